@@ -1,0 +1,47 @@
+"""linkprior: infer the missing links of a network from its observed edges."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from linkprior._version import __version__
+
+# Public name → where it lives. Loaded at first use, so that `import linkprior` stays light.
+_HOMES = {
+    "Network": "linkprior.network",
+    "Ranking": "linkprior.ranking",
+    "LinkpriorError": "linkprior.errors",
+    "read_network": "linkprior.io.edgelist",
+    "make": "linkprior.predictors.registry",
+    "load": "linkprior.predictors.saving",
+    "evaluate": "linkprior.evaluation.evaluate",
+    "use_workers": "linkprior.parallel",
+    "planted_network": "linkprior.generate",
+}
+
+__all__ = ["__version__", "theory", *sorted(_HOMES)]
+
+if TYPE_CHECKING:
+    from linkprior import theory as theory
+    from linkprior.errors import LinkpriorError as LinkpriorError
+    from linkprior.evaluation.evaluate import evaluate as evaluate
+    from linkprior.generate import planted_network as planted_network
+    from linkprior.io.edgelist import read_network as read_network
+    from linkprior.network import Network as Network
+    from linkprior.parallel import use_workers as use_workers
+    from linkprior.predictors.registry import make as make
+    from linkprior.predictors.saving import load as load
+    from linkprior.ranking import Ranking as Ranking
+
+
+def __getattr__(name: str) -> Any:
+    if name == "theory":
+        return import_module("linkprior.theory")
+    if name not in _HOMES:
+        raise AttributeError(f"module 'linkprior' has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

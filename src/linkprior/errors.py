@@ -1,0 +1,32 @@
+"""The errors a user can meet: each says what was expected, what came, and what to do."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class LinkpriorError(Exception):
+    """Base of every error linkprior raises on purpose; the command line turns it into one line."""
+
+
+class ParameterError(LinkpriorError, ValueError):
+    """A parameter has a value outside what is allowed."""
+
+
+class InputError(LinkpriorError, ValueError):
+    """A file or an object handed in is not the network it should be."""
+
+
+class NotFittedError(LinkpriorError, RuntimeError):
+    """A predictor was asked for scores before `fit`."""
+
+
+class StoreError(LinkpriorError, ValueError):
+    """A saved model or run is missing, incomplete, or of another version."""
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """Return `` Did you mean …?`` for the closest known names, or an empty string."""
+    close = difflib.get_close_matches(name, list(known), n=3, cutoff=0.5)
+    return f" Did you mean {' or '.join(close)}?" if close else ""

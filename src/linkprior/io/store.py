@@ -1,0 +1,105 @@
+"""Saved models: arrays in safetensors, everything else in a JSON manifest; never pickle.
+
+A folder appears whole or not at all: it is written under a temporary name and renamed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import uuid
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linkprior.errors import StoreError
+
+MANIFEST = "manifest.json"
+ARRAYS = "arrays.safetensors"
+FORMAT = "linkprior-model"
+FORMAT_VERSION = 1
+
+Arrays = Mapping[str, NDArray[Any]]
+
+
+def write_model(folder: str | Path, manifest: Mapping[str, Any], arrays: Arrays) -> None:
+    """Write a model folder, replacing an earlier model of the same name only when all is there."""
+    from safetensors.numpy import save
+
+    target = Path(folder)
+    if target.exists() and not (target / MANIFEST).is_file() and _holds_anything(target):
+        raise StoreError(f"{target} exists and is not a saved model: choose another folder")
+    data = save({name: np.ascontiguousarray(a) for name, a in arrays.items()})
+    full = {
+        "format": FORMAT,
+        "format_version": FORMAT_VERSION,
+        **manifest,
+        "arrays_sha256": hashlib.sha256(data).hexdigest(),
+    }
+    target.parent.mkdir(parents=True, exist_ok=True)
+    fresh = target.with_name(f".{target.name}.{uuid.uuid4().hex}.part")
+    try:
+        fresh.mkdir()
+        _write(fresh / ARRAYS, data)
+        _write(fresh / MANIFEST, json.dumps(full, indent=1).encode())
+        _swap(fresh, target)
+    finally:
+        shutil.rmtree(fresh, ignore_errors=True)
+
+
+def read_model(folder: str | Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    """Read a model folder back; refuse what is incomplete, damaged, or of a newer version."""
+    from safetensors import SafetensorError
+    from safetensors.numpy import load
+
+    source = Path(folder)
+    try:
+        manifest = json.loads((source / MANIFEST).read_text(encoding="utf-8"))
+        data = (source / ARRAYS).read_bytes()
+    except FileNotFoundError as missing:
+        raise StoreError(f"{source} is not a saved model: no {Path(missing.filename).name}") from None
+    except (OSError, ValueError) as problem:
+        raise StoreError(f"{source / MANIFEST} cannot be read: {problem}") from None
+    if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
+        raise StoreError(f"{source / MANIFEST} is not the manifest of a linkprior model")
+    if manifest.get("format_version") != FORMAT_VERSION:
+        raise StoreError(
+            f"{source} has format version {manifest.get('format_version')!r}, this linkprior reads "
+            f"version {FORMAT_VERSION}: use the version that wrote it, or fit again"
+        )
+    if hashlib.sha256(data).hexdigest() != manifest.get("arrays_sha256"):
+        raise StoreError(f"{source / ARRAYS} is damaged: its checksum differs from the manifest's")
+    try:
+        return manifest, load(data)
+    except SafetensorError as problem:
+        raise StoreError(f"{source / ARRAYS} cannot be read: {problem}") from None
+
+
+def _holds_anything(target: Path) -> bool:
+    return not target.is_dir() or any(target.iterdir())
+
+
+def _write(path: Path, data: bytes) -> None:
+    with path.open("wb") as stream:
+        stream.write(data)
+        stream.flush()
+        os.fsync(stream.fileno())
+
+
+def _swap(fresh: Path, target: Path) -> None:
+    """Put the fresh folder in the place of the old one; the old one goes last."""
+    old = fresh.with_suffix(".old")
+    if target.exists():
+        target.rename(old)
+    try:
+        fresh.rename(target)
+    except OSError:
+        if old.exists():
+            old.rename(target)
+        raise
+    shutil.rmtree(old, ignore_errors=True)

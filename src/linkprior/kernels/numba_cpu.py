@@ -1,0 +1,87 @@
+"""The compiled engine: the names of `portable`, each releasing the GIL over one row block."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linkprior.kernels import numba_pairs, numba_sort, selection
+
+Array = NDArray[Any]
+
+
+def _bits(values: Array) -> tuple[Array, Any]:
+    """Return the bit patterns of floats, and the mask of all bits but the sign."""
+    kind = np.uint32 if values.dtype == np.float32 else np.uint64
+    return values.view(kind), kind(np.iinfo(kind).max // 2)
+
+
+def argsort_rows(keys: Array, first: int) -> Array:
+    """Columns of each row, best first."""
+    b, p = keys.shape
+    out = np.empty((b, p - 1 if first >= 0 else p), np.int32)
+    numba_sort.argsort_rows(keys, *_bits(keys), first, out)
+    return out
+
+
+def rank_penalty(keys: Array, scale: Array, profile: Array, first: int, out: Array) -> None:
+    """Scale times profile at each entry's rank."""
+    numba_sort.rank_penalty(keys, *_bits(keys), scale, profile, first, out)
+
+
+def prox_rows(
+    values: Array, scale: Array, profile: Array, first: int, clip: bool, out: Array
+) -> None:
+    """Values minus their rank penalty."""
+    numba_sort.prox_rows(values, *_bits(values), scale, profile, first, clip, out)
+
+
+def row_quantiles(keys: Array, first: int, ranks: Array) -> Array:
+    """Keys at given ranks of each row."""
+    out = np.empty((keys.shape[0], ranks.size), keys.dtype)
+    numba_sort.row_quantiles(keys, *_bits(keys), first, ranks, out)
+    return out
+
+
+def edge_products(left: Array, right: Array, indptr: Array, indices: Array, out: Array) -> None:
+    """Inner products at stored entries."""
+    numba_pairs.edge_products(left, right, indptr, indices, out)
+
+
+def top_pairs(
+    scores: Array, first: int, indptr: Array, indices: Array, k: int, floor: float
+) -> tuple[Array, Array, Array]:
+    """Best candidate pairs: a filtering pass that pauses to raise its threshold."""
+    b, p = scores.shape
+    room = selection.buffer_size(b, p, k)
+    kept_scores, kept_codes = np.empty(room, scores.dtype), np.empty(room, np.int64)
+    kept, row, column = 0, 0, 0
+    while True:
+        kept, row, column = numba_pairs.collect_pairs(
+            scores, first, indptr, indices, floor, (row, column), kept, kept_scores, kept_codes
+        )
+        best, codes = selection.keep_best(kept_scores[:kept], kept_codes[:kept], k)
+        if row == b:
+            return selection.best_first(best, codes, p)
+        # Later pairs lose ties, so from here on only strictly better ones matter.
+        kept, floor = best.size, float(best.min())
+        kept_scores[:kept], kept_codes[:kept] = best, codes
+
+
+def count_above(
+    scores: Array, first: int, indptr: Array, indices: Array, thresholds: Array
+) -> tuple[Array, Array]:
+    """Candidates above and equal to each threshold."""
+    above = np.zeros(thresholds.size + 1, np.int64)
+    equal = np.zeros(thresholds.size, np.int64)
+    numba_pairs.count_bins(scores, first, indptr, indices, thresholds, above, equal)
+    return selection.counts_from_bins(thresholds, above, equal)
+
+
+def lookup_penalty(
+    scores: Array, first: int, tables: Array, scale: Array, weights: Array, out: Array
+) -> None:
+    """Penalty read from rank tables."""
+    numba_pairs.lookup_penalty(scores, first, tables, scale, weights, out)

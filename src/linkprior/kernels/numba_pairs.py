@@ -1,0 +1,179 @@
+"""Compiled kernels over pairs: candidates of a row block, stored entries, rank-table lookups.
+
+The candidates of row i are the columns j > i that are not stored: the runs between stored columns.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linkprior.kernels.numba_jit import compiled
+
+Array = NDArray[Any]
+TILE = 64  # columns handled side by side: wide enough for SIMD, few enough for L1
+
+
+@compiled
+def collect_pairs(
+    scores: Array,
+    first: int,
+    indptr: Array,
+    indices: Array,
+    threshold: float,
+    start: tuple[int, int],
+    kept: int,
+    kept_scores: Array,
+    kept_codes: Array,
+) -> tuple[int, int, int]:
+    """Append candidates above `threshold` until the buffer is full.
+
+    Returns the number kept and the (row, column) to go on from; row = number of rows at the end.
+    """
+    b, p = scores.shape
+    for r in range(start[0], b):
+        row = scores[r]
+        begin = max(first + r + 1, start[1] if r == start[0] else 0)
+        for e in range(indptr[r], indptr[r + 1] + 1):
+            stop = indices[e] if e < indptr[r + 1] else p
+            for j in range(begin, stop):
+                if row[j] > threshold:
+                    if kept == kept_codes.size:
+                        return kept, r, j
+                    kept_scores[kept] = row[j]
+                    kept_codes[kept] = (first + r) * p + j
+                    kept += 1
+            begin = max(begin, stop + 1)
+    return kept, b, 0
+
+
+@compiled
+def thresholds_below(scores: Array, thresholds: Array, below: Array) -> None:
+    """Count the thresholds below each score: binary searches side by side, without branches."""
+    below[:] = 0
+    size = thresholds.size
+    while size > 1:
+        half = size // 2
+        for c in range(scores.size):
+            below[c] += half * np.int64(thresholds[below[c] + half - 1] < np.float64(scores[c]))
+        size -= half
+    for c in range(scores.size):
+        below[c] += np.int64(thresholds[below[c]] < np.float64(scores[c]))
+
+
+@compiled
+def book(
+    scores: Array, thresholds: Array, below: Array, step: int, above: Array, equal: Array
+) -> None:
+    """Add `step` to the bin of every score, and where it equals the next threshold."""
+    thresholds_below(scores, thresholds, below)
+    for c in range(scores.size):
+        bin = below[c]
+        above[bin] += step
+        if bin < thresholds.size and thresholds[bin] == np.float64(scores[c]):
+            equal[bin] += step
+
+
+@compiled
+def count_bins(
+    scores: Array,
+    first: int,
+    indptr: Array,
+    indices: Array,
+    thresholds: Array,
+    above: Array,
+    equal: Array,
+) -> None:
+    """Count candidates by the number of thresholds below them, and those equal to the next one.
+
+    All columns j > i are booked, tile by tile; then the few stored ones are taken back.
+    """
+    b, p = scores.shape
+    below = np.empty(TILE, np.int64)
+    for r in range(b):
+        for begin in range(first + r + 1, p, TILE):
+            tile = scores[r, begin : min(begin + TILE, p)]
+            book(tile, thresholds, below, 1, above, equal)
+        for e in range(indptr[r], indptr[r + 1]):
+            j = indices[e]
+            if j > first + r:
+                book(scores[r, j : j + 1], thresholds, below, -1, above, equal)
+
+
+@compiled
+def edge_products(left: Array, right: Array, indptr: Array, indices: Array, out: Array) -> None:
+    """Write left[i] · right[j] for every stored entry; four sums in fixed order hide latency."""
+    rank = left.shape[1]
+    whole = rank - rank % 4
+    for i in range(left.shape[0]):
+        row = left[i]
+        for e in range(indptr[i], indptr[i + 1]):
+            other = right[indices[e]]
+            a = b = c = d = np.float64(0)
+            for q in range(0, whole, 4):
+                a += np.float64(row[q]) * np.float64(other[q])
+                b += np.float64(row[q + 1]) * np.float64(other[q + 1])
+                c += np.float64(row[q + 2]) * np.float64(other[q + 2])
+                d += np.float64(row[q + 3]) * np.float64(other[q + 3])
+            for q in range(whole, rank):
+                a += np.float64(row[q]) * np.float64(other[q])
+            out[e] = (a + b) + (c + d)
+
+
+@compiled
+def knots_above(row: Array, knots: Array, above: Array) -> None:
+    """Count the knots above each score: with some dozens of knots comparing all is fastest."""
+    above[:] = 0
+    for k in range(knots.shape[0]):
+        line = knots[k]
+        for c in range(row.size):
+            above[c] += np.int32(line[c] > row[c])
+
+
+@compiled
+def own_knots_above(row: Array, table: Array, above: Array) -> None:
+    """Do the same where all scores share one table."""
+    above[:] = 0
+    for k in range(table.size):
+        knot = table[k]
+        for c in range(row.size):
+            above[c] += np.int32(knot > row[c])
+
+
+@compiled
+def weight_at(score: Any, table: Array, above: int, weights: Array) -> Any:
+    """Interpolate the weight of a score that has `above` knots of its table above it."""
+    if above < table.size and table[above] == score:
+        last = above
+        while last + 1 < table.size and table[last + 1] == score:
+            last += 1
+        return 0.5 * (weights[above] + weights[last])
+    if above == 0 or above == table.size:
+        return weights[min(above, table.size - 1)]
+    high, low = np.float64(table[above - 1]), np.float64(table[above])
+    part = (high - np.float64(score)) / (high - low)
+    return weights[above - 1] + part * (weights[above] - weights[above - 1])
+
+
+@compiled
+def lookup_penalty(
+    scores: Array, first: int, tables: Array, scale: Array, weights: Array, out: Array
+) -> None:
+    """Write ½(scale_i w_i(s) + scale_j w_j(s)), tile by tile so that tables stay in cache."""
+    b, p = scores.shape
+    own, other = np.empty(TILE, np.int32), np.empty(TILE, np.int32)
+    for begin in range(0, p, TILE):
+        end = min(begin + TILE, p)
+        knots = tables[begin:end].T.copy()
+        for r in range(b):
+            i, row, target = first + r, scores[r, begin:end], out[r, begin:end]
+            own_knots_above(row, tables[i], own)
+            knots_above(row, knots, other)
+            for c in range(row.size):
+                mine = scale[i] * weight_at(row[c], tables[i], own[c], weights)
+                theirs = scale[begin + c] * weight_at(row[c], tables[begin + c], other[c], weights)
+                target[c] = 0.5 * (mine + theirs)
+            if begin <= i < end:
+                target[i - begin] = 0

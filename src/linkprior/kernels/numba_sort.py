@@ -1,0 +1,280 @@
+"""Compiled kernels that need the order of a row: a stable radix sort that stays in cache.
+
+How a row is ordered, exactly and in about five cheap passes:
+
+1. every float becomes an unsigned key whose ascending order is the float's descending order;
+2. the leading 32 bits of `key - smallest key` are packed above the entry's place in the row;
+3. two counting passes sort by the leading 2·d bits only (d ≤ 11, so counters stay in L1);
+4. what these bits left unsorted is next to its final position: insertion sort repairs it;
+5. rows where that would be slow (huge clusters of nearly equal scores) take plain radix passes.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linkprior.kernels.numba_jit import compiled
+
+Array = NDArray[Any]
+Scratch = tuple[Array, Array, Array, Array, Array]
+
+# numba turns uint64 mixed with a plain int into a float, hence constants of the exact type.
+ZERO, ONE, HALF_WORD = np.uint64(0), np.uint64(1), np.uint64(32)
+PLACE = np.uint64(0xFFFFFFFF)  # the low half of a packed word: the entry's place in its row
+TICK = np.uint32(1)
+MOVES_PER_ENTRY = 8  # insertion work above which plain radix passes are the cheaper way
+MOST_BUCKETS = 2048  # digits of at most 11 bits
+
+
+@compiled
+def scratch_for(bits: Array) -> Scratch:
+    """Return the buffers one row needs: keys, two counters, two arrays of packed words."""
+    p = bits.shape[1]
+    buckets = 16
+    while buckets < MOST_BUCKETS and 4 * buckets <= p:
+        buckets *= 2
+    low, high = np.empty(buckets, np.uint32), np.empty(buckets, np.uint32)
+    return np.empty(p, bits.dtype), low, high, np.empty(p, np.uint64), np.empty(p, np.uint64)
+
+
+@compiled
+def digit_width(counts: Array) -> Any:
+    """Return d for counters with 2^d buckets."""
+    width = ZERO
+    while (ONE << width) < np.uint64(counts.size):
+        width += ONE
+    return width
+
+
+@compiled
+def fill_keys(
+    row: Array, bits: Array, mask: Any, start: int, stop: int, skip: int, key: Array
+) -> None:
+    """Write keys that ascend where scores descend; 0.0 and -0.0 get the same key."""
+    for column in range(start, stop):
+        value, pattern = row[column], bits[column]
+        if value == 0:
+            key[column - skip] = mask
+        elif value < 0:
+            key[column - skip] = pattern
+        else:
+            key[column - skip] = pattern ^ mask
+
+
+@compiled
+def key_range(key: Array, n: int) -> tuple[Any, Any]:
+    """Return the smallest key and the distance to the largest."""
+    smallest, largest = key[0], key[0]
+    for place in range(n):
+        smallest = min(smallest, key[place])
+        largest = max(largest, key[place])
+    return np.uint64(smallest), np.uint64(largest) - np.uint64(smallest)
+
+
+@compiled
+def bits_beyond(span: Any, width: Any) -> Any:
+    """Return how far `span` must be shifted right to fit into `width` bits."""
+    shift, limit = ZERO, ONE << width
+    while (span >> shift) >= limit:
+        shift += ONE
+    return shift
+
+
+@compiled
+def starts_from_counts(low: Array, high: Array) -> None:
+    """Turn the counts of both digits into the first position of each bucket."""
+    low_start, high_start = np.uint32(0), np.uint32(0)
+    for bucket in range(low.size):
+        low_count, high_count = low[bucket], high[bucket]
+        low[bucket], high[bucket] = low_start, high_start
+        low_start += low_count
+        high_start += high_count
+
+
+@compiled
+def sort_leading_bits(n: int, smallest: Any, span: Any, trim: Any, work: Scratch) -> None:
+    """Fill work[4] with words (leading key bits, place), sorted by their topmost 2·d bits."""
+    key, low, high, first_pass, result = work
+    width, mask = digit_width(low), np.uint64(low.size - 1)
+    shift = bits_beyond(span >> trim, width + width)
+    low[:] = 0
+    high[:] = 0
+    for place in range(n):
+        leading = (np.uint64(key[place]) - smallest) >> (trim + shift)
+        low[leading & mask] += TICK
+        high[leading >> width] += TICK
+    starts_from_counts(low, high)
+    for place in range(n):
+        leading = (np.uint64(key[place]) - smallest) >> trim
+        bucket = (leading >> shift) & mask
+        position = low[bucket]
+        low[bucket] = position + TICK
+        first_pass[position] = (leading << HALF_WORD) | np.uint64(place)
+    top = HALF_WORD + shift + width
+    for place in range(n):
+        word = first_pass[place]
+        bucket = word >> top
+        position = high[bucket]
+        high[bucket] = position + TICK
+        result[position] = word
+
+
+@compiled
+def repair_words(words: Array, n: int) -> bool:
+    """Insertion-sort nearly sorted words; give up (False) when it takes too many moves."""
+    moves = 0
+    for i in range(1, n):
+        word = words[i]
+        if word < words[i - 1]:
+            j = i
+            while j > 0 and words[j - 1] > word:
+                words[j] = words[j - 1]
+                j -= 1
+            words[j] = word
+            moves += i - j
+            if moves > MOVES_PER_ENTRY * n:
+                return False
+    return True
+
+
+@compiled
+def repair_full_keys(words: Array, key: Array, n: int) -> bool:
+    """Order words whose 32 leading bits agree by the whole key (float64 only)."""
+    moves = 0
+    for i in range(1, n):
+        word, leading, j = words[i], words[i] >> HALF_WORD, i
+        while j > 0 and (words[j - 1] >> HALF_WORD) == leading:
+            if key[words[j - 1] & PLACE] <= key[word & PLACE]:
+                break
+            words[j] = words[j - 1]
+            j -= 1
+        words[j] = word
+        moves += i - j
+        if moves > MOVES_PER_ENTRY * n:
+            return False
+    return True
+
+
+@compiled
+def radix_order(n: int, smallest: Any, span: Any, work: Scratch) -> None:
+    """Fill work[4] with places in ascending key order by plain passes from the lowest digit."""
+    key, counts, source, target = work[0], work[1], work[3], work[4]
+    width, mask, shift = digit_width(counts), np.uint64(counts.size - 1), ZERO
+    for place in range(n):
+        target[place] = np.uint64(place)
+    while shift < np.uint64(64) and (span >> shift) > ZERO:
+        source[:n] = target[:n]
+        counts[:] = 0
+        for place in range(n):
+            counts[((np.uint64(key[place]) - smallest) >> shift) & mask] += TICK
+        start = np.uint32(0)
+        for bucket in range(counts.size):
+            count = counts[bucket]
+            counts[bucket] = start
+            start += count
+        for i in range(n):
+            digit = ((np.uint64(key[source[i]]) - smallest) >> shift) & mask
+            target[counts[digit]] = source[i]
+            counts[digit] += TICK
+        shift += width
+
+
+@compiled
+def order_row(row: Array, bits: Array, mask: Any, diagonal: int, work: Scratch) -> Array:
+    """Return words whose low half lists the places of a row, best score first, ties by place.
+
+    Places skip the diagonal: place k is column k, or column k + 1 from the diagonal on.
+    """
+    p, key, result = row.size, work[0], work[4]
+    n = p - 1 if diagonal < p else p
+    if n == 0:
+        return result
+    fill_keys(row, bits, mask, 0, diagonal, 0, key)
+    fill_keys(row, bits, mask, diagonal + 1, p, 1, key)
+    smallest, span = key_range(key, n)
+    trim = bits_beyond(span, HALF_WORD)
+    sort_leading_bits(n, smallest, span, trim, work)
+    if not (repair_words(result, n) and (trim == ZERO or repair_full_keys(result, key, n))):
+        radix_order(n, smallest, span, work)
+    return result
+
+
+@compiled
+def diagonal_of(first: int, row: int, p: int) -> int:
+    """Return the column of a row's diagonal; p, which is no column, where none is special."""
+    return first + row if first >= 0 else p
+
+
+@compiled
+def column_of(word: Any, diagonal: Any) -> Any:
+    """Return the column that stands at a word's place."""
+    place = word & PLACE
+    return place + np.uint64(place >= diagonal)
+
+
+@compiled
+def argsort_rows(keys: Array, bits: Array, mask: Any, first: int, out: Array) -> None:
+    """Write each row's columns, best first."""
+    work = scratch_for(bits)
+    for r in range(keys.shape[0]):
+        diagonal = diagonal_of(first, r, keys.shape[1])
+        words = order_row(keys[r], bits[r], mask, diagonal, work)
+        for rank in range(out.shape[1]):
+            out[r, rank] = column_of(words[rank], np.uint64(diagonal))
+
+
+@compiled
+def row_quantiles(
+    keys: Array, bits: Array, mask: Any, first: int, ranks: Array, out: Array
+) -> None:
+    """Write each row's key at the given ranks."""
+    work = scratch_for(bits)
+    for r in range(keys.shape[0]):
+        diagonal = diagonal_of(first, r, keys.shape[1])
+        words = order_row(keys[r], bits[r], mask, diagonal, work)
+        for m in range(ranks.size):
+            out[r, m] = keys[r, column_of(words[ranks[m]], np.uint64(diagonal))]
+
+
+@compiled
+def rank_penalty(
+    keys: Array, bits: Array, mask: Any, scale: Array, profile: Array, first: int, out: Array
+) -> None:
+    """Write scale[r] * profile[rank], and 0 on the diagonal."""
+    work = scratch_for(bits)
+    for r in range(keys.shape[0]):
+        diagonal = diagonal_of(first, r, keys.shape[1])
+        words, target, factor = order_row(keys[r], bits[r], mask, diagonal, work), out[r], scale[r]
+        for rank in range(profile.size):
+            target[column_of(words[rank], np.uint64(diagonal))] = factor * profile[rank]
+        if diagonal < target.size:
+            target[diagonal] = 0
+
+
+@compiled
+def prox_rows(
+    values: Array,
+    bits: Array,
+    mask: Any,
+    scale: Array,
+    profile: Array,
+    first: int,
+    clip: bool,
+    out: Array,
+) -> None:
+    """Write values minus their rank penalty, clipped at 0 on demand; `out` may be `values`."""
+    work = scratch_for(bits)
+    for r in range(values.shape[0]):
+        diagonal = diagonal_of(first, r, values.shape[1])
+        source, target, factor = values[r], out[r], scale[r]
+        words = order_row(source, bits[r], mask, diagonal, work)
+        for rank in range(profile.size):
+            column = column_of(words[rank], np.uint64(diagonal))
+            value = source[column] - factor * profile[rank]
+            target[column] = value if value > 0 or not clip else 0
+        if diagonal < target.size:
+            value = source[diagonal]
+            target[diagonal] = value if value > 0 or not clip else 0

@@ -1,0 +1,137 @@
+"""The readable engine: plain NumPy, the oracle for the compiled one, used for small networks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linkprior.kernels import selection
+
+Array = NDArray[Any]
+ENTRIES_AT_ONCE = 1 << 16  # stored entries whose factor rows are gathered at a time
+
+
+def _diagonal(keys: Array, first: int) -> Array:
+    """Return the column of each row's diagonal, as a column vector."""
+    return first + np.arange(keys.shape[0])[:, None]
+
+
+def argsort_rows(keys: Array, first: int) -> Array:
+    """Columns of each row, best first."""
+    if first < 0:
+        return np.argsort(-keys, axis=1, kind="stable").astype(np.int32)
+    b, p = keys.shape
+    diagonal = _diagonal(keys, first)
+    others = keys[np.arange(p) != diagonal].reshape(b, p - 1)
+    order = np.argsort(-others, axis=1, kind="stable")
+    return (order + (order >= diagonal)).astype(np.int32)
+
+
+def rank_penalty(keys: Array, scale: Array, profile: Array, first: int, out: Array) -> None:
+    """Scale times profile at each entry's rank."""
+    order = argsort_rows(keys, first)
+    out[:] = 0
+    np.put_along_axis(out, order, scale[:, None] * profile, axis=1)
+
+
+def prox_rows(
+    values: Array, scale: Array, profile: Array, first: int, clip: bool, out: Array
+) -> None:
+    """Values minus their rank penalty."""
+    penalty = np.empty_like(values)
+    rank_penalty(values, scale, profile, first, penalty)
+    np.subtract(values, penalty, out=out)
+    if clip:
+        np.copyto(out, 0, where=~(out > 0))
+
+
+def row_quantiles(keys: Array, first: int, ranks: Array) -> Array:
+    """Keys at given ranks of each row."""
+    return np.take_along_axis(keys, argsort_rows(keys, first)[:, ranks], axis=1)
+
+
+def edge_products(left: Array, right: Array, indptr: Array, indices: Array, out: Array) -> None:
+    """Inner products at stored entries."""
+    rows = np.repeat(np.arange(left.shape[0]), np.diff(indptr))
+    for begin in range(0, rows.size, ENTRIES_AT_ONCE):
+        some = slice(begin, begin + ENTRIES_AT_ONCE)
+        own, other = left[rows[some]], right[indices[some]]
+        out[some] = np.einsum("er,er->e", own, other, dtype=np.float64)
+
+
+def _candidates(
+    scores: Array, first: int, indptr: Array, indices: Array
+) -> Iterator[tuple[int, Array]]:
+    """Yield each row's node and its candidate columns: j > i, not stored."""
+    for r in range(scores.shape[0]):
+        i = first + r
+        free = np.arange(scores.shape[1]) > i
+        free[indices[indptr[r] : indptr[r + 1]]] = False
+        yield i, np.flatnonzero(free)
+
+
+def top_pairs(
+    scores: Array, first: int, indptr: Array, indices: Array, k: int, floor: float
+) -> tuple[Array, Array, Array]:
+    """Best candidate pairs: row by row, only what beats the k best so far is kept."""
+    b, p = scores.shape
+    best, codes = np.empty(0, scores.dtype), np.empty(0, np.int64)
+    room = selection.buffer_size(b, p, k)
+    for i, columns in _candidates(scores, first, indptr, indices):
+        row = scores[i - first, columns]
+        better = row.astype(np.float64) > floor
+        best = np.concatenate([best, row[better]])
+        codes = np.concatenate([codes, i * p + columns[better]])
+        if best.size >= room:
+            best, codes = selection.keep_best(best, codes, k)
+            floor = float(best.min())
+    return selection.best_first(*selection.keep_best(best, codes, k), p)
+
+
+def count_above(
+    scores: Array, first: int, indptr: Array, indices: Array, thresholds: Array
+) -> tuple[Array, Array]:
+    """Candidates above and equal to each threshold."""
+    m = thresholds.size
+    above, equal = np.zeros(m + 1, np.int64), np.zeros(m, np.int64)
+    for i, columns in _candidates(scores, first, indptr, indices):
+        row = scores[i - first, columns].astype(np.float64)
+        bins = np.searchsorted(thresholds, row, side="left")
+        above += np.bincount(bins, minlength=m + 1)
+        met = bins[bins < m][thresholds[bins[bins < m]] == row[bins < m]]
+        equal += np.bincount(met, minlength=m)
+    return selection.counts_from_bins(thresholds, above, equal)
+
+
+def weights_at(scores: Array, tables: Array, weights: Array) -> Array:
+    """Interpolate weights in descending tables, whose last axis runs over the knots."""
+    last = weights.size - 1
+    above, reached = np.zeros(scores.shape, np.int64), np.zeros(scores.shape, np.int64)
+    for knot in range(weights.size):
+        above += tables[..., knot] > scores
+        reached += tables[..., knot] >= scores
+    lower, upper = np.minimum(above, last), np.maximum(above - 1, 0)
+    every = np.broadcast_to(tables, (*scores.shape, weights.size))
+    high = np.take_along_axis(every, upper[..., None], axis=-1)[..., 0].astype(np.float64)
+    low = np.take_along_axis(every, lower[..., None], axis=-1)[..., 0].astype(np.float64)
+    inside = (above > 0) & (above <= last)
+    part = np.divide(high - scores, high - low, out=np.zeros(scores.shape), where=inside)
+    start = np.where(inside, weights[upper], weights[lower])
+    between = start + part * (weights[lower] - start)
+    # Scores that tie share their ranks: each gets the middle of the weights of the tie.
+    middle = 0.5 * (weights[lower] + weights[np.maximum(reached - 1, 0)])
+    return np.where(reached > above, middle, between)
+
+
+def lookup_penalty(
+    scores: Array, first: int, tables: Array, scale: Array, weights: Array, out: Array
+) -> None:
+    """Penalty read from rank tables."""
+    block = slice(first, first + scores.shape[0])
+    own = scale[block, None] * weights_at(scores, tables[block, None, :], weights)
+    other = scale * weights_at(scores, tables[None, :, :], weights)
+    out[:] = 0.5 * (own + other)
+    np.put_along_axis(out, _diagonal(scores, first), 0, axis=1)

@@ -1,0 +1,54 @@
+"""Node degrees the prior aims at, learned from the observed edges."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+
+from linkprior.checks import real_number, whole_number
+from linkprior.errors import InputError
+from linkprior.pairs import Ints, n_pairs
+
+
+class HasDegrees(Protocol):
+    """What degree estimation needs to know of a network."""
+
+    @property
+    def degrees(self) -> Ints: ...
+    @property
+    def n_nodes(self) -> int: ...
+    @property
+    def n_edges(self) -> int: ...
+
+
+def estimate_degrees(net: HasDegrees, n_edges: int | None = None, c: float = 1.0) -> Ints:
+    """Estimate d′ᵢ = min(⌈c·⌈2·oᵢ·K/Σo⌉⌉, p−1), at least 1.
+
+    Implements the estimate of d and of d′ in "Learning Node Degree via Cross Validation".
+
+    Parameters
+    ----------
+    net
+        The network whose observed degrees are oᵢ.
+    n_edges
+        K, the number of edges the completed network is thought to have; None means the
+        number observed, and then d = o.
+    c
+        Amplification factor.
+    """
+    k = net.n_edges if n_edges is None else n_edges
+    k = whole_number("n_edges", k, 1, max(1, n_pairs(net.n_nodes)))
+    c = real_number("c", c, 0.0)
+    total = int(net.degrees.sum())
+    if total == 0:
+        raise InputError("degrees cannot be estimated from a network without edges")
+    # In integers: in floats K = |Ω| would give o + 1 now and then.
+    d = -(-2 * net.degrees * k // total)
+    return clamp_degrees(d, c, net.n_nodes - 1)
+
+
+def clamp_degrees(degrees: Ints, c: float, highest: int) -> Ints:
+    """Return max(1, min(⌈c·d⌉, highest)); 1 is the floor since log(0 + 1) = 0 divides."""
+    amplified = np.ceil(c * degrees - 1e-9).astype(np.int64)
+    return np.maximum(1, np.minimum(amplified, highest))

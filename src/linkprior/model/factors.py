@@ -1,0 +1,77 @@
+"""Factors: X = U S Uᵀ without ever forming X."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linkprior import kernels
+from linkprior.network import Network
+from linkprior.pairs import Ints
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Factors:
+    """A non-negative symmetric tri-factorization X = U S Uᵀ.
+
+    Attributes
+    ----------
+    U
+        p × r, each node's share in r groups.
+    S
+        r × r, symmetric: how strongly two groups connect.
+    """
+
+    U: Array
+    S: Array
+
+    @cached_property
+    def US(self) -> Array:
+        return self.U @ self.S
+
+    @cached_property
+    def gram(self) -> Array:
+        """UᵀU."""
+        return self.U.T @ self.U
+
+    @cached_property
+    def diagonal(self) -> Array:
+        """diag(X)."""
+        return np.einsum("ia,ia->i", self.US, self.U)
+
+    @cached_property
+    def square_norm(self) -> float:
+        """‖X‖²_F = tr(S·UᵀU·S·UᵀU), in O(p·r²)."""
+        sg = self.S @ self.gram
+        return float(np.einsum("ab,ba->", sg, sg))
+
+    def rows(self, start: int, stop: int) -> Array:
+        """Return rows start…stop of X."""
+        return self.US[start:stop] @ self.U.T
+
+    def at(self, pairs: Ints) -> Array:
+        """Return X at the given pairs."""
+        return np.einsum("ia,ia->i", self.US[pairs[:, 0]], self.U[pairs[:, 1]])
+
+    def on_edges(self, net: Network) -> Array:
+        """Return X at the stored entries of the adjacency matrix, in CSR order."""
+        a = net.adjacency
+        return kernels.edge_products(self.US, self.U, a.indptr, a.indices)
+
+    def row_sums(self) -> Array:
+        """Σ_{j≠i} Xᵢⱼ."""
+        return self.US @ self.U.sum(axis=0) - self.diagonal
+
+
+def random_factors(n_nodes: int, rank: int, density: float, rng: np.random.Generator) -> Factors:
+    """Draw a start whose X has the given mean, so that the first updates do not jump in scale."""
+    U = rng.uniform(0.0, 1.0, (n_nodes, rank))
+    S = rng.uniform(0.0, 1.0, (rank, rank))
+    S = (S + S.T) / 2.0 + np.eye(rank)
+    mean = float(np.einsum("a,ab,b->", U.mean(0), S, U.mean(0)))
+    return Factors(U, S * (density / mean))

@@ -1,0 +1,226 @@
+"""Network: an immutable, symmetric, unweighted adjacency matrix with a name for every node."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import ArrayLike, NDArray
+
+from linkprior import pairs as pr
+from linkprior.errors import InputError
+
+if TYPE_CHECKING:
+    import networkx as nx
+    import pandas as pd
+
+
+@dataclass(frozen=True)
+class Merged:
+    """What was folded together while a network was built; nothing vanishes uncounted."""
+
+    self_loops: int = 0
+    duplicates: int = 0
+    reversed_duplicates: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class Network:
+    """Observed edges of an undirected network.
+
+    Attributes
+    ----------
+    adjacency
+        Symmetric CSR array of ones with an empty diagonal and sorted indices (read-only).
+    names
+        One string per node, all different; the order is the node order everywhere.
+    merged
+        Counts of self-loops, duplicates and reversed duplicates met while building.
+    """
+
+    adjacency: sp.csr_array
+    names: tuple[str, ...]
+    merged: Merged = field(default_factory=Merged)
+
+    def __post_init__(self) -> None:
+        for part in (self.adjacency.data, self.adjacency.indices, self.adjacency.indptr):
+            part.setflags(write=False)
+
+    # ------------------------------------------------------------------ building
+
+    @classmethod
+    def from_edges(
+        cls, pairs: Iterable[Sequence[Any]] | NDArray[Any], nodes: Iterable[Any] | None = None
+    ) -> Network:
+        """Build from pairs of names.
+
+        Nodes are numbered in the order of `nodes` where given (isolated nodes are then possible
+        and every name in `pairs` must be among them), else in order of first appearance.
+        """
+        rows = pairs if isinstance(pairs, np.ndarray) else list(pairs)
+        for number, pair in enumerate(rows, start=1):
+            if isinstance(pair, str) or len(pair) != 2:
+                raise InputError(f"edge {number}: expected a pair of names, got {pair!r}")
+        ends = [str(end) for pair in rows for end in pair]
+        names = tuple(str(n) for n in nodes) if nodes is not None else tuple(dict.fromkeys(ends))
+        number_of = {name: i for i, name in enumerate(names)}
+        try:
+            codes = np.fromiter((number_of[e] for e in ends), dtype=np.int64, count=len(ends))
+        except KeyError as missing:
+            raise InputError(f"edge end {missing} is not among the given nodes") from None
+        return cls.from_indices(codes.reshape(-1, 2), names)
+
+    @classmethod
+    def from_indices(cls, pairs: ArrayLike, names: Sequence[str]) -> Network:
+        """Build from node numbers 0…p−1 and the names of all nodes; duplicates are merged."""
+        _refuse_repeated(names)
+        p = len(names)
+        given = pr.as_pairs(pairs, p)
+        proper = given[given[:, 0] != given[:, 1]]
+        directed = np.unique(pr.encode(proper, p))
+        edges = pr.decode(np.unique(pr.encode(pr.ordered(pr.decode(directed, p)), p)), p)
+        merged = Merged(
+            self_loops=len(given) - len(proper),
+            duplicates=len(proper) - len(directed),
+            reversed_duplicates=len(directed) - len(edges),
+        )
+        return cls(_symmetric_csr(edges, p), tuple(names), merged)
+
+    @classmethod
+    def from_scipy(cls, matrix: Any, names: Sequence[Any] | None = None) -> Network:
+        """Build from a square sparse matrix or array; every non-zero entry is an edge."""
+        a = sp.coo_array(matrix)
+        if a.ndim != 2 or a.shape[0] != a.shape[1]:
+            raise InputError(f"an adjacency matrix must be square, got shape {a.shape}")
+        if a.data.dtype.kind == "f" and not np.isfinite(a.data).all():
+            raise InputError("an adjacency matrix must be finite, got NaN or infinity")
+        p = a.shape[0]
+        labels = [str(n) for n in (range(p) if names is None else names)]
+        if len(labels) != p:
+            raise InputError(f"expected {p} names for {p} nodes, got {len(labels)}")
+        rows, cols = (x[a.data != 0].astype(np.int64) for x in a.coords)
+        net = cls.from_indices(np.stack([rows, cols], axis=1), labels)
+        # A symmetric matrix holds each edge twice by its nature: nothing was repeated.
+        if net.merged.reversed_duplicates == net.n_edges:
+            net = cls(net.adjacency, net.names, Merged(net.merged.self_loops))
+        return net
+
+    @classmethod
+    def from_networkx(cls, graph: nx.Graph[Any]) -> Network:
+        """Build from a networkx graph of any kind; directions and parallel edges are merged."""
+        return cls.from_edges(graph.edges(), nodes=graph.nodes())
+
+    @classmethod
+    def from_frame(
+        cls, frame: pd.DataFrame, source: str | None = None, target: str | None = None
+    ) -> Network:
+        """Build from two columns of a data frame (the first two unless named)."""
+        if frame.shape[1] < 2:
+            raise InputError(f"expected a table of at least 2 columns, got {frame.shape[1]}")
+        columns = [source or frame.columns[0], target or frame.columns[1]]
+        for column in columns:
+            if column not in frame.columns:
+                raise InputError(f"no column {column!r}; there are {list(frame.columns)}")
+        ends = frame[columns]
+        if ends.isna().to_numpy().any():
+            row = int(np.argmax(ends.isna().to_numpy().any(axis=1)))
+            raise InputError(f"row {row} of the table has an empty node name")
+        return cls.from_edges(ends.astype(str).to_numpy())
+
+    # ------------------------------------------------------------------ looking
+
+    @property
+    def n_nodes(self) -> int:
+        """Number of nodes p."""
+        return len(self.names)
+
+    @property
+    def n_edges(self) -> int:
+        """Number of observed edges |Ω| (each pair once)."""
+        return self.adjacency.nnz // 2
+
+    @property
+    def n_non_edges(self) -> int:
+        """Number of pairs without an observed edge."""
+        return pr.n_pairs(self.n_nodes) - self.n_edges
+
+    @cached_property
+    def degrees(self) -> pr.Ints:
+        """Observed degree oᵢ of every node."""
+        degrees = np.diff(self.adjacency.indptr).astype(np.int64)
+        degrees.setflags(write=False)
+        return degrees
+
+    @cached_property
+    def edges(self) -> pr.Ints:
+        """All edges as an (m, 2) array of node numbers, i < j, in order of pair."""
+        upper = sp.triu(self.adjacency, k=1, format="csr").tocoo()
+        edges = np.stack([np.asarray(c, dtype=np.int64) for c in upper.coords], axis=1)
+        edges.setflags(write=False)
+        return edges
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of names and edges: the same network has the same digest on every machine."""
+        h = hashlib.sha256()
+        for name in self.names:
+            encoded = name.encode("utf-8", "surrogateescape")
+            h.update(len(encoded).to_bytes(8, "little") + encoded)
+        h.update(self.edges.astype("<i8").tobytes())
+        return h.hexdigest()
+
+    def index_of(self, name: str) -> int:
+        """Return the number of the node called `name`."""
+        try:
+            return self._numbers[name]
+        except KeyError:
+            raise InputError(f"no node is called {name!r}") from None
+
+    @cached_property
+    def _numbers(self) -> dict[str, int]:
+        return {name: i for i, name in enumerate(self.names)}
+
+    # ------------------------------------------------------------------ deriving
+
+    def hide(self, pairs: ArrayLike) -> Network:
+        """Return the network without these edges; the node set stays as it is."""
+        p = self.n_nodes
+        hidden = pr.encode(pr.ordered(pr.as_pairs(pairs, p)), p)
+        codes = pr.encode(self.edges, p)
+        absent = ~np.isin(hidden, codes)
+        if absent.any():
+            i, j = pr.decode(hidden[absent][:1], p)[0]
+            raise InputError(f"{self.names[i]} – {self.names[j]} is not an edge: nothing to hide")
+        kept = self.edges[~np.isin(codes, hidden)]
+        return Network(_symmetric_csr(kept, p), self.names)
+
+    def rename(self, names: Sequence[str]) -> Network:
+        """Return the same network under new node names."""
+        if len(names) != self.n_nodes:
+            raise InputError(f"expected {self.n_nodes} names, got {len(names)}")
+        _refuse_repeated(names)
+        return Network(self.adjacency, tuple(str(n) for n in names), self.merged)
+
+    def __repr__(self) -> str:
+        return f"Network({self.n_nodes} nodes, {self.n_edges} edges)"
+
+
+def _refuse_repeated(names: Sequence[str]) -> None:
+    if len(set(names)) != len(names):
+        seen: set[str] = set()
+        twice = next(n for n in names if n in seen or seen.add(n))  # type: ignore[func-returns-value]
+        raise InputError(f"node names must all differ, but {twice!r} appears twice")
+
+
+def _symmetric_csr(edges: pr.Ints, n_nodes: int) -> sp.csr_array:
+    """Mirror i < j edges into a canonical CSR array of ones."""
+    i, j = edges[:, 0], edges[:, 1]
+    rows, cols = np.concatenate([i, j]), np.concatenate([j, i])
+    a = sp.coo_array((np.ones(len(rows)), (rows, cols)), shape=(n_nodes, n_nodes)).tocsr()
+    a.sort_indices()
+    return a

@@ -1,0 +1,112 @@
+"""Mapping over tasks and row blocks with threads; the one owner of the BLAS-thread limit.
+
+Results never depend on the number of workers: blocks have a fixed size that follows from the
+network alone, each block's linear algebra runs on one BLAS thread, and results come back in order.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+from linkprior.checks import whole_number
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+_BLOCK_ENTRIES = 1 << 18  # one float32 block of scores is 1 MiB: it stays in a core's cache
+_workers: int | None = None
+_blas_lock = threading.Lock()
+_blas_users = 0
+_blas_limit: Any = None
+
+
+def available_cores() -> int:
+    """Cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def current_workers() -> int:
+    """Number of threads in use: `use_workers`, else LINKPRIOR_WORKERS, else every core."""
+    if _workers is not None:
+        return _workers
+    given = os.environ.get("LINKPRIOR_WORKERS", "")
+    if not given:
+        return available_cores()
+    return whole_number("LINKPRIOR_WORKERS", int(given) if given.isdigit() else given, 1)
+
+
+@contextmanager
+def use_workers(n: int | None) -> Iterator[None]:
+    """Run the body with `n` threads (None: leave it as it is). Results do not depend on it."""
+    global _workers
+    before = _workers
+    _workers = before if n is None else whole_number("workers", n, 1)
+    try:
+        yield
+    finally:
+        _workers = before
+
+
+@contextmanager
+def one_blas_thread() -> Iterator[None]:
+    """Keep BLAS on one thread: our own threads do the work, and sums keep their order.
+
+    The limit belongs to the whole process, so overlapping users share it and the last one out
+    restores it.
+    """
+    global _blas_users, _blas_limit
+    from threadpoolctl import threadpool_limits
+
+    with _blas_lock:
+        if _blas_users == 0:
+            _blas_limit = threadpool_limits(limits=1, user_api="blas")
+        _blas_users += 1
+    try:
+        yield
+    finally:
+        with _blas_lock:
+            _blas_users -= 1
+            if _blas_users == 0:
+                _blas_limit.restore_original_limits()
+
+
+def block_rows(n_columns: int) -> int:
+    """Rows per block: a function of the network's size alone, so sums never regroup."""
+    return max(16, min(256, _BLOCK_ENTRIES // max(1, n_columns)))
+
+
+def blocks(n_rows: int, size: int | None = None) -> list[tuple[int, int]]:
+    """Cut 0…n_rows into consecutive (start, stop) blocks."""
+    step = size or block_rows(n_rows)
+    return [(start, min(start + step, n_rows)) for start in range(0, n_rows, step)]
+
+
+def map_tasks(
+    task: Callable[[T], R], items: Iterable[T], workers: int | None = None
+) -> Iterator[R]:
+    """Yield task(item) in order of the items; at most two results per worker wait in memory."""
+    n = current_workers() if workers is None else workers
+    if n <= 1:
+        yield from map(task, items)
+        return
+    with ThreadPoolExecutor(n) as pool:
+        waiting: deque[Future[R]] = deque()
+        for item in items:
+            waiting.append(pool.submit(task, item))
+            if len(waiting) >= 2 * n:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+
+
+def map_blocks(
+    task: Callable[[int, int], R], n_rows: int, workers: int | None = None
+) -> Iterator[R]:
+    """Yield task(start, stop) for the row blocks of a network of n_rows nodes, in order."""
+    return map_tasks(lambda block: task(*block), blocks(n_rows), workers)

@@ -1,0 +1,214 @@
+"""LinkPredictor: what the user holds. Parameters in the constructor, learned state after `fit`."""
+
+from __future__ import annotations
+
+import dataclasses
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from linkprior import pairs as pr
+from linkprior import parallel
+from linkprior.checks import whole_number
+from linkprior.errors import InputError, NotFittedError, ParameterError, nearest
+from linkprior.network import Network
+from linkprior.predictors.topk import best_pairs
+from linkprior.ranking import Ranking
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Learned:
+    """What a fit leaves behind: arrays (saved as they are) and facts about the fit (JSON)."""
+
+    arrays: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Why pairs stand where they stand: score = base + prior, and the rank for either node.
+
+    `rank_for_source` is the place of the target among all partners of the source (1 is the best),
+    `rank_for_target` the other way round.
+    """
+
+    pairs: pr.Ints
+    names: list[tuple[str, str]]
+    score: Array
+    base: Array
+    prior: Array
+    rank_for_source: pr.Ints
+    rank_for_target: pr.Ints
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row per pair."""
+        import pandas as pd
+
+        sources, targets = zip(*self.names, strict=True) if self.names else ((), ())
+        columns = ["score", "base", "prior", "rank_for_source", "rank_for_target"]
+        return pd.DataFrame(
+            {"source": sources, "target": targets, **{c: getattr(self, c) for c in columns}}
+        )
+
+
+@dataclass(eq=False, kw_only=True)
+class LinkPredictor(ABC):
+    """Base of all predictors.
+
+    A subclass is a dataclass whose fields are its parameters, stored verbatim; it says how to
+    learn (`_learn`) and how to score rows and pairs from what was learned.
+    """
+
+    name: ClassVar[str] = ""
+
+    # ------------------------------------------------------------------ parameters
+
+    @classmethod
+    def parameter_names(cls) -> list[str]:
+        """Names of all parameters."""
+        return [f.name for f in dataclasses.fields(cls)]
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the parameters as they were given (scikit-learn's convention)."""
+        return {name: getattr(self, name) for name in self.parameter_names()}
+
+    def set_params(self, **params: Any) -> Self:
+        """Change parameters; what was learned stays until the next `fit`."""
+        refuse_unknown(type(self).name, params, self.parameter_names())
+        for name, value in params.items():
+            setattr(self, name, value)
+        return self
+
+    # ------------------------------------------------------------------ learning
+
+    def fit(self, network: Network) -> Self:
+        """Learn from the observed edges. Nothing half-fitted is left behind by an error."""
+        self._forget()
+        if not isinstance(network, Network):
+            raise InputError(f"fit expects a linkprior Network, got {type(network).__name__}")
+        if network.n_nodes < 2:
+            raise InputError(f"a network of {network.n_nodes} node(s) has no pair to predict")
+        if network.n_edges == 0:
+            raise InputError(
+                f"the network has {network.n_nodes} nodes but no edge: there is nothing to learn from"
+            )
+        with parallel.one_blas_thread():
+            learned = self._learn(network)
+        self._remember(network, learned)
+        return self
+
+    def _forget(self) -> None:
+        for name in ("network_", "learned_"):
+            self.__dict__.pop(name, None)
+        for name in [n for n in self.__dict__ if n.startswith("_cached_")]:
+            del self.__dict__[name]
+
+    def _remember(self, network: Network, learned: Learned) -> None:
+        self.network_, self.learned_ = network, learned
+
+    @property
+    def fitted(self) -> bool:
+        """Whether `fit` has succeeded."""
+        return "learned_" in self.__dict__
+
+    def _state(self) -> tuple[Network, Learned]:
+        if not self.fitted:
+            raise NotFittedError(f"{type(self).name}: call fit(network) before asking for scores")
+        return self.network_, self.learned_
+
+    @abstractmethod
+    def _learn(self, network: Network) -> Learned:
+        """Check the parameters against the network, learn, and return the result."""
+
+    # ------------------------------------------------------------------ scoring
+
+    @abstractmethod
+    def _rows(self, start: int, stop: int) -> NDArray[Any]:
+        """Return a fresh block of scores (stop − start, p); the diagonal is ignored."""
+
+    @abstractmethod
+    def _pairs(self, pairs: pr.Ints) -> Array:
+        """Return the scores of pairs i < j."""
+
+    def _base(self, pairs: pr.Ints) -> Array:
+        """Return the scores before the prior; the same as the scores where there is none."""
+        return self._pairs(pairs)
+
+    def score_rows(self, start: int, stop: int) -> NDArray[Any]:
+        """Return scores of nodes start…stop against all nodes; the diagonal is zero."""
+        net, _ = self._state()
+        start = whole_number("start", start, 0, net.n_nodes)
+        stop = whole_number("stop", stop, start, net.n_nodes)
+        with parallel.one_blas_thread():
+            block = self._rows(start, stop)
+        block[np.arange(stop - start), np.arange(start, stop)] = 0.0
+        return block
+
+    def score_pairs(self, pairs: ArrayLike) -> Array:
+        """Return one score per pair of node numbers; higher is likelier, order does not matter."""
+        net, _ = self._state()
+        return self._pairs(self._proper(pr.as_pairs(pairs, net.n_nodes)))
+
+    def predict_edges(self, k: int = 100) -> Ranking:
+        """Return the k best pairs that are not observed edges (fewer when there are fewer)."""
+        net, _ = self._state()
+        k = whole_number("k", k, 0)
+        with parallel.one_blas_thread():
+            best, scores = best_pairs(self._rows, net, k)
+        return Ranking(best, scores, net.names)
+
+    def explain(self, pairs: ArrayLike) -> Explanation:
+        """Split the score of each pair into base and prior, and rank it for both nodes."""
+        net, _ = self._state()
+        proper = self._proper(pr.as_pairs(pairs, net.n_nodes))
+        score, base = self._pairs(proper), self._base(proper)
+        names = [(net.names[i], net.names[j]) for i, j in proper.tolist()]
+        ranks = self._ranks(proper), self._ranks(proper[:, ::-1])
+        return Explanation(proper, names, score, base, score - base, *ranks)
+
+    def _ranks(self, pairs: pr.Ints) -> pr.Ints:
+        """Return the place of the second node among the first one's partners, 1 the best."""
+        ranks = np.empty(len(pairs), dtype=np.int64)
+        for node in np.unique(pairs[:, 0]).tolist():
+            at = np.flatnonzero(pairs[:, 0] == node)
+            row = self.score_rows(node, node + 1)[0]
+            others = pairs[at, 1]
+            better = row[None, :] > row[others][:, None]
+            better[:, node] = False
+            ranks[at] = 1 + better.sum(axis=1)
+        return ranks
+
+    @staticmethod
+    def _proper(pairs: pr.Ints) -> pr.Ints:
+        if (pairs[:, 0] == pairs[:, 1]).any():
+            node = int(pairs[pairs[:, 0] == pairs[:, 1]][0, 0])
+            raise InputError(f"pairs must join two different nodes, got ({node}, {node})")
+        return pr.ordered(pairs)
+
+    # ------------------------------------------------------------------ keeping
+
+    def save(self, folder: str | Path) -> None:
+        """Write the fitted model to a folder; `linkprior.load` reads it back."""
+        from linkprior.predictors.saving import save
+
+        save(self, folder)
+
+
+def refuse_unknown(model: str, given: Mapping[str, Any], known: list[str]) -> None:
+    """Raise an error that names the first unknown parameter and the nearest known ones."""
+    for name in given:
+        if name not in known:
+            raise ParameterError(
+                f"{model} has no parameter {name!r}.{nearest(name, known)} "
+                f"It takes: {', '.join(known)}"
+            )

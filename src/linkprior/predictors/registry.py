@@ -1,0 +1,63 @@
+"""Every model by name. Classes are imported when made, so that listing them costs nothing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+from linkprior.errors import ParameterError, nearest
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from linkprior.predictors.base import LinkPredictor
+
+
+@dataclass(frozen=True)
+class Entry:
+    """Where a model lives, and what it is in one line."""
+
+    module: str
+    class_name: str
+    summary: str
+
+    def load(self) -> type[LinkPredictor]:
+        """Import the class."""
+        module = import_module(f"linkprior.predictors.{self.module}")
+        found: type[LinkPredictor] = getattr(module, self.class_name)
+        return found
+
+
+MODELS: dict[str, Entry] = {
+    "tri-degree": Entry(
+        "tri", "TriDegree", "tri-factorization with the node-specific degree prior (the paper)"
+    ),
+    "tri": Entry("tri", "Tri", "non-negative tri-factorization U S Uᵀ, mean of several starts"),
+    "tri-l1": Entry("tri", "TriL1", "tri-factorization with an ℓ1 penalty"),
+    "tri-scale": Entry("tri", "TriScale", "tri-factorization with a scale-free (log-sum) penalty"),
+    "pu": Entry("completion", "PU", "positive-unlabelled matrix completion by alternating LS"),
+    "nuclear-degree": Entry(
+        "completion", "NuclearDegree", "nuclear norm + degree prior, up to about 3,000 nodes"
+    ),
+    "pa": Entry("local", "PreferentialAttachment", "product of the two degrees, nothing else"),
+    "l3": Entry("paths", "L3", "paths of length 3, weighted by degree"),
+}
+
+
+def find(name: str) -> type[LinkPredictor]:
+    """Return the class of a model, or an error with the nearest names."""
+    if name not in MODELS:
+        raise ParameterError(
+            f"no model is called {name!r}.{nearest(name, MODELS)} "
+            f"There are: {', '.join(MODELS)}"
+        )
+    return MODELS[name].load()
+
+
+def make(name: str, **params: Any) -> LinkPredictor:
+    """Make a predictor by name; parameters not given keep their defaults."""
+    from linkprior.predictors.base import refuse_unknown
+
+    cls = find(name)
+    refuse_unknown(name, params, cls.parameter_names())
+    return cls(**params)

@@ -1,0 +1,171 @@
+"""Where scores come from once factors are known: the factors, or the prior's prox over them.
+
+Ranking by the prox *before clipping*, Q = A − τ·½(B + Bᵀ) with B_ij = b_i(rank of j in row i of Q),
+is where the degree prior pays; clipped, nearly all pairs tie at zero. Small networks hold Q as a
+matrix. Large ones hold, per row, the scores at some dozens of ranks for each pass of the prox, and
+read the weight of any pair from these tables (a rank sketch).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linkprior import kernels, parallel
+from linkprior.kernels.portable import weights_at
+from linkprior.model.factors import Factors
+from linkprior.pairs import Ints
+
+Array = NDArray[Any]
+PASSES = 5  # passes of the prox when ranking; on real networks ranks hardly move after the third
+_KNOTS_PER_OCTAVE = 4
+
+
+class Scores(Protocol):
+    """Scores of all pairs, by row block or by pair (i < j)."""
+
+    def rows(self, start: int, stop: int) -> Array: ...
+
+    def at(self, pairs: Ints) -> Array: ...
+
+
+@dataclass(frozen=True)
+class FactorScores:
+    """The mean of U S Uᵀ over several starts."""
+
+    U: Array  # (starts, p, r)
+    S: Array  # (starts, r, r)
+
+    @cached_property
+    def mean(self) -> Factors:
+        """One wide pair of factors whose X is the mean of all starts' X."""
+        return merge([Factors(u, s) for u, s in zip(self.U, self.S, strict=True)])
+
+    def rows(self, start: int, stop: int) -> Array:
+        return self.mean.rows(start, stop)
+
+    def at(self, pairs: Ints) -> Array:
+        return self.mean.at(pairs)
+
+
+@dataclass(frozen=True)
+class DenseScores:
+    """A symmetric matrix of scores."""
+
+    matrix: Array
+
+    def rows(self, start: int, stop: int) -> Array:
+        return self.matrix[start:stop].copy()
+
+    def at(self, pairs: Ints) -> Array:
+        return self.matrix[pairs[:, 0], pairs[:, 1]].astype(np.float64)
+
+
+@dataclass(frozen=True)
+class SketchScores:
+    """The prox over factors, with ranks read from per-row tables; the mean over layers.
+
+    Attributes
+    ----------
+    layers
+        One per start, or a single merged one.
+    tables
+        (layers, passes, p, knots) descending scores of each row at the knots' ranks.
+    scale, weights
+        τ·g_i per node and h at the knots: together the rank weights.
+    clip
+        Whether to clip each layer at zero.
+    """
+
+    layers: list[Factors]
+    tables: Array
+    scale: Array
+    weights: Array
+    clip: bool = False
+
+    def rows(self, start: int, stop: int) -> Array:
+        total = np.zeros((stop - start, len(self.scale)), dtype=np.float32)
+        for factors, tables in zip(self.layers, self.tables, strict=True):
+            Q = sketched_rows(factors, tables, self.scale, self.weights, start, stop)
+            total += np.maximum(Q, 0.0) if self.clip else Q
+        return total / np.float32(len(self.layers))
+
+    def at(self, pairs: Ints) -> Array:
+        total = np.zeros(len(pairs))
+        for factors, tables in zip(self.layers, self.tables, strict=True):
+            A = factors.at(pairs).astype(np.float32)  # as blocks are: a tie must stay a tie
+            Q = A
+            for table in tables:
+                penalty = lookup_pairs(Q, pairs, table, self.scale, self.weights)
+                Q = A - penalty.astype(np.float32)
+            total += np.maximum(Q, 0.0) if self.clip else Q
+        return total / len(self.layers)
+
+
+def merge(layers: list[Factors]) -> Factors:
+    """Stack factors side by side so that U S Uᵀ is the mean of theirs."""
+    from scipy.linalg import block_diag
+
+    S = block_diag(*[f.S for f in layers]) / len(layers)
+    return Factors(np.concatenate([f.U for f in layers], axis=1), S)
+
+
+def knots(n_ranks: int) -> Ints:
+    """Return 0-based ranks at geometric distances: every rank at first, then a few per octave."""
+    octaves = np.log2(n_ranks) if n_ranks > 1 else 0.0
+    steps = np.linspace(0.0, octaves, int(np.ceil(octaves * _KNOTS_PER_OCTAVE)) + 1)
+    return np.unique(np.rint(2.0**steps).astype(np.int64)) - 1
+
+
+def build_tables(factors: Factors, scale: Array, profile: Array, passes: int = PASSES) -> Array:
+    """Return the rank tables (passes, p, knots) of the prox over one layer, pass by pass."""
+    p, ranks = len(factors.U), knots(len(profile))
+    tables = np.empty((passes, p, len(ranks)), dtype=np.float32)
+    for number in range(passes):
+
+        def one_block(start: int, stop: int, number: int = number) -> Array:
+            done = tables[:number]
+            Q = sketched_rows(factors, done, scale, profile[ranks], start, stop)
+            return kernels.row_quantiles(Q, start, ranks)
+
+        tables[number] = np.concatenate(list(parallel.map_blocks(one_block, p)))
+    return tables
+
+
+def sketched_rows(
+    factors: Factors, tables: Array, scale: Array, weights: Array, start: int, stop: int
+) -> Array:
+    """Return a block of Q after as many passes as there are tables."""
+    A = factors.rows(start, stop).astype(np.float32)
+    Q = A
+    for table in tables:
+        Q = A - kernels.lookup_penalty(Q, start, table, scale, weights)
+    return Q
+
+
+def lookup_pairs(scores: Array, pairs: Ints, table: Array, scale: Array, weights: Array) -> Array:
+    """Return ½(τg_i·w_i(s) + τg_j·w_j(s)) for single pairs (`kernels.lookup_penalty` for blocks)."""
+    total = np.zeros(len(scores))
+    for ends in (pairs[:, 0], pairs[:, 1]):
+        for at in np.array_split(np.arange(len(ends)), max(1, len(ends) // 4096)):
+            total[at] += 0.5 * scale[ends[at]] * weights_at(scores[at], table[ends[at]], weights)
+    return total
+
+
+def dense_prox(
+    factors: Factors, scale: Array, profile: Array, passes: int = PASSES
+) -> NDArray[np.float32]:
+    """Return Q for one layer as a matrix, by exact ranks."""
+    from linkprior.solvers.symmetric_prox import mm_pass, separable_penalty
+
+    A = np.concatenate(list(parallel.map_blocks(factors.rows, len(factors.U)))).astype(np.float32)
+    A = (A + A.T) * np.float32(0.5)
+    penalty = separable_penalty(scale, profile, np.float32)
+    Q = A
+    for _ in range(passes):
+        Q = mm_pass(A, penalty(Q))
+    return Q

@@ -1,0 +1,338 @@
+"""Tri-factorization under a loss, a prior and a solver: tri, tri-l1, tri-scale, tri-degree."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linkprior import parallel
+from linkprior.checks import choice, real_number, whole_number
+from linkprior.model.degrees import estimate_degrees
+from linkprior.model.factors import Factors
+from linkprior.model.losses import LOSSES, Loss
+from linkprior.model.priors import DegreePrior, L1Prior, Prior, ScaleFreePrior
+from linkprior.network import Network
+from linkprior.pairs import Ints
+from linkprior.predictors.base import Learned, LinkPredictor
+from linkprior.predictors.scores import (
+    DenseScores,
+    FactorScores,
+    Scores,
+    SketchScores,
+    build_tables,
+    dense_prox,
+    knots,
+    merge,
+)
+from linkprior.solvers.base import Solution, solve
+from linkprior.solvers.direct import DirectSolver
+from linkprior.solvers.tri_admm import AdmmSolver
+
+Array = NDArray[Any]
+SolverName = Literal["auto", "admm", "streaming"]
+
+DEFAULT_RANK = 10
+DENSE_LIMIT = 3000  # nodes up to which p × p arrays are taken for granted
+_SEED_LIMIT = 2**63 - 1
+
+
+@dataclass(frozen=True)
+class Fit:
+    """One start's result: factors, and how its solver ended."""
+
+    factors: Factors
+    solution: Solution[Any]
+
+
+@dataclass(eq=False, kw_only=True)
+class TriFactorization(LinkPredictor):
+    """X = U S Uᵀ with U, S ≥ 0, fitted from several random starts whose scores are averaged.
+
+    Parameters
+    ----------
+    rank
+        Number of groups r; None means 10, or the number of nodes where that is smaller.
+    rho
+        Share ρ of the edges thought to be observed: weight 1 − ρ/2 on edges, ρ/2 elsewhere. It is
+        a parameter to tune, not an estimate: small values say that an unobserved pair tells little.
+    loss
+        "squared" (the paper's) or "poisson".
+    n_starts
+        Random starts to average; worth more than any regulariser.
+    max_iter, tol
+        Steps at most, and the relative change at which to stop earlier. Few steps (50–60) predict
+        better than many: this is early stopping on purpose.
+    seed
+        Same seed, same bytes.
+    """
+
+    rank: int | None = None
+    rho: float = 0.05
+    loss: str = "squared"
+    n_starts: int = 5
+    max_iter: int = 60
+    tol: float = 1e-6
+    seed: int = 0
+
+    # ------------------------------------------------------------------ the three choices
+
+    def _loss(self) -> Loss:
+        kind = choice("loss", self.loss, LOSSES)
+        return LOSSES[kind](real_number("rho", self.rho, 0.0, 1.0))
+
+    def _prior(self, network: Network) -> Prior | None:
+        return None
+
+    @abstractmethod
+    def _fit_start(self, network: Network, rng: np.random.Generator, workers: int) -> Fit:
+        """Run one start."""
+
+    # ------------------------------------------------------------------ learning
+
+    def _learn(self, network: Network) -> Learned:
+        self._check(network)
+        fits = self._fit_starts(network)
+        arrays = {
+            "U": np.stack([fit.factors.U for fit in fits]),
+            "S": np.stack([fit.factors.S for fit in fits]),
+        }
+        facts = {
+            "status": [fit.solution.status for fit in fits],
+            "n_iter": [fit.solution.n_iter for fit in fits],
+            "objective": [fit.solution.history[-1].objective for fit in fits],
+        }
+        return Learned(arrays, facts)
+
+    def _check(self, network: Network) -> None:
+        self._rank(network)
+        self._loss()
+        whole_number("n_starts", self.n_starts, 1)
+        whole_number("max_iter", self.max_iter, 1)
+        real_number("tol", self.tol, 0.0, low_open=False)
+        whole_number("seed", self.seed, 0, _SEED_LIMIT)
+
+    def _rank(self, network: Network) -> int:
+        if self.rank is None:
+            return min(DEFAULT_RANK, network.n_nodes)
+        return whole_number("rank", self.rank, 1, network.n_nodes)
+
+    def _fit_starts(self, network: Network) -> list[Fit]:
+        """Run the starts side by side; threads left over work on row blocks inside a start."""
+        workers = parallel.current_workers()
+        outer = min(workers, self.n_starts)
+        seeds = np.random.SeedSequence(self.seed).spawn(self.n_starts)
+
+        def one_start(seed: np.random.SeedSequence) -> Fit:
+            return self._fit_start(network, np.random.default_rng(seed), max(1, workers // outer))
+
+        return list(parallel.map_tasks(one_start, seeds, outer))
+
+    # ------------------------------------------------------------------ scoring
+
+    def _scores(self) -> Scores:
+        """Return the source of scores, made once after a fit or a load."""
+        if "_cached_scores" not in self.__dict__:
+            self._cached_scores = self._make_scores()
+        return self._cached_scores
+
+    def _make_scores(self) -> Scores:
+        return self._factor_scores()
+
+    def _factor_scores(self) -> FactorScores:
+        _, learned = self._state()
+        return FactorScores(learned.arrays["U"], learned.arrays["S"])
+
+    def _rows(self, start: int, stop: int) -> Array:
+        return self._scores().rows(start, stop)
+
+    def _pairs(self, pairs: Ints) -> Array:
+        return self._scores().at(pairs)
+
+    def _base(self, pairs: Ints) -> Array:
+        return self._factor_scores().at(pairs)
+
+
+@dataclass(eq=False, kw_only=True)
+class Tri(TriFactorization):
+    """Tri: no prior."""
+
+    name: ClassVar[str] = "tri"
+
+    def _fit_start(self, network: Network, rng: np.random.Generator, workers: int) -> Fit:
+        solver = DirectSolver(network, self._loss(), self._rank(network))
+        solution = solve(solver, rng, self.max_iter, self.tol)
+        return Fit(solution.state.factors, solution)
+
+
+@dataclass(eq=False, kw_only=True)
+class Penalised(TriFactorization):
+    """Tri-factorization with a prior of weight λ, by either solver.
+
+    Parameters
+    ----------
+    lam
+        Weight λ of the prior.
+    eta
+        ADMM's η; λ/η is the strength of the prior in the prox, and when ranking by it.
+    solver
+        "admm" (the paper; p × p arrays) or "streaming" (direct descent over row blocks); "auto"
+        takes what fits the prior and the size.
+    """
+
+    lam: float = 0.003
+    eta: float = 0.003
+    solver: str = "auto"
+
+    def _check(self, network: Network) -> None:
+        super()._check(network)
+        real_number("lam", self.lam, 0.0, low_open=False)
+        real_number("eta", self.eta, 0.0)
+        choice("solver", self.solver, ["auto", "admm", "streaming"])
+
+    def _solver_name(self, network: Network) -> str:
+        return "streaming" if self.solver == "auto" else self.solver
+
+    def _fit_start(self, network: Network, rng: np.random.Generator, workers: int) -> Fit:
+        return self._fit_from(network, None, rng, workers)
+
+    def _fit_from(
+        self, network: Network, start: Factors | None, rng: np.random.Generator, workers: int
+    ) -> Fit:
+        prior, loss, rank = self._prior(network), self._loss(), self._rank(network)
+        assert prior is not None
+        solver: AdmmSolver | DirectSolver
+        if self._solver_name(network) == "admm":
+            solver = AdmmSolver(
+                network, loss, rank, prior, self.lam, self.eta, start, workers=workers
+            )
+        else:
+            solver = DirectSolver(network, loss, rank, prior, self.lam, start, workers)
+        solution: Solution[Any] = solve(solver, rng, self.max_iter, self.tol)  # type: ignore[arg-type]
+        return Fit(solution.state.factors, solution)
+
+
+@dataclass(eq=False, kw_only=True)
+class TriL1(Penalised):
+    """Tri+L1: every entry of X costs λ."""
+
+    name: ClassVar[str] = "tri-l1"
+    lam: float = 0.001
+
+    def _prior(self, network: Network) -> Prior:
+        return L1Prior()
+
+
+@dataclass(eq=False, kw_only=True)
+class TriScale(Penalised):
+    """Tri+Scale: the log-sum row penalty of Liu & Ihler (2011), reweighted each iteration.
+
+    Parameters
+    ----------
+    epsilon
+        ε in log(row mass + ε).
+    """
+
+    name: ClassVar[str] = "tri-scale"
+    epsilon: float = 1.0
+
+    def _check(self, network: Network) -> None:
+        super()._check(network)
+        real_number("epsilon", self.epsilon, 0.0)
+
+    def _prior(self, network: Network) -> Prior:
+        return ScaleFreePrior(self.epsilon)
+
+
+@dataclass(eq=False, kw_only=True)
+class TriDegree(Penalised):
+    """Tri+Degree: the node-specific degree prior, the paper's method.
+
+    Each start runs `warmup` plain sweeps, then `max_iter` steps with the prior, and pairs are
+    ranked by the prox of the prior over the fitted scores.
+
+    Parameters
+    ----------
+    alpha, c, n_edges
+        The prior S_H(X, c·d, α); d from the observed degrees for a network of `n_edges` edges
+        (None: as many as observed).
+    rank_by
+        "q": the prox before clipping (default), "x": clipped at zero, "factors": U S Uᵀ.
+    average
+        "q": the mean of each start's Q; "scores": the prox of the mean of all starts' scores.
+    warmup
+        Sweeps without prior at the beginning of each start.
+    """
+
+    name: ClassVar[str] = "tri-degree"
+    alpha: float = 0.5
+    c: float = 1.0
+    n_edges: int | None = None
+    rank_by: str = "q"
+    average: str = "q"
+    warmup: int = 50
+    max_iter: int = 10
+
+    def _check(self, network: Network) -> None:
+        super()._check(network)
+        real_number("alpha", self.alpha, 0.0)
+        choice("rank_by", self.rank_by, ["q", "x", "factors"])
+        choice("average", self.average, ["q", "scores"])
+        whole_number("warmup", self.warmup, 0)
+        self._prior(network)
+
+    def _prior(self, network: Network) -> Prior:
+        return DegreePrior(estimate_degrees(network, self.n_edges, self.c), self.alpha)
+
+    def _solver_name(self, network: Network) -> str:
+        if self.solver != "auto":
+            return self.solver
+        return "admm" if network.n_nodes <= DENSE_LIMIT else "streaming"
+
+    def _fit_start(self, network: Network, rng: np.random.Generator, workers: int) -> Fit:
+        start = None
+        if self.warmup:
+            plain = DirectSolver(network, self._loss(), self._rank(network))
+            start = solve(plain, rng, self.warmup, self.tol).state.factors
+        return self._fit_from(network, start, rng, workers)
+
+    def _learn(self, network: Network) -> Learned:
+        learned = super()._learn(network)
+        if self.rank_by == "factors":
+            return learned
+        layers = self._layers(learned)
+        scale, profile = self._rank_weights(network)
+        if self._solver_name(network) == "admm":
+            total = np.zeros((network.n_nodes, network.n_nodes), dtype=np.float32)
+            for factors in layers:
+                Q = dense_prox(factors, scale, profile)
+                total += np.maximum(Q, 0.0) if self.rank_by == "x" else Q
+            ranked = {"Q": total / np.float32(len(layers))}
+        else:
+            ranked = {"tables": np.stack([build_tables(f, scale, profile) for f in layers])}
+        return Learned({**learned.arrays, **ranked}, learned.facts)
+
+    def _layers(self, learned: Learned) -> list[Factors]:
+        pairs = zip(learned.arrays["U"], learned.arrays["S"], strict=True)
+        layers = [Factors(U, S) for U, S in pairs]
+        return layers if self.average == "q" else [merge(layers)]
+
+    def _rank_weights(self, network: Network) -> tuple[Array, Array]:
+        """Return τ·g and h, the rank weights scaled by τ = λ/η."""
+        prior = self._prior(network)
+        p = network.n_nodes
+        return self.lam / self.eta * prior.scale(np.zeros(p)), prior.profile(p - 1)
+
+    def _make_scores(self) -> Scores:
+        network, learned = self._state()
+        if "Q" in learned.arrays:
+            return DenseScores(learned.arrays["Q"])
+        if "tables" not in learned.arrays:
+            return self._factor_scores()
+        scale, profile = self._rank_weights(network)
+        weights = profile[knots(len(profile))]
+        tables = learned.arrays["tables"]
+        return SketchScores(self._layers(learned), tables, scale, weights, self.rank_by == "x")

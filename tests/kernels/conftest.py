@@ -1,0 +1,28 @@
+"""One test text for both engines and both dtypes."""
+
+import os
+
+import numpy as np
+import pytest
+
+# Without compilation the kernels run as plain Python: right, but far too slow for large inputs.
+UNCOMPILED = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
+
+
+@pytest.fixture(params=["portable", "numba"])
+def engine(request, monkeypatch):
+    """Run the test on this engine, whatever the size of its input."""
+    monkeypatch.setenv("LINKPRIOR_KERNELS", request.param)
+    return request.param
+
+
+@pytest.fixture(params=[np.float32, np.float64], ids=["f4", "f8"])
+def dtype(request):
+    return request.param
+
+
+@pytest.fixture(params=[1, 2, 3, 5, 50, 700])
+def size(request, engine):
+    if request.param > 50 and engine == "numba" and UNCOMPILED:
+        pytest.skip("too slow without compilation")
+    return request.param

@@ -1,0 +1,314 @@
+"""Algorithm `alg` and Theorem `property`: what `construct` keeps, and what no rearrangement can."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from functools import cache
+from itertools import combinations, combinations_with_replacement, permutations
+
+import networkx as nx
+import numpy as np
+import pytest
+
+from linkprior.errors import ParameterError
+from linkprior.model.construction import construct, is_graphical
+
+Degrees = tuple[int, ...]
+Graph = frozenset[tuple[int, int]]
+
+
+def naive_prior(X, d, alpha=1.0):
+    """S_H(X, d, α) straight from Eq. `degree_inducing`; degree 0 counts as 1."""
+    total = 0.0
+    for i, row in enumerate(np.asarray(X, dtype=float)):
+        entries = sorted(np.delete(row, i), reverse=True)
+        own = np.log(max(d[i], 1) + 1)
+        total += sum((np.log(k + 1) / own) ** alpha * x for k, x in enumerate(entries, start=1))
+    return total
+
+
+def distinct_scores(p, seed):
+    """A symmetric matrix whose upper entries are all different, with a diagonal of its own."""
+    rng = np.random.default_rng(seed)
+    rows, cols = np.triu_indices(p, 1)
+    X = np.diag(rng.random(p) + 5)
+    X[rows, cols] = X[cols, rows] = rng.permutation(rows.size) + 1.0
+    return X
+
+
+def pairs_by_score(X):
+    """The pairs i < j, strongest first."""
+    pairs = combinations(range(len(X)), 2)
+    return sorted(pairs, key=lambda pair: -X[pair])
+
+
+def degrees_of(pairs, p) -> Degrees:
+    counts = np.bincount(np.array(list(pairs), dtype=int).ravel(), minlength=p)
+    return tuple(int(c) for c in counts)
+
+
+@cache
+def graphs_by_degrees(p: int) -> dict[Degrees, list[Graph]]:
+    """All simple graphs on p labelled nodes, grouped by their degrees."""
+    pairs = list(combinations(range(p), 2))
+    groups: dict[Degrees, list[Graph]] = {}
+    for mask in range(2 ** len(pairs)):
+        graph = frozenset(pair for k, pair in enumerate(pairs) if mask >> k & 1)
+        groups.setdefault(degrees_of(graph, p), []).append(graph)
+    return groups
+
+
+def falling_sequences(p: int) -> Iterator[Degrees]:
+    return combinations_with_replacement(range(p - 1, -1, -1), p)
+
+
+def assert_promises(X, d, alpha=1.0):
+    p, K = len(d), sum(d) // 2
+    star = construct(X, d, alpha)
+    upper = np.triu_indices(p, 1)
+    assert (star == star.T).all()
+    assert (np.sort(star[upper]) == np.sort(X[upper])).all()
+    assert (np.diag(star) == np.diag(X)).all()
+    assert degrees_of(pairs_by_score(star)[:K], p) == tuple(d)
+
+
+# ---- what construct promises -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("p", "count"), [(1, 1), (2, 2), (3, 4), (4, 11), (5, 31), (6, 102), (7, 342)]
+)
+def test_every_graphical_sequence_is_met(p, count):
+    graphical = [d for d in falling_sequences(p) if is_graphical(d)]
+    assert len(graphical) == count  # the known number of degree sequences on p nodes
+    rng = np.random.default_rng(p)
+    for seed, d in enumerate(graphical):
+        assert_promises(distinct_scores(p, seed), d)
+        assert_promises(distinct_scores(p, seed), rng.permutation(d).tolist())
+
+
+@pytest.mark.parametrize("p", [2, 3, 4, 5])
+def test_is_graphical_agrees_with_all_graphs(p):
+    realised = graphs_by_degrees(p)
+    for d in np.ndindex(*(p + 1,) * p):
+        assert is_graphical(d) == (d in realised)
+
+
+@pytest.mark.parametrize("p", [10, 20, 40])
+@pytest.mark.parametrize("alpha", [0.5, 1.0, 2.0])
+def test_random_graphs_are_met(p, alpha):
+    for seed in range(4):
+        for graph in (
+            nx.gnp_random_graph(p, 0.3, seed=seed),
+            nx.barabasi_albert_graph(p, 2, seed=seed),
+        ):
+            assert_promises(distinct_scores(p, seed), [graph.degree(i) for i in range(p)], alpha)
+
+
+@pytest.mark.parametrize("alpha", [1e-3, 300.0, 1e4])
+def test_extreme_exponents_keep_the_promise(alpha):
+    assert_promises(distinct_scores(8, 0), (5, 4, 3, 3, 2, 2, 1, 0), alpha)
+
+
+@pytest.mark.parametrize("p", [3, 4, 5])
+@pytest.mark.parametrize("alpha", [0.1, 1.0, 4.0])
+def test_greedy_takes_the_cheapest_pair_that_can_still_be_completed(p, alpha):
+    """Up to p = 5 the one 2-switch finds what a search over all graphs finds."""
+    for d, graphs in graphs_by_degrees(p).items():
+        star = construct(distinct_scores(p, 1), d, alpha)
+        assert pairs_by_score(star)[: sum(d) // 2] == exhaustive_greedy(d, graphs, alpha)
+
+
+def exhaustive_greedy(d: Degrees, graphs: list[Graph], alpha: float) -> list[tuple[int, int]]:
+    placed: list[tuple[int, int]] = []
+    while len(placed) < sum(d) // 2:
+        A = degrees_of(placed, len(d))
+        costs = {pair: cost(A, d, pair, alpha) for pair in combinations(range(len(d)), 2)}
+        for pair in sorted(costs, key=costs.__getitem__):  # stable: ties stay by (i, j)
+            left = [g for g in graphs if pair in g]
+            if pair not in placed and left:
+                placed, graphs = [*placed, pair], left
+                break
+    return placed
+
+
+def cost(A: Degrees, d: Degrees, pair: tuple[int, int], alpha: float = 1.0) -> float:
+    """Step 4's cost of a pair, rounded so that equal costs compare equal."""
+    terms = [math.log(A[i] + 2) / math.log(max(d[i], 1) + 1) for i in pair]
+    return round(sum(term**alpha for term in terms), 12)
+
+
+@pytest.mark.parametrize("alpha", [0.5, 1.0, 2.0])
+def test_pairs_after_the_first_K_go_on_greedily(alpha):
+    for d in filter(is_graphical, falling_sequences(6)):
+        order = pairs_by_score(construct(distinct_scores(6, 2), d, alpha))
+        for step in range(sum(d) // 2, len(order)):
+            A = degrees_of(order[:step], 6)
+            cheapest = min(sorted(order[step:]), key=lambda x, A=A, d=d: cost(A, d, x, alpha))
+            assert order[step] == cheapest
+
+
+def test_exponent_changes_the_order():
+    """After 23: pair 15 costs log₅6 + log₂3 = 2.70, pair 24 log₃5 + log₃4 = 2.73; not so squared."""
+    d, X = (5, 4, 2, 2, 2, 1), distinct_scores(6, 0)
+    assert pairs_by_score(construct(X, d, 1.0))[8:11] == [(2, 3), (1, 5), (2, 4)]
+    assert pairs_by_score(construct(X, d, 2.0))[8:11] == [(2, 3), (2, 4), (1, 5)]
+
+
+def test_input_stays_and_float32_stays():
+    X = distinct_scores(6, 3).astype(np.float32)
+    before = X.copy()
+    assert construct(X, (2, 2, 1, 1, 1, 1)).dtype == np.float32
+    assert (X == before).all()
+
+
+# ---- Theorem `property`: where it holds --------------------------------------------------------
+
+
+@pytest.mark.parametrize("alpha", [0.5, 1.0, 2.0])
+def test_two_valued_scores_never_get_dearer(alpha):
+    p, compared = 5, 0
+    for d in filter(is_graphical, falling_sequences(p)):
+        for own, graphs in graphs_by_degrees(p).items():
+            if sum(own) == sum(d):
+                X = np.full((p, p), 0.25)
+                for i, j in graphs[0]:
+                    X[i, j] = X[j, i] = 1.0
+                before = naive_prior(X, d, alpha)
+                after = naive_prior(construct(X, d, alpha), d, alpha)
+                assert after <= before * (1 + 1e-12)
+                if own != d and min(d) >= 1:
+                    assert after < before
+                compared += 1
+    assert compared > 1000
+
+
+# ---- Theorem `property`: where it does not -----------------------------------------------------
+
+
+def printed_greedy_outcomes(d: Degrees, alpha: float) -> set[Degrees]:
+    """Degrees after K steps of the printed algorithm over distinct pairs, under every tie-break."""
+    graphs: set[Graph] = {frozenset()}
+    for _ in range(sum(d) // 2):
+        grown: set[Graph] = set()
+        for graph in graphs:
+            A = degrees_of(graph, len(d))
+            costs = {
+                pair: cost(A, d, pair, alpha)
+                for pair in combinations(range(len(d)), 2)
+                if pair not in graph
+            }
+            cheapest = min(costs.values())
+            grown |= {graph | {pair} for pair, c in costs.items() if c == cheapest}
+        graphs = grown
+    return {degrees_of(graph, len(d)) for graph in graphs}
+
+
+@pytest.mark.parametrize("alpha", [0.5, 1.0, 2.0])
+def test_printed_greedy_misses_3322_under_every_tie_break(alpha):
+    d = (3, 3, 2, 2)
+    assert is_graphical(d)
+    assert d not in printed_greedy_outcomes(d, alpha)
+    assert_promises(distinct_scores(4, 0), d, alpha)
+
+
+def test_printed_greedy_does_meet_easy_degrees():
+    """The transcription above is not wrong everywhere: it meets d where the algorithm does."""
+    for d in ((1, 1, 1, 1), (2, 2, 2), (3, 1, 1, 1)):
+        assert d in printed_greedy_outcomes(d, 1.0)
+
+
+def test_printed_step_taken_literally_repeats_a_pair():
+    d, A, chosen = (3, 3, 2, 2), (0, 0, 0, 0), []
+    for _ in range(3):
+        pair = min(combinations(range(4), 2), key=lambda x: (cost(A, d, x), x))
+        A = tuple(a + (i in pair) for i, a in enumerate(A))
+        chosen.append(pair)
+    assert chosen == [(0, 1), (2, 3), (0, 1)]
+
+
+def test_printed_greedy_with_ties_by_index_misses_many_random_graphs():
+    missed = total = 0
+    for seed in range(60):
+        graph = nx.gnp_random_graph(10, 0.4, seed=seed)
+        d = tuple(graph.degree(i) for i in range(10))
+        if min(d) >= 1:
+            total += 1
+            missed += degrees_of(printed_greedy(d), 10) != d
+            assert_promises(distinct_scores(10, seed), d)
+    assert total > 40
+    assert missed > total / 5
+
+
+def printed_greedy(d: Degrees) -> list[tuple[int, int]]:
+    placed: list[tuple[int, int]] = []
+    for _ in range(sum(d) // 2):
+        A = degrees_of(placed, len(d))
+        unused = [pair for pair in combinations(range(len(d)), 2) if pair not in placed]
+        placed.append(min(unused, key=lambda pair: (cost(A, d, pair), pair)))
+    return placed
+
+
+def test_star_is_cheaper_than_every_rearrangement_with_the_wished_degrees():
+    d, values = (2, 1, 1, 1, 1), (1.03, 1.02, 1.01, 1.00)
+    star = np.zeros((5, 5))
+    star[0, 1:] = star[1:, 0] = values
+    reached = []
+    for places in permutations(combinations(range(5), 2), len(values)):
+        if degrees_of(places[:3], 5) == d:
+            X = np.zeros((5, 5))
+            for (i, j), value in zip(places, values, strict=True):
+                X[i, j] = X[j, i] = value
+            reached.append(naive_prior(X, d))
+    assert len(reached) == 6 * 6 * 7  # graphs with degrees d, orders on them, places for the last
+    assert naive_prior(star, d) == pytest.approx(8.4693, abs=5e-5)
+    assert min(reached) == pytest.approx(8.5867, abs=5e-5)
+    assert naive_prior(construct(star, d), d) == pytest.approx(min(reached))
+
+
+# ---- what is refused ---------------------------------------------------------------------------
+
+GOOD = np.ones((3, 3))
+
+
+@pytest.mark.parametrize(
+    ("degrees", "said"),
+    [
+        ((1, 1, 1), "odd"),
+        ((3, 2, 1), "0…2"),
+        ((2, 2, 0), "room"),
+        ((1, -1, 0), "negative"),
+        ((1.5, 1, 1), "whole"),
+        ((np.nan, 1, 1), "whole"),
+        ((1, 1), "length 3"),
+        ([[1, 1, 0]], "length 3"),
+    ],
+)
+def test_degrees_refused(degrees, said):
+    with pytest.raises(ParameterError, match=said) as caught:
+        construct(GOOD, degrees)
+    assert "degrees" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("X", "said"),
+    [
+        (np.ones((2, 3)), "square"),
+        (np.ones(3), "square"),
+        (np.triu(GOOD), "symmetric"),
+        (-GOOD, "non-negative"),
+        (np.full((3, 3), np.nan), "finite"),
+        (np.full((3, 3), "a"), "numeric"),
+    ],
+)
+def test_scores_refused(X, said):
+    with pytest.raises(ParameterError, match=said) as caught:
+        construct(X, (1, 1, 0))
+    assert str(caught.value).startswith("X must be")
+
+
+@pytest.mark.parametrize("alpha", [0, -1.0, np.nan, np.inf, "1", None, True])
+def test_exponent_refused(alpha):
+    with pytest.raises(ParameterError, match="alpha"):
+        construct(GOOD, (1, 1, 0), alpha)

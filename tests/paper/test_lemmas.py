@@ -1,0 +1,300 @@
+"""Lemmas `lem:recovery-label` and `lem:label-loss`, and the mathematics of the two proxes.
+
+The prox tests here use their own few lines, on purpose: they test the statements of docs/theory.md,
+the package's prox has tests of its own.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from itertools import combinations, permutations, product
+from typing import Any
+
+import networkx as nx
+import numpy as np
+import pytest
+from scipy import sparse
+
+from linkprior.errors import ParameterError
+from linkprior.model.bounds import (
+    expected_label_error,
+    expected_squared_loss,
+    gamma,
+    gamma_weak,
+    label_error,
+    loss_minimiser,
+    recovery_error,
+)
+
+
+@dataclass
+class Net:
+    adjacency: Any
+
+    @property
+    def n_nodes(self) -> int:
+        return self.adjacency.shape[0]
+
+
+def network(p, edges) -> Net:
+    dense = np.zeros((p, p))
+    for i, j in edges:
+        dense[i, j] = dense[j, i] = 1.0
+    return Net(sparse.csr_matrix(dense))
+
+
+def all_observations(p, edges, rho):
+    """Every Ω ⊆ E with its probability."""
+    for mask in product((False, True), repeat=len(edges)):
+        seen = [edge for edge, kept in zip(edges, mask, strict=True) if kept]
+        yield network(p, seen), rho ** len(seen) * (1 - rho) ** (len(edges) - len(seen))
+
+
+SMALL = {
+    "path": (4, [(0, 1), (1, 2), (2, 3)]),
+    "triangle and leaf": (4, [(0, 1), (0, 2), (1, 2), (2, 3)]),
+    "star": (6, [(0, k) for k in range(1, 6)]),
+}
+RATES = [0.1, 0.5, 0.85]
+
+# ---- Lemma `lem:recovery-label` ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("rho", RATES)
+@pytest.mark.parametrize("name", SMALL)
+def test_label_error_of_a_fixed_X(name, rho):
+    p, edges = SMALL[name]
+    rng = np.random.default_rng(p)
+    truth = network(p, edges)
+    for q in (0.2, 0.5, 0.8):
+        X = rng.random((p, p))
+        mean = sum(w * label_error(X, seen, rho, q) for seen, w in all_observations(p, edges, rho))
+        claimed = rho / 2 * recovery_error(X, truth, q) + rho * (1 - rho) * len(edges)
+        assert mean == pytest.approx(claimed, rel=1e-12)
+
+
+@pytest.mark.parametrize("rho", RATES)
+def test_label_error_fails_when_X_depends_on_the_observation(rho):
+    """X = Ω makes no error on Ω itself, yet misses (1−ρ) of the edges."""
+    p, edges = SMALL["star"]
+    truth, left, right = network(p, edges), 0.0, rho * (1 - rho) * len(edges)
+    for seen, w in all_observations(p, edges, rho):
+        X = seen.adjacency.toarray()
+        left += w * label_error(X, seen, rho, 0.5)
+        right += w * rho / 2 * recovery_error(X, truth, 0.5)
+    assert left == 0
+    assert right == pytest.approx(2 * rho * (1 - rho) * len(edges))
+
+
+@pytest.mark.parametrize("rho", RATES)
+def test_label_error_holds_again_on_a_second_observation(rho):
+    p, edges = SMALL["triangle and leaf"]
+    truth, left, right = network(p, edges), 0.0, rho * (1 - rho) * len(edges)
+    for seen, w in all_observations(p, edges, rho):
+        X = seen.adjacency.toarray()
+        right += w * rho / 2 * recovery_error(X, truth, 0.5)
+        for other, v in all_observations(p, edges, rho):
+            left += w * v * label_error(X, other, rho, 0.5)
+    assert left == pytest.approx(right, rel=1e-12)
+
+
+@pytest.mark.parametrize("rho", RATES)
+@pytest.mark.parametrize("seed", [0, 1])
+def test_label_error_in_simulation(rho, seed):
+    """1,500 draws of Ω from a random network: the mean lies within 4.5 standard errors."""
+    rng = np.random.default_rng(seed)
+    graph = nx.barabasi_albert_graph(40, 3, seed=seed)
+    truth, edges = network(40, graph.edges), np.array(graph.edges)
+    X, q, draws = rng.random((40, 40)), 0.7, []
+    for _ in range(1500):
+        seen = np.zeros((40, 40))
+        kept = edges[rng.random(len(edges)) < rho]
+        seen[kept[:, 0], kept[:, 1]] = seen[kept[:, 1], kept[:, 0]] = 1
+        draws.append(label_error(X, Net(seen), rho, q))
+    claimed = rho / 2 * recovery_error(X, truth, q) + rho * (1 - rho) * len(edges)
+    error = np.std(draws) / math.sqrt(len(draws))
+    assert abs(np.mean(draws) - claimed) < 4.5 * error
+    assert 4.5 * error < 0.05 * claimed  # narrow enough to catch a wrong constant
+
+
+# ---- Lemma `lem:label-loss` --------------------------------------------------------------------
+
+SCORES = np.linspace(0, 1, 401)
+THRESHOLDS = [0.01, 0.1, 0.3, 0.5, 0.6, 0.66, 0.7, 0.8, 0.95]
+SHARES = [0.02, 0.2, 0.5, 0.8, 0.98]
+
+
+@pytest.mark.parametrize("edge", [False, True])
+@pytest.mark.parametrize("rho", SHARES)
+def test_expected_losses_are_the_average_over_the_observation(edge, rho):
+    for x in (0.0, 0.3, 1.0):
+        truth = [(0, 1)] if edge else []
+        X, label, square = np.full((2, 2), x), 0.0, 0.0
+        for seen, w in all_observations(2, truth, rho):
+            there = seen.adjacency[0, 1]
+            label += w * label_error(X, seen, rho, 0.5) / 2
+            square += w * (1 - rho / 2 if there else rho / 2) * (x - there) ** 2
+        assert expected_label_error(x, edge, rho, 0.5) == pytest.approx(label)
+        assert expected_squared_loss(x, edge, rho) == pytest.approx(square)
+
+
+def excess_label_error(edge, rho, q):
+    error = expected_label_error(SCORES, edge, rho, q)
+    return error - min(error)  # both answers occur on the grid, so this is the least there is
+
+
+@pytest.mark.parametrize("rho", SHARES)
+@pytest.mark.parametrize("q", THRESHOLDS)
+def test_weak_inequality_holds_entrywise(q, rho):
+    for edge in (False, True):
+        loss = expected_squared_loss(SCORES, edge, rho)
+        assert (excess_label_error(edge, rho, q) <= gamma_weak(rho, q) * loss + 1e-12).all()
+
+
+@pytest.mark.parametrize("rho", SHARES)
+@pytest.mark.parametrize("q", THRESHOLDS)
+def test_strong_inequality_holds_below_the_minimiser_only(q, rho):
+    best = loss_minimiser(rho)
+    for edge in (False, True):
+        loss = expected_squared_loss(SCORES, edge, rho)
+        least = expected_squared_loss(best if edge else 0.0, edge, rho)
+        assert (loss >= least - 1e-15).all()
+        if q < best:
+            room = gamma(rho, q) * (loss - least)
+            assert (excess_label_error(edge, rho, q) <= room + 1e-12).all()
+        else:
+            with pytest.raises(ParameterError, match="^q must be"):
+                gamma(rho, q)
+
+
+@pytest.mark.parametrize("rho", SHARES)
+def test_strong_inequality_fails_from_the_minimiser_on(rho):
+    """At x = (2−ρ)/(3−2ρ) ≤ q the excess loss is 0 and the edge is missed: no γ is enough."""
+    x = loss_minimiser(rho)
+    around = expected_squared_loss(np.linspace(0, 1, 2001), True, rho)
+    assert expected_squared_loss(x, True, rho) <= around.min() + 1e-15
+    for q in (x, (x + 1) / 2):
+        missed = expected_label_error(x, True, rho, q) - expected_label_error(1.0, True, rho, q)
+        assert missed == pytest.approx(rho / 2)
+
+
+def test_strong_inequality_needs_the_unconstrained_minimum():
+    """On the path 1–0–2 with S_H ≤ r the constrained minimiser of R_l misses an edge.
+
+    r is what q⁺·E costs, so some X* in the set thresholds to E; yet with the constrained minimum
+    on the right the inequality would read ρ ≤ 0. (x_12 = 0: it only costs.)
+    """
+    rho, q, d_cost = 0.5, 0.5, (2.0, 1 + math.log2(3))  # of the stronger and the weaker edge
+    r = 0.51 * sum(d_cost)
+    grid = np.linspace(0, 1, 1001)
+    a, b = np.meshgrid(grid, grid, indexing="ij")
+    allowed = d_cost[0] * np.maximum(a, b) + d_cost[1] * np.minimum(a, b) <= r + 1e-12
+    loss = expected_squared_loss(a, True, rho) + expected_squared_loss(b, True, rho)
+    at = np.unravel_index(np.argmin(np.where(allowed, loss, np.inf)), loss.shape)
+    assert allowed[510, 510]
+    assert min(a[at], b[at]) < q < max(a[at], b[at])
+
+
+@pytest.mark.parametrize(
+    ("name", "call"),
+    [
+        ("rho", lambda: loss_minimiser(1.0)),
+        ("rho", lambda: gamma(0.0, 0.3)),
+        ("q", lambda: gamma_weak(0.5, 1.0)),
+        ("x", lambda: expected_squared_loss(np.nan, True, 0.5)),
+        ("x", lambda: expected_label_error("a", True, 0.5, 0.5)),
+    ],
+)
+def test_lemma_helpers_refuse(name, call):
+    with pytest.raises(ParameterError, match=f"^{name} must be"):
+        call()
+
+
+# ---- the row prox (Eq. `small_problem`) --------------------------------------------------------
+
+
+def best_over_rank_orders(a, b):
+    """The exact optimum: Σ b_k x_[k] with rising b is the least of b·x over all rank orders."""
+    least = math.inf
+    for order in permutations(b):
+        x = np.maximum(a - order, 0)
+        least = min(least, float((0.5 * (x - a) ** 2 + order * x).sum()))
+    return least
+
+
+def test_row_prox_by_sorting_is_the_global_optimum():
+    rng = np.random.default_rng(3)
+    for _ in range(200):
+        a = np.round(rng.normal(0.5, 1, 5), int(rng.integers(0, 3)))  # rounded: ties occur
+        b = np.sort(np.round(rng.random(5), 1))
+        x = np.maximum(np.sort(a)[::-1] - b, 0)  # sort, subtract, clip
+        assert (np.diff(x) <= 0).all()  # so x_[k] is x_k and the value below is the true one
+        value = float((0.5 * (x - np.sort(a)[::-1]) ** 2 + b * x).sum())
+        assert value == pytest.approx(best_over_rank_orders(a, b), abs=1e-12)
+
+
+# ---- the symmetric prox (Eq. `dual_relax`) -----------------------------------------------------
+
+
+def rank_weights(d, scale):
+    return scale * np.array(
+        [[math.log(k + 1) / math.log(w + 1) for k in range(1, len(d))] for w in d]
+    )
+
+
+def best_symmetric(A, weights):
+    """The exact optimum over symmetric X ≥ 0: try every order of the pairs."""
+    least = math.inf
+    for order in permutations(combinations(range(len(A)), 2)):
+        rank, value = [0] * len(A), 0.0
+        for i, j in order:
+            cost = (weights[i, rank[i]] + weights[j, rank[j]]) / 2
+            x = max(A[i, j] - cost, 0.0)
+            value += (x - A[i, j]) ** 2 + 2 * cost * x
+            rank[i], rank[j] = rank[i] + 1, rank[j] + 1
+        least = min(least, value)
+    return least
+
+
+def test_symmetric_prox_has_a_duality_gap_on_three_nodes():
+    """A_ij = 1, d = (1,1,1), λ/η = 0.3.
+
+    Relabelling nodes turns any multiplier into its negative and leaves the concave dual as it is, so
+    the dual's maximum is at multiplier 0: three separate rows, each with one strong and one weak
+    entry. The strong ones would have to pair up three nodes; a symmetric X cannot do that.
+    """
+    weights = rank_weights((1, 1, 1), 0.3)
+    row = 1 - weights[0]
+    dual = 3 * float((0.5 * (row - 1) ** 2 + weights[0] * row).sum())
+    assert row[0] - row[1] == pytest.approx(0.3 * (math.log2(3) - 1))
+    assert dual == pytest.approx(1.85235, abs=1e-4)
+    assert best_symmetric(np.ones((3, 3)), weights) == pytest.approx(1.86003, abs=1e-4)
+    for choice in product((0, 1), repeat=3):  # which of its two entries each row makes strong
+        X = np.array([np.insert(row[::-1] if c else row, i, 0) for i, c in enumerate(choice)])
+        assert np.abs(X - X.T).max() == pytest.approx(row[0] - row[1])
+
+
+def majorise_minimise(A, weights):
+    """X = max(A − ½(B + Bᵀ), 0) with B from the current ranks, until the ranks stay."""
+    Q, values = A, []
+    for _ in range(50):
+        B = np.zeros_like(A)
+        for i, row in enumerate(Q):
+            others = sorted((j for j in range(len(A)) if j != i), key=lambda j: (-row[j], j))
+            B[i, others] = weights[i]
+        Q = A - (B + B.T) / 2
+        X = np.maximum(Q, 0)
+        falling = -np.sort(-X[~np.eye(len(A), dtype=bool)].reshape(len(A), -1), axis=1)
+        off = ~np.eye(len(A), dtype=bool)
+        values.append(0.5 * ((X - A)[off] ** 2).sum() + (weights * falling).sum())
+    return values
+
+
+def test_majorise_minimise_descends_but_may_stop_above_the_optimum():
+    A = np.array([[0, 6, 7, 1], [6, 0, 8, 0], [7, 8, 0, 9], [1, 0, 9, 0]]) / 10
+    weights = rank_weights((1, 3, 1, 1), 0.3)
+    values = majorise_minimise(A, weights)
+    assert (np.diff(values) <= 1e-12).all()
+    assert values[-1] == pytest.approx(1.5908, abs=1e-4)
+    assert best_symmetric(A, weights) == pytest.approx(1.5766, abs=1e-4)

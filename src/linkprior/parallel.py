@@ -65,6 +65,7 @@ def one_blas_thread() -> Iterator[None]:
 
     with _blas_lock:
         if _blas_users == 0:
+            _release_blas_control()
             _blas_limit = threadpool_limits(limits=1, user_api="blas")
         _blas_users += 1
     try:
@@ -73,7 +74,22 @@ def one_blas_thread() -> Iterator[None]:
         with _blas_lock:
             _blas_users -= 1
             if _blas_users == 0:
+                _release_blas_control()
                 _blas_limit.restore_original_limits()
+                _release_blas_control()
+
+
+def _release_blas_control() -> None:
+    """Let this thread set the limit, whichever thread set it last.
+
+    Recent threadpoolctl lets one thread alone set OpenBLAS limits and ignores all others; here the
+    first user sets and the last one restores, under a lock, and they may be different threads.
+    """
+    import threadpoolctl
+
+    controller = getattr(threadpoolctl, "OpenBLASController", None)
+    if hasattr(controller, "clear_controlling_thread"):
+        controller.clear_controlling_thread(force=True)
 
 
 def block_rows(n_columns: int) -> int:
@@ -91,13 +107,14 @@ def map_tasks(
     task: Callable[[T], R], items: Iterable[T], workers: int | None = None
 ) -> Iterator[R]:
     """Yield task(item) in order of the items; at most two results per worker wait in memory."""
-    n = current_workers() if workers is None else workers
+    todo = list(items)
+    n = min(current_workers() if workers is None else workers, len(todo))
     if n <= 1:
-        yield from map(task, items)
+        yield from map(task, todo)
         return
     with ThreadPoolExecutor(n) as pool:
         waiting: deque[Future[R]] = deque()
-        for item in items:
+        for item in todo:
             waiting.append(pool.submit(task, item))
             if len(waiting) >= 2 * n:
                 yield waiting.popleft().result()

@@ -62,7 +62,9 @@ def read_model(folder: str | Path) -> tuple[dict[str, Any], dict[str, NDArray[An
         manifest = json.loads((source / MANIFEST).read_text(encoding="utf-8"))
         data = (source / ARRAYS).read_bytes()
     except FileNotFoundError as missing:
-        raise StoreError(f"{source} is not a saved model: no {Path(missing.filename).name}") from None
+        raise StoreError(
+            f"{source} is not a saved model: no {Path(missing.filename).name}"
+        ) from None
     except (OSError, ValueError) as problem:
         raise StoreError(f"{source / MANIFEST} cannot be read: {problem}") from None
     if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:

@@ -50,5 +50,5 @@ def estimate_degrees(net: HasDegrees, n_edges: int | None = None, c: float = 1.0
 
 def clamp_degrees(degrees: Ints, c: float, highest: int) -> Ints:
     """Return max(1, min(⌈c·d⌉, highest)); 1 is the floor since log(0 + 1) = 0 divides."""
-    amplified = np.ceil(c * degrees - 1e-9).astype(np.int64)
-    return np.maximum(1, np.minimum(amplified, highest))
+    amplified = np.ceil(min(c, float(highest)) * degrees - 1e-9)
+    return np.clip(amplified, 1, highest).astype(np.int64)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +13,7 @@ from linkprior import kernels
 from linkprior.network import Network
 from linkprior.pairs import Ints
 
-Array = NDArray[np.float64]
+Array = NDArray[Any]
 
 
 @dataclass(frozen=True)
@@ -69,9 +70,13 @@ class Factors:
 
 
 def random_factors(n_nodes: int, rank: int, density: float, rng: np.random.Generator) -> Factors:
-    """Draw a start whose X has the given mean, so that the first updates do not jump in scale."""
+    """Draw a start whose X has the given mean, so that the first updates do not jump in scale.
+
+    S is drawn like U, without a stronger diagonal: groups that link to other groups rather than
+    to themselves (regulators and their genes) must be as easy to find as communities.
+    """
     U = rng.uniform(0.0, 1.0, (n_nodes, rank))
     S = rng.uniform(0.0, 1.0, (rank, rank))
-    S = (S + S.T) / 2.0 + np.eye(rank)
+    S = (S + S.T) / 2.0
     mean = float(np.einsum("a,ab,b->", U.mean(0), S, U.mean(0)))
     return Factors(U, S * (density / mean))

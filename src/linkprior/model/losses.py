@@ -34,14 +34,18 @@ class SparseLowRank:
     constant: float = 0.0
 
     def times(self, V: Array, factors: Factors) -> Array:
-        """Return this matrix times a thin matrix V in O(nnz·r + p·r²)."""
+        """Return this matrix times a thin matrix V ≥ 0 in O(nnz·r + p·r²)."""
         out = np.zeros_like(V)
         if self.sparse is not None:
             a = self.net.adjacency
-            out += sp.csr_array((self.sparse, a.indices, a.indptr), shape=a.shape) @ V
+            matrix = sp.csr_array((self.sparse, a.indices, a.indptr), shape=a.shape)
+            out += np.asarray(matrix @ V)
         if self.low_rank:
-            out += self.low_rank * factors.US @ (factors.U.T @ V)
-            out -= self.low_rank * factors.diagonal[:, None] * V
+            full = self.low_rank * factors.US @ (factors.U.T @ V)
+            # Non-negative by its nature, but taking the diagonal out may cancel to below zero;
+            # a floor at rounding level keeps later square roots and ratios sound.
+            own = self.low_rank * factors.diagonal[:, None] * V
+            out += np.maximum(full - own, 1e-13 * full)
         if self.constant:
             out += self.constant * (V.sum(axis=0) - V)
         return out

@@ -23,7 +23,7 @@ from linkprior.ranking import Ranking
 if TYPE_CHECKING:
     import pandas as pd
 
-Array = NDArray[np.float64]
+Array = NDArray[Any]
 
 
 @dataclass(frozen=True)

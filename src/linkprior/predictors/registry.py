@@ -48,8 +48,7 @@ def find(name: str) -> type[LinkPredictor]:
     """Return the class of a model, or an error with the nearest names."""
     if name not in MODELS:
         raise ParameterError(
-            f"no model is called {name!r}.{nearest(name, MODELS)} "
-            f"There are: {', '.join(MODELS)}"
+            f"no model is called {name!r}.{nearest(name, MODELS)} There are: {', '.join(MODELS)}"
         )
     return MODELS[name].load()
 

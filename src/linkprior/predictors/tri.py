@@ -35,7 +35,7 @@ from linkprior.solvers.tri_admm import AdmmSolver
 Array = NDArray[Any]
 SolverName = Literal["auto", "admm", "streaming"]
 
-DEFAULT_RANK = 10
+DEFAULT_RANK = 20
 DENSE_LIMIT = 3000  # nodes up to which p × p arrays are taken for granted
 _SEED_LIMIT = 2**63 - 1
 
@@ -55,7 +55,7 @@ class TriFactorization(LinkPredictor):
     Parameters
     ----------
     rank
-        Number of groups r; None means 10, or the number of nodes where that is smaller.
+        Number of groups r; None means 20, or the number of nodes where that is smaller.
     rho
         Share ρ of the edges thought to be observed: weight 1 − ρ/2 on edges, ρ/2 elsewhere. It is
         a parameter to tune, not an estimate: small values say that an unobserved pair tells little.
@@ -64,17 +64,17 @@ class TriFactorization(LinkPredictor):
     n_starts
         Random starts to average; worth more than any regulariser.
     max_iter, tol
-        Steps at most, and the relative change at which to stop earlier. Few steps (50–60) predict
+        Steps at most, and the relative change at which to stop earlier. Some dozens of steps predict
         better than many: this is early stopping on purpose.
     seed
         Same seed, same bytes.
     """
 
     rank: int | None = None
-    rho: float = 0.05
+    rho: float = 0.2
     loss: str = "squared"
     n_starts: int = 5
-    max_iter: int = 60
+    max_iter: int = 80
     tol: float = 1e-6
     seed: int = 0
 
@@ -211,7 +211,7 @@ class Penalised(TriFactorization):
             )
         else:
             solver = DirectSolver(network, loss, rank, prior, self.lam, start, workers)
-        solution: Solution[Any] = solve(solver, rng, self.max_iter, self.tol)  # type: ignore[arg-type]
+        solution: Solution[Any] = solve(solver, rng, self.max_iter, self.tol)
         return Fit(solution.state.factors, solution)
 
 
@@ -273,7 +273,7 @@ class TriDegree(Penalised):
     n_edges: int | None = None
     rank_by: str = "q"
     average: str = "q"
-    warmup: int = 50
+    warmup: int = 70
     max_iter: int = 10
 
     def _check(self, network: Network) -> None:

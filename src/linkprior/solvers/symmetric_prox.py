@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,7 +21,7 @@ from linkprior import kernels, parallel
 from linkprior.checks import choice, real_matrix, whole_number
 from linkprior.errors import ParameterError
 
-Matrix = NDArray[np.floating]
+Matrix = NDArray[Any]
 Penalty = Callable[[Matrix], Matrix]  # keys → B, B_ij = b_i(rank of j in row i)
 
 
@@ -114,7 +115,7 @@ def dual_decomposition(A: Matrix, penalty: Penalty, max_iter: int) -> SymmetricP
         bound = max(bound, _objective(shifted, Q_rows, B) - 0.5 * _square(A - shifted))
         Q = (Q_rows + Q_rows.T) / 2.0
         history.append(_objective(A, Q, penalty(Q)))
-        if history[-1] < best:
+        if history[-1] <= best:
             best, best_Q = history[-1], Q
         X_rows = np.maximum(Q_rows, 0.0)
         asymmetry = X_rows - X_rows.T
@@ -126,7 +127,7 @@ def dual_decomposition(A: Matrix, penalty: Penalty, max_iter: int) -> SymmetricP
 
 
 def separable_penalty(
-    scale: Matrix, profile: Matrix, dtype: type = np.float64, workers: int | None = None
+    scale: Matrix, profile: Matrix, dtype: Any = np.float64, workers: int | None = None
 ) -> Penalty:
     """Return keys → B for weights b_i(k) = scale_i·profile_k, over row blocks in threads."""
     scale, profile = scale.astype(dtype), profile.astype(dtype)
@@ -135,9 +136,7 @@ def separable_penalty(
         B = np.empty_like(keys)
 
         def one_block(start: int, stop: int) -> None:
-            kernels.rank_penalty(
-                keys[start:stop], scale[start:stop], profile, start, B[start:stop]
-            )
+            kernels.rank_penalty(keys[start:stop], scale[start:stop], profile, start, B[start:stop])
 
         for _ in parallel.map_blocks(one_block, len(keys), workers):
             pass
@@ -146,7 +145,7 @@ def separable_penalty(
     return penalty
 
 
-def flat_penalty(weights: Matrix, dtype: type = np.float64) -> Penalty:
+def flat_penalty(weights: Matrix, dtype: Any = np.float64) -> Penalty:
     """Return keys → B for weights that do not depend on the rank: nothing to sort."""
 
     def penalty(keys: Matrix) -> Matrix:

@@ -1,13 +1,14 @@
 """ADMM for tri-factorization with a prior (the paper's three steps), for networks that fit p × p.
 
-    U, S ← one or more multiplicative sweeps on F(USUᵀ) + η/2·‖USUᵀ − Y‖²,  Y = X − Z   (Step_One)
-    X    ← prox of λ/η·S_H at A = USUᵀ + Z, symmetric                                  (Step_Two)
-    Z    ← Z + USUᵀ − X
+U, S ← one or more multiplicative sweeps on F(USUᵀ) + η/2·‖USUᵀ − Y‖²,  Y = X − Z   (Step_One)
+X    ← prox of λ/η·S_H at A = USUᵀ + Z, symmetric                                  (Step_Two)
+Z    ← Z + USUᵀ − X
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +24,7 @@ from linkprior.solvers.factor_update import Extra, sweep
 from linkprior.solvers.symmetric_prox import Penalty, flat_penalty, mm_pass, separable_penalty
 
 Array = NDArray[np.float64]
-Matrix = NDArray[np.floating]
+Matrix = NDArray[Any]
 
 
 @dataclass(frozen=True)
@@ -64,7 +65,7 @@ class AdmmSolver:
     start: Factors | None = None
     sweeps: int = 1
     passes: int = 1
-    dtype: type = np.float32
+    dtype: Any = np.float32
     workers: int | None = None
 
     def init(self, rng: np.random.Generator) -> AdmmState:
@@ -85,6 +86,8 @@ class AdmmSolver:
     def measure(self, state: AdmmState) -> Measure:
         """F at the factors and λ·prior at X; the two agree as the primal residual vanishes."""
         profile = self.prior.profile(len(state.Q) - 1)
+        if self.lam == 0.0:
+            return Measure(self.loss.value(self.net, state.factors), state.primal, state.dual)
         if self.prior.flat:
             X = state.X
             sums = profile[0] * (X.sum(axis=1, dtype=np.float64) - np.diagonal(X))

@@ -1,0 +1,113 @@
+"""Judge models on the same splits of one network."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from linkprior.checks import whole_number
+from linkprior.errors import ParameterError, nearest
+from linkprior.evaluation import splits
+from linkprior.evaluation.metrics import places, recall_at_percents
+from linkprior.io.edgelist import read_network
+from linkprior.network import Network
+from linkprior.predictors import registry
+from linkprior.predictors.base import LinkPredictor
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+PROTOCOLS = ("uniform", "release")
+COLUMNS = ["model", "split", "metric", "value"]
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """Results in long form, and what they were measured on."""
+
+    rows: list[tuple[str, str, str, float]]
+    facts: dict[str, Any] = field(default_factory=dict)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return columns model, split, metric, value."""
+        import pandas as pd
+
+        return pd.DataFrame(self.rows, columns=COLUMNS)
+
+    def mean(self, model: str, metric: str) -> float:
+        """Return a model's mean of a metric over the splits."""
+        values = [v for m, _, name, v in self.rows if (m, name) == (model, metric)]
+        if not values:
+            raise ParameterError(f"no result for model {model!r} and metric {metric!r}")
+        return sum(values) / len(values)
+
+
+def evaluate(
+    models: Iterable[str | LinkPredictor],
+    net: Network,
+    protocol: str = "uniform:0.9",
+    rule: str = "connected",
+    repeats: int = 1,
+    seed: int = 0,
+) -> Evaluation:
+    """Fit every model on every split and rank the hidden edges among all candidates.
+
+    Parameters
+    ----------
+    models
+        Names, or predictors whose parameters are taken as they are.
+    protocol
+        ``uniform:RATE`` or ``release:NEWER_EDGES``.
+    rule
+        "connected" or "all-nodes" (`Split`).
+    repeats
+        Number of splits, with seeds seed, seed + 1, …; a release split exists once.
+    """
+    made = [registry.make(m) if isinstance(m, str) else m for m in models]
+    cases = make_splits(net, protocol, rule, whole_number("repeats", repeats, 1), seed)
+    rows = [row for split in cases for model in made for row in _judge(model, split)]
+    facts = {
+        "protocol": protocol,
+        "rule": rule,
+        "seed": seed,
+        "network": {"nodes": net.n_nodes, "edges": net.n_edges, "digest": net.digest},
+        "splits": [
+            {"label": s.label, "hidden": len(s.hidden), "outside": s.outside} for s in cases
+        ],
+        "models": {type(m).name: m.get_params() for m in made},
+    }
+    return Evaluation(rows, facts)
+
+
+def make_splits(
+    net: Network, protocol: str, rule: str, repeats: int, seed: int
+) -> Sequence[splits.Split]:
+    """Make the splits a protocol names."""
+    kind, _, argument = protocol.partition(":")
+    if kind == "uniform":
+        try:
+            rate = float(argument or 0.9)
+        except ValueError:
+            raise ParameterError(
+                f"protocol uniform:RATE needs a number, got {argument!r}"
+            ) from None
+        return [splits.uniform(net, rate, seed + n, rule) for n in range(repeats)]
+    if kind == "release":
+        if not argument:
+            raise ParameterError("protocol release:NEWER_EDGES needs the newer file")
+        return [splits.release(net, read_network(Path(argument)), rule)]
+    raise ParameterError(
+        f"no protocol is called {kind!r}.{nearest(kind, PROTOCOLS)} "
+        "There are: uniform:RATE, release:NEWER_EDGES"
+    )
+
+
+def _judge(model: LinkPredictor, split: splits.Split) -> list[tuple[str, str, str, float]]:
+    began = time.perf_counter()
+    model.fit(split.train)
+    values = recall_at_percents(places(model, split), split)
+    values["seconds"] = time.perf_counter() - began
+    return [(type(model).name, split.label, metric, value) for metric, value in values.items()]

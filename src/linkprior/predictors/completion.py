@@ -1,0 +1,286 @@
+"""Matrix completion: pu (biased factorization) and nuclear-degree (the constrained estimator)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import scipy.linalg as la
+from numpy.typing import NDArray
+
+from linkprior import parallel
+from linkprior.checks import choice, real_number, whole_number
+from linkprior.errors import InputError
+from linkprior.model.degrees import estimate_degrees
+from linkprior.model.losses import pu_loss
+from linkprior.model.priors import DegreePrior, degree_prior
+from linkprior.network import Network
+from linkprior.pairs import Ints, n_pairs
+from linkprior.predictors.base import Learned, LinkPredictor
+from linkprior.predictors.scores import PASSES, DenseScores
+from linkprior.solvers.base import Solution, solve
+from linkprior.solvers.nuclear import NuclearSolver, NuclearState
+from linkprior.solvers.pu_als import PuAlsSolver, PuState
+from linkprior.solvers.symmetric_prox import majorise_minimise, separable_penalty
+
+Array = NDArray[Any]
+
+DEFAULT_RANK = 30
+LARGEST_NUCLEAR = 6000  # nodes beyond which a dozen p × p arrays and their eigenvalues are too much
+_SEED_LIMIT = 2**63 - 1
+
+
+def default_rho(network: Network) -> float:
+    """Return the default ρ of `pu`: four times the density, at most ½.
+
+    All unobserved pairs together then weigh twice what all edges weigh. A fixed ρ cannot serve
+    both: in a dense network a small one lets X = 1 everywhere pass for a good fit.
+    """
+    return min(0.5, 4.0 * network.n_edges / n_pairs(network.n_nodes))
+
+
+def default_ridge(network: Network) -> float:
+    """Return the default λ of `pu`: 2, or less where 2 would leave nothing of the network.
+
+    All factors vanish once λ reaches the largest singular value of Ω, which is at least the
+    square root of the largest degree.
+    """
+    return float(min(2.0, np.sqrt(network.degrees.max()) / 3.0))
+
+
+@dataclass(frozen=True)
+class BilinearScores:
+    """The mean over starts of ½(w_i·h_j + w_j·h_i)."""
+
+    W: Array  # (starts, p, r)
+    H: Array
+
+    def rows(self, start: int, stop: int) -> Array:
+        total = sum(
+            W[start:stop] @ H.T + H[start:stop] @ W.T for W, H in zip(self.W, self.H, strict=True)
+        )
+        block: Array = total / (2.0 * len(self.W))
+        return block
+
+    def at(self, pairs: Ints) -> Array:
+        i, j = pairs[:, 0], pairs[:, 1]
+        forth, back = (
+            np.einsum("sea,sea->e", self.W[:, a], self.H[:, b], dtype=np.float64)
+            for a, b in ((i, j), (j, i))
+        )
+        scores: Array = (forth + back) / (2.0 * len(self.W))
+        return scores
+
+
+@dataclass(eq=False, kw_only=True)
+class PU(LinkPredictor):
+    """PU: biased matrix completion Σ M_ij(Ω_ij − w_i·h_j)² + λ(‖W‖² + ‖H‖²) (Hsieh et al. 2015).
+
+    The score is ½(w_i·h_j + w_j·h_i).
+
+    Parameters
+    ----------
+    rank
+        Width r of the factors; None means 30, or the number of nodes where that is smaller. With
+        the default λ more changes little.
+    rho
+        Share ρ: weight 1 − ρ/2 on edges, ρ/2 elsewhere. A parameter to tune, not an estimate;
+        None means four times the density of the network, at most ½.
+    lam
+        Ridge λ; None means 2, or a third of the square root of the largest degree where that is
+        smaller (a λ near the largest singular value of Ω leaves nothing).
+    inner, cg_steps
+        How a half sweep solves its rows: "cg" by some conjugate gradient steps from where the last
+        sweep ended, "exact" by dense solves (slow; the objective then never rises).
+    n_starts
+        Random starts whose scores are averaged.
+    max_iter, tol
+        Sweeps at most, and the relative change of the objective at which to stop earlier.
+    seed
+        Same seed, same bytes.
+    """
+
+    name: ClassVar[str] = "pu"
+    rank: int | None = None
+    rho: float | None = None
+    lam: float | None = None
+    inner: str = "cg"
+    cg_steps: int = 3
+    n_starts: int = 1
+    max_iter: int = 20
+    tol: float = 1e-4
+    seed: int = 0
+
+    def _learn(self, network: Network) -> Learned:
+        solutions = self._fit_starts(network)
+        arrays = {
+            "W": np.stack([solution.state.W for solution in solutions]),
+            "H": np.stack([solution.state.H for solution in solutions]),
+        }
+        facts = {
+            "status": [solution.status for solution in solutions],
+            "n_iter": [solution.n_iter for solution in solutions],
+            "objective": [solution.history[-1].objective for solution in solutions],
+        }
+        return Learned(arrays, facts)
+
+    def _solver(self, network: Network, workers: int) -> PuAlsSolver:
+        rank = min(DEFAULT_RANK, network.n_nodes) if self.rank is None else self.rank
+        rho = default_rho(network) if self.rho is None else self.rho
+        lam = default_ridge(network) if self.lam is None else self.lam
+        exact = choice("inner", self.inner, ["cg", "exact"]) == "exact"
+        steps = whole_number("cg_steps", self.cg_steps, 1)
+        return PuAlsSolver(
+            network,
+            whole_number("rank", rank, 1, network.n_nodes),
+            real_number("rho", rho, 0.0, 1.0),
+            real_number("lam", lam, 0.0),
+            None if exact else steps,
+            np.float64 if exact else np.float32,
+            workers,
+        )
+
+    def _fit_starts(self, network: Network) -> list[Solution[PuState]]:
+        """Run the starts side by side; threads left over work on row blocks inside a start."""
+        n_starts = whole_number("n_starts", self.n_starts, 1)
+        max_iter = whole_number("max_iter", self.max_iter, 1)
+        tol = real_number("tol", self.tol, 0.0, low_open=False)
+        seed = whole_number("seed", self.seed, 0, _SEED_LIMIT)
+        workers = parallel.current_workers()
+        outer = min(workers, n_starts)
+        self._solver(network, 1)  # a bad parameter is an error here, not inside a thread
+
+        def one_start(sequence: np.random.SeedSequence) -> Solution[PuState]:
+            solver = self._solver(network, max(1, workers // outer))
+            return solve(solver, np.random.default_rng(sequence), max_iter, tol)
+
+        return list(
+            parallel.map_tasks(one_start, np.random.SeedSequence(seed).spawn(n_starts), outer)
+        )
+
+    def _scores(self) -> BilinearScores:
+        _, learned = self._state()
+        return BilinearScores(learned.arrays["W"], learned.arrays["H"])
+
+    def _rows(self, start: int, stop: int) -> Array:
+        return self._scores().rows(start, stop)
+
+    def _pairs(self, pairs: Ints) -> Array:
+        return self._scores().at(pairs)
+
+
+@dataclass(eq=False, kw_only=True)
+class NuclearDegree(LinkPredictor):
+    """Nuclear norm + degree prior: the paper's constrained estimator, in penalised form.
+
+    X̂ minimises L(X; Ω) + μ·‖X‖_* + λ·S_H(X, c·d, α) over symmetric X with entries in [0, 1]. The
+    facts of a fit tell its t = ‖X̂‖_* (`trace_norm`) and r = S_H(X̂, d′, α) (`prior`), for which it
+    is a candidate of the constrained problem too, and which `theory.recovery_bound` asks for.
+
+    Parameters
+    ----------
+    rho
+        Share ρ: weight 1 − ρ/2 on edges, ρ/2 elsewhere.
+    mu
+        Weight μ of the nuclear norm; None means 4, or two thirds of the square root of the largest
+        degree where that is smaller.
+    lam
+        Weight λ of the prior in the estimate. It acts like an ℓ1 penalty there: keep it small.
+    alpha, c, n_edges
+        The prior S_H(X, c·d, α); d from the observed degrees for a network of `n_edges` edges
+        (None: as many as observed).
+    tau
+        Strength of the prior when ranking by "q"; the part λ/η has in tri-degree.
+    rank_by
+        "q": Q = A − τ·½(B + Bᵀ), the prox of the prior over the low-rank copy A of X̂, before
+        clipping (default); "x": X̂ itself.
+    eta
+        ADMM's η; it changes how fast the estimate is reached.
+    max_iter, tol
+        Steps at most; and what residuals and relative change must fall below to stop earlier.
+    seed
+        For the start of the search for eigenvalues; it hardly matters.
+    """
+
+    name: ClassVar[str] = "nuclear-degree"
+    rho: float = 0.05
+    mu: float | None = None
+    lam: float = 0.001
+    alpha: float = 0.5
+    c: float = 1.0
+    n_edges: int | None = None
+    tau: float = 1.0
+    rank_by: str = "q"
+    eta: float = 1.0
+    max_iter: int = 100
+    tol: float = 1e-3
+    seed: int = 0
+
+    def _learn(self, network: Network) -> Learned:
+        solver = self._solver(network)
+        max_iter = whole_number("max_iter", self.max_iter, 1)
+        tol = real_number("tol", self.tol, 0.0, low_open=False)
+        rng = np.random.default_rng(whole_number("seed", self.seed, 0, _SEED_LIMIT))
+        solution = solve(solver, rng, max_iter, tol)
+        X, A = solution.state.X, solution.state.Y
+        arrays = {"X": X, "A": A, "Q": self._prox(A, solver.prior)}
+        return Learned(arrays, self._facts(network, solver, solution))
+
+    def _solver(self, network: Network) -> NuclearSolver:
+        """Check the parameters and the size of the network."""
+        if network.n_nodes > LARGEST_NUCLEAR:
+            raise InputError(
+                f"nuclear-degree holds matrices of all pairs: expected at most {LARGEST_NUCLEAR} "
+                f"nodes, got {network.n_nodes}; use tri-degree or pu for larger networks"
+            )
+        choice("rank_by", self.rank_by, ["q", "x"])
+        real_number("tau", self.tau, 0.0, low_open=False)
+        alpha = real_number("alpha", self.alpha, 0.0)
+        mu = 2.0 * default_ridge(network) if self.mu is None else self.mu
+        return NuclearSolver(
+            network,
+            DegreePrior(estimate_degrees(network, self.n_edges, self.c), alpha),
+            real_number("rho", self.rho, 0.0, 1.0),
+            real_number("mu", mu, 0.0, low_open=False),
+            real_number("lam", self.lam, 0.0, low_open=False),
+            real_number("eta", self.eta, 0.0),
+        )
+
+    def _prox(self, A: Array, prior: DegreePrior) -> Array:
+        p = len(A)
+        scale = self.tau * prior.scale(np.zeros(p))
+        penalty = separable_penalty(scale, prior.profile(p - 1), np.float32)
+        return majorise_minimise(A, penalty, PASSES).Q
+
+    def _facts(
+        self, network: Network, solver: NuclearSolver, solution: Solution[NuclearState]
+    ) -> dict[str, Any]:
+        """Tell t, r and the objective at X̂ itself, not at the solver's two copies."""
+        X, last = solution.state.X, solution.history[-1]
+        trace_norm = float(np.abs(la.eigvalsh(X.astype(np.float64))).sum())
+        prior = degree_prior(X, solver.prior.degrees, solver.prior.alpha)
+        loss = pu_loss(X, network, solver.rho)
+        return {
+            "status": solution.status,
+            "n_iter": solution.n_iter,
+            "objective": loss + solver.mu * trace_norm + solver.lam * prior,
+            "trace_norm": trace_norm,
+            "prior": prior,
+            "rank": len(solution.state.spectrum),
+            "primal": last.primal,
+            "dual": last.dual,
+        }
+
+    def _scores(self, which: str) -> DenseScores:
+        _, learned = self._state()
+        return DenseScores(learned.arrays[which])
+
+    def _rows(self, start: int, stop: int) -> Array:
+        return self._scores(self.rank_by.upper()).rows(start, stop)
+
+    def _pairs(self, pairs: Ints) -> Array:
+        return self._scores(self.rank_by.upper()).at(pairs)
+
+    def _base(self, pairs: Ints) -> Array:
+        return self._scores("A" if self.rank_by == "q" else "X").at(pairs)

@@ -1,0 +1,185 @@
+"""ADMM for the paper's constrained estimator, in penalised form, for networks that fit p × p.
+
+    min  L(X; Ω) + μ·‖X‖_* + λ·S_H(X, d′, α)    subject to  0 ≤ X ≤ 1,  X = Xᵀ
+
+Implements the estimator of "Recovery Error Bound": its bounds ‖X‖_* ≤ t and S_H(X) ≤ r become the
+penalties μ and λ, and t and r are read off the answer. Loss, prior and box share one copy X, the
+nuclear norm has the other, Y:
+
+    X ← argmin L + λ·⟨G, X⟩ + η/2·‖X − A‖² over the box,  A = Y − Z     (entry by entry)
+    Y ← soft threshold of the eigenvalues of X + Z at μ/η
+    Z ← Z + X − Y
+
+The prior is concave, so ⟨G, X⟩ with G = ½(B + Bᵀ) at the ranks of the step before lies above it:
+one majorise–minimise pass per step, as in `tri_admm`. With λ = 0 the problem is convex.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import scipy.linalg as la
+import scipy.sparse.linalg as spla
+from numpy.typing import NDArray
+
+from linkprior import parallel
+from linkprior.model.priors import DegreePrior
+from linkprior.network import Network
+from linkprior.solvers.base import Measure
+from linkprior.solvers.symmetric_prox import Penalty, mm_pass, separable_penalty
+
+Matrix = NDArray[np.floating[Any]]
+
+FULL_BELOW = 300  # nodes below which all eigenvalues cost less than finding the largest
+FULL_SHARE = 0.2  # share of the eigenvalues beyond which the same is true
+_SPARE = 8  # eigenvalues asked for beyond those expected above the threshold
+
+
+@dataclass(frozen=True)
+class NuclearState:
+    """Where the ADMM stands.
+
+    Attributes
+    ----------
+    Q
+        The copy X before it is clipped to the box.
+    B
+        Weights λ·b_i(rank) at the ranks of Q.
+    Y
+        The low-rank copy.
+    Z
+        The scaled dual.
+    spectrum
+        The eigenvalues of Y that are not zero.
+    v0
+        Where the search for eigenvalues starts, fixed so that results repeat.
+    """
+
+    Q: Matrix
+    B: Matrix
+    Y: Matrix
+    Z: Matrix
+    spectrum: Matrix
+    v0: Matrix
+    primal: float = np.inf
+    dual: float = np.inf
+
+    @property
+    def X(self) -> Matrix:
+        return np.clip(self.Q, 0.0, 1.0)
+
+
+@dataclass(frozen=True)
+class NuclearSolver:
+    """Two-copy ADMM; a step costs the largest eigenpairs of a p × p matrix and a sort of its rows.
+
+    Attributes
+    ----------
+    mu, lam
+        Weights of the nuclear norm and of the degree prior.
+    eta
+        ADMM's η: where the problem is convex it changes the way, not the answer.
+    """
+
+    net: Network
+    prior: DegreePrior
+    rho: float
+    mu: float
+    lam: float
+    eta: float
+    dtype: type = np.float32
+    workers: int | None = None
+
+    def init(self, rng: np.random.Generator) -> NuclearState:
+        """Start at Ω, and without prior in the first step: zeros that tie have no ranks."""
+        omega = self._omega
+        v0: Matrix = rng.standard_normal(len(omega)).astype(self.dtype)
+        Y, spectrum = self._low_rank(omega, 0, v0)
+        zero = np.zeros_like(omega)
+        return NuclearState(omega, zero, Y, zero, spectrum, v0)
+
+    def step(self, state: NuclearState) -> NuclearState:
+        Q = self._loss_and_prior(state.Y - state.Z, state.B)
+        B = self._penalty(Q) if self.lam else state.B
+        X = np.clip(Q, 0.0, 1.0)
+        Y, spectrum = self._low_rank(X + state.Z, len(state.spectrum), state.v0)
+        Z = state.Z + X - Y
+        size = max(_norm(X), _norm(Y), 1e-30)
+        primal, dual = _norm(X - Y) / size, _norm(Y - state.Y) / size
+        return NuclearState(Q, B, Y, Z, spectrum, state.v0, primal, dual)
+
+    def measure(self, state: NuclearState) -> Measure:
+        """Loss and prior at X, ‖·‖_* at Y; the copies agree as the primal residual vanishes."""
+        X = state.X
+        loss = np.sum(self._weight * (X - self._omega) ** 2, dtype=np.float64)
+        prior = np.sum(state.B * X, dtype=np.float64)
+        trace_norm = np.sum(np.abs(state.spectrum), dtype=np.float64)
+        return Measure(float(loss + prior + self.mu * trace_norm), state.primal, state.dual)
+
+    def _loss_and_prior(self, A: Matrix, B: Matrix) -> Matrix:
+        """Return the best X entry by entry, before clipping.
+
+        The diagonal has neither loss nor prior and passes through.
+        """
+        steep = 2.0 * self._weight + self.dtype(self.eta)
+        base = (2.0 * self._weight * self._omega + self.dtype(self.eta) * A) / steep
+        return mm_pass(base, B / steep)
+
+    def _low_rank(self, S: Matrix, expected: int, v0: Matrix) -> tuple[Matrix, Matrix]:
+        """Return the prox of the nuclear norm at a symmetric S, and its spectrum."""
+        threshold = self.mu / self.eta
+        values, vectors = eigenpairs_above(S, threshold, expected, v0)
+        values = np.sign(values) * (np.abs(values) - self.dtype(threshold))
+        left = vectors * values
+
+        def one_block(start: int, stop: int) -> Matrix:
+            block: Matrix = left[start:stop] @ vectors.T
+            return block
+
+        Y = np.concatenate(list(parallel.map_blocks(one_block, len(S), self.workers)))
+        return (Y + Y.T) * self.dtype(0.5), values
+
+    @cached_property
+    def _omega(self) -> Matrix:
+        omega: Matrix = self.net.adjacency.toarray().astype(self.dtype)
+        return omega
+
+    @cached_property
+    def _weight(self) -> Matrix:
+        """M, with an empty diagonal: it is not data."""
+        M: Matrix = self._omega * self.dtype(1.0 - self.rho) + self.dtype(self.rho / 2.0)
+        np.fill_diagonal(M, 0.0)
+        return M
+
+    @cached_property
+    def _penalty(self) -> Penalty:
+        p = self.net.n_nodes
+        scale = self.lam * self.prior.scale(np.zeros(p))
+        return separable_penalty(scale, self.prior.profile(p - 1), self.dtype, self.workers)
+
+
+def eigenpairs_above(
+    S: Matrix, threshold: float, expected: int, v0: Matrix
+) -> tuple[Matrix, Matrix]:
+    """Return every eigenpair of a symmetric S with |eigenvalue| above the threshold.
+
+    The largest ones are searched for, more and more of them, until one lies below the threshold:
+    then none is missing. Where that would be many, all are computed.
+    """
+    p, k = len(S), expected + _SPARE
+    while p >= FULL_BELOW and k < FULL_SHARE * p:
+        values, vectors = spla.eigsh(S, k, which="LM", v0=v0)
+        if np.abs(values).min() <= threshold:
+            break
+        k *= 2
+    else:
+        values, vectors = la.eigh(S)
+    kept = np.abs(values) > threshold
+    return values[kept], vectors[:, kept]
+
+
+def _norm(D: Matrix) -> float:
+    return float(np.sqrt(np.sum(D * D, dtype=np.float64)))

@@ -1,0 +1,23 @@
+"""Shared networks."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+import linkprior as lp
+
+
+@pytest.fixture(scope="session")
+def planted():
+    """A generated network with groups and hubs, small enough for the portable kernels."""
+    return lp.planted_network(n_nodes=60, n_groups=4, mean_degree=6, seed=3)
+
+
+@pytest.fixture(scope="session")
+def data_folder():
+    """The folder of real networks; tests that need it are skipped where it is not set."""
+    given = os.environ.get("LINKPRIOR_DATA")
+    if not given:
+        pytest.skip("LINKPRIOR_DATA is unset: no real networks here")
+    return Path(given)

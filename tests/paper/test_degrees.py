@@ -1,0 +1,124 @@
+"""The estimates of d and d′ in "Learning Node Degree via Cross Validation", in exact numbers."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import networkx as nx
+import numpy as np
+import pytest
+
+import linkprior as lp
+from linkprior.errors import InputError, ParameterError
+
+
+def exact(net, n_edges, c="1"):
+    """d′ᵢ = min(⌈c·⌈2·oᵢ·K/Σo⌉⌉, p−1), at least 1, in fractions; c is the decimal as written."""
+    total = int(net.degrees.sum())
+    d = [math.ceil(Fraction(2 * int(o) * n_edges, total)) for o in net.degrees]
+    return [max(1, min(math.ceil(Fraction(c) * k), net.n_nodes - 1)) for k in d]
+
+
+def random_networks(n=25):
+    for seed in range(n):
+        p = 5 + 7 * seed
+        yield lp.Network.from_networkx(nx.gnm_random_graph(p, 2 * p, seed=seed))
+    yield lp.Network.from_networkx(nx.barabasi_albert_graph(400, 3, seed=1))
+    yield lp.Network.from_networkx(nx.star_graph(50))
+
+
+def test_with_the_observed_number_of_edges_degrees_are_the_observed():
+    for net in random_networks():
+        expected = np.maximum(net.degrees, 1)
+        np.testing.assert_array_equal(lp.theory.estimate_degrees(net, net.n_edges), expected)
+        np.testing.assert_array_equal(lp.theory.estimate_degrees(net), expected)
+
+
+def test_degrees_are_the_observed_where_floats_would_give_one_more():
+    """Why integers: 2·o/Σo·K in floats is above o for some of these nodes."""
+    off = 0
+    for net in random_networks():
+        in_floats = np.ceil(2 * net.degrees / net.degrees.sum() * net.n_edges)
+        off += (in_floats > net.degrees).sum()
+        assert (lp.theory.estimate_degrees(net) <= np.maximum(net.degrees, 1)).all()
+    assert off > 0  # else this test would show nothing
+
+
+@pytest.mark.parametrize("c", ["1", "0.3", "0.5", "1.1", "1.7", "2", "10"])
+def test_estimate_is_the_formula_in_fractions(c):
+    rng = np.random.default_rng(1)
+    for net in random_networks():
+        for n_edges in (1, net.n_edges + 1, int(rng.integers(1, 3 * net.n_nodes))):
+            k = min(n_edges, net.n_nodes * (net.n_nodes - 1) // 2)
+            got = lp.theory.estimate_degrees(net, k, float(c))
+            np.testing.assert_array_equal(got, exact(net, k, c))
+
+
+def test_estimate_is_exact_for_every_number_of_edges():
+    net = lp.Network.from_networkx(nx.karate_club_graph())
+    for k in range(1, 34 * 33 // 2 + 1):
+        np.testing.assert_array_equal(lp.theory.estimate_degrees(net, k), exact(net, k))
+
+
+def test_amplification_comes_after_the_first_rounding():
+    """o = (1, 1, 1, 3), K = 4: 2·o·4/6 = 4/3 → 2 and 4; times 1.5 → 3 and 6 → 3 (not ⌈2⌉ = 2)."""
+    net = lp.Network.from_networkx(nx.star_graph(3))
+    np.testing.assert_array_equal(lp.theory.estimate_degrees(net, 4, 1.5), [3, 3, 3, 3])
+    wide = lp.Network.from_networkx(nx.star_graph(9))  # 2·1·10/18 = 10/9 → 2 → ⌈3⌉, not ⌈5/3⌉
+    assert lp.theory.estimate_degrees(wide, 10, 1.5)[1] == 3
+
+
+def test_no_degree_exceeds_the_number_of_partners():
+    net = lp.Network.from_networkx(nx.star_graph(6))
+    np.testing.assert_array_equal(lp.theory.estimate_degrees(net, 21, 50.0), [6] * 7)
+
+
+def test_a_huge_amplification_still_means_the_highest_degree():
+    net = lp.Network.from_networkx(nx.star_graph(6))
+    for c in (1e9, 1e30, 1e300):
+        np.testing.assert_array_equal(lp.theory.estimate_degrees(net, c=c), [6] * 7)
+
+
+@pytest.mark.parametrize("c", [0.01, 1.0, 3.0])
+def test_isolated_nodes_get_degree_one(c):
+    net = lp.Network.from_edges([("a", "b"), ("b", "c")], nodes="abcde")
+    d = lp.theory.estimate_degrees(net, c=c)
+    assert d[3] == d[4] == 1
+    assert d.min() >= 1
+
+
+def test_small_amplification_never_goes_below_one():
+    net = lp.Network.from_networkx(nx.path_graph(5))
+    np.testing.assert_array_equal(lp.theory.estimate_degrees(net, c=1e-12), [1] * 5)
+
+
+def test_degrees_are_whole_numbers_and_the_network_stays():
+    net = lp.Network.from_networkx(nx.path_graph(5))
+    before = net.degrees.copy()
+    d = lp.theory.estimate_degrees(net, 7, 1.3)
+    assert d.dtype == np.int64
+    d[0] = 99
+    np.testing.assert_array_equal(net.degrees, before)
+
+
+@pytest.mark.parametrize("n_edges", [0, -3, 11, 2.5, "4", np.nan, True])
+def test_number_of_edges_refused(n_edges):
+    net = lp.Network.from_networkx(nx.path_graph(5))  # 10 pairs
+    with pytest.raises(ParameterError, match=r"^n_edges must"):
+        lp.theory.estimate_degrees(net, n_edges)
+
+
+@pytest.mark.parametrize("c", [0.0, -1.0, np.nan, np.inf, "1"])
+def test_amplification_refused(c):
+    net = lp.Network.from_networkx(nx.path_graph(5))
+    with pytest.raises(ParameterError, match=r"^c must"):
+        lp.theory.estimate_degrees(net, c=c)
+
+
+def test_a_network_without_edges_is_refused():
+    empty = lp.Network.from_edges([], nodes="abc")
+    with pytest.raises(InputError, match="without edges"):
+        lp.theory.estimate_degrees(empty, 2)
+    with pytest.raises((InputError, ParameterError), match="edges"):
+        lp.theory.estimate_degrees(empty)

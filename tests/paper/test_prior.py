@@ -1,0 +1,287 @@
+"""Eq. `degree_inducing`: the degree prior S_H and its table of rank weights."""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+import linkprior as lp
+from linkprior.errors import ParameterError
+from linkprior.model.priors import DegreePrior, L1Prior, ScaleFreePrior
+
+SEQUENCES = {
+    "log": lambda k: np.log(k + 1),
+    "square root": np.sqrt,
+    "linear": lambda k: k + 0.0,
+    "bounded": lambda k: k / (k + 3),
+}
+ALPHAS = [0.1, 0.5, 1.0, 2.5]
+
+
+def naive_prior(X, d, alpha, H):
+    """The printed sum, term by term."""
+    p, total = len(X), 0.0
+    for i in range(p):
+        row = sorted((X[i][j] for j in range(p) if j != i), reverse=True)
+        for k, x in enumerate(row, start=1):
+            total += H(k) ** alpha * x / H(d[i]) ** alpha
+    return total
+
+
+def random_case(seed, p=7):
+    rng = np.random.default_rng(seed)
+    X = np.round(rng.random((p, p)), 1)  # rounded: ties occur
+    return X, rng.integers(1, p, p)
+
+
+# ---- the value ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("alpha", ALPHAS)
+@pytest.mark.parametrize("p", [2, 3, 8])
+def test_prior_is_the_printed_sum(p, alpha):
+    for seed in range(10):
+        X, d = random_case(seed, p)
+        expected = naive_prior(X, d, alpha, lambda k: math.log(k + 1))
+        assert lp.theory.degree_prior(X, d, alpha) == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize("alpha", ALPHAS)
+@pytest.mark.parametrize("name", SEQUENCES)
+def test_prior_takes_any_increasing_sequence(name, alpha):
+    H = SEQUENCES[name]
+    X, d = random_case(3)
+    expected = naive_prior(X, d, alpha, lambda k: float(H(np.float64(k))))
+    assert lp.theory.degree_prior(X, d, alpha, H=H) == pytest.approx(expected, rel=1e-12)
+
+
+def test_prior_of_a_worked_case():
+    """Two rows of two entries by hand: (2·1 + log₂3·½)/1 and (½·1 + log₂3·0)/log₂3, α = 1."""
+    X = [[9, 2, 0.5], [2, 9, 0], [0.5, 0, 9]]
+    by_hand = (2 + math.log2(3) * 0.5) + (2 + 0) + 0.5 / math.log2(3)
+    assert lp.theory.degree_prior(X, [1, 1, 2]) == pytest.approx(by_hand)
+
+
+def test_prior_ignores_the_diagonal():
+    X, d = random_case(4)
+    before = lp.theory.degree_prior(X, d)
+    for value in (-3.0, 0.0, 100.0):
+        np.fill_diagonal(X, value)
+        assert lp.theory.degree_prior(X, d) == before
+
+
+def test_prior_does_not_depend_on_the_order_of_partners():
+    X, d = random_case(5)
+    order = np.random.default_rng(0).permutation(len(d))
+    moved = X[np.ix_(order, order)]
+    assert lp.theory.degree_prior(moved, d[order]) == pytest.approx(lp.theory.degree_prior(X, d))
+
+
+def test_prior_becomes_the_l1_norm_as_alpha_vanishes():
+    X, d = random_case(6)
+    l1 = X.sum() - np.trace(X)
+    gaps = [abs(lp.theory.degree_prior(X, d, alpha) - l1) for alpha in (1e-1, 1e-2, 1e-3, 1e-4)]
+    assert gaps[0] > 1e-2 * l1  # at 0.1 it is not yet the norm
+    for wide, narrow in pairwise(gaps):
+        assert narrow < 0.15 * wide  # first order in α
+    assert lp.theory.degree_prior(X, d, 1e-9) == pytest.approx(l1, rel=1e-7)
+
+
+def test_prior_is_linear_in_scale_and_concave():
+    rng = np.random.default_rng(7)
+    d = rng.integers(1, 6, 6)
+    for _ in range(50):
+        X, Y = rng.random((2, 6, 6))
+        value, other = lp.theory.degree_prior(X, d), lp.theory.degree_prior(Y, d)
+        assert lp.theory.degree_prior(3 * X, d) == pytest.approx(3 * value)
+        assert lp.theory.degree_prior((X + Y) / 2, d) >= (value + other) / 2 - 1e-12
+
+
+def test_prior_grows_with_alpha_where_degrees_are_exceeded():
+    """What the paper says of α → ∞: an entry beyond its node's degree costs without bound."""
+    X = np.ones((5, 5))
+    values = [lp.theory.degree_prior(X, np.ones(5, dtype=int), a) for a in (1, 5, 25, 50)]
+    assert all(b > 5 * a for a, b in pairwise(values))
+
+
+def test_a_network_with_the_wished_degrees_is_the_cheapest():
+    """0/1 matrices with the same number of edges: S_H is least where degrees are d (α = 1)."""
+    rng = np.random.default_rng(8)
+    rows, cols = np.triu_indices(7, 1)
+    for _ in range(30):
+        wished, other = np.zeros((2, 7, 7))
+        for X in (wished, other):
+            at = rng.choice(len(rows), 8, replace=False)
+            X[rows[at], cols[at]] = X[cols[at], rows[at]] = 1
+        d = wished.sum(axis=1).astype(int)
+        if (d == 0).any():
+            continue
+        cost = lp.theory.degree_prior(wished, d)
+        if (other.sum(axis=1) == d).all():
+            assert lp.theory.degree_prior(other, d) == pytest.approx(cost)
+        else:
+            assert lp.theory.degree_prior(other, d) > cost
+
+
+# ---- the weights -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("alpha", ALPHAS)
+def test_rank_weights_are_the_formula(alpha):
+    d = [1, 2, 3, 6]
+    table = lp.theory.rank_weights(d, 6, alpha)
+    for i, degree in enumerate(d):
+        for k in range(1, 7):
+            expected = (math.log(k + 1) / math.log(degree + 1)) ** alpha
+            assert table[i, k - 1] == pytest.approx(expected, rel=1e-13)
+        assert table[i, degree - 1] == 1.0  # the coefficient at the node's own degree
+
+
+def test_rank_weights_take_any_increasing_sequence():
+    table = lp.theory.rank_weights([1, 4], 5, 2.0, H=np.sqrt)
+    np.testing.assert_allclose(table, [[1, 2, 3, 4, 5], [0.25, 0.5, 0.75, 1, 1.25]])
+
+
+@pytest.mark.parametrize("alpha", ALPHAS)
+def test_rank_weights_rise_with_the_rank(alpha):
+    assert (np.diff(lp.theory.rank_weights([1, 5, 30], 40, alpha), axis=1) > 0).all()
+
+
+def test_rank_weights_clamp_degrees_to_the_ranks():
+    low, high = lp.theory.rank_weights([0, 1], 4), lp.theory.rank_weights([4, 5, 10**6], 4)
+    np.testing.assert_array_equal(low[0], low[1])
+    np.testing.assert_array_equal(high[0], high[1])
+    np.testing.assert_array_equal(high[0], high[2])
+
+
+def test_amplification_multiplies_degrees_and_rounds_up():
+    plain = lp.theory.rank_weights(np.arange(1, 13), 12)
+    amplified = lp.theory.rank_weights([1, 2, 3, 4, 10, 11], 12, c=1.1)
+    # ⌈1.1⌉ = 2, ⌈2.2⌉ = 3, ⌈3.3⌉ = 4, ⌈4.4⌉ = 5, ⌈11⌉ = 11 (in floats 1.1·10 > 11), ⌈12.1⌉ → 12
+    np.testing.assert_array_equal(amplified, plain[[1, 2, 3, 4, 10, 11]])
+    shrunk = lp.theory.rank_weights([1, 4, 5], 12, c=0.5)
+    np.testing.assert_array_equal(shrunk, plain[[0, 1, 2]])
+
+
+def test_a_huge_amplification_means_every_degree_is_the_highest():
+    plain = lp.theory.rank_weights([6, 6], 6)
+    for c in (1e9, 1e30, 1e300):
+        np.testing.assert_array_equal(lp.theory.rank_weights([1, 5], 6, c=c), plain)
+
+
+@pytest.mark.parametrize("alpha", ALPHAS)
+def test_larger_degrees_have_smoother_weights(alpha):
+    """The paper's first property: all gaps between ranks shrink as the degree grows."""
+    gaps = np.diff(lp.theory.rank_weights([1, 2, 5, 10, 19], 20, alpha), axis=1)
+    assert (np.diff(gaps, axis=0) < 0).all()
+
+
+def test_close_ranks_have_close_weights():
+    """The paper's second property, α ≤ 1: the gap to the next rank shrinks with the rank."""
+    for alpha in (0.5, 1.0):
+        gaps = np.diff(lp.theory.rank_weights([3], 50, alpha)[0])
+        assert (np.diff(gaps) < 0).all()
+
+
+# ---- the priors a solver holds -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("alpha", ALPHAS)
+def test_degree_prior_object_splits_the_table_into_scale_and_profile(alpha):
+    X, d = random_case(9)
+    prior = DegreePrior(d, alpha)
+    scale, profile = prior.scale(np.zeros(7)), prior.profile(6)
+    np.testing.assert_allclose(np.outer(scale, profile), lp.theory.rank_weights(d, 6, alpha))
+    off = X[~np.eye(7, dtype=bool)].reshape(7, 6)
+    row_sums = -np.sort(-off, axis=1) @ profile
+    assert prior.value(row_sums) == pytest.approx(lp.theory.degree_prior(X, d, alpha))
+
+
+def test_l1_prior_object_is_the_sum():
+    assert L1Prior().value(np.array([1.0, 2.5])) == 3.5
+    np.testing.assert_array_equal(np.outer(L1Prior().scale(np.zeros(2)), L1Prior().profile(3)), 1.0)
+
+
+def test_scale_free_weights_are_the_slope_of_its_value():
+    prior, mass, step = ScaleFreePrior(0.7), np.array([0.0, 0.4, 3.0]), 1e-6
+    assert prior.value(mass) == pytest.approx(sum(math.log(m + 0.7) for m in mass))
+    for i in range(3):
+        bump = np.eye(3)[i] * step
+        slope = (prior.value(mass + bump) - prior.value(mass - bump)) / (2 * step)
+        assert prior.scale(mass)[i] == pytest.approx(slope, rel=1e-6)
+    # Concave in the mass: the tangent at one mass lies above the value at any other.
+    other = np.array([2.0, 0.1, 5.0])
+    assert prior.value(other) < prior.value(mass) + prior.scale(mass) @ (other - mass)
+
+
+# ---- refusals ----------------------------------------------------------------------------------
+
+GOOD = np.ones((3, 3))
+
+
+@pytest.mark.parametrize(
+    ("name", "X", "degrees"),
+    [
+        ("X", [[0, np.nan], [1, 0]], [1, 1]),
+        ("X", [[0, np.inf], [1, 0]], [1, 1]),
+        ("X", np.ones((2, 3)), [1, 1]),
+        ("X", np.ones(3), [1, 1, 1]),
+        ("X", [["a", "b"], ["c", "d"]], [1, 1]),
+        ("X", [[1.0]], [1]),
+        ("degrees", GOOD, [1, 1]),
+        ("degrees", GOOD, [[1, 1, 1]]),
+        ("degrees", GOOD, [1, 1, -1]),
+        ("degrees", GOOD, [1, 1, 1.5]),
+        ("degrees", GOOD, [1, 1, np.nan]),
+        ("degrees", GOOD, ["1", "1", "1"]),
+    ],
+)
+def test_matrix_and_degrees_refused(name, X, degrees):
+    with pytest.raises(ParameterError, match=f"^{name} must"):
+        lp.theory.degree_prior(X, degrees)
+
+
+@pytest.mark.parametrize("alpha", [0.0, -1.0, np.nan, np.inf, "1", None, True])
+def test_exponent_refused(alpha):
+    with pytest.raises(ParameterError, match=r"^alpha must"):
+        lp.theory.degree_prior(GOOD, [1, 1, 1], alpha)
+    with pytest.raises(ParameterError, match=r"^alpha must"):
+        lp.theory.rank_weights([1, 1], 3, alpha)
+
+
+@pytest.mark.parametrize("c", [0.0, -0.5, np.nan, np.inf, "2"])
+def test_amplification_refused(c):
+    with pytest.raises(ParameterError, match=r"^c must"):
+        lp.theory.rank_weights([1, 1], 3, c=c)
+
+
+@pytest.mark.parametrize("n_ranks", [0, -1, 2.5, "3", True])
+def test_number_of_ranks_refused(n_ranks):
+    with pytest.raises(ParameterError, match=r"^n_ranks must"):
+        lp.theory.rank_weights([1, 1], n_ranks)
+
+
+@pytest.mark.parametrize("degrees", [[-1, 2], [0.5, 1], [[1], [2]], [np.inf, 1]])
+def test_degrees_of_weights_refused(degrees):
+    with pytest.raises(ParameterError, match=r"^degrees must"):
+        lp.theory.rank_weights(degrees, 3)
+
+
+@pytest.mark.parametrize(
+    "H",
+    [
+        lambda k: -k,  # falls
+        np.ones_like,  # stays
+        lambda k: k - 1.0,  # starts at 0, which divides
+        lambda k: np.where(k < 3, k, np.nan),
+        lambda k: k[:-1],  # too short
+    ],
+)
+def test_sequence_that_does_not_increase_is_refused(H):
+    with pytest.raises(ParameterError, match=r"^H must"):
+        lp.theory.rank_weights([1, 1], 4, H=H)
+    with pytest.raises(ParameterError, match=r"^H must"):
+        lp.theory.degree_prior(np.ones((5, 5)), [1] * 5, H=H)

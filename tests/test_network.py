@@ -1,0 +1,147 @@
+"""Network: building, counting what is merged, refusing what is none."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import linkprior as lp
+from linkprior.errors import InputError
+from linkprior.network import Merged
+
+
+def edges_by_name(net):
+    return {(net.names[i], net.names[j]) for i, j in net.edges.tolist()}
+
+
+def test_self_loops_duplicates_and_reversed_pairs_are_merged_and_counted():
+    net = lp.Network.from_edges(
+        [("b", "a"), ("a", "b"), ("b", "a"), ("c", "c"), ("a", "c"), ("a", "c"), ("c", "a")]
+    )
+    assert net.names == ("b", "a", "c")
+    assert net.merged == Merged(self_loops=1, duplicates=2, reversed_duplicates=2)
+    assert edges_by_name(net) == {("b", "a"), ("a", "c")}
+    assert net.degrees.tolist() == [1, 2, 1]
+    dense = net.adjacency.toarray()
+    assert (dense == dense.T).all()
+    assert dense.diagonal().sum() == 0
+
+
+def test_names_may_be_any_string():
+    names = ["", " ", "a\tb", "<script>", "Ω", "1-Mar", "\u202eabc", "0"]
+    net = lp.Network.from_edges([(a, b) for a, b in zip(names, names[1:], strict=False)])
+    assert net.names == tuple(names)
+    assert net.n_edges == len(names) - 1
+
+
+def test_given_nodes_fix_the_order_and_allow_isolated_ones():
+    net = lp.Network.from_edges([("x", "y")], nodes=["z", "y", "x"])
+    assert net.names == ("z", "y", "x")
+    assert net.degrees.tolist() == [0, 1, 1]
+    with pytest.raises(InputError, match="'w' is not among the given nodes"):
+        lp.Network.from_edges([("x", "w")], nodes=["x", "y"])
+
+
+@pytest.mark.parametrize("pairs", [[("a",)], [("a", "b", "c")], ["ab"]])
+def test_what_is_no_pair_is_refused_with_its_number(pairs):
+    with pytest.raises(InputError, match="edge 2: expected a pair of names"):
+        lp.Network.from_edges([("a", "b"), *pairs])
+
+
+def test_repeated_names_are_refused():
+    with pytest.raises(InputError, match="'a' appears twice"):
+        lp.Network.from_edges([], nodes=["a", "b", "a"])
+
+
+def test_from_scipy_takes_symmetric_and_one_sided_matrices():
+    upper = sp.csr_array(np.array([[1, 2.5, 0], [0, 0, -1], [0, 0, 0]]))
+    one_sided = lp.Network.from_scipy(upper, names=["a", "b", "c"])
+    both = lp.Network.from_scipy(upper + upper.T)
+    assert edges_by_name(one_sided) == {("a", "b"), ("b", "c")}
+    assert both.names == ("0", "1", "2")
+    assert (both.adjacency.toarray() == one_sided.adjacency.toarray()).all()
+    assert both.merged == one_sided.merged == Merged(self_loops=1)
+
+
+@pytest.mark.parametrize(
+    ("matrix", "names", "message"),
+    [
+        (np.ones((2, 3)), None, "must be square"),
+        (np.array([[0, np.nan], [0, 0]]), None, "NaN or infinity"),
+        (np.ones((2, 2)), ["a"], "expected 2 names"),
+    ],
+)
+def test_from_scipy_refuses(matrix, names, message):
+    with pytest.raises(InputError, match=message):
+        lp.Network.from_scipy(matrix, names)
+
+
+def test_from_networkx_merges_directions_and_keeps_isolated_nodes():
+    nx = pytest.importorskip("networkx")
+    graph = nx.MultiDiGraph([(1, 2), (2, 1), (1, 2), (3, 3)])
+    graph.add_node(4)
+    net = lp.Network.from_networkx(graph)
+    assert net.names == ("1", "2", "3", "4")
+    assert net.merged == Merged(self_loops=1, duplicates=1, reversed_duplicates=1)
+    assert net.n_edges == 1
+
+
+def test_from_frame_by_position_and_by_name():
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame({"weight": [1.0, 2.0], "a": ["x", "y"], "b": ["y", "z"]})
+    net = lp.Network.from_frame(frame, "a", "b")
+    assert edges_by_name(net) == {("x", "y"), ("y", "z")}
+    assert lp.Network.from_frame(frame[["a", "b"]]).digest == net.digest
+    with pytest.raises(InputError, match="no column 'c'"):
+        lp.Network.from_frame(frame, "a", "c")
+    with pytest.raises(InputError, match="at least 2 columns"):
+        lp.Network.from_frame(frame[["a"]])
+    with pytest.raises(InputError, match="row 1 of the table has an empty node name"):
+        lp.Network.from_frame(pd.DataFrame({"a": ["x", None], "b": ["y", "z"]}))
+
+
+def test_a_network_cannot_be_changed():
+    net = lp.Network.from_edges([("a", "b")])
+    with pytest.raises(ValueError, match="read-only"):
+        net.adjacency.data[0] = 5
+    with pytest.raises(ValueError, match="read-only"):
+        net.degrees[0] = 5
+    with pytest.raises(AttributeError):
+        net.names = ("c", "d")
+
+
+def test_hide_removes_edges_and_keeps_nodes():
+    net = lp.Network.from_edges([("a", "b"), ("b", "c"), ("c", "d")])
+    rest = net.hide([(1, 0), (2, 3)])
+    assert rest.names == net.names
+    assert rest.degrees.tolist() == [0, 1, 1, 0]
+    with pytest.raises(InputError, match="a – c is not an edge"):
+        net.hide([(0, 2)])
+    with pytest.raises(InputError, match="node numbers 0…3, got 4"):
+        net.hide([(0, 4)])
+
+
+def test_digest_knows_names_and_edges():
+    net = lp.Network.from_edges([("a", "b"), ("b", "c")])
+    assert net.digest == lp.Network.from_edges([("a", "b"), ("c", "b")], nodes="abc").digest
+    assert net.digest != net.rename(["a", "b", "d"]).digest
+    assert net.digest != lp.Network.from_edges([("a", "b"), ("a", "c")]).digest
+    # The boundary between two names counts.
+    one = lp.Network.from_edges([], nodes=["ab", "c"])
+    assert one.digest != lp.Network.from_edges([], nodes=["a", "bc"]).digest
+
+
+def test_rename_and_index_of():
+    net = lp.Network.from_edges([("a", "b")]).rename(["x", "y"])
+    assert net.index_of("y") == 1
+    with pytest.raises(InputError, match="no node is called 'a'"):
+        net.index_of("a")
+    with pytest.raises(InputError, match="expected 2 names, got 1"):
+        net.rename(["x"])
+    assert repr(net) == "Network(2 nodes, 1 edges)"
+
+
+def test_empty_networks_exist_but_have_nothing_to_say():
+    assert lp.Network.from_edges([]).n_nodes == 0
+    lonely = lp.Network.from_edges([], nodes=["a"])
+    assert (lonely.n_edges, lonely.n_non_edges) == (0, 0)
+    assert lonely.edges.shape == (0, 2)

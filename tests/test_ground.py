@@ -1,6 +1,7 @@
 """Pairs, ranking, parallel, checks, generator: the small rooms of the ground floor."""
 
 import io
+import itertools
 import threading
 
 import numpy as np
@@ -54,7 +55,7 @@ def test_map_blocks_keeps_order_and_covers_every_row(workers):
     assert found == parallel.blocks(1000)
     assert found[0][0] == 0
     assert found[-1][1] == 1000
-    assert all(a[1] == b[0] for a, b in zip(found, found[1:], strict=False))
+    assert all(a[1] == b[0] for a, b in itertools.pairwise(found))
 
 
 def test_an_error_in_a_task_comes_out():

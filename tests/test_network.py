@@ -1,5 +1,7 @@
 """Network: building, counting what is merged, refusing what is none."""
 
+import itertools
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -28,7 +30,7 @@ def test_self_loops_duplicates_and_reversed_pairs_are_merged_and_counted():
 
 def test_names_may_be_any_string():
     names = ["", " ", "a\tb", "<script>", "Ω", "1-Mar", "\u202eabc", "0"]
-    net = lp.Network.from_edges([(a, b) for a, b in zip(names, names[1:], strict=False)])
+    net = lp.Network.from_edges(list(itertools.pairwise(names)))
     assert net.names == tuple(names)
     assert net.n_edges == len(names) - 1
 
@@ -145,3 +147,12 @@ def test_empty_networks_exist_but_have_nothing_to_say():
     lonely = lp.Network.from_edges([], nodes=["a"])
     assert (lonely.n_edges, lonely.n_non_edges) == (0, 0)
     assert lonely.edges.shape == (0, 2)
+
+
+def test_isolated_nodes_are_dropped_on_wish_and_counted():
+    net = lp.Network.from_edges([("x", "x"), ("a", "b"), ("c", "b")], nodes="zaxbc")
+    kept = net.drop_isolated()
+    assert kept.names == ("a", "b", "c")
+    assert edges_by_name(kept) == {("a", "b"), ("b", "c")}
+    assert kept.merged == Merged(self_loops=1, isolated=2)
+    assert kept.drop_isolated() is kept

@@ -242,6 +242,7 @@ def _describe(network: Network) -> str:
             (m.self_loops, "self-loops left out"),
             (m.duplicates, "duplicates merged"),
             (m.reversed_duplicates, "reversed duplicates merged"),
+            (m.isolated, "nodes without an edge left out"),
         )
         if count
     ]

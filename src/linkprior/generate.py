@@ -12,9 +12,9 @@ from linkprior.network import Network
 
 
 def planted_network(
-    n_nodes: int = 200,
-    n_groups: int = 8,
-    mean_degree: float = 10.0,
+    n_nodes: int = 240,
+    n_groups: int = 6,
+    mean_degree: float = 14.0,
     hubs: float = 2.5,
     seed: int = 0,
 ) -> Network:

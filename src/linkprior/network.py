@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +27,7 @@ class Merged:
     self_loops: int = 0
     duplicates: int = 0
     reversed_duplicates: int = 0
+    isolated: int = 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +41,7 @@ class Network:
     names
         One string per node, all different; the order is the node order everywhere.
     merged
-        Counts of self-loops, duplicates and reversed duplicates met while building.
+        Counts of self-loops, duplicates, reversed duplicates and dropped isolated nodes.
     """
 
     adjacency: sp.csr_array
@@ -198,6 +199,16 @@ class Network:
             raise InputError(f"{self.names[i]} – {self.names[j]} is not an edge: nothing to hide")
         kept = self.edges[~np.isin(codes, hidden)]
         return Network(_symmetric_csr(kept, p), self.names)
+
+    def drop_isolated(self) -> Network:
+        """Return the network without the nodes that have no edge, and count them."""
+        kept = self.degrees > 0
+        if kept.all():
+            return self
+        number = np.cumsum(kept) - 1
+        names = tuple(name for name, keep in zip(self.names, kept, strict=True) if keep)
+        adjacency = _symmetric_csr(number[self.edges], len(names))
+        return Network(adjacency, names, replace(self.merged, isolated=int((~kept).sum())))
 
     def rename(self, names: Sequence[str]) -> Network:
         """Return the same network under new node names."""

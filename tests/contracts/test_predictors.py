@@ -163,7 +163,7 @@ def test_without_fit_or_without_edges_there_is_an_error(name, params, planted, t
         with pytest.raises(NotFittedError, match="call fit"):
             ask()
     model.fit(planted)
-    with pytest.raises(InputError, match="no edge: there is nothing to learn from"):
+    with pytest.raises(InputError, match="no edge: there is nothing to learn"):
         model.fit(lp.Network.from_edges([], nodes="abc"))
     assert not model.fitted  # nothing half-fitted, nothing stale
     for nodes in ("", "a"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from dataclasses import dataclass
 
 import networkx as nx
@@ -83,33 +84,32 @@ class Slow:
             else:
                 self.U = self.U * np.sqrt((-n + np.sqrt(n**2 + 4 * a * m)) / (2 * a))
 
-    def step_two(self, passes):
+    def step_two(self):
         A = self.U @ self.S @ self.U.T + self.Z
-        for _ in range(passes):
-            B = rank_matrix(self.Q, self.tau_weights)
-            self.Q = A - (B + B.T) / 2
+        B = rank_matrix(self.Q, self.tau_weights)
+        self.Q = A - (B + B.T) / 2
         self.X = np.maximum(self.Q, 0)
 
     def step_three(self):
         self.Z = self.Z + self.U @ self.S @ self.U.T - self.X
 
-    def step(self, sweeps, passes):
+    def step(self, sweeps):
         self.step_one(sweeps)
-        self.step_two(passes)
+        self.step_two()
         self.step_three()
 
 
-@pytest.mark.parametrize(("sweeps", "passes"), [(1, 1), (1, 3), (3, 1), (2, 2)])
+@pytest.mark.parametrize("sweeps", [1, 2, 3])
 @pytest.mark.parametrize(("lam", "eta"), [(0.02, 0.1), (0.3, 0.5), (1.0, 2.0)])
-def test_three_steps_are_those_of_the_paper(lam, eta, sweeps, passes):
+def test_three_steps_are_those_of_the_paper(lam, eta, sweeps):
     start, degrees = random_factors(9, 1), lp.theory.estimate_degrees(SMALL)
     prior = DegreePrior(degrees, 0.7)
-    solver = admm(SMALL, prior, lam, eta, start=start, sweeps=sweeps, passes=passes)
+    solver = admm(SMALL, prior, lam, eta, start=start, sweeps=sweeps)
     slow = Slow(SMALL, start.U, start.S, lam / eta * lp.theory.rank_weights(degrees, 8, 0.7), eta)
     state = solver.init(np.random.default_rng(0))
     for _ in range(4):
         state = solver.step(state)
-        slow.step(sweeps, passes)
+        slow.step(sweeps)
         np.testing.assert_allclose(state.factors.U, slow.U, rtol=1e-8, atol=1e-12)
         np.testing.assert_allclose(state.factors.S, slow.S, rtol=1e-8, atol=1e-12)
         np.testing.assert_allclose(state.Q, slow.Q, rtol=1e-8, atol=1e-10)
@@ -127,7 +127,7 @@ def test_step_one_never_raises_its_own_objective():
     for _ in range(30):
         Y = state.X - state.Z
         negative += (Y < 0).any()
-        after = solver.step(state)
+        after = solver.step(deepcopy(state))
         values = [slow.step_one_objective(s.factors.U, s.factors.S, Y) for s in (state, after)]
         assert values[1] <= values[0] * (1 + 1e-12)
         state = after
@@ -140,7 +140,7 @@ def test_step_two_never_raises_its_own_objective():
     solver = admm(SMALL, DegreePrior(d), lam, eta)
     state = solver.init(np.random.default_rng(3))
     for _ in range(30):
-        after = solver.step(state)
+        after = solver.step(deepcopy(state))
         A = after.factors.U @ after.factors.S @ after.factors.U.T + state.Z
         values = [
             lam * lp.theory.degree_prior(s.X, d) + eta / 2 * ((s.X - A) ** 2).sum()
@@ -156,7 +156,7 @@ def test_step_two_with_the_l1_prior_is_soft_thresholding():
     state = solver.init(np.random.default_rng(4))
     off = ~np.eye(9, dtype=bool)
     for _ in range(5):
-        after = solver.step(state)
+        after = solver.step(deepcopy(state))
         A = after.factors.U @ after.factors.S @ after.factors.U.T + state.Z
         np.testing.assert_allclose(after.X, np.maximum(A - lam / eta * off, 0), atol=1e-12)
         state = after
@@ -273,7 +273,7 @@ def test_dual_variable_stays_zero_on_the_diagonal_and_all_stays_symmetric(dtype,
         np.testing.assert_array_equal(np.diagonal(state.Z), 0.0)
     for matrix in (state.X, state.Q, state.Z):
         assert matrix.dtype == dtype
-        np.testing.assert_array_equal(matrix, matrix.T)
+        np.testing.assert_allclose(matrix, matrix.T, rtol=0, atol=8 * np.finfo(dtype).eps)
     X_hat = state.factors.U @ state.factors.S @ state.factors.U.T
     np.testing.assert_allclose(np.diagonal(state.X), np.diagonal(X_hat), rtol=1e-5)
 

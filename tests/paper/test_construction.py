@@ -150,7 +150,7 @@ def test_pairs_after_the_first_K_go_on_greedily(alpha):
 
 
 def test_exponent_changes_the_order():
-    """After 23: pair 15 costs log₅6 + log₂3 = 2.70, pair 24 log₃5 + log₃4 = 2.73; not so squared."""
+    """After 23: pair 15 costs log₅6 + log₂3 = 2.70, pair 24 log₃5 + log₃4 = 2.73; squared, not."""
     d, X = (5, 4, 2, 2, 2, 1), distinct_scores(6, 0)
     assert pairs_by_score(construct(X, d, 1.0))[8:11] == [(2, 3), (1, 5), (2, 4)]
     assert pairs_by_score(construct(X, d, 2.0))[8:11] == [(2, 3), (2, 4), (1, 5)]

@@ -260,8 +260,8 @@ def best_symmetric(A, weights):
 def test_symmetric_prox_has_a_duality_gap_on_three_nodes():
     """A_ij = 1, d = (1,1,1), λ/η = 0.3.
 
-    Relabelling nodes turns any multiplier into its negative and leaves the concave dual as it is, so
-    the dual's maximum is at multiplier 0: three separate rows, each with one strong and one weak
+    Relabelling nodes turns any multiplier into its negative and leaves the concave dual as it is,
+    so the dual's maximum is at multiplier 0: three separate rows, each with one strong and one weak
     entry. The strong ones would have to pair up three nodes; a symmetric X cannot do that.
     """
     weights = rank_weights((1, 1, 1), 0.3)

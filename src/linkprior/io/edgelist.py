@@ -8,8 +8,9 @@ import io
 import sys
 import zlib
 from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TextIO
+from typing import BinaryIO, TextIO
 
 from linkprior.errors import InputError
 from linkprior.network import Network
@@ -22,32 +23,44 @@ _HEADER_WORDS = {
 }
 
 
-def read_network(path: str | Path) -> Network:
+def read_network(path: str | Path, keep_isolated: bool = False) -> Network:
     """Read an edge list: tab, comma, semicolon or space between names; gzip; `-` is stdin.
 
     The first two columns are the names; further columns are left alone. Lines that begin with
-    ``#``, ``%`` or ``!`` are comments, and a first line of usual column names is a header.
+    ``#``, ``%`` or ``!`` are comments, and a first line of usual column names is a header. Nodes
+    without an edge (named in a self-loop only) are dropped and counted, unless `keep_isolated`.
     """
-    if str(path) == "-":
-        return _network(sys.stdin, "stdin")
-    source = Path(path)
-    if not source.exists():
-        raise InputError(f"{source}: no such file")
-    if source.is_dir():
-        raise InputError(f"{source}: is a directory, expected an edge list")
+    net = _read(path)
+    return net if keep_isolated else net.drop_isolated()
+
+
+def _read(path: str | Path) -> Network:
+    name = "stdin" if str(path) == "-" else str(path)
+    if name != "stdin" and not Path(path).exists():
+        raise InputError(f"{name}: no such file")
+    if name != "stdin" and Path(path).is_dir():
+        raise InputError(f"{name}: is a directory, expected an edge list")
     try:
-        with _open(source) as stream:
-            return _network(stream, str(source))
+        with ExitStack() as stack:
+            raw = sys.stdin.buffer if name == "stdin" else stack.enter_context(open(path, "rb"))
+            return _network(stack.enter_context(_text(raw)), name)
     except UnicodeDecodeError as problem:
-        raise InputError(f"{source}: not UTF-8 text ({problem.reason}); save it as UTF-8") from None
+        raise InputError(f"{name}: not UTF-8 text ({problem.reason}); save it as UTF-8") from None
     except (OSError, EOFError, zlib.error) as problem:
-        raise InputError(f"{source}: cannot be read: {problem}") from None
+        raise InputError(f"{name}: cannot be read: {problem}") from None
 
 
-def _open(path: Path) -> TextIO:
-    raw = path.open("rb")
-    packed = raw.peek(2)[:2] == b"\x1f\x8b"
-    return io.TextIOWrapper(gzip.GzipFile(fileobj=raw) if packed else raw, encoding="utf-8-sig")
+@contextmanager
+def _text(raw: BinaryIO) -> Iterator[TextIO]:
+    """Decode a stream, unpacking it first when it begins like gzip; the stream stays open."""
+    buffered = raw if isinstance(raw, io.BufferedReader) else io.BufferedReader(raw)  # type: ignore[type-var]
+    packed = buffered.peek(2)[:2] == b"\x1f\x8b"
+    plain = gzip.GzipFile(fileobj=buffered) if packed else buffered
+    text = io.TextIOWrapper(plain, encoding="utf-8-sig")
+    try:
+        yield text
+    finally:
+        text.detach()
 
 
 def _network(stream: TextIO, name: str) -> Network:
@@ -62,11 +75,13 @@ def _pairs(stream: TextIO, name: str) -> Iterator[tuple[str, str]]:
     for number, line in enumerate(stream, start=1):
         if not line.strip() or line.startswith(_COMMENTS):
             continue
-        if separator is None:
-            separator = _separator(line)
-            if _is_header(_cells(line, separator)):
-                continue
-        cells = _cells(line, separator)
+        first, separator = separator is None, separator or _separator(line)
+        try:
+            cells = _cells(line, separator)
+        except csv.Error as problem:
+            raise InputError(f"{name}:{number}: {problem}") from None
+        if first and _is_header(cells):
+            continue
         if len(cells) < 2 or not cells[0] or not cells[1]:
             raise InputError(
                 f"{name}:{number}: expected 2 columns of names, got {line.strip()[:60]!r}"

@@ -20,16 +20,20 @@ from numpy.typing import ArrayLike, NDArray
 from linkprior.errors import ParameterError
 from linkprior.kernels.arguments import n_ranks, plain, row_block, stored_in, target_for, vector_of
 from linkprior.kernels.engine import engine_for
+from linkprior.kernels.portable import weights_at
 
 __all__ = [
     "argsort_rows",
     "count_above",
     "edge_products",
+    "linearise_rows",
     "lookup_penalty",
     "prox_rows",
     "rank_penalty",
     "row_quantiles",
+    "split_rows",
     "top_pairs",
+    "weights_at",
 ]
 
 Array = NDArray[Any]
@@ -220,3 +224,28 @@ def lookup_penalty(
     factors = vector_of("scale", scale, p, np.float64)
     engine_for(p).lookup_penalty(block, first, knots, factors, weights, target)
     return target
+
+
+def split_rows(fitted: Array, G: Array, Q: Array, Z: Array) -> Array:
+    """Do ADMM's X and Z steps for one block of rows: Q = A − G, Z = A − max(Q, 0), A = X̂ + Z.
+
+    All are C-contiguous blocks of one shape and dtype; `Q` and `Z` hold the old values and are
+    written over.
+
+    Returns
+    -------
+    The four sums of squares of X̂ − X, X − X_before, X̂ and X, in float64.
+    """
+    squares: Array = engine_for(fitted.shape[1]).split_rows(fitted, G, Q, Z)
+    return squares
+
+
+def linearise_rows(B: Array, Q: Array, scale: Array, start: int, stop: int, G: Array) -> Array:
+    """Write rows start…stop of G = ½(scale∘B + (scale∘B)ᵀ), all matrices p × p of one dtype.
+
+    Returns
+    -------
+    Σ_j B_ij·max(Q_ij, 0) for these rows, in float64.
+    """
+    row_sums: Array = engine_for(len(B)).linearise_rows(B, Q, scale, start, stop, G)
+    return row_sums

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linkprior.kernels import numba_pairs, numba_sort, selection
+from linkprior.kernels import numba_admm, numba_pairs, numba_sort, selection
 
 Array = NDArray[Any]
 
@@ -85,3 +85,17 @@ def lookup_penalty(
 ) -> None:
     """Penalty read from rank tables."""
     numba_pairs.lookup_penalty(scores, first, tables, scale, weights, out)
+
+
+def split_rows(fitted: Array, G: Array, Q: Array, Z: Array) -> Array:
+    """One block of ADMM's X and Z steps."""
+    squares = np.zeros(4)
+    numba_admm.split_rows(fitted, G, Q, Z, squares)
+    return squares
+
+
+def linearise_rows(B: Array, Q: Array, scale: Array, start: int, stop: int, G: Array) -> Array:
+    """One block of the linearised prior."""
+    row_sums = np.empty(stop - start)
+    numba_admm.linearise_rows(B, Q, scale, start, stop, G, row_sums)
+    return row_sums

@@ -18,13 +18,27 @@ def compiled(function: Function) -> Function:
     """Compile `function` at its first call, keep the result on disk, release the GIL.
 
     Serial on purpose: threads map over row blocks, so the result cannot depend on their number.
-    No fast-math for the same reason. A compiled function calls only compiled functions of its own
-    file, because numba's cache looks at that file alone to see whether the source has changed.
+    No fast-math, so that it cannot depend on the processor either. A compiled function calls only
+    compiled functions of its own file, because numba's cache looks at that file alone to see
+    whether the source has changed.
     """
+    return _jit(function)
+
+
+def compiled_sums(function: Function) -> Function:
+    """Compile a function of inner products, whose sums may be regrouped for SIMD.
+
+    As with BLAS, the last bits may then differ between processors, never between thread counts.
+    """
+    return _jit(function, fastmath={"reassoc", "contract"})
+
+
+def _jit(function: Function, **options: Any) -> Function:
+    options |= {"nogil": True, "error_model": "numpy"}
     try:
-        fast = njit(function, cache=True, nogil=True, error_model="numpy")
+        fast = njit(function, cache=True, **options)
     except RuntimeError:  # neither the package nor the home folder can be written
-        fast = njit(function, nogil=True, error_model="numpy")
+        fast = njit(function, **options)
     return cast(Function, fast)
 
 

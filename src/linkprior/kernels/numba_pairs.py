@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linkprior.kernels.numba_jit import compiled
+from linkprior.kernels.numba_jit import compiled, compiled_sums
 
 Array = NDArray[Any]
 TILE = 64  # columns handled side by side: wide enough for SIMD, few enough for L1
@@ -102,24 +102,17 @@ def count_bins(
                 book(scores[r, j : j + 1], thresholds, below, -1, above, equal)
 
 
-@compiled
+@compiled_sums
 def edge_products(left: Array, right: Array, indptr: Array, indices: Array, out: Array) -> None:
-    """Write left[i] · right[j] for every stored entry; four sums in fixed order hide latency."""
-    rank = left.shape[1]
-    whole = rank - rank % 4
+    """Write left[i] · right[j] for every stored entry, summed in float64."""
     for i in range(left.shape[0]):
         row = left[i]
         for e in range(indptr[i], indptr[i + 1]):
             other = right[indices[e]]
-            a = b = c = d = np.float64(0)
-            for q in range(0, whole, 4):
-                a += np.float64(row[q]) * np.float64(other[q])
-                b += np.float64(row[q + 1]) * np.float64(other[q + 1])
-                c += np.float64(row[q + 2]) * np.float64(other[q + 2])
-                d += np.float64(row[q + 3]) * np.float64(other[q + 3])
-            for q in range(whole, rank):
-                a += np.float64(row[q]) * np.float64(other[q])
-            out[e] = (a + b) + (c + d)
+            total = np.float64(0)
+            for q in range(row.size):
+                total += np.float64(row[q]) * np.float64(other[q])
+            out[e] = total
 
 
 @compiled
@@ -150,7 +143,7 @@ def weight_at(score: Any, table: Array, above: int, weights: Array) -> Any:
         while last + 1 < table.size and table[last + 1] == score:
             last += 1
         return 0.5 * (weights[above] + weights[last])
-    if above == 0 or above == table.size:
+    if above in (0, table.size):
         return weights[min(above, table.size - 1)]
     high, low = np.float64(table[above - 1]), np.float64(table[above])
     part = (high - np.float64(score)) / (high - low)

@@ -135,3 +135,20 @@ def lookup_penalty(
     other = scale * weights_at(scores, tables[None, :, :], weights)
     out[:] = 0.5 * (own + other)
     np.put_along_axis(out, _diagonal(scores, first), 0, axis=1)
+
+
+def split_rows(fitted: Array, G: Array, Q: Array, Z: Array) -> Array:
+    """One block of ADMM's X and Z steps."""
+    A, before = fitted + Z, np.maximum(Q, 0)
+    np.subtract(A, G, out=Q)
+    X = np.maximum(Q, 0)
+    np.subtract(A, X, out=Z)
+    terms = (fitted - X, X - before, fitted, X)
+    return np.array([np.sum(term * term, dtype=np.float64) for term in terms])
+
+
+def linearise_rows(B: Array, Q: Array, scale: Array, start: int, stop: int, G: Array) -> Array:
+    """One block of the linearised prior."""
+    rows = slice(start, stop)
+    G[rows] = (scale[rows, None] * B[rows] + scale * B[:, rows].T) * G.dtype.type(0.5)
+    return np.asarray(np.sum(B[rows] * np.maximum(Q[rows], 0), axis=1, dtype=np.float64))

@@ -1,7 +1,7 @@
 """The paper's bounds, and the two errors its Theorem `mistake-bound` speaks of.
 
-All sums run over ordered off-diagonal pairs, so an edge counts twice. `docs/theory.md` tells which of
-these statements hold, under which assumptions, and where they say nothing.
+All sums run over ordered off-diagonal pairs, so an edge counts twice. `docs/theory.md` tells
+which of these statements hold, under which assumptions, and where they say nothing.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
-"""The rearrangement of scores that gives every node its wished degree (the paper's Algorithm `alg`).
+"""The rearrangement of scores that gives every node its wished degree (Algorithm `alg`).
 
-The printed algorithm repeats pairs and, read over distinct pairs, misses the degrees of some graphs;
-`docs/theory.md` shows where. What stands here keeps its greedy order and repairs the rest: at every
-moment some simple graph with the wished degrees contains all pairs placed so far.
+The printed algorithm repeats pairs and, read over distinct pairs, misses the degrees of some
+graphs; `docs/theory.md` shows where. What stands here keeps its greedy order and repairs
+the rest: at every moment some simple graph with the wished degrees contains all pairs placed so
+far.
 """
 
 from __future__ import annotations
@@ -26,8 +27,8 @@ TIE = 1e-12
 def construct(X: ArrayLike, degrees: ArrayLike, alpha: float = 1.0) -> Floats:
     """Rearrange the entries of `X` so that its strongest pairs form a graph with degrees `degrees`.
 
-    Implements Algorithm `alg` (with Theorem `property`), corrected: pairs are never repeated and the
-    first K = Σd/2 of them have degrees exactly d.
+    Implements Algorithm `alg` (with Theorem `property`), corrected: pairs are never repeated and
+    the first K = Σd/2 of them have degrees exactly d.
 
     Parameters
     ----------

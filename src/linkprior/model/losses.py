@@ -7,8 +7,9 @@ of X itself, and a constant. The diagonal is not data: every part leaves it out.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 import scipy.sparse as sp
@@ -83,7 +84,7 @@ class SquaredLoss:
     """Positive-unlabelled squared loss, Eq. `e:obj`: weight 1 − ρ/2 on edges, ρ/2 elsewhere."""
 
     rho: float
-    log_pull: bool = False
+    log_pull: ClassVar[bool] = False
 
     def value(self, net: Network, factors: Factors) -> float:
         x = factors.on_edges(net)
@@ -107,7 +108,7 @@ class PoissonLoss:
     """
 
     rho: float
-    log_pull: bool = True
+    log_pull: ClassVar[bool] = True
 
     def value(self, net: Network, factors: Factors) -> float:
         x = np.maximum(factors.on_edges(net), _TINY)
@@ -123,10 +124,7 @@ class PoissonLoss:
         return HalfGradient(SparseLowRank(net), push, pull)
 
 
-LOSSES: dict[str, type[SquaredLoss] | type[PoissonLoss]] = {
-    "squared": SquaredLoss,
-    "poisson": PoissonLoss,
-}
+LOSSES: dict[str, Callable[[float], Loss]] = {"squared": SquaredLoss, "poisson": PoissonLoss}
 
 
 def pu_loss(X: ArrayLike, net: Network, rho: float) -> float:

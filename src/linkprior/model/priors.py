@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -32,13 +32,13 @@ class Prior(Protocol):
 
     @property
     def flat(self) -> bool:
-        """True when h is constant: then ranks do not matter and nothing has to be sorted."""
+        """True when h = 1 at every rank: then nothing has to be sorted."""
 
     def profile(self, n_ranks: int) -> Array:
         """Return h_1 … h_n, non-decreasing."""
 
     def scale(self, row_sums: Array) -> Array:
-        """Return gᵢ at the current row sums Σ_k h_k·X_{i,[k]}."""
+        """Return gᵢ. Only a flat prior may let it depend on the row sums Σ_k h_k·X_{i,[k]}."""
 
     def value(self, row_sums: Array) -> float:
         """Return the penalty from the row sums Σ_k h_k·X_{i,[k]}."""
@@ -48,7 +48,7 @@ class Prior(Protocol):
 class L1Prior:
     """Σᵢⱼ Xᵢⱼ: every entry costs the same (Tri+L1)."""
 
-    flat: bool = True
+    flat: ClassVar[bool] = True
 
     def profile(self, n_ranks: int) -> Array:
         return np.ones(n_ranks)
@@ -69,7 +69,7 @@ class ScaleFreePrior:
     """
 
     epsilon: float = 1.0
-    flat: bool = True
+    flat: ClassVar[bool] = True
 
     def profile(self, n_ranks: int) -> Array:
         return np.ones(n_ranks)
@@ -90,13 +90,14 @@ class DegreePrior:
 
     degrees: Ints
     alpha: float = 1.0
-    flat: bool = False
+    H: Sequence_H = log_sequence
+    flat: ClassVar[bool] = False
 
     def profile(self, n_ranks: int) -> Array:
-        return log_sequence(np.arange(1.0, n_ranks + 1.0)) ** self.alpha
+        return self.H(np.arange(1.0, n_ranks + 1.0)) ** self.alpha
 
     def scale(self, row_sums: Array) -> Array:
-        return log_sequence(self.degrees.astype(np.float64)) ** -self.alpha
+        return self.H(self.degrees.astype(np.float64)) ** -self.alpha
 
     def value(self, row_sums: Array) -> float:
         return float(self.scale(row_sums) @ row_sums)

@@ -100,7 +100,8 @@ class LinkPredictor(ABC):
             raise InputError(f"a network of {network.n_nodes} node(s) has no pair to predict")
         if network.n_edges == 0:
             raise InputError(
-                f"the network has {network.n_nodes} nodes but no edge: there is nothing to learn from"
+                f"the network has {network.n_nodes} nodes but no edge: there is nothing to learn "
+                "from"
             )
         with parallel.one_blas_thread():
             learned = self._learn(network)

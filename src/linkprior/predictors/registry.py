@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from linkprior.errors import ParameterError, nearest
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from linkprior.predictors.base import LinkPredictor
 
@@ -37,7 +36,7 @@ MODELS: dict[str, Entry] = {
     "tri-scale": Entry("tri", "TriScale", "tri-factorization with a scale-free (log-sum) penalty"),
     "pu": Entry("completion", "PU", "positive-unlabelled matrix completion by alternating LS"),
     "nuclear-degree": Entry(
-        "completion", "NuclearDegree", "nuclear norm + degree prior, up to about 3,000 nodes"
+        "completion", "NuclearDegree", "nuclear norm + degree prior, best up to about 3,000 nodes"
     ),
     "pa": Entry("local", "PreferentialAttachment", "product of the two degrees, nothing else"),
     "l3": Entry("paths", "L3", "paths of length 3, weighted by degree"),

@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkprior import kernels, parallel
-from linkprior.kernels.portable import weights_at
 from linkprior.model.factors import Factors
 from linkprior.pairs import Ints
 
@@ -148,11 +147,13 @@ def sketched_rows(
 
 
 def lookup_pairs(scores: Array, pairs: Ints, table: Array, scale: Array, weights: Array) -> Array:
-    """Return ½(τg_i·w_i(s) + τg_j·w_j(s)) for single pairs (`kernels.lookup_penalty` for blocks)."""
+    """Return ½(τg_i·w_i(s) + τg_j·w_j(s)) for single pairs (blocks: `lookup_penalty`)."""
     total = np.zeros(len(scores))
     for ends in (pairs[:, 0], pairs[:, 1]):
         for at in np.array_split(np.arange(len(ends)), max(1, len(ends) // 4096)):
-            total[at] += 0.5 * scale[ends[at]] * weights_at(scores[at], table[ends[at]], weights)
+            total[at] += (
+                0.5 * scale[ends[at]] * kernels.weights_at(scores[at], table[ends[at]], weights)
+            )
     return total
 
 

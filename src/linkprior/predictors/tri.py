@@ -64,8 +64,8 @@ class TriFactorization(LinkPredictor):
     n_starts
         Random starts to average; worth more than any regulariser.
     max_iter, tol
-        Steps at most, and the relative change at which to stop earlier. Some dozens of steps predict
-        better than many: this is early stopping on purpose.
+        Steps at most, and the relative change at which to stop earlier. Some dozens of steps
+        predict better than many: this is early stopping on purpose.
     seed
         Same seed, same bytes.
     """

@@ -105,8 +105,9 @@ def ranked_pass(factors: Factors, prior: Prior, workers: int | None = None) -> P
     def one_block(start: int, stop: int) -> tuple[Array, Array, Array]:
         X = factors.rows(start, stop)
         B = np.empty_like(X)
-        kernels.rank_penalty(X, scale[start:stop], profile, start, B)
-        row_sums = np.einsum("ij,ij->i", B, X) / scale[start:stop]
+        kernels.rank_penalty(X, np.ones(stop - start), profile, start, B)
+        row_sums = np.einsum("ij,ij->i", B, X)
+        B *= scale[start:stop, None]
         return row_sums, B @ factors.U, B.T @ factors.U[start:stop]
 
     BU, BtU, row_sums = np.empty_like(factors.U), np.zeros_like(factors.U), np.empty(p)

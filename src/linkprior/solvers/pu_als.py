@@ -75,7 +75,7 @@ class PuAlsSolver:
     rho: float
     lam: float
     cg_steps: int | None = 3
-    dtype: type = np.float32
+    dtype: Any = np.float32
     workers: int | None = None
 
     def init(self, rng: np.random.Generator) -> PuState:
@@ -193,7 +193,7 @@ class RowBlock:
     matrix: sp.csr_array
 
     @classmethod
-    def cut(cls, pattern: sp.csr_array, start: int, stop: int, dtype: type) -> RowBlock:
+    def cut(cls, pattern: sp.csr_array, start: int, stop: int, dtype: Any) -> RowBlock:
         """Copy rows start…stop."""
         first, last = (int(pattern.indptr[row]) for row in (start, stop))
         return cls(slice(start, stop), slice(first, last), pattern[start:stop].astype(dtype))
@@ -221,7 +221,7 @@ def gram(H: Array) -> Floats:
 
 
 def whitening(
-    H_gram: Floats, rho: float, lam: float, dtype: type = np.float64
+    H_gram: Floats, rho: float, lam: float, dtype: Any = np.float64
 ) -> tuple[Array, Array]:
     """Return L and L⁻¹ with C = ρ/2·HᵀH + λI = LLᵀ."""
     C = rho / 2.0 * H_gram

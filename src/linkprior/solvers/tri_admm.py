@@ -1,19 +1,22 @@
 """ADMM for tri-factorization with a prior (the paper's three steps), for networks that fit p × p.
 
-U, S ← one or more multiplicative sweeps on F(USUᵀ) + η/2·‖USUᵀ − Y‖²,  Y = X − Z   (Step_One)
-X    ← prox of λ/η·S_H at A = USUᵀ + Z, symmetric                                  (Step_Two)
-Z    ← Z + USUᵀ − X
+    U, S ← one or more multiplicative sweeps on F(USUᵀ) + η/2·‖USUᵀ − Y‖²,  Y = X − Z   (Step_One)
+    X    ← prox of λ/η·S_H at A = USUᵀ + Z, symmetric                                  (Step_Two)
+    Z    ← Z + USUᵀ − X
+
+Step_Two is one majorise–minimise pass from the ranks of the step before, so each outer step sorts
+every row once. All p × p work runs over row blocks, in place: four p × p arrays exist, no more.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from linkprior import parallel
+from linkprior import kernels, parallel
 from linkprior.model.factors import Factors
 from linkprior.model.losses import Loss
 from linkprior.model.priors import Prior
@@ -21,7 +24,6 @@ from linkprior.network import Network
 from linkprior.solvers.base import Measure
 from linkprior.solvers.direct import start_factors
 from linkprior.solvers.factor_update import Extra, sweep
-from linkprior.solvers.symmetric_prox import Penalty, flat_penalty, mm_pass, separable_penalty
 
 Array = NDArray[np.float64]
 Matrix = NDArray[Any]
@@ -29,12 +31,29 @@ Matrix = NDArray[Any]
 
 @dataclass(frozen=True)
 class AdmmState:
-    """Factors, the prox before clipping Q, the scaled dual Z, and weights B at the ranks of Q."""
+    """Where ADMM stands.
+
+    Attributes
+    ----------
+    Q
+        The prox before clipping; X = max(Q, 0).
+    Z
+        The scaled dual variable.
+    G, B
+        λ/η·½(B + Bᵀ) at the ranks of Q, the prior linearised for the next step; and B, h at the
+        rank of each entry.
+    row_sums
+        Σ_k h_k·X_{i,[k]} of every row, from which the prior tells its value.
+    primal, dual
+        Relative residuals.
+    """
 
     factors: Factors
     Q: Matrix
     Z: Matrix
+    G: Matrix
     B: Matrix
+    row_sums: Array
     primal: float = np.inf
     dual: float = np.inf
 
@@ -51,9 +70,6 @@ class AdmmSolver:
     ----------
     sweeps
         Multiplicative sweeps per outer step (Step_One is not solved to the end).
-    passes
-        Passes of the symmetric prox per outer step, each one sort of every row, starting from
-        the ranks of the step before.
     """
 
     net: Network
@@ -64,90 +80,121 @@ class AdmmSolver:
     eta: float
     start: Factors | None = None
     sweeps: int = 1
-    passes: int = 1
     dtype: Any = np.float32
     workers: int | None = None
 
     def init(self, rng: np.random.Generator) -> AdmmState:
         factors = self.start or start_factors(self.net, self.rank, rng)
-        X = self._dense(factors)
-        return AdmmState(factors, X, np.zeros_like(X), self._penalty(X)(X))
+        p = self.net.n_nodes
+        Q, Z, G, B = (np.zeros((p, p), dtype=self.dtype) for _ in range(4))
+        state = AdmmState(factors, Q, Z, G, B, factors.row_sums())
+        self._split(state, factors)
+        return replace(state, row_sums=self._linearise(state))
 
     def step(self, state: AdmmState) -> AdmmState:
+        """Do the three steps; the p × p arrays of the old state are written over."""
         factors = self._step_one(state)
-        X_hat = self._dense(factors)
-        A = X_hat + state.Z
-        Q, B = self._step_two(A, state)
-        X = np.maximum(Q, 0.0)
-        primal, dual = X_hat - X, X - state.X
-        size = max(_norm(X_hat), _norm(X), 1e-30)
-        return AdmmState(factors, Q, A - X, B, _norm(primal) / size, _norm(dual) / size)
+        squares, row_sums = self._step_two(state, factors)
+        residual, change, fitted, split = np.sqrt(squares)
+        size = max(fitted, split, 1e-30)
+        return replace(
+            state,
+            factors=factors,
+            row_sums=row_sums,
+            primal=float(residual / size),
+            dual=float(change / size),
+        )
 
     def measure(self, state: AdmmState) -> Measure:
         """F at the factors and λ·prior at X; the two agree as the primal residual vanishes."""
-        profile = self.prior.profile(len(state.Q) - 1)
-        if self.lam == 0.0:
-            return Measure(self.loss.value(self.net, state.factors), state.primal, state.dual)
-        if self.prior.flat:
-            X = state.X
-            sums = profile[0] * (X.sum(axis=1, dtype=np.float64) - np.diagonal(X))
-        else:
-            tau_scale = self.lam / self.eta * self.prior.scale(np.zeros(len(state.Q)))
-            sums = np.einsum("ij,ij->i", state.B, state.X, dtype=np.float64) / tau_scale
-        value = self.loss.value(self.net, state.factors) + self.lam * self.prior.value(sums)
+        value = self.loss.value(self.net, state.factors)
+        value += self.lam * self.prior.value(state.row_sums)
         return Measure(value, state.primal, state.dual)
+
+    # ------------------------------------------------------------------ Step_One
 
     def _step_one(self, state: AdmmState) -> Factors:
         """Fit the factors to the data and to Y = X − Z; the negative part of Y pushes."""
-        Y = state.X - state.Z
         half = self.eta / 2.0
-        pull, push = np.maximum(Y, 0.0), np.maximum(-Y, 0.0)
-        square = float(np.sum(Y * Y, dtype=np.float64))
-
-        def value(f: Factors) -> float:
-            cross = np.einsum("ia,ia->", self._times(Y, f.U), f.US)
-            return half * (f.square_norm - 2.0 * float(cross) + square)
-
         factors = state.factors
         for _ in range(self.sweeps):
-            push_U, pull_U = (half * self._times(part, factors.U) for part in (push, pull))
-            factors = sweep(self.net, self.loss, factors, Extra(half, push_U, pull_U, value))
+            pull, push, square = self._parts_of_Y(state, factors.U)
+
+            def value(f: Factors, U: Array = factors.U, YU: Array = pull - push) -> float:
+                cross = np.sum((YU if f.U is U else self._times_Y(state, f.U)) * f.US)
+                return half * (f.square_norm - 2.0 * float(cross) + square)  # noqa: B023
+
+            extra = Extra(half, half * push, half * pull, value)
+            factors = sweep(self.net, self.loss, factors, extra)
         return factors
 
-    def _step_two(self, A: Matrix, state: AdmmState) -> tuple[Matrix, Matrix]:
-        penalty, B = self._penalty(state.X), state.B
-        for _ in range(self.passes):
-            Q = mm_pass(A, B)
-            B = penalty(Q)
-        return Q, B
-
-    def _penalty(self, X: Matrix) -> Penalty:
-        """Weights λ/η·b_i(k), with g_i refreshed from the row's own mass where the prior does."""
-        profile = self.prior.profile(len(X) - 1)
-        mass = X.sum(axis=1, dtype=np.float64) - np.diagonal(X)
-        scale = self.lam / self.eta * self.prior.scale(mass)
-        if self.prior.flat:
-            return flat_penalty(scale * profile[0], self.dtype)
-        return separable_penalty(scale, profile, self.dtype, self.workers)
-
-    def _dense(self, factors: Factors) -> Matrix:
-        """Form USUᵀ, exactly symmetric, block by block."""
-        p = len(factors.U)
-        left, right = factors.US.astype(self.dtype), factors.U.astype(self.dtype)
-        out = np.empty((p, p), dtype=self.dtype)
-
-        def one_block(start: int, stop: int) -> None:
-            np.matmul(left[start:stop], right.T, out=out[start:stop])
-
-        for _ in parallel.map_blocks(one_block, p, self.workers):
-            pass
-        return (out + out.T) * out.dtype.type(0.5)
-
-    def _times(self, M: Matrix, U: Array) -> Array:
+    def _parts_of_Y(self, state: AdmmState, U: Array) -> tuple[Array, Array, float]:
+        """Return Y⁺·U, Y⁻·U and ‖Y‖²; Y exists one block at a time."""
         thin = U.astype(self.dtype)
-        parts = parallel.map_blocks(lambda i, j: M[i:j] @ thin, len(M), self.workers)
+
+        def one_block(start: int, stop: int) -> tuple[Matrix, Matrix, float]:
+            Y = _block_of_Y(state, start, stop)
+            up, flat = np.maximum(Y, 0.0), Y.ravel()
+            return up @ thin, (up - Y) @ thin, float(np.dot(flat, flat))
+
+        parts = list(parallel.map_blocks(one_block, len(U), self.workers))
+        pull, push = (np.concatenate([part[at] for part in parts]) for at in (0, 1))
+        return pull.astype(np.float64), push.astype(np.float64), sum(part[2] for part in parts)
+
+    def _times_Y(self, state: AdmmState, U: Array) -> Array:
+        """Return Y·U."""
+        thin = U.astype(self.dtype)
+        parts = parallel.map_blocks(
+            lambda start, stop: _block_of_Y(state, start, stop) @ thin, len(U), self.workers
+        )
         return np.concatenate(list(parts)).astype(np.float64)
 
+    # ------------------------------------------------------------------ Step_Two
 
-def _norm(D: Matrix) -> float:
-    return float(np.sqrt(np.sum(D * D, dtype=np.float64)))
+    def _step_two(self, state: AdmmState, factors: Factors) -> tuple[Array, Array]:
+        """Prox at A = USUᵀ + Z from the last ranks; then Z, and the prior at the ranks of Q."""
+        squares = self._split(state, factors)
+        row_sums = self._linearise(state)
+        return squares, row_sums
+
+    def _split(self, state: AdmmState, factors: Factors) -> Array:
+        """Write Q = A − G and Z = A − max(Q, 0); return the four sums of squares."""
+        left, right = factors.US.astype(self.dtype), factors.U.astype(self.dtype)
+
+        def one_block(start: int, stop: int) -> Array:
+            rows = slice(start, stop)
+            return kernels.split_rows(
+                left[rows] @ right.T, state.G[rows], state.Q[rows], state.Z[rows]
+            )
+
+        return np.sum(list(parallel.map_blocks(one_block, len(state.Q), self.workers)), axis=0)
+
+    def _linearise(self, state: AdmmState) -> Array:
+        """Write G = λ/η·½(B + Bᵀ) at the ranks of Q; return the weighted row sums of X."""
+        Q, B, p = state.Q, state.B, len(state.Q)
+        profile = self.prior.profile(p - 1).astype(self.dtype)
+        scale = (self.lam / self.eta * self.prior.scale(state.row_sums)).astype(self.dtype)
+
+        def rank_block(start: int, stop: int) -> None:
+            self._weigh(Q[start:stop], profile, start, B[start:stop])
+
+        def merge_block(start: int, stop: int) -> Array:
+            return kernels.linearise_rows(B, Q, scale, start, stop, state.G)
+
+        for _ in parallel.map_blocks(rank_block, p, self.workers):
+            pass
+        return np.concatenate(list(parallel.map_blocks(merge_block, p, self.workers)))
+
+    def _weigh(self, keys: Matrix, profile: Matrix, start: int, out: Matrix) -> None:
+        """Write h at the rank of each entry; where h is constant there is nothing to sort."""
+        if not self.prior.flat:
+            kernels.rank_penalty(keys, np.ones(len(keys)), profile, start, out)
+            return
+        out[:] = profile[0]
+        out[np.arange(len(out)), np.arange(start, start + len(out))] = 0.0
+
+
+def _block_of_Y(state: AdmmState, start: int, stop: int) -> Matrix:
+    Y = np.maximum(state.Q[start:stop], 0.0)
+    Y -= state.Z[start:stop]
+    return Y

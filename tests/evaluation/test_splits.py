@@ -1,0 +1,226 @@
+"""Splits: nothing leaks from the hidden edges into training, and nothing goes missing."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import linkprior as lp
+from benchmarks import data
+from linkprior.errors import InputError, ParameterError
+from linkprior.evaluation.splits import release, uniform
+from linkprior.pairs import n_pairs
+
+by_example = settings(max_examples=60, deadline=None, derandomize=True)
+rules = pytest.mark.parametrize("rule", ["connected", "all-nodes"])
+
+
+@st.composite
+def networks(draw, least_edges=4):
+    """Small networks of any shape, isolated nodes among them."""
+    p = draw(st.integers(5, 14))
+    every = [(i, j) for i in range(p) for j in range(i + 1, p)]
+    chosen = draw(
+        st.lists(st.sampled_from(every), min_size=least_edges, max_size=40, unique=True)
+    )
+    return lp.Network.from_edges(chosen, nodes=range(p))
+
+
+def as_set(pairs):
+    return set(map(tuple, np.asarray(pairs).tolist()))
+
+
+def by_name(net):
+    return {frozenset((net.names[i], net.names[j])) for i, j in net.edges.tolist()}
+
+
+def n_kept(net, rate):
+    return round(rate * net.n_edges)
+
+
+def can_split(net, rate):
+    return 1 <= n_kept(net, rate) < net.n_edges
+
+
+# ---------------------------------------------------------------------- uniform
+
+
+@by_example
+@given(networks(), st.sampled_from([0.3, 0.5, 0.75]), st.integers(0, 2**32))
+def test_train_and_hidden_are_the_network_cut_in_two(net, rate, seed):
+    split = uniform(net, rate, seed, "all-nodes")
+    train, hidden = as_set(split.train.edges), as_set(split.hidden)
+    assert not train & hidden
+    assert train | hidden == as_set(net.edges)
+    assert len(hidden) == len(split.hidden) == net.n_edges - n_kept(net, rate)
+    assert split.train.n_edges == n_kept(net, rate)
+    assert split.outside == 0
+
+
+@by_example
+@given(networks(), st.sampled_from([0.3, 0.5, 0.75]), st.integers(0, 2**32))
+def test_no_hidden_edge_is_in_training_in_either_direction(net, rate, seed):
+    split = uniform(net, rate, seed, "all-nodes")
+    seen = split.train.adjacency.toarray()
+    i, j = split.hidden.T
+    assert (i < j).all()
+    assert (seen[i, j] == 0).all()
+    assert (seen[j, i] == 0).all()
+    assert (seen == seen.T).all()
+
+
+@by_example
+@given(networks(), st.sampled_from([0.3, 0.5, 0.75]), st.integers(0, 99), st.booleans())
+def test_nodes_keep_number_name_and_order(net, rate, seed, connected):
+    try:
+        split = uniform(net, rate, seed, "connected" if connected else "all-nodes")
+    except InputError:
+        return  # connected, and no hidden edge joins two nodes with edges
+    assert split.train.names == net.names
+
+
+@by_example
+@given(networks(), st.sampled_from([0.5, 0.75]), st.integers(0, 99))
+def test_connected_asks_only_for_pairs_of_nodes_with_an_edge_in_training(net, rate, seed):
+    every = uniform(net, rate, seed, "all-nodes")
+    keeps = every.train.degrees > 0
+    asked = {pair for pair in as_set(every.hidden) if keeps[list(pair)].all()}
+    if not asked:
+        with pytest.raises(InputError, match="no hidden edge joins two nodes that keep an edge"):
+            uniform(net, rate, seed, "connected")
+        return
+    split = uniform(net, rate, seed, "connected")
+    assert as_set(split.hidden) == asked
+    assert split.outside == len(every.hidden) - len(asked)
+    assert (split.eligible == keeps).all()
+    assert split.n_pairs == n_pairs(int(keeps.sum()))
+    assert split.train.digest == every.train.digest  # the rule changes questions, not training
+    assert every.eligible.all()
+    assert every.n_pairs == n_pairs(net.n_nodes)
+
+
+@rules
+def test_same_seed_same_split_other_seed_another(planted, rule):
+    one, again, other = (uniform(planted, 0.8, seed, rule) for seed in (5, 5, 6))
+    assert one.hidden.tobytes() == again.hidden.tobytes()
+    assert one.train.digest == again.train.digest
+    assert one.label == again.label
+    assert as_set(one.hidden) != as_set(other.hidden)
+    assert one.train.digest != other.train.digest
+    assert one.label != other.label
+
+
+def test_every_edge_is_as_likely_to_be_hidden(planted):
+    """Over 400 seeds each edge is hidden 120 times, give or take five standard deviations."""
+    times = np.zeros(planted.n_edges)
+    codes = {pair: at for at, pair in enumerate(map(tuple, planted.edges.tolist()))}
+    for seed in range(400):
+        for pair in as_set(uniform(planted, 0.7, seed, "all-nodes").hidden):
+            times[codes[pair]] += 1
+    share = 1 - n_kept(planted, 0.7) / planted.n_edges
+    spread = np.sqrt(400 * share * (1 - share))
+    assert abs(times - 400 * share).max() < 5 * spread
+
+
+@pytest.mark.parametrize("rate", [0.0, 1.0, -0.1, 1.5, float("nan"), float("inf"), "0.5", True])
+def test_bad_rates(planted, rate):
+    with pytest.raises(ParameterError, match="rate must be a number in"):
+        uniform(planted, rate)
+
+
+@pytest.mark.parametrize(("rate", "kept"), [(0.001, 0), (0.9999, 4)])
+def test_rates_that_leave_nothing_to_learn_or_to_find(rate, kept):
+    net = lp.Network.from_edges([(0, 1), (1, 2), (2, 3), (3, 0)])
+    with pytest.raises(ParameterError, match=rf"of 4 edges would keep {kept}: nothing"):
+        uniform(net, rate)
+
+
+def test_bad_seed_and_rule(planted):
+    with pytest.raises(ParameterError, match="seed must be"):
+        uniform(planted, 0.9, -1)
+    with pytest.raises(ParameterError, match=r"rule must be .* Did you mean connected\?"):
+        uniform(planted, 0.9, 0, "conected")
+
+
+# ---------------------------------------------------------------------- releases
+
+
+def test_a_release_is_matched_by_name_and_new_nodes_are_counted():
+    older = lp.Network.from_edges([("a", "b"), ("b", "c"), ("c", "d")])
+    newer = lp.Network.from_edges(
+        [
+            ("x", "y"),  # both new
+            ("d", "a"),  # new, the other way round than the older order
+            ("c", "b"),  # known, reversed
+            ("a", "c"),  # new
+            ("d", "x"),  # one new node
+            ("b", "a"),  # known
+        ]
+    )
+    split = release(older, newer)
+    assert split.train is older
+    assert split.hidden.tolist() == [[0, 2], [0, 3]]
+    assert split.outside == 2
+    assert split.label == "release"
+
+
+@by_example
+@given(networks(), networks(), st.randoms(use_true_random=False))
+def test_release_hides_what_is_new_between_old_nodes(older, newer, random):
+    names = [f"n{i}" for i in range(older.n_nodes)]
+    older = older.rename(names)
+    pool = [f"n{i}" for i in range(20)]
+    newer = newer.rename(random.sample(pool, newer.n_nodes))
+    new = by_name(newer) - by_name(older)
+    asked = {pair for pair in new if pair <= set(names)}
+    if not asked:
+        with pytest.raises(InputError):
+            release(older, newer, "all-nodes")
+        return
+    split = release(older, newer, "all-nodes")
+    found = {frozenset((older.names[i], older.names[j])) for i, j in split.hidden.tolist()}
+    assert found == asked
+    assert split.outside == len(new) - len(asked)
+    assert (split.hidden[:, 0] < split.hidden[:, 1]).all()
+    assert not as_set(split.hidden) & as_set(older.edges)
+
+
+def test_connected_leaves_old_nodes_without_edges_outside():
+    older = lp.Network.from_edges([("a", "b"), ("b", "c")], nodes="abcd")
+    newer = lp.Network.from_edges([("a", "c"), ("a", "d"), ("a", "e")])
+    split = release(older, newer, "connected")
+    assert split.hidden.tolist() == [[0, 2]]
+    assert split.outside == 2
+    assert release(older, newer, "all-nodes").outside == 1
+
+
+def test_releases_that_share_no_node():
+    with pytest.raises(InputError, match="share no node name: do they use the same identifiers"):
+        release(lp.Network.from_edges(["ab", "bc"][:0], nodes="abc"), _pairs("xy"))
+    with pytest.raises(InputError, match="share no node name"):
+        release(_pairs("ab", "bc"), _pairs("AB", "BC"))
+
+
+@pytest.mark.parametrize("newer", [("ab", "bc"), ("ba",), ("ab", "xy", "ax")])
+def test_releases_without_anything_new(newer):
+    with pytest.raises(InputError, match="no new edge between nodes of the older"):
+        release(_pairs("ab", "bc"), _pairs(*newer))
+
+
+def test_a_release_under_an_unknown_rule():
+    with pytest.raises(ParameterError, match="rule must be"):
+        release(_pairs("ab", "bc"), _pairs("ac"), "any")
+
+
+def _pairs(*pairs):
+    return lp.Network.from_edges([tuple(pair) for pair in pairs])
+
+
+@pytest.mark.parametrize(
+    ("older", "newer", "hidden", "outside"),
+    [("3.1.94", "3.2.104", 358, 1328), ("3.1.94", "3.2.114", 426, 1530), ("3.2.104", "3.2.114", 90, 180)],
+)
+def test_rat_releases(data_folder, older, newer, hidden, outside):
+    """New pairs are 1686, 1956 and 270 in all (the data folder's README)."""
+    split = release(data.rat(data_folder, older), data.rat(data_folder, newer), "all-nodes")
+    assert (len(split.hidden), split.outside) == (hidden, outside)

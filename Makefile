@@ -16,7 +16,7 @@ check: $(VENV)/.installed-dev
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest --cov --cov-report=term --cov-fail-under=90
+	LINKPRIOR_KERNELS=portable NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest --cov --cov-report=term --cov-fail-under=90
 
 bench: $(VENV)/.installed-bench
 	$(BIN)/python -m benchmarks.run

@@ -23,6 +23,7 @@ MODELS = {
     "tri-scale": {"n_starts": STARTS},
     "tri-degree": {"n_starts": STARTS},
     "pu": {},
+    "nuclear-degree": {},
     "pa": {},
     "l3": {},
 }
@@ -64,7 +65,7 @@ def main() -> None:
         for name in MODELS:
             recalls = [judge(split, name) for split in several]
             at = {m: [r[m] for r in recalls] for m in recalls[0]}
-            print(f"  {name:12s}" + "  ".join(_cell(m, v) for m, v in at.items()), flush=True)
+            print(f"  {name:15s}" + "  ".join(_cell(m, v) for m, v in at.items()), flush=True)
             kept[f"{title} | {name}"] = {"digest": digest, **at}
     RESULTS.parent.mkdir(exist_ok=True)
     RESULTS.write_text(json.dumps(kept, indent=1, ensure_ascii=False) + "\n")

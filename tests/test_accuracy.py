@@ -3,8 +3,8 @@
 import os
 
 import pytest
-
 from benchmarks import data
+
 from linkprior.evaluation import splits
 from linkprior.evaluation.metrics import places, recall_at_percents
 from linkprior.predictors.registry import make
@@ -17,8 +17,8 @@ pytestmark = pytest.mark.skipif(
 )
 
 
-def recall(name, split):
-    model = make(name, n_starts=STARTS).fit(split.train)
+def recall(name, split, n_starts=STARTS):
+    model = make(name, n_starts=n_starts).fit(split.train)
     return recall_at_percents(places(model, split), split, [5])["recall@5%"]
 
 
@@ -47,9 +47,12 @@ def test_tri_degree_on_dream5(dream5, tri_on_dream5):
 
 
 def test_a_later_release_of_the_rat(data_folder):
-    """Measured: tri 0.620, tri-degree 0.726 of the 358 edges new in 3.2.104."""
+    """Measured: tri 0.620, tri-degree 0.715 of the 358 edges new in 3.2.104.
+
+    To save time tri-degree gets half the starts, which is to its disadvantage (ten: 0.726).
+    """
     older, newer = (data.rat(data_folder, version) for version in ("3.1.94", "3.2.104"))
     split = splits.release(older, newer, "all-nodes")
-    tri, tri_degree = recall("tri", split), recall("tri-degree", split)
+    tri, tri_degree = recall("tri", split), recall("tri-degree", split, STARTS // 2)
     assert tri >= 0.50
     assert tri_degree - tri >= 0.05

@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
+from benchmarks import data
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import linkprior as lp
-from benchmarks import data
 from linkprior.errors import InputError, ParameterError
 from linkprior.evaluation.splits import release, uniform
 from linkprior.pairs import n_pairs
@@ -20,9 +20,7 @@ def networks(draw, least_edges=4):
     """Small networks of any shape, isolated nodes among them."""
     p = draw(st.integers(5, 14))
     every = [(i, j) for i in range(p) for j in range(i + 1, p)]
-    chosen = draw(
-        st.lists(st.sampled_from(every), min_size=least_edges, max_size=40, unique=True)
-    )
+    chosen = draw(st.lists(st.sampled_from(every), min_size=least_edges, max_size=40, unique=True))
     return lp.Network.from_edges(chosen, nodes=range(p))
 
 
@@ -218,7 +216,11 @@ def _pairs(*pairs):
 
 @pytest.mark.parametrize(
     ("older", "newer", "hidden", "outside"),
-    [("3.1.94", "3.2.104", 358, 1328), ("3.1.94", "3.2.114", 426, 1530), ("3.2.104", "3.2.114", 90, 180)],
+    [
+        ("3.1.94", "3.2.104", 358, 1328),
+        ("3.1.94", "3.2.114", 426, 1530),
+        ("3.2.104", "3.2.114", 90, 180),
+    ],
 )
 def test_rat_releases(data_folder, older, newer, hidden, outside):
     """New pairs are 1686, 1956 and 270 in all (the data folder's README)."""

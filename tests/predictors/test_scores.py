@@ -31,10 +31,10 @@ def kernels_that_are_fast_enough():
         yield
 
 
-@pytest.fixture(scope="module", params=[0, 1])
-def network(request):
+@pytest.fixture(scope="module")
+def network():
     """About 500 nodes: large enough for ranks to be read between knots."""
-    return lp.planted_network(n_nodes=540, n_groups=8, mean_degree=8, seed=request.param)
+    return lp.planted_network(n_nodes=540, n_groups=8, mean_degree=8, seed=0)
 
 
 def all_pairs(net):
@@ -161,7 +161,10 @@ def test_sketched_rows_and_pairs_agree(streaming, network, clip):
 
 
 def test_the_sketch_ranks_as_exact_ranks_do(streaming, network):
-    """Measured: 99.3 % of the first 1 % in common on both networks, Spearman 0.9996 or more."""
+    """Measured: 99.3 % of the first 1 % in common, Spearman 0.99998.
+
+    Networks of seeds 1 and 2 give 99.3 % and 99.4 %, Spearman 0.9996 and 0.9998.
+    """
     scale, profile = streaming._rank_weights(network)
     exact = sum(dense_prox(f, scale, profile) for f in layers_of(streaming)) / np.float32(2)
     pairs = candidates(network)
@@ -234,7 +237,7 @@ def test_without_weight_on_the_prior_both_solvers_are_plain_tri(planted):
 
 
 def test_both_solvers_rank_alike_when_the_prior_is_light(network):
-    """Measured: overlap 0.92 and 0.95, Spearman 0.994 and 0.995.
+    """Measured: overlap 0.92, Spearman 0.994 (seeds 1 and 2: 0.95 and 0.93).
 
     They cannot agree to the last pair: with a prior that needs a pass over all pairs to be
     evaluated, the streaming solver takes only the provably monotone (shorter) steps.

@@ -145,17 +145,6 @@ def separable_penalty(
     return penalty
 
 
-def flat_penalty(weights: Matrix, dtype: Any = np.float64) -> Penalty:
-    """Return keys → B for weights that do not depend on the rank: nothing to sort."""
-
-    def penalty(keys: Matrix) -> Matrix:
-        B = np.repeat(weights.astype(dtype)[:, None], keys.shape[1], axis=1)
-        np.fill_diagonal(B, 0.0)
-        return B
-
-    return penalty
-
-
 def _table_penalty(weights: Matrix) -> Penalty:
     """Return keys → B for any table of weights (one row per row of the keys)."""
 

@@ -1,0 +1,119 @@
+"""What importing costs, which floor may import which, and that every public name is there."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import linkprior as lp
+
+ROOT = Path(__file__).resolve().parents[2]
+HEAVY = ("numba", "torch", "sklearn", "dask", "bokeh", "pandas", "scipy", "numpy", "networkx")
+
+
+def python(*arguments, **options):
+    """Run a fresh Python, away from whatever this process has loaded or set."""
+    bare = {key: value for key, value in os.environ.items() if not key.startswith("COV_CORE")}
+    return subprocess.run(
+        [sys.executable, *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+        env=bare,
+        **options,
+    )
+
+
+def loaded_by(code):
+    """Top-level packages in sys.modules after `code`; a run that fails is a failure here."""
+    ask = (
+        "\nimport sys\nprint(*sorted({m.partition('.')[0] for m in sys.modules}), file=sys.stderr)"
+    )
+    done = python("-c", code + ask)
+    assert done.returncode == 0, done.stderr
+    return set(done.stderr.split())
+
+
+def test_importing_the_package_loads_nothing_heavy():
+    loaded = loaded_by("import linkprior")
+    assert "linkprior" in loaded
+    assert not loaded & set(HEAVY)
+
+
+def test_listing_the_models_loads_nothing_heavy():
+    loaded = loaded_by("from linkprior.predictors.registry import MODELS; assert MODELS")
+    assert not loaded & {"numba", "pandas", "sklearn", "torch"}
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["predict", "--help"], ["--version"], ["cite"]])
+def test_the_command_answers_without_loading_anything_heavy(arguments):
+    code = (
+        f"import sys; sys.argv = ['linkprior', *{arguments!r}]\n"
+        "from linkprior.cli import main\n"
+        "try:\n    main()\nexcept SystemExit as done:\n    assert not done.code"
+    )
+    loaded = loaded_by(code)
+    assert "click" in loaded
+    assert not loaded & set(HEAVY)
+
+
+def test_the_installed_command_loads_nothing_heavy_for_help():
+    script = Path(sys.executable).with_name("linkprior")
+    if not script.exists():
+        pytest.skip(f"{script} is not installed: the package runs from its source here")
+    done = python("-X", "importtime", script, "--help")
+    assert done.returncode == 0
+    assert done.stdout.startswith("Usage: linkprior ")
+    lines = [line for line in done.stderr.splitlines() if line.startswith("import time:")]
+    imported = {line.rsplit("|", 1)[1].strip().partition(".")[0] for line in lines}
+    assert "linkprior" in imported
+    assert not imported & set(HEAVY)
+
+
+@pytest.mark.parametrize("name", ["numpy", "pandas"])
+def test_a_heavy_library_would_be_noticed(name):
+    """What is imported must be seen, or the tests above prove nothing."""
+    assert name in loaded_by(f"import linkprior, {name}")
+
+
+@pytest.mark.parametrize("name", lp.__all__)
+def test_every_public_name_resolves(name):
+    assert getattr(lp, name) is not None
+    assert name in dir(lp)
+
+
+def test_an_unknown_name_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="module 'linkprior' has no attribute 'nonsense'"):
+        lp.nonsense  # noqa: B018
+
+
+def test_imports_only_go_down():
+    """The contracts of pyproject.toml, as `lint-imports` judges them."""
+    pytest.importorskip("importlinter", reason="import-linter is not installed (extra: dev)")
+    done = python("-c", LINT, cwd=ROOT)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "0 broken" in done.stdout
+
+
+def test_the_linter_would_notice_an_import_that_goes_up(tmp_path):
+    """The same contracts over a copy in which the lowest floor imports the highest."""
+    pytest.importorskip("importlinter", reason="import-linter is not installed (extra: dev)")
+    package = tmp_path / "linkprior"
+    for source in (ROOT / "src" / "linkprior").rglob("*.py"):
+        copy = package / source.relative_to(ROOT / "src" / "linkprior")
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        copy.write_bytes(source.read_bytes())
+    with (package / "errors.py").open("a") as stream:
+        stream.write("\nfrom linkprior import cli\n")
+    (tmp_path / "pyproject.toml").write_bytes((ROOT / "pyproject.toml").read_bytes())
+    done = python("-c", f"import sys; sys.path.insert(0, '.'); {LINT}", cwd=tmp_path)
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert "1 broken" in done.stdout
+
+
+LINT = (
+    "import sys; from importlinter.cli import lint_imports; sys.exit(lint_imports(no_cache=True))"
+)

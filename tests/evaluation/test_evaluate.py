@@ -1,0 +1,142 @@
+"""lp.evaluate: one table for all models, splits and metrics."""
+
+import pytest
+
+import linkprior as lp
+from linkprior.errors import InputError, ParameterError
+from linkprior.evaluation.metrics import places, recall_at_percents
+from linkprior.evaluation.splits import release, uniform
+from linkprior.predictors.registry import make
+
+METRICS = ["recall@1%", "recall@2%", "recall@5%", "recall@10%"]
+
+
+def without_times(result):
+    return [row for row in result.rows if row[2] != "seconds"]
+
+
+def test_the_frame_has_one_row_per_model_split_and_metric(planted):
+    frame = lp.evaluate(["pa", "l3"], planted, repeats=3, seed=4).to_frame()
+    assert list(frame.columns) == ["model", "split", "metric", "value"]
+    assert set(frame["model"]) == {"pa", "l3"}
+    assert frame["split"].nunique() == 3
+    assert set(METRICS) | {"seconds"} <= set(frame["metric"])
+    assert not frame.duplicated(["model", "split", "metric"]).any()
+    assert len(frame) == 2 * 3 * frame["metric"].nunique()
+    recalls = frame[frame["metric"].isin(METRICS)]["value"]
+    assert recalls.between(0, 1).all()
+    assert (frame[frame["metric"] == "seconds"]["value"] > 0).all()
+
+
+@pytest.mark.parametrize("rule", ["connected", "all-nodes"])
+def test_values_are_those_of_the_metrics_on_the_same_splits(planted, rule):
+    result = lp.evaluate(["pa"], planted, "uniform:0.8", rule, repeats=2, seed=7)
+    for seed in (7, 8):
+        split = uniform(planted, 0.8, seed, rule)
+        expected = recall_at_percents(places(make("pa").fit(split.train), split), split)
+        got = {metric: v for _, label, metric, v in result.rows if label == split.label}
+        assert {metric: got[metric] for metric in METRICS} == expected
+
+
+def test_mean_is_over_the_splits_of_one_model(planted):
+    result = lp.evaluate(["pa", "l3"], planted, repeats=3)
+    frame = result.to_frame()
+    for model in ("pa", "l3"):
+        chosen = frame[(frame["model"] == model) & (frame["metric"] == "recall@5%")]["value"]
+        assert len(chosen) == 3
+        assert result.mean(model, "recall@5%") == pytest.approx(chosen.mean())
+    with pytest.raises(ParameterError, match="no result for model 'pa' and metric 'luck'"):
+        result.mean("pa", "luck")
+    with pytest.raises(ParameterError, match="no result for model 'tri'"):
+        result.mean("tri", "recall@5%")
+
+
+def test_same_seed_same_values_other_seed_others(planted):
+    one, again, other = (
+        lp.evaluate([make("tri", n_starts=1, max_iter=5)], planted, seed=s) for s in (1, 1, 2)
+    )
+    assert without_times(one) == without_times(again)
+    assert {row[3] for row in without_times(one)} != {row[3] for row in without_times(other)}
+
+
+def test_the_default_protocol_keeps_nine_tenths_and_asks_connected_nodes():
+    sparse = lp.planted_network(n_nodes=120, n_groups=2, mean_degree=2, hubs=1.3, seed=1)
+    result = lp.evaluate(["pa"], sparse)
+    assert (result.facts["protocol"], result.facts["rule"]) == ("uniform:0.9", "connected")
+    (split,) = result.facts["splits"]
+    assert split["hidden"] > 0
+    assert split["outside"] > 0  # some leaves lose their only edge
+    assert split["hidden"] + split["outside"] == sparse.n_edges - round(0.9 * sparse.n_edges)
+    assert split["label"] == uniform(sparse, 0.9, 0, "connected").label
+
+
+def test_facts_say_what_was_measured_and_with_what(planted):
+    facts = lp.evaluate([make("tri", rank=3, n_starts=1, max_iter=2)], planted).facts
+    assert facts["network"]["digest"] == planted.digest
+    assert facts["network"]["nodes"] == planted.n_nodes
+    assert facts["network"]["edges"] == planted.n_edges
+    assert facts["models"]["tri"]["rank"] == 3
+
+
+def test_one_model_with_two_settings_stays_two_models(planted):
+    models = [make("tri", rank=r, n_starts=1, max_iter=5) for r in (1, 8)]
+    result = lp.evaluate(models, planted, seed=1)
+    frame = result.to_frame()
+    assert not frame.duplicated(["model", "split", "metric"]).any()
+    assert sorted(params["rank"] for params in result.facts["models"].values()) == [1, 8]
+
+
+def test_release_reads_the_newer_file(tmp_path):
+    older = lp.Network.from_edges([("a", "b"), ("b", "c"), ("c", "d"), ("d", "e")])
+    newer = tmp_path / "newer: edges.tsv"
+    newer.write_text("a\tb\na\tc\nc\te\nc\tnew\n")
+    result = lp.evaluate(["l3"], older, f"release:{newer}", repeats=5)
+    split = release(older, lp.read_network(newer))
+    assert result.facts["splits"] == [{"label": "release", "hidden": 2, "outside": 1}]
+    assert result.to_frame()["split"].unique().tolist() == [split.label]
+
+
+@pytest.mark.parametrize(
+    ("protocol", "message"),
+    [
+        ("unifrom:0.9", r"no protocol is called 'unifrom'. Did you mean uniform\?"),
+        ("", "no protocol is called ''"),
+        ("uniform:lots", "needs a number, got 'lots'"),
+        ("uniform:1.5", r"rate must be a number in \(0, 1\)"),
+        ("release", "needs the newer file"),
+        ("release:", "needs the newer file"),
+        ("release:/nowhere.tsv", r"/nowhere\.tsv: no such file"),
+    ],
+)
+def test_bad_protocols(planted, protocol, message):
+    with pytest.raises((ParameterError, InputError), match=message):
+        lp.evaluate(["pa"], planted, protocol)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"models": ["pq"]}, "no model is called 'pq'"),
+        ({"rule": "some"}, "rule must be one of"),
+        ({"repeats": 0}, "repeats must be"),
+        ({"seed": -1}, "seed must be"),
+    ],
+)
+def test_bad_questions_are_refused_before_anything_is_fitted(
+    planted, monkeypatch, changes, message
+):
+    monkeypatch.setattr("linkprior.predictors.base.LinkPredictor.fit", None)
+    with pytest.raises(ParameterError, match=message):
+        lp.evaluate(**{"models": ["pa"], "net": planted, **changes})
+
+
+def test_a_star_by_hand():
+    """10 leaves keep their edge: their 45 pairs score 1, and 30 hidden edges tie at 0 with others.
+
+    82 of 820 pairs are predicted: the 45, and 37 of the 765 that tie.
+    """
+    star = lp.Network.from_edges([(0, leaf) for leaf in range(1, 41)])
+    result = lp.evaluate(["pa"], star, "uniform:0.25", "all-nodes")
+    assert result.facts["splits"][0]["hidden"] == 30
+    assert result.mean("pa", "recall@10%") == pytest.approx(37 / 765)
+    assert result.mean("pa", "recall@5%") == 0.0

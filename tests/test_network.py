@@ -1,5 +1,6 @@
 """Network: building, counting what is merged, refusing what is none."""
 
+import copy
 import itertools
 
 import numpy as np
@@ -156,3 +157,35 @@ def test_isolated_nodes_are_dropped_on_wish_and_counted():
     assert edges_by_name(kept) == {("a", "b"), ("b", "c")}
     assert kept.merged == Merged(self_loops=1, isolated=2)
     assert kept.drop_isolated() is kept
+
+
+@pytest.mark.parametrize("end", [None, float("nan"), np.nan, [1]])
+def test_what_is_no_name_is_refused(end):
+    with pytest.raises(InputError, match="edge 1: .* is no name of a node"):
+        lp.Network.from_edges([("a", end)])
+
+
+@pytest.mark.parametrize("bad", [None, 5, [1, 2], [b"ab"]])
+def test_what_are_no_pairs_is_refused(bad):
+    with pytest.raises(InputError, match="expected"):
+        lp.Network.from_edges(bad)
+
+
+def test_copies_stay_unchangeable():
+    net = lp.Network.from_edges([("a", "b")])
+    assert copy.deepcopy(net) is net
+    with pytest.raises(ValueError, match="read-only"):
+        copy.copy(net).adjacency.data[0] = 5
+
+
+def test_names_become_text_before_they_are_compared():
+    assert lp.Network.from_indices([(0, 1)], [1, 2]).names == ("1", "2")
+    with pytest.raises(InputError, match="'1' appears twice"):
+        lp.Network.from_edges([("a", "b")]).rename([1, "1"])
+
+
+def test_from_frame_never_takes_one_column_twice():
+    frame = pytest.importorskip("pandas").DataFrame({"a": ["x"], "b": ["y"]})
+    assert edges_by_name(lp.Network.from_frame(frame, source="b")) == {("y", "x")}
+    with pytest.raises(InputError, match="two different columns"):
+        lp.Network.from_frame(frame, "b", "b")

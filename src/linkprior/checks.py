@@ -41,7 +41,10 @@ def real_number(
     allowed = f"a number in {left}{low:g}, {top}{right}"
     if isinstance(value, bool) or not isinstance(value, numbers.Real):
         raise ParameterError(f"{name} must be {allowed}, got {value!r}")
-    x = float(value)
+    try:
+        x = float(value)
+    except OverflowError:
+        x = np.inf
     above = x > low if low_open else x >= low
     below = x < high if high_open else x <= high
     if not (np.isfinite(x) and above and below):

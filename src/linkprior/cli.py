@@ -5,7 +5,10 @@ Nothing heavy is imported at the top, so that `--help` answers at once.
 
 from __future__ import annotations
 
+import contextlib
+import io
 import logging
+import os
 import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -19,10 +22,17 @@ if TYPE_CHECKING:
     from linkprior.evaluation.evaluate import Evaluation
     from linkprior.network import Network
     from linkprior.predictors.base import LinkPredictor
+    from linkprior.ranking import Ranking
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-_seed = click.option("--seed", default=0, show_default=True, help="Same seed, same result.")
+_seed = click.option(
+    "--seed",
+    default=0,
+    show_default=True,
+    type=click.IntRange(min=0),
+    help="Same seed, same result.",
+)
 _workers = click.option("--workers", type=int, help="Threads to use. [default: every core]")
 _rule = click.option(
     "--rule",
@@ -46,7 +56,13 @@ def cli(debug: bool) -> None:
 
 @cli.command()
 @click.argument("edges")
-@click.option("--top", default=100, show_default=True, help="How many links to predict.")
+@click.option(
+    "--top",
+    default=100,
+    show_default=True,
+    type=click.IntRange(min=1),
+    help="How many links to predict.",
+)
 @click.option("--model", default="tri-degree", show_default=True, help="See `linkprior models`.")
 @click.option("--set", "settings", multiple=True, metavar="KEY=VALUE", help="A model parameter.")
 @_seed
@@ -74,6 +90,8 @@ def predict(
     from linkprior.parallel import use_workers
 
     say = _silent if quiet else _say
+    logging.getLogger("linkprior").setLevel(logging.WARNING if quiet else logging.INFO)
+    _check_targets(output, save)
     network = read_network(edges)
     say(_describe(network))
     with use_workers(workers):
@@ -81,14 +99,14 @@ def predict(
         say(f"Fitting {model} …")
         predictor.fit(network)
         ranking = predictor.predict_edges(top)
-    if output:
+    if output is not None:
         from linkprior.io.files import whole_file
 
         with whole_file(output) as stream:
             ranking.write(stream)
         say(f"Wrote {len(ranking)} links to {output}")
     else:
-        ranking.write(sys.stdout)
+        _print_ranking(ranking)
     if save:
         predictor.save(save)
         say(f"Saved the model to {save}")
@@ -123,6 +141,7 @@ def evaluate(
     from linkprior.parallel import use_workers
     from linkprior.predictors.registry import MODELS
 
+    _check_folder(output)
     network = read_network(edges)
     _say(_describe(network))
     names = list(MODELS) if models == "all" else [m.strip() for m in models.split(",")]
@@ -148,7 +167,13 @@ def models() -> None:
 
 
 @cli.command()
-@click.option("--top", default=20, show_default=True, help="How many links to show.")
+@click.option(
+    "--top",
+    default=20,
+    show_default=True,
+    type=click.IntRange(min=1),
+    help="How many links to show.",
+)
 @_seed
 def demo(top: int, seed: int) -> None:
     """Hide edges of a generated network, predict, and mark the ones found."""
@@ -206,6 +231,9 @@ def cite() -> None:
 def main() -> None:
     """Run the command line; errors a user can fix are one line and exit status 1."""
     debug = "--debug" in sys.argv
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # Names may be in any script, and a table is UTF-8 wherever it goes.
+        sys.stdout.reconfigure(encoding="utf-8", errors="surrogateescape")
     try:
         cli.main(standalone_mode=False)
     except click.ClickException as problem:
@@ -214,15 +242,50 @@ def main() -> None:
     except (click.Abort, KeyboardInterrupt):
         _say("Interrupted.")
         sys.exit(130)
-    except BrokenPipeError:
-        sys.stderr.close()
-        sys.exit(0)
     except (LinkpriorError, OSError, MemoryError) as problem:
         if debug:
             raise
-        text = str(problem) or "out of memory"
-        _say(f"linkprior: {text}")
+        _say(f"linkprior: {str(problem) or 'out of memory'}")
+        _drop_stdout()
         sys.exit(1)
+
+
+def _print_ranking(ranking: Ranking) -> None:
+    """Write to standard output; a reader that has seen enough (`| head`) is no error."""
+    try:
+        ranking.write(sys.stdout)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        _drop_stdout()
+
+
+def _drop_stdout() -> None:
+    """Throw away what could not be written, or Python complains about it once more at exit."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _check_targets(output: str | None, save: str | None) -> None:
+    """Refuse what cannot be written before the work begins, not after."""
+    from pathlib import Path
+
+    from linkprior.io.store import refuse_foreign
+
+    if output is not None:
+        target = Path(output)
+        if not output or output.endswith("/") or target.is_dir():
+            raise LinkpriorError(f"-o expects the name of a file, got the folder {output!r}")
+        if not target.parent.is_dir():
+            raise LinkpriorError(f"-o {output}: there is no folder {target.parent}")
+    if save is not None:
+        refuse_foreign(Path(save))
+
+
+def _check_folder(output: str | None) -> None:
+    from pathlib import Path
+
+    if output is not None and Path(output).exists() and not Path(output).is_dir():
+        raise LinkpriorError(f"-o expects a folder, but {output} is a file")
 
 
 def _say(text: str) -> None:

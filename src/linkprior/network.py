@@ -49,6 +49,16 @@ class Network:
     merged: Merged = field(default_factory=Merged)
 
     def __post_init__(self) -> None:
+        self._freeze()
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._freeze()
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Network:
+        return self  # nothing in it can change
+
+    def _freeze(self) -> None:
         for part in (self.adjacency.data, self.adjacency.indices, self.adjacency.indptr):
             part.setflags(write=False)
 
@@ -63,11 +73,7 @@ class Network:
         Nodes are numbered in the order of `nodes` where given (isolated nodes are then possible
         and every name in `pairs` must be among them), else in order of first appearance.
         """
-        rows = pairs if isinstance(pairs, np.ndarray) else list(pairs)
-        for number, pair in enumerate(rows, start=1):
-            if isinstance(pair, str) or len(pair) != 2:
-                raise InputError(f"edge {number}: expected a pair of names, got {pair!r}")
-        ends = [str(end) for pair in rows for end in pair]
+        ends = _names_in(pairs)
         names = tuple(str(n) for n in nodes) if nodes is not None else tuple(dict.fromkeys(ends))
         number_of = {name: i for i, name in enumerate(names)}
         try:
@@ -79,6 +85,7 @@ class Network:
     @classmethod
     def from_indices(cls, pairs: ArrayLike, names: Sequence[str]) -> Network:
         """Build from node numbers 0…p−1 and the names of all nodes; duplicates are merged."""
+        names = tuple(str(name) for name in names)
         _refuse_repeated(names)
         p = len(names)
         given = pr.as_pairs(pairs, p)
@@ -90,15 +97,18 @@ class Network:
             duplicates=len(proper) - len(directed),
             reversed_duplicates=len(directed) - len(edges),
         )
-        return cls(_symmetric_csr(edges, p), tuple(names), merged)
+        return cls(_symmetric_csr(edges, p), names, merged)
 
     @classmethod
     def from_scipy(cls, matrix: Any, names: Sequence[Any] | None = None) -> Network:
         """Build from a square sparse matrix or array; every non-zero entry is an edge."""
-        a = sp.coo_array(matrix)
+        try:
+            a = sp.csr_array(matrix).tocoo()  # entries stored twice are one, as scipy has it
+        except (TypeError, ValueError) as problem:
+            raise InputError(f"expected a square sparse matrix or array: {problem}") from None
         if a.ndim != 2 or a.shape[0] != a.shape[1]:
             raise InputError(f"an adjacency matrix must be square, got shape {a.shape}")
-        if a.data.dtype.kind == "f" and not np.isfinite(a.data).all():
+        if a.data.dtype.kind in "fc" and not np.isfinite(a.data).all():
             raise InputError("an adjacency matrix must be finite, got NaN or infinity")
         p = a.shape[0]
         labels = [str(n) for n in (range(p) if names is None else names)]
@@ -123,10 +133,14 @@ class Network:
         """Build from two columns of a data frame (the first two unless named)."""
         if frame.shape[1] < 2:
             raise InputError(f"expected a table of at least 2 columns, got {frame.shape[1]}")
-        columns = [source or frame.columns[0], target or frame.columns[1]]
-        for column in columns:
-            if column not in frame.columns:
+        for column in (source, target):
+            if column is not None and column not in frame.columns:
                 raise InputError(f"no column {column!r}; there are {list(frame.columns)}")
+        others = [name for name in frame.columns if name not in (source, target)]
+        first = others.pop(0) if source is None else source
+        columns = [first, others.pop(0) if target is None else target]
+        if columns[0] == columns[1] or frame[columns].shape[1] != 2:
+            raise InputError(f"expected two different columns, got {columns}")
         ends = frame[columns]
         if ends.isna().to_numpy().any():
             row = int(np.argmax(ends.isna().to_numpy().any(axis=1)))
@@ -170,7 +184,7 @@ class Network:
         """SHA-256 of names and edges: the same network has the same digest on every machine."""
         h = hashlib.sha256()
         for name in self.names:
-            encoded = name.encode("utf-8", "surrogateescape")
+            encoded = name.encode("utf-8", "surrogatepass")
             h.update(len(encoded).to_bytes(8, "little") + encoded)
         h.update(self.edges.astype("<i8").tobytes())
         return h.hexdigest()
@@ -179,7 +193,7 @@ class Network:
         """Return the number of the node called `name`."""
         try:
             return self._numbers[name]
-        except KeyError:
+        except (KeyError, TypeError):
             raise InputError(f"no node is called {name!r}") from None
 
     @cached_property
@@ -212,13 +226,31 @@ class Network:
 
     def rename(self, names: Sequence[str]) -> Network:
         """Return the same network under new node names."""
-        if len(names) != self.n_nodes:
-            raise InputError(f"expected {self.n_nodes} names, got {len(names)}")
-        _refuse_repeated(names)
-        return Network(self.adjacency, tuple(str(n) for n in names), self.merged)
+        new = tuple(str(name) for name in names)
+        if len(new) != self.n_nodes:
+            raise InputError(f"expected {self.n_nodes} names, got {len(new)}")
+        _refuse_repeated(new)
+        return Network(self.adjacency, new, self.merged)
 
     def __repr__(self) -> str:
         return f"Network({self.n_nodes} nodes, {self.n_edges} edges)"
+
+
+def _names_in(pairs: Any) -> list[str]:
+    """Return the ends of all pairs as text; refuse what is no pair, None and NaN."""
+    try:
+        rows = list(pairs)
+    except TypeError:
+        raise InputError(f"expected pairs of names, got {type(pairs).__name__}") from None
+    ends = []
+    for number, pair in enumerate(rows, start=1):
+        if isinstance(pair, str | bytes) or not hasattr(pair, "__len__") or len(pair) != 2:
+            raise InputError(f"edge {number}: expected a pair of names, got {pair!r}")
+        for end in pair:
+            if end is None or end != end or np.ndim(end) > 0:  # noqa: PLR0124 – NaN alone differs
+                raise InputError(f"edge {number}: {end!r} is no name of a node")
+            ends.append(str(end))
+    return ends
 
 
 def _refuse_repeated(names: Sequence[str]) -> None:

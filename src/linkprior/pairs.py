@@ -24,7 +24,7 @@ def as_pairs(pairs: ArrayLike, n_nodes: int) -> Ints:
         return np.empty((0, 2), dtype=np.int64)
     if a.ndim != 2 or a.shape[1] != 2 or a.dtype.kind not in "iu":
         raise InputError(
-            f"pairs must be whole node numbers of shape (m, 2), got shape {a.shape} of {a.dtype}"
+            f"pairs must be node numbers of shape (m, 2), got shape {a.shape} of {a.dtype}"
         )
     if a.min() < 0 or a.max() >= n_nodes:
         bad = int(a.min()) if a.min() < 0 else int(a.max())

@@ -12,6 +12,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any, TypeVar
 
 from linkprior.checks import whole_number
@@ -20,7 +21,7 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 _BLOCK_ENTRIES = 1 << 18  # one float32 block of scores is 1 MiB: it stays in a core's cache
-_workers: int | None = None
+_workers: ContextVar[int | None] = ContextVar("workers", default=None)
 _blas_lock = threading.Lock()
 _blas_users = 0
 _blas_limit: Any = None
@@ -33,24 +34,23 @@ def available_cores() -> int:
 
 def current_workers() -> int:
     """Number of threads in use: `use_workers`, else LINKPRIOR_WORKERS, else every core."""
-    if _workers is not None:
-        return _workers
+    chosen = _workers.get()
+    if chosen is not None:
+        return chosen
     given = os.environ.get("LINKPRIOR_WORKERS", "")
     if not given:
         return available_cores()
-    return whole_number("LINKPRIOR_WORKERS", int(given) if given.isdigit() else given, 1)
+    return whole_number("LINKPRIOR_WORKERS", int(given) if given.isdecimal() else given, 1)
 
 
 @contextmanager
 def use_workers(n: int | None) -> Iterator[None]:
     """Run the body with `n` threads (None: leave it as it is). Results do not depend on it."""
-    global _workers
-    before = _workers
-    _workers = before if n is None else whole_number("workers", n, 1)
+    token = _workers.set(_workers.get() if n is None else whole_number("workers", n, 1))
     try:
         yield
     finally:
-        _workers = before
+        _workers.reset(token)
 
 
 @contextmanager

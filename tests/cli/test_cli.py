@@ -123,7 +123,7 @@ def test_a_hundred_links_by_the_degree_prior_are_the_default(run, edges):
     assert "tri-degree" in err
 
 
-@pytest.mark.parametrize(("top", "lines"), [(0, 1), (1, 2), (10**9, None)])
+@pytest.mark.parametrize(("top", "lines"), [(1, 2), (10**9, None)])
 def test_top_at_its_limits(run, edges, planted, top, lines):
     _, out, _ = run("predict", edges, "--model", "pa", "--top", top)
     assert len(out.splitlines()) == (lines or 1 + planted.n_non_edges)
@@ -293,8 +293,7 @@ def test_saving_over_what_is_no_model(run, edges, tmp_path):
         (["--set", "rank=many"], ["rank must be", "'many'"]),
         (["--set", "lam=nan"], ["lam must be"]),
         (["--set", "solver=magic"], ["solver must be one of auto, admm, streaming"]),
-        (["--seed", "-1"], ["seed must be"]),
-        (["--top", "-1"], ["k must be"]),
+        (["--set", "seed=-1"], ["seed must be"]),
         (["--workers", "0"], ["workers must be"]),
     ],
 )
@@ -336,6 +335,8 @@ def test_out_of_memory_is_one_line(run, edges, monkeypatch):
         ["predict"],
         ["predict", "x.tsv", "--tpo", "3"],
         ["predict", "x.tsv", "--top", "three"],
+        ["predict", "x.tsv", "--top", "-1"],
+        ["predict", "x.tsv", "--seed", "-1"],
         ["evaluate", "x.tsv", "--rule", "some"],
         ["demo", "more"],
     ],

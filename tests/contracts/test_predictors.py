@@ -209,6 +209,9 @@ BAD = [
     ("average", "median"),
     ("warmup", -1),
     ("epsilon", 0.0),
+    ("tau", -1.0),
+    ("inner", "magic"),
+    ("cg_steps", 0),
 ]
 
 
@@ -240,6 +243,36 @@ def test_unknown_names_suggest_the_nearest(planted):
     with pytest.raises(ParameterError, match="no parameter 'rnk'"):
         make("tri").set_params(rnk=3)
     assert make("tri").set_params(rank=3).rank == 3
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_numpy_numbers_are_numbers(name, planted, tmp_path):
+    """They fit, save and give the scores of the same Python numbers."""
+    kinds = {int: np.int64, float: np.float32}
+    plain = build(name, {})
+    params = {
+        key: kinds[type(value)](value) if type(value) in kinds else value
+        for key, value in plain.get_params().items()
+    }
+    same = make(
+        name, **{k: v.item() if isinstance(v, np.generic) else v for k, v in params.items()}
+    )
+    scores = all_scores(make(name, **params).fit(planted))
+    assert scores.tobytes() == all_scores(same.fit(planted)).tobytes()
+    make(name, **params).fit(planted).save(tmp_path / "m")
+    assert all_scores(lp.load(tmp_path / "m")).tobytes() == scores.tobytes()
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_new_parameters_need_a_new_fit(name, planted):
+    model = build(name, {}).fit(planted)
+    model.set_params(**model.get_params())
+    assert not model.fitted
+
+
+def test_a_fit_that_blows_up_is_an_error(planted):
+    with np.errstate(all="ignore"), pytest.raises(lp.LinkpriorError, match="not finite"):
+        make("nuclear-degree", tau=1e300).fit(planted)
 
 
 def test_predictors_pass_scikit_learns_clone():
@@ -284,10 +317,9 @@ def test_damaged_arrays_are_refused(saved):
     [
         ({"format": "other"}, "not the manifest of a linkprior model"),
         ({"format_version": 99}, "format version 99"),
-        ({"params": {"x": 1}}, "no parameter 'x'"),
-        ({"model": "nobody"}, "no model is called"),
-        ({"params": None}, "manifest lacks or spoils"),
-        ({"network": {"names": ["a"]}}, "0…0"),
+        ({"params": {"x": 1}}, "damaged or was edited"),
+        ({"model": "tri"}, "damaged or was edited"),
+        ({"facts": None}, "damaged or was edited"),
     ],
 )
 def test_a_spoilt_manifest_is_refused(saved, changes, message):
@@ -302,11 +334,20 @@ def test_a_manifest_that_is_no_json_is_refused(saved):
         lp.load(saved)
 
 
-def test_save_never_overwrites_what_is_no_model(planted, tmp_path):
-    (tmp_path / "thesis.tex").write_text("precious")
+@pytest.mark.parametrize("beside", [{}, {"manifest.json": '{"name": "a web extension"}'}])
+def test_save_never_overwrites_what_is_no_model(planted, tmp_path, beside):
+    for name, text in {"thesis.tex": "precious", **beside}.items():
+        (tmp_path / name).write_text(text)
     with pytest.raises(StoreError, match="not a saved model"):
         make("pa").fit(planted).save(tmp_path)
     assert (tmp_path / "thesis.tex").read_text() == "precious"
+
+
+def test_save_never_removes_files_put_beside_a_model(saved, planted):
+    (saved / "notes.txt").write_text("precious")
+    with pytest.raises(StoreError, match="not a saved model"):
+        make("pa").fit(planted).save(saved)
+    assert (saved / "notes.txt").read_text() == "precious"
 
 
 def test_a_failed_save_leaves_the_old_model(saved, planted, monkeypatch):
@@ -320,3 +361,15 @@ def test_a_failed_save_leaves_the_old_model(saved, planted, monkeypatch):
         make("pa").fit(planted).save(saved)
     assert (saved / "manifest.json").read_bytes() == before
     assert [p.name for p in saved.parent.iterdir()] == ["model"]
+
+
+def test_pairs_may_be_given_by_name(planted):
+    model = make("pa").fit(planted)
+    a, b = planted.names[3], planted.names[8]
+    assert model.score_pairs([(a, b)]) == model.score_pairs([(3, 8)])
+    assert model.explain([(b, a)]).names == [(a, b)]
+    with pytest.raises(InputError, match="no node is called 'nobody'"):
+        model.score_pairs([(a, "nobody")])
+    for ragged in ([(0, 1), (2,)], [(0, 1, 2)]):
+        with pytest.raises(InputError, match="pairs must"):
+            model.score_pairs(ragged)

@@ -88,13 +88,13 @@ def test_the_cases_above_do_have_ties_and_barred_nodes():
 
 @both_rules
 def test_recall_is_the_mean_over_random_tie_breaks(rule):
-    """Ties broken by lot 3000 times; five standard errors."""
+    """Ties broken by lot 1000 times; five standard errors."""
     split = uniform(networks()["sparse"], 0.7, 1, rule)
     model = make("pa").fit(split.train)
     scores, wanted, n_pairs = questions(model, split)
     rng, k = np.random.default_rng(0), round(0.05 * n_pairs)
     drawn = []
-    for _ in range(3000):
+    for _ in range(1000):
         lot = rng.uniform(size=len(scores))
         drawn.append(wanted[np.lexsort((lot, -scores))[:k]].sum() / wanted.sum())
     error = np.std(drawn) / np.sqrt(len(drawn))

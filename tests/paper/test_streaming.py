@@ -228,11 +228,9 @@ def test_a_large_residual_keeps_a_still_objective_going(primal, dual):
     assert settled([Measure(5.0, 1e-4, 1e-4)] * 9, 1e-3)
 
 
-def test_history_begins_with_the_start_and_progress_is_told():
-    told = []
+def test_history_begins_with_the_start():
     solver = DirectSolver(KARATE, SquaredLoss(0.3), 2, start=random_factors(34, 5, 2))
-    fit = solve(solver, np.random.default_rng(0), 7, 0.0, lambda n, of: told.append((n, of)))
-    assert told == [(n, 7) for n in range(1, 8)]
+    fit = solve(solver, np.random.default_rng(0), 7, 0.0)
     assert len(fit.history) == 8
     start = lp.theory.pu_loss(dense(random_factors(34, 5, 2)), KARATE, 0.3)
     assert fit.history[0].objective == pytest.approx(start)

@@ -4,9 +4,12 @@ Theory says it should where edges are few, hubs are strong and groups explain on
 of a sparsely observed node are noise, its degree is not. So the networks here are drawn with heavy
 hubs (Pareto exponent 1.2), 4 groups and 4 edges per node, and half the edges are hidden. On the
 default `planted_network` (milder hubs, more edges per node, groups that explain much) the same
-comparison shows no effect either way; that is a property of the network, and no test claims else.
+comparison shows no effect either way (+0.000 ± 0.005 with half the edges hidden); that is a
+property of the network, and no test claims otherwise.
 
-Measured over seeds 0-7, recall@5% (all-nodes): tri 0.233, tri-degree 0.268, degrees shuffled 0.116.
+The kind of network was chosen on seeds 0-9; the seeds here are others. Measured on them, recall@5%
+(all-nodes): tri 0.187, tri-degree 0.231, degrees shuffled 0.112. More starts help tri more than
+tri-degree: the gain is 0.043 with 2 starts (taken here to save time), 0.029 with 5, 0.021 with 10.
 """
 
 import numpy as np
@@ -22,8 +25,8 @@ from linkprior.model.priors import DegreePrior
 from linkprior.predictors.registry import make
 from linkprior.predictors.scores import DenseScores, dense_prox
 
-SEEDS = range(8)
-STARTS = 3
+SEEDS = range(100, 108)
+STARTS = 2
 
 
 class Given:
@@ -72,7 +75,7 @@ def interval(differences):
 
 
 def test_the_degree_prior_finds_more_hidden_edges_than_tri_alone(recalls):
-    """Measured: +0.035, 95 % interval 0.020 … 0.050, with equal starts and equal steps."""
+    """Measured: +0.043, 95 % interval 0.036 … 0.051, with equal starts and equal steps."""
     tri, full, *_ = recalls
     low, _ = interval(full - tri)
     assert low > 0

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from linkprior.checks import whole_number
-from linkprior.errors import ParameterError, nearest
+from linkprior.errors import InputError, ParameterError, nearest
 from linkprior.evaluation import splits
 from linkprior.evaluation.metrics import places, recall_at_percents
 from linkprior.io.edgelist import read_network
@@ -66,9 +66,11 @@ def evaluate(
     repeats
         Number of splits, with seeds seed, seed + 1, …; a release split exists once.
     """
-    made = [registry.make(m) if isinstance(m, str) else m for m in models]
+    if not isinstance(net, Network):
+        raise InputError(f"evaluate expects a linkprior Network, got {type(net).__name__}")
+    made = _labelled([models] if isinstance(models, str | LinkPredictor) else models)
     cases = make_splits(net, protocol, rule, whole_number("repeats", repeats, 1), seed)
-    rows = [row for split in cases for model in made for row in _judge(model, split)]
+    rows = [row for split in cases for label in made for row in _judge(label, made[label], split)]
     facts = {
         "protocol": protocol,
         "rule": rule,
@@ -77,7 +79,7 @@ def evaluate(
         "splits": [
             {"label": s.label, "hidden": len(s.hidden), "outside": s.outside} for s in cases
         ],
-        "models": {type(m).name: m.get_params() for m in made},
+        "models": {label: model.get_params() for label, model in made.items()},
     }
     return Evaluation(rows, facts)
 
@@ -86,7 +88,7 @@ def make_splits(
     net: Network, protocol: str, rule: str, repeats: int, seed: int
 ) -> Sequence[splits.Split]:
     """Make the splits a protocol names."""
-    kind, _, argument = protocol.partition(":")
+    kind, _, argument = str(protocol).partition(":")
     if kind == "uniform":
         try:
             rate = float(argument or 0.9)
@@ -105,9 +107,27 @@ def make_splits(
     )
 
 
-def _judge(model: LinkPredictor, split: splits.Split) -> list[tuple[str, str, str, float]]:
+def _labelled(models: Iterable[str | LinkPredictor]) -> dict[str, LinkPredictor]:
+    """Return fresh predictors under their names; models of one kind tell how they differ."""
+    made: dict[str, LinkPredictor] = {}
+    for given in models:
+        model = registry.make(given) if not isinstance(given, LinkPredictor) else given
+        params, plain = model.get_params(), type(model)().get_params()
+        changed = ", ".join(f"{k}={v}" for k, v in params.items() if v != plain[k])
+        label = type(model).name
+        if label in made:
+            label = f"{label}({changed})"
+        if label in made:
+            raise ParameterError(f"the model {label} is there twice")
+        made[label] = type(model)(**params)
+    return made
+
+
+def _judge(
+    label: str, model: LinkPredictor, split: splits.Split
+) -> list[tuple[str, str, str, float]]:
     began = time.perf_counter()
     model.fit(split.train)
     values = recall_at_percents(places(model, split), split)
     values["seconds"] = time.perf_counter() - began
-    return [(type(model).name, split.label, metric, value) for metric, value in values.items()]
+    return [(label, split.label, metric, value) for metric, value in values.items()]

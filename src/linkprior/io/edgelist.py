@@ -5,9 +5,10 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+import re
 import sys
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import BinaryIO, TextIO
@@ -16,11 +17,10 @@ from linkprior.errors import InputError
 from linkprior.network import Network
 
 _COMMENTS = ("#", "%", "!")
-_HEADER_WORDS = {
-    *("source", "target", "from", "to", "node1", "node2", "node_1", "node_2", "node_a", "node_b"),
-    *("id_1", "id_2", "id1", "id2", "gene1", "gene2", "gene_a", "gene_b", "protein1", "protein2"),
-    *("interactor_a", "interactor_b", "regulator", "gene", "tf"),
-}
+_HEADER = re.compile(
+    r"(official)?(source|target|from|to|tf|regulator|gene|symbol|node|protein|interactor|id|vertex)+"
+    r"(name|symbol|id)?[ab12]?"
+)
 
 
 def read_network(path: str | Path, keep_isolated: bool = False) -> Network:
@@ -65,6 +65,11 @@ def _text(raw: BinaryIO) -> Iterator[TextIO]:
 
 def _network(stream: TextIO, name: str) -> Network:
     pairs = list(_pairs(stream, name))
+    if pairs and _is_header(pairs[0]):
+        used = {end for pair in pairs[1:] for end in pair}
+        # `node1 node2` may be an edge: column names do not come back as nodes.
+        if used.isdisjoint(pairs[0]):
+            del pairs[0]
     if not pairs:
         raise InputError(f"{name}: no edge found; expected two columns of node names")
     return Network.from_edges(pairs)
@@ -75,13 +80,11 @@ def _pairs(stream: TextIO, name: str) -> Iterator[tuple[str, str]]:
     for number, line in enumerate(stream, start=1):
         if not line.strip() or line.startswith(_COMMENTS):
             continue
-        first, separator = separator is None, separator or _separator(line)
+        separator = separator or _separator(line)
         try:
             cells = _cells(line, separator)
         except csv.Error as problem:
             raise InputError(f"{name}:{number}: {problem}") from None
-        if first and _is_header(cells):
-            continue
         if len(cells) < 2 or not cells[0] or not cells[1]:
             raise InputError(
                 f"{name}:{number}: expected 2 columns of names, got {line.strip()[:60]!r}"
@@ -103,5 +106,7 @@ def _cells(line: str, separator: str) -> list[str]:
     return [cell.strip() for cell in row]
 
 
-def _is_header(cells: list[str]) -> bool:
-    return len(cells) >= 2 and all(cell.lower() in _HEADER_WORDS for cell in cells[:2])
+def _is_header(cells: Sequence[str]) -> bool:
+    """Tell column names such as source, node_1, Gene A or InteractorB from names of nodes."""
+    words = [re.sub(r"[\s_.-]", "", cell.lower()) for cell in cells[:2]]
+    return len(words) == 2 and words[0] != words[1] and all(map(_HEADER.fullmatch, words))

@@ -32,8 +32,7 @@ def write_model(folder: str | Path, manifest: Mapping[str, Any], arrays: Arrays)
     from safetensors.numpy import save
 
     target = Path(folder)
-    if target.exists() and not (target / MANIFEST).is_file() and _holds_anything(target):
-        raise StoreError(f"{target} exists and is not a saved model: choose another folder")
+    refuse_foreign(target)
     data = save({name: np.ascontiguousarray(a) for name, a in arrays.items()})
     full = {
         "format": FORMAT,
@@ -41,6 +40,7 @@ def write_model(folder: str | Path, manifest: Mapping[str, Any], arrays: Arrays)
         **manifest,
         "arrays_sha256": hashlib.sha256(data).hexdigest(),
     }
+    full["manifest_sha256"] = _digest(full)
     target.parent.mkdir(parents=True, exist_ok=True)
     fresh = target.with_name(f".{target.name}.{uuid.uuid4().hex}.part")
     try:
@@ -74,6 +74,8 @@ def read_model(folder: str | Path) -> tuple[dict[str, Any], dict[str, NDArray[An
             f"{source} has format version {manifest.get('format_version')!r}, this linkprior reads "
             f"version {FORMAT_VERSION}: use the version that wrote it, or fit again"
         )
+    if manifest.pop("manifest_sha256", None) != _digest(manifest):
+        raise StoreError(f"{source / MANIFEST} is damaged or was edited: its checksum differs")
     if hashlib.sha256(data).hexdigest() != manifest.get("arrays_sha256"):
         raise StoreError(f"{source / ARRAYS} is damaged: its checksum differs from the manifest's")
     try:
@@ -82,8 +84,26 @@ def read_model(folder: str | Path) -> tuple[dict[str, Any], dict[str, NDArray[An
         raise StoreError(f"{source / ARRAYS} cannot be read: {problem}") from None
 
 
-def _holds_anything(target: Path) -> bool:
-    return not target.is_dir() or any(target.iterdir())
+def refuse_foreign(target: Path) -> None:
+    """Raise an error unless a model may be written here: nothing there, or only a model."""
+    if not target.exists() and not target.is_symlink():
+        return
+    inside = {entry.name for entry in target.iterdir()} if target.is_dir() else {target.name}
+    if inside and (inside != {MANIFEST, ARRAYS} or not _is_model(target / MANIFEST)):
+        raise StoreError(f"{target} exists and is not a saved model: choose another folder")
+
+
+def _is_model(manifest: Path) -> bool:
+    try:
+        content = json.loads(manifest.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return False
+    return isinstance(content, dict) and content.get("format") == FORMAT
+
+
+def _digest(manifest: Mapping[str, Any]) -> str:
+    """SHA-256 of the manifest's content, whatever its layout in the file."""
+    return hashlib.sha256(json.dumps(manifest, sort_keys=True).encode()).hexdigest()
 
 
 def _write(path: Path, data: bytes) -> None:

@@ -17,6 +17,8 @@ from linkprior.errors import ParameterError
 
 Bools = NDArray[np.bool_]
 
+LARGEST_COUNT = 2**62  # of nodes or edges; beyond it floats overflow
+
 
 class HasAdjacency(Protocol):
     """What these functions need of a network: a symmetric CSR adjacency and its size."""
@@ -84,6 +86,7 @@ def loss_minimiser(rho: float) -> float:
 
 def gamma(rho: float, q: float) -> float:
     """Return γ of Lemma `lem:label-loss`, Eq. `e:loss-and-error`; q below (2−ρ)/(3−2ρ)."""
+    rho = real_number("rho", rho, 0.0, 1.0)
     best = loss_minimiser(rho)
     q = _threshold_below(best, q)
     gap = best - q
@@ -127,12 +130,13 @@ def recovery_bound(
     alpha, delta, C : float
         The prior's exponent, the allowed probability of failure, the universal constant.
     """
+    rho = real_number("rho", rho, 0.0, 1.0)
     g = gamma(rho, q)
-    s = 2 * whole_number("n_edges", n_edges, 1)
-    root = 2 * math.sqrt(whole_number("d_max_true", d_max_true, 1)) + s**0.25
+    s = 2 * whole_number("n_edges", n_edges, 1, LARGEST_COUNT)
+    root = 2 * math.sqrt(whole_number("d_max_true", d_max_true, 1, LARGEST_COUNT)) + s**0.25
     A = real_number("trace", trace, 0.0, low_open=False) * real_number("C", C, 0.0) * root
     r = real_number("prior", prior, 0.0, low_open=False)
-    reach = math.log2(whole_number("d_max", d_max, 1) + 1)
+    reach = math.log2(whole_number("d_max", d_max, 1, LARGEST_COUNT) + 1)
     alpha = real_number("alpha", alpha, 0.0)
     B = r * _power(reach, alpha) if r else 0.0
     chance = math.sqrt(s * math.log(2 / real_number("delta", delta, 0.0, 1.0)) / 2)

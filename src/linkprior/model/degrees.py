@@ -7,7 +7,7 @@ from typing import Protocol
 import numpy as np
 
 from linkprior.checks import real_number, whole_number
-from linkprior.errors import InputError
+from linkprior.errors import InputError, ParameterError
 from linkprior.pairs import Ints, n_pairs
 
 
@@ -37,6 +37,8 @@ def estimate_degrees(net: HasDegrees, n_edges: int | None = None, c: float = 1.0
     c
         Amplification factor.
     """
+    if not hasattr(net, "degrees"):
+        raise ParameterError(f"net must be a linkprior Network, got {type(net).__name__}")
     k = net.n_edges if n_edges is None else n_edges
     k = whole_number("n_edges", k, 1, max(1, n_pairs(net.n_nodes)))
     c = real_number("c", c, 0.0)

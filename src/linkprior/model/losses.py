@@ -141,6 +141,8 @@ def pu_gradient(X: ArrayLike, net: Network, rho: float) -> Array:
 
 def _dense_parts(X: ArrayLike, net: Network, rho: float) -> tuple[Array, Array]:
     x = real_matrix("X", X, square=True)
+    if not isinstance(net, Network):
+        raise ParameterError(f"net must be a linkprior Network, got {type(net).__name__}")
     if len(x) != net.n_nodes:
         raise ParameterError(f"X must be {net.n_nodes} × {net.n_nodes}, got shape {x.shape}")
     rho = real_number("rho", rho, 0.0, 1.0)

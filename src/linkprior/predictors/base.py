@@ -15,7 +15,13 @@ from numpy.typing import ArrayLike, NDArray
 from linkprior import pairs as pr
 from linkprior import parallel
 from linkprior.checks import whole_number
-from linkprior.errors import InputError, NotFittedError, ParameterError, nearest
+from linkprior.errors import (
+    InputError,
+    LinkpriorError,
+    NotFittedError,
+    ParameterError,
+    nearest,
+)
 from linkprior.network import Network
 from linkprior.predictors.topk import best_pairs
 from linkprior.ranking import Ranking
@@ -83,8 +89,9 @@ class LinkPredictor(ABC):
         return {name: getattr(self, name) for name in self.parameter_names()}
 
     def set_params(self, **params: Any) -> Self:
-        """Change parameters; what was learned stays until the next `fit`."""
+        """Change parameters. What was learned with the old ones is dropped: fit again."""
         refuse_unknown(type(self).name, params, self.parameter_names())
+        self._forget()
         for name, value in params.items():
             setattr(self, name, value)
         return self
@@ -95,7 +102,10 @@ class LinkPredictor(ABC):
         """Learn from the observed edges. Nothing half-fitted is left behind by an error."""
         self._forget()
         if not isinstance(network, Network):
-            raise InputError(f"fit expects a linkprior Network, got {type(network).__name__}")
+            raise InputError(
+                f"fit expects a linkprior Network, got {type(network).__name__}; see "
+                "Network.from_edges, from_networkx, from_scipy, from_frame"
+            )
         if network.n_nodes < 2:
             raise InputError(f"a network of {network.n_nodes} node(s) has no pair to predict")
         if network.n_edges == 0:
@@ -105,6 +115,11 @@ class LinkPredictor(ABC):
             )
         with parallel.one_blas_thread():
             learned = self._learn(network)
+        if not all(np.isfinite(array).all() for array in learned.arrays.values()):
+            raise LinkpriorError(
+                f"{type(self).name}: the fit gave numbers that are not finite; a parameter is far "
+                f"out of its useful range: {self.get_params()}"
+            )
         self._remember(network, learned)
         return self
 
@@ -156,9 +171,10 @@ class LinkPredictor(ABC):
         return block
 
     def score_pairs(self, pairs: ArrayLike) -> Array:
-        """Return one score per pair of node numbers; higher is likelier, order does not matter."""
-        net, _ = self._state()
-        return self._pairs(self._proper(pr.as_pairs(pairs, net.n_nodes)))
+        """Return one score per pair of nodes (numbers, or names as text); higher is likelier."""
+        proper = self._proper(pairs)
+        with parallel.one_blas_thread():
+            return self._pairs(proper)
 
     def predict_edges(self, k: int = 100) -> Ranking:
         """Return the k best pairs that are not observed edges (fewer when there are fewer)."""
@@ -171,8 +187,9 @@ class LinkPredictor(ABC):
     def explain(self, pairs: ArrayLike) -> Explanation:
         """Split the score of each pair into base and prior, and rank it for both nodes."""
         net, _ = self._state()
-        proper = self._proper(pr.as_pairs(pairs, net.n_nodes))
-        score, base = self._pairs(proper), self._base(proper)
+        proper = self._proper(pairs)
+        with parallel.one_blas_thread():
+            score, base = self._pairs(proper), self._base(proper)
         names = [(net.names[i], net.names[j]) for i, j in proper.tolist()]
         ranks = self._ranks(proper), self._ranks(proper[:, ::-1])
         return Explanation(proper, names, score, base, score - base, *ranks)
@@ -189,12 +206,21 @@ class LinkPredictor(ABC):
             ranks[at] = 1 + better.sum(axis=1)
         return ranks
 
-    @staticmethod
-    def _proper(pairs: pr.Ints) -> pr.Ints:
-        if (pairs[:, 0] == pairs[:, 1]).any():
-            node = int(pairs[pairs[:, 0] == pairs[:, 1]][0, 0])
+    def _proper(self, pairs: ArrayLike) -> pr.Ints:
+        """Return pairs of node numbers or names as numbers, the smaller first."""
+        net, _ = self._state()
+        try:
+            given: NDArray[Any] = np.asarray(pairs)
+        except ValueError:
+            raise InputError("pairs must all have two ends") from None
+        if given.ndim == 2 and given.dtype.kind in "UO":
+            given = np.array([[net.index_of(end) for end in pair] for pair in given.tolist()])
+        numbers = pr.as_pairs(given, net.n_nodes)
+        loops = numbers[:, 0] == numbers[:, 1]
+        if loops.any():
+            node = int(numbers[loops][0, 0])
             raise InputError(f"pairs must join two different nodes, got ({node}, {node})")
-        return pr.ordered(pairs)
+        return pr.ordered(numbers)
 
     # ------------------------------------------------------------------ keeping
 

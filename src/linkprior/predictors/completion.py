@@ -9,7 +9,6 @@ import numpy as np
 import scipy.linalg as la
 from numpy.typing import NDArray
 
-from linkprior import parallel
 from linkprior.checks import choice, real_number, whole_number
 from linkprior.errors import InputError
 from linkprior.model.degrees import estimate_degrees
@@ -18,17 +17,16 @@ from linkprior.model.priors import DegreePrior, degree_prior
 from linkprior.network import Network
 from linkprior.pairs import Ints, n_pairs
 from linkprior.predictors.base import Learned, LinkPredictor
-from linkprior.predictors.scores import PASSES, DenseScores
+from linkprior.predictors.scores import DenseScores, prox_passes
+from linkprior.predictors.starts import SEED_LIMIT, facts_of, run_starts
 from linkprior.solvers.base import Solution, solve
 from linkprior.solvers.nuclear import NuclearSolver, NuclearState
 from linkprior.solvers.pu_als import PuAlsSolver, PuState
-from linkprior.solvers.symmetric_prox import majorise_minimise, separable_penalty
 
 Array = NDArray[Any]
 
 DEFAULT_RANK = 30
 LARGEST_NUCLEAR = 6000  # nodes beyond which a dozen p × p arrays and their eigenvalues are too much
-_SEED_LIMIT = 2**63 - 1
 
 
 def default_rho(network: Network) -> float:
@@ -113,17 +111,19 @@ class PU(LinkPredictor):
     seed: int = 0
 
     def _learn(self, network: Network) -> Learned:
-        solutions = self._fit_starts(network)
+        max_iter = whole_number("max_iter", self.max_iter, 1)
+        tol = real_number("tol", self.tol, 0.0, low_open=False)
+        self._solver(network, 1)  # a bad parameter is an error here, not inside a thread
+
+        def one_start(rng: np.random.Generator, workers: int) -> Solution[PuState]:
+            return solve(self._solver(network, workers), rng, max_iter, tol)
+
+        solutions = run_starts(self.seed, self.n_starts, one_start)
         arrays = {
             "W": np.stack([solution.state.W for solution in solutions]),
             "H": np.stack([solution.state.H for solution in solutions]),
         }
-        facts = {
-            "status": [solution.status for solution in solutions],
-            "n_iter": [solution.n_iter for solution in solutions],
-            "objective": [solution.history[-1].objective for solution in solutions],
-        }
-        return Learned(arrays, facts)
+        return Learned(arrays, facts_of(solutions))
 
     def _solver(self, network: Network, workers: int) -> PuAlsSolver:
         rank = min(DEFAULT_RANK, network.n_nodes) if self.rank is None else self.rank
@@ -139,24 +139,6 @@ class PU(LinkPredictor):
             None if exact else steps,
             np.float64 if exact else np.float32,
             workers,
-        )
-
-    def _fit_starts(self, network: Network) -> list[Solution[PuState]]:
-        """Run the starts side by side; threads left over work on row blocks inside a start."""
-        n_starts = whole_number("n_starts", self.n_starts, 1)
-        max_iter = whole_number("max_iter", self.max_iter, 1)
-        tol = real_number("tol", self.tol, 0.0, low_open=False)
-        seed = whole_number("seed", self.seed, 0, _SEED_LIMIT)
-        workers = parallel.current_workers()
-        outer = min(workers, n_starts)
-        self._solver(network, 1)  # a bad parameter is an error here, not inside a thread
-
-        def one_start(sequence: np.random.SeedSequence) -> Solution[PuState]:
-            solver = self._solver(network, max(1, workers // outer))
-            return solve(solver, np.random.default_rng(sequence), max_iter, tol)
-
-        return list(
-            parallel.map_tasks(one_start, np.random.SeedSequence(seed).spawn(n_starts), outer)
         )
 
     def _scores(self) -> BilinearScores:
@@ -221,10 +203,12 @@ class NuclearDegree(LinkPredictor):
         solver = self._solver(network)
         max_iter = whole_number("max_iter", self.max_iter, 1)
         tol = real_number("tol", self.tol, 0.0, low_open=False)
-        rng = np.random.default_rng(whole_number("seed", self.seed, 0, _SEED_LIMIT))
+        rng = np.random.default_rng(whole_number("seed", self.seed, 0, SEED_LIMIT))
         solution = solve(solver, rng, max_iter, tol)
         X, A = solution.state.X, solution.state.Y
-        arrays = {"X": X, "A": A, "Q": self._prox(A, solver.prior)}
+        tau = real_number("tau", self.tau, 0.0, low_open=False)
+        zeros, profile = np.zeros(len(A)), solver.prior.profile(len(A) - 1)
+        arrays = {"X": X, "A": A, "Q": prox_passes(A, tau * solver.prior.scale(zeros), profile)}
         return Learned(arrays, self._facts(network, solver, solution))
 
     def _solver(self, network: Network) -> NuclearSolver:
@@ -246,12 +230,6 @@ class NuclearDegree(LinkPredictor):
             real_number("lam", self.lam, 0.0, low_open=False),
             real_number("eta", self.eta, 0.0),
         )
-
-    def _prox(self, A: Array, prior: DegreePrior) -> Array:
-        p = len(A)
-        scale = self.tau * prior.scale(np.zeros(p))
-        penalty = separable_penalty(scale, prior.profile(p - 1), np.float32)
-        return majorise_minimise(A, penalty, PASSES).Q
 
     def _facts(
         self, network: Network, solver: NuclearSolver, solution: Solution[NuclearState]

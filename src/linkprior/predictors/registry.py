@@ -45,6 +45,8 @@ MODELS: dict[str, Entry] = {
 
 def find(name: str) -> type[LinkPredictor]:
     """Return the class of a model, or an error with the nearest names."""
+    if not isinstance(name, str):
+        raise ParameterError(f"a model is chosen by its name, got {name!r}")
     if name not in MODELS:
         raise ParameterError(
             f"no model is called {name!r}.{nearest(name, MODELS)} There are: {', '.join(MODELS)}"
@@ -52,7 +54,7 @@ def find(name: str) -> type[LinkPredictor]:
     return MODELS[name].load()
 
 
-def make(name: str, **params: Any) -> LinkPredictor:
+def make(name: str, /, **params: Any) -> LinkPredictor:
     """Make a predictor by name; parameters not given keep their defaults."""
     from linkprior.predictors.base import refuse_unknown
 

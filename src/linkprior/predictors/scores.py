@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from linkprior import kernels, parallel
 from linkprior.model.factors import Factors
 from linkprior.pairs import Ints
+from linkprior.solvers.symmetric_prox import mm_pass, separable_penalty
 
 Array = NDArray[Any]
 PASSES = 5  # passes of the prox when ranking; on real networks ranks hardly move after the third
@@ -157,15 +158,15 @@ def lookup_pairs(scores: Array, pairs: Ints, table: Array, scale: Array, weights
     return total
 
 
-def dense_prox(
-    factors: Factors, scale: Array, profile: Array, passes: int = PASSES
-) -> NDArray[np.float32]:
+def dense_prox(factors: Factors, scale: Array, profile: Array) -> NDArray[np.float32]:
     """Return Q for one layer as a matrix, by exact ranks."""
-    from linkprior.solvers.symmetric_prox import mm_pass, separable_penalty
-
     A = np.concatenate(list(parallel.map_blocks(factors.rows, len(factors.U)))).astype(np.float32)
-    A = (A + A.T) * np.float32(0.5)
-    penalty = separable_penalty(scale, profile, np.float32)
+    return prox_passes((A + A.T) * np.float32(0.5), scale, profile)
+
+
+def prox_passes(A: Array, scale: Array, profile: Array, passes: int = PASSES) -> Array:
+    """Return Q after some majorise–minimise passes of the symmetric prox over A."""
+    penalty = separable_penalty(scale, profile, A.dtype)
     Q = A
     for _ in range(passes):
         Q = mm_pass(A, penalty(Q))

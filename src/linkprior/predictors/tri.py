@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from linkprior import parallel
 from linkprior.checks import choice, real_number, whole_number
 from linkprior.model.degrees import estimate_degrees
 from linkprior.model.factors import Factors
@@ -28,24 +27,16 @@ from linkprior.predictors.scores import (
     knots,
     merge,
 )
+from linkprior.predictors.starts import SEED_LIMIT, facts_of, run_starts
 from linkprior.solvers.base import Solution, solve
 from linkprior.solvers.direct import DirectSolver
 from linkprior.solvers.tri_admm import AdmmSolver
 
 Array = NDArray[Any]
-SolverName = Literal["auto", "admm", "streaming"]
+Run = Solution[Any]  # of a solver whose state has factors
 
 DEFAULT_RANK = 20
 DENSE_LIMIT = 3000  # nodes up to which p × p arrays are taken for granted
-_SEED_LIMIT = 2**63 - 1
-
-
-@dataclass(frozen=True)
-class Fit:
-    """One start's result: factors, and how its solver ended."""
-
-    factors: Factors
-    solution: Solution[Any]
 
 
 @dataclass(eq=False, kw_only=True)
@@ -88,24 +79,21 @@ class TriFactorization(LinkPredictor):
         return None
 
     @abstractmethod
-    def _fit_start(self, network: Network, rng: np.random.Generator, workers: int) -> Fit:
+    def _fit_start(self, network: Network, rng: np.random.Generator, workers: int) -> Run:
         """Run one start."""
 
     # ------------------------------------------------------------------ learning
 
     def _learn(self, network: Network) -> Learned:
         self._check(network)
-        fits = self._fit_starts(network)
-        arrays = {
-            "U": np.stack([fit.factors.U for fit in fits]),
-            "S": np.stack([fit.factors.S for fit in fits]),
-        }
-        facts = {
-            "status": [fit.solution.status for fit in fits],
-            "n_iter": [fit.solution.n_iter for fit in fits],
-            "objective": [fit.solution.history[-1].objective for fit in fits],
-        }
-        return Learned(arrays, facts)
+        solutions = run_starts(
+            self.seed,
+            self.n_starts,
+            lambda rng, workers: self._fit_start(network, rng, workers),
+        )
+        factors = [solution.state.factors for solution in solutions]
+        arrays = {"U": np.stack([f.U for f in factors]), "S": np.stack([f.S for f in factors])}
+        return Learned(arrays, facts_of(solutions))
 
     def _check(self, network: Network) -> None:
         self._rank(network)
@@ -113,23 +101,12 @@ class TriFactorization(LinkPredictor):
         whole_number("n_starts", self.n_starts, 1)
         whole_number("max_iter", self.max_iter, 1)
         real_number("tol", self.tol, 0.0, low_open=False)
-        whole_number("seed", self.seed, 0, _SEED_LIMIT)
+        whole_number("seed", self.seed, 0, SEED_LIMIT)
 
     def _rank(self, network: Network) -> int:
         if self.rank is None:
             return min(DEFAULT_RANK, network.n_nodes)
         return whole_number("rank", self.rank, 1, network.n_nodes)
-
-    def _fit_starts(self, network: Network) -> list[Fit]:
-        """Run the starts side by side; threads left over work on row blocks inside a start."""
-        workers = parallel.current_workers()
-        outer = min(workers, self.n_starts)
-        seeds = np.random.SeedSequence(self.seed).spawn(self.n_starts)
-
-        def one_start(seed: np.random.SeedSequence) -> Fit:
-            return self._fit_start(network, np.random.default_rng(seed), max(1, workers // outer))
-
-        return list(parallel.map_tasks(one_start, seeds, outer))
 
     # ------------------------------------------------------------------ scoring
 
@@ -162,10 +139,9 @@ class Tri(TriFactorization):
 
     name: ClassVar[str] = "tri"
 
-    def _fit_start(self, network: Network, rng: np.random.Generator, workers: int) -> Fit:
+    def _fit_start(self, network: Network, rng: np.random.Generator, workers: int) -> Run:
         solver = DirectSolver(network, self._loss(), self._rank(network))
-        solution = solve(solver, rng, self.max_iter, self.tol)
-        return Fit(solution.state.factors, solution)
+        return solve(solver, rng, self.max_iter, self.tol)
 
 
 @dataclass(eq=False, kw_only=True)
@@ -189,30 +165,36 @@ class Penalised(TriFactorization):
 
     def _check(self, network: Network) -> None:
         super()._check(network)
-        real_number("lam", self.lam, 0.0, low_open=False)
-        real_number("eta", self.eta, 0.0)
+        self._lam()
+        self._eta()
         choice("solver", self.solver, ["auto", "admm", "streaming"])
+
+    def _lam(self) -> float:
+        return real_number("lam", self.lam, 0.0, low_open=False)
+
+    def _eta(self) -> float:
+        return real_number("eta", self.eta, 0.0)
 
     def _solver_name(self, network: Network) -> str:
         return "streaming" if self.solver == "auto" else self.solver
 
-    def _fit_start(self, network: Network, rng: np.random.Generator, workers: int) -> Fit:
+    def _fit_start(self, network: Network, rng: np.random.Generator, workers: int) -> Run:
         return self._fit_from(network, None, rng, workers)
 
     def _fit_from(
         self, network: Network, start: Factors | None, rng: np.random.Generator, workers: int
-    ) -> Fit:
+    ) -> Run:
         prior, loss, rank = self._prior(network), self._loss(), self._rank(network)
+        lam = self._lam()
         assert prior is not None
         solver: AdmmSolver | DirectSolver
         if self._solver_name(network) == "admm":
             solver = AdmmSolver(
-                network, loss, rank, prior, self.lam, self.eta, start, workers=workers
+                network, loss, rank, prior, lam, self._eta(), start, workers=workers
             )
         else:
-            solver = DirectSolver(network, loss, rank, prior, self.lam, start, workers)
-        solution: Solution[Any] = solve(solver, rng, self.max_iter, self.tol)
-        return Fit(solution.state.factors, solution)
+            solver = DirectSolver(network, loss, rank, prior, lam, start, workers)
+        return solve(solver, rng, self.max_iter, self.tol)
 
 
 @dataclass(eq=False, kw_only=True)
@@ -241,10 +223,10 @@ class TriScale(Penalised):
 
     def _check(self, network: Network) -> None:
         super()._check(network)
-        real_number("epsilon", self.epsilon, 0.0)
+        self._prior(network)
 
     def _prior(self, network: Network) -> Prior:
-        return ScaleFreePrior(self.epsilon)
+        return ScaleFreePrior(real_number("epsilon", self.epsilon, 0.0))
 
 
 @dataclass(eq=False, kw_only=True)
@@ -278,21 +260,21 @@ class TriDegree(Penalised):
 
     def _check(self, network: Network) -> None:
         super()._check(network)
-        real_number("alpha", self.alpha, 0.0)
         choice("rank_by", self.rank_by, ["q", "x", "factors"])
         choice("average", self.average, ["q", "scores"])
         whole_number("warmup", self.warmup, 0)
         self._prior(network)
 
     def _prior(self, network: Network) -> Prior:
-        return DegreePrior(estimate_degrees(network, self.n_edges, self.c), self.alpha)
+        alpha = real_number("alpha", self.alpha, 0.0)
+        return DegreePrior(estimate_degrees(network, self.n_edges, self.c), alpha)
 
     def _solver_name(self, network: Network) -> str:
         if self.solver != "auto":
             return self.solver
         return "admm" if network.n_nodes <= DENSE_LIMIT else "streaming"
 
-    def _fit_start(self, network: Network, rng: np.random.Generator, workers: int) -> Fit:
+    def _fit_start(self, network: Network, rng: np.random.Generator, workers: int) -> Run:
         start = None
         if self.warmup:
             plain = DirectSolver(network, self._loss(), self._rank(network))
@@ -324,7 +306,7 @@ class TriDegree(Penalised):
         """Return τ·g and h, the rank weights scaled by τ = λ/η."""
         prior = self._prior(network)
         p = network.n_nodes
-        return self.lam / self.eta * prior.scale(np.zeros(p)), prior.profile(p - 1)
+        return self._lam() / self._eta() * prior.scale(np.zeros(p)), prior.profile(p - 1)
 
     def _make_scores(self) -> Scores:
         network, learned = self._state()

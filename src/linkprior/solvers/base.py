@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Generic, Literal, Protocol, TypeVar
 
@@ -12,7 +11,6 @@ from linkprior.errors import LinkpriorError
 
 State = TypeVar("State")
 Status = Literal["converged", "max_iter"]
-OnStep = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
@@ -56,7 +54,6 @@ def solve(
     rng: np.random.Generator,
     max_iter: int,
     tol: float,
-    on_step: OnStep | None = None,
 ) -> Solution[State]:
     """Step until settled or until `max_iter` steps are done."""
     state = solver.init(rng)
@@ -67,10 +64,8 @@ def solve(
         if not np.isfinite(history[-1].objective):
             raise LinkpriorError(
                 f"the objective became {history[-1].objective} at step {number}: try other "
-                "parameters (a smaller lam or eta)"
+                "parameters (a smaller lam, alpha or eta)"
             )
-        if on_step is not None:
-            on_step(number, max_iter)
         if settled(history, tol):
             return Solution(state, "converged", history)
     return Solution(state, "max_iter", history)

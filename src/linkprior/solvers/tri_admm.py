@@ -173,7 +173,9 @@ class AdmmSolver:
         """Write G = λ/η·½(B + Bᵀ) at the ranks of Q; return the weighted row sums of X."""
         Q, B, p = state.Q, state.B, len(state.Q)
         profile = self.prior.profile(p - 1).astype(self.dtype)
-        scale = (self.lam / self.eta * self.prior.scale(state.row_sums)).astype(self.dtype)
+        # Only a flat prior asks for the row sums, and it must be those of the new X.
+        mass = self._row_mass(Q) if self.prior.flat else state.row_sums
+        scale = (self.lam / self.eta * self.prior.scale(mass)).astype(self.dtype)
 
         def rank_block(start: int, stop: int) -> None:
             self._weigh(Q[start:stop], profile, start, B[start:stop])
@@ -184,6 +186,13 @@ class AdmmSolver:
         for _ in parallel.map_blocks(rank_block, p, self.workers):
             pass
         return np.concatenate(list(parallel.map_blocks(merge_block, p, self.workers)))
+
+    def _row_mass(self, Q: Matrix) -> Array:
+        """Σ_{j≠i} Xᵢⱼ at X = max(Q, 0)."""
+        parts = parallel.map_blocks(
+            lambda i, j: np.maximum(Q[i:j], 0.0).sum(axis=1, dtype=np.float64), len(Q), self.workers
+        )
+        return np.concatenate(list(parts)) - np.maximum(np.diagonal(Q), 0.0)
 
     def _weigh(self, keys: Matrix, profile: Matrix, start: int, out: Matrix) -> None:
         """Write h at the rank of each entry; where h is constant there is nothing to sort."""

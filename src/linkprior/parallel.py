@@ -10,7 +10,7 @@ import os
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, TypeVar
@@ -20,8 +20,9 @@ from linkprior.checks import whole_number
 T = TypeVar("T")
 R = TypeVar("R")
 
-_BLOCK_ENTRIES = 1 << 18  # one float32 block of scores is 1 MiB: it stays in a core's cache
+_BLOCK_ENTRIES = 1 << 19  # one float32 block of scores is 1 MiB: it stays in a core's cache
 _workers: ContextVar[int | None] = ContextVar("workers", default=None)
+_own = threading.local()
 _blas_lock = threading.Lock()
 _blas_users = 0
 _blas_limit: Any = None
@@ -112,14 +113,31 @@ def map_tasks(
     if n <= 1:
         yield from map(task, todo)
         return
-    with ThreadPoolExecutor(n) as pool:
-        waiting: deque[Future[R]] = deque()
+    pool = _pool(n)
+    waiting: deque[Future[R]] = deque()
+    try:
         for item in todo:
             waiting.append(pool.submit(task, item))
             if len(waiting) >= 2 * n:
                 yield waiting.popleft().result()
         while waiting:
             yield waiting.popleft().result()
+    finally:
+        for future in waiting:
+            future.cancel()
+        wait(waiting)
+
+
+def _pool(n: int) -> ThreadPoolExecutor:
+    """Return this thread's own pool of n threads: made once, and never shared.
+
+    A solver maps over blocks many times a second, so threads must not be started anew each time;
+    and a task that maps over blocks itself must not wait for a pool it occupies.
+    """
+    pools: dict[int, ThreadPoolExecutor] = _own.__dict__.setdefault("pools", {})
+    if n not in pools:
+        pools[n] = ThreadPoolExecutor(n, thread_name_prefix="linkprior")
+    return pools[n]
 
 
 def map_blocks(

@@ -2,7 +2,8 @@
 
 How a row is ordered, exactly and in about five cheap passes:
 
-1. every float becomes an unsigned key whose ascending order is the float's descending order;
+1. every float becomes an unsigned key whose ascending order is the float's descending order, and
+   the empty stretch of keys between negative and other scores is closed;
 2. the leading 32 bits of `key - smallest key` are packed above the entry's place in the row;
 3. two counting passes sort by the leading 2·d bits only (d ≤ 11, so counters stay in L1);
 4. what these bits left unsorted is next to its final position: insertion sort repairs it;
@@ -62,6 +63,27 @@ def fill_keys(
             key[column - skip] = pattern
         else:
             key[column - skip] = pattern ^ mask
+
+
+@compiled
+def close_gap(key: Array, n: int, edge: Any) -> Any:
+    """Move the keys above `edge` (negative scores) up to the others; return by how much.
+
+    Small exponents take up most of the range of floats around zero and hardly a score lies there:
+    without them the leading bits tell far more scores apart.
+    """
+    last, first = ZERO, ~ZERO
+    for place in range(n):
+        word = np.uint64(key[place])
+        if word <= edge:
+            last = max(last, word)
+        else:
+            first = min(first, word)
+    gap = first - last - ONE
+    for place in range(n):
+        word = np.uint64(key[place])
+        key[place] = word - gap if word > edge else word
+    return gap
 
 
 @compiled
@@ -195,6 +217,8 @@ def order_row(row: Array, bits: Array, mask: Any, diagonal: int, work: Scratch) 
     fill_keys(row, bits, mask, 0, diagonal, 0, key)
     fill_keys(row, bits, mask, diagonal + 1, p, 1, key)
     smallest, span = key_range(key, n)
+    if smallest <= np.uint64(mask) < smallest + span:
+        span -= close_gap(key, n, np.uint64(mask))
     trim = bits_beyond(span, HALF_WORD)
     sort_leading_bits(n, smallest, span, trim, work)
     if not (repair_words(result, n) and (trim == ZERO or repair_full_keys(result, key, n))):

@@ -158,33 +158,29 @@ class AdmmSolver:
         return squares, row_sums
 
     def _split(self, state: AdmmState, factors: Factors) -> Array:
-        """Write Q = A − G and Z = A − max(Q, 0); return the four sums of squares."""
+        """Write Q = A − G, Z = A − max(Q, 0) and B; return the four sums of squares."""
         left, right = factors.US.astype(self.dtype), factors.U.astype(self.dtype)
+        profile = self.prior.profile(len(left) - 1).astype(self.dtype)
 
         def one_block(start: int, stop: int) -> Array:
             rows = slice(start, stop)
-            return kernels.split_rows(
-                left[rows] @ right.T, state.G[rows], state.Q[rows], state.Z[rows]
-            )
+            Q = state.Q[rows]
+            squares = kernels.split_rows(left[rows] @ right.T, state.G[rows], Q, state.Z[rows])
+            self._weigh(Q, profile, start, state.B[rows])
+            return squares
 
         return np.sum(list(parallel.map_blocks(one_block, len(state.Q), self.workers)), axis=0)
 
     def _linearise(self, state: AdmmState) -> Array:
-        """Write G = λ/η·½(B + Bᵀ) at the ranks of Q; return the weighted row sums of X."""
+        """Write G = λ/η·½(B + Bᵀ); return the weighted row sums of X."""
         Q, B, p = state.Q, state.B, len(state.Q)
-        profile = self.prior.profile(p - 1).astype(self.dtype)
         # Only a flat prior asks for the row sums, and it must be those of the new X.
         mass = self._row_mass(Q) if self.prior.flat else state.row_sums
         scale = (self.lam / self.eta * self.prior.scale(mass)).astype(self.dtype)
 
-        def rank_block(start: int, stop: int) -> None:
-            self._weigh(Q[start:stop], profile, start, B[start:stop])
-
         def merge_block(start: int, stop: int) -> Array:
             return kernels.linearise_rows(B, Q, scale, start, stop, state.G)
 
-        for _ in parallel.map_blocks(rank_block, p, self.workers):
-            pass
         return np.concatenate(list(parallel.map_blocks(merge_block, p, self.workers)))
 
     def _row_mass(self, Q: Matrix) -> Array:

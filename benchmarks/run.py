@@ -5,8 +5,11 @@ from __future__ import annotations
 import logging
 import sys
 from importlib.util import find_spec
+from pathlib import Path
 
 from benchmarks import admm, prox, pu, startup, timing, topk
+
+RESULTS = Path(__file__).parent / "results" / "bench.txt"
 
 
 def main() -> None:
@@ -14,7 +17,8 @@ def main() -> None:
     logging.basicConfig(level=logging.INFO, format="%(message)s")
     every = {"startup": startup, "prox": prox, "admm": admm, "topk": topk, "pu": pu}
     wanted = sys.argv[1:] or list(every)
-    print(timing.machine())
+    lines = [timing.machine()]
+    print(lines[0])
     for name in wanted:
         if name not in every:
             sys.exit(f"no benchmark is called {name!r}; there are {', '.join(every)}")
@@ -22,8 +26,12 @@ def main() -> None:
             print("\npu: skipped, implicit is not installed (make bench installs it)")
             continue
         print()
+        lines.append("")
         for line in every[name].run():
             print(line, flush=True)
+            lines.append(line)
+    if len(wanted) == len(every):
+        RESULTS.write_text("\n".join(lines) + "\n")
 
 
 if __name__ == "__main__":

@@ -19,14 +19,17 @@ def close(found, expected, dtype):
 
 
 def test_split_rows_does_the_x_and_z_steps_in_place(engine, dtype, matrices):
-    fitted, G, Q, Z = matrices
-    before, A = np.maximum(Q, 0), fitted + Z
+    fitted, G, Q, Y = matrices
+    before = np.maximum(Q, 0)
+    A = fitted + (before - Y)
     X = np.maximum(A - G, 0)
-    squares = kernels.split_rows(fitted, G, Q, Z)
+    expected_Y = X - (A - X)
+    squares = kernels.split_rows(fitted, G, Q, Y)
     close(Q, A - G, dtype)
-    close(Z, A - X, dtype)
-    expected = [(term.astype(float) ** 2).sum() for term in (fitted - X, X - before, fitted, X)]
+    close(Y, expected_Y, dtype)
+    terms = (fitted - X, X - before, fitted, X, expected_Y)
     assert squares.dtype == np.float64
+    expected = [(term.astype(float) ** 2).sum() for term in terms]
     np.testing.assert_allclose(squares, expected, rtol=1e-4 if dtype == np.float32 else 1e-12)
 
 

@@ -78,7 +78,7 @@ def _network(stream: TextIO, name: str) -> Network:
 def _pairs(stream: TextIO, name: str) -> Iterator[tuple[str, str]]:
     separator: str | None = None
     for number, line in enumerate(stream, start=1):
-        if not line.strip() or line.startswith(_COMMENTS):
+        if not line.strip() or line.lstrip().startswith(_COMMENTS):
             continue
         separator = separator or _separator(line)
         try:

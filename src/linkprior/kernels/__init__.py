@@ -226,17 +226,17 @@ def lookup_penalty(
     return target
 
 
-def split_rows(fitted: Array, G: Array, Q: Array, Z: Array) -> Array:
-    """Do ADMM's X and Z steps for one block of rows: Q = A − G, Z = A − max(Q, 0), A = X̂ + Z.
+def split_rows(fitted: Array, G: Array, Q: Array, Y: Array) -> Array:
+    """Do ADMM's X and Z steps for one block of rows, with Y = X − Z in the place of Z.
 
-    All are C-contiguous blocks of one shape and dtype; `Q` and `Z` hold the old values and are
-    written over.
+    From X = max(Q, 0) and Z = X − Y it forms A = X̂ + Z and the new Q = A − G, X = max(Q, 0),
+    Z = A − X. All are C-contiguous blocks of one shape and dtype; `Q` and `Y` are written over.
 
     Returns
     -------
-    The four sums of squares of X̂ − X, X − X_before, X̂ and X, in float64.
+    The five sums of squares of X̂ − X, X − X_before, X̂, X and Y, in float64.
     """
-    squares: Array = engine_for(fitted.shape[1]).split_rows(fitted, G, Q, Z)
+    squares: Array = engine_for(fitted.shape[1]).split_rows(fitted, G, Q, Y)
     return squares
 
 

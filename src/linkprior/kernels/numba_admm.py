@@ -14,27 +14,30 @@ TILE = 64  # rows and columns at a time: a turned tile fits L1
 
 
 @compiled_sums
-def split_rows(fitted: Array, G: Array, Q: Array, Z: Array, squares: Array) -> None:
-    """Renew Q and Z of a block; add up the squares of X̂ − X, X − X_before, X̂ and X."""
+def split_rows(fitted: Array, G: Array, Q: Array, Y: Array, squares: Array) -> None:
+    """Renew Q and Y of a block; add up the squares of X̂ − X, X − X_before, X̂, X and Y."""
     zero = G.dtype.type(0)
     for r in range(fitted.shape[0]):
-        residual = change = size = split = np.float64(0)
+        residual = change = size = split = target = np.float64(0)
         for c in range(fitted.shape[1]):
             x_hat = fitted[r, c]
-            a = x_hat + Z[r, c]
+            before = max(Q[r, c], zero)
+            a = x_hat + (before - Y[r, c])
             q = a - G[r, c]
             x = max(q, zero)
-            before = max(Q[r, c], zero)
+            y = x - (a - x)
             Q[r, c] = q
-            Z[r, c] = a - x
+            Y[r, c] = y
             residual += np.float64((x_hat - x) * (x_hat - x))
             change += np.float64((x - before) * (x - before))
             size += np.float64(x_hat * x_hat)
             split += np.float64(x * x)
+            target += np.float64(y * y)
         squares[0] += residual
         squares[1] += change
         squares[2] += size
         squares[3] += split
+        squares[4] += target
 
 
 @compiled_sums

@@ -87,10 +87,10 @@ def lookup_penalty(
     numba_pairs.lookup_penalty(scores, first, tables, scale, weights, out)
 
 
-def split_rows(fitted: Array, G: Array, Q: Array, Z: Array) -> Array:
+def split_rows(fitted: Array, G: Array, Q: Array, Y: Array) -> Array:
     """One block of ADMM's X and Z steps."""
-    squares = np.zeros(4)
-    numba_admm.split_rows(fitted, G, Q, Z, squares)
+    squares = np.zeros(5)
+    numba_admm.split_rows(fitted, G, Q, Y, squares)
     return squares
 
 

@@ -51,18 +51,17 @@ def digit_width(counts: Array) -> Any:
 
 
 @compiled
-def fill_keys(
-    row: Array, bits: Array, mask: Any, start: int, stop: int, skip: int, key: Array
-) -> None:
-    """Write keys that ascend where scores descend; 0.0 and -0.0 get the same key."""
+def fill_keys(bits: Array, mask: Any, start: int, stop: int, skip: int, key: Array) -> None:
+    """Write keys that ascend where scores descend; 0.0 and -0.0 get the same key.
+
+    The bits of a negative score are above `mask`; one less for them closes the step that -0.0
+    makes. Both ways are computed and one is chosen: signs come in no order, so a branch would be
+    guessed wrong half of the time.
+    """
     for column in range(start, stop):
-        value, pattern = row[column], bits[column]
-        if value == 0:
-            key[column - skip] = mask
-        elif value < 0:
-            key[column - skip] = pattern
-        else:
-            key[column - skip] = pattern ^ mask
+        pattern = np.uint64(bits[column])
+        other, negative = pattern ^ np.uint64(mask), pattern - ONE
+        key[column - skip] = negative if pattern > np.uint64(mask) else other
 
 
 @compiled
@@ -75,10 +74,8 @@ def close_gap(key: Array, n: int, edge: Any) -> Any:
     last, first = ZERO, ~ZERO
     for place in range(n):
         word = np.uint64(key[place])
-        if word <= edge:
-            last = max(last, word)
-        else:
-            first = min(first, word)
+        last = max(last, ZERO if word > edge else word)
+        first = min(first, word if word > edge else ~ZERO)
     gap = first - last - ONE
     for place in range(n):
         word = np.uint64(key[place])
@@ -205,17 +202,17 @@ def radix_order(n: int, smallest: Any, span: Any, work: Scratch) -> None:
 
 
 @compiled
-def order_row(row: Array, bits: Array, mask: Any, diagonal: int, work: Scratch) -> Array:
+def order_row(bits: Array, mask: Any, diagonal: int, work: Scratch) -> Array:
     """Return words whose low half lists the places of a row, best score first, ties by place.
 
     Places skip the diagonal: place k is column k, or column k + 1 from the diagonal on.
     """
-    p, key, result = row.size, work[0], work[4]
+    p, key, result = bits.size, work[0], work[4]
     n = p - 1 if diagonal < p else p
     if n == 0:
         return result
-    fill_keys(row, bits, mask, 0, diagonal, 0, key)
-    fill_keys(row, bits, mask, diagonal + 1, p, 1, key)
+    fill_keys(bits, mask, 0, diagonal, 0, key)
+    fill_keys(bits, mask, diagonal + 1, p, 1, key)
     smallest, span = key_range(key, n)
     if smallest <= np.uint64(mask) < smallest + span:
         span -= close_gap(key, n, np.uint64(mask))
@@ -245,7 +242,7 @@ def argsort_rows(keys: Array, bits: Array, mask: Any, first: int, out: Array) ->
     work = scratch_for(bits)
     for r in range(keys.shape[0]):
         diagonal = diagonal_of(first, r, keys.shape[1])
-        words = order_row(keys[r], bits[r], mask, diagonal, work)
+        words = order_row(bits[r], mask, diagonal, work)
         for rank in range(out.shape[1]):
             out[r, rank] = column_of(words[rank], np.uint64(diagonal))
 
@@ -258,7 +255,7 @@ def row_quantiles(
     work = scratch_for(bits)
     for r in range(keys.shape[0]):
         diagonal = diagonal_of(first, r, keys.shape[1])
-        words = order_row(keys[r], bits[r], mask, diagonal, work)
+        words = order_row(bits[r], mask, diagonal, work)
         for m in range(ranks.size):
             out[r, m] = keys[r, column_of(words[ranks[m]], np.uint64(diagonal))]
 
@@ -271,7 +268,7 @@ def rank_penalty(
     work = scratch_for(bits)
     for r in range(keys.shape[0]):
         diagonal = diagonal_of(first, r, keys.shape[1])
-        words, target, factor = order_row(keys[r], bits[r], mask, diagonal, work), out[r], scale[r]
+        words, target, factor = order_row(bits[r], mask, diagonal, work), out[r], scale[r]
         for rank in range(profile.size):
             target[column_of(words[rank], np.uint64(diagonal))] = factor * profile[rank]
         if diagonal < target.size:
@@ -294,7 +291,7 @@ def prox_rows(
     for r in range(values.shape[0]):
         diagonal = diagonal_of(first, r, values.shape[1])
         source, target, factor = values[r], out[r], scale[r]
-        words = order_row(source, bits[r], mask, diagonal, work)
+        words = order_row(bits[r], mask, diagonal, work)
         for rank in range(profile.size):
             column = column_of(words[rank], np.uint64(diagonal))
             value = source[column] - factor * profile[rank]

@@ -137,13 +137,14 @@ def lookup_penalty(
     np.put_along_axis(out, _diagonal(scores, first), 0, axis=1)
 
 
-def split_rows(fitted: Array, G: Array, Q: Array, Z: Array) -> Array:
+def split_rows(fitted: Array, G: Array, Q: Array, Y: Array) -> Array:
     """One block of ADMM's X and Z steps."""
-    A, before = fitted + Z, np.maximum(Q, 0)
+    before = np.maximum(Q, 0)
+    A = fitted + (before - Y)
     np.subtract(A, G, out=Q)
     X = np.maximum(Q, 0)
-    np.subtract(A, X, out=Z)
-    terms = (fitted - X, X - before, fitted, X)
+    np.subtract(X, A - X, out=Y)
+    terms = (fitted - X, X - before, fitted, X, Y)
     return np.array([np.sum(term * term, dtype=np.float64) for term in terms])
 
 

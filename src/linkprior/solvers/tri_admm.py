@@ -10,6 +10,7 @@ every row once. All p × p work runs over row blocks, in place: four p × p arra
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -37,8 +38,8 @@ class AdmmState:
     ----------
     Q
         The prox before clipping; X = max(Q, 0).
-    Z
-        The scaled dual variable.
+    Y, Y_square
+        The target X − Z of the next Step_One, Z being the scaled dual variable; and ‖Y‖².
     G, B
         λ/η·½(B + Bᵀ) at the ranks of Q, the prior linearised for the next step; and B, h at the
         rank of each entry.
@@ -50,16 +51,21 @@ class AdmmState:
 
     factors: Factors
     Q: Matrix
-    Z: Matrix
+    Y: Matrix
     G: Matrix
     B: Matrix
     row_sums: Array
+    Y_square: float = 0.0
     primal: float = np.inf
     dual: float = np.inf
 
     @property
     def X(self) -> Matrix:
         return np.maximum(self.Q, 0.0)
+
+    @property
+    def Z(self) -> Matrix:
+        return self.X - self.Y
 
 
 @dataclass(frozen=True)
@@ -86,21 +92,22 @@ class AdmmSolver:
     def init(self, rng: np.random.Generator) -> AdmmState:
         factors = self.start or start_factors(self.net, self.rank, rng)
         p = self.net.n_nodes
-        Q, Z, G, B = (np.zeros((p, p), dtype=self.dtype) for _ in range(4))
-        state = AdmmState(factors, Q, Z, G, B, factors.row_sums())
-        self._split(state, factors)
-        return replace(state, row_sums=self._linearise(state))
+        Q, Y, G, B = (np.zeros((p, p), dtype=self.dtype) for _ in range(4))
+        state = AdmmState(factors, Q, Y, G, B, factors.row_sums())
+        *_, square = self._split(state, factors)
+        return replace(state, row_sums=self._linearise(state), Y_square=float(square))
 
     def step(self, state: AdmmState) -> AdmmState:
         """Do the three steps; the p × p arrays of the old state are written over."""
         factors = self._step_one(state)
         squares, row_sums = self._step_two(state, factors)
-        residual, change, fitted, split = np.sqrt(squares)
+        residual, change, fitted, split, target = np.sqrt(squares)
         size = max(fitted, split, 1e-30)
         return replace(
             state,
             factors=factors,
             row_sums=row_sums,
+            Y_square=float(target**2),
             primal=float(residual / size),
             dual=float(change / size),
         )
@@ -118,36 +125,29 @@ class AdmmSolver:
         half = self.eta / 2.0
         factors = state.factors
         for _ in range(self.sweeps):
-            pull, push, square = self._parts_of_Y(state, factors.U)
+            YU, pull = self._times_Y(state, factors.U, [_same, _positive_part])
+            push = np.maximum(pull - YU, 0.0)  # Y⁻ = Y⁺ − Y
 
-            def value(f: Factors, U: Array = factors.U, YU: Array = pull - push) -> float:
-                cross = np.sum((YU if f.U is U else self._times_Y(state, f.U)) * f.US)
-                return half * (f.square_norm - 2.0 * float(cross) + square)  # noqa: B023
+            def value(f: Factors, U: Array = factors.U, YU: Array = YU) -> float:
+                product = YU if f.U is U else self._times_Y(state, f.U, [_same])[0]
+                cross = np.sum(product * f.US)
+                return half * (f.square_norm - 2.0 * float(cross) + state.Y_square)
 
             extra = Extra(half, half * push, half * pull, value)
             factors = sweep(self.net, self.loss, factors, extra)
         return factors
 
-    def _parts_of_Y(self, state: AdmmState, U: Array) -> tuple[Array, Array, float]:
-        """Return Y⁺·U, Y⁻·U and ‖Y‖²; Y exists one block at a time."""
+    def _times_Y(
+        self, state: AdmmState, U: Array, parts: list[Callable[[Matrix], Matrix]]
+    ) -> list[Array]:
+        """Return part(Y)·U for each part, in one pass over the blocks of Y."""
         thin = U.astype(self.dtype)
 
-        def one_block(start: int, stop: int) -> tuple[Matrix, Matrix, float]:
-            Y = _block_of_Y(state, start, stop)
-            up, flat = np.maximum(Y, 0.0), Y.ravel()
-            return up @ thin, (up - Y) @ thin, float(np.dot(flat, flat))
+        def one_block(start: int, stop: int) -> list[Matrix]:
+            return [part(state.Y[start:stop]) @ thin for part in parts]
 
-        parts = list(parallel.map_blocks(one_block, len(U), self.workers))
-        pull, push = (np.concatenate([part[at] for part in parts]) for at in (0, 1))
-        return pull.astype(np.float64), push.astype(np.float64), sum(part[2] for part in parts)
-
-    def _times_Y(self, state: AdmmState, U: Array) -> Array:
-        """Return Y·U."""
-        thin = U.astype(self.dtype)
-        parts = parallel.map_blocks(
-            lambda start, stop: _block_of_Y(state, start, stop) @ thin, len(U), self.workers
-        )
-        return np.concatenate(list(parts)).astype(np.float64)
+        blocks = zip(*parallel.map_blocks(one_block, len(U), self.workers), strict=True)
+        return [np.concatenate(several).astype(np.float64) for several in blocks]
 
     # ------------------------------------------------------------------ Step_Two
 
@@ -158,14 +158,14 @@ class AdmmSolver:
         return squares, row_sums
 
     def _split(self, state: AdmmState, factors: Factors) -> Array:
-        """Write Q = A − G, Z = A − max(Q, 0) and B; return the four sums of squares."""
+        """Write Q = A − G, Y = X − Z and B; return the five sums of squares."""
         left, right = factors.US.astype(self.dtype), factors.U.astype(self.dtype)
         profile = self.prior.profile(len(left) - 1).astype(self.dtype)
 
         def one_block(start: int, stop: int) -> Array:
             rows = slice(start, stop)
             Q = state.Q[rows]
-            squares = kernels.split_rows(left[rows] @ right.T, state.G[rows], Q, state.Z[rows])
+            squares = kernels.split_rows(left[rows] @ right.T, state.G[rows], Q, state.Y[rows])
             self._weigh(Q, profile, start, state.B[rows])
             return squares
 
@@ -199,7 +199,9 @@ class AdmmSolver:
         out[np.arange(len(out)), np.arange(start, start + len(out))] = 0.0
 
 
-def _block_of_Y(state: AdmmState, start: int, stop: int) -> Matrix:
-    Y = np.maximum(state.Q[start:stop], 0.0)
-    Y -= state.Z[start:stop]
-    return Y
+def _same(block: Matrix) -> Matrix:
+    return block
+
+
+def _positive_part(block: Matrix) -> Matrix:
+    return np.maximum(block, 0.0)

@@ -20,7 +20,7 @@ from linkprior.checks import whole_number
 T = TypeVar("T")
 R = TypeVar("R")
 
-_BLOCK_ENTRIES = 1 << 19  # one float32 block of scores is 1 MiB: it stays in a core's cache
+_BLOCK_ENTRIES = 1 << 19  # one float32 block of scores is at most 2 MiB
 _workers: ContextVar[int | None] = ContextVar("workers", default=None)
 _own = threading.local()
 _blas_lock = threading.Lock()
@@ -93,15 +93,19 @@ def _release_blas_control() -> None:
         controller.clear_controlling_thread(force=True)
 
 
-def block_rows(n_columns: int) -> int:
-    """Rows per block: a function of the network's size alone, so sums never regroup."""
-    return max(16, min(256, _BLOCK_ENTRIES // max(1, n_columns)))
+def blocks(n_rows: int, most: int | None = None) -> list[tuple[int, int]]:
+    """Cut rows into (start, stop) blocks of nearly equal size, at most `most` rows each.
 
-
-def blocks(n_rows: int, size: int | None = None) -> list[tuple[int, int]]:
-    """Cut 0…n_rows into consecutive (start, stop) blocks."""
-    step = size or block_rows(n_rows)
-    return [(start, min(start + step, n_rows)) for start in range(0, n_rows, step)]
+    By default a block of a square matrix fits the cache. It is a function of the network's size
+    alone, so sums never regroup, and the number of blocks, where there are several, is a multiple
+    of four, so that two or four threads end together.
+    """
+    limit = most or max(16, min(256, _BLOCK_ENTRIES // max(1, n_rows)))
+    count = -(-n_rows // limit)
+    if count > 1:
+        count = -(-count // 4) * 4
+    step = -(-n_rows // max(1, count))
+    return [(start, min(start + step, n_rows)) for start in range(0, n_rows, max(1, step))]
 
 
 def map_tasks(

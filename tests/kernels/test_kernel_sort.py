@@ -142,3 +142,13 @@ def test_unfit_arguments_are_refused(engine):
         kernels.rank_penalty(keys, scale, profile, 0, np.empty((4, 4), np.float32))
     with pytest.raises(ParameterError, match="ranks must lie"):
         kernels.row_quantiles(keys, 0, [3])
+
+
+def test_crowded_rows_fall_back_to_plain_radix_passes(engine, dtype):
+    """Neighbours one ulp apart beside scores of every size: their leading bits all agree."""
+    p, rng = 220, np.random.default_rng(4)
+    step = np.finfo(dtype).eps
+    keys = np.stack([1 + step * rng.permutation(p) for _ in range(4)]).astype(dtype)
+    keys[:, ::20] = rng.choice([1e-30, 1e30, -1e30, -1e-30, 0.0, -0.0], (4, p // 20))
+    found = kernels.argsort_rows(keys, -1)
+    np.testing.assert_array_equal(found, np.argsort(-keys, axis=1, kind="stable"))

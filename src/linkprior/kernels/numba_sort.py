@@ -55,13 +55,13 @@ def fill_keys(bits: Array, mask: Any, start: int, stop: int, skip: int, key: Arr
     """Write keys that ascend where scores descend; 0.0 and -0.0 get the same key.
 
     The bits of a negative score are above `mask`; one less for them closes the step that -0.0
-    makes. Both ways are computed and one is chosen: signs come in no order, so a branch would be
-    guessed wrong half of the time.
+    makes. Both ways are cheap, so the compiler computes both and chooses: signs come in no order,
+    and a branch would be guessed wrong half of the time.
     """
     for column in range(start, stop):
         pattern = np.uint64(bits[column])
-        other, negative = pattern ^ np.uint64(mask), pattern - ONE
-        key[column - skip] = negative if pattern > np.uint64(mask) else other
+        negative = pattern > np.uint64(mask)
+        key[column - skip] = pattern - ONE if negative else pattern ^ np.uint64(mask)
 
 
 @compiled

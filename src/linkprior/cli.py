@@ -10,8 +10,7 @@ import io
 import logging
 import os
 import sys
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
     from linkprior.predictors.base import LinkPredictor
     from linkprior.ranking import Ranking
 
-F = TypeVar("F", bound=Callable[..., Any])
 
 _seed = click.option(
     "--seed",

@@ -64,7 +64,7 @@ def test_the_wheel_holds_the_package_and_nothing_else(wheel):
     with zipfile.ZipFile(wheel) as archive:
         names = set(archive.namelist())
     assert "linkprior/py.typed" in names
-    assert "linkprior/cli.py" in names
+    assert "linkprior/cli/main.py" in names
     top = {name.partition("/")[0] for name in names}
     assert top == {"linkprior", f"linkprior-{lp.__version__}.dist-info"}
     inside = {name for name in names if name.startswith("linkprior/")}

@@ -1,0 +1,43 @@
+"""What is said on stderr, and what happens when nobody listens on stdout."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from linkprior.network import Network
+
+
+def say(text: str) -> None:
+    click.echo(text, err=True)
+
+
+def silent(text: str) -> None:
+    """Say nothing."""
+
+
+def describe(network: Network) -> str:
+    m = network.merged
+    text = f"{network.n_nodes} nodes, {network.n_edges} edges"
+    merged = [
+        f"{count} {what}"
+        for count, what in (
+            (m.self_loops, "self-loops left out"),
+            (m.duplicates, "duplicates merged"),
+            (m.reversed_duplicates, "reversed duplicates merged"),
+            (m.isolated, "nodes without an edge left out"),
+        )
+        if count
+    ]
+    return f"{text} ({', '.join(merged)})" if merged else text
+
+
+def drop_stdout() -> None:
+    """Throw away what could not be written, or Python complains about it once more at exit."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

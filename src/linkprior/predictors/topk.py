@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from linkprior import kernels, parallel
+from linkprior.errors import LinkpriorError
 from linkprior.network import Network
 from linkprior.pairs import Ints
+from linkprior.predictors.candidates import Bools, Candidates
 
 Rows = Callable[[int, int], NDArray[Any]]
+Found = tuple[Ints, Ints, NDArray[Any]]
+
+MOST_PAIRS = 10_000_000  # pairs an answer without a limit of its own may hold
+SCORED_WHOLE = 2000  # nodes up to which scoring every row costs next to nothing
+_BRIDGED = 4  # rows scored in vain rather than cutting a run in two
 
 
 class _Best:
@@ -20,44 +27,134 @@ class _Best:
 
     def __init__(self, k: int) -> None:
         self.k, self.floor = k, -np.inf
-        self._parts: list[tuple[Ints, Ints, NDArray[Any]]] = []
-        self._waiting = 0
+        self._parts: list[Found] = []
+        self.waiting = 0
 
     def add(self, rows: Ints, cols: Ints, scores: NDArray[Any]) -> None:
         if len(rows):
             self._parts.append((rows, cols, scores))
-            self._waiting += len(rows)
-        if self._waiting > 2 * self.k:
+            self.waiting += len(rows)
+        if self.waiting > 2 * self.k:
             self.compress()
 
-    def compress(self) -> tuple[Ints, Ints, NDArray[Any]]:
+    def compress(self) -> Found:
         if not self._parts:
             return np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0)
         rows, cols, scores = (np.concatenate(part) for part in zip(*self._parts, strict=True))
-        order = np.lexsort((cols, rows, -scores))[: self.k]
-        best = rows[order], cols[order], scores[order]
-        self._parts, self._waiting = [best], len(order)
-        if len(order) == self.k:
+        best = _first(rows, cols, scores, self.k)
+        self._parts, self.waiting = [best], len(best[2])
+        if self.waiting == self.k:
             self.floor = float(best[2][-1])
         return best
 
 
+def _first(rows: Ints, cols: Ints, scores: NDArray[Any], k: int) -> Found:
+    """Return the k best pairs, best first, ties by pair."""
+    if len(scores) > 4 * k:
+        kept = scores >= np.partition(scores, len(scores) - k)[len(scores) - k]
+        rows, cols, scores = rows[kept], cols[kept], scores[kept]
+    order = np.lexsort((cols, rows, -scores))[:k]
+    return rows[order], cols[order], scores[order]
+
+
 def best_pairs(
-    score_rows: Rows, net: Network, k: int, workers: int | None = None
+    score_rows: Rows,
+    net: Network,
+    k: int | None,
+    workers: int | None = None,
+    *,
+    candidates: Candidates | None = None,
+    threshold: float = -np.inf,
 ) -> tuple[Ints, NDArray[np.float64]]:
-    """Return the k best non-edges (i < j) and their scores, best first, ties by pair."""
-    k = min(k, net.n_non_edges)
-    if k == 0:
+    """Return the k best candidates (i < j) and their scores, best first, ties by pair.
+
+    Scores are at least `threshold`. Without `k` all of these come, unless they are too many.
+    """
+    chosen = Candidates.of(net) if candidates is None else candidates
+    most = chosen.n_candidates if k is None else min(k, chosen.n_candidates)
+    if k is None and np.isinf(threshold):
+        _refuse_too_many(most, threshold)
+    if most == 0:
         return np.empty((0, 2), np.int64), np.empty(0)
-    best, adjacency = _Best(k), net.adjacency
-
-    def one_block(start: int, stop: int) -> tuple[Ints, Ints, NDArray[Any]]:
-        # The floor comes from earlier rows only (results return in order), so a tie with it loses.
-        return kernels.top_pairs(
-            score_rows(start, stop), start, adjacency.indptr, adjacency.indices, k, best.floor
-        )
-
-    for found in parallel.map_blocks(one_block, net.n_nodes, workers):
+    best = _Best(most)
+    scan = _scan_some if chosen.restricted else _scan_all
+    for found in scan(score_rows, chosen, best, threshold, workers):
         best.add(*found)
+        if k is None:
+            _refuse_too_many(best.waiting, threshold)
     rows, cols, scores = best.compress()
     return np.stack([rows, cols], axis=1), scores.astype(np.float64)
+
+
+def _refuse_too_many(n_pairs: int, threshold: float) -> None:
+    if n_pairs <= MOST_PAIRS:
+        return
+    where = "" if np.isinf(threshold) else f" with a score of at least {threshold:g}"
+    raise LinkpriorError(
+        f"there are more than {MOST_PAIRS:,} candidate pairs{where}: ask for a higher threshold, "
+        "or for a number of pairs (--top)"
+    )
+
+
+def _scan_all(
+    score_rows: Rows, chosen: Candidates, best: _Best, threshold: float, workers: int | None
+) -> Iterator[Found]:
+    """Yield the best pairs of each row block, where only edges and excluded pairs are barred."""
+    barred = chosen.barred
+    below = float(np.nextafter(threshold, -np.inf))  # the kernel wants what is strictly above
+
+    def one_block(start: int, stop: int) -> Found:
+        # The floor comes from earlier rows only (results return in order), so a tie with it loses.
+        floor = max(best.floor, below)
+        return kernels.top_pairs(
+            score_rows(start, stop), start, barred.indptr, barred.indices, best.k, floor
+        )
+
+    return parallel.map_blocks(one_block, chosen.network.n_nodes, workers, stage="ranking pairs")
+
+
+def _scan_some(
+    score_rows: Rows, chosen: Candidates, best: _Best, threshold: float, workers: int | None
+) -> Iterator[Found]:
+    """Yield the best pairs of each run of rows, where candidates are bound to certain nodes."""
+    cover, runs = _rows_to_score(chosen)
+
+    def one_run(run: tuple[int, int]) -> Found:
+        start, stop = run
+        allowed = chosen.mask(start, stop) & _once(cover, start, stop)
+        if not allowed.any():
+            return np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0)
+        block = score_rows(start, stop)
+        # Pairs may come with the larger node as row, so a tie with the floor need not lose.
+        allowed &= block >= np.float64(max(best.floor, threshold))
+        rows, cols = np.nonzero(allowed)
+        rows += start
+        return _first(np.minimum(rows, cols), np.maximum(rows, cols), block[allowed], best.k)
+
+    return parallel.map_tasks(one_run, runs, workers, stage="ranking pairs")
+
+
+def _rows_to_score(chosen: Candidates) -> tuple[Bools, list[tuple[int, int]]]:
+    """Return nodes whose rows hold every candidate, and runs of rows that hold these nodes.
+
+    In a small network, or where most nodes are wanted, these are all rows, in the blocks of an
+    unrestricted search: its scores then agree to the last bit.
+    """
+    p, cover = chosen.network.n_nodes, chosen.cover
+    blocks = parallel.blocks(p)
+    wanted = np.flatnonzero(cover)
+    if p <= SCORED_WHOLE or 2 * len(wanted) > p:
+        return np.ones(p, dtype=bool), blocks
+    height = blocks[0][1]
+    return cover, [
+        (start, min(start + height, int(run[-1]) + 1))
+        for run in np.split(wanted, np.flatnonzero(np.diff(wanted) > _BRIDGED + 1) + 1)
+        for start in range(int(run[0]), int(run[-1]) + 1, height)
+    ]
+
+
+def _once(cover: Bools, start: int, stop: int) -> Bools:
+    """Return where a pair is looked at: in the row of its first node that is in the cover."""
+    rows = np.arange(start, stop)[:, None]
+    later = np.arange(len(cover)) > rows
+    return cover[start:stop, None] & (later | ~cover)

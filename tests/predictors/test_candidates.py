@@ -1,0 +1,448 @@
+"""Which pairs may be predicted: restrictions, exclusions and thresholds against brute force."""
+
+import os
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import linkprior as lp
+from linkprior.errors import InputError, LinkpriorError, ParameterError
+from linkprior.predictors import topk
+from linkprior.predictors.candidates import Candidates
+from linkprior.predictors.registry import make
+
+SMALL = {"rank": 2, "n_starts": 1, "warmup": 3, "max_iter": 2}
+MODELS = {
+    "pa": ("pa", {}),
+    "l3": ("l3", {}),
+    "dense": ("tri-degree", SMALL),
+    "sketch": ("tri-degree", {**SMALL, "solver": "streaming"}),
+}
+slowly = settings(
+    deadline=None,
+    max_examples=30,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def kernels_that_are_fast_enough():
+    """Where compiling is switched off (coverage runs), NumPy is faster than plain Python."""
+    with pytest.MonkeyPatch.context() as patch:
+        if os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0"):
+            patch.setenv("LINKPRIOR_KERNELS", "portable")
+        yield
+
+
+def build(key):
+    name, params = MODELS[key]
+    return make(name, **params)
+
+
+@st.composite
+def networks(draw, largest=12):
+    """Small networks with at least one edge, often with isolated nodes and several components."""
+    p = draw(st.integers(2, largest))
+    names = [str(number) for number in range(100, 100 + p)]
+    every = list(combinations(names, 2))
+    edges = draw(st.lists(st.sampled_from(every), min_size=1, max_size=3 * p))
+    return lp.Network.from_edges(edges, nodes=names)
+
+
+@st.composite
+def restrictions(draw, net):
+    """Some of the four restrictions, as keyword arguments of `Candidates.of`."""
+    some = st.lists(st.sampled_from(net.names), min_size=1, max_size=net.n_nodes)
+    pair = st.tuples(st.sampled_from(net.names), st.sampled_from(net.names))
+    kinds = {
+        "around": st.lists(st.sampled_from(net.names), min_size=1, max_size=3),
+        "within": some,
+        "between": st.tuples(some, some),
+        "exclude": st.lists(pair, max_size=8),
+    }
+    chosen = draw(st.sets(st.sampled_from(sorted(kinds))))
+    return {name: draw(kinds[name]) for name in sorted(chosen)}
+
+
+def is_allowed(net, a, b, around=(), within=None, between=None, exclude=()):
+    """Say whether a pair may be predicted, word by word as the restrictions are described."""
+    edges = {frozenset((net.names[i], net.names[j])) for i, j in net.edges.tolist()}
+    barred = edges | {frozenset(pair) for pair in exclude}
+    first, second = between or (net.names, net.names)
+    return (
+        {a, b} not in barred
+        and (not around or a in around or b in around)
+        and (within is None or (a in within and b in within))
+        and ((a in first and b in second) or (b in first and a in second))
+    )
+
+
+def brute_force(net, rules):
+    """All allowed pairs in order of pair."""
+    numbered = combinations(range(net.n_nodes), 2)
+    return [(i, j) for i, j in numbered if is_allowed(net, net.names[i], net.names[j], **rules)]
+
+
+def ranked(pairs, scores, k, threshold=-np.inf):
+    """Sort in plain Python: best first, ties by pair."""
+    chosen = [(-scores[pair], pair) for pair in pairs if scores[pair] >= threshold]
+    return [(pair, -negative) for negative, pair in sorted(chosen)[:k]]
+
+
+def answer(ranking):
+    return [
+        (tuple(pair), score)
+        for pair, score in zip(ranking.pairs.tolist(), ranking.scores.tolist(), strict=True)
+    ]
+
+
+# ---------------------------------------------------------------------- against brute force
+
+
+@slowly
+@given(st.data())
+def test_numbers_and_masks_of_candidates_are_those_of_a_plain_count(data):
+    net = data.draw(networks())
+    rules = data.draw(restrictions(net))
+    candidates = Candidates.of(net, **rules)
+    allowed = brute_force(net, rules)
+    assert candidates.n_candidates == len(allowed)
+    expected = np.zeros((net.n_nodes, net.n_nodes), dtype=bool)
+    for i, j in allowed:
+        expected[i, j] = expected[j, i] = True
+    start = data.draw(st.integers(0, net.n_nodes))
+    stop = data.draw(st.integers(start, net.n_nodes))
+    assert (candidates.mask(start, stop) == expected[start:stop]).all()
+    covered = expected[candidates.cover][:, :].any(axis=0) | candidates.cover
+    assert covered[expected.any(axis=1)].all()
+    assert not expected[~candidates.cover][:, ~candidates.cover].any()
+
+
+@pytest.mark.parametrize("key", MODELS)
+@slowly
+@given(data=st.data())
+def test_restricted_predictions_are_those_of_brute_force(key, data):
+    net = data.draw(networks())
+    rules = data.draw(restrictions(net))
+    model = build(key).fit(net)
+    scores = model.score_rows(0, net.n_nodes).astype(np.float64)
+    allowed = brute_force(net, rules)
+    k = data.draw(st.one_of(st.none(), st.integers(0, 30)))
+    levels = [scores[pair] for pair in allowed] or [0.0]
+    threshold = data.draw(st.one_of(st.none(), st.sampled_from(levels)))
+    found = model.predict_edges(k, Candidates.of(net, **rules), threshold)
+    lowest = -np.inf if threshold is None else threshold
+    assert answer(found) == ranked(allowed, scores, k, lowest)
+
+
+@pytest.mark.parametrize("key", ["pa", "dense"])
+@slowly
+@given(data=st.data())
+def test_scoring_few_rows_gives_the_same_answer(key, data):
+    """These scores are symmetric to the last bit, so it does not matter whose row is read."""
+    net = data.draw(networks())
+    rules = data.draw(restrictions(net))
+    model = build(key).fit(net)
+    scores = model.score_rows(0, net.n_nodes).astype(np.float64)
+    k = data.draw(st.integers(0, 30))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(topk, "SCORED_WHOLE", 0)
+        patch.setattr(topk, "_BRIDGED", data.draw(st.integers(0, 2)))
+        found = model.predict_edges(k, Candidates.of(net, **rules))
+    assert answer(found) == ranked(brute_force(net, rules), scores, k)
+
+
+@slowly
+@given(data=st.data())
+def test_scoring_few_rows_changes_rounding_at_most(data):
+    net = data.draw(networks())
+    rules = data.draw(restrictions(net))
+    model = build("l3").fit(net)
+    scores = model.score_rows(0, net.n_nodes)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(topk, "SCORED_WHOLE", 0)
+        found = model.predict_edges(None, Candidates.of(net, **rules))
+    assert sorted(map(tuple, found.pairs.tolist())) == brute_force(net, rules)
+    np.testing.assert_allclose(found.scores, scores[tuple(found.pairs.T)], rtol=1e-12)
+    assert (np.diff(found.scores) <= 0).all()
+
+
+# ---------------------------------------------------------------------- larger networks
+
+
+@pytest.fixture(scope="module")
+def large():
+    """More nodes than are scored whole, more than a block of rows."""
+    edges = np.random.default_rng(2).integers(2300, size=(6000, 2))
+    return lp.Network.from_indices(edges, [f"n{number}" for number in range(2300)])
+
+
+class Counting:
+    """A model's rows, and which of them were asked for."""
+
+    def __init__(self, model, patch):
+        self.asked = []
+        rows = model._rows
+        patch.setattr(model, "_rows", lambda i, j: self.asked.append((i, j)) or rows(i, j))
+
+
+def test_one_node_costs_one_row(large, monkeypatch):
+    model = make("pa").fit(large)
+    counting = Counting(model, monkeypatch)
+    name = large.names[1700]
+    found = model.predict_edges(40, Candidates.of(large, around=[name]))
+    assert counting.asked == [(1700, 1701)]
+    scores = np.outer(large.degrees, large.degrees).astype(float)
+    free = set(range(large.n_nodes)) - {1700, *large.adjacency[[1700]].indices.tolist()}
+    pairs = [tuple(sorted((1700, other))) for other in free]
+    assert answer(found) == ranked(pairs, scores, 40)
+
+
+def test_lists_cost_the_rows_of_the_shorter_one(large, monkeypatch):
+    model = make("pa").fit(large)
+    counting = Counting(model, monkeypatch)
+    first, second = large.names[900:903] + large.names[2000:2001], large.names[::2]
+    rules = {"between": (second, first)}
+    found = model.predict_edges(None, Candidates.of(large, **rules))
+    assert sorted(counting.asked) == [(900, 903), (2000, 2001)]
+    assert len(found) == Candidates.of(large, **rules).n_candidates
+    assert {tuple(pair) for pair in found.pairs.tolist()} == {
+        tuple(sorted((i, j)))
+        for i in (900, 901, 902, 2000)
+        for j in range(0, 2300, 2)
+        if i != j and not large.adjacency[i, j]
+    }
+
+
+def test_where_most_nodes_are_wanted_scores_are_those_of_the_whole_ranking(large):
+    """To the last bit, though sums of l3 depend on the side from which they are taken."""
+    model = make("l3").fit(large)
+    whole = model.predict_edges(50_000)
+    found = model.predict_edges(1000, Candidates.of(large, around=large.names[800:]))
+    kept = (whole.pairs >= 800).any(axis=1)
+    assert kept.sum() > 1000
+    assert (found.pairs == whole.pairs[kept][:1000]).all()
+    assert found.scores.tobytes() == whole.scores[kept][:1000].tobytes()
+
+
+def test_blocks_without_a_candidate_are_not_scored(monkeypatch):
+    edges = np.random.default_rng(0).integers(900, size=(3000, 2))
+    net = lp.Network.from_indices(edges, list(map(str, range(900))))
+    model = make("pa").fit(net)
+    counting = Counting(model, monkeypatch)
+    found = model.predict_edges(5, Candidates.of(net, within=net.names[800:]))
+    assert len(found) == 5
+    assert counting.asked
+    assert all(stop > 800 for _, stop in counting.asked)
+
+
+@pytest.mark.parametrize("whole", [0, 2000])
+@pytest.mark.parametrize("key", MODELS)
+def test_restricted_answers_do_not_depend_on_the_number_of_workers(key, whole, monkeypatch):
+    monkeypatch.setattr(topk, "SCORED_WHOLE", whole)
+    net = lp.planted_network(n_nodes=600, n_groups=5, mean_degree=6, seed=1)
+    model = build(key).fit(net)
+    candidates = Candidates.of(
+        net, between=(net.names[::5], net.names[::2]), exclude=[net.names[:2], net.names[4:6]]
+    )
+    answers = []
+    for workers in (1, 2, 4):
+        with lp.use_workers(workers):
+            found = model.predict_edges(200, candidates)
+        answers.append((found.pairs.tobytes(), found.scores.tobytes()))
+    assert answers[0] == answers[1] == answers[2]
+    assert len(found) == 200
+
+
+@pytest.mark.parametrize("key", MODELS)
+def test_in_a_small_network_a_restricted_ranking_is_part_of_the_whole_one(key):
+    net = lp.planted_network(n_nodes=600, n_groups=5, mean_degree=6, seed=1)
+    model = build(key).fit(net)
+    whole = model.predict_edges(None)
+    assert len(whole) == net.n_non_edges
+    rules = {"around": net.names[77:78] + net.names[500:501]}
+    found = model.predict_edges(None, Candidates.of(net, **rules))
+    kept = np.isin(whole.pairs, [77, 500]).any(axis=1)
+    assert (found.pairs == whole.pairs[kept]).all()
+    assert found.scores.tobytes() == whole.scores[kept].tobytes()
+
+
+@pytest.mark.parametrize("key", MODELS)
+def test_excluded_pairs_are_the_only_ones_missing(key):
+    net = lp.planted_network(n_nodes=300, n_groups=5, mean_degree=6, seed=1)
+    model = build(key).fit(net)
+    usual = model.predict_edges(60)
+    tested = [usual.names[at][::-1] for at in (0, 3, 30)]
+    edge = tuple(net.names[end] for end in net.edges[0])
+    candidates = Candidates.of(net, exclude=[*tested, tested[0], edge, (net.names[5],) * 2])
+    assert candidates.n_candidates == net.n_non_edges - 3
+    found = model.predict_edges(57, candidates)
+    kept = [at for at in range(60) if at not in (0, 3, 30)]
+    assert (found.pairs == usual.pairs[kept]).all()
+    assert found.scores.tobytes() == usual.scores[kept].tobytes()
+
+
+# ---------------------------------------------------------------------- thresholds
+
+
+@pytest.mark.parametrize("key", MODELS)
+@pytest.mark.parametrize("around", [(), (3, 4, 8)])
+def test_a_threshold_lets_through_what_reaches_it(key, around):
+    net = lp.planted_network(n_nodes=300, n_groups=5, mean_degree=6, seed=1)
+    model = build(key).fit(net)
+    candidates = Candidates.of(net, around=[net.names[node] for node in around])
+    whole = model.predict_edges(None, candidates)
+    level = float(whole.scores[100])
+    found = model.predict_edges(None, candidates, threshold=level)
+    reached = int((whole.scores >= level).sum())
+    assert (found.pairs == whole.pairs[:reached]).all()
+    above = np.nextafter(level, np.inf)
+    stricter = model.predict_edges(None, candidates, threshold=float(above))
+    assert len(stricter) == int((whole.scores > level).sum()) < reached
+    assert (model.predict_edges(7, candidates, level).pairs == whole.pairs[:7]).all()
+    assert len(model.predict_edges(None, candidates, threshold=1e300)) == 0
+
+
+def test_an_answer_that_would_be_too_long_is_refused(planted, monkeypatch):
+    model = make("pa").fit(planted)
+    monkeypatch.setattr(topk, "MOST_PAIRS", 50)
+    for candidates in (None, Candidates.of(planted, within=planted.names[:30])):
+        scores = model.predict_edges(100, candidates).scores
+        with pytest.raises(LinkpriorError, match=r"more than 50 candidate.*at least .*--top"):
+            model.predict_edges(None, candidates, threshold=float(scores[50]))
+        with pytest.raises(LinkpriorError, match="more than 50 candidate pairs: ask"):
+            model.predict_edges(None, candidates)
+        assert len(model.predict_edges(60, candidates, threshold=float(scores[-1]))) == 60
+    level = float(model.predict_edges(100).scores[20])
+    assert 21 <= len(model.predict_edges(None, threshold=level)) <= 50
+
+
+def test_a_threshold_must_be_a_number(planted):
+    model = make("pa").fit(planted)
+    for bad in (float("nan"), float("inf"), "0.5", True):
+        with pytest.raises(ParameterError, match="threshold must be"):
+            model.predict_edges(threshold=bad)
+
+
+# ---------------------------------------------------------------------- names
+
+
+@pytest.fixture
+def genes():
+    edges = [("TP53", "MDM2"), ("MDM2", "MDM4"), ("MDM4", "EP300"), ("EP300", "CREBBP")]
+    return lp.Network.from_edges(edges)
+
+
+def test_an_unknown_node_is_an_error_with_the_nearest_names(genes):
+    with pytest.raises(InputError, match=r"no node is called 'tp53'. Did you mean 'TP53'\?"):
+        Candidates.of(genes, around=["tp53"])
+    with pytest.raises(InputError, match=r"no node is called 'MDM3'. Did you mean .*MDM2"):
+        Candidates.of(genes, around=["TP53", "MDM3"])
+    with pytest.raises(InputError, match=r"no node is called 'xyzzy'\.$"):
+        Candidates.of(genes, around=["xyzzy"])
+
+
+def test_in_a_very_large_network_only_names_that_begin_alike_are_suggested(genes, monkeypatch):
+    monkeypatch.setattr("linkprior.predictors.naming._COMPARED", 3)
+    with pytest.raises(InputError, match=r"'mdm3'\. Did you mean MDM\d or MDM\d\?"):
+        Candidates.of(genes, around=["mdm3"])
+    with pytest.raises(InputError, match=r"'YP53'\.$"):
+        Candidates.of(genes, around=["YP53"])
+
+
+def test_unknown_names_in_lists_are_left_aside_and_told(genes):
+    candidates = Candidates.of(
+        genes,
+        within=["TP53", "MDM4", "MDM4", "EP300", "BRCA1", "BRCA2"],
+        between=(["TP53", "GATA1"], ["MDM4", "GATA2", "EP300"]),
+        exclude=[("TP53", "MDM4"), ("TP53", "BRCA1"), ("nobody", "nowhere")],
+    )
+    unknown = candidates.unknown
+    assert unknown.within == ("BRCA1", "BRCA2")
+    assert unknown.first == ("GATA1",)
+    assert unknown.second == ("GATA2",)
+    assert unknown.exclude == (("TP53", "BRCA1"), ("nobody", "nowhere"))
+    assert candidates.n_candidates == 1
+    assert make("pa").fit(genes).predict_edges(9, candidates).names == [("TP53", "EP300")]
+    notes = unknown.notes()
+    assert len(notes) == 4
+    assert notes[0] == "the list of nodes: left aside 2 not in the network (BRCA1, BRCA2)"
+    assert "TP53 – BRCA1" in notes[3]
+    assert Candidates.of(genes).unknown.notes() == []
+
+
+def test_lists_of_which_nothing_is_known_are_refused(genes):
+    with pytest.raises(InputError, match=r"the list of nodes: none of its 2.*'mdm2'.*mean 'MDM2'"):
+        Candidates.of(genes, within=["mdm2", "mdm4"])
+    with pytest.raises(InputError, match="the second list: none of its 1"):
+        Candidates.of(genes, between=(["TP53"], ["x"]))
+    with pytest.raises(InputError, match="the first list is empty"):
+        Candidates.of(genes, between=([], ["TP53"]))
+    for bad in ("AB", [["TP53"]], 3):
+        with pytest.raises(InputError, match="between expects two lists"):
+            Candidates.of(genes, between=bad)
+    for bad in ("AB", ("a", "b", "c"), 3):
+        with pytest.raises(InputError, match="excluded pair 1: expected two names"):
+            Candidates.of(genes, exclude=[bad])
+    with pytest.raises(InputError, match="expected names of nodes, got int"):
+        Candidates.of(genes, within=5)
+
+
+def test_a_text_alone_is_one_name(genes):
+    assert Candidates.of(genes, around="TP53").n_candidates == 3
+
+
+def test_names_may_be_numbers():
+    """A number means the node of that name, never the node in that place."""
+    net = lp.Network.from_edges([(7, 5), (5, 0), (0, 2), (2, 9)])
+    found = make("pa").fit(net).predict_edges(None, Candidates.of(net, around=[7]))
+    assert {name for pair in found.names for name in pair} == {"7", "0", "2", "9"}
+    assert len(found) == 3
+    with pytest.raises(InputError, match="no node is called '1'"):
+        Candidates.of(net, around=[1])
+    assert Candidates.of(net, exclude=[(7, 0), ("9", "7")]).n_candidates == net.n_non_edges - 2
+
+
+def test_candidates_of_another_network_are_refused(planted, genes):
+    model = make("pa").fit(planted)
+    with pytest.raises(InputError, match=r"of another network \(Network\(5 nodes"):
+        model.predict_edges(3, Candidates.of(genes, around=["TP53"]))
+    twin = planted.rename(planted.names)
+    assert len(model.predict_edges(3, Candidates.of(twin, around=planted.names[:1]))) == 3
+
+
+# ---------------------------------------------------------------------- special networks
+
+
+@pytest.mark.parametrize("key", MODELS)
+def test_a_complete_network_has_no_candidate(key):
+    net = lp.Network.from_edges(combinations("abcd", 2))
+    model = build(key).fit(net)
+    for rules in ({}, {"around": "a"}, {"within": ["a", "b"]}, {"between": (["a"], ["b", "c"])}):
+        candidates = Candidates.of(net, **rules)
+        assert candidates.n_candidates == 0
+        assert len(model.predict_edges(5, candidates)) == 0
+        assert len(model.predict_edges(None, candidates, threshold=-1e9)) == 0
+
+
+def test_the_hub_of_a_star_has_no_candidate_but_its_leaves_do():
+    net = lp.Network.from_edges([("hub", leaf) for leaf in "abcd"])
+    model = make("l3").fit(net)
+    assert Candidates.of(net, around=["hub"]).n_candidates == 0
+    assert model.predict_edges(9, Candidates.of(net, around=["hub", "b"])).names == [
+        ("a", "b"),
+        ("b", "c"),
+        ("b", "d"),
+    ]
+    assert Candidates.of(net, within=["a"]).n_candidates == 0
+
+
+def test_two_components_can_be_joined():
+    net = lp.Network.from_edges([("a", "b"), ("b", "c"), ("x", "y"), ("y", "z")])
+    candidates = Candidates.of(net, between=(["a", "b", "c"], ["x", "y", "z"]))
+    assert candidates.n_candidates == 9
+    assert make("pa").fit(net).predict_edges(1, candidates).names == [("b", "y")]
+    assert repr(candidates) == "Candidates(9 pairs of Network(6 nodes, 4 edges))"

@@ -1,0 +1,380 @@
+"""Why a pair stands where it stands: evidence columns and the story of one pair."""
+
+import io
+import json
+import os
+from itertools import combinations
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import linkprior as lp
+from linkprior.errors import InputError, NotFittedError
+from linkprior.predictors import evidence, structure, wording
+from linkprior.predictors.registry import make
+from linkprior.ranking import Ranking
+
+SMALL = {"rank": 2, "n_starts": 1, "warmup": 3, "max_iter": 2}
+MODELS = {
+    "pa": ("pa", {}),
+    "l3": ("l3", {}),
+    "tri": ("tri", {"rank": 2, "n_starts": 1, "max_iter": 3}),
+    "dense": ("tri-degree", SMALL),
+    "sketch": ("tri-degree", {**SMALL, "solver": "streaming"}),
+}
+every = pytest.mark.parametrize("key", MODELS)
+slowly = settings(
+    deadline=None,
+    max_examples=30,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def kernels_that_are_fast_enough():
+    """Where compiling is switched off (coverage runs), NumPy is faster than plain Python."""
+    with pytest.MonkeyPatch.context() as patch:
+        if os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0"):
+            patch.setenv("LINKPRIOR_KERNELS", "portable")
+        yield
+
+
+def build(key):
+    name, params = MODELS[key]
+    return make(name, **params)
+
+
+@st.composite
+def networks(draw, largest=11):
+    """Small networks of one or more edges, often with isolated nodes and several components."""
+    p = draw(st.integers(2, largest))
+    names = [str(number) for number in range(100, 100 + p)]
+    edges = st.lists(st.sampled_from(list(combinations(names, 2))), min_size=1, max_size=3 * p)
+    return lp.Network.from_edges(draw(edges), nodes=names)
+
+
+def graph_of(net):
+    graph = nx.Graph()
+    graph.add_nodes_from(range(net.n_nodes))
+    graph.add_edges_from(net.edges.tolist())
+    return graph
+
+
+def all_pairs(net):
+    return np.array(list(combinations(range(net.n_nodes), 2)), dtype=np.int64).reshape(-1, 2)
+
+
+def non_edges(net):
+    return [pair for pair in combinations(range(net.n_nodes), 2) if not net.adjacency[pair]]
+
+
+def place_by_degree(net, i, j):
+    """Enumerate all non-edges."""
+    k = net.degrees
+    return 1 + sum(int(k[a] * k[b] > k[i] * k[j]) for a, b in non_edges(net))
+
+
+def telling_partners(graph, i, j):
+    shared = nx.common_neighbors(graph, i, j)
+    return sorted(shared, key=lambda node: (graph.degree[node], node))
+
+
+def simple_paths(graph, i, j, length):
+    paths = nx.all_simple_paths(graph, i, j, cutoff=length)
+    return [path for path in paths if len(path) == length + 1]
+
+
+# ---------------------------------------------------------------------- the network alone
+
+
+@slowly
+@given(networks(), st.integers(1, 40))
+def test_paths_and_partners_are_those_networkx_finds(net, room):
+    """Edges too, whose walks there and back are no paths; whatever the size of the blocks."""
+    pairs, graph = all_pairs(net), graph_of(net)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(structure, "_ENTRIES", room)
+        found = structure.count_paths(net, pairs)
+    for at, (i, j) in enumerate(pairs.tolist()):
+        assert found.two[at] == len(simple_paths(graph, i, j, 2))
+        assert found.three[at] == len(simple_paths(graph, i, j, 3))
+        expected = telling_partners(graph, i, j)[:3]
+        assert found.partners[at].tolist() == expected + [-1] * (3 - len(expected))
+
+
+@slowly
+@given(networks())
+def test_the_rank_by_degree_is_that_of_all_non_edges(net):
+    pairs = all_pairs(net)
+    places = structure.rank_by_degree(net, pairs)
+    assert places.tolist() == [place_by_degree(net, i, j) for i, j in pairs.tolist()]
+
+
+def test_preferential_attachment_ranks_by_degree(planted):
+    ranking = make("pa").fit(planted).predict_edges(None)
+    places = structure.rank_by_degree(planted, ranking.pairs)
+    assert (places == 1 + np.searchsorted(-ranking.scores, -ranking.scores)).all()
+
+
+def test_no_pairs_have_no_paths(planted):
+    nothing = np.empty((0, 2), np.int64)
+    assert structure.count_paths(planted, nothing).partners.shape == (0, 3)
+    assert structure.rank_by_degree(planted, nothing).shape == (0,)
+
+
+# ---------------------------------------------------------------------- columns
+
+
+@every
+@slowly
+@given(net=networks())
+def test_columns_agree_with_counting_by_hand(key, net):
+    model = build(key).fit(net)
+    ranking = model.predict_edges(40)
+    found = evidence.columns(model, ranking)
+    assert list(found) == [
+        "degree_source",
+        "degree_target",
+        "rank_by_degree",
+        "paths2",
+        "paths3",
+        "shared_partners",
+        "prior_share",
+    ]
+    A = net.adjacency.toarray()
+    i, j = ranking.pairs.T
+    assert (found["degree_source"] == A.sum(axis=1)[i]).all()
+    assert (found["degree_target"] == A.sum(axis=1)[j]).all()
+    assert (found["paths2"] == np.linalg.matrix_power(A, 2)[i, j]).all()
+    assert (found["paths3"] == np.linalg.matrix_power(A, 3)[i, j]).all()
+    graph = graph_of(net)
+    for at, (a, b) in enumerate(ranking.pairs.tolist()):
+        names = [net.names[node] for node in telling_partners(graph, a, b)[:3]]
+        assert found["shared_partners"][at] == ";".join(names)
+        assert found["rank_by_degree"][at] == place_by_degree(net, a, b)
+
+
+@every
+def test_the_share_of_the_prior_follows_from_base_and_score(key, planted, monkeypatch):
+    model = build(key).fit(planted)
+    ranking = model.predict_edges(300)
+    why = model.explain(ranking.pairs)
+    whole = np.abs(why.base) + np.abs(why.prior)
+    expected = np.where(whole > 0, np.abs(why.prior) / np.where(whole > 0, whole, 1.0), 0.0)
+    for size in (1024, 7):
+        monkeypatch.setattr(evidence, "_PAIRS_AT_ONCE", size)
+        share = evidence.columns(model, ranking)["prior_share"]
+        np.testing.assert_allclose(share, expected, rtol=1e-4, atol=1e-6)
+        assert ((share >= 0) & (share <= 1)).all()
+    has_prior = key in ("dense", "sketch")
+    assert (share > 0).all() if has_prior else (share == 0).all()
+
+
+def test_evidence_stands_beside_what_a_ranking_has(planted):
+    model = make("l3").fit(planted)
+    plain = model.predict_edges(5)
+    noted = Ranking(plain.pairs, plain.scores, plain.node_names, {"note": np.arange(5)})
+    full = evidence.with_evidence(model, noted)
+    assert full.columns == ["rank", "source", "target", "score", "note", *evidence.COLUMNS]
+    assert noted.columns == ["rank", "source", "target", "score", "note"]
+    text = io.StringIO()
+    full.write(text)
+    rows = [line.split("\t") for line in text.getvalue().splitlines()]
+    assert {len(row) for row in rows} == {12}
+    assert list(full.to_frame()["shared_partners"]) == [row[10] for row in rows[1:]]
+
+
+def test_evidence_is_the_same_for_any_number_of_workers(monkeypatch):
+    monkeypatch.setattr(structure, "_ENTRIES", 5000)
+    net = lp.planted_network(n_nodes=500, n_groups=5, mean_degree=6, seed=1)
+    model = build("dense").fit(net)
+    ranking = model.predict_edges(800)
+    tables = []
+    for workers in (1, 3):
+        with lp.use_workers(workers):
+            text = io.StringIO()
+            evidence.with_evidence(model, ranking).write(text)
+            tables.append(text.getvalue())
+    assert tables[0] == tables[1]
+
+
+def test_an_empty_ranking_has_empty_columns(planted):
+    model = make("pa").fit(planted)
+    found = evidence.columns(model, model.predict_edges(0))
+    assert all(len(column) == 0 for column in found.values())
+
+
+def test_evidence_for_another_network_is_refused(planted):
+    model = make("pa").fit(planted)
+    other = make("pa").fit(lp.Network.from_edges([("a", "b"), ("b", "c")]))
+    with pytest.raises(InputError, match="the ranking names 3 nodes that are not those"):
+        evidence.columns(model, other.predict_edges(1))
+    with pytest.raises(NotFittedError, match="call fit"):
+        evidence.columns(make("pa"), other.predict_edges(1))
+
+
+# ---------------------------------------------------------------------- the story of a pair
+
+
+@every
+@slowly
+@given(data=st.data())
+def test_the_facts_of_a_pair_are_those_of_brute_force(key, data):
+    net = data.draw(networks())
+    pair = data.draw(st.sampled_from(list(combinations(range(net.n_nodes), 2))))
+    model = build(key).fit(net)
+    names = [net.names[node] for node in data.draw(st.permutations(pair))]
+    story = evidence.tell(model, *names)
+    facts, (i, j) = story.facts, pair
+    scores = model.score_rows(0, net.n_nodes).astype(np.float64)
+    others = [scores[other] for other in non_edges(net)]
+    observed = bool(net.adjacency[i, j])
+    above = sum(score > scores[i, j] for score in others)
+    assert (facts["source"], facts["target"]) == (net.names[i], net.names[j])
+    assert facts["observed"] == observed
+    assert facts["score"] == scores[i, j]
+    assert facts["place"] == (None if observed else above + 1)
+    assert facts["candidates_above"] == above
+    assert facts["tied"] == sum(score == scores[i, j] for score in others) - (not observed)
+    assert facts["n_candidates"] == len(others)
+    for one, other, end in ((i, j, "source"), (j, i, "target")):
+        row = model.score_rows(one, one + 1)[0]
+        better = [node for node in range(net.n_nodes) if node != one and row[node] > row[other]]
+        assert facts[f"rank_for_{end}"] == 1 + len(better)
+        assert facts[f"degree_{end}"] == net.adjacency.toarray()[one].sum()
+    assert np.isclose(facts["base"] + facts["prior"], facts["score"], rtol=1e-5, atol=1e-6)
+    check_surroundings(net, facts, i, j)
+    assert 8 <= len(story.text().splitlines()) <= 15
+    assert json.loads(json.dumps(facts)) == facts
+
+
+def check_surroundings(net, facts, i, j):
+    graph, k = graph_of(net), net.degrees
+    assert facts["rank_by_degree"] == place_by_degree(net, i, j)
+    partners = telling_partners(graph, i, j)
+    assert facts["paths2"] == len(partners)
+    assert facts["shared_partners"] == [[net.names[n], int(k[n])] for n in partners[:3]]
+    paths = [path[1:3] for path in simple_paths(graph, i, j, 3)]
+    assert facts["paths3"] == len(paths)
+    best = sorted(paths, key=lambda uv: (k[uv[0]] * k[uv[1]], uv))[:3]
+    assert [path["through"] for path in facts["best_paths"]] == [
+        [net.names[u], net.names[v]] for u, v in best
+    ]
+    weights = [path["weight"] for path in facts["best_paths"]]
+    np.testing.assert_allclose(weights, [1 / np.sqrt(k[u] * k[v]) for u, v in best])
+
+
+@every
+def test_the_place_of_a_pair_is_where_the_ranking_has_it(key):
+    """In a network of several blocks, where the same score must be read from the same block."""
+    net = lp.planted_network(n_nodes=400, n_groups=5, mean_degree=6, seed=1)
+    assert len(lp.parallel.blocks(net.n_nodes)) > 1
+    model = build(key).fit(net)
+    ranking = model.predict_edges(2000)
+    for at in (0, 5, 1200):
+        facts = evidence.tell(model, *ranking.names[at][::-1]).facts
+        assert facts["score"] == ranking.scores[at]
+        assert facts["place"] == 1 + int((ranking.scores > ranking.scores[at]).sum())
+
+
+@pytest.fixture
+def square():
+    """Two pairs that are not joined, in a ring with a tail: a–b–c–d–a and d–e."""
+    return lp.Network.from_edges([("a", "b"), ("b", "c"), ("c", "d"), ("d", "a"), ("d", "e")])
+
+
+def test_the_story_of_a_candidate_reads_well(square):
+    text = evidence.tell(make("l3").fit(square), "e", "b").text()
+    assert text.splitlines() == [
+        "b – e is not an observed edge: for l3 it is a candidate.",
+        "Its score is 0.8165: place 1 of 5 candidate pairs.",
+        "No prior has a part in the score.",
+        "Of all 4 partners b could have, e is the 3rd best; b has 2 observed edges.",
+        "Of all 4 partners e could have, b is the 2nd best; e has 1 observed edge.",
+        "Degree alone (the product of the two) would put it at place 3: "
+        "the network's structure speaks for it, not popularity.",
+        "They share no partner.",
+        "2 paths of length 3 join them; the heaviest, by 1/√(product of the degrees on the way):",
+        "  b – a – d – e (0.4082)",
+        "  b – c – d – e (0.4082)",
+        "A score orders pairs; it is no probability.",
+    ]
+
+
+def test_the_story_of_an_edge_says_that_it_is_one(square):
+    story = evidence.tell(make("pa").fit(square), "a", "d")
+    lines = story.text().splitlines()
+    assert lines[0] == "a – d is an observed edge: pa knew it, and does not predict it."
+    assert lines[1] == "Its score is 6; 0 of 5 candidate pairs score higher."
+    assert story.facts["place"] is None
+    assert "would put 0 candidates above it" in story.text()
+
+
+def test_the_story_tells_what_the_prior_does(planted):
+    model = build("dense").fit(planted)
+    story = evidence.tell(model, *model.predict_edges(1).names[0])
+    base, prior = story.facts["base"], story.facts["prior"]
+    assert prior < 0
+    assert f"Before the prior it is {base:.4g}; the prior takes {-prior:.4g} away." in story.text()
+    line = wording._parts({"base": 0.25, "prior": 0.5})
+    assert line == "Before the prior it is 0.25; the prior adds 0.5."
+
+
+def test_in_a_complete_network_there_is_nothing_to_compare_with():
+    net = lp.Network.from_edges(combinations(range(5), 2))
+    story = evidence.tell(make("l3").fit(net), 0, "4")
+    assert story.facts["n_candidates"] == story.facts["candidates_above"] == 0
+    assert "Every pair of this network is an observed edge" in story.text()
+    assert "They share 3 partners: 1 (4 edges), 2 (4 edges), 3 (4 edges)." in story.text()
+
+
+def test_leaves_of_a_star_share_the_hub_and_their_place():
+    net = lp.Network.from_edges([("hub", leaf) for leaf in "abcd"])
+    story = evidence.tell(make("l3").fit(net), "a", "b")
+    assert "place 1 of 6 candidate pairs, shared with 5 more." in story.text()
+    assert "They share 1 partner: hub (4 edges)." in story.text()
+    assert "No path of length 3 joins them." in story.text()
+
+
+def test_nodes_of_two_components_share_nothing():
+    net = lp.Network.from_edges([("a", "b"), ("b", "c"), ("x", "y"), ("y", "z")])
+    facts = evidence.tell(make("pa").fit(net), "b", "y").facts
+    assert facts["paths2"] == facts["paths3"] == 0
+    assert facts["shared_partners"] == facts["best_paths"] == []
+    assert facts["place"] == facts["rank_by_degree"] == 1
+
+
+@pytest.mark.parametrize(
+    ("above", "by_degree", "word"),
+    [
+        (16, 10_312, "structure speaks for it"),
+        (3, 100, "popularity explains much"),
+        (10_311, 17, "the model does not follow"),
+        (20_000_000, 30_000_000, "neither puts it near the top"),
+        (0, 1, "popularity explains much"),
+    ],
+)
+def test_a_place_is_weighed_against_that_by_degree(above, by_degree, word):
+    facts = {"candidates_above": above, "rank_by_degree": by_degree, "n_candidates": 34_000_000}
+    assert word in wording._by_degree({**facts, "observed": False})
+
+
+def test_ranks_are_said_as_people_say_them():
+    said = [wording._nth_best(number) for number in (1, 2, 3, 4, 11, 12, 13, 21, 102, 1113, 1023)]
+    assert said == [
+        *("best", "2nd best", "3rd best", "4th best", "11th best", "12th best", "13th best"),
+        *("21st best", "102nd best", "1,113th best", "1,023rd best"),
+    ]
+
+
+def test_unknown_names_and_pairs_of_one_node_are_refused(square):
+    model = make("pa").fit(square)
+    with pytest.raises(InputError, match=r"no node is called 'A'\. Did you mean 'a'\?"):
+        evidence.tell(model, "A", "b")
+    with pytest.raises(InputError, match="two different nodes, got 'b' twice"):
+        evidence.tell(model, "b", "b")
+    with pytest.raises(NotFittedError, match="call fit"):
+        evidence.tell(make("pa"), "a", "b")

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
+from linkprior import html
 from linkprior import pairs as pr
 from linkprior.errors import InputError
 
@@ -71,13 +73,14 @@ class Network:
         """Build from pairs of names.
 
         Nodes are numbered in the order of `nodes` where given (isolated nodes are then possible
-        and every name in `pairs` must be among them), else in order of first appearance.
+        and every name in `pairs` must be among them), else in order of first appearance. What is
+        no text is named by its text, and whole floats as whole numbers: 3.0 is "3".
         """
         ends = _names_in(pairs)
-        names = tuple(str(n) for n in nodes) if nodes is not None else tuple(dict.fromkeys(ends))
+        names = tuple(dict.fromkeys(ends) if nodes is None else map(node_name, nodes))
         number_of = {name: i for i, name in enumerate(names)}
         try:
-            codes = np.fromiter((number_of[e] for e in ends), dtype=np.int64, count=len(ends))
+            codes = np.fromiter(map(number_of.__getitem__, ends), dtype=np.int64, count=len(ends))
         except KeyError as missing:
             raise InputError(f"edge end {missing} is not among the given nodes") from None
         return cls.from_indices(codes.reshape(-1, 2), names)
@@ -90,8 +93,8 @@ class Network:
         p = len(names)
         given = pr.as_pairs(pairs, p)
         proper = given[given[:, 0] != given[:, 1]]
-        directed = np.unique(pr.encode(proper, p))
-        edges = pr.decode(np.unique(pr.encode(pr.ordered(pr.decode(directed, p)), p)), p)
+        directed = pr.distinct(pr.encode(proper, p))
+        edges = pr.decode(pr.distinct(pr.encode(pr.ordered(pr.decode(directed, p)), p)), p)
         merged = Merged(
             self_loops=len(given) - len(proper),
             duplicates=len(proper) - len(directed),
@@ -123,14 +126,23 @@ class Network:
 
     @classmethod
     def from_networkx(cls, graph: nx.Graph[Any]) -> Network:
-        """Build from a networkx graph of any kind; directions and parallel edges are merged."""
-        return cls.from_edges(graph.edges(), nodes=graph.nodes())
+        """Build from a networkx graph of any kind; directions and parallel edges are merged.
+
+        Nodes are named by their text, so that no two of them may read alike (1 and "1").
+        """
+        number_of = {node: i for i, node in enumerate(graph.nodes())}
+        names = distinct_names(number_of)
+        ends = (number_of[end] for edge in graph.edges() for end in edge)
+        return cls.from_indices(np.fromiter(ends, dtype=np.int64).reshape(-1, 2), names)
 
     @classmethod
     def from_frame(
         cls, frame: pd.DataFrame, source: str | None = None, target: str | None = None
     ) -> Network:
-        """Build from two columns of a data frame (the first two unless named)."""
+        """Build from two columns of a data frame (the first two unless named).
+
+        Numbers that a gap turned into floats are read as whole numbers again: 3.0 is "3".
+        """
         if frame.shape[1] < 2:
             raise InputError(f"expected a table of at least 2 columns, got {frame.shape[1]}")
         for column in (source, target):
@@ -144,8 +156,11 @@ class Network:
         ends = frame[columns]
         if ends.isna().to_numpy().any():
             row = int(np.argmax(ends.isna().to_numpy().any(axis=1)))
-            raise InputError(f"row {row} of the table has an empty node name")
-        return cls.from_edges(ends.astype(str).to_numpy())
+            raise InputError(
+                f"row {row} of the table has an empty node name (the first row is 0); drop such "
+                "rows, or fill them"
+            )
+        return cls.from_edges(ends.astype(object).to_numpy())
 
     # ------------------------------------------------------------------ looking
 
@@ -235,22 +250,68 @@ class Network:
     def __repr__(self) -> str:
         return f"Network({self.n_nodes} nodes, {self.n_edges} edges)"
 
+    def _repr_html_(self) -> str:
+        rows = [("nodes", f"{self.n_nodes:,}"), ("edges", f"{self.n_edges:,}")]
+        if self.n_nodes:
+            d = self.degrees
+            spread = f"{d.min()} to {d.max()}, median {np.median(d):g}, mean {d.mean():.3g}"
+            hubs = np.argsort(-d, kind="stable")[:3].tolist()
+            largest = html.counts((self.names[node], d[node]) for node in hubs)
+            rows += [("degree", spread), ("most edges", largest)]
+        merged = [(what.replace("_", " "), n) for what, n in asdict(self.merged).items() if n]
+        return html.card("Network", html.facts([*rows, ("merged", html.counts(merged) or "–")]))
+
+
+def node_name(label: Any) -> str:
+    """Return the name of a node given as any object; a whole float is named as the number."""
+    # Beyond 2**53 a float is no longer one whole number, and its digits would be made up.
+    if isinstance(label, float | np.floating) and label.is_integer() and abs(int(label)) <= 2**53:
+        return str(int(label))
+    return str(label)
+
+
+def distinct_names(labels: Iterable[Any]) -> tuple[str, ...]:
+    """Return one name per node; two nodes with the same name are an error that shows both."""
+    label_of: dict[str, Any] = {}
+    for label in labels:
+        name = node_name(label)
+        if not _is_label(label):
+            raise InputError(f"{label!r} is no name of a node")
+        if name in label_of:
+            raise InputError(
+                f"the nodes {label_of[name]!r} and {label!r} have the same name {name!r}; rename "
+                "one of them"
+            )
+        label_of[name] = label
+    return tuple(label_of)
+
 
 def _names_in(pairs: Any) -> list[str]:
     """Return the ends of all pairs as text; refuse what is no pair, None and NaN."""
     try:
-        rows = list(pairs)
+        rows = pairs.tolist() if isinstance(pairs, np.ndarray) else list(pairs)
     except TypeError:
         raise InputError(f"expected pairs of names, got {type(pairs).__name__}") from None
+    if {*map(type, rows)} <= {tuple, list} and {*map(len, rows)} <= {2}:
+        flat = list(chain.from_iterable(rows))
+        if {*map(type, flat)} <= {str, int}:  # nearly always, and without a loop
+            return list(map(str, flat))
     ends = []
     for number, pair in enumerate(rows, start=1):
         if isinstance(pair, str | bytes) or not hasattr(pair, "__len__") or len(pair) != 2:
             raise InputError(f"edge {number}: expected a pair of names, got {pair!r}")
         for end in pair:
-            if end is None or end != end or np.ndim(end) > 0:  # noqa: PLR0124 – NaN alone differs
+            if not _is_label(end):
                 raise InputError(f"edge {number}: {end!r} is no name of a node")
-            ends.append(str(end))
+            ends.append(node_name(end))
     return ends
+
+
+def _is_label(label: Any) -> bool:
+    """Tell what may name a node from lists, arrays and all that stands for a missing value."""
+    if label is None or not isinstance(label, Hashable) or type(label).__name__ == "NAType":
+        return False  # NAType is pandas' NA, which will not say whether it equals anything
+    return bool(label == label)  # noqa: PLR0124 – NaN and NaT alone differ from themselves
 
 
 def _refuse_repeated(names: Sequence[str]) -> None:

@@ -27,6 +27,8 @@ class Entry:
         return found
 
 
+DEFAULT_MODEL = "tri-degree"  # what is taken where no model is named
+
 MODELS: dict[str, Entry] = {
     "tri-degree": Entry(
         "tri", "TriDegree", "tri-factorization with the node-specific degree prior (the paper)"

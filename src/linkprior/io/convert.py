@@ -1,0 +1,245 @@
+"""Other people's graphs as a Network: networkx, igraph, matrices, tables, pairs and files.
+
+No library is imported to find out what an object is: whoever holds a graph of a library has loaded
+it, and the names of its class and module tell.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import chain, compress
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from linkprior.errors import InputError, ParameterError
+from linkprior.io.columns import pair_of_columns
+from linkprior.network import Network, distinct_names, node_name
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Kind = tuple[str, str]  # library and class
+Columns = tuple[str, str]  # of the two ends
+
+TAKEN = (
+    "a linkprior Network, a networkx or igraph graph, a scipy sparse matrix or square NumPy array, "
+    "a NumPy array of edges (m, 2), a pandas or polars data frame, pairs of nodes, or the path of "
+    "a file"
+)
+
+
+@dataclass(frozen=True)
+class Labelled:
+    """A network, and what its nodes are called where it came from: any objects, one per node."""
+
+    network: Network
+    labels: tuple[Any, ...]
+
+    def drop_isolated(self) -> Labelled:
+        """Return it without the nodes that have no edge."""
+        kept = self.network.degrees > 0
+        return Labelled(self.network.drop_isolated(), tuple(compress(self.labels, kept)))
+
+
+def as_network(
+    obj: Any,
+    source: str | None = None,
+    target: str | None = None,
+    *,
+    keep_isolated: bool | None = None,
+) -> Network:
+    """Return the network that an object holds; directions, weights and parallel edges are merged.
+
+    Parameters
+    ----------
+    obj
+        A `Network` (returned as it is); a networkx graph of any kind; an igraph graph (nodes are
+        named by the vertex attribute ``name`` where every vertex has one and all differ, else by
+        number); a scipy sparse matrix or array, or a square NumPy array (every non-zero entry is
+        an edge); a NumPy array (m, 2) of edges; a pandas data frame, a polars DataFrame or
+        LazyFrame with one edge per row; any iterable of pairs; the path of a file. A 2 × 2 array
+        is two edges, not a matrix: two nodes alone would leave nothing to predict. A pandas frame
+        whose rows and columns have the same names (other than 0, 1, 2, …) is an adjacency matrix.
+    source, target
+        The two columns of a table or file that name the ends. Without them, the columns whose names
+        tell (source/target, gene_a/gene_b, protein1/protein2, …), else the first two. Other
+        columns are left alone, weights too.
+    keep_isolated
+        Whether nodes without an edge stay. None leaves it to the kind of `obj`: graphs, matrices
+        and tables keep all their nodes, in their order, so that node i is row i of a matrix; files
+        drop them, as `read_network` does.
+    """
+    found = labelled(obj, source, target)
+    if keep_isolated is None:
+        keep_isolated = not isinstance(obj, str | os.PathLike)
+    return found.network if keep_isolated else found.network.drop_isolated()
+
+
+def labelled(obj: Any, source: str | None = None, target: str | None = None) -> Labelled:
+    """Return the network that an object holds, all nodes kept, with the labels they have there."""
+    columns = _both_or_neither(source, target)
+    kind = _kind(obj)
+    if isinstance(obj, str | os.PathLike):
+        return _from_file(obj, columns)
+    if kind in _TABLES:
+        return _TABLES[kind](obj, columns)
+    if columns is not None:
+        raise ParameterError(
+            f"source and target choose columns of a table or file, got {type(obj).__name__}"
+        )
+    return _converter(obj, kind)(obj)
+
+
+def _both_or_neither(source: str | None, target: str | None) -> Columns | None:
+    if source is None and target is None:
+        return None
+    if source is None or target is None or source == target:
+        raise ParameterError(
+            f"source and target must be two columns, or neither given; got {source!r}, {target!r}"
+        )
+    return source, target
+
+
+def _kind(obj: Any) -> Kind | None:
+    """Return library and class of a known graph or table, or of the class it descends from."""
+    ancestors = ((c.__module__.partition(".")[0], c.__name__) for c in type(obj).__mro__)
+    return next((kind for kind in ancestors if kind in _GRAPHS or kind in _TABLES), None)
+
+
+def _converter(obj: Any, kind: Kind | None) -> Callable[[Any], Labelled]:
+    if kind is not None:
+        return _GRAPHS[kind]
+    if isinstance(obj, Network):
+        return lambda net: Labelled(net, net.names)
+    if sp.issparse(obj):
+        return _from_matrix
+    if hasattr(obj, "__array__"):
+        return _from_array
+    if isinstance(obj, Iterable) and not isinstance(obj, bytes):
+        return _from_pairs
+    raise InputError(f"expected {TAKEN}; got {type(obj).__name__}")
+
+
+# ---------------------------------------------------------------------- graphs and files
+
+
+def _from_networkx(graph: Any) -> Labelled:
+    return Labelled(Network.from_networkx(graph), tuple(graph.nodes()))
+
+
+def _from_igraph(graph: Any) -> Labelled:
+    labels: Sequence[Any] = range(graph.vcount())
+    if "name" in graph.vs.attributes():
+        names = graph.vs["name"]
+        if None not in names and len(set(map(node_name, names))) == len(names):
+            labels = names
+    net = Network.from_indices(graph.get_edgelist(), distinct_names(labels))
+    return Labelled(net, tuple(labels))
+
+
+def _from_file(path: str | os.PathLike[str], columns: Columns | None) -> Labelled:
+    from linkprior.io.read import read_network
+
+    options: dict[str, Any] = {} if columns is None else {"columns": columns}
+    net = read_network(os.fspath(path), keep_isolated=True, **options)
+    return Labelled(net, net.names)
+
+
+# ---------------------------------------------------------------------- matrices and pairs
+
+
+def _from_matrix(matrix: Any) -> Labelled:
+    net = Network.from_scipy(matrix)
+    return Labelled(net, tuple(range(net.n_nodes)))
+
+
+def _from_array(obj: Any) -> Labelled:
+    array = np.asarray(obj)
+    if array.ndim == 2 and array.shape[1] == 2:
+        return _from_pairs(array.tolist())
+    if array.ndim == 2 and array.shape[0] == array.shape[1]:
+        return _from_matrix(array)
+    hint = "; transpose it" if array.ndim == 2 and array.shape[0] == 2 else ""
+    raise InputError(
+        f"expected a square array, or edges of shape (m, 2), got shape {array.shape}{hint}"
+    )
+
+
+def _from_pairs(pairs: Iterable[Any]) -> Labelled:
+    """Build from pairs of any objects. Sets come sorted: their own order changes between runs."""
+    rows = [_in_order(pair) for pair in _in_order(pairs)]
+    return _with_labels(Network.from_edges(rows), rows)
+
+
+def _in_order(items: Any) -> Any:
+    return sorted(items, key=repr) if isinstance(items, set | frozenset) else items
+
+
+def _with_labels(net: Network, rows: Iterable[Iterable[Any]]) -> Labelled:
+    """Call each node what the first pair that names it calls it."""
+    flat = list(chain.from_iterable(rows))
+    label_of: dict[str, Any] = {}
+    for _, end in dict.fromkeys(zip(map(type, flat), flat, strict=True)):  # 1 is not True
+        label_of.setdefault(node_name(end), end)
+    return Labelled(net, tuple(label_of[name] for name in net.names))
+
+
+# ---------------------------------------------------------------------- tables
+
+
+def _from_pandas(frame: Any, columns: Columns | None) -> Labelled:
+    if columns is None and _is_adjacency(frame):
+        net = Network.from_scipy(frame.to_numpy(), distinct_names(frame.columns))
+        return Labelled(net, tuple(frame.columns.tolist()))
+    at = _places(frame.columns.tolist(), columns)
+    return _from_ends(frame.iloc[:, list(at)])
+
+
+def _from_polars(frame: Any, columns: Columns | None) -> Labelled:
+    import pandas as pd
+
+    names = frame.collect_schema().names()
+    wanted = [names[at] for at in _places(names, columns)]
+    ends = frame.lazy().select(wanted).collect()  # of a lazy frame, nothing else is computed
+    values = {name: ends[name].to_list() for name in wanted}
+    return _from_ends(pd.DataFrame(values, dtype=object))
+
+
+def _from_ends(ends: pd.DataFrame) -> Labelled:
+    ends = ends.set_axis(["source", "target"], axis=1)
+    net = Network.from_frame(ends, "source", "target")
+    return _with_labels(net, ends.astype(object).to_numpy().tolist())
+
+
+def _places(names: list[Any], columns: Columns | None) -> tuple[int, int]:
+    """Return the places of the two columns that name the ends."""
+    if len(names) < 2:
+        raise InputError(f"expected a table of at least 2 columns, got {len(names)}")
+    if columns is None:
+        return pair_of_columns([str(name) for name in names]) or (0, 1)
+    for column in columns:
+        if names.count(column) != 1:
+            found = "more than one" if column in names else "no"
+            raise InputError(f"{found} column {column!r}; there are {names}")
+    return names.index(columns[0]), names.index(columns[1])
+
+
+def _is_adjacency(frame: pd.DataFrame) -> bool:
+    """Tell a matrix with names at both sides; 0, 1, 2, … are no names but pandas' default."""
+    names: list[Any] = frame.columns.tolist()
+    return bool(names) and names == frame.index.tolist() and names != list(range(len(names)))
+
+
+_GRAPHS: dict[Kind, Callable[[Any], Labelled]] = {
+    ("networkx", "Graph"): _from_networkx,
+    ("igraph", "Graph"): _from_igraph,
+}
+_TABLES: dict[Kind, Callable[[Any, Columns | None], Labelled]] = {
+    ("pandas", "DataFrame"): _from_pandas,
+    ("polars", "DataFrame"): _from_polars,
+    ("polars", "LazyFrame"): _from_polars,
+}

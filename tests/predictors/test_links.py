@@ -1,0 +1,232 @@
+"""predict_links: the same network gives the same table, whatever held it."""
+
+from pathlib import Path
+
+import igraph
+import networkx as nx
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+import scipy.sparse as sp
+
+import linkprior as lp
+from linkprior.errors import InputError, ParameterError
+from linkprior.predictors.registry import DEFAULT_MODEL
+
+QUICK = {"n_starts": 1, "warmup": 10, "max_iter": 3}
+
+
+@pytest.fixture(scope="module")
+def pairs():
+    """Edges between the nodes 0, 1, 2, …, numbered as they first appear."""
+    net = lp.planted_network(n_nodes=50, n_groups=4, mean_degree=6, seed=3)
+    edges = np.random.default_rng(0).permutation(net.edges)
+    number = {node: i for i, node in enumerate(dict.fromkeys(edges.ravel().tolist()))}
+    return [(number[a], number[b]) for a, b in edges.tolist()]
+
+
+@pytest.fixture(scope="module")
+def file(pairs, tmp_path_factory):
+    path = tmp_path_factory.mktemp("links") / "net.tsv"
+    path.write_text("".join(f"{a}\t{b}\n" for a, b in pairs))
+    return path
+
+
+def graph_of(pairs, kind=nx.Graph):
+    graph = kind()
+    graph.add_nodes_from(range(n_nodes(pairs)))
+    graph.add_edges_from(pairs)
+    return graph
+
+
+def n_nodes(pairs):
+    return max(map(max, pairs)) + 1
+
+
+def named(pairs):
+    graph = igraph.Graph(n=n_nodes(pairs), edges=pairs)
+    graph.vs["name"] = [str(i) for i in range(n_nodes(pairs))]
+    return graph
+
+
+def table(pairs):
+    return {
+        "weight": [1.5] * len(pairs),
+        "node_1": [a for a, _ in pairs],
+        "node_2": [b for _, b in pairs],
+    }
+
+
+KINDS = {
+    "networkx": (graph_of, int),
+    "networkx directed": (lambda pairs: graph_of(pairs, nx.DiGraph), int),
+    "networkx multi": (lambda pairs: graph_of(pairs + pairs[::-1], nx.MultiGraph), int),
+    "igraph": (lambda pairs: igraph.Graph(n=n_nodes(pairs), edges=pairs), int),
+    "igraph with names": (named, str),
+    "sparse": (lambda pairs: nx.to_scipy_sparse_array(graph_of(pairs), format="coo"), int),
+    "sparse matrix": (lambda pairs: sp.csc_matrix(nx.to_numpy_array(graph_of(pairs))), int),
+    "dense": (lambda pairs: nx.to_numpy_array(graph_of(pairs)), int),
+    "array of edges": (np.array, int),
+    "array of floats": (lambda pairs: np.array(pairs, dtype=float), float),
+    "pandas": (lambda pairs: pd.DataFrame(table(pairs)), int),
+    "polars": (lambda pairs: pl.DataFrame(table(pairs)), int),
+    "polars lazy": (lambda pairs: pl.LazyFrame(table(pairs)), int),
+    "pairs": (iter, int),
+    "network": (lp.Network.from_edges, str),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("model", [DEFAULT_MODEL, "l3"])
+def test_every_kind_of_graph_gives_the_table_of_the_file(kind, model, pairs, file):
+    build, node_type = KINDS[kind]
+    params = QUICK if model == DEFAULT_MODEL else {}
+    expected = lp.predict_links(file, 40, model, **params)
+    found = lp.predict_links(build(pairs), 40, model, **params)
+    assert {type(node) for node in [*found.source, *found.target]} == {node_type}
+    for column in ("source", "target"):
+        found[column] = [str(int(node)) for node in found[column]]
+    pd.testing.assert_frame_equal(found, expected, check_exact=True)
+
+
+def test_a_path_may_be_text(file):
+    by_path, by_text = (
+        lp.predict_links(kind(file), 9, "pa", evidence=False) for kind in (Path, str)
+    )
+    pd.testing.assert_frame_equal(by_path, by_text, check_exact=True)
+
+
+def test_the_table_is_the_one_networkx_would_make(pairs):
+    """Every pair of the preferential attachment of networkx, sorted by hand."""
+    graph = graph_of(pairs)
+    found = lp.predict_links(graph, 10**6, "pa", evidence=False)
+    theirs = sorted(
+        ((min(a, b), max(a, b), score) for a, b, score in nx.preferential_attachment(graph)),
+        key=lambda link: (-link[2], link[:2]),
+    )
+    assert found.columns.tolist() == ["rank", "source", "target", "score"]
+    assert list(zip(found.source, found.target, found.score, strict=True)) == theirs
+    assert found["rank"].tolist() == list(range(1, len(theirs) + 1))
+
+
+def test_predicted_links_can_be_added_to_the_graph_they_came_from():
+    grid = nx.relabel_nodes(nx.grid_2d_graph(4, 5), {(0, 0): "corner", (3, 4): frozenset("ab")})
+    before = set(grid.nodes()), grid.number_of_edges()
+    links = lp.predict_links(grid, 7, "l3", evidence=False)
+    grid.add_edges_from(zip(links.source, links.target, strict=True))
+    assert (set(grid.nodes()), grid.number_of_edges()) == (before[0], before[1] + 7)
+
+
+@pytest.mark.parametrize("names", [None, "abcdefgh"])
+def test_predicted_links_can_be_added_to_an_igraph(names):
+    graph = igraph.Graph.Ring(8)
+    if names:
+        graph.vs["name"] = list(names)
+    links = lp.predict_links(graph, 5, "l3", evidence=False)
+    graph.add_edges(zip(links.source, links.target, strict=True))
+    assert (graph.vcount(), graph.ecount()) == (8, 13)
+    assert graph.is_simple()
+
+
+def test_nodes_of_mixed_kinds_stay_what_they_are():
+    big = 2**60 + 1  # no float is this number
+    graph = nx.path_graph([1, 2, 3, 2.5, big])
+    links = lp.predict_links(graph, model="pa", evidence=False)
+    assert {*links.source, *links.target} == {1, 2, 3, 2.5, big}
+
+
+def test_nodes_without_an_edge_take_part_on_wish_only(pairs):
+    graph = graph_of(pairs)
+    plain = lp.predict_links(graph, 20, evidence=False, **QUICK)
+    graph.add_node("lonely")
+    pd.testing.assert_frame_equal(lp.predict_links(graph, 20, evidence=False, **QUICK), plain)
+    every = lp.predict_links(graph, 10**6, "pa", evidence=False, keep_isolated=True)
+    assert "lonely" in set(every.target)
+
+
+def test_there_are_no_more_rows_than_candidates():
+    path = [(1, 2), (2, 3), (3, 4)]
+    links = lp.predict_links(path, 100, "pa", evidence=False)
+    assert list(zip(links.source, links.target, strict=True)) == [(1, 3), (2, 4), (1, 4)]
+    triangle = lp.predict_links([(1, 2), (2, 3), (3, 1)], 100, "pa", evidence=False)
+    assert len(triangle) == 0
+    assert triangle.columns.tolist() == links.columns.tolist()
+    assert len(lp.predict_links(path, 0, "pa", evidence=False)) == 0
+    with pytest.raises(ParameterError, match="k must be"):
+        lp.predict_links(path, -1, "pa", evidence=False)
+
+
+def test_columns_of_a_frame_may_be_chosen():
+    frame = pd.DataFrame({"n": [1, 2, 3], "left": list("abc"), "right": list("bcd")})
+    links = lp.predict_links(frame, model="pa", evidence=False, source="left", target="right")
+    assert {*links.source, *links.target} == set("abcd")
+
+
+# ---------------------------------------------------------------------- models
+
+
+def test_the_default_model_and_the_seed_are_those_of_make(pairs):
+    net = lp.Network.from_edges(pairs)
+    for seed in (0, 5):
+        found = lp.predict_links(net, 30, seed=seed, evidence=False, **QUICK)
+        ranking = lp.make(DEFAULT_MODEL, seed=seed, **QUICK).fit(net).predict_edges(30)
+        pd.testing.assert_frame_equal(found, ranking.to_frame(), check_exact=True)
+    assert found.score.tolist() != lp.predict_links(net, 30, evidence=False, **QUICK).score.tolist()
+
+
+def test_a_predictor_is_used_and_left_as_it_is(pairs):
+    model = lp.make("tri", n_starts=1, max_iter=5, seed=4)
+    found = lp.predict_links(pairs, 30, model, evidence=False)
+    assert not model.fitted
+    by_name = lp.predict_links(pairs, 30, "tri", 4, evidence=False, n_starts=1, max_iter=5)
+    pd.testing.assert_frame_equal(found, by_name, check_exact=True)
+
+
+@pytest.mark.parametrize("keep", [True, False])
+def test_a_fitted_predictor_is_not_fitted_again(pairs, keep, monkeypatch):
+    net = lp.Network.from_edges([*pairs, (999, 999)])
+    model = lp.make("l3").fit(net if keep else net.drop_isolated())
+    monkeypatch.setattr(type(model), "fit", None)
+    found = lp.predict_links([*pairs, (999, 999)], 30, model, evidence=False)
+    ranking = model.predict_edges(30)
+    assert found.source.astype(str).tolist() == [a for a, _ in ranking.names]
+    assert found.target.astype(str).tolist() == [b for _, b in ranking.names]
+
+
+def test_a_predictor_fitted_on_another_network_is_refused(pairs):
+    model = lp.make("l3").fit(pairs)
+    with pytest.raises(InputError, match=r"L3\(\) was fitted on another network \(Network\("):
+        lp.predict_links(pairs[:-1], model=model)
+
+
+def test_parameters_belong_to_the_predictor_that_is_given(pairs):
+    for given in ({"rank": 3}, {"seed": 3}):
+        with pytest.raises(
+            ParameterError, match=f"{next(iter(given))} is a parameter of the model"
+        ):
+            lp.predict_links(pairs, model=lp.make("tri"), **given)
+    with pytest.raises(ParameterError, match=r"no parameter 'rnk'. Did you mean rank or"):
+        lp.predict_links(pairs, rnk=3)
+    with pytest.raises(ParameterError, match="no model is called 'tri-degre'"):
+        lp.predict_links(pairs, model="tri-degre")
+
+
+def test_nonsense_is_refused():
+    with pytest.raises(InputError, match="path of a file; got int"):
+        lp.predict_links(5)
+    with pytest.raises(InputError, match="no pair to predict"):
+        lp.predict_links(nx.empty_graph(5))
+
+
+# ---------------------------------------------------------------------- evidence
+
+
+def test_evidence_comes_after_the_score_and_changes_nothing_before_it(pairs):
+    graph = graph_of(pairs)
+    plain = lp.predict_links(graph, 30, "l3", evidence=False)
+    told = lp.predict_links(graph, 30, "l3")
+    pd.testing.assert_frame_equal(told[plain.columns.tolist()], plain, check_exact=True)
+    assert told.columns.tolist()[:4] == plain.columns.tolist()
+    degrees = [graph.degree[node] for node in told.source]
+    assert told.degree_source.tolist() == degrees

@@ -1,40 +1,108 @@
-"""`linkprior models`, `info` and `cite`: what there is, what runs it, whom to cite."""
+"""`linkprior models`, `formats`, `info` and `cite`: what there is, what runs it, whom to cite."""
 
 from __future__ import annotations
+
+import inspect
+import re
+from dataclasses import fields
+from typing import TYPE_CHECKING
 
 import click
 
 from linkprior._version import __version__
 
+if TYPE_CHECKING:
+    from linkprior.predictors.base import LinkPredictor
+
+_BIBTEX = """\
+@misc{tang2016network,
+  title  = {Network Inference by Learned Node-Specific Degree Prior},
+  author = {Tang, Qingming and Tu, Lifu and Wang, Weiran and Xu, Jinbo},
+  year   = {2016},
+  note   = {preprint}
+}
+
+@software{linkprior,
+  title   = {linkprior: infer the missing links of a network from its observed edges},
+  author  = {{The linkprior developers}},
+  version = {%s},
+  year    = {2026}
+}"""
+
 
 @click.command()
-def models() -> None:
-    """List the models."""
-    from linkprior.predictors.registry import MODELS
+@click.argument("name", required=False)
+def models(name: str | None) -> None:
+    """List the models, or explain one model and its parameters."""
+    from linkprior.predictors.registry import MODELS, find
 
-    for name, entry in MODELS.items():
-        click.echo(f"{name:16s} {entry.summary}")
+    if name is not None:
+        _explain(find(name))
+        return
+    for known, entry in MODELS.items():
+        click.echo(f"{known:16s} {entry.summary}")
+    click.echo("\nParameters of one: linkprior models NAME. Set them with --set KEY=VALUE.")
+
+
+def _explain(model: type[LinkPredictor]) -> None:
+    """Print a model's documentation and the default of each parameter."""
+    click.echo(f"{model.name}: {inspect.cleandoc(_summary(model))}\n")
+    click.echo(f"{'parameter':12s} default")
+    for field in fields(model):
+        click.echo(f"{field.name:12s} {field.default}")
+    told = [text for text in map(_parameters, reversed(model.__mro__)) if text]
+    click.echo("\n" + "\n".join(told))
+
+
+def _summary(model: type[LinkPredictor]) -> str:
+    return (model.__doc__ or "").split("Parameters\n")[0].strip()
+
+
+def _parameters(kind: type) -> str:
+    """Return the part of a class's own documentation that tells of its parameters."""
+    text = inspect.cleandoc(kind.__dict__.get("__doc__") or "")
+    return re.split(r"Parameters\n-+\n", text)[1].strip() if "Parameters\n" in text else ""
+
+
+@click.command()
+def formats() -> None:
+    """List the file formats that are read and written."""
+    from linkprior.io.formats import FORMATS
+    from linkprior.io.writers import FORMATS as WRITTEN
+
+    click.echo("Read (the format is told by content and name; --input-format NAME decides):")
+    for name, known in FORMATS.items():
+        click.echo(f"  {name:14s} {known.summary}")
+    click.echo("gzip, bzip2, xz and zip are unpacked on the way.\n\nWritten (--format NAME):")
+    for name, made in WRITTEN.items():
+        click.echo(f"  {name:14s} {made.summary}")
 
 
 @click.command()
 def info() -> None:
     """Show versions and the machine, for a bug report."""
-    import importlib.metadata as md
     import platform
 
+    from linkprior import machine
     from linkprior.parallel import available_cores
 
-    click.echo(f"linkprior {__version__}")
-    click.echo(f"python {platform.python_version()} on {platform.platform()}")
+    for package, version in machine.versions().items():
+        click.echo(f"{package} {version}")
+    free = machine.available_memory()
+    click.echo(f"system {platform.platform()}")
     click.echo(f"cores {available_cores()}")
-    for package in ("numpy", "scipy", "numba", "pandas", "safetensors", "click"):
-        click.echo(f"{package} {md.version(package)}")
+    click.echo(f"free memory {free / 1e9:.1f} GB" if free is not None else "free memory unknown")
 
 
 @click.command()
-def cite() -> None:
+@click.option("--bibtex", is_flag=True, help="As BibTeX entries.")
+def cite(bibtex: bool) -> None:
     """Print how to cite the method and the software."""
+    if bibtex:
+        click.echo(_BIBTEX % __version__)
+        return
     click.echo(
         "Method: Q. Tang, L. Tu, W. Wang, J. Xu. Network Inference by Learned Node-Specific Degree "
         f"Prior.\nSoftware: linkprior {__version__}, the linkprior developers, 2026 (CITATION.cff)."
+        "\nAs BibTeX: linkprior cite --bibtex"
     )

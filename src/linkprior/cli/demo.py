@@ -21,14 +21,14 @@ def demo(top: int, seed: int) -> None:
     """Hide edges of a generated network, predict, and mark the ones found."""
     from linkprior.evaluation.splits import uniform
     from linkprior.generate import planted_network
-    from linkprior.predictors.registry import make
+    from linkprior.predictors.registry import DEFAULT_MODEL, make
 
     network = planted_network(seed=seed)
     split = uniform(network, 0.8, seed)
     say(f"A generated network: {describe(network)}")
     say(f"{network.n_edges - split.train.n_edges} edges are hidden; predicting from the rest.\n")
     hidden = set(map(tuple, split.hidden.tolist()))
-    ranking = make("tri-degree", seed=seed).fit(split.train).predict_edges(max(top, 100))
+    ranking = make(DEFAULT_MODEL, seed=seed).fit(split.train).predict_edges(max(top, 100))
     found = [tuple(pair) in hidden for pair in ranking.pairs.tolist()]
     degrees = split.train.degrees[ranking.pairs].tolist()
     click.echo("rank  source    target     score  degrees  a hidden edge?")

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from linkprior._version import __version__
 from linkprior.cli import options
-from linkprior.cli.messages import describe, say
+from linkprior.cli.messages import say, silent
+from linkprior.cli.reading import Input, reading_options
 from linkprior.errors import LinkpriorError
 
 if TYPE_CHECKING:
@@ -24,8 +25,9 @@ if TYPE_CHECKING:
 @options.seed
 @click.option("-o", "--output", metavar="DIR", help="Write results.json and results.tsv here.")
 @options.workers
+@options.quiet
+@reading_options
 def evaluate(
-    edges: str,
     models: str,
     protocol: str,
     rule: str,
@@ -33,29 +35,36 @@ def evaluate(
     seed: int,
     output: str | None,
     workers: int | None,
+    quiet: bool,
+    **given: Any,
 ) -> None:
     """Hide edges of EDGES and see which models find them again.
 
     P is uniform:RATE (keep this share of the edges) or release:NEWER_EDGES (find the edges that are
     new in a later file).
     """
+    from linkprior.cli.display import progress
     from linkprior.evaluation.evaluate import evaluate as judge
-    from linkprior.io.edgelist import read_network
     from linkprior.parallel import use_workers
     from linkprior.predictors.registry import MODELS
 
     _check_folder(output)
-    network = read_network(edges)
-    say(describe(network))
+    tell = silent if quiet else say
     names = list(MODELS) if models == "all" else [m.strip() for m in models.split(",")]
-    with use_workers(workers):
-        result = judge(names, network, protocol, rule, repeats, seed)
+    with progress(quiet), use_workers(workers):
+        reading = Input.take(given).read()
+        for line in reading.report.text():
+            tell(line)
+        result = judge(names, reading.network, protocol, rule, repeats, seed)
     for split in result.facts["splits"]:
-        say(f"{split['label']}: {split['hidden']} hidden edges to find, {split['outside']} outside")
+        tell(
+            f"{split['label']}: {split['hidden']} hidden edges to find, {split['outside']} outside "
+            "(an end without an edge in the training network)"
+        )
     _print_table(result)
     if output:
         _write_results(result, output)
-        say(f"Wrote results.json and results.tsv to {output}")
+        tell(f"Wrote results.json and results.tsv to {output}")
 
 
 def _check_folder(output: str | None) -> None:

@@ -5,16 +5,54 @@ from __future__ import annotations
 import io
 import logging
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from typing import Any
 
 import click
 
 from linkprior._version import __version__
-from linkprior.cli import about, demo, evaluate, predict
+from linkprior.cli import about, data, demo, evaluate, predict
+from linkprior.cli.interrupt import run_interruptible
 from linkprior.cli.messages import drop_stdout, say
 from linkprior.errors import LinkpriorError
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+class _ReaderGoneError(Exception):
+    """Nobody reads standard output any more, as in `| head`."""
+
+
+class _Commands(click.Group):
+    """A group that tells a broken pipe from other errors: click would make it exit status 1."""
+
+    def make_context(self, *args: Any, **more: Any) -> click.Context:
+        with _pipe_may_break():
+            return super().make_context(*args, **more)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        with _pipe_may_break():
+            result = super().invoke(ctx)
+            sys.stdout.flush()
+            return result
+
+
+@contextmanager
+def _pipe_may_break() -> Iterator[None]:
+    try:
+        yield
+    except BrokenPipeError:
+        raise _ReaderGoneError from None
+
+
+class _Said(logging.Handler):
+    """What the library logs is said like any other message, above the progress."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        say(self.format(record))
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="linkprior")
 @click.option("--debug", is_flag=True, help="Show the full traceback of an error.")
 def cli(debug: bool) -> None:
@@ -22,13 +60,15 @@ def cli(debug: bool) -> None:
 
     Start with `linkprior demo`, then `linkprior predict YOUR_EDGES.tsv`.
     """
-    logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stderr)
+    logging.basicConfig(level=logging.INFO, format="%(message)s", handlers=[_Said()])
 
 
 for command in (
     predict.predict,
     evaluate.evaluate,
     about.models,
+    about.formats,
+    data.data,
     about.info,
     about.cite,
     demo.demo,
@@ -42,11 +82,16 @@ def main() -> None:
     if isinstance(sys.stdout, io.TextIOWrapper):
         # Names may be in any script, and a table is UTF-8 wherever it goes.
         sys.stdout.reconfigure(encoding="utf-8", errors="surrogateescape")
+    work = partial(cli.main, standalone_mode=False)
+    # Called by a test or another program, its threads and signals are not ours to take.
+    own = sys._getframe(1).f_globals.get("__name__") == "__main__"
     try:
-        cli.main(standalone_mode=False)
+        run_interruptible(work) if own else work()
     except click.ClickException as problem:
         problem.show()
         sys.exit(problem.exit_code)
+    except _ReaderGoneError:
+        drop_stdout()
     except (click.Abort, KeyboardInterrupt):
         say("Interrupted.")
         sys.exit(130)

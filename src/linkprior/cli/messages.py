@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 import click
 
@@ -14,7 +14,11 @@ if TYPE_CHECKING:
 
 
 def say(text: str) -> None:
-    click.echo(text, err=True)
+    """Say something on stderr; that nobody listens is no reason to stop."""
+    try:
+        click.echo(text, err=True)
+    except BrokenPipeError:
+        drop(sys.stderr)
 
 
 def silent(text: str) -> None:
@@ -39,5 +43,10 @@ def describe(network: Network) -> str:
 
 def drop_stdout() -> None:
     """Throw away what could not be written, or Python complains about it once more at exit."""
+    drop(sys.stdout)
+
+
+def drop(stream: TextIO) -> None:
+    """Throw away what a stream still holds and all that is written to it from now on."""
     with contextlib.suppress(OSError, ValueError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

@@ -19,3 +19,4 @@ rule = click.option(
     type=click.Choice(["connected", "all-nodes"]),
     help="Which pairs are candidates: of nodes that keep an edge in training, or all.",
 )
+quiet = click.option("-q", "--quiet", is_flag=True, help="No messages, only results and errors.")

@@ -1,0 +1,152 @@
+"""Where a prediction goes: standard output, a file, or a run folder."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from linkprior.cli.messages import drop_stdout
+from linkprior.errors import LinkpriorError
+
+if TYPE_CHECKING:
+    from linkprior.io.input_report import InputReport
+    from linkprior.predictors.base import LinkPredictor
+    from linkprior.ranking import Ranking
+    from linkprior.runs.folder import RunFolder
+
+
+class Output:
+    """Standard output; the base of the others, which keep more."""
+
+    def __init__(self, format: str) -> None:
+        self.format = format
+
+    @staticmethod
+    def of(output: str | None, format: str | None, save: str | None) -> Output:
+        """Return where to write; refuse what cannot be written before the work begins."""
+        from linkprior.io.store import refuse_foreign
+        from linkprior.io.writers import format_of
+
+        if save is not None:
+            refuse_foreign(Path(save))
+        chosen = format_of(output, format)
+        if output is None:
+            return Output(chosen)
+        if not output:
+            raise LinkpriorError(
+                "-o expects the name of a file or, with a slash at its end, folder"
+            )
+        if output.endswith("/") or Path(output).is_dir():
+            return RunOutput(output, chosen)
+        return FileOutput(output, chosen)
+
+    def open(self, **facts: Any) -> None:
+        """Begin, once the input is known."""
+
+    def log(self, text: str) -> None:
+        """Keep a message."""
+
+    def fitted(self) -> LinkPredictor | None:
+        """Return a model of the same command fitted before."""
+        return None
+
+    def keep_model(self, model: LinkPredictor) -> None:
+        """Keep the fitted model."""
+
+    def write(self, ranking: Ranking, model: LinkPredictor, facts: dict[str, Any]) -> None:
+        """Write the ranking; a reader that has seen enough (`| head`) is no error."""
+        from linkprior.io.writers import write_ranking
+
+        try:
+            write_ranking(sys.stdout, ranking, self.format, model.network_, _lasting(facts))
+            sys.stdout.flush()
+        except BrokenPipeError:
+            drop_stdout()
+
+
+class FileOutput(Output):
+    """One file, whole or not at all."""
+
+    def __init__(self, path: str, format: str) -> None:
+        super().__init__(format)
+        self.path = Path(path)
+        if not self.path.parent.is_dir():
+            raise LinkpriorError(f"-o {path}: there is no folder {self.path.parent}; make it first")
+
+    def write(self, ranking: Ranking, model: LinkPredictor, facts: dict[str, Any]) -> None:
+        """Write the file."""
+        from linkprior.io.files import whole_file
+        from linkprior.io.writers import write_ranking
+
+        with whole_file(self.path) as stream:
+            write_ranking(stream, ranking, self.format, model.network_, _lasting(facts))
+
+
+class RunOutput(Output):
+    """A run folder: ranking, input report, model, log, manifest."""
+
+    def __init__(self, path: str, format: str) -> None:
+        from linkprior.runs.folder import check_folder
+
+        super().__init__(format)
+        self.path = check_folder(path)
+        self.run: RunFolder | None = None
+        self._waiting: list[str] = []
+
+    def open(self, **facts: Any) -> None:
+        """Open the folder; a run of another command there is refused."""
+        from linkprior import machine
+        from linkprior.parallel import current_workers
+        from linkprior.runs.folder import REPORT, RunFolder
+
+        report: InputReport = facts.pop("report")
+        self.run = RunFolder.open(
+            self.path,
+            facts["request"],
+            facts["source"],
+            command=["linkprior", *sys.argv[1:]],
+            versions=machine.versions(),
+            workers=current_workers(),
+            force=facts["force"],
+        )
+        self.run.write_json(REPORT, report.to_dict())
+        for text in self._waiting:
+            self.run.log(text)
+
+    def log(self, text: str) -> None:
+        """Keep a message; those from before the folder was open come first."""
+        if self.run is None:
+            self._waiting.append(text)
+        else:
+            self.run.log(text)
+
+    def fitted(self) -> LinkPredictor | None:
+        """Return the model of an earlier run of the same command."""
+        return self.run.fitted() if self.run else None
+
+    def keep_model(self, model: LinkPredictor) -> None:
+        """Keep the fitted model: from here on an interruption costs no fit."""
+        from linkprior.runs.folder import MODEL
+
+        assert self.run is not None
+        model.save(self.run.path / MODEL)
+
+    def write(self, ranking: Ranking, model: LinkPredictor, facts: dict[str, Any]) -> None:
+        """Write the ranking, as a table and in the format asked for, and the last manifest."""
+        from linkprior import machine
+        from linkprior.io.writers import write_ranking
+        from linkprior.runs.folder import RANKING
+
+        assert self.run is not None
+        for format in dict.fromkeys(("tsv", self.format)):
+            with self.run.writing(f"{RANKING}.{format}") as stream:
+                write_ranking(stream, ranking, format, model.network_, _lasting(facts))
+        self.run.finish(
+            **facts, links=len(ranking), peak_memory_mb=round(machine.peak_memory() / 1e6)
+        )
+
+
+def _lasting(facts: dict[str, Any]) -> dict[str, Any]:
+    """Return what is the same for the same command: no clock, so the same bytes."""
+    return {name: value for name, value in facts.items() if name != "seconds"}

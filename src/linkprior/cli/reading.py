@@ -1,0 +1,104 @@
+"""Reading the input of a subcommand: its options, and the report on stderr."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from linkprior.errors import ParameterError
+
+if TYPE_CHECKING:
+    from linkprior.io.read import Reading
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+_OPTIONS = (
+    click.option(
+        "--input-format",
+        metavar="NAME",
+        help="What the file is, where the guess is wrong: see `linkprior formats`.",
+    ),
+    click.option(
+        "--columns", metavar="A,B", help="The two columns of an edge list: names or numbers."
+    ),
+    click.option("--min-score", type=float, help="Keep edges with at least this score or weight."),
+    click.option(
+        "--organism", metavar="TAXON", help="BioGRID, MITAB: keep interactions within an organism."
+    ),
+    click.option(
+        "--experimental-system",
+        "systems",
+        multiple=True,
+        metavar="NAME",
+        help="BioGRID, MITAB: keep this kind of experiment (may be repeated).",
+    ),
+    click.option(
+        "--physical-only", is_flag=True, help="BioGRID, MITAB: keep physical interactions."
+    ),
+    click.option(
+        "--id",
+        "identifier",
+        type=click.Choice(["entrez", "biogrid", "symbol"]),
+        help="BioGRID: what names a node. [default: entrez]",
+    ),
+)
+
+
+def reading_options(command: Command) -> Command:
+    """Add the options of reading to a subcommand."""
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+@dataclass(frozen=True)
+class Input:
+    """What a user said about the input."""
+
+    edges: str
+    input_format: str | None = None
+    columns: str | None = None
+    min_score: float | None = None
+    organism: str | None = None
+    systems: tuple[str, ...] = ()
+    physical_only: bool = False
+    identifier: str | None = None
+
+    @classmethod
+    def take(cls, given: dict[str, Any]) -> Input:
+        """Take what concerns the input out of a subcommand's options."""
+        return cls(**{name: given.pop(name) for name in cls.__dataclass_fields__})
+
+    def read(self) -> Reading:
+        """Read it."""
+        from linkprior.io.options import ReadOptions
+        from linkprior.io.read import read
+
+        options: Any = {
+            "columns": _two_columns(self.columns),
+            "min_score": self.min_score,
+            "organism": self.organism,
+            "systems": self.systems,
+            "physical_only": self.physical_only,
+            "id": self.identifier,
+        }
+        return read(self.edges, self.input_format, options=ReadOptions(**options))
+
+    def request(self) -> dict[str, Any]:
+        """Return what changes the result, for a run's manifest; where the file lies does not."""
+        chosen = {
+            name: getattr(self, name) for name in self.__dataclass_fields__ if name != "edges"
+        }
+        return {name: value for name, value in chosen.items() if value not in (None, (), False)}
+
+
+def _two_columns(text: str | None) -> tuple[str, str] | None:
+    if text is None:
+        return None
+    names = [name.strip() for name in text.split(",")]
+    if len(names) != 2 or not all(names):
+        raise ParameterError(f"--columns expects two columns as A,B, got {text!r}")
+    return names[0], names[1]

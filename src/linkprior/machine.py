@@ -1,0 +1,66 @@
+"""The machine a run has: memory, versions; read from the system, nothing changed."""
+
+from __future__ import annotations
+
+import importlib.metadata as md
+import platform
+import sys
+from pathlib import Path
+
+from linkprior._version import __version__
+
+_PACKAGES = ("numpy", "scipy", "numba", "pandas", "safetensors", "click", "rich")
+
+
+def available_memory() -> int | None:
+    """Return the bytes a process may still take, or None where the system does not tell.
+
+    The least of what the machine has free and what the control group (a container, a batch job)
+    leaves.
+    """
+    limits = [limit for limit in (_free_on_machine(), _free_in_group()) if limit is not None]
+    return min(limits) if limits else None
+
+
+def _free_on_machine() -> int | None:
+    try:
+        lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
+    except OSError:
+        return None
+    entry = next((line for line in lines if line.startswith("MemAvailable:")), "")
+    return int(entry.split()[1]) * 1024 if entry else None
+
+
+def _free_in_group(root: Path = Path("/sys/fs/cgroup")) -> int | None:
+    for most, used in (
+        ("memory.max", "memory.current"),
+        ("memory/memory.limit_in_bytes", "memory/memory.usage_in_bytes"),
+    ):
+        try:
+            limit, taken = ((root / name).read_text(encoding="ascii") for name in (most, used))
+        except OSError:
+            continue
+        if limit.strip().isdecimal() and int(limit) < 1 << 60:
+            return max(0, int(limit) - int(taken))
+    return None
+
+
+def peak_memory() -> int:
+    """Return the most bytes this process has held so far (0 where the system does not tell)."""
+    try:
+        import resource
+    except ImportError:
+        return 0
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return most if sys.platform == "darwin" else most * 1024
+
+
+def versions() -> dict[str, str]:
+    """Return the versions that a result may depend on."""
+    found = {"linkprior": __version__, "python": platform.python_version()}
+    for package in _PACKAGES:
+        try:
+            found[package] = md.version(package)
+        except md.PackageNotFoundError:
+            found[package] = "not installed"
+    return found

@@ -1,0 +1,94 @@
+"""Reading a run folder back."""
+
+from __future__ import annotations
+
+import csv
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linkprior.errors import StoreError
+from linkprior.network import Network
+from linkprior.predictors.base import LinkPredictor
+from linkprior.predictors.saving import load
+from linkprior.ranking import Ranking
+from linkprior.runs.folder import LOG, MODEL, RANKING, REPORT
+from linkprior.runs.manifest import Manifest, file_digest, read_manifest
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """A finished run: ranking, fitted model, input report, manifest and log."""
+
+    folder: Path
+    ranking: Ranking
+    model: LinkPredictor
+    input_report: dict[str, Any]
+    manifest: Manifest
+    log: str
+
+    @property
+    def network(self) -> Network:
+        """The network the model was fitted on."""
+        return self.model.network_
+
+    def __repr__(self) -> str:
+        return f"Run({str(self.folder)!r}: {type(self.model).name}, {len(self.ranking)} links)"
+
+
+def load_run(folder: str | Path) -> Run:
+    """Read a run folder; refuse one that is incomplete, damaged or of another version."""
+    path = Path(folder)
+    if not path.is_dir():
+        raise StoreError(f"{folder} is no folder; expected what `linkprior predict -o DIR/` wrote")
+    manifest = read_manifest(path)
+    if manifest is None:
+        raise StoreError(f"{folder} is not a run folder: it has no manifest.json")
+    if manifest["status"] != "complete":
+        raise StoreError(f"{folder} is an unfinished run: the same command again completes it")
+    for name, digest in manifest["files"].items():
+        if Path(name).name != name or not (path / name).is_file():
+            raise StoreError(f"{folder} lacks {name}: the same command again writes it anew")
+        if file_digest(path / name) != digest:
+            raise StoreError(f"{path / name} was changed since: its checksum differs")
+    model = load(path / MODEL)
+    ranking = _ranking(path / f"{RANKING}.tsv", model.network_)
+    report = json.loads((path / REPORT).read_text(encoding="utf-8"))
+    log = (
+        (path / LOG).read_text(encoding="utf-8", errors="surrogateescape")
+        if (path / LOG).exists()
+        else ""
+    )
+    return Run(path, ranking, model, report, manifest, log)
+
+
+def _ranking(path: Path, network: Network) -> Ranking:
+    with path.open(encoding="utf-8", errors="surrogateescape", newline="") as stream:
+        header, *rows = csv.reader(stream, delimiter="\t")
+    columns = dict(
+        zip(header, zip(*rows, strict=True) if rows else [()] * len(header), strict=True)
+    )
+    pairs = np.array(
+        [
+            (network.index_of(a), network.index_of(b))
+            for a, b in zip(columns["source"], columns["target"], strict=True)
+        ],
+        dtype=np.int64,
+    ).reshape(-1, 2)
+    evidence = {name: _typed(columns[name]) for name in header[4:]}
+    scores = np.array(columns["score"], dtype=np.float64)
+    return Ranking(pairs, scores, network.names, evidence)
+
+
+def _typed(cells: tuple[str, ...]) -> NDArray[Any]:
+    """Return a column as whole numbers, numbers or text, whichever fits."""
+    for kind in (np.int64, np.float64):
+        try:
+            return np.array(cells, dtype=kind)
+        except ValueError:
+            continue
+    return np.array(cells, dtype=object)

@@ -1,0 +1,55 @@
+"""The manifest of a run folder: what was asked, of what input, by which versions, at what cost."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from linkprior.errors import StoreError
+from linkprior.io.files import whole_file
+
+MANIFEST = "manifest.json"
+FORMAT = "linkprior-run"
+FORMAT_VERSION = 1
+SCHEMA = Path(__file__).with_name("manifest.schema.json")
+
+Manifest = dict[str, Any]
+
+
+def read_manifest(folder: Path) -> Manifest | None:
+    """Return a folder's manifest, None where there is none; refuse a damaged or foreign one."""
+    path = folder / MANIFEST
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, RecursionError) as problem:
+        raise StoreError(f"{path} cannot be read: {problem}") from None
+    if not isinstance(content, dict) or content.get("format") != FORMAT:
+        raise StoreError(f"{path} is not the manifest of a linkprior run")
+    if content.get("format_version") != FORMAT_VERSION:
+        raise StoreError(
+            f"{folder} has run format {content.get('format_version')!r}, this linkprior reads "
+            f"{FORMAT_VERSION}: use the version that wrote it, or run again into a new folder"
+        )
+    missing = [key for key in ("status", "request", "input", "files") if key not in content]
+    if missing:
+        raise StoreError(f"{path} lacks {', '.join(missing)}: run again into a new folder")
+    return content
+
+
+def write_manifest(folder: Path, content: Mapping[str, Any]) -> None:
+    """Write the manifest whole."""
+    with whole_file(folder / MANIFEST) as stream:
+        full = {"format": FORMAT, "format_version": FORMAT_VERSION, **content}
+        json.dump(full, stream, indent=1, ensure_ascii=False)
+        stream.write("\n")
+
+
+def file_digest(path: Path) -> str:
+    """Return the SHA-256 of a file."""
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()

@@ -1,0 +1,51 @@
+"""What the tests of the command line share: running it here, or in a process of its own."""
+
+import csv
+import io
+import os
+import subprocess
+import sys
+
+import numpy as np
+
+HEADER = ["rank", "source", "target", "score"]
+SMALL = ["--set", "n_starts=1", "--set", "max_iter=4", "--set", "warmup=4"]
+
+
+def by_name(net, pairs):
+    return [(net.names[i], net.names[j]) for i, j in np.asarray(pairs).tolist()]
+
+
+def command(*arguments):
+    """The command as a list for subprocess, through this Python."""
+    start = "import sys; from linkprior.cli import main; sys.argv[0] = 'linkprior'; main()"
+    return [sys.executable, "-c", start, *map(str, arguments)]
+
+
+def buffered():
+    """The environment of a user: output is buffered, whatever this process was told."""
+    return {key: value for key, value in os.environ.items() if key != "PYTHONUNBUFFERED"}
+
+
+def outside(*arguments, **options):
+    """Run the command in a process of its own."""
+    settings = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, **options}
+    return subprocess.run(command(*arguments), check=False, timeout=60, env=buffered(), **settings)
+
+
+def table(text):
+    rows = list(csv.reader(io.StringIO(text), delimiter="\t"))
+    return rows[0], rows[1:]
+
+
+def one_line_of_error(result, *expected):
+    """Status 1, nothing on stdout, and a last line on stderr that says what to do."""
+    status, out, err = result
+    assert status == 1
+    assert out == ""
+    assert "Traceback" not in err
+    last = err.splitlines()[-1]
+    assert last.startswith("linkprior: ")
+    for text in expected:
+        assert text in last
+    return True

@@ -1,0 +1,81 @@
+"""`linkprior models`, `formats`, `info`, `cite` and `demo`."""
+
+import re
+import sys
+
+import numpy as np
+import pytest
+from tests.cli.support import HEADER, by_name
+
+import linkprior as lp
+from linkprior.evaluation.splits import uniform
+from linkprior.predictors.registry import MODELS
+
+
+def test_models_lists_every_model_with_its_line(run):
+    status, out, _ = run("models")
+    assert status == 0
+    listed = [line.split(maxsplit=1) for line in out.split("\n\n")[0].splitlines()]
+    assert [name for name, _ in listed] == list(MODELS)
+    assert all(len(line) > 10 for _, line in listed)
+
+
+def test_version_info_and_cite(run):
+    assert lp.__version__ in run("--version")[1]
+    status, out, _ = run("info")
+    assert status == 0
+    lines = out.splitlines()
+    assert lines[0] == f"linkprior {lp.__version__}"
+    facts = dict(line.split(maxsplit=1) for line in lines)
+    assert facts["numpy"] == np.__version__
+    assert facts["python"].startswith(".".join(map(str, sys.version_info[:3])))
+    assert int(facts["cores"]) >= 1
+    status, out, _ = run("cite")
+    assert status == 0
+    assert "Network Inference by Learned Node-Specific Degree Prior" in out
+    assert f"linkprior {lp.__version__}" in out
+
+
+@pytest.mark.parametrize("flag", ["-h", "--help"])
+def test_help_names_every_subcommand(run, flag):
+    status, out, _ = run(flag)
+    assert status == 0
+    for name in ("predict", "evaluate", "models", "demo", "info", "cite"):
+        assert re.search(rf"^  {name} ", out, re.MULTILINE)
+        assert run(name, flag)[1].startswith("Usage: ")
+
+
+def test_demo_marks_exactly_the_hidden_edges(run):
+    """Everything it prints, computed again from the same network and split."""
+    seed, top = 1, 40
+    status, out, err = run("demo", "--seed", seed, "--top", top)
+    assert status == 0
+    net = lp.planted_network(seed=seed)
+    split = uniform(net, 0.8, seed)
+    hidden = set(by_name(net, split.hidden))
+    ranking = lp.make("tri-degree", seed=seed).fit(split.train).predict_edges(100)
+    head, *lines, _, summary = out.splitlines()
+    assert head.split()[:4] == HEADER
+    assert len(lines) == top
+    degree = dict(zip(net.names, split.train.degrees.tolist(), strict=True))
+    for line, pair, score in zip(lines, ranking.names, ranking.scores, strict=False):
+        cells = line.split()
+        assert tuple(cells[1:3]) == pair
+        assert float(cells[3]) == pytest.approx(score, abs=6e-4)
+        assert [int(cell) for cell in cells[4:6]] == [degree[name] for name in pair]
+        assert ("✓ found" in line) == (pair in hidden)
+    marks = sum("✓" in line for line in lines)
+    assert 0 < marks < top  # both kinds were seen
+    found = sum(pair in hidden for pair in ranking.names)
+    alone = lp.make("pa").fit(split.train).predict_edges(100).names
+    assert summary.startswith(f"{found} of the first 100 are hidden edges")
+    assert f"degree alone: {sum(pair in hidden for pair in alone)};" in summary
+    chance = 100 * len(hidden) / split.train.n_non_edges
+    assert f"chance: {chance:.1f}" in summary
+    assert f"{net.n_nodes} nodes, {net.n_edges} edges" in err
+
+
+def test_demo_shows_as_many_as_asked_for(run):
+    _, out, _ = run("demo", "--top", 130)
+    assert len(re.findall(r"^ *\d+  node", out, re.MULTILINE)) == 130
+    assert re.search(r"^\d+ of the first 100 are hidden edges", out, re.MULTILINE)

@@ -1,0 +1,182 @@
+"""`linkprior predict` asked about some pairs only, in other formats, or for its reasons."""
+
+import json
+
+import networkx as nx
+import numpy as np
+import pytest
+
+import linkprior as lp
+from tests.cli.support import SMALL, by_name, one_line_of_error, table
+
+
+@pytest.fixture
+def ranked(edges):
+    """All candidates by degree product, best first, as the library has them."""
+    model = lp.make("pa").fit(lp.read_network(edges))
+    return model.predict_edges(None).names
+
+
+def listed(path, names):
+    path.write_text("# a list\n" + "".join(f"{name}\n" for name in names))
+    return path
+
+
+def pairs(out):
+    return [(row[1], row[2]) for row in table(out)[1]]
+
+
+def test_partners_of_one_node(run, edges, ranked):
+    node = ranked[0][0]
+    _, out, err = run("predict", edges, "--model", "pa", "--node", node, "--top", 12)
+    expected = [pair for pair in ranked if node in pair]
+    assert pairs(out) == expected[:12]
+    assert f"{len(expected)} candidate pairs" in err
+
+
+def test_pairs_within_a_list_and_what_it_does_not_know(run, edges, ranked, tmp_path):
+    some = {name for pair in ranked[:9] for name in pair}
+    path = listed(tmp_path / "genes.txt", [*sorted(some), "stranger"])
+    _, out, err = run("predict", edges, "--model", "pa", "--nodes", path, "--top", 5000)
+    assert pairs(out) == [pair for pair in ranked if set(pair) <= some]
+    assert "stranger" in err
+
+
+def test_pairs_across_two_lists(run, edges, ranked, tmp_path):
+    names = lp.read_network(edges).names
+    first, second = set(names[:10]), set(names[5:40])
+    lists = [listed(tmp_path / n, sorted(s)) for n, s in (("a.txt", first), ("b.txt", second))]
+    _, out, _ = run("predict", edges, "--model", "pa", "--between", *lists, "--top", 5000)
+    across = [
+        (a, b) for a, b in ranked if (a in first and b in second) or (b in first and a in second)
+    ]
+    assert pairs(out) == across
+
+
+def test_pairs_tested_before_are_left_out_in_either_order(run, edges, ranked, tmp_path):
+    tested = tmp_path / "tested.tsv"
+    rows = [(b, a, at % 2) for at, (a, b) in enumerate(ranked[:6])]
+    tested.write_text("".join(f"{a}\t{b}\t{label}\n" for a, b, label in rows))
+    _, out, _ = run("predict", edges, "--model", "pa", "--exclude", tested, "--top", 10)
+    assert pairs(out) == ranked[6:16], "labelled 0 or 1, a tested pair is no candidate"
+
+
+def test_all_links_above_a_score(run, edges):
+    model = lp.make("pa").fit(lp.read_network(edges))
+    scores = model.predict_edges(None).scores
+    least = float(scores[300])
+    _, out, _ = run("predict", edges, "--model", "pa", "--threshold", least)
+    assert len(pairs(out)) == int((scores >= least).sum()) > 300
+
+
+def test_top_and_threshold_exclude_each_other(run, edges):
+    status, _, err = run("predict", edges, "--top", 3, "--threshold", 1)
+    assert status == 2
+    assert "not both" in err
+
+
+def test_an_unknown_node_is_an_error_before_the_fit(run, edges, monkeypatch):
+    monkeypatch.setattr("linkprior.predictors.tri.TriFactorization._learn", lambda *_: 1 / 0)
+    for asked in (["--node", "nod-13"], ["--explain", "node-13", "nod-14"]):
+        assert one_line_of_error(run("predict", edges, *asked), "no node is called", "Did you mean")
+
+
+@pytest.mark.parametrize("option", ["--nodes", "--exclude"])
+def test_a_list_that_is_not_there(run, edges, tmp_path, option):
+    missing = tmp_path / "nowhere.txt"
+    assert one_line_of_error(run("predict", edges, option, missing), f"{missing}: no such file")
+
+
+def test_an_explanation_in_place_of_a_list(run, edges, ranked):
+    a, b = ranked[3]
+    status, out, _ = run("predict", edges, *SMALL, "--explain", a, b, "--explain", b, a)
+    assert status == 0
+    first, second = out.split("\n\n")
+    assert a in first
+    assert b in first
+    assert first.strip() == second.strip()
+    assert "place" in first
+
+
+def test_evidence_columns_are_true(run, edges):
+    _, out, _ = run("predict", edges, *SMALL, "--top", 30)
+    net = lp.read_network(edges)
+    header, rows = table(out)
+    graph = nx.from_scipy_sparse_array(net.adjacency)
+    dense = net.adjacency.toarray()
+    three = np.linalg.matrix_power(dense, 3)
+    at = {name: header.index(name) for name in header}
+    for row in rows:
+        i, j = net.index_of(row[1]), net.index_of(row[2])
+        assert int(row[at["degree_source"]]) == graph.degree(i)
+        assert int(row[at["degree_target"]]) == graph.degree(j)
+        shared = list(nx.common_neighbors(graph, i, j))
+        assert int(row[at["paths2"]]) == len(shared)
+        assert int(row[at["paths3"]]) == three[i, j]
+        named = [name for name in row[at["shared_partners"]].split(";") if name]
+        assert len(named) == min(3, len(shared))
+        assert {net.index_of(name) for name in named} <= set(shared)
+        assert 0 <= float(row[at["prior_share"]]) <= 1
+
+
+@pytest.mark.parametrize("suffix", ["csv", "jsonl", "graphml", "cx2", "sif"])
+def test_the_format_follows_the_file_name(run, edges, ranked, tmp_path, suffix):
+    target = tmp_path / f"links.{suffix}"
+    assert run("predict", edges, "--model", "pa", "--top", 15, "-o", target)[0] == 0
+    _, printed, _ = run("predict", edges, "--model", "pa", "--top", 15, "--format", suffix)
+    assert target.read_bytes().decode() == printed
+    if suffix == "jsonl":
+        rows = [json.loads(line) for line in printed.splitlines()]
+        assert [(row["source"], row["target"]) for row in rows] == ranked[:15]
+    if suffix in ("graphml", "cx2", "sif"):
+        # What is observed comes back as the network, what is predicted does not.
+        net = lp.read_network(edges)
+        used = {name for pair in ranked[:15] for name in pair}
+        observed = {frozenset(e) for e in by_name(net, net.edges) if set(e) <= used}
+        back = lp.read_network(target)
+        assert {frozenset(e) for e in by_name(back, back.edges)} == observed
+
+
+def test_an_unknown_format(run, edges):
+    assert one_line_of_error(run("predict", edges, "--format", "xls"), "no output format", "tsv")
+
+
+def test_a_dry_run_estimates_and_fits_nothing(run, edges, tmp_path, monkeypatch):
+    monkeypatch.setattr("linkprior.predictors.tri.TriFactorization._learn", lambda *_: 1 / 0)
+    status, out, err = run("predict", edges, "--dry-run", "-o", f"{tmp_path / 'run'}/")
+    assert status == 0
+    assert "seconds" in out
+    assert "GB of memory" in out
+    assert "nodes, " in err
+    assert not (tmp_path / "run").exists()
+
+
+def test_what_cannot_fit_in_memory_is_refused_with_advice(run, edges, monkeypatch):
+    monkeypatch.setattr("linkprior.machine.available_memory", lambda: 10_000_000)
+    for extra in ([], ["--dry-run"]):
+        result = run("predict", edges, "-q", *extra)
+        status, _, err = result
+        assert status == 1
+        for text in ("needs about", "are free", "--model", "--force"):
+            assert text in err.splitlines()[-1]
+    assert run("predict", edges, *SMALL, "--force")[0] == 0
+
+
+def test_labels_stand_beside_identifiers_and_may_be_asked_for(run, tmp_path):
+    names = ["BioGRID Interaction ID"] + [
+        f"{what} Interactor {side}"
+        for what in ("Entrez Gene", "BioGRID ID", "Official Symbol")
+        for side in "AB"
+    ]
+    edges = [(1, 2), (2, 3), (3, 4), (1, 3)]
+    symbol = {1: "TP53", 2: "MDM2", 3: "ATM", 4: "CHEK2"}
+    rows = [[n, a, b, 10 + a, 10 + b, symbol[a], symbol[b]] for n, (a, b) in enumerate(edges)]
+    path = tmp_path / "biogrid.tab2.txt"
+    lines = ["#" + "\t".join(names), *("\t".join(map(str, row)) for row in rows)]
+    path.write_text("\n".join(lines) + "\n")
+    _, out, _ = run("predict", path, "--model", "pa", "--node", "CHEK2")
+    header, found = table(out)
+    assert header[4:6] == ["label_source", "label_target"]
+    assert {tuple(row[1:3]) for row in found} == {("1", "4"), ("2", "4")}
+    assert {tuple(row[4:6]) for row in found} == {("TP53", "CHEK2"), ("MDM2", "CHEK2")}
+    assert {row[header.index("shared_partners")] for row in found} == {"ATM"}

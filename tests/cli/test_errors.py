@@ -1,0 +1,130 @@
+"""Errors of the command line: one line, the right status, nothing left behind."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+from tests.cli.support import HEADER, SMALL, buffered, command, one_line_of_error, outside
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (["--model", "tri-degre"], ["no model is called 'tri-degre'", "Did you mean tri-degree"]),
+        (["--set", "rnk=3"], ["no parameter 'rnk'", "Did you mean rank"]),
+        (["--set", "rank"], ["--set expects KEY=VALUE, got 'rank'"]),
+        (["--set", "=3"], ["--set expects KEY=VALUE"]),
+        (["--set", "rank=0"], ["rank must be", "got 0"]),
+        (["--set", "rank=many"], ["rank must be", "'many'"]),
+        (["--set", "lam=nan"], ["lam must be"]),
+        (["--set", "solver=magic"], ["solver must be one of auto, admm, streaming"]),
+        (["--set", "seed=-1"], ["seed must be"]),
+        (["--workers", "0"], ["workers must be"]),
+    ],
+)
+def test_what_a_user_can_fix_is_one_line(run, edges, arguments, expected):
+    assert one_line_of_error(run("predict", edges, *SMALL, *arguments), *expected)
+
+
+@pytest.mark.parametrize("subcommand", ["predict", "evaluate"])
+def test_a_missing_file(run, tmp_path, subcommand):
+    path = tmp_path / "nowhere.tsv"
+    assert one_line_of_error(run(subcommand, path), f"{path}: no such file")
+
+
+def test_a_bad_line_names_file_and_line(run, tmp_path):
+    path = tmp_path / "edges.tsv"
+    path.write_text("a\tb\nc\n")
+    assert one_line_of_error(run("predict", path), f"{path}:2: expected 2 columns")
+
+
+def test_a_network_with_nothing_to_learn(run, tmp_path):
+    path = tmp_path / "edges.tsv"
+    path.write_text("a\ta\nb\tb\n")
+    assert one_line_of_error(run("predict", path))
+
+
+def test_out_of_memory_is_one_line(run, edges, monkeypatch):
+    def too_large(self, network):
+        raise MemoryError
+
+    monkeypatch.setattr("linkprior.predictors.local.PreferentialAttachment._learn", too_large)
+    assert one_line_of_error(run("predict", edges, "--model", "pa"), "out of memory")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        [],
+        ["predcit"],
+        ["predict"],
+        ["predict", "x.tsv", "--tpo", "3"],
+        ["predict", "x.tsv", "--top", "three"],
+        ["predict", "x.tsv", "--top", "-1"],
+        ["predict", "x.tsv", "--seed", "-1"],
+        ["evaluate", "x.tsv", "--rule", "some"],
+        ["demo", "more"],
+    ],
+)
+def test_wrong_usage_is_status_2_and_shows_the_usage(run, arguments):
+    status, out, err = run(*arguments)
+    assert (status, out) == (2, "")
+    assert err.startswith("Usage: ")
+    assert "Traceback" not in err
+
+
+def test_an_interruption_is_status_130(run, edges, monkeypatch):
+    def interrupted(self, network):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("linkprior.predictors.local.PreferentialAttachment._learn", interrupted)
+    status, out, err = run("predict", edges, "--model", "pa")
+    assert (status, out) == (130, "")
+    assert err.splitlines()[-1] == "Interrupted."
+    assert "Traceback" not in err
+
+
+def test_debug_shows_the_traceback(tmp_path):
+    path = tmp_path / "nowhere.tsv"
+    plain, debug = outside("predict", path), outside("--debug", "predict", path)
+    assert plain.returncode == debug.returncode == 1
+    last = plain.stderr.splitlines()[-1]
+    assert last.startswith(f"linkprior: {path}: no such file")
+    assert "Traceback (most recent call last)" in debug.stderr
+    assert "source.py" in debug.stderr
+    assert debug.stderr.splitlines()[-1].endswith(last.removeprefix("linkprior: "))
+
+
+@pytest.mark.parametrize("top", [5, 1500], ids=["fits the buffer", "exceeds the buffer"])
+def test_a_closed_pipe_ends_quietly(edges, top):
+    """As in `linkprior predict … | head -0`: the reader had enough, so all is well."""
+    read_end, write_end = os.pipe()
+    os.close(read_end)
+    try:
+        done = outside("predict", edges, "--model", "pa", "-q", "--top", top, stdout=write_end)
+    finally:
+        os.close(write_end)
+    assert done.stderr == ""
+    assert done.returncode == 0
+
+
+def test_a_reader_that_stops_after_one_line(edges):
+    ask = command("predict", edges, "--model", "pa", "--top", 1500)
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen(ask, text=True, env=buffered(), **pipes) as job:
+        first = job.stdout.readline()
+        job.stdout.close()
+        err = job.stderr.read()
+    assert first.split()[:4] == HEADER
+    assert "Traceback" not in err
+    assert "BrokenPipe" not in err
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full on this system")
+@pytest.mark.parametrize("top", [5, 1500], ids=["fits the buffer", "exceeds the buffer"])
+def test_a_full_disk_behind_stdout_is_one_line_and_status_1(edges, top):
+    with open("/dev/full", "w") as full:
+        done = outside("predict", edges, "--model", "pa", "-q", "--top", top, stdout=full)
+    assert done.stderr == "linkprior: [Errno 28] No space left on device\n"
+    assert done.returncode == 1

@@ -1,0 +1,371 @@
+"""Ctrl-C, SIGTERM and broken pipes: real processes end soon, say so, and leave nothing behind."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+from contextvars import ContextVar
+
+import pytest
+from tests.cli.support import buffered, by_name
+
+import linkprior as lp
+from linkprior.cli import interrupt
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals as POSIX has them")
+
+SOON = 10.0  # seconds; generous, it takes some hundredths
+# Whoever runs the tests in the background has told us to ignore Ctrl-C.
+START = (
+    "import signal, sys\n"
+    "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+    "from linkprior.cli import main\n"
+    "sys.argv[0] = 'linkprior'\n"
+)
+LONG = ["--set", "solver=streaming", "--set", "n_starts=50"]
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory):
+    """A network whose fit takes minutes."""
+    net = lp.planted_network(n_nodes=4000, n_groups=10, mean_degree=8, seed=1)
+    path = tmp_path_factory.mktemp("large") / "edges.tsv"
+    path.write_text("".join(f"{a}\t{b}\n" for a, b in by_name(net, net.edges)))
+    return path
+
+
+class Job:
+    """The command in a process of its own, with its last words."""
+
+    def __init__(self, *arguments, before=""):
+        code = f"{START}{before}\nmain()\n"
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", code, *map(str, arguments)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=buffered(),
+        )
+
+    def wait_for(self, text):
+        """Read what it says until a line holds the text."""
+        for line in self.process.stderr:
+            if text in line:
+                return
+        raise AssertionError(f"it never said {text!r}")
+
+    def send(self, number=signal.SIGINT):
+        """Send a signal; return the exit status, stdout and the lines of stderr from then on."""
+        self.process.send_signal(number)
+        try:
+            out, err = self.process.communicate(timeout=SOON)
+        finally:
+            self.process.kill()
+        return self.process.returncode, out, err.splitlines()
+
+
+def interrupted(result, status=130, kept="nothing was written"):
+    """One last line, the right exit status, no result, no traceback."""
+    code, out, err = result
+    assert code == status
+    assert out == ""
+    assert err[-1] == f"Interrupted: {kept}."
+    assert not any("Traceback" in line for line in err)
+    return True
+
+
+# ---------------------------------------------------------------------- at any moment
+
+
+@pytest.mark.parametrize(
+    ("said", "seconds"),
+    [
+        ("Reading", 0.0),
+        ("Reading", 0.2),
+        ("Fitting", 0.0),
+        ("Fitting", 0.7),
+        ("gone", 0.0),
+        ("left", 1.3),
+    ],
+)
+def test_control_c_ends_a_prediction(large, tmp_path, said, seconds):
+    job = Job("predict", large, "-o", tmp_path / "links.tsv", "--save", tmp_path / "model", *LONG)
+    job.wait_for(said)
+    time.sleep(seconds)
+    assert interrupted(job.send())
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("seconds", [0.02, 0.1, 0.3])
+def test_control_c_while_the_command_starts(large, tmp_path, seconds):
+    before = (
+        "import threading\n"
+        f"threading.Timer({seconds}, lambda: signal.raise_signal(signal.SIGINT)).start()\n"
+        "import time; print('up', file=sys.stderr, flush=True)"
+    )
+    job = Job("predict", large, "-o", tmp_path / "links.tsv", *LONG, before=before)
+    job.wait_for("up")
+    out, err = job.process.communicate(timeout=60)
+    assert interrupted((job.process.returncode, out, err.splitlines()))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_sigterm_does_the_same(large, tmp_path):
+    job = Job("predict", large, "-o", tmp_path / "links.tsv", *LONG)
+    job.wait_for("gone")
+    assert interrupted(job.send(signal.SIGTERM), status=143)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_control_c_ends_an_evaluation(large, tmp_path):
+    job = Job("evaluate", large, "--models", "tri-degree,pa", "-o", tmp_path / "results")
+    job.wait_for("gone")
+    assert interrupted(job.send())
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_control_c_while_waiting_for_standard_input(tmp_path):
+    read_end, write_end = os.pipe()
+    before = f"import os; os.dup2({read_end}, 0)"
+    os.set_inheritable(read_end, True)
+    code = f"{START}{before}\nmain()\n"
+    process = subprocess.Popen(
+        [sys.executable, "-c", code, "predict", "-"],
+        stderr=subprocess.PIPE,
+        pass_fds=[read_end],
+        text=True,
+    )
+    assert "Reading" in process.stderr.readline()
+    time.sleep(0.2)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=SOON)
+    os.close(write_end)
+    os.close(read_end)
+    assert process.returncode == 130
+    assert err.splitlines()[-1] == "Interrupted: nothing was written."
+
+
+# ---------------------------------------------------------------------- in what cannot be stopped
+
+SLOW_LEARN = """
+import numpy as np, linkprior.predictors.local as local
+def learn(self, network):
+    print("deep in it", file=sys.stderr, flush=True)
+    {work}
+local.PreferentialAttachment._learn = learn
+"""
+LAPACK = "np.linalg.svd(np.random.default_rng(0).random((6000, 6000)))"
+COMPILED = (
+    "import numba; f = numba.njit('i8(i8)', nogil=True)("
+    "lambda n: sum([(i * i) % 7 for i in range(n)])); f(10**12)"
+)
+LONG_SLEEP = "import time; time.sleep(600)"
+
+
+@pytest.mark.parametrize("work", [LAPACK, LONG_SLEEP], ids=["LAPACK", "sleep"])
+def test_control_c_inside_a_call_that_cannot_be_interrupted(edges, tmp_path, work):
+    before = SLOW_LEARN.format(work=work)
+    job = Job("predict", edges, "--model", "pa", "-o", tmp_path / "links.tsv", before=before)
+    job.wait_for("deep in it")
+    time.sleep(0.5)
+    assert interrupted(job.send())
+    assert not (tmp_path / "links.tsv").exists()
+
+
+def test_control_c_while_numba_compiles(large, tmp_path, monkeypatch):
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setenv("LINKPRIOR_KERNELS", "numba")
+    job = Job("predict", large, "-o", tmp_path / "links.tsv", *LONG)
+    job.wait_for("compiling kernels")
+    time.sleep(0.5)
+    assert interrupted(job.send())
+    assert not list(tmp_path.glob("*links*"))
+
+
+# ---------------------------------------------------------------------- what is left behind
+
+HALF_A_FILE = """
+import time
+from linkprior.ranking import Ranking
+import linkprior.io.writers as writers
+def write(stream, *_):
+    stream.write("rank\\tsource")
+    stream.flush()
+    print("half way", file=sys.stderr, flush=True)
+    time.sleep(600)
+writers.write_ranking = write
+"""
+HALF_A_MODEL = """
+import time
+import linkprior.io.store as store
+def write(path, data):
+    path.write_bytes(data[:10])
+    print("half way", file=sys.stderr, flush=True)
+    while True:
+        try:
+            (path.parent / "more").write_bytes(data[:10])
+        except OSError:
+            pass
+store._write = write
+"""
+
+
+def test_a_half_written_file_is_removed(edges, tmp_path):
+    job = Job("predict", edges, "--model", "pa", "-o", tmp_path / "links.tsv", before=HALF_A_FILE)
+    job.wait_for("half way")
+    assert list(tmp_path.glob(".links.tsv.*.part"))
+    assert interrupted(job.send())
+    assert {path.name for path in tmp_path.iterdir()} == {"edges.tsv"}
+
+
+def test_a_half_written_model_is_removed_though_someone_writes_into_it(edges, tmp_path):
+    job = Job("predict", edges, "--model", "pa", "--save", tmp_path / "model", before=HALF_A_MODEL)
+    job.wait_for("half way")
+    assert list(tmp_path.glob(".model.*.part"))
+    assert interrupted(job.send())
+    assert {path.name for path in tmp_path.iterdir()} == {"edges.tsv"}
+
+
+def test_what_was_written_before_is_named_and_kept(edges, tmp_path):
+    target, model = tmp_path / "links.tsv", tmp_path / "model"
+    ask = ("predict", edges, "--model", "pa", "-o", target, "--save", model)
+    job = Job(*ask, before=HALF_A_FILE)
+    job.wait_for("half way")
+    assert interrupted(job.send(), kept=f"{model} is whole, nothing else was written")
+    assert lp.load(model).fitted
+    assert not target.exists()
+
+
+def test_an_earlier_result_survives(edges, tmp_path):
+    target = tmp_path / "links.tsv"
+    target.write_text("an earlier result")
+    job = Job("predict", edges, "--model", "pa", "-o", target, before=HALF_A_FILE)
+    job.wait_for("half way")
+    assert interrupted(job.send())
+    assert target.read_text() == "an earlier result"
+
+
+def test_a_command_can_say_what_is_kept(edges, tmp_path):
+    before = SLOW_LEARN.format(
+        work="from linkprior.cli import interrupt\n"
+        "    with interrupt.keeping(lambda: 'the first half'):\n"
+        "        print('now', file=sys.stderr, flush=True); import time; time.sleep(600)"
+    )
+    job = Job("predict", edges, "--model", "pa", before=before)
+    job.wait_for("now")
+    assert interrupted(job.send(), kept="the first half")
+
+
+def test_a_second_control_c_ends_at_once(edges):
+    before = SLOW_LEARN.format(work=LONG_SLEEP) + (
+        "import linkprior.cli.interrupt as interrupt\n"
+        "def slow(number):\n"
+        "    print('leaving', file=sys.stderr, flush=True)\n"
+        "    import time; time.sleep(600)\n"
+        "interrupt._leave = slow\n"
+    )
+    job = Job("predict", edges, "--model", "pa", before=before)
+    job.wait_for("deep in it")
+    job.process.send_signal(signal.SIGINT)
+    job.wait_for("leaving")
+    code, _, err = job.send()
+    assert code == -signal.SIGINT
+    assert not any("Traceback" in line for line in err)
+
+
+# ---------------------------------------------------------------------- in this process
+
+
+def handlers():
+    return [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)]
+
+
+def test_results_and_context_pass_through():
+    shared = ContextVar("shared", default=0)
+    shared.set(7)
+    assert interrupt.run_interruptible(shared.get) == 7
+
+
+def test_exceptions_pass_through_and_no_handler_stays():
+    before = handlers()
+
+    def work():
+        assert threading.current_thread() is not threading.main_thread()
+        raise LookupError("no such thing")
+
+    with pytest.raises(LookupError, match="no such thing"):
+        interrupt.run_interruptible(work)
+    assert handlers() == before
+
+
+def test_a_signal_that_is_ignored_stays_ignored():
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        inside = interrupt.run_interruptible(lambda: signal.getsignal(signal.SIGHUP))
+    finally:
+        signal.signal(signal.SIGHUP, before)
+    assert inside is signal.SIG_IGN
+
+
+def test_outside_the_main_thread_it_is_a_plain_call():
+    found = []
+
+    def elsewhere():
+        inside = interrupt.run_interruptible(threading.current_thread)
+        found.append(inside is threading.current_thread())
+
+    thread = threading.Thread(target=elsewhere)
+    thread.start()
+    thread.join()
+    assert found == [True]
+
+
+def test_a_program_that_calls_main_keeps_its_own_signals(run, edges, monkeypatch):
+    seen = []
+
+    def learn(self, network):
+        seen.append((threading.current_thread(), handlers()))
+        raise lp.LinkpriorError("enough")
+
+    monkeypatch.setattr("linkprior.predictors.local.PreferentialAttachment._learn", learn)
+    before = handlers()
+    assert run("predict", edges, "--model", "pa")[0] == 1
+    assert seen == [(threading.main_thread(), before)]
+
+
+# ---------------------------------------------------------------------- broken pipes
+
+
+def with_a_closed_pipe(which, *arguments):
+    read_end, write_end = os.pipe()
+    os.close(read_end)
+    try:
+        streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, which: write_end}
+        return subprocess.run(
+            [sys.executable, "-c", f"{START}main()\n", *map(str, arguments)],
+            check=False,
+            timeout=60,
+            text=True,
+            env=buffered(),
+            **streams,
+        )
+    finally:
+        os.close(write_end)
+
+
+@pytest.mark.parametrize(
+    "arguments", [["--help"], ["predict", "--help"], ["models"], ["cite"], ["info"], ["--version"]]
+)
+def test_a_reader_who_has_seen_enough_is_no_error(arguments):
+    done = with_a_closed_pipe("stdout", *arguments)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_that_nobody_reads_the_messages_stops_no_work(edges, tmp_path):
+    target = tmp_path / "links.tsv"
+    done = with_a_closed_pipe("stderr", "predict", edges, "--model", "pa", "-o", target)
+    assert (done.returncode, done.stdout) == (0, "")
+    assert re.match(r"rank\tsource\ttarget", target.read_text())

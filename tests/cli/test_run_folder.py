@@ -1,0 +1,237 @@
+"""`linkprior predict -o DIR/`: the run folder, how it is completed, refused and read back."""
+
+import hashlib
+import json
+import shutil
+
+import jsonschema
+import numpy as np
+import pytest
+from tests.cli.support import SMALL, one_line_of_error
+
+import linkprior as lp
+from linkprior.errors import StoreError
+from linkprior.runs.manifest import SCHEMA
+
+FILES = ["input_report.json", "log.txt", "manifest.json", "model", "ranking.tsv"]
+
+
+@pytest.fixture
+def ask(edges, tmp_path):
+    """A small prediction into a run folder."""
+    return ["predict", edges, *SMALL, "--top", 20, "-o", f"{tmp_path / 'run'}/"]
+
+
+def manifest(folder):
+    return json.loads((folder / "manifest.json").read_text())
+
+
+def sha256(path):
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def test_a_run_keeps_all_there_is_to_know(run, ask, edges, tmp_path):
+    status, out, _ = run(*ask, "--seed", 4)
+    folder = tmp_path / "run"
+    assert (status, out) == (0, "")
+    assert sorted(p.name for p in folder.iterdir()) == FILES
+    facts, net = manifest(folder), lp.read_network(edges)
+    assert facts["status"] == "complete"
+    assert facts["command"] == ["linkprior", *map(str, ask), "--seed", "4"]
+    assert facts["input"]["sha256"] == sha256(edges)
+    assert facts["input"]["network_digest"] == net.digest
+    assert (facts["model"], facts["seed"], facts["links"]) == ("tri-degree", 4, 20)
+    assert facts["request"]["parameters"] == lp.load(folder / "model").get_params()
+    assert facts["versions"]["linkprior"] == lp.__version__
+    assert set(facts["seconds"]) == {"reading", "fitting", "ranking"}
+    assert facts["peak_memory_mb"] > 10
+    assert facts["files"] == {
+        name: sha256(folder / name) for name in ("input_report.json", "ranking.tsv")
+    }
+    report = json.loads((folder / "input_report.json").read_text())
+    assert (report["nodes"], report["edges"]) == (net.n_nodes, net.n_edges)
+    log = (folder / "log.txt").read_text()
+    assert f"{net.n_nodes} nodes, {net.n_edges} edges" in log
+    assert "Fitting tri-degree" in log
+
+
+def test_the_manifest_follows_its_published_schema(run, ask, edges, tmp_path):
+    genes = tmp_path / "genes.txt"
+    genes.write_text("\n".join(lp.read_network(edges).names[:90]))
+    choices = ["--nodes", genes, "--exclude", edges, "--between", genes, genes, "--format", "csv"]
+    schema = json.loads(SCHEMA.read_text())
+    jsonschema.Draft202012Validator.check_schema(schema)
+    for extra in ([], [*choices, "--force"]):
+        assert run(*ask, *extra)[0] == 0
+        jsonschema.validate(manifest(tmp_path / "run"), schema)
+    broken = {**manifest(tmp_path / "run"), "links": -1}
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(broken, schema)
+
+
+def test_it_can_be_loaded_again(run, ask, edges, tmp_path):
+    _, expected, _ = run(*ask[:-2])
+    run(*ask)
+    again = lp.load_run(tmp_path / "run")
+    net = lp.read_network(edges)
+    assert again.network.digest == net.digest
+    fresh = lp.make("tri-degree", n_starts=1, max_iter=4, warmup=4).fit(net).predict_edges(20)
+    assert again.ranking.names == fresh.names
+    np.testing.assert_allclose(again.ranking.scores, fresh.scores, rtol=1e-5)
+    np.testing.assert_array_equal(again.model.predict_edges(20).scores, fresh.scores)
+    degrees = net.degrees[fresh.pairs]
+    np.testing.assert_array_equal(again.ranking.evidence["degree_source"], degrees[:, 0])
+    assert again.input_report["edges"] == net.n_edges
+    assert "Fitting" in again.log
+    assert (tmp_path / "run" / "ranking.tsv").read_text() == expected
+    assert "tri-degree, 20 links" in repr(again)
+
+
+def test_the_same_command_again_gives_the_same_bytes_without_a_fit(run, ask, tmp_path, monkeypatch):
+    run(*ask)
+    first = (tmp_path / "run" / "ranking.tsv").read_bytes()
+
+    def no_fit(self, network):
+        raise AssertionError("fitted again")
+
+    monkeypatch.setattr("linkprior.predictors.tri.TriFactorization._learn", no_fit)
+    status, _, err = run(*ask)
+    assert status == 0
+    assert "fitted before" in err
+    assert (tmp_path / "run" / "ranking.tsv").read_bytes() == first
+    assert manifest(tmp_path / "run")["status"] == "complete"
+
+
+def test_two_folders_have_the_same_ranking(run, ask, tmp_path):
+    run(*ask)
+    run(*ask[:-1], f"{tmp_path / 'other'}/")
+    rankings = [(tmp_path / name / "ranking.tsv").read_bytes() for name in ("run", "other")]
+    assert rankings[0] == rankings[1]
+
+
+def test_a_run_broken_off_after_the_fit_is_completed(run, ask, tmp_path, monkeypatch):
+    with monkeypatch.context() as patch:
+        patch.setattr("linkprior.cli.outputs.RunOutput.write", lambda *_: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            run(*ask)
+    folder = tmp_path / "run"
+    assert manifest(folder)["status"] == "incomplete"
+    with pytest.raises(StoreError, match="the same command again completes it"):
+        lp.load_run(folder)
+    monkeypatch.setattr("linkprior.predictors.tri.TriFactorization._learn", lambda *_: 1 / 0)
+    assert run(*ask)[0] == 0
+    assert len(lp.load_run(folder).ranking) == 20
+
+
+def test_a_damaged_model_is_fitted_again(run, ask, tmp_path):
+    run(*ask)
+    arrays = tmp_path / "run" / "model" / "arrays.safetensors"
+    arrays.write_bytes(arrays.read_bytes()[:-1] + b"x")
+    status, _, err = run(*ask)
+    assert status == 0
+    assert "Fitting tri-degree" in err
+    assert len(lp.load_run(tmp_path / "run").ranking) == 20
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (["--seed", 3], "parameters was"),
+        (["--top", 5], "top was 20"),
+        (["--model", "pa"], "model was 'tri-degree'"),
+        (["--node", "node-13"], "node was None"),
+    ],
+)
+def test_another_command_is_refused_without_force(run, ask, tmp_path, change, said):
+    run(*ask)
+    before = {p.name: p.read_bytes() for p in (tmp_path / "run").iterdir() if p.is_file()}
+    changed = [*ask, *change] if change[0] != "--model" else [*ask[:2], *change, *ask[-4:]]
+    assert one_line_of_error(run(*changed), "holds another run", said, "--force")
+    assert {p.name: p.read_bytes() for p in (tmp_path / "run").iterdir() if p.is_file()} == before
+    assert run(*changed, "--force")[0] == 0
+    assert lp.load_run(tmp_path / "run").manifest["status"] == "complete"
+
+
+def test_another_input_is_refused(run, ask, edges, tmp_path):
+    run(*ask)
+    edges.write_text(edges.read_text() + "x\ty\n")
+    assert one_line_of_error(run(*ask), "of another input")
+    moved = tmp_path / "moved.tsv"
+    shutil.copy(edges, moved)
+    run(*ask, "--force")
+    assert run("predict", moved, *ask[2:])[0] == 0, "the same bytes elsewhere are the same input"
+
+
+def test_a_folder_of_other_things_is_left_alone(run, ask, tmp_path):
+    folder = tmp_path / "run"
+    folder.mkdir()
+    (folder / "thesis.doc").write_text("years of work")
+    for extra in ([], ["--force"]):
+        assert one_line_of_error(run(*ask, *extra), "holds files but no run")
+    assert [p.name for p in folder.iterdir()] == ["thesis.doc"]
+    (folder / "manifest.json").write_text('{"format": "other"}')
+    assert one_line_of_error(run(*ask, "--force"), "not the manifest of a linkprior run")
+
+
+def test_force_removes_the_old_run_and_nothing_else(run, ask, tmp_path):
+    run(*ask, "--format", "csv")
+    folder = tmp_path / "run"
+    (folder / "notes.txt").write_text("mine")
+    assert (folder / "ranking.csv").exists()
+    assert run(*ask, "--force")[0] == 0
+    assert sorted(p.name for p in folder.iterdir()) == sorted([*FILES, "notes.txt"])
+
+
+def test_a_manifest_cannot_reach_out_of_its_folder(run, ask, tmp_path):
+    run(*ask)
+    victim = tmp_path / "victim.txt"
+    victim.write_text("mine")
+    facts = manifest(tmp_path / "run")
+    facts["files"] = {"../victim.txt": sha256(victim)}
+    (tmp_path / "run" / "manifest.json").write_text(json.dumps(facts))
+    with pytest.raises(StoreError, match="lacks"):
+        lp.load_run(tmp_path / "run")
+    assert run(*ask, "--seed", 9, "--force")[0] == 0
+    assert victim.read_text() == "mine"
+
+
+@pytest.mark.parametrize(
+    ("spoil", "said"),
+    [
+        (lambda d: (d / "manifest.json").unlink(), "no manifest.json"),
+        (lambda d: (d / "manifest.json").write_text("{"), "cannot be read"),
+        (lambda d: (d / "manifest.json").write_text("[]"), "not the manifest"),
+        (lambda d: (d / "ranking.tsv").unlink(), "lacks ranking.tsv"),
+        (lambda d: (d / "ranking.tsv").write_text("rank\n"), "checksum differs"),
+        (lambda d: shutil.rmtree(d / "model"), "not a saved model"),
+        (shutil.rmtree, "is no folder"),
+    ],
+)
+def test_what_is_no_whole_run_is_refused(run, ask, tmp_path, spoil, said):
+    run(*ask)
+    spoil(tmp_path / "run")
+    with pytest.raises(StoreError, match=said):
+        lp.load_run(tmp_path / "run")
+
+
+def test_another_version_is_refused(run, ask, tmp_path):
+    run(*ask)
+    facts = manifest(tmp_path / "run") | {"format_version": 99}
+    (tmp_path / "run" / "manifest.json").write_text(json.dumps(facts))
+    with pytest.raises(StoreError, match="run format 99"):
+        lp.load_run(tmp_path / "run")
+
+
+def test_a_run_where_a_file_is_in_the_way(run, ask, tmp_path):
+    (tmp_path / "run").write_text("a file")
+    assert one_line_of_error(run(*ask), "is a file")
+    assert one_line_of_error(run(*ask[:-1], f"{tmp_path / 'run' / 'deeper'}/"), "is a file")
+
+
+def test_an_empty_ranking_can_be_kept(run, tmp_path):
+    whole = tmp_path / "triangle.tsv"
+    whole.write_text("a b\nb c\na c\n")
+    status, _, err = run("predict", whole, "--model", "pa", "-o", f"{tmp_path / 'run'}/")
+    assert status == 0
+    assert "No pair is left to predict" in err
+    assert len(lp.load_run(tmp_path / "run").ranking) == 0

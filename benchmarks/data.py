@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from linkprior.io.edgelist import read_network
+from linkprior.io.read import read_network
 from linkprior.network import Network
 
 # The interaction ids at which release 3.2.120 is cut to stand for an older rat release.

@@ -7,7 +7,7 @@ import sys
 from importlib.util import find_spec
 from pathlib import Path
 
-from benchmarks import admm, prox, pu, startup, timing, topk
+from benchmarks import admm, prox, pu, reading, startup, timing, topk
 
 RESULTS = Path(__file__).parent / "results" / "bench.txt"
 
@@ -15,7 +15,14 @@ RESULTS = Path(__file__).parent / "results" / "bench.txt"
 def main() -> None:
     """Print every table; names on the command line choose some."""
     logging.basicConfig(level=logging.INFO, format="%(message)s")
-    every = {"startup": startup, "prox": prox, "admm": admm, "topk": topk, "pu": pu}
+    every = {
+        "startup": startup,
+        "reading": reading,
+        "prox": prox,
+        "admm": admm,
+        "topk": topk,
+        "pu": pu,
+    }
     wanted = sys.argv[1:] or list(every)
     lines = [timing.machine()]
     print(lines[0])

@@ -12,10 +12,12 @@ _HOMES = {
     "Network": "linkprior.network",
     "Ranking": "linkprior.ranking",
     "LinkpriorError": "linkprior.errors",
-    "read_network": "linkprior.io.edgelist",
+    "read_network": "linkprior.io.read",
     "make": "linkprior.predictors.registry",
+    "predict_links": "linkprior.predictors.links",
     "load": "linkprior.predictors.saving",
     "evaluate": "linkprior.evaluation.evaluate",
+    "load_run": "linkprior.runs.loading",
     "use_workers": "linkprior.parallel",
     "planted_network": "linkprior.generate",
 }
@@ -27,12 +29,14 @@ if TYPE_CHECKING:
     from linkprior.errors import LinkpriorError as LinkpriorError
     from linkprior.evaluation.evaluate import evaluate as evaluate
     from linkprior.generate import planted_network as planted_network
-    from linkprior.io.edgelist import read_network as read_network
+    from linkprior.io.read import read_network as read_network
     from linkprior.network import Network as Network
     from linkprior.parallel import use_workers as use_workers
+    from linkprior.predictors.links import predict_links as predict_links
     from linkprior.predictors.registry import make as make
     from linkprior.predictors.saving import load as load
     from linkprior.ranking import Ranking as Ranking
+    from linkprior.runs.loading import load_run as load_run
 
 
 def __getattr__(name: str) -> Any:

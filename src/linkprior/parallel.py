@@ -12,9 +12,10 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
-from contextvars import ContextVar
+from contextvars import ContextVar, copy_context
 from typing import Any, TypeVar
 
+from linkprior import progress
 from linkprior.checks import whole_number
 
 T = TypeVar("T")
@@ -109,10 +110,31 @@ def blocks(n_rows: int, most: int | None = None) -> list[tuple[int, int]]:
 
 
 def map_tasks(
-    task: Callable[[T], R], items: Iterable[T], workers: int | None = None
+    task: Callable[[T], R],
+    items: Iterable[T],
+    workers: int | None = None,
+    stage: str | None = None,
 ) -> Iterator[R]:
-    """Yield task(item) in order of the items; at most two results per worker wait in memory."""
+    """Yield task(item) in order of the items; at most two results per worker wait in memory.
+
+    With `stage` the items are a stage of the progress: a name, or "" for the name of the stage
+    around it.
+    """
     todo = list(items)
+    if stage is None:
+        yield from _results(task, todo, workers)
+        return
+    # Not made the current stage: a generator runs in the context of whoever asks for its results.
+    counted = progress.stage(stage, len(todo))
+    try:
+        for result in _results(task, todo, workers):
+            counted.advance()
+            yield result
+    finally:
+        counted.end()
+
+
+def _results(task: Callable[[T], R], todo: list[T], workers: int | None) -> Iterator[R]:
     n = min(current_workers() if workers is None else workers, len(todo))
     if n <= 1:
         yield from map(task, todo)
@@ -121,7 +143,8 @@ def map_tasks(
     waiting: deque[Future[R]] = deque()
     try:
         for item in todo:
-            waiting.append(pool.submit(task, item))
+            # Each task has a copy of the context: one context cannot be entered by two threads.
+            waiting.append(pool.submit(copy_context().run, task, item))
             if len(waiting) >= 2 * n:
                 yield waiting.popleft().result()
         while waiting:
@@ -145,7 +168,10 @@ def _pool(n: int) -> ThreadPoolExecutor:
 
 
 def map_blocks(
-    task: Callable[[int, int], R], n_rows: int, workers: int | None = None
+    task: Callable[[int, int], R],
+    n_rows: int,
+    workers: int | None = None,
+    stage: str | None = None,
 ) -> Iterator[R]:
     """Yield task(start, stop) for the row blocks of a network of n_rows nodes, in order."""
-    return map_tasks(lambda block: task(*block), blocks(n_rows), workers)
+    return map_tasks(lambda block: task(*block), blocks(n_rows), workers, stage)

@@ -9,8 +9,10 @@ import threading
 import time
 from contextvars import ContextVar
 
+import numpy as np
 import pytest
-from tests.cli.support import buffered, by_name
+from tests.cli.support import buffered
+from tests.cli.terminal import on_a_terminal, screen
 
 import linkprior as lp
 from linkprior.cli import interrupt
@@ -25,25 +27,26 @@ START = (
     "from linkprior.cli import main\n"
     "sys.argv[0] = 'linkprior'\n"
 )
-LONG = ["--set", "solver=streaming", "--set", "n_starts=50"]
+LONG = ["--set", "solver=streaming", "--set", "n_starts=10"]
 
 
 @pytest.fixture(scope="module")
 def large(tmp_path_factory):
-    """A network whose fit takes minutes."""
-    net = lp.planted_network(n_nodes=4000, n_groups=10, mean_degree=8, seed=1)
+    """A network whose fit takes a minute."""
+    pairs = np.random.default_rng(1).integers(0, 4000, (16000, 2))
     path = tmp_path_factory.mktemp("large") / "edges.tsv"
-    path.write_text("".join(f"{a}\t{b}\n" for a, b in by_name(net, net.edges)))
+    path.write_text("".join(f"n{a}\tn{b}\n" for a, b in pairs.tolist()))
     return path
 
 
 class Job:
     """The command in a process of its own, with its last words."""
 
-    def __init__(self, *arguments, before=""):
-        code = f"{START}{before}\nmain()\n"
+    def __init__(self, *arguments, before="", path="", stdin=None):
+        code = f"import sys\nsys.path.insert(0, {str(path)!r})\n{START}{before}\nmain()\n"
         self.process = subprocess.Popen(
             [sys.executable, "-c", code, *map(str, arguments)],
+            stdin=stdin,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
@@ -99,17 +102,39 @@ def test_control_c_ends_a_prediction(large, tmp_path, said, seconds):
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("seconds", [0.02, 0.1, 0.3])
-def test_control_c_while_the_command_starts(large, tmp_path, seconds):
+@pytest.mark.parametrize("seconds", [0.0, 0.1, 0.3])
+def test_control_c_while_the_command_loads_what_it_needs(large, tmp_path, seconds):
     before = (
-        "import threading\n"
-        f"threading.Timer({seconds}, lambda: signal.raise_signal(signal.SIGINT)).start()\n"
-        "import time; print('up', file=sys.stderr, flush=True)"
+        "import threading, linkprior.cli.interrupt as interrupt\n"
+        "start = interrupt._Done.start\n"
+        "def timed(self):\n"
+        "    start(self)\n"
+        f"    threading.Timer({seconds}, signal.raise_signal, [signal.SIGINT]).start()\n"
+        "interrupt._Done.start = timed\n"
     )
     job = Job("predict", large, "-o", tmp_path / "links.tsv", *LONG, before=before)
-    job.wait_for("up")
     out, err = job.process.communicate(timeout=60)
     assert interrupted((job.process.returncode, out, err.splitlines()))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_control_c_before_the_command_is_there(tmp_path):
+    """While `linkprior.cli` is imported there is no thread yet that could wait."""
+    early = tmp_path / "click.py"
+    early.write_text("raise KeyboardInterrupt\n")
+    job = Job("predict", "edges.tsv", path=tmp_path)
+    out, err = job.process.communicate(timeout=60)
+    assert interrupted((job.process.returncode, out, err.splitlines()))
+
+
+def test_control_c_on_a_terminal_takes_the_bar_away(large, tmp_path):
+    ask = ("predict", large, "-o", tmp_path / "links.tsv", *LONG)
+    status, text = on_a_terminal(f"{START}main()", *ask, press=("%", b"\x03"))
+    assert status == 130
+    seen = screen(text)
+    assert seen[-1].endswith("Interrupted: nothing was written.")
+    assert not any("gone" in line for line in seen)
+    assert text.count("\x1b[?25h") >= text.count("\x1b[?25l") > 0  # the cursor is back
     assert list(tmp_path.iterdir()) == []
 
 
@@ -127,25 +152,16 @@ def test_control_c_ends_an_evaluation(large, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_control_c_while_waiting_for_standard_input(tmp_path):
-    read_end, write_end = os.pipe()
-    before = f"import os; os.dup2({read_end}, 0)"
-    os.set_inheritable(read_end, True)
-    code = f"{START}{before}\nmain()\n"
-    process = subprocess.Popen(
-        [sys.executable, "-c", code, "predict", "-"],
-        stderr=subprocess.PIPE,
-        pass_fds=[read_end],
-        text=True,
-    )
-    assert "Reading" in process.stderr.readline()
-    time.sleep(0.2)
-    process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=SOON)
-    os.close(write_end)
-    os.close(read_end)
-    assert process.returncode == 130
-    assert err.splitlines()[-1] == "Interrupted: nothing was written."
+def test_control_c_while_waiting_for_standard_input():
+    read_end, write_end = os.pipe()  # whose writer never says anything
+    try:
+        job = Job("predict", "-", stdin=read_end)
+        job.wait_for("Reading")
+        time.sleep(0.2)
+        assert interrupted(job.send())
+    finally:
+        os.close(read_end)
+        os.close(write_end)
 
 
 # ---------------------------------------------------------------------- in what cannot be stopped
@@ -156,16 +172,18 @@ def learn(self, network):
     print("deep in it", file=sys.stderr, flush=True)
     {work}
 local.PreferentialAttachment._learn = learn
+def spin(n):
+    x = 0.0
+    for i in range(n):
+        x = 0.999 * x + i
+    return x
 """
 LAPACK = "np.linalg.svd(np.random.default_rng(0).random((6000, 6000)))"
-COMPILED = (
-    "import numba; f = numba.njit('i8(i8)', nogil=True)("
-    "lambda n: sum([(i * i) % 7 for i in range(n)])); f(10**12)"
-)
+COMPILED = "import numba; numba.njit('f8(i8)', nogil=True)(spin)(10**14)"
 LONG_SLEEP = "import time; time.sleep(600)"
 
 
-@pytest.mark.parametrize("work", [LAPACK, LONG_SLEEP], ids=["LAPACK", "sleep"])
+@pytest.mark.parametrize("work", [LAPACK, COMPILED], ids=["LAPACK", "compiled"])
 def test_control_c_inside_a_call_that_cannot_be_interrupted(edges, tmp_path, work):
     before = SLOW_LEARN.format(work=work)
     job = Job("predict", edges, "--model", "pa", "-o", tmp_path / "links.tsv", before=before)

@@ -1,43 +1,32 @@
-"""Plain edge lists: what is read, and what every unreadable file is told."""
-
-import gzip
-import io
-import sys
+"""Plain edge lists: what is read, what is left out and counted, and what is refused."""
 
 import pytest
+from tests.io.graph_files import dropped, pairs, problem, reading
 
 import linkprior as lp
-from linkprior.errors import InputError
+from linkprior.errors import InputError, ParameterError
+from linkprior.io.options import ReadOptions
 
 EDGES = [("a", "b"), ("b", "c"), ("a", "d")]
-BOM = "\ufeff".encode()
+EXPECTED = {frozenset(edge) for edge in EDGES}
 
 
 def text(separator="\t", end="\n", edges=EDGES):
     return "".join(f"{a}{separator}{b}{end}" for a, b in edges)
 
 
-def read(tmp_path, content):
-    path = tmp_path / "edges.txt"
-    path.write_bytes(content if isinstance(content, bytes) else content.encode())
-    return lp.read_network(path)
-
-
-def edges_by_name(net):
-    return {frozenset((net.names[i], net.names[j])) for i, j in net.edges.tolist()}
-
-
-EXPECTED = {frozenset(edge) for edge in EDGES}
+def read(tmp_path, content, **options):
+    return reading(tmp_path, "edges.txt", content, **options).network
 
 
 def holds_the_edges(net):
-    return net.names == ("a", "b", "c", "d") and edges_by_name(net) == EXPECTED
+    return net.names == ("a", "b", "c", "d") and pairs(net) == EXPECTED
 
 
 # ---------------------------------------------------------------------- what is read
 
 
-@pytest.mark.parametrize("separator", ["\t", ",", ";", " ", "   ", " , ", "\t "])
+@pytest.mark.parametrize("separator", ["\t", ",", ";", " ", "   ", " , ", "\t ", ", ", " ; "])
 def test_separators(tmp_path, separator):
     assert holds_the_edges(read(tmp_path, text(separator)))
 
@@ -56,8 +45,20 @@ def test_a_first_line_of_usual_column_names_is_a_header(tmp_path, head):
     assert holds_the_edges(read(tmp_path, f"{head}\n{text()}"))
 
 
+def test_columns_are_taken_by_header_name(tmp_path):
+    rows = "".join(f"{i},x,{b},{a}\n" for i, (a, b) in enumerate(EDGES))
+    assert pairs(read(tmp_path, f"id,kind,target,source\n{rows}")) == EXPECTED
+
+
 def test_a_header_may_follow_comments(tmp_path):
     assert holds_the_edges(read(tmp_path, f"# made today\n\nregulator\ttarget\n{text()}"))
+
+
+@pytest.mark.parametrize("mark", ";,\t")
+def test_the_line_by_which_excel_tells_its_separator_is_passed_over(tmp_path, mark):
+    found = reading(tmp_path, "e.csv", f"sep={mark}\nsource{mark}target\n{text(mark)}")
+    assert holds_the_edges(found.network)
+    assert found.report.passed_over == 1
 
 
 def test_only_the_first_line_can_be_a_header(tmp_path):
@@ -73,13 +74,18 @@ def test_one_usual_word_does_not_make_a_header(tmp_path):
 
 
 @pytest.mark.parametrize("mark", "#%!")
-def test_comments(tmp_path, mark):
-    content = f"{mark} a\tremark, with; marks\n{text()}{mark}x\ty\n"
-    assert holds_the_edges(read(tmp_path, content))
+@pytest.mark.parametrize("indent", ["", " ", "\t"])
+def test_comments_are_passed_over_and_counted(tmp_path, mark, indent):
+    content = f"{mark} a\tremark, with; marks\n{text()}{indent}{mark}x\ty\n"
+    found = reading(tmp_path, "edges.txt", content)
+    assert holds_the_edges(found.network)
+    assert found.report.passed_over == 2
 
 
-def test_blank_lines(tmp_path):
-    assert holds_the_edges(read(tmp_path, "\n  \n" + text().replace("\n", "\n\n \t \n")))
+def test_blank_lines_are_passed_over_and_counted(tmp_path):
+    found = reading(tmp_path, "e.txt", "\n  \n" + text().replace("\n", "\n\n \t \n"))
+    assert holds_the_edges(found.network)
+    assert found.report.passed_over == 8
 
 
 @pytest.mark.parametrize("separator", ["\t", ",", ";"])
@@ -92,30 +98,52 @@ def test_lines_may_have_different_numbers_of_further_columns(tmp_path):
     assert holds_the_edges(read(tmp_path, "a\tb\nb\tc\t1\t2\na\td\t\n"))
 
 
-def test_quoted_names(tmp_path):
-    net = read(tmp_path, '"a, b","say ""c"""\nd,"a, b"\n')
+@pytest.mark.parametrize("separator", ["\t", ",", ";", " "])
+def test_quoted_names(tmp_path, separator):
+    content = f'"a, b"{separator}"say ""c"""\nd{separator}"a, b"\n'
+    net = read(tmp_path, content)
     assert net.names == ("a, b", 'say "c"', "d")
     assert net.n_edges == 2
 
 
 def test_names_with_inner_spaces_and_other_scripts(tmp_path):
-    net = read(tmp_path, "heat shock\tβ-catenin\nβ-catenin\t蛋白\n")
-    assert net.names == ("heat shock", "β-catenin", "蛋白")
+    net = read(tmp_path, "heat shock\tβ-catenin\nβ-catenin\t蛋白\n蛋白\tمی\u200cروم\n")
+    assert net.names == ("heat shock", "β-catenin", "蛋白", "می\u200cروم")
 
 
-@pytest.mark.parametrize("packed", [False, True])
-def test_a_byte_order_mark_is_no_part_of_the_first_name(tmp_path, packed):
-    content = BOM + text().encode()
-    assert holds_the_edges(read(tmp_path, gzip.compress(content) if packed else content))
+@pytest.mark.parametrize(
+    "name", ["<script>alert(1)</script>", "=cmd|' /C calc'!A0", "5'-3'", "a&b", "\\N", "-1", "\\t"]
+)
+def test_names_that_mean_something_elsewhere_are_names(tmp_path, name):
+    assert read(tmp_path, f"{name}\tb\nb\tc\n").names == (name, "b", "c")
 
 
-def test_gzip_is_known_by_its_bytes_not_its_name(tmp_path):
-    assert holds_the_edges(read(tmp_path, gzip.compress(text().encode())))
+def test_huge_numbers_are_names(tmp_path):
+    assert read(tmp_path, "1000000000\t2\n2\t99999999999999999999\n").n_nodes == 3
 
 
-def test_gzip_of_several_members(tmp_path):
-    half = text(edges=EDGES[:1]).encode(), text(edges=EDGES[1:]).encode()
-    assert holds_the_edges(read(tmp_path, b"".join(map(gzip.compress, half))))
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-le", "utf-16-be"])
+def test_a_byte_order_mark_is_no_part_of_the_first_name(tmp_path, encoding):
+    mark = "\ufeff" if encoding in ("utf-16-le", "utf-16-be") else ""
+    content = f"{mark}{text()}β\ta\n".encode(encoding)
+    assert read(tmp_path, content).names == ("a", "b", "c", "d", "β")
+
+
+def test_a_path_may_be_text(tmp_path):
+    (tmp_path / "edges.txt").write_text(text())
+    assert holds_the_edges(lp.read_network(str(tmp_path / "edges.txt")))
+
+
+def test_what_lies_beyond_one_block_is_read_with_its_line_numbers(tmp_path):
+    rows = "".join(f"node{i}\tnode{i + 1}\n" for i in range(400_000))
+    content = f"source\ttarget\n{rows}"
+    assert len(content) > 1 << 22
+    found = reading(tmp_path, "edges.txt", content)
+    assert (found.network.n_nodes, found.network.n_edges) == (400_001, 400_000)
+    assert "edges.txt:400002: " in problem(tmp_path, "edges.txt", f"{content}last\n")
+
+
+# ---------------------------------------------------------------------- what is left out
 
 
 def test_what_is_merged_is_counted(tmp_path):
@@ -125,163 +153,152 @@ def test_what_is_merged_is_counted(tmp_path):
     assert net.merged.reversed_duplicates == 1
 
 
-def test_a_path_may_be_text(tmp_path):
-    (tmp_path / "edges.txt").write_text(text())
-    assert holds_the_edges(lp.read_network(str(tmp_path / "edges.txt")))
+@pytest.mark.parametrize("row", ["a\t", "\ta", "\t\t", '""\ta', '"a"\t', '\t"a"', " \tb"])
+def test_a_row_with_an_empty_name_is_left_out_and_counted(tmp_path, row):
+    found = reading(tmp_path, "edges.txt", f"{text()}{row}\tx\n{row}\ty\n")
+    assert holds_the_edges(found.network)
+    assert dropped(found) == {"a node name is empty": 2}
+    assert found.report.dropped[0]["first_lines"] == [4, 5]
 
 
-# ---------------------------------------------------------------------- standard input
+def test_nodes_without_an_edge_are_dropped_and_counted_unless_asked_for(tmp_path):
+    content = f"{text()}lonely\tlonely\n"
+    assert read(tmp_path, content).merged.isolated == 1
+    assert holds_the_edges(read(tmp_path, content))
+    kept = read(tmp_path, content, keep_isolated=True)
+    assert kept.names == ("a", "b", "c", "d", "lonely")
 
 
-def feed(monkeypatch, content):
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content), encoding="utf-8"))
-    return lp.read_network("-")
+def gold(rows):
+    return "".join("\t".join(row) + "\n" for row in rows)
 
 
-def test_standard_input(monkeypatch):
-    assert holds_the_edges(feed(monkeypatch, text().encode()))
+GOLD = [("a", "b", "1"), ("a", "e", "0"), ("b", "c", "1"), ("", "x", "0"), ("a", "d", "1")]
 
 
-def test_standard_input_names_the_line(monkeypatch):
-    with pytest.raises(InputError, match=r"^stdin:2: expected 2 columns of names, got 'c'"):
-        feed(monkeypatch, b"a\tb\nc\n")
+def test_rows_labelled_0_in_a_gold_standard_are_non_edges(tmp_path):
+    found = reading(tmp_path, "gold.tsv", gold([*GOLD, ("c", "f", "0")]))
+    assert holds_the_edges(found.network)
+    assert found.report.guess.startswith("gold standard")
+    assert dropped(found) == {
+        "labelled 0, a non-edge of the gold standard": 2,
+        "a node name is empty": 1,
+    }
+    assert found.report.dropped[-1]["first_lines"] == [2, 6]
+    assert found.report.isolated == 2
+    assert found.report.lines == 6
 
 
 @pytest.mark.parametrize(
-    "content", [BOM + text().encode(), gzip.compress(text().encode())], ids=["mark", "gzip"]
+    "content",
+    [
+        gold([*GOLD, ("c", "f", "2")]),  # not only 0 and 1
+        gold([*GOLD, ("c", "f", "0", "x")]),  # not only three columns
+        "source\ttarget\tflag\n" + gold(GOLD),  # under a header, flags are attributes
+        gold((a, b, label, "x") for a, b, label in GOLD),
+    ],
+    ids=["another label", "another column", "header", "four columns"],
 )
-def test_standard_input_is_read_as_a_file_is(monkeypatch, content):
-    assert holds_the_edges(feed(monkeypatch, content))
+def test_flags_are_no_labels(tmp_path, content):
+    assert read(tmp_path, content).n_edges >= 4
 
 
-def test_standard_input_that_is_no_utf8(monkeypatch):
-    with pytest.raises(InputError, match="stdin: not UTF-8"):
-        feed(monkeypatch, "é\tb\n".encode("latin-1"))
+def test_a_gold_standard_of_non_edges_alone(tmp_path):
+    told = problem(tmp_path, "g.tsv", "a\tb\t0\nb\tc\t0\n")
+    assert told.startswith("g.tsv: every row is labelled 0")
+
+
+def test_rows_below_the_least_score_are_left_out(tmp_path):
+    content = "source,weight,target\na,0.5,b\nb,0.4,c\na,1e1,d\n"
+    found = reading(tmp_path, "e.csv", content, options=ReadOptions(min_score=0.5))
+    assert pairs(found.network) == {frozenset("ab"), frozenset("ad")}
+    assert dropped(found) == {"its score is below 0.5": 1}
+
+
+def test_without_a_header_the_third_column_is_the_score(tmp_path):
+    options = ReadOptions(min_score=0.5)
+    assert pairs(read(tmp_path, "a b 0,5\nb c 0,4\n", options=options)) == {frozenset("ab")}
+
+
+def test_a_least_score_needs_scores(tmp_path):
+    options = ReadOptions(min_score=0.5)
+    with pytest.raises(ParameterError, match="--min-score: .* has no column of scores"):
+        read(tmp_path, text(), options=options)
+    with pytest.raises(InputError, match=r"edges\.txt:2: expected a score, got 'x'"):
+        read(tmp_path, "a b 1\nb c x\n", options=options)
+    with pytest.raises(InputError, match=r"edges\.txt:2: expected a score, got ''"):
+        read(tmp_path, "a b 1\nb c\n", options=options)
+
+
+def test_options_of_other_formats_are_refused(tmp_path):
+    with pytest.raises(ParameterError, match="--organism does not apply to an edge list"):
+        read(tmp_path, text(), options=ReadOptions(organism="9606"))
 
 
 # ---------------------------------------------------------------------- what is refused
 
 
 @pytest.mark.parametrize(
-    ("content", "line", "shown"),
+    ("content", "line", "expected"),
     [
-        ("a\tb\nc\n", 2, "c"),
-        ("a\tb\n\n# x\nc\t\n", 4, "c"),
-        ("a\tb\n\tc\n", 2, "c"),
-        ("source,target\na,b\nc;d\n", 3, "c;d"),
-        ("alone\n", 1, "alone"),
-        ("a b\nlonely\n", 2, "lonely"),
-        ("a\tb\r\nc\r\n", 2, "c"),
-        ("a\tb\rc\r", 2, "c"),
-        ('a,b\n"c,d\n', 2, '"c,d'),
+        ("a\tb\nc\n", 2, "expected 2 columns with a tab"),
+        ("source,target\na,b\nc;d\n", 3, "has a semicolon: use one separator"),
+        ("alone\n", 1, "expected two columns of node names with a tab, comma"),
+        ("a b\nlonely\n", 2, "expected 2 columns with a space"),
+        ("a\tb\r\nc\r\n", 2, "expected 2 columns"),
+        ("a\tb\rc\r", 2, "expected 2 columns"),
+        ('a,b\n"c,d\n', 2, "quotes do not match"),
+        ('a,b\nc,"d\ne",f\n', 2, "quotes do not match"),
+        ('a,b\n"c\td",e\n', 2, "invisible character U+0009"),
+        ("a\tb\nb\tc\x07\n", 2, "invisible character U+0007"),
+        ("a\tb\nb\tc\u202ed\n", 2, "invisible character U+202E"),
+        ("a\tb\nb\t\u200fc\n", 2, "invisible character U+200F"),
+        ("a\tb\nb\tc\u200b\n", 2, "invisible character U+200B"),
+        ("a\tb\nb\tc\ufeff\n", 2, "invisible character U+FEFF"),
+        ("a b\nb c\x0cd\n", 2, "invisible character U+000C"),
+        ("a\tb\nb\t" + "c" * 1001 + "\n", 2, "a node name of 1001 characters"),
     ],
 )
-def test_a_wrong_number_of_columns_names_file_and_line(tmp_path, content, line, shown):
-    with pytest.raises(InputError) as caught:
-        read(tmp_path, content)
-    assert str(caught.value) == (
-        f"{tmp_path / 'edges.txt'}:{line}: expected 2 columns of names, got {shown!r}"
-    )
+def test_what_is_refused_names_file_and_line(tmp_path, content, line, expected):
+    told = problem(tmp_path, "edges.txt", content)
+    assert told.startswith(f"edges.txt:{line}: ")
+    assert expected in told
 
 
-def test_a_long_bad_line_is_shown_in_part(tmp_path):
-    with pytest.raises(InputError) as caught:
-        read(tmp_path, "a\tb\n" + "x" * 5000 + "\n")
-    assert len(str(caught.value)) < len(str(tmp_path)) + 150
-
-
-@pytest.mark.parametrize("content", ["", "\n\n", "# only a remark\n", "source\ttarget\n"])
-@pytest.mark.parametrize("packed", [False, True])
-def test_nothing_inside(tmp_path, content, packed):
-    data = gzip.compress(content.encode()) if packed else content.encode()
-    with pytest.raises(InputError, match=r"edges\.txt: no edge found; expected two columns"):
-        read(tmp_path, data)
-
-
-def test_no_such_file(tmp_path):
-    with pytest.raises(InputError, match=r"nowhere\.tsv: no such file"):
-        lp.read_network(tmp_path / "nowhere.tsv")
-
-
-def test_a_directory(tmp_path):
-    with pytest.raises(InputError, match="is a directory, expected an edge list"):
-        lp.read_network(tmp_path)
-
-
-@pytest.mark.parametrize("packed", [False, True])
-def test_text_that_is_no_utf8(tmp_path, packed):
-    data = text().encode() + "é\tf\n".encode("latin-1")
-    with pytest.raises(InputError, match=r"edges\.txt: not UTF-8 text .* save it as UTF-8"):
-        read(tmp_path, gzip.compress(data) if packed else data)
-
-
-def test_utf16_text_is_refused_not_misread(tmp_path):
-    with pytest.raises(InputError, match="not UTF-8"):
-        read(tmp_path, text().encode("utf-16"))
-
-
-@pytest.mark.parametrize("kept", [3, 15, 0.5, -9, -1])
-def test_truncated_gzip(tmp_path, kept):
-    edges = [(f"x{i}", f"y{i * i}") for i in range(3000)]
-    whole = gzip.compress(text(edges=edges).encode())
-    stop = int(len(whole) * kept) if isinstance(kept, float) else kept
-    with pytest.raises(InputError, match=r"edges\.txt: cannot be read: "):
-        read(tmp_path, whole[:stop])
-
-
-@pytest.mark.parametrize("at", [12, 40, -6], ids=["early", "middle", "checksum"])
-def test_damaged_gzip(tmp_path, at):
-    edges = [(f"x{i}", f"y{i * i % 97}") for i in range(300)]
-    data = bytearray(gzip.compress(text(edges=edges).encode()))
-    data[at] ^= 0xFF
-    with pytest.raises(InputError, match=r"edges\.txt: (cannot be read|not UTF-8)"):
-        read(tmp_path, bytes(data))
+@pytest.mark.parametrize("bad", ["x" * 5000, "x" * 5000 + '"' * 3, '"' + "x" * 5000])
+def test_a_long_bad_line_is_shown_in_part(tmp_path, bad):
+    told = problem(tmp_path, "edges.txt", f"a\tb\n{bad}\n")
+    assert told.startswith("edges.txt:2: ")
+    assert len(told) < 250
 
 
 @pytest.mark.parametrize(
-    "data",
-    [
-        bytes(range(256)) * 8,
-        b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR",
-        b"PK\x03\x04\x14\x00\x00\x00\x08\x00\xff\xfe",
-        b"\x00" * 100,
-        b"\x7fELF\x02\x01\x01" + b"\x00" * 60,
-    ],
-    ids=["all bytes", "png", "zip", "zeros", "elf"],
+    "content", ["\n\n", "# only a remark\n", "source\ttarget\n", " \t \n", "#a\tb\n#b\tc\n"]
 )
-def test_binary_junk(tmp_path, data):
-    with pytest.raises(InputError, match=r"edges\.txt"):
-        read(tmp_path, data)
+def test_nothing_inside(tmp_path, content):
+    assert problem(tmp_path, "e.txt", content).startswith("e.txt: no edge found; expected ")
 
 
-def test_a_huge_quoted_cell_is_an_error_not_a_traceback(tmp_path):
-    """The csv module gives up beyond 131,072 characters; a user must still be told the line."""
-    with pytest.raises(InputError, match=r"edges\.txt:2"):
-        read(tmp_path, 'a\tb\n"' + "x" * 140_000 + "\n")
+def test_two_kinds_of_separators_are_said_where_they_can_be_read(tmp_path):
+    found = reading(tmp_path, "e.txt", "a b\nc, d\n")
+    assert found.network.names == ("a", "b", "c,", "d")
+    assert any("names such as c, end in a separator" in note for note in found.report.notes)
 
 
-# ---------------------------------------------------------------------- real files
-
-REAL = [
-    ("dream5/DREAM5_NetworkInference_Edges_Network1.tsv", 1565, 3996),
-    ("dream5/DREAM5_NetworkInference_Edges_Network3.tsv", 1081, 2055),
-    ("ppi-challenge2023/Yeast.csv", 1966, 2705),
-    ("ppi-challenge2023/HuRI.csv.gz", 8245, 52068),
-    ("l3-2019/hi-ii-14.txt", 4224, 13350),
-    ("l3-2019/lit-nb-13.txt", 3251, 4388),
-    ("lp-classic/USAir.txt", 332, 2126),
-    ("lp-classic/Celegans.txt", 297, 2148),
-    ("biogrid-species/C.elegans.txt", 4835, 12124),
-    ("biogrid-rat/sana-RNorvegicus-2013.el", 1657, 2330),
-    ("large/CA-GrQc.txt", 5241, 14484),
-]
+def test_an_empty_file(tmp_path):
+    assert problem(tmp_path, "e.txt", "").startswith("e.txt: is empty; expected ")
 
 
-def counts(net):
-    """Nodes that keep an edge, and edges: a node with a self-loop alone is not in the counts."""
-    return int((net.degrees > 0).sum()), net.n_edges
+def test_only_self_loops(tmp_path):
+    told = problem(tmp_path, "e.txt", "a\ta\nb\tb\n")
+    assert told.startswith("e.txt: all 2 rows join a node to itself")
 
 
-@pytest.mark.parametrize(("name", "nodes", "edges"), REAL, ids=[name for name, *_ in REAL])
-def test_real_files_have_the_counts_of_their_readme(data_folder, name, nodes, edges):
-    assert counts(lp.read_network(data_folder / name)) == (nodes, edges)
+def test_only_empty_names(tmp_path):
+    told = problem(tmp_path, "e.txt", "a\t\n\tb\n")
+    assert told.startswith("e.txt: no edge is left (2 rows: a node name is empty)")
+
+
+def test_an_unknown_option_is_named():
+    with pytest.raises(ParameterError, match=r"no option 'colums'\. Did you mean columns\?"):
+        lp.read_network("edges.tsv", colums=("a", "b"))

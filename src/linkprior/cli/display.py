@@ -165,7 +165,7 @@ class _Bar(_Display):
         from rich.live import Live
 
         live = Live(
-            console=Console(file=self.stream),
+            console=Console(file=self.stream, soft_wrap=True),  # messages stay as they are
             auto_refresh=False,
             transient=True,
             redirect_stdout=False,  # results are none of our business

@@ -26,7 +26,7 @@ R = TypeVar("R")
 _WAIT = 0.1  # seconds; where a signal does not end a wait, it is seen this much later
 _SIGNALS = [n for n in signal.Signals if n.name in ("SIGINT", "SIGTERM", "SIGHUP")]
 
-_describe: Callable[[], str] | None = None
+_describe: Callable[[], str | None] | None = None
 
 
 def run_interruptible(work: Callable[[], R]) -> R:
@@ -48,8 +48,8 @@ def run_interruptible(work: Callable[[], R]) -> R:
 
 
 @contextmanager
-def keeping(describe: Callable[[], str]) -> Iterator[None]:
-    """Let describe() say what is kept, should the body be interrupted."""
+def keeping(describe: Callable[[], str | None]) -> Iterator[None]:
+    """Let describe() say what is kept, should the body be interrupted; None: the whole files."""
     global _describe
     before, _describe = _describe, describe
     try:
@@ -123,7 +123,8 @@ def _leave(number: int) -> NoReturn:
 
 def _tidy_up() -> str:
     whole = files.discard_unfinished(timeout=0.3)
-    return _describe() if _describe is not None else _kept(whole)
+    told = _describe() if _describe is not None else None
+    return told or _kept(whole)
 
 
 def _kept(whole: list[Path]) -> str:

@@ -7,8 +7,6 @@ import os
 import sys
 from typing import TYPE_CHECKING, TextIO
 
-import click
-
 if TYPE_CHECKING:
     from linkprior.network import Network
 
@@ -16,7 +14,8 @@ if TYPE_CHECKING:
 def say(text: str) -> None:
     """Say something on stderr; that nobody listens is no reason to stop."""
     try:
-        click.echo(text, err=True)
+        # Not by click, which finds its way past whoever stands in for stderr (the progress bar).
+        print(text, file=sys.stderr, flush=True)
     except BrokenPipeError:
         drop(sys.stderr)
 

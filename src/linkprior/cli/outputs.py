@@ -44,6 +44,10 @@ class Output:
     def open(self, **facts: Any) -> None:
         """Begin, once the input is known."""
 
+    def kept(self) -> str | None:
+        """Return what an interruption would leave, None where nothing is worth a word."""
+        return None
+
     def log(self, text: str) -> None:
         """Keep a message."""
 
@@ -120,6 +124,16 @@ class RunOutput(Output):
             self._waiting.append(text)
         else:
             self.run.log(text)
+
+    def kept(self) -> str | None:
+        """Return what the folder holds by now."""
+        from linkprior.runs.folder import MODEL
+
+        if self.run is None:
+            return None
+        fitted = (self.run.path / MODEL).exists()
+        holds = "holds the fitted model" if fitted else "holds the input report, no model yet"
+        return f"{self.path}/ {holds}; the same command goes on from there"
 
     def fitted(self) -> LinkPredictor | None:
         """Return the model of an earlier run of the same command."""

@@ -56,12 +56,13 @@ class PredictJob:
 
     def run(self) -> None:
         """Do it all. What cannot be written is refused before the work begins."""
-        from linkprior.cli import display
+        from linkprior.cli import display, interrupt
         from linkprior.parallel import use_workers
 
         self.target = Output.of(self.output, self.output_format, self.save)
         predictor = make_model(self.model, self.settings, self.seed)
-        with display.progress(self.quiet), use_workers(self.workers):
+        shown, threads = display.progress(self.quiet), use_workers(self.workers)
+        with interrupt.keeping(self.target.kept), shown, threads:
             self.tell(f"Reading {self.source.edges} …")
             with progress.stage(f"reading {Path(self.source.edges).name}"):
                 reading = self._timed("reading", self.source.read)

@@ -8,14 +8,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from linkprior import html, progress
 from linkprior.checks import whole_number
 from linkprior.errors import InputError, ParameterError, nearest
 from linkprior.evaluation import splits
 from linkprior.evaluation.metrics import places, recall_at_percents
-from linkprior.io.edgelist import read_network
+from linkprior.io.read import read_network
 from linkprior.network import Network
 from linkprior.predictors import registry
 from linkprior.predictors.base import LinkPredictor
+from linkprior.predictors.effort import Effort, effort_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -44,6 +46,19 @@ class Evaluation:
             raise ParameterError(f"no result for model {model!r} and metric {metric!r}")
         return sum(values) / len(values)
 
+    def _repr_html_(self) -> str:
+        models = list(dict.fromkeys(row[0] for row in self.rows))
+        metrics = list(dict.fromkeys(row[2] for row in self.rows))
+        there = {(row[0], row[2]) for row in self.rows}
+        table = html.table(
+            ["model", *metrics],
+            [[m, *(self.mean(m, x) if (m, x) in there else None for x in metrics)] for m in models],
+        )
+        named = [what for what in ("protocol", "rule", "seed") if what in self.facts]
+        known = html.facts((what, self.facts[what]) for what in named)
+        count = len({row[1] for row in self.rows})
+        return html.card(f"Evaluation: mean over {count} split{'s' * (count != 1)}", table, known)
+
 
 def evaluate(
     models: Iterable[str | LinkPredictor],
@@ -70,7 +85,7 @@ def evaluate(
         raise InputError(f"evaluate expects a linkprior Network, got {type(net).__name__}")
     made = _labelled([models] if isinstance(models, str | LinkPredictor) else models)
     cases = make_splits(net, protocol, rule, whole_number("repeats", repeats, 1), seed)
-    rows = [row for split in cases for label in made for row in _judge(label, made[label], split)]
+    rows = _judge_all(made, cases)
     facts = {
         "protocol": protocol,
         "rule": rule,
@@ -123,11 +138,26 @@ def _labelled(models: Iterable[str | LinkPredictor]) -> dict[str, LinkPredictor]
     return made
 
 
+def _judge_all(
+    made: dict[str, LinkPredictor], cases: Sequence[splits.Split]
+) -> list[tuple[str, str, str, float]]:
+    jobs = [
+        (label, split, effort_of(made[label], split.train)) for split in cases for label in made
+    ]
+    rows = []
+    with progress.stage("evaluating", sum(work.fit + 2 * work.scores for *_, work in jobs)):
+        for label, split, work in jobs:
+            with progress.part(work.fit + 2 * work.scores, f"judging {label}"):
+                rows += _judge(label, made[label], split, work)
+    return rows
+
+
 def _judge(
-    label: str, model: LinkPredictor, split: splits.Split
+    label: str, model: LinkPredictor, split: splits.Split, work: Effort
 ) -> list[tuple[str, str, str, float]]:
     began = time.perf_counter()
-    model.fit(split.train)
+    with progress.part(work.fit):
+        model.fit(split.train)
     values = recall_at_percents(places(model, split), split)
     values["seconds"] = time.perf_counter() - began
     return [(label, split.label, metric, value) for metric, value in values.items()]

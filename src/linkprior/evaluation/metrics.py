@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linkprior import kernels, parallel
+from linkprior import kernels, parallel, progress
 from linkprior.evaluation.splits import Split
 from linkprior.pairs import Ints
 from linkprior.predictors.base import LinkPredictor
@@ -35,8 +35,9 @@ def places(model: LinkPredictor, split: Split) -> Places:
     The first pass reads the scores of hidden edges out of the same blocks the second pass counts
     in, so that a tie is a tie to the last bit.
     """
-    with parallel.one_blas_thread():
-        scores = _hidden_scores(model, split)
+    with parallel.one_blas_thread(), progress.stage(total=2):
+        with progress.part(1):
+            scores = _hidden_scores(model, split)
         limits, which = np.unique(scores, return_inverse=True)
         above, tied = _counts(model, split, limits)
     return Places(above[which], tied[which])
@@ -74,7 +75,7 @@ def _hidden_scores(model: LinkPredictor, split: Split) -> NDArray[np.float64]:
         block = _block(model, split, start, stop)
         return block[rows[first:last] - start, cols[first:last]].astype(np.float64)
 
-    return np.concatenate(list(parallel.map_blocks(one_block, split.train.n_nodes)))
+    return np.concatenate(list(parallel.map_blocks(one_block, split.train.n_nodes, stage="")))
 
 
 def _counts(model: LinkPredictor, split: Split, limits: NDArray[np.float64]) -> tuple[Ints, Ints]:
@@ -85,7 +86,7 @@ def _counts(model: LinkPredictor, split: Split, limits: NDArray[np.float64]) -> 
         return kernels.count_above(block, start, adjacency.indptr, adjacency.indices, limits)
 
     above, tied = np.zeros(len(limits), np.int64), np.zeros(len(limits), np.int64)
-    for more, equal in parallel.map_blocks(one_block, split.train.n_nodes):
+    for more, equal in parallel.map_blocks(one_block, split.train.n_nodes, stage=""):
         above += more
         tied += equal
     return above, tied

@@ -1,112 +1,154 @@
-"""Plain edge lists: two columns of names, one edge per line."""
+"""Plain edge lists: one edge per line, two of its columns name the ends."""
 
 from __future__ import annotations
 
-import csv
-import gzip
 import io
-import re
-import sys
-import zlib
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
-from pathlib import Path
-from typing import BinaryIO, TextIO
+from collections.abc import Iterator
+from itertools import chain, compress, islice
 
-from linkprior.errors import InputError
-from linkprior.network import Network
+import numpy as np
 
-_COMMENTS = ("#", "%", "!")
-_HEADER = re.compile(
-    r"(official)?(source|target|from|to|tf|regulator|gene|symbol|node|protein|interactor|id|vertex)+"
-    r"(name|symbol|id)?[ab12]?"
-)
+from linkprior.errors import InputError, ParameterError
+from linkprior.io.collector import EdgeCollector
+from linkprior.io.layout import Layout, find_layout
+from linkprior.io.options import ReadOptions
+from linkprior.io.source import Source
+from linkprior.io.table import Rows, is_data, iterate
+from linkprior.io.text import Block, text_blocks
+
+_NON_EDGE = "labelled 0, a non-edge of the gold standard"
 
 
-def read_network(path: str | Path, keep_isolated: bool = False) -> Network:
-    """Read an edge list: tab, comma, semicolon or space between names; gzip; `-` is stdin.
+def read_edgelist(source: Source, found: EdgeCollector, options: ReadOptions) -> str:
+    """Read an edge list with tab, comma, semicolon or space between its columns.
 
-    The first two columns are the names; further columns are left alone. Lines that begin with
-    ``#``, ``%`` or ``!`` are comments, and a first line of usual column names is a header. Nodes
-    without an edge (named in a self-loop only) are dropped and counted, unless `keep_isolated`.
+    Lines that begin with ``#``, ``%`` or ``!`` are comments. Columns are taken by header name where
+    names tell, else the first two. Without a header, a third and last column of nothing but 0 and 1
+    labels the rows of a gold standard: rows labelled 0 are non-edges.
     """
-    net = _read(path)
-    return net if keep_isolated else net.drop_isolated()
+    options.refuse_others("an edge list", ["columns", "min_score"])
+    layout, blocks = _opened(source, options)
+    labels = _Labels(layout.width == 3 and not layout.header and options.min_score is None)
+    rows = 0
+    for part in iterate(blocks, layout.separator, max(layout.ends) + 1, source.name):
+        rows += len(part.lines)
+        part = _below_header(part, layout)  # noqa: PLW2901
+        part = _strong(part, layout, options, found)  # noqa: PLW2901
+        labels.take(part, layout)
+        _add(part, layout, found)
+    found.passed_over = source.lines - rows
+    _settle_header(layout, found)
+    _note_odd_names(layout, found)
+    return labels.settle(found) or layout.describe()
 
 
-def _read(path: str | Path) -> Network:
-    name = "stdin" if str(path) == "-" else str(path)
-    if name != "stdin" and not Path(path).exists():
-        raise InputError(f"{name}: no such file")
-    if name != "stdin" and Path(path).is_dir():
-        raise InputError(f"{name}: is a directory, expected an edge list")
-    try:
-        with ExitStack() as stack:
-            raw = sys.stdin.buffer if name == "stdin" else stack.enter_context(open(path, "rb"))
-            return _network(stack.enter_context(_text(raw)), name)
-    except UnicodeDecodeError as problem:
-        raise InputError(f"{name}: not UTF-8 text ({problem.reason}); save it as UTF-8") from None
-    except (OSError, EOFError, zlib.error) as problem:
-        raise InputError(f"{name}: cannot be read: {problem}") from None
+def _opened(source: Source, options: ReadOptions) -> tuple[Layout, Iterator[Block]]:
+    """Return the layout, and the blocks from the first one that holds data."""
+    blocks = text_blocks(source)
+    for block in blocks:
+        if any(map(is_data, io.StringIO(block.text))):
+            return find_layout(block, source.name, options.columns), chain([block], blocks)
+    raise InputError(f"{source.name}: no edge found; expected a line with two node names per edge")
 
 
-@contextmanager
-def _text(raw: BinaryIO) -> Iterator[TextIO]:
-    """Decode a stream, unpacking it first when it begins like gzip; the stream stays open."""
-    buffered = raw if isinstance(raw, io.BufferedReader) else io.BufferedReader(raw)  # type: ignore[type-var]
-    packed = buffered.peek(2)[:2] == b"\x1f\x8b"
-    plain = gzip.GzipFile(fileobj=buffered) if packed else buffered
-    text = io.TextIOWrapper(plain, encoding="utf-8-sig")
-    try:
-        yield text
-    finally:
-        text.detach()
+def _below_header(part: Rows, layout: Layout) -> Rows:
+    holds_header = part.lines and part.lines[0] == layout.header_line
+    return part.below_first() if holds_header else part
 
 
-def _network(stream: TextIO, name: str) -> Network:
-    pairs = list(_pairs(stream, name))
-    if pairs and _is_header(pairs[0]):
-        used = {end for pair in pairs[1:] for end in pair}
-        # `node1 node2` may be an edge: column names do not come back as nodes.
-        if used.isdisjoint(pairs[0]):
-            del pairs[0]
-    if not pairs:
-        raise InputError(f"{name}: no edge found; expected two columns of node names")
-    return Network.from_edges(pairs)
-
-
-def _pairs(stream: TextIO, name: str) -> Iterator[tuple[str, str]]:
-    separator: str | None = None
-    for number, line in enumerate(stream, start=1):
-        if not line.strip() or line.lstrip().startswith(_COMMENTS):
-            continue
-        separator = separator or _separator(line)
-        try:
-            cells = _cells(line, separator)
-        except csv.Error as problem:
-            raise InputError(f"{name}:{number}: {problem}") from None
-        if len(cells) < 2 or not cells[0] or not cells[1]:
-            raise InputError(
-                f"{name}:{number}: expected 2 columns of names, got {line.strip()[:60]!r}"
-            )
-        yield cells[0], cells[1]
-
-
-def _separator(line: str) -> str:
-    return next((mark for mark in "\t,;" if mark in line), " ")
-
-
-def _cells(line: str, separator: str) -> list[str]:
-    if separator == " ":
-        return line.split()
-    if '"' in line:
-        row = next(csv.reader([line.rstrip("\n")], delimiter=separator))
+def _add(part: Rows, layout: Layout, found: EdgeCollector) -> None:
+    if layout.ends == (0, 1) and part.widths == {2} and "" not in part.flat:
+        found.add_in_turn(part.flat, part.lines)
     else:
-        row = line.rstrip("\n").split(separator)
-    return [cell.strip() for cell in row]
+        found.add(part.column(layout.ends[0]), part.column(layout.ends[1]), part.lines)
 
 
-def _is_header(cells: Sequence[str]) -> bool:
-    """Tell column names such as source, node_1, Gene A or InteractorB from names of nodes."""
-    words = [re.sub(r"[\s_.-]", "", cell.lower()) for cell in cells[:2]]
-    return len(words) == 2 and words[0] != words[1] and all(map(_HEADER.fullmatch, words))
+def _settle_header(layout: Layout, found: EdgeCollector) -> None:
+    """Take the first line for an edge after all when its words are nodes further down."""
+    if layout.header_line is None or layout.sure:
+        return
+    a, b = (layout.header[at] for at in layout.ends)
+    if not {a, b}.isdisjoint(found.names):
+        found.add([a], [b], [layout.header_line])
+        found.note(
+            f"line {layout.header_line} looks like a header, but {a} or {b} is a node further "
+            "down: it is read as an edge"
+        )
+
+
+def _note_odd_names(layout: Layout, found: EdgeCollector) -> None:
+    """Say so when names end in a mark that may be a separator: a, b in a file cut at spaces."""
+    if layout.separator != " ":
+        return
+    odd = next((name for name in found.names if name[-1] in ",;"), None)
+    if odd:
+        found.note(f"names such as {odd[:40]} end in a separator: are there two kinds in the file?")
+
+
+def _strong(part: Rows, layout: Layout, options: ReadOptions, found: EdgeCollector) -> Rows:
+    """Return the rows whose score reaches the least one asked for."""
+    if options.min_score is None:
+        return part
+    at, least = layout.score, options.min_score
+    if at is None:
+        raise ParameterError(
+            f"--min-score: {found.file} has no column of scores (score, weight, confidence …); "
+            "leave it out"
+        )
+    strong = [
+        _number(row[at] if at < len(row) else "", found.file, line) >= least
+        for row, line in zip(part.cells, part.lines, strict=True)
+    ]
+    found.drop(f"its score is below {least:g}", compress(part.lines, [not s for s in strong]))
+    return part.where(strong)
+
+
+def _number(text: str, file: str, line: int) -> float:
+    try:
+        return float(text.replace(",", "."))
+    except ValueError:
+        raise InputError(
+            f"{file}:{line}: expected a score, got {text[:30]!r}; complete the line, or leave out "
+            "--min-score"
+        ) from None
+
+
+class _Labels:
+    """Follows a third column as long as it is nothing but 0 and 1."""
+
+    def __init__(self, possible: bool) -> None:
+        self.possible, self._parts = possible, [np.empty(0, np.bool_)]
+        self._lines: list[int] = []
+
+    def take(self, part: Rows, layout: Layout) -> None:
+        """Look at the labels of rows; a row without a name is dropped elsewhere."""
+        if not self.possible or not part.lines:
+            return
+        if part.widths != {3} or not set(marks := part.column(2)) <= {"0", "1"}:
+            self.possible = False
+            return
+        ends = zip(part.column(layout.ends[0]), part.column(layout.ends[1]), strict=True)
+        named = [bool(a and b) for a, b in ends]
+        positive = [mark == "1" for mark in compress(marks, named)]
+        self._parts.append(np.array(positive, dtype=np.bool_))
+        zeros = (
+            line for line, yes in zip(compress(part.lines, named), positive, strict=True) if not yes
+        )
+        self._lines += islice(zeros, 5 - len(self._lines))
+
+    def settle(self, found: EdgeCollector) -> str | None:
+        """Leave out what is labelled 0, once all rows are known to be labelled."""
+        if not self.possible:
+            return None
+        positive = np.concatenate(self._parts)
+        zeros = int((~positive).sum())
+        if not zeros:
+            return None
+        found.keep(positive)
+        entry = found.dropped[_NON_EDGE]
+        entry.count, entry.first_lines = zeros, self._lines
+        if not found.rows:
+            raise InputError(
+                f"{found.file}: every row is labelled 0, a non-edge; give a file with edges"
+            )
+        return "gold standard: two names and a label, 1 for an edge and 0 for a non-edge"

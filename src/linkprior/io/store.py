@@ -9,7 +9,6 @@ import hashlib
 import json
 import os
 import shutil
-import uuid
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkprior.errors import StoreError
+from linkprior.io.files import whole_folder
 
 MANIFEST = "manifest.json"
 ARRAYS = "arrays.safetensors"
@@ -42,14 +42,9 @@ def write_model(folder: str | Path, manifest: Mapping[str, Any], arrays: Arrays)
     }
     full["manifest_sha256"] = _digest(full)
     target.parent.mkdir(parents=True, exist_ok=True)
-    fresh = target.with_name(f".{target.name}.{uuid.uuid4().hex}.part")
-    try:
-        fresh.mkdir()
+    with whole_folder(target, _swap) as fresh:
         _write(fresh / ARRAYS, data)
         _write(fresh / MANIFEST, json.dumps(full, indent=1).encode())
-        _swap(fresh, target)
-    finally:
-        shutil.rmtree(fresh, ignore_errors=True)
 
 
 def read_model(folder: str | Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:

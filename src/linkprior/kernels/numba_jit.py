@@ -45,12 +45,12 @@ def _jit(function: Function, **options: Any) -> Function:
 class _CompileNotice(event.Listener):
     """Says once why the first call takes seconds; loading from the cache stays silent."""
 
-    told = False
+    def __init__(self) -> None:
+        self.untold = iter([True])  # one thread alone gets it, whichever compiles first
 
     def on_start(self, event: Any) -> None:
         ours = event.data["dispatcher"].py_func.__module__.startswith(__package__)
-        if ours and not self.told:
-            self.told = True
+        if ours and next(self.untold, False):
             _log.info("compiling kernels for this machine (once, some seconds)")
 
     def on_end(self, event: Any) -> None:

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from linkprior import html, parallel
 from linkprior import pairs as pr
-from linkprior import parallel
-from linkprior.checks import whole_number
+from linkprior.checks import real_number, whole_number
 from linkprior.errors import (
     InputError,
     LinkpriorError,
@@ -22,7 +22,9 @@ from linkprior.errors import (
     ParameterError,
     nearest,
 )
+from linkprior.io.convert import as_network
 from linkprior.network import Network
+from linkprior.predictors.candidates import Candidates
 from linkprior.predictors.topk import best_pairs
 from linkprior.ranking import Ranking
 
@@ -66,6 +68,11 @@ class Explanation:
             {"source": sources, "target": targets, **{c: getattr(self, c) for c in columns}}
         )
 
+    def _repr_html_(self) -> str:
+        frame = self.to_frame()
+        rows = frame.head(html.SHOWN).itertuples(index=False)
+        return html.card("Explanation", html.first_rows(list(frame.columns), rows, len(frame)))
+
 
 @dataclass(eq=False, kw_only=True)
 class LinkPredictor(ABC):
@@ -76,6 +83,22 @@ class LinkPredictor(ABC):
     """
 
     name: ClassVar[str] = ""
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        """Keep `__repr__` from being written anew, with every parameter, for each dataclass."""
+        super().__init_subclass__(**kwargs)
+        if "__repr__" not in vars(cls):
+            cls.__repr__ = LinkPredictor.__repr__  # type: ignore[method-assign]
+
+    def __repr__(self) -> str:
+        """Show the parameters that differ from their defaults, as scikit-learn does."""
+        plain = {f.name: f.default for f in dataclasses.fields(self)}
+        changed = (
+            f"{name}={value!r}"
+            for name, value in self.get_params(deep=False).items()
+            if repr(value) != repr(plain[name])
+        )
+        return f"{type(self).__name__}({', '.join(changed)})"
 
     # ------------------------------------------------------------------ parameters
 
@@ -98,14 +121,14 @@ class LinkPredictor(ABC):
 
     # ------------------------------------------------------------------ learning
 
-    def fit(self, network: Network) -> Self:
-        """Learn from the observed edges. Nothing half-fitted is left behind by an error."""
+    def fit(self, network: Any) -> Self:
+        """Learn from the observed edges. Nothing half-fitted is left behind by an error.
+
+        `network` is a `Network` or whatever `linkprior.io.convert.as_network` makes one of: a graph
+        of networkx or igraph, a matrix, a data frame, pairs, or the path of a file.
+        """
         self._forget()
-        if not isinstance(network, Network):
-            raise InputError(
-                f"fit expects a linkprior Network, got {type(network).__name__}; see "
-                "Network.from_edges, from_networkx, from_scipy, from_frame"
-            )
+        network = as_network(network)
         if network.n_nodes < 2:
             raise InputError(f"a network of {network.n_nodes} node(s) has no pair to predict")
         if network.n_edges == 0:
@@ -156,6 +179,10 @@ class LinkPredictor(ABC):
     def _pairs(self, pairs: pr.Ints) -> Array:
         """Return the scores of pairs i < j."""
 
+    def _memory(self, network: Network, workers: int) -> float:
+        """Return the bytes a fit may hold beside the network; row blocks come on top."""
+        return 0.0
+
     def _base(self, pairs: pr.Ints) -> Array:
         """Return the scores before the prior; the same as the scores where there is none."""
         return self._pairs(pairs)
@@ -176,12 +203,23 @@ class LinkPredictor(ABC):
         with parallel.one_blas_thread():
             return self._pairs(proper)
 
-    def predict_edges(self, k: int = 100) -> Ranking:
-        """Return the k best pairs that are not observed edges (fewer when there are fewer)."""
+    def predict_edges(
+        self,
+        k: int | None = 100,
+        candidates: Candidates | None = None,
+        threshold: float | None = None,
+    ) -> Ranking:
+        """Return the k best candidates, at most (None: all), with a score of at least `threshold`.
+
+        Without `candidates` these are all pairs that are not observed edges.
+        """
         net, _ = self._state()
-        k = whole_number("k", k, 0)
+        k = None if k is None else whole_number("k", k, 0)
+        lowest = -np.inf if threshold is None else real_number("threshold", threshold, -np.inf)
+        if candidates is not None:
+            candidates.refuse_other(net)
         with parallel.one_blas_thread():
-            best, scores = best_pairs(self._rows, net, k)
+            best, scores = best_pairs(self._rows, net, k, candidates=candidates, threshold=lowest)
         return Ranking(best, scores, net.names)
 
     def explain(self, pairs: ArrayLike) -> Explanation:
@@ -229,6 +267,12 @@ class LinkPredictor(ABC):
         from linkprior.predictors.saving import save
 
         save(self, folder)
+
+    def _repr_html_(self) -> str:
+        known = f"fitted on {self.network_!r}" if self.fitted else "not fitted"
+        defaults = {f.name: f.default for f in dataclasses.fields(self)}
+        shown = html.parameters(self.get_params(deep=False), defaults)
+        return html.card(type(self).name or type(self).__name__, known, shown)
 
 
 def refuse_unknown(model: str, given: Mapping[str, Any], known: list[str]) -> None:

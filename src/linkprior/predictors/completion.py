@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-import scipy.linalg as la
 from numpy.typing import NDArray
 
+from linkprior import parallel, progress
 from linkprior.checks import choice, real_number, whole_number
 from linkprior.errors import InputError
 from linkprior.model.degrees import estimate_degrees
@@ -16,9 +16,11 @@ from linkprior.model.losses import pu_loss
 from linkprior.model.priors import DegreePrior, degree_prior
 from linkprior.network import Network
 from linkprior.pairs import Ints, n_pairs
+from linkprior.predictors import effort
 from linkprior.predictors.base import Learned, LinkPredictor
+from linkprior.predictors.effort import Effort
 from linkprior.predictors.scores import DenseScores, prox_passes
-from linkprior.predictors.starts import SEED_LIMIT, facts_of, run_starts
+from linkprior.predictors.starts import SEED_LIMIT, facts_of, idle_factor, run_starts
 from linkprior.solvers.base import Solution, solve
 from linkprior.solvers.nuclear import NuclearSolver, NuclearState
 from linkprior.solvers.pu_als import PuAlsSolver, PuState
@@ -27,6 +29,7 @@ Array = NDArray[Any]
 
 DEFAULT_RANK = 30
 LARGEST_NUCLEAR = 6000  # nodes beyond which a dozen p × p arrays and their eigenvalues are too much
+_AFTER = 3  # steps that all eigenvalues at the end of nuclear-degree are worth
 
 
 def default_rho(network: Network) -> float:
@@ -118,7 +121,8 @@ class PU(LinkPredictor):
         def one_start(rng: np.random.Generator, workers: int) -> Solution[PuState]:
             return solve(self._solver(network, workers), rng, max_iter, tol)
 
-        solutions = run_starts(self.seed, self.n_starts, one_start)
+        with progress.stage("fitting pu", whole_number("n_starts", self.n_starts, 1)):
+            solutions = run_starts(self.seed, self.n_starts, one_start)
         arrays = {
             "W": np.stack([solution.state.W for solution in solutions]),
             "H": np.stack([solution.state.H for solution in solutions]),
@@ -140,6 +144,18 @@ class PU(LinkPredictor):
             np.float64 if exact else np.float32,
             workers,
         )
+
+    def _effort(self, network: Network) -> Effort:
+        solver = self._solver(network, 1)
+        rounds = whole_number("max_iter", self.max_iter, 1) * (1 + (solver.cg_steps or 10))
+        one = effort.PU_ROUND * effort.sweep(network, solver.rank)
+        n_starts = whole_number("n_starts", self.n_starts, 1)
+        fit = n_starts * idle_factor(n_starts) * rounds * one
+        return Effort(fit, effort.factor_scores(network, n_starts * solver.rank))
+
+    def _memory(self, network: Network, workers: int) -> float:
+        rank = self._solver(network, 1).rank
+        return effort.PU_ARRAYS * self.n_starts * 4.0 * network.n_nodes * rank
 
     def _scores(self) -> BilinearScores:
         _, learned = self._state()
@@ -204,12 +220,30 @@ class NuclearDegree(LinkPredictor):
         max_iter = whole_number("max_iter", self.max_iter, 1)
         tol = real_number("tol", self.tol, 0.0, low_open=False)
         rng = np.random.default_rng(whole_number("seed", self.seed, 0, SEED_LIMIT))
-        solution = solve(solver, rng, max_iter, tol)
+        with progress.stage("fitting nuclear-degree", max_iter + _AFTER):
+            with progress.part(max_iter):
+                solution = solve(solver, rng, max_iter, tol)
+            return self._ranked(network, solver, solution)
+
+    def _ranked(
+        self, network: Network, solver: NuclearSolver, solution: Solution[NuclearState]
+    ) -> Learned:
         X, A = solution.state.X, solution.state.Y
         tau = real_number("tau", self.tau, 0.0, low_open=False)
         zeros, profile = np.zeros(len(A)), solver.prior.profile(len(A) - 1)
         arrays = {"X": X, "A": A, "Q": prox_passes(A, tau * solver.prior.scale(zeros), profile)}
         return Learned(arrays, self._facts(network, solver, solution))
+
+    def _effort(self, network: Network) -> Effort:
+        self._solver(network)
+        steps = whole_number("max_iter", self.max_iter, 1) + _AFTER
+        # Eigenvalues keep one core busy, whatever the number of cores.
+        cubic = network.n_nodes * effort.entries(network)
+        step = effort.NUCLEAR_STEP * parallel.current_workers() * cubic
+        return Effort(steps * step, effort.pick(network))
+
+    def _memory(self, network: Network, workers: int) -> float:
+        return effort.NUCLEAR_BYTES * effort.entries(network)
 
     def _solver(self, network: Network) -> NuclearSolver:
         """Check the parameters and the size of the network."""
@@ -236,7 +270,8 @@ class NuclearDegree(LinkPredictor):
     ) -> dict[str, Any]:
         """Tell t, r and the objective at X̂ itself, not at the solver's two copies."""
         X, last = solution.state.X, solution.history[-1]
-        trace_norm = float(np.abs(la.eigvalsh(X.astype(np.float64))).sum())
+        # NumPy's, as SciPy's would hold the GIL, and with it Ctrl-C, for as long as it takes.
+        trace_norm = float(np.abs(np.linalg.eigvalsh(X.astype(np.float64))).sum())
         prior = degree_prior(X, solver.prior.degrees, solver.prior.alpha)
         loss = pu_loss(X, network, solver.rho)
         return {

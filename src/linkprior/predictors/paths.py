@@ -10,7 +10,9 @@ import scipy.sparse as sp
 
 from linkprior.network import Network
 from linkprior.pairs import Ints
+from linkprior.predictors import effort
 from linkprior.predictors.base import Array, Learned, LinkPredictor
+from linkprior.predictors.effort import Effort
 
 
 @dataclass(eq=False, kw_only=True)
@@ -23,6 +25,11 @@ class L3(LinkPredictor):
         with np.errstate(divide="ignore"):
             weight = np.where(network.degrees > 0, network.degrees.astype(np.float64) ** -0.5, 0.0)
         return Learned({"weight": weight})
+
+    def _effort(self, network: Network) -> Effort:
+        d, n = network.degrees.astype(np.float64), effort.entries(network)
+        walks = min(float(d @ (network.adjacency @ d)), float(network.n_nodes) * d.sum())
+        return Effort(n, effort.WALK * walks + effort.FORMULA * n + effort.pick(network))
 
     def _rows(self, start: int, stop: int) -> Array:
         a = self.network_.adjacency

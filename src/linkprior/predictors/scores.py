@@ -15,7 +15,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from linkprior import kernels, parallel
+from linkprior import kernels, parallel, progress
 from linkprior.model.factors import Factors
 from linkprior.pairs import Ints
 from linkprior.solvers.symmetric_prox import mm_pass, separable_penalty
@@ -125,14 +125,19 @@ def build_tables(factors: Factors, scale: Array, profile: Array, passes: int = P
     """Return the rank tables (passes, p, knots) of the prox over one layer, pass by pass."""
     p, ranks = len(factors.U), knots(len(profile))
     tables = np.empty((passes, p, len(ranks)), dtype=np.float32)
-    for number in range(passes):
 
-        def one_block(start: int, stop: int, number: int = number) -> Array:
+    def one_pass(number: int) -> Array:
+        def one_block(start: int, stop: int) -> Array:
             done = tables[:number]
             Q = sketched_rows(factors, done, scale, profile[ranks], start, stop)
             return kernels.row_quantiles(Q, start, ranks)
 
-        tables[number] = np.concatenate(list(parallel.map_blocks(one_block, p)))
+        return np.concatenate(list(parallel.map_blocks(one_block, p, stage="")))
+
+    with progress.stage(total=passes * (passes + 1) / 2):
+        for number in range(passes):
+            with progress.part(number + 1):  # as many tables to look into, and one to make
+                tables[number] = one_pass(number)
     return tables
 
 

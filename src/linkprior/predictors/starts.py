@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from linkprior import parallel
+from linkprior import parallel, progress
 from linkprior.checks import whole_number
 from linkprior.solvers.base import Solution
 
@@ -16,20 +16,38 @@ SEED_LIMIT = 2**63 - 1
 
 
 def run_starts(
-    seed: int, n_starts: int, one_start: Callable[[np.random.Generator, int], T]
+    seed: int,
+    n_starts: int,
+    one_start: Callable[[np.random.Generator, int], T],
+    units: float = 1.0,
 ) -> list[T]:
     """Return one_start(rng, workers) for each start, each with a spawned seed of its own.
 
-    Starts run in threads; threads left over work on row blocks inside a start.
+    Starts run in threads; threads left over work on row blocks inside a start. Each is a part of
+    the current stage of the progress, worth `units`.
     """
     n_starts = whole_number("n_starts", n_starts, 1)
     seeds = np.random.SeedSequence(whole_number("seed", seed, 0, SEED_LIMIT)).spawn(n_starts)
+    outer, inner = threads(n_starts)
+
+    def run(own: np.random.SeedSequence) -> T:
+        with progress.part(units):
+            return one_start(np.random.default_rng(own), inner)
+
+    return list(parallel.map_tasks(run, seeds, outer))
+
+
+def threads(n_starts: int) -> tuple[int, int]:
+    """Return how many starts run at once, and with how many threads each."""
     workers = parallel.current_workers()
     outer = min(workers, n_starts)
-    inner = max(1, workers // outer)
-    return list(
-        parallel.map_tasks(lambda s: one_start(np.random.default_rng(s), inner), seeds, outer)
-    )
+    return outer, max(1, workers // outer)
+
+
+def idle_factor(n_starts: int) -> float:
+    """Return the time all cores take for the starts over the work there is: some cores may idle."""
+    outer, inner = threads(n_starts)
+    return -(-n_starts // outer) * parallel.current_workers() / (n_starts * inner)
 
 
 def facts_of(solutions: Sequence[Solution[Any]]) -> dict[str, Any]:

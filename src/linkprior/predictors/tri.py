@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from linkprior import progress
 from linkprior.checks import choice, real_number, whole_number
 from linkprior.model.degrees import estimate_degrees
 from linkprior.model.factors import Factors
@@ -16,8 +18,11 @@ from linkprior.model.losses import LOSSES, Loss
 from linkprior.model.priors import DegreePrior, L1Prior, Prior, ScaleFreePrior
 from linkprior.network import Network
 from linkprior.pairs import Ints
+from linkprior.predictors import effort
 from linkprior.predictors.base import Learned, LinkPredictor
+from linkprior.predictors.effort import Effort
 from linkprior.predictors.scores import (
+    PASSES,
     DenseScores,
     FactorScores,
     Scores,
@@ -27,7 +32,7 @@ from linkprior.predictors.scores import (
     knots,
     merge,
 )
-from linkprior.predictors.starts import SEED_LIMIT, facts_of, run_starts
+from linkprior.predictors.starts import SEED_LIMIT, facts_of, idle_factor, run_starts, threads
 from linkprior.solvers.base import Solution, solve
 from linkprior.solvers.direct import DirectSolver
 from linkprior.solvers.tri_admm import AdmmSolver
@@ -86,10 +91,15 @@ class TriFactorization(LinkPredictor):
 
     def _learn(self, network: Network) -> Learned:
         self._check(network)
+        with progress.stage(f"fitting {self.name}", self._fit_effort(network)):
+            return self._run(network)
+
+    def _run(self, network: Network) -> Learned:
         solutions = run_starts(
             self.seed,
             self.n_starts,
             lambda rng, workers: self._fit_start(network, rng, workers),
+            self._starts_effort(network) / self.n_starts,
         )
         factors = [solution.state.factors for solution in solutions]
         arrays = {"U": np.stack([f.U for f in factors]), "S": np.stack([f.S for f in factors])}
@@ -107,6 +117,32 @@ class TriFactorization(LinkPredictor):
         if self.rank is None:
             return min(DEFAULT_RANK, network.n_nodes)
         return whole_number("rank", self.rank, 1, network.n_nodes)
+
+    # ------------------------------------------------------------------ how long it takes
+
+    def _effort(self, network: Network) -> Effort:
+        self._check(network)
+        return Effort(self._fit_effort(network), self._score_effort(network))
+
+    def _fit_effort(self, network: Network) -> float:
+        return self._starts_effort(network)
+
+    def _score_effort(self, network: Network) -> float:
+        return effort.factor_scores(network, self.n_starts * self._rank(network))
+
+    def _memory(self, network: Network, workers: int) -> float:
+        at_once = min(workers, self.n_starts)
+        arrays = effort.TRI_ARRAYS * self.n_starts + effort.TRI_ARRAYS_AT_ONCE * at_once
+        return arrays * 8.0 * network.n_nodes * self._rank(network)
+
+    def _starts_effort(self, network: Network) -> float:
+        return self.n_starts * idle_factor(self.n_starts) * self._start_effort(network)
+
+    def _start_effort(self, network: Network) -> float:
+        return (self.max_iter + 1) * self._step_effort(network)
+
+    def _step_effort(self, network: Network) -> float:
+        return effort.sweep(network, self._rank(network))
 
     # ------------------------------------------------------------------ scoring
 
@@ -177,6 +213,14 @@ class Penalised(TriFactorization):
 
     def _solver_name(self, network: Network) -> str:
         return "streaming" if self.solver == "auto" else self.solver
+
+    def _step_effort(self, network: Network) -> float:
+        prior, plain = self._prior(network), super()._step_effort(network)
+        if self._solver_name(network) == "admm":
+            return plain + effort.ADMM_STEP * effort.entries(network)
+        if prior is None or prior.flat:
+            return plain
+        return plain + effort.RANKED_STEP * effort.entries(network)
 
     def _fit_start(self, network: Network, rng: np.random.Generator, workers: int) -> Run:
         return self._fit_from(network, None, rng, workers)
@@ -275,27 +319,78 @@ class TriDegree(Penalised):
         return "admm" if network.n_nodes <= DENSE_LIMIT else "streaming"
 
     def _fit_start(self, network: Network, rng: np.random.Generator, workers: int) -> Run:
-        start = None
-        if self.warmup:
-            plain = DirectSolver(network, self._loss(), self._rank(network))
-            start = solve(plain, rng, self.warmup, self.tol).state.factors
-        return self._fit_from(network, start, rng, workers)
+        with progress.stage(total=self._start_effort(network)):
+            start = self._warm_up(network, rng) if self.warmup else None
+            return self._fit_from(network, start, rng, workers)
 
-    def _learn(self, network: Network) -> Learned:
-        learned = super()._learn(network)
+    def _warm_up(self, network: Network, rng: np.random.Generator) -> Factors:
+        plain = DirectSolver(network, self._loss(), self._rank(network))
+        with progress.part(self._warmup_effort(network)):
+            warm: Factors = solve(plain, rng, self.warmup, self.tol).state.factors
+        return warm
+
+    def _run(self, network: Network) -> Learned:
+        learned = super()._run(network)
         if self.rank_by == "factors":
             return learned
-        layers = self._layers(learned)
-        scale, profile = self._rank_weights(network)
-        if self._solver_name(network) == "admm":
-            total = np.zeros((network.n_nodes, network.n_nodes), dtype=np.float32)
-            for factors in layers:
-                Q = dense_prox(factors, scale, profile)
-                total += np.maximum(Q, 0.0) if self.rank_by == "x" else Q
-            ranked = {"Q": total / np.float32(len(layers))}
+        dense = self._solver_name(network) == "admm"
+        weights, units = self._rank_weights(network), self._layer_effort(network).fit
+
+        def one_layer(factors: Factors) -> Array:
+            with progress.part(units):
+                return (dense_prox if dense else build_tables)(factors, *weights)
+
+        layers = map(one_layer, self._layers(learned))
+        if dense:
+            ranked = {"Q": self._mean(layers, network.n_nodes)}
         else:
-            ranked = {"tables": np.stack([build_tables(f, scale, profile) for f in layers])}
+            ranked = {"tables": np.stack(list(layers))}
         return Learned({**learned.arrays, **ranked}, learned.facts)
+
+    def _mean(self, layers: Iterator[Array], n_nodes: int) -> Array:
+        """Return the mean of matrices that are made one after the other."""
+        total, count = np.zeros((n_nodes, n_nodes), dtype=np.float32), 0
+        for Q in layers:
+            total += np.maximum(Q, 0.0) if self.rank_by == "x" else Q
+            count += 1
+        return total / np.float32(count)
+
+    def _fit_effort(self, network: Network) -> float:
+        return self._starts_effort(network) + self._n_layers * self._layer_effort(network).fit
+
+    def _score_effort(self, network: Network) -> float:
+        if self.rank_by == "factors":
+            return super()._score_effort(network)
+        return effort.pick(network) + self._n_layers * self._layer_effort(network).scores
+
+    @property
+    def _n_layers(self) -> int:
+        if self.rank_by == "factors":
+            return 0
+        return self.n_starts if self.average == "q" else 1
+
+    def _start_effort(self, network: Network) -> float:
+        return self._warmup_effort(network) + super()._start_effort(network)
+
+    def _warmup_effort(self, network: Network) -> float:
+        _, inner = threads(self.n_starts)  # a plain sweep keeps one of a start's threads busy
+        return inner * (self.warmup + 1) * effort.sweep(network, self._rank(network))
+
+    def _layer_effort(self, network: Network) -> Effort:
+        """Return the work of ranking one layer's pairs by the prox, and of its scores then."""
+        n = effort.entries(network)
+        if self._solver_name(network) == "admm":
+            return Effort(effort.DENSE_PROX * n, 0.0)
+        return Effort(effort.TABLES * n, effort.TABLE_SCORES * n)
+
+    def _memory(self, network: Network, workers: int) -> float:
+        factors, n = super()._memory(network, workers), effort.entries(network)
+        if self._solver_name(network) == "admm":
+            at_once = effort.ADMM_BYTES * min(workers, self.n_starts)
+            return factors + max(effort.PROX_BYTES, at_once) * n
+        n_layers = self.n_starts if self.average == "q" else 1
+        table = 4.0 * PASSES * network.n_nodes * len(knots(network.n_nodes - 1))
+        return factors + 2.0 * n_layers * table  # one after the other, then stacked
 
     def _layers(self, learned: Learned) -> list[Factors]:
         pairs = zip(learned.arrays["U"], learned.arrays["S"], strict=True)

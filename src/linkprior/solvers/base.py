@@ -7,6 +7,7 @@ from typing import Generic, Literal, Protocol, TypeVar
 
 import numpy as np
 
+from linkprior import progress
 from linkprior.errors import LinkpriorError
 
 State = TypeVar("State")
@@ -56,19 +57,26 @@ def solve(
     tol: float,
 ) -> Solution[State]:
     """Step until settled or until `max_iter` steps are done."""
-    state = solver.init(rng)
-    history = [solver.measure(state)]
-    for number in range(1, max_iter + 1):
-        state = solver.step(state)
-        history.append(solver.measure(state))
-        if not np.isfinite(history[-1].objective):
-            raise LinkpriorError(
-                f"the objective became {history[-1].objective} at step {number}: try other "
-                "parameters (a smaller lam, alpha or eta)"
-            )
-        if settled(history, tol):
-            return Solution(state, "converged", history)
+    with progress.stage(total=max_iter + 1):  # the start counts like a step
+        with progress.part(1):
+            state = solver.init(rng)
+            history = [solver.measure(state)]
+        for number in range(1, max_iter + 1):
+            with progress.part(1):
+                state = solver.step(state)
+                history.append(solver.measure(state))
+            _refuse_infinite(history[-1].objective, number)
+            if settled(history, tol):
+                return Solution(state, "converged", history)
     return Solution(state, "max_iter", history)
+
+
+def _refuse_infinite(objective: float, step: int) -> None:
+    if not np.isfinite(objective):
+        raise LinkpriorError(
+            f"the objective became {objective} at step {step}: try other parameters "
+            "(a smaller lam, alpha or eta)"
+        )
 
 
 def settled(history: list[Measure], tol: float, patience: int = 3) -> bool:

@@ -112,7 +112,7 @@ def ranked_pass(factors: Factors, prior: Prior, workers: int | None = None) -> P
 
     BU, BtU, row_sums = np.empty_like(factors.U), np.zeros_like(factors.U), np.empty(p)
     for (start, stop), (sums, bu, btu) in zip(
-        parallel.blocks(p), parallel.map_blocks(one_block, p, workers), strict=True
+        parallel.blocks(p), parallel.map_blocks(one_block, p, workers, stage=""), strict=True
     ):
         row_sums[start:stop], BU[start:stop] = sums, bu
         BtU += btu

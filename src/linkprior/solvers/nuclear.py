@@ -21,7 +21,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import scipy.linalg as la
 import scipy.sparse.linalg as spla
 from numpy.typing import NDArray
 
@@ -176,7 +175,7 @@ def eigenpairs_above(
             break
         k *= 2
     else:
-        values, vectors = la.eigh(S)
+        values, vectors = np.linalg.eigh(S)  # SciPy's would hold the GIL, and Ctrl-C, for minutes
     kept = np.abs(values) > threshold
     return values[kept], vectors[:, kept]
 

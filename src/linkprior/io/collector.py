@@ -1,0 +1,152 @@
+"""What a reader hands over: numbered edges, names, and a count of everything it left out."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linkprior.errors import InputError
+
+_LONGEST_NAME = 1000
+# Control characters would break tables; marks of direction and invisible ones make two names look
+# alike or a name read backwards. (Joiners, U+200C and U+200D, belong to how some words are spelt.)
+_BAD = re.compile(
+    "[\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]"
+)
+
+
+@dataclass
+class Dropped:
+    """Rows left out for one reason, with the first few line numbers."""
+
+    count: int = 0
+    first_lines: list[int] = field(default_factory=list)
+
+
+class EdgeCollector:
+    """Gathers edges by name in the order of the file.
+
+    Attributes
+    ----------
+    rows
+        Rows that named an edge.
+    passed_over
+        Comments and blank lines, where a reader counts them.
+    dropped
+        Reason → rows left out.
+    notes
+        Things the user should know, in plain words.
+    directed
+        Whether the file says that its edges have a direction.
+    non_edges
+        Pairs the file says are no edges, as node numbers.
+    labels
+        Node name → a more readable name (a gene's symbol), where the file has one.
+    """
+
+    def __init__(self, file: str) -> None:
+        self.file, self.rows, self.passed_over = file, 0, 0
+        self.dropped: defaultdict[str, Dropped] = defaultdict(Dropped)
+        self.notes: list[str] = []
+        self.directed: bool | None = None
+        self.labels: dict[str, str] = {}
+        self.non_edges = np.empty((0, 2), np.int64)
+        self._number: defaultdict[str, int] = defaultdict()
+        self._number.default_factory = self._number.__len__
+        self._parts: list[NDArray[np.int32]] = []
+        self._checked = 0
+
+    @property
+    def names(self) -> list[str]:
+        """Names of all nodes seen, in order."""
+        return list(self._number)
+
+    @property
+    def ends(self) -> NDArray[np.int64]:
+        """All edges as (n, 2) node numbers, in order of the file."""
+        parts = [part.reshape(-1, 2) for part in self._parts]
+        return np.concatenate(parts).astype(np.int64) if parts else np.empty((0, 2), np.int64)
+
+    def add(self, sources: Sequence[str], targets: Sequence[str], lines: Sequence[int]) -> None:
+        """Take edges; a row with an empty name is left out and counted."""
+        if "" in sources or "" in targets:
+            full = [at for at, ends in enumerate(zip(sources, targets, strict=True)) if all(ends)]
+            self.drop("a node name is empty", _without(lines, full))
+            sources, targets = [sources[at] for at in full], [targets[at] for at in full]
+            lines = [lines[at] for at in full]
+        flat = [""] * (2 * len(sources))
+        flat[::2], flat[1::2] = sources, targets
+        self.add_in_turn(flat, lines)
+
+    def add_in_turn(self, ends: Sequence[str], lines: Sequence[int]) -> None:
+        """Take edges as source, target, source, target …; no name may be empty."""
+        numbers = map(self._number.__getitem__, ends)
+        self._parts.append(np.fromiter(numbers, dtype=np.int32, count=len(ends)))
+        self.rows += len(ends) // 2
+        self._check_new(ends, lines)
+
+    def drop(self, reason: str, lines: Iterable[int]) -> None:
+        """Count rows left out, and why."""
+        lines = list(lines)
+        if lines:
+            entry = self.dropped[reason]
+            entry.count += len(lines)
+            entry.first_lines += lines[: 5 - len(entry.first_lines)]
+
+    def note(self, text: str) -> None:
+        """Say something in the input report, once."""
+        if text not in self.notes:
+            self.notes.append(text)
+
+    def keep(self, wanted: NDArray[np.bool_]) -> None:
+        """Leave out the rows not wanted, of all rows taken so far; they are known non-edges."""
+        self.non_edges = self.ends[~wanted]
+        self._parts = [self.ends[wanted].astype(np.int32).ravel()]
+        self.rows = int(wanted.sum())
+
+    def rename(self, names: Sequence[str]) -> None:
+        """Give all nodes new names, in the same order."""
+        self._number = defaultdict(None, {name: i for i, name in enumerate(names)})
+        self._number.default_factory = self._number.__len__
+
+    def _check_new(self, flat: Sequence[str], lines: Sequence[int]) -> None:
+        """Refuse names no table or page could show; only names not seen before are looked at."""
+        if len(self._number) == self._checked:
+            return
+        fresh = list(islice(reversed(self._number), len(self._number) - self._checked))[::-1]
+        self._checked = len(self._number)
+        longest = max(map(len, fresh))
+        if longest <= _LONGEST_NAME and not _BAD.search("".join(fresh)):
+            return
+        name = next(n for n in fresh if len(n) > _LONGEST_NAME or _BAD.search(n))
+        raise InputError(f"{self._where(name, flat, lines)}: {_fault(name)}")
+
+    def _where(self, name: str, flat: Sequence[str], lines: Sequence[int]) -> str:
+        """Return the file, and the line where there is one."""
+        line = lines[flat.index(name) // 2] if name in flat else 0
+        return f"{self.file}:{line}" if line else self.file
+
+
+def _fault(name: str) -> str:
+    if len(name) > _LONGEST_NAME:
+        return (
+            f"a node name of {len(name)} characters ({name[:30]!a} …), expected at most "
+            f"{_LONGEST_NAME}; is the separator right?"
+        )
+    bad = _BAD.search(name)
+    assert bad is not None
+    return (
+        f"the node name {name[:60]!a} holds the invisible character U+{ord(bad[0]):04X}; remove it "
+        "from the file"
+    )
+
+
+def _without(lines: Sequence[int], kept: Sequence[int]) -> list[int]:
+    inside = set(kept)
+    return [line for at, line in enumerate(lines) if at not in inside]

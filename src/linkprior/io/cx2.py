@@ -1,0 +1,158 @@
+"""CX2, and CX before it: the JSON of Cytoscape and NDEx."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from linkprior.errors import InputError
+from linkprior.io.collector import EdgeCollector
+from linkprior.io.handover import PREDICTED
+from linkprior.io.named_graph import NamedGraph
+from linkprior.io.options import ReadOptions
+from linkprior.io.source import Source
+
+_LARGEST = 512 << 20
+
+Element = dict[str, Any]
+
+
+def read_cx2(source: Source, found: EdgeCollector, options: ReadOptions) -> str:
+    """Read CX2 or CX; nodes are named by their attribute `name` where that tells them apart."""
+    options.refuse_others("CX2", [])
+    aspects = _Aspects(_parsed(source), source.name)
+    aspects.check_status()
+    graph = NamedGraph(naming=("name",))
+    old = any("@id" in node for node in aspects.elements("nodes"))
+    (_read_cx if old else _read_cx2)(aspects, graph, found)
+    graph.hand_over(found)
+    return f"{'CX' if old else 'CX2'}, graph of {graph.n_nodes:,} nodes"
+
+
+def _parsed(source: Source) -> Any:
+    try:
+        return json.loads(source.whole(_LARGEST))
+    except json.JSONDecodeError as problem:
+        early = problem.pos >= len(problem.doc.rstrip())
+        what = "ends too early: the file was cut off" if early else f"is damaged ({problem.msg})"
+        raise InputError(f"{source.name}:{problem.lineno}: the JSON {what}; get it again") from None
+    except RecursionError:
+        raise InputError(f"{source.name}: the JSON is nested too deeply for CX2") from None
+    except UnicodeDecodeError:
+        raise InputError(f"{source.name}: not UTF-8 text; export it again") from None
+    except InputError:
+        raise
+    except ValueError as problem:  # a number of thousands of digits
+        raise InputError(f"{source.name}: the JSON cannot be read: {problem}") from None
+
+
+class _Aspects:
+    """The aspects of a document, each of them perhaps in several pieces."""
+
+    def __init__(self, document: Any, file: str) -> None:
+        self.file = file
+        if not isinstance(document, list) or not all(isinstance(p, dict) for p in document):
+            raise InputError(
+                f"{file}: expected CX2, a JSON list of aspects such as nodes and edges; other JSON "
+                "is not read: export it as CX2, GraphML or SIF"
+            )
+        self._pieces: list[Element] = document
+
+    def elements(self, aspect: str) -> Iterator[Element]:
+        """Yield the elements of an aspect."""
+        for piece in self._pieces:
+            part = piece.get(aspect, [])
+            if not isinstance(part, list) or not all(isinstance(e, dict) for e in part):
+                raise InputError(f"{self.file}: the aspect {aspect!r} is no list of objects")
+            yield from part
+
+    def check_status(self) -> None:
+        """Refuse a document whose own last word is that its export failed."""
+        for status in self.elements("status"):
+            if status.get("success") is False:
+                why = " ".join((_text(status.get("error")) or "no reason given")[:200].split())
+                raise InputError(f"{self.file}: says that its export failed ({why}); get it again")
+
+    def number(self, element: Element, key: str, what: str) -> str:
+        """Return the number of a node, as text."""
+        value = element.get(key)
+        if isinstance(value, int) and not isinstance(value, bool):
+            return str(value)
+        if isinstance(value, str) and value:
+            return _text(value)
+        raise InputError(
+            f"{self.file}: expected a number under {key!r} in {what}, got {_short(element)}"
+        )
+
+    def edge_ends(self, edge: Element, graph: NamedGraph) -> tuple[str, str]:
+        """Return the two nodes of an edge; they must have been declared."""
+        ends = self.number(edge, "s", "an edge"), self.number(edge, "t", "an edge")
+        for end in ends:
+            if end not in graph:
+                raise InputError(
+                    f"{self.file}: the edge {_short(edge)} joins the node {end[:40]}, which is not "
+                    "among the nodes; get it again"
+                )
+        return ends
+
+
+class _Column:
+    """Where the values of an attribute are: under its name or an alias, with a default."""
+
+    def __init__(self, aspects: _Aspects, aspect: str, name: str) -> None:
+        self._key, self._default = name, ""
+        for declared in aspects.elements("attributeDeclarations"):
+            columns = declared.get(aspect)
+            about = columns.get(name) if isinstance(columns, dict) else None
+            if isinstance(about, dict):
+                self._key = str(about.get("a", name))
+                self._default = _text(about.get("v"))
+
+    def of(self, element: Element) -> str:
+        values = element.get("v")
+        value = values.get(self._key) if isinstance(values, dict) else None
+        return self._default if value is None else _text(value)
+
+
+def _read_cx2(aspects: _Aspects, graph: NamedGraph, found: EdgeCollector) -> None:
+    name, kind = _Column(aspects, "nodes", "name"), _Column(aspects, "edges", "kind")
+    for node in aspects.elements("nodes"):
+        number = graph.node(aspects.number(node, "id", "a node"))
+        graph.label(number, 0, name.of(node))
+    for edge in aspects.elements("edges"):
+        _take(aspects.edge_ends(edge, graph), kind.of(edge), graph, found)
+
+
+def _read_cx(aspects: _Aspects, graph: NamedGraph, found: EdgeCollector) -> None:
+    for node in aspects.elements("nodes"):
+        number = graph.node(aspects.number(node, "@id", "a node"))
+        graph.label(number, 0, _text(node.get("n")))
+    predicted = {
+        str(owner)
+        for about in aspects.elements("edgeAttributes")
+        if about.get("n") == "kind" and _text(about.get("v")).lower() == "predicted"
+        for owner in (about["po"] if isinstance(about.get("po"), list) else [about.get("po")])
+    }
+    for edge in aspects.elements("edges"):
+        kind = "predicted" if str(edge.get("@id")) in predicted else ""
+        _take(aspects.edge_ends(edge, graph), kind, graph, found)
+
+
+def _take(ends: tuple[str, str], kind: str, graph: NamedGraph, found: EdgeCollector) -> None:
+    if kind.strip().lower() == "predicted":
+        found.dropped[PREDICTED].count += 1  # JSON has no lines worth naming
+    else:
+        graph.edge(*ends)
+
+
+def _text(value: Any) -> str:
+    """Return a simple value as text; lists and objects name nothing."""
+    if value is None or isinstance(value, list | dict):
+        return ""
+    # JSON can hold halves of characters, which no file takes.
+    return str(value).encode("utf-8", "backslashreplace").decode()
+
+
+def _short(element: Element) -> str:
+    return _text(json.dumps(element, ensure_ascii=False)[:80])

@@ -1,0 +1,103 @@
+"""Whether a table has a header: told by its words, and by how they differ from the rows below."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from linkprior.io.columns import pair_of_columns, plain
+from linkprior.io.table import Row
+
+NUMBER = re.compile(r"[-+]?(\d+[.,]?\d*|[.,]\d+)([eE][-+]?\d+)?")
+_MISSING = {"", "na", "nan", "null", "none", "inf", "n/a", "-", "--", "+", "?", ".", "missing"}
+_USUAL = re.compile(
+    r"(official)?(source|target|from|to|tf|regulator|gene|symbol|node|protein|interactor|id|vertex)+"
+    r"(name|symbol|id)?[ab12]?"
+)
+
+
+@dataclass(frozen=True)
+class Header:
+    """The names of a table's columns.
+
+    Attributes
+    ----------
+    ends
+        The columns of the two ends.
+    told
+        Whether the names tell which columns these are.
+    is_row
+        Whether the header is the first row, not the comment above it.
+    sure
+        Whether the first row is a header beyond doubt, as words above numbers are.
+    """
+
+    names: Row
+    ends: tuple[int, int]
+    told: bool
+    is_row: bool
+    sure: bool = False
+
+
+def find_header(rows: Sequence[Row], comment: Row, asked: Sequence[str]) -> Header | None:
+    """Return the header in the first row, or in the comment above it; `asked` are columns of it."""
+    first, others = rows[0], rows[1:]
+    ends = pair_of_columns(first)
+    sure = _words_above_numbers(first, others) or _has(first, asked)
+    if sure or ((ends or _is_usual(first)) and not _is_like(first, others, ends or (0, 1))):
+        shift = int(_rows_are_named(first, others))
+        a, b = ends or (0, 1)
+        return Header([""] * shift + first, (a + shift, b + shift), bool(ends), True, sure)
+    ends = pair_of_columns(comment)
+    if len(comment) == len(first) and (ends or _has(comment, asked)):
+        return Header(comment, ends or (0, 1), bool(ends), False)
+    return None
+
+
+def _has(names: Sequence[str], asked: Sequence[str]) -> bool:
+    return bool(asked) and set(asked) <= set(names)
+
+
+def _is_usual(first: Row) -> bool:
+    return first[0] != first[1] and all(_USUAL.fullmatch(plain(cell)) for cell in first[:2])
+
+
+def _words_above_numbers(first: Row, others: Sequence[Row]) -> bool:
+    """Tell whether some column has a word in the first row and numbers in all others."""
+    if len(others) < 2 or any(map(NUMBER.fullmatch, first)):
+        return False
+    return any(
+        cell.lower() not in _MISSING
+        and all(len(row) > at and NUMBER.fullmatch(row[at]) for row in others)
+        for at, cell in enumerate(first)
+    )
+
+
+def _is_like(first: Row, others: Sequence[Row], ends: tuple[int, int]) -> bool:
+    """Tell whether the first row is one like the others: its cells, or names of a kind, return."""
+    names = {first[at] for at in ends}
+    kinds = set(map(_kind, names))
+    nodes = {row[at] for row in others for at in ends if at < len(row)}
+    return (
+        any(map(NUMBER.fullmatch, first))
+        or any(cell and cell == same for row in others for cell, same in zip(first, row))  # noqa: B905
+        or not names.isdisjoint(nodes)
+        or not kinds.isdisjoint(map(_kind, nodes))
+    )
+
+
+def _kind(name: str) -> str:
+    """Return a name without its number or letter: node1 and node17 are alike, geneA and geneC."""
+    return re.sub(r"(\d+|(?<![A-Za-z])[A-Za-z]|(?<=[a-z])[A-Z])$", "", name) or name
+
+
+def _rows_are_named(first: Row, others: Sequence[Row]) -> bool:
+    """Tell whether each row has a name before its cells, above which R's tables have no header."""
+    names = {row[0] for row in others}
+    return (
+        bool(others)
+        and all(len(row) == len(first) + 1 for row in others)
+        and len(names) == len(others)
+        and any(row[-1] for row in others)
+    )

@@ -1,0 +1,222 @@
+"""Adjacency matrices: Matrix Market text and the .npz of scipy.sparse; all but zeros are edges."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.io
+from numpy.typing import NDArray
+
+from linkprior.errors import InputError
+from linkprior.io.collector import EdgeCollector
+from linkprior.io.handover import Ints, hand_over_numbered, one_of_each, square_size
+from linkprior.io.npz_archive import load_sparse
+from linkprior.io.options import ReadOptions
+from linkprior.io.source import Source
+from linkprior.io.text import Block, text_blocks
+
+_LARGEST_NPZ = 1 << 30
+_MOST_DENSE = 100_000
+_ZERO = "an entry of value 0: no edge"
+_FIELDS = ("real", "double", "integer", "unsigned-integer", "complex", "pattern")
+_SYMMETRIES = ("general", "symmetric", "skew-symmetric", "hermitian")
+
+
+def read_matrix_market(source: Source, found: EdgeCollector, options: ReadOptions) -> str:
+    """Read a Matrix Market file, coordinate or array; nodes are named by number, from 1."""
+    options.refuse_others("Matrix Market", [])
+    header, chunks = _opened(source)
+    parts = [_Part.empty()]
+    taken = 0
+    for chunk in chunks:
+        if taken + len(chunk.lines) > header.entries:
+            extra = chunk.numbers[header.entries - taken]
+            raise InputError(
+                f"{source.name}:{extra}: more than the {header.entries} entries declared"
+            )
+        parts.append(_entries(chunk, header, taken, found))
+        taken += len(chunk.lines)
+    if taken < header.entries:
+        raise InputError(
+            f"{source.name}: declares {header.entries} entries, the file has {taken}: it was cut "
+            "off; get it again"
+        )
+    ends = np.concatenate([part.ends for part in parts])
+    _hand_over(found, header.n_nodes, ends, np.concatenate([part.lines for part in parts]), first=1)
+    n = header.n_nodes
+    return f"Matrix Market, {header.layout} {header.field} {header.symmetry}, {n:,} × {n:,}"
+
+
+def read_npz(source: Source, found: EdgeCollector, options: ReadOptions) -> str:
+    """Read a sparse matrix of `scipy.sparse.save_npz`; nodes are named by number, from 0."""
+    options.refuse_others("npz", [])
+    entries, layout = load_sparse(source.whole(_LARGEST_NPZ), source.name)
+    n = int(entries.shape[0])
+    if not np.isfinite(entries.data).all():
+        raise InputError(f"{source.name}: the matrix holds NaN or infinity; remove such entries")
+    full = entries.data != 0
+    if not full.all():
+        found.dropped[_ZERO].count += int((~full).sum())
+    ends = np.stack([entries.row[full], entries.col[full]], axis=1).astype(np.int64)
+    _hand_over(found, n, ends, np.zeros(len(ends), np.int64), first=0)
+    return f"sparse matrix of scipy.sparse ({layout}), {n:,} × {n:,}"
+
+
+def _hand_over(found: EdgeCollector, n_nodes: int, ends: Ints, lines: Ints, first: int) -> None:
+    once = one_of_each(ends)
+    if once is not None:
+        ends, lines = ends[once], lines[once]
+    hand_over_numbered(found, n_nodes, ends, lines.tolist(), first)
+
+
+# ---------------------------------------------------------------------- Matrix Market
+
+
+@dataclass(frozen=True)
+class _Header:
+    """What the first lines of a Matrix Market file declare."""
+
+    layout: str
+    field: str
+    symmetry: str
+    n_nodes: int
+    entries: int
+
+
+@dataclass(frozen=True)
+class _Chunk:
+    """Lines that hold data, with their numbers."""
+
+    numbers: list[int]
+    lines: list[str]
+
+    @classmethod
+    def of(cls, block: Block) -> _Chunk:
+        """Return the lines that are neither blank nor comments."""
+        lines = block.text.split("\n")
+        kept = [at for at, line in enumerate(lines) if line.strip() and line.lstrip()[0] != "%"]
+        return cls([block.first + at for at in kept], [lines[at] for at in kept])
+
+    def rest(self) -> _Chunk:
+        """Return all but the first line."""
+        return _Chunk(self.numbers[1:], self.lines[1:])
+
+
+@dataclass(frozen=True)
+class _Part:
+    """Edges of a chunk and their lines."""
+
+    ends: Ints
+    lines: Ints
+
+    @classmethod
+    def empty(cls) -> _Part:
+        return cls(np.empty((0, 2), np.int64), np.empty(0, np.int64))
+
+
+def _opened(source: Source) -> tuple[_Header, Iterator[_Chunk]]:
+    """Return the header, and the lines after it in chunks."""
+    blocks = text_blocks(source)
+    first = next(blocks, Block(1, ""))
+    kind = _kind(first.text.split("\n", 1)[0], source.name)
+    chunk = _Chunk.of(first)
+    while not chunk.lines:
+        block = next(blocks, None)
+        if block is None:
+            raise InputError(f"{source.name}: ends before the line of its size; get it again")
+        chunk = _Chunk.of(block)
+    header = _sized(kind, chunk.lines[0], f"{source.name}:{chunk.numbers[0]}")
+    return header, (c for c in _chain(chunk.rest(), blocks) if c.lines)
+
+
+def _chain(first: _Chunk, blocks: Iterator[Block]) -> Iterator[_Chunk]:
+    yield first
+    yield from map(_Chunk.of, blocks)
+
+
+def _kind(line: str, file: str) -> tuple[str, str, str]:
+    words = line.lower().split()
+    layout, field, symmetry = (words + [""] * 5)[2:5]
+    known = layout in ("coordinate", "array") and field in _FIELDS and symmetry in _SYMMETRIES
+    if words[:2] != ["%%matrixmarket", "matrix"] or len(words) != 5 or not known:
+        raise InputError(
+            f"{file}:1: expected a first line such as %%MatrixMarket matrix coordinate real "
+            f"symmetric, got {line[:80]!r}"
+        )
+    return layout, field, symmetry
+
+
+def _sized(kind: tuple[str, str, str], line: str, where: str) -> _Header:
+    layout, field, symmetry = kind
+    words = line.split()
+    needed = 3 if layout == "coordinate" else 2
+    if len(words) != needed or not all(re.fullmatch("[0-9]{1,18}", word) for word in words):
+        what = "rows, columns and entries" if needed == 3 else "rows and columns"
+        raise InputError(f"{where}: expected the numbers of {what}, got {line.strip()[:60]!r}")
+    n, *entries = square_size(int(words[0]), int(words[1]), where), *map(int, words[2:])
+    if layout == "array":
+        if n > _MOST_DENSE or field == "pattern":
+            raise InputError(
+                f"{where}: an array of {n} × {n} {field} values, expected coordinates of entries; "
+                "write the matrix as sparse"
+            )
+        entries = [
+            {"general": n * n, "skew-symmetric": n * (n - 1) // 2}.get(symmetry, n * (n + 1) // 2)
+        ]
+    return _Header(layout, field, symmetry, n, entries[0])
+
+
+def _entries(chunk: _Chunk, header: _Header, taken: int, found: EdgeCollector) -> _Part:
+    """Return the edges of a chunk that comes after `taken` entries."""
+    matrix = _parsed(chunk, header, found.file)
+    values = matrix.ravel() if header.layout == "array" else matrix.data
+    lines = np.array(chunk.numbers, dtype=np.int64)
+    bad = lines[~np.isfinite(values)]
+    if len(bad):
+        raise InputError(f"{found.file}:{bad[0]}: NaN or infinity; remove such entries")
+    full = values != 0
+    if header.layout == "array":
+        rows, columns = _places(taken + np.flatnonzero(full), header)
+    else:
+        found.drop(_ZERO, lines[~full].tolist())
+        rows, columns = matrix.row[full], matrix.col[full]
+    return _Part(np.stack([rows, columns], axis=1).astype(np.int64) + 1, lines[full])
+
+
+def _parsed(chunk: _Chunk, header: _Header, file: str) -> Any:
+    """Let scipy read a chunk under a header of its own; it does not matter how much is declared."""
+    # As an integer, 0.5 would be read as 0.
+    field = header.field if header.field in ("complex", "pattern") else "real"
+    k, n = len(chunk.lines), header.n_nodes
+    size = f"{n} {n} {k}" if header.layout == "coordinate" else f"{k} 1"
+    text = "\n".join(
+        [f"%%MatrixMarket matrix {header.layout} {field} general", size, *chunk.lines, ""]
+    )
+    try:
+        return scipy.io.mmread(io.BytesIO(text.encode()))
+    except (ValueError, OverflowError) as problem:
+        named = re.match(r"Line (\d+): (.*)", str(problem))
+        if named is None:
+            raise InputError(f"{file}: {problem}") from None
+        at = min(int(named[1]) - 3, k - 1)
+        line = chunk.lines[at].strip()[:60]
+        raise InputError(
+            f"{file}:{chunk.numbers[at]}: {named[2].rstrip('.')}, got {line!r}"
+        ) from None
+
+
+def _places(at: Ints, header: _Header) -> tuple[Ints, Ints]:
+    """Return rows and columns of values given column by column, or the part below the diagonal."""
+    n = header.n_nodes
+    if header.symmetry == "general":
+        return at % n, at // n
+    below = int(header.symmetry == "skew-symmetric")
+    heights: NDArray[np.int64] = n - below - np.arange(n, dtype=np.int64)
+    starts = np.cumsum(heights) - heights
+    columns = np.searchsorted(starts, at, side="right") - 1
+    return at - starts[columns] + columns + below, columns

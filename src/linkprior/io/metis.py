@@ -1,0 +1,111 @@
+"""METIS .graph: a header, then for every node the line of its neighbours."""
+
+from __future__ import annotations
+
+import re
+from array import array
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from linkprior.errors import InputError
+from linkprior.io.collector import EdgeCollector
+from linkprior.io.handover import (
+    every_line,
+    hand_over_numbered,
+    one_of_each,
+    refuse_too_many,
+    whole_numbers,
+)
+from linkprior.io.options import ReadOptions
+from linkprior.io.source import Source
+
+
+@dataclass(frozen=True)
+class _Header:
+    """What the first line declares: nodes, edges, and the weights that stand between neighbours."""
+
+    n_nodes: int
+    n_edges: int
+    before: int
+    step: int
+
+
+def read_metis(source: Source, found: EdgeCollector, options: ReadOptions) -> str:
+    """Read METIS; line k after the header holds the neighbours of node k, and may be blank.
+
+    Weights and sizes are passed over. Lines and edges are counted against the header.
+    """
+    options.refuse_others("METIS", [])
+    lines = ((at, line) for at, line in every_line(source) if not line.startswith("%"))
+    header = _header(lines, source.name)
+    starts, neighbours, edge_lines = _neighbours(lines, header, source.name)
+    ends = np.stack([np.frombuffer(part, dtype=np.int64) for part in (starts, neighbours)], axis=1)
+    both = one_of_each(ends)
+    if both is None:
+        found.note(
+            "some nodes list a neighbour that does not list them: METIS wants every edge twice. "
+            "Such edges are taken all the same"
+        )
+        both = np.ones(len(ends), dtype=np.bool_)
+    kept_lines = np.frombuffer(edge_lines, dtype=np.int64)[both].tolist()
+    hand_over_numbered(found, header.n_nodes, ends[both], kept_lines)
+    return f"METIS graph of {header.n_nodes:,} nodes"
+
+
+def _header(lines: Iterator[tuple[int, str]], file: str) -> _Header:
+    at, line = next(((at, line) for at, line in lines if line.strip()), (1, ""))
+    shape = re.fullmatch(
+        r"([0-9]{1,18})\s+([0-9]{1,18})(?:\s+([01]{1,3})(?:\s+([0-9]{1,3}))?)?", line.strip()
+    )
+    if shape is None:
+        raise InputError(
+            f"{file}:{at}: expected METIS's header (nodes, edges, and perhaps a format of 0 and 1 "
+            f"and the number of weights), got {line.strip()[:60]!r}"
+        )
+    n_nodes, n_edges, flags = int(shape[1]), int(shape[2]), (shape[3] or "0").zfill(3)
+    refuse_too_many(n_nodes, f"{file}:{at}")
+    weights = int(shape[4] or 1) if flags[1] == "1" else 0
+    return _Header(n_nodes, n_edges, (flags[0] == "1") + weights, 2 if flags[2] == "1" else 1)
+
+
+def _neighbours(
+    lines: Iterator[tuple[int, str]], header: _Header, file: str
+) -> tuple[array[int], array[int], array[int]]:
+    """Return both ends of every entry and its line, all entries counted."""
+    starts, neighbours, edge_lines = array("q"), array("q"), array("q")
+    node = 0
+    for node, (at, line) in enumerate(lines, start=1):
+        words = line.split()
+        if node > header.n_nodes:
+            if words:
+                raise InputError(_miscounted(file, at, "nodes", header.n_nodes, "more lines"))
+            continue
+        numbers = _numbers(words, header, f"{file}:{at}")
+        neighbours.extend(numbers)
+        starts.extend([node] * len(numbers))
+        edge_lines.extend([at] * len(numbers))
+    if node < header.n_nodes:
+        raise InputError(_miscounted(file, 0, "nodes", header.n_nodes, f"{node} lines for them"))
+    if len(neighbours) != 2 * header.n_edges:
+        what = f"{len(neighbours)} entries, expected each edge twice"
+        raise InputError(_miscounted(file, 0, "edges", header.n_edges, what))
+    return starts, neighbours, edge_lines
+
+
+def _numbers(words: list[str], header: _Header, where: str) -> list[int]:
+    if not words and header.before == 0:
+        return []
+    if len(words) < header.before or (len(words) - header.before) % header.step:
+        raise InputError(
+            f"{where}: {len(words)} numbers, but the header says {header.before} before the "
+            f"neighbours{' and a weight after each' if header.step == 2 else ''}"
+        )
+    words = words[header.before :: header.step]
+    return whole_numbers(words, header.n_nodes, "node", where) if words else []
+
+
+def _miscounted(file: str, line: int, what: str, declared: int, got: str) -> str:
+    where = f"{file}:{line}" if line else file
+    return f"{where}: the header declares {declared} {what}, the file has {got}; is it cut off?"

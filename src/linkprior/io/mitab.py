@@ -1,0 +1,230 @@
+"""PSI-MITAB 2.5 to 2.8: the table IntAct, MINT, DIP, iRefIndex, BioGRID and others share."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from functools import cache
+
+from linkprior.errors import InputError
+from linkprior.io.collector import EdgeCollector
+from linkprior.io.mitab_cells import (
+    Field,
+    accession,
+    fields_of,
+    is_physical,
+    label_of,
+    score_of,
+    symbol_of,
+)
+from linkprior.io.options import ReadOptions
+from linkprior.io.organisms import Census, Organism
+from linkprior.io.sieve import Filter, Lines, Records, Systems, lines_of, sift, sift_scores
+from linkprior.io.source import Source
+
+_WIDTHS = {15: "2.5", 36: "2.6", 42: "2.7", 46: "2.8"}
+# Columns, counted from 0.
+_ENDS, _ALTERNATIVES, _ALIASES, _TAXA = (0, 1), (2, 3), (4, 5), (9, 10)
+_METHOD, _TYPE, _CONFIDENCE, _EXPANSION, _NEGATIVE = 6, 11, 14, 15, 35
+_HEADER = re.compile(
+    r'#?\s*"?(ID(\(?s\)?)? interactor A|unique identifier for interactor A|uidA)\b', re.IGNORECASE
+)
+_ISOFORM = re.compile(r"uniprotkb:\w+-(\d+|PRO_\d+)")
+
+
+def read_mitab(source: Source, found: EdgeCollector, options: ReadOptions) -> str:
+    """Read a PSI-MITAB table; a node is the first identifier of its column.
+
+    Nodes are called by their accession, with its database in front where two databases share one.
+    Negative interactions (column 36) and rows that name one participant are left out. `organism`
+    wants both taxids of it; `systems` are detection methods (column 7) by name or MI number;
+    `physical_only` keeps associations and what lies below them, direct interactions and enzymatic
+    reactions included, but no colocalization; `min_score` goes by the MI score among the
+    confidence values (column 15), else by the first number there.
+    """
+    options.refuse_others(
+        "a PSI-MITAB table", ["organism", "systems", "physical_only", "min_score"]
+    )
+    found.directed = False
+    table = _Table(options, found)
+    for part in map(_data, lines_of(source)):
+        if part[1]:
+            table.take(part)
+    return table.settle()
+
+
+def _data(part: Lines) -> Lines:
+    """Return the lines that are no comment, and no header without the usual ``#``."""
+    numbers, lines = part
+    header = numbers[0] == 1 and _HEADER.match(lines[0]) is not None
+    kept = [at for at, line in enumerate(lines) if line[0] != "#"]
+    kept = kept[1:] if header and kept[:1] == [0] else kept
+    return [numbers[at] for at in kept], [lines[at] for at in kept]
+
+
+class _Table:
+    """Takes rows block by block: filters them, names the nodes, keeps count."""
+
+    def __init__(self, options: ReadOptions, found: EdgeCollector) -> None:
+        self._found, self._width, self._expanded = found, 0, 0
+        self._name, self._label, self._symbol = cache(accession), cache(label_of), cache(symbol_of)
+        self._systems, self._organisms = Systems(options.systems), _Organisms(options, found)
+        self._filters = list(self._chosen(options))
+
+    def _chosen(self, options: ReadOptions) -> Iterator[Filter]:
+        found = self._found
+        if self._systems:
+            yield self._by_method()
+        yield self._organisms.filter
+        if options.physical_only:
+            physical = cache(is_physical)
+            yield lambda rows: sift(
+                rows, map(physical, rows.column(_TYPE)), "not a physical interaction", found
+            )
+        least = options.min_score
+        if least is not None:
+            score = cache(score_of)
+            yield lambda rows: sift_scores(
+                rows, [score(cell) for cell in rows.column(_CONFIDENCE)], least, found
+            )
+
+    def _by_method(self) -> Filter:
+        def of_method(rows: Records) -> Records:
+            cells = rows.column(_METHOD)
+            for cell, count in Counter(cells).items():
+                self._systems.count([f.text or f.value for f in fields_of(cell)] * count)
+            return sift(rows, map(wants, cells), "another detection method", self._found)
+
+        wants = cache(lambda cell: self._systems.wants(_all_names(fields_of(cell))))
+        return of_method
+
+    def take(self, part: Lines) -> None:
+        """Take the lines of one block."""
+        self._width = self._width or part[1][0].count("\t") + 1
+        rows = _cut(part, self._found.file)
+        self._organisms.count(rows)
+        rows = sift(rows, map(_is_positive, rows.cells), _NOT_FOUND, self._found)
+        for kept_by in self._filters:
+            rows = kept_by(rows)
+        pairs = zip(*(map(self._name, rows.column(at)) for at in _ENDS), strict=True)
+        rows = sift(rows, [a != "" and b != "" for a, b in pairs], _ALONE, self._found)
+        self._add(rows)
+
+    def _add(self, rows: Records) -> None:
+        first, second = ([self._name(cell) for cell in rows.column(at)] for at in _ENDS)
+        self._found.add(first, second, rows.lines)
+        for ends, aliases, others in zip((first, second), _ALIASES, _ALTERNATIVES, strict=True):
+            self._remember(ends, rows, aliases, others)
+        self._expanded += sum(
+            "expansion" in row[_EXPANSION] or "bipartite" in row[_EXPANSION]
+            for row in rows.cells
+            if len(row) > _EXPANSION
+        )
+
+    def _remember(self, ends: Sequence[str], rows: Records, aliases: int, others: int) -> None:
+        """Keep a readable name of each new node: among its aliases, else a BioGRID symbol."""
+        labels = self._found.labels
+        for name, row in zip(ends, rows.cells, strict=True):
+            if name not in labels:
+                label = self._label(row[aliases]) or self._symbol(row[others])
+                if label:
+                    labels[name] = label
+
+    def settle(self) -> str:
+        """Name the nodes, say what is known only at the end, and describe the file."""
+        if not self._width:
+            raise InputError(f"{self._found.file}: no row, expected PSI-MITAB interactions")
+        self._systems.settle(self._found.file)
+        self._organisms.settle()
+        if self._expanded:
+            self._found.note(
+                f"{self._expanded:,} rows were expanded from complexes (spoke or matrix, say); "
+                "such a pair was seen in one complex, not one to one"
+            )
+        names = self._found.names
+        isoforms = sum(1 for name in names if _ISOFORM.fullmatch(name))
+        if isoforms:
+            self._found.note(
+                f"{isoforms:,} nodes are isoforms or chains of a protein (P12345-2), apart from it"
+            )
+        return f"PSI-MITAB {_version(self._width)}, {self._shorten(names)}"
+
+    def _shorten(self, names: Sequence[str]) -> str:
+        """Drop the databases from the names where they stay apart; say what names a node."""
+        short = [name.partition(":")[2] or name for name in names]
+        if len(set(short)) < len(short):
+            return "nodes named by database:accession, since databases share accessions"
+        renamed = dict(zip(names, short, strict=True))
+        labels = self._found.labels
+        self._found.labels = {renamed[name]: label for name, label in labels.items()}
+        self._found.rename(short)
+        databases = Counter(name.partition(":")[0] for name in names if ":" in name)
+        main = ", ".join(name for name, _ in databases.most_common(3))
+        return f"nodes named by accession ({main or 'no database given'})"
+
+
+_ALONE = "only one participant is named"
+_NOT_FOUND = "a negative interaction: tested and not found"
+
+
+def _cut(part: Lines, file: str) -> Records:
+    """Cut lines into cells up to column 36; what follows stays in one piece."""
+    numbers, lines = part
+    cells = [line.split("\t", _NEGATIVE + 1) for line in lines]
+    if min(map(len, cells)) < 15:
+        at = next(at for at, row in enumerate(cells) if len(row) < 15)
+        raise InputError(
+            f"{file}:{numbers[at]}: expected at least the 15 columns of MITAB 2.5, got "
+            f"{len(cells[at])}: {lines[at][:40]!r}; the line was cut off: get the file again"
+        )
+    return Records(numbers, cells)
+
+
+def _is_positive(row: Sequence[str]) -> bool:
+    return len(row) <= _NEGATIVE or row[_NEGATIVE].strip().lower() != "true"
+
+
+def _all_names(fields: Sequence[Field]) -> list[str]:
+    return [name for field in fields for name in (field.value, field.text) if name]
+
+
+def _version(width: int) -> str:
+    base = max((w for w in _WIDTHS if w <= width), default=15)
+    more = width - base
+    return f"{_WIDTHS[base]} with {more} more columns" if more > 0 else _WIDTHS[base]
+
+
+class _Organisms:
+    """Counts the organisms of all rows, and keeps the rows of the one asked for."""
+
+    def __init__(self, options: ReadOptions, found: EdgeCollector) -> None:
+        self._found, self._census, self._taxon = found, Census(), cache(self._read)
+        self._asked = Organism(options.organism, True) if options.organism is not None else None
+
+    def _read(self, cell: str) -> str:
+        """Return the taxonomy number of a cell, and learn the names it gives the organism."""
+        fields = [field for field in fields_of(cell) if field.value not in ("", "-")]
+        if not fields:
+            return "-"
+        for field in fields:
+            if self._asked is not None and field.text:
+                self._asked.learn(field.value, field.text)
+        return fields[0].value
+
+    def _ends(self, rows: Records) -> tuple[list[str], list[str]]:
+        first, second = ([self._taxon(cell) for cell in rows.column(at)] for at in _TAXA)
+        return first, second
+
+    def count(self, rows: Records) -> None:
+        self._census.take(*self._ends(rows))
+
+    def filter(self, rows: Records) -> Records:
+        if self._asked is None:
+            return rows
+        taxa, (first, second) = self._asked.taxa, self._ends(rows)
+        marks = [a in taxa and b in taxa for a, b in zip(first, second, strict=True)]
+        return sift(rows, marks, self._asked.reason, self._found)
+
+    def settle(self) -> None:
+        self._census.settle(self._asked, self._found)

@@ -1,0 +1,90 @@
+"""Nodes with an id and perhaps a readable name, as graph files have them; names come last."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Sequence
+
+import numpy as np
+
+from linkprior.io.collector import EdgeCollector
+from linkprior.io.handover import hand_over
+
+# Attributes that name a node, the best first: igraph and Cytoscape; Gephi and yEd; Cytoscape again.
+NAMING = ("name", "label", "shared name")
+LONGEST_LABEL = 1000
+
+
+class NamedGraph:
+    """A graph by node ids.
+
+    Attributes
+    ----------
+    directed
+        Whether any edge has a direction; None where the format has no word for it.
+    naming
+        The attributes that may name a node, the best first.
+    """
+
+    def __init__(self, naming: Sequence[str] = NAMING) -> None:
+        self.directed: bool | None = None
+        self.naming = naming
+        self._number: dict[str, int] = {}
+        self._labels: list[dict[int, str]] = [{} for _ in naming]
+        self._node_lines, self._ends, self._edge_lines = array("q"), array("q"), array("q")
+
+    def __contains__(self, node_id: str) -> bool:
+        return node_id in self._number
+
+    @property
+    def n_nodes(self) -> int:
+        """Number of nodes so far."""
+        return len(self._number)
+
+    def node(self, node_id: str, line: int = 0) -> int:
+        """Return the number of a node, new or not."""
+        number = self._number.setdefault(node_id, len(self._number))
+        if number == len(self._node_lines):
+            self._node_lines.append(line)
+        return number
+
+    def label(self, node: int, rank: int, text: str) -> None:
+        """Remember a readable name of a node, unless it has one or it is a whole text."""
+        text = " ".join(text.split())
+        if 0 < len(text) <= LONGEST_LABEL:
+            self._labels[rank].setdefault(node, text)
+
+    def edge(self, source: str, target: str, line: int = 0) -> None:
+        """Take an edge; ends that were not declared become nodes."""
+        self._ends.append(self.node(source, line))
+        self._ends.append(self.node(target, line))
+        self._edge_lines.append(line)
+
+    def hand_over(self, found: EdgeCollector) -> None:
+        """Settle the names: by the first attribute that tells all nodes apart, else by id."""
+        ids = list(self._number)
+        rank = next((at for at in range(len(self.naming)) if self._tells_apart(at)), None)
+        names = ids
+        if rank is not None:
+            names = [self._labels[rank][number] for number in range(len(ids))]
+            if names != ids:
+                found.note(f"nodes are named by their {self.naming[rank]}, not by their id")
+        else:
+            self._keep_labels(found, ids)
+        found.directed = self.directed
+        ends = np.frombuffer(self._ends, dtype=np.int64).reshape(-1, 2)
+        hand_over(found, names, self._node_lines, ends, self._edge_lines)
+
+    def _tells_apart(self, rank: int) -> bool:
+        labels = self._labels[rank]
+        return len(labels) == len(self._number) and len(set(labels.values())) == len(labels)
+
+    def _keep_labels(self, found: EdgeCollector, ids: list[str]) -> None:
+        """Show the readable names beside the ids, where they cannot take their place."""
+        for labels in reversed(self._labels):
+            shown = ((ids[number], text) for number, text in labels.items() if text.isprintable())
+            found.labels |= shown
+        if found.labels:
+            found.note(
+                "nodes are named by their id: their readable names are missing for some or alike"
+            )

@@ -1,0 +1,201 @@
+"""Pajek .net: numbered vertices, then sections of arcs, edges, lists or a matrix."""
+
+from __future__ import annotations
+
+import re
+from array import array
+
+import numpy as np
+
+from linkprior.errors import InputError
+from linkprior.io.collector import EdgeCollector
+from linkprior.io.handover import (
+    Ints,
+    every_line,
+    hand_over_numbered,
+    one_of_each,
+    refuse_too_many,
+    whole_numbers,
+)
+from linkprior.io.named_graph import LONGEST_LABEL
+from linkprior.io.options import ReadOptions
+from linkprior.io.source import Source
+
+_SECTION = re.compile(r"\s*\*\s*(\w+)\s*(.*)")
+_VERTEX = re.compile(r"\s*(\S+)(?:\s+(?:\"([^\"]*)\"?|(\S+)))?")
+_KNOWN = {"network", "vertices", "arcs", "edges", "arcslist", "edgeslist", "matrix"}
+
+
+def read_pajek(source: Source, found: EdgeCollector, options: ReadOptions) -> str:
+    """Read the first network of a Pajek file; vertices are named by label where labels differ.
+
+    Partitions, vectors and further networks of a project file are ignored.
+    """
+    options.refuse_others("Pajek", [])
+    reader = _Pajek(found)
+    for number, line in every_line(source):
+        if not line.strip() or line.lstrip().startswith("%") or reader.done:
+            continue
+        section = _SECTION.match(line)
+        if section:
+            reader.open(section[1].lower(), section[2], number)
+        else:
+            reader.take(line, number)
+    reader.hand_over()
+    return f"Pajek network of {reader.n_vertices:,} vertices"
+
+
+class _Pajek:
+    """Follows the sections of a file, up to the end of its first network."""
+
+    def __init__(self, found: EdgeCollector) -> None:
+        self.found, self.done, self.n_vertices = found, False, -1
+        self._section = ""
+        self._rows = 0  # of a two-mode network: vertices of its first mode
+        self._labels: dict[int, str] = {}
+        self._label_lines: dict[int, int] = {}
+        self._ends, self._lines = array("q"), array("q")
+        self._matrix: _Matrix | None = None
+
+    def open(self, section: str, rest: str, line: int) -> None:
+        """Begin a section; after a partition or vector nothing more belongs to the network."""
+        self._close_matrix()
+        declared = self.n_vertices >= 0
+        if section in ("network", "vertices") and declared:
+            self.found.note("the file holds more than one network: only the first is read")
+            self.done = True
+        elif section not in _KNOWN:
+            self.done = declared
+        elif section == "vertices":
+            self._declare(rest, line)
+        elif section != "network" and not declared:
+            raise InputError(f"{self.found.file}:{line}: *{section} comes before *Vertices")
+        if section == "matrix":
+            self._matrix = _Matrix(self.n_vertices, self._rows)
+        self._section = section
+
+    def take(self, text: str, line: int) -> None:
+        """Take a line of the section that is open."""
+        where = f"{self.found.file}:{line}"
+        if self._section == "vertices":
+            self._vertex(text, where, line)
+        elif self._section in ("arcs", "edges", "arcslist", "edgeslist"):
+            self._join(text, where, line)
+        elif self._matrix:
+            self._matrix.take(text, where, line)
+        elif self._section in ("", "network"):
+            raise InputError(f"{where}: expected a line such as *Vertices 10, got {text[:40]!r}")
+
+    def hand_over(self) -> None:
+        """Give the network to the collector."""
+        if self.n_vertices < 0:
+            raise InputError(f"{self.found.file}: no line *Vertices; expected a Pajek network")
+        self._close_matrix()
+        ends = np.frombuffer(self._ends, dtype=np.int64).reshape(-1, 2)
+        labels = self._labels
+        if not self._tell_apart():
+            self.found.note("vertices are named by number: some labels are alike")
+            self.found.labels = {str(k): label for k, label in labels.items()}
+            labels = {}
+        hand_over_numbered(
+            self.found,
+            self.n_vertices,
+            ends,
+            self._lines,
+            labels=labels,
+            label_lines=self._label_lines,
+        )
+
+    def _declare(self, rest: str, line: int) -> None:
+        words, where = rest.split()[:2], f"{self.found.file}:{line}"
+        if not words or not all(re.fullmatch("[0-9]{1,18}", word) for word in words):
+            raise InputError(f"{where}: expected *Vertices and their number, got {rest[:40]!r}")
+        self.n_vertices, *rows = map(int, words)
+        refuse_too_many(self.n_vertices, where)
+        if rows and 0 < rows[0] < self.n_vertices:
+            self._rows = rows[0]
+            self.found.note(
+                f"the file says that the network is two-mode: the first {self._rows:,} vertices "
+                "are joined to the others only"
+            )
+
+    def _vertex(self, text: str, where: str, line: int) -> None:
+        cut = _VERTEX.match(text)
+        assert cut is not None  # blank lines do not come here
+        number = whole_numbers([cut[1]], self.n_vertices, "vertex", where)[0]
+        label = " ".join((cut[2] or cut[3] or "").split())
+        if 0 < len(label) <= LONGEST_LABEL:
+            self._labels[number], self._label_lines[number] = label, line
+
+    def _join(self, text: str, where: str, line: int) -> None:
+        words = text.split()
+        if words[0].endswith(":"):  # the number of a relation
+            words = words[1:]
+        # Behind the two ends of an edge come its weight, colour and the like.
+        words = words if self._section.endswith("list") else words[:2]
+        if len(words) < 2:
+            raise InputError(f"{where}: expected two vertex numbers, got {text.strip()[:40]!r}")
+        first, *others = whole_numbers(words, self.n_vertices, "vertex", where)
+        for other in others:
+            self._ends.extend((first, other))
+            self._lines.append(line)
+        if self._section.startswith("arcs"):
+            self.found.directed = True
+
+    def _close_matrix(self) -> None:
+        if self._matrix is None:
+            return
+        ends, lines, directed = self._matrix.finish(self.found.file)
+        self._ends.extend(ends.ravel().tolist())
+        self._lines.extend(lines)
+        if directed:
+            self.found.directed = True
+        self._matrix = None
+
+    def _tell_apart(self) -> bool:
+        """Tell whether labels, and numbers of vertices without one, are all different."""
+        taken = set(self._labels.values())
+        numbers = (int(text) for text in taken if re.fullmatch("[1-9][0-9]{0,17}", text))
+        clash = any(k <= self.n_vertices and k not in self._labels for k in numbers)
+        return len(taken) == len(self._labels) and not clash
+
+
+class _Matrix:
+    """The rows of a *Matrix section: all vertices, or the first mode by the second."""
+
+    def __init__(self, n_vertices: int, rows: int) -> None:
+        self._n_rows, self._n_columns = rows or n_vertices, n_vertices - rows
+        self._shift, self._row = rows, 0
+        self._ends: list[Ints] = []
+        self._lines: list[int] = []
+
+    def take(self, text: str, where: str, line: int) -> None:
+        """Take a row."""
+        self._row += 1
+        words = text.split()
+        if len(words) != self._n_columns or self._row > self._n_rows:
+            raise InputError(
+                f"{where}: row {self._row} of the matrix has {len(words)} numbers, expected "
+                f"{self._n_rows} rows of {self._n_columns}"
+            )
+        try:
+            values = np.array(list(map(float, words)))
+        except ValueError as problem:
+            raise InputError(f"{where}: in the matrix: {problem}") from None
+        if not np.isfinite(values).all():
+            raise InputError(f"{where}: the matrix holds a value that is not finite")
+        columns = np.flatnonzero(values) + 1 + self._shift
+        self._ends.append(np.stack([np.full(len(columns), self._row), columns], axis=1))
+        self._lines += [line] * len(columns)
+
+    def finish(self, file: str) -> tuple[Ints, list[int], bool]:
+        """Return the edges, their lines, and whether they have a direction."""
+        if self._row != self._n_rows:
+            raise InputError(
+                f"{file}: the matrix has {self._row} rows, expected {self._n_rows}; is it cut off?"
+            )
+        ends = np.concatenate([*self._ends, np.empty((0, 2), np.int64)])
+        once = one_of_each(ends)
+        if once is None:
+            return ends, self._lines, self._shift == 0
+        return ends[once], np.asarray(self._lines)[once].tolist(), False

@@ -1,0 +1,62 @@
+"""SIF, Cytoscape's plain list: a node, a relation, and the nodes it has this relation with."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from linkprior.errors import InputError
+from linkprior.io.collector import EdgeCollector
+from linkprior.io.handover import PREDICTED, every_line
+from linkprior.io.named_graph import NamedGraph
+from linkprior.io.options import ReadOptions
+from linkprior.io.source import Source
+
+_SHOWN = 3
+
+
+def read_sif(source: Source, found: EdgeCollector, options: ReadOptions) -> str:
+    """Read SIF; a line with a tab is cut at tabs, any other at blanks; a name alone is a node.
+
+    Lines that begin with ``#`` are comments. Targets of the relation `predicted` are no edges.
+    """
+    options.refuse_others("SIF", [])
+    graph, relations = NamedGraph(naming=()), Counter[str]()
+    for number, line in every_line(source):
+        cells = [cell.strip() for cell in line.split("\t" if "\t" in line else None)]
+        if any(cells) and not line.lstrip().startswith("#"):
+            _take(cells, graph, found, relations, number)
+    graph.hand_over(found)
+    return f"SIF with {_listed(relations)}"
+
+
+def _take(
+    cells: list[str], graph: NamedGraph, found: EdgeCollector, relations: Counter[str], line: int
+) -> None:
+    while not cells[-1]:  # tabs at the end of a line
+        cells.pop()
+    source, relation, targets = cells[0], "".join(cells[1:2]), cells[2:]
+    if not source or "" in targets:
+        found.drop("a node name is empty", [line])
+        return
+    graph.node(source, line)
+    if len(cells) == 2:
+        raise InputError(
+            f"{found.file}:{line}: expected a node, a relation and the nodes it leads to, got two "
+            f"words: {' '.join(cells)[:60]!r}"
+        )
+    relations[relation] += len(targets)
+    for target in targets:
+        if relation.lower() == "predicted":
+            graph.node(target, line)
+            found.drop(PREDICTED, [line])
+        else:
+            graph.edge(source, target, line)
+
+
+def _listed(relations: Counter[str]) -> str:
+    """Name the most common relations."""
+    names = [name[:30] for name, count in relations.most_common(_SHOWN) if count]
+    more = " …" if len(relations) > _SHOWN else ""
+    return (
+        f"the relation{'s' * (len(names) != 1)} {', '.join(names)}{more}" if names else "nodes only"
+    )

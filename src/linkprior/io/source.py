@@ -1,0 +1,172 @@
+"""An input as a stream of unpacked bytes: a file or stdin; gzip, bzip2, xz and zip are opened."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import lzma
+import sys
+import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from linkprior.errors import InputError, nearest
+from linkprior.io.unpack import FREE, shown, unpacked
+
+HEAD = 1 << 16
+# A packed file may hold this much more than itself. Edge lists pack 3 to 40 times; a list of all
+# pairs may be packed 500 times by xz.
+_MOST_RATIO = {"gzip": 250, "bzip2": 250, "zip": 250, "xz": 1000}
+
+
+class _Tap(io.RawIOBase):
+    """Passes bytes on, and counts and hashes them."""
+
+    def __init__(self, inner: Any) -> None:
+        self._inner, self.count, self._hash = inner, 0, hashlib.sha256()
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        data = self._inner.read(len(buffer))
+        buffer[: len(data)] = data
+        self.count += len(data)
+        self._hash.update(data)
+        return len(data)
+
+    def digest(self) -> str:
+        """Return the SHA-256 of the whole input: what nobody wanted to read is read now."""
+        while self.read(1 << 20):
+            pass
+        return self._hash.hexdigest()
+
+
+class _Chain(io.RawIOBase):
+    """A stream put together again from its first bytes, already read, and the rest."""
+
+    def __init__(self, head: bytes, rest: Any) -> None:
+        self._head, self._rest = head, rest
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        data = self._head[: len(buffer)] or self._rest.read(len(buffer))
+        self._head = self._head[len(data) :]
+        buffer[: len(data)] = data
+        return len(data)
+
+
+@dataclass
+class Source:
+    """An opened input.
+
+    Attributes
+    ----------
+    name
+        What messages call it: the path as given, or stdin.
+    head
+        The first 64 KiB, unpacked; the stream still begins with them.
+    packing
+        gzip, bzip2, xz or zip (with the member's name), or None.
+    lines
+        Lines read so far, where the format has lines.
+    """
+
+    name: str
+    stream: io.BufferedReader
+    head: bytes
+    packing: str | None
+    _tap: _Tap
+    lines: int = 0
+
+    def blocks(self, size: int = 1 << 22) -> Iterator[bytes]:
+        """Yield the unpacked bytes; refuse what grows out of all proportion."""
+        unpacked, most = 0, _MOST_RATIO[self.packing.split()[0]] if self.packing else 0
+        while data := self.stream.read(size):
+            unpacked += len(data)
+            if most and unpacked > max(FREE, most * self._tap.count):
+                raise InputError(
+                    f"{self.name}: unpacks to more than {most} times its size, which no "
+                    "network file does (a decompression bomb?); unpack it yourself if you trust it"
+                )
+            yield data
+
+    def whole(self, most: int) -> bytes:
+        """Return all bytes, for formats that cannot be streamed; refuse more than `most`."""
+        parts, size = [], 0
+        for data in self.blocks():
+            parts.append(data)
+            size += len(data)
+            if size > most:
+                raise InputError(
+                    f"{self.name}: larger than {most >> 20} MB, too large for this format; "
+                    "export it as a tab-separated edge list"
+                )
+        return b"".join(parts)
+
+    def sha256(self) -> str:
+        """Return the SHA-256 of the input as it lies on the disk (packed or not)."""
+        return self._tap.digest()
+
+
+@contextmanager
+def open_source(path: str | Path) -> Iterator[Source]:
+    """Open a file, or stdin for `-`; whatever goes wrong while it is read is an InputError."""
+    name = shown(str(path))
+    try:
+        with ExitStack() as stack:
+            yield _opened(_raw(path, name, stack), name, stack)
+    except EOFError:
+        raise InputError(
+            f"{name}: the compressed data end too early: the file was cut off; get it again"
+        ) from None
+    except NotImplementedError as problem:
+        raise InputError(f"{name}: cannot be unpacked here ({problem}); unpack it first") from None
+    except RuntimeError as problem:
+        if "encrypted" not in str(problem):
+            raise
+        raise InputError(f"{name}: the zip archive is encrypted; unpack it first") from None
+    except (OSError, zipfile.BadZipFile, lzma.LZMAError, zlib.error) as problem:
+        if isinstance(problem, OSError) and problem.strerror:
+            raise InputError(
+                f"{name}: cannot be read ({problem.strerror}); check the file and its permissions"
+            ) from None
+        raise InputError(f"{name}: damaged compressed data ({problem}); get it again") from None
+
+
+def _raw(path: str | Path, name: str, stack: ExitStack) -> BinaryIO:
+    if str(path) == "-":
+        if sys.stdin is None:
+            raise InputError("stdin: is closed; give a file, or pipe one in")
+        return sys.stdin.buffer
+    if "\0" in str(path):
+        raise InputError(f"{name}: no file has such a name; check the path")
+    target = Path(path)
+    if target.is_symlink() and not target.exists():
+        raise InputError(f"{name}: is a link to nothing; check where it should lead")
+    if not target.exists():
+        raise InputError(f"{name}: no such file.{_like(target)} Check the path")
+    if target.is_dir():
+        raise InputError(f"{name}: is a directory; give a network file inside it")
+    return stack.enter_context(target.open("rb"))
+
+
+def _like(target: Path) -> str:
+    """Return what the user may have meant: a file of the same folder with nearly that name."""
+    if not target.parent.is_dir():
+        return f" There is no folder {shown(str(target.parent))}."
+    return nearest(target.name, (p.name for p in islice(target.parent.iterdir(), 1000)))
+
+
+def _opened(raw: BinaryIO, name: str, stack: ExitStack) -> Source:
+    tap = _Tap(raw)
+    plain, packing = unpacked(io.BufferedReader(tap, HEAD), name, stack)
+    head = plain.read(HEAD)
+    return Source(name, io.BufferedReader(_Chain(head, plain), HEAD), head, packing, tap)

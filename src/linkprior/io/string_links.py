@@ -1,0 +1,140 @@
+"""STRING's protein links: two proteins and a combined score from 0 to 1000, every pair twice."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, compress
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linkprior.checks import real_number
+from linkprior.errors import InputError
+from linkprior.io.collector import EdgeCollector
+from linkprior.io.options import ReadOptions
+from linkprior.io.sieve import Lines, lines_of
+from linkprior.io.source import Source
+
+_SCORES = {str(score): score for score in range(1001)}
+_HIGH = 700
+
+
+def read_string(source: Source, found: EdgeCollector, options: ReadOptions) -> str:
+    """Read protein.links, links.detailed, links.full or physical.links of STRING.
+
+    All rows are kept unless `min_score` says less: 0 to 1000 as in the file, and up to 1 a fraction
+    as on STRING's pages, so that 0.7 is 700. Names lose the organism's number where all share it.
+    """
+    options.refuse_others("STRING links", ["min_score"])
+    found.directed = False
+    least, scores = _least(options.min_score), Counter[int]()
+    header, parts = _header(lines_of(source), source.name)
+    at, width = header.index("combined_score"), len(header)
+    for numbers, lines in parts:
+        words = " ".join(lines).split()  # all in one go: many times as fast as line by line
+        if len(words) != width * len(lines):
+            raise InputError(_ragged(numbers, lines, width, source.name))
+        strengths = _numbers(words[at::width], numbers, source.name)
+        scores.update(strengths)
+        _add((words[::width], words[1::width]), strengths, numbers, least, found)
+    _note_scores(scores, least, found)
+    _note_mirrored(found)
+    kind = "links" if width == 3 else f"links with {width - 3} partial scores"
+    return f"STRING {kind}, nodes named by {_shorten(found)}"
+
+
+def _least(asked: float | None) -> float:
+    """Return the least score on STRING's scale of 1000."""
+    if asked is None:
+        return 0.0
+    value = real_number("--min-score", asked, 0, 1000, low_open=False, high_open=False)
+    return 1000 * value if value <= 1 else value
+
+
+def _header(parts: Iterator[Lines], file: str) -> tuple[list[str], Iterator[Lines]]:
+    """Return the column names, and the lines below them."""
+    for numbers, lines in parts:
+        words = lines[0].lstrip("#").split()
+        if words[:2] != ["protein1", "protein2"] or "combined_score" not in words:
+            raise InputError(
+                f"{file}:{numbers[0]}: expected STRING's header, protein1 protein2 … "
+                f"combined_score, got {lines[0][:40]!r}"
+            )
+        return words, chain([(numbers[1:], lines[1:])], parts)
+    raise InputError(f"{file}: no line, expected STRING's protein links")
+
+
+def _ragged(numbers: Sequence[int], lines: Sequence[str], width: int, file: str) -> str:
+    at = next(at for at, line in enumerate(lines) if len(line.split()) != width)
+    return (
+        f"{file}:{numbers[at]}: expected {width} columns as in the header, got "
+        f"{len(lines[at].split())}: {lines[at][:40]!r}; is the file cut off?"
+    )
+
+
+def _numbers(cells: Sequence[str], numbers: Sequence[int], file: str) -> list[int]:
+    try:
+        return list(map(_SCORES.__getitem__, cells))
+    except KeyError as problem:
+        line = numbers[cells.index(problem.args[0])]
+        raise InputError(
+            f"{file}:{line}: expected a combined score, a whole number from 0 to 1000, got "
+            f"{problem.args[0][:30]!r}"
+        ) from None
+
+
+def _add(
+    ends: tuple[list[str], list[str]],
+    strengths: Sequence[int],
+    numbers: Sequence[int],
+    least: float,
+    found: EdgeCollector,
+) -> None:
+    first, second = ends
+    if strengths and min(strengths) < least:
+        strong = [strength >= least for strength in strengths]
+        weak = compress(numbers, (not keep for keep in strong))
+        found.drop(f"its score is below {least:g}", weak)
+        first, second = list(compress(first, strong)), list(compress(second, strong))
+        numbers = list(compress(numbers, strong))
+    found.add(first, second, numbers)
+
+
+def _note_scores(scores: Counter[int], least: float, found: EdgeCollector) -> None:
+    if not scores:
+        raise InputError(f"{found.file}: STRING's header and no row below it")
+    if least <= min(scores) and min(scores) < _HIGH:
+        high = sum(count for score, count in scores.items() if score >= _HIGH)
+        found.note(
+            f"STRING scores from {min(scores)} to {max(scores)}, all kept; --min-score {_HIGH} "
+            f"keeps what STRING calls high confidence (would leave {high:,} rows)"
+        )
+
+
+def _note_mirrored(found: EdgeCollector) -> None:
+    """Say that each pair stands there both ways, so that nobody wonders about duplicates."""
+    ends = found.ends
+    up, down = ends[ends[:, 0] < ends[:, 1]], ends[ends[:, 0] > ends[:, 1]]
+    if len(up) != len(down) or not len(up):
+        return
+    if np.array_equal(_codes(up[:, 0], up[:, 1]), _codes(down[:, 1], down[:, 0])):
+        found.note("each pair is listed twice, once each way, as STRING does; it counts once")
+
+
+def _codes(first: NDArray[np.int64], second: NDArray[np.int64]) -> NDArray[np.int64]:
+    return np.sort((first << 32) | second)
+
+
+def _shorten(found: EdgeCollector) -> str:
+    """Take the organism's number off the names when all share it; say what names a node."""
+    names = found.names
+    taxon = names[0].partition(".")[0] if names else ""
+    if not taxon.isdecimal() or not _all_begin(names, f"{taxon}."):
+        return "STRING identifier"
+    found.rename([name[len(taxon) + 1 :] for name in names])
+    return f"STRING identifier without {taxon}. in front"
+
+
+def _all_begin(names: Iterable[str], start: str) -> bool:
+    return all(name.startswith(start) and len(name) > len(start) for name in names)

@@ -1,0 +1,114 @@
+"""XML as a stream of tags, in bounded memory; entities are refused, errors carry their line."""
+
+from __future__ import annotations
+
+from typing import Protocol
+from xml.parsers import expat
+
+from linkprior.errors import InputError
+from linkprior.io.source import Source
+
+# The parser keeps a tag or comment until its end, and looks through it again with every block.
+_LONGEST_TAG = 16 << 20
+_ENDS_TOO_EARLY = {3, 5, 6, 20}  # no element, unclosed token, partial character, unclosed CDATA
+_PLAIN_ENCODINGS = {"utf-8", "utf-16", "utf-16le", "utf-16be", "iso-8859-1", "us-ascii"}
+
+Attributes = dict[str, str]
+
+
+class Handler(Protocol):
+    """What a format does with tags, given without their prefixes."""
+
+    def start(self, tag: str, attributes: Attributes, line: int) -> None:
+        """Take an opening tag."""
+
+    def end(self, tag: str) -> None:
+        """Take a closing tag."""
+
+    def text(self, data: str) -> None:
+        """Take a piece of the text between tags."""
+
+
+def parse_xml(source: Source, root: str, handler: Handler) -> None:
+    """Feed a source to a handler; its first tag must be `root`."""
+    parser = _parser(source.name, root, handler)
+    fed = 0
+    try:
+        for data in source.blocks():
+            parser.Parse(data)
+            fed += len(data)
+            if fed - parser.CurrentByteIndex > _LONGEST_TAG:
+                raise InputError(
+                    f"{source.name}:{parser.CurrentLineNumber}: a tag or comment of more than "
+                    f"{_LONGEST_TAG >> 20} MB, which no graph file has; is a quote missing?"
+                )
+        parser.Parse(b"", True)
+    except expat.ExpatError as problem:
+        raise InputError(_broken(source.name, problem)) from None
+
+
+def _parser(name: str, root: str, handler: Handler) -> expat.XMLParserType:
+    parser = expat.ParserCreate()
+    parser.buffer_text = True
+
+    def start(tag: str, attributes: Attributes) -> None:
+        handler.start(tag.rpartition(":")[2], attributes, parser.CurrentLineNumber)
+
+    def first(tag: str, attributes: Attributes) -> None:
+        if tag.rpartition(":")[2] != root:
+            where = f"{name}:{parser.CurrentLineNumber}"
+            raise InputError(f"{where}: expected the tag <{root}> first, got <{tag[:40]}>")
+        parser.StartElementHandler = start
+        start(tag, attributes)
+
+    parser.StartElementHandler = first
+    parser.EndElementHandler = lambda tag: handler.end(tag.rpartition(":")[2])
+    parser.CharacterDataHandler = handler.text
+    _guard(parser, name)
+    return parser
+
+
+def _guard(parser: expat.XMLParserType, name: str) -> None:
+    """Refuse what can blow up or needs other files; nothing is ever fetched."""
+
+    def refuse(what: str, advice: str) -> None:
+        raise InputError(f"{name}:{parser.CurrentLineNumber}: {what}; {advice}")
+
+    def entity(*_: object) -> None:
+        refuse("declares XML entities, which are refused (an XML bomb?)", "export it again")
+
+    def attribute(_tag: str, _name: str, _kind: str, default: str | None, _needed: int) -> None:
+        if default is not None:
+            refuse(
+                "declares default values of XML attributes, which are refused", "export it again"
+            )
+
+    def skipped(entity_name: str, _is_parameter: bool) -> None:
+        refuse(f"refers to &{entity_name};, which the file does not define", "export it again")
+
+    def declaration(_version: str, encoding: str | None, _standalone: int) -> None:
+        if encoding and not _is_known(encoding):
+            refuse(f"declares the encoding {encoding!r}, which is not read", "save it as UTF-8")
+
+    parser.EntityDeclHandler = entity
+    parser.AttlistDeclHandler = attribute
+    parser.SkippedEntityHandler = skipped
+    parser.XmlDeclHandler = declaration
+
+
+def _is_known(encoding: str) -> bool:
+    """Tell whether the parser reads an encoding: the usual ones and those of single bytes."""
+    if encoding.lower() in _PLAIN_ENCODINGS:
+        return True
+    try:
+        return len(bytes(range(256)).decode(encoding, "replace")) == 256
+    except (LookupError, UnicodeError):
+        return False
+
+
+def _broken(name: str, problem: expat.ExpatError) -> str:
+    what, where = expat.ErrorString(problem.code), f"{name}:{problem.lineno}"
+    if problem.code in _ENDS_TOO_EARLY:
+        return f"{where}: the XML ends too early ({what}): the file was cut off; get it again"
+    hint = "; is it UTF-8?" if problem.code == 4 else "; export it again"
+    return f"{where}: not well-formed XML ({what}, column {problem.offset + 1}){hint}"

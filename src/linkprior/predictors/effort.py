@@ -1,0 +1,75 @@
+"""What work takes, roughly: nominal nanoseconds on one core, for progress and for estimates.
+
+Ratios matter most: they make a sweep, a sort of all rows and a look into the tables count for what
+they cost. Measured on DREAM5 network 1 and HuRI; a factor of 1.5 between machines does no harm.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from linkprior.network import Network
+
+SWEEP = 2.2  # plain factor update, per edge entry and column
+SWEEP_NODES = 4.0  # the same per node and column squared
+SWEEP_CALLS = 5e5  # its Python, whatever the size
+PU_ROUND = 0.5  # one conjugate gradient step for all rows: so much of a sweep
+NUCLEAR_STEP = 0.035  # eigenvalues: per entry of a matrix of all nodes, and node
+RANKED_STEP = 14.0  # rank rows, weigh, multiply: per entry, like all that follow
+ADMM_STEP = 16.0
+DENSE_PROX = 55.0  # all passes for one layer
+TABLES = 225.0  # the same as tables of ranks
+TABLE_SCORES = 82.0  # scores of one layer from its tables
+PICK = 1.5  # the best pairs from rows of scores
+PRODUCT = 0.08  # scores from factors, per column
+FORMULA = 2.0  # scores of a model that learns nothing
+WALK = 1.6  # per walk of length three
+
+# Bytes, likewise: arrays held at the same time, or bytes per entry of a matrix of all nodes.
+TRI_ARRAYS, TRI_ARRAYS_AT_ONCE = 4.5, 3.5  # of nodes × rank, for each start and each thread
+PU_ARRAYS = 13.0
+ADMM_BYTES, PROX_BYTES = 20.0, 80.0
+NUCLEAR_BYTES = 85.0
+
+
+@dataclass(frozen=True)
+class Effort:
+    """Nominal work of a fit, and of one pass over all scores."""
+
+    fit: float
+    scores: float
+
+
+def effort_of(model: Any, network: Network) -> Effort:
+    """Return what fitting and scoring may take; a model that does not say is taken as quick.
+
+    Parameters out of range are refused here already.
+    """
+    if network.n_edges == 0 or network.n_nodes < 2:
+        return Effort(0.0, 0.0)  # there is nothing to learn from, as the fit will say
+    if hasattr(model, "_effort"):
+        own: Effort = model._effort(network)
+        return own
+    return Effort(entries(network), FORMULA * entries(network) + pick(network))
+
+
+def entries(network: Network) -> float:
+    """Return the number of scores of all nodes against all nodes."""
+    return float(network.n_nodes) ** 2
+
+
+def sweep(network: Network, rank: int) -> float:
+    """Return the work of one plain factor update."""
+    edges, nodes = 2.0 * network.n_edges * rank, float(network.n_nodes) * rank**2
+    return SWEEP_CALLS + SWEEP * edges + SWEEP_NODES * nodes
+
+
+def pick(network: Network) -> float:
+    """Return the work of finding the best pairs in rows of scores."""
+    return PICK * entries(network)
+
+
+def factor_scores(network: Network, columns: int) -> float:
+    """Return the work of forming all scores from factors and finding the best pairs."""
+    return PRODUCT * columns * entries(network) + pick(network)

@@ -1,0 +1,87 @@
+"""What a prediction will take, before it begins: seconds and bytes, within a factor of two."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+import numpy as np
+
+from linkprior import parallel
+from linkprior.kernels.engine import SMALL_NETWORK
+from linkprior.network import Network
+from linkprior.predictors.base import LinkPredictor
+from linkprior.predictors.effort import effort_of
+
+# Seconds to start and bytes to hold an interpreter with the libraries; then with compiled kernels.
+START, START_COMPILED = 0.5, 1.1
+BASE, BASE_COMPILED = 73e6, 188e6
+EDGE_SECONDS = 3e-6  # to read an edge
+EDGE_BYTES, NODE_BYTES = 300.0, 100.0  # of a network with its names, and of reading it
+_NOMINAL = 0.045  # seconds of `_probe` on the machine whose nanoseconds `effort` counts
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """Seconds and bytes one fit and one ranking of all pairs may take."""
+
+    model: str
+    n_nodes: int
+    seconds: float
+    bytes: float
+
+    def text(self, free: int | None) -> str:
+        """Return the estimate in words."""
+        memory = f"about {self.bytes / 1e9:.2g} GB of memory"
+        room = f" ({free / 1e9:.1f} GB are free)" if free is not None else ""
+        return f"{self.model} on {self.n_nodes:,} nodes: {spell(self.seconds)}, {memory}{room}"
+
+    def refusal(self, free: int) -> str:
+        """Say that it cannot fit, and what to do about it."""
+        return (
+            f"{self.model} needs about {self.bytes / 1e9:.2g} GB for {self.n_nodes:,} nodes, and "
+            f"{free / 1e9:.2g} GB are free. Close other programs, take a model that needs less "
+            f"(--model {_lighter(self.model)}), or read fewer edges (--min-score); --force tries "
+            "it all the same"
+        )
+
+
+def estimate(model: LinkPredictor, network: Network) -> Estimate:
+    """Return what fitting the model and ranking all pairs may take on this machine."""
+    work, cores = effort_of(model, network), parallel.current_workers()
+    compiled = network.n_nodes >= SMALL_NETWORK
+    start, base = (START_COMPILED, BASE_COMPILED) if compiled else (START, BASE)
+    alone = start + EDGE_SECONDS * network.n_edges
+    seconds = machine_factor() * (alone + 1e-9 * (work.fit + work.scores) / cores)
+    size = base + EDGE_BYTES * network.n_edges + NODE_BYTES * network.n_nodes
+    return Estimate(model.name, network.n_nodes, seconds, size + model._memory(network, cores))
+
+
+def machine_factor() -> float:
+    """Return how slow this machine is beside the one the efforts were measured on."""
+    return min(_probe() for _ in range(3)) / _NOMINAL
+
+
+def _probe() -> float:
+    """Return the seconds of a fixed piece of work much like the models': products and sorts."""
+    rng = np.random.default_rng(0)
+    a, b = rng.random((512, 512), dtype=np.float32), rng.random((512, 64), dtype=np.float32)
+    with parallel.one_blas_thread():
+        began = time.perf_counter()
+        for _ in range(4):
+            np.argsort(a, axis=1, kind="stable")
+            a @ b
+        return time.perf_counter() - began
+
+
+def spell(seconds: float) -> str:
+    """Return a time as people say it."""
+    if seconds < 90:
+        return f"about {max(1, round(seconds))} seconds"
+    if seconds < 90 * 60:
+        return f"about {round(seconds / 60)} minutes"
+    return f"about {seconds / 3600:.1f} hours"
+
+
+def _lighter(model: str) -> str:
+    return "tri" if model not in ("tri", "pa") else "pa"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import importlib.util
 import inspect
 import re
@@ -15,8 +16,12 @@ import pytest
 
 import linkprior as lp
 from linkprior.errors import InputError
+from linkprior.io.collector import EdgeCollector
+from linkprior.io.options import ReadOptions
+from linkprior.io.source import open_source
 from linkprior.model.factors import Factors
 from linkprior.model.losses import LOSSES, SquaredLoss
+from linkprior.network import Network
 from linkprior.predictors.registry import MODELS, Entry, make
 from linkprior.solvers.base import solve
 from linkprior.solvers.direct import DirectSolver
@@ -207,23 +212,29 @@ def test_new_predictor_meets_the_contract_by_itself(registered, planted, tmp_pat
     assert met >= 10
 
 
-def test_new_reader_keeps_isolated_nodes_and_counts_what_it_merges(page, tmp_path):
-    path = tmp_path / "net.adj"
-    path.write_text("# a comment\na b c\nb a\nlonely\nc c\n")
-    net = page["read_adjacency_list"](path)
-    assert net.names == ("a", "b", "c", "lonely")
+def read_with(reader, path):
+    """Read a file as `io/read.py` does."""
+    with open_source(path) as source:
+        collected = EdgeCollector(source.name)
+        guess = reader(source, collected, ReadOptions())
+    return Network.from_indices(collected.ends, collected.names), guess
+
+
+def test_new_reader_counts_what_is_merged(page, tmp_path):
+    path = tmp_path / "net.adj.gz"
+    path.write_bytes(gzip.compress(b"# a comment\na b c\nb a\nc c\n"))
+    net, guess = read_with(page["read_adjacency_list"], path)
+    assert net.names == ("a", "b", "c")
     assert net.edges.tolist() == [[0, 1], [0, 2]]
     assert (net.merged.self_loops, net.merged.reversed_duplicates) == (1, 1)
+    assert guess == "adjacency list"
 
 
-@pytest.mark.parametrize(
-    ("text", "message"), [("a\n", "no edge found"), ("a b\nc,d\n", r"net\.adj:2: expected spaces")]
-)
-def test_new_reader_says_what_is_wrong_and_where(page, tmp_path, text, message):
+def test_new_reader_says_what_is_wrong_and_where(page, tmp_path):
     path = tmp_path / "net.adj"
-    path.write_text(text)
-    with pytest.raises(InputError, match=message):
-        page["read_adjacency_list"](path)
+    path.write_text("a b\nc,d\n")
+    with pytest.raises(InputError, match=r"net\.adj:2: expected spaces"):
+        read_with(page["read_adjacency_list"], path)
 
 
 # ---------------------------------------------------------------------- all pages

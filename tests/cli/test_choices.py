@@ -5,9 +5,9 @@ import json
 import networkx as nx
 import numpy as np
 import pytest
+from tests.cli.support import SMALL, by_name, one_line_of_error, table
 
 import linkprior as lp
-from tests.cli.support import SMALL, by_name, one_line_of_error, table
 
 
 @pytest.fixture

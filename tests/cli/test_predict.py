@@ -160,7 +160,7 @@ def test_output_file(run, edges, tmp_path):
     _, expected, _ = run("predict", edges, "--model", "pa")
     status, out, err = run("predict", edges, "--model", "pa", "-o", tmp_path / "links.tsv")
     assert (status, out) == (0, "")
-    assert "Wrote 100 links" in err
+    assert "Writing 100 links" in err
     assert (tmp_path / "links.tsv").read_bytes() == expected.encode()
     assert sorted(p.name for p in tmp_path.iterdir()) == ["edges.tsv", "links.tsv"]
 

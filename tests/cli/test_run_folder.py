@@ -228,6 +228,18 @@ def test_a_run_where_a_file_is_in_the_way(run, ask, tmp_path):
     assert one_line_of_error(run(*ask[:-1], f"{tmp_path / 'run' / 'deeper'}/"), "is a file")
 
 
+def test_an_explanation_leaves_the_run_whole(run, ask, edges, tmp_path):
+    run(*ask)
+    before = (tmp_path / "run" / "ranking.tsv").read_bytes()
+    a, b = lp.load_run(tmp_path / "run").ranking.names[0]
+    status, out, err = run(*ask, "--explain", a, b)
+    assert status == 0
+    assert out.startswith(f"{a} – {b}")
+    assert "fitted before" in err
+    assert lp.load_run(tmp_path / "run").manifest["status"] == "complete"
+    assert (tmp_path / "run" / "ranking.tsv").read_bytes() == before
+
+
 def test_an_empty_ranking_can_be_kept(run, tmp_path):
     whole = tmp_path / "triangle.tsv"
     whole.write_text("a b\nb c\na c\n")

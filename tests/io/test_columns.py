@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from linkprior.io.columns import pair_of_columns, plain
+from linkprior.io.readers.columns import pair_of_columns, plain
 
 
 @pytest.mark.parametrize(

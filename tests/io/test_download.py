@@ -21,9 +21,15 @@ import pytest
 
 import linkprior
 from linkprior.errors import InputError, LinkpriorError, ParameterError
-from linkprior.io import download, transfer
-from linkprior.io.catalogue import Entry, find, read_catalogue
-from linkprior.io.download import FetchError, UnreachableError, cache_folder, fetch, whereabouts
+from linkprior.io.datasets import download, transfer
+from linkprior.io.datasets.catalogue import Entry, find, read_catalogue
+from linkprior.io.datasets.download import (
+    FetchError,
+    UnreachableError,
+    cache_folder,
+    fetch,
+    whereabouts,
+)
 
 TEXT = "".join(f"a{k}\tb{k * 7 % 101}\n" for k in range(5000)).encode()
 FILE = "folder/net.tsv"
@@ -582,4 +588,4 @@ def test_only_one_file_of_linkprior_can_open_an_address():
         for name in [getattr(node, "module", None), *(alias.name for alias in node.names)]
         if name in ("urllib.request", "http.client", "requests", "httpx", "ftplib")
     }
-    assert openers == {str(Path("io") / "transfer.py")}
+    assert openers == {str(Path("io") / "datasets" / "transfer.py")}

@@ -4,8 +4,8 @@ import pytest
 from tests.io.graph_files import pairs, problem, reading
 
 from linkprior.errors import ParameterError
-from linkprior.io.layout import find_layout
 from linkprior.io.options import ReadOptions
+from linkprior.io.readers.layout import find_layout
 from linkprior.io.text import Block
 
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from linkprior.errors import InputError
-from linkprior.io.table import _even_rows, _uneven_rows, data_lines, rows_of, separator_of
+from linkprior.io.readers.table import _even_rows, _uneven_rows, data_lines, rows_of, separator_of
 from linkprior.io.text import Block
 
 SEPARATORS = st.sampled_from(["\t", ",", ";", " "])

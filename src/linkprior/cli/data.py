@@ -15,8 +15,8 @@ import click
 from linkprior.cli.messages import say, silent
 
 if TYPE_CHECKING:
-    from linkprior.io.catalogue import Catalogue
-    from linkprior.io.transfer import Progress
+    from linkprior.io.datasets.catalogue import Catalogue
+    from linkprior.io.datasets.transfer import Progress
 
 COLUMNS = ("name", "nodes", "edges", "licence", "where")
 
@@ -43,7 +43,7 @@ def data() -> None:
 @click.option("--json", "as_json", is_flag=True, help="Everything that is known, for programs.")
 def list_networks(folder: Path | None, catalogue_file: str | None, as_json: bool) -> None:
     """List the networks there are, with sizes and licences. Opens no connection."""
-    from linkprior.io.catalogue import read_catalogue
+    from linkprior.io.datasets.catalogue import read_catalogue
 
     rows = _described(read_catalogue(catalogue_file), folder)
     if as_json:
@@ -80,7 +80,7 @@ def fetch(
 
     For example: linkprior predict "$(linkprior data fetch huri)"
     """
-    from linkprior.io.catalogue import find, read_catalogue
+    from linkprior.io.datasets.catalogue import find, read_catalogue
 
     if everything == bool(names):
         raise click.UsageError("Give one NAME or more, or --all.")
@@ -94,7 +94,7 @@ def _fetch_each(
     names: Sequence[str], catalogue: Catalogue, folder: Path | None, timeout: float, quiet: bool
 ) -> None:
     """Print each path. What fails is named at the end, so that the rest is fetched all the same."""
-    from linkprior.io import download
+    from linkprior.io.datasets import download
 
     failed: dict[str, download.FetchError] = {}
     offline = None
@@ -144,7 +144,7 @@ def _meter(name: str, quiet: bool) -> Iterator[Progress | None]:
 
 
 def _described(catalogue: Catalogue, folder: Path | None) -> list[dict[str, object]]:
-    from linkprior.io.download import cache_folder, data_folder, whereabouts
+    from linkprior.io.datasets.download import cache_folder, data_folder, whereabouts
 
     data, cache = data_folder(folder), cache_folder()
     rows = []

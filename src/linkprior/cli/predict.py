@@ -32,7 +32,7 @@ from linkprior.predictors.registry import DEFAULT_MODEL
     nargs=2,
     multiple=True,
     metavar="A B",
-    help="Say why this pair stands where it stands, in place of a list.",
+    help="Say why this pair stands where it stands; the list then goes to -o only.",
 )
 @click.option(
     "-o",

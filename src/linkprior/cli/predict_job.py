@@ -85,16 +85,23 @@ class PredictJob:
             if self.save:
                 predictor.save(self.save)
                 self.tell(f"Saved the model to {self.save}")
-            if not self.explain:
+            if self.lists:
                 ranking = self._timed("ranking", lambda: self._rank(predictor, candidates, reading))
-        if self.explain:
-            self._print_stories(predictor)
-            return
+        if self.lists:
+            self._write(ranking, self._facts(reading, predictor), predictor)
+        self._print_stories(predictor)
+
+    @property
+    def lists(self) -> bool:
+        """Whether a ranking is wanted: an explanation takes its place on standard output."""
+        return not self.explain or self.output is not None
+
+    def _write(self, ranking: Ranking, facts: dict[str, Any], predictor: LinkPredictor) -> None:
         if not len(ranking):
             self.tell("No pair is left to predict: every candidate is an edge or was left out.")
-        self.target.write(ranking, predictor, self._facts(reading, predictor))
         if self.output is not None:
-            self.tell(f"Wrote {len(ranking):,} links to {self.output}")
+            self.tell(f"Writing {len(ranking)} links to {self.output}")
+        self.target.write(ranking, predictor, facts)
 
     @contextmanager
     def _expected(self, predictor: LinkPredictor, network: Network) -> Iterator[Effort]:

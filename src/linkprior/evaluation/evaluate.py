@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from linkprior import html, progress
 from linkprior.checks import whole_number
-from linkprior.errors import InputError, ParameterError, nearest
+from linkprior.errors import ParameterError, nearest
 from linkprior.evaluation import splits
 from linkprior.evaluation.metrics import places, recall_at_percents
+from linkprior.io.convert import as_network
 from linkprior.io.read import read_network
 from linkprior.network import Network
 from linkprior.predictors import registry
@@ -62,7 +63,7 @@ class Evaluation:
 
 def evaluate(
     models: Iterable[str | LinkPredictor],
-    net: Network,
+    net: Any,
     protocol: str = "uniform:0.9",
     rule: str = "connected",
     repeats: int = 1,
@@ -74,6 +75,8 @@ def evaluate(
     ----------
     models
         Names, or predictors whose parameters are taken as they are.
+    net
+        A Network, or a graph, table or path that can be made one.
     protocol
         ``uniform:RATE`` or ``release:NEWER_EDGES``.
     rule
@@ -81,8 +84,7 @@ def evaluate(
     repeats
         Number of splits, with seeds seed, seed + 1, …; a release split exists once.
     """
-    if not isinstance(net, Network):
-        raise InputError(f"evaluate expects a linkprior Network, got {type(net).__name__}")
+    net = as_network(net)
     made = _labelled([models] if isinstance(models, str | LinkPredictor) else models)
     cases = make_splits(net, protocol, rule, whole_number("repeats", repeats, 1), seed)
     rows = _judge_all(made, cases)

@@ -91,6 +91,18 @@ class EdgeCollector:
         self.rows += len(ends) // 2
         self._check_new(ends, lines)
 
+    def add_nodes(self, names: Sequence[str], lines: Sequence[int]) -> NDArray[np.int64]:
+        """Take nodes, which may have no edge, and return their numbers."""
+        each = map(self._number.__getitem__, names)
+        numbers = np.fromiter(each, dtype=np.int64, count=len(names))
+        self._check_new([name for name in names for _ in (0, 1)], lines)
+        return numbers
+
+    def add_numbered(self, ends: NDArray[np.int64]) -> None:
+        """Take edges as (n, 2) numbers of nodes."""
+        self._parts.append(ends.astype(np.int32).ravel())
+        self.rows += len(ends)
+
     def drop(self, reason: str, lines: Iterable[int]) -> None:
         """Count rows left out, and why."""
         lines = list(lines)

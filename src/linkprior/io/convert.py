@@ -16,7 +16,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from linkprior.errors import InputError, ParameterError
-from linkprior.io.columns import pair_of_columns
+from linkprior.io.readers.columns import pair_of_columns
 from linkprior.network import Network, distinct_names, node_name
 
 if TYPE_CHECKING:

@@ -30,7 +30,7 @@ class Format:
     def reader(self) -> Reader:
         """Return the reader; loaded only now, so that starting stays quick."""
         module, name = self.home.split(":")
-        found: Any = getattr(import_module(f"linkprior.io.{module}"), name)
+        found: Any = getattr(import_module(f"linkprior.io.readers.{module}"), name)
         return found
 
 
@@ -67,7 +67,4 @@ def format_of(source: Source, given: str | None = None) -> str:
             )
         return given
     head = sniff.Head.of(source)
-    told = next((name for name, f in FORMATS.items() if f.tell and f.tell(head)), None)
-    if told is None:
-        sniff.refuse_other_markup(head, source.name)
-    return told or "edgelist"
+    return next((name for name, f in FORMATS.items() if f.tell and f.tell(head)), "edgelist")

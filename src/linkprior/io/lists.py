@@ -8,8 +8,8 @@ from linkprior.errors import InputError
 from linkprior.io.collector import EdgeCollector
 from linkprior.io.formats import FORMATS, format_of
 from linkprior.io.options import ReadOptions
+from linkprior.io.readers.table import data_lines
 from linkprior.io.source import open_source
-from linkprior.io.table import data_lines
 from linkprior.io.text import text_blocks
 
 

@@ -66,16 +66,6 @@ def _refuse_binary(source: Source) -> None:
         raise InputError(f"{source.name}: is empty; expected a network, one edge per line")
 
 
-def refuse_other_markup(head: Head, file: str) -> None:
-    """Refuse pages and graphs in XML that nobody here reads, before they pass for edges."""
-    mark = re.match(r"\s*<(\?xml|!doctype|html|svg|graph)\b", head.text, re.IGNORECASE)
-    if mark:
-        raise InputError(
-            f"{file}:1: begins with {mark[0].strip()!r}: markup, but neither GraphML nor "
-            "GEXF; export the network as GraphML or as an edge list"
-        )
-
-
 def npz(head: Head) -> bool:
     return head.raw.startswith(b"PK\x03\x04")
 

@@ -53,7 +53,7 @@ def read_catalogue(path: str | Path | None = None) -> Catalogue:
     """Return the entries by name, of the catalogue that comes with linkprior or of another file."""
     if path is None:
         where = "catalogue.json"
-        text = resources.files("linkprior.io").joinpath(where).read_text(encoding="utf-8")
+        text = resources.files("linkprior.io.datasets").joinpath(where).read_text(encoding="utf-8")
     else:
         where = str(path)
         text = Path(path).read_text(encoding="utf-8")

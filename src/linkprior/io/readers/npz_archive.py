@@ -14,7 +14,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from linkprior.errors import InputError
-from linkprior.io.handover import Ints, square_size
+from linkprior.io.readers.handover import Ints, square_size
 
 _MOST_RATIO, _FREE, _MOST = 250, 64 << 20, 2 << 30
 _PARTS = {

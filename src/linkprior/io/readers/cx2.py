@@ -8,9 +8,9 @@ from typing import Any
 
 from linkprior.errors import InputError
 from linkprior.io.collector import EdgeCollector
-from linkprior.io.handover import PREDICTED
-from linkprior.io.named_graph import NamedGraph
 from linkprior.io.options import ReadOptions
+from linkprior.io.readers.handover import PREDICTED
+from linkprior.io.readers.named_graph import NamedGraph
 from linkprior.io.source import Source
 
 _LARGEST = 512 << 20

@@ -6,9 +6,9 @@ from collections import Counter
 
 from linkprior.errors import InputError
 from linkprior.io.collector import EdgeCollector
-from linkprior.io.handover import PREDICTED, every_line
-from linkprior.io.named_graph import NamedGraph
 from linkprior.io.options import ReadOptions
+from linkprior.io.readers.handover import PREDICTED, every_line
+from linkprior.io.readers.named_graph import NamedGraph
 from linkprior.io.source import Source
 
 _SHOWN = 3

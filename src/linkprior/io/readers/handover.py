@@ -15,7 +15,6 @@ from linkprior.io.text import text_blocks
 MOST_NODES = 100_000_000
 # A file that only declares so many nodes gets them listed; more must earn it with edges.
 _LISTED_FREELY = 1_000_000
-_AT_ONCE = 1 << 18
 PREDICTED = "marked as predicted, not observed"
 
 Ints = NDArray[np.int64]
@@ -70,23 +69,15 @@ def hand_over(
     names: Sequence[str],
     node_lines: Sequence[int],
     ends: Ints,
-    edge_lines: Sequence[int],
 ) -> None:
     """Give the collector all nodes in this order, and edges as pairs of places in `names`."""
-    # All names are checked in one go; a collector checks names one by one far more slowly.
-    EdgeCollector(found.file).add(names, names, node_lines)
-    found.rename(names)
-    for start in range(0, len(ends), _AT_ONCE):
-        part = ends[start : start + _AT_ONCE]
-        sources, targets = ([names[at] for at in side] for side in part.T.tolist())
-        found.add(sources, targets, edge_lines[start : start + _AT_ONCE])
+    found.add_numbered(found.add_nodes(names, node_lines)[ends])
 
 
 def hand_over_numbered(
     found: EdgeCollector,
     n_nodes: int,
     ends: Ints,
-    edge_lines: Sequence[int],
     first: int = 1,
     labels: Mapping[int, str] | None = None,
     label_lines: Mapping[int, int] | None = None,
@@ -103,7 +94,7 @@ def hand_over_numbered(
             "out without their names"
         )
     names = [labels.get(k) or str(k) for k in numbers] if labels else list(map(str, numbers))
-    hand_over(found, names, [label_lines.get(k, 0) for k in numbers], at, edge_lines)
+    hand_over(found, names, [label_lines.get(k, 0) for k in numbers], at)
 
 
 def one_of_each(ends: Ints) -> NDArray[np.bool_] | None:

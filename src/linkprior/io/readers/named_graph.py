@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from linkprior.io.collector import EdgeCollector
-from linkprior.io.handover import hand_over
+from linkprior.io.readers.handover import hand_over
 
 # Attributes that name a node, the best first: igraph and Cytoscape; Gephi and yEd; Cytoscape again.
 NAMING = ("name", "label", "shared name")
@@ -31,7 +31,7 @@ class NamedGraph:
         self.naming = naming
         self._number: dict[str, int] = {}
         self._labels: list[dict[int, str]] = [{} for _ in naming]
-        self._node_lines, self._ends, self._edge_lines = array("q"), array("q"), array("q")
+        self._node_lines, self._ends = array("q"), array("q")
 
     def __contains__(self, node_id: str) -> bool:
         return node_id in self._number
@@ -58,7 +58,6 @@ class NamedGraph:
         """Take an edge; ends that were not declared become nodes."""
         self._ends.append(self.node(source, line))
         self._ends.append(self.node(target, line))
-        self._edge_lines.append(line)
 
     def hand_over(self, found: EdgeCollector) -> None:
         """Settle the names: by the first attribute that tells all nodes apart, else by id."""
@@ -73,7 +72,7 @@ class NamedGraph:
             self._keep_labels(found, ids)
         found.directed = self.directed
         ends = np.frombuffer(self._ends, dtype=np.int64).reshape(-1, 2)
-        hand_over(found, names, self._node_lines, ends, self._edge_lines)
+        hand_over(found, names, self._node_lines, ends)
 
     def _tells_apart(self, rank: int) -> bool:
         labels = self._labels[rank]

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 from linkprior.errors import InputError
 from linkprior.io.collector import EdgeCollector
-from linkprior.io.handover import PREDICTED
-from linkprior.io.named_graph import LONGEST_LABEL, NAMING, NamedGraph
 from linkprior.io.options import ReadOptions
+from linkprior.io.readers.handover import PREDICTED
+from linkprior.io.readers.named_graph import LONGEST_LABEL, NAMING, NamedGraph
+from linkprior.io.readers.xml_stream import Attributes, parse_xml
 from linkprior.io.source import Source
-from linkprior.io.xml_stream import Attributes, parse_xml
 
 _LABEL = NAMING.index("label")
 # Tags of GraphML that may own <data>.

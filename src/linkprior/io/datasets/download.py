@@ -16,9 +16,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from linkprior.io.catalogue import NOT_STATED, Catalogue, Entry, find, read_catalogue
-from linkprior.io.files import whole_file
-from linkprior.io.transfer import (
+from linkprior.io.datasets.catalogue import NOT_STATED, Catalogue, Entry, find, read_catalogue
+from linkprior.io.datasets.transfer import (
     CHUNK,
     BrokenTransferError,
     FetchError,
@@ -27,6 +26,7 @@ from linkprior.io.transfer import (
     download,
     persistently,
 )
+from linkprior.io.files import whole_file
 
 __all__ = ["FetchError", "UnreachableError", "cache_folder", "data_folder", "fetch", "whereabouts"]
 

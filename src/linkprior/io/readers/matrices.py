@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from linkprior.errors import InputError
 from linkprior.io.collector import EdgeCollector
-from linkprior.io.handover import Ints, hand_over_numbered, one_of_each, square_size
-from linkprior.io.npz_archive import load_sparse
 from linkprior.io.options import ReadOptions
+from linkprior.io.readers.handover import Ints, hand_over_numbered, one_of_each, square_size
+from linkprior.io.readers.npz_archive import load_sparse
 from linkprior.io.source import Source
 from linkprior.io.text import Block, text_blocks
 
@@ -31,7 +31,7 @@ def read_matrix_market(source: Source, found: EdgeCollector, options: ReadOption
     """Read a Matrix Market file, coordinate or array; nodes are named by number, from 1."""
     options.refuse_others("Matrix Market", [])
     header, chunks = _opened(source)
-    parts = [_Part.empty()]
+    parts = [np.empty((0, 2), np.int64)]
     taken = 0
     for chunk in chunks:
         if taken + len(chunk.lines) > header.entries:
@@ -46,8 +46,7 @@ def read_matrix_market(source: Source, found: EdgeCollector, options: ReadOption
             f"{source.name}: declares {header.entries} entries, the file has {taken}: it was cut "
             "off; get it again"
         )
-    ends = np.concatenate([part.ends for part in parts])
-    _hand_over(found, header.n_nodes, ends, np.concatenate([part.lines for part in parts]), first=1)
+    _hand_over(found, header.n_nodes, np.concatenate(parts), first=1)
     n = header.n_nodes
     return f"Matrix Market, {header.layout} {header.field} {header.symmetry}, {n:,} × {n:,}"
 
@@ -63,15 +62,13 @@ def read_npz(source: Source, found: EdgeCollector, options: ReadOptions) -> str:
     if not full.all():
         found.dropped[_ZERO].count += int((~full).sum())
     ends = np.stack([entries.row[full], entries.col[full]], axis=1).astype(np.int64)
-    _hand_over(found, n, ends, np.zeros(len(ends), np.int64), first=0)
+    _hand_over(found, n, ends, first=0)
     return f"sparse matrix of scipy.sparse ({layout}), {n:,} × {n:,}"
 
 
-def _hand_over(found: EdgeCollector, n_nodes: int, ends: Ints, lines: Ints, first: int) -> None:
+def _hand_over(found: EdgeCollector, n_nodes: int, ends: Ints, first: int) -> None:
     once = one_of_each(ends)
-    if once is not None:
-        ends, lines = ends[once], lines[once]
-    hand_over_numbered(found, n_nodes, ends, lines.tolist(), first)
+    hand_over_numbered(found, n_nodes, ends if once is None else ends[once], first)
 
 
 # ---------------------------------------------------------------------- Matrix Market
@@ -105,18 +102,6 @@ class _Chunk:
     def rest(self) -> _Chunk:
         """Return all but the first line."""
         return _Chunk(self.numbers[1:], self.lines[1:])
-
-
-@dataclass(frozen=True)
-class _Part:
-    """Edges of a chunk and their lines."""
-
-    ends: Ints
-    lines: Ints
-
-    @classmethod
-    def empty(cls) -> _Part:
-        return cls(np.empty((0, 2), np.int64), np.empty(0, np.int64))
 
 
 def _opened(source: Source) -> tuple[_Header, Iterator[_Chunk]]:
@@ -171,7 +156,7 @@ def _sized(kind: tuple[str, str, str], line: str, where: str) -> _Header:
     return _Header(layout, field, symmetry, n, entries[0])
 
 
-def _entries(chunk: _Chunk, header: _Header, taken: int, found: EdgeCollector) -> _Part:
+def _entries(chunk: _Chunk, header: _Header, taken: int, found: EdgeCollector) -> Ints:
     """Return the edges of a chunk that comes after `taken` entries."""
     matrix = _parsed(chunk, header, found.file)
     values = matrix.ravel() if header.layout == "array" else matrix.data
@@ -185,7 +170,8 @@ def _entries(chunk: _Chunk, header: _Header, taken: int, found: EdgeCollector) -
     else:
         found.drop(_ZERO, lines[~full].tolist())
         rows, columns = matrix.row[full], matrix.col[full]
-    return _Part(np.stack([rows, columns], axis=1).astype(np.int64) + 1, lines[full])
+    ends: Ints = np.stack([rows, columns], axis=1).astype(np.int64) + 1
+    return ends
 
 
 def _parsed(chunk: _Chunk, header: _Header, file: str) -> Any:

@@ -9,7 +9,8 @@ import numpy as np
 
 from linkprior.errors import InputError
 from linkprior.io.collector import EdgeCollector
-from linkprior.io.handover import (
+from linkprior.io.options import ReadOptions
+from linkprior.io.readers.handover import (
     Ints,
     every_line,
     hand_over_numbered,
@@ -17,8 +18,7 @@ from linkprior.io.handover import (
     refuse_too_many,
     whole_numbers,
 )
-from linkprior.io.named_graph import LONGEST_LABEL
-from linkprior.io.options import ReadOptions
+from linkprior.io.readers.named_graph import LONGEST_LABEL
 from linkprior.io.source import Source
 
 _SECTION = re.compile(r"\s*\*\s*(\w+)\s*(.*)")
@@ -54,7 +54,7 @@ class _Pajek:
         self._rows = 0  # of a two-mode network: vertices of its first mode
         self._labels: dict[int, str] = {}
         self._label_lines: dict[int, int] = {}
-        self._ends, self._lines = array("q"), array("q")
+        self._ends = array("q")
         self._matrix: _Matrix | None = None
 
     def open(self, section: str, rest: str, line: int) -> None:
@@ -82,7 +82,7 @@ class _Pajek:
         elif self._section in ("arcs", "edges", "arcslist", "edgeslist"):
             self._join(text, where, line)
         elif self._matrix:
-            self._matrix.take(text, where, line)
+            self._matrix.take(text, where)
         elif self._section in ("", "network"):
             raise InputError(f"{where}: expected a line such as *Vertices 10, got {text[:40]!r}")
 
@@ -101,7 +101,6 @@ class _Pajek:
             self.found,
             self.n_vertices,
             ends,
-            self._lines,
             labels=labels,
             label_lines=self._label_lines,
         )
@@ -138,16 +137,14 @@ class _Pajek:
         first, *others = whole_numbers(words, self.n_vertices, "vertex", where)
         for other in others:
             self._ends.extend((first, other))
-            self._lines.append(line)
         if self._section.startswith("arcs"):
             self.found.directed = True
 
     def _close_matrix(self) -> None:
         if self._matrix is None:
             return
-        ends, lines, directed = self._matrix.finish(self.found.file)
+        ends, directed = self._matrix.finish(self.found.file)
         self._ends.extend(ends.ravel().tolist())
-        self._lines.extend(lines)
         if directed:
             self.found.directed = True
         self._matrix = None
@@ -167,9 +164,8 @@ class _Matrix:
         self._n_rows, self._n_columns = rows or n_vertices, n_vertices - rows
         self._shift, self._row = rows, 0
         self._ends: list[Ints] = []
-        self._lines: list[int] = []
 
-    def take(self, text: str, where: str, line: int) -> None:
+    def take(self, text: str, where: str) -> None:
         """Take a row."""
         self._row += 1
         words = text.split()
@@ -186,10 +182,9 @@ class _Matrix:
             raise InputError(f"{where}: the matrix holds a value that is not finite")
         columns = np.flatnonzero(values) + 1 + self._shift
         self._ends.append(np.stack([np.full(len(columns), self._row), columns], axis=1))
-        self._lines += [line] * len(columns)
 
-    def finish(self, file: str) -> tuple[Ints, list[int], bool]:
-        """Return the edges, their lines, and whether they have a direction."""
+    def finish(self, file: str) -> tuple[Ints, bool]:
+        """Return the edges, and whether they have a direction."""
         if self._row != self._n_rows:
             raise InputError(
                 f"{file}: the matrix has {self._row} rows, expected {self._n_rows}; is it cut off?"
@@ -197,5 +192,5 @@ class _Matrix:
         ends = np.concatenate([*self._ends, np.empty((0, 2), np.int64)])
         once = one_of_each(ends)
         if once is None:
-            return ends, self._lines, self._shift == 0
-        return ends[once], np.asarray(self._lines)[once].tolist(), False
+            return ends, self._shift == 0
+        return ends[once], False

@@ -11,14 +11,14 @@ import numpy as np
 
 from linkprior.errors import InputError
 from linkprior.io.collector import EdgeCollector
-from linkprior.io.handover import (
+from linkprior.io.options import ReadOptions
+from linkprior.io.readers.handover import (
     every_line,
     hand_over_numbered,
     one_of_each,
     refuse_too_many,
     whole_numbers,
 )
-from linkprior.io.options import ReadOptions
 from linkprior.io.source import Source
 
 
@@ -40,7 +40,7 @@ def read_metis(source: Source, found: EdgeCollector, options: ReadOptions) -> st
     options.refuse_others("METIS", [])
     lines = ((at, line) for at, line in every_line(source) if not line.startswith("%"))
     header = _header(lines, source.name)
-    starts, neighbours, edge_lines = _neighbours(lines, header, source.name)
+    starts, neighbours = _neighbours(lines, header, source.name)
     ends = np.stack([np.frombuffer(part, dtype=np.int64) for part in (starts, neighbours)], axis=1)
     both = one_of_each(ends)
     if both is None:
@@ -49,8 +49,7 @@ def read_metis(source: Source, found: EdgeCollector, options: ReadOptions) -> st
             "Such edges are taken all the same"
         )
         both = np.ones(len(ends), dtype=np.bool_)
-    kept_lines = np.frombuffer(edge_lines, dtype=np.int64)[both].tolist()
-    hand_over_numbered(found, header.n_nodes, ends[both], kept_lines)
+    hand_over_numbered(found, header.n_nodes, ends[both])
     return f"METIS graph of {header.n_nodes:,} nodes"
 
 
@@ -72,9 +71,9 @@ def _header(lines: Iterator[tuple[int, str]], file: str) -> _Header:
 
 def _neighbours(
     lines: Iterator[tuple[int, str]], header: _Header, file: str
-) -> tuple[array[int], array[int], array[int]]:
-    """Return both ends of every entry and its line, all entries counted."""
-    starts, neighbours, edge_lines = array("q"), array("q"), array("q")
+) -> tuple[array[int], array[int]]:
+    """Return both ends of every entry, all entries counted."""
+    starts, neighbours = array("q"), array("q")
     node = 0
     for node, (at, line) in enumerate(lines, start=1):
         words = line.split()
@@ -85,13 +84,12 @@ def _neighbours(
         numbers = _numbers(words, header, f"{file}:{at}")
         neighbours.extend(numbers)
         starts.extend([node] * len(numbers))
-        edge_lines.extend([at] * len(numbers))
     if node < header.n_nodes:
         raise InputError(_miscounted(file, 0, "nodes", header.n_nodes, f"{node} lines for them"))
     if len(neighbours) != 2 * header.n_edges:
         what = f"{len(neighbours)} entries, expected each edge twice"
         raise InputError(_miscounted(file, 0, "edges", header.n_edges, what))
-    return starts, neighbours, edge_lines
+    return starts, neighbours
 
 
 def _numbers(words: list[str], header: _Header, where: str) -> list[int]:

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from linkprior.errors import InputError, ParameterError, nearest
-from linkprior.io.columns import plain
-from linkprior.io.header import NUMBER, find_header
-from linkprior.io.table import SEPARATORS, Row, is_data, rows_of, separator_of
+from linkprior.io.readers.columns import plain
+from linkprior.io.readers.header import NUMBER, find_header
+from linkprior.io.readers.table import SEPARATORS, Row, is_data, rows_of, separator_of
 from linkprior.io.text import Block
 
 _SAMPLE = 200

@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from linkprior.io.columns import pair_of_columns, plain
-from linkprior.io.table import Row
+from linkprior.io.readers.columns import pair_of_columns, plain
+from linkprior.io.readers.table import Row
 
 NUMBER = re.compile(r"[-+]?(\d+[.,]?\d*|[.,]\d+)([eE][-+]?\d+)?")
 _MISSING = {"", "na", "nan", "null", "none", "inf", "n/a", "-", "--", "+", "?", ".", "missing"}

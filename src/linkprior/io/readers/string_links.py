@@ -13,7 +13,7 @@ from linkprior.checks import real_number
 from linkprior.errors import InputError
 from linkprior.io.collector import EdgeCollector
 from linkprior.io.options import ReadOptions
-from linkprior.io.sieve import Lines, lines_of
+from linkprior.io.readers.sieve import Lines, lines_of
 from linkprior.io.source import Source
 
 _SCORES = {str(score): score for score in range(1001)}

@@ -10,8 +10,8 @@ from linkprior.checks import choice
 from linkprior.errors import InputError, ParameterError
 from linkprior.io.collector import EdgeCollector
 from linkprior.io.options import ReadOptions
-from linkprior.io.organisms import Census, Organism
-from linkprior.io.sieve import (
+from linkprior.io.readers.organisms import Census, Organism
+from linkprior.io.readers.sieve import (
     Filter,
     Lines,
     Records,

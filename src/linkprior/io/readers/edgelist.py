@@ -10,10 +10,10 @@ import numpy as np
 
 from linkprior.errors import InputError, ParameterError
 from linkprior.io.collector import EdgeCollector
-from linkprior.io.layout import Layout, find_layout
 from linkprior.io.options import ReadOptions
+from linkprior.io.readers.layout import Layout, find_layout
+from linkprior.io.readers.table import Rows, is_data, iterate
 from linkprior.io.source import Source
-from linkprior.io.table import Rows, is_data, iterate
 from linkprior.io.text import Block, text_blocks
 
 _NON_EDGE = "labelled 0, a non-edge of the gold standard"

@@ -9,7 +9,8 @@ from functools import cache
 
 from linkprior.errors import InputError
 from linkprior.io.collector import EdgeCollector
-from linkprior.io.mitab_cells import (
+from linkprior.io.options import ReadOptions
+from linkprior.io.readers.mitab_cells import (
     Field,
     accession,
     fields_of,
@@ -18,9 +19,8 @@ from linkprior.io.mitab_cells import (
     score_of,
     symbol_of,
 )
-from linkprior.io.options import ReadOptions
-from linkprior.io.organisms import Census, Organism
-from linkprior.io.sieve import Filter, Lines, Records, Systems, lines_of, sift, sift_scores
+from linkprior.io.readers.organisms import Census, Organism
+from linkprior.io.readers.sieve import Filter, Lines, Records, Systems, lines_of, sift, sift_scores
 from linkprior.io.source import Source
 
 _WIDTHS = {15: "2.5", 36: "2.6", 42: "2.7", 46: "2.8"}

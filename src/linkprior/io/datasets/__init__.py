@@ -1,0 +1,1 @@
+"""Real networks by name: the catalogue, and fetching what is in it."""

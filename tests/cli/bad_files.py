@@ -71,7 +71,7 @@ NOTHING_TO_READ = {
     "only a header": ("e.tsv", "source\ttarget\n", None, ["no edge found; expected"]),
     "only self-loops": ("e.tsv", "a\ta\nb\tb\n", None, ["expected edges between two different"]),
     "only empty names": ("e.tsv", "a\t\n\tb\n", None, ["a node name is empty", "check the file"]),
-    "only non-edges": ("e.tsv", "a\tb\t0\nb\tc\t0\n", None, ["every row is labelled 0"]),
+    "only non-edges": ("e.tsv", "a\tb\t0\nb\tc\t0\n", None, ["labelled 0, a non-edge"]),
     "an empty gzip": ("e.tsv.gz", gzip.compress(b""), None, ["is empty; expected"]),
 }
 

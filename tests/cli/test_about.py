@@ -5,10 +5,12 @@ import sys
 
 import numpy as np
 import pytest
-from tests.cli.support import HEADER, by_name
+from tests.cli.support import HEADER, by_name, one_line_of_error
 
 import linkprior as lp
 from linkprior.evaluation.splits import uniform
+from linkprior.io.formats import FORMATS
+from linkprior.io.writers import FORMATS as WRITTEN
 from linkprior.predictors.registry import MODELS
 
 
@@ -18,6 +20,36 @@ def test_models_lists_every_model_with_its_line(run):
     listed = [line.split(maxsplit=1) for line in out.split("\n\n")[0].splitlines()]
     assert [name for name, _ in listed] == list(MODELS)
     assert all(len(line) > 10 for _, line in listed)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_one_model_is_explained_with_its_parameters(run, name):
+    status, out, _ = run("models", name)
+    assert status == 0
+    model = lp.make(name)
+    assert out.startswith(f"{name}: ")
+    for parameter, default in model.get_params().items():
+        assert re.search(rf"^{parameter} +{re.escape(str(default))}$", out, re.MULTILINE)
+        assert len(re.findall(rf"\b{parameter}\b", out)) > 1, f"{parameter} is not explained"
+
+
+def test_an_unknown_model_is_named(run):
+    assert one_line_of_error(run("models", "tri-degre"), "Did you mean tri-degree")
+
+
+def test_formats_lists_what_is_read_and_written(run):
+    _, out, _ = run("formats")
+    read, written = out.split("Written")
+    assert set(FORMATS) <= set(re.findall(r"^  (\S+)", read, re.MULTILINE))
+    assert set(re.findall(r"^  (\S+)", written, re.MULTILINE)) == set(WRITTEN)
+
+
+def test_bibtex_names_paper_and_software(run):
+    _, out, _ = run("cite", "--bibtex")
+    assert out.count("@") == 2
+    assert "Node-Specific Degree Prior" in out
+    assert lp.__version__ in out
+    assert out.count("{") == out.count("}")
 
 
 def test_version_info_and_cite(run):

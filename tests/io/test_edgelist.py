@@ -205,7 +205,8 @@ def test_flags_are_no_labels(tmp_path, content):
 
 def test_a_gold_standard_of_non_edges_alone(tmp_path):
     told = problem(tmp_path, "g.tsv", "a\tb\t0\nb\tc\t0\n")
-    assert told.startswith("g.tsv: every row is labelled 0")
+    assert told.startswith("g.tsv: no edge is left")
+    assert "labelled 0, a non-edge" in told
 
 
 def test_rows_below_the_least_score_are_left_out(tmp_path):

@@ -34,12 +34,12 @@ class Estimate:
         """Return the estimate in words."""
         memory = f"about {self.bytes / 1e9:.2g} GB of memory"
         room = f" ({free / 1e9:.1f} GB are free)" if free is not None else ""
-        return f"{self.model} on {self.n_nodes:,} nodes: {spell(self.seconds)}, {memory}{room}"
+        return f"{self.model} on {self.n_nodes} nodes: {spell(self.seconds)}, {memory}{room}"
 
     def refusal(self, free: int) -> str:
         """Say that it cannot fit, and what to do about it."""
         return (
-            f"{self.model} needs about {self.bytes / 1e9:.2g} GB for {self.n_nodes:,} nodes, and "
+            f"{self.model} needs about {self.bytes / 1e9:.2g} GB for {self.n_nodes} nodes, and "
             f"{free / 1e9:.2g} GB are free. Close other programs, take a model that needs less "
             f"(--model {_lighter(self.model)}), or read fewer edges (--min-score); --force tries "
             "it all the same"
@@ -77,7 +77,8 @@ def _probe() -> float:
 def spell(seconds: float) -> str:
     """Return a time as people say it."""
     if seconds < 90:
-        return f"about {max(1, round(seconds))} seconds"
+        whole = max(1, round(seconds))
+        return f"about {whole} second{'s' * (whole != 1)}"
     if seconds < 90 * 60:
         return f"about {round(seconds / 60)} minutes"
     return f"about {seconds / 3600:.1f} hours"

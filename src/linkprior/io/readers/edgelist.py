@@ -147,8 +147,4 @@ class _Labels:
         found.keep(positive)
         entry = found.dropped[_NON_EDGE]
         entry.count, entry.first_lines = zeros, self._lines
-        if not found.rows:
-            raise InputError(
-                f"{found.file}: every row is labelled 0, a non-edge; give a file with edges"
-            )
         return "gold standard: two names and a label, 1 for an edge and 0 for a non-edge"

@@ -1,0 +1,44 @@
+"""Lists of names and of pairs that a user asks about."""
+
+import gzip
+import hashlib
+
+import pytest
+
+from linkprior.errors import InputError
+from linkprior.io.lists import digest_of, read_names, read_pairs
+
+
+def test_names_one_per_line_each_once(tmp_path):
+    path = tmp_path / "genes.txt"
+    path.write_bytes(b'# my genes\r\nTP53\r\n\r\n MDM2 \r\nTP53\r\n"BRCA 1"\r\n')
+    assert read_names(path) == ["TP53", "MDM2", "BRCA 1"]
+
+
+def test_the_first_of_several_columns_and_gzip(tmp_path):
+    path = tmp_path / "genes.tsv.gz"
+    path.write_bytes(gzip.compress(b"a, or b\tdescription\nc\tx\n"))
+    assert read_names(path) == ["a, or b", "c"]
+
+
+def test_a_list_without_a_name(tmp_path):
+    path = tmp_path / "genes.txt"
+    path.write_text("# nothing\n\n")
+    with pytest.raises(InputError, match=r"genes\.txt: no name found; expected one node name"):
+        read_names(path)
+
+
+def test_pairs_with_and_without_labels(tmp_path):
+    path = tmp_path / "tested.tsv"
+    path.write_text("a\tb\nb\tc\n")
+    assert read_pairs(path) == [("a", "b"), ("b", "c")]
+    path.write_text("a\tb\t1\nb\tc\t0\nc\td\t0\n")
+    assert sorted(read_pairs(path)) == [("a", "b"), ("b", "c"), ("c", "d")]
+    path.write_text("a\tb\t0\nb\tc\t0\n")
+    assert read_pairs(path) == [("a", "b"), ("b", "c")]
+
+
+def test_the_digest_is_that_of_the_bytes(tmp_path):
+    path = tmp_path / "genes.txt.gz"
+    path.write_bytes(gzip.compress(b"a\nb\n"))
+    assert digest_of(path) == hashlib.sha256(path.read_bytes()).hexdigest()

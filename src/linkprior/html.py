@@ -14,7 +14,7 @@ SHOWN = 10
 # Control characters draw nothing, and a lone surrogate cannot leave Python as UTF-8.
 _UNSHOWN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 # Half-transparent grey and inherited text colours suit a light page and a dark one.
-_TABLE = "border-collapse:collapse;margin:0.3em 0"
+_TABLE = "color:inherit;border-collapse:collapse;margin:0.3em 0"
 _RULE = "border-bottom:1px solid rgba(128,128,128,0.4);padding:0.2em 0.7em"
 
 
@@ -51,7 +51,8 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> Safe:
     )
     body = "".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in rows)
     return Safe(
-        f'<table style="{_TABLE}"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
+        f'<div style="overflow-x:auto"><table style="{_TABLE}"><thead><tr>{head}</tr></thead>'
+        f"<tbody>{body}</tbody></table></div>"
     )
 
 

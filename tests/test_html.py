@@ -38,7 +38,9 @@ class Page(HTMLParser):
     def handle_starttag(self, tag, attrs):
         assert tag in TAGS
         assert {name for name, _ in attrs} <= {"style", "scope"}
-        assert not any("url" in value or "color:" in value.replace("color:inherit", "") for _, value in attrs)
+        assert not any(
+            "url" in value or "color:" in value.replace("color:inherit", "") for _, value in attrs
+        )
         self.open.append(tag)
         if tag in ("td", "th"):
             self.texts.append("")

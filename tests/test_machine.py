@@ -11,17 +11,28 @@ import linkprior as lp
 from linkprior import machine
 
 
-def group(folder, limit, used):
+def group(folder, limit, used, cached=0):
+    folder.mkdir(parents=True, exist_ok=True)
     (folder / "memory.max").write_text(f"{limit}\n")
     (folder / "memory.current").write_text(f"{used}\n")
-    return folder
+    (folder / "memory.stat").write_text(f"anon 5\ninactive_file {cached}\n")
 
 
-def test_a_control_group_leaves_what_it_has_not_used(tmp_path):
-    assert machine._free_in_group(group(tmp_path, 5000, 3000)) == 2000
-    assert machine._free_in_group(group(tmp_path, 5000, 7000)) == 0
-    assert machine._free_in_group(group(tmp_path, "max", 7000)) is None
-    assert machine._free_in_group(tmp_path / "nowhere") is None
+def test_the_tightest_control_group_around_counts(tmp_path):
+    own, root = tmp_path / "own", tmp_path / "cgroup"
+    own.write_text("0::/slurm/job_7\n")
+    group(root / "slurm" / "job_7", 5000, 3000)
+    assert machine._free_in_group(root, own) == 2000
+    group(root / "slurm" / "job_7", 5000, 3000, cached=500)
+    assert machine._free_in_group(root, own) == 2500, "cached files can be let go of"
+    group(root / "slurm", 9000, 8000)
+    assert machine._free_in_group(root, own) == 1000
+    group(root / "slurm", 9000, 9500)
+    assert machine._free_in_group(root, own) == 0
+    for folder in ("slurm", "slurm/job_7"):
+        group(root / folder, "max", 7000)
+    assert machine._free_in_group(root, own) is None
+    assert machine._free_in_group(root, tmp_path / "nowhere") is None
 
 
 def test_the_least_of_all_limits_counts(monkeypatch):

@@ -31,18 +31,34 @@ def _free_on_machine() -> int | None:
     return int(entry.split()[1]) * 1024 if entry else None
 
 
-def _free_in_group(root: Path = Path("/sys/fs/cgroup")) -> int | None:
-    for most, used in (
-        ("memory.max", "memory.current"),
-        ("memory/memory.limit_in_bytes", "memory/memory.usage_in_bytes"),
-    ):
-        try:
-            limit, taken = ((root / name).read_text(encoding="ascii") for name in (most, used))
-        except OSError:
-            continue
-        if limit.strip().isdecimal() and int(limit) < 1 << 60:
-            return max(0, int(limit) - int(taken))
-    return None
+def _free_in_group(
+    root: Path = Path("/sys/fs/cgroup"), own: Path = Path("/proc/self/cgroup")
+) -> int | None:
+    """Return what the tightest of the control groups around this process leaves."""
+    try:
+        entries = own.read_text(encoding="utf-8").split()
+    except OSError:
+        return None
+    inside = [entry[3:].strip("/") for entry in entries if entry.startswith("0::")]
+    group = root / inside[0] if inside else root
+    around = [group, *(parent for parent in group.parents if parent.is_relative_to(root))]
+    left = [free for free in map(_free_in, around) if free is not None]
+    return min(left) if left else None
+
+
+def _free_in(group: Path) -> int | None:
+    """Return the limit of one group less what it holds; cached files can be let go of."""
+    try:
+        limit, taken, parts = (
+            (group / name).read_text(encoding="ascii")
+            for name in ("memory.max", "memory.current", "memory.stat")
+        )
+    except OSError:
+        return None
+    if not limit.strip().isdecimal():
+        return None
+    cached = dict(line.split() for line in parts.splitlines()).get("inactive_file", "0")
+    return max(0, int(limit) - int(taken) + int(cached))
 
 
 def peak_memory() -> int:

@@ -54,6 +54,18 @@ def test_evaluate_on_a_later_release(run, edges, tmp_path):
     assert "release: 5 hidden edges to find, 1 outside" in err
 
 
+def test_the_newer_release_is_read_like_the_older(run, tmp_path):
+    """Otherwise edges that a filter left out of the older file would count as new."""
+    older, newer = tmp_path / "older.tsv", tmp_path / "newer.tsv"
+    rows = [("a", "b", 9), ("b", "c", 9), ("c", "d", 9), ("a", "d", 1), ("b", "d", 1)]
+    older.write_text("".join(f"{a}\t{b}\t{w}\n" for a, b, w in rows))
+    newer.write_text(older.read_text() + "a\tc\t9\n")
+    ask = ("evaluate", older, "--models", "pa", "--protocol", f"release:{newer}")
+    _, _, err = run(*ask, "--min-score", 5)
+    assert "release: 1 hidden edges to find, 0 outside" in err
+    assert "newer.tsv" in err
+
+
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [

@@ -1,6 +1,7 @@
 """`linkprior predict`: what goes to stdout, to stderr and to files."""
 
 import io
+import os
 import subprocess
 import sys
 
@@ -163,6 +164,46 @@ def test_output_file(run, edges, tmp_path):
     assert "Writing 100 links" in err
     assert (tmp_path / "links.tsv").read_bytes() == expected.encode()
     assert sorted(p.name for p in tmp_path.iterdir()) == ["edges.tsv", "links.tsv"]
+
+
+def test_the_input_is_never_written_over(run, edges, tmp_path):
+    link = tmp_path / "link.tsv"
+    link.symlink_to(edges)
+    before = edges.read_bytes()
+    for target in (edges, link, tmp_path / "." / "edges.tsv"):
+        assert one_line_of_error(
+            run("predict", edges, "--model", "pa", "-o", target), "is the input"
+        )
+    assert one_line_of_error(
+        run("predict", edges, "--model", "pa", "--exclude", edges, "-o", edges), "is the input"
+    )
+    assert edges.read_bytes() == before
+
+
+def test_a_link_stays_a_link_and_a_file_keeps_its_mode(run, edges, tmp_path):
+    real, link = tmp_path / "real.tsv", tmp_path / "link.tsv"
+    real.write_text("old")
+    real.chmod(0o600)
+    link.symlink_to(real)
+    run("predict", edges, "--model", "pa", "-o", link)
+    assert link.is_symlink()
+    assert real.read_text().startswith("rank\t")
+    assert real.stat().st_mode & 0o777 == 0o600
+
+
+def test_a_device_is_written_to_and_not_replaced(run, edges, tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with subprocess.Popen(["cat", pipe], stdout=subprocess.PIPE, text=True) as reader:
+        run("predict", edges, "--model", "pa", "-o", pipe)
+        out, _ = reader.communicate(timeout=20)
+    assert out == run("predict", edges, "--model", "pa")[1]
+    assert pipe.is_fifo()
+
+
+def test_packed_output_is_refused(run, edges, tmp_path):
+    said = run("predict", edges, "--model", "pa", "-o", tmp_path / "links.tsv.gz")
+    assert one_line_of_error(said, "leave out .gz")
 
 
 def full_disk(*_):

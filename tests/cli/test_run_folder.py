@@ -2,15 +2,19 @@
 
 import hashlib
 import json
+import os
 import shutil
+import sys
+import threading
 
 import jsonschema
 import numpy as np
 import pytest
-from tests.cli.support import SMALL, one_line_of_error
+from tests.cli.support import SMALL, one_line_of_error, outside
 
 import linkprior as lp
 from linkprior.errors import StoreError
+from linkprior.predictors.evidence import with_evidence
 from linkprior.runs.manifest import SCHEMA
 
 FILES = ["input_report.json", "log.txt", "manifest.json", "model", "ranking.tsv"]
@@ -187,12 +191,60 @@ def test_a_manifest_cannot_reach_out_of_its_folder(run, ask, tmp_path):
     victim = tmp_path / "victim.txt"
     victim.write_text("mine")
     facts = manifest(tmp_path / "run")
-    facts["files"] = {"../victim.txt": sha256(victim)}
+    facts["files"]["../victim.txt"] = sha256(victim)
     (tmp_path / "run" / "manifest.json").write_text(json.dumps(facts))
     with pytest.raises(StoreError, match="lacks"):
         lp.load_run(tmp_path / "run")
     assert run(*ask, "--seed", 9, "--force")[0] == 0
     assert victim.read_text() == "mine"
+
+
+def test_evidence_comes_back_as_it_was(run, tmp_path):
+    """Names that look like numbers, zeros and an empty cell keep their types."""
+    path = tmp_path / "edges.tsv"
+    path.write_text("001\t003\n003\t002\n002\tNAN\n001\tx\n")
+    run("predict", path, "--model", "pa", "-o", f"{tmp_path / 'run'}/")
+    back = lp.load_run(tmp_path / "run").ranking
+    net = lp.read_network(path)
+    model = lp.make("pa").fit(net)
+    true = with_evidence(model, model.predict_edges(100))
+    assert list(back.evidence) == list(true.evidence)
+    for name, column in true.evidence.items():
+        assert back.evidence[name].dtype == column.dtype, name
+        assert back.evidence[name].tolist() == column.tolist()
+
+
+@pytest.mark.parametrize("spoil", [{"input": []}, {"request": None}, {"files": []}, {"status": 3}])
+def test_a_manifest_of_other_types_is_refused_in_one_line(run, ask, tmp_path, spoil):
+    run(*ask)
+    facts = manifest(tmp_path / "run") | spoil
+    (tmp_path / "run" / "manifest.json").write_text(json.dumps(facts))
+    assert one_line_of_error(run(*ask), "lacks", next(iter(spoil)))
+    with pytest.raises(StoreError, match="lacks"):
+        lp.load_run(tmp_path / "run")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="file names are bytes on Linux")
+def test_a_path_of_odd_bytes_does_not_spoil_the_run(run, ask, edges, tmp_path):
+    odd = tmp_path / os.fsdecode(b"n\xe4me.tsv")
+    shutil.copy(edges, odd)
+    assert run("predict", odd, *ask[2:])[0] == 0
+    assert lp.load_run(tmp_path / "run").manifest["input"]["file"]
+    assert run("predict", odd, *ask[2:])[0] == 0
+
+
+def test_another_list_is_another_run_even_through_a_pipe(ask, edges, tmp_path):
+    """A pipe can be read once: its content, not an empty rest, tells runs apart."""
+    names = lp.read_network(edges).names
+    for count, expected in ((30, 0), (40, 1)):
+        pipe = tmp_path / f"pipe{count}"
+        os.mkfifo(pipe)
+        feed = threading.Thread(target=pipe.write_text, args=("\n".join(names[:count]),))
+        feed.start()
+        done = outside(*ask, "--nodes", pipe)
+        feed.join(10)
+        assert done.returncode == expected, done.stderr
+    assert "holds another run (nodes was" in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from tests.io.graph_files import pairs, problem, reading
 
 from linkprior.errors import ParameterError
 from linkprior.io.options import ReadOptions
+from linkprior.io.read import read_network
 from linkprior.io.readers.layout import find_layout
 from linkprior.io.text import Block
 
@@ -221,3 +222,12 @@ def test_a_column_nearly_named_is_suggested(tmp_path):
     text = "source\ttarget\tgene\na\tb\tc\n"
     with pytest.raises(ParameterError, match=r"no column 'tagret'\. Did you mean target\?"):
         asked(tmp_path, text, "source", "tagret")
+
+
+def test_a_table_of_r_with_row_names_and_two_columns(tmp_path):
+    """write.table leaves the name of the row names out of the header."""
+    path = tmp_path / "r.txt"
+    path.write_text('"from" "to"\n"1" "a" "b"\n"2" "b" "c"\n"3" "c" "d"\n')
+    net = read_network(path)
+    assert net.names == ("a", "b", "c", "d")
+    assert net.n_edges == 3

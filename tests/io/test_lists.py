@@ -6,7 +6,7 @@ import hashlib
 import pytest
 
 from linkprior.errors import InputError
-from linkprior.io.lists import digest_of, read_names, read_pairs
+from linkprior.io.lists import read_names, read_pairs
 
 
 def test_names_one_per_line_each_once(tmp_path):
@@ -41,4 +41,4 @@ def test_pairs_with_and_without_labels(tmp_path):
 def test_the_digest_is_that_of_the_bytes(tmp_path):
     path = tmp_path / "genes.txt.gz"
     path.write_bytes(gzip.compress(b"a\nb\n"))
-    assert digest_of(path) == hashlib.sha256(path.read_bytes()).hexdigest()
+    assert read_names(path).sha256 == hashlib.sha256(path.read_bytes()).hexdigest()

@@ -6,7 +6,7 @@ import pytest
 
 import linkprior as lp
 from linkprior.predictors import estimate as module
-from linkprior.predictors.estimate import Estimate, estimate, spell
+from linkprior.predictors.estimate import Estimate, estimate, refusal, spell
 
 
 @pytest.fixture(autouse=True)
@@ -71,11 +71,11 @@ def test_times_in_words(seconds, said):
     assert spell(seconds) == said
 
 
-def test_the_estimate_in_words():
+def test_the_estimate_in_words(sizes):
     told = Estimate("tri-degree", 8245, 95.0, 2.8e8)
     assert told.text(3_000_000_000) == (
         "tri-degree on 8245 nodes: about 2 minutes, about 0.28 GB of memory (3.0 GB are free)"
     )
     assert told.text(None).endswith("about 0.28 GB of memory")
-    assert "--model tri)" in told.refusal(10)
-    assert "--model pa)" in Estimate("tri", 9, 1.0, 1.0).refusal(0)
+    assert "--model tri)" in refusal(lp.make("tri-degree"), sizes[0], 2.8e8, 10)
+    assert "--model pa)" in refusal(lp.make("tri"), sizes[0], 2.8e8, 10)

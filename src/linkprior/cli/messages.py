@@ -15,7 +15,9 @@ def say(text: str) -> None:
     """Say something on stderr; that nobody listens is no reason to stop."""
     try:
         # Not by click, which finds its way past whoever stands in for stderr (the progress bar).
-        print(text, file=sys.stderr, flush=True)
+        # A path may hold bytes that are no text.
+        plain = text.encode("utf-8", "backslashreplace").decode("utf-8")
+        print(plain, file=sys.stderr, flush=True)
     except BrokenPipeError:
         drop(sys.stderr)
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +25,9 @@ class Output:
         self.format = format
 
     @staticmethod
-    def of(output: str | None, format: str | None, save: str | None) -> Output:
+    def of(
+        output: str | None, format: str | None, save: str | None, inputs: Iterable[str | None] = ()
+    ) -> Output:
         """Return where to write; refuse what cannot be written before the work begins."""
         from linkprior.io.store import refuse_foreign
         from linkprior.io.writers import format_of
@@ -39,6 +43,7 @@ class Output:
             )
         if output.endswith("/") or Path(output).is_dir():
             return RunOutput(output, chosen)
+        _refuse_input(output, inputs)
         return FileOutput(output, chosen)
 
     def open(self, **facts: Any) -> None:
@@ -77,6 +82,13 @@ class FileOutput(Output):
         self.path = Path(path)
         if not self.path.parent.is_dir():
             raise LinkpriorError(f"-o {path}: there is no folder {self.path.parent}; make it first")
+        if self.path.suffix.lower() in (".gz", ".bz2", ".xz", ".zip"):
+            raise LinkpriorError(
+                f"-o {path}: results are written unpacked; leave out {self.path.suffix}, or pipe "
+                "standard output through gzip"
+            )
+        if not self.path.exists() and not os.access(self.path.parent, os.W_OK):
+            raise LinkpriorError(f"-o {path}: you may not write into {self.path.parent}")
 
     def write(self, ranking: Ranking, model: LinkPredictor, facts: dict[str, Any]) -> None:
         """Write the file."""
@@ -159,6 +171,13 @@ class RunOutput(Output):
         self.run.finish(
             **facts, links=len(ranking), peak_memory_mb=round(machine.peak_memory() / 1e6)
         )
+
+
+def _refuse_input(output: str, inputs: Iterable[str | None]) -> None:
+    """Refuse to write over a file that is read."""
+    for name in inputs:
+        if name and Path(output).exists() and Path(name).exists() and Path(output).samefile(name):
+            raise LinkpriorError(f"-o {output}: is the input {name} itself; give another name")
 
 
 def _lasting(facts: dict[str, Any]) -> dict[str, Any]:

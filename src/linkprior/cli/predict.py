@@ -47,9 +47,8 @@ from linkprior.predictors.registry import DEFAULT_MODEL
     help="tsv, csv, jsonl, graphml, cx2 or sif. [default: as FILE ends, else tsv]",
 )
 @click.option("--save", metavar="DIR", help="Also keep the fitted model here.")
-@click.option(
-    "--force", is_flag=True, help="Replace another run in DIR/; run although memory looks short."
-)
+@click.option("--force", is_flag=True, help="Replace another run in DIR/.")
+@click.option("--ignore-memory", is_flag=True, help="Run although memory looks short.")
 @click.option(
     "--dry-run", is_flag=True, help="Report on the input and estimate time and memory only."
 )
@@ -63,9 +62,11 @@ def predict(**given: Any) -> None:
     orders pairs; it is no probability. EDGES may be an edge list, BioGRID, MITAB, STRING, DREAM5,
     GraphML, GEXF, SIF, Pajek, METIS, Matrix Market, npz or CX2, packed or not.
     """
+    from linkprior.cli.choices import Choices
     from linkprior.cli.predict_job import PredictJob
 
     if given["top"] is not None and given["threshold"] is not None:
         raise click.UsageError("give --top or --threshold, not both")
     source = Input.take(given)
-    PredictJob(source=source, **given).run()
+    choices = Choices(*(given.pop(name) for name in ("around", "within", "between", "exclude")))
+    PredictJob(source=source, choices=choices, **given).run()

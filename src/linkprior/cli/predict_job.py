@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from linkprior import progress
+from linkprior.cli.choices import Choices, names_by_label
 from linkprior.cli.messages import say
 from linkprior.cli.outputs import Output
 from linkprior.cli.reading import Input
@@ -40,10 +42,7 @@ class PredictJob:
     model: str
     settings: tuple[str, ...]
     seed: int
-    around: tuple[str, ...]
-    within: str | None
-    between: tuple[str, str] | None
-    exclude: str | None
+    choices: Choices
     explain: tuple[tuple[str, str], ...]
     output: str | None
     output_format: str | None
@@ -52,6 +51,7 @@ class PredictJob:
     dry_run: bool
     workers: int | None
     quiet: bool
+    ignore_memory: bool
     seconds: dict[str, float] = field(default_factory=dict)
 
     def run(self) -> None:
@@ -59,7 +59,10 @@ class PredictJob:
         from linkprior.cli import display, interrupt
         from linkprior.parallel import use_workers
 
-        self.target = Output.of(self.output, self.output_format, self.save)
+        inputs = [self.source.edges, *self.choices.files]
+        self.target = Output.of(self.output, self.output_format, self.save, inputs)
+        if inputs.count("-") > 1:
+            raise LinkpriorError("standard input (-) can be read once; give files for the others")
         predictor = make_model(self.model, self.settings, self.seed)
         shown, threads = display.progress(self.quiet), use_workers(self.workers)
         with interrupt.keeping(self.target.kept), shown, threads:
@@ -68,8 +71,8 @@ class PredictJob:
                 reading = self._timed("reading", self.source.read)
             for line in reading.report.text():
                 self.tell(line)
-            self._resolve_names(reading)
-            candidates = self._candidates(reading.network)
+            self._resolve_pairs(reading)
+            candidates = self.choices.candidates(reading, self.source.options(), self.tell)
             self._check_memory(predictor, reading.network)
             if self.dry_run:
                 return
@@ -89,7 +92,7 @@ class PredictJob:
                 ranking = self._timed("ranking", lambda: self._rank(predictor, candidates, reading))
         if self.lists:
             self._write(ranking, self._facts(reading, predictor), predictor)
-        self._print_stories(predictor)
+        self._print_stories(predictor, reading.labels)
 
     @property
     def lists(self) -> bool:
@@ -126,54 +129,25 @@ class PredictJob:
 
     # ------------------------------------------------------------------ before the fit
 
-    def _resolve_names(self, reading: Reading) -> None:
-        """Find the nodes named, by name or by label; an unknown one is an error before the fit."""
+    def _resolve_pairs(self, reading: Reading) -> None:
+        """Find the nodes to explain, by name or label; refuse an unknown one before the fit."""
         from linkprior.predictors.naming import number_of
 
-        self.by_label = _names_by_label(reading)
-        self.around = tuple(map(self._resolved, self.around))
-        self.explain = tuple((self._resolved(a), self._resolved(b)) for a, b in self.explain)
-        for name in (*self.around, *chain.from_iterable(self.explain)):
+        name_of = names_by_label(reading)
+        self.explain = tuple((name_of.get(a, a), name_of.get(b, b)) for a, b in self.explain)
+        for name in chain.from_iterable(self.explain):
             number_of(reading.network, name)
-
-    def _resolved(self, name: str) -> str:
-        return self.by_label.get(name, name)
-
-    def _candidates(self, network: Network) -> Candidates | None:
-        """Return the pairs asked about, None for all; say which names are unknown."""
-        from linkprior.io.lists import read_names, read_pairs
-        from linkprior.predictors.candidates import Candidates
-
-        if not (self.around or self.within or self.between or self.exclude):
-            return None
-        lists = [
-            [self._resolved(name) for name in read_names(path)] if path else None
-            for path in (self.within, *(self.between or (None, None)))
-        ]
-        tested = read_pairs(self.exclude) if self.exclude else []
-        chosen = Candidates.of(
-            network,
-            around=self.around,
-            within=lists[0],
-            between=(lists[1], lists[2]) if lists[1] and lists[2] else None,
-            exclude=[(self._resolved(a), self._resolved(b)) for a, b in tested],
-        )
-        for line in chosen.unknown.notes():
-            self.tell(f"Note: {line}")
-        self.tell(f"{chosen.n_candidates:,} candidate pairs")
-        return chosen
 
     def _check_memory(self, predictor: LinkPredictor, network: Network) -> None:
         """Say what the fit will take, and refuse what cannot fit."""
         from linkprior import machine
-        from linkprior.predictors.estimate import estimate
+        from linkprior.predictors.estimate import estimate, expected_bytes, refusal
 
-        expected = estimate(predictor, network)
-        free = machine.available_memory()
+        needed, free = expected_bytes(predictor, network), machine.available_memory()
         if self.dry_run:
-            click.echo(expected.text(free))
-        if free is not None and expected.bytes > free and not self.force:
-            raise LinkpriorError(expected.refusal(free))
+            click.echo(estimate(predictor, network).text(free))
+        if free is not None and needed > free and not self.ignore_memory:
+            raise LinkpriorError(refusal(predictor, network, needed, free))
 
     # ------------------------------------------------------------------ the work
 
@@ -192,15 +166,25 @@ class PredictJob:
     ) -> Ranking:
         from linkprior.predictors.evidence import with_evidence
 
-        most = self.top if self.top or self.threshold is not None else 100
-        ranking = predictor.predict_edges(most, candidates=candidates, threshold=self.threshold)
+        ranking = predictor.predict_edges(
+            self.most, candidates=candidates, threshold=_a_little_below(self.threshold)
+        )
+        if self.threshold is not None:
+            # What is written has six digits, and what is written is what a user compares with.
+            ranking = ranking[: sum(float(f"{s:.6g}") >= self.threshold for s in ranking.scores)]
         return with_evidence(predictor, ranking, reading.labels)
 
-    def _print_stories(self, predictor: LinkPredictor) -> None:
+    @property
+    def most(self) -> int | None:
+        """How many links to predict at most; a threshold alone sets no limit."""
+        return self.top or (100 if self.threshold is None else None)
+
+    def _print_stories(self, predictor: LinkPredictor, labels: dict[str, str]) -> None:
         from linkprior.predictors.evidence import tell
 
         for number, (a, b) in enumerate(self.explain):
-            click.echo(("\n" if number else "") + tell(predictor, a, b).text())
+            story = tell(predictor, a, b, labels).text()
+            click.echo(("\n" if number else "") + story)
 
     # ------------------------------------------------------------------ what is remembered
 
@@ -221,18 +205,12 @@ class PredictJob:
 
     def _request(self, predictor: LinkPredictor) -> dict[str, Any]:
         """Return what the ranking follows from, the input aside."""
-        from linkprior.io.lists import digest_of
-
-        files = {"nodes": self.within, "exclude": self.exclude}
-        between = [digest_of(name) for name in self.between] if self.between else None
         chosen = {
             "model": self.model,
             "parameters": predictor.get_params(),
-            "top": self.top if self.top or self.threshold is not None else 100,
+            "top": self.most,
             "threshold": self.threshold,
-            "node": list(self.around) or None,
-            **{name: digest_of(path) if path else None for name, path in files.items()},
-            "between": between,
+            **self.choices.request(),
             "format": self.output_format,
             **self.source.request(),
         }
@@ -247,12 +225,8 @@ class PredictJob:
         }
 
 
-def _names_by_label(reading: Reading) -> dict[str, str]:
-    """Return the node each label means, where it means one only and is no node's name itself."""
-    nodes: dict[str, list[str]] = {}
-    for name, label in reading.labels.items():
-        nodes.setdefault(label, []).append(name)
-    taken = set(reading.network.names)
-    return {
-        label: names[0] for label, names in nodes.items() if len(names) == 1 and label not in taken
-    }
+def _a_little_below(threshold: float | None) -> float | None:
+    """Return a bound below all scores that are written as `threshold` or more."""
+    if not threshold:
+        return threshold
+    return threshold - 10.0 ** (math.floor(math.log10(abs(threshold))) - 5)

@@ -11,6 +11,7 @@ import click
 from linkprior.errors import ParameterError
 
 if TYPE_CHECKING:
+    from linkprior.io.options import ReadOptions
     from linkprior.io.read import Reading
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -72,10 +73,15 @@ class Input:
         """Take what concerns the input out of a subcommand's options."""
         return cls(**{name: given.pop(name) for name in cls.__dataclass_fields__})
 
-    def read(self) -> Reading:
-        """Read it."""
-        from linkprior.io.options import ReadOptions
+    def read(self, edges: str | None = None) -> Reading:
+        """Read it, or another file in the same way."""
         from linkprior.io.read import read
+
+        return read(edges or self.edges, self.input_format, options=self.options())
+
+    def options(self) -> ReadOptions:
+        """Return what was asked of the reader."""
+        from linkprior.io.options import ReadOptions
 
         options: Any = {
             "columns": _two_columns(self.columns),
@@ -85,7 +91,7 @@ class Input:
             "physical_only": self.physical_only,
             "id": self.identifier,
         }
-        return read(self.edges, self.input_format, options=ReadOptions(**options))
+        return ReadOptions(**options)
 
     def request(self) -> dict[str, Any]:
         """Return what changes the result, for a run's manifest; where the file lies does not."""

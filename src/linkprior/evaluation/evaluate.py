@@ -68,6 +68,7 @@ def evaluate(
     rule: str = "connected",
     repeats: int = 1,
     seed: int = 0,
+    newer: Network | None = None,
 ) -> Evaluation:
     """Fit every model on every split and rank the hidden edges among all candidates.
 
@@ -83,10 +84,12 @@ def evaluate(
         "connected" or "all-nodes" (`Split`).
     repeats
         Number of splits, with seeds seed, seed + 1, …; a release split exists once.
+    newer
+        The network of the newer release, where it has been read already.
     """
     net = as_network(net)
     made = _labelled([models] if isinstance(models, str | LinkPredictor) else models)
-    cases = make_splits(net, protocol, rule, whole_number("repeats", repeats, 1), seed)
+    cases = make_splits(net, protocol, rule, whole_number("repeats", repeats, 1), seed, newer)
     rows = _judge_all(made, cases)
     facts = {
         "protocol": protocol,
@@ -102,7 +105,12 @@ def evaluate(
 
 
 def make_splits(
-    net: Network, protocol: str, rule: str, repeats: int, seed: int
+    net: Network,
+    protocol: str,
+    rule: str,
+    repeats: int,
+    seed: int,
+    newer: Network | None = None,
 ) -> Sequence[splits.Split]:
     """Make the splits a protocol names."""
     kind, _, argument = str(protocol).partition(":")
@@ -117,7 +125,8 @@ def make_splits(
     if kind == "release":
         if not argument:
             raise ParameterError("protocol release:NEWER_EDGES needs the newer file")
-        return [splits.release(net, read_network(Path(argument)), rule)]
+        later = read_network(Path(argument)) if newer is None else newer
+        return [splits.release(net, later, rule)]
     raise ParameterError(
         f"no protocol is called {kind!r}.{nearest(kind, PROTOCOLS)} "
         "There are: uniform:RATE, release:NEWER_EDGES"

@@ -44,8 +44,8 @@ class EdgeCollector:
         Things the user should know, in plain words.
     directed
         Whether the file says that its edges have a direction.
-    non_edges
-        Pairs the file says are no edges, as node numbers.
+    non_edges, predicted
+        Pairs the file says are no edges, or are links somebody predicted; as node numbers.
     labels
         Node name → a more readable name (a gene's symbol), where the file has one.
     """
@@ -57,6 +57,7 @@ class EdgeCollector:
         self.directed: bool | None = None
         self.labels: dict[str, str] = {}
         self.non_edges = np.empty((0, 2), np.int64)
+        self.predicted = np.empty((0, 2), np.int64)
         self._number: defaultdict[str, int] = defaultdict()
         self._number.default_factory = self._number.__len__
         self._parts: list[NDArray[np.int32]] = []
@@ -126,6 +127,14 @@ class EdgeCollector:
         """Give all nodes new names, in the same order."""
         self._number = defaultdict(None, {name: i for i, name in enumerate(names)})
         self._number.default_factory = self._number.__len__
+
+    def clean_labels(self) -> dict[str, str]:
+        """Return the labels that could be shown anywhere; what could not is left out."""
+        return {
+            name: label
+            for name, label in self.labels.items()
+            if label and len(label) <= _LONGEST_NAME and not _BAD.search(label)
+        }
 
     def _check_new(self, flat: Sequence[str], lines: Sequence[int]) -> None:
         """Refuse names no table or page could show; only names not seen before are looked at."""

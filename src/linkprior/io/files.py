@@ -10,7 +10,9 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TextIO
+from typing import Any, TextIO
+
+from linkprior.errors import InputError
 
 # Held while a temporary name comes to be or becomes the final one: whoever holds it can tell for
 # sure what is unfinished and what is whole.
@@ -21,8 +23,15 @@ _whole: deque[Path] = deque(maxlen=16)
 
 @contextmanager
 def whole_file(path: str | Path) -> Iterator[TextIO]:
-    """Open a text file for writing under a temporary name; rename it when all is written."""
-    target = Path(path)
+    """Open a text file for writing under a temporary name; rename it when all is written.
+
+    A link stays a link, a file keeps its mode, and a pipe or device is written to as it is.
+    """
+    target = Path(path).resolve() if Path(path).is_symlink() else Path(path)
+    if target.exists() and not target.is_file():
+        with target.open("w", encoding="utf-8", errors="surrogateescape", newline="") as device:
+            yield device
+        return
     fresh = _fresh_name(target)
     try:
         with _turning:
@@ -32,6 +41,8 @@ def whole_file(path: str | Path) -> Iterator[TextIO]:
             yield stream
             stream.flush()
             os.fsync(stream.fileno())
+        if target.exists():
+            shutil.copymode(target, fresh)
         _finish(fresh, target, os.replace)
     finally:
         _remove(fresh)
@@ -62,6 +73,13 @@ def discard_unfinished(timeout: float = 0.5) -> list[Path]:
     for path in list(_unfinished):
         _remove(path)
     return list(dict.fromkeys(_whole))
+
+
+def as_path(given: Any) -> Path:
+    """Return a path, or refuse what is none."""
+    if not isinstance(given, str | os.PathLike):
+        raise InputError(f"expected a path, got {type(given).__name__}")
+    return Path(given)
 
 
 def _fresh_name(target: Path) -> Path:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
+from typing import TypeVar
+
+import numpy as np
 
 from linkprior.errors import InputError
 from linkprior.io.collector import EdgeCollector
@@ -12,8 +16,16 @@ from linkprior.io.readers.table import data_lines
 from linkprior.io.source import open_source
 from linkprior.io.text import text_blocks
 
+T = TypeVar("T")
 
-def read_names(path: str | Path) -> list[str]:
+
+class Listed(list[T]):
+    """What a list names, and the SHA-256 of the file, by which a run knows it again."""
+
+    sha256: str = ""
+
+
+def read_names(path: str | Path) -> Listed[str]:
     """Return the node names of a list, each once: one per line, the first column where there are
     several.
     """
@@ -25,24 +37,29 @@ def read_names(path: str | Path) -> list[str]:
                 name = line.split("\t")[0].strip().strip('"')
                 if name:
                     names[name] = None
+        sha256 = source.sha256()
     if not names:
         raise InputError(f"{path}: no name found; expected one node name per line")
-    return list(names)
+    return _listed(names, sha256)
 
 
-def read_pairs(path: str | Path) -> list[tuple[str, str]]:
-    """Return the pairs of a file in any network format, those labelled 0 too: tested is tested."""
+def read_pairs(path: str | Path, options: ReadOptions | None = None) -> Listed[tuple[str, str]]:
+    """Return the pairs of a file in any network format, as edges or not: tested is tested.
+
+    Rows labelled 0 and links that an earlier prediction wrote count too.
+    """
     with open_source(path) as source:
         found = EdgeCollector(source.name)
-        FORMATS[format_of(source)].reader()(source, found, ReadOptions())
+        FORMATS[format_of(source)].reader()(source, found, options or ReadOptions())
+        sha256 = source.sha256()
     names = found.names
-    pairs = [*found.ends.tolist(), *found.non_edges.tolist()]
+    pairs = np.concatenate([found.ends, found.non_edges, found.predicted]).tolist()
     if not pairs:
         raise InputError(f"{path}: no pair found; expected two columns of node names")
-    return [(names[i], names[j]) for i, j in pairs]
+    return _listed(((names[i], names[j]) for i, j in pairs), sha256)
 
 
-def digest_of(path: str | Path) -> str:
-    """Return the SHA-256 of such a file, by which a run knows it again."""
-    with open_source(path) as source:
-        return source.sha256()
+def _listed(items: Iterable[T], sha256: str) -> Listed[T]:
+    listed = Listed(items)
+    listed.sha256 = sha256
+    return listed

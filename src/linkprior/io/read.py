@@ -48,7 +48,7 @@ def read(
             "different nodes. Are the right columns read?"
         )
     report = make_report(network, found, ends, file=found.file, format=name, guess=guess, **facts)
-    return Reading(network, report, found.labels)
+    return Reading(network, report, found.clean_labels())
 
 
 def read_network(

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from linkprior.errors import InputError, nearest
+from linkprior.io.files import as_path
 from linkprior.io.unpack import FREE, shown, unpacked
 
 HEAD = 1 << 16
@@ -119,7 +120,7 @@ class Source:
 @contextmanager
 def open_source(path: str | Path) -> Iterator[Source]:
     """Open a file, or stdin for `-`; whatever goes wrong while it is read is an InputError."""
-    name = shown(str(path))
+    name = shown(str(as_path(path)))
     try:
         with ExitStack() as stack:
             yield _opened(_raw(path, name, stack), name, stack)

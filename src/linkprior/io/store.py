@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkprior.errors import StoreError
-from linkprior.io.files import whole_folder
+from linkprior.io.files import as_path, whole_folder
 
 MANIFEST = "manifest.json"
 ARRAYS = "arrays.safetensors"
@@ -52,7 +52,7 @@ def read_model(folder: str | Path) -> tuple[dict[str, Any], dict[str, NDArray[An
     from safetensors import SafetensorError
     from safetensors.numpy import load
 
-    source = Path(folder)
+    source = as_path(folder)
     try:
         manifest = json.loads((source / MANIFEST).read_text(encoding="utf-8"))
         data = (source / ARRAYS).read_bytes()

@@ -172,6 +172,6 @@ def _keep_bit(kinds: Kinds, bit: int, nodes: Sequence[int]) -> None:
 
 
 def _two_lists(between: Any) -> tuple[Iterable[Any], Iterable[Any]]:
-    if isinstance(between, str) or not hasattr(between, "__len__") or len(between) != 2:
+    if not isinstance(between, tuple | list) or len(between) != 2:
         raise InputError("between expects two lists of names")
     return between[0], between[1]

@@ -36,25 +36,31 @@ class Estimate:
         room = f" ({free / 1e9:.1f} GB are free)" if free is not None else ""
         return f"{self.model} on {self.n_nodes} nodes: {spell(self.seconds)}, {memory}{room}"
 
-    def refusal(self, free: int) -> str:
-        """Say that it cannot fit, and what to do about it."""
-        return (
-            f"{self.model} needs about {self.bytes / 1e9:.2g} GB for {self.n_nodes} nodes, and "
-            f"{free / 1e9:.2g} GB are free. Close other programs, take a model that needs less "
-            f"(--model {_lighter(self.model)}), or read fewer edges (--min-score); --force tries "
-            "it all the same"
-        )
+
+def refusal(model: LinkPredictor, network: Network, needed: float, free: float) -> str:
+    """Say that it cannot fit, and what to do about it."""
+    return (
+        f"{model.name} needs about {needed / 1e9:.2g} GB for {network.n_nodes} nodes, and "
+        f"{free / 1e9:.2g} GB are free. Close other programs, take a model that needs less "
+        f"(--model {_lighter(model.name)}), or read fewer edges (--min-score); --ignore-memory "
+        "tries it all the same"
+    )
+
+
+def expected_bytes(model: LinkPredictor, network: Network) -> float:
+    """Return the memory a fit and a ranking may take."""
+    base = BASE_COMPILED if network.n_nodes >= SMALL_NETWORK else BASE
+    size = base + EDGE_BYTES * network.n_edges + NODE_BYTES * network.n_nodes
+    return size + model._memory(network, parallel.current_workers())
 
 
 def estimate(model: LinkPredictor, network: Network) -> Estimate:
     """Return what fitting the model and ranking all pairs may take on this machine."""
     work, cores = effort_of(model, network), parallel.current_workers()
-    compiled = network.n_nodes >= SMALL_NETWORK
-    start, base = (START_COMPILED, BASE_COMPILED) if compiled else (START, BASE)
+    start = START_COMPILED if network.n_nodes >= SMALL_NETWORK else START
     alone = start + EDGE_SECONDS * network.n_edges
     seconds = machine_factor() * (alone + 1e-9 * (work.fit + work.scores) / cores)
-    size = base + EDGE_BYTES * network.n_edges + NODE_BYTES * network.n_nodes
-    return Estimate(model.name, network.n_nodes, seconds, size + model._memory(network, cores))
+    return Estimate(model.name, network.n_nodes, seconds, expected_bytes(model, network))
 
 
 def machine_factor() -> float:

@@ -10,7 +10,7 @@ import numpy as np
 
 from linkprior import pairs as pr
 from linkprior.errors import InputError, nearest
-from linkprior.network import Network
+from linkprior.network import Network, node_name
 
 _COMPARED = 20_000  # names beyond which only those with the same beginning are compared
 _TITLES = {
@@ -67,7 +67,7 @@ def names_in(given: Iterable[Any]) -> list[str]:
     if isinstance(given, str):
         return [given]
     try:
-        return list(dict.fromkeys(str(name) for name in given))
+        return list(dict.fromkeys(node_name(name) for name in given))
     except TypeError:
         raise InputError(f"expected names of nodes, got {type(given).__name__}") from None
 
@@ -99,7 +99,7 @@ def pairs_in(
     for at, pair in enumerate(given, start=1):
         if isinstance(pair, str | bytes) or not hasattr(pair, "__len__") or len(pair) != 2:
             raise InputError(f"excluded pair {at}: expected two names, got {pair!r}")
-        one, other = str(pair[0]), str(pair[1])
+        one, other = node_name(pair[0]), node_name(pair[1])
         if one in number and other in number:
             known.append((number[one], number[other]))
         else:

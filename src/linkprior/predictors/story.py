@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -37,8 +38,13 @@ class PairStory:
         return "\n".join(wording.lines(self.facts))
 
 
-def tell(model: LinkPredictor, a: str, b: str) -> PairStory:
-    """Return the story of the pair of nodes called `a` and `b`, for a fitted model."""
+def tell(
+    model: LinkPredictor, a: str, b: str, labels: Mapping[str, str] | None = None
+) -> PairStory:
+    """Return the story of the pair of nodes called `a` and `b`, for a fitted model.
+
+    With `labels`, readable names of nodes, a node is told as TP53 (7157).
+    """
     net, _ = model._state()
     one, other = number_of(net, a), number_of(net, b)
     if one == other:
@@ -53,7 +59,21 @@ def tell(model: LinkPredictor, a: str, b: str) -> PairStory:
         **_standing(model, net, i, j),
         **_surroundings(net, i, j),
     }
-    return PairStory(facts)
+    return PairStory(_relabelled(facts, labels) if labels else facts)
+
+
+def _relabelled(facts: dict[str, Any], labels: Mapping[str, str]) -> dict[str, Any]:
+    def shown(name: str) -> str:
+        return f"{labels[name]} ({name})" if labels.get(name, name) != name else name
+
+    return facts | {
+        "source": shown(facts["source"]),
+        "target": shown(facts["target"]),
+        "shared_partners": [[shown(name), degree] for name, degree in facts["shared_partners"]],
+        "best_paths": [
+            path | {"through": list(map(shown, path["through"]))} for path in facts["best_paths"]
+        ],
+    }
 
 
 def _standing(model: LinkPredictor, net: Network, i: int, j: int) -> dict[str, Any]:

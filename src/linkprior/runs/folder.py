@@ -89,7 +89,7 @@ class RunFolder:
     def write_json(self, name: str, content: Any) -> None:
         """Write one JSON file."""
         with self.writing(name) as stream:
-            json.dump(content, stream, indent=1, ensure_ascii=False)
+            json.dump(content, stream, indent=1)
             stream.write("\n")
 
     def log(self, text: str) -> None:

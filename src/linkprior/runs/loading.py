@@ -12,12 +12,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkprior.errors import StoreError
+from linkprior.io.files import as_path
 from linkprior.network import Network
 from linkprior.predictors.base import LinkPredictor
 from linkprior.predictors.saving import load
 from linkprior.ranking import Ranking
 from linkprior.runs.folder import LOG, MODEL, RANKING, REPORT
 from linkprior.runs.manifest import Manifest, file_digest, read_manifest
+
+# Evidence that is a number; all else is text, whatever it looks like.
+_KINDS: dict[str, type] = {
+    **dict.fromkeys(("degree_source", "degree_target", "rank_by_degree"), np.int64),
+    **dict.fromkeys(("paths2", "paths3"), np.int64),
+    "prior_share": np.float64,
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +50,7 @@ class Run:
 
 def load_run(folder: str | Path) -> Run:
     """Read a run folder; refuse one that is incomplete, damaged or of another version."""
-    path = Path(folder)
+    path = as_path(folder)
     if not path.is_dir():
         raise StoreError(f"{folder} is no folder; expected what `linkprior predict -o DIR/` wrote")
     manifest = read_manifest(path)
@@ -50,7 +58,8 @@ def load_run(folder: str | Path) -> Run:
         raise StoreError(f"{folder} is not a run folder: it has no manifest.json")
     if manifest["status"] != "complete":
         raise StoreError(f"{folder} is an unfinished run: the same command again completes it")
-    for name, digest in manifest["files"].items():
+    needed = dict.fromkeys((f"{RANKING}.tsv", REPORT))
+    for name, digest in {**needed, **manifest["files"]}.items():
         if Path(name).name != name or not (path / name).is_file():
             raise StoreError(f"{folder} lacks {name}: the same command again writes it anew")
         if file_digest(path / name) != digest:
@@ -79,16 +88,8 @@ def _ranking(path: Path, network: Network) -> Ranking:
         ],
         dtype=np.int64,
     ).reshape(-1, 2)
-    evidence = {name: _typed(columns[name]) for name in header[4:]}
+    evidence: dict[str, NDArray[Any]] = {
+        name: np.array(columns[name], dtype=_KINDS.get(name, object)) for name in header[4:]
+    }
     scores = np.array(columns["score"], dtype=np.float64)
     return Ranking(pairs, scores, network.names, evidence)
-
-
-def _typed(cells: tuple[str, ...]) -> NDArray[Any]:
-    """Return a column as whole numbers, numbers or text, whichever fits."""
-    for kind in (np.int64, np.float64):
-        try:
-            return np.array(cells, dtype=kind)
-        except ValueError:
-            continue
-    return np.array(cells, dtype=object)

@@ -35,7 +35,8 @@ def read_manifest(folder: Path) -> Manifest | None:
             f"{folder} has run format {content.get('format_version')!r}, this linkprior reads "
             f"{FORMAT_VERSION}: use the version that wrote it, or run again into a new folder"
         )
-    missing = [key for key in ("status", "request", "input", "files") if key not in content]
+    kinds = {"status": str, "request": dict, "input": dict, "files": dict}
+    missing = [key for key, kind in kinds.items() if not isinstance(content.get(key), kind)]
     if missing:
         raise StoreError(f"{path} lacks {', '.join(missing)}: run again into a new folder")
     return content
@@ -45,7 +46,7 @@ def write_manifest(folder: Path, content: Mapping[str, Any]) -> None:
     """Write the manifest whole."""
     with whole_file(folder / MANIFEST) as stream:
         full = {"format": FORMAT, "format_version": FORMAT_VERSION, **content}
-        json.dump(full, stream, indent=1, ensure_ascii=False)
+        json.dump(full, stream, indent=1)  # in ASCII: a path may hold any byte
         stream.write("\n")
 
 

@@ -13,7 +13,7 @@ from linkprior.io.readers.handover import PREDICTED
 from linkprior.io.readers.named_graph import NamedGraph
 from linkprior.io.source import Source
 
-_LARGEST = 512 << 20
+_LARGEST = 128 << 20
 
 Element = dict[str, Any]
 
@@ -141,6 +141,7 @@ def _read_cx(aspects: _Aspects, graph: NamedGraph, found: EdgeCollector) -> None
 
 def _take(ends: tuple[str, str], kind: str, graph: NamedGraph, found: EdgeCollector) -> None:
     if kind.strip().lower() == "predicted":
+        graph.predicted(*ends)
         found.dropped[PREDICTED].count += 1  # JSON has no lines worth naming
     else:
         graph.edge(*ends)

@@ -30,7 +30,8 @@ def read_edgelist(source: Source, found: EdgeCollector, options: ReadOptions) ->
     layout, blocks = _opened(source, options)
     labels = _Labels(layout.width == 3 and not layout.header and options.min_score is None)
     rows = 0
-    for part in iterate(blocks, layout.separator, max(layout.ends) + 1, source.name):
+    needed, header = max(layout.ends) + 1, layout.header_line
+    for part in iterate(blocks, layout.separator, needed, source.name, header):
         rows += len(part.lines)
         part = _below_header(part, layout)  # noqa: PLW2901
         part = _strong(part, layout, options, found)  # noqa: PLW2901

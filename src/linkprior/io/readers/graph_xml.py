@@ -78,8 +78,7 @@ class _Graph:
 
     def close_edge(self, edge: _Edge) -> None:
         if edge.kind.strip().lower() == "predicted":
-            self.graph.node(edge.source, edge.line)
-            self.graph.node(edge.target, edge.line)
+            self.graph.predicted(edge.source, edge.target, edge.line)
             self.found.drop(PREDICTED, [edge.line])
         else:
             self.graph.edge(edge.source, edge.target, edge.line)

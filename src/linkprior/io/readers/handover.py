@@ -11,6 +11,7 @@ from linkprior.errors import InputError
 from linkprior.io.collector import EdgeCollector
 from linkprior.io.source import Source
 from linkprior.io.text import text_blocks
+from linkprior.pairs import distinct
 
 MOST_NODES = 100_000_000
 # A file that only declares so many nodes gets them listed; more must earn it with edges.
@@ -69,9 +70,13 @@ def hand_over(
     names: Sequence[str],
     node_lines: Sequence[int],
     ends: Ints,
+    predicted: Ints | None = None,
 ) -> None:
     """Give the collector all nodes in this order, and edges as pairs of places in `names`."""
-    found.add_numbered(found.add_nodes(names, node_lines)[ends])
+    numbers = found.add_nodes(names, node_lines)
+    found.add_numbered(numbers[ends])
+    if predicted is not None:
+        found.predicted = numbers[predicted]
 
 
 def hand_over_numbered(
@@ -104,13 +109,7 @@ def one_of_each(ends: Ints) -> NDArray[np.bool_] | None:
     """
     i, j = ends[:, 0], ends[:, 1]
     width = int(ends.max(initial=0)) + 1
-    if not np.array_equal(_distinct(i * width + j), _distinct(j * width + i)):
+    if not np.array_equal(distinct(i * width + j), distinct(j * width + i)):
         return None
     upper: NDArray[np.bool_] = i <= j
     return upper
-
-
-def _distinct(codes: Ints) -> Ints:
-    """Return the different numbers in order; `np.unique` hashes, which takes many times as long."""
-    codes.sort()
-    return codes[np.diff(codes, prepend=-1) > 0]

@@ -31,7 +31,7 @@ class NamedGraph:
         self.naming = naming
         self._number: dict[str, int] = {}
         self._labels: list[dict[int, str]] = [{} for _ in naming]
-        self._node_lines, self._ends = array("q"), array("q")
+        self._node_lines, self._ends, self._predicted = array("q"), array("q"), array("q")
 
     def __contains__(self, node_id: str) -> bool:
         return node_id in self._number
@@ -59,6 +59,11 @@ class NamedGraph:
         self._ends.append(self.node(source, line))
         self._ends.append(self.node(target, line))
 
+    def predicted(self, source: str, target: str, line: int = 0) -> None:
+        """Take a link that was predicted, not observed."""
+        self._predicted.append(self.node(source, line))
+        self._predicted.append(self.node(target, line))
+
     def hand_over(self, found: EdgeCollector) -> None:
         """Settle the names: by the first attribute that tells all nodes apart, else by id."""
         ids = list(self._number)
@@ -72,7 +77,8 @@ class NamedGraph:
             self._keep_labels(found, ids)
         found.directed = self.directed
         ends = np.frombuffer(self._ends, dtype=np.int64).reshape(-1, 2)
-        hand_over(found, names, self._node_lines, ends)
+        predicted = np.frombuffer(self._predicted, dtype=np.int64).reshape(-1, 2)
+        hand_over(found, names, self._node_lines, ends, predicted)
 
     def _tells_apart(self, rank: int) -> bool:
         labels = self._labels[rank]

@@ -47,7 +47,7 @@ def _take(
     relations[relation] += len(targets)
     for target in targets:
         if relation.lower() == "predicted":
-            graph.node(target, line)
+            graph.predicted(source, target, line)
             found.drop(PREDICTED, [line])
         else:
             graph.edge(source, target, line)

@@ -99,8 +99,13 @@ def is_data(line: str) -> bool:
     )
 
 
-def rows_of(block: Block, separator: str, needed: int, name: str) -> Rows:
-    """Cut a block into rows of at least `needed` cells, or say which line is too short."""
+def rows_of(
+    block: Block, separator: str, needed: int, name: str, header_line: int | None = None
+) -> Rows:
+    """Cut a block into rows of at least `needed` cells, or say which line is too short.
+
+    A header may be shorter: R leaves out the name of the row names.
+    """
     text = block.text.removesuffix("\n")
     numbers: Sequence[int] = range(block.first, block.first + text.count("\n") + 1)
     rows = None if _may_hold_comments(text, separator) else _even_rows(text, numbers, separator)
@@ -112,9 +117,10 @@ def rows_of(block: Block, separator: str, needed: int, name: str) -> Rows:
     if "\xa0" in text or (separator != " " and " " in text):
         rows = Rows(numbers, [cell.strip(_SPACES) for cell in rows.flat], rows.starts)
     if min(rows.widths) < needed:
-        at = next(at for at, row in enumerate(rows.cells) if len(row) < needed)
-        line = text.split("\n")[at]
-        raise InputError(_too_short(f"{name}:{numbers[at]}", line, separator, needed))
+        for at, row in enumerate(rows.cells):
+            if len(row) < needed and numbers[at] != header_line:
+                line = text.split("\n")[at]
+                raise InputError(_too_short(f"{name}:{numbers[at]}", line, separator, needed))
     return rows
 
 
@@ -217,7 +223,13 @@ def _too_short(where: str, line: str, separator: str, needed: int) -> str:
     return f"{text}. Complete the line, or start it with # to have it skipped"
 
 
-def iterate(blocks: Iterator[Block], separator: str, needed: int, name: str) -> Iterator[Rows]:
+def iterate(
+    blocks: Iterator[Block],
+    separator: str,
+    needed: int,
+    name: str,
+    header_line: int | None = None,
+) -> Iterator[Rows]:
     """Yield the rows of all blocks."""
     for block in blocks:
-        yield rows_of(block, separator, needed, name)
+        yield rows_of(block, separator, needed, name, header_line)

@@ -241,3 +241,60 @@ def test_labels_stand_beside_identifiers_and_may_be_asked_for(run, tmp_path):
     assert {tuple(row[1:3]) for row in found} == {("1", "4"), ("2", "4")}
     assert {tuple(row[4:6]) for row in found} == {("TP53", "CHEK2"), ("MDM2", "CHEK2")}
     assert {row[header.index("shared_partners")] for row in found} == {"ATM"}
+
+
+def test_a_label_of_two_nodes_means_both_or_is_refused(run, tmp_path):
+    """A symbol shared by two genes: tested pairs are left out for both, one pair is not chosen."""
+    genes = {**GENES, 4: "TP53"}
+    path = biogrid(tmp_path / "b.tab2.txt", [(1, 2), (2, 3), (3, 4)], genes)
+    _, out, _ = run("predict", path, "--model", "pa", "--node", "TP53")
+    assert set(pairs(out)) == {("1", "3"), ("1", "4"), ("2", "4")}
+    tested = tmp_path / "tested.tsv"
+    tested.write_text("TP53\tATM\n")
+    _, out, _ = run("predict", path, "--model", "pa", "--exclude", tested)
+    assert set(pairs(out)) == {("1", "4"), ("2", "4")}
+    said = run("predict", path, "--model", "pa", "--explain", "TP53", "ATM")
+    assert one_line_of_error(said, "is the label of 2 nodes: 1, 4")
+
+
+def test_labels_are_shown_on_the_nodes_of_a_graph(run, tmp_path):
+    path = biogrid(tmp_path / "b.tab2.txt", [(1, 2), (2, 3), (3, 4), (1, 3)], GENES)
+    run("predict", path, "--model", "pa", "-o", tmp_path / "links.graphml")
+    graph = nx.read_graphml(tmp_path / "links.graphml")
+    shown = {data["name"]: data["label"] for _, data in graph.nodes(data=True)}
+    assert shown == {"1": "TP53", "2": "MDM2", "4": "CHEK2"}
+    run("predict", path, "--model", "pa", "-o", tmp_path / "links.cx2")
+    aspects = {k: v for a in json.loads((tmp_path / "links.cx2").read_text()) for k, v in a.items()}
+    mapping = aspects["visualProperties"][0]["nodeMapping"]["NODE_LABEL"]
+    assert mapping["definition"]["attribute"] == "label"
+    assert {n["v"]["label"] for n in aspects["nodes"]} == {"TP53", "MDM2", "CHEK2"}
+
+
+def test_no_score_reaches_the_threshold(run, edges):
+    status, out, err = run("predict", edges, "--model", "pa", "--threshold", 1e9)
+    assert status == 0
+    assert len(out.splitlines()) == 1
+    assert "No candidate pair has a score of 1e+09 or more." in err
+
+
+def test_a_pair_of_one_node_is_refused_before_the_fit(run, edges, monkeypatch):
+    monkeypatch.setattr("linkprior.predictors.tri.TriFactorization._learn", lambda *_: 1 / 0)
+    said = run("predict", edges, "--explain", "node-13", "node-13")
+    assert one_line_of_error(said, "two different nodes")
+
+
+@pytest.mark.parametrize(("name", "said"), [("l.xlsx", "opens .csv"), ("l.json", ".jsonl")])
+def test_formats_that_are_not_written_are_refused(run, edges, tmp_path, name, said):
+    assert one_line_of_error(run("predict", edges, "-o", tmp_path / name), "is not written", said)
+    assert not (tmp_path / name).exists()
+
+
+def test_a_dash_is_standard_output(run, edges, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    expected = run("predict", edges, "--model", "pa")[1]
+    assert run("predict", edges, "--model", "pa", "-o", "-")[1] == expected
+    assert not (tmp_path / "-").exists()
+
+
+def test_an_empty_name_of_the_input(run):
+    assert one_line_of_error(run("predict", ""), "the name of the input is empty")

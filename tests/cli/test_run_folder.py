@@ -62,7 +62,18 @@ def test_a_run_keeps_all_there_is_to_know(run, ask, edges, tmp_path):
 def test_the_manifest_follows_its_published_schema(run, ask, edges, tmp_path):
     genes = tmp_path / "genes.txt"
     genes.write_text("\n".join(lp.read_network(edges).names[:90]))
-    choices = ["--nodes", genes, "--exclude", edges, "--between", genes, genes, "--format", "csv"]
+    choices = [
+        "--no-header",
+        "--nodes",
+        genes,
+        "--exclude",
+        edges,
+        "--between",
+        genes,
+        genes,
+        "--format",
+        "csv",
+    ]
     schema = json.loads(SCHEMA.read_text())
     jsonschema.Draft202012Validator.check_schema(schema)
     for extra in ([], [*choices, "--force"]):
@@ -140,10 +151,10 @@ def test_a_damaged_model_is_fitted_again(run, ask, tmp_path):
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (["--seed", 3], "parameters was"),
-        (["--top", 5], "top was 20"),
-        (["--model", "pa"], "model was 'tri-degree'"),
-        (["--node", "node-13"], "node was None"),
+        (["--seed", 3], "(seed was 0, now 3)"),
+        (["--top", 5], "top was 20, now 5"),
+        (["--model", "pa"], "model was tri-degree, now pa"),
+        (["--node", "node-13"], "node was not set, now ['node-13']"),
     ],
 )
 def test_another_command_is_refused_without_force(run, ask, tmp_path, change, said):

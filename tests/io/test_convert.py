@@ -312,3 +312,14 @@ def test_no_library_is_loaded_to_look_at_an_object():
         "assert not {'networkx', 'igraph', 'pandas', 'polars'} & set(sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], check=True, cwd=Path(__file__).parent)
+
+
+def test_a_square_frame_of_numbers_is_a_matrix_whatever_its_names():
+    graph = nx.karate_club_graph()
+    for frame in (nx.to_pandas_adjacency(graph), nx.to_pandas_adjacency(graph).astype(bool)):
+        net = as_network(frame)
+        assert (net.n_nodes, net.n_edges) == (34, 78)
+    edges = pd.DataFrame([["a", "b"], ["b", "c"]])
+    assert as_network(edges).n_edges == 2, "two columns of names are edges"
+    numbers = pd.DataFrame([[1, 2], [2, 3]])
+    assert as_network(numbers).n_edges == 2

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from linkprior.errors import LinkpriorError
@@ -41,15 +42,15 @@ class Choices:
 
         if not (self.around or self.files):
             return None
-        name_of = names_by_label(reading)
-        within = self._names("nodes", self.within, name_of)
-        sides = [self._names(f"side {file}", file, name_of) for file in self.between or ()]
+        known = Names(reading)
+        within = self._names("nodes", self.within, known)
+        sides = [self._names(f"side {file}", file, known) for file in self.between or ()]
         chosen = Candidates.of(
             reading.network,
-            around=[name_of.get(name, name) for name in self.around],
+            around=[name for called in self.around for name in known.all(called)],
             within=within,
             between=(sides[0] or [], sides[1] or []) if sides else None,
-            exclude=(tested := self._tested(options, name_of)),
+            exclude=(tested := self._tested(options, known)),
         )
         if tested and not len(chosen.excluded):
             raise LinkpriorError(
@@ -58,7 +59,8 @@ class Choices:
             )
         for line in chosen.unknown.notes():
             tell(f"Note: {line}")
-        tell(f"{chosen.n_candidates} candidate pairs")
+        n = chosen.n_candidates
+        tell(f"{n} candidate pair{'s' * (n != 1)}")
         return chosen
 
     def request(self) -> dict[str, Any]:
@@ -72,31 +74,45 @@ class Choices:
             else None,
         }
 
-    def _names(self, what: str, file: str | None, name_of: dict[str, str]) -> list[str] | None:
+    def _names(self, what: str, file: str | None, known: Names) -> list[str] | None:
         from linkprior.io.lists import read_names
 
         if file is None:
             return None
         listed = read_names(file)
         self._sha256[what] = listed.sha256
-        return [name_of.get(name, name) for name in listed]
+        return [name for called in listed for name in known.all(called)]
 
-    def _tested(self, options: ReadOptions, name_of: dict[str, str]) -> list[tuple[str, str]]:
+    def _tested(self, options: ReadOptions, known: Names) -> list[tuple[str, str]]:
         from linkprior.io.lists import read_pairs
 
         if self.exclude is None:
             return []
         listed = read_pairs(self.exclude, options)
         self._sha256["exclude"] = listed.sha256
-        return [(name_of.get(a, a), name_of.get(b, b)) for a, b in listed]
+        return [pair for a, b in listed for pair in product(known.all(a), known.all(b))]
 
 
-def names_by_label(reading: Reading) -> dict[str, str]:
-    """Return the node each label means, where it means one only and is no node's name itself."""
-    nodes: dict[str, list[str]] = {}
-    for name, label in reading.labels.items():
-        nodes.setdefault(label, []).append(name)
-    taken = set(reading.network.names)
-    return {
-        label: names[0] for label, names in nodes.items() if len(names) == 1 and label not in taken
-    }
+class Names:
+    """Nodes by what a user calls them: their name, or their label, which several may share."""
+
+    def __init__(self, reading: Reading) -> None:
+        self._names = set(reading.network.names)
+        self._labelled: dict[str, list[str]] = {}
+        for name, label in reading.labels.items():
+            if name in self._names:
+                self._labelled.setdefault(label, []).append(name)
+
+    def all(self, called: str) -> list[str]:
+        """Return every node that is called so; a name comes before labels."""
+        return [called] if called in self._names else self._labelled.get(called, [called])
+
+    def one(self, called: str) -> str:
+        """Return the one node that is called so, or refuse to choose."""
+        found = self.all(called)
+        if len(found) > 1:
+            raise LinkpriorError(
+                f"{called!r} is the label of {len(found)} nodes: {', '.join(found[:5])}; give one "
+                "of these"
+            )
+        return found[0]

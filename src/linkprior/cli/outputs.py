@@ -18,6 +18,14 @@ if TYPE_CHECKING:
     from linkprior.runs.folder import RunFolder
 
 
+_UNWRITTEN = {
+    **dict.fromkeys((".xlsx", ".xls", ".ods"), "a spreadsheet opens .csv"),
+    ".json": "programs read .jsonl, one object per line",
+    ".html": "see linkprior formats for what is",
+    ".parquet": "see linkprior formats for what is",
+}
+
+
 class Output:
     """Standard output; the base of the others, which keep more."""
 
@@ -35,7 +43,7 @@ class Output:
         if save is not None:
             refuse_foreign(Path(save))
         chosen = format_of(output, format)
-        if output is None:
+        if output is None or output == "-":
             return Output(chosen)
         if not output:
             raise LinkpriorError(
@@ -44,7 +52,7 @@ class Output:
         if output.endswith("/") or Path(output).is_dir():
             return RunOutput(output, chosen)
         _refuse_input(output, inputs)
-        return FileOutput(output, chosen)
+        return FileOutput(output, chosen, format is not None)
 
     def open(self, **facts: Any) -> None:
         """Begin, once the input is known."""
@@ -77,12 +85,15 @@ class Output:
 class FileOutput(Output):
     """One file, whole or not at all."""
 
-    def __init__(self, path: str, format: str) -> None:
+    def __init__(self, path: str, format: str, given: bool) -> None:
         super().__init__(format)
         self.path = Path(path)
         if not self.path.parent.is_dir():
             raise LinkpriorError(f"-o {path}: there is no folder {self.path.parent}; make it first")
-        if self.path.suffix.lower() in (".gz", ".bz2", ".xz", ".zip"):
+        suffix = self.path.suffix.lower()
+        if suffix in _UNWRITTEN and not given:
+            raise LinkpriorError(f"-o {path}: {suffix} is not written; {_UNWRITTEN[suffix]}")
+        if suffix in (".gz", ".bz2", ".xz", ".zip"):
             raise LinkpriorError(
                 f"-o {path}: results are written unpacked; leave out {self.path.suffix}, or pipe "
                 "standard output through gzip"
@@ -143,9 +154,9 @@ class RunOutput(Output):
 
         if self.run is None:
             return None
-        fitted = (self.run.path / MODEL).exists()
-        holds = "holds the fitted model" if fitted else "holds the input report, no model yet"
-        return f"{self.path}/ {holds}; the same command goes on from there"
+        if (self.run.path / MODEL).exists():
+            return f"{self.path}/ holds the fitted model; the same command goes on from there"
+        return f"{self.path}/ holds the input report, no model yet; the same command begins anew"
 
     def fitted(self) -> LinkPredictor | None:
         """Return the model of an earlier run of the same command."""

@@ -7,14 +7,13 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from linkprior import progress
-from linkprior.cli.choices import Choices, names_by_label
+from linkprior.cli.choices import Choices, Names
 from linkprior.cli.messages import say
 from linkprior.cli.outputs import Output
 from linkprior.cli.reading import Input
@@ -100,10 +99,13 @@ class PredictJob:
         return not self.explain or self.output is not None
 
     def _write(self, ranking: Ranking, facts: dict[str, Any], predictor: LinkPredictor) -> None:
-        if not len(ranking):
+        if not len(ranking) and self.threshold is not None:
+            self.tell(f"No candidate pair has a score of {self.threshold:g} or more.")
+        elif not len(ranking):
             self.tell("No pair is left to predict: every candidate is an edge or was left out.")
         if self.output is not None:
-            self.tell(f"Writing {len(ranking)} links to {self.output}")
+            links = f"{len(ranking)} link{'s' * (len(ranking) != 1)}"
+            self.tell(f"Writing {links} to {self.output}")
         self.target.write(ranking, predictor, facts)
 
     @contextmanager
@@ -133,10 +135,11 @@ class PredictJob:
         """Find the nodes to explain, by name or label; refuse an unknown one before the fit."""
         from linkprior.predictors.naming import number_of
 
-        name_of = names_by_label(reading)
-        self.explain = tuple((name_of.get(a, a), name_of.get(b, b)) for a, b in self.explain)
-        for name in chain.from_iterable(self.explain):
-            number_of(reading.network, name)
+        known = Names(reading)
+        self.explain = tuple((known.one(a), known.one(b)) for a, b in self.explain)
+        for a, b in self.explain:
+            if number_of(reading.network, a) == number_of(reading.network, b):
+                raise LinkpriorError(f"--explain expects two different nodes, got {a!r} twice")
 
     def _check_memory(self, predictor: LinkPredictor, network: Network) -> None:
         """Say what the fit will take, and refuse what cannot fit."""

@@ -23,6 +23,11 @@ _OPTIONS = (
         help="What the file is, where the guess is wrong: see `linkprior formats`.",
     ),
     click.option(
+        "--header/--no-header",
+        default=None,
+        help="Whether the first row of an edge list names its columns. [default: told by the rows]",
+    ),
+    click.option(
         "--columns", metavar="A,B", help="The two columns of an edge list: names or numbers."
     ),
     click.option("--min-score", type=float, help="Keep edges with at least this score or weight."),
@@ -61,6 +66,7 @@ class Input:
 
     edges: str
     input_format: str | None = None
+    header: bool | None = None
     columns: str | None = None
     min_score: float | None = None
     organism: str | None = None
@@ -84,6 +90,7 @@ class Input:
         from linkprior.io.options import ReadOptions
 
         options: Any = {
+            "header": self.header,
             "columns": _two_columns(self.columns),
             "min_score": self.min_score,
             "organism": self.organism,
@@ -98,7 +105,8 @@ class Input:
         chosen = {
             name: getattr(self, name) for name in self.__dataclass_fields__ if name != "edges"
         }
-        return {name: value for name, value in chosen.items() if value not in (None, (), False)}
+        unset = {name: field.default for name, field in self.__dataclass_fields__.items()}
+        return {name: value for name, value in chosen.items() if value != unset[name]}
 
 
 def _two_columns(text: str | None) -> tuple[str, str] | None:

@@ -63,7 +63,8 @@ def as_network(
         an edge); a NumPy array (m, 2) of edges; a pandas data frame, a polars DataFrame or
         LazyFrame with one edge per row; any iterable of pairs; the path of a file. A 2 × 2 array
         is two edges, not a matrix: two nodes alone would leave nothing to predict. A pandas frame
-        whose rows and columns have the same names (other than 0, 1, 2, …) is an adjacency matrix.
+        whose rows and columns have the same names is an adjacency matrix (named 0, 1, 2, …: if it
+        has more than two columns, all of numbers).
     source, target
         The two columns of a table or file that name the ends. Without them, the columns whose names
         tell (source/target, gene_a/gene_b, protein1/protein2, …), else the first two. Other
@@ -229,9 +230,16 @@ def _places(names: list[Any], columns: Columns | None) -> tuple[int, int]:
 
 
 def _is_adjacency(frame: pd.DataFrame) -> bool:
-    """Tell a matrix with names at both sides; 0, 1, 2, … are no names but pandas' default."""
+    """Tell a matrix with the same names at both sides.
+
+    0, 1, 2, … are pandas' default and name nothing; a square of numbers, and of more than two
+    columns, is a matrix all the same.
+    """
     names: list[Any] = frame.columns.tolist()
-    return bool(names) and names == frame.index.tolist() and names != list(range(len(names)))
+    if not names or names != frame.index.tolist():
+        return False
+    numbers = all(kind.kind in "biuf" for kind in frame.dtypes if hasattr(kind, "kind"))
+    return names != list(range(len(names))) or (numbers and len(names) > 2)
 
 
 _GRAPHS: dict[Kind, Callable[[Any], Labelled]] = {

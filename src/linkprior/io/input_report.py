@@ -175,12 +175,20 @@ def make_report(
         damaged_names=damaged[:_KEPT],
         n_damaged_names=len(damaged),
         looks=list(looks_of(network, ends, labels, found.directed)),
-        notes=[*found.notes, *_missing_names(network)],
+        notes=[*found.notes, *_odd_names(network)],
         **facts,
     )
 
 
-def _missing_names(network: Network) -> Iterator[str]:
+def _odd_names(network: Network) -> Iterator[str]:
+    folded: dict[str, str] = {}
+    alike = [(name, folded.setdefault(name.casefold(), name)) for name in network.names]
+    twins = [pair for pair in alike if pair[0] != pair[1]]
+    if twins:
+        yield (
+            f"names that differ in capitals alone are different nodes: {_short(twins[0][1])} and "
+            f"{_short(twins[0][0])}{f', and {len(twins) - 1} more' if len(twins) > 1 else ''}"
+        )
     missing = [name for name in network.names if name in _MISSING]
     if missing:
         yield (

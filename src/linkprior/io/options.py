@@ -19,6 +19,8 @@ class ReadOptions:
 
     Attributes
     ----------
+    header
+        Whether the first row of an edge list names its columns; None leaves it to the rows.
     columns
         The two columns of an edge list, by header name or number (1 is the first).
     organism
@@ -33,6 +35,7 @@ class ReadOptions:
         Keep rows with at least this score (STRING, MITAB, BioGRID, a weight column).
     """
 
+    header: bool | None = None
     columns: tuple[str, str] | None = None
     organism: str | None = None
     systems: tuple[str, ...] = ()
@@ -59,6 +62,7 @@ class ReadOptions:
 
 
 _FLAGS: dict[str, Any] = {
+    "header": "--header",
     "columns": "--columns",
     "organism": "--organism",
     "systems": "--experimental-system",

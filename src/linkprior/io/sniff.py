@@ -62,6 +62,8 @@ def _refuse_binary(source: Source) -> None:
             raise InputError(f"{source.name}: is packed twice ({what} inside); unpack it once")
     if source.head[257:262] == b"ustar":
         raise InputError(f"{source.name}: is a tar archive; unpack it and give the network's file")
+    if re.match(rb"\s*(Creator[^\n]*\n\s*)?(Version[^\n]*\n\s*)?graph\s*\[", source.head):
+        raise InputError(f"{source.name}:1: is GML, which is not read; export it as GraphML")
     if not source.head:
         raise InputError(f"{source.name}: is empty; expected a network, one edge per line")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import lzma
+import os
 import sys
 import zipfile
 import zlib
@@ -147,6 +148,8 @@ def _raw(path: str | Path, name: str, stack: ExitStack) -> BinaryIO:
         if sys.stdin is None:
             raise InputError("stdin: is closed; give a file, or pipe one in")
         return sys.stdin.buffer
+    if not os.fspath(path):
+        raise InputError("the name of the input is empty; give a file, or - for standard input")
     if "\0" in str(path):
         raise InputError(f"{name}: no file has such a name; check the path")
     target = Path(path)

@@ -223,7 +223,10 @@ class LinkPredictor(ABC):
         return Ranking(best, scores, net.names)
 
     def explain(self, pairs: ArrayLike) -> Explanation:
-        """Split the score of each pair into base and prior, and rank it for both nodes."""
+        """Split the score of each pair into base and prior, and rank it for both nodes.
+
+        Pairs are of node numbers (places in the network's `names`), or of names as text.
+        """
         net, _ = self._state()
         proper = self._proper(pairs)
         with parallel.one_blas_thread():
@@ -281,5 +284,5 @@ def refuse_unknown(model: str, given: Mapping[str, Any], known: list[str]) -> No
         if name not in known:
             raise ParameterError(
                 f"{model} has no parameter {name!r}.{nearest(name, known)} "
-                f"It takes: {', '.join(known)}"
+                f"It takes {': ' + ', '.join(known) if known else 'none'}"
             )

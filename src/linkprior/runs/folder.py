@@ -118,9 +118,21 @@ def _difference(
 ) -> str:
     if old["input"].get("sha256") != source.get("sha256"):
         return f"of another input, {old['input'].get('file')}"
-    plain, before = json.loads(json.dumps(request)), old["request"]
+    plain, before = (_flat(asked) for asked in (json.loads(json.dumps(request)), old["request"]))
     changed = [key for key in {**before, **plain} if before.get(key) != plain.get(key)]
-    return ", ".join(f"{key} was {before.get(key)!r}" for key in changed[:3])
+    return ", ".join(
+        f"{key} was {_said(before.get(key))}, now {_said(plain.get(key))}" for key in changed[:3]
+    )
+
+
+def _flat(request: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a request with the parameters of the model among the others."""
+    parameters = request.get("parameters")
+    return {**request, "parameters": None, **(parameters if isinstance(parameters, dict) else {})}
+
+
+def _said(value: Any) -> str:
+    return "not set" if value is None else str(value)[:40]
 
 
 def _remove(folder: Path, old: Mapping[str, Any]) -> None:

@@ -14,14 +14,17 @@ _PARTNERS = """
     regulator target, regulator gene, regulator targetgene, tf target, tf gene, tf targetgene,
     mirna target, mirna gene, kinase substrate, enzyme substrate, bait prey, predator prey,
     ligand receptor, drug target, drug gene, disease gene, user item, head tail, parent child,
-    follower followee, citing cited, query target, row col, row column, u v
+    follower followee, citing cited, query target, query array, queryorf arrayorf, row col,
+    row column, virus host, pathogen host, parasite host, plant pollinator, subject object,
+    activator target, activator gene, regulator regulated, regulator regulatedgene, tf tg,
+    person friend, u v, i j, x y, v1 v2
 """
 # What may stand before or after both of them: source_id and target_id, node_from and node_to.
 _AFFIXES = ("", "id", "name", "node", "nodeid", "symbol", "gene", "protein", "label", "interactor")
 # What may come before a mark: node1, gene_a, Interactor B, official symbol a, id_1, protein1 …
 _STEM = (
     r"(the|official|ensembl|entrez|biogrid|uniprot|genes?|protein|node|vertex|interactor|partner|"
-    r"participant|molecule|entity|symbol|names?|ids?|identifier|accession|locus|orf|user|"
+    r"participant|molecule|entity|symbol|names?|ids?|identifier|accession|locus|orf|prot|user|"
     r"person|author|actor|member|source|target|from|to|var|item|column|col|string|"
     r"systematic|x|i|n)+"
 )

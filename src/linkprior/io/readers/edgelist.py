@@ -11,11 +11,13 @@ import numpy as np
 from linkprior.errors import InputError, ParameterError
 from linkprior.io.collector import EdgeCollector
 from linkprior.io.options import ReadOptions
+from linkprior.io.readers.columns import plain
 from linkprior.io.readers.layout import Layout, find_layout
 from linkprior.io.readers.table import Rows, is_data, iterate
 from linkprior.io.source import Source
 from linkprior.io.text import Block, text_blocks
 
+_FEW = 10  # rows below which nothing odd is worth a word
 _NON_EDGE = "labelled 0, a non-edge of the gold standard"
 
 
@@ -26,13 +28,14 @@ def read_edgelist(source: Source, found: EdgeCollector, options: ReadOptions) ->
     names tell, else the first two. Without a header, a third and last column of nothing but 0 and 1
     labels the rows of a gold standard: rows labelled 0 are non-edges.
     """
-    options.refuse_others("an edge list", ["columns", "min_score"])
+    options.refuse_others("an edge list", ["header", "columns", "min_score"])
     layout, blocks = _opened(source, options)
     labels = _Labels(layout.width == 3 and not layout.header and options.min_score is None)
-    rows = 0
+    rows, widths = 0, set[int]()
     needed, header = max(layout.ends) + 1, layout.header_line
     for part in iterate(blocks, layout.separator, needed, source.name, header):
         rows += len(part.lines)
+        widths |= part.widths
         part = _below_header(part, layout)  # noqa: PLW2901
         part = _strong(part, layout, options, found)  # noqa: PLW2901
         labels.take(part, layout)
@@ -40,6 +43,7 @@ def read_edgelist(source: Source, found: EdgeCollector, options: ReadOptions) ->
     found.passed_over = source.lines - rows
     _settle_header(layout, found)
     _note_odd_names(layout, found)
+    _note_odd_rows(layout, found, widths, options)
     return labels.settle(found) or layout.describe()
 
 
@@ -48,7 +52,8 @@ def _opened(source: Source, options: ReadOptions) -> tuple[Layout, Iterator[Bloc
     blocks = text_blocks(source)
     for block in blocks:
         if any(map(is_data, io.StringIO(block.text))):
-            return find_layout(block, source.name, options.columns), chain([block], blocks)
+            layout = find_layout(block, source.name, options.columns, options.header)
+            return layout, chain([block], blocks)
     raise InputError(f"{source.name}: no edge found; expected a line with two node names per edge")
 
 
@@ -84,6 +89,30 @@ def _note_odd_names(layout: Layout, found: EdgeCollector) -> None:
     odd = next((name for name in found.names if name[-1] in ",;"), None)
     if odd:
         found.note(f"names such as {odd[:40]} end in a separator: are there two kinds in the file?")
+
+
+def _note_odd_rows(
+    layout: Layout, found: EdgeCollector, widths: set[int], options: ReadOptions
+) -> None:
+    """Say so when rows differ in width, the first one stands alone, or the file is a ranking."""
+    a, b = (at + 1 for at in layout.ends)
+    if not layout.header and len(widths) > 1:
+        found.note(
+            f"rows have {min(widths)} to {max(widths)} columns, and columns {a} and {b} are read: "
+            "is this an adjacency list?"
+        )
+    if [plain(name) for name in layout.header[:4]] == ["rank", "source", "target", "score"]:
+        found.note("looks like a ranking of linkprior: its predicted links are read as edges")
+    ends = found.ends
+    if layout.header or options.header is False or len(ends) < _FEW or ends[0, 0] == ends[0, 1]:
+        return
+    if np.isin(ends[1:], ends[0]).any():
+        return
+    names = found.names
+    found.note(
+        f"the first edge, {names[ends[0, 0]][:40]} – {names[ends[0, 1]][:40]}, shares no node with "
+        "the others: if it is a header, --header says so"
+    )
 
 
 def _strong(part: Rows, layout: Layout, options: ReadOptions, found: EdgeCollector) -> Rows:

@@ -40,11 +40,20 @@ class Header:
     sure: bool = False
 
 
-def find_header(rows: Sequence[Row], comment: Row, asked: Sequence[str]) -> Header | None:
-    """Return the header in the first row, or in the comment above it; `asked` are columns of it."""
+def find_header(
+    rows: Sequence[Row], comment: Row, asked: Sequence[str], wanted: bool | None = None
+) -> Header | None:
+    """Return the header in the first row, or in the comment above it; `asked` are columns of it.
+
+    `wanted` says that the first row is one, or that there is none.
+    """
+    if wanted is False:
+        return None
     first, others = rows[0], rows[1:]
     ends = pair_of_columns(first)
-    sure = _words_above_numbers(first, others) or _has(first, asked)
+    if not first[0] and len(first) > 2 and all(first[1:]):  # an index, as R and pandas write it
+        return Header(first, ends or (1, 2), bool(ends), True, True)
+    sure = bool(wanted) or _words_above_numbers(first, others) or _has(first, asked)
     if sure or ((ends or _is_usual(first)) and not _is_like(first, others, ends or (0, 1))):
         shift = int(_rows_are_named(first, others))
         a, b = ends or (0, 1)

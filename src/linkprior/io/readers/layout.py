@@ -80,10 +80,15 @@ class _Sample:
     comment: Row
 
 
-def find_layout(block: Block, file: str, columns: tuple[str, str] | None = None) -> Layout:
-    """Read the layout off the first lines."""
+def find_layout(
+    block: Block,
+    file: str,
+    columns: tuple[str, str] | None = None,
+    has_header: bool | None = None,
+) -> Layout:
+    """Read the layout off the first lines; `has_header` decides where the user knows."""
     sample = _sample(block, file)
-    header = find_header(sample.rows, sample.comment, columns or ())
+    header = find_header(sample.rows, sample.comment, columns or (), has_header)
     if header is None:
         layout = _bare(sample, file)
     else:

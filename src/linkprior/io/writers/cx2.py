@@ -28,7 +28,11 @@ def write_cx2(
         ("networkAttributes", 1, [about]),
         ("nodes", len(drawing.names), _nodes(drawing)),
         ("edges", len(drawing.predicted) + len(drawing.observed), _edges(drawing)),
-        ("visualProperties", 1, [visual_properties(ranking.scores)]),
+        (
+            "visualProperties",
+            1,
+            [visual_properties(ranking.scores, "label" if drawing.labels else "name")],
+        ),
         ("visualEditorProperties", 1, [EDITOR]),
     ]
     meta = [{"name": name, "elementCount": count} for name, count, _ in aspects]
@@ -63,7 +67,7 @@ def _about(drawing: Drawing, facts: Mapping[str, Any]) -> dict[str, Plain]:
 
 
 def _declarations(drawing: Drawing, about: Mapping[str, Plain]) -> dict[str, Any]:
-    nodes = {"name": "string"} | ({} if drawing.degrees is None else {"degree": "long"})
+    nodes = drawing.node_columns
     network = {name: kind_of_value(value) for name, value in about.items()}
     kinds = {"networkAttributes": network, "nodes": nodes, "edges": drawing.columns}
     return {

@@ -38,14 +38,14 @@ _DEFAULT = {
 }
 
 
-def visual_properties(scores: NDArray[np.floating[Any]]) -> dict[str, Any]:
+def visual_properties(scores: NDArray[np.floating[Any]], shown: str = "name") -> dict[str, Any]:
     """Return defaults and mappings: node labels, and edges by their kind and score."""
     return {
         "default": _DEFAULT,
         "nodeMapping": {
             "NODE_LABEL": {
                 "type": "PASSTHROUGH",
-                "definition": {"attribute": "name", "type": "string"},
+                "definition": {"attribute": shown, "type": "string"},
             }
         },
         "edgeMapping": {

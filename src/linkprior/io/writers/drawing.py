@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -38,6 +39,22 @@ class Drawing:
     predicted: pr.Ints
     observed: pr.Ints
 
+    @cached_property
+    def labels(self) -> dict[int, str]:
+        """Readable names of the nodes, where the ranking has them."""
+        evidence, found = self.ranking.evidence, {}
+        for side, column in enumerate(("label_source", "label_target")):
+            shown = zip(self.predicted[:, side].tolist(), evidence.get(column, ()), strict=False)
+            found.update({node: str(label) for node, label in shown if label})
+        return found
+
+    @property
+    def node_columns(self) -> dict[str, str]:
+        """Name and kind of every column of the nodes."""
+        label = {"label": "string"} if self.labels else {}
+        degree = {} if self.degrees is None else {"degree": "long"}
+        return {"name": "string", **label, **degree}
+
     @property
     def columns(self) -> dict[str, str]:
         """Name and kind of every column of the edges; only `kind` is known of observed ones."""
@@ -52,16 +69,14 @@ class Drawing:
         }
 
     def nodes(self) -> Iterator[dict[str, Plain]]:
-        """Yield name and degree; the degree only where the network is known."""
+        """Yield name, label (the name where there is none) and degree, where they are known."""
         for at, name in enumerate(self.names):
-            yield (
-                {"name": name}
-                if self.degrees is None
-                else {
-                    "name": name,
-                    "degree": self.degrees[at],
-                }
-            )
+            node: dict[str, Plain] = {"name": name}
+            if self.labels:
+                node["label"] = self.labels.get(at, name)
+            if self.degrees is not None:
+                node["degree"] = self.degrees[at]
+            yield node
 
     def edges(self) -> Iterator[Edge]:
         """Yield predicted links, best first, then observed edges."""

@@ -34,7 +34,7 @@ def write_graphml(
     """
     drawing = draw(ranking, network)
     graph = known(facts)
-    node_kinds = {"name": "string"} | ({} if network is None else {"degree": "long"})
+    node_kinds = drawing.node_columns
     graph_keys = _keys("g", graph)
     node_keys, edge_keys = _keys("v", node_kinds), _keys("e", drawing.columns)
     target.write(_HEAD)

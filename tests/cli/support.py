@@ -22,9 +22,13 @@ def command(*arguments):
     return [sys.executable, "-c", start, *map(str, arguments)]
 
 
+# What tests may have set for themselves; a user has set none of it.
+OUR_OWN = ("PYTHONUNBUFFERED", "LINKPRIOR_KERNELS", "NUMBA_DISABLE_JIT")
+
+
 def buffered():
-    """The environment of a user: output is buffered, whatever this process was told."""
-    return {key: value for key, value in os.environ.items() if key != "PYTHONUNBUFFERED"}
+    """The environment of a user: buffered output, compiled kernels."""
+    return {key: value for key, value in os.environ.items() if key not in OUR_OWN}
 
 
 def outside(*arguments, **options):

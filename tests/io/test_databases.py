@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from tests.io.databases import MITAB_TEXT, STRING, biogrid, edges, left_out, pairs, reading
 
 from linkprior.errors import InputError, LinkpriorError, ParameterError
+from linkprior.io.read import read
 
 
 def test_string_links_are_all_kept_and_the_scores_noted(tmp_path):
@@ -136,3 +137,10 @@ def test_damaged_files_are_read_or_refused_by_name(folder, name, data):
         message = f"{result.network.n_edges} edges"
     assert message
     assert "\n" not in message
+
+
+def test_a_row_of_string_does_not_reach_into_the_next(tmp_path):
+    path = tmp_path / "links.txt"
+    path.write_text("protein1 protein2 combined_score\n9.A 9.B 900 9.X\n9.Y 500\n9.A 9.C 800\n")
+    with pytest.raises(InputError, match=r"links\.txt:2: expected 3 columns"):
+        read(path)

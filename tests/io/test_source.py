@@ -21,6 +21,7 @@ from tests.io.graph_files import pairs, problem, reading, written
 
 import linkprior as lp
 from linkprior.errors import InputError
+from linkprior.io.read import read
 from linkprior.io.source import open_source
 
 TEXT = "a\tb\nb\tc\na\td\n"
@@ -300,3 +301,28 @@ def test_damage_anywhere_is_an_input_error_or_no_damage(tmp_path, kind, places, 
     with contextlib.suppress(InputError), open_source(path) as source:
         got = b"".join(source.blocks())
     assert got in (None, LONG[:20_000].encode()) or source.packing is None
+
+
+@pytest.mark.parametrize("pack", [bz2.compress, lzma.compress], ids=["bzip2", "xz"])
+def test_every_stream_of_a_file_packed_in_parallel_is_read_or_refused(tmp_path, pack):
+    """Damage in a later stream must not pass for the end of the file."""
+    first, second = (
+        b"".join(b"%s%d %s%d\n" % (n, i, n, i + 1) for i in range(500)) for n in (b"a", b"b")
+    )
+    path = tmp_path / "edges.txt"
+    path.write_bytes(pack(first) + b"\0" * 8 + pack(second))
+    assert read(path).network.n_edges == 1000
+    damaged = bytearray(pack(second))
+    damaged[len(damaged) // 2] ^= 0xFF
+    for tail in (bytes(damaged), b"garbage", pack(second)[:-9]):
+        path.write_bytes(pack(first) + tail)
+        with pytest.raises(InputError, match=r"edges\.txt: .*(damaged|too early)"):
+            read(path)
+
+
+def test_a_cell_of_digits_without_end_takes_no_time(tmp_path):
+    """Patterns that look for numbers must not take the square of a cell's length."""
+    path = tmp_path / "edges.tsv"
+    path.write_text("source\ttarget\n" + "9" * 400_000 + "x\tb\na\t" + "1" * 400_000 + "\nb\tc\n")
+    with pytest.raises(InputError, match="a node name of 400001 characters"):
+        read(path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import click
@@ -67,6 +68,8 @@ def predict(**given: Any) -> None:
 
     if given["top"] is not None and given["threshold"] is not None:
         raise click.UsageError("give --top or --threshold, not both")
+    if given["threshold"] is not None and math.isnan(given["threshold"]):
+        raise click.UsageError("--threshold expects a number")
     source = Input.take(given)
     choices = Choices(*(given.pop(name) for name in ("around", "within", "between", "exclude")))
     PredictJob(source=source, choices=choices, **given).run()

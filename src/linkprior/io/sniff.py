@@ -19,7 +19,7 @@ _RELATIONS = {
     "controls-expression-of", "controls-state-change-of", "controls-phosphorylation-of",
     "catalysis-precedes", "neighbor-of", "coexpression", "colocalization",
 }  # fmt: skip
-_NUMBER = re.compile(r"[-+]?\d*\.?\d+([eE][-+]?\d+)?")
+_NUMBER = re.compile(r"[-+]?(\d{1,400}(\.\d{0,400})?|\.\d{1,400})([eE][-+]?\d{1,9})?")
 
 
 @dataclass(frozen=True)

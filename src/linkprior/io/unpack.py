@@ -25,10 +25,11 @@ _MAGIC = {
     rb"\xfd7zXZ\x00": "xz",
     rb"PK\x03\x04": "zip",
 }
+_CHUNK = 1 << 16
 _UNPACK: dict[str, Callable[[Any], Any]] = {
     "gzip": lambda packed: gzip.GzipFile(fileobj=packed),
-    "bzip2": bz2.BZ2File,
-    "xz": lzma.LZMAFile,
+    "bzip2": lambda packed: io.BufferedReader(_Streams(packed, bz2.BZ2Decompressor), _CHUNK),
+    "xz": lambda packed: io.BufferedReader(_Streams(packed, lzma.LZMADecompressor), _CHUNK),
 }
 _OTHER_FILES = {
     b"7z\xbc\xaf\x27\x1c": "a 7-Zip archive",
@@ -93,7 +94,50 @@ def _only(members: Sequence[zipfile.ZipInfo], name: str) -> zipfile.ZipInfo:
     return members[0]
 
 
+class _Streams(io.RawIOBase):
+    """All streams of a bzip2 or xz file, one after the other, as parallel packers write them.
+
+    The standard library takes damage in a later stream for the end of the file, and edges would be
+    lost without a word; here it is an error, as it is in gzip.
+    """
+
+    def __init__(self, packed: BinaryIO, make: Callable[[], Any]) -> None:
+        self._packed, self._make, self._decoder = packed, make, make()
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        while True:
+            data = b""
+            if self._decoder.eof:
+                data = self._after()
+                if not data:
+                    return 0
+                self._decoder = self._make()
+            elif self._decoder.needs_input:
+                data = self._packed.read(_CHUNK)
+                if not data:
+                    raise EOFError
+            plain = self._decoder.decompress(data, len(buffer))
+            if plain:
+                buffer[: len(plain)] = plain
+                return len(plain)
+
+    def _after(self) -> bytes:
+        """Return what follows a stream: the beginning of the next, past zeros that fill up."""
+        data: bytes = self._decoder.unused_data.lstrip(b"\0")
+        while not data:
+            more = self._packed.read(_CHUNK)
+            if not more:
+                return b""
+            data = more.lstrip(b"\0")
+        return data
+
+
 def _is_content(member: zipfile.ZipInfo) -> bool:
     """Tell whether a member is a file of the user's, not one a Mac adds."""
     path = Path(member.filename)
+    if not member.filename:
+        return False
     return not (member.is_dir() or path.parts[:1] == ("__MACOSX",) or path.name.startswith("."))

@@ -101,6 +101,11 @@ def _note_odd_rows(
             f"rows have {min(widths)} to {max(widths)} columns, and columns {a} and {b} are read: "
             "is this an adjacency list?"
         )
+    if layout.header and max(widths, default=0) > layout.width:
+        found.note(
+            f"some rows have {max(widths)} columns, the header {layout.width}: names that hold the "
+            "separator must be quoted"
+        )
     if [plain(name) for name in layout.header[:4]] == ["rank", "source", "target", "score"]:
         found.note("looks like a ranking of linkprior: its predicted links are read as edges")
     ends = found.ends

@@ -9,12 +9,14 @@ from dataclasses import dataclass
 from linkprior.io.readers.columns import pair_of_columns, plain
 from linkprior.io.readers.table import Row
 
-NUMBER = re.compile(r"[-+]?(\d+[.,]?\d*|[.,]\d+)([eE][-+]?\d+)?")
+# No number has more digits than this; without bounds, long ones take the square of their length.
+NUMBER = re.compile(r"[-+]?(\d{1,400}([.,]\d{0,400})?|[.,]\d{1,400})([eE][-+]?\d{1,9})?")
 _MISSING = {"", "na", "nan", "null", "none", "inf", "n/a", "-", "--", "+", "?", ".", "missing"}
 _USUAL = re.compile(
     r"(official)?(source|target|from|to|tf|regulator|gene|symbol|node|protein|interactor|id|vertex)+"
     r"(name|symbol|id)?[ab12]?"
 )
+_LONGEST = 60  # characters of a column name
 
 
 @dataclass(frozen=True)
@@ -69,7 +71,9 @@ def _has(names: Sequence[str], asked: Sequence[str]) -> bool:
 
 
 def _is_usual(first: Row) -> bool:
-    return first[0] != first[1] and all(_USUAL.fullmatch(plain(cell)) for cell in first[:2])
+    return first[0] != first[1] and all(
+        len(cell) <= _LONGEST and _USUAL.fullmatch(plain(cell)) for cell in first[:2]
+    )
 
 
 def _words_above_numbers(first: Row, others: Sequence[Row]) -> bool:
@@ -98,6 +102,8 @@ def _is_like(first: Row, others: Sequence[Row], ends: tuple[int, int]) -> bool:
 
 def _kind(name: str) -> str:
     """Return a name without its number or letter: node1 and node17 are alike, geneA and geneC."""
+    if len(name) > _LONGEST:
+        return name  # the search below takes the square of the length
     return re.sub(r"(\d+|(?<![A-Za-z])[A-Za-z]|(?<=[a-z])[A-Z])$", "", name) or name
 
 

@@ -18,7 +18,7 @@ _OTHER_TEXT = {
     "XML or a web page": r"<(\?xml|!doctype|html|head|body|svg)\b",
     "JSON": r'[\[{]\s*(["\[{]|$)',
 }
-_DECIMAL_COMMA = re.compile(r"[-+]?\d*,\d+")
+_DECIMAL_COMMA = re.compile(r"[-+]?\d{0,400},\d{1,400}")
 _SCORES = ("score", "combinedscore", "weight", "confidence", "probability", "value", "strength")
 
 

@@ -33,7 +33,10 @@ def read_string(source: Source, found: EdgeCollector, options: ReadOptions) -> s
     at, width = header.index("combined_score"), len(header)
     for numbers, lines in parts:
         words = " ".join(lines).split()  # all in one go: many times as fast as line by line
-        if len(words) != width * len(lines):
+        even = {line.count(" ") for line in lines} == {width - 1}
+        if len(words) != width * len(lines) or not (
+            even or all(len(line.split()) == width for line in lines)
+        ):
             raise InputError(_ragged(numbers, lines, width, source.name))
         strengths = _numbers(words[at::width], numbers, source.name)
         scores.update(strengths)

@@ -1,6 +1,7 @@
 """Errors of the command line: one line, the right status, nothing left behind."""
 
 import os
+import shlex
 import subprocess
 from pathlib import Path
 
@@ -128,3 +129,13 @@ def test_a_full_disk_behind_stdout_is_one_line_and_status_1(edges, top):
         done = outside("predict", edges, "--model", "pa", "-q", "--top", top, stdout=full)
     assert done.stderr == "linkprior: [Errno 28] No space left on device\n"
     assert done.returncode == 1
+
+
+@pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-", "2>/dev/full"])
+def test_a_stream_that_is_closed_or_full_is_no_reason_to_stop(edges, tmp_path, closed):
+    """As under a daemon: the file is written, and nothing is said where nobody listens."""
+    target = tmp_path / "links.tsv"
+    ask = shlex.join(command("predict", edges, "--model", "pa", "-o", target))
+    done = subprocess.run(f"{ask} {closed}", shell=True, check=False, timeout=60, env=buffered())
+    assert done.returncode == 0
+    assert target.read_text().startswith("rank\t")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import logging
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -79,6 +80,9 @@ for command in (
 def main() -> None:
     """Run the command line; errors a user can fix are one line and exit status 1."""
     debug = "--debug" in sys.argv
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # closed, as by >&-
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
     if isinstance(sys.stdout, io.TextIOWrapper):
         # Names may be in any script, and a table is UTF-8 wherever it goes.
         sys.stdout.reconfigure(encoding="utf-8", errors="surrogateescape")

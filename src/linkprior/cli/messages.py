@@ -18,7 +18,7 @@ def say(text: str) -> None:
         # A path may hold bytes that are no text.
         plain = text.encode("utf-8", "backslashreplace").decode("utf-8")
         print(plain, file=sys.stderr, flush=True)
-    except BrokenPipeError:
+    except OSError:
         drop(sys.stderr)
 
 

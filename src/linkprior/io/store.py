@@ -60,7 +60,7 @@ def read_model(folder: str | Path) -> tuple[dict[str, Any], dict[str, NDArray[An
         raise StoreError(
             f"{source} is not a saved model: no {Path(missing.filename).name}"
         ) from None
-    except (OSError, ValueError) as problem:
+    except (OSError, ValueError, RecursionError) as problem:
         raise StoreError(f"{source / MANIFEST} cannot be read: {problem}") from None
     if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
         raise StoreError(f"{source / MANIFEST} is not the manifest of a linkprior model")
@@ -91,7 +91,7 @@ def refuse_foreign(target: Path) -> None:
 def _is_model(manifest: Path) -> bool:
     try:
         content = json.loads(manifest.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return False
     return isinstance(content, dict) and content.get("format") == FORMAT
 

@@ -15,7 +15,6 @@ from pathlib import Path
 import pytest
 
 import linkprior as lp
-from linkprior import cli
 from linkprior.cli.data import _meter
 
 EDGES = b"a\tb\nb\tc\nc\td\nd\ta\na\tc\nd\te\ne\tf\n"
@@ -84,23 +83,6 @@ def described(name, url, licence):
         "licence": licence,
         "source": f"owner/name: {name}.tsv",
     }
-
-
-@pytest.fixture
-def run(monkeypatch, capsys):
-    """Run the command in this process; returns status, stdout and stderr."""
-
-    def one(*arguments):
-        monkeypatch.setattr(sys, "argv", ["linkprior", *map(str, arguments)])
-        try:
-            cli.main()
-            status = 0
-        except SystemExit as done:
-            status = done.code or 0
-        out, err = capsys.readouterr()
-        return status, out, err
-
-    return one
 
 
 def no_connection(*arguments):

@@ -139,6 +139,8 @@ def test_a_closed_stream_stops_no_work(at_once):
         stream.close()
         time.sleep(0.02)
         stage.advance()
+        assert stage.done == 1
+    assert display._shown is None
 
 
 def test_no_thread_stays_and_nobody_listens_afterwards(at_once):

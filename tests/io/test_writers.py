@@ -16,7 +16,7 @@ import linkprior as lp
 from linkprior.errors import InputError, ParameterError
 from linkprior.io.files import whole_file
 from linkprior.io.writers import FORMATS, format_of, write_ranking
-from linkprior.io.writers.tables import guard, unguard
+from linkprior.io.writers.tables import guard
 from linkprior.ranking import Ranking
 
 HOSTILE = (
@@ -37,6 +37,11 @@ HOSTILE = (
     "a,b;c",
 )
 BROKEN_LINES = ("tab\there", "new\nline", "carriage\rreturn", "\rfirst")
+
+
+def unguard(cell):
+    """Take the apostrophe of `guard` away again."""
+    return cell[1:] if cell.startswith("'") and guard(cell) != cell else cell
 
 
 def write(ranking, format="tsv", network=None, facts=None):

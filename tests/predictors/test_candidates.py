@@ -1,12 +1,12 @@
 """Which pairs may be predicted: restrictions, exclusions and thresholds against brute force."""
 
-import os
 from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.predictors.small import SMALL, networks, slowly
 
 import linkprior as lp
 from linkprior.errors import InputError, LinkpriorError, ParameterError
@@ -14,42 +14,17 @@ from linkprior.predictors import topk
 from linkprior.predictors.candidates import Candidates
 from linkprior.predictors.registry import make
 
-SMALL = {"rank": 2, "n_starts": 1, "warmup": 3, "max_iter": 2}
 MODELS = {
     "pa": ("pa", {}),
     "l3": ("l3", {}),
     "dense": ("tri-degree", SMALL),
     "sketch": ("tri-degree", {**SMALL, "solver": "streaming"}),
 }
-slowly = settings(
-    deadline=None,
-    max_examples=30,
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-)
-
-
-@pytest.fixture(scope="module", autouse=True)
-def kernels_that_are_fast_enough():
-    """Where compiling is switched off (coverage runs), NumPy is faster than plain Python."""
-    with pytest.MonkeyPatch.context() as patch:
-        if os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0"):
-            patch.setenv("LINKPRIOR_KERNELS", "portable")
-        yield
 
 
 def build(key):
     name, params = MODELS[key]
     return make(name, **params)
-
-
-@st.composite
-def networks(draw, largest=12):
-    """Small networks with at least one edge, often with isolated nodes and several components."""
-    p = draw(st.integers(2, largest))
-    names = [str(number) for number in range(100, 100 + p)]
-    every = list(combinations(names, 2))
-    edges = draw(st.lists(st.sampled_from(every), min_size=1, max_size=3 * p))
-    return lp.Network.from_edges(edges, nodes=names)
 
 
 @st.composite

@@ -2,14 +2,14 @@
 
 import io
 import json
-import os
 from itertools import combinations
 
 import networkx as nx
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.predictors.small import SMALL, networks, slowly
 
 import linkprior as lp
 from linkprior.errors import InputError, NotFittedError
@@ -17,7 +17,6 @@ from linkprior.predictors import evidence, structure, wording
 from linkprior.predictors.registry import make
 from linkprior.ranking import Ranking
 
-SMALL = {"rank": 2, "n_starts": 1, "warmup": 3, "max_iter": 2}
 MODELS = {
     "pa": ("pa", {}),
     "l3": ("l3", {}),
@@ -26,34 +25,11 @@ MODELS = {
     "sketch": ("tri-degree", {**SMALL, "solver": "streaming"}),
 }
 every = pytest.mark.parametrize("key", MODELS)
-slowly = settings(
-    deadline=None,
-    max_examples=30,
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-)
-
-
-@pytest.fixture(scope="module", autouse=True)
-def kernels_that_are_fast_enough():
-    """Where compiling is switched off (coverage runs), NumPy is faster than plain Python."""
-    with pytest.MonkeyPatch.context() as patch:
-        if os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0"):
-            patch.setenv("LINKPRIOR_KERNELS", "portable")
-        yield
 
 
 def build(key):
     name, params = MODELS[key]
     return make(name, **params)
-
-
-@st.composite
-def networks(draw, largest=11):
-    """Small networks of one or more edges, often with isolated nodes and several components."""
-    p = draw(st.integers(2, largest))
-    names = [str(number) for number in range(100, 100 + p)]
-    edges = st.lists(st.sampled_from(list(combinations(names, 2))), min_size=1, max_size=3 * p)
-    return lp.Network.from_edges(draw(edges), nodes=names)
 
 
 def graph_of(net):

@@ -1,6 +1,5 @@
 """Where scores come from: factors, the exact prox as a matrix, and the rank sketch of it."""
 
-import os
 from dataclasses import replace
 
 import numpy as np
@@ -21,15 +20,6 @@ from linkprior.predictors.scores import (
     knots,
     merge,
 )
-
-
-@pytest.fixture(scope="module", autouse=True)
-def kernels_that_are_fast_enough():
-    """Where compiling is switched off (coverage runs), NumPy is faster than plain Python."""
-    with pytest.MonkeyPatch.context() as patch:
-        if os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0"):
-            patch.setenv("LINKPRIOR_KERNELS", "portable")
-        yield
 
 
 @pytest.fixture(scope="module")

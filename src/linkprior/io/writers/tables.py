@@ -50,14 +50,9 @@ def write_jsonl(
 def guard(cell: str) -> str:
     """Return text that no spreadsheet computes: an apostrophe goes before ``= + - @`` and the like.
 
-    Also before apostrophes that stand in front of such a sign: `unguard` gives every text back.
+    Also before apostrophes in front of such a sign: taking one away gives every text back.
     """
     return f"'{cell}" if _FORMULA.match(cell) else cell
-
-
-def unguard(cell: str) -> str:
-    """Undo `guard`."""
-    return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell
 
 
 def _csv_cell(value: Any) -> Any:

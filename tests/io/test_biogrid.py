@@ -245,3 +245,19 @@ def test_the_rat_release_gives_what_pandas_gives(data_folder, options, counts):
     assert edges(result) == expected
     if counts:
         assert (result.network.n_nodes, result.network.n_edges) == counts
+
+
+def test_the_note_on_organisms_counts_the_rows_that_filters_leave(tmp_path):
+    # Two rows join two organisms: an Affinity Capture-MS and a Two-hybrid, both physical.
+    result = reading(tmp_path, biogrid(), systems="Affinity Capture-MS")
+    assert "2 organisms; 1 rows join two organisms (--organism 10116" in "".join(
+        result.report.notes
+    )
+    assert not reading(tmp_path, biogrid(), systems="Synthetic Lethality").report.notes
+
+
+def test_comments_between_biogrid_rows_are_counted(tmp_path):
+    lines = biogrid().splitlines()
+    content = "\n".join([*lines[:3], "# checked by hand", "", *lines[3:]])
+    assert reading(tmp_path, content).report.passed_over == 2
+    assert reading(tmp_path, biogrid()).report.passed_over == 0

@@ -1,152 +1,38 @@
-"""Named networks: found here, kept in the cache, or downloaded from a server on this machine."""
+"""Named networks downloaded from a server on this machine: they come whole, or not at all."""
 
-import ast
 import bz2
 import errno
 import gzip
 import hashlib
-import json
 import lzma
 import os
-import re
 import socket
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from tests.io.web_site import (
+    FILE,
+    TEXT,
+    cut_short,
+    endless,
+    files_in,
+    forbidden,
+    one,
+    serve,
+)
 
-import linkprior
-from linkprior.errors import InputError, LinkpriorError, ParameterError
+from linkprior.errors import LinkpriorError
 from linkprior.io.datasets import download, transfer
-from linkprior.io.datasets.catalogue import Entry, find, read_catalogue
 from linkprior.io.datasets.download import (
     FetchError,
     UnreachableError,
-    cache_folder,
     fetch,
-    whereabouts,
 )
 
-TEXT = "".join(f"a{k}\tb{k * 7 % 101}\n" for k in range(5000)).encode()
-FILE = "folder/net.tsv"
-
-
-class Site:
-    """A web server on this machine; `pages` maps a path to what answers a request for it."""
-
-    def __init__(self):
-        self.pages = {}
-        self.hits = []
-        self.release = threading.Event()
-        site = self
-
-        class Handler(BaseHTTPRequestHandler):
-            def do_GET(self):
-                site.hits.append(self.path)
-                site.pages.get(self.path, missing)(self)
-
-            def log_message(self, *arguments):
-                pass
-
-        class Server(ThreadingHTTPServer):
-            def handle_error(self, *arguments):
-                pass  # a client that hangs up is what several tests are about
-
-        self.server = Server(("127.0.0.1", 0), Handler)
-        self.root = f"http://127.0.0.1:{self.server.server_port}"
-        self.thread = threading.Thread(target=self.server.serve_forever, args=(0.02,), daemon=True)
-
-    def close(self):
-        self.release.set()
-        self.server.shutdown()
-        self.server.server_close()
-        self.thread.join()
-
-
-@pytest.fixture
-def site():
-    site = Site()
-    site.thread.start()
-    yield site
-    site.close()
-
-
-@pytest.fixture(autouse=True)
-def apart(monkeypatch, tmp_path):
-    """No test sees the user's folders or a proxy that works, and none waits between tries."""
-    for name in ("LINKPRIOR_DATA", "LINKPRIOR_OFFLINE", "XDG_CACHE_HOME"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("LINKPRIOR_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
-    monkeypatch.setattr(transfer, "WAIT", 0)
-
-
-def missing(request):
-    request.send_error(404)
-
-
-def serve(body, status=200, length=None, **headers):
-    def answer(request):
-        request.send_response(status)
-        request.send_header("Content-Length", str(len(body) if length is None else length))
-        for key, value in headers.items():
-            request.send_header(key, value)
-        request.end_headers()
-        request.wfile.write(body)
-
-    return answer
-
-
-def cut_short(request):
-    """Announce the whole file and hang up in its middle."""
-    request.send_response(200)
-    request.send_header("Content-Length", str(len(TEXT)))
-    request.end_headers()
-    request.wfile.write(TEXT[: len(TEXT) // 2])
-
-
-def endless(request):
-    """Say no length and go on far beyond any limit here, but not for ever."""
-    request.send_response(200)
-    request.end_headers()
-    for _ in range(300):
-        request.wfile.write(b"x" * 65536)
-
-
-def entry(url, content=TEXT, file=FILE, **changes):
-    settings = {
-        "name": "net",
-        "title": "A network",
-        "file": file,
-        "url": url,
-        "address": "seen",
-        "sha256": hashlib.sha256(content).hexdigest(),
-        "bytes": len(content),
-        "nodes": 1,
-        "edges": 1,
-        "licence": "MIT",
-        "source": "owner/name: net.tsv",
-    }
-    return Entry(**{**settings, **changes})
-
-
-def one(url, **changes):
-    """A catalogue of one network."""
-    return {"net": entry(url, **changes)}
-
-
-def files_in(folder):
-    """Every file below a folder, hidden and temporary ones too."""
-    return sorted(path.name for path in folder.rglob("*") if path.is_file())
-
-
-def forbidden(*arguments, **options):
-    raise AssertionError("the network was touched")
-
+pytestmark = pytest.mark.usefixtures("apart")
 
 # ---- downloads that succeed
 
@@ -407,185 +293,3 @@ def test_a_read_only_cache_is_said_before_anything_is_downloaded(site, tmp_path)
     with pytest.raises(FetchError, match="Permission denied.*LINKPRIOR_CACHE"):
         fetch("net", catalogue=one(site.root + "/net.tsv"))
     assert site.hits == []
-
-
-# ---- what is here already
-
-
-@pytest.mark.parametrize("damage", [lambda b: b[:-1], lambda b: b + b"x", lambda b: b"?" + b[1:]])
-def test_a_damaged_cached_file_is_fetched_anew(site, tmp_path, damage):
-    site.pages["/net.tsv"] = serve(TEXT)
-    kept = tmp_path / "cache" / "data" / FILE
-    kept.parent.mkdir(parents=True)
-    kept.write_bytes(damage(TEXT))
-    said = []
-    assert fetch("net", catalogue=one(site.root + "/net.tsv"), tell=said.append) == kept
-    assert kept.read_bytes() == TEXT
-    assert f"{kept} is not used" in said[0]
-
-
-@pytest.mark.parametrize(("kept_as", "pack"), [("net.tsv.gz", gzip.compress), ("net.tsv", bytes)])
-def test_a_local_copy_serves_without_any_connection(tmp_path, monkeypatch, kept_as, pack):
-    monkeypatch.setattr(socket.socket, "connect", forbidden)
-    local = tmp_path / "data" / "folder" / kept_as
-    local.parent.mkdir(parents=True)
-    local.write_bytes(pack(TEXT))
-    catalogue = one("https://nowhere.invalid/net.tsv", file="folder/net.tsv.gz")
-    assert fetch("net", catalogue=catalogue, data=tmp_path / "data") == local
-    monkeypatch.setenv("LINKPRIOR_DATA", str(tmp_path / "data"))
-    assert fetch("net", catalogue=catalogue) == local
-    found = whereabouts(catalogue["net"], tmp_path / "data", tmp_path / "cache")
-    assert found == ("local", local)
-
-
-@pytest.mark.parametrize("content", [b"another network\n", gzip.compress(TEXT)[:-9]])
-def test_a_local_copy_with_other_bytes_is_passed_over(site, tmp_path, content):
-    site.pages["/net.tsv"] = serve(TEXT)
-    local = tmp_path / "data" / "folder" / "net.tsv.gz"
-    local.parent.mkdir(parents=True)
-    local.write_bytes(content)
-    said = []
-    catalogue = one(site.root + "/net.tsv", file="folder/net.tsv.gz")
-    found = fetch("net", catalogue=catalogue, data=tmp_path / "data", tell=said.append)
-    assert found == tmp_path / "cache" / "data" / "folder" / "net.tsv"
-    assert f"{local} is not used" in said[0]
-    assert local.read_bytes() == content
-
-
-def test_a_data_folder_that_is_not_there_is_said(site, tmp_path):
-    site.pages["/net.tsv"] = serve(TEXT)
-    said = []
-    fetch("net", catalogue=one(site.root + "/net.tsv"), data=tmp_path / "no", tell=said.append)
-    assert said[0].startswith(f"{tmp_path / 'no'} is no folder")
-
-
-def test_a_network_without_an_address_asks_for_a_local_copy():
-    with pytest.raises(FetchError, match="no address.*owner/name.*LINKPRIOR_DATA.*folder/net.tsv"):
-        fetch("net", catalogue=one(None))
-
-
-@pytest.mark.parametrize("value", ["1", "yes", "TRUE"])
-def test_offline_forbids_downloads_but_not_the_cache(site, monkeypatch, value):
-    site.pages["/net.tsv"] = serve(TEXT)
-    monkeypatch.setenv("LINKPRIOR_OFFLINE", value)
-    with pytest.raises(FetchError, match="LINKPRIOR_OFFLINE is set"):
-        fetch("net", catalogue=one(site.root + "/net.tsv"))
-    assert site.hits == []
-    monkeypatch.setenv("LINKPRIOR_OFFLINE", "0")
-    fetch("net", catalogue=one(site.root + "/net.tsv"))
-    monkeypatch.setenv("LINKPRIOR_OFFLINE", value)
-    assert fetch("net", catalogue=one(site.root + "/net.tsv")).read_bytes() == TEXT
-
-
-def test_an_unknown_name_is_answered_with_the_nearest():
-    with pytest.raises(ParameterError, match="Did you mean .*huri"):
-        fetch("HURY")
-
-
-def test_the_cache_is_where_each_system_keeps_such_files(monkeypatch, tmp_path):
-    monkeypatch.setenv("LINKPRIOR_CACHE", "~/mine")
-    monkeypatch.setenv("HOME", str(tmp_path))
-    monkeypatch.setattr(Path, "home", lambda: tmp_path)
-    assert cache_folder() == tmp_path / "mine"
-    monkeypatch.delenv("LINKPRIOR_CACHE")
-    monkeypatch.setattr(download.sys, "platform", "linux")
-    assert cache_folder() == tmp_path / ".cache" / "linkprior"
-    monkeypatch.setattr(download.sys, "platform", "darwin")
-    assert cache_folder() == tmp_path / "Library" / "Caches" / "linkprior"
-    monkeypatch.setattr(download.sys, "platform", "win32")
-    monkeypatch.setenv("LOCALAPPDATA", str(tmp_path / "local"))
-    assert cache_folder() == tmp_path / "local" / "linkprior"
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
-    assert cache_folder() == tmp_path / "xdg" / "linkprior"
-
-
-def test_without_a_home_folder_the_cache_must_be_named(monkeypatch):
-    def homeless():
-        raise RuntimeError("Could not determine home directory.")
-
-    monkeypatch.delenv("LINKPRIOR_CACHE")
-    monkeypatch.setattr(download.sys, "platform", "linux")
-    monkeypatch.setattr(Path, "home", homeless)
-    with pytest.raises(FetchError, match="LINKPRIOR_CACHE"):
-        cache_folder()
-
-
-# ---- the catalogue
-
-
-def test_every_entry_is_well_formed_and_pinned():
-    catalogue = read_catalogue()
-    pinned = re.compile(r"https://raw\.githubusercontent\.com/([^/]+/[^/]+)/[0-9a-f]{40}/[^ ?#]+")
-    assert {"huri", "yeast-y2h", "dream5-net1", "biogrid-rat-3.2.120", "ca-grqc"} <= set(catalogue)
-    assert len({one.plain_file for one in catalogue.values()}) == len(catalogue)
-    for name, one_entry in catalogue.items():
-        assert re.fullmatch(r"[a-z0-9][a-z0-9.-]*", name), name
-        assert one_entry.nodes > 1, name
-        assert one_entry.edges > 1, name
-        assert one_entry.licence == "not stated" or "not stated" not in one_entry.licence, name
-        assert (one_entry.url is None) == (one_entry.address is None), name
-        if one_entry.url is not None:
-            assert one_entry.address in ("seen", "inferred"), name
-            repository = pinned.fullmatch(one_entry.url)[1]
-            assert one_entry.source.startswith(f"{repository}: "), name
-
-
-def test_the_local_networks_have_the_hashes_of_the_catalogue(data_folder):
-    wrong = []
-    for name, expected in read_catalogue().items():
-        content = (data_folder / expected.file).read_bytes()
-        if expected.file.endswith(".gz"):
-            content = gzip.decompress(content)
-        if (hashlib.sha256(content).hexdigest(), len(content)) != (expected.sha256, expected.bytes):
-            wrong.append(name)
-    assert wrong == []
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"file": "../../etc/passwd"}, "inside the data folder"),
-        ({"file": "/etc/passwd"}, "inside the data folder"),
-        ({"file": "a/./../../b"}, "inside the data folder"),
-        ({"sha256": "abc"}, "64 hexadecimal"),
-        ({"bytes": -1}, "size in bytes"),
-        ({"surprise": 1}, "not described as expected"),
-    ],
-)
-def test_a_catalogue_with_a_bad_entry_is_refused_by_name(tmp_path, change, message):
-    row = {**vars(entry("https://nowhere.invalid/net.tsv")), **change}
-    path = tmp_path / "other.json"
-    path.write_text(json.dumps({"format": 1, "networks": [row]}))
-    with pytest.raises(InputError, match=f"other.json.*{message}"):
-        read_catalogue(path)
-
-
-@pytest.mark.parametrize("text", ["{", "[]", '{"format": 2}'])
-def test_a_file_that_is_no_catalogue_is_refused(tmp_path, text):
-    path = tmp_path / "other.json"
-    path.write_text(text)
-    with pytest.raises(InputError, match="other.json: expected a catalogue"):
-        read_catalogue(path)
-
-
-def test_a_name_may_stand_in_a_catalogue_once(tmp_path):
-    row = vars(entry("https://nowhere.invalid/net.tsv"))
-    path = tmp_path / "other.json"
-    path.write_text(json.dumps({"format": 1, "networks": [row, row]}))
-    with pytest.raises(InputError, match="net is there twice"):
-        read_catalogue(path)
-    path.write_text(json.dumps({"format": 1, "networks": [row]}))
-    assert find("net", read_catalogue(path)) == entry("https://nowhere.invalid/net.tsv")
-
-
-def test_only_one_file_of_linkprior_can_open_an_address():
-    root = Path(linkprior.__file__).parent
-    openers = {
-        str(path.relative_to(root))
-        for path in root.rglob("*.py")
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(node, ast.Import | ast.ImportFrom)
-        for name in [getattr(node, "module", None), *(alias.name for alias in node.names)]
-        if name in ("urllib.request", "http.client", "requests", "httpx", "ftplib")
-    }
-    assert openers == {str(Path("io") / "datasets" / "transfer.py")}

@@ -42,3 +42,14 @@ def test_the_digest_is_that_of_the_bytes(tmp_path):
     path = tmp_path / "genes.txt.gz"
     path.write_bytes(gzip.compress(b"a\nb\n"))
     assert read_names(path).sha256 == hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+@pytest.mark.parametrize("mark", ["\x1b", "\u202e", "\u200b"])
+def test_a_name_no_message_could_show_is_refused_by_line(tmp_path, mark):
+    path = tmp_path / "genes.txt"
+    path.write_text(f"# mine\nTP53\nM{mark}DM2\n")
+    with pytest.raises(
+        InputError, match=r"genes\.txt:3: the node name .* invisible character"
+    ) as e:
+        read_names(path)
+    assert str(e.value).isprintable()

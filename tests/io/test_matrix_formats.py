@@ -133,10 +133,10 @@ BIG = 10**12
     [
         (mtx("1 2 1\n", "3 3 2"), "m.mtx: declares 2 entries, the file has 1"),
         (mtx("1 2 1\n2 3 1\n", "3 3 1"), "m.mtx:6: more than the 1 entries declared"),
-        (mtx("1 2 1\n2 x 1\n", "3 3 2"), "m.mtx:6: Invalid integer value, got '2 x 1'"),
+        (mtx("1 2 1\n2 x 1\n", "3 3 2"), "m.mtx:6: expected 3 numbers (coordinate real), with a"),
         (mtx("1 2 1\n2 4 1\n", "3 3 2"), "m.mtx:6: Column index out of bounds, got '2 4 1'"),
         (mtx("0 2 1\n", "3 3 1"), "m.mtx:5: Row index out of bounds"),
-        (mtx("1 2\n", "3 3 1"), "m.mtx:5: Invalid floating-point value"),
+        (mtx("1 2\n", "3 3 1"), "m.mtx:5: expected 3 numbers"),
         (mtx("1 2 nan\n", "3 3 1"), "m.mtx:5: NaN or infinity"),
         (mtx("1 2 1\n1 3 inf\n", "3 3 2"), "m.mtx:6: NaN or infinity"),
         (mtx("1 2 1\n", "3 4 1"), "m.mtx:4: a rectangular matrix of 3 × 4 (a bipartite"),
@@ -273,3 +273,33 @@ def test_npz_of_too_many_nodes_is_refused_and_of_many_makes_no_room(tmp_path):
     assert told.startswith(f"m.npz: declares {BIG} nodes")
     path = written(tmp_path, archive(shape=[80_000_000] * 2, **coo), "m.npz")
     assert read(path, keep_isolated=True).network.names == ("5", "70000000")
+
+
+@pytest.mark.parametrize(
+    ("entry", "kind"),
+    [
+        ("1 2 0,5", "coordinate real general"),
+        ("1 2 0x5", "coordinate real general"),
+        ("1 2 5-3", "coordinate real general"),
+        ("1 2 3 4", "coordinate real general"),
+        ("1 2 1_0", "coordinate real general"),
+        ("1 2 ٣", "coordinate real general"),
+        ("1 2 0", "coordinate pattern general"),
+        ("1 2 3", "coordinate complex general"),
+    ],
+)
+def test_an_entry_that_is_no_number_is_not_cut_to_one(tmp_path, entry, kind):
+    good = {"pattern": "1 3", "complex": "1 3 1 0"}.get(kind.split()[1], "1 3 1")
+    told = problem(tmp_path, mtx(f"{good}\n{entry}\n", "3 3 2", kind))
+    assert told.startswith("m.mtx:6: expected ")
+    assert told.endswith(f"got {entry!r}")
+
+
+def test_a_comma_in_an_array_is_refused(tmp_path):
+    told = problem(tmp_path, mtx("0\n1\n0,5\n0\n", "2 2", "array real general"))
+    assert told.startswith("m.mtx:7: expected 1 number (array real), with a point")
+
+
+def test_numbers_as_fortran_writes_them_are_read(tmp_path):
+    (tmp_path / "m.mtx").write_text(mtx("1 2 1.0D+00\n1 3 .5\n2 3 -5.E-1\n", "3 3 3"))
+    assert read(tmp_path / "m.mtx").network.n_edges == 3

@@ -7,6 +7,8 @@ from tests.io.databases import (
     MITAB,
     MITAB_HEADER,
     MITAB_TEXT,
+    MOUSE_CELL,
+    PULL_DOWN,
     edges,
     left_out,
     mitab_row,
@@ -15,6 +17,8 @@ from tests.io.databases import (
 )
 
 from linkprior.errors import InputError, ParameterError
+from linkprior.io.lists import read_pairs
+from linkprior.io.options import ReadOptions
 from linkprior.io.readers.mitab_cells import Field, fields_of, is_physical, score_of
 
 
@@ -254,3 +258,48 @@ def test_a_mitab_table_without_rows_is_refused(tmp_path, content):
 def test_options_mitab_does_not_know_are_refused(tmp_path):
     with pytest.raises(ParameterError, match="--id does not apply to a PSI-MITAB table"):
         reading(tmp_path, MITAB_TEXT, id="entrez")
+
+
+def test_negative_interactions_are_known_non_edges(tmp_path):
+    path = tmp_path / "input.txt"
+    rows = [
+        mitab_row("uniprotkb:P9", "uniprotkb:P1", c36="true", c15="-"),
+        *MITAB[1:4],
+        mitab_row("uniprotkb:P1", "uniprotkb:P3", c36="TRUE", c11=MOUSE_CELL),
+        mitab_row("uniprotkb:P4", "-", c36="true"),
+    ]
+    path.write_text("\n".join(rows))
+    listed = {frozenset(pair) for pair in read_pairs(path)}
+    chemical = {frozenset({"P1-2", "CHEBI:15422"})}
+    assert listed == pairs("P9-P1", "P1-P3", "P1-P2") | chemical
+    human = read_pairs(path, ReadOptions(organism="human", min_score=0.5))
+    assert {frozenset(pair) for pair in human} == pairs("P9-P1", "P1-P2")
+    result = reading(tmp_path, "\n".join(rows))
+    assert result.network.names[:2] == ("P1", "P2")  # negative pairs change no order
+    assert result.report.isolated == 2
+    assert left_out(result)["a negative interaction: tested and not found"] == [1, 5, 6]
+
+
+def test_a_file_of_negative_interactions_can_be_excluded(tmp_path):
+    path = tmp_path / "tested.txt"
+    path.write_text(mitab_row("uniprotkb:P3", "uniprotkb:P1", c36="true") + "\n")
+    assert read_pairs(path) == [("P3", "P1")]
+
+
+@pytest.mark.parametrize("header", [[MITAB_HEADER], [MITAB_HEADER[1:]], []])
+def test_comments_between_mitab_rows_are_counted(tmp_path, header):
+    rows = [*header, *MITAB[1:3], "# a comment", "", "#", *MITAB[3:5]]
+    assert reading(tmp_path, "\n".join(rows)).report.passed_over == 3
+
+
+def test_the_note_on_organisms_counts_the_rows_kept(tmp_path):
+    rows = [
+        mitab_row("u:1", "u:2", c11=MOUSE_CELL, c7=PULL_DOWN),
+        mitab_row("u:2", "u:3", c11=MOUSE_CELL),
+        mitab_row("u:3", "u:4", c11=MOUSE_CELL, c36="true"),
+    ]
+    assert (
+        "1 rows join two organisms"
+        in reading(tmp_path, "\n".join(rows), systems="pull down").report.notes[0]
+    )
+    assert "2 rows join two organisms" in reading(tmp_path, "\n".join(rows)).report.notes[0]

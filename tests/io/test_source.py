@@ -23,6 +23,7 @@ import linkprior as lp
 from linkprior.errors import InputError
 from linkprior.io.read import read
 from linkprior.io.source import open_source
+from linkprior.io.unpack import refuse_bomb
 
 TEXT = "a\tb\nb\tc\na\td\n"
 PAIRS = {frozenset("ab"), frozenset("bc"), frozenset("ad")}
@@ -326,3 +327,24 @@ def test_a_cell_of_digits_without_end_takes_no_time(tmp_path):
     path.write_text("source\ttarget\n" + "9" * 400_000 + "x\tb\na\t" + "1" * 400_000 + "\nb\tc\n")
     with pytest.raises(InputError, match="a node name of 400001 characters"):
         read(path)
+
+
+def test_a_zip_bomb_is_refused_before_it_is_unpacked(tmp_path, monkeypatch):
+    path = written(tmp_path, "bomb.zip", zipped({"e.tsv": b"a\tb\n" * (20 << 20)}))
+    monkeypatch.setattr(zipfile.ZipFile, "open", None)
+    with pytest.raises(InputError, match="unpacks to more than 250 times its size"):
+        lp.read_network(path)
+
+
+def test_how_much_a_packed_file_may_hold():
+    mib, gib = 1 << 20, 1 << 30
+    refuse_bomb("e", "gzip", 60 * mib, 1)
+    refuse_bomb("e", "xz", 900 * mib, mib)
+    refuse_bomb("e", "zip", 3 * gib, 400 * mib)  # as STRING's files are
+    for packing, unpacked, packed in [
+        ("gzip", 251 * mib, mib),
+        ("xz", 2 * gib, 4 * mib),
+        ("zip", 12 * gib, 12 * mib),
+    ]:
+        with pytest.raises(InputError, match="e: unpacks to more than"):
+            refuse_bomb("e", packing, unpacked, packed)

@@ -14,10 +14,13 @@ from numpy.typing import NDArray
 from linkprior.errors import InputError
 
 _LONGEST_NAME = 1000
-# Control characters would break tables; marks of direction and invisible ones make two names look
-# alike or a name read backwards. (Joiners, U+200C and U+200D, belong to how some words are spelt.)
+# Control characters would break tables; marks of direction and invisible ones (fillers, tags, what
+# is no character) make two names look alike or a name read backwards. (Joiners, U+200C and U+200D,
+# and variation selectors belong to how some words are spelt.)
 _BAD = re.compile(
-    "[\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]"
+    "[\x00-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200e\u200f"
+    "\u2028-\u202e\u2060-\u206f\u3164\ufdd0-\ufdef\ufeff\uffa0\ufff0-\ufffb\ufffe\uffff"
+    "\U000e0000-\U000e007f]"
 )
 
 
@@ -145,8 +148,8 @@ class EdgeCollector:
         longest = max(map(len, fresh))
         if longest <= _LONGEST_NAME and not _BAD.search("".join(fresh)):
             return
-        name = next(n for n in fresh if len(n) > _LONGEST_NAME or _BAD.search(n))
-        raise InputError(f"{self._where(name, flat, lines)}: {_fault(name)}")
+        name = next(n for n in fresh if fault_of(n))
+        raise InputError(f"{self._where(name, flat, lines)}: {fault_of(name)}")
 
     def _where(self, name: str, flat: Sequence[str], lines: Sequence[int]) -> str:
         """Return the file, and the line where there is one."""
@@ -154,14 +157,16 @@ class EdgeCollector:
         return f"{self.file}:{line}" if line else self.file
 
 
-def _fault(name: str) -> str:
+def fault_of(name: str) -> str:
+    """Return what is wrong with a name no table could show, or nothing."""
     if len(name) > _LONGEST_NAME:
         return (
             f"a node name of {len(name)} characters ({name[:30]!a} …), expected at most "
             f"{_LONGEST_NAME}; is the separator right?"
         )
     bad = _BAD.search(name)
-    assert bad is not None
+    if bad is None:
+        return ""
     return (
         f"the node name {name[:60]!a} holds the invisible character U+{ord(bad[0]):04X}; remove it "
         "from the file"

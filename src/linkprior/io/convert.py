@@ -7,8 +7,8 @@ it, and the names of its class and module tell.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import chain, compress
 from typing import TYPE_CHECKING, Any
 
@@ -34,15 +34,20 @@ TAKEN = (
 
 @dataclass(frozen=True)
 class Labelled:
-    """A network, and what its nodes are called where it came from: any objects, one per node."""
+    """A network, and what its nodes are called where it came from: any objects, one per node.
+
+    `symbols` are readable names of nodes that a file names by identifiers, by name of the node.
+    """
 
     network: Network
     labels: tuple[Any, ...]
+    symbols: Mapping[str, str] = field(default_factory=dict)
 
     def drop_isolated(self) -> Labelled:
         """Return it without the nodes that have no edge."""
         kept = self.network.degrees > 0
-        return Labelled(self.network.drop_isolated(), tuple(compress(self.labels, kept)))
+        labels = tuple(compress(self.labels, kept))
+        return Labelled(self.network.drop_isolated(), labels, self.symbols)
 
 
 def as_network(
@@ -143,11 +148,11 @@ def _from_igraph(graph: Any) -> Labelled:
 
 
 def _from_file(path: str | os.PathLike[str], columns: Columns | None) -> Labelled:
-    from linkprior.io.read import read_network
+    from linkprior.io.options import ReadOptions
+    from linkprior.io.read import read
 
-    options: dict[str, Any] = {} if columns is None else {"columns": columns}
-    net = read_network(os.fspath(path), keep_isolated=True, **options)
-    return Labelled(net, net.names)
+    found = read(os.fspath(path), keep_isolated=True, options=ReadOptions(columns=columns))
+    return Labelled(found.network, found.network.names, found.labels)
 
 
 # ---------------------------------------------------------------------- matrices and pairs

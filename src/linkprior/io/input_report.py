@@ -37,7 +37,7 @@ class InputReport:
     rows
         Rows that name an edge.
     passed_over
-        Comments and blank lines, in an edge list.
+        Comments and blank lines, in files of lines.
     dropped
         Reason, count and first lines of rows left out.
     """

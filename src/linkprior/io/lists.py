@@ -9,7 +9,7 @@ from typing import TypeVar
 import numpy as np
 
 from linkprior.errors import InputError
-from linkprior.io.collector import EdgeCollector
+from linkprior.io.collector import EdgeCollector, fault_of
 from linkprior.io.formats import FORMATS, format_of
 from linkprior.io.options import ReadOptions
 from linkprior.io.readers.table import data_lines
@@ -32,21 +32,24 @@ def read_names(path: str | Path) -> Listed[str]:
     names: dict[str, None] = {}
     with open_source(path) as source:
         for block in text_blocks(source):
-            for _, line in data_lines(block.text):
+            for at, line in data_lines(block.text):
                 # A name may hold a space or comma: only a tab ends it.
                 name = line.split("\t")[0].strip().strip('"')
+                fault = fault_of(name)
+                if fault:  # no node is called so, and no message could show it
+                    raise InputError(f"{source.name}:{block.first + at}: {fault}")
                 if name:
                     names[name] = None
         sha256 = source.sha256()
     if not names:
-        raise InputError(f"{path}: no name found; expected one node name per line")
+        raise InputError(f"{source.name}: no name found; expected one node name per line")
     return _listed(names, sha256)
 
 
 def read_pairs(path: str | Path, options: ReadOptions | None = None) -> Listed[tuple[str, str]]:
     """Return the pairs of a file in any network format, as edges or not: tested is tested.
 
-    Rows labelled 0 and links that an earlier prediction wrote count too.
+    Rows labelled 0, negative interactions and links that an earlier prediction wrote count too.
     """
     with open_source(path) as source:
         found = EdgeCollector(source.name)
@@ -55,7 +58,7 @@ def read_pairs(path: str | Path, options: ReadOptions | None = None) -> Listed[t
     names = found.names
     pairs = np.concatenate([found.ends, found.non_edges, found.predicted]).tolist()
     if not pairs:
-        raise InputError(f"{path}: no pair found; expected two columns of node names")
+        raise InputError(f"{source.name}: no pair found; expected two columns of node names")
     return _listed(((names[i], names[j]) for i, j in pairs), sha256)
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+import numbers
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Literal
 
@@ -45,10 +46,17 @@ class ReadOptions:
 
     def __post_init__(self) -> None:
         """Take what comes naturally in Python: a number for an organism, one system as a word."""
-        systems = (self.systems,) if isinstance(self.systems, str) else tuple(self.systems)
-        object.__setattr__(self, "systems", systems)
+        one = isinstance(self.systems, str)
+        object.__setattr__(self, "systems", (self.systems,) if one else _words(self.systems))
+        if self.columns is not None:
+            object.__setattr__(self, "columns", _two_columns(self.columns))
         if self.organism is not None:
-            object.__setattr__(self, "organism", str(self.organism))
+            object.__setattr__(self, "organism", _organism(self.organism))
+        for name, allowed in (("header", (True, False, None)), ("physical_only", (True, False))):
+            value = getattr(self, name)
+            if not any(value is known for known in allowed):
+                words = ", ".join(map(str, allowed))
+                raise ParameterError(f"{name} must be one of {words}, got {value!r}")
         if self.min_score is not None:
             real_number("min_score", self.min_score, -math.inf)
 
@@ -59,6 +67,38 @@ class ReadOptions:
                 raise ParameterError(
                     f"{_FLAGS[field.name]} does not apply to {format_name}: leave it out"
                 )
+
+
+def _words(systems: object) -> tuple[str, ...]:
+    """Return the experimental systems, which are words."""
+    if not isinstance(systems, Iterable) or isinstance(systems, Mapping | bytes):
+        raise ParameterError(f"systems must be a list of names, got {systems!r}")
+    words = tuple(systems)
+    for word in words:
+        if not isinstance(word, str):
+            raise ParameterError(f"systems must be a list of names, got {word!r} among them")
+    return words
+
+
+def _two_columns(columns: object) -> tuple[str, str]:
+    """Return two columns by name or number, numbers as text."""
+    if isinstance(columns, list | tuple) and len(columns) == 2 and all(map(_names, columns)):
+        return str(columns[0]), str(columns[1])
+    raise ParameterError(
+        f"--columns expects two columns by header name or number (1,2), got {columns!r}"
+    )
+
+
+def _organism(organism: object) -> str:
+    if not _names(organism):
+        raise ParameterError(
+            f"organism must be an NCBI taxonomy number (9606) or a name (human), got {organism!r}"
+        )
+    return str(organism)
+
+
+def _names(value: object) -> bool:
+    return isinstance(value, str | numbers.Integral) and not isinstance(value, bool)
 
 
 _FLAGS: dict[str, Any] = {

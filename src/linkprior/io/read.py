@@ -31,6 +31,10 @@ def read(
     options: ReadOptions | None = None,
 ) -> Reading:
     """Read a network and report on it; `-` is stdin. The format is told by content and name."""
+    if format is not None and not isinstance(format, str):
+        raise ParameterError(
+            f"format must be the name of an input format, such as edgelist, got {format!r}"
+        )
     with open_source(path) as source:
         name = format_of(source, format)
         found = EdgeCollector(source.name)

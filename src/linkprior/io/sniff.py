@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import codecs
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 
 from linkprior.errors import InputError
+from linkprior.io.readers.columns import pair_of_columns
+from linkprior.io.readers.relations import is_relation
 from linkprior.io.source import Source
+from linkprior.io.unpack import packing_of
 
+_PREAMBLE = 60  # lines of text that may stand above a table
 _PACKED = (".gz", ".bz2", ".xz", ".zip")
-# Words Cytoscape and others put between two nodes.
-_RELATIONS = {
-    "pp", "pd", "pr", "rc", "cr", "gl", "pm", "mp", "gg", "xx", "interacts", "interacts-with",
-    "interacts with", "interaction", "physical", "genetic", "activates", "inhibits", "binds",
-    "regulates", "predicted", "observed", "undirected", "directed", "in-complex-with",
-    "controls-expression-of", "controls-state-change-of", "controls-phosphorylation-of",
-    "catalysis-precedes", "neighbor-of", "coexpression", "colocalization",
-}  # fmt: skip
+MITAB_HEADER = re.compile(
+    r'#?\s*"?(ID(\(?s\)?)? interactor A|unique identifier for interactor A|uidA)\b', re.IGNORECASE
+)
 _NUMBER = re.compile(r"[-+]?(\d{1,400}(\.\d{0,400})?|\.\d{1,400})([eE][-+]?\d{1,9})?")
 
 
@@ -57,9 +57,9 @@ def _suffix(source: Source) -> str:
 
 def _refuse_binary(source: Source) -> None:
     """Refuse what is packed twice or plainly no text, by name."""
-    for magic, what in ((b"\x1f\x8b", "gzip"), (b"BZh", "bzip2"), (b"\xfd7zXZ", "xz")):
-        if source.packing and source.head.startswith(magic):
-            raise InputError(f"{source.name}: is packed twice ({what} inside); unpack it once")
+    inner = packing_of(source.head) if source.packing else None
+    if inner and inner != "zip":  # an .npz archive is a zip
+        raise InputError(f"{source.name}: is packed twice ({inner} inside); unpack it once")
     if source.head[257:262] == b"ustar":
         raise InputError(f"{source.name}: is a tar archive; unpack it and give the network's file")
     if re.match(rb"\s*(Creator[^\n]*\n\s*)?(Version[^\n]*\n\s*)?graph\s*\[", source.head):
@@ -105,18 +105,16 @@ def pajek(head: Head) -> bool:
 
 
 def biogrid(head: Head) -> bool:
-    """BioGRID's table says so in the first cell of its header."""
-    first = head.lines[0] if head.lines else ""
-    return re.match(r'"?#?"?BioGRID Interaction ID', first, re.IGNORECASE) is not None
+    """BioGRID's table says so in the first cell of its header, which text may stand above."""
+    header = re.compile(r'"?#?"?BioGRID Interaction ID', re.IGNORECASE)
+    return any(map(header.match, head.lines[:_PREAMBLE]))
 
 
 def mitab(head: Head) -> bool:
     """MITAB has 15 or more columns, and identifiers of the form database:accession in the first."""
-    first = next(iter(head.lines), "")
-    if first.count("\t") >= 14 and re.match(
-        r'#?\s*"?(ID(\(?s\)?)? interactor A|unique identifier for interactor A|uidA)\b', first, re.I
-    ):
-        return True
+    for at, line in enumerate(head.lines[:_PREAMBLE]):
+        if (at == 0 or line.startswith("#")) and _is_mitab_header(line):
+            return True
     rows = [line.split("\t") for line in head.lines if not line.startswith("#")][:20]
     rows = rows[:-1] if len(rows) > 1 else rows  # the last one may be cut off
     ids = re.compile(r'[^:\s|"]+( [^:|]*)?:.+|-')
@@ -129,6 +127,10 @@ def mitab(head: Head) -> bool:
     )
 
 
+def _is_mitab_header(line: str) -> bool:
+    return line.count("\t") >= 14 and MITAB_HEADER.match(line) is not None
+
+
 def string_links(head: Head) -> bool:
     """STRING's links begin with the header protein1 protein2 … combined_score."""
     words = head.lines[0].split() if head.lines else []
@@ -136,11 +138,31 @@ def string_links(head: Head) -> bool:
 
 
 def metis(head: Head) -> bool:
-    """METIS is told by its suffix and a first line of two to four whole numbers."""
-    if head.suffix not in (".graph", ".metis"):
+    """METIS is told by its first line of whole numbers, and by its suffix or how lines agree."""
+    lines = [line for line in head.text.split("\n") if not line.startswith("%")]
+    at = next((at for at, line in enumerate(lines) if line.strip()), None)
+    if at is None:
         return False
-    first = next((line for line in head.lines if not line.startswith("%")), "")
-    return re.fullmatch(r"\s*\d+\s+\d+(\s+[01]{1,3}(\s+\d+)?)?\s*", first) is not None
+    first = re.fullmatch(r"\s*(\d{1,18})\s+(\d{1,18})(\s+[01]{1,3}(\s+\d+)?)?\s*", lines[at])
+    if first is None or head.suffix in (".graph", ".metis"):
+        return first is not None
+    if first[3] and int(first[3].split()[0]):
+        return False  # weights stand between the neighbours
+    if len(head.raw) >= 1 << 16:
+        return _list_each_other(lines[at + 1 : -1])
+    rows = "\n".join(lines[at + 1 :]).rstrip().split("\n")
+    declared = len(rows) <= int(first[1]) and len(" ".join(rows).split()) == 2 * int(first[2])
+    return declared and _list_each_other(rows)
+
+
+def _list_each_other(rows: Sequence[str]) -> bool:
+    """Tell whether row k may hold the neighbours of node k: those in sight list it as well."""
+    words = [row.split() for row in rows]
+    if not all(word.isdecimal() and len(word) < 19 for row in words for word in row):
+        return False
+    pairs = {(at, int(word)) for at, row in enumerate(words, 1) for word in row}
+    seen = [(a, b) for a, b in pairs if b <= len(rows)]
+    return len(seen) > 3 and all(a != b and (b, a) in pairs for a, b in seen)
 
 
 def sif(head: Head) -> bool:
@@ -151,6 +173,8 @@ def sif(head: Head) -> bool:
     rows = [row for row in rows if not row[0].startswith(("#", "%", "!"))][:200]
     if not rows or any(len(row) != 3 or _NUMBER.fullmatch(row[2].strip()) for row in rows):
         return False
-    relations = {row[1].strip().lower() for row in rows}
-    nodes = {end.strip().lower() for row in rows for end in (row[0], row[2])}
-    return relations <= _RELATIONS and relations.isdisjoint(nodes)
+    if pair_of_columns(rows[0]) == (0, 2):
+        return False  # source, interaction, target: a header, which the edge list knows to read
+    relations = {row[1].strip() for row in rows}
+    nodes = {end.strip() for row in rows for end in (row[0], row[2])}
+    return all(map(is_relation, relations)) and relations.isdisjoint(nodes)

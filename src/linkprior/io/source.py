@@ -18,12 +18,9 @@ from typing import Any, BinaryIO
 
 from linkprior.errors import InputError, nearest
 from linkprior.io.files import as_path
-from linkprior.io.unpack import FREE, shown, unpacked
+from linkprior.io.unpack import refuse_bomb, shown, unpacked
 
 HEAD = 1 << 16
-# A packed file may hold this much more than itself. Edge lists pack 3 to 40 times; a list of all
-# pairs may be packed 500 times by xz.
-_MOST_RATIO = {"gzip": 250, "bzip2": 250, "zip": 250, "xz": 1000}
 
 
 class _Tap(io.RawIOBase):
@@ -90,14 +87,11 @@ class Source:
 
     def blocks(self, size: int = 1 << 22) -> Iterator[bytes]:
         """Yield the unpacked bytes; refuse what grows out of all proportion."""
-        unpacked, most = 0, _MOST_RATIO[self.packing.split()[0]] if self.packing else 0
+        unpacked, kind = 0, self.packing.split()[0] if self.packing else None
         while data := self.stream.read(size):
             unpacked += len(data)
-            if most and unpacked > max(FREE, most * self._tap.count):
-                raise InputError(
-                    f"{self.name}: unpacks to more than {most} times its size, which no "
-                    "network file does (a decompression bomb?); unpack it yourself if you trust it"
-                )
+            if kind:
+                refuse_bomb(self.name, kind, unpacked, self._tap.count)
             yield data
 
     def whole(self, most: int) -> bytes:

@@ -19,6 +19,10 @@ from linkprior.errors import InputError
 
 # What may be kept in memory, or unpacked, without asking how it compares with the file.
 FREE = 64 << 20
+# A packed file may hold this much more than itself. Edge lists pack 3 to 40 times; a list of all
+# pairs may be packed 500 times by xz, but nobody makes one that takes a gigabyte.
+_MOST_RATIO = {"gzip": 250, "bzip2": 250, "zip": 250, "xz": 1000}
+_LARGE, _MOST_RATIO_LARGE = 1 << 30, 100
 _MAGIC = {
     rb"\x1f\x8b": "gzip",
     rb"BZh[1-9](1AY&SY|\x17rE8P\x90)": "bzip2",  # BZh alone might begin a name
@@ -48,13 +52,28 @@ def shown(path: str) -> str:
     return path if path.isprintable() else ascii(path)
 
 
+def packing_of(start: bytes) -> str | None:
+    """Return how bytes that begin so are packed: gzip, bzip2, xz or zip; None for plain ones."""
+    return next((kind for magic, kind in _MAGIC.items() if re.match(magic, start)), None)
+
+
+def refuse_bomb(name: str, packing: str, unpacked: int, packed: int) -> None:
+    """Refuse so many bytes from so few: every edge costs memory, however well it is packed."""
+    most = _MOST_RATIO[packing] if unpacked <= _LARGE else _MOST_RATIO_LARGE
+    if unpacked > max(FREE, most * packed):
+        raise InputError(
+            f"{name}: unpacks to more than {most} times its size, which no network file does (a "
+            "decompression bomb?); unpack it yourself if you trust it"
+        )
+
+
 def unpacked(packed: io.BufferedReader, name: str, stack: ExitStack) -> tuple[Any, str | None]:
     """Return a stream of plain bytes, and the packing: gzip, bzip2, xz, zip (member), or None."""
     start = packed.peek()
     for magic, what in _OTHER_FILES.items():
         if start.startswith(magic):
             raise InputError(f"{name}: is {what}, expected a network as text; unpack or export it")
-    packing = next((kind for magic, kind in _MAGIC.items() if re.match(magic, start)), None)
+    packing = packing_of(start)
     if packing == "zip":
         return _zip_member(packed, name, stack)
     return (_UNPACK[packing](packed) if packing else packed), packing
@@ -66,6 +85,7 @@ def _zip_member(packed: BinaryIO, name: str, stack: ExitStack) -> tuple[Any, str
     spool = stack.enter_context(tempfile.SpooledTemporaryFile(max_size=FREE))  # noqa: SIM115
     while data := packed.read(1 << 20):
         spool.write(data)
+    size = spool.tell()
     spool.seek(0)
     try:
         archive = stack.enter_context(zipfile.ZipFile(spool))
@@ -74,6 +94,8 @@ def _zip_member(packed: BinaryIO, name: str, stack: ExitStack) -> tuple[Any, str
             spool.seek(0)
             return spool, None
         member = _only(members, name)
+        # All of it is announced; a member that holds more than that ends there as damaged.
+        refuse_bomb(name, "zip", member.file_size, min(member.compress_size, size))
         return stack.enter_context(archive.open(member)), f"zip ({shown(member.filename)})"
     except InputError:
         raise

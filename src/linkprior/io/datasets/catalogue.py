@@ -56,10 +56,10 @@ def read_catalogue(path: str | Path | None = None) -> Catalogue:
         text = resources.files("linkprior.io.datasets").joinpath(where).read_text(encoding="utf-8")
     else:
         where = str(path)
-        text = Path(path).read_text(encoding="utf-8")
+        text = Path(path).read_text(encoding="utf-8", errors="surrogateescape")
     try:
         document = json.loads(text)
-    except ValueError as problem:
+    except (ValueError, RecursionError) as problem:
         raise InputError(f"{where}: expected a catalogue in JSON, got {problem}") from None
     return _entries(document, where)
 

@@ -52,6 +52,7 @@ def read_biogrid(source: Source, found: EdgeCollector, options: ReadOptions) -> 
         if part[1]:
             table.take(_cut(part, columns, source.name))
     table.settle()
+    found.passed_over = source.lines - table.rows - 1  # the header is no comment
     return f"BioGRID {columns.kind}, nodes named by {table.called}"
 
 
@@ -91,7 +92,7 @@ def _header(parts: Iterator[Lines], file: str) -> tuple[_Columns, Iterator[Lines
         if not lines[0].lstrip('#" ').lower().startswith("biogrid interaction id"):
             raise InputError(
                 f"{file}:{numbers[0]}: expected the header of a BioGRID table (#BioGRID "
-                f"Interaction ID …), got {lines[0][:40]!r}"
+                f"Interaction ID …), got {lines[0][:40]!r}; remove the lines above it"
             )
         columns = _Columns(lines[0], file, numbers[0])
         return columns, chain([(numbers[1:], lines[1:])], parts)
@@ -117,7 +118,7 @@ class _Table:
     """Takes rows block by block: filters them, names the nodes, keeps count."""
 
     def __init__(self, columns: _Columns, options: ReadOptions, found: EdgeCollector) -> None:
-        self._found, self._file, self._rows = found, columns.file, 0
+        self._found, self._file, self.rows = found, columns.file, 0
         kind = choice("--id", options.id or "entrez", _IDENTIFIERS)
         column, self.called, self._unnamed = _IDENTIFIERS[kind]
         self._ends = [columns.needed(f"{column} {side}") for side in _SIDES]
@@ -164,13 +165,14 @@ class _Table:
 
     def take(self, rows: Records) -> None:
         """Take the rows of one block."""
-        self._rows += len(rows.cells)
-        self._organisms.count(rows)
+        self.rows += len(rows.cells)
+        self._organisms.count_all(rows)
         for kept_by in self._filters:
             rows = kept_by(rows)
         pairs = zip(*(rows.column(at) for at in self._ends), strict=True)
         named = [a.strip() not in _MISSING and b.strip() not in _MISSING for a, b in pairs]
         rows = sift(rows, named, self._unnamed, self._found)
+        self._organisms.count_kept(rows)
         first, second = ([cell.strip() for cell in rows.column(at)] for at in self._ends)
         self._found.add(first, second, rows.lines)
         for ends, column in zip((first, second), self._beside, strict=True):
@@ -186,7 +188,7 @@ class _Table:
 
     def settle(self) -> None:
         """Say what is known only at the end."""
-        if not self._rows:
+        if not self.rows:
             raise InputError(f"{self._file}: the header of a BioGRID table and no row below it")
         self._systems.settle(self._file)
         self._organisms.settle()
@@ -199,7 +201,9 @@ class _Table:
 
 
 class _Organisms:
-    """Counts the organisms of all rows, and keeps the rows of the one asked for."""
+    """Keeps the rows of the organism asked for, and counts organisms: for the message that no row
+    has it those of all rows, for the note on mixed networks those of the rows kept.
+    """
 
     def __init__(self, columns: _Columns, options: ReadOptions, found: EdgeCollector) -> None:
         self._found, self._census = found, Census()
@@ -210,7 +214,15 @@ class _Organisms:
             self._taxa = [columns.needed(f"organism {s}", "--organism") for s in _SIDES]
             self._asked = Organism(options.organism, None not in self._names)
 
-    def count(self, rows: Records) -> None:
+    def count_all(self, rows: Records) -> None:
+        if self._asked is not None:
+            self._count(rows)
+
+    def count_kept(self, rows: Records) -> None:
+        if self._asked is None:
+            self._count(rows)
+
+    def _count(self, rows: Records) -> None:
         first, second = self._taxa
         if first is not None and second is not None:
             self._census.take(rows.column(first), rows.column(second))

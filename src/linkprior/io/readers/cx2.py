@@ -117,34 +117,43 @@ class _Column:
 
 def _read_cx2(aspects: _Aspects, graph: NamedGraph, found: EdgeCollector) -> None:
     name, kind = _Column(aspects, "nodes", "name"), _Column(aspects, "edges", "kind")
+    weight = _Column(aspects, "edges", "weight")
     for node in aspects.elements("nodes"):
-        number = graph.node(aspects.number(node, "id", "a node"))
+        number = graph.declare(aspects.number(node, "id", "a node"))
         graph.label(number, 0, name.of(node))
     for edge in aspects.elements("edges"):
-        _take(aspects.edge_ends(edge, graph), kind.of(edge), graph, found)
+        ends = aspects.edge_ends(edge, graph)
+        _take(ends, kind.of(edge), graph, found, weight.of(edge))
 
 
 def _read_cx(aspects: _Aspects, graph: NamedGraph, found: EdgeCollector) -> None:
     for node in aspects.elements("nodes"):
-        number = graph.node(aspects.number(node, "@id", "a node"))
+        number = graph.declare(aspects.number(node, "@id", "a node"))
         graph.label(number, 0, _text(node.get("n")))
-    predicted = {
-        str(owner)
+    kinds, weights = _edge_values(aspects, "kind"), _edge_values(aspects, "weight")
+    for edge in aspects.elements("edges"):
+        own, ends = str(edge.get("@id")), aspects.edge_ends(edge, graph)
+        _take(ends, kinds.get(own, ""), graph, found, weights.get(own, ""))
+
+
+def _edge_values(aspects: _Aspects, name: str) -> dict[str, str]:
+    """Return an attribute of CX edges by the edge's number; one element may serve several."""
+    return {
+        str(owner): _text(about.get("v"))
         for about in aspects.elements("edgeAttributes")
-        if about.get("n") == "kind" and _text(about.get("v")).lower() == "predicted"
+        if about.get("n") == name
         for owner in (about["po"] if isinstance(about.get("po"), list) else [about.get("po")])
     }
-    for edge in aspects.elements("edges"):
-        kind = "predicted" if str(edge.get("@id")) in predicted else ""
-        _take(aspects.edge_ends(edge, graph), kind, graph, found)
 
 
-def _take(ends: tuple[str, str], kind: str, graph: NamedGraph, found: EdgeCollector) -> None:
+def _take(
+    ends: tuple[str, str], kind: str, graph: NamedGraph, found: EdgeCollector, weight: str
+) -> None:
     if kind.strip().lower() == "predicted":
         graph.predicted(*ends)
         found.dropped[PREDICTED].count += 1  # JSON has no lines worth naming
     else:
-        graph.edge(*ends)
+        graph.edge(*ends, weight=weight)
 
 
 def _text(value: Any) -> str:

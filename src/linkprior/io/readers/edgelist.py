@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Iterator
-from itertools import chain, compress, islice
+from itertools import chain, compress
 
 import numpy as np
 
@@ -12,13 +13,14 @@ from linkprior.errors import InputError, ParameterError
 from linkprior.io.collector import EdgeCollector
 from linkprior.io.options import ReadOptions
 from linkprior.io.readers.columns import plain
+from linkprior.io.readers.labels import Labels, Zeros
 from linkprior.io.readers.layout import Layout, find_layout
 from linkprior.io.readers.table import Rows, is_data, iterate
 from linkprior.io.source import Source
 from linkprior.io.text import Block, text_blocks
 
+_THOUSANDS = re.compile(r"[+-]?[1-9][0-9]{0,2}(,[0-9]{3})+")
 _FEW = 10  # rows below which nothing odd is worth a word
-_NON_EDGE = "labelled 0, a non-edge of the gold standard"
 
 
 def read_edgelist(source: Source, found: EdgeCollector, options: ReadOptions) -> str:
@@ -30,36 +32,73 @@ def read_edgelist(source: Source, found: EdgeCollector, options: ReadOptions) ->
     """
     options.refuse_others("an edge list", ["header", "columns", "min_score"])
     layout, blocks = _opened(source, options)
-    labels = _Labels(layout.width == 3 and not layout.header and options.min_score is None)
+    labels = Labels(layout, options.min_score is None)
+    zeros = Zeros(layout, options.min_score is None)
     rows, widths = 0, set[int]()
     needed, header = max(layout.ends) + 1, layout.header_line
     for part in iterate(blocks, layout.separator, needed, source.name, header):
         rows += len(part.lines)
         widths |= part.widths
-        part = _below_header(part, layout)  # noqa: PLW2901
+        part = _below_header(part, layout, found)  # noqa: PLW2901
         part = _strong(part, layout, options, found)  # noqa: PLW2901
-        labels.take(part, layout)
+        labels.take(part)
+        zeros.take(part)
         _add(part, layout, found)
-    found.passed_over = source.lines - rows
+    found.passed_over = source.lines - rows - len(layout.titles)
+    found.drop("text above the table", layout.titles)
+    _refuse_counts(layout, rows, options, found)
     _settle_header(layout, found)
     _note_odd_names(layout, found)
     _note_odd_rows(layout, found, widths, options)
-    return labels.settle(found) or layout.describe()
+    guess = labels.settle(found)
+    if guess is None:
+        zeros.note(found)
+    return guess or layout.describe()
 
 
 def _opened(source: Source, options: ReadOptions) -> tuple[Layout, Iterator[Block]]:
-    """Return the layout, and the blocks from the first one that holds data."""
+    """Return the layout, and the blocks from the first one that holds data, without titles."""
     blocks = text_blocks(source)
     for block in blocks:
         if any(map(is_data, io.StringIO(block.text))):
             layout = find_layout(block, source.name, options.columns, options.header)
-            return layout, chain([block], blocks)
+            return layout, chain([_below_titles(block, layout)], blocks)
     raise InputError(f"{source.name}: no edge found; expected a line with two node names per edge")
 
 
-def _below_header(part: Rows, layout: Layout) -> Rows:
-    holds_header = part.lines and part.lines[0] == layout.header_line
-    return part.below_first() if holds_header else part
+def _below_titles(block: Block, layout: Layout) -> Block:
+    if not layout.titles:
+        return block
+    first = layout.titles[-1] + 1
+    return Block(first, block.text.split("\n", first - block.first)[-1])
+
+
+def _below_header(part: Rows, layout: Layout, found: EdgeCollector) -> Rows:
+    """Return the rows without the header, and without those that repeat it."""
+    if layout.header_line is None:
+        return part
+    if part.lines and part.lines[0] == layout.header_line:
+        part = part.below_first()
+    if layout.header[layout.ends[0]] not in part.flat:
+        return part
+    repeated = [row == layout.header for row in part.cells]
+    found.drop("repeats the header", compress(part.lines, repeated))
+    return part.where([not again for again in repeated])
+
+
+def _refuse_counts(layout: Layout, rows: int, options: ReadOptions, found: EdgeCollector) -> None:
+    """Refuse a first row that counts the others: nodes and edges, or Matrix Market's sizes."""
+    counts = layout.first
+    if layout.header or options.header is False or options.columns or rows <= _FEW:
+        return
+    if len(counts) not in (2, 3) or counts[-1] != str(rows - 1):
+        return
+    if all(map(str.isdecimal, counts)) and len(found.names) <= max(map(int, counts[:-1])) + 2:
+        what = "the size of a matrix" if len(counts) == 3 else "numbers of nodes and edges"
+        raise InputError(
+            f"{found.file}:{layout.line}: {' '.join(counts)!r} looks like {what}, as {rows - 1} "
+            "rows follow; remove the line, or say --no-header if it is an edge"
+        )
 
 
 def _add(part: Rows, layout: Layout, found: EdgeCollector) -> None:
@@ -96,6 +135,8 @@ def _note_odd_rows(
 ) -> None:
     """Say so when rows differ in width, the first one stands alone, or the file is a ranking."""
     a, b = (at + 1 for at in layout.ends)
+    if layout.note:
+        found.note(layout.note)
     if not layout.header and len(widths) > 1:
         found.note(
             f"rows have {min(widths)} to {max(widths)} columns, and columns {a} and {b} are read: "
@@ -108,16 +149,24 @@ def _note_odd_rows(
         )
     if [plain(name) for name in layout.header[:4]] == ["rank", "source", "target", "score"]:
         found.note("looks like a ranking of linkprior: its predicted links are read as edges")
+    if not layout.header and options.header is not False:
+        _note_lone_first_edge(found)
+
+
+def _note_lone_first_edge(found: EdgeCollector) -> None:
+    """Say so when the first row shares no node with others: it may be a header nobody knows."""
     ends = found.ends
-    if layout.header or options.header is False or len(ends) < _FEW or ends[0, 0] == ends[0, 1]:
+    if len(ends) < _FEW or ends[0, 0] == ends[0, 1]:
         return
-    if np.isin(ends[1:], ends[0]).any():
-        return
-    names = found.names
-    found.note(
-        f"the first edge, {names[ends[0, 0]][:40]} – {names[ends[0, 1]][:40]}, shares no node with "
-        "the others: if it is a header, --header says so"
-    )
+    a, b = (found.names[at] for at in ends[0])
+    # Tables put one below the other repeat their header; an edge that repeats is seen twice.
+    may_repeat = not re.search(r"\d", a + b)
+    others = ends[(ends != ends[0]).any(axis=1)] if may_repeat else ends[1:]
+    if not np.isin(others, ends[0]).any():
+        found.note(
+            f"the first edge, {a[:40]} – {b[:40]}, shares no node with the others: if it is a "
+            "header, --header says so"
+        )
 
 
 def _strong(part: Rows, layout: Layout, options: ReadOptions, found: EdgeCollector) -> Rows:
@@ -130,56 +179,26 @@ def _strong(part: Rows, layout: Layout, options: ReadOptions, found: EdgeCollect
             f"--min-score: {found.file} has no column of scores (score, weight, confidence …); "
             "leave it out"
         )
-    strong = [
-        _number(row[at] if at < len(row) else "", found.file, line) >= least
-        for row, line in zip(part.cells, part.lines, strict=True)
-    ]
-    found.drop(f"its score is below {least:g}", compress(part.lines, [not s for s in strong]))
-    return part.where(strong)
+    called = f" ({layout.header[at]})" if layout.header else ""
+    found.note(f"--min-score {least:g} goes by column {at + 1}{called}")
+    scores = np.array(
+        [
+            _number(row[at] if at < len(row) else "", found.file, line)
+            for row, line in zip(part.cells, part.lines, strict=True)
+        ]
+    )
+    found.drop("its score is NaN", compress(part.lines, np.isnan(scores)))
+    found.drop(f"its score is below {least:g}", compress(part.lines, scores < least))
+    return part.where((scores >= least).tolist())
 
 
 def _number(text: str, file: str, line: int) -> float:
     try:
+        if _THOUSANDS.fullmatch(text.strip()):  # 1,234: is that more than a thousand, or little?
+            raise ValueError
         return float(text.replace(",", "."))
     except ValueError:
         raise InputError(
-            f"{file}:{line}: expected a score, got {text[:30]!r}; complete the line, or leave out "
-            "--min-score"
+            f"{file}:{line}: expected a score, got {text[:30]!r}; write it as a plain number, or "
+            "leave out --min-score"
         ) from None
-
-
-class _Labels:
-    """Follows a third column as long as it is nothing but 0 and 1."""
-
-    def __init__(self, possible: bool) -> None:
-        self.possible, self._parts = possible, [np.empty(0, np.bool_)]
-        self._lines: list[int] = []
-
-    def take(self, part: Rows, layout: Layout) -> None:
-        """Look at the labels of rows; a row without a name is dropped elsewhere."""
-        if not self.possible or not part.lines:
-            return
-        if part.widths != {3} or not set(marks := part.column(2)) <= {"0", "1"}:
-            self.possible = False
-            return
-        ends = zip(part.column(layout.ends[0]), part.column(layout.ends[1]), strict=True)
-        named = [bool(a and b) for a, b in ends]
-        positive = [mark == "1" for mark in compress(marks, named)]
-        self._parts.append(np.array(positive, dtype=np.bool_))
-        zeros = (
-            line for line, yes in zip(compress(part.lines, named), positive, strict=True) if not yes
-        )
-        self._lines += islice(zeros, 5 - len(self._lines))
-
-    def settle(self, found: EdgeCollector) -> str | None:
-        """Leave out what is labelled 0, once all rows are known to be labelled."""
-        if not self.possible:
-            return None
-        positive = np.concatenate(self._parts)
-        zeros = int((~positive).sum())
-        if not zeros:
-            return None
-        found.keep(positive)
-        entry = found.dropped[_NON_EDGE]
-        entry.count, entry.first_lines = zeros, self._lines
-        return "gold standard: two names and a label, 1 for an edge and 0 for a non-edge"

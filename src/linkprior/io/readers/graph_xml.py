@@ -56,6 +56,7 @@ class _Edge:
     target: str
     line: int
     kind: str = ""
+    weight: str = ""
 
 
 class _Graph:
@@ -81,7 +82,7 @@ class _Graph:
             self.graph.predicted(edge.source, edge.target, edge.line)
             self.found.drop(PREDICTED, [edge.line])
         else:
-            self.graph.edge(edge.source, edge.target, edge.line)
+            self.graph.edge(edge.source, edge.target, edge.line, edge.weight)
 
 
 class _GraphML(_Graph):
@@ -93,7 +94,8 @@ class _GraphML(_Graph):
         self._owners: list[int | _Edge | None] = []  # the number of a node, an edge, or neither
         self._directed: list[bool] = []
         self._naming: dict[str, int] = {}  # key → rank of the attribute
-        self._kinds: dict[str, str] = {}  # keys of the attribute `kind` → its default
+        self._edge_keys: dict[str, str] = {}  # key → kind or weight
+        self._defaults = {"kind": "", "weight": ""}
         self._key = ""
         self._inside = 0  # depth inside <data> or <default>, whose tags are none of ours
         self._text: list[str] | None = None
@@ -139,10 +141,10 @@ class _GraphML(_Graph):
             self.n_graphs += not self._directed
             self._directed.append(attributes.get("edgedefault") == "directed")
         elif tag == "node":
-            owner = self.graph.node(self.needed(tag, "id", attributes, line), line)
+            owner = self.graph.declare(self.needed(tag, "id", attributes, line), line)
         elif tag == "edge":
             owner = self.opened_edge(attributes, line)
-            owner.kind = next(iter(self._kinds.values()), "")
+            owner.kind, owner.weight = self._defaults["kind"], self._defaults["weight"]
             default = "true" if self._directed and self._directed[-1] else "false"
             if attributes.get("directed", default).lower() in ("true", "1"):
                 self.graph.directed = True
@@ -151,29 +153,29 @@ class _GraphML(_Graph):
         self._owners.append(owner)
 
     def _declare(self, attributes: Attributes) -> None:
-        """Remember the keys that matter: those that name nodes, and the kind of edges."""
+        """Remember the keys that matter: those that name nodes, kind and weight of edges."""
         key, owner = attributes.get("id", ""), attributes.get("for", "all")
         name = " ".join(attributes.get("attr.name", "").lower().split())
         self._key = key
         if owner in ("node", "all") and name in NAMING:
             self._naming[key] = NAMING.index(name)
-        elif owner in ("edge", "all") and name == "kind":
-            self._kinds[key] = ""
+        elif owner in ("edge", "all") and name in self._defaults:
+            self._edge_keys[key] = name
 
     def _capture(self, key: str) -> None:
         self._inside, self._key = 1, key
-        wanted = key in self._naming or key in self._kinds
+        wanted = key in self._naming or key in self._edge_keys
         self._text = [] if wanted else None
 
     def _settle(self, text: str, tag: str) -> None:
         """Give the text to the node, the edge or the key it belongs to."""
         if tag == "default":
-            if self._key in self._kinds:
-                self._kinds[self._key] = text
+            if self._key in self._edge_keys:
+                self._defaults[self._edge_keys[self._key]] = text
             return
         owner = self._owner
-        if isinstance(owner, _Edge) and self._key in self._kinds:
-            owner.kind = text
+        if isinstance(owner, _Edge) and self._key in self._edge_keys:
+            setattr(owner, self._edge_keys[self._key], text)
         elif isinstance(owner, int) and tag == "NodeLabel":
             self.graph.label(owner, _LABEL, text)
         elif isinstance(owner, int) and self._key in self._naming:
@@ -192,11 +194,12 @@ class _Gexf(_Graph):
 
     def start(self, tag: str, attributes: Attributes, line: int) -> None:
         if tag == "node":
-            node = self.graph.node(self.needed(tag, "id", attributes, line), line)
+            node = self.graph.declare(self.needed(tag, "id", attributes, line), line)
             self.graph.label(node, _LABEL, attributes.get("label", ""))
         elif tag == "edge":
             self._edge = self.opened_edge(attributes, line)
             self._edge.kind = attributes.get("kind", "")
+            self._edge.weight = attributes.get("weight", "")
             if attributes.get("type", self._default_type).lower() in ("directed", "dir"):
                 self.graph.directed = True
         elif tag == "attvalue":

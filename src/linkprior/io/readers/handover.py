@@ -102,6 +102,21 @@ def hand_over_numbered(
     hand_over(found, names, [label_lines.get(k, 0) for k in numbers], at)
 
 
+def is_zero(text: str = "") -> bool:
+    """Tell whether a weight is exactly 0; what is no number is no weight."""
+    try:
+        return float(text) == 0
+    except ValueError:
+        return False
+
+
+def note_zero_weights(found: EdgeCollector, count: int) -> None:
+    """Say that edges of weight 0 are edges: whoever wrote them may have meant none."""
+    if count:
+        edges = "1 edge has" if count == 1 else f"{count:,} edges have"
+        found.note(f"{edges} weight 0 and count{'s' * (count == 1)} as edge{'s' * (count != 1)}")
+
+
 def one_of_each(ends: Ints) -> NDArray[np.bool_] | None:
     """Mark one of (i, j) and (j, i) where every pair is given both ways, else return None.
 

@@ -11,7 +11,7 @@ from linkprior.io.readers.table import Row
 
 # No number has more digits than this; without bounds, long ones take the square of their length.
 NUMBER = re.compile(r"[-+]?(\d{1,400}([.,]\d{0,400})?|[.,]\d{1,400})([eE][-+]?\d{1,9})?")
-_MISSING = {"", "na", "nan", "null", "none", "inf", "n/a", "-", "--", "+", "?", ".", "missing"}
+MISSING = {"", "na", "nan", "null", "none", "inf", "n/a", "-", "--", "+", "?", ".", "missing"}
 _USUAL = re.compile(
     r"(official)?(source|target|from|to|tf|regulator|gene|symbol|node|protein|interactor|id|vertex)+"
     r"(name|symbol|id)?[ab12]?"
@@ -51,7 +51,9 @@ def find_header(
     """
     if wanted is False:
         return None
-    first, others = rows[0], rows[1:]
+    first = rows[0]
+    # Tables put one below the other have their header several times.
+    others = [row for row in rows[1:] if row != first] or rows[1:]
     ends = pair_of_columns(first)
     if not first[0] and len(first) > 2 and all(first[1:]):  # an index, as R and pandas write it
         return Header(first, ends or (1, 2), bool(ends), True, True)
@@ -81,7 +83,7 @@ def _words_above_numbers(first: Row, others: Sequence[Row]) -> bool:
     if len(others) < 2 or any(map(NUMBER.fullmatch, first)):
         return False
     return any(
-        cell.lower() not in _MISSING
+        cell.lower() not in MISSING
         and all(len(row) > at and NUMBER.fullmatch(row[at]) for row in others)
         for at, cell in enumerate(first)
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import io
 import re
 from collections.abc import Iterator
@@ -23,6 +24,8 @@ from linkprior.io.text import Block, text_blocks
 _LARGEST_NPZ = 1 << 30
 _MOST_DENSE = 100_000
 _ZERO = "an entry of value 0: no edge"
+# Fortran writes 1.0D+00.
+_NUMBER = r"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:[eEdD][+-]?\d+)?|nan|inf|NaN|Inf|NAN|INF)"
 _FIELDS = ("real", "double", "integer", "unsigned-integer", "complex", "pattern")
 _SYMMETRIES = ("general", "symmetric", "skew-symmetric", "hermitian")
 
@@ -158,6 +161,7 @@ def _sized(kind: tuple[str, str, str], line: str, where: str) -> _Header:
 
 def _entries(chunk: _Chunk, header: _Header, taken: int, found: EdgeCollector) -> Ints:
     """Return the edges of a chunk that comes after `taken` entries."""
+    _refuse_odd(chunk, header, found.file)
     matrix = _parsed(chunk, header, found.file)
     values = matrix.ravel() if header.layout == "array" else matrix.data
     lines = np.array(chunk.numbers, dtype=np.int64)
@@ -172,6 +176,28 @@ def _entries(chunk: _Chunk, header: _Header, taken: int, found: EdgeCollector) -
         rows, columns = matrix.row[full], matrix.col[full]
     ends: Ints = np.stack([rows, columns], axis=1).astype(np.int64) + 1
     return ends
+
+
+def _refuse_odd(chunk: _Chunk, header: _Header, file: str) -> None:
+    """Refuse a line that is not what the header says: scipy takes 0,5 for 0 and drops the rest."""
+    places = 2 if header.layout == "coordinate" else 0
+    width = places + {"pattern": 0, "complex": 2}.get(header.field, 1)
+    text = " ".join(chunk.lines)
+    words = text.split()
+    try:
+        # Python takes 1_000 and digits of other scripts, too. All words at once: files are large.
+        if len(words) == width * len(chunk.lines) and text.isascii() and "_" not in text:
+            collections.deque(map(float, words), maxlen=0)
+            return
+    except ValueError:
+        pass
+    shape = re.compile(rf"\s*{_NUMBER}(\s+{_NUMBER}){{{width - 1}}}\s*", re.ASCII)
+    for number, line in zip(chunk.numbers, chunk.lines, strict=True):
+        if not shape.fullmatch(line):
+            raise InputError(
+                f"{file}:{number}: expected {width} number{'s' * (width > 1)} ({header.layout} "
+                f"{header.field}), with a point for decimals, got {line.strip()[:60]!r}"
+            )
 
 
 def _parsed(chunk: _Chunk, header: _Header, file: str) -> Any:

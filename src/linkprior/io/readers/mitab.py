@@ -20,16 +20,23 @@ from linkprior.io.readers.mitab_cells import (
     symbol_of,
 )
 from linkprior.io.readers.organisms import Census, Organism
-from linkprior.io.readers.sieve import Filter, Lines, Records, Systems, lines_of, sift, sift_scores
+from linkprior.io.readers.sieve import (
+    Filter,
+    Lines,
+    Records,
+    Systems,
+    lines_of,
+    sift,
+    sift_scores,
+    without_comments,
+)
+from linkprior.io.sniff import MITAB_HEADER as _HEADER
 from linkprior.io.source import Source
 
 _WIDTHS = {15: "2.5", 36: "2.6", 42: "2.7", 46: "2.8"}
 # Columns, counted from 0.
 _ENDS, _ALTERNATIVES, _ALIASES, _TAXA = (0, 1), (2, 3), (4, 5), (9, 10)
 _METHOD, _TYPE, _CONFIDENCE, _EXPANSION, _NEGATIVE = 6, 11, 14, 15, 35
-_HEADER = re.compile(
-    r'#?\s*"?(ID(\(?s\)?)? interactor A|unique identifier for interactor A|uidA)\b', re.IGNORECASE
-)
 _ISOFORM = re.compile(r"uniprotkb:\w+-(\d+|PRO_\d+)")
 
 
@@ -37,30 +44,27 @@ def read_mitab(source: Source, found: EdgeCollector, options: ReadOptions) -> st
     """Read a PSI-MITAB table; a node is the first identifier of its column.
 
     Nodes are called by their accession, with its database in front where two databases share one.
-    Negative interactions (column 36) and rows that name one participant are left out. `organism`
-    wants both taxids of it; `systems` are detection methods (column 7) by name or MI number;
-    `physical_only` keeps associations and what lies below them, direct interactions and enzymatic
-    reactions included, but no colocalization; `min_score` goes by the MI score among the
-    confidence values (column 15), else by the first number there.
+    Negative interactions (column 36) are known non-edges, and rows that name one participant are
+    left out; both are counted. `organism` wants both taxids of it; `systems` are detection methods
+    (column 7) by name or MI number; `physical_only` keeps associations and what lies below them,
+    direct interactions and enzymatic reactions included, but no colocalization; `min_score` goes by
+    the MI score among the confidence values (column 15), else by the first number there. A negative
+    pair is one whatever its method, type and score.
     """
     options.refuse_others(
         "a PSI-MITAB table", ["organism", "systems", "physical_only", "min_score"]
     )
     found.directed = False
     table = _Table(options, found)
-    for part in map(_data, lines_of(source)):
+    rows = 0  # and the header
+    for numbers, lines in lines_of(source):
+        has_header = numbers[0] == 1 and _HEADER.match(lines[0]) is not None
+        part = without_comments((numbers[has_header:], lines[has_header:]))
+        rows += has_header + len(part[1])
         if part[1]:
             table.take(part)
+    found.passed_over = source.lines - rows
     return table.settle()
-
-
-def _data(part: Lines) -> Lines:
-    """Return the lines that are no comment, and no header without the usual ``#``."""
-    numbers, lines = part
-    header = numbers[0] == 1 and _HEADER.match(lines[0]) is not None
-    kept = [at for at, line in enumerate(lines) if line[0] != "#"]
-    kept = kept[1:] if header and kept[:1] == [0] else kept
-    return [numbers[at] for at in kept], [lines[at] for at in kept]
 
 
 class _Table:
@@ -71,6 +75,9 @@ class _Table:
         self._name, self._label, self._symbol = cache(accession), cache(label_of), cache(symbol_of)
         self._systems, self._organisms = Systems(options.systems), _Organisms(options, found)
         self._filters = list(self._chosen(options))
+        # Negative pairs wait for the end, so that they do not change the order of the nodes.
+        self._negative: list[str] = []
+        self._negative_lines: list[int] = []
 
     def _chosen(self, options: ReadOptions) -> Iterator[Filter]:
         found = self._found
@@ -103,13 +110,28 @@ class _Table:
         """Take the lines of one block."""
         self._width = self._width or part[1][0].count("\t") + 1
         rows = _cut(part, self._found.file)
-        self._organisms.count(rows)
-        rows = sift(rows, map(_is_positive, rows.cells), _NOT_FOUND, self._found)
+        self._organisms.count_all(rows)
+        positive = [_is_positive(row) for row in rows.cells]
+        if not all(positive):
+            self._take_negative(rows.where([not keep for keep in positive]))
+        rows = sift(rows, positive, _NOT_FOUND, self._found)
         for kept_by in self._filters:
             rows = kept_by(rows)
-        pairs = zip(*(map(self._name, rows.column(at)) for at in _ENDS), strict=True)
-        rows = sift(rows, [a != "" and b != "" for a, b in pairs], _ALONE, self._found)
+        rows = sift(rows, self._both_named(rows), _ALONE, self._found)
+        self._organisms.count_kept(rows)
         self._add(rows)
+
+    def _both_named(self, rows: Records) -> list[bool]:
+        pairs = zip(*(map(self._name, rows.column(at)) for at in _ENDS), strict=True)
+        return [a != "" and b != "" for a, b in pairs]
+
+    def _take_negative(self, rows: Records) -> None:
+        """Remember pairs tested and not found, whatever the method, of the organism asked for."""
+        rows = rows.where(self._organisms.wanted(rows))
+        rows = rows.where(self._both_named(rows))
+        for row, line in zip(rows.cells, rows.lines, strict=True):
+            self._negative += [self._name(row[at]) for at in _ENDS]
+            self._negative_lines += [line, line]
 
     def _add(self, rows: Records) -> None:
         first, second = ([self._name(cell) for cell in rows.column(at)] for at in _ENDS)
@@ -144,11 +166,13 @@ class _Table:
             )
         names = self._found.names
         isoforms = sum(1 for name in names if _ISOFORM.fullmatch(name))
+        numbers = self._found.add_nodes(self._negative, self._negative_lines)
+        self._found.non_edges = numbers.reshape(-1, 2)
         if isoforms:
             self._found.note(
                 f"{isoforms:,} nodes are isoforms or chains of a protein (P12345-2), apart from it"
             )
-        return f"PSI-MITAB {_version(self._width)}, {self._shorten(names)}"
+        return f"PSI-MITAB {_version(self._width)}, {self._shorten(self._found.names)}"
 
     def _shorten(self, names: Sequence[str]) -> str:
         """Drop the databases from the names where they stay apart; say what names a node."""
@@ -196,7 +220,9 @@ def _version(width: int) -> str:
 
 
 class _Organisms:
-    """Counts the organisms of all rows, and keeps the rows of the one asked for."""
+    """Keeps the rows of the organism asked for, and counts organisms: for the message that no row
+    has it those of all rows, for the note on mixed networks those of the rows kept.
+    """
 
     def __init__(self, options: ReadOptions, found: EdgeCollector) -> None:
         self._found, self._census, self._taxon = found, Census(), cache(self._read)
@@ -216,15 +242,26 @@ class _Organisms:
         first, second = ([self._taxon(cell) for cell in rows.column(at)] for at in _TAXA)
         return first, second
 
-    def count(self, rows: Records) -> None:
-        self._census.take(*self._ends(rows))
+    def count_all(self, rows: Records) -> None:
+        if self._asked is not None:
+            self._census.take(*self._ends(rows))
+
+    def count_kept(self, rows: Records) -> None:
+        if self._asked is None:
+            self._census.take(*self._ends(rows))
+
+    def wanted(self, rows: Records) -> list[bool]:
+        """Mark the rows with both ends of the organism asked for."""
+        if self._asked is None:
+            return [True] * len(rows.cells)
+        first, second = self._ends(rows)
+        taxa = self._asked.taxa
+        return [a in taxa and b in taxa for a, b in zip(first, second, strict=True)]
 
     def filter(self, rows: Records) -> Records:
         if self._asked is None:
             return rows
-        taxa, (first, second) = self._asked.taxa, self._ends(rows)
-        marks = [a in taxa and b in taxa for a, b in zip(first, second, strict=True)]
-        return sift(rows, marks, self._asked.reason, self._found)
+        return sift(rows, self.wanted(rows), self._asked.reason, self._found)
 
     def settle(self) -> None:
         self._census.settle(self._asked, self._found)

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from linkprior.errors import InputError
 from linkprior.io.collector import EdgeCollector
-from linkprior.io.readers.handover import hand_over
+from linkprior.io.readers.handover import hand_over, is_zero, note_zero_weights
 
 # Attributes that name a node, the best first: igraph and Cytoscape; Gephi and yEd; Cytoscape again.
 NAMING = ("name", "label", "shared name")
@@ -32,6 +33,11 @@ class NamedGraph:
         self._number: dict[str, int] = {}
         self._labels: list[dict[int, str]] = [{} for _ in naming]
         self._node_lines, self._ends, self._predicted = array("q"), array("q"), array("q")
+        self._weightless = 0
+        self._declared, self._repeats = bytearray(), 0
+        # Nodes declared more than once: the last line, and the attributes that were compared.
+        self._again: dict[int, tuple[int, set[int]]] = {}
+        self._clash: tuple[int, str, str] | None = None
 
     def __contains__(self, node_id: str) -> bool:
         return node_id in self._number
@@ -48,14 +54,34 @@ class NamedGraph:
             self._node_lines.append(line)
         return number
 
+    def declare(self, node_id: str, line: int = 0) -> int:
+        """Return the number of a node the file lists; one that is listed again is counted."""
+        number = self.node(node_id, line)
+        self._declared.extend(bytes(len(self._number) - len(self._declared)))
+        if self._declared[number]:
+            self._repeats += 1
+            self._again[number] = line, set()
+        self._declared[number] = 1
+        return number
+
     def label(self, node: int, rank: int, text: str) -> None:
         """Remember a readable name of a node, unless it has one or it is a whole text."""
         text = " ".join(text.split())
         if 0 < len(text) <= LONGEST_LABEL:
-            self._labels[rank].setdefault(node, text)
+            known = self._labels[rank].setdefault(node, text)
+            if node in self._again:
+                self._compare(node, rank, known, text)
 
-    def edge(self, source: str, target: str, line: int = 0) -> None:
+    def _compare(self, node: int, rank: int, known: str, text: str) -> None:
+        """Remember that a node listed twice goes by two names; only the first of each counts."""
+        _, compared = self._again[node]
+        if known != text and rank not in compared and self._clash is None:
+            self._clash = node, known, text
+        compared.add(rank)
+
+    def edge(self, source: str, target: str, line: int = 0, weight: str = "") -> None:
         """Take an edge; ends that were not declared become nodes."""
+        self._weightless += bool(weight) and is_zero(weight)
         self._ends.append(self.node(source, line))
         self._ends.append(self.node(target, line))
 
@@ -67,6 +93,8 @@ class NamedGraph:
     def hand_over(self, found: EdgeCollector) -> None:
         """Settle the names: by the first attribute that tells all nodes apart, else by id."""
         ids = list(self._number)
+        self._settle_repeats(found, ids)
+        note_zero_weights(found, self._weightless)
         rank = next((at for at in range(len(self.naming)) if self._tells_apart(at)), None)
         names = ids
         if rank is not None:
@@ -79,6 +107,23 @@ class NamedGraph:
         ends = np.frombuffer(self._ends, dtype=np.int64).reshape(-1, 2)
         predicted = np.frombuffer(self._predicted, dtype=np.int64).reshape(-1, 2)
         hand_over(found, names, self._node_lines, ends, predicted)
+
+    def _settle_repeats(self, found: EdgeCollector, ids: list[str]) -> None:
+        """Say that ids were repeated, or refuse one that stands for two different nodes."""
+        if self._clash:
+            node, known, text = self._clash
+            line, _ = self._again[node]
+            raise InputError(
+                f"{found.file}{f':{line}' if line else ''}: the id {ids[node][:40]!r} is that of "
+                f"two nodes, {known[:40]!r} and {text[:40]!r}; give each node an id of its own"
+            )
+        if self._repeats:
+            node = next(iter(self._again))
+            times = "1 node is" if self._repeats == 1 else f"{self._repeats:,} nodes are"
+            found.note(
+                f"{times} listed again under an id that was there before, such as "
+                f"{ids[node][:40]!r}: each id is one node"
+            )
 
     def _tells_apart(self, rank: int) -> bool:
         labels = self._labels[rank]

@@ -14,6 +14,8 @@ from linkprior.io.readers.handover import (
     Ints,
     every_line,
     hand_over_numbered,
+    is_zero,
+    note_zero_weights,
     one_of_each,
     refuse_too_many,
     whole_numbers,
@@ -24,17 +26,24 @@ from linkprior.io.source import Source
 _SECTION = re.compile(r"\s*\*\s*(\w+)\s*(.*)")
 _VERTEX = re.compile(r"\s*(\S+)(?:\s+(?:\"([^\"]*)\"?|(\S+)))?")
 _KNOWN = {"network", "vertices", "arcs", "edges", "arcslist", "edgeslist", "matrix"}
+# Other objects of a project file; the *Vertices below them are theirs.
+_OBJECTS = {"partition", "vector", "permutation", "cluster", "hierarchy"}
+_LISTED = 5
 
 
 def read_pajek(source: Source, found: EdgeCollector, options: ReadOptions) -> str:
     """Read the first network of a Pajek file; vertices are named by label where labels differ.
 
-    Partitions, vectors and further networks of a project file are ignored.
+    Partitions, vectors and further networks of a project file are ignored. A section that is not
+    known is named in a note, and what belongs to the network is read after it.
     """
     options.refuse_others("Pajek", [])
     reader = _Pajek(found)
     for number, line in every_line(source):
-        if not line.strip() or line.lstrip().startswith("%") or reader.done:
+        if not line.strip() or line.lstrip().startswith("%"):
+            found.passed_over += 1
+            continue
+        if reader.done:
             continue
         section = _SECTION.match(line)
         if section:
@@ -56,16 +65,22 @@ class _Pajek:
         self._label_lines: dict[int, int] = {}
         self._ends = array("q")
         self._matrix: _Matrix | None = None
+        self._weightless = 0
+        self._unread: list[str] = []
 
     def open(self, section: str, rest: str, line: int) -> None:
-        """Begin a section; after a partition or vector nothing more belongs to the network."""
+        """Begin a section; one that is not known is passed over, and named in the end."""
         self._close_matrix()
         declared = self.n_vertices >= 0
-        if section in ("network", "vertices") and declared:
+        if section == "vertices" and self._section in _OBJECTS:
+            section = "vertices of another object"
+        elif section in ("network", "vertices") and declared:
             self.found.note("the file holds more than one network: only the first is read")
             self.done = True
+        elif section in _OBJECTS:
+            pass
         elif section not in _KNOWN:
-            self.done = declared
+            self._unread.append(f"*{section[:30]} (line {line})")
         elif section == "vertices":
             self._declare(rest, line)
         elif section != "network" and not declared:
@@ -91,6 +106,8 @@ class _Pajek:
         if self.n_vertices < 0:
             raise InputError(f"{self.found.file}: no line *Vertices; expected a Pajek network")
         self._close_matrix()
+        self._note_unread()
+        note_zero_weights(self.found, self._weightless)
         ends = np.frombuffer(self._ends, dtype=np.int64).reshape(-1, 2)
         labels = self._labels
         if not self._tell_apart():
@@ -131,6 +148,8 @@ class _Pajek:
         if words[0].endswith(":"):  # the number of a relation
             words = words[1:]
         # Behind the two ends of an edge come its weight, colour and the like.
+        if not self._section.endswith("list") and is_zero(*words[2:3]):
+            self._weightless += 1
         words = words if self._section.endswith("list") else words[:2]
         if len(words) < 2:
             raise InputError(f"{where}: expected two vertex numbers, got {text.strip()[:40]!r}")
@@ -139,6 +158,14 @@ class _Pajek:
             self._ends.extend((first, other))
         if self._section.startswith("arcs"):
             self.found.directed = True
+
+    def _note_unread(self) -> None:
+        unread = self._unread
+        if unread:
+            more = f" and {len(unread) - _LISTED} more" if len(unread) > _LISTED else ""
+            self.found.note(
+                f"sections that are not known are not read: {', '.join(unread[:_LISTED])}{more}"
+            )
 
     def _close_matrix(self) -> None:
         if self._matrix is None:

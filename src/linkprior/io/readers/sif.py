@@ -9,6 +9,7 @@ from linkprior.io.collector import EdgeCollector
 from linkprior.io.options import ReadOptions
 from linkprior.io.readers.handover import PREDICTED, every_line
 from linkprior.io.readers.named_graph import NamedGraph
+from linkprior.io.readers.table import SPREADSHEET_ERRORS
 from linkprior.io.source import Source
 
 _SHOWN = 3
@@ -23,10 +24,16 @@ def read_sif(source: Source, found: EdgeCollector, options: ReadOptions) -> str:
     graph, relations = NamedGraph(naming=()), Counter[str]()
     for number, line in every_line(source):
         cells = [cell.strip() for cell in line.split("\t" if "\t" in line else None)]
-        if any(cells) and not line.lstrip().startswith("#"):
+        if any(cells) and not _is_comment(line.lstrip()):
             _take(cells, graph, found, relations, number)
+        else:
+            found.passed_over += 1
     graph.hand_over(found)
     return f"SIF with {_listed(relations)}"
+
+
+def _is_comment(line: str) -> bool:
+    return line.startswith("#") and not line.startswith(SPREADSHEET_ERRORS)
 
 
 def _take(

@@ -30,8 +30,10 @@ def read_string(source: Source, found: EdgeCollector, options: ReadOptions) -> s
     found.directed = False
     least, scores = _least(options.min_score), Counter[int]()
     header, parts = _header(lines_of(source), source.name)
+    rows = 1  # the header is no comment
     at, width = header.index("combined_score"), len(header)
     for numbers, lines in parts:
+        rows += len(lines)
         words = " ".join(lines).split()  # all in one go: many times as fast as line by line
         even = {line.count(" ") for line in lines} == {width - 1}
         if len(words) != width * len(lines) or not (
@@ -41,6 +43,7 @@ def read_string(source: Source, found: EdgeCollector, options: ReadOptions) -> s
         strengths = _numbers(words[at::width], numbers, source.name)
         scores.update(strengths)
         _add((words[::width], words[1::width]), strengths, numbers, least, found)
+    found.passed_over = source.lines - rows
     _note_scores(scores, least, found)
     _note_mirrored(found)
     kind = "links" if width == 3 else f"links with {width - 3} partial scores"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Protocol
 from xml.parsers import expat
 
@@ -12,6 +13,12 @@ from linkprior.io.source import Source
 _LONGEST_TAG = 16 << 20
 _ENDS_TOO_EARLY = {3, 5, 6, 20}  # no element, unclosed token, partial character, unclosed CDATA
 _PLAIN_ENCODINGS = {"utf-8", "utf-16", "utf-16le", "utf-16be", "iso-8859-1", "us-ascii"}
+
+# Undefined references since the last tag began: in the tag or in the text behind it.
+_UNDEFINED = re.compile(
+    rb"<[^<!?][^<]*?&(?!(?:amp|lt|gt|quot|apos);|#)([^\s;&<>\"']{1,200});", re.DOTALL
+)
+_NO_TAGS = re.compile(rb"(?:<!--.*?(-->|\Z)|<!\[CDATA\[.*?(\]\]>|\Z))", re.DOTALL)
 
 Attributes = dict[str, str]
 
@@ -32,10 +39,11 @@ class Handler(Protocol):
 def parse_xml(source: Source, root: str, handler: Handler) -> None:
     """Feed a source to a handler; its first tag must be `root`."""
     parser = _parser(source.name, root, handler)
-    fed = 0
+    references, fed = _References(parser, source.name), 0
     try:
         for data in source.blocks():
             parser.Parse(data)
+            references.check(data)
             fed += len(data)
             if fed - parser.CurrentByteIndex > _LONGEST_TAG:
                 raise InputError(
@@ -45,6 +53,47 @@ def parse_xml(source: Source, root: str, handler: Handler) -> None:
         parser.Parse(b"", True)
     except expat.ExpatError as problem:
         raise InputError(_broken(source.name, problem)) from None
+
+
+class _References:
+    """Refuses undefined entities where the document has an external DTD, which is never fetched.
+
+    The parser thinks that the DTD might define them, and drops them from attributes without a word.
+    """
+
+    def __init__(self, parser: expat.XMLParserType, name: str) -> None:
+        self._name, self._line, self._rest, self._needed = name, 1, b"", False
+        parser.StartDoctypeDeclHandler = self._doctype
+
+    def _doctype(self, _tag: str, system: str | None, public: str | None, _internal: int) -> None:
+        self._needed = system is not None or public is not None
+
+    def check(self, data: bytes) -> None:
+        """Look through one block, and what was left of the one before."""
+        if not self._needed:
+            self._line += data.count(b"\n")
+            return
+        plain = self._rest + data.replace(b"\0", b"")  # UTF-16 has a NUL beside plain characters
+        text, _, hidden = _NO_TAGS.sub(_blanked, plain).partition(b"\0")
+        found = _UNDEFINED.search(text)
+        if found:
+            line = self._line + text.count(b"\n", 0, found.start(1))
+            raise InputError(
+                _undefined(f"{self._name}:{line}", found[1].decode("utf-8", "replace"))
+            )
+        cut = len(text) if hidden else max(text.rfind(b"<"), 0)
+        self._line += text.count(b"\n", 0, cut)
+        self._rest = (text[cut:] + hidden)[:_LONGEST_TAG]
+
+
+def _blanked(part: re.Match[bytes]) -> bytes:
+    """Return only the line ends of a comment or CDATA; one that goes on is kept behind a NUL."""
+    return b"\n" * part[0].count(b"\n") if part[1] or part[2] else b"\0" + part[0]
+
+
+def _undefined(where: str, entity: str) -> str:
+    shown = ascii(entity)[1:-1]
+    return f"{where}: refers to &{shown};, which the file does not define; export it again"
 
 
 def _parser(name: str, root: str, handler: Handler) -> expat.XMLParserType:
@@ -84,7 +133,7 @@ def _guard(parser: expat.XMLParserType, name: str) -> None:
             )
 
     def skipped(entity_name: str, _is_parameter: bool) -> None:
-        refuse(f"refers to &{entity_name};, which the file does not define", "export it again")
+        raise InputError(_undefined(f"{name}:{parser.CurrentLineNumber}", entity_name))
 
     def declaration(_version: str, encoding: str | None, _standalone: int) -> None:
         if encoding and not _is_known(encoding):

@@ -1,0 +1,24 @@
+"""Fixtures of the tests on networks by name."""
+
+import pytest
+from tests.io.web_site import Site
+
+from linkprior.io.datasets import transfer
+
+
+@pytest.fixture
+def site():
+    site = Site()
+    site.thread.start()
+    yield site
+    site.close()
+
+
+@pytest.fixture
+def apart(monkeypatch, tmp_path):
+    """No test sees the user's folders or a proxy that works, and none waits between tries."""
+    for name in ("LINKPRIOR_DATA", "LINKPRIOR_OFFLINE", "XDG_CACHE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("LINKPRIOR_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
+    monkeypatch.setattr(transfer, "WAIT", 0)

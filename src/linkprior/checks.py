@@ -14,15 +14,26 @@ from linkprior.errors import ParameterError, nearest
 Floats = NDArray[np.floating[Any]]
 T = TypeVar("T", bound=str)
 
+_SHOWN = 80  # characters of a value that a message repeats
+
+
+def shown(value: object) -> str:
+    """Return a value as a message shows it: short, also where Python refuses to spell it out."""
+    try:
+        text = repr(value)
+    except ValueError:  # a number of more digits than Python writes
+        return "a number of thousands of digits"
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}… ({len(text)} characters)"
+
 
 def whole_number(name: str, value: object, low: int, high: int | None = None) -> int:
     """Return `value` as int when it is a whole number in [low, high]."""
     allowed = f"a whole number ≥ {low}" if high is None else f"a whole number in {low}…{high}"
     if isinstance(value, bool) or not isinstance(value, numbers.Integral):
-        raise ParameterError(f"{name} must be {allowed}, got {value!r}")
+        raise ParameterError(f"{name} must be {allowed}, got {shown(value)}")
     number = int(value)
     if number < low or (high is not None and number > high):
-        raise ParameterError(f"{name} must be {allowed}, got {value}")
+        raise ParameterError(f"{name} must be {allowed}, got {shown(value)}")
     return number
 
 
@@ -40,7 +51,7 @@ def real_number(
     top = "∞" if np.isinf(high) else f"{high:g}"
     allowed = f"a number in {left}{low:g}, {top}{right}"
     if isinstance(value, bool) or not isinstance(value, numbers.Real):
-        raise ParameterError(f"{name} must be {allowed}, got {value!r}")
+        raise ParameterError(f"{name} must be {allowed}, got {shown(value)}")
     try:
         x = float(value)
     except OverflowError:
@@ -48,7 +59,7 @@ def real_number(
     above = x > low if low_open else x >= low
     below = x < high if high_open else x <= high
     if not (np.isfinite(x) and above and below):
-        raise ParameterError(f"{name} must be {allowed}, got {value!r}")
+        raise ParameterError(f"{name} must be {allowed}, got {shown(value)}")
     return x
 
 
@@ -59,7 +70,8 @@ def choice(name: str, value: object, allowed: Iterable[T]) -> T:
         if value == word:
             return word
     raise ParameterError(
-        f"{name} must be one of {', '.join(words)}, got {value!r}.{nearest(str(value), words)}"
+        f"{name} must be one of {', '.join(words)}, got {shown(value)}."
+        f"{nearest(shown(value)[:_SHOWN], words)}"
     )
 
 
@@ -86,9 +98,9 @@ def degree_vector(name: str, value: ArrayLike, n_nodes: int | None = None) -> ND
         expected = "a vector" if n_nodes is None else f"a vector of length {n_nodes}"
         raise ParameterError(f"{name} must be {expected}, got shape {d.shape}")
     if d.dtype.kind not in "iufb" or not np.isfinite(d).all() or (d != np.floor(d)).any():
-        raise ParameterError(f"{name} must be whole numbers, got {value!r}")
+        raise ParameterError(f"{name} must be whole numbers, got {shown(value)}")
     if (d > np.iinfo(np.int64).max // 4).any():
-        raise ParameterError(f"{name} must be smaller than 2**61, got {value!r}")
+        raise ParameterError(f"{name} must be smaller than 2**61, got {shown(value)}")
     if (d < 0).any():
         at = int(np.argmax(d < 0))
         raise ParameterError(f"{name} must not be negative, but {name}[{at}] is {d[at]}")

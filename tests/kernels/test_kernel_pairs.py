@@ -124,7 +124,5 @@ def test_unfit_arguments_are_refused(engine):
         kernels.top_pairs(scores, 0, indptr[1:], indices, 1)
     with pytest.raises(ParameterError, match="first = -1"):
         kernels.top_pairs(scores, -1, indptr, indices, 1)
-    with pytest.raises(ParameterError, match="ascending"):
-        kernels.count_above(scores, 0, indptr, indices, [1.0, 0.0])
     with pytest.raises(ParameterError, match="do not match"):
         kernels.edge_products(scores, scores[:, :2], indptr, indices)

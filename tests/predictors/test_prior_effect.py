@@ -18,7 +18,8 @@ from scipy import stats
 
 import linkprior as lp
 from linkprior.evaluation import splits
-from linkprior.evaluation.metrics import places, recall_at_percents
+from linkprior.evaluation.metrics import recall_at
+from linkprior.evaluation.standing import stand
 from linkprior.model.degrees import estimate_degrees
 from linkprior.model.factors import Factors
 from linkprior.model.priors import DegreePrior
@@ -40,7 +41,7 @@ class Given:
 
 
 def recall(model, split):
-    return recall_at_percents(places(model, split), split, [5])["recall@5%"]
+    return recall_at(stand(model, split), 5)
 
 
 def reranked(model, degrees):

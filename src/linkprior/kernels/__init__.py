@@ -20,18 +20,28 @@ from numpy.typing import ArrayLike, NDArray
 from linkprior.errors import ParameterError
 from linkprior.kernels.arguments import n_ranks, plain, row_block, stored_in, target_for, vector_of
 from linkprior.kernels.engine import engine_for
+from linkprior.kernels.paths import ch2_rows, l3_rows, l3n_rows, list_triangles, mps_rows
 from linkprior.kernels.portable import weights_at
+from linkprior.kernels.tallies import above_and_equal, count_above, tally, tally_nodes
 
 __all__ = [
+    "above_and_equal",
     "argsort_rows",
+    "ch2_rows",
     "count_above",
     "edge_products",
+    "l3_rows",
+    "l3n_rows",
     "linearise_rows",
+    "list_triangles",
     "lookup_penalty",
+    "mps_rows",
     "prox_rows",
     "rank_penalty",
     "row_quantiles",
     "split_rows",
+    "tally",
+    "tally_nodes",
     "top_pairs",
     "weights_at",
 ]
@@ -164,28 +174,6 @@ def top_pairs(
         block, first, *pattern, int(k), np.float64(floor)
     )
     return best
-
-
-def count_above(
-    scores: ArrayLike, first: int, indptr: Array, indices: Array, thresholds: ArrayLike
-) -> tuple[Array, Array]:
-    """Count the candidates (as in `top_pairs`) above, and equal to, each ascending threshold.
-
-    Returns
-    -------
-    Two int64 arrays of the length of `thresholds`. Scores are compared as float64.
-    """
-    block = row_block(scores, first, square=True)
-    limits = plain(thresholds, np.float64)
-    if limits.ndim != 1 or (np.diff(limits) < 0).any():
-        raise ParameterError("thresholds must be a vector in ascending order")
-    if limits.size == 0:
-        return np.empty(0, np.int64), np.empty(0, np.int64)
-    pattern = stored_in(block, first, indptr, indices)
-    counts: tuple[Array, Array] = engine_for(block.shape[1]).count_above(
-        block, first, *pattern, limits
-    )
-    return counts
 
 
 def lookup_penalty(

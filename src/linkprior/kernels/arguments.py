@@ -53,9 +53,16 @@ def target_for(out: Array | None, shape: tuple[int, ...], dtype: Any) -> Array:
 
 def stored_in(block: Array, first: int, indptr: Array, indices: Array) -> tuple[Array, Array]:
     """Return the rows of a CSR pattern that belong to a block, as a pattern of their own."""
-    if len(indptr) != block.shape[1] + 1:
-        raise ParameterError(f"indptr must have {block.shape[1] + 1} entries, got {len(indptr)}")
-    starts = np.asarray(indptr)[first : first + block.shape[0] + 1].astype(np.int64)
+    return stored_rows(block.shape[1], first, block.shape[0], indptr, indices)
+
+
+def stored_rows(
+    n_nodes: int, first: int, n_rows: int, indptr: Array, indices: Array
+) -> tuple[Array, Array]:
+    """Return some rows of the CSR pattern of a network of n_nodes, as a pattern of their own."""
+    if len(indptr) != n_nodes + 1:
+        raise ParameterError(f"indptr must have {n_nodes + 1} entries, got {len(indptr)}")
+    starts = np.asarray(indptr)[first : first + n_rows + 1].astype(np.int64)
     columns = np.asarray(indices)[starts[0] : starts[-1]].astype(np.int64)
     return starts - starts[0], columns
 

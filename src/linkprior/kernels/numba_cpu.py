@@ -7,7 +7,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linkprior.kernels import numba_admm, numba_pairs, numba_sort, selection
+from linkprior.kernels import (
+    numba_admm,
+    numba_blocks,
+    numba_community,
+    numba_pairs,
+    numba_paths,
+    numba_sort,
+    selection,
+)
 
 Array = NDArray[Any]
 
@@ -70,14 +78,35 @@ def top_pairs(
         kept_scores[:kept], kept_codes[:kept] = best, codes
 
 
-def count_above(
-    scores: Array, first: int, indptr: Array, indices: Array, thresholds: Array
-) -> tuple[Array, Array]:
-    """Candidates above and equal to each threshold."""
-    above = np.zeros(thresholds.size + 1, np.int64)
-    equal = np.zeros(thresholds.size, np.int64)
-    numba_pairs.count_bins(scores, first, indptr, indices, thresholds, above, equal)
-    return selection.counts_from_bins(thresholds, above, equal)
+def tally(
+    scores: Array,
+    first: int,
+    indptr: Array,
+    indices: Array,
+    closed: Array,
+    limits: Array,
+    kinds: Array,
+    table: Array,
+) -> Array:
+    """Sums over candidates by the bin of their score."""
+    bins = np.zeros((2 * limits.size + 1, table.shape[2]))
+    numba_pairs.tally(scores, first, indptr, indices, closed, limits, kinds, table, bins)
+    return bins
+
+
+def tally_nodes(
+    scores: Array,
+    first: int,
+    indptr: Array,
+    indices: Array,
+    closed: Array,
+    starts: Array,
+    limits: Array,
+) -> Array:
+    """Counts of each node's candidates by the bin of their score."""
+    bins = np.zeros(2 * limits.size + starts.size - 1, np.int64)
+    numba_pairs.tally_nodes(scores, first, indptr, indices, closed, starts, limits, bins)
+    return bins
 
 
 def lookup_penalty(
@@ -99,3 +128,28 @@ def linearise_rows(B: Array, Q: Array, scale: Array, start: int, stop: int, G: A
     row_sums = np.empty(stop - start)
     numba_admm.linearise_rows(B, Q, scale, start, stop, G, row_sums)
     return row_sums
+
+
+def move_nodes(
+    pattern: tuple[Array, Array],
+    order: Array,
+    group: Array,
+    sizes: Array,
+    counts: Array,
+    xlogx: Array,
+    slack: float,
+) -> int:
+    """One sweep of nodes to their best blocks."""
+    return int(numba_blocks.move_nodes(*pattern, order, group, sizes, counts, xlogx, slack))
+
+
+def merge_losses(counts: Array, xlogx: Array) -> Array:
+    """Losses of merging each two blocks."""
+    losses = np.full(counts.shape, np.inf)
+    numba_blocks.merge_losses(counts, xlogx, losses)
+    return losses
+
+
+# These take what they need as it is, and write rows of scores.
+l3_rows, l3n_rows, mps_rows = numba_paths.l3_rows, numba_paths.l3n_rows, numba_paths.mps_rows
+ch2_rows, list_triangles = numba_community.ch2_rows, numba_community.list_triangles

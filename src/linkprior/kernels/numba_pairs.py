@@ -64,42 +64,82 @@ def thresholds_below(scores: Array, thresholds: Array, below: Array) -> None:
 
 
 @compiled
-def book(
-    scores: Array, thresholds: Array, below: Array, step: int, above: Array, equal: Array
-) -> None:
-    """Add `step` to the bin of every score, and where it equals the next threshold."""
-    thresholds_below(scores, thresholds, below)
-    for c in range(scores.size):
-        bin = below[c]
-        above[bin] += step
-        if bin < thresholds.size and thresholds[bin] == np.float64(scores[c]):
-            equal[bin] += step
-
-
-@compiled
-def count_bins(
+def tally(
     scores: Array,
     first: int,
     indptr: Array,
     indices: Array,
-    thresholds: Array,
-    above: Array,
-    equal: Array,
+    closed: Array,
+    limits: Array,
+    kinds: Array,
+    table: Array,
+    bins: Array,
 ) -> None:
-    """Count candidates by the number of thresholds below them, and those equal to the next one.
-
-    All columns j > i are booked, tile by tile; then the few stored ones are taken back.
-    """
-    b, p = scores.shape
-    below = np.empty(TILE, np.int64)
+    """Add table[kind of i, kind of j] to the bin of every candidate (i, j); see `kernels.tally`."""
+    b, width = scores.shape
+    below, barred = np.empty(TILE, np.int64), closed.copy()
     for r in range(b):
-        for begin in range(first + r + 1, p, TILE):
-            tile = scores[r, begin : min(begin + TILE, p)]
-            book(tile, thresholds, below, 1, above, equal)
+        if closed[first + r]:
+            continue
+        line = table[kinds[first + r]]
         for e in range(indptr[r], indptr[r + 1]):
-            j = indices[e]
-            if j > first + r:
-                book(scores[r, j : j + 1], thresholds, below, -1, above, equal)
+            barred[indices[e]] = 1
+        for begin in range(r + 1, width, TILE):
+            tile = scores[r, begin : min(begin + TILE, width)]
+            thresholds_below(tile, limits, below)
+            for c in range(tile.size):
+                j, at = first + begin + c, below[c]
+                if barred[j]:
+                    continue
+                met = at < limits.size and limits[at] == np.float64(tile[c])
+                for q in range(line.shape[1]):
+                    bins[2 * at + np.int64(met), q] += line[kinds[j], q]
+        for e in range(indptr[r], indptr[r + 1]):
+            barred[indices[e]] = closed[indices[e]]
+
+
+@compiled
+def own_bin(score: Any, node: int, starts: Array, limits: Array) -> int:
+    """Return the bin of a score among the limits of one node, counted through all nodes."""
+    low, high = starts[node], starts[node + 1]
+    while low < high:
+        middle = (low + high) // 2
+        if limits[middle] < score:
+            low = middle + 1
+        else:
+            high = middle
+    met = low < starts[node + 1] and limits[low] == score
+    return 2 * low + node + np.int64(met)
+
+
+@compiled
+def tally_nodes(
+    scores: Array,
+    first: int,
+    indptr: Array,
+    indices: Array,
+    closed: Array,
+    starts: Array,
+    limits: Array,
+    bins: Array,
+) -> None:
+    """Count every candidate (i, j) in a bin of i and in a bin of j; see `kernels.tally_nodes`."""
+    b, width = scores.shape
+    barred = closed.copy()
+    for r in range(b):
+        i = first + r
+        if closed[i]:
+            continue
+        for e in range(indptr[r], indptr[r + 1]):
+            barred[indices[e]] = 1
+        for c in range(r + 1, width):
+            if barred[first + c]:
+                continue
+            score = np.float64(scores[r, c])
+            bins[own_bin(score, i, starts, limits)] += 1
+            bins[own_bin(score, first + c, starts, limits)] += 1
+        for e in range(indptr[r], indptr[r + 1]):
+            barred[indices[e]] = closed[indices[e]]
 
 
 @compiled_sums

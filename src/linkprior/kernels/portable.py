@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linkprior.kernels import selection
+from linkprior.kernels import portable_paths, selection
+from linkprior.kernels.portable_blocks import merge_losses, move_nodes  # noqa: F401
 
 Array = NDArray[Any]
 ENTRIES_AT_ONCE = 1 << 16  # stored entries whose factor rows are gathered at a time
@@ -91,19 +92,63 @@ def top_pairs(
     return selection.best_first(*selection.keep_best(best, codes, k), p)
 
 
-def count_above(
-    scores: Array, first: int, indptr: Array, indices: Array, thresholds: Array
-) -> tuple[Array, Array]:
-    """Candidates above and equal to each threshold."""
-    m = thresholds.size
-    above, equal = np.zeros(m + 1, np.int64), np.zeros(m, np.int64)
-    for i, columns in _candidates(scores, first, indptr, indices):
-        row = scores[i - first, columns].astype(np.float64)
-        bins = np.searchsorted(thresholds, row, side="left")
-        above += np.bincount(bins, minlength=m + 1)
-        met = bins[bins < m][thresholds[bins[bins < m]] == row[bins < m]]
-        equal += np.bincount(met, minlength=m)
-    return selection.counts_from_bins(thresholds, above, equal)
+def tally(
+    scores: Array,
+    first: int,
+    indptr: Array,
+    indices: Array,
+    closed: Array,
+    limits: Array,
+    kinds: Array,
+    table: Array,
+) -> Array:
+    """Sums over candidates by the bin of their score."""
+    bins = np.zeros((2 * limits.size + 1, table.shape[2]))
+    for i, columns, row in _open_pairs(scores, first, indptr, indices, closed):
+        np.add.at(bins, _bins_of(row, limits), table[kinds[i], kinds[columns]])
+    return bins
+
+
+def tally_nodes(
+    scores: Array,
+    first: int,
+    indptr: Array,
+    indices: Array,
+    closed: Array,
+    starts: Array,
+    limits: Array,
+) -> Array:
+    """Counts of each node's candidates by the bin of their score."""
+    bins = np.zeros(2 * limits.size + starts.size - 1, np.int64)
+
+    def count(node: int, met: Array) -> None:
+        own = _bins_of(met, limits[starts[node] : starts[node + 1]])
+        np.add.at(bins, 2 * starts[node] + node + own, 1)
+
+    for i, columns, row in _open_pairs(scores, first, indptr, indices, closed):
+        count(i, row)
+        for j, score in zip(columns.tolist(), row, strict=True):
+            count(j, np.array([score]))
+    return bins
+
+
+def _bins_of(scores: Array, limits: Array) -> Array:
+    """2a between limits a − 1 and a, 2a + 1 at limit a."""
+    below, reached = (np.searchsorted(limits, scores, side) for side in ("left", "right"))
+    return below + reached
+
+
+def _open_pairs(
+    scores: Array, first: int, indptr: Array, indices: Array, closed: Array
+) -> Iterator[tuple[int, Array, Array]]:
+    """Yield each open row with its candidates and their scores as float64."""
+    p = first + scores.shape[1]
+    for r, row in enumerate(scores):
+        barred = closed.astype(bool)
+        barred[indices[indptr[r] : indptr[r + 1]]] = True
+        if not closed[first + r]:
+            columns = np.setdiff1d(np.arange(first + r + 1, p), np.flatnonzero(barred))
+            yield first + r, columns, row[columns - first].astype(np.float64)
 
 
 def weights_at(scores: Array, tables: Array, weights: Array) -> Array:
@@ -153,3 +198,9 @@ def linearise_rows(B: Array, Q: Array, scale: Array, start: int, stop: int, G: A
     rows = slice(start, stop)
     G[rows] = (scale[rows, None] * B[rows] + scale * B[:, rows].T) * G.dtype.type(0.5)
     return np.asarray(np.sum(B[rows] * np.maximum(Q[rows], 0), axis=1, dtype=np.float64))
+
+
+# Scores by paths are written in a file of their own.
+ch2_rows, list_triangles = portable_paths.ch2_rows, portable_paths.list_triangles
+l3_rows, l3n_rows = portable_paths.l3_rows, portable_paths.l3n_rows
+mps_rows = portable_paths.mps_rows

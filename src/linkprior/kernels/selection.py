@@ -34,13 +34,3 @@ def best_first(scores: Array, codes: Array, n_columns: int) -> tuple[Array, Arra
     order = np.argsort(-scores, kind="stable")
     rows, columns = np.divmod(codes[order], n_columns)
     return rows, columns, scores[order]
-
-
-def counts_from_bins(thresholds: Array, above: Array, equal: Array) -> tuple[Array, Array]:
-    """Turn counts by bin into counts above and equal to each threshold.
-
-    ``above[q]`` counts scores with q thresholds below them; ``equal[q]`` those that equal
-    threshold q, booked at the first of equal thresholds.
-    """
-    n_above = np.cumsum(above[:0:-1])[::-1]
-    return n_above, equal[np.searchsorted(thresholds, thresholds, side="left")]

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Protocol
 
 import numpy as np
 
-from linkprior.checks import real_number, whole_number
+from linkprior.checks import choice, degree_vector, real_number, whole_number
 from linkprior.errors import InputError, ParameterError
 from linkprior.pairs import Ints, n_pairs
 
@@ -48,6 +49,28 @@ def estimate_degrees(net: HasDegrees, n_edges: int | None = None, c: float = 1.0
     # In integers: in floats K = |Ω| would give o + 1 now and then.
     d = -(-2 * net.degrees * k // total)
     return clamp_degrees(d, c, net.n_nodes - 1)
+
+
+def prior_degrees(
+    net: HasDegrees,
+    n_edges: int | None = None,
+    c: float = 1.0,
+    given: str | Sequence[int] = "observed",
+    seed: int = 0,
+) -> Ints:
+    """Return the degrees d′ a prior aims at: estimated, estimated and shuffled, or given.
+
+    "observed" is `estimate_degrees`. "shuffled" gives every node the estimate of another, drawn
+    by `seed`: the degrees are right as a whole and wrong for each node, which shows what it is
+    worth that the prior is node-specific. A vector is taken for d itself; only c is applied.
+    """
+    if isinstance(given, str):
+        d = estimate_degrees(net, n_edges, c)
+        if choice("degrees", given, ["observed", "shuffled"]) == "shuffled":
+            return np.random.default_rng(seed).permutation(d)
+        return d
+    d = degree_vector("degrees", given, net.n_nodes)
+    return clamp_degrees(d, real_number("c", c, 0.0), net.n_nodes - 1)
 
 
 def clamp_degrees(degrees: Ints, c: float, highest: int) -> Ints:

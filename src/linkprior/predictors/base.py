@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from linkprior import html, parallel
 from linkprior import pairs as pr
-from linkprior.checks import real_number, whole_number
+from linkprior.checks import real_number, shown, whole_number
 from linkprior.errors import (
     InputError,
     LinkpriorError,
@@ -217,7 +217,7 @@ class LinkPredictor(ABC):
         k = None if k is None else whole_number("k", k, 0)
         lowest = -np.inf if threshold is None else real_number("threshold", threshold, -np.inf)
         if candidates is not None:
-            candidates.refuse_other(net)
+            _candidates(candidates).refuse_other(net)
         with parallel.one_blas_thread():
             best, scores = best_pairs(self._rows, net, k, candidates=candidates, threshold=lowest)
         return Ranking(best, scores, net.names)
@@ -276,6 +276,14 @@ class LinkPredictor(ABC):
         defaults = {f.name: f.default for f in dataclasses.fields(self)}
         shown = html.parameters(self.get_params(deep=False), defaults)
         return html.card(type(self).name or type(self).__name__, known, shown)
+
+
+def _candidates(given: object) -> Candidates:
+    if not isinstance(given, Candidates):
+        raise ParameterError(
+            f"candidates must be made with Candidates.of(network, …), got {shown(given)}"
+        )
+    return given
 
 
 def refuse_unknown(model: str, given: Mapping[str, Any], known: list[str]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 from linkprior import parallel, progress
 from linkprior.checks import choice, real_number, whole_number
 from linkprior.errors import InputError
-from linkprior.model.degrees import estimate_degrees
+from linkprior.model.degrees import prior_degrees
 from linkprior.model.losses import pu_loss
 from linkprior.model.priors import DegreePrior, degree_prior
 from linkprior.network import Network
@@ -188,6 +189,9 @@ class NuclearDegree(LinkPredictor):
     alpha, c, n_edges
         The prior S_H(X, c·d, α); d from the observed degrees for a network of `n_edges` edges
         (None: as many as observed).
+    degrees
+        "observed": d as above. For experiments: "shuffled" gives each node the degree of another,
+        and a vector is taken for d.
     tau
         Strength of the prior when ranking by "q"; the part λ/η has in tri-degree.
     rank_by
@@ -208,12 +212,17 @@ class NuclearDegree(LinkPredictor):
     alpha: float = 0.5
     c: float = 1.0
     n_edges: int | None = None
+    degrees: str | Sequence[int] = "observed"
     tau: float = 1.0
     rank_by: str = "q"
     eta: float = 1.0
     max_iter: int = 100
     tol: float = 1e-3
     seed: int = 0
+
+    def without_prior(self) -> NuclearDegree:
+        """Return the same model with the prior taken away."""
+        return NuclearDegree(**{**self.get_params(), "lam": 0.0, "tau": 0.0})
 
     def _learn(self, network: Network) -> Learned:
         solver = self._solver(network)
@@ -256,9 +265,10 @@ class NuclearDegree(LinkPredictor):
         real_number("tau", self.tau, 0.0, low_open=False)
         alpha = real_number("alpha", self.alpha, 0.0)
         mu = 2.0 * default_ridge(network) if self.mu is None else self.mu
+        aim = prior_degrees(network, self.n_edges, self.c, self.degrees, self.seed)
         return NuclearSolver(
             network,
-            DegreePrior(estimate_degrees(network, self.n_edges, self.c), alpha),
+            DegreePrior(aim, alpha),
             real_number("rho", self.rho, 0.0, 1.0),
             real_number("mu", mu, 0.0, low_open=False),
             real_number("lam", self.lam, 0.0, low_open=False),

@@ -25,7 +25,11 @@ PICK = 1.5  # the best pairs from rows of scores
 PRODUCT = 0.08  # scores from factors, per column
 FORMULA = 2.0  # scores by a formula over paths
 QUICK = 0.2  # scores of a model that does not say, as of degrees alone
-WALK = 1.6  # per walk of length three
+WALK = 1.0  # third steps of walks, where those that meet go on as one
+L3N_WALK, L3N_END, L3N_ROW = 2.7, 3.5, 2.0  # per walk, per end of walks through a node, per entry
+MPS_END, MPS_ROW = 3.0, 3.0
+CH2_WALK, CH2_END, CH2_ROW = 3.0, 7.0, 2.0
+CH2_MARK, CH2_TRIANGLE = 0.5, 2.0  # per end beside a triangle, per triangle seen from a node
 
 # Bytes, likewise: arrays held at the same time, or bytes per entry of a matrix of all nodes.
 TRI_ARRAYS, TRI_ARRAYS_AT_ONCE = 4.5, 3.5  # of nodes × rank, for each start and each thread

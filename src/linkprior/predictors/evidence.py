@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linkprior import parallel
+from linkprior import parallel, progress
 from linkprior.errors import InputError
 from linkprior.pairs import Ints
 from linkprior.predictors.base import LinkPredictor
@@ -28,6 +28,7 @@ COLUMNS = {
     "shared_partners": "up to three shared partners, those with the fewest edges first",
     "prior_share": "part of the prior in the score, |prior| / (|base| + |prior|)",
 }
+_ROWS_AT_ONCE = 10_000
 _PAIRS_AT_ONCE = 1024  # some models gather a row of the network for each pair
 
 
@@ -46,7 +47,11 @@ def columns(
             f"network ({net!r}): take evidence from the model that made the ranking"
         )
     pairs = ranking.pairs
-    paths = count_paths(net, pairs)
+    with progress.stage("gathering evidence", 2.0):
+        with progress.part(1.0):
+            paths = count_paths(net, pairs)
+        with progress.part(1.0):
+            share = prior_share(model, pairs)
     found = (
         net.degrees[pairs[:, 0]],
         net.degrees[pairs[:, 1]],
@@ -54,7 +59,7 @@ def columns(
         paths.two,
         paths.three,
         _joined([(labels or {}).get(name, name) for name in net.names], paths.partners),
-        prior_share(model, pairs),
+        share,
     )
     return {**_labelled(ranking, labels), **dict(zip(COLUMNS, found, strict=True))}
 
@@ -70,10 +75,9 @@ def _labelled(ranking: Ranking, labels: Mapping[str, str] | None) -> dict[str, N
     """Return the labels of both ends, where there are any; a node without one has an empty cell."""
     if not labels:
         return {}
-    return {
-        f"label_{end}": np.array([labels.get(pair[at], "") for pair in ranking.names], dtype=object)
-        for at, end in enumerate(("source", "target"))
-    }
+    of_node = np.array([labels.get(name, "") for name in ranking.node_names], dtype=object)
+    ends = enumerate(("source", "target"))
+    return {f"label_{end}": of_node[ranking.pairs[:, at]] for at, end in ends}
 
 
 def prior_share(model: LinkPredictor, pairs: Ints) -> NDArray[np.float64]:
@@ -82,18 +86,27 @@ def prior_share(model: LinkPredictor, pairs: Ints) -> NDArray[np.float64]:
     if type(model)._base is LinkPredictor._base:
         return share
     order = np.argsort(pairs[:, 0], kind="stable")
-    with parallel.one_blas_thread():
+    weighing = progress.stage("weighing the prior", len(order))
+    with parallel.one_blas_thread(), weighing:
         for start in range(0, len(order), _PAIRS_AT_ONCE):
             at = order[start : start + _PAIRS_AT_ONCE]
             base = model._base(pairs[at])
             prior = np.abs(model._pairs(pairs[at]) - base)
             whole = np.abs(base) + prior
             share[at] = np.divide(prior, whole, out=np.zeros(len(at)), where=whole > 0)
+            weighing.advance(len(at))
     return share
 
 
 def _joined(names: Sequence[str], partners: Ints) -> NDArray[np.object_]:
-    """Return the names of each row's nodes joined by `;`, −1 left out."""
+    """Return the names of each row's nodes joined by `;`, −1 left out.
+
+    In pieces: one list of all rows is made in a single step, and Ctrl-C would wait for it.
+    """
     texts = np.empty(len(partners), dtype=object)
-    texts[:] = [";".join(names[node] for node in row if node >= 0) for row in partners.tolist()]
+    for start in range(0, len(partners), _ROWS_AT_ONCE):
+        part = slice(start, start + _ROWS_AT_ONCE)
+        texts[part] = [
+            ";".join(names[node] for node in row if node >= 0) for row in partners[part].tolist()
+        ]
     return texts

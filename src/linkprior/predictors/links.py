@@ -47,7 +47,8 @@ def predict_links(
     seed
         Same seed, same table. A predictor has its own seed.
     evidence
-        Whether to add the columns that say why a link stands where it stands.
+        Whether to add the columns that say why a link stands where it stands. Of a file that names
+        nodes by identifiers and has readable labels too, these are the first two of them.
     source, target
         The two columns of a table or file that name the ends, where their names do not tell.
     keep_isolated
@@ -67,7 +68,7 @@ def predict_links(
     if evidence:
         from linkprior.predictors.evidence import with_evidence
 
-        ranking = with_evidence(predictor, ranking)
+        ranking = with_evidence(predictor, ranking, given.symbols)
     return _table(ranking, given)
 
 

@@ -31,7 +31,9 @@ DEFAULT_MODEL = "tri-degree"  # what is taken where no model is named
 
 MODELS: dict[str, Entry] = {
     "tri-degree": Entry(
-        "tri", "TriDegree", "tri-factorization with the node-specific degree prior (the paper)"
+        "tri_degree",
+        "TriDegree",
+        "tri-factorization with the node-specific degree prior (the paper)",
     ),
     "tri": Entry("tri", "Tri", "non-negative tri-factorization U S Uᵀ, mean of several starts"),
     "tri-l1": Entry("tri", "TriL1", "tri-factorization with an ℓ1 penalty"),
@@ -40,8 +42,47 @@ MODELS: dict[str, Entry] = {
     "nuclear-degree": Entry(
         "completion", "NuclearDegree", "nuclear norm + degree prior, best up to about 3,000 nodes"
     ),
-    "pa": Entry("local", "PreferentialAttachment", "product of the two degrees, nothing else"),
-    "l3": Entry("paths", "L3", "paths of length 3, weighted by degree"),
+    "pa": Entry(
+        "local", "PreferentialAttachment", "product of the two degrees (Barabási and Albert 1999)"
+    ),
+    "cn": Entry(
+        "neighbours",
+        "CommonNeighbours",
+        "number of common neighbours (Liben-Nowell and Kleinberg 2003)",
+    ),
+    "aa": Entry(
+        "neighbours",
+        "AdamicAdar",
+        "common neighbours, each 1/log of its degree (Adamic and Adar 2003)",
+    ),
+    "ra": Entry(
+        "neighbours",
+        "ResourceAllocation",
+        "common neighbours, each 1/degree (Zhou, Lü and Zhang 2009)",
+    ),
+    "jaccard": Entry(
+        "neighbours", "Jaccard", "common neighbours as a share of all neighbours (Jaccard 1901)"
+    ),
+    "katz": Entry("walks", "Katz", "walks of all lengths, longer ones counting less (Katz 1953)"),
+    "lrw": Entry(
+        "walks",
+        "LocalRandomWalk",
+        "a random walk of a few steps from either node (Liu and Lü 2010)",
+    ),
+    "l3": Entry("paths", "L3", "paths of length 3, weighted by degree (Kovács et al. 2019)"),
+    "l3n": Entry(
+        "path_peers", "L3N", "paths of length 3, normalized by neighbours (Yuen and Jansson 2023)"
+    ),
+    "ch2-l3": Entry(
+        "path_peers", "CH2L3", "paths of length 3 within their community (Muscoloni et al. 2020)"
+    ),
+    "mps": Entry("path_peers", "MPS", "likeness to a partner of the other (Wang et al. 2023)"),
+    "rnm": Entry(
+        "spectral", "RNM", "mean rank by two spectral filters and L3, up to 20,000 nodes (2023)"
+    ),
+    "spm": Entry("spectral", "SPM", "structural perturbation, up to 20,000 nodes (Lü et al. 2015)"),
+    "dcsbm": Entry("blocks", "BlockModel", "degree-corrected block model (Karrer and Newman 2011)"),
+    "random": Entry("local", "Random", "a number drawn by lot for each pair: what chance predicts"),
 }
 
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from linkprior._version import __version__
-from linkprior.errors import LinkpriorError, StoreError
+from linkprior.checks import shown
+from linkprior.errors import LinkpriorError, ParameterError, StoreError
 from linkprior.io.store import read_model, write_model
 from linkprior.network import Network
 from linkprior.predictors import registry
@@ -17,6 +19,8 @@ from linkprior.predictors.base import Learned, LinkPredictor
 
 def save(model: LinkPredictor, folder: str | Path) -> None:
     """Write parameters, learned state and the network the model was fitted on."""
+    if not isinstance(folder, str | os.PathLike) or not os.fspath(folder):
+        raise ParameterError(f"folder must be the path of a folder, got {shown(folder)}")
     net, learned = model._state()
     manifest = {
         "linkprior": __version__,
@@ -40,9 +44,20 @@ def load(folder: str | Path) -> LinkPredictor:
         if net.digest != manifest["network"]["digest"]:
             raise StoreError(f"{folder}: the stored network does not match its digest")
         model._remember(net, Learned(state, manifest["facts"]))
-    except (KeyError, TypeError, AttributeError) as problem:
-        raise StoreError(f"{folder}: the manifest lacks or spoils {problem}") from None
+        _try_out(model)
+    except StoreError:
+        raise
+    except (LinkpriorError, ValueError, LookupError, TypeError, AttributeError) as problem:
+        raise StoreError(f"{folder}: the saved model lacks or spoils {problem}") from None
     return model
+
+
+def _try_out(model: LinkPredictor) -> None:
+    """Explain one pair: whoever wrote the checksums too may have left out an array."""
+    told = model.explain(np.array([[0, 1]]))
+    for part in (told.score, told.base):
+        if part.shape != (1,) or not np.isfinite(part).all():
+            raise StoreError(f"{type(model).name}: the saved arrays give no scores; fit it again")
 
 
 def _plain(value: Any) -> Any:
@@ -51,4 +66,6 @@ def _plain(value: Any) -> Any:
         return value.item()
     if value is None or isinstance(value, bool | int | float | str):
         return value
+    if isinstance(value, list | tuple | np.ndarray):
+        return [_plain(one) for one in value]
     raise LinkpriorError(f"a parameter of type {type(value).__name__} cannot be saved")

@@ -1,0 +1,188 @@
+"""Tri+Degree: tri-factorization with the node-specific degree prior, ranked by its prox."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from linkprior import progress
+from linkprior.checks import choice, real_number, whole_number
+from linkprior.model.degrees import prior_degrees
+from linkprior.model.factors import Factors
+from linkprior.model.priors import DegreePrior, Prior
+from linkprior.network import Network
+from linkprior.predictors import effort
+from linkprior.predictors.base import Learned
+from linkprior.predictors.effort import Effort
+from linkprior.predictors.scores import (
+    PASSES,
+    DenseScores,
+    Scores,
+    SketchScores,
+    build_tables,
+    dense_prox,
+    knots,
+    merge,
+)
+from linkprior.predictors.starts import threads
+from linkprior.predictors.tri import Array, Penalised, Run, Tri
+from linkprior.solvers.base import solve
+from linkprior.solvers.direct import DirectSolver
+
+DENSE_LIMIT = 3000  # nodes up to which p × p arrays are taken for granted
+
+
+@dataclass(eq=False, kw_only=True)
+class TriDegree(Penalised):
+    """Tri+Degree: the node-specific degree prior, the paper's method.
+
+    Each start runs `warmup` plain sweeps, then `max_iter` steps with the prior, and pairs are
+    ranked by the prox of the prior over the fitted scores.
+
+    Parameters
+    ----------
+    alpha, c, n_edges
+        The prior S_H(X, c·d, α); d from the observed degrees for a network of `n_edges` edges
+        (None: as many as observed).
+    degrees
+        "observed": d as above. For experiments: "shuffled" gives each node the degree of another,
+        and a vector is taken for d.
+    rank_by
+        "q": the prox before clipping (default), "x": clipped at zero, "factors": U S Uᵀ.
+    average
+        "q": the mean of each start's Q; "scores": the prox of the mean of all starts' scores.
+    warmup
+        Sweeps without prior at the beginning of each start.
+    """
+
+    name: ClassVar[str] = "tri-degree"
+    alpha: float = 0.5
+    c: float = 1.0
+    n_edges: int | None = None
+    degrees: str | Sequence[int] = "observed"
+    rank_by: str = "q"
+    average: str = "q"
+    warmup: int = 70
+    max_iter: int = 10
+
+    def _check(self, network: Network) -> None:
+        super()._check(network)
+        choice("rank_by", self.rank_by, ["q", "x", "factors"])
+        choice("average", self.average, ["q", "scores"])
+        whole_number("warmup", self.warmup, 0)
+        self._prior(network)
+
+    def _prior(self, network: Network) -> Prior:
+        alpha = real_number("alpha", self.alpha, 0.0)
+        aim = prior_degrees(network, self.n_edges, self.c, self.degrees, self.seed)
+        return DegreePrior(aim, alpha)
+
+    def without_prior(self) -> Tri:
+        """Return the same model with the prior taken away: as many plain sweeps as steps in all."""
+        names = ("rank", "rho", "loss", "n_starts", "tol", "seed")
+        same = {name: getattr(self, name) for name in names}
+        return Tri(**same, max_iter=self.warmup + self.max_iter)
+
+    def _solver_name(self, network: Network) -> str:
+        if self.solver != "auto":
+            return self.solver
+        return "admm" if network.n_nodes <= DENSE_LIMIT else "streaming"
+
+    def _fit_start(self, network: Network, rng: np.random.Generator, workers: int) -> Run:
+        with progress.stage(total=self._start_effort(network)):
+            start = self._warm_up(network, rng) if self.warmup else None
+            return self._fit_from(network, start, rng, workers)
+
+    def _warm_up(self, network: Network, rng: np.random.Generator) -> Factors:
+        plain = DirectSolver(network, self._loss(), self._rank(network))
+        with progress.part(self._warmup_effort(network)):
+            warm: Factors = solve(plain, rng, self.warmup, self.tol).state.factors
+        return warm
+
+    def _run(self, network: Network) -> Learned:
+        learned = super()._run(network)
+        if self.rank_by == "factors":
+            return learned
+        dense = self._solver_name(network) == "admm"
+        weights, units = self._rank_weights(network), self._layer_effort(network).fit
+
+        def one_layer(factors: Factors) -> Array:
+            with progress.part(units):
+                return (dense_prox if dense else build_tables)(factors, *weights)
+
+        layers = map(one_layer, self._layers(learned))
+        if dense:
+            ranked = {"Q": self._mean(layers, network.n_nodes)}
+        else:
+            ranked = {"tables": np.stack(list(layers))}
+        return Learned({**learned.arrays, **ranked}, learned.facts)
+
+    def _mean(self, layers: Iterator[Array], n_nodes: int) -> Array:
+        """Return the mean of matrices that are made one after the other."""
+        total, count = np.zeros((n_nodes, n_nodes), dtype=np.float32), 0
+        for Q in layers:
+            total += np.maximum(Q, 0.0) if self.rank_by == "x" else Q
+            count += 1
+        return total / np.float32(count)
+
+    def _fit_effort(self, network: Network) -> float:
+        return self._starts_effort(network) + self._n_layers * self._layer_effort(network).fit
+
+    def _score_effort(self, network: Network) -> float:
+        if self.rank_by == "factors":
+            return super()._score_effort(network)
+        return effort.pick(network) + self._n_layers * self._layer_effort(network).scores
+
+    @property
+    def _n_layers(self) -> int:
+        if self.rank_by == "factors":
+            return 0
+        return self.n_starts if self.average == "q" else 1
+
+    def _start_effort(self, network: Network) -> float:
+        return self._warmup_effort(network) + super()._start_effort(network)
+
+    def _warmup_effort(self, network: Network) -> float:
+        _, inner = threads(self.n_starts)  # a plain sweep keeps one of a start's threads busy
+        return inner * (self.warmup + 1) * effort.sweep(network, self._rank(network))
+
+    def _layer_effort(self, network: Network) -> Effort:
+        """Return the work of ranking one layer's pairs by the prox, and of its scores then."""
+        n = effort.entries(network)
+        if self._solver_name(network) == "admm":
+            return Effort(effort.DENSE_PROX * n, 0.0)
+        return Effort(effort.TABLES * n, effort.TABLE_SCORES * n)
+
+    def _memory(self, network: Network, workers: int) -> float:
+        factors, n = super()._memory(network, workers), effort.entries(network)
+        if self._solver_name(network) == "admm":
+            at_once = effort.ADMM_BYTES * min(workers, self.n_starts)
+            return factors + max(effort.PROX_BYTES, at_once) * n
+        n_layers = self.n_starts if self.average == "q" else 1
+        table = 4.0 * PASSES * network.n_nodes * len(knots(network.n_nodes - 1))
+        return factors + 2.0 * n_layers * table  # one after the other, then stacked
+
+    def _layers(self, learned: Learned) -> list[Factors]:
+        pairs = zip(learned.arrays["U"], learned.arrays["S"], strict=True)
+        layers = [Factors(U, S) for U, S in pairs]
+        return layers if self.average == "q" else [merge(layers)]
+
+    def _rank_weights(self, network: Network) -> tuple[Array, Array]:
+        """Return τ·g and h, the rank weights scaled by τ = λ/η."""
+        prior = self._prior(network)
+        p = network.n_nodes
+        return self._lam() / self._eta() * prior.scale(np.zeros(p)), prior.profile(p - 1)
+
+    def _make_scores(self) -> Scores:
+        network, learned = self._state()
+        if "Q" in learned.arrays:
+            return DenseScores(learned.arrays["Q"])
+        if "tables" not in learned.arrays:
+            return self._factor_scores()
+        scale, profile = self._rank_weights(network)
+        weights = profile[knots(len(profile))]
+        tables = learned.arrays["tables"]
+        return SketchScores(self._layers(learned), tables, scale, weights, self.rank_by == "x")

@@ -1,0 +1,185 @@
+"""Peers that sum over walks of many lengths, or follow a walker for some steps."""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import scipy.sparse as sp
+
+from linkprior import parallel
+from linkprior.checks import real_number, whole_number
+from linkprior.network import Network
+from linkprior.pairs import Ints
+from linkprior.predictors import effort
+from linkprior.predictors.base import Array, Learned, LinkPredictor
+from linkprior.predictors.effort import Effort
+
+STEP = 0.42  # nominal nanoseconds per edge entry and source: A times a dense block
+SPARSE_STEP = 10.0  # the same per path of length two, where the block is sparse still
+ADD = 0.3  # and per score, beside the product
+BLANK = 4.0  # per score, to lay out a block
+SERIES_ERROR = 1e-12  # what is left out of Katz's series, beside the whole
+FEWEST_TERMS = 16  # with a small β, so that far pairs still have a score
+_DENSE_EIGENVALUES = 250  # nodes up to which all eigenvalues take no time
+_LANCZOS_STEPS = 3000  # at most; only chains and lattices of thousands of nodes come that far
+_EIGENVALUE_ERROR = 1e-10  # of the residual, so of λ₁ at worst; mostly λ₁ is exact to rounding
+
+
+@dataclass(eq=False, kw_only=True)
+class WalkScores(LinkPredictor):
+    """Base: scores that come by columns, as powers of A times unit vectors.
+
+    A column depends on its source alone, not on the block it is computed in, so rows and pairs
+    give the same bits; the score of (i, j) and of (j, i) agree to rounding.
+    """
+
+    @abstractmethod
+    def _columns(self, sources: Ints) -> Array:
+        """Return the scores of all nodes (rows) with some sources (columns)."""
+
+    def _rows(self, start: int, stop: int) -> Array:
+        return np.ascontiguousarray(self._columns(np.arange(start, stop)).T)
+
+    def _pairs(self, pairs: Ints) -> Array:
+        if not len(pairs):
+            return np.empty(0)
+        order = np.argsort(pairs[:, 0], kind="stable")
+        ranked, most = pairs[order], parallel.blocks(self.network_.n_nodes)[0][1]
+        new = np.diff(ranked[:, 0], prepend=ranked[0, 0]) > 0
+        cuts = np.flatnonzero(np.diff(np.cumsum(new) // most)) + 1
+        scores = np.empty(len(pairs))
+        parts = parallel.map_tasks(self._some_pairs, np.split(ranked, cuts))
+        scores[order] = np.concatenate(list(parts))
+        return scores
+
+    def _some_pairs(self, pairs: Ints) -> Array:
+        sources, at = np.unique(pairs[:, 0], return_inverse=True)
+        return self._columns(sources)[pairs[:, 1], at]
+
+
+@dataclass(eq=False, kw_only=True)
+class Katz(WalkScores):
+    """Katz: walks of all lengths l, each counting β^l: Σ β^l·A^l = (I − βA)^-1 − I (Katz 1953).
+
+    The series is summed until what is left out is below 1e-12 of the whole, about 40 terms for the
+    default; a `beta` near 1 takes many more.
+
+    Parameters
+    ----------
+    beta
+        β times λ₁, the largest eigenvalue of A; below 1. The smaller, the more short walks count.
+    """
+
+    name: ClassVar[str] = "katz"
+    beta: float = 0.5
+
+    def _terms(self) -> int:
+        beta = real_number("beta", self.beta, 0.0, 1.0)
+        return max(FEWEST_TERMS, math.ceil(math.log(SERIES_ERROR) / math.log(beta)))
+
+    def _learn(self, network: Network) -> Learned:
+        terms = self._terms()
+        factor = float(self.beta) / largest_eigenvalue(network.adjacency)
+        return Learned({"factor": np.array([factor])}, {"terms": terms})
+
+    def _effort(self, network: Network) -> Effort:
+        product, n = STEP * network.adjacency.nnz * network.n_nodes, effort.entries(network)
+        scores = (self._terms() - 1) * (product + ADD * n) + BLANK * n + effort.pick(network)
+        return Effort(100.0 * (network.adjacency.nnz + 10.0 * network.n_nodes), scores)
+
+    def _columns(self, sources: Ints) -> Array:
+        step = self.network_.adjacency * self.learned_.arrays["factor"][0]
+        walks, at = step[sources].toarray().T.copy(), np.arange(len(sources))
+        for _ in range(self.learned_.facts["terms"] - 1):
+            walks[sources, at] += 1.0
+            walks = step @ walks
+        return walks
+
+
+@dataclass(eq=False, kw_only=True)
+class LocalRandomWalk(WalkScores):
+    """LRW: q_x·π_xy(t) + q_y·π_yx(t), a random walk of t steps from either node (Liu and Lü 2010).
+
+    π_xy(t) is the share of walkers from x that stand at y after t steps, and q = k/2m. Both terms
+    are equal, as a walk and its way back are alike: the score is A·(D^-1·A)^(t−1)/m.
+
+    Parameters
+    ----------
+    steps
+        t, the steps a walker takes; few see the neighbourhood, many only the degrees.
+    """
+
+    name: ClassVar[str] = "lrw"
+    steps: int = 3
+
+    def _learn(self, network: Network) -> Learned:
+        steps = whole_number("steps", self.steps, 1)
+        return Learned({"leave": 1.0 / np.maximum(network.degrees, 1.0)}, {"steps": steps})
+
+    def _effort(self, network: Network) -> Effort:
+        dense = max(0, whole_number("steps", self.steps, 1) - 2)
+        d, n = network.degrees.astype(np.float64), effort.entries(network)
+        product = STEP * network.adjacency.nnz * network.n_nodes
+        walking = SPARSE_STEP * float(d @ d) + dense * (product + ADD * n)
+        return Effort(float(network.n_nodes), walking + BLANK * n + effort.pick(network))
+
+    def _columns(self, sources: Ints) -> Array:
+        a, leave = self.network_.adjacency, self.learned_.arrays["leave"]
+        steps, reached = self.learned_.facts["steps"], a[sources]
+        if steps > 1:  # two steps reach few nodes in most networks
+            reached.data = leave[reached.indices]
+            reached = sp.csr_array(reached @ a)
+        walkers = reached.toarray().T.copy()
+        for _ in range(steps - 2):
+            walkers *= leave[:, None]
+            walkers = a @ walkers
+        return walkers / self.network_.n_edges
+
+
+def largest_eigenvalue(a: sp.csr_array) -> float:
+    """Return λ₁ of a symmetric non-negative matrix, the same bits each time.
+
+    By Lanczos without restarts: where eigenvalues crowd at the top, as in chains and lattices,
+    restarts go on for hours, and ARPACK draws lots when it finds an invariant subspace.
+    """
+    if a.shape[0] <= _DENSE_EIGENVALUES:
+        return float(np.linalg.eigvalsh(a.toarray())[-1])
+    found, check = 0.0, 16
+    for step, (diagonal, beside) in enumerate(_lanczos(a), start=1):
+        ended = beside[-1] <= _EIGENVALUE_ERROR * max(1.0, found)  # an invariant subspace
+        if ended or step in (check, _LANCZOS_STEPS):
+            found, last = _top_of(diagonal, beside[:-1])
+            if ended or beside[-1] * last <= _EIGENVALUE_ERROR * found:
+                break
+            check = step * 4 // 3
+    return found
+
+
+def _lanczos(a: sp.csr_array) -> Iterator[tuple[list[float], list[float]]]:
+    """Yield the tridiagonal matrix after each step: its diagonal, and what stands beside it."""
+    # A positive start is never orthogonal to the eigenvector looked for (Perron–Frobenius).
+    start = np.random.default_rng(0).uniform(0.5, 1.5, a.shape[0])
+    now, before = start / np.linalg.norm(start), np.zeros(a.shape[0])
+    diagonal: list[float] = []
+    beside: list[float] = []
+    for _ in range(_LANCZOS_STEPS):
+        after = a @ now - (beside[-1] if beside else 0.0) * before
+        diagonal.append(float(now @ after))
+        after -= diagonal[-1] * now
+        beside.append(float(np.linalg.norm(after)))
+        yield diagonal, beside
+        before, now = now, after / beside[-1]
+
+
+def _top_of(diagonal: list[float], beside: list[float]) -> tuple[float, float]:
+    """Return the largest eigenvalue of a tridiagonal matrix, and its vector's last entry."""
+    from scipy.linalg import eigh_tridiagonal
+
+    top = len(diagonal) - 1
+    values, vectors = eigh_tridiagonal(diagonal, beside, select="i", select_range=(top, top))
+    return float(values[0]), abs(float(vectors[-1, 0]))

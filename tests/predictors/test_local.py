@@ -1,0 +1,87 @@
+"""Peers that look at the two nodes alone: degree products and draws by lot."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.predictors.small import networks, slowly
+
+import linkprior as lp
+
+WORD = 2**64
+
+
+def splitmix(state):
+    """The published generator, one number of 64 bits, in Python's whole numbers."""
+    word = state % WORD
+    word = (word ^ (word >> 30)) * 0xBF58476D1CE4E5B9 % WORD
+    word = (word ^ (word >> 27)) * 0x94D049BB133111EB % WORD
+    return word ^ (word >> 31)
+
+
+def draw(seed, i, j):
+    key = int(np.random.SeedSequence(seed).generate_state(1, np.uint64)[0])
+    golden = 0x9E3779B97F4A7C15
+    stream = splitmix(key + (min(i, j) + 1) * golden)
+    return (splitmix(stream + (max(i, j) + 1) * golden) >> 11) / 2**53
+
+
+@slowly
+@given(networks())
+def test_pa_is_the_product_of_degrees_counted_by_hand(net):
+    edges = set(zip(*net.adjacency.nonzero(), strict=True))
+    degree = [sum(i == node for i, _ in edges) for node in range(net.n_nodes)]
+    scores = lp.make("pa").fit(net).score_rows(0, net.n_nodes)
+    for i, j in combinations(range(net.n_nodes), 2):
+        assert scores[i, j] == scores[j, i] == degree[i] * degree[j]
+
+
+@slowly
+@given(networks(), st.integers(0, 2**70))
+def test_random_is_the_hash_written_out_for_rows_and_pairs(net, seed):
+    model = lp.make("random", seed=seed).fit(net)
+    rows = model.score_rows(0, net.n_nodes)
+    for i, j in combinations(range(net.n_nodes), 2):
+        assert rows[i, j] == rows[j, i] == draw(seed, i, j)
+        assert model.score_pairs([(j, i)])[0] == rows[i, j]
+
+
+@pytest.fixture(scope="module")
+def many():
+    return lp.planted_network(n_nodes=900, n_groups=3, mean_degree=4, seed=2)
+
+
+def test_random_draws_are_uniform_and_nearly_all_different(many):
+    above = np.triu_indices(many.n_nodes, 1)
+    draws = lp.make("random").fit(many).score_rows(0, many.n_nodes)[above]
+    assert draws.min() >= 0
+    assert draws.max() < 1
+    assert len(np.unique(draws)) == len(draws)
+    n, bins = len(draws), 64
+    counts = np.histogram(draws, bins, (0, 1))[0]
+    chi_square = ((counts - n / bins) ** 2 / (n / bins)).sum()
+    assert chi_square < 63 + 5 * np.sqrt(2 * 63)  # mean and five deviations
+
+
+def test_random_draws_of_neighbouring_pairs_and_seeds_have_nothing_in_common(many):
+    one, other = (lp.make("random", seed=s).fit(many).score_rows(0, many.n_nodes) for s in (0, 1))
+    above = np.triu_indices(many.n_nodes - 1, 2)
+    i, j = above
+    for a, b in ((one[i, j], other[i, j]), (one[i, j], one[i, j + 1]), (one[i, j], one[i + 1, j])):
+        assert abs(np.corrcoef(a, b)[0, 1]) < 5 / np.sqrt(len(i))
+
+
+def test_random_does_not_look_at_the_edges_or_the_size():
+    small = lp.Network.from_edges([(0, 1)], nodes=range(5))
+    large = lp.Network.from_edges([(3, 4), (8, 9)], nodes=range(10))
+    one, other = (lp.make("random", seed=4).fit(net) for net in (small, large))
+    assert (one.score_rows(0, 5) == other.score_rows(0, 5)[:, :5]).all()
+
+
+def test_random_blocks_are_fresh(many):
+    model = lp.make("random").fit(many)
+    block = model.score_rows(3, 9)
+    block[:] = -1
+    assert model.score_rows(3, 9).min() >= 0

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
-
 from linkprior._version import __version__
+
+# Not from typing: it takes longer than all the rest, and until then Ctrl-C is a traceback.
+TYPE_CHECKING = False
 
 # Public name → where it lives. Loaded at first use, so that `import linkprior` stays light.
 _HOMES = {
@@ -17,6 +17,7 @@ _HOMES = {
     "predict_links": "linkprior.predictors.links",
     "load": "linkprior.predictors.saving",
     "evaluate": "linkprior.evaluation.evaluate",
+    "tune": "linkprior.evaluation.tune",
     "load_run": "linkprior.runs.loading",
     "use_workers": "linkprior.parallel",
     "planted_network": "linkprior.generate",
@@ -25,9 +26,12 @@ _HOMES = {
 __all__ = ["__version__", "theory", *sorted(_HOMES)]
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from linkprior import theory as theory
     from linkprior.errors import LinkpriorError as LinkpriorError
     from linkprior.evaluation.evaluate import evaluate as evaluate
+    from linkprior.evaluation.tune import tune as tune
     from linkprior.generate import planted_network as planted_network
     from linkprior.io.read import read_network as read_network
     from linkprior.network import Network as Network
@@ -40,6 +44,8 @@ if TYPE_CHECKING:
 
 
 def __getattr__(name: str) -> Any:
+    from importlib import import_module
+
     if name == "theory":
         return import_module("linkprior.theory")
     if name not in _HOMES:

@@ -21,6 +21,7 @@ from linkprior.checks import whole_number
 T = TypeVar("T")
 R = TypeVar("R")
 
+MOST_WORKERS = 10_000  # threads; more is a slip of the hand
 _BLOCK_ENTRIES = 1 << 19  # one float32 block of scores is at most 2 MiB
 _workers: ContextVar[int | None] = ContextVar("workers", default=None)
 _own = threading.local()
@@ -42,13 +43,16 @@ def current_workers() -> int:
     given = os.environ.get("LINKPRIOR_WORKERS", "")
     if not given:
         return available_cores()
-    return whole_number("LINKPRIOR_WORKERS", int(given) if given.isdecimal() else given, 1)
+    known = given.isdecimal() and len(given) <= 9  # int refuses thousands of digits
+    return whole_number("LINKPRIOR_WORKERS", int(given) if known else given, 1, MOST_WORKERS)
 
 
 @contextmanager
 def use_workers(n: int | None) -> Iterator[None]:
     """Run the body with `n` threads (None: leave it as it is). Results do not depend on it."""
-    token = _workers.set(_workers.get() if n is None else whole_number("workers", n, 1))
+    token = _workers.set(
+        _workers.get() if n is None else whole_number("workers", n, 1, MOST_WORKERS)
+    )
     try:
         yield
     finally:

@@ -127,7 +127,10 @@ def test_a_reader_that_stops_after_one_line(edges):
 def test_a_full_disk_behind_stdout_is_one_line_and_status_1(edges, top):
     with open("/dev/full", "w") as full:
         done = outside("predict", edges, "--model", "pa", "-q", "--top", top, stdout=full)
-    assert done.stderr == "linkprior: [Errno 28] No space left on device\n"
+    assert done.stderr == (
+        "linkprior: standard output: the disk is full; free some space, or choose another place "
+        "(No space left on device)\n"
+    )
     assert done.returncode == 1
 
 

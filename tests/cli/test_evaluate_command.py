@@ -1,16 +1,35 @@
-"""`linkprior evaluate`: the table and the files."""
+"""`linkprior evaluate`: the table, the files, and what is refused before anything is fitted."""
 
+import csv
 import json
+import math
+import os
+import signal
+import subprocess
+import time
 
 import numpy as np
 import pytest
-from tests.cli.support import (
-    by_name,
-    one_line_of_error,
-    table,
-)
+from tests.cli.support import buffered, by_name, command, one_line_of_error, table
 
 import linkprior as lp
+from linkprior.evaluation.protocols import PROTOCOLS
+from linkprior.evaluation.writing import FILES, read_results
+from linkprior.predictors import registry
+
+QUICK = ["--set", "n_starts=1", "--set", "max_iter=3", "--set", "warmup=3"]
+
+
+def first_block(out):
+    lines = out.split("\n\n")[0].splitlines()
+    head = lines[0].split()
+    return {line.split()[0]: dict(zip(head, line.split(), strict=True)) for line in lines[1:]}
+
+
+def columns(out):
+    """Metric names over all blocks of the table."""
+    heads = [line.split()[1:] for line in out.splitlines() if line.startswith("model ")]
+    return [name for head in heads for name in head]
 
 
 def test_evaluate_writes_results_and_prints_the_table(run, edges, tmp_path):
@@ -20,38 +39,131 @@ def test_evaluate_writes_results_and_prints_the_table(run, edges, tmp_path):
         *("--rule", "all-nodes", "--seed", 3, "-o", folder),
     )
     assert status == 0
-    assert sorted(p.name for p in folder.iterdir()) == ["results.json", "results.tsv"]
+    assert {path.name for path in folder.iterdir()} == {*FILES, "study.json", "cells", "splits"}
     header, rows = table((folder / "results.tsv").read_text())
     assert header == ["model", "split", "metric", "value"]
     facts = json.loads((folder / "results.json").read_text())
-    assert [[str(v) for v in row.values()] for row in facts["results"]] == rows
-    assert set(facts["results"][0]) == set(header)
     assert (facts["protocol"], facts["rule"], facts["seed"]) == ("uniform:0.8", "all-nodes", 3)
     assert facts["linkprior"] == lp.__version__
+    assert facts["command"][:2] == ["linkprior", "evaluate"]
 
-    net = lp.read_network(edges)
-    again = lp.evaluate(["pa", "l3"], net, "uniform:0.8", "all-nodes", 2, 3)
-    values = {tuple(row[:3]): float(row[3]) for row in rows if row[2] != "seconds"}
-    assert values == {row[:3]: row[3] for row in again.rows if row[2] != "seconds"}
-    assert len(values) == 2 * 2 * 4
+    again = lp.evaluate(["pa", "l3"], lp.read_network(edges), "uniform:0.8", "all-nodes", 2, 3)
+    assert len(rows) == 2 * 2 * len(again.metrics)
+    clocks = ("seconds", "peak_mb")
+    values = {tuple(row[:3]): row[3] for row in rows if row[2] not in clocks}
+    expected = {row[:3]: row[3] for row in again.rows if row[2] not in clocks}
+    assert values == {k: "" if math.isnan(v) else repr(v) for k, v in expected.items()}
 
-    lines = [line.split() for line in out.splitlines()]
-    assert lines[0][0] == "model"
-    assert [line[0] for line in lines[1:]] == ["pa", "l3"]
-    column = lines[0].index("recall@5%")
-    for line in lines[1:]:
-        assert float(line[column]) == pytest.approx(again.mean(line[0], "recall@5%"), abs=6e-4)
+    shown = first_block(out)
+    assert list(shown) == ["pa", "l3", "chance"]
+    for model in ("pa", "l3"):
+        mean, _, sd = shown[model]["auprc"].rstrip("*").partition("±")
+        assert float(mean) == pytest.approx(again.mean(model, "auprc"), abs=6e-4)
+        assert float(sd) == pytest.approx(again.sd(model, "auprc"), abs=6e-4)
     assert "hidden edges to find" in err
+    assert "over 2 splits: uniform:0.8, rule all-nodes, seed 3" in " ".join(out.split())
+
+
+def test_degree_alone_is_always_judged(run, edges):
+    status, out, err = run("evaluate", edges, "--models", "l3")
+    assert status == 0
+    assert list(first_block(out)) == ["l3", "pa", "chance"]
+    assert "Judging pa too" in err
+    _, _, err = run("evaluate", edges, "--models", "pa,l3")
+    assert "Judging pa too" not in err
+
+
+def test_quiet_says_nothing_but_the_table(run, edges):
+    status, out, err = run("evaluate", edges, "--models", "l3", "-q")
+    assert (status, err) == (0, "")
+    assert out.startswith("model")
+
+
+@pytest.mark.parametrize(
+    ("asked", "expected"),
+    [("auroc,auprc", ["auroc", "auprc"]), ("peak_mb", ["peak_mb"]), ("all", None)],
+)
+def test_the_metrics_shown_are_those_asked_for(run, edges, asked, expected):
+    _, out, _ = run("evaluate", edges, "--models", "pa", "--metrics", asked)
+    every = lp.evaluate("pa", lp.read_network(edges)).metrics
+    assert columns(out) == (expected or every)
+
+
+def test_folds_are_run_as_asked(run, edges, tmp_path):
+    ask = ("evaluate", edges, "--models", "pa", "--protocol", "kfold:5", "--folds", "1-2,4")
+    assert run(*ask, "-o", tmp_path / "out")[0] == 0
+    assert read_results(tmp_path / "out").splits == [f"kfold:5 fold {n} seed 0" for n in (1, 2, 4)]
+
+
+def test_settings_go_to_the_models_that_have_them(run, edges, tmp_path):
+    models = ["--models", "tri-degree,tri,l3", "--set", "n_starts=1", "--set", "max_iter=3"]
+    own = ["--set", "tri.rank=2", "--set", "tri-degree.alpha=0.7"]
+    assert run("evaluate", edges, *models, *own, "-o", tmp_path / "out")[0] == 0
+    made = read_results(tmp_path / "out").facts["models"]
+    assert (made["tri"]["rank"], made["tri"]["n_starts"], made["tri"]["max_iter"]) == (2, 1, 3)
+    assert (made["tri-degree"]["alpha"], made["tri-degree"]["n_starts"]) == (0.7, 1)
+    assert made["tri-degree"]["rank"] == lp.make("tri-degree").rank
+
+
+def test_ablations_noise_and_null_are_run_and_told(run, edges, tmp_path):
+    disturbed = ["--ablations", "--noise", "0.1", "--null", "rewired"]
+    ask = ("evaluate", edges, "--models", "tri-degree", *QUICK, *disturbed)
+    status, out, _ = run(*ask, "-o", tmp_path / "out")
+    assert status == 0
+    labels = [f"tri-degree[{x}]" for x in ("prior off", "shuffled degrees", "true degrees")]
+    result = read_results(tmp_path / "out")
+    assert result.models == ["tri-degree", *labels, "pa"]
+    assert (result.facts["plan"]["noise"], result.facts["plan"]["null"]) == (0.1, "rewired")
+    text = " ".join(out.split())
+    assert "10% of the training edges replaced" in text
+    assert "rewired at random" in text
+
+
+def test_tuning_is_done_for_the_metric_asked(run, edges, tmp_path):
+    ask = ("evaluate", edges, "--models", "katz", "--tune", 2, "--tune-metric", "ndcg")
+    assert run(*ask, "-o", tmp_path / "out")[0] == 0
+    assert read_results(tmp_path / "out").facts["tune"] == {"trials": 2, "metric": "ndcg"}
+
+
+def test_a_published_split_gives_the_same_numbers(run, edges, tmp_path):
+    ask = ("evaluate", edges, "--models", "l3,pa")
+    assert run(*ask, "--seed", 4, "-o", tmp_path / "one")[0] == 0
+    (split,) = (tmp_path / "one" / "splits").iterdir()
+    assert run(*ask, "--protocol", f"split:{split}", "-o", tmp_path / "two")[0] == 0
+    one, two = read_results(tmp_path / "one"), read_results(tmp_path / "two")
+    for metric in ("auprc", "auroc", "recall@5%"):
+        assert one.values("l3", metric) == two.values("l3", metric)
+
+
+def test_the_same_command_again_takes_up_finished_cells(run, edges, tmp_path):
+    ask = ("evaluate", edges, "--models", "l3,pa", "-o", tmp_path / "out", "--repeats")
+    _, _, err = run(*ask, 2)
+    assert "there already" not in err
+    before = {p.name: p.stat().st_mtime_ns for p in (tmp_path / "out" / "cells").iterdir()}
+    _, _, err = run(*ask, 3)
+    assert "4 of 6 cells were there already" in err
+    after = {p.name: p.stat().st_mtime_ns for p in (tmp_path / "out" / "cells").iterdir()}
+    assert len(after) == 6
+    assert {name: after[name] for name in before} == before
+
+
+def test_two_runs_write_the_same_bytes_apart_from_clocks(run, edges, tmp_path):
+    for name in ("one", "two"):
+        run("evaluate", edges, "--models", "l3", "--repeats", 2, "-q", "-o", tmp_path / name)
+    for name in ("curves.json", "precision_recall.svg", "hidden_found.png"):
+        assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
 
 
 def test_evaluate_on_a_later_release(run, edges, tmp_path):
     net = lp.read_network(edges)
     new = by_name(net, np.argwhere(np.triu(net.adjacency.toarray() == 0, 1))[:5])
     newer = tmp_path / "newer.tsv"
-    newer.write_text(edges.read_text() + "".join(f"{a}\t{b}\n" for a, b in [*new, ("x", "y")]))
+    more = [*new, ("x", "y"), ("x", net.names[0])]
+    newer.write_text(edges.read_text() + "".join(f"{a}\t{b}\n" for a, b in more))
     status, _, err = run("evaluate", edges, "--models", "pa", "--protocol", f"release:{newer}")
     assert status == 0
-    assert "release: 5 hidden edges to find, 1 outside" in err
+    assert "release: 5 hidden edges to find, 0 outside" in err
+    assert "2 nodes that are new, and 2 edges with one of them" in err
 
 
 def test_the_newer_release_is_read_like_the_older(run, tmp_path):
@@ -70,12 +182,143 @@ def test_the_newer_release_is_read_like_the_older(run, tmp_path):
     ("arguments", "expected"),
     [
         (["--models", "pa,pq"], ["no model is called 'pq'", "Did you mean"]),
+        (["--models", ","], ["--models expects names"]),
+        (["--metrics", "auprk"], ["no metric is called 'auprk'", "Did you mean auprc"]),
+        (["--metrics", ","], ["--metrics expects names"]),
+        (["--against", "l4"], ["no model called 'l4' is judged", "Did you mean l3"]),
+        (["--tune-metric", "seconds"], ["--tune-metric seconds", "not better"]),
+        (["--tune-metric", "ndgc"], ["no metric is called 'ndgc'", "Did you mean ndcg"]),
+        (["--tune", "-1"], ["tune must be"]),
+        (["--set", "rank=3"], ["none of l3, pa has a parameter 'rank'"]),
+        (["--set", "tri.rank=3"], ["no model 'tri' is judged"]),
+        (["--set", "rank"], ["--set expects KEY=VALUE"]),
+        (["--models", "tri", "--set", "tri.rnk=3"], ["tri has no parameter 'rnk'", "rank?"]),
+        (["--models", "tri", "--set", "rank=-3"], ["rank must be"]),
         (["--protocol", "unifrom:0.9"], ["no protocol is called", "Did you mean uniform"]),
         (["--protocol", "uniform:2"], ["rate must be"]),
+        (["--protocol", "kfold:x"], ["kfold:K needs a whole number"]),
+        (["--protocol", "kfold:5", "--folds", "7"], ["fold must be"]),
+        (["--protocol", "kfold:5", "--folds", "a"], ["--folds expects numbers"]),
+        (["--protocol", "release:/nowhere.tsv"], ["/nowhere.tsv: no such file"]),
+        (["--folds", "0"], ["folds are for kfold:K"]),
+        (["--noise", "1.5"], ["noise must be"]),
         (["--repeats", "0"], ["repeats must be"]),
     ],
 )
-def test_evaluate_refuses_what_it_cannot_do(run, edges, tmp_path, arguments, expected):
-    result = run("evaluate", edges, "--models", "pa", *arguments, "-o", tmp_path / "out")
+def test_evaluate_refuses_what_it_cannot_do_before_fitting(
+    run, edges, tmp_path, monkeypatch, arguments, expected
+):
+    monkeypatch.setattr("linkprior.predictors.base.LinkPredictor.fit", None)
+    result = run("evaluate", edges, "--models", "l3", *arguments, "-o", tmp_path / "out")
     assert one_line_of_error(result, *expected)
     assert not (tmp_path / "out").exists()
+
+
+def test_nobody_elses_files_are_written_over(run, edges, tmp_path):
+    mine = tmp_path / "mine"
+    mine.mkdir()
+    (mine / "results.tsv").write_text("my own")
+    result = run("evaluate", edges, "--models", "pa", "-o", mine)
+    assert one_line_of_error(result, "holds a results.tsv that is not from an evaluation")
+    assert (mine / "results.tsv").read_text() == "my own"
+    result = run("evaluate", edges, "--models", "pa", "-o", edges)
+    assert one_line_of_error(result, "expects a folder", "is a file")
+    result = run("evaluate", edges, "--models", "pa", "-o", edges / "below")
+    assert one_line_of_error(result, "is a file")
+
+
+def test_the_folder_of_other_data_is_refused(run, edges, tmp_path):
+    assert run("evaluate", edges, "--models", "pa", "-o", tmp_path / "out")[0] == 0
+    other = tmp_path / "other.tsv"
+    other.write_text("".join(edges.read_text().splitlines(keepends=True)[3:]))
+    result = run("evaluate", other, "--models", "pa", "-o", tmp_path / "out")
+    assert one_line_of_error(result, "holds an evaluation of other data")
+
+
+def test_all_leaves_out_what_does_not_fit_and_says_so(run, edges, monkeypatch):
+    few = {name: registry.MODELS[name] for name in ("pa", "l3", "spm")}
+    monkeypatch.setattr(registry, "MODELS", few)
+    monkeypatch.setattr("linkprior.predictors.spectral.LARGEST_SPECTRAL", 10)
+    status, out, err = run("evaluate", edges, "--models", "all")
+    assert status == 0
+    assert list(first_block(out)) == ["pa", "l3", "chance"]
+    assert "Left out: spm needs every eigenvector" in err
+    result = run("evaluate", edges, "--models", "spm")
+    assert one_line_of_error(result, "spm needs every eigenvector")
+
+
+def test_a_named_model_that_does_not_fit_in_memory_is_refused(run, edges, monkeypatch):
+    monkeypatch.setattr("linkprior.machine.available_memory", lambda: 1000)
+    result = run("evaluate", edges, "--models", "pa")
+    assert one_line_of_error(result, "pa needs about", "are free")
+    assert run("evaluate", edges, "--models", "pa", "--ignore-memory")[0] == 0
+
+
+def test_a_long_wait_is_announced(run, edges, monkeypatch):
+    _, _, err = run("evaluate", edges, "--models", "pa")
+    assert "This may take" not in err
+    monkeypatch.setattr("linkprior.cli.evaluate_job._LONG", 1e-9)
+    _, _, err = run("evaluate", edges, "--models", "pa")
+    assert "This may take about" in err
+    assert "for pa; with -o DIR finished cells are kept" in err
+
+
+def test_help_lists_every_protocol(run):
+    _, out, _ = run("evaluate", "--help")
+    for text in PROTOCOLS.values():
+        assert text.split()[0] in out
+
+
+def test_the_table_survives_a_reader_that_leaves(edges):
+    with subprocess.Popen(
+        command("evaluate", edges, "--models", "pa"),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=buffered(),
+    ) as process:
+        process.stdout.close()
+        _, err = process.communicate(timeout=60)
+    assert b"Traceback" not in err
+    assert process.returncode == 0
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
+@pytest.mark.parametrize("kept", [True, False])
+def test_control_c_says_how_many_cells_are_kept(edges, tmp_path, kept):
+    """The second model hangs in its fit: one cell is done by then."""
+    start = (
+        "import sys, time, signal\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        "from linkprior.predictors import paths\n"
+        "def wait(self, network):\n"
+        "    print('WAITING', file=sys.stderr, flush=True)\n"
+        "    time.sleep(60)\n"
+        "paths.L3._learn = wait\n"
+        "from linkprior.cli import main\n"
+        "sys.argv[0] = 'linkprior'\n"
+        "main()\n"
+    )
+    ask = command("evaluate", edges, "--models", "pa,l3", *(["-o", tmp_path / "out"] * kept))
+    ask[2] = start
+    with subprocess.Popen(ask, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as job:
+        try:
+            while "WAITING" not in job.stderr.readline():
+                assert job.poll() is None
+            time.sleep(0.2)
+            job.send_signal(signal.SIGINT)
+            _, err = job.communicate(timeout=30)
+        finally:
+            job.kill()
+    assert job.returncode == 130
+    said = f"{tmp_path / 'out'} keeps 1 of 2 cells" if kept else "nothing is kept; with -o DIR"
+    assert said in err.splitlines()[-1]
+    assert (tmp_path / "out").exists() == kept
+    if kept:
+        (cell,) = (tmp_path / "out" / "cells").iterdir()
+        assert json.loads(cell.read_text())["cell"]["model"] == "pa"
+
+
+def test_results_tsv_can_be_read_by_any_reader(run, edges, tmp_path):
+    run("evaluate", edges, "--models", "pa", "-o", tmp_path / "out", "-q")
+    with (tmp_path / "out" / "results.tsv").open(newline="") as stream:
+        assert {len(row) for row in csv.reader(stream, delimiter="\t")} == {4}

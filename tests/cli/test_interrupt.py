@@ -127,6 +127,43 @@ def test_control_c_before_the_command_is_there(tmp_path):
     assert interrupted((job.process.returncode, out, err.splitlines()))
 
 
+def test_control_c_while_loading_is_not_lost_in_a_callback(tmp_path):
+    """An exception that an import swallows would leave the command running."""
+    early = tmp_path / "click.py"
+    early.write_text(
+        "import signal\n"
+        "try:\n"
+        "    signal.raise_signal(signal.SIGINT)\n"
+        "except KeyboardInterrupt:\n"
+        "    print('swallowed')\n"
+    )
+    job = Job("predict", "edges.tsv", path=tmp_path)
+    out, err = job.process.communicate(timeout=60)
+    assert interrupted((job.process.returncode, out, err.splitlines()))
+
+
+def test_another_program_that_imports_the_command_line_keeps_its_control_c(tmp_path):
+    early = tmp_path / "click.py"
+    early.write_text("import signal\nsignal.raise_signal(signal.SIGINT)\n")
+    (tmp_path / "other.py").write_text("import linkprior.cli\n")
+    code = f"import sys\nsys.path.insert(0, {str(tmp_path)!r})\n" + (
+        "try:\n    import other\nexcept KeyboardInterrupt:\n    print('mine')\n"
+    )
+    ask = [sys.executable, "-c", code]
+    done = subprocess.run(ask, check=False, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "mine\n", "")
+
+
+def test_the_log_of_a_run_tells_of_the_interruption(edges, tmp_path):
+    ask = ("predict", edges, "--model", "pa", "-o", f"{tmp_path / 'run'}/")
+    job = Job(*ask, before=SLOW_LEARN.format(work=LONG_SLEEP))
+    job.wait_for("deep in it")
+    said = job.send()[2][-1]
+    last = (tmp_path / "run" / "log.txt").read_text().splitlines()[-1]
+    assert said.startswith("Interrupted: ")
+    assert last.endswith(f" {said}")
+
+
 def test_control_c_on_a_terminal_takes_the_bar_away(large, tmp_path):
     ask = ("predict", large, "-o", tmp_path / "links.tsv", *LONG)
     status, text = on_a_terminal(f"{START}main()", *ask, press=("%", b"\x03"))

@@ -47,7 +47,7 @@ def test_a_run_keeps_all_there_is_to_know(run, ask, edges, tmp_path):
     assert (facts["model"], facts["seed"], facts["links"]) == ("tri-degree", 4, 20)
     assert facts["request"]["parameters"] == lp.load(folder / "model").get_params()
     assert facts["versions"]["linkprior"] == lp.__version__
-    assert set(facts["seconds"]) == {"reading", "fitting", "ranking"}
+    assert set(facts["seconds"]) == {"reading", "fitting", "ranking", "evidence"}
     assert facts["peak_memory_mb"] > 10
     assert facts["files"] == {
         name: sha256(folder / name) for name in ("input_report.json", "ranking.tsv")

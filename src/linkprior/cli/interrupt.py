@@ -11,7 +11,7 @@ import os
 import signal
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import copy_context
 from pathlib import Path
 from types import FrameType
@@ -19,6 +19,7 @@ from typing import Any, Generic, NoReturn, TypeVar
 
 from linkprior.cli import display
 from linkprior.cli.messages import say
+from linkprior.errors import LinkpriorError
 from linkprior.io import files
 
 R = TypeVar("R")
@@ -27,6 +28,7 @@ _WAIT = 0.1  # seconds; where a signal does not end a wait, it is seen this much
 _SIGNALS = [n for n in signal.Signals if n.name in ("SIGINT", "SIGTERM", "SIGHUP")]
 
 _describe: Callable[[], str | None] | None = None
+_log: Callable[[str], None] | None = None
 
 
 def run_interruptible(work: Callable[[], R]) -> R:
@@ -48,14 +50,20 @@ def run_interruptible(work: Callable[[], R]) -> R:
 
 
 @contextmanager
-def keeping(describe: Callable[[], str | None]) -> Iterator[None]:
-    """Let describe() say what is kept, should the body be interrupted; None: the whole files."""
-    global _describe
-    before, _describe = _describe, describe
+def keeping(
+    describe: Callable[[], str | None], log: Callable[[str], None] | None = None
+) -> Iterator[None]:
+    """Let describe() say what is kept, should the body be interrupted; None: the whole files.
+
+    What is said is handed to log() too.
+    """
+    global _describe, _log
+    before = _describe, _log
+    _describe, _log = describe, log
     try:
         yield
     finally:
-        _describe = before
+        _describe, _log = before
 
 
 class _Done(Generic[R]):
@@ -117,8 +125,16 @@ def _raise(number: int, _: FrameType | None) -> None:
 def _leave(number: int) -> NoReturn:
     """Tidy up, say what is kept, and end the process."""
     _try_for(0.3, display.clear)
-    _try_for(0.5, lambda: say(f"Interrupted: {_tidy_up()}."))
+    _try_for(0.5, _last_words)
     os._exit(128 + number)
+
+
+def _last_words() -> None:
+    text = f"Interrupted: {_tidy_up()}."
+    if _log is not None:
+        with suppress(OSError, LinkpriorError):  # a full disk is no reason to say nothing
+            _log(text)
+    say(text)
 
 
 def _tidy_up() -> str:

@@ -14,9 +14,9 @@ from typing import Any
 import click
 
 from linkprior._version import __version__
-from linkprior.cli import about, data, demo, evaluate, predict
+from linkprior.cli import about, data, demo, evaluate, predict, tune
 from linkprior.cli.interrupt import run_interruptible
-from linkprior.cli.messages import drop_stdout, say
+from linkprior.cli.messages import drop_stdout, in_one_line, say
 from linkprior.errors import LinkpriorError
 
 
@@ -67,6 +67,7 @@ def cli(debug: bool) -> None:
 for command in (
     predict.predict,
     evaluate.evaluate,
+    tune.tune,
     about.models,
     about.formats,
     data.data,
@@ -79,17 +80,11 @@ for command in (
 
 def main() -> None:
     """Run the command line; errors a user can fix are one line and exit status 1."""
-    debug = "--debug" in sys.argv
-    for name in ("stdout", "stderr"):
-        if getattr(sys, name) is None:  # closed, as by >&-
-            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        # Names may be in any script, and a table is UTF-8 wherever it goes.
-        sys.stdout.reconfigure(encoding="utf-8", errors="surrogateescape")
-    work = partial(cli.main, standalone_mode=False)
-    # Called by a test or another program, its threads and signals are not ours to take.
-    own = sys._getframe(1).f_globals.get("__name__") == "__main__"
     try:
+        _open_streams()
+        # Called by a test or another program, its threads and signals are not ours to take.
+        own = sys._getframe(1).f_globals.get("__name__") == "__main__"
+        work = partial(cli.main, standalone_mode=False)
         run_interruptible(work) if own else work()
     except click.ClickException as problem:
         problem.show()
@@ -100,8 +95,18 @@ def main() -> None:
         say("Interrupted.")
         sys.exit(130)
     except (LinkpriorError, OSError, MemoryError) as problem:
-        if debug:
+        if "--debug" in sys.argv:
             raise
-        say(f"linkprior: {str(problem) or 'out of memory'}")
+        say(f"linkprior: {in_one_line(problem)}")
         drop_stdout()
         sys.exit(1)
+
+
+def _open_streams() -> None:
+    """Have a standard output and error, whatever was closed, and take names of any script."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # closed, as by >&-
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # Names may be in any script, and a table is UTF-8 wherever it goes.
+        sys.stdout.reconfigure(encoding="utf-8", errors="surrogateescape")

@@ -3,12 +3,57 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import sys
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, TextIO
+
+from linkprior.errors import LinkpriorError
 
 if TYPE_CHECKING:
     from linkprior.network import Network
+
+# What the system reports → what that means, and what to do.
+_TROUBLE = {
+    errno.ENOSPC: "the disk is full; free some space, or choose another place",
+    errno.EDQUOT: "your share of the disk is used up; free some space, or choose another place",
+    errno.EFBIG: "the file grows beyond what is allowed; ask for less, or choose another place",
+    errno.EACCES: "no permission; choose another place, or ask its owner",
+    errno.EPERM: "no permission; choose another place, or ask its owner",
+    errno.EROFS: "the disk is read-only; choose another place",
+    errno.EISDIR: "is a folder; give the name of a file",
+    errno.ENOTDIR: "something on the way is a file, not a folder; check the path",
+    errno.ENOENT: "there is no such file or folder; check the path",
+    errno.ENAMETOOLONG: "the name is too long; give a shorter one",
+    errno.ELOOP: "the link leads back to itself; give the file",
+    errno.EMFILE: "too many files are open; raise the limit (ulimit -n)",
+    errno.EIO: "the disk reports an error; check it, or choose another place",
+}
+
+
+def in_one_line(problem: BaseException) -> str:
+    """Return what is wrong, where, and what to do; the system's own words where we know none."""
+    if isinstance(problem, OSError) and problem.errno in _TROUBLE:
+        where = f"{_text(problem.filename)}: " if problem.filename is not None else ""
+        return f"{where}{_TROUBLE[problem.errno]} ({os.strerror(problem.errno)})"
+    return str(problem) or ("out of memory" if isinstance(problem, MemoryError) else repr(problem))
+
+
+@contextlib.contextmanager
+def writing_to(name: str) -> Iterator[None]:
+    """Let an error of the file system name what is written, not a temporary file or nothing."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as problem:
+        known = OSError(problem.errno, problem.strerror, name) if problem.errno else problem
+        raise LinkpriorError(in_one_line(known)) from problem
+
+
+def _text(name: object) -> str:
+    return os.fsdecode(name) if isinstance(name, str | bytes) else str(name)
 
 
 def say(text: str) -> None:

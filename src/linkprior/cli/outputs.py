@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from linkprior.cli.messages import drop_stdout
+from linkprior.cli.messages import drop_stdout, writing_to
+from linkprior.cli.places import check_name, check_save, check_writable, first_there, refuse_input
 from linkprior.errors import LinkpriorError
 
 if TYPE_CHECKING:
@@ -37,11 +37,10 @@ class Output:
         output: str | None, format: str | None, save: str | None, inputs: Iterable[str | None] = ()
     ) -> Output:
         """Return where to write; refuse what cannot be written before the work begins."""
-        from linkprior.io.store import refuse_foreign
         from linkprior.io.writers import format_of
 
         if save is not None:
-            refuse_foreign(Path(save))
+            check_save(save, output)
         chosen = format_of(output, format)
         if output is None or output == "-":
             return Output(chosen)
@@ -51,7 +50,7 @@ class Output:
             )
         if output.endswith("/") or Path(output).is_dir():
             return RunOutput(output, chosen)
-        _refuse_input(output, inputs)
+        refuse_input(output, inputs)
         return FileOutput(output, chosen, format is not None)
 
     def open(self, **facts: Any) -> None:
@@ -76,8 +75,9 @@ class Output:
         from linkprior.io.writers import write_ranking
 
         try:
-            write_ranking(sys.stdout, ranking, self.format, model.network_, _lasting(facts))
-            sys.stdout.flush()
+            with writing_to("standard output"):
+                write_ranking(sys.stdout, ranking, self.format, model.network_, _lasting(facts))
+                sys.stdout.flush()
         except BrokenPipeError:
             drop_stdout()
 
@@ -98,15 +98,16 @@ class FileOutput(Output):
                 f"-o {path}: results are written unpacked; leave out {self.path.suffix}, or pipe "
                 "standard output through gzip"
             )
-        if not self.path.exists() and not os.access(self.path.parent, os.W_OK):
-            raise LinkpriorError(f"-o {path}: you may not write into {self.path.parent}")
+        check_name(f"-o {path}", self.path)
+        if self.path.is_file() or not self.path.exists():  # a pipe or device is written in place
+            check_writable(f"-o {path}", self.path.resolve().parent)
 
     def write(self, ranking: Ranking, model: LinkPredictor, facts: dict[str, Any]) -> None:
         """Write the file."""
         from linkprior.io.files import whole_file
         from linkprior.io.writers import write_ranking
 
-        with whole_file(self.path) as stream:
+        with writing_to(str(self.path)), whole_file(self.path) as stream:
             write_ranking(stream, ranking, self.format, model.network_, _lasting(facts))
 
 
@@ -118,6 +119,7 @@ class RunOutput(Output):
 
         super().__init__(format)
         self.path = check_folder(path)
+        check_writable(f"-o {path}", first_there(self.path))
         self.run: RunFolder | None = None
         self._waiting: list[str] = []
 
@@ -128,24 +130,26 @@ class RunOutput(Output):
         from linkprior.runs.folder import REPORT, RunFolder
 
         report: InputReport = facts.pop("report")
-        self.run = RunFolder.open(
-            self.path,
-            facts["request"],
-            facts["source"],
-            command=["linkprior", *sys.argv[1:]],
-            versions=machine.versions(),
-            workers=current_workers(),
-            force=facts["force"],
-        )
-        self.run.write_json(REPORT, report.to_dict())
-        for text in self._waiting:
-            self.run.log(text)
+        with writing_to(str(self.path)):
+            self.run = RunFolder.open(
+                self.path,
+                facts["request"],
+                facts["source"],
+                command=["linkprior", *sys.argv[1:]],
+                versions=machine.versions(),
+                workers=current_workers(),
+                force=facts["force"],
+            )
+            self.run.write_json(REPORT, report.to_dict())
+            for text in self._waiting:
+                self.run.log(text)
 
     def log(self, text: str) -> None:
         """Keep a message; those from before the folder was open come first."""
         if self.run is None:
             self._waiting.append(text)
-        else:
+            return
+        with writing_to(str(self.path)):
             self.run.log(text)
 
     def kept(self) -> str | None:
@@ -167,7 +171,8 @@ class RunOutput(Output):
         from linkprior.runs.folder import MODEL
 
         assert self.run is not None
-        model.save(self.run.path / MODEL)
+        with writing_to(str(self.run.path / MODEL)):
+            model.save(self.run.path / MODEL)
 
     def write(self, ranking: Ranking, model: LinkPredictor, facts: dict[str, Any]) -> None:
         """Write the ranking, as a table and in the format asked for, and the last manifest."""
@@ -177,18 +182,12 @@ class RunOutput(Output):
 
         assert self.run is not None
         for format in dict.fromkeys(("tsv", self.format)):
-            with self.run.writing(f"{RANKING}.{format}") as stream:
+            name = f"{RANKING}.{format}"
+            with writing_to(str(self.path / name)), self.run.writing(name) as stream:
                 write_ranking(stream, ranking, format, model.network_, _lasting(facts))
-        self.run.finish(
-            **facts, links=len(ranking), peak_memory_mb=round(machine.peak_memory() / 1e6)
-        )
-
-
-def _refuse_input(output: str, inputs: Iterable[str | None]) -> None:
-    """Refuse to write over a file that is read."""
-    for name in inputs:
-        if name and Path(output).exists() and Path(name).exists() and Path(output).samefile(name):
-            raise LinkpriorError(f"-o {output}: is the input {name} itself; give another name")
+        peak = round(machine.peak_memory() / 1e6)
+        with writing_to(str(self.path)):
+            self.run.finish(**facts, links=len(ranking), peak_memory_mb=peak)
 
 
 def _lasting(facts: dict[str, Any]) -> dict[str, Any]:

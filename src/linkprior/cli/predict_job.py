@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -14,7 +14,7 @@ import click
 
 from linkprior import progress
 from linkprior.cli.choices import Choices, Names
-from linkprior.cli.messages import say
+from linkprior.cli.messages import say, writing_to
 from linkprior.cli.outputs import Output
 from linkprior.cli.reading import Input
 from linkprior.cli.settings import make_model
@@ -64,7 +64,7 @@ class PredictJob:
             raise LinkpriorError("standard input (-) can be read once; give files for the others")
         predictor = make_model(self.model, self.settings, self.seed)
         shown, threads = display.progress(self.quiet), use_workers(self.workers)
-        with interrupt.keeping(self.target.kept), shown, threads:
+        with interrupt.keeping(self.target.kept, self.target.log), shown, threads:
             self.tell(f"Reading {self.source.edges} …")
             with progress.stage(f"reading {Path(self.source.edges).name}"):
                 reading = self._timed("reading", self.source.read)
@@ -80,16 +80,20 @@ class PredictJob:
     def _work(
         self, predictor: LinkPredictor, reading: Reading, candidates: Candidates | None
     ) -> None:
+        from linkprior.predictors.evidence import with_evidence
+
         self._open_run(reading, predictor)
         with self._expected(predictor, reading.network) as work:
             with progress.part(work.fit):
                 predictor = self._fit(predictor, reading.network)
             if self.save:
-                predictor.save(self.save)
-                self.tell(f"Saved the model to {self.save}")
+                self._save(predictor, self.save)
             if self.lists:
-                ranking = self._timed("ranking", lambda: self._rank(predictor, candidates, reading))
+                ranking = self._timed("ranking", lambda: self._rank(predictor, candidates))
         if self.lists:
+            ranking = self._timed(
+                "evidence", lambda: with_evidence(predictor, ranking, reading.labels)
+            )
             self._write(ranking, self._facts(reading, predictor), predictor)
         self._print_stories(predictor, reading.labels)
 
@@ -106,7 +110,10 @@ class PredictJob:
         if self.output is not None:
             links = f"{len(ranking)} link{'s' * (len(ranking) != 1)}"
             self.tell(f"Writing {links} to {self.output}")
-        self.target.write(ranking, predictor, facts)
+        # A bar would be in the way of results on the terminal.
+        aside = self.output not in (None, "-")
+        with progress.stage("writing") if aside else nullcontext():
+            self.target.write(ranking, predictor, facts)
 
     @contextmanager
     def _expected(self, predictor: LinkPredictor, network: Network) -> Iterator[Effort]:
@@ -164,18 +171,22 @@ class PredictJob:
         self.target.keep_model(predictor)
         return predictor
 
-    def _rank(
-        self, predictor: LinkPredictor, candidates: Candidates | None, reading: Reading
-    ) -> Ranking:
-        from linkprior.predictors.evidence import with_evidence
+    def _save(self, predictor: LinkPredictor, folder: str) -> None:
+        replaces = Path(folder).is_dir() and any(Path(folder).iterdir())  # it is a model: checked
+        with writing_to(folder):
+            predictor.save(folder)
+        self.tell(
+            f"Saved the model to {folder}{', in place of an earlier one' if replaces else ''}"
+        )
 
+    def _rank(self, predictor: LinkPredictor, candidates: Candidates | None) -> Ranking:
         ranking = predictor.predict_edges(
             self.most, candidates=candidates, threshold=_a_little_below(self.threshold)
         )
         if self.threshold is not None:
             # What is written has six digits, and what is written is what a user compares with.
             ranking = ranking[: sum(float(f"{s:.6g}") >= self.threshold for s in ranking.scores)]
-        return with_evidence(predictor, ranking, reading.labels)
+        return ranking
 
     @property
     def most(self) -> int | None:

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
+_DIGITS = 9  # of a column's number at most; Python makes no number of thousands
+
 _OPTIONS = (
     click.option(
         "--input-format",
@@ -112,7 +114,12 @@ class Input:
 def _two_columns(text: str | None) -> tuple[str, str] | None:
     if text is None:
         return None
+    from linkprior.checks import shown
+
     names = [name.strip() for name in text.split(",")]
     if len(names) != 2 or not all(names):
-        raise ParameterError(f"--columns expects two columns as A,B, got {text!r}")
+        raise ParameterError(f"--columns expects two columns as A,B, got {shown(text)}")
+    for name in names:
+        if name.isdecimal() and len(name) > _DIGITS:
+            raise ParameterError(f"--columns: no file has a column number {shown(name)}")
     return names[0], names[1]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linkprior.errors import StoreError
+from linkprior.errors import LinkpriorError, StoreError
 from linkprior.io.files import as_path
 from linkprior.network import Network
 from linkprior.predictors.base import LinkPredictor
@@ -65,14 +67,32 @@ def load_run(folder: str | Path) -> Run:
         if file_digest(path / name) != digest:
             raise StoreError(f"{path / name} was changed since: its checksum differs")
     model = load(path / MODEL)
-    ranking = _ranking(path / f"{RANKING}.tsv", model.network_)
-    report = json.loads((path / REPORT).read_text(encoding="utf-8"))
+    with _refusing(path / f"{RANKING}.tsv", "the table of a ranking"):
+        ranking = _ranking(path / f"{RANKING}.tsv", model.network_)
+    with _refusing(path / REPORT, "an input report"):
+        report = dict(json.loads((path / REPORT).read_text(encoding="utf-8")))
     log = (
         (path / LOG).read_text(encoding="utf-8", errors="surrogateescape")
         if (path / LOG).exists()
         else ""
     )
     return Run(path, ranking, model, report, manifest, log)
+
+
+@contextmanager
+def _refusing(path: Path, expected: str) -> Iterator[None]:
+    """Refuse a file that is not what it should be, though its checksum vouches for it."""
+    try:
+        yield
+    except (
+        LinkpriorError,
+        ValueError,
+        LookupError,
+        TypeError,
+        RecursionError,
+        csv.Error,
+    ) as problem:
+        raise StoreError(f"{path} is not {expected}: {problem}") from None
 
 
 def _ranking(path: Path, network: Network) -> Ranking:

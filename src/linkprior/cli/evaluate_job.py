@@ -1,0 +1,315 @@
+"""What `linkprior evaluate` does: check, read, split, judge, print, write."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from linkprior.cli.messages import say, writing_to
+from linkprior.cli.places import check_name, check_writable, first_there
+from linkprior.cli.reading import Input
+from linkprior.cli.settings import _setting
+from linkprior.errors import InputError, LinkpriorError, ParameterError, nearest
+
+if TYPE_CHECKING:
+    from linkprior.evaluation.contenders import Contender
+    from linkprior.evaluation.protocols import Plan
+    from linkprior.evaluation.results import Evaluation
+    from linkprior.evaluation.splits import Split
+    from linkprior.network import Network
+    from linkprior.predictors.base import LinkPredictor
+
+_LONG = 120.0  # seconds; what takes longer is announced
+_ALWAYS = "pa"
+_INNER = 3  # splits on which a tuned setting is tried
+
+
+@dataclass
+class EvaluateJob:
+    """One evaluation, from the options to the files."""
+
+    source: Input
+    models: str
+    settings: tuple[str, ...]
+    protocol: str
+    rule: str
+    repeats: int
+    folds: str | None
+    seed: int
+    null: str
+    noise: float
+    ablations: bool
+    tune: int
+    tune_metric: str | None
+    metrics: str | None
+    against: str | None
+    output: str | None
+    ignore_memory: bool
+    workers: int | None
+    quiet: bool
+    _cells: list[Path] = field(default_factory=list)
+
+    def run(self) -> None:
+        """Do it all. What cannot be done is refused before anything is fitted."""
+        from linkprior.cli import display, interrupt
+        from linkprior.parallel import use_workers
+
+        self._check()
+        shown, threads = display.progress(self.quiet), use_workers(self.workers)
+        with interrupt.keeping(self._kept), shown, threads:
+            network, plan = self._read()
+            result = self._judge(network, plan)
+        self._print(result)
+        if self.output is not None:
+            self._write(result, self.output)
+
+    def tell(self, text: str) -> None:
+        """Say something on stderr."""
+        if not self.quiet:
+            say(text)
+
+    # ------------------------------------------------------------------ before anything is read
+
+    def _check(self) -> None:
+        """Refuse what no network could make right."""
+        from linkprior.evaluation.metrics import refuse_unknown_metric
+        from linkprior.evaluation.statistics import direction
+        from linkprior.evaluation.tune import DEFAULT_METRIC
+
+        self.names = self._model_names()
+        self.made = self._make_models()
+        self.columns = None if self.metrics in (None, "all") else _listed(self.metrics or "")
+        if self.columns == []:
+            raise ParameterError("--metrics expects names such as auprc,ndcg, or all")
+        for metric in self.columns or ():
+            refuse_unknown_metric(metric)
+        self.goal = refuse_unknown_metric(self.tune_metric or DEFAULT_METRIC)
+        if direction(self.goal) < 1:
+            raise ParameterError(f"--tune-metric {self.goal}: more of it is not better")
+        if self.output is not None:
+            _check_folder(self.output)
+
+    def _model_names(self) -> list[str]:
+        from linkprior.predictors.registry import MODELS, find
+
+        names = list(MODELS) if self.models.strip() == "all" else _listed(self.models)
+        if not names:
+            raise ParameterError("--models expects names such as tri-degree,l3, or all")
+        for name in names:
+            find(name)
+        if _ALWAYS not in names:
+            self.tell(f"Judging {_ALWAYS} too: what degree alone gives belongs in every table")
+        return list(dict.fromkeys([*names, _ALWAYS]))
+
+    def _make_models(self) -> dict[str, LinkPredictor]:
+        from linkprior.predictors import registry
+
+        known = {name: registry.find(name).parameter_names() for name in self.names}
+        params: dict[str, dict[str, Any]] = {name: {} for name in self.names}
+        for text in self.settings:
+            key, value = _setting(text)
+            model, _, name = key.rpartition(".")
+            for chosen in _meant(text, model, name, known):
+                params[chosen][name] = value
+        return {name: registry.make(name, **params[name]) for name in self.names}
+
+    # ------------------------------------------------------------------ before anything is fitted
+
+    def _read(self) -> tuple[Network, Plan]:
+        from linkprior.evaluation.protocols import Plan, fold_numbers
+
+        kind, _, later = self.protocol.partition(":")
+        if later == self.source.edges == "-":
+            raise LinkpriorError("standard input (-) can be read once; give files for the others")
+        folds = None if self.folds is None else fold_numbers(self.folds)
+        network = self._read_one(self.source.edges)
+        # In the same way as the older one: other names or filters would make edges look new.
+        newer = self._read_one(later) if kind == "release" and later else None
+        plan = Plan(
+            self.protocol, self.rule, self.repeats, folds, self.seed, self.null, self.noise, newer
+        )
+        return network, plan
+
+    def _read_one(self, edges: str) -> Network:
+        reading = self.source.read(edges)
+        for line in reading.report.text():
+            self.tell(line)
+        return reading.network
+
+    def _judge(self, network: Network, plan: Plan) -> Evaluation:
+        from linkprior.evaluation.contenders import contenders
+        from linkprior.evaluation.evaluate import evaluate
+        from linkprior.evaluation.statistics import known_model
+
+        splits = plan.make(network)
+        models = [one for one in self.made.values() if self._fits(one, splits[0].train)]
+        chosen = contenders(models, self.ablations)
+        known_model([one.label for one in chosen], self.against)
+        for line in _about(splits):
+            self.tell(line)
+        self._announce(chosen, splits)
+        self._cells = self._cell_files(chosen, splits)
+        before = {path: _stamp(path) for path in self._cells if path.exists()}
+        given = {name: getattr(plan, name) for name in plan.__dataclass_fields__}
+        result = evaluate(
+            models,
+            network,
+            **given,
+            ablations=self.ablations,
+            tune=self.tune,
+            tune_metric=self.goal,
+            folder=self.output,
+        )
+        there = sum(_stamp(path) == stamp for path, stamp in before.items())
+        if there:
+            self.tell(f"{there} of {len(self._cells)} cells were there already")
+        return result
+
+    def _fits(self, model: LinkPredictor, train: Network) -> bool:
+        """Tell whether a model can be fitted here; one that was named is refused aloud."""
+        from linkprior import machine
+        from linkprior.predictors.effort import effort_of
+        from linkprior.predictors.estimate import expected_bytes, refusal
+
+        try:
+            effort_of(model, train)
+            needed, free = expected_bytes(model, train), machine.available_memory()
+            if free is not None and needed > free and not self.ignore_memory:
+                raise InputError(refusal(model, train, needed, free))
+        except InputError as problem:
+            if self.models.strip() != "all":
+                raise
+            self.tell(f"Left out: {str(problem).partition('. ')[0].partition(';')[0]}")
+            return False
+        return True
+
+    def _announce(self, chosen: list[Contender], splits: list[Split]) -> None:
+        """Say how long it may take where that is long."""
+        from linkprior.parallel import current_workers
+        from linkprior.predictors.effort import effort_of
+        from linkprior.predictors.estimate import machine_factor, spell
+
+        work = {}
+        for one in chosen:
+            cell = effort_of(one.make(splits[0]), splits[0].train)
+            work[one.label] = (1 + _INNER * self.tune) * (cell.fit + 3.0 * cell.scores)
+        nominal = 1e-9 * sum(work.values()) * len(splits) / current_workers()
+        seconds = nominal * machine_factor() if nominal > _LONG / 10 else nominal
+        if seconds > _LONG:
+            slowest = max(work, key=lambda label: work[label])
+            share = work[slowest] / sum(work.values())
+            kept = "" if self.output else "; with -o DIR finished cells are kept"
+            self.tell(f"This may take {spell(seconds)}, {share:.0%} of it for {slowest}{kept}")
+
+    # ------------------------------------------------------------------ what is kept
+
+    def _cell_files(self, chosen: list[Contender], splits: list[Split]) -> list[Path]:
+        """Return where the cells go, those done and those to come."""
+        from linkprior.evaluation.cells import slug
+
+        folder = Path(self.output or "") / "cells"
+        return [
+            folder / f"{slug(one.label)}--{slug(split.label)}.json"
+            for split in splits
+            for one in chosen
+        ]
+
+    def _kept(self) -> str | None:
+        if not self._cells:
+            return None
+        if self.output is None:
+            return "nothing is kept; with -o DIR every finished cell (model × split) would be"
+        done = sum(path.exists() for path in self._cells)
+        return (
+            f"{self.output} keeps {done} of {len(self._cells)} cells (model × split); the same "
+            "command goes on from there"
+        )
+
+    def _print(self, result: Evaluation) -> None:
+        from linkprior.evaluation.tables import WIDTH, text_table
+
+        wide = shutil.get_terminal_size((WIDTH, 24)).columns if sys.stdout.isatty() else WIDTH
+        columns = result.metrics if self.metrics == "all" else self.columns
+        click.echo(text_table(result, columns, self.against, max(60, wide)))
+
+    def _write(self, result: Evaluation, folder: str) -> None:
+        from linkprior.evaluation.writing import write_results
+
+        with writing_to(folder):
+            command = ["linkprior", *sys.argv[1:]]
+            write_results(result, folder, against=self.against, command=command)
+        self.tell(f"Wrote results.json, results.tsv, tables and curves to {folder}")
+
+
+def _listed(text: str) -> list[str]:
+    return list(dict.fromkeys(piece.strip() for piece in text.split(",") if piece.strip()))
+
+
+def _meant(text: str, model: str, name: str, known: dict[str, list[str]]) -> list[str]:
+    """Return the models a setting is for, or an error with the nearest names."""
+    if model and model not in known:
+        raise ParameterError(
+            f"--set {text}: no model {model!r} is judged.{nearest(model, known)} There are: "
+            f"{', '.join(known)}"
+        )
+    having = [model] if model else [one for one, names in known.items() if name in names]
+    if not having:
+        every = sorted({name for names in known.values() for name in names})
+        raise ParameterError(
+            f"--set {text}: none of {', '.join(known)} has a parameter {name!r}."
+            f"{nearest(name, every)}"
+        )
+    return having
+
+
+def _stamp(path: Path) -> tuple[int, int]:
+    """Return what changes when a file is written anew."""
+    found = path.stat()
+    return found.st_ino, found.st_mtime_ns
+
+
+def _check_folder(output: str) -> None:
+    from linkprior.evaluation.writing import FILES
+
+    folder = Path(output)
+    if not output:
+        raise LinkpriorError("-o expects the name of a folder")
+    check_name(f"-o {output}", folder)
+    if folder.exists() and not folder.is_dir():
+        raise LinkpriorError(f"-o expects a folder, but {output} is a file")
+    foreign = [name for name in FILES if (folder / name).exists()]
+    if foreign and not (folder / "study.json").exists():
+        raise LinkpriorError(
+            f"-o {output}: holds a {foreign[0]} that is not from an evaluation; give another folder"
+        )
+    there = first_there(folder)
+    if not there.is_dir():
+        raise LinkpriorError(f"-o {output}: {there} is a file; give another folder")
+    check_writable(f"-o {output}", there)
+
+
+def _about(splits: list[Split]) -> list[str]:
+    """Say how many edges are to be found, and how many cannot be asked for."""
+    hidden = _span([len(split.hidden) for split in splits])
+    left = _span([split.unconnected for split in splits])
+    first = splits[0]
+    title = first.label if len(splits) == 1 else f"{len(splits)} splits"
+    each = " each" * (len(splits) > 1)
+    lines = [f"{title}: {hidden} hidden edges to find{each}, {left} outside (an end without an "]
+    lines[0] += "edge in the training network)"
+    if first.unknown or first.new_nodes:
+        lines.append(
+            f"Apart from them the newer release has {first.new_nodes} nodes that are new, and "
+            f"{first.unknown} edges with one of them, which nobody could predict"
+        )
+    return lines
+
+
+def _span(numbers: list[int]) -> str:
+    low, high = min(numbers), max(numbers)
+    return str(low) if low == high else f"{low}–{high}"

@@ -1,0 +1,114 @@
+"""Where results go: what cannot be written is refused before the fit, in one line."""
+
+import errno
+import tempfile
+
+import pytest
+from tests.cli.support import one_line_of_error
+
+import linkprior as lp
+from linkprior.cli.messages import in_one_line
+
+LEARN = "linkprior.predictors.local.PreferentialAttachment._learn"
+
+
+@pytest.fixture
+def no_fit(monkeypatch):
+    """Whoever begins to fit has looked too late."""
+    monkeypatch.setattr(LEARN, lambda *_: 1 / 0)
+
+
+@pytest.fixture
+def read_only(monkeypatch):
+    """A folder in which no file can be made; modes do not stop root, who may run the tests."""
+
+    def refuse(**_):
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    monkeypatch.setattr(tempfile, "TemporaryFile", refuse)
+
+
+@pytest.mark.usefixtures("no_fit", "read_only")
+@pytest.mark.parametrize(
+    ("option", "name"),
+    [("-o", "links.tsv"), ("-o", "run/"), ("-o", "new/run/"), ("--save", "model")],
+)
+def test_a_folder_without_permission_is_refused_before_the_fit(run, edges, tmp_path, option, name):
+    result = run("predict", edges, "--model", "pa", option, f"{tmp_path}/{name}")
+    assert one_line_of_error(result, f"{option} {tmp_path}/{name}", "no permission", "another")
+    assert result[2].count("\n") == 1
+
+
+@pytest.mark.usefixtures("no_fit", "read_only")
+def test_a_file_that_is_there_needs_its_folder_all_the_same(run, edges, tmp_path):
+    (tmp_path / "links.tsv").write_text("earlier")
+    result = run("predict", edges, "--model", "pa", "-o", tmp_path / "links.tsv")
+    assert one_line_of_error(result, "no permission")
+    assert (tmp_path / "links.tsv").read_text() == "earlier"
+
+
+@pytest.mark.usefixtures("no_fit")
+@pytest.mark.parametrize("output", ["model", "model/", "model/links.tsv", "./model/run/"])
+def test_a_ranking_and_a_model_in_one_place_are_refused_before_the_fit(
+    run, edges, tmp_path, monkeypatch, output
+):
+    monkeypatch.chdir(tmp_path)
+    lp.make("l3").fit(edges).save("model")
+    result = run("predict", edges, "--model", "pa", "-o", output, "--save", "model")
+    assert one_line_of_error(result, f"-o {output}")
+    assert lp.load("model").fitted
+
+
+def test_a_model_may_lie_beside_the_ranking_or_in_the_run(run, edges, tmp_path):
+    ask = ["predict", edges, "--model", "pa"]
+    assert run(*ask, "-o", tmp_path / "a.tsv", "--save", tmp_path / "a")[0] == 0
+    assert run(*ask, "-o", f"{tmp_path}/run/", "--save", tmp_path / "run" / "model")[0] == 0
+    assert lp.load_run(tmp_path / "run").model.fitted
+
+
+@pytest.mark.usefixtures("no_fit")
+@pytest.mark.parametrize("option", ["-o", "--save"])
+def test_a_name_without_room_for_a_temporary_one_is_refused(run, edges, tmp_path, option):
+    result = run("predict", edges, "--model", "pa", option, tmp_path / ("x" * 230))
+    assert one_line_of_error(result, "too long", "shorter")
+
+
+@pytest.mark.usefixtures("no_fit")
+def test_a_model_below_a_file_is_refused(run, edges):
+    result = run("predict", edges, "--model", "pa", "--save", edges / "deep" / "model")
+    assert one_line_of_error(result, "--save", "is a file")
+
+
+def test_that_a_model_is_replaced_is_said(run, edges, tmp_path):
+    ask = ["predict", edges, "--model", "pa", "--save", tmp_path / "model"]
+    assert "in place of an earlier one" not in run(*ask)[2]
+    assert f"Saved the model to {tmp_path / 'model'}, in place of an earlier one" in run(*ask)[2]
+
+
+@pytest.mark.parametrize("where", ["file", "run", "model"])
+def test_a_disk_that_fills_up_is_one_line_with_the_name(run, edges, tmp_path, monkeypatch, where):
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    options = {"file": ["-o", "links.tsv"], "run": ["-o", "run/"], "model": ["--save", "model"]}
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("os.fsync", full)
+    result = run("predict", edges, "--model", "pa", *options[where])
+    named = options[where][1].strip("/")
+    assert one_line_of_error(result, f"linkprior: {named}: the disk is full", "free some space")
+    assert not list(tmp_path.rglob("*.part"))
+
+
+@pytest.mark.parametrize(
+    ("problem", "said"),
+    [
+        (FileNotFoundError(errno.ENOENT, "?", "a/b"), "a/b: there is no such file"),
+        (IsADirectoryError(errno.EISDIR, "?", "a"), "a: is a folder; give the name of a file"),
+        (OSError(errno.EROFS, "?", b"a"), "a: the disk is read-only; choose another place"),
+        (PermissionError(errno.EACCES, "?", "a"), "a: no permission; choose another place"),
+        (OSError(errno.EINVAL, "Invalid argument"), "[Errno 22] Invalid argument"),
+        (MemoryError(), "out of memory"),
+    ],
+)
+def test_what_the_system_reports_is_told_in_words(problem, said):
+    assert in_one_line(problem).startswith(said)

@@ -12,7 +12,8 @@ from pathlib import Path
 
 from benchmarks import data
 from linkprior.evaluation import splits
-from linkprior.evaluation.metrics import places, recall_at_percents
+from linkprior.evaluation.metrics import PERCENTS, recall_at
+from linkprior.evaluation.standing import stand
 from linkprior.predictors.registry import make
 
 STARTS = 10
@@ -47,7 +48,8 @@ def cases(folder: Path) -> dict[str, list[splits.Split]]:
 def judge(split: splits.Split, name: str) -> dict[str, float]:
     """Fit one model on one split and return its recalls."""
     model = make(name, **MODELS[name]).fit(split.train)
-    return recall_at_percents(places(model, split), split)
+    standing = stand(model, split)
+    return {f"recall@{x}%": recall_at(standing, x) for x in PERCENTS}
 
 
 def main() -> None:

@@ -7,7 +7,19 @@ import sys
 from importlib.util import find_spec
 from pathlib import Path
 
-from benchmarks import admm, prox, pu, reading, startup, timing, topk
+from benchmarks import (
+    admm,
+    judging,
+    paths,
+    peers,
+    prox,
+    pu,
+    reading,
+    responsiveness,
+    startup,
+    timing,
+    topk,
+)
 
 RESULTS = Path(__file__).parent / "results" / "bench.txt"
 
@@ -17,10 +29,14 @@ def main() -> None:
     logging.basicConfig(level=logging.INFO, format="%(message)s")
     every = {
         "startup": startup,
+        "responsiveness": responsiveness,
         "reading": reading,
         "prox": prox,
         "admm": admm,
         "topk": topk,
+        "paths": paths,
+        "peers": peers,
+        "judging": judging,
         "pu": pu,
     }
     wanted = sys.argv[1:] or list(every)

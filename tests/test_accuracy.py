@@ -6,7 +6,8 @@ import pytest
 from benchmarks import data
 
 from linkprior.evaluation import splits
-from linkprior.evaluation.metrics import places, recall_at_percents
+from linkprior.evaluation.metrics import recall_at
+from linkprior.evaluation.standing import stand
 from linkprior.predictors.registry import make
 
 STARTS = 10
@@ -19,7 +20,7 @@ pytestmark = pytest.mark.skipif(
 
 def recall(name, split, n_starts=STARTS):
     model = make(name, n_starts=n_starts).fit(split.train)
-    return recall_at_percents(places(model, split), split, [5])["recall@5%"]
+    return recall_at(stand(model, split), 5)
 
 
 @pytest.fixture(scope="module")

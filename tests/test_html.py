@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 import linkprior as lp
 from linkprior import html
-from linkprior.evaluation.evaluate import Evaluation
+from linkprior.evaluation.judge import Cell
+from linkprior.evaluation.results import Evaluation
 from linkprior.predictors.base import Explanation
 from linkprior.ranking import Ranking
 
@@ -152,13 +153,12 @@ def test_hostile_parameters_stay_text(value):
 
 
 def test_an_evaluation_shows_the_mean_of_each_metric():
-    rows = [
-        ("l3", "s1", "auroc", 0.5),
-        ("l3", "s2", "auroc", 0.75),
-        ("pa", "s1", "auroc", 0.25),
-        ("pa", "s1", "ndcg", 0.125),
+    cells = [
+        Cell("l3", "s1", {"auroc": 0.5, "ndcg": float("nan")}),
+        Cell("l3", "s2", {"auroc": 0.75, "ndcg": float("nan")}),
+        Cell("pa", "s1", {"auroc": 0.25, "ndcg": 0.125}),
     ]
-    texts = page(Evaluation(rows, {"protocol": "uniform:0.9", "seed": 4})).texts
+    texts = page(Evaluation(cells, facts={"protocol": "uniform:0.9", "seed": 4})).texts
     assert texts == [
         *("Evaluation: mean over 2 splits", "model", "auroc", "ndcg"),
         *("l3", "0.625", "–", "pa", "0.25", "0.125"),
@@ -167,8 +167,8 @@ def test_an_evaluation_shows_the_mean_of_each_metric():
 
 
 def test_hostile_labels_of_an_evaluation_stay_text():
-    rows = [(HOSTILE[0], HOSTILE[1], HOSTILE[2], 1.0)]
-    texts = page(Evaluation(rows, {"rule": HOSTILE[3]})).texts
+    cells = [Cell(HOSTILE[0], HOSTILE[1], {HOSTILE[2]: 1.0})]
+    texts = page(Evaluation(cells, facts={"rule": HOSTILE[3]})).texts
     assert texts[1:] == ["model", HOSTILE[2], HOSTILE[0], "1", "rule", HOSTILE[3]]
 
 

@@ -17,10 +17,11 @@ _HOMES = {
     "predict_links": "linkprior.predictors.links",
     "load": "linkprior.predictors.saving",
     "evaluate": "linkprior.evaluation.evaluate",
-    "tune": "linkprior.evaluation.tune",
+    "tune": "linkprior.evaluation.tuning.tune",
     "load_run": "linkprior.runs.loading",
     "use_workers": "linkprior.parallel",
     "planted_network": "linkprior.generate",
+    "rewired_network": "linkprior.generate",
 }
 
 __all__ = ["__version__", "theory", *sorted(_HOMES)]
@@ -31,8 +32,9 @@ if TYPE_CHECKING:
     from linkprior import theory as theory
     from linkprior.errors import LinkpriorError as LinkpriorError
     from linkprior.evaluation.evaluate import evaluate as evaluate
-    from linkprior.evaluation.tune import tune as tune
+    from linkprior.evaluation.tuning.tune import tune as tune
     from linkprior.generate import planted_network as planted_network
+    from linkprior.generate import rewired_network as rewired_network
     from linkprior.io.read import read_network as read_network
     from linkprior.network import Network as Network
     from linkprior.parallel import use_workers as use_workers

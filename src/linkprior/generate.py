@@ -55,3 +55,26 @@ def _with_mean(rate: NDArray[Any], mean: float) -> NDArray[Any]:
         chance = -np.expm1(-np.exp(middle) * rate / rate.mean())
         low, high = (middle, high) if chance.mean() < mean else (low, middle)
     return chance
+
+
+def rewired_network(net: Network, seed: int = 0, swaps: int = 10) -> Network:
+    """Return a random network in which every node keeps its degree: what degree alone explains.
+
+    Two edges a–b and c–d become a–d and c–b, or a–c and b–d, unless that would make a self-loop or
+    a second edge; `swaps` such attempts are made per edge.
+    """
+    rng = np.random.default_rng(whole_number("seed", seed, 0))
+    ends = [tuple(edge) for edge in net.edges.tolist()]
+    present, m = set(ends), len(ends)
+    attempts = whole_number("swaps", swaps, 0) * m if m > 1 else 0
+    choices = rng.integers(0, m, (attempts, 2)) if attempts else np.empty((0, 2), np.int64)
+    turns = rng.integers(0, 2, attempts)
+    for (e, f), turn in zip(choices.tolist(), turns.tolist(), strict=True):
+        (a, b), (c, d) = ends[e], ends[f][:: 1 - 2 * turn]
+        one, two = (min(a, d), max(a, d)), (min(c, b), max(c, b))
+        if a == d or c == b or one in present or two in present:
+            continue
+        present -= {ends[e], ends[f]}
+        present |= {one, two}
+        ends[e], ends[f] = one, two
+    return Network.from_indices(np.array(ends, dtype=np.int64).reshape(-1, 2), net.names)

@@ -185,8 +185,11 @@ def test_sigterm_does_the_same(large, tmp_path):
 def test_control_c_ends_an_evaluation(large, tmp_path):
     job = Job("evaluate", large, "--models", "tri-degree,pa", "-o", tmp_path / "results")
     job.wait_for("gone")
-    assert interrupted(job.send())
-    assert list(tmp_path.iterdir()) == []
+    results = tmp_path / "results"
+    kept = f"{results} keeps 0 of 2 cells (model × split); the same command goes on from there"
+    assert interrupted(job.send(), kept=kept)
+    assert list((results / "cells").iterdir()) == []
+    assert sorted(path.name for path in results.iterdir()) == ["cells", "splits", "study.json"]
 
 
 def test_control_c_while_waiting_for_standard_input():

@@ -1,13 +1,25 @@
-"""recall@x% over all candidate pairs, against the definition computed pair by pair."""
+"""Every metric over all candidate pairs, against its definition computed pair by pair."""
 
 from itertools import combinations
 
 import numpy as np
 import pytest
+from scipy.stats import spearmanr
+from sklearn.metrics import average_precision_score, roc_auc_score
 
 import linkprior as lp
-from linkprior.evaluation.metrics import PERCENTS, Places, places, recall_at_percents
-from linkprior.evaluation.splits import Split, release, uniform
+from linkprior.errors import LinkpriorError, ParameterError
+from linkprior.evaluation import standing as standing_module
+from linkprior.evaluation.metrics import (
+    METRICS,
+    _discounts,
+    curve,
+    measure,
+    recall_at,
+    refuse_unknown_metric,
+)
+from linkprior.evaluation.splits import noisy, release, uniform
+from linkprior.evaluation.standing import Places, Standing, stand
 from linkprior.predictors.registry import make
 
 both_rules = pytest.mark.parametrize("rule", ["connected", "all-nodes"])
@@ -25,32 +37,91 @@ class Given:
         return block
 
 
-def questions(model, split):
-    """All candidate pairs with their scores, and which of them are hidden edges."""
-    train, p = split.train.adjacency.toarray(), split.train.n_nodes
-    allowed = np.ones(p, bool) if split.rule == "all-nodes" else train.sum(axis=1) > 0
-    scores = np.asarray(model.score_rows(0, p))
-    pairs = [(i, j) for i, j in combinations(range(p), 2) if allowed[i] and allowed[j]]
-    asked = [pair for pair in pairs if train[pair] == 0]
-    hidden = set(map(tuple, split.hidden.tolist()))
-    wanted = np.array([pair in hidden for pair in asked])
-    return np.array([scores[pair] for pair in asked]), wanted, len(pairs)
+class Naive:
+    """All candidates in one list; metrics by their definitions, slowly."""
 
+    def __init__(self, model, split):
+        train, p = split.train.adjacency.toarray(), split.train.n_nodes
+        allowed = np.ones(p, bool) if split.rule == "all-nodes" else train.sum(axis=1) > 0
+        barred = set(map(tuple, split.barred.tolist()))
+        scores = np.asarray(model.score_rows(0, p))
+        pairs = [(i, j) for i, j in combinations(range(p), 2) if allowed[i] and allowed[j]]
+        self.n_pairs = len(pairs)
+        self.pairs = [pair for pair in pairs if train[pair] == 0 and pair not in barred]
+        hidden = set(map(tuple, split.hidden.tolist()))
+        self.wanted = np.array([pair in hidden for pair in self.pairs])
+        self.scores = np.array([scores[pair] for pair in self.pairs])
+        self.k = train.sum(axis=1)
+        self.products = np.array([self.k[i] * self.k[j] for i, j in self.pairs])
+        self.low = np.median(self.k[allowed])
 
-def naive_recall(model, split, percent):
-    """The expectation over all ways to break ties: k places, filled group of ties by group."""
-    scores, wanted, n_pairs = questions(model, split)
-    left, found = round(percent / 100 * n_pairs), 0.0
-    for value in sorted(set(scores.tolist()), reverse=True):
-        group = scores == value
-        taken = min(left, int(group.sum()))
-        found += wanted[group].sum() * taken / group.sum()
-        left -= taken
-    return found / wanted.sum()
+    def hits(self, n, scores=None, wanted=None):
+        """Expected hits among the first n: groups of ties one after the other."""
+        scores = self.scores if scores is None else scores
+        wanted = self.wanted if wanted is None else wanted
+        left, found = n, 0.0
+        for value in sorted(set(scores.tolist()), reverse=True):
+            group = scores == value
+            taken = min(left, int(group.sum()))
+            found += wanted[group].sum() * taken / group.sum()
+            left -= taken
+        return found
 
+    def ndcg(self):
+        discount, gain, rank = 1 / np.log2(np.arange(2, len(self.pairs) + 2)), 0.0, 0
+        for value in sorted(set(self.scores.tolist()), reverse=True):
+            group = self.scores == value
+            gain += self.wanted[group].mean() * discount[rank : rank + group.sum()].sum()
+            rank += group.sum()
+        return gain / discount[: self.wanted.sum()].sum()
 
-def recalls(model, split, percents=PERCENTS):
-    return recall_at_percents(places(model, split), split, percents)
+    def dc_auroc(self):
+        weights = np.where(self.wanted, 1.0, self.products)
+        return roc_auc_score(self.wanted, self.scores, sample_weight=weights)
+
+    def auprc_low(self):
+        low = np.array([max(self.k[i], self.k[j]) <= self.low for i, j in self.pairs])
+        if not self.wanted[low].any():
+            return np.nan
+        return average_precision_score(self.wanted[low], self.scores[low])
+
+    def per_node(self, lowest=0, highest=np.inf):
+        shares = []
+        for node in range(len(self.k)):
+            own = np.array([node in pair for pair in self.pairs])
+            if own.any() and self.wanted[own].any() and lowest <= self.k[node] <= highest:
+                hits = self.hits(10, self.scores[own], self.wanted[own])
+                shares.append(hits / self.wanted[own].sum())
+        return np.mean(shares) if shares else np.nan
+
+    def spearman(self):
+        if len(set(self.scores)) == 1 or len(set(self.products)) == 1:
+            return np.nan
+        return spearmanr(self.scores, self.products).statistic
+
+    def all(self):
+        m = int(self.wanted.sum())
+        auprc = average_precision_score(self.wanted, self.scores)
+        percents = {f"recall@{x}%": self.hits(round(x / 100 * self.n_pairs)) / m for x in (1, 2, 5)}
+        return {
+            **percents,
+            "recall@10%": self.hits(round(0.1 * self.n_pairs)) / m,
+            "auprc": auprc,
+            "auprc_lift": auprc / self.wanted.mean(),
+            "p@100": self.hits(100) / 100,
+            "p@500": self.hits(500) / 500,
+            "p@hidden": self.hits(m) / m,
+            "ndcg": self.ndcg(),
+            "auroc": roc_auc_score(self.wanted, self.scores),
+            "dc_auroc": self.dc_auroc(),
+            "recall@10/node": self.per_node(),
+            "recall@10/node:1-2": self.per_node(1, 2),
+            "recall@10/node:3-5": self.per_node(3, 5),
+            "recall@10/node:6-20": self.per_node(6, 20),
+            "recall@10/node:21+": self.per_node(21),
+            "auprc_low": self.auprc_low(),
+            "spearman_degree": self.spearman(),
+        }
 
 
 def networks():
@@ -58,8 +129,9 @@ def networks():
         "planted": lp.planted_network(n_nodes=60, n_groups=4, mean_degree=6, seed=3),
         "ring": lp.Network.from_edges([(i, (i + 1) % 30) for i in range(30)]),
         "sparse": lp.planted_network(n_nodes=80, n_groups=2, mean_degree=2, hubs=1.3, seed=1),
+        "hubs": lp.planted_network(n_nodes=70, n_groups=2, mean_degree=16, hubs=1.1, seed=2),
         "grid": lp.Network.from_edges(
-            [(5 * i + j, 5 * i + j + d) for i in range(5) for j in range(4) for d in (1,)]
+            [(5 * i + j, 5 * i + j + 1) for i in range(5) for j in range(4)]
             + [(5 * i + j, 5 * i + j + 5) for i in range(4) for j in range(5)]
         ),
     }
@@ -68,22 +140,63 @@ def networks():
 @both_rules
 @pytest.mark.parametrize("kind", networks())
 @pytest.mark.parametrize("name", ["pa", "l3", "tri"])
-def test_recall_is_the_naive_count(kind, name, rule):
+def test_every_metric_is_what_its_definition_says(kind, name, rule):
     """pa on a ring or a grid ties nearly all pairs; tri ties hardly any."""
     params = {"n_starts": 1, "max_iter": 10} if name == "tri" else {}
     split = uniform(networks()[kind], 0.7, 4, rule)
     model = make(name, **params).fit(split.train)
-    for percent in (*PERCENTS, 25, 60, 100):
-        got = recalls(model, split, [percent])[f"recall@{percent}%"]
-        assert got == pytest.approx(naive_recall(model, split, percent), abs=1e-12)
+    got, expected = measure(stand(model, split)), Naive(model, split).all()
+    assert got.keys() == expected.keys() == METRICS.keys()
+    for metric, value in expected.items():
+        assert got[metric] == pytest.approx(value, abs=1e-9, nan_ok=True), metric
 
 
-def test_the_cases_above_do_have_ties_and_barred_nodes():
+@both_rules
+def test_every_metric_on_a_split_with_barred_pairs(planted_small, rule):
+    split = noisy(uniform(planted_small, 0.7, 0, rule), 0.3, 1)
+    model = make("l3").fit(split.train)
+    got, expected = measure(stand(model, split)), Naive(model, split).all()
+    for metric, value in expected.items():
+        assert got[metric] == pytest.approx(value, abs=1e-9, nan_ok=True), metric
+
+
+@pytest.fixture
+def planted_small():
+    return networks()["planted"]
+
+
+def test_the_cases_above_do_have_ties_barred_nodes_and_every_metric():
     split = uniform(networks()["ring"], 0.7, 4, "connected")
-    scores, _, n_pairs = questions(make("pa").fit(split.train), split)
-    assert len(set(scores.tolist())) <= 4
+    naive = Naive(make("pa").fit(split.train), split)
+    assert len(set(naive.scores.tolist())) <= 4
     assert not split.eligible.all()
-    assert n_pairs < 30 * 29 // 2
+    values = [
+        Naive(make("l3").fit(s.train), s).all()
+        for s in (uniform(networks()[kind], 0.7, 4) for kind in ("sparse", "hubs"))
+    ]
+    for metric in METRICS:
+        assert any(not np.isnan(v[metric]) for v in values), metric
+
+
+@both_rules
+def test_with_a_sample_of_limits_only_spearman_is_not_exact(monkeypatch, planted_small, rule):
+    """On large networks not every score is a limit: hidden edges still stand exactly."""
+    monkeypatch.setattr(standing_module, "SAMPLED", 300)
+    split = uniform(planted_small, 0.8, 0, rule)
+    model = make("tri", n_starts=1, max_iter=10).fit(split.train)
+    got, expected = measure(stand(model, split)), Naive(model, split).all()
+    for metric, value in expected.items():
+        error = 1e-3 if metric == "spearman_degree" else 1e-9
+        assert got[metric] == pytest.approx(value, abs=error, nan_ok=True), metric
+    assert got["spearman_degree"] != expected["spearman_degree"]
+
+
+def test_scores_that_are_not_kept_are_made_again(monkeypatch, planted_small):
+    split = uniform(planted_small, 0.8, 0)
+    model = make("l3").fit(split.train)
+    kept = measure(stand(model, split))
+    monkeypatch.setattr(standing_module, "KEPT", 0)
+    np.testing.assert_equal(measure(stand(model, split)), kept)
 
 
 @both_rules
@@ -91,15 +204,16 @@ def test_recall_is_the_mean_over_random_tie_breaks(rule):
     """Ties broken by lot 1000 times; five standard errors."""
     split = uniform(networks()["sparse"], 0.7, 1, rule)
     model = make("pa").fit(split.train)
-    scores, wanted, n_pairs = questions(model, split)
-    rng, k = np.random.default_rng(0), round(0.05 * n_pairs)
+    naive = Naive(model, split)
+    rng, k = np.random.default_rng(0), round(0.05 * naive.n_pairs)
     drawn = []
     for _ in range(1000):
-        lot = rng.uniform(size=len(scores))
-        drawn.append(wanted[np.lexsort((lot, -scores))[:k]].sum() / wanted.sum())
+        lot = rng.uniform(size=len(naive.scores))
+        first = np.lexsort((lot, -naive.scores))[:k]
+        drawn.append(naive.wanted[first].sum() / naive.wanted.sum())
     error = np.std(drawn) / np.sqrt(len(drawn))
     assert error > 0  # the cut falls among ties
-    assert abs(recalls(model, split, [5])["recall@5%"] - np.mean(drawn)) < 5 * error
+    assert abs(recall_at(stand(model, split), 5) - np.mean(drawn)) < 5 * error
 
 
 @both_rules
@@ -107,21 +221,38 @@ def test_a_perfect_model_finds_all_and_the_worst_none(planted, rule):
     split = uniform(planted, 0.9, 0, rule)
     truth = np.zeros((planted.n_nodes,) * 2)
     truth[tuple(split.hidden.T)] = truth[tuple(split.hidden.T[::-1])] = 1.0
-    assert set(recalls(Given(truth), split, [2, 5, 10]).values()) == {1.0}
-    assert set(recalls(Given(-truth), split).values()) == {0.0}
-    at = places(Given(truth), split)
-    assert (at.above == 0).all()
-    assert (at.tied == len(split.hidden)).all()
+    best, worst = (measure(stand(Given(sign * truth), split)) for sign in (1, -1))
+    for metric in ("recall@2%", "auprc", "p@hidden", "ndcg", "auroc", "dc_auroc"):
+        assert best[metric] == pytest.approx(1.0), metric
+    for metric in ("recall@10%", "p@hidden", "auroc", "dc_auroc"):
+        assert worst[metric] == pytest.approx(0.0), metric
 
 
 @both_rules
-def test_a_model_that_knows_nothing_has_the_recall_of_chance(planted, rule):
-    split = uniform(planted, 0.9, 0, rule)
-    _, wanted, n_pairs = questions(Given(np.zeros((planted.n_nodes,) * 2)), split)
-    got = recalls(Given(np.zeros((planted.n_nodes,) * 2)), split, [1, 5])
-    for percent in (1, 5):
-        chance = round(percent / 100 * n_pairs) / len(wanted)
-        assert got[f"recall@{percent}%"] == pytest.approx(chance)
+@pytest.mark.parametrize("kind", networks())
+def test_chance_is_what_a_model_gets_that_ties_all_pairs(kind, rule):
+    split = uniform(networks()[kind], 0.7, 4, rule)
+    tied = measure(stand(Given(np.zeros((split.train.n_nodes,) * 2)), split))
+    floor = measure(Standing.of_chance(split))
+    for metric in METRICS:
+        if metric != "spearman_degree":
+            assert floor[metric] == pytest.approx(tied[metric], abs=1e-12, nan_ok=True), metric
+    assert (floor["auroc"], floor["spearman_degree"]) == (pytest.approx(0.5), 0.0)
+    assert floor["auprc_lift"] == pytest.approx(1.0)
+
+
+def test_chance_is_the_mean_of_many_random_rankings(planted_small):
+    split = uniform(planted_small, 0.7, 0)
+    rng, p = np.random.default_rng(0), planted_small.n_nodes
+    drawn = []
+    for _ in range(200):
+        scores = rng.uniform(size=(p, p))
+        drawn.append(measure(stand(Given(scores + scores.T), split)))
+    floor = measure(Standing.of_chance(split))
+    for metric in ("recall@5%", "p@100", "ndcg", "auroc", "dc_auroc", "recall@10/node"):
+        values = [d[metric] for d in drawn]
+        error = np.std(values) / np.sqrt(len(values))
+        assert abs(np.mean(values) - floor[metric]) < 5 * error, metric
 
 
 def test_observed_edges_take_no_places(planted):
@@ -130,7 +261,9 @@ def test_observed_edges_take_no_places(planted):
     noise = np.random.default_rng(0).uniform(size=(planted.n_nodes,) * 2)
     noise = noise + noise.T
     raised = noise + 100 * split.train.adjacency.toarray()
-    assert recalls(Given(noise), split) == recalls(Given(raised), split)
+    plain, other = (measure(stand(Given(scores), split)) for scores in (noise, raised))
+    # Scores of edges may be among the limits, between which Spearman takes scores for tied.
+    np.testing.assert_equal({**plain, "spearman_degree": 0}, {**other, "spearman_degree": 0})
 
 
 def test_the_diagonal_takes_no_places():
@@ -139,8 +272,7 @@ def test_the_diagonal_takes_no_places():
     split = uniform(net, 0.8, 0, "all-nodes")
     noise = np.random.default_rng(1).uniform(size=(net.n_nodes,) * 2)
     low, high = Given(noise + noise.T - 10), Given(noise + noise.T + 10)
-    assert recalls(low, split) == recalls(high, split)
-    assert (places(low, split).above == places(high, split).above).all()
+    assert (stand(low, split).places.above == stand(high, split).places.above).all()
 
 
 def test_connected_bars_pairs_of_nodes_without_edges_however_well_they_score():
@@ -149,15 +281,15 @@ def test_connected_bars_pairs_of_nodes_without_edges_however_well_they_score():
     scores = np.zeros((7, 7))
     scores[4:, :] = scores[:, 4:] = 9.0
     scores[0, 2] = scores[2, 0] = 1.0
-    barred = places(Given(scores), release(older, newer, "connected"))
+    barred = stand(Given(scores), release(older, newer, "connected")).places
     assert (barred.above.tolist(), barred.tied.tolist()) == ([0], [1])
-    free = places(Given(scores), release(older, newer, "all-nodes"))
+    free = stand(Given(scores), release(older, newer, "all-nodes")).places
     assert free.above.tolist() == [15, 0]  # 4·3 + 3 pairs with x, y or z
     assert free.tied.tolist() == [1, 15]
 
 
 def test_chance_within_k_places():
-    at = Places(np.array([0, 2, 10]), np.array([1, 4, 2]))
+    at = Places(np.array([0.0, 2.0, 10.0]), np.array([1.0, 4.0, 2.0]))
     assert at.chance_within(0).tolist() == [0, 0, 0]
     assert at.chance_within(3).tolist() == [1, 0.25, 0]
     assert at.chance_within(6).tolist() == [1, 1, 0]
@@ -165,21 +297,20 @@ def test_chance_within_k_places():
     assert at.chance_within(100).tolist() == [1, 1, 1]
 
 
-def test_recall_never_falls_with_more_pairs(planted):
-    split = uniform(planted, 0.8, 2)
+def test_discounts_beyond_the_table_are_the_sum():
+    at = np.array([0, 1, 65536, 65537, 100_000, 300_001])
+    summed = np.concatenate([[0], np.cumsum(1 / np.log2(1 + np.arange(1, at[-1] + 1)))])
+    np.testing.assert_allclose(_discounts(at.astype(float)), summed[at], rtol=1e-12)
+
+
+def test_the_curve_counts_expected_hits(planted_small):
+    split = uniform(planted_small, 0.7, 0)
     model = make("l3").fit(split.train)
-    values = list(recalls(model, split, range(1, 101)).values())
-    assert values == sorted(values)
-    assert values[-1] == 1.0
-
-
-def test_percents_name_the_metric(planted):
-    split = uniform(planted, 0.8, 2)
-    assert list(recalls(make("pa").fit(split.train), split, [0.5, 1, 10])) == [
-        "recall@0.5%",
-        "recall@1%",
-        "recall@10%",
-    ]
+    drawn, naive = curve(stand(model, split), points=40), Naive(model, split)
+    assert drawn["predicted"][0] == 1
+    assert drawn["predicted"][-1] == len(naive.pairs)
+    for k, found in zip(drawn["predicted"], drawn["found"], strict=True):
+        assert found == pytest.approx(naive.hits(k), abs=1e-6)
 
 
 def test_the_number_of_workers_changes_nothing():
@@ -190,10 +321,12 @@ def test_the_number_of_workers_changes_nothing():
     results = []
     for workers in (1, 3):
         with lp.use_workers(workers):
-            at = places(model, split)
-        results.append((at.above.tolist(), at.tied.tolist()))
-    assert results[0] == results[1]
-    assert recalls(model, split)["recall@5%"] == pytest.approx(naive_recall(model, split, 5))
+            results.append(measure(stand(model, split)))
+    np.testing.assert_equal(results[0], results[1])
+    expected = Naive(model, split).all()
+    for metric, value in expected.items():
+        error = 1e-5 if metric == "spearman_degree" else 1e-9
+        assert results[0][metric] == pytest.approx(value, abs=error, nan_ok=True), metric
 
 
 def test_hidden_edges_keep_their_own_places_in_any_number_of_blocks():
@@ -204,16 +337,21 @@ def test_hidden_edges_keep_their_own_places_in_any_number_of_blocks():
     order = np.random.default_rng(0).permutation(len(split.hidden))
     for at, (i, j) in zip(order, split.hidden.tolist(), strict=True):
         scores[i, j] = scores[j, i] = 1.0 + at
-    found = places(Given(scores), split)
+    found = stand(Given(scores), split).places
     assert (found.tied == 1).all()
     assert (found.above == len(order) - 1 - order).all()
 
 
-def test_a_split_may_be_made_by_hand(planted):
-    split = Split(planted, np.array([planted_gap(planted)]), "all-nodes", "by hand")
-    model = make("pa").fit(planted)
-    assert recalls(model, split, [100]) == {"recall@100%": 1.0}
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_scores_that_are_no_numbers_are_refused(planted_small, bad):
+    split = uniform(planted_small, 0.8, 0)
+    scores = np.zeros((planted_small.n_nodes,) * 2)
+    scores[tuple(split.hidden[0])] = bad
+    with pytest.raises(LinkpriorError, match="no finite numbers"):
+        stand(Given(scores), split)
 
 
-def planted_gap(net):
-    return next(iter(np.argwhere(np.triu(net.adjacency.toarray() == 0, 1))))
+def test_unknown_metrics_are_refused_with_the_nearest():
+    assert refuse_unknown_metric("auprc") == "auprc"
+    with pytest.raises(ParameterError, match=r"no metric is called 'aupr'. Did you mean auprc"):
+        refuse_unknown_metric("aupr")

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import linkprior as lp
 from linkprior.errors import InputError, ParameterError
-from linkprior.evaluation.splits import release, uniform
+from linkprior.evaluation.splits import biased, kfold, noisy, release, uniform
 from linkprior.pairs import n_pairs
 
 by_example = settings(max_examples=60, deadline=None, derandomize=True)
@@ -18,7 +18,7 @@ rules = pytest.mark.parametrize("rule", ["connected", "all-nodes"])
 @st.composite
 def networks(draw, least_edges=4):
     """Small networks of any shape, isolated nodes among them."""
-    p = draw(st.integers(5, 14))
+    p = draw(st.integers(6, 14))
     every = [(i, j) for i in range(p) for j in range(i + 1, p)]
     chosen = draw(st.lists(st.sampled_from(every), min_size=least_edges, max_size=40, unique=True))
     return lp.Network.from_edges(chosen, nodes=range(p))
@@ -129,7 +129,7 @@ def test_bad_rates(planted, rate):
 @pytest.mark.parametrize(("rate", "kept"), [(0.001, 0), (0.9999, 4)])
 def test_rates_that_leave_nothing_to_learn_or_to_find(rate, kept):
     net = lp.Network.from_edges([(0, 1), (1, 2), (2, 3), (3, 0)])
-    with pytest.raises(ParameterError, match=rf"of 4 edges would keep {kept}: nothing"):
+    with pytest.raises(ParameterError, match=rf"would keep {kept} of 4 edges: nothing"):
         uniform(net, rate)
 
 
@@ -138,6 +138,99 @@ def test_bad_seed_and_rule(planted):
         uniform(planted, 0.9, -1)
     with pytest.raises(ParameterError, match=r"rule must be .* Did you mean connected\?"):
         uniform(planted, 0.9, 0, "conected")
+
+
+# ---------------------------------------------------------------------- folds
+
+
+@by_example
+@given(networks(), st.integers(2, 4), st.integers(0, 99))
+def test_folds_hide_every_edge_once(net, folds, seed):
+    parts = [kfold(net, folds, fold, seed, "all-nodes") for fold in range(folds)]
+    hidden = [pair for split in parts for pair in map(tuple, split.hidden.tolist())]
+    assert len(hidden) == len(set(hidden)) == net.n_edges
+    assert set(hidden) == as_set(net.edges)
+    sizes = [len(split.hidden) for split in parts]
+    assert max(sizes) - min(sizes) <= 1
+    for split in parts:
+        assert as_set(split.train.edges) == as_set(net.edges) - as_set(split.hidden)
+        assert split.train.names == net.names
+
+
+def test_folds_depend_on_the_seed_alone(planted):
+    one, again, other = (kfold(planted, 5, 2, seed) for seed in (1, 1, 2))
+    assert one.hidden.tobytes() == again.hidden.tobytes()
+    assert as_set(one.hidden) != as_set(other.hidden)
+    assert one.label == "kfold:5 fold 2 seed 1"
+
+
+def test_bad_folds():
+    net = _pairs("ab", "bc", "cd")
+    with pytest.raises(ParameterError, match="kfold:4 needs at least 4 edges.* has 3"):
+        kfold(net, 4, 0)
+    with pytest.raises(ParameterError, match="fold must be a whole number in 0…1"):
+        kfold(net, 2, 2)
+    with pytest.raises(ParameterError, match="folds must be"):
+        kfold(net, 1, 0)
+
+
+# ---------------------------------------------------------------------- hubs
+
+
+def hub_edges(net):
+    """Edges that touch one of the ⌈p/5⌉ nodes of the highest degrees, in plain Python."""
+    ranked = sorted(range(net.n_nodes), key=lambda node: (-net.degrees[node], node))
+    hubs = set(ranked[: -(-net.n_nodes // 5)])
+    return {pair for pair in as_set(net.edges) if hubs & set(pair)}
+
+
+@by_example
+@given(
+    networks(least_edges=12),
+    st.sampled_from([(0.7, 0.5), (0.5, 0.75), (0.6, 1.0)]),
+    st.integers(0, 99),
+)
+def test_a_biased_split_hides_exactly_its_share_of_both_kinds(net, rates, seed):
+    rate, hub_rate = rates
+    at_hubs = hub_edges(net)
+    others = net.n_edges - len(at_hubs)
+    wanted = [len(at_hubs) - round(hub_rate * len(at_hubs)), others - round(rate * others)]
+    if sum(wanted) in (0, net.n_edges):
+        return  # nothing to find or to learn from, which is refused as in every protocol
+    split = biased(net, rate, hub_rate, seed, "all-nodes")
+    hidden = as_set(split.hidden)
+    assert [len(hidden & at_hubs), len(hidden - at_hubs)] == wanted
+    assert as_set(split.train.edges) == as_set(net.edges) - hidden
+
+
+@pytest.mark.parametrize("rates", [(1.2, 0.5), (0.5, 1.2), (-0.1, 0.5), (0.5, "0.5")])
+def test_bad_rates_at_hubs(planted, rates):
+    with pytest.raises(ParameterError, match="rate must be a number in"):
+        biased(planted, *rates)
+
+
+# ---------------------------------------------------------------------- noise
+
+
+@by_example
+@given(networks(least_edges=8), st.sampled_from([0.1, 0.4, 1.0]), st.integers(0, 99))
+def test_noise_replaces_its_share_of_training_edges_by_pairs_that_are_no_edges(net, share, seed):
+    clean = uniform(net, 0.7, seed, "all-nodes")
+    n = round(share * clean.train.n_edges)
+    free = n_pairs(net.n_nodes) - net.n_edges
+    if n > free:
+        with pytest.raises(ParameterError, match="noise needs"):
+            noisy(clean, share, seed)
+        return
+    split = noisy(clean, share, seed)
+    train, hidden, known = as_set(split.train.edges), as_set(split.hidden), as_set(net.edges)
+    assert split.train.n_edges == clean.train.n_edges
+    assert len(train - known) == n
+    assert as_set(split.barred) == as_set(clean.train.edges) - train
+    assert hidden == as_set(clean.hidden)
+    taken = split.taken.toarray()
+    assert taken.sum() / 2 == len(train | as_set(split.barred))
+    assert all(taken[pair] for pair in train | as_set(split.barred))
 
 
 # ---------------------------------------------------------------------- releases

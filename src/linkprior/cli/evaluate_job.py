@@ -13,7 +13,7 @@ import click
 from linkprior.cli.messages import say, writing_to
 from linkprior.cli.places import check_name, check_writable, first_there
 from linkprior.cli.reading import Input
-from linkprior.cli.settings import _setting
+from linkprior.cli.settings import setting
 from linkprior.errors import InputError, LinkpriorError, ParameterError, nearest
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ class EvaluateJob:
         """Refuse what no network could make right."""
         from linkprior.evaluation.metrics import refuse_unknown_metric
         from linkprior.evaluation.statistics import direction
-        from linkprior.evaluation.tune import DEFAULT_METRIC
+        from linkprior.evaluation.tuning.tune import DEFAULT_METRIC
 
         self.names = self._model_names()
         self.made = self._make_models()
@@ -112,7 +112,7 @@ class EvaluateJob:
         known = {name: registry.find(name).parameter_names() for name in self.names}
         params: dict[str, dict[str, Any]] = {name: {} for name in self.names}
         for text in self.settings:
-            key, value = _setting(text)
+            key, value = setting(text)
             model, _, name = key.rpartition(".")
             for chosen in _meant(text, model, name, known):
                 params[chosen][name] = value

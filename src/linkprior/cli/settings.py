@@ -14,13 +14,13 @@ def make_model(model: str, settings: tuple[str, ...], seed: int) -> LinkPredicto
     """Return the predictor asked for; a model without random parts takes no seed."""
     from linkprior.predictors import registry
 
-    params = dict(_setting(s) for s in settings)
+    params = dict(setting(s) for s in settings)
     if "seed" in registry.find(model).parameter_names():
         params.setdefault("seed", seed)
     return registry.make(model, **params)
 
 
-def _setting(text: str) -> tuple[str, Any]:
+def setting(text: str) -> tuple[str, Any]:
     """Read KEY=VALUE; a value that looks like a number is one, `none` is None."""
     key, equals, value = text.partition("=")
     if not equals or not key:

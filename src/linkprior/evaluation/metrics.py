@@ -1,92 +1,158 @@
-"""Metrics over all candidate pairs, by passes over row blocks; ties count by expectation."""
+"""Metrics by name, all from one `Standing`; ties count by expectation.
+
+docs/evaluation.md says what each number means and what it hides.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from linkprior import kernels, parallel, progress
-from linkprior.evaluation.splits import Split
-from linkprior.pairs import Ints
-from linkprior.predictors.base import LinkPredictor
+from linkprior.errors import ParameterError, nearest
+from linkprior.evaluation.standing import Places, Standing
+
+Floats = NDArray[np.float64]
 
 PERCENTS = (1, 2, 5, 10)
+DEGREE_CLASSES = ((1, 2), (3, 5), (6, 20), (21, None))
+_NEAR = 10  # places per node that count
+_TABLED = 1 << 16  # ranks whose discounts are summed one by one
 
 
-@dataclass(frozen=True)
-class Places:
-    """Where hidden edges stand: candidates above each, and tied with it (itself counted)."""
-
-    above: Ints
-    tied: Ints
-
-    def chance_within(self, k: int) -> NDArray[np.float64]:
-        """Return the chance of each hidden edge to be among the first k, ties broken at random."""
-        return np.clip((k - self.above) / self.tied, 0.0, 1.0)
+def measure(standing: Standing) -> dict[str, float]:
+    """Return every metric of one model on one split; NaN where there is nothing to measure."""
+    return {name: function(standing) for name, function in METRICS.items()}
 
 
-def places(model: LinkPredictor, split: Split) -> Places:
-    """Rank the hidden edges among all candidates of the split, exactly, without a p × p array.
-
-    The first pass reads the scores of hidden edges out of the same blocks the second pass counts
-    in, so that a tie is a tie to the last bit.
-    """
-    with parallel.one_blas_thread(), progress.stage(total=2):
-        with progress.part(1):
-            scores = _hidden_scores(model, split)
-        limits, which = np.unique(scores, return_inverse=True)
-        above, tied = _counts(model, split, limits)
-    return Places(above[which], tied[which])
+def refuse_unknown_metric(name: str) -> str:
+    """Return the name of a metric, or raise an error with the nearest ones."""
+    known = [*METRICS, "seconds", "peak_mb"]
+    if name in known:
+        return name
+    raise ParameterError(
+        f"no metric is called {name!r}.{nearest(str(name), known)} There are: {', '.join(known)}"
+    )
 
 
-def recall_at_percents(
-    found: Places, split: Split, percents: Iterable[float] = PERCENTS
-) -> dict[str, float]:
-    """Return recall@x%: the share of hidden edges among the best x % of all pairs.
+def recall_at(standing: Standing, percent: float) -> float:
+    """Return the share of hidden edges among the best x % of all pairs.
 
     Implements the measure of the paper's figures and of table `tbl:multiReleases`: as many pairs
     are predicted as x % of p(p−1)/2, none of them an observed edge.
     """
-    shares = ((x, found.chance_within(round(x / 100.0 * split.n_pairs))) for x in percents)
-    return {f"recall@{x:g}%": float(share.mean()) for x, share in shares}
+    k = round(percent / 100.0 * standing.split.n_pairs)
+    return float(standing.places.chance_within(k).mean())
 
 
-def _block(model: LinkPredictor, split: Split, start: int, stop: int) -> NDArray[Any]:
-    """Scores of a row block with the pairs of nodes that are no candidates at −∞."""
-    block = model.score_rows(start, stop)
-    barred = ~split.eligible
-    if barred.any():
-        block[:, barred] = -np.inf
-        block[barred[start:stop]] = -np.inf
-    return block
+def precision_at(standing: Standing, k: int) -> float:
+    """Return hidden edges among the first k, over k."""
+    return float(standing.places.chance_within(k).sum() / k)
 
 
-def _hidden_scores(model: LinkPredictor, split: Split) -> NDArray[np.float64]:
-    rows, cols = split.hidden[:, 0], split.hidden[:, 1]
-
-    def one_block(start: int, stop: int) -> NDArray[np.float64]:
-        first, last = np.searchsorted(rows, [start, stop])
-        if first == last:
-            return np.empty(0)
-        block = _block(model, split, start, stop)
-        return block[rows[first:last] - start, cols[first:last]].astype(np.float64)
-
-    return np.concatenate(list(parallel.map_blocks(one_block, split.train.n_nodes, stage="")))
+def average_precision(places: Places) -> float:
+    """Return Σ (R_n − R_{n−1})·P_n over the distinct scores, a group of ties being one step."""
+    if len(places.above) == 0:
+        return float("nan")
+    reached = places.above + places.tied
+    found = np.searchsorted(np.sort(reached), reached, side="right")
+    return float((found / reached).mean())
 
 
-def _counts(model: LinkPredictor, split: Split, limits: NDArray[np.float64]) -> tuple[Ints, Ints]:
-    adjacency = split.train.adjacency
+def area_under_roc(places: Places, total: float, own: Floats, ranks: Floats) -> float:
+    """Return the chance that a hidden edge beats a non-edge (half, where they tie).
 
-    def one_block(start: int, stop: int) -> tuple[Ints, Ints]:
-        block = _block(model, split, start, stop)
-        return kernels.count_above(block, start, adjacency.indptr, adjacency.indices, limits)
+    Non-edges are drawn by weight: `total` is that of all candidates, `own` of each hidden edge;
+    `ranks` order the hidden edges, since weights above may be the same at different scores.
+    """
+    order = np.argsort(ranks, kind="stable")
+    before, ranked = np.concatenate([[0.0], np.cumsum(own[order])]), ranks[order]
+    hidden_above = before[np.searchsorted(ranked, ranks, side="left")]
+    hidden_reached = before[np.searchsorted(ranked, ranks, side="right")]
+    above = places.above - hidden_above
+    tied = places.tied - (hidden_reached - hidden_above)
+    negatives = total - own.sum()
+    if negatives <= 0.0:
+        return float("nan")
+    return float(1.0 - ((above + tied / 2.0) / negatives).mean())
 
-    above, tied = np.zeros(len(limits), np.int64), np.zeros(len(limits), np.int64)
-    for more, equal in parallel.map_blocks(one_block, split.train.n_nodes, stage=""):
-        above += more
-        tied += equal
-    return above, tied
+
+def ndcg(places: Places) -> float:
+    """Return Σ 1/log₂(1 + rank) over hidden edges, relative to their standing first."""
+    gained = _discounts(places.above + places.tied) - _discounts(places.above)
+    ideal = _discounts(np.array([float(len(places.above))]))[0]
+    return float((gained / places.tied).sum() / ideal)
+
+
+def _discounts(n: Floats) -> Floats:
+    """Return Σ_{r ≤ n} 1/log₂(1 + r): summed for low ranks, by the integral beyond.
+
+    The midpoint rule is off by less than 1e-9 there.
+    """
+    from scipy.special import expi
+
+    table = np.concatenate([[0.0], np.cumsum(1.0 / np.log2(1.0 + np.arange(1, _TABLED + 1)))])
+    near = table[np.minimum(n, _TABLED).astype(np.int64)]
+    edges = np.maximum(n, _TABLED) + 1.5, _TABLED + 1.5
+    beyond = expi(np.log(edges[0])) - expi(np.log(edges[1]))
+    return near + np.log(2.0) * beyond
+
+
+def _auroc(standing: Standing) -> float:
+    places, own = standing.places, np.ones(len(standing.split.hidden))
+    return area_under_roc(places, standing.degrees.n_candidates, own, places.above)
+
+
+def _dc_auroc(standing: Standing) -> float:
+    """Non-edges drawn in proportion to the product of their degrees: degree alone is worth ½."""
+    k = standing.degrees.degrees[standing.split.hidden].astype(np.float64)
+    own, ranks = k[:, 0] * k[:, 1], standing.places.above
+    return area_under_roc(standing.weighted, standing.degrees.weight, own, ranks)
+
+
+def _per_node(standing: Standing, lowest: int = 0, highest: int | None = None) -> float:
+    """Mean over nodes with hidden edges of the share that is among the node's ten best."""
+    nodes = standing.split.hidden.T.ravel()
+    found = np.bincount(nodes, weights=standing.node_places.chance_within(_NEAR))
+    hidden = np.bincount(nodes)
+    k = standing.degrees.degrees[: len(hidden)]
+    chosen = (hidden > 0) & (k >= lowest) & (k <= (k.max() if highest is None else highest))
+    return float((found[chosen] / hidden[chosen]).mean()) if chosen.any() else float("nan")
+
+
+def _class_name(low: int, high: int | None) -> str:
+    return f"{low}-{high}" if high is not None else f"{low}+"
+
+
+METRICS: dict[str, Callable[[Standing], float]] = {
+    **{f"recall@{x}%": lambda s, x=x: recall_at(s, x) for x in PERCENTS},  # type: ignore[misc]
+    "auprc": lambda s: average_precision(s.places),
+    "auprc_lift": lambda s: (
+        average_precision(s.places) * s.degrees.n_candidates / len(s.split.hidden)
+    ),
+    "p@100": lambda s: precision_at(s, 100),
+    "p@500": lambda s: precision_at(s, 500),
+    "p@hidden": lambda s: precision_at(s, len(s.split.hidden)),
+    "ndcg": lambda s: ndcg(s.places),
+    "auroc": _auroc,
+    "dc_auroc": _dc_auroc,
+    "recall@10/node": _per_node,
+    **{
+        f"recall@10/node:{_class_name(*c)}": lambda s, c=c: _per_node(s, *c)  # type: ignore[misc]
+        for c in DEGREE_CLASSES
+    },
+    "auprc_low": lambda s: average_precision(s.low),
+    "spearman_degree": lambda s: s.spearman,
+}
+
+
+def curve(standing: Standing, points: int = 160) -> dict[str, list[float]]:
+    """Return the expected number of hidden edges among the first k, for k from 1 to all.
+
+    Precision–recall curves and recall against the share of pairs are both read from it.
+    """
+    n = standing.degrees.n_candidates
+    k = np.unique(np.round(np.geomspace(1, n, points)).astype(np.int64))
+    hits = [float(standing.places.chance_within(int(at)).sum()) for at in k]
+    return {"predicted": [int(at) for at in k], "found": [round(hit, 6) for hit in hits]}

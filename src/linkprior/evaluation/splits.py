@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from linkprior import pairs as pr
@@ -13,9 +15,14 @@ from linkprior.errors import InputError, ParameterError
 from linkprior.network import Network
 
 RULES = ("connected", "all-nodes")
+HUBS = 0.2  # the paper's hubs: the share of nodes with the highest degrees
 
 
-@dataclass(frozen=True)
+def _no_pairs() -> pr.Ints:
+    return np.empty((0, 2), dtype=np.int64)
+
+
+@dataclass(frozen=True, eq=False)
 class Split:
     """One way to judge: fit on `train`, find `hidden` among the candidates.
 
@@ -24,30 +31,51 @@ class Split:
     train
         The network a model may see; its nodes are fixed before anything is hidden.
     hidden
-        (m, 2) pairs to be found, i < j, none of them in `train`.
+        (m, 2) pairs to be found, i < j in order, none of them in `train`.
     rule
         "connected": only pairs of nodes that keep an edge in training are candidates. "all-nodes":
         every pair is (the paper's rule; a node left without edges then gives itself away, since
         every node of the file had one).
     label
         Names protocol and seed.
-    outside
-        Pairs that could not be asked for (a node is missing in `train`, or, under "connected",
-        has no edge there).
+    unconnected
+        Edges that are not asked for because, under "connected", an end has no edge in training.
+    unknown, new_nodes
+        Edges of a newer release with an end that the older one does not have, and these nodes.
+    barred
+        Pairs that are neither edges of `train` nor candidates.
     """
 
     train: Network
     hidden: pr.Ints
     rule: str
     label: str
-    outside: int = 0
+    unconnected: int = 0
+    unknown: int = 0
+    new_nodes: int = 0
+    barred: pr.Ints = field(default_factory=_no_pairs)
 
     @property
+    def outside(self) -> int:
+        """Edges that cannot be asked for."""
+        return self.unconnected + self.unknown
+
+    @cached_property
     def eligible(self) -> NDArray[np.bool_]:
         """Nodes whose pairs are candidates."""
         if self.rule == "all-nodes":
             return np.ones(self.train.n_nodes, dtype=bool)
         return self.train.degrees > 0
+
+    @cached_property
+    def taken(self) -> sp.csr_array:
+        """Pattern of the pairs that are no candidates though both nodes are eligible."""
+        if not len(self.barred):
+            return self.train.adjacency
+        both = Network.from_indices(
+            np.concatenate([self.train.edges, self.barred]), self.train.names
+        )
+        return both.adjacency
 
     @property
     def n_pairs(self) -> int:
@@ -61,21 +89,53 @@ def uniform(net: Network, rate: float, seed: int = 0, rule: str = "connected") -
     Implements "Uniform sampling" of the paper's section on the gene expression network.
     """
     rate = real_number("rate", rate, 0.0, 1.0)
-    kept = round(rate * net.n_edges)
-    if kept < 1 or kept >= net.n_edges:
+    every = [np.arange(net.n_edges)]
+    return _sampled(net, every, [rate], seed, rule, f"uniform:{rate:g} seed {seed}")
+
+
+def biased(
+    net: Network,
+    rate: float,
+    hub_rate: float,
+    seed: int = 0,
+    rule: str = "connected",
+    name: str = "",
+) -> Split:
+    """Keep `hub_rate` of the edges that touch a hub, and `rate` of the others.
+
+    Implements "Over-sampling" and "Under-sampling" of the same section; hubs are the fifth of all
+    nodes with the highest degrees (rounded up; equal degrees in node order).
+    """
+    rate, hub_rate = (
+        real_number(name, share, 0.0, 1.0, low_open=False, high_open=False)
+        for name, share in (("rate", rate), ("hub_rate", hub_rate))
+    )
+    order = np.argsort(-net.degrees, kind="stable")
+    hub = np.zeros(net.n_nodes, dtype=bool)
+    hub[order[: int(np.ceil(HUBS * net.n_nodes - 1e-9))]] = True
+    touched = hub[net.edges].any(axis=1)
+    label = f"{name or f'biased:{rate:g}:{hub_rate / rate:g}'} seed {seed}"
+    groups = [np.flatnonzero(touched), np.flatnonzero(~touched)]
+    return _sampled(net, groups, [hub_rate, rate], seed, rule, label)
+
+
+def kfold(net: Network, folds: int, fold: int, seed: int = 0, rule: str = "connected") -> Split:
+    """Hide one of `folds` parts of the edges, equal in size to within one edge."""
+    folds = whole_number("folds", folds, 2)
+    if folds > net.n_edges:
         raise ParameterError(
-            f"rate {rate:g} of {net.n_edges} edges would keep {kept}: nothing to learn or to find"
+            f"kfold:{folds} needs at least {folds} edges, but the network has {net.n_edges}"
         )
-    rng = np.random.default_rng(whole_number("seed", seed, 0))
-    hidden = net.edges[np.sort(rng.permutation(net.n_edges)[kept:])]
-    return _split(net.hide(hidden), hidden, rule, f"uniform:{rate:g} seed {seed}")
+    fold = whole_number("fold", fold, 0, folds - 1)
+    order = np.random.default_rng(whole_number("seed", seed, 0)).permutation(net.n_edges)
+    return _hiding(net, order[fold::folds], rule, f"kfold:{folds} fold {fold} seed {seed}")
 
 
 def release(older: Network, newer: Network, rule: str = "connected") -> Split:
     """Train on an older release; find the edges new in a later one between nodes already there.
 
     Nodes are matched by name. Edges with a node the older release does not have cannot be asked
-    for and are counted in `outside`.
+    for and are counted apart.
     """
     number_of = {name: i for i, name in enumerate(older.names)}
     to_older = np.array([number_of.get(name, -1) for name in newer.names], dtype=np.int64)
@@ -83,18 +143,84 @@ def release(older: Network, newer: Network, rule: str = "connected") -> Split:
         raise InputError("the two releases share no node name: do they use the same identifiers?")
     moved = to_older[newer.edges]
     both = (moved >= 0).all(axis=1)
-    pairs = pr.ordered(moved[both])
-    p = older.n_nodes
+    p, pairs = older.n_nodes, pr.ordered(moved[both])
     known = np.isin(pr.encode(pairs, p), pr.encode(older.edges, p))
     hidden = pr.decode(np.sort(pr.encode(pairs[~known], p)), p)
     if len(hidden) == 0:
         raise InputError("the newer release has no new edge between nodes of the older one")
-    return _split(older, hidden, rule, "release", outside=int((~both).sum()))
+    whole = Split(older, hidden, choice("rule", rule, RULES), "release")
+    unknown, new = int((~both).sum()), int((to_older < 0).sum())
+    return replace(_asked(whole), unknown=unknown, new_nodes=new)
 
 
-def _split(train: Network, hidden: pr.Ints, rule: str, label: str, outside: int = 0) -> Split:
-    split = Split(train, hidden, choice("rule", rule, RULES), label, outside)
-    asked = split.eligible[hidden].all(axis=1)
+def noisy(split: Split, share: float, seed: int = 0) -> Split:
+    """Replace a share of the training edges by random pairs that are no edges at all.
+
+    The edges taken out are true, so that finding them is no mistake: they are no candidates.
+    """
+    share = real_number("noise", share, 0.0, 1.0, high_open=False)
+    train, p = split.train, split.train.n_nodes
+    n = round(share * train.n_edges)
+    rng = np.random.default_rng(whole_number("seed", seed, 0))
+    out = train.edges[np.sort(rng.permutation(train.n_edges)[:n])]
+    all_known = np.concatenate([train.edges, split.hidden, split.barred])
+    false = _random_pairs(p, n, pr.encode(all_known, p), rng)
+    kept = train.hide(out).edges
+    changed = Network.from_indices(np.concatenate([kept, false]), train.names)
+    return _asked(
+        replace(
+            split,
+            train=changed,
+            label=f"{split.label} noise {share:g}",
+            barred=np.concatenate([split.barred, out]),
+        )
+    )
+
+
+def _random_pairs(p: int, n: int, known: pr.Ints, rng: np.random.Generator) -> pr.Ints:
+    """Return n distinct pairs that are not known."""
+    free = pr.n_pairs(p) - len(known)
+    if n > free:
+        raise ParameterError(f"noise needs {n} pairs that are no edges, but there are {free}")
+    found = np.empty(0, dtype=np.int64)
+    while len(found) < n:
+        drawn = rng.integers(0, p, (2 * (n - len(found)) + 16, 2))
+        fresh = pr.encode(pr.ordered(drawn[drawn[:, 0] != drawn[:, 1]]), p)
+        fresh = fresh[~np.isin(fresh, known) & ~np.isin(fresh, found)]
+        _, first = np.unique(fresh, return_index=True)
+        found = np.concatenate([found, fresh[np.sort(first)]])[:n]
+    return pr.decode(found, p)
+
+
+def _sampled(
+    net: Network, groups: list[pr.Ints], rates: list[float], seed: int, rule: str, label: str
+) -> Split:
+    """Keep round(rate·n) edges of each group."""
+    rng = np.random.default_rng(whole_number("seed", seed, 0))
+    out = []
+    for group, rate in zip(groups, rates, strict=True):
+        out.append(rng.permutation(group)[round(rate * len(group)) :])
+    return _hiding(net, np.concatenate(out), rule, label)
+
+
+def _hiding(net: Network, out: pr.Ints, rule: str, label: str) -> Split:
+    """Hide edges given by their numbers."""
+    kept = net.n_edges - len(out)
+    if kept < 1 or len(out) == 0:
+        raise ParameterError(
+            f"{label} would keep {kept} of {net.n_edges} edges: nothing to "
+            f"{'learn from' if kept < 1 else 'find'}"
+        )
+    hidden = net.edges[np.sort(out)]
+    return _asked(Split(net.hide(hidden), hidden, choice("rule", rule, RULES), label))
+
+
+def _asked(split: Split) -> Split:
+    """Leave out the hidden edges that the rule does not ask for, and count them."""
+    asked = split.eligible[split.hidden].all(axis=1)
     if not asked.any():
-        raise InputError(f"{label}: no hidden edge joins two nodes that keep an edge in training")
-    return Split(train, hidden[asked], rule, label, outside + int((~asked).sum()))
+        raise InputError(
+            f"{split.label}: no hidden edge joins two nodes that keep an edge in training"
+        )
+    left = int((~asked).sum())
+    return replace(split, hidden=split.hidden[asked], unconnected=split.unconnected + left)

@@ -1,0 +1,194 @@
+"""`linkprior tune`: find better parameters for a network, and go on where it was stopped."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from linkprior.cli import options
+from linkprior.cli.messages import say, silent
+from linkprior.cli.reading import Input, reading_options
+
+if TYPE_CHECKING:
+    from linkprior.evaluation.tuning.tune import Tuning
+    from linkprior.evaluation.tuning.tuned import Tuned
+    from linkprior.network import Network
+
+_SHOWN = 10  # settings in the table
+
+
+@click.command()
+@click.argument("edges")
+@click.option("--model", required=True, metavar="NAME", help="See `linkprior models`.")
+@click.option("--trials", default=30, show_default=True, help="Settings to try.")
+@click.option("--study", metavar="DIR", help="Keep every setting here; the same command goes on.")
+@options.seed
+@click.option("--metric", default="auprc", show_default=True, help="What is compared.")
+@options.rule
+@click.option(
+    "--sampler",
+    default="tpe",
+    show_default=True,
+    type=click.Choice(["tpe", "grid"]),
+    help="Learn from the settings tried before, or walk a grid.",
+)
+@click.option("--inner", default=3, show_default=True, help="Inner splits to judge a setting by.")
+@click.option(
+    "--executor",
+    default="threads",
+    show_default=True,
+    type=click.Choice(["threads", "processes"]),
+    help="Where settings are tried; no matter for the result.",
+)
+@click.option("--workers", default=1, show_default=True, help="Settings tried at a time.")
+@click.option("--prune/--no-prune", default=True, help="Stop poor settings early.  [default: yes]")
+@click.option(
+    "--set",
+    "settings",
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="A model parameter that stays as it is.",
+)
+@options.quiet
+@reading_options
+def tune(
+    model: str, settings: tuple[str, ...], study: str | None, quiet: bool, **given: Any
+) -> None:
+    """Find better parameters of a model for the network in EDGES.
+
+    Each setting is judged by the edges of inner splits that hide a tenth of EDGES. The model's own
+    parameters are the first setting. With --study a search that was stopped, or killed, goes on
+    where it was, and ends with the same best.
+    """
+    from linkprior.cli import display, interrupt
+    from linkprior.cli.settings import make_model
+
+    tell = silent if quiet else say
+    source = Input.take(given)
+    template = make_model(model, settings, given["seed"])
+    fixed = tuple(text.partition("=")[0] for text in settings)
+    with display.progress(quiet):
+        network = _read(source, tell)
+        search = _search(template, network, study=study, fixed=fixed, **given)
+        if not search.space:
+            tell(f"{model} has nothing to tune{' beside what --set fixes' * bool(settings)}.")
+            return
+        tell(_where(study))
+        if search.executor == "processes":
+            _hush_tracker()
+        with interrupt.keeping(lambda: _kept(search)):
+            found = search.run()
+    _print(found, source)
+    if study is not None:
+        tell(f"{len(found.trials)} settings are kept in {study}; best.json is the best of them")
+
+
+def _read(source: Input, tell: Callable[[str], None]) -> Network:
+    reading = source.read()
+    for line in reading.report.text():
+        tell(line)
+    return reading.network
+
+
+def _search(template: Any, network: Network, **given: Any) -> Tuning:
+    from linkprior.evaluation.tuning.tune import Tuning
+
+    return Tuning(template, network, **given)
+
+
+def _where(study: str | None) -> str:
+    if study is None:
+        return "No --study DIR is given: the settings tried are not kept."
+    return f"Settings tried are kept in {study}; the same command goes on where this one stops."
+
+
+def _kept(search: Tuning) -> str:
+    """Say what an interruption leaves."""
+    done = len(search.store.trials)
+    settings = f"{done} finished setting{'s' * (done != 1)}"
+    if search.study is None:
+        return f"{settings} not kept, as no --study DIR was given"
+    return f"{settings} kept in {search.study}; the same command goes on from there"
+
+
+def _hush_tracker() -> None:
+    """Have Python's resource tracker clean up in silence.
+
+    Ctrl-C ends this process at once, with its semaphores still there. The tracker removes them,
+    and would warn of them after our last words.
+    """
+    import sys
+    from multiprocessing import resource_tracker
+
+    sys.warnoptions.append("ignore:resource_tracker")
+    try:
+        resource_tracker.ensure_running()
+    finally:
+        sys.warnoptions.pop()
+
+
+# ---------------------------------------------------------------------- what is printed
+
+
+def _print(found: Tuned, source: Input) -> None:
+    names = list(found.region.axes)
+    head = ["setting", found.metric, *names]
+    rows = [
+        [str(t.number), f"{t.value:.4f}", *(_short(t.params[name]) for name in names)]
+        for t in found.ranked[:_SHOWN]
+    ]
+    widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
+    for row in (head, *rows):
+        cells = (cell.rjust(width) for cell, width in zip(row, widths, strict=True))
+        click.echo("  ".join(cells).rstrip())
+    click.echo(f"\n{_counted(found)}")
+    shares = found.importances()
+    if shares:
+        click.echo("what mattered: " + ", ".join(f"{k} {v:.0%}" for k, v in shares.items()))
+    click.echo(f"\n{ready(found, source)}")
+
+
+def _short(value: Any) -> str:
+    return "none" if value is None else f"{value:g}"
+
+
+def _counted(found: Tuned) -> str:
+    states = [trial.state for trial in found.trials]
+    more = [f"{states.count(state)} {state}" for state in ("pruned", "failed") if state in states]
+    tried = ", ".join([f"{len(states)} settings tried", *more])
+    own = found.default_value
+    return (
+        f"best {found.metric} {found.best_value:.4f}, the model's own parameters "
+        f"{own:.4f}, on inner splits ({tried})"
+    )
+
+
+def ready(found: Tuned, source: Input) -> str:
+    """Return the command that predicts with the best parameters."""
+    given, plain = found.model.get_params(), type(found.model)().get_params()
+    words = ["linkprior", "predict", source.edges, *_reading(source)]
+    words += ["--model", type(found.model).name]
+    for name, value in given.items():
+        if value != plain[name]:
+            text = "none" if value is None else str(value)
+            words += ["--seed", text] if name == "seed" else ["--set", f"{name}={text}"]
+    return shlex.join(words)
+
+
+def _reading(source: Input) -> list[str]:
+    """Return the options that the input was read with."""
+    words: list[str] = []
+    asked = source.request()
+    for option in tune.params:
+        if not isinstance(option, click.Option) or option.name not in asked:
+            continue
+        value = asked[option.name]
+        if option.is_flag:
+            words.append((option.opts if value else option.secondary_opts)[0])
+            continue
+        for one in value if option.multiple else [value]:
+            words += [option.opts[0], str(one)]
+    return words

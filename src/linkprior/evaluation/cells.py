@@ -1,0 +1,111 @@
+"""The folder of an evaluation: every finished cell is a small file, so that a kill costs one cell.
+
+DIR/study.json       which network and protocol the folder is for
+DIR/splits/*.tsv     the splits themselves
+DIR/cells/*.json     one file per model × split
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from linkprior._version import __version__
+from linkprior.errors import StoreError
+from linkprior.evaluation.judge import Cell, numbers_from, plain_numbers
+from linkprior.evaluation.split_files import write_split
+from linkprior.evaluation.splits import Split
+from linkprior.io.files import whole_file
+from linkprior.network import Network
+
+
+class CellStore:
+    """Finished cells in a folder; without a folder every cell is computed."""
+
+    def __init__(self, folder: Path | None, network: Network, plan: Mapping[str, Any]) -> None:
+        self.folder, self.network = folder, network
+        if folder is not None:
+            self._claim(folder, {"network": network.digest, **plan})
+
+    def _claim(self, folder: Path, study: dict[str, Any]) -> None:
+        """Take a folder for a study; refuse that of other data."""
+        path = folder / "study.json"
+        if path.exists():
+            before = read_json(path)
+            if before.get("network") != study["network"]:
+                raise StoreError(
+                    f"{folder} holds an evaluation of other data: the digest of its network is "
+                    f"{str(before.get('network'))[:12]}, that of the edges given is "
+                    f"{study['network'][:12]}. Choose another folder"
+                )
+        for part in ("cells", "splits"):
+            (folder / part).mkdir(parents=True, exist_ok=True)
+        write_json(path, study)
+
+    def publish(self, split: Split) -> None:
+        """Write a split as a file, once."""
+        if self.folder is None:
+            return
+        path = self.folder / "splits" / f"{slug(split.label)}.tsv"
+        if not path.exists():
+            write_split(split, self.network, path)
+
+    def get(self, label: str, split: Split, key: Any, compute: Callable[[], Cell]) -> Cell:
+        """Return a finished cell, or compute it and keep it.
+
+        A cell is known again by `key` (the model's parameters and how they are chosen), the split
+        and the version of linkprior; one that was made otherwise is made anew.
+        """
+        if self.folder is None:
+            return compute()
+        path = self.folder / "cells" / f"{slug(label)}--{slug(split.label)}.json"
+        wanted = {"key": key, "split": split_digest(split), "linkprior": __version__}
+        wanted = json.loads(json.dumps(wanted, default=str))
+        found = read_json(path) if path.exists() else {}
+        if all(found.get(name) == value for name, value in wanted.items()):
+            kept = found["cell"]
+            return Cell(**{**kept, "values": numbers_from(kept["values"])})
+        cell = compute()
+        content = asdict(cell) | {"values": plain_numbers(cell.values)}
+        write_json(path, {**wanted, "cell": content})
+        return cell
+
+
+def split_digest(split: Split) -> str:
+    """Return a SHA-256 over all that a split is."""
+    h = hashlib.sha256(f"{split.train.digest} {split.rule}".encode())
+    for pairs in (split.hidden, split.barred):
+        h.update(pairs.astype("<i8").tobytes())
+    return h.hexdigest()
+
+
+def slug(label: str) -> str:
+    """Return a file name that tells the label, and is its own where two labels read alike."""
+    plain = re.sub(r"[^A-Za-z0-9.+-]+", "-", label).strip("-")[:80]
+    same = plain == label.replace(" ", "-").replace(":", "-")
+    return plain if same else f"{plain}-{hashlib.sha256(label.encode()).hexdigest()[:8]}"
+
+
+def write_json(path: Path, content: Any) -> None:
+    """Write JSON, whole or not at all."""
+    with whole_file(path) as stream:
+        json.dump(content, stream, indent=1, default=str, ensure_ascii=False, allow_nan=False)
+        stream.write("\n")
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """Return the object in a JSON file; a damaged one is named."""
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as problem:
+        raise StoreError(
+            f"{path} cannot be read ({type(problem).__name__}); remove it and run again"
+        ) from None
+    if not isinstance(content, dict):
+        raise StoreError(f"{path} is no JSON object; remove it and run again")
+    return content

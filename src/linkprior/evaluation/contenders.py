@@ -1,0 +1,92 @@
+"""Who is judged: models under their labels, and what becomes of them without their prior."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from linkprior.errors import ParameterError
+from linkprior.evaluation.splits import Split
+from linkprior.network import Network
+from linkprior.predictors import registry
+from linkprior.predictors.base import LinkPredictor
+
+Change = Callable[[LinkPredictor, Split], LinkPredictor]
+
+
+@dataclass(frozen=True)
+class Contender:
+    """A model to be judged: a template, and for an ablation what is changed for each split."""
+
+    label: str
+    template: LinkPredictor
+    change: Change | None = None
+
+    def make(self, split: Split, params: dict[str, Any] | None = None) -> LinkPredictor:
+        """Return a fresh model for a split, with other parameters where they were tuned."""
+        fresh = type(self.template)(**{**self.template.get_params(), **(params or {})})
+        return fresh if self.change is None else self.change(fresh, split)
+
+
+def contenders(
+    models: str | LinkPredictor | Iterable[str | LinkPredictor], ablations: bool = False
+) -> list[Contender]:
+    """Return models under their names; two of one kind tell how they differ."""
+    given = [models] if isinstance(models, str | LinkPredictor) else _listed(models)
+    made: dict[str, Contender] = {}
+    for one in given:
+        model = registry.make(one) if not isinstance(one, LinkPredictor) else one
+        label = type(model).name
+        if label in made:
+            label = f"{label}({_changed(model)})"
+        if label in made:
+            raise ParameterError(f"the model {label} is there twice")
+        made[label] = Contender(label, model)
+        if ablations and "degrees" in model.parameter_names():
+            made |= {
+                f"{label}[{name}]": Contender(f"{label}[{name}]", model, change)
+                for name, change in ABLATIONS.items()
+            }
+    if not made:
+        raise ParameterError("no model is given: name at least one, such as tri-degree")
+    return list(made.values())
+
+
+def _listed(models: Any) -> list[Any]:
+    try:
+        return list(models)
+    except TypeError:
+        raise ParameterError(
+            f"models must be names or predictors, got {type(models).__name__}"
+        ) from None
+
+
+def _changed(model: LinkPredictor) -> str:
+    plain = type(model)().get_params()
+    return ", ".join(f"{k}={v}" for k, v in model.get_params().items() if v != plain[k])
+
+
+def _prior_off(model: LinkPredictor, split: Split) -> LinkPredictor:
+    plain: LinkPredictor = model.without_prior()  # type: ignore[attr-defined]
+    return plain
+
+
+def _shuffled_degrees(model: LinkPredictor, split: Split) -> LinkPredictor:
+    return model.set_params(degrees="shuffled")
+
+
+def _true_degrees(model: LinkPredictor, split: Split) -> LinkPredictor:
+    """Give the degrees with the hidden edges: what a perfect estimate would be worth."""
+    edges = np.concatenate([split.train.edges, split.hidden])
+    whole = Network.from_indices(edges, split.train.names)
+    return model.set_params(degrees=whole.degrees.tolist())
+
+
+ABLATIONS: dict[str, Change] = {
+    "prior off": _prior_off,
+    "shuffled degrees": _shuffled_degrees,
+    "true degrees": _true_degrees,
+}

@@ -1,0 +1,237 @@
+"""An evaluation as pictures: precision against recall, and hidden edges found along the list.
+
+Drawn without a screen and without a clock: the same evaluation gives the same bytes.
+"""
+
+from __future__ import annotations
+
+import io
+import logging
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linkprior.evaluation.judge import Cell
+from linkprior.evaluation.results import CHANCE, Evaluation
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+Floats = NDArray[np.float64]
+
+# Okabe and Ito's colours, told apart by all kinds of colour vision; yellow is left out, being
+# hardly seen on white.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
+STYLES = ("-", "--", "-.", (0, (4, 1, 1, 1, 1, 1)))  # when the colours are used up
+_GREY = "#555555"
+_FARTHEST = 10.0  # % of all pairs, as in the paper's figures
+_RARE = 0.02  # where chance has less precision than this, precision needs a logarithmic axis
+_POINTS = 241
+_SETTINGS: Any = {
+    "svg.hashsalt": "linkprior",
+    "svg.fonttype": "none",  # text stays text
+    "font.family": "sans-serif",
+    "font.sans-serif": ["DejaVu Sans", "Arial", "Helvetica"],
+    "font.size": 9.0,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "grid.color": "#e6e6e6",
+    "grid.linewidth": 0.7,
+    "axes.axisbelow": True,
+}
+
+
+@dataclass(frozen=True)
+class Line:
+    """One model's curve, the mean over the splits."""
+
+    label: str
+    x: Floats
+    y: Floats
+
+
+def precision_recall(evaluation: Evaluation) -> list[Line]:
+    """Return mean recall and mean precision among the first k pairs, for growing k.
+
+    Curves begin where one hidden edge is found on average; before, precision is mostly luck.
+    """
+    length = min(int(cell.curve["predicted"][-1]) for cell in evaluation.cells)
+    k = np.unique(np.round(np.geomspace(1, length, _POINTS)))
+
+    def both(cell: Cell) -> Floats:
+        found = _found(cell, k)
+        return np.stack([found / float(cell.curve["found"][-1]), found / k])
+
+    lines = []
+    for name, cells in _by_model(evaluation):
+        begun = _mean(cells, lambda cell: _found(cell, k)) >= 1.0
+        lines.append(Line(name, *_mean(cells, both)[:, begun]))
+    return lines
+
+
+def found_along_the_list(evaluation: Evaluation) -> list[Line]:
+    """Return the mean number of hidden edges among the best x % of all pairs."""
+    edges = {s["label"]: s["training_edges"] for s in evaluation.facts.get("splits", [])}
+    x = np.linspace(0.0, _FARTHEST, _POINTS)
+
+    def hits(cell: Cell) -> Floats:
+        # Observed edges count among all pairs, though nobody predicts them.
+        pairs = cell.curve["predicted"][-1] + edges.get(cell.split, 0)
+        return _found(cell, x / 100.0 * pairs)
+
+    return [Line(name, x, _mean(cells, hits)) for name, cells in _by_model(evaluation)]
+
+
+def _found(cell: Cell, k: Floats) -> Floats:
+    """Return the hidden edges found among the first k, between the points kept too."""
+    at, hits = ([0.0, *cell.curve[name]] for name in ("predicted", "found"))
+    return np.interp(k, at, hits)
+
+
+def _mean(cells: list[Cell], of: Callable[[Cell], Floats]) -> Floats:
+    return np.mean([of(cell) for cell in cells], axis=0)
+
+
+def _by_model(evaluation: Evaluation) -> Iterator[tuple[str, list[Cell]]]:
+    for name in evaluation.models:
+        yield name, [cell for cell in evaluation.cells if cell.model == name]
+    if evaluation.chance:
+        yield CHANCE, evaluation.chance
+
+
+# ---------------------------------------------------------------------- drawing
+
+
+def draw_precision_recall(evaluation: Evaluation, format: str) -> bytes:
+    """Return the picture of precision against recall, as `png` or `svg`."""
+    lines = precision_recall(evaluation)
+    chance = [line.y[-1] for line in lines if line.label == CHANCE]
+
+    def draw(axes: Axes) -> None:
+        for line, style in zip(lines, _styles(lines), strict=True):
+            axes.plot(line.x, line.y, label=line.label, **style)
+        if chance and chance[0] < _RARE:
+            axes.set_yscale("log")
+            axes.set_ylim(bottom=chance[0] / 2.0, top=1.2)
+        else:
+            axes.set_ylim(0.0, 1.02)
+        axes.set_xlim(0.0, 1.0)
+        axes.set(xlabel="recall: share of the hidden edges found", ylabel="precision")
+        axes.legend(frameon=False, loc="upper left", bbox_to_anchor=(1.01, 1.0))
+
+    return _picture(draw, evaluation, format)
+
+
+def draw_found(evaluation: Evaluation, format: str) -> bytes:
+    """Return the picture of the hidden edges found along the list, as `png` or `svg`."""
+    lines = found_along_the_list(evaluation)
+    hidden = float(np.mean([cell.curve["found"][-1] for cell in evaluation.cells]))
+
+    def draw(axes: Axes) -> None:
+        styles = _styles(lines)
+        for line, style in zip(lines, styles, strict=True):
+            axes.plot(line.x, line.y, **style)
+        top = 1.05 * max(line.y[-1] for line in lines)
+        axes.set_xlim(0.0, _FARTHEST)
+        axes.set_ylim(0.0, top)
+        axes.set_xlabel("predicted pairs, % of all pairs")
+        axes.set_ylabel(f"hidden edges found, of {hidden:,.0f}")
+        _label_ends(axes, lines, styles, top)
+
+    return _picture(draw, evaluation, format)
+
+
+def _styles(lines: Sequence[Line]) -> list[dict[str, Any]]:
+    """Return a colour for each model, and another dash when the colours begin anew."""
+    found: list[dict[str, Any]] = []
+    for number, line in enumerate(lines):
+        if line.label == CHANCE:
+            found.append({"color": _GREY, "linestyle": ":", "linewidth": 1.2})
+            continue
+        again, at = divmod(number, len(COLOURS))
+        dash = STYLES[again % len(STYLES)]
+        found.append({"color": COLOURS[at], "linestyle": dash, "linewidth": 1.6})
+    return found
+
+
+def _label_ends(
+    axes: Axes, lines: Sequence[Line], styles: Sequence[dict[str, Any]], top: float
+) -> None:
+    """Write each name where its line ends, moved apart where they would overlap."""
+    gap = top / 21.0
+    order = sorted(range(len(lines)), key=lambda n: lines[n].y[-1])
+    heights = spread([float(lines[n].y[-1]) for n in order], gap)
+    for n, height in zip(order, heights, strict=True):
+        axes.annotate(
+            lines[n].label,
+            xy=(_FARTHEST, lines[n].y[-1]),
+            xytext=(1.03 * _FARTHEST, height),
+            color=styles[n]["color"],
+            va="center",
+            annotation_clip=False,
+            arrowprops={
+                "arrowstyle": "-",
+                "color": styles[n]["color"],
+                "linewidth": 0.5,
+                "relpos": (0.0, 0.5),  # from the first letter, not across the name
+            },
+        )
+
+
+def spread(heights: Sequence[float], gap: float) -> list[float]:
+    """Return ascending heights moved as little as needed to be `gap` apart.
+
+    Neighbours that are too close form a group around its mean, until no two groups overlap.
+    """
+    groups: list[list[float]] = []
+    for height in heights:
+        groups.append([height])
+        while len(groups) > 1 and _top(groups[-2], gap) + gap > _low(groups[-1], gap):
+            last = groups.pop()
+            groups[-1] += last
+    return [_low(group, gap) + gap * at for group in groups for at in range(len(group))]
+
+
+def _low(group: list[float], gap: float) -> float:
+    """Return where the lowest of a group stands, the group being centred on its mean."""
+    return sum(group) / len(group) - gap * (len(group) - 1) / 2.0
+
+
+def _top(group: list[float], gap: float) -> float:
+    return _low(group, gap) + gap * (len(group) - 1)
+
+
+def _picture(draw: Callable[[Axes], None], evaluation: Evaluation, format: str) -> bytes:
+    import matplotlib as mpl
+
+    count, facts = len(evaluation.splits), evaluation.facts
+    mean = f"mean of {count} splits" if count > 1 else "one split"
+    said = [str(facts[name]) for name in ("protocol", "rule") if name in facts]
+    with _unheard("matplotlib"), mpl.rc_context(_SETTINGS):
+        from matplotlib.figure import Figure
+
+        figure = Figure(figsize=(6.4, 4.2), layout="constrained")
+        axes = figure.add_subplot()
+        draw(axes)
+        axes.set_title(", ".join([*said, mean]), fontsize=9, color=_GREY, loc="left")
+        stamp = {"Date": None} if format == "svg" else {"Software": None}
+        stream = io.BytesIO()
+        figure.savefig(stream, format=format, dpi=160, metadata=stamp)
+    return stream.getvalue()
+
+
+@contextmanager
+def _unheard(name: str) -> Iterator[None]:
+    """Keep a library from logging what no reader asked for, such as that it looks for fonts."""
+    log = logging.getLogger(name)
+    level = log.level
+    log.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        log.setLevel(level)

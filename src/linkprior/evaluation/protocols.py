@@ -1,0 +1,167 @@
+"""What a protocol's text stands for: `uniform:0.9`, `kfold:10`, `release:NEWER` and the others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from linkprior.checks import choice, real_number, whole_number
+from linkprior.errors import ParameterError, nearest
+from linkprior.evaluation import splits
+from linkprior.evaluation.split_files import read_split
+from linkprior.evaluation.splits import Split
+from linkprior.generate import rewired_network
+from linkprior.io.read import read_network
+from linkprior.network import Network
+
+PROTOCOLS = {
+    "uniform": "uniform:RATE keeps this share of the edges",
+    "over": "over:RATE keeps 5 points more of the edges at hubs",
+    "under": "under:RATE keeps 5 points less of them",
+    "biased": "biased:RATE:FACTOR keeps FACTOR × RATE of them",
+    "kfold": "kfold:K hides one K-th at a time",
+    "release": "release:NEWER_EDGES asks for the edges new in a later file",
+    "split": "split:FILE takes a split that was written before",
+}
+NULLS = ("none", "rewired")
+_HUB_POINTS = 0.05  # the paper's 95/90 and 75/70, 85/90 and 65/70
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How a network is to be split.
+
+    Attributes
+    ----------
+    protocol
+        One of `PROTOCOLS` with its numbers.
+    rule
+        Which pairs are candidates, as in `splits.Split`.
+    repeats
+        Splits with seeds seed, seed + 1, …; for `kfold` so many shuffles of all folds.
+    folds
+        Folds to run, None for all.
+    null
+        "rewired" exchanges the ends of edges first, so that only degrees stay as they were.
+    noise
+        Share of the training edges replaced by random pairs.
+    newer
+        The newer release, where it has been read already.
+    """
+
+    protocol: str = "uniform:0.9"
+    rule: str = "connected"
+    repeats: int = 1
+    folds: Sequence[int] | None = None
+    seed: int = 0
+    null: str = "none"
+    noise: float = 0.0
+    newer: Network | None = None
+
+    def make(self, net: Network) -> list[Split]:
+        """Return the splits of a network."""
+        repeats = whole_number("repeats", self.repeats, 1)
+        seed = whole_number("seed", self.seed, 0)
+        if choice("null", self.null, NULLS) == "rewired":
+            net = rewired_network(net, seed)
+        kind, _, argument = str(self.protocol).partition(":")
+        if kind not in _MAKERS:
+            raise ParameterError(
+                f"no protocol is called {kind!r}.{nearest(kind, PROTOCOLS)} There are: "
+                f"{', '.join(text.split()[0] for text in PROTOCOLS.values())}"
+            )
+        if self.folds is not None and kind != "kfold":
+            raise ParameterError(f"folds are for kfold:K, not for {kind}")
+        made = [s for n in range(repeats) for s in _MAKERS[kind](self, net, argument, seed + n)]
+        if kind in ("release", "split"):
+            made = made[:1]  # nothing is drawn: repeating would count the same split twice
+        return [self._disturbed(split, seed) for split in made]
+
+    def _disturbed(self, split: Split, seed: int) -> Split:
+        if self.null == "rewired":
+            split = replace(split, label=f"{split.label} rewired")
+        noise = real_number("noise", self.noise, 0.0, 1.0, low_open=False, high_open=False)
+        return splits.noisy(split, noise, seed) if noise else split
+
+
+def fold_numbers(text: str) -> list[int]:
+    """Read fold numbers as on the command line: `0-2`, `0,3`, `7`."""
+    numbers: list[int] = []
+    for piece in text.split(","):
+        first, dash, last = piece.strip().partition("-")
+        if not (first.isdecimal() and (last.isdecimal() or not dash) and len(piece) < 20):
+            raise ParameterError(f"--folds expects numbers such as 0-2 or 0,3, got {text!r}")
+        numbers += range(int(first), (int(last) if dash else int(first)) + 1)
+    return numbers
+
+
+def _number(text: str, kind: str, usage: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise ParameterError(f"protocol {kind}:{usage} needs a number, got {text!r}") from None
+
+
+def _uniform(plan: Plan, net: Network, argument: str, seed: int) -> Iterable[Split]:
+    rate = _number(argument or "0.9", "uniform", "RATE")
+    return [splits.uniform(net, rate, seed, plan.rule)]
+
+
+def _over(plan: Plan, net: Network, argument: str, seed: int) -> Iterable[Split]:
+    return [_shifted(plan, net, argument, seed, "over", _HUB_POINTS)]
+
+
+def _under(plan: Plan, net: Network, argument: str, seed: int) -> Iterable[Split]:
+    return [_shifted(plan, net, argument, seed, "under", -_HUB_POINTS)]
+
+
+def _shifted(plan: Plan, net: Network, argument: str, seed: int, kind: str, points: float) -> Split:
+    rate = _number(argument or "0.9", kind, "RATE")
+    name = f"{kind}:{rate:g}"
+    return splits.biased(net, rate, round(rate + points, 12), seed, plan.rule, name)
+
+
+def _biased(plan: Plan, net: Network, argument: str, seed: int) -> Iterable[Split]:
+    rate_text, _, factor_text = argument.partition(":")
+    rate = real_number("rate", _number(rate_text, "biased", "RATE:FACTOR"), 0.0, 1.0)
+    factor = _number(factor_text, "biased", "RATE:FACTOR")
+    if not 0.0 < rate * factor <= 1.0:
+        raise ParameterError(
+            f"biased:{argument} would keep {100 * rate * factor:g} % of the edges at hubs: "
+            "RATE × FACTOR must lie between 0 and 1"
+        )
+    return [splits.biased(net, rate, rate * factor, seed, plan.rule)]
+
+
+def _kfold(plan: Plan, net: Network, argument: str, seed: int) -> Iterable[Split]:
+    if not (argument or "10").isdecimal() or len(argument) > 12:
+        raise ParameterError(f"protocol kfold:K needs a whole number, got {argument!r}")
+    count = int(argument or "10")
+    chosen = range(count) if plan.folds is None else plan.folds
+    return [splits.kfold(net, count, fold, seed, plan.rule) for fold in chosen]
+
+
+def _release(plan: Plan, net: Network, argument: str, seed: int) -> Iterable[Split]:
+    if not argument:
+        raise ParameterError("protocol release:NEWER_EDGES needs the newer file")
+    newer = read_network(Path(argument)) if plan.newer is None else plan.newer
+    return [splits.release(net, newer, plan.rule)]
+
+
+def _split(plan: Plan, net: Network, argument: str, seed: int) -> Iterable[Split]:
+    if not argument:
+        raise ParameterError("protocol split:FILE needs the file of a split")
+    return [read_split(Path(argument), net)]
+
+
+_MAKERS: dict[str, Callable[[Plan, Network, str, int], Iterable[Any]]] = {
+    "uniform": _uniform,
+    "over": _over,
+    "under": _under,
+    "biased": _biased,
+    "kfold": _kfold,
+    "release": _release,
+    "split": _split,
+}

@@ -1,0 +1,272 @@
+"""An evaluation as tables: plain text for a terminal, Markdown, and LaTeX."""
+
+from __future__ import annotations
+
+import math
+import re
+import textwrap
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, TypeVar
+
+from linkprior.errors import ParameterError
+from linkprior.evaluation import statistics
+from linkprior.evaluation.results import CHANCE, Evaluation
+
+T = TypeVar("T")
+
+MAIN = (
+    *("auprc", "p@100", "p@500", "ndcg", "auroc", "dc_auroc", "recall@1%", "recall@5%"),
+    *("recall@10/node", "spearman_degree", "seconds"),
+)
+WIDTH = 120
+_NOTHING = "–"
+_DIGITS, _MOST_DECIMALS = 3, 7
+_MODELS_ABREAST = 6  # columns of a LaTeX table that fit on a page
+_ARROWS = {1: "↑", -1: "↓", 0: ""}
+
+
+class _Numbers:
+    """How the numbers of one metric are written: as many decimals as the largest needs."""
+
+    def __init__(self, evaluation: Evaluation, metric: str) -> None:
+        self.evaluation, self.metric = evaluation, metric
+        self.best = statistics.best(evaluation, metric)
+        means = [abs(evaluation.mean(model, metric)) for model in evaluation.models]
+        largest = max((mean for mean in means if mean > 0.0), default=1.0)
+        wanted = _DIGITS - 1 - math.floor(math.log10(largest))
+        self.decimals = min(max(wanted, 0), _MOST_DECIMALS)
+
+    def entry(self, model: str, between: str = "±") -> str:
+        """Return a model's mean, with its standard deviation where there is one."""
+        try:
+            mean, sd = (getattr(self.evaluation, f)(model, self.metric) for f in ("mean", "sd"))
+        except ParameterError:  # chance takes no time
+            return _NOTHING
+        if math.isnan(mean):
+            return _NOTHING
+        if model == CHANCE:
+            return f"{mean:.2g}"
+        text = f"{mean:.{self.decimals}f}"
+        if mean and not float(text):  # not 0.000 for a little
+            text = f"{mean:.1e}"
+        return text if math.isnan(sd) else f"{text}{between}{sd:.{self.decimals}f}"
+
+
+def _rows(evaluation: Evaluation) -> list[str]:
+    return [*evaluation.models, *([CHANCE] if evaluation.chance else [])]
+
+
+# ---------------------------------------------------------------------- plain text
+
+
+def text_table(
+    evaluation: Evaluation,
+    metrics: Sequence[str] | None = None,
+    against: str | None = None,
+    width: int = WIDTH,
+) -> str:
+    """Return the table for a terminal: best models marked, chance in the last row, notes below.
+
+    Columns that do not fit into `width` stand in further blocks. With several splits paired tests
+    follow for one metric, the AUPRC if it is shown; the other tables have them for all.
+    """
+    chosen = [m for m in MAIN if m in evaluation.metrics] if metrics is None else list(metrics)
+    names = _rows(evaluation)
+    columns = [_column(_Numbers(evaluation, metric), names) for metric in chosen]
+    blocks = list(_blocks(["model", *names], columns, width))
+    compared = _comparison(evaluation, chosen, against)
+    wrapped = [line for note in notes(evaluation) for line in textwrap.wrap(note, width)]
+    return "\n\n".join("\n".join(lines) for lines in (*blocks, compared, wrapped) if lines)
+
+
+def _column(numbers: _Numbers, names: list[str]) -> list[str]:
+    entries = [numbers.entry(name) for name in names]
+    if numbers.best is None:
+        return [numbers.metric, *entries]
+    marked = (
+        f"{e}{'*' if n == numbers.best else ' '}" for n, e in zip(names, entries, strict=True)
+    )
+    return [numbers.metric, *marked]
+
+
+def _blocks(first: list[str], columns: list[list[str]], width: int) -> Iterator[list[str]]:
+    """Lay columns side by side, as many as fit; the first one leads every block."""
+    left, taken, block = _aligned(first, "<"), 0, list[list[str]]()
+    for column in (_aligned(column, ">") for column in columns):
+        taken += 2 + len(column[0])
+        if block and len(left[0]) + taken > width:
+            yield ["  ".join(cells).rstrip() for cells in zip(left, *block, strict=True)]
+            block, taken = [], 2 + len(column[0])
+        block.append(column)
+    if block:
+        yield ["  ".join(cells).rstrip() for cells in zip(left, *block, strict=True)]
+
+
+def _aligned(cells: list[str], side: str) -> list[str]:
+    return [f"{cell:{side}{max(map(len, cells))}}" for cell in cells]
+
+
+def _comparison(evaluation: Evaluation, metrics: list[str], against: str | None) -> list[str]:
+    """Return the paired tests for AUPRC, or else the first metric that has a better end."""
+    judged = [metric for metric in metrics if statistics.direction(metric)]
+    judged.sort(key=lambda metric: metric != MAIN[0])
+    count = len(evaluation.splits)
+    if count < 2 or len(evaluation.models) < 2 or not judged:
+        return []
+    found = statistics.compare(evaluation, judged[0], against)
+    decimals = _Numbers(evaluation, judged[0]).decimals
+    table = [["model", "difference", "better/equal/worse", "Wilcoxon p", "sign test p"]]
+    for one in found:
+        counts = f"{one.wins}/{one.ties}/{one.losses}"
+        tests = (p_value(one.wilcoxon), p_value(one.sign))
+        table.append([one.model, f"{one.difference:+.{decimals}f}", counts, *tests])
+    first, *others = (list(column) for column in zip(*table, strict=True))
+    title = f"{judged[0]} beside {found[0].against} on the same {count} splits:"
+    return [title, *next(_blocks(first, others, 10**6))]
+
+
+def p_value(p: float | None) -> str:
+    """Return a p-value with two digits, a dash where there was nothing to test."""
+    return _NOTHING if p is None else f"{p:.2g}"
+
+
+def notes(evaluation: Evaluation) -> list[str]:
+    """Return what was measured, on what, and what the marks mean; one sentence or two each."""
+    count = len(evaluation.splits)
+    made = "One split" if count == 1 else f"Mean ± standard deviation over {count} splits"
+    lines = [f"{made}: {', '.join(circumstances(evaluation))}."]
+    if count == 1:
+        lines.append("With one split no spread is known and no model is marked as best.")
+    elif len(evaluation.models) > 1:
+        lines.append(
+            "* leads the next model by more than one standard deviation (the larger of the two). "
+            f"p-values are two-sided; {count} splits cannot give one below "
+            f"{p_value(statistics.smallest_p(count))}, and overlapping splits make them too small."
+        )
+    known = {CHANCE: "what drawing lots gives", "pa": "degree alone"}
+    there = [f"{name}: {what}" for name, what in known.items() if name in _rows(evaluation)]
+    return [*lines, *([f"{'; '.join(there)}."] if there else [])]
+
+
+def circumstances(evaluation: Evaluation) -> list[str]:
+    """Return the protocol, the data and all that was done to them, in words."""
+    facts = evaluation.facts
+    plan, network, tune = (facts.get(name) or {} for name in ("plan", "network", "tune"))
+    hidden = [split["hidden"] for split in facts.get("splits", [])]
+    said = [
+        (facts.get("protocol"), "{}"),
+        (facts.get("rule"), "rule {}"),
+        (facts.get("seed"), "seed {}"),
+        (network.get("nodes"), "{:,} nodes"),
+        (network.get("edges"), "{:,} edges"),
+        (_span(hidden), "{} hidden edges to find"),
+        (plan.get("noise") or None, "{:.0%} of the training edges replaced by random pairs"),
+        (tune.get("trials"), "each model tuned with {} settings inside the training network"),
+    ]
+    words = [form.format(value) for value, form in said if value is not None]
+    if plan.get("null") == "rewired":
+        words.append("all edges rewired at random, degrees kept (null)")
+    return words
+
+
+def _span(numbers: list[int]) -> str | None:
+    if not numbers:
+        return None
+    low, high = min(numbers), max(numbers)
+    return f"{low:,}" if low == high else f"{low:,}–{high:,}"
+
+
+# ---------------------------------------------------------------------- Markdown and LaTeX
+
+
+def markdown_table(evaluation: Evaluation, against: str | None = None) -> str:
+    """Return all metrics, one per row, then the p-values, as Markdown tables."""
+    names = _rows(evaluation)
+    rows = [["metric", *map(_markdown, names)], ["---", *("--:" for _ in names)]]
+    for metric in evaluation.metrics:
+        numbers = _Numbers(evaluation, metric)
+        entries = [(name == numbers.best, numbers.entry(name, " ± ")) for name in names]
+        label = f"{metric} {_ARROWS[statistics.direction(metric)]}".strip()
+        rows.append([label, *(f"**{text}**" if best else text for best, text in entries)])
+    tests = [[_markdown(cell) for cell in row] for row in _tests(evaluation, against)]
+    parts = [_piped(rows), *(note.replace("* leads", "Bold: leads") for note in notes(evaluation))]
+    if tests:
+        tests.insert(1, ["---", *("--:" for _ in tests[0][1:])])
+        parts += [f"{_tests_title(evaluation, against)}.", _piped(tests)]
+    return "\n\n".join(parts) + "\n"
+
+
+def _markdown(text: str) -> str:
+    return re.sub(r"([\\`*|<])", r"\\\1", text)
+
+
+def _piped(rows: Iterable[Sequence[str]]) -> str:
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+
+
+def _tests(evaluation: Evaluation, against: str | None) -> list[list[str]]:
+    """Return rows of p-values, a metric each, under the names of the models compared."""
+    if len(evaluation.splits) < 2 or len(evaluation.models) < 2:
+        return []
+    judged = [metric for metric in evaluation.metrics if statistics.direction(metric)]
+    found = [statistics.compare(evaluation, metric, against) for metric in judged]
+    rows = [
+        [metric, *(f"{p_value(one.wilcoxon)} / {p_value(one.sign)}" for one in row)]
+        for metric, row in zip(judged, found, strict=True)
+    ]
+    return [["p", *(one.model for one in found[0])], *rows]
+
+
+def _tests_title(evaluation: Evaluation, against: str | None) -> str:
+    chosen = statistics.known_model(evaluation.models, against)
+    return f"Paired tests against {chosen}: p-values of Wilcoxon's signed-rank test / the sign test"
+
+
+def latex_table(evaluation: Evaluation, against: str | None = None) -> str:
+    """Return all metrics and the p-values as LaTeX tables (package booktabs), six models each."""
+    numbers = [_Numbers(evaluation, metric) for metric in evaluation.metrics]
+    caption = " ".join(note.replace("* leads", "Bold: leads") for note in notes(evaluation))
+    tables = [
+        _booktabs(["metric", *names], [_latex_row(one, names) for one in numbers], caption)
+        for names in _abreast(_rows(evaluation))
+    ]
+    tests = _tests(evaluation, against)
+    for columns in _abreast(range(1, len(tests[0]) if tests else 1)):
+        rows = [[_latex(row[0]), *(_latex(row[at]) for at in columns)] for row in tests[1:]]
+        head = [tests[0][0], *(tests[0][at] for at in columns)]
+        tables.append(_booktabs(head, rows, f"{_tests_title(evaluation, against)}."))
+    return "% \\usepackage{booktabs}\n" + "\n".join(tables)
+
+
+def _abreast(items: Sequence[T]) -> Iterator[Sequence[T]]:
+    """Divide what stands side by side into pieces that fit on a page."""
+    return (items[at : at + _MODELS_ABREAST] for at in range(0, len(items), _MODELS_ABREAST))
+
+
+def _latex_row(numbers: _Numbers, names: Iterable[str]) -> list[str]:
+    entries = [(name == numbers.best, _latex(numbers.entry(name, " ± "))) for name in names]
+    signed = ((best, re.sub(r"^-(?=\d)", "$-$", text)) for best, text in entries)
+    marked = (f"\\textbf{{{text}}}" if best else text for best, text in signed)
+    return [_latex(numbers.metric), *marked]
+
+
+def _booktabs(head: list[str], rows: list[list[str]], caption: str) -> str:
+    lines = [
+        *("\\begin{table}", "\\centering", f"\\caption{{{_latex(caption)}}}"),
+        *(f"\\begin{{tabular}}{{l{'r' * (len(head) - 1)}}}", "\\toprule"),
+        *(" & ".join(map(_latex, head)) + " \\\\", "\\midrule"),
+        *(" & ".join(row) + " \\\\" for row in rows),
+        *("\\bottomrule", "\\end{tabular}", "\\end{table}\n"),
+    ]
+    return "\n".join(lines)
+
+
+_LATEX: dict[str, Any] = {
+    **{character: f"\\{character}" for character in "&%$#_{}"},
+    **{"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"},
+    **{"±": r"$\pm$", "–": "--", "×": r"$\times$", "<": "$<$", ">": "$>$"},
+}
+
+
+def _latex(text: str) -> str:
+    return "".join(_LATEX.get(character, character) for character in text)

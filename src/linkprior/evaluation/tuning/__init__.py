@@ -1,0 +1,1 @@
+"""Choosing parameters on edges hidden inside the training network."""

@@ -1,0 +1,180 @@
+"""`linkprior tune`: the table, a command that is ready to run, the study, Ctrl-C."""
+
+import json
+import os
+import shlex
+import signal
+import subprocess
+import sys
+
+import pytest
+from tests.cli.support import buffered, one_line_of_error
+
+import linkprior as lp
+
+
+def ready_line(out):
+    (line,) = [line for line in out.splitlines() if line.startswith("linkprior predict")]
+    return shlex.split(line)
+
+
+def test_tune_prints_the_best_settings_first(run, edges):
+    status, out, err = run("tune", edges, "--model", "katz", "--trials", 14, "--seed", 2)
+    assert status == 0
+    found = lp.tune("katz", lp.read_network(edges), 14, seed=2)
+    rows = [line.split() for line in out.partition("\n\n")[0].splitlines()]
+    assert rows[0] == ["setting", "auprc", "beta"]
+    complete = [t for t in found.trials if t.state == "complete"]
+    expected = sorted(complete, key=lambda t: -t.value)[:10]
+    assert [row[1] for row in rows[1:]] == [f"{t.value:.4f}" for t in expected]
+    assert float(rows[1][2]) == found.best_params["beta"]
+    assert f"best auprc {found.best_value:.4f}" in out
+    assert f"the model's own parameters {found.default_value:.4f}" in out
+    assert "14 settings tried" in out
+    assert "No --study DIR is given: the settings tried are not kept." in err
+
+
+def test_the_command_it_prints_runs_and_has_the_best_parameters(run, edges, tmp_path):
+    spaced = tmp_path / "my edges.tsv"
+    spaced.write_text("one\ttwo\tweight\n" + edges.read_text().replace("\n", "\t1\n"))
+    read = ("--columns", "one,two", "--header", "--min-score", "0.5")
+    status, out, _ = run(
+        *("tune", spaced, "--model", "tri", "--trials", 3, "--seed", 4, "--inner", 1, *read),
+        *("--set", "n_starts=1", "--set", "rank=3"),
+    )
+    assert status == 0
+    words = ready_line(out)
+    assert words[:3] == ["linkprior", "predict", str(spaced)]
+    assert words[words.index("--seed") + 1] == "4"
+    assert {"n_starts=1", "rank=3"} <= set(words)
+    for option, value in (("--columns", "one,two"), ("--min-score", "0.5")):
+        assert words[words.index(option) + 1] == value
+    status, out, _ = run(*words[1:], "--top", 3)
+    assert status == 0
+    assert len(out.splitlines()) == 4
+    net = lp.read_network(spaced, columns=("one", "two"))
+    model = lp.make("tri", seed=4, n_starts=1, rank=3)
+    found = lp.tune(model, net, 3, seed=4, inner=1, fixed=["n_starts", "rank"])
+    chosen = {w.split("=")[0]: float(w.split("=")[1]) for w in words if "=" in w}
+    plain = lp.make("tri").get_params()
+    best = found.model.get_params()
+    assert chosen == {k: v for k, v in best.items() if v != plain[k] and k != "seed"}
+
+
+def test_a_study_goes_on_with_the_same_command(run, edges, tmp_path):
+    study = tmp_path / "study"
+    ask = ("tune", edges, "--model", "katz", "--study", study, "--sampler", "grid")
+    status, _, err = run(*ask, "--trials", 3)
+    assert status == 0
+    assert f"3 settings are kept in {study}" in err
+    status, more, _ = run(*ask, "--trials", 5)
+    assert status == 0
+    assert "5 settings tried" in more
+    assert run(*ask, "--trials", 5)[1] == more
+    best = json.loads((study / "best.json").read_text())
+    assert f"best auprc {best['value']:.4f}" in more
+    other = tmp_path / "other.tsv"
+    other.write_text(edges.read_text() + "new\tnode\n")
+    result = run("tune", other, "--model", "katz", "--study", study, "--sampler", "grid", "-q")
+    digests = [lp.read_network(path).digest[:12] for path in (edges, other)]
+    assert one_line_of_error(result, "a study of other data", *digests)
+
+
+def test_nothing_is_written_without_a_study(run, edges, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    before = sorted(tmp_path.iterdir())
+    assert run("tune", edges, "--model", "katz", "--trials", 2, "--inner", 1)[0] == 0
+    assert sorted(tmp_path.iterdir()) == before
+
+
+def test_quiet_leaves_results_only(run, edges):
+    status, out, err = run("tune", edges, "--model", "katz", "--trials", 2, "-q")
+    assert (status, err) == (0, "")
+    assert ready_line(out)
+
+
+def test_importances_are_printed_where_they_can_be_told(run, edges):
+    ask = ("tune", edges, "--model", "rnm", "--inner", 1, "--no-prune", "-q")
+    _, out, _ = run(*ask, "--trials", 12)
+    (line,) = [line for line in out.splitlines() if line.startswith("what mattered: ")]
+    assert "noise" in line
+    assert "threshold" in line
+    assert "what mattered" not in run(*ask, "--trials", 3)[1]
+
+
+def test_a_model_with_nothing_to_tune_says_so(run, edges, tmp_path):
+    status, out, err = run("tune", edges, "--model", "l3", "--study", tmp_path / "study")
+    assert (status, out) == (0, "")
+    assert "l3 has nothing to tune." in err
+    assert not (tmp_path / "study").exists()
+    _, _, err = run("tune", edges, "--model", "katz", "--set", "beta=0.2")
+    assert "katz has nothing to tune beside what --set fixes." in err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (["--model", "kats"], ["no model is called 'kats'", "Did you mean katz"]),
+        (["--model", "katz", "--metric", "luck"], ["no metric is called 'luck'"]),
+        (["--model", "katz", "--trials", "0"], ["trials must be"]),
+        (["--model", "katz", "--set", "beta=3"], ["beta must be"]),
+        (["--model", "katz", "--set", "gamma=3"], ["katz has no parameter 'gamma'"]),
+    ],
+)
+def test_tune_refuses_what_it_cannot_do(run, edges, tmp_path, arguments, expected):
+    result = run("tune", edges, *arguments, "--study", tmp_path / "study")
+    assert one_line_of_error(result, *expected)
+    assert not (tmp_path / "study").exists()
+
+
+# ---------------------------------------------------------------------- Ctrl-C
+
+# Whoever runs the tests in the background has told us to ignore Ctrl-C.
+START = (
+    "import signal, sys\n"
+    "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+    "from linkprior.cli import main\n"
+    "if __name__ == '__main__':\n"
+    "    sys.argv[0] = 'linkprior'\n"
+    "    main()\n"
+)
+
+
+def interrupted(tmp_path, *arguments):
+    """Start the command, interrupt it once settings are being tried, return its last words."""
+    script = tmp_path / "start.py"
+    script.write_text(START)
+    process = subprocess.Popen(
+        [sys.executable, script, *map(str, arguments)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=buffered(),
+        start_new_session=True,
+    )
+    for line in process.stderr:
+        if line.startswith("tuning "):
+            break
+    os.killpg(process.pid, signal.SIGINT)  # to all of them, as a terminal does
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert out == ""
+    return err
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals as POSIX has them")
+@pytest.mark.parametrize("executor", ["threads", "processes"])
+def test_ctrl_c_says_what_is_kept(tmp_path, executor):
+    net = lp.planted_network(500, seed=1)
+    edges, study = tmp_path / "edges.tsv", tmp_path / "study"
+    pairs = (f"{net.names[a]}\t{net.names[b]}\n" for a, b in net.edges.tolist())
+    edges.write_text("".join(pairs))
+    ask = ("tune", edges, "--model", "nuclear-degree", "--trials", 500, "--executor", executor)
+    last = interrupted(tmp_path, *ask, "--workers", 2, "--study", study)
+    assert last.rstrip().endswith(f"kept in {study}; the same command goes on from there.")
+    assert "Traceback" not in last
+    assert "resource_tracker" not in last
+    assert (study / "study.json").exists()
+    assert not (study / "best.json").exists()
+    if executor == "threads":
+        assert "not kept, as no --study DIR was given." in interrupted(tmp_path, *ask)

@@ -1,0 +1,128 @@
+"""Finished cells are kept, known again, and never taken for others."""
+
+import json
+
+import numpy as np
+import pytest
+
+import linkprior as lp
+from linkprior.errors import StoreError
+from linkprior.evaluation import evaluate as evaluate_module
+from linkprior.evaluation.cells import slug
+from linkprior.evaluation.splits import uniform
+from linkprior.predictors.registry import make
+
+
+def cell_files(folder):
+    return sorted(path.name for path in (folder / "cells").iterdir())
+
+
+@pytest.fixture
+def judged(monkeypatch):
+    """Labels of the cells that were computed, in order."""
+    seen, judge = [], evaluate_module.judge
+
+    def counting(label, *given):
+        seen.append(label)
+        return judge(label, *given)
+
+    monkeypatch.setattr(evaluate_module, "judge", counting)
+    return seen
+
+
+def test_a_second_run_computes_nothing_and_says_the_same(tmp_path, planted, judged):
+    asked = {"models": ["pa", "l3"], "net": planted, "repeats": 2, "folder": tmp_path}
+    first = lp.evaluate(**asked)
+    assert len(judged) == 4
+    again = lp.evaluate(**asked)
+    assert len(judged) == 4
+    assert first.models == again.models
+    for one, other in zip(first.cells, again.cells, strict=True):
+        np.testing.assert_equal(dict(one.values), dict(other.values))
+        assert one.curve == other.curve
+        assert one.params == other.params
+
+
+def test_what_was_stopped_goes_on_with_the_next_cell(tmp_path, planted, monkeypatch, judged):
+    counting = evaluate_module.judge
+
+    def stopping(label, *given):
+        if len(judged) == 3:
+            raise KeyboardInterrupt
+        return counting(label, *given)
+
+    monkeypatch.setattr(evaluate_module, "judge", stopping)
+    asked = {"models": ["pa", "l3"], "net": planted, "repeats": 2, "folder": tmp_path}
+    with pytest.raises(KeyboardInterrupt):
+        lp.evaluate(**asked)
+    assert len(cell_files(tmp_path)) == 3
+    monkeypatch.setattr(evaluate_module, "judge", counting)
+    result = lp.evaluate(**asked)
+    assert len(judged) == 4
+    whole = lp.evaluate(["pa", "l3"], planted, repeats=2)
+    same = [(m, s, x) for m, s, x, _ in whole.rows]
+    assert [(m, s, x) for m, s, x, _ in result.rows] == same
+
+
+def test_other_parameters_split_or_rule_are_other_cells(tmp_path, planted, judged):
+    lp.evaluate([make("tri", n_starts=1, max_iter=2)], planted, folder=tmp_path)
+    lp.evaluate([make("tri", n_starts=1, max_iter=3)], planted, folder=tmp_path)
+    lp.evaluate([make("tri", n_starts=1, max_iter=3)], planted, seed=1, folder=tmp_path)
+    sparse_rule = {"rule": "all-nodes", "seed": 1, "folder": tmp_path}
+    lp.evaluate([make("tri", n_starts=1, max_iter=3)], planted, **sparse_rule)
+    assert len(judged) == 4
+
+
+def test_another_version_makes_its_cells_anew(tmp_path, planted, judged):
+    lp.evaluate("pa", planted, folder=tmp_path)
+    (path,) = (tmp_path / "cells").iterdir()
+    content = json.loads(path.read_text())
+    path.write_text(json.dumps({**content, "linkprior": "0.0.0"}))
+    lp.evaluate("pa", planted, folder=tmp_path)
+    assert len(judged) == 2
+
+
+def test_a_folder_of_other_data_is_refused_with_both_digests(tmp_path, planted, judged):
+    lp.evaluate("pa", planted, folder=tmp_path)
+    other = lp.planted_network(n_nodes=60, seed=5)
+    with pytest.raises(StoreError) as caught:
+        lp.evaluate("pa", other, folder=tmp_path)
+    assert planted.digest[:12] in str(caught.value)
+    assert other.digest[:12] in str(caught.value)
+    assert judged == ["pa"]
+
+
+@pytest.mark.parametrize("content", ["", "{", "[]", "[" * 100_000, "\x00"])
+def test_damaged_files_are_named(tmp_path, planted, content):
+    lp.evaluate("pa", planted, folder=tmp_path)
+    (path,) = (tmp_path / "cells").iterdir()
+    path.write_text(content)
+    with pytest.raises(StoreError, match=r"pa--uniform.*remove it and run again"):
+        lp.evaluate("pa", planted, folder=tmp_path)
+
+
+def test_splits_are_published_once_and_whole(tmp_path, planted):
+    lp.evaluate("pa", planted, "kfold:3", folder=tmp_path)
+    files = sorted((tmp_path / "splits").iterdir())
+    assert [path.name for path in files] == [f"kfold-3-fold-{n}-seed-0.tsv" for n in range(3)]
+    before = [path.stat().st_mtime_ns for path in files]
+    lp.evaluate("l3", planted, "kfold:3", folder=tmp_path)
+    assert [path.stat().st_mtime_ns for path in files] == before
+
+
+def test_labels_that_read_alike_have_files_of_their_own():
+    labels = ["tri(rank=2)", "tri(rank=2.)", "tri rank 2", "tri(rank: 2)", "a/b", "a b"]
+    names = [slug(label) for label in labels]
+    assert len(set(names)) == len(labels)
+    assert all(name and "/" not in name and not name.startswith(".") for name in names)
+
+
+def test_unmeasured_numbers_survive_as_nan(tmp_path):
+    ring = lp.Network.from_edges([(i, (i + 1) % 30) for i in range(30)])
+    asked = {"models": "pa", "net": ring, "protocol": "uniform:0.8", "folder": tmp_path}
+    first, again = lp.evaluate(**asked), lp.evaluate(**asked)
+    assert np.isnan(first.cells[0].values["recall@10/node:21+"])
+    assert np.isnan(again.cells[0].values["recall@10/node:21+"])
+    text = (tmp_path / "cells" / cell_files(tmp_path)[0]).read_text()
+    assert "NaN" not in text
+    assert uniform(ring, 0.8).label == again.cells[0].split

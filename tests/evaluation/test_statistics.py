@@ -1,0 +1,133 @@
+"""Paired tests and the mark of the best, against SciPy, brute force and counts by hand."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+from tests.evaluation.made import by_metric, made
+
+from linkprior.errors import ParameterError
+from linkprior.evaluation import statistics
+
+
+def brute_force_signed_rank(d):
+    """The share of all assignments of signs whose rank sum is as far from the middle."""
+    kept = [x for x in d if x]
+    ranks = stats.rankdata(np.abs(kept))
+    middle = ranks.sum() / 2
+    seen = abs(sum(r for r, x in zip(ranks, kept, strict=True) if x > 0) - middle)
+    sums = [
+        sum(r for r, up in zip(ranks, signs, strict=True) if up)
+        for signs in itertools.product((0, 1), repeat=len(kept))
+    ]
+    return np.mean([abs(total - middle) >= seen - 1e-9 for total in sums])
+
+
+@given(st.lists(st.integers(-6, 6), min_size=2, max_size=9))
+def test_signed_ranks_with_ties_and_zeros_are_as_by_brute_force(steps):
+    p = statistics.signed_rank_p(np.array(steps, dtype=float) * 0.01)
+    if not any(steps):
+        assert p is None
+    else:
+        assert p == pytest.approx(brute_force_signed_rank(steps))
+
+
+@pytest.mark.parametrize("n", [2, 5, 13, 30, 50, 51, 90])
+def test_signed_ranks_without_ties_are_scipys(n):
+    d = np.random.default_rng(n).normal(0.3, 1.0, n)
+    method = "exact" if n <= 50 else "approx"
+    expected = stats.wilcoxon(d, method=method).pvalue
+    assert statistics.signed_rank_p(d) == pytest.approx(expected, rel=1e-9)
+
+
+def test_steps_of_one_size_tie_though_their_last_bits_differ():
+    first = np.array([[0.3, 0.2], [0.2, 0.1], [0.1, 0.2], [0.7, 0.6]])
+    d = statistics.differences(first)
+    assert len(set(d.tolist())) > 2  # they do differ
+    assert statistics.signed_rank_p(d) == pytest.approx(brute_force_signed_rank([1, 1, -1, 1]))
+
+
+def test_rounding_errors_are_no_differences():
+    same = np.array([[0.1 + 0.2, 0.3], [1e-8 * (0.1 + 0.2), 0.3e-8], [0.0, 0.0]])
+    assert statistics.differences(same).tolist() == [0.0, 0.0, 0.0]
+    assert statistics.differences(np.array([[1e-9, 2e-9]])).tolist() == [-1e-9]
+
+
+def test_the_sign_test_by_hand():
+    """4 of 5: 2·(5 + 1)/32; zeros do not count."""
+    assert statistics.sign_p(np.array([1, 2, 3, 4, -5, 0.0])) == pytest.approx(12 / 32)
+    assert statistics.sign_p(np.array([1.0, 1.0])) == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize("d", [[], [0.3], [0.0, 0.0, 0.0]])
+def test_without_two_splits_or_any_difference_there_is_no_test(d):
+    assert statistics.signed_rank_p(np.array(d)) is None
+    assert statistics.sign_p(np.array(d)) is None
+
+
+@pytest.mark.parametrize("n", [2, 3, 5, 10])
+def test_the_smallest_p_is_that_of_winning_every_split(n):
+    d = np.arange(1.0, n + 1)
+    assert statistics.smallest_p(n) == pytest.approx(statistics.signed_rank_p(d))
+    assert statistics.smallest_p(n) == pytest.approx(statistics.sign_p(d))
+    assert statistics.smallest_p(1) is None
+
+
+def test_every_other_model_is_compared_with_the_chosen_one():
+    judged = by_metric("auprc", a=[0.5, 0.6, 0.7], b=[0.4, 0.6, 0.9], c=[0.1, 0.2, 0.3])
+    b, c = statistics.compare(judged, "auprc")
+    assert (b.model, b.against, c.model, c.against) == ("b", "a", "c", "a")
+    assert (b.wins, b.ties, b.losses) == (1, 1, 1)
+    assert b.difference == pytest.approx((-0.1 + 0.0 + 0.2) / 3)
+    assert (c.wins, c.losses, c.wilcoxon, c.sign) == (0, 3, 0.25, 0.25)
+    assert [one.model for one in statistics.compare(judged, "auprc", "b")] == ["a", "c"]
+
+
+def test_less_time_is_a_win():
+    judged = by_metric("seconds", slow=[5.0, 6.0], fast=[1.0, 2.0])
+    (fast,) = statistics.compare(judged, "seconds")
+    assert (fast.wins, fast.losses, fast.difference) == (2, 0, -4.0)
+
+
+def test_splits_without_a_value_are_left_out_of_the_pairs():
+    judged = by_metric("auprc_low", a=[0.1, math.nan, 0.3], b=[0.2, 0.9, math.nan])
+    (b,) = statistics.compare(judged, "auprc_low")
+    assert (b.wins, b.ties, b.losses, b.wilcoxon) == (1, 0, 0, None)
+    assert b.difference == pytest.approx(0.1)
+    (none,) = statistics.compare(by_metric("x", a=[math.nan], b=[1.0]), "x")
+    assert math.isnan(none.difference)
+
+
+def test_an_unknown_model_to_compare_with_is_named_with_its_nearest():
+    judged = by_metric("auprc", tri=[0.1], pa=[0.2])
+    with pytest.raises(ParameterError, match=r"'trj' is judged. Did you mean tri\?"):
+        statistics.compare(judged, "auprc", "trj")
+
+
+def test_the_best_must_lead_by_more_than_the_larger_standard_deviation():
+    # sd of a: 0.1, of b: 0.01; means 0.5 and 0.39 or 0.41
+    clear = by_metric("auprc", b=[0.38, 0.39, 0.40], a=[0.4, 0.5, 0.6])
+    close = by_metric("auprc", b=[0.40, 0.41, 0.42], a=[0.4, 0.5, 0.6])
+    swapped = by_metric("auprc", b=[0.4, 0.5, 0.6], a=[0.58, 0.59, 0.60])
+    assert statistics.best(clear, "auprc") == "a"
+    assert statistics.best(close, "auprc") is None
+    assert statistics.best(swapped, "auprc") is None  # the runner-up's spread counts too
+
+
+def test_the_best_follows_the_direction_of_the_metric():
+    values = {"a": [1.0, 1.1], "b": [9.0, 9.1]}
+    assert statistics.best(by_metric("seconds", **values), "seconds") == "a"
+    assert statistics.best(by_metric("peak_mb", **values), "peak_mb") == "a"
+    assert statistics.best(by_metric("ndcg", **values), "ndcg") == "b"
+    assert statistics.best(by_metric("spearman_degree", **values), "spearman_degree") is None
+
+
+def test_nobody_is_best_with_one_split_or_alone():
+    assert statistics.best(by_metric("auprc", a=[0.9], b=[0.1]), "auprc") is None
+    assert statistics.best(by_metric("auprc", a=[0.9, 0.8]), "auprc") is None
+    nothing = made({"a": {"x": [math.nan] * 2}, "b": {"x": [0.1, 0.2]}})
+    assert statistics.best(nothing, "x") is None

@@ -1,0 +1,28 @@
+"""What the tests of tuning share: a search without fits, and how to compare two of them."""
+
+import numpy as np
+import pytest
+
+from linkprior.evaluation.tuning.trying import Contest
+
+
+def same(one, other):
+    """All trials equal, to the last bit, and the same best."""
+    assert [vars(t) for t in one.trials] == [vars(t) for t in other.trials]
+    assert one.best_params == other.best_params
+    assert one.best_value == other.best_value
+    assert one.model.get_params() == other.model.get_params()
+    return True
+
+
+def made_up(self, params, split):
+    """A score without a fit: a hill, a little different on each split."""
+    shift = 0.1 * np.sin(int(split.label.rsplit(" ", 1)[1]))
+    numbers = [20.0 if value is None else value for value in params.values()]
+    return float(np.exp(-0.1 * sum((np.log(v) + 1.5 + shift) ** 2 for v in numbers)))
+
+
+@pytest.fixture
+def quick(monkeypatch):
+    """Scores that are made up, so that a search takes no time."""
+    monkeypatch.setattr(Contest, "_score", made_up)

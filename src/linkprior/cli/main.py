@@ -14,7 +14,7 @@ from typing import Any
 import click
 
 from linkprior._version import __version__
-from linkprior.cli import about, data, demo, evaluate, predict, tune
+from linkprior.cli import about, data, demo, evaluate, predict, reproduce, tune
 from linkprior.cli.interrupt import run_interruptible
 from linkprior.cli.messages import drop_stdout, in_one_line, say
 from linkprior.errors import LinkpriorError
@@ -68,6 +68,7 @@ for command in (
     predict.predict,
     evaluate.evaluate,
     tune.tune,
+    reproduce.reproduce,
     about.models,
     about.formats,
     data.data,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ from linkprior.evaluation.tuning.tune import DEFAULT_METRIC, INNER, tune_model
 from linkprior.io.convert import as_network
 from linkprior.io.files import as_path
 from linkprior.network import Network
-from linkprior.predictors.base import LinkPredictor
+from linkprior.predictors.base import LinkPredictor, refuse_unknown
 from linkprior.predictors.effort import Effort, effort_of
 
 
@@ -38,6 +38,7 @@ def evaluate(
     ablations: bool = False,
     tune: int = 0,
     tune_metric: str = DEFAULT_METRIC,
+    tune_options: Mapping[str, Any] | None = None,
     folder: str | Path | None = None,
 ) -> Evaluation:
     """Fit every model on every split and rank the hidden edges among all candidates.
@@ -55,6 +56,8 @@ def evaluate(
         and with the true degrees.
     tune, tune_metric
         Settings each model may try on inner splits of each training network, and what is compared.
+    tune_options
+        More for `linkprior.tune`: `inner`, `sampler`, `prune`, `cheaper`.
     folder
         Keeps every finished cell, and the splits; the same call goes on where it was stopped.
     """
@@ -63,46 +66,51 @@ def evaluate(
     plan = Plan(protocol, rule, repeats, folds, seed, null, noise, newer)
     budget = whole_number("tune", tune, 0)
     refuse_unknown_metric(tune_metric)
+    refuse_unknown("tune_options", tune_options or {}, _TUNE_OPTIONS)
     cases = plan.make(network)
     facts = _facts(network, plan, cases, chosen, budget, tune_metric)
     store = CellStore(None if folder is None else as_path(folder), network, facts["plan"])
     for split in cases:
         store.publish(split)
-    jobs = [_Job(one, split, budget, tune_metric, seed) for split in cases for one in chosen]
+    search = {"metric": tune_metric, "seed": seed, **(tune_options or {})}
+    jobs = [_Job(one, split, budget, search) for split in cases for one in chosen]
     with progress.stage("evaluating", sum(job.units for job in jobs)):
         cells = [job.run(store) for job in jobs]
     return Evaluation(cells, [chance(split) for split in cases], facts)
+
+
+_TUNE_OPTIONS = ["inner", "sampler", "prune", "cheaper", "fixed", "executor", "workers"]
 
 
 class _Job:
     """One cell to be filled."""
 
     def __init__(
-        self, contender: Contender, split: Split, tune: int, metric: str, seed: int
+        self, contender: Contender, split: Split, tune: int, search: Mapping[str, Any]
     ) -> None:
-        self.contender, self.split = contender, split
-        self.tune, self.metric, self.seed = tune, metric, seed
+        self.contender, self.split, self.tune, self.search = contender, split, tune, search
+        self.inner = search.get("inner", INNER)
         self.work: Effort = effort_of(contender.make(split), split.train)
 
     @property
     def units(self) -> float:
         """Work of the cell; a trial of the tuning is a cell on each inner split."""
-        return (1 + INNER * self.tune) * (self.work.fit + 3.0 * self.work.scores)
+        return (1 + self.inner * self.tune) * (self.work.fit + 3.0 * self.work.scores)
 
     def run(self, store: CellStore) -> Cell:
         """Return the finished cell, from the store where it is there already."""
         label = self.contender.label
         key = {"params": self.contender.template.get_params(), "label": label, "tune": self.tune}
         if self.tune:
-            key |= {"metric": self.metric, "seed": self.seed}
+            key |= self.search
         with progress.part(self.units, f"judging {label}"):
             return store.get(label, self.split, key, self._compute)
 
     def _compute(self) -> Cell:
         params: dict[str, Any] = {}
-        with progress.stage(total=1 + INNER * self.tune):
+        with progress.stage(total=1 + self.inner * self.tune):
             if self.tune:
-                with progress.part(INNER * self.tune):
+                with progress.part(self.inner * self.tune):
                     params = self._tuned()
             with progress.part(1), progress.stage(total=self.work.fit + 3.0 * self.work.scores):
                 model = self.contender.make(self.split, params)
@@ -111,14 +119,7 @@ class _Job:
     def _tuned(self) -> dict[str, Any]:
         """Choose parameters inside the training network alone."""
         template, split = self.contender.template, self.split
-        found = tune_model(
-            template,
-            split.train,
-            trials=self.tune,
-            metric=self.metric,
-            rule=split.rule,
-            seed=self.seed,
-        )
+        found = tune_model(template, split.train, trials=self.tune, rule=split.rule, **self.search)
         return found.best_params
 
 

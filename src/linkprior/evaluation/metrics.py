@@ -150,9 +150,12 @@ METRICS: dict[str, Callable[[Standing], float]] = {
 def curve(standing: Standing, points: int = 160) -> dict[str, list[float]]:
     """Return the expected number of hidden edges among the first k, for k from 1 to all.
 
-    Precision–recall curves and recall against the share of pairs are both read from it.
+    Precision–recall curves and recall against the share of pairs are both read from it: k grows by
+    factors, and by quarters of a percent of all pairs up to the paper's ten.
     """
     n = standing.degrees.n_candidates
-    k = np.unique(np.round(np.geomspace(1, n, points)).astype(np.int64))
+    by_share = np.arange(1, 41) / 400.0 * standing.split.n_pairs
+    k = np.round(np.concatenate([np.geomspace(1, n, points), by_share])).astype(np.int64)
+    k = np.unique(np.clip(k, 1, n))
     hits = [float(standing.places.chance_within(int(at)).sum()) for at in k]
     return {"predicted": [int(at) for at in k], "found": [round(hit, 6) for hit in hits]}

@@ -58,6 +58,7 @@ def tune(
     workers: int = 1,
     prune: bool = True,
     fixed: Collection[str] = (),
+    cheaper: Mapping[str, Any] | None = None,
 ) -> Tuned:
     """Return the best of `trials` settings of a model, and all that were tried.
 
@@ -89,6 +90,9 @@ def tune(
         Stop a setting early when its mean so far is below the median of those before it.
     fixed
         Names of parameters that are left as the model has them.
+    cheaper
+        Parameters a model has only while it is being tried, where it has them at all: what buys
+        precision with time, as ``{"n_starts": 2}`` does.
     """
     return Tuning(
         registry.make(model) if not isinstance(model, LinkPredictor) else model,
@@ -104,6 +108,7 @@ def tune(
         workers=workers,
         prune=prune,
         fixed=fixed,
+        cheaper=cheaper or {},
     ).run()
 
 
@@ -129,6 +134,7 @@ class Tuning:
     workers: int = 1
     prune: bool = True
     fixed: Collection[str] = field(default_factory=tuple)
+    cheaper: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Refuse what cannot be done, before anything is written or fitted."""
@@ -152,7 +158,7 @@ class Tuning:
     def contest(self) -> Contest:
         """What every setting goes through."""
         asked = (self.metric, self.rule, self.inner, self.seed)
-        return Contest(self.template, self.network, *asked)
+        return Contest(self._with(self._cheaper()), self.network, *asked)
 
     @cached_property
     def region(self) -> Region:
@@ -235,7 +241,15 @@ class Tuning:
             )
         params = dict(best.params) if best else {}
         value = best.value if best else math.nan
-        return Tuned(self.contest.model(params), params, value, tried, self.metric, self.region)
+        return Tuned(self._with(params), params, value, tried, self.metric, self.region)
+
+    def _with(self, params: Mapping[str, Any]) -> LinkPredictor:
+        """Return a fresh model with other parameters."""
+        return type(self.template)(**{**self.template.get_params(), **params})
+
+    def _cheaper(self) -> dict[str, Any]:
+        known = self.template.parameter_names()
+        return {name: value for name, value in self.cheaper.items() if name in known}
 
     def question(self) -> dict[str, Any]:
         """Return all that the trials depend on, for the folder of a study."""
@@ -257,6 +271,7 @@ class Tuning:
             "seed": self.seed,
             "workers": self.workers,
             "prune": self.prune,
+            "cheaper": self._cheaper(),
         }
 
     def _conclusion(self, found: Tuned) -> dict[str, Any]:

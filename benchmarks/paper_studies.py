@@ -1,0 +1,89 @@
+"""Studies behind docs/reproduction_studies.md: `python -m benchmarks.paper_studies [NAME …]`.
+
+Needs LINKPRIOR_DATA. Each study leaves its numbers in benchmarks/results/studies/NAME.json and its
+figure in docs/figures/NAME.svg and .png. A study whose numbers are there is drawn again, not run
+again; `--again` runs it anew.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from benchmarks import (
+    studies_alpha,
+    studies_bound,
+    studies_distributions,
+    studies_drawing,
+    studies_harder,
+    studies_parameters,
+    studies_variables,
+)
+from benchmarks.studies_base import Study
+from linkprior import machine, parallel
+from linkprior.evaluation.cells import read_json, write_json
+from linkprior.io.files import whole_file
+from linkprior.reproduction.data import data_folder
+
+ROOT = Path(__file__).parent.parent
+NUMBERS = ROOT / "benchmarks" / "results" / "studies"
+FIGURES = ROOT / "docs" / "figures"
+_MODULES = (
+    studies_variables,
+    studies_alpha,
+    studies_bound,
+    studies_parameters,
+    studies_distributions,
+    studies_harder,
+)
+STUDIES: dict[str, Study] = {study.name: study for m in _MODULES for study in m.STUDIES}
+
+
+def main(given: list[str] | None = None) -> None:
+    """Run the studies that were named, all by default."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.paper_studies", description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(STUDIES))
+    parser.add_argument("--again", action="store_true", help="run finished studies anew")
+    parser.add_argument("--data", help="folder of data sets (default: LINKPRIOR_DATA)")
+    asked = parser.parse_args(given)
+    unknown = [name for name in asked.names if name not in STUDIES]
+    if unknown:
+        parser.error(f"no study is called {unknown[0]!r}; there are {', '.join(STUDIES)}")
+    for name in asked.names or STUDIES:
+        study, path = STUDIES[name], NUMBERS / f"{name}.json"
+        if asked.again or not path.exists():
+            print(f"{name}: {study.question}", flush=True)
+            keep(study, data_folder(asked.data), path)
+        illustrate(study, read_json(path)["numbers"], FIGURES)
+        print(f"{name}: {path.relative_to(ROOT)}, docs/figures/{name}.svg", flush=True)
+
+
+def keep(study: Study, folder: Path, path: Path) -> None:
+    """Run a study and write its numbers with all that is needed to get them again."""
+    began = time.perf_counter()
+    numbers = study.run(folder)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    about: dict[str, Any] = {
+        "study": study.name,
+        "question": study.question,
+        "command": f"python -m benchmarks.paper_studies {study.name}",
+        "seconds": round(time.perf_counter() - began, 1),
+        "threads": parallel.current_workers(),
+        "versions": machine.versions(),
+    }
+    write_json(path, {**about, "numbers": numbers})
+
+
+def illustrate(study: Study, numbers: dict[str, Any], folder: Path) -> None:
+    """Draw a study's numbers as SVG and PNG."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for kind in ("svg", "png"):
+        with whole_file(folder / f"{study.name}.{kind}") as stream:
+            stream.buffer.write(studies_drawing.figure(study.draw, numbers, study.size, kind))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

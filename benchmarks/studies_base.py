@@ -1,0 +1,151 @@
+"""What the studies of `paper_studies` share: splits, models, recalls, degrees of a top list."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linkprior import pairs as pr
+from linkprior.evaluation import splits
+from linkprior.evaluation.metrics import recall_at
+from linkprior.evaluation.splits import Split
+from linkprior.evaluation.standing import Scorer, stand
+from linkprior.network import Network
+from linkprior.predictors.base import LinkPredictor
+from linkprior.predictors.registry import find, make
+from linkprior.reproduction import data
+
+Array = NDArray[Any]
+Numbers = dict[str, Any]
+
+SEEDS = (0, 1, 2)  # of the splits where edges are drawn, and of the random starts
+STARTS = 3  # instead of the default five: the studies compare settings, not records
+RULE = "all-nodes"  # the paper's
+
+
+@dataclass(frozen=True)
+class Study:
+    """One question: how its numbers come to be, and how they are drawn.
+
+    Attributes
+    ----------
+    name, question
+        For files, and for people.
+    run
+        Gives the numbers from the data folder.
+    draw
+        Draws numbers, as JSON has them, on an empty figure.
+    size
+        Of the figure, in inches.
+    """
+
+    name: str
+    question: str
+    run: Callable[[Path], Numbers]
+    draw: Callable[[Any, Numbers], None]
+    size: tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Case:
+    """Splits of one network that belong together, each with the seed for the models."""
+
+    title: str
+    splits: Sequence[Split]
+
+    @property
+    def seeded(self) -> Iterable[tuple[int, Split]]:
+        """The splits with their seeds; a release is one split that every seed is tried on."""
+        several = self.splits if len(self.splits) > 1 else [self.splits[0]] * len(SEEDS)
+        return zip(SEEDS, several, strict=True)
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """A matrix of scores that can be judged like a predictor."""
+
+    scores: Array
+
+    def score_rows(self, start: int, stop: int) -> Array:
+        """Return a block of rows."""
+        return self.scores[start:stop].copy()
+
+
+def sampled(title: str, net: Network, rate: float) -> Case:
+    """Return the case of uniformly sampled edges."""
+    return Case(title, [splits.uniform(net, rate, seed, RULE) for seed in SEEDS])
+
+
+def released(folder: Path, older: str, newer: str) -> Case:
+    """Return the case of two rat releases."""
+    both = [data.rat(folder, version) for version in (older, newer)]
+    return Case(f"rat {older} → {newer}", [splits.release(*both, RULE)])
+
+
+def seeded(name: str, seed: int, **params: Any) -> LinkPredictor:
+    """Return a model with its seed and few starts, where it has such parameters."""
+    known = find(name).parameter_names()
+    common = {"seed": seed, "n_starts": STARTS}
+    return make(name, **{k: v for k, v in common.items() if k in known}, **params)
+
+
+def recalls(model: Scorer, split: Split, percents: Iterable[float]) -> dict[str, float]:
+    """Return the share of hidden edges among the best x % of all pairs."""
+    standing = stand(model, split)
+    return {f"recall@{x:g}%": round(recall_at(standing, x), 6) for x in percents}
+
+
+def all_scores(model: Scorer, n_nodes: int) -> Array:
+    """Return the whole matrix of scores."""
+    return model.score_rows(0, n_nodes)
+
+
+def five_percent(net: Network) -> int:
+    """Return how many pairs the paper predicts."""
+    return round(0.05 * pr.n_pairs(net.n_nodes))
+
+
+def degrees_of(pairs: pr.Ints, n_nodes: int) -> pr.Ints:
+    """Return how often each node is an end of the pairs."""
+    return np.bincount(pairs.ravel(), minlength=n_nodes)
+
+
+def top_degrees(scores: Array, k: int) -> tuple[pr.Ints, pr.Ints]:
+    """Return the k best of all pairs, observed edges included, and the degrees they induce."""
+    i, j = np.triu_indices(len(scores), 1)
+    best = np.argsort(-scores[i, j], kind="stable")[:k]
+    pairs = np.stack([i[best], j[best]], axis=1)
+    return pairs, degrees_of(pairs, len(scores))
+
+
+def spearman(a: Array, b: Array) -> float:
+    """Return the rank correlation, ties by mean rank; 0 where one side is constant."""
+    from scipy.stats import spearmanr
+
+    if np.ptp(a) == 0 or np.ptp(b) == 0:
+        return 0.0
+    return round(float(spearmanr(a, b).statistic), 6)
+
+
+def network_facts(nets: Mapping[str, Network]) -> Numbers:
+    """Return nodes, edges and digest of each network."""
+    return {
+        title: {"nodes": net.n_nodes, "edges": net.n_edges, "digest": net.digest}
+        for title, net in nets.items()
+    }
+
+
+def mean(values: Iterable[float]) -> float:
+    """Return the mean of numbers from JSON."""
+    return float(np.mean(list(values)))
+
+
+def sd(values: Iterable[float]) -> float:
+    """Return their standard deviation, 0 for a single one."""
+    several = list(values)
+    return float(np.std(several, ddof=1)) if len(several) > 1 else 0.0

@@ -1,0 +1,107 @@
+"""The three experiments of the paper's section "Experimental Results", and what it reports."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from linkprior.network import Network
+from linkprior.predictors.registry import MODELS
+from linkprior.reproduction import data
+
+# The paper's five, by its own names and in the order of its table, then who belongs in every table.
+METHODS = {
+    "PU": "pu",
+    "Tri": "tri",
+    "Tri+Scale": "tri-scale",
+    "Tri+L1": "tri-l1",
+    "Tri+Degree": "tri-degree",
+}
+OTHERS = {"PA": "pa", "L3": "l3", **({"auto": "auto"} if "auto" in MODELS else {})}
+
+
+@dataclass(frozen=True)
+class Condition:
+    """One panel of a figure, or one cell of the table.
+
+    Attributes
+    ----------
+    key, title
+        For files, and for people.
+    protocol
+        How edges are hidden, as `linkprior evaluate --protocol` has it.
+    load
+        Gives the network from the data folder; for a release, the older one.
+    newer
+        Gives the newer release.
+    paper
+        What the paper reports at 5 % of all pairs, by method; empty where it has figures only.
+    """
+
+    key: str
+    title: str
+    protocol: str
+    load: Callable[[Path], Network]
+    newer: Callable[[Path], Network] | None = None
+    paper: dict[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """One of the three experiments."""
+
+    name: str
+    title: str
+    source: str
+    conditions: tuple[Condition, ...]
+
+
+def _sampled(load: Callable[[Path], Network], kinds: tuple[str, ...]) -> tuple[Condition, ...]:
+    names = {"uniform": "uniform sampling", "over": "over-sampling", "under": "under-sampling"}
+    return tuple(
+        Condition(f"{kind}-{rate}", f"{names[kind]}, {rate} %", f"{kind}:{rate / 100:g}", load)
+        for rate in (90, 70)
+        for kind in kinds
+    )
+
+
+# Table `tbl:multiReleases`, in the order PU, Tri, Tri+Scale, Tri+L1, Tri+Degree.
+_TABLE = {
+    ("3.1.94", "3.2.104"): (0.3269, 0.3075, 0.2105, 0.3324, 0.39893),
+    ("3.1.94", "3.2.114"): (0.2944, 0.3318, 0.1916, 0.3154, 0.4112),
+    ("3.2.104", "3.2.114"): (0.2360, 0.2360, 0.3483, 0.3820, 0.5169),
+}
+
+
+def _releases(older: str, newer: str) -> Condition:
+    return Condition(
+        f"{older}-to-{newer}",
+        f"{older} → {newer}",
+        f"release:{newer}",
+        lambda folder: data.rat(folder, older),
+        lambda folder: data.rat(folder, newer),
+        dict(zip(METHODS, _TABLE[older, newer], strict=True)),
+    )
+
+
+EXPERIMENTS = {
+    "dream5": Experiment(
+        "dream5",
+        "Figure 1: DREAM5, simulated gene expression network",
+        "DREAM5 network 1, gold standard: 1565 nodes and 3996 edges, exactly the paper's",
+        _sampled(data.dream5, ("uniform", "over", "under")),
+    ),
+    "plasmodium": Experiment(
+        "plasmodium",
+        "Figure 2: BioGRID Plasmodium, protein interactions",
+        "release 3.2.108, recovered: 1200 nodes, 2424 edges (the paper: 3.3.124, 1227 and 2445)",
+        _sampled(data.plasmodium, ("uniform",)),
+    ),
+    "rat": Experiment(
+        "rat",
+        "Table 1: BioGRID Rat, edges of later releases",
+        "releases cut out of 3.2.120 by interaction id: within seven nodes of the paper's",
+        tuple(_releases(*pair) for pair in _TABLE),
+    ),
+}

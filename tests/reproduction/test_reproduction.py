@@ -1,0 +1,171 @@
+"""The paper's experiments on a small network in the place of its data."""
+
+import csv
+import io
+import json
+
+import numpy as np
+import pytest
+
+import linkprior as lp
+from linkprior.errors import InputError
+from linkprior.evaluation import evaluate as evaluate_module
+from linkprior.evaluation.metrics import recall_at
+from linkprior.evaluation.splits import release, uniform
+from linkprior.evaluation.standing import stand
+from linkprior.reproduction import data, showing
+from linkprior.reproduction.experiments import EXPERIMENTS, METHODS, Condition, Experiment
+from linkprior.reproduction.outcome import OURS
+from linkprior.reproduction.run import FULL, QUICK, Care, reproduce
+from linkprior.reproduction.writing import write
+
+NET = lp.planted_network(n_nodes=70, n_groups=3, mean_degree=6, seed=5)
+OLDER = lp.Network.from_indices(NET.edges[::2], NET.names)
+SMALL = Experiment(
+    "rat",
+    "a small experiment",
+    "generated",
+    (
+        Condition("uniform-80", "uniform, 80 %", "uniform:0.8", lambda _: NET),
+        Condition(
+            "older-to-newer",
+            "older → newer",
+            "release:newer",
+            lambda _: OLDER,
+            lambda _: NET,
+            dict.fromkeys(METHODS, 0.25),
+        ),
+    ),
+)
+TINY = Care(seeds=2, trials=2, inner=1, cheaper={"n_starts": 1})
+
+
+@pytest.fixture(scope="module")
+def quick(tmp_path_factory):
+    return reproduce(SMALL, tmp_path_factory.mktemp("data"), QUICK, None)
+
+
+@pytest.fixture(scope="module")
+def tuned(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("tuned")
+    return reproduce(SMALL, folder, TINY, folder), folder
+
+
+def test_recall_is_the_papers_measure(quick):
+    uniform_80, releases = quick.outcomes
+    for method, name in {"PA": "pa", "L3": "l3", "Tri": "tri"}.items():
+        for outcome, split in (
+            (uniform_80, uniform(NET, 0.8, 0, "all-nodes")),
+            (releases, release(OLDER, NET, "all-nodes")),
+        ):
+            standing = stand(lp.make(name).fit(split.train), split)
+            for percent in (1, 5, 10):
+                (got,) = outcome.recall(method, percent)
+                assert got == pytest.approx(recall_at(standing, percent), abs=1e-6)
+
+
+def test_each_seed_has_its_own_split_and_its_own_starts(tuned):
+    result, _ = tuned
+    uniform_80, releases = result.outcomes
+    digests = [one.facts["splits"][0]["digest"] for one in uniform_80.evaluations]
+    assert digests[0] != digests[1]
+    assert [cell.params["seed"] for cell in uniform_80.cells("Tri")] == [0, 1]
+    assert [cell.params["seed"] for cell in releases.cells("PU")] == [0, 1]
+    assert releases.recall("PA", 5).std() == 0
+
+
+def test_every_method_is_tuned_with_the_same_budget_and_fitted_with_all_starts(tuned):
+    result, _ = tuned
+    for outcome in result.outcomes:
+        for evaluation in outcome.evaluations:
+            assert evaluation.facts["tune"] == {"trials": 2, "metric": "recall@5%"}
+        for cell in outcome.cells("Tri+Degree"):
+            assert cell.params["n_starts"] == 5
+
+
+def test_what_is_finished_is_not_done_again(tuned, monkeypatch):
+    result, folder = tuned
+    monkeypatch.setattr(evaluate_module, "judge", None)
+    again = reproduce(SMALL, folder, TINY, folder)
+    assert again.facts() == result.facts()
+
+
+def test_the_ranking_and_the_margin_are_of_the_papers_five(tuned):
+    for outcome in tuned[0].outcomes:
+        means = {method: outcome.recall(method, 5).mean() for method in METHODS}
+        ranked = outcome.ranking()
+        assert sorted(ranked) == sorted(METHODS)
+        assert [means[m] for m in ranked] == sorted(means.values(), reverse=True)
+        best = max((m for m in METHODS if m != OURS), key=lambda m: means[m])
+        margin = outcome.margin()
+        lead = outcome.recall(OURS, 5) - outcome.recall(margin.other, 5)
+        assert means[margin.other] == means[best]
+        assert margin.mean == pytest.approx(means[OURS] - means[best])
+        assert margin.sd == pytest.approx(np.std(lead, ddof=1))
+
+
+def test_the_folder_holds_figures_table_and_every_number(tuned, tmp_path):
+    result, _ = tuned
+    files = write(result, tmp_path / "out", 1.0, ["reproduce", "rat"])
+    assert all(path.is_file() for path in files)
+    facts = json.loads((tmp_path / "out" / "results.json").read_text())
+    assert facts["care"]["trials"] == 2
+    assert facts["versions"]["linkprior"] == lp.__version__
+    assert facts["conditions"][0]["network"]["digest"] == NET.digest
+    assert facts["conditions"][1]["methods"]["PU"]["paper"] == 0.25
+    rows = list(csv.DictReader((tmp_path / "out" / "numbers.tsv").open(), delimiter="\t"))
+    assert len(rows) == 2 * 7 * 40 * 2
+    at5 = [r for r in rows if r["percent_of_pairs"] == "5" and r["method"] == "L3"][:2]
+    expected = result.outcomes[0].recall("L3", 5)
+    assert [float(r["recall"]) for r in at5] == pytest.approx(expected, abs=1e-6)
+
+
+def test_figures_are_the_same_bytes_every_time(quick):
+    for kind, start in (("png", b"\x89PNG"), ("svg", b"<?xml")):
+        one, again = showing.figure(quick, kind), showing.figure(quick, kind)
+        assert one == again
+        assert one.startswith(start)
+
+
+def test_the_table_shows_the_papers_value_beside_ours(quick):
+    text = "\n".join(showing.lines(quick))
+    assert "paper, 5 %" in text
+    assert "0.250" in text
+    table = showing.markdown(quick)
+    assert "(paper 0.250)" in table
+    assert table.count("| Tri+Degree |") == 1
+    assert len(list(csv.reader(io.StringIO(showing.numbers(quick)), delimiter="\t"))) == 1 + 2 * 280
+
+
+def test_the_experiments_are_the_papers():
+    assert [len(one.conditions) for one in EXPERIMENTS.values()] == [6, 2, 3]
+    protocols = [condition.protocol for condition in EXPERIMENTS["dream5"].conditions]
+    assert protocols == [
+        *("uniform:0.9", "over:0.9", "under:0.9"),
+        *("uniform:0.7", "over:0.7", "under:0.7"),
+    ]
+    assert EXPERIMENTS["rat"].conditions[2].paper["Tri+Degree"] == 0.5169
+    assert FULL.seeds == 5
+    assert FULL.trials > 0
+
+
+def test_the_networks_are_as_large_as_they_should_be(data_folder):
+    sizes = {"3.1.94": (1567, 1813), "3.2.104": (2648, 3499), "3.2.114": (2803, 3769)}
+    for version, size in sizes.items():
+        net = data.rat(data_folder, version)
+        assert (net.n_nodes, net.n_edges) == size
+    dream, plasmodium = data.dream5(data_folder), data.plasmodium(data_folder)
+    assert (dream.n_nodes, dream.n_edges) == (1565, 3996)
+    assert (plasmodium.n_nodes, plasmodium.n_edges) == (1200, 2424)
+
+
+def test_where_the_data_are_not(tmp_path, monkeypatch):
+    monkeypatch.delenv("LINKPRIOR_DATA", raising=False)
+    with pytest.raises(InputError, match="Give --data DIR, or set LINKPRIOR_DATA"):
+        data.data_folder(None)
+    with pytest.raises(InputError, match="no such folder"):
+        data.data_folder(tmp_path / "nowhere")
+    assert data.data_folder(tmp_path) == tmp_path
+    for load in (data.dream5, data.plasmodium, lambda folder: data.rat(folder, "3.1.94")):
+        with pytest.raises(InputError, match="the experiment needs it under the data folder"):
+            load(tmp_path)

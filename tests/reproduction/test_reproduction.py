@@ -77,10 +77,18 @@ def test_each_seed_has_its_own_split_and_its_own_starts(tuned):
 def test_every_method_is_tuned_with_the_same_budget_and_fitted_with_all_starts(tuned):
     result, _ = tuned
     for outcome in result.outcomes:
-        for evaluation in outcome.evaluations:
-            assert evaluation.facts["tune"] == {"trials": 2, "metric": "recall@5%"}
+        assert outcome.evaluations[0].facts["tune"] == {"trials": 2, "metric": "recall@5%"}
         for cell in outcome.cells("Tri+Degree"):
             assert cell.params["n_starts"] == 5
+
+
+def test_seeds_that_share_their_training_edges_share_what_was_tuned_on_them(tuned):
+    uniform_80, releases = tuned[0].outcomes
+    assert [one.facts["tune"] is None for one in uniform_80.evaluations] == [False, False]
+    assert [one.facts["tune"] is None for one in releases.evaluations] == [False, True]
+    for method in METHODS:
+        first, second = (dict(cell.params) for cell in releases.cells(method))
+        assert first | {"seed": 0} == second | {"seed": 0}
 
 
 def test_what_is_finished_is_not_done_again(tuned, monkeypatch):
@@ -113,7 +121,8 @@ def test_the_folder_holds_figures_table_and_every_number(tuned, tmp_path):
     assert facts["versions"]["linkprior"] == lp.__version__
     assert facts["conditions"][0]["network"]["digest"] == NET.digest
     assert facts["conditions"][1]["methods"]["PU"]["paper"] == 0.25
-    rows = list(csv.DictReader((tmp_path / "out" / "numbers.tsv").open(), delimiter="\t"))
+    lines = (tmp_path / "out" / "numbers.tsv").read_text().splitlines()
+    rows = list(csv.DictReader(lines, delimiter="\t"))
     assert len(rows) == 2 * 7 * 40 * 2
     at5 = [r for r in rows if r["percent_of_pairs"] == "5" and r["method"] == "L3"][:2]
     expected = result.outcomes[0].recall("L3", 5)

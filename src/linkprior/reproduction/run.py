@@ -45,35 +45,50 @@ FULL = Care()
 
 def reproduce(experiment: Experiment, data: Path, care: Care, output: Path | None) -> Result:
     """Run one experiment on the files in a data folder; with `output` a killed run goes on."""
-    jobs = [(condition, seed) for condition in experiment.conditions for seed in range(care.seeds)]
-    found: dict[str, list[Evaluation]] = {one.key: [] for one in experiment.conditions}
-    with progress.stage(f"reproducing {experiment.name}", len(jobs)):
-        for condition, seed in jobs:
-            with progress.part(1, f"{experiment.name}, {condition.title}, seed {seed}"):
-                cells = output and output / "cells" / condition.key / f"seed-{seed}"
-                found[condition.key].append(_judged(condition, seed, data, care, cells))
-    outcomes = [Outcome(one, found[one.key]) for one in experiment.conditions]
+    outcomes = []
+    with progress.stage(f"reproducing {experiment.name}", len(experiment.conditions)):
+        for condition in experiment.conditions:
+            with progress.part(1, condition.title):
+                cells = output and output / "cells" / condition.key
+                outcomes.append(Outcome(condition, _judged(condition, data, care, cells)))
     return Result(experiment, outcomes, asdict(care))
 
 
-def _judged(
-    condition: Condition, seed: int, data: Path, care: Care, cells: Path | None
-) -> Evaluation:
-    """Judge all methods on one split, every node a candidate as in the paper."""
+def _judged(condition: Condition, data: Path, care: Care, cells: Path | None) -> list[Evaluation]:
+    """Judge all methods, seed by seed, every node a candidate as in the paper.
+
+    Each seed samples its own training edges, and methods are tuned on these alone. A release is the
+    same for all seeds, so one tuning serves them.
+    """
+    found: list[Evaluation] = []
+    network = condition.load(data)
     newer = condition.newer(data) if condition.newer else None
-    return evaluate(
-        [_seeded(name, seed) for name in (*METHODS.values(), *OTHERS.values())],
-        condition.load(data),
-        condition.protocol,
-        "all-nodes",
-        seed=seed,
-        newer=newer,
-        tune=care.trials,
-        tune_metric=METRIC,
-        tune_options={"inner": care.inner, "cheaper": care.cheaper},
-        folder=cells,
-    )
+    names = [*METHODS.values(), *OTHERS.values()]
+    with progress.stage(total=care.seeds):
+        for seed in range(care.seeds):
+            known = _tuned(found[0]) if found and newer is not None else {}
+            models = [_seeded(name, seed, known.get(name, {})) for name in names]
+            with progress.part(1):
+                one = evaluate(
+                    models,
+                    network,
+                    condition.protocol,
+                    "all-nodes",
+                    seed=seed,
+                    newer=newer,
+                    tune=0 if known else care.trials,
+                    tune_metric=METRIC,
+                    tune_options={"inner": care.inner, "cheaper": care.cheaper},
+                    folder=cells and cells / f"seed-{seed}",
+                )
+            found.append(one)
+    return found
 
 
-def _seeded(name: str, seed: int) -> LinkPredictor:
-    return make(name, **({"seed": seed} if "seed" in find(name).parameter_names() else {}))
+def _tuned(evaluation: Evaluation) -> dict[str, dict[str, Any]]:
+    return {cell.model: dict(cell.params) for cell in evaluation.cells}
+
+
+def _seeded(name: str, seed: int, params: dict[str, Any]) -> LinkPredictor:
+    own = {"seed": seed} if "seed" in find(name).parameter_names() else {}
+    return make(name, **{**params, **own})

@@ -24,6 +24,7 @@ from benchmarks import (
 )
 from benchmarks.studies_base import Study
 from linkprior import machine, parallel
+from linkprior.errors import LinkpriorError
 from linkprior.evaluation.cells import read_json, write_json
 from linkprior.io.files import whole_file
 from linkprior.reproduction.data import data_folder
@@ -86,4 +87,7 @@ def illustrate(study: Study, numbers: dict[str, Any], folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    try:
+        main()
+    except LinkpriorError as error:
+        sys.exit(f"paper_studies: {error}")

@@ -91,26 +91,34 @@ def agreement(scores: Array, train: Network, k: int) -> Numbers:
 
 
 def draw_alpha(drawing: Any, numbers: Numbers) -> None:
-    """Draw correlation and distance against α, for both list lengths."""
+    """Draw correlation, distance and the largest degree against α, for both list lengths."""
     panels = drawing.subplots(1, 3)
     titles = {
         "spearman": "Spearman correlation",
-        "pearson": "Pearson correlation",
         "log ratio": "mean |log((induced + 1)/(given + 1))|",
+        "largest": "largest degree, induced / given",
     }
     for panel, (metric, title) in zip(panels, titles.items(), strict=True):
         for (size, found), dashes in zip(numbers["agreement"].items(), ("-", "--"), strict=True):
             for name in ("q", "factors"):
-                several = [[one[metric] for one in found[f"{a:g}"][name]] for a in ALPHAS]
+                several = [[_value(one, metric) for one in found[f"{a:g}"][name]] for a in ALPHAS]
                 panel.errorbar(
                     range(len(ALPHAS)), [mean(v) for v in several], [sd(v) for v in several],
                     color=SHADES[name], linestyle=dashes, marker="o", markersize=3.5,
                     elinewidth=0.8, label=f"{LABELS[name]}, {size}",
                 )  # fmt: skip
         panel.set_xticks(range(len(ALPHAS)), [f"{a:g}" for a in ALPHAS])
-        panel.set_ylim(0, 1.0 if metric != "log ratio" else None)
         tidy(panel, title, "α")
-    legend_below(drawing, panels[0], 4)
+    panels[0].set_ylim(0.5, 1.0)
+    panels[1].set_ylim(0.0, None)
+    panels[2].axhline(1.0, color="#999999", linewidth=0.8, zorder=1)
+    legend_below(drawing, panels[0], 2)
+
+
+def _value(found: Numbers, metric: str) -> float:
+    if metric == "largest":
+        return float(found["largest induced"] / found["largest given"])
+    return float(found[metric])
 
 
 STUDIES = (
@@ -119,6 +127,6 @@ STUDIES = (
         "Do the K best pairs get the degrees given to the prior, the more so the larger α?",
         run_alpha,
         draw_alpha,
-        (11.0, 3.6),
+        (11.0, 3.8),
     ),
 )

@@ -83,8 +83,8 @@ def sampled(title: str, net: Network, rate: float) -> Case:
 
 def released(folder: Path, older: str, newer: str) -> Case:
     """Return the case of two rat releases."""
-    both = [data.rat(folder, version) for version in (older, newer)]
-    return Case(f"rat {older} → {newer}", [splits.release(*both, RULE)])
+    split = splits.release(data.rat(folder, older), data.rat(folder, newer), RULE)
+    return Case(f"rat {older} → {newer}", [split])
 
 
 def seeded(name: str, seed: int, **params: Any) -> LinkPredictor:

@@ -106,7 +106,7 @@ def one_bound(t: float, r: float, common: dict[str, Any]) -> Numbers:
 def charitable_threshold(rho: float) -> float:
     """Return the q at which γ, and with it the bound, is smallest: both its terms are equal."""
     steep = math.sqrt(3 - 2 * rho)
-    return loss_minimiser(rho) * steep / (1 + steep)
+    return float(loss_minimiser(rho) * steep / (1 + steep))
 
 
 def best_error(X: Array, edges: Array) -> int:
@@ -131,7 +131,7 @@ def latala_constant(true: Network) -> float:
         start = np.ones(true.n_nodes)
         norms.append(svds(signs, k=1, v0=start, return_singular_vectors=False)[0])
     reach = 2 * math.sqrt(true.degrees.max()) + (2 * true.n_edges) ** 0.25
-    return float(np.mean(norms)) / reach
+    return float(np.mean(norms) / reach)
 
 
 def draw_bound(drawing: Any, numbers: Numbers) -> None:

@@ -55,7 +55,12 @@ def run_distributions(folder: Path) -> Numbers:
 
 
 def _truth(case: Case) -> list[Numbers]:
-    return [_shape(degrees_of(s.hidden, s.train.n_nodes)) for _, s in case.seeded]
+    """Return the hidden edges' degrees, and how well observed degrees alone foretell them."""
+    return [
+        {**_shape(hidden), "spearman of observed degrees": spearman(split.train.degrees, hidden)}
+        for _, split in case.seeded
+        for hidden in [degrees_of(split.hidden, split.train.n_nodes)]
+    ]
 
 
 def distributions_on(case: Case, method: str) -> list[Numbers]:
@@ -69,8 +74,9 @@ def distributions_on(case: Case, method: str) -> list[Numbers]:
 def induced_by(model: LinkPredictor, split: Split) -> Numbers:
     """Return the shape of the induced degrees and their correlations with true ones."""
     p, hidden = split.train.n_nodes, degrees_of(split.hidden, split.train.n_nodes)
-    best = model.predict_edges(five_percent(split.train)).pairs
-    short, long = (degrees_of(best[:k], p) for k in (len(split.hidden), len(best)))
+    lengths = len(split.hidden), five_percent(split.train)
+    best = model.predict_edges(max(lengths)).pairs
+    short, long = (degrees_of(best[:k], p) for k in lengths)
     true = split.train.degrees + hidden
     _, whole = top_degrees(all_scores(model, p), int(true.sum()) // 2)
     return {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from linkprior.reproduction.experiments import METHODS
@@ -21,7 +21,7 @@ LABELS = {
 
 
 def figure(
-    draw: Callable[[Any, Any], None], numbers: Any, size: Sequence[float], kind: str
+    draw: Callable[[Any, Any], None], numbers: Any, size: tuple[float, float], kind: str
 ) -> bytes:
     """Return the drawing as "png" or "svg"."""
     from matplotlib import rc_context
@@ -30,7 +30,7 @@ def figure(
     from matplotlib.figure import Figure
 
     with rc_context({"svg.hashsalt": "linkprior", "font.size": 9}):
-        drawing = Figure(figsize=tuple(size), layout="constrained")
+        drawing = Figure(figsize=size, layout="constrained")
         draw(drawing, numbers)
         canvas = {"png": FigureCanvasAgg, "svg": FigureCanvasSVG}[kind](drawing)
         out = io.BytesIO()

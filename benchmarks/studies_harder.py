@@ -9,6 +9,7 @@ import numpy as np
 
 from benchmarks.studies_base import (
     SEEDS,
+    Matrix,
     Numbers,
     Study,
     mean,
@@ -20,6 +21,7 @@ from benchmarks.studies_base import (
 from benchmarks.studies_drawing import NAMES, legend_below, style, tidy
 from linkprior.evaluation.protocols import Plan
 from linkprior.evaluation.splits import RULES, Split
+from linkprior.evaluation.standing import Scorer
 from linkprior.network import Network
 from linkprior.reproduction import data
 
@@ -27,6 +29,9 @@ SHARES = (0.1, 0.2, 0.3, 0.5, 0.7, 0.9)
 BASE = 0.3  # of the edges away from hubs; three times as much is still a share
 FACTORS = (0.3, 0.5, 1.0, 2.0, 3.0)
 METRIC = "recall@5%"
+# PA gives every pair with an isolated node zero. One more for each degree mends that, and shows
+# what degree alone is worth where most nodes have lost their edges.
+CONTROL = "PA, degrees + 1"
 
 
 def run_harder(folder: Path) -> Numbers:
@@ -50,16 +55,22 @@ def run_harder(folder: Path) -> Numbers:
 
 def judged(net: Network, protocol: str) -> Numbers:
     """Return each method's recall under both rules, seed by seed, from one fit per seed."""
-    found: Numbers = {rule: {method: [] for method in NAMES} for rule in RULES}
+    found: Numbers = {rule: {method: [] for method in (*NAMES, CONTROL)} for rule in RULES}
     facts = []
     for seed in SEEDS:
         cases = {rule: _split(net, protocol, rule, seed) for rule in RULES}
         facts.append(_facts(cases))
-        for method, name in NAMES.items():
-            model = seeded(name, seed).fit(cases["all-nodes"].train)
+        for method in found["all-nodes"]:
+            model = _model(method, cases["all-nodes"].train, seed)
             for rule, case in cases.items():
                 found[rule][method].append(recalls(model, case, [5])[METRIC])
     return {"splits": facts, **found}
+
+
+def _model(method: str, train: Network, seed: int) -> Scorer:
+    if method == CONTROL:
+        return Matrix(np.multiply.outer(train.degrees + 1.0, train.degrees + 1.0))
+    return seeded(NAMES[method], seed).fit(train)
 
 
 def _facts(cases: dict[str, Split]) -> Numbers:
@@ -95,15 +106,16 @@ def draw_harder(drawing: Any, numbers: Numbers) -> None:
             panel.minorticks_off()
         row[0].set_ylabel("recall@5 %")
     panels[0, 0].set_ylim(0, 1)
-    legend_below(drawing, panels[0, 0], 6)
+    legend_below(drawing, panels[0, 0], 7)
 
 
 def _draw_lines(panel: Any, found: Numbers, rule: str) -> None:
     at = np.array([float(x) for x in found])
-    for method in NAMES:
+    for method in (*NAMES, CONTROL):
         several = [one[rule][method] for one in found.values()]
         middle, spread = np.array([mean(v) for v in several]), np.array([sd(v) for v in several])
-        look = style(method)
+        look = {**style("PA"), "linestyle": ":", "label": CONTROL} if method == CONTROL else None
+        look = look or style(method)
         panel.plot(at, middle, marker="o", markersize=3.5, **look)
         panel.fill_between(at, middle - spread, middle + spread, color=look["color"], alpha=0.12,
                            linewidth=0)  # fmt: skip

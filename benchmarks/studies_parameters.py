@@ -33,6 +33,8 @@ VALUES: dict[str, tuple[float, ...]] = {
 LETTERS = {"lam": "λ (η = 0.003)", "c": "c", "alpha": "α", "rho": "ρ", "rank": "rank"}
 INNER_STARTS = 2
 METRIC = "recall@5%"
+WITHOUT = "without prior (tri)"
+LOOKS = (("#d55e00", "o"), ("#0072b2", "s"))
 
 
 def run_parameters(folder: Path) -> Numbers:
@@ -41,28 +43,32 @@ def run_parameters(folder: Path) -> Numbers:
         "DREAM5, training edges": splits.uniform(data.dream5(folder), 0.9, 0, RULE).train,
         "rat 3.1.94, edges": data.rat(folder, "3.1.94"),
     }
+    found = {title: parameters_on(net) for title, net in nets.items()}
     return {
         "parameters": {**make("tri-degree").get_params(), "n_starts": INNER_STARTS},
-        "protocol": "uniform:0.9 inside the training network, seeds 0–2",
-        "rule": RULE,
+        "protocol": "uniform:0.9 inside the training network, seeds 0–2, both rules",
         "training networks": network_facts(nets),
-        "recall@5%": {title: _parameters_on(net) for title, net in nets.items()},
+        METRIC: {rule: {title: one[rule] for title, one in found.items()} for rule in splits.RULES},
     }
 
 
-def _parameters_on(net: Network) -> Numbers:
-    cases = [(seed, splits.uniform(net, 0.9, seed, RULE)) for seed in SEEDS]
+def parameters_on(net: Network) -> Numbers:
+    """Return the recalls by rule, parameter and value, seed by seed."""
+    cases = [_both_rules(net, seed) for seed in SEEDS]
     usual = default_values()
-    plain = [_found("tri-degree", seed, split) for seed, split in cases]
-
-    def tried(name: str, value: float) -> list[float]:
-        if value == usual[name]:
-            return plain
-        return [_found("tri-degree", seed, split, **{name: value}) for seed, split in cases]
-
+    plain = _found("tri-degree", cases)
+    tried = {
+        (name, f"{v:g}"): plain if v == usual[name] else _found("tri-degree", cases, **{name: v})
+        for name, values in VALUES.items()
+        for v in values
+    }
+    without = _found("tri", cases)
     return {
-        "without prior (tri)": [_found("tri", seed, split) for seed, split in cases],
-        **{name: {f"{v:g}": tried(name, v) for v in values} for name, values in VALUES.items()},
+        rule: {
+            WITHOUT: without[rule],
+            **{n: {f"{v:g}": tried[n, f"{v:g}"][rule] for v in VALUES[n]} for n in VALUES},
+        }
+        for rule in splits.RULES
     }
 
 
@@ -72,32 +78,47 @@ def default_values() -> Numbers:
     return {name: 20 if params[name] is None else params[name] for name in VALUES}
 
 
-def _found(name: str, seed: int, split: splits.Split, **params: Any) -> float:
-    model = seeded(name, seed).set_params(n_starts=INNER_STARTS, **params).fit(split.train)
-    return recalls(model, split, [5])[METRIC]
+def _both_rules(net: Network, seed: int) -> dict[str, splits.Split]:
+    return {rule: splits.uniform(net, 0.9, seed, rule) for rule in splits.RULES}
+
+
+def _found(name: str, cases: list[dict[str, splits.Split]], **params: Any) -> Numbers:
+    found: Numbers = {rule: [] for rule in splits.RULES}
+    for seed, case in zip(SEEDS, cases, strict=True):
+        model = seeded(name, seed).set_params(n_starts=INNER_STARTS, **params)
+        model.fit(case[RULE].train)
+        for rule, split in case.items():
+            found[rule].append(recalls(model, split, [5])[METRIC])
+    return found
 
 
 def draw_parameters(drawing: Any, numbers: Numbers) -> None:
-    """Draw one panel per parameter; the default is marked, the level without prior dashed."""
-    panels = drawing.subplots(1, len(VALUES), sharey=True)
-    looks = dict(zip(numbers[METRIC], (("#d55e00", "o"), ("#0072b2", "s")), strict=True))
-    usual = default_values()
-    for panel, (name, values) in zip(panels, VALUES.items(), strict=True):
-        for title, (colour, marker) in looks.items():
-            kept = numbers[METRIC][title]
-            several = [kept[name][f"{v:g}"] for v in values]
-            middle, spread = [mean(v) for v in several], [sd(v) for v in several]
-            panel.errorbar(values, middle, spread, color=colour, marker=marker, markersize=4,
-                           linewidth=1.6, elinewidth=0.8, label=title)  # fmt: skip
-            panel.axhline(mean(kept["without prior (tri)"]), color=colour, linestyle=":",
-                          label=f"{title}, tri (no prior)")  # fmt: skip
-        panel.axvline(usual[name], color=COLOURS["Tri"], linewidth=0.8, zorder=1)
-        panel.set_xscale("log")
-        panel.set_xticks(values, [f"{v:g}" for v in values], fontsize=7.5)
-        panel.minorticks_off()
-        tidy(panel, "", LETTERS[name])
-    panels[0].set_ylabel("recall@5 % on inner splits")
-    legend_below(drawing, panels[0], 4)
+    """Draw one column per parameter and one row per rule."""
+    rows = drawing.subplots(2, len(VALUES), sharey=True, sharex="col")
+    words = {"all-nodes": "all pairs", "connected": "connected nodes"}
+    for row, (rule, word) in zip(rows, words.items(), strict=True):
+        for panel, name in zip(row, VALUES, strict=True):
+            _draw_panel(panel, name, numbers[METRIC][rule])
+            tidy(panel, "", LETTERS[name] if rule == "connected" else "")
+        row[0].set_ylabel(f"inner recall@5 %, {word}")
+    legend_below(drawing, rows[0, 0], 4)
+
+
+def _draw_panel(panel: Any, name: str, kept: Numbers) -> None:
+    """Draw one parameter; the default is marked, the level without prior dotted."""
+    values = VALUES[name]
+    for (title, found), (colour, marker) in zip(kept.items(), LOOKS, strict=True):
+        several = [found[name][f"{v:g}"] for v in values]
+        panel.errorbar(
+            values, [mean(v) for v in several], [sd(v) for v in several], color=colour,
+            marker=marker, markersize=4, linewidth=1.6, elinewidth=0.8, label=title,
+        )  # fmt: skip
+        level = mean(found[WITHOUT])
+        panel.axhline(level, color=colour, linestyle=":", label=f"{title}: tri, no prior")
+    panel.axvline(default_values()[name], color=COLOURS["Tri"], linewidth=0.8, zorder=1)
+    panel.set_xscale("log")
+    panel.set_xticks(values, [f"{v:g}" for v in values], fontsize=7.5)
+    panel.minorticks_off()
 
 
 STUDIES = (
@@ -106,6 +127,6 @@ STUDIES = (
         "What do λ, c, α, ρ and the rank do to tri-degree, as far as training edges can tell?",
         run_parameters,
         draw_parameters,
-        (12.5, 3.4),
+        (12.5, 5.2),
     ),
 )

@@ -61,7 +61,10 @@ def variables_on(case: Case) -> Numbers:
     for seed, split in case.seeded:
         model = seeded("tri-degree", seed).fit(split.train)
         for name, scores in variables(model).items():
-            found[name].append(recalls(Matrix(scores), split, PERCENTS))
+            positive = float((scores > 0).mean())  # those at or below zero tie, once clipped
+            found[name].append(
+                {**recalls(Matrix(scores), split, PERCENTS), "share above 0": round(positive, 6)}
+            )
     return found
 
 

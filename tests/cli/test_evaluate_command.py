@@ -39,7 +39,12 @@ def test_evaluate_writes_results_and_prints_the_table(run, edges, tmp_path):
         *("--rule", "all-nodes", "--seed", 3, "-o", folder),
     )
     assert status == 0
-    assert {path.name for path in folder.iterdir()} == {*FILES, "study.json", "cells", "splits"}
+    assert {path.name for path in folder.iterdir()} == {
+        *FILES,
+        "evaluation.json",
+        "cells",
+        "splits",
+    }
     header, rows = table((folder / "results.tsv").read_text())
     assert header == ["model", "split", "metric", "value"]
     facts = json.loads((folder / "results.json").read_text())

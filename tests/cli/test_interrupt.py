@@ -189,7 +189,7 @@ def test_control_c_ends_an_evaluation(large, tmp_path):
     kept = f"{results} keeps 0 of 2 cells (model × split); the same command goes on from there"
     assert interrupted(job.send(), kept=kept)
     assert list((results / "cells").iterdir()) == []
-    assert sorted(path.name for path in results.iterdir()) == ["cells", "splits", "study.json"]
+    assert sorted(path.name for path in results.iterdir()) == ["cells", "evaluation.json", "splits"]
 
 
 def test_control_c_while_waiting_for_standard_input():

@@ -9,6 +9,7 @@ import linkprior as lp
 from linkprior.errors import StoreError
 from linkprior.evaluation import evaluate as evaluate_module
 from linkprior.evaluation.cells import slug
+from linkprior.evaluation.split_files import read_split, split_digest
 from linkprior.evaluation.splits import uniform
 from linkprior.predictors.registry import make
 
@@ -126,3 +127,67 @@ def test_unmeasured_numbers_survive_as_nan(tmp_path):
     text = (tmp_path / "cells" / cell_files(tmp_path)[0]).read_text()
     assert "NaN" not in text
     assert uniform(ring, 0.8).label == again.cells[0].split
+
+
+def test_arrays_are_known_by_all_their_numbers(tmp_path, judged):
+    """NumPy writes a long array with dots in its middle."""
+    net = lp.planted_network(n_nodes=1100, mean_degree=3, seed=1)
+    quick = {"n_starts": 1, "max_iter": 1, "warmup": 1}
+    for middle in (3, 4):
+        degrees = np.full(net.n_nodes, 2)
+        degrees[net.n_nodes // 2] = middle
+        model = make("tri-degree", degrees=degrees, **quick)
+        lp.evaluate([model], net, folder=tmp_path)
+    assert len(judged) == 2
+
+
+def test_the_published_split_is_the_one_judged(tmp_path):
+    sparse = lp.planted_network(n_nodes=80, n_groups=2, mean_degree=2, hubs=1.3, seed=1)
+    for rule in ("connected", "all-nodes", "connected"):
+        lp.evaluate("pa", sparse, "uniform:0.7", rule, folder=tmp_path)
+        (path,) = (tmp_path / "splits").iterdir()
+        judged_on = uniform(sparse, 0.7, 0, rule)
+        assert split_digest(read_split(path, sparse)) == split_digest(judged_on)
+
+
+def test_a_split_from_a_file_brings_its_rule(tmp_path, planted):
+    lp.evaluate("pa", planted, "uniform:0.7", "all-nodes", folder=tmp_path)
+    (path,) = (tmp_path / "splits").iterdir()
+    again = lp.evaluate("pa", planted, f"split:{path}")
+    assert again.facts["rule"] == "all-nodes"
+
+
+def test_an_evaluation_leaves_a_study_in_the_same_folder_alone(tmp_path, planted):
+    asked = {"trials": 2, "inner": 1, "study": tmp_path}
+    lp.tune("katz", planted, **asked)
+    lp.evaluate("pa", planted, folder=tmp_path)
+    assert len(lp.tune("katz", planted, **asked).trials) == 2
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda cell: cell.pop("cell"),
+        lambda cell: cell["cell"].pop("values"),
+        lambda cell: cell["cell"]["values"].pop("auprc"),
+        lambda cell: cell["cell"].update(values=[1]),
+        lambda cell: cell["cell"].update(more=1),
+        lambda cell: cell["cell"].update(curve={}),
+        lambda cell: cell["cell"]["curve"].update(found=[]),
+        lambda cell: cell["cell"]["values"].update(auprc="high"),
+    ],
+)
+def test_cells_that_are_not_whole_are_named(tmp_path, planted, spoil):
+    lp.evaluate("pa", planted, folder=tmp_path)
+    (path,) = (tmp_path / "cells").iterdir()
+    content = json.loads(path.read_text())
+    spoil(content)
+    path.write_text(json.dumps(content))
+    with pytest.raises(StoreError, match=r"pa--uniform.*remove it and run again"):
+        lp.evaluate("pa", planted, folder=tmp_path)
+
+
+def test_a_file_in_the_place_of_the_cells(tmp_path, planted):
+    (tmp_path / "cells").write_text("")
+    with pytest.raises(StoreError, match="cells is a file"):
+        lp.evaluate("pa", planted, folder=tmp_path)

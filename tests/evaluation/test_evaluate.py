@@ -1,9 +1,11 @@
 """lp.evaluate: one table for all models, splits and metrics."""
 
+import numpy as np
 import pytest
 
 import linkprior as lp
 from linkprior.errors import InputError, ParameterError
+from linkprior.evaluation import evaluate as evaluate_module
 from linkprior.evaluation.metrics import METRICS as ALL
 from linkprior.evaluation.metrics import measure
 from linkprior.evaluation.splits import release, uniform
@@ -146,3 +148,49 @@ def test_a_star_by_hand():
     assert result.facts["splits"][0]["hidden"] == 30
     assert result.mean("pa", "recall@10%") == pytest.approx(37 / 765)
     assert result.mean("pa", "recall@5%") == 0.0
+
+
+def test_what_is_fixed_is_not_tuned(planted):
+    katz = make("katz", beta=0.95)
+    free, kept, other = (
+        lp.evaluate([katz, "lrw"], planted, tune=3, tune_options={"inner": 1, "fixed": fixed})
+        for fixed in ([], ["beta"], {"lrw": ["steps"]})
+    )
+    assert kept.cells[0].params["beta"] == 0.95
+    assert free.cells[0].params["beta"] == other.cells[0].params["beta"] != 0.95
+    assert other.cells[1].params["steps"] == 3
+
+
+def test_an_ablation_is_tuned_by_itself(planted, monkeypatch):
+    seen, run = [], evaluate_module.Tuning.run
+
+    def noting(self):
+        seen.append((self.template.name, self.template.get_params().get("degrees")))
+        return run(self)
+
+    monkeypatch.setattr(evaluate_module.Tuning, "run", noting)
+    quick = make("tri-degree", n_starts=1, max_iter=1, warmup=1)
+    asked = {"tune": 1, "tune_options": {"inner": 1}, "ablations": True}
+    lp.evaluate([quick], planted, rule="all-nodes", **asked)
+    whole = planted.degrees.tolist()
+    tri = [("tri-degree", "observed"), ("tri", None), ("tri-degree", "shuffled")]
+    assert seen == [*tri, ("tri-degree", whole)]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"inner": "x"}, "inner must be"),
+        ({"innner": 2}, "tune_options has no parameter 'innner'"),
+        ({"workers": 2}, "tune_options has no parameter 'workers'"),
+    ],
+)
+def test_bad_options_of_the_tuning(planted, options, message):
+    with pytest.raises(ParameterError, match=message):
+        lp.evaluate(["katz"], planted, tune=1, tune_options=options)
+
+
+def test_models_that_differ_in_arrays_are_told_apart(planted):
+    quick = {"n_starts": 1, "max_iter": 1, "warmup": 1}
+    models = [make("tri-degree", degrees=np.full(planted.n_nodes, d), **quick) for d in (2, 3)]
+    assert len(lp.evaluate(models, planted).models) == 2

@@ -7,6 +7,7 @@ import linkprior as lp
 from linkprior.errors import InputError, ParameterError
 from linkprior.evaluation import splits
 from linkprior.evaluation.protocols import PROTOCOLS, Plan, fold_numbers
+from linkprior.evaluation.split_files import split_digest
 
 
 def hidden(protocol, net, **given):
@@ -72,14 +73,21 @@ def test_noise_and_null_are_named_in_the_label(planted):
     ("plan", "message"),
     [
         ({"protocol": "kfold:ten"}, "kfold:K needs a whole number, got 'ten'"),
-        ({"protocol": "kfold:1"}, "folds must be"),
+        ({"protocol": "kfold:1"}, "K of kfold:K must be"),
+        ({"protocol": "kfold:0"}, "K of kfold:K must be"),
+        ({"protocol": "kfold:5", "folds": []}, "folds must be a list of fold numbers"),
+        ({"protocol": "kfold:5", "folds": 2}, "folds must be a list of fold numbers"),
+        ({"protocol": "kfold:5", "folds": [1, 0, 1]}, "name one fold twice"),
+        ({"protocol": "release:x", "null": "rewired"}, "a null network has no release of its own"),
+        ({"protocol": "split:x", "null": "rewired"}, "a null network has no split of its own"),
+        ({"newer": lp.planted_network(n_nodes=30)}, "a newer network is for release"),
         ({"protocol": "kfold:1000000"}, "needs at least 1000000 edges"),
         ({"protocol": "kfold:" + "9" * 5000}, "needs a whole number"),
         ({"protocol": "kfold:5", "folds": [5]}, "fold must be a whole number in 0…4"),
         ({"protocol": "uniform:0.9", "folds": [0]}, "folds are for kfold:K"),
-        ({"protocol": "over:1.0"}, "rate must be"),
+        ({"protocol": "over:0.98"}, "over:0.98 would keep 103 % of the edges at hubs"),
         ({"protocol": "over:x"}, "over:RATE needs a number"),
-        ({"protocol": "under:0.04"}, "rate must be"),
+        ({"protocol": "under:0.04"}, "under:0.04 would keep -1 % of the edges at hubs"),
         ({"protocol": "biased:0.9"}, "biased:RATE:FACTOR needs a number"),
         ({"protocol": "biased:0.9:2"}, "180 % of the edges at hubs"),
         ({"protocol": "uniform:nan"}, "rate must be"),
@@ -108,7 +116,30 @@ def test_fold_numbers(text, numbers):
     assert fold_numbers(text) == numbers
 
 
-@pytest.mark.parametrize("text", ["", "a", "1-", "-1", "1-2-3", "1" * 50, "2;3"])
+@pytest.mark.parametrize(
+    "text", ["", "a", "1-", "-1", "1-2-3", "1" * 50, "2;3", "2-0", "0-9999999999999"]
+)
 def test_bad_fold_numbers(text):
-    with pytest.raises(ParameterError, match="--folds expects numbers"):
+    with pytest.raises(ParameterError, match="--folds expects numbers|is no range of folds"):
         fold_numbers(text)
+
+
+def test_the_label_tells_the_noise_and_the_null_network(planted):
+    """Seed 1 is the same split, whether it comes first or second."""
+    for disturbed in ({"noise": 0.2}, {"null": "rewired"}):
+        (alone,) = Plan("uniform:0.8", seed=1, **disturbed).make(planted)
+        _, second = Plan("uniform:0.8", seed=0, repeats=2, **disturbed).make(planted)
+        assert alone.label == second.label
+        assert split_digest(alone) == split_digest(second)
+
+
+def test_folds_without_an_edge_to_ask_for_are_left_out_and_told(caplog):
+    """Leaving one edge out of a tree isolates a leaf, or not."""
+    tree = lp.Network.from_edges([(0, 1), (1, 2), (2, 3), (3, 4), (1, 5)])
+    with caplog.at_level("INFO", logger="linkprior"):
+        made = Plan("kfold:5").make(tree)
+    assert len(made) == 2  # 1 – 2 and 2 – 3 leave all their ends an edge
+    assert "3 folds without an edge to ask for left out" in caplog.text
+    star = lp.Network.from_edges([(0, leaf) for leaf in range(1, 6)])
+    with pytest.raises(InputError, match="no hidden edge joins two nodes"):
+        Plan("kfold:5").make(star)

@@ -5,9 +5,8 @@ import pytest
 
 import linkprior as lp
 from linkprior.errors import InputError
-from linkprior.evaluation.cells import split_digest
 from linkprior.evaluation.protocols import Plan
-from linkprior.evaluation.split_files import read_split, write_split
+from linkprior.evaluation.split_files import read_split, split_digest, write_split
 from linkprior.evaluation.splits import noisy, uniform
 
 

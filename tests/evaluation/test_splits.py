@@ -233,6 +233,20 @@ def test_noise_replaces_its_share_of_training_edges_by_pairs_that_are_no_edges(n
     assert all(taken[pair] for pair in train | as_set(split.barred))
 
 
+@by_example
+@given(networks(least_edges=8), st.sampled_from([0.1, 0.4]), st.integers(0, 99))
+def test_noise_never_takes_a_true_edge_for_false_nor_for_a_candidate(net, share, seed):
+    """Also under `connected`, where some hidden edges are not asked for."""
+    try:
+        split = noisy(uniform(net, 0.6, seed, "connected"), share, seed)
+    except (InputError, ParameterError):
+        return  # nothing to ask for, or no pair left to be false
+    known, train = as_set(net.edges), as_set(split.train.edges)
+    assert len(train - known) == round(share * split.train.n_edges)
+    every = train | as_set(split.hidden) | as_set(split.barred)
+    assert known <= every
+
+
 # ---------------------------------------------------------------------- releases
 
 

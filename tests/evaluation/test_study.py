@@ -99,9 +99,9 @@ def test_the_same_best_wherever_it_stopped(planted, undisturbed, tmp_path, monke
     with caplog.at_level(logging.INFO, "linkprior"):
         assert same(lp.tune("rnm", planted, study=tmp_path, **ASKED), undisturbed)
     if len(calls) == at + 1:
-        lines = [r.message for r in caplog.records if "left running" in r.message]
+        lines = [r.message for r in caplog.records if "last time" in r.message]
         assert len(lines) == 1
-        assert re.search(r": [123] settings? left running by a process that ended", lines[0])
+        assert re.search(r": [123] settings? not finished last time", lines[0])
     caplog.clear()
     with caplog.at_level(logging.INFO, "linkprior"):
         lp.tune("rnm", planted, study=tmp_path, **ASKED)

@@ -22,7 +22,7 @@ from linkprior.evaluation.splits import uniform
 from linkprior.evaluation.tuning.search import Grid, Region, Tpe
 from linkprior.evaluation.tuning.trials import Setting, Trial, floors_of
 from linkprior.evaluation.tuning.trying import Contest
-from linkprior.evaluation.tuning.tune import tune_model
+from linkprior.evaluation.tuning.tune import Tuning
 from linkprior.predictors.registry import make
 from linkprior.predictors.spaces import SPACES, space_of
 from linkprior.predictors.walks import Katz
@@ -89,7 +89,7 @@ def test_a_model_with_nothing_to_tune_returns_at_once(planted, monkeypatch):
 def test_evaluate_asks_for_the_best_parameters(planted):
     split = uniform(planted, 0.9, 0)
     asked = {"trials": 4, "metric": "auprc", "rule": split.rule, "seed": 2}
-    found = tune_model(make("katz"), split.train, **asked)
+    found = Tuning(make("katz"), split.train, **asked).run()
     assert same(found, lp.tune("katz", split.train, 4, seed=2))
 
 

@@ -105,7 +105,7 @@ def test_physical_only_goes_by_the_type_of_the_system(tmp_path):
 def test_a_least_score_leaves_out_lower_ones_and_rows_without(tmp_path):
     result = reading(tmp_path, biogrid(), min_score=0.9)
     assert edges(result) == pairs("10-30", "30-40")
-    assert left_out(result) == {"it has no score": [2, 6, 7, 8], "its score is below 0.9": [3]}
+    assert left_out(result) == {"it has no score": [2, 6, 7, 8], "the score is below 0.9": [3]}
 
 
 ORGANISMS = {RAT: "Rattus norvegicus", HUMAN: "Homo sapiens", MOUSE: "Mus musculus"}

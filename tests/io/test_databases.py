@@ -31,7 +31,7 @@ def test_string_scores_may_be_asked_for_as_a_fraction(tmp_path, least):
     result = reading(tmp_path, STRING, min_score=least)
     assert edges(result) == pairs("P1-P3.1", "P2-P3.1", "P2-P4")
     assert left_out(result) == {
-        f"its score is below {1000 * least if least <= 1 else least:g}": [2, 3]
+        f"the score is below {1000 * least if least <= 1 else least:g}": [2, 3]
     }
     assert not any("all kept" in note for note in result.report.notes)
 

@@ -213,14 +213,14 @@ def test_rows_below_the_least_score_are_left_out(tmp_path):
     content = "source,weight,target\na,0.5,b\nb,0.4,c\na,1e1,d\n"
     found = reading(tmp_path, "e.csv", content, options=ReadOptions(min_score=0.5))
     assert pairs(found.network) == {frozenset("ab"), frozenset("ad")}
-    assert dropped(found) == {"its score is below 0.5": 1}
+    assert dropped(found) == {"the score is below 0.5": 1}
     assert "--min-score 0.5 goes by column 2 (weight)" in found.report.notes
 
 
 def test_scores_that_are_no_number_or_unclear_are_not_taken_for_low_ones(tmp_path):
     options = ReadOptions(min_score=0.5)
     found = reading(tmp_path, "e.tsv", "a\tb\t1\nb\tc\tnan\n", options=options)
-    assert dropped(found) == {"its score is NaN": 1}
+    assert dropped(found) == {"the score is NaN": 1}
     with pytest.raises(InputError, match=r"edges\.txt:2: expected a score, got '1,234'"):
         read(tmp_path, "a b 1\nb c 1,234\n", options=options)
 

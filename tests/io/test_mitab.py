@@ -186,7 +186,7 @@ def test_mitab_scores(tmp_path):
     result = reading(tmp_path, MITAB_TEXT, min_score=0.5)
     assert edges(result) == pairs("P1-P2", "P3-P4")
     assert left_out(result)["it has no score"] == [4, 5, 6]
-    assert left_out(result)["its score is below 0.5"] == [3, 9]
+    assert left_out(result)["the score is below 0.5"] == [3, 9]
 
 
 @pytest.mark.parametrize(

@@ -57,6 +57,9 @@ class Choices:
                 f"--exclude {self.exclude}: none of its {len(tested)} pairs joins two nodes of the "
                 f"network; the first is {' – '.join(tested[0])}. Do both files name nodes alike?"
             )
+        if tested:
+            left = len(chosen.excluded)
+            tell(f"{left} pair{'s' * (left != 1)} of {self.exclude} left out of the list")
         for line in chosen.unknown.notes():
             tell(f"Note: {line}")
         n = chosen.n_candidates

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 _LONG = 120.0  # seconds; what takes longer is announced
 _ALWAYS = "pa"
-_INNER = 3  # splits on which a tuned setting is tried
 
 
 @dataclass
@@ -116,6 +115,7 @@ class EvaluateJob:
             model, _, name = key.rpartition(".")
             for chosen in _meant(text, model, name, known):
                 params[chosen][name] = value
+        self.fixed = {name: list(given) for name, given in params.items()}
         return {name: registry.make(name, **params[name]) for name in self.names}
 
     # ------------------------------------------------------------------ before anything is fitted
@@ -163,6 +163,7 @@ class EvaluateJob:
             ablations=self.ablations,
             tune=self.tune,
             tune_metric=self.goal,
+            tune_options={"fixed": self.fixed},
             folder=self.output,
         )
         there = sum(_stamp(path) == stamp for path, stamp in before.items())
@@ -190,6 +191,7 @@ class EvaluateJob:
 
     def _announce(self, chosen: list[Contender], splits: list[Split]) -> None:
         """Say how long it may take where that is long."""
+        from linkprior.evaluation.tuning.tune import INNER
         from linkprior.parallel import current_workers
         from linkprior.predictors.effort import effort_of
         from linkprior.predictors.estimate import machine_factor, spell
@@ -197,7 +199,7 @@ class EvaluateJob:
         work = {}
         for one in chosen:
             cell = effort_of(one.make(splits[0]), splits[0].train)
-            work[one.label] = (1 + _INNER * self.tune) * (cell.fit + 3.0 * cell.scores)
+            work[one.label] = (1 + INNER * self.tune) * (cell.fit + 3.0 * cell.scores)
         nominal = 1e-9 * sum(work.values()) * len(splits) / current_workers()
         seconds = nominal * machine_factor() if nominal > _LONG / 10 else nominal
         if seconds > _LONG:
@@ -210,14 +212,10 @@ class EvaluateJob:
 
     def _cell_files(self, chosen: list[Contender], splits: list[Split]) -> list[Path]:
         """Return where the cells go, those done and those to come."""
-        from linkprior.evaluation.cells import slug
+        from linkprior.evaluation.cells import cell_file
 
-        folder = Path(self.output or "") / "cells"
-        return [
-            folder / f"{slug(one.label)}--{slug(split.label)}.json"
-            for split in splits
-            for one in chosen
-        ]
+        folder = Path(self.output or "")
+        return [cell_file(folder, one.label, split) for split in splits for one in chosen]
 
     def _kept(self) -> str | None:
         if not self._cells:
@@ -274,6 +272,7 @@ def _stamp(path: Path) -> tuple[int, int]:
 
 
 def _check_folder(output: str) -> None:
+    from linkprior.evaluation.cells import CLAIM
     from linkprior.evaluation.writing import FILES
 
     folder = Path(output)
@@ -283,7 +282,7 @@ def _check_folder(output: str) -> None:
     if folder.exists() and not folder.is_dir():
         raise LinkpriorError(f"-o expects a folder, but {output} is a file")
     foreign = [name for name in FILES if (folder / name).exists()]
-    if foreign and not (folder / "study.json").exists():
+    if foreign and not (folder / CLAIM).exists():
         raise LinkpriorError(
             f"-o {output}: holds a {foreign[0]} that is not from an evaluation; give another folder"
         )

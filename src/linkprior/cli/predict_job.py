@@ -107,6 +107,7 @@ class PredictJob:
             self.tell(f"No candidate pair has a score of {self.threshold:g} or more.")
         elif not len(ranking):
             self.tell("No pair is left to predict: every candidate is an edge or was left out.")
+        self._note_ties(ranking)
         if self.output is not None:
             links = f"{len(ranking)} link{'s' * (len(ranking) != 1)}"
             self.tell(f"Writing {links} to {self.output}")
@@ -114,6 +115,17 @@ class PredictJob:
         aside = self.output not in (None, "-")
         with progress.stage("writing") if aside else nullcontext():
             self.target.write(ranking, predictor, facts)
+
+    def _note_ties(self, ranking: Ranking) -> None:
+        """Say where the order of the list means nothing."""
+        scores = ranking.scores
+        tied = int((scores == scores[-1]).sum()) if len(scores) else 0
+        if tied > 1 and tied >= len(scores) / 10:
+            which = "All" if tied == len(scores) else f"The last {tied} of"
+            self.tell(
+                f"Note: {which} {len(scores)} links tie at a score of {scores[-1]:.6g}: their "
+                "order, and who comes next, says nothing."
+            )
 
     @contextmanager
     def _expected(self, predictor: LinkPredictor, network: Network) -> Iterator[Effort]:

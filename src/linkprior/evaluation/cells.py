@@ -1,6 +1,6 @@
 """The folder of an evaluation: every finished cell is a small file, so that a kill costs one cell.
 
-DIR/study.json       which network and protocol the folder is for
+DIR/evaluation.json  which network and protocol the folder is for
 DIR/splits/*.tsv     the splits themselves
 DIR/cells/*.json     one file per model × split
 """
@@ -15,13 +15,18 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from linkprior._version import __version__
 from linkprior.errors import StoreError
 from linkprior.evaluation.judge import Cell, numbers_from, plain_numbers
-from linkprior.evaluation.split_files import write_split
+from linkprior.evaluation.metrics import METRICS
+from linkprior.evaluation.split_files import split_digest, write_split, written_digest
 from linkprior.evaluation.splits import Split
 from linkprior.io.files import whole_file
 from linkprior.network import Network
+
+CLAIM = "evaluation.json"
 
 
 class CellStore:
@@ -34,7 +39,7 @@ class CellStore:
 
     def _claim(self, folder: Path, study: dict[str, Any]) -> None:
         """Take a folder for a study; refuse that of other data."""
-        path = folder / "study.json"
+        path = folder / CLAIM
         if path.exists():
             before = read_json(path)
             if before.get("network") != study["network"]:
@@ -44,15 +49,17 @@ class CellStore:
                     f"{study['network'][:12]}. Choose another folder"
                 )
         for part in ("cells", "splits"):
+            if (folder / part).exists() and not (folder / part).is_dir():
+                raise StoreError(f"{folder / part} is a file; choose another folder")
             (folder / part).mkdir(parents=True, exist_ok=True)
         write_json(path, study)
 
     def publish(self, split: Split) -> None:
-        """Write a split as a file, once."""
+        """Write a split as a file; one of the same label that is another split is replaced."""
         if self.folder is None:
             return
         path = self.folder / "splits" / f"{slug(split.label)}.tsv"
-        if not path.exists():
+        if written_digest(path) != split_digest(split):
             write_split(split, self.network, path)
 
     def get(self, label: str, split: Split, key: Any, compute: Callable[[], Cell]) -> Cell:
@@ -63,25 +70,34 @@ class CellStore:
         """
         if self.folder is None:
             return compute()
-        path = self.folder / "cells" / f"{slug(label)}--{slug(split.label)}.json"
+        path = cell_file(self.folder, label, split)
         wanted = {"key": key, "split": split_digest(split), "linkprior": __version__}
-        wanted = json.loads(json.dumps(wanted, default=str))
+        wanted = json.loads(json.dumps(wanted, default=plain_json))
         found = read_json(path) if path.exists() else {}
         if all(found.get(name) == value for name, value in wanted.items()):
-            kept = found["cell"]
-            return Cell(**{**kept, "values": numbers_from(kept["values"])})
+            return _cell_from(found.get("cell"), path)
         cell = compute()
         content = asdict(cell) | {"values": plain_numbers(cell.values)}
         write_json(path, {**wanted, "cell": content})
         return cell
 
 
-def split_digest(split: Split) -> str:
-    """Return a SHA-256 over all that a split is."""
-    h = hashlib.sha256(f"{split.train.digest} {split.rule}".encode())
-    for pairs in (split.hidden, split.barred):
-        h.update(pairs.astype("<i8").tobytes())
-    return h.hexdigest()
+def cell_file(folder: Path, label: str, split: Split) -> Path:
+    """Return where the cell of a model and a split is kept."""
+    return folder / "cells" / f"{slug(label)}--{slug(split.label)}.json"
+
+
+def _cell_from(kept: Any, path: Path) -> Cell:
+    """Return the cell a file holds; one that is not whole is named."""
+    try:
+        cell = Cell(**{**kept, "values": numbers_from(kept["values"])})
+        whole = cell.values.keys() == {*METRICS, "seconds", "peak_mb"}
+        lengths = {len(cell.curve[name]) for name in ("predicted", "found")}
+        if whole and len(lengths) == 1 and 0 not in lengths:
+            return cell
+    except (AttributeError, KeyError, TypeError, ValueError):
+        pass
+    raise StoreError(f"{path} does not hold a whole result; remove it and run again")
 
 
 def slug(label: str) -> str:
@@ -94,8 +110,17 @@ def slug(label: str) -> str:
 def write_json(path: Path, content: Any) -> None:
     """Write JSON, whole or not at all."""
     with whole_file(path) as stream:
-        json.dump(content, stream, indent=1, default=str, ensure_ascii=False, allow_nan=False)
+        json.dump(
+            content, stream, indent=1, default=plain_json, ensure_ascii=False, allow_nan=False
+        )
         stream.write("\n")
+
+
+def plain_json(value: Any) -> Any:
+    """Return what JSON can hold of a value it does not know: arrays whole, not abridged."""
+    if isinstance(value, np.ndarray | np.generic):
+        return value.tolist()
+    return str(value)
 
 
 def read_json(path: Path) -> dict[str, Any]:

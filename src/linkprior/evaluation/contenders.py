@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from textwrap import shorten
 from typing import Any
 
 import numpy as np
@@ -25,9 +26,9 @@ class Contender:
     template: LinkPredictor
     change: Change | None = None
 
-    def make(self, split: Split, params: dict[str, Any] | None = None) -> LinkPredictor:
-        """Return a fresh model for a split, with other parameters where they were tuned."""
-        fresh = type(self.template)(**{**self.template.get_params(), **(params or {})})
+    def make(self, split: Split) -> LinkPredictor:
+        """Return a fresh model for a split."""
+        fresh = type(self.template)(**self.template.get_params())
         return fresh if self.change is None else self.change(fresh, split)
 
 
@@ -66,7 +67,8 @@ def _listed(models: Any) -> list[Any]:
 
 def _changed(model: LinkPredictor) -> str:
     plain = type(model)().get_params()
-    return ", ".join(f"{k}={v}" for k, v in model.get_params().items() if v != plain[k])
+    shown = {name: shorten(repr(value), 40) for name, value in model.get_params().items()}
+    return ", ".join(f"{k}={v}" for k, v in shown.items() if v != shorten(repr(plain[k]), 40))
 
 
 def _prior_off(model: LinkPredictor, split: Split) -> LinkPredictor:

@@ -76,13 +76,12 @@ def precision_recall(evaluation: Evaluation) -> list[Line]:
 
 def found_along_the_list(evaluation: Evaluation) -> list[Line]:
     """Return the mean number of hidden edges among the best x % of all pairs."""
-    edges = {s["label"]: s["training_edges"] for s in evaluation.facts.get("splits", [])}
+    pairs = {s["label"]: s["pairs"] for s in evaluation.facts.get("splits", []) if "pairs" in s}
     x = np.linspace(0.0, _FARTHEST, _POINTS)
 
     def hits(cell: Cell) -> Floats:
         # Observed edges count among all pairs, though nobody predicts them.
-        pairs = cell.curve["predicted"][-1] + edges.get(cell.split, 0)
-        return _found(cell, x / 100.0 * pairs)
+        return _found(cell, x / 100.0 * pairs.get(cell.split, cell.curve["predicted"][-1]))
 
     return [Line(name, x, _mean(cells, hits)) for name, cells in _by_model(evaluation)]
 

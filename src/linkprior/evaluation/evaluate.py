@@ -8,14 +8,15 @@ from typing import Any
 
 from linkprior import progress
 from linkprior.checks import whole_number
-from linkprior.evaluation.cells import CellStore, split_digest
+from linkprior.evaluation.cells import CellStore
 from linkprior.evaluation.contenders import Contender, contenders
 from linkprior.evaluation.judge import Cell, chance, judge
 from linkprior.evaluation.metrics import refuse_unknown_metric
 from linkprior.evaluation.protocols import Plan
 from linkprior.evaluation.results import Evaluation
+from linkprior.evaluation.split_files import split_digest
 from linkprior.evaluation.splits import Split
-from linkprior.evaluation.tuning.tune import DEFAULT_METRIC, INNER, tune_model
+from linkprior.evaluation.tuning.tune import DEFAULT_METRIC, INNER, Tuning
 from linkprior.io.convert import as_network
 from linkprior.io.files import as_path
 from linkprior.network import Network
@@ -57,7 +58,8 @@ def evaluate(
     tune, tune_metric
         Settings each model may try on inner splits of each training network, and what is compared.
     tune_options
-        More for `linkprior.tune`: `inner`, `sampler`, `prune`, `cheaper`.
+        More for `linkprior.tune`: `inner`, `sampler`, `prune`, `cheaper`, and `fixed` (names of
+        parameters, or such names by model).
     folder
         Keeps every finished cell, and the splits; the same call goes on where it was stopped.
     """
@@ -79,7 +81,7 @@ def evaluate(
     return Evaluation(cells, [chance(split) for split in cases], facts)
 
 
-_TUNE_OPTIONS = ["inner", "sampler", "prune", "cheaper", "fixed", "executor", "workers"]
+_TUNE_OPTIONS = ["inner", "sampler", "prune", "cheaper", "fixed"]
 
 
 class _Job:
@@ -89,7 +91,10 @@ class _Job:
         self, contender: Contender, split: Split, tune: int, search: Mapping[str, Any]
     ) -> None:
         self.contender, self.split, self.tune, self.search = contender, split, tune, search
-        self.inner = search.get("inner", INNER)
+        self.inner = whole_number("inner", search.get("inner", INNER), 1)
+        fixed = search.get("fixed", ())
+        own = fixed.get(contender.template.name, ()) if isinstance(fixed, Mapping) else fixed
+        self.fixed = [own] if isinstance(own, str) else list(own)
         self.work: Effort = effort_of(contender.make(split), split.train)
 
     @property
@@ -102,25 +107,27 @@ class _Job:
         label = self.contender.label
         key = {"params": self.contender.template.get_params(), "label": label, "tune": self.tune}
         if self.tune:
-            key |= self.search
+            key |= {**self.search, "fixed": self.fixed}
         with progress.part(self.units, f"judging {label}"):
             return store.get(label, self.split, key, self._compute)
 
     def _compute(self) -> Cell:
-        params: dict[str, Any] = {}
+        model = self.contender.make(self.split)
         with progress.stage(total=1 + self.inner * self.tune):
             if self.tune:
                 with progress.part(self.inner * self.tune):
-                    params = self._tuned()
+                    model = self._tuned(model)
             with progress.part(1), progress.stage(total=self.work.fit + 3.0 * self.work.scores):
-                model = self.contender.make(self.split, params)
                 return judge(self.contender.label, model, self.split, self.work)
 
-    def _tuned(self) -> dict[str, Any]:
-        """Choose parameters inside the training network alone."""
-        template, split = self.contender.template, self.split
-        found = tune_model(template, split.train, trials=self.tune, rule=split.rule, **self.search)
-        return found.best_params
+    def _tuned(self, model: LinkPredictor) -> LinkPredictor:
+        """Choose parameters inside the training network alone, for an ablation its own."""
+        known = model.parameter_names()
+        fixed = [name for name in self.fixed if name in known]
+        search = {**self.search, "fixed": fixed}
+        return (
+            Tuning(model, self.split.train, self.tune, rule=self.split.rule, **search).run().model
+        )
 
 
 def _facts(
@@ -130,7 +137,7 @@ def _facts(
     return {
         "plan": asked,
         "protocol": plan.protocol,
-        "rule": plan.rule,
+        "rule": cases[0].rule,  # a split from a file has its own
         "seed": plan.seed,
         "tune": {"trials": tune, "metric": metric} if tune else None,
         "network": {"nodes": net.n_nodes, "edges": net.n_edges, "digest": net.digest},
@@ -149,4 +156,5 @@ def _split_facts(split: Split) -> dict[str, Any]:
         "unknown": split.unknown,
         "new_nodes": split.new_nodes,
         "training_edges": split.train.n_edges,
+        "pairs": split.n_pairs,
     }

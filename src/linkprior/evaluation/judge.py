@@ -9,9 +9,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from linkprior import progress
-from linkprior.evaluation.metrics import curve, measure
+from linkprior.evaluation.metrics import curve, measure, measure_chance
 from linkprior.evaluation.splits import Split
 from linkprior.evaluation.standing import Standing, stand
+from linkprior.kernels import seconds_compiling
 from linkprior.machine import peak_memory, reset_peak_memory
 from linkprior.predictors.base import LinkPredictor
 from linkprior.predictors.effort import Effort, effort_of
@@ -35,15 +36,20 @@ class Cell:
 def judge(label: str, model: LinkPredictor, split: Split, work: Effort | None = None) -> Cell:
     """Fit a model on the training network of a split and measure what it finds.
 
-    `seconds` are those of fitting and of scoring all pairs once; `peak_mb` is the most memory the
+    `seconds` are those of fitting and of scoring all pairs once, without what kernels take to
+    compile when they are first used on a machine; `peak_mb` is the most memory the
     process held meanwhile.
     """
     work = effort_of(model, split.train) if work is None else work
     reset_peak_memory()
-    began, ended = time.perf_counter(), []
+    began, ended, compiling = time.perf_counter(), [], seconds_compiling()
     with progress.part(work.fit):
         model.fit(split.train)
-    standing = stand(model, split, lambda: ended.append(time.perf_counter()))
+
+    def scored() -> None:
+        ended.append(time.perf_counter() - (seconds_compiling() - compiling))
+
+    standing = stand(model, split, scored)
     values = measure(standing)
     values["seconds"] = ended[0] - began
     values["peak_mb"] = peak_memory() / 1e6
@@ -52,8 +58,7 @@ def judge(label: str, model: LinkPredictor, split: Split, work: Effort | None = 
 
 def chance(split: Split) -> Cell:
     """Return what drawing lots would give on a split, metric by metric."""
-    standing = Standing.of_chance(split)
-    return Cell("chance", split.label, measure(standing), curve(standing))
+    return Cell("chance", split.label, measure_chance(split), curve(Standing.of_chance(split)))
 
 
 def plain_numbers(values: Mapping[str, float]) -> dict[str, float | None]:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkprior.errors import ParameterError, nearest
+from linkprior.evaluation.splits import Split
 from linkprior.evaluation.standing import Places, Standing
 
 Floats = NDArray[np.float64]
@@ -24,6 +25,22 @@ _TABLED = 1 << 16  # ranks whose discounts are summed one by one
 def measure(standing: Standing) -> dict[str, float]:
     """Return every metric of one model on one split; NaN where there is nothing to measure."""
     return {name: function(standing) for name, function in METRICS.items()}
+
+
+def measure_chance(split: Split) -> dict[str, float]:
+    """Return the mean of every metric over all random orders of the candidates.
+
+    For most it is what a model gets that ties all pairs; average precision gains by luck.
+    """
+    standing = Standing.of_chance(split)
+    table, m = standing.degrees, len(split.hidden)
+    auprc = expected_average_precision(m, table.n_candidates)
+    return {
+        **measure(standing),
+        "auprc": auprc,
+        "auprc_lift": auprc * table.n_candidates / m,
+        "auprc_low": expected_average_precision(len(standing.low.above), table.n_low),
+    }
 
 
 def refuse_unknown_metric(name: str) -> str:
@@ -58,6 +75,20 @@ def average_precision(places: Places) -> float:
     reached = places.above + places.tied
     found = np.searchsorted(np.sort(reached), reached, side="right")
     return float((found / reached).mean())
+
+
+def expected_average_precision(hidden: int, candidates: int) -> float:
+    """Return the mean average precision of a random order: above the share of hidden edges.
+
+    (1/n)·((m − 1)/(n − 1)·(n − H_n) + H_n) with H_n = 1 + ½ + … + 1/n; for large n and m it is m/n.
+    """
+    from scipy.special import digamma
+
+    m, n = float(hidden), float(candidates)
+    if m == 0.0:
+        return float("nan")
+    harmonic = float(digamma(n + 1.0)) + float(np.euler_gamma)
+    return ((m - 1.0) / max(n - 1.0, 1.0) * (n - harmonic) + harmonic) / n
 
 
 def area_under_roc(places: Places, total: float, own: Floats, ranks: Floats) -> float:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from linkprior.checks import choice, real_number, whole_number
-from linkprior.errors import ParameterError, nearest
+from linkprior.errors import InputError, ParameterError, nearest
 from linkprior.evaluation import splits
 from linkprior.evaluation.split_files import read_split
 from linkprior.evaluation.splits import Split
@@ -26,6 +27,8 @@ PROTOCOLS = {
     "split": "split:FILE takes a split that was written before",
 }
 NULLS = ("none", "rewired")
+_MOST_FOLDS = 100_000  # in one range of the command line
+_log = logging.getLogger("linkprior")
 _HUB_POINTS = 0.05  # the paper's 95/90 and 75/70, 85/90 and 65/70
 
 
@@ -64,20 +67,36 @@ class Plan:
         """Return the splits of a network."""
         repeats = whole_number("repeats", self.repeats, 1)
         seed = whole_number("seed", self.seed, 0)
-        if choice("null", self.null, NULLS) == "rewired":
-            net = rewired_network(net, seed)
+        choice("null", self.null, NULLS)
         kind, _, argument = str(self.protocol).partition(":")
         if kind not in _MAKERS:
             raise ParameterError(
                 f"no protocol is called {kind!r}.{nearest(kind, PROTOCOLS)} There are: "
                 f"{', '.join(text.split()[0] for text in PROTOCOLS.values())}"
             )
+        self._refuse_misfits(kind)
+        if kind in ("release", "split"):
+            repeats = 1  # nothing is drawn: repeating would count the same split twice
+        return [
+            split for n in range(repeats) for split in self._once(kind, net, argument, seed + n)
+        ]
+
+    def _refuse_misfits(self, kind: str) -> None:
+        """Raise an error for what does not go with a protocol."""
         if self.folds is not None and kind != "kfold":
             raise ParameterError(f"folds are for kfold:K, not for {kind}")
-        made = [s for n in range(repeats) for s in _MAKERS[kind](self, net, argument, seed + n)]
-        if kind in ("release", "split"):
-            made = made[:1]  # nothing is drawn: repeating would count the same split twice
-        return [self._disturbed(split, seed) for split in made]
+        if self.null != "none" and kind in ("release", "split"):
+            raise ParameterError(
+                f"a null network has no {kind} of its own: use another protocol with it"
+            )
+        if self.newer is not None and kind != "release":
+            raise ParameterError(f"a newer network is for release, not for {kind}")
+
+    def _once(self, kind: str, net: Network, argument: str, seed: int) -> list[Split]:
+        """Return the splits of one seed."""
+        if self.null == "rewired":
+            net = rewired_network(net, seed)
+        return [self._disturbed(split, seed) for split in _MAKERS[kind](self, net, argument, seed)]
 
     def _disturbed(self, split: Split, seed: int) -> Split:
         if self.null == "rewired":
@@ -93,7 +112,10 @@ def fold_numbers(text: str) -> list[int]:
         first, dash, last = piece.strip().partition("-")
         if not (first.isdecimal() and (last.isdecimal() or not dash) and len(piece) < 20):
             raise ParameterError(f"--folds expects numbers such as 0-2 or 0,3, got {text!r}")
-        numbers += range(int(first), (int(last) if dash else int(first)) + 1)
+        low, high = int(first), int(last) if dash else int(first)
+        if not low <= high < low + _MOST_FOLDS:
+            raise ParameterError(f"--folds {text}: {piece.strip()} is no range of folds")
+        numbers += range(low, high + 1)
     return numbers
 
 
@@ -120,6 +142,10 @@ def _under(plan: Plan, net: Network, argument: str, seed: int) -> Iterable[Split
 def _shifted(plan: Plan, net: Network, argument: str, seed: int, kind: str, points: float) -> Split:
     rate = _number(argument or "0.9", kind, "RATE")
     name = f"{kind}:{rate:g}"
+    if not 0.0 <= rate + points <= 1.0:
+        raise ParameterError(
+            f"protocol {name} would keep {100 * (rate + points):g} % of the edges at hubs"
+        )
     return splits.biased(net, rate, round(rate + points, 12), seed, plan.rule, name)
 
 
@@ -138,13 +164,34 @@ def _biased(plan: Plan, net: Network, argument: str, seed: int) -> Iterable[Spli
 def _kfold(plan: Plan, net: Network, argument: str, seed: int) -> Iterable[Split]:
     if not (argument or "10").isdecimal() or len(argument) > 12:
         raise ParameterError(f"protocol kfold:K needs a whole number, got {argument!r}")
-    count = int(argument or "10")
-    chosen = range(count) if plan.folds is None else plan.folds
-    return [splits.kfold(net, count, fold, seed, plan.rule) for fold in chosen]
+    count = whole_number("K of kfold:K", int(argument or "10"), 2)
+    if count > net.n_edges:
+        splits.kfold(net, count, 0)  # raises the error that says so
+    made, left, problem = [], 0, ""
+    for fold in _folds(plan.folds, count):
+        try:
+            made.append(splits.kfold(net, count, fold, seed, plan.rule))
+        except InputError as nothing:  # no edge to ask for: with few edges per fold it happens
+            left, problem = left + 1, str(nothing)
+    if not made:
+        raise InputError(problem)
+    if left:
+        _log.info(f"kfold:{count} seed {seed}: {left} folds without an edge to ask for left out")
+    return made
+
+
+def _folds(given: Sequence[int] | None, count: int) -> Sequence[int]:
+    if given is None:
+        return range(count)
+    if isinstance(given, str) or not isinstance(given, Sequence) or len(given) == 0:
+        raise ParameterError(f"folds must be a list of fold numbers, got {given!r}")
+    if len(set(given)) != len(given):
+        raise ParameterError(f"folds name one fold twice: {list(given)}")
+    return [whole_number("fold", fold, 0, count - 1) for fold in given]
 
 
 def _release(plan: Plan, net: Network, argument: str, seed: int) -> Iterable[Split]:
-    if not argument:
+    if not argument and plan.newer is None:
         raise ParameterError("protocol release:NEWER_EDGES needs the newer file")
     newer = read_network(Path(argument)) if plan.newer is None else plan.newer
     return [splits.release(net, newer, plan.rule)]

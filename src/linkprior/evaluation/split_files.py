@@ -8,6 +8,7 @@ names.
 from __future__ import annotations
 
 import csv
+import hashlib
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import fields
@@ -27,12 +28,30 @@ _PAIRS = ("train", "hidden", "barred")
 def write_split(split: Split, network: Network, path: Path) -> None:
     """Write a split of `network` to a file, whole or not at all."""
     source = {"label": split.label, "rule": split.rule, "network": network.digest}
+    source["digest"] = split_digest(split)
     counts = {name: getattr(split, name) for name in _COUNTS}
     with whole_file(path) as stream:
         stream.write(f"# linkprior split {json.dumps(source | counts, ensure_ascii=False)}\n")
         writer = csv.writer(stream, delimiter="\t", lineterminator="\n")
         writer.writerow(("kind", "source", "target"))
         writer.writerows(_rows(split))
+
+
+def written_digest(path: Path) -> str | None:
+    """Return the digest of the split in a file; None where there is none to read."""
+    try:
+        with path.open(encoding="utf-8", errors="surrogateescape") as stream:
+            return str(_facts(stream.readline(), path).get("digest"))
+    except (OSError, InputError):
+        return None
+
+
+def split_digest(split: Split) -> str:
+    """Return a SHA-256 over all that a split is."""
+    h = hashlib.sha256(f"{split.train.digest} {split.rule}".encode())
+    for pairs in (split.hidden, split.barred):
+        h.update(pairs.astype("<i8").tobytes())
+    return h.hexdigest()
 
 
 def _rows(split: Split) -> Iterator[tuple[str, str, str]]:

@@ -43,7 +43,7 @@ class Split:
     unknown, new_nodes
         Edges of a newer release with an end that the older one does not have, and these nodes.
     barred
-        Pairs that are neither edges of `train` nor candidates.
+        Pairs that are neither edges of `train` nor candidates: true edges that are not asked for.
     """
 
     train: Network
@@ -172,7 +172,7 @@ def noisy(split: Split, share: float, seed: int = 0) -> Split:
             split,
             train=changed,
             label=f"{split.label} noise {share:g}",
-            barred=np.concatenate([split.barred, out]),
+            barred=_together(split.barred, out, p),
         )
     )
 
@@ -215,6 +215,12 @@ def _hiding(net: Network, out: pr.Ints, rule: str, label: str) -> Split:
     return _asked(Split(net.hide(hidden), hidden, choice("rule", rule, RULES), label))
 
 
+def _together(one: pr.Ints, other: pr.Ints, n_nodes: int) -> pr.Ints:
+    """Return the pairs of both, in order."""
+    codes = pr.encode(np.concatenate([one, other]), n_nodes)
+    return pr.decode(np.sort(codes), n_nodes)
+
+
 def _asked(split: Split) -> Split:
     """Leave out the hidden edges that the rule does not ask for, and count them."""
     asked = split.eligible[split.hidden].all(axis=1)
@@ -222,5 +228,10 @@ def _asked(split: Split) -> Split:
         raise InputError(
             f"{split.label}: no hidden edge joins two nodes that keep an edge in training"
         )
-    left = int((~asked).sum())
-    return replace(split, hidden=split.hidden[asked], unconnected=split.unconnected + left)
+    left = split.hidden[~asked]
+    return replace(
+        split,
+        hidden=split.hidden[asked],
+        unconnected=split.unconnected + len(left),
+        barred=_together(split.barred, left, split.train.n_nodes),
+    )

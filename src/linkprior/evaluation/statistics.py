@@ -151,10 +151,11 @@ def best(evaluation: Evaluation, metric: str) -> str | None:
     The standard deviation is the larger of the two models'; with one split there is none, and with
     one model nobody to lead.
     """
-    way = direction(metric)
-    means = {model: way * evaluation.mean(model, metric) for model in evaluation.models}
+    if direction(metric) < 1:  # what a model costs is no merit, and depends on the machine
+        return None
+    means = {model: evaluation.mean(model, metric) for model in evaluation.models}
     ranked = sorted((m for m in means if not math.isnan(means[m])), key=lambda m: -means[m])
-    if way == 0 or len(ranked) < 2:
+    if len(ranked) < 2:
         return None
     first, second = ranked[:2]
     spread = [evaluation.sd(model, metric) for model in (first, second)]

@@ -46,10 +46,10 @@ class _Numbers:
             return _NOTHING
         if model == CHANCE:
             return f"{mean:.2g}"
-        text = f"{mean:.{self.decimals}f}"
-        if mean and not float(text):  # not 0.000 for a little
-            text = f"{mean:.1e}"
-        return text if math.isnan(sd) else f"{text}{between}{sd:.{self.decimals}f}"
+        kind = f".{self.decimals}f"
+        if mean and not float(f"{mean:{kind}}"):  # not 0.000 for a little
+            kind = ".1e"
+        return f"{mean:{kind}}" if math.isnan(sd) else f"{mean:{kind}}{between}{sd:{kind}}"
 
 
 def _rows(evaluation: Evaluation) -> list[str]:
@@ -208,7 +208,7 @@ def _tests(evaluation: Evaluation, against: str | None) -> list[list[str]]:
     """Return rows of p-values, a metric each, under the names of the models compared."""
     if len(evaluation.splits) < 2 or len(evaluation.models) < 2:
         return []
-    judged = [metric for metric in evaluation.metrics if statistics.direction(metric)]
+    judged = [metric for metric in evaluation.metrics if statistics.direction(metric) > 0]
     found = [statistics.compare(evaluation, metric, against) for metric in judged]
     rows = [
         [metric, *(f"{p_value(one.wilcoxon)} / {p_value(one.sign)}" for one in row)]
@@ -239,8 +239,10 @@ def latex_table(evaluation: Evaluation, against: str | None = None) -> str:
 
 
 def _abreast(items: Sequence[T]) -> Iterator[Sequence[T]]:
-    """Divide what stands side by side into pieces that fit on a page."""
-    return (items[at : at + _MODELS_ABREAST] for at in range(0, len(items), _MODELS_ABREAST))
+    """Divide what stands side by side into even pieces that fit on a page."""
+    pieces = max(1, -(-len(items) // _MODELS_ABREAST))
+    each = max(1, -(-len(items) // pieces))
+    return (items[at : at + each] for at in range(0, len(items), each))
 
 
 def _latex_row(numbers: _Numbers, names: Iterable[str]) -> list[str]:

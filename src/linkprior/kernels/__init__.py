@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from linkprior.errors import ParameterError
 from linkprior.kernels.arguments import n_ranks, plain, row_block, stored_in, target_for, vector_of
-from linkprior.kernels.engine import engine_for
+from linkprior.kernels.engine import engine_for, seconds_compiling
 from linkprior.kernels.paths import ch2_rows, l3_rows, l3n_rows, list_triangles, mps_rows
 from linkprior.kernels.portable import weights_at
 from linkprior.kernels.tallies import above_and_equal, count_above, tally, tally_nodes
@@ -39,6 +39,7 @@ __all__ = [
     "prox_rows",
     "rank_penalty",
     "row_quantiles",
+    "seconds_compiling",
     "split_rows",
     "tally",
     "tally_nodes",

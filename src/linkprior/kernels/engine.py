@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import logging
 import os
+import sys
 from types import ModuleType
 
 from linkprior.errors import ParameterError
@@ -25,6 +26,12 @@ def compiled_engine() -> ModuleType:
         )
         return portable
     return numba_cpu
+
+
+def seconds_compiling() -> float:
+    """Return the seconds spent on compiling so far: what a second run on this machine saves."""
+    loaded = sys.modules.get("linkprior.kernels.numba_jit")
+    return loaded.compiled_for() if loaded else 0.0
 
 
 def engine_for(n_nodes: int) -> ModuleType:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+import threading
+import time
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
@@ -42,19 +44,37 @@ def _jit(function: Function, **options: Any) -> Function:
     return cast(Function, fast)
 
 
-class _CompileNotice(event.Listener):
-    """Says once why the first call takes seconds; loading from the cache stays silent."""
+class _Compiling(event.Listener):
+    """Says once why the first call takes seconds, and counts them; loading what is kept is silent.
+
+    Functions compile one another, and threads compile side by side: what counts is the time in
+    which at least one was at it.
+    """
 
     def __init__(self) -> None:
         self.untold = iter([True])  # one thread alone gets it, whichever compiles first
+        self.lock, self.running, self.since, self.seconds = threading.Lock(), 0, 0.0, 0.0
 
     def on_start(self, event: Any) -> None:
         ours = event.data["dispatcher"].py_func.__module__.startswith(__package__)
         if ours and next(self.untold, False):
             _log.info("compiling kernels for this machine (once, some seconds)")
+        with self.lock:
+            if self.running == 0:
+                self.since = time.perf_counter()
+            self.running += 1
 
     def on_end(self, event: Any) -> None:
-        """Nothing to say at the end."""
+        with self.lock:
+            self.running -= 1
+            if self.running == 0:
+                self.seconds += time.perf_counter() - self.since
 
 
-event.register("numba:compile", _CompileNotice())  # type: ignore[no-untyped-call]
+_compiling = _Compiling()
+event.register("numba:compile", _compiling)  # type: ignore[no-untyped-call]
+
+
+def compiled_for() -> float:
+    """Return the seconds this process has spent on compiling so far."""
+    return _compiling.seconds

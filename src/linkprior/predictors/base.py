@@ -292,5 +292,5 @@ def refuse_unknown(model: str, given: Mapping[str, Any], known: list[str]) -> No
         if name not in known:
             raise ParameterError(
                 f"{model} has no parameter {name!r}.{nearest(name, known)} "
-                f"It takes {': ' + ', '.join(known) if known else 'none'}"
+                f"It takes {', '.join(known) or 'none'}"
             )

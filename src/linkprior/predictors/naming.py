@@ -17,7 +17,7 @@ _TITLES = {
     "within": "the list of nodes",
     "first": "the first list",
     "second": "the second list",
-    "exclude": "the excluded pairs",
+    "exclude": "the pairs to exclude",
 }
 
 

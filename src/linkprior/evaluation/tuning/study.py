@@ -16,7 +16,7 @@ from typing import IO, Any, Self
 
 from linkprior.checks import shown
 from linkprior.errors import StoreError
-from linkprior.evaluation.cells import read_json, write_json
+from linkprior.evaluation.cells import plain_json, read_json, write_json
 from linkprior.evaluation.tuning.journal import Journal
 from linkprior.evaluation.tuning.search import Region
 from linkprior.evaluation.tuning.trials import Setting, Trial
@@ -58,7 +58,7 @@ class StudyFolder(Memory):
     def __init__(self, folder: Path, question: Mapping[str, Any], region: Region) -> None:
         super().__init__()
         self.folder, self.region = folder, region
-        self.question = json.loads(json.dumps({"kind": KIND, **question}, default=str))
+        self.question = json.loads(json.dumps({"kind": KIND, **question}, default=plain_json))
 
     def __enter__(self) -> Self:
         refuse_other_folders(self.folder)
@@ -110,8 +110,8 @@ class StudyFolder(Memory):
         reaped = self._journal.reap()
         if reaped:
             _log.info(
-                f"{self.folder}: {reaped} setting{'s' * (reaped != 1)} left running by a process "
-                "that ended; to be tried again"
+                f"{self.folder}: {reaped} setting{'s' * (reaped != 1)} not finished last time; "
+                "to be tried again"
             )
         self.trials = self._journal.trials()
 

@@ -112,11 +112,6 @@ def tune(
     ).run()
 
 
-def tune_model(template: LinkPredictor, network: Network, *, trials: int, **options: Any) -> Tuned:
-    """Return the best parameters for a model on a training network; options as in `tune`."""
-    return Tuning(template, network, trials, **options).run()
-
-
 @dataclass
 class Tuning:
     """One search, from the first setting to the best. Parameters as in `tune`."""

@@ -187,8 +187,8 @@ def _strong(part: Rows, layout: Layout, options: ReadOptions, found: EdgeCollect
             for row, line in zip(part.cells, part.lines, strict=True)
         ]
     )
-    found.drop("its score is NaN", compress(part.lines, np.isnan(scores)))
-    found.drop(f"its score is below {least:g}", compress(part.lines, scores < least))
+    found.drop("the score is NaN", compress(part.lines, np.isnan(scores)))
+    found.drop(f"the score is below {least:g}", compress(part.lines, scores < least))
     return part.where((scores >= least).tolist())
 
 

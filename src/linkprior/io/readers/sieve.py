@@ -81,7 +81,7 @@ def sift_scores(
     """Return the rows that have a score, and one of at least `least`."""
     full = [score for score in scores if score is not None]
     rows = sift(rows, [score is not None for score in scores], "it has no score", found)
-    return sift(rows, [score >= least for score in full], f"its score is below {least:g}", found)
+    return sift(rows, [score >= least for score in full], f"the score is below {least:g}", found)
 
 
 class Systems:

@@ -101,7 +101,7 @@ def _add(
     if strengths and min(strengths) < least:
         strong = [strength >= least for strength in strengths]
         weak = compress(numbers, (not keep for keep in strong))
-        found.drop(f"its score is below {least:g}", weak)
+        found.drop(f"the score is below {least:g}", weak)
         first, second = list(compress(first, strong)), list(compress(second, strong))
         numbers = list(compress(numbers, strong))
     found.add(first, second, numbers)

@@ -149,6 +149,9 @@ class NetworkxIndex(LinkPredictor):
         return block
 
 
+ADAPTERS = (SklearnNmf.name, ImplicitAls.name, ImplicitBpr.name, *NETWORKX)
+
+
 def make_adapter(name: str, **params: Any) -> LinkPredictor:
     """Return the adapter called so."""
     if name in NETWORKX:

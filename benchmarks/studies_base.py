@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -85,6 +85,12 @@ def released(folder: Path, older: str, newer: str) -> Case:
     """Return the case of two rat releases."""
     split = splits.release(data.rat(folder, older), data.rat(folder, newer), RULE)
     return Case(f"rat {older} → {newer}", [split])
+
+
+def connected(split: Split) -> Split:
+    """Return the same split by the other rule: pairs of nodes that keep an edge."""
+    asked = (split.train.degrees > 0)[split.hidden].all(axis=1)
+    return replace(split, hidden=split.hidden[asked], rule="connected")
 
 
 def seeded(name: str, seed: int, **params: Any) -> LinkPredictor:

@@ -81,6 +81,7 @@ def induced_by(model: LinkPredictor, split: Split) -> Numbers:
     _, whole = top_degrees(all_scores(model, p), int(true.sum()) // 2)
     return {
         **_shape(short),
+        "at the node with most hidden edges": int(short[hidden.argmax()]),
         "spearman, K hidden": spearman(short, hidden),
         "spearman, 5 %": spearman(long, hidden),
         "spearman, whole network": spearman(whole, true),

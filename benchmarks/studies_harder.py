@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from benchmarks.studies_base import (
     seeded,
 )
 from benchmarks.studies_drawing import NAMES, legend_below, style, tidy
+from linkprior import pairs as pr
 from linkprior.evaluation.protocols import Plan
 from linkprior.evaluation.splits import RULES, Split
 from linkprior.evaluation.standing import Scorer
@@ -50,7 +52,29 @@ def run_harder(folder: Path) -> Numbers:
             title: {x: judged(net, protocol) for x, protocol in several.items()}
             for title, several in protocols.items()
         },
+        "Tri+Degree, nodes renumbered": {
+            protocol: [_renumbered_recall(net, protocol, seed) for seed in SEEDS]
+            for protocol in protocols["share observed"].values()
+        },
     }
+
+
+def _renumbered_recall(net: Network, protocol: str, seed: int) -> float:
+    """Return the recall when nodes, whose numbers break ties, are numbered at random."""
+    split = renumbered(_split(net, protocol, "all-nodes", seed), seed)
+    model = seeded("tri-degree", seed).fit(split.train)
+    return recalls(model, split, [5])[METRIC]
+
+
+def renumbered(split: Split, seed: int) -> Split:
+    """Return the same split with its nodes in a random order."""
+    train = split.train
+    order = np.random.default_rng(seed).permutation(train.n_nodes)
+    number = np.argsort(order)
+    moved = Network.from_indices(number[train.edges], [train.names[i] for i in order])
+    pairs = pr.ordered(number[split.hidden])
+    hidden = pr.decode(np.sort(pr.encode(pairs, train.n_nodes)), train.n_nodes)
+    return replace(split, train=moved, hidden=hidden)
 
 
 def judged(net: Network, protocol: str) -> Numbers:

@@ -16,6 +16,7 @@ from benchmarks.studies_base import (
     Matrix,
     Numbers,
     Study,
+    connected,
     mean,
     network_facts,
     recalls,
@@ -25,6 +26,7 @@ from benchmarks.studies_base import (
     seeded,
 )
 from benchmarks.studies_drawing import LABELS, SHADES, legend_below, tidy
+from linkprior.evaluation.splits import Split
 from linkprior.model.factors import Factors
 from linkprior.model.priors import DegreePrior
 from linkprior.predictors.base import LinkPredictor
@@ -61,11 +63,18 @@ def variables_on(case: Case) -> Numbers:
     for seed, split in case.seeded:
         model = seeded("tri-degree", seed).fit(split.train)
         for name, scores in variables(model).items():
-            positive = float((scores > 0).mean())  # those at or below zero tie, once clipped
-            found[name].append(
-                {**recalls(Matrix(scores), split, PERCENTS), "share above 0": round(positive, 6)}
-            )
+            found[name].append(_judged(scores, split))
     return found
+
+
+def _judged(scores: Array, split: Split) -> Numbers:
+    """Return recalls by both rules, and the share of pairs that clipping would leave apart."""
+    above = scores[np.triu_indices(len(scores), 1)] > 0
+    return {
+        **recalls(Matrix(scores), split, PERCENTS),
+        "connected": recalls(Matrix(scores), connected(split), PERCENTS),
+        "share above 0": round(float(above.mean()), 6),
+    }
 
 
 def variables(model: LinkPredictor) -> dict[str, Array]:

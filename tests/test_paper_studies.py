@@ -43,6 +43,14 @@ def test_the_three_variables_are_those_the_model_ranks_by():
         np.testing.assert_allclose(scores[off], own[off], rtol=1e-5, atol=1e-7)
 
 
+def test_the_other_rule_asks_what_a_split_by_that_rule_asks():
+    by_rule = [uniform(NET, 0.3, 2, rule) for rule in ("all-nodes", "connected")]
+    changed = studies_base.connected(by_rule[0])
+    assert len(changed.hidden) < len(by_rule[0].hidden)
+    assert changed.hidden.tolist() == by_rule[1].hidden.tolist()
+    assert changed.n_pairs == by_rule[1].n_pairs
+
+
 def test_degrees_of_the_best_pairs_are_those_of_a_graph_made_of_them():
     rng = np.random.default_rng(0)
     scores = rng.integers(0, 30, (20, 20)).astype(float)
@@ -126,6 +134,20 @@ def test_recall_in_a_study_is_that_of_the_list_sorted_by_hand(small_study, tmp_p
         pytest.approx(recall_by_hand(uniform(NET, 0.6, seed, "all-nodes")), abs=1e-6)
         for seed in (0, 1)
     ]
+
+
+def test_a_renumbered_split_has_the_same_edges_by_name():
+    split = uniform(NET, 0.6, 0, "all-nodes")
+    moved = studies_harder.renumbered(split, 5)
+    assert moved.train.names != split.train.names
+    assert sorted(moved.train.names) == sorted(split.train.names)
+    assert by_name(moved.train, moved.train.edges) == by_name(split.train, split.train.edges)
+    assert by_name(moved.train, moved.hidden) == by_name(split.train, split.hidden)
+
+
+def by_name(net, pairs):
+    """Pairs as sets of names."""
+    return {frozenset((net.names[i], net.names[j])) for i, j in pairs.tolist()}
 
 
 def recall_by_hand(split: Split) -> float:

@@ -77,7 +77,8 @@ def test_each_seed_has_its_own_split_and_its_own_starts(tuned):
 def test_every_method_is_tuned_with_the_same_budget_and_fitted_with_all_starts(tuned):
     result, _ = tuned
     for outcome in result.outcomes:
-        assert outcome.evaluations[0].facts["tune"] == {"trials": 2, "metric": "recall@5%"}
+        budget = outcome.evaluations[0].facts["tune"]
+        assert (budget["trials"], budget["metric"], budget["inner"]) == (2, "recall@5%", 1)
         for cell in outcome.cells("Tri+Degree"):
             assert cell.params["n_starts"] == 5
 

@@ -58,8 +58,8 @@ def evaluate(
     tune, tune_metric
         Settings each model may try on inner splits of each training network, and what is compared.
     tune_options
-        More for `linkprior.tune`: `inner`, `sampler`, `prune`, `cheaper`, and `fixed` (names of
-        parameters, or such names by model).
+        More for `linkprior.tune`: `rule` (by default that of the splits), `inner`, `sampler`,
+        `prune`, `cheaper`, and `fixed` (names of parameters, or such names by model).
     folder
         Keeps every finished cell, and the splits; the same call goes on where it was stopped.
     """
@@ -70,18 +70,18 @@ def evaluate(
     refuse_unknown_metric(tune_metric)
     refuse_unknown("tune_options", tune_options or {}, _TUNE_OPTIONS)
     cases = plan.make(network)
-    facts = _facts(network, plan, cases, chosen, budget, tune_metric)
+    search = {"metric": tune_metric, "seed": seed, **(tune_options or {})}
+    facts = _facts(network, plan, cases, chosen, {"trials": budget, **search} if budget else None)
     store = CellStore(None if folder is None else as_path(folder), network, facts["plan"])
     for split in cases:
         store.publish(split)
-    search = {"metric": tune_metric, "seed": seed, **(tune_options or {})}
     jobs = [_Job(one, split, budget, search) for split in cases for one in chosen]
     with progress.stage("evaluating", sum(job.units for job in jobs)):
         cells = [job.run(store) for job in jobs]
     return Evaluation(cells, [chance(split) for split in cases], facts)
 
 
-_TUNE_OPTIONS = ["inner", "sampler", "prune", "cheaper", "fixed"]
+_TUNE_OPTIONS = ["rule", "inner", "sampler", "prune", "cheaper", "fixed"]
 
 
 class _Job:
@@ -124,14 +124,16 @@ class _Job:
         """Choose parameters inside the training network alone, for an ablation its own."""
         known = model.parameter_names()
         fixed = [name for name in self.fixed if name in known]
-        search = {**self.search, "fixed": fixed}
-        return (
-            Tuning(model, self.split.train, self.tune, rule=self.split.rule, **search).run().model
-        )
+        search = {"rule": self.split.rule, **self.search, "fixed": fixed}
+        return Tuning(model, self.split.train, self.tune, **search).run().model
 
 
 def _facts(
-    net: Network, plan: Plan, cases: list[Split], chosen: list[Contender], tune: int, metric: str
+    net: Network,
+    plan: Plan,
+    cases: list[Split],
+    chosen: list[Contender],
+    tune: dict[str, Any] | None,
 ) -> dict[str, Any]:
     asked = {name: getattr(plan, name) for name in plan.__dataclass_fields__ if name != "newer"}
     return {
@@ -139,7 +141,7 @@ def _facts(
         "protocol": plan.protocol,
         "rule": cases[0].rule,  # a split from a file has its own
         "seed": plan.seed,
-        "tune": {"trials": tune, "metric": metric} if tune else None,
+        "tune": tune,
         "network": {"nodes": net.n_nodes, "edges": net.n_edges, "digest": net.digest},
         "splits": [_split_facts(split) for split in cases],
         "models": {one.label: one.template.get_params() for one in chosen},

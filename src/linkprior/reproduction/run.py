@@ -58,7 +58,8 @@ def _judged(condition: Condition, data: Path, care: Care, cells: Path | None) ->
     """Judge all methods, seed by seed, every node a candidate as in the paper.
 
     Each seed samples its own training edges, and methods are tuned on these alone. A release is the
-    same for all seeds, so one tuning serves them.
+    same for all seeds, so one tuning serves them. Every node of a release has an edge, which is not
+    so when edges are sampled: so the inner splits of a release ask only for nodes that keep one.
     """
     found: list[Evaluation] = []
     network = condition.load(data)
@@ -78,7 +79,11 @@ def _judged(condition: Condition, data: Path, care: Care, cells: Path | None) ->
                     newer=newer,
                     tune=0 if known else care.trials,
                     tune_metric=METRIC,
-                    tune_options={"inner": care.inner, "cheaper": care.cheaper},
+                    tune_options={
+                        "rule": "all-nodes" if newer is None else "connected",
+                        "inner": care.inner,
+                        "cheaper": care.cheaper,
+                    },
                     folder=cells and cells / f"seed-{seed}",
                 )
             found.append(one)

@@ -78,7 +78,7 @@ def test_works_where_no_cache_can_be_written(monkeypatch):
 def test_compile_notice_is_given_once_and_for_our_kernels_only(caplog):
     from linkprior.kernels import numba_jit
 
-    notice = numba_jit._CompileNotice()
+    notice = numba_jit._Compiling()
 
     def started(module):
         function = types.SimpleNamespace(__module__=module)
@@ -92,6 +92,25 @@ def test_compile_notice_is_given_once_and_for_our_kernels_only(caplog):
         started("linkprior.kernels.numba_sort")
         started("linkprior.kernels.numba_pairs")
     assert [r.getMessage()[:17] for r in caplog.records] == ["compiling kernels"]
+
+
+def test_time_spent_compiling_counts_once_however_many_functions_compile_at_a_time(monkeypatch):
+    from linkprior.kernels import numba_jit
+
+    clock = iter([10.0, 14.0, 20.0, 21.5])
+    monkeypatch.setattr(numba_jit.time, "perf_counter", lambda: next(clock))
+    watch = numba_jit._Compiling()
+    function = types.SimpleNamespace(__module__="somebody.elses")
+    event = types.SimpleNamespace(data={"dispatcher": types.SimpleNamespace(py_func=function)})
+    watch.on_start(event)
+    watch.on_start(event)
+    watch.on_end(event)
+    assert watch.seconds == 0.0
+    watch.on_end(event)
+    assert watch.seconds == 4.0
+    watch.on_start(event)
+    watch.on_end(event)
+    assert watch.seconds == 5.5
 
 
 @needs_jit

@@ -169,6 +169,15 @@ def test_the_networks_are_as_large_as_they_should_be(data_folder):
     assert (plasmodium.n_nodes, plasmodium.n_edges) == (1200, 2424)
 
 
+@pytest.mark.parametrize("line", ["1\t2", "1\t2\t3\t4\tfive", "", "\t2\tx\ty\t5", "1\t2\t\t\t-5"])
+def test_a_damaged_file_of_releases_is_named_by_its_line(tmp_path, line):
+    path = tmp_path / data.RAT
+    path.parent.mkdir()
+    path.write_text(f"# comment\n1\t2\tx\ty\t5\n{line}\n")
+    with pytest.raises(InputError, match=r"3\.2\.120\.tsv:3: expected two node ids"):
+        data.rat(tmp_path, "3.1.94")
+
+
 def test_where_the_data_are_not(tmp_path, monkeypatch):
     monkeypatch.delenv("LINKPRIOR_DATA", raising=False)
     with pytest.raises(InputError, match="Give --data DIR, or set LINKPRIOR_DATA"):

@@ -66,8 +66,8 @@ def _what(trials: int, seeds: int, inner: int) -> str:
     if not trials:
         return "Default parameters, one seed."
     return (
-        f"{seeds} seeds; every method tries {trials} settings on {inner} inner splits of each "
-        "training network"
+        f"{seeds} seeds; every method tries {trials} settings on edges hidden inside each training "
+        f"network ({inner}×)"
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import os
 from pathlib import Path
 
@@ -43,11 +42,19 @@ def plasmodium(folder: Path) -> Network:
 
 def rat(folder: Path, version: str) -> Network:
     """A BioGRID rat release, cut by interaction id out of 3.2.120."""
-    with _there(folder, RAT).open(encoding="utf-8", newline="") as stream:
-        rows = csv.reader((line for line in stream if line[0] != "#"), delimiter="\t")
-        return Network.from_edges(
-            [(row[0], row[1]) for row in rows if int(row[4]) <= RAT_CUTS[version]]
-        )
+    path, kept = _there(folder, RAT), []
+    for number, line in enumerate(path.read_text("utf-8", "replace").splitlines(), start=1):
+        if line.startswith("#"):
+            continue
+        one, other, *_, first_id = [*line.split("\t"), *[""] * 5][:5]
+        if not (one and other and first_id.isdecimal() and len(first_id) < 19):
+            raise InputError(
+                f"{path}:{number}: expected two node ids and, in column 5, the first interaction "
+                f"id; got {line[:60]!r}. Get the file again"
+            )
+        if int(first_id) <= RAT_CUTS[version]:
+            kept.append((one, other))
+    return Network.from_edges(kept)
 
 
 def _there(folder: Path, name: Path) -> Path:

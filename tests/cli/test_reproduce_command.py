@@ -1,0 +1,72 @@
+"""`linkprior reproduce` from the outside, on a small network in the place of the paper's data."""
+
+import json
+
+import pytest
+
+import linkprior as lp
+from linkprior.reproduction import run as run_module
+from linkprior.reproduction.experiments import EXPERIMENTS, Condition, Experiment
+
+NET = lp.planted_network(n_nodes=60, n_groups=3, mean_degree=6, seed=5)
+
+
+@pytest.fixture
+def small(monkeypatch):
+    condition = Condition("uniform-80", "uniform, 80 %", "uniform:0.8", lambda _: NET)
+    for name in EXPERIMENTS:
+        one = Experiment(name, f"the experiment {name}", "generated", (condition,))
+        monkeypatch.setitem(EXPERIMENTS, name, one)
+
+
+def test_one_experiment_leaves_its_files_and_prints_its_table(run, small, tmp_path):
+    ask = ("reproduce", "plasmodium", "--quick", "--data", tmp_path, "-o", tmp_path / "out")
+    status, out, err = run(*ask)
+    assert status == 0
+    assert "the experiment plasmodium" in out
+    assert "Tri+Degree is" in out
+    folder = tmp_path / "out" / "quick" / "plasmodium"
+    files = {path.name for path in folder.iterdir()}
+    assert {"results.json", "table.md", "numbers.tsv", "figure2.png", "figure2.svg"} <= files
+    facts = json.loads((folder / "results.json").read_text())
+    assert facts["care"]["seeds"] == 1
+    assert "Default parameters, one seed." in err
+
+
+def test_all_runs_all_three_and_again_takes_up_what_is_there(run, small, tmp_path, monkeypatch):
+    ask = ("reproduce", "all", "--quick", "--data", tmp_path, "-o", tmp_path / "out")
+    status, out, _ = run(*ask)
+    assert status == 0
+    assert [name for name in EXPERIMENTS if f"the experiment {name}" in out] == list(EXPERIMENTS)
+    monkeypatch.setattr("linkprior.evaluation.evaluate.judge", None)
+    assert run(*ask)[:2] == (0, out)
+
+
+def test_the_full_run_states_its_budget(run, small, tmp_path, monkeypatch):
+    tiny = run_module.Care(seeds=1, trials=2, inner=1, cheaper={"n_starts": 1})
+    monkeypatch.setattr(run_module, "FULL", tiny)
+    status, _, err = run("reproduce", "rat", "--data", tmp_path, "-o", tmp_path / "out")
+    assert status == 0
+    assert "every method tries 2 settings on edges hidden inside each training network (1×)" in err
+    assert (tmp_path / "out" / "full" / "rat" / "results.json").exists()
+
+
+def test_quiet_prints_the_table_alone(run, small, tmp_path):
+    status, out, err = run(
+        "reproduce", "rat", "--quick", "-q", "--data", tmp_path, "-o", tmp_path / "o"
+    )
+    assert (status, err) == (0, "")
+    assert "the experiment rat" in out
+
+
+def test_missing_data_are_one_line(run, tmp_path, monkeypatch):
+    monkeypatch.delenv("LINKPRIOR_DATA", raising=False)
+    for given, words in (((), "set LINKPRIOR_DATA"), (("--data", tmp_path), "no such file")):
+        status, out, err = run("reproduce", "dream5", "--quick", *given, "-o", tmp_path / "out")
+        assert (status, out) == (1, "")
+        assert words in err.splitlines()[-1]
+        assert "Traceback" not in err
+
+
+def test_an_unknown_experiment_is_wrong_usage(run):
+    assert run("reproduce", "yeast")[0] == 2

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from linkprior._version import __version__
 
-_PACKAGES = ("numpy", "scipy", "numba", "pandas", "safetensors", "click", "rich")
+_PACKAGES = ("numpy", "scipy", "numba", "pandas", "optuna", "safetensors", "click", "rich")
 
 
 def available_memory() -> int | None:

@@ -68,5 +68,18 @@ def test_missing_data_are_one_line(run, tmp_path, monkeypatch):
         assert "Traceback" not in err
 
 
+def test_all_looks_at_all_data_before_it_begins(run, small, tmp_path, monkeypatch):
+    rat = EXPERIMENTS["rat"]
+    empty = Condition("none", "none", "uniform:0.8", lambda _: lp.Network.from_edges([], "ab"))
+    monkeypatch.setitem(EXPERIMENTS, "rat", Experiment("rat", rat.title, "", (empty,)))
+    monkeypatch.setattr("linkprior.evaluation.evaluate.judge", None)
+    ask = ("reproduce", "all", "--quick", "--data", tmp_path, "-o", tmp_path / "out")
+    status, _, err = run(*ask)
+    assert status == 1
+    assert "hold no edge" in err.splitlines()[-1]
+    assert not (tmp_path / "out").exists()
+    assert run("reproduce", "rat", "--data", tmp_path, "-o", "")[0] == 1
+
+
 def test_an_unknown_experiment_is_wrong_usage(run):
     assert run("reproduce", "yeast")[0] == 2

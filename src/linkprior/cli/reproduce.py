@@ -10,6 +10,7 @@ import click
 
 from linkprior.cli import options
 from linkprior.cli.messages import say, silent
+from linkprior.errors import LinkpriorError
 
 if TYPE_CHECKING:
     from linkprior.reproduction.run import Care
@@ -51,6 +52,11 @@ def reproduce(
     tell = silent if quiet else say
     folder, care = data_folder(data), QUICK if quick else FULL
     names = list(EXPERIMENTS) if experiment == "all" else [experiment]
+    if not output:
+        raise LinkpriorError("-o expects the name of a folder")
+    for name in names:  # all data are looked at before an hour is spent on some of them
+        for condition in EXPERIMENTS[name].conditions:
+            condition.check(folder)
     target = Path(output) / ("quick" if quick else "full")
     tell(_what(care.trials, care.seeds, care.inner))
     with (

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from linkprior.errors import InputError
 from linkprior.network import Network
 from linkprior.predictors.registry import MODELS
 from linkprior.reproduction import data
@@ -45,6 +46,12 @@ class Condition:
     load: Callable[[Path], Network]
     newer: Callable[[Path], Network] | None = None
     paper: dict[str, float] = field(default_factory=dict)
+
+    def check(self, folder: Path) -> None:
+        """Read the data once, so that what is missing or damaged shows at once."""
+        for load in (self.load, self.newer):
+            if load is not None and load(folder).n_edges == 0:
+                raise InputError(f"{self.title}: the data under {folder} hold no edge")
 
 
 @dataclass(frozen=True)

@@ -41,7 +41,9 @@ def lines(result: Result) -> Iterator[str]:
 def _condition_lines(outcome: Outcome) -> Iterator[str]:
     hidden = sorted(set(outcome.hidden))
     of = f"{hidden[0]}" if len(hidden) == 1 else f"{hidden[0]}–{hidden[-1]}"
-    yield f"{outcome.condition.title}: hidden edges found, of {of}"
+    size = outcome.evaluations[0].facts["network"]
+    network = f"{size['nodes']} nodes, {size['edges']} edges"
+    yield f"{outcome.condition.title} ({network}): hidden edges found, of {of}"
     paper = bool(outcome.condition.paper)
     yield f"  {'method':11}{'at 5 %':>16}{'found':>9}{'at 1 %':>9}{'at 10 %':>9}" + (
         f"{'paper, 5 %':>13}" if paper else ""

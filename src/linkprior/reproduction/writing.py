@@ -35,7 +35,7 @@ def _about(seconds: float, command: list[str]) -> dict[str, Any]:
     return {
         "command": command,
         "written": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
-        "seconds": round(seconds, 1),
+        "seconds": round(seconds, 1),  # of this process: what was there already took none
         "threads": parallel.current_workers(),
         "versions": machine.versions(),
     }

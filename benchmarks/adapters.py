@@ -5,6 +5,7 @@ lp.evaluate([make_adapter("sklearn-nmf"), "pa"], net, "kfold:10", rule="all-node
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -28,8 +29,9 @@ class Products(LinkPredictor):
     iterations: int = 15
     seed: int = 0
 
+    @abstractmethod
     def _factors(self, network: Network) -> tuple[Array, Array]:
-        raise NotImplementedError
+        """Return W and Hᵀ, a row per node each."""
 
     def _learn(self, network: Network) -> Learned:
         left, right = self._factors(network)

@@ -294,8 +294,10 @@ def _check_folder(output: str) -> None:
 
 def _about(splits: list[Split]) -> list[str]:
     """Say how many edges are to be found, and how many cannot be asked for."""
-    hidden = _span([len(split.hidden) for split in splits])
-    left = _span([split.unconnected for split in splits])
+    from linkprior.evaluation.tables import span
+
+    hidden = span([len(split.hidden) for split in splits])
+    left = span([split.unconnected for split in splits])
     first = splits[0]
     title = first.label if len(splits) == 1 else f"{len(splits)} splits"
     each = " each" * (len(splits) > 1)
@@ -307,8 +309,3 @@ def _about(splits: list[Split]) -> list[str]:
             f"{first.unknown} edges with one of them, which nobody could predict"
         )
     return lines
-
-
-def _span(numbers: list[int]) -> str:
-    low, high = min(numbers), max(numbers)
-    return str(low) if low == high else f"{low}–{high}"

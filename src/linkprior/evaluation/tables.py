@@ -159,7 +159,7 @@ def circumstances(evaluation: Evaluation) -> list[str]:
         (facts.get("seed"), "seed {}"),
         (network.get("nodes"), "{:,} nodes"),
         (network.get("edges"), "{:,} edges"),
-        (_span(hidden), "{} hidden edges to find"),
+        (span(hidden), "{} hidden edges to find"),
         (plan.get("noise") or None, "{:.0%} of the training edges replaced by random pairs"),
         (tune.get("trials"), "each model tuned with {} settings inside the training network"),
     ]
@@ -169,7 +169,8 @@ def circumstances(evaluation: Evaluation) -> list[str]:
     return words
 
 
-def _span(numbers: list[int]) -> str | None:
+def span(numbers: list[int]) -> str | None:
+    """Return the least and the largest number in words, None where there is none."""
     if not numbers:
         return None
     low, high = min(numbers), max(numbers)

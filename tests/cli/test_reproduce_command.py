@@ -30,7 +30,7 @@ def test_one_experiment_leaves_its_files_and_prints_its_table(run, small, tmp_pa
     assert {"results.json", "table.md", "numbers.tsv", "figure2.png", "figure2.svg"} <= files
     facts = json.loads((folder / "results.json").read_text())
     assert facts["care"]["seeds"] == 1
-    assert "Default parameters, one seed." in err
+    assert "Default parameters, 1 seed." in err
 
 
 def test_all_runs_all_three_and_again_takes_up_what_is_there(run, small, tmp_path, monkeypatch):
@@ -45,10 +45,24 @@ def test_all_runs_all_three_and_again_takes_up_what_is_there(run, small, tmp_pat
 def test_the_full_run_states_its_budget(run, small, tmp_path, monkeypatch):
     tiny = run_module.Care(seeds=1, trials=2, inner=1, cheaper={"n_starts": 1})
     monkeypatch.setattr(run_module, "FULL", tiny)
-    status, _, err = run("reproduce", "rat", "--data", tmp_path, "-o", tmp_path / "out")
+    status, _, err = run(
+        "reproduce", "rat", "--data", tmp_path, "--trials", 2, "-o", tmp_path / "out"
+    )
     assert status == 0
     assert "every method tries 2 settings on edges hidden inside each training network (1×)" in err
     assert (tmp_path / "out" / "full" / "rat" / "results.json").exists()
+
+
+def test_without_trials_every_method_keeps_its_defaults(run, small, tmp_path, monkeypatch):
+    monkeypatch.setattr(run_module, "FULL", run_module.Care(seeds=2))
+    asked = ("reproduce", "rat", "--data", tmp_path, "--trials", 0, "-o", tmp_path / "out")
+    status, _, err = run(*asked)
+    assert status == 0
+    assert "Default parameters, 2 seeds." in err
+    facts = json.loads((tmp_path / "out" / "untuned" / "rat" / "results.json").read_text())
+    for condition in facts["conditions"]:
+        for seed, params in enumerate(condition["methods"]["Tri+Degree"]["params"]):
+            assert params == lp.make("tri-degree", seed=seed).get_params()
 
 
 def test_quiet_prints_the_table_alone(run, small, tmp_path):

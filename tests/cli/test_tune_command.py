@@ -72,7 +72,7 @@ def test_a_study_goes_on_with_the_same_command(run, edges, tmp_path):
     assert "5 settings tried" in more
     assert run(*ask, "--trials", 5)[1] == more
     best = json.loads((study / "best.json").read_text())
-    assert f"best auprc {best['value']:.4f}" in more
+    assert f"own parameters stay: auprc {best['value']:.4f}" in more
     other = tmp_path / "other.tsv"
     other.write_text(edges.read_text() + "new\tnode\n")
     result = run("tune", other, "--model", "katz", "--study", study, "--sampler", "grid", "-q")

@@ -17,10 +17,10 @@ from tests.evaluation.tuning import made_up, quick, same  # noqa: F401 – a fix
 
 import linkprior as lp
 from linkprior import progress
-from linkprior.errors import LinkpriorError, ParameterError
+from linkprior.errors import LinkpriorError, ParameterError, StoreError
 from linkprior.evaluation.splits import uniform
 from linkprior.evaluation.tuning.search import Grid, Region, Tpe
-from linkprior.evaluation.tuning.trials import Setting, Trial, floors_of
+from linkprior.evaluation.tuning.trials import Setting, Trial, best_of, floors_of
 from linkprior.evaluation.tuning.trying import Contest
 from linkprior.evaluation.tuning.tune import Tuning
 from linkprior.predictors.registry import make
@@ -203,6 +203,53 @@ def test_a_floor_is_the_median_of_at_least_five_complete_settings():
     assert not setting.is_hopeless([0.0, 0.0, 0.0])  # nothing is left to be saved
     assert not setting.is_hopeless([math.nan])
     assert not Setting(9, {}).is_hopeless([-1.0])
+
+
+# ---------------------------------------------------------------------- keeping the defaults
+
+
+def trial(number, *scores, state="complete"):
+    return Trial(number, {"n": number}, state, scores)
+
+
+def test_the_cautious_keep_the_defaults_unless_clearly_beaten():
+    own = trial(0, 0.5, 0.6, 0.7)
+    lucky = trial(1, 0.9, 0.5, 0.8)  # +.13 on average, with an sd of .25
+    steady = trial(2, 0.55, 0.64, 0.76)  # +.05 with an sd of .01
+    level = trial(3, 0.5, 0.6, 0.7)
+    assert best_of([own, lucky, steady]).number == 1
+    assert best_of([own, lucky, steady], cautious=True).number == 2
+    assert best_of([own, lucky], cautious=True).number == 0
+    assert best_of([own, level], cautious=True).number == 0
+    failed = trial(0, state="failed")
+    assert best_of([failed, lucky], cautious=True).number == 1
+    assert best_of([trial(0, 0.5), trial(1, 0.9)], cautious=True).number == 0  # one split: no sd
+    nowhere = trial(0, 0.5, math.nan, 0.7), trial(1, 0.6, math.nan, 0.81)
+    assert best_of(nowhere, cautious=True).number == 1
+
+
+def test_the_cautious_stop_what_falls_behind_the_defaults():
+    own, worse = trial(0, 0.5, 0.7, 0.9), trial(1, 0.1, 0.1, 0.1)
+    assert floors_of([own, worse], 3, cautious=True) == pytest.approx((0.5, 0.6))
+    assert floors_of([trial(0, state="failed"), worse], 3, cautious=True) == ()
+    assert floors_of([], 3, cautious=True) == ()
+
+
+def test_a_cautious_search_is_another_question(planted, tmp_path, quick):  # noqa: F811
+    """Its settings are stopped by another rule, so trials of the one are none of the other."""
+    lp.tune("katz", planted, 4, study=tmp_path / "s")
+    with pytest.raises(StoreError, match="cautious"):
+        lp.tune("katz", planted, 4, study=tmp_path / "s", cautious=True)
+    found = lp.tune("katz", planted, 12, cautious=True)
+    gains = {
+        t.number: np.subtract(t.scores, found.trials[0].scores)
+        for t in found.trials[1:]
+        if t.state == "complete"
+    }
+    clear = {n: g.mean() for n, g in gains.items() if g.mean() > g.std(ddof=1)}
+    best = max(clear, key=clear.get, default=0)
+    assert found.best_params == found.trials[best].params
+    assert best != 0  # the hill of `quick` is not where the defaults are
 
 
 # ---------------------------------------------------------------------- where they are tried

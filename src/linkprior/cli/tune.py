@@ -46,6 +46,11 @@ _SHOWN = 10  # settings in the table
 @click.option("--workers", default=1, show_default=True, help="Settings tried at a time.")
 @click.option("--prune/--no-prune", default=True, help="Stop poor settings early.  [default: yes]")
 @click.option(
+    "--cautious",
+    is_flag=True,
+    help="Keep the model's parameters unless clearly beaten: by one sd over the inner splits.",
+)
+@click.option(
     "--set",
     "settings",
     multiple=True,
@@ -160,6 +165,10 @@ def _counted(found: Tuned) -> str:
     more = [f"{states.count(state)} {state}" for state in ("pruned", "failed") if state in states]
     tried = ", ".join([f"{len(states)} settings tried", *more])
     own = found.default_value
+    if found.best_params == found.trials[0].params:
+        return (
+            f"the model's own parameters stay: {found.metric} {own:.4f} on inner splits ({tried})"
+        )
     return (
         f"best {found.metric} {found.best_value:.4f}, the model's own parameters "
         f"{own:.4f}, on inner splits ({tried})"

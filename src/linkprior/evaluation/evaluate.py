@@ -59,7 +59,7 @@ def evaluate(
         Settings each model may try on inner splits of each training network, and what is compared.
     tune_options
         More for `linkprior.tune`: `rule` (by default that of the splits), `inner`, `sampler`,
-        `prune`, `cheaper`, and `fixed` (names of parameters, or such names by model).
+        `prune`, `cautious`, `cheaper`, and `fixed` (names of parameters, or such names by model).
     folder
         Keeps every finished cell, and the splits; the same call goes on where it was stopped.
     """
@@ -81,7 +81,7 @@ def evaluate(
     return Evaluation(cells, [chance(split) for split in cases], facts)
 
 
-_TUNE_OPTIONS = ["rule", "inner", "sampler", "prune", "cheaper", "fixed"]
+_TUNE_OPTIONS = ["rule", "inner", "sampler", "prune", "cautious", "cheaper", "fixed"]
 
 
 class _Job:

@@ -66,19 +66,38 @@ def mean(scores: Iterable[float]) -> float:
     return math.fsum(known) / len(known) if known else math.nan
 
 
-def best_of(trials: Iterable[Trial]) -> Trial | None:
-    """Return the complete trial of the highest value, the earliest of equals."""
+def best_of(trials: Iterable[Trial], cautious: bool = False) -> Trial | None:
+    """Return the complete trial of the highest value, the earliest of equals.
+
+    The best of many is partly the luckiest. The cautious leave the model as it was given unless a
+    setting clearly beats it.
+    """
     known = [trial for trial in trials if trial.state == COMPLETE]
+    own = next((trial for trial in known if trial.number == 0), None)
+    if cautious and own is not None:
+        known = [own, *(trial for trial in known if _clearly_better(trial, own))]
     return max(known, key=lambda trial: (trial.value, -trial.number), default=None)
 
 
-def floors_of(history: Sequence[Trial], inner: int) -> Floors:
+def _clearly_better(trial: Trial, own: Trial) -> bool:
+    """Tell whether the mean gain over the inner splits exceeds the sd of the gains."""
+    pairs = zip(trial.scores, own.scores, strict=True)
+    gains = [gain for a, b in pairs if not math.isnan(gain := a - b)]
+    return len(gains) > 1 and statistics.mean(gains) > statistics.stdev(gains)
+
+
+def floors_of(history: Sequence[Trial], inner: int, cautious: bool = False) -> Floors:
     """Return the medians of the complete trials after 1, 2, … inner splits, the last left out.
 
     After the last split nothing is left to be saved. As long as few are complete there is no floor.
+    For the cautious it is what the model's own parameters gave: below it nothing will be chosen.
     """
     known = [trial for trial in history if trial.state == COMPLETE]
-    if len(known) < ENOUGH:
+    if cautious:
+        known = [trial for trial in known if trial.number == 0]
+    elif len(known) < ENOUGH:
+        return ()
+    if not known:
         return ()
     return tuple(
         statistics.median(mean(trial.scores[:reached]) for trial in known)

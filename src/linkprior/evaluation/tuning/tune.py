@@ -57,6 +57,7 @@ def tune(
     executor: str = "threads",
     workers: int = 1,
     prune: bool = True,
+    cautious: bool = False,
     fixed: Collection[str] = (),
     cheaper: Mapping[str, Any] | None = None,
 ) -> Tuned:
@@ -88,6 +89,10 @@ def tune(
         batches of `workers`, so the settings depend on that number; not on the executor.
     prune
         Stop a setting early when its mean so far is below the median of those before it.
+    cautious
+        Keep the model's own parameters unless a setting beats them by more than one sd of the
+        difference over the inner splits, two at least; with `prune`, stop a setting once it falls
+        behind them.
     fixed
         Names of parameters that are left as the model has them.
     cheaper
@@ -107,6 +112,7 @@ def tune(
         executor=executor,
         workers=workers,
         prune=prune,
+        cautious=cautious,
         fixed=fixed,
         cheaper=cheaper or {},
     ).run()
@@ -128,6 +134,7 @@ class Tuning:
     executor: str = "threads"
     workers: int = 1
     prune: bool = True
+    cautious: bool = False
     fixed: Collection[str] = field(default_factory=tuple)
     cheaper: Mapping[str, Any] = field(default_factory=dict)
 
@@ -197,7 +204,7 @@ class Tuning:
             return
         history = [self.store.trials[number] for number in range(first)]
         params = sampler.batch(history, last - first)
-        floors = floors_of(history, self.inner) if self.prune else ()
+        floors = floors_of(history, self.inner, self.cautious) if self.prune else ()
         settings = [Setting(n, params[n - first], floors) for n in missing]
         with progress.part(len(settings), self._progress(total)):
             for trial in self._try(settings, history, run):
@@ -223,12 +230,12 @@ class Tuning:
         yield from run(new)
 
     def _progress(self, total: int) -> str:
-        done, best = len(self.store.trials), best_of(self.store.trials.values())
+        done, best = len(self.store.trials), best_of(self.store.trials.values(), self.cautious)
         so_far = "" if best is None else f"best {self.metric} {best.value:.4g} after "
         return f"tuning {self.template.name}: {so_far}{done} of {total}"
 
     def _found(self, tried: list[Trial]) -> Tuned:
-        best = best_of(tried)
+        best = best_of(tried, self.cautious)
         if tried and best is None:
             raise LinkpriorError(
                 f"none of {len(tried)} settings of {self.template.name} could be fitted; the "
@@ -266,6 +273,7 @@ class Tuning:
             "seed": self.seed,
             "workers": self.workers,
             "prune": self.prune,
+            "cautious": self.cautious,
             "cheaper": self._cheaper(),
         }
 

@@ -34,13 +34,16 @@ _BIBTEX = """\
 @click.argument("name", required=False)
 def models(name: str | None) -> None:
     """List the models, or explain one model and its parameters."""
-    from linkprior.predictors.registry import MODELS, find
+    from linkprior.predictors.registry import MODELS, WRAPPERS, find
 
     if name is not None:
         _explain(find(name))
         return
     for known, entry in MODELS.items():
         click.echo(f"{known:16s} {entry.summary}")
+    click.echo("")
+    for kind, entry in WRAPPERS.items():
+        click.echo(f"{f'{kind}:NAME':16s} {entry.summary}")
     click.echo("\nParameters of one: linkprior models NAME. Set them with --set KEY=VALUE.")
 
 

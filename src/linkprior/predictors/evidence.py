@@ -61,7 +61,11 @@ def columns(
         _joined([(labels or {}).get(name, name) for name in net.names], paths.partners),
         share,
     )
-    return {**_labelled(ranking, labels), **dict(zip(COLUMNS, found, strict=True))}
+    return {
+        **_labelled(ranking, labels),
+        **dict(zip(COLUMNS, found, strict=True)),
+        **_spread(model, pairs),
+    }
 
 
 def with_evidence(
@@ -78,6 +82,17 @@ def _labelled(ranking: Ranking, labels: Mapping[str, str] | None) -> dict[str, N
     of_node = np.array([labels.get(name, "") for name in ranking.node_names], dtype=object)
     ends = enumerate(("source", "target"))
     return {f"label_{end}": of_node[ranking.pairs[:, at]] for at, end in ends}
+
+
+def _spread(model: LinkPredictor, pairs: Ints) -> dict[str, NDArray[Any]]:
+    """Return how far the members of a consensus disagree, for the models that are one."""
+    if not hasattr(model, "spread"):
+        return {}
+    spread = np.zeros(len(pairs))
+    for start in range(0, len(pairs), _PAIRS_AT_ONCE):
+        at = slice(start, start + _PAIRS_AT_ONCE)
+        spread[at] = model.spread(pairs[at])
+    return {"spread": spread}
 
 
 def prior_share(model: LinkPredictor, pairs: Ints) -> NDArray[np.float64]:

@@ -10,6 +10,7 @@ from linkprior.errors import ParameterError, nearest
 
 if TYPE_CHECKING:
     from linkprior.predictors.base import LinkPredictor
+    from linkprior.predictors.wrapped import Wrapped
 
 
 @dataclass(frozen=True)
@@ -86,15 +87,38 @@ MODELS: dict[str, Entry] = {
 }
 
 
+# Models over any model, named KIND:NAME. They are made for each name, so there is no end of them.
+WRAPPERS: dict[str, Entry] = {
+    "degree": Entry("degree_over", "DegreeOver", "the degree prior over the scores of any model"),
+    "consensus": Entry(
+        "consensus", "Consensus", "mean over random starts or resampled edges, until it settles"
+    ),
+}
+
+
 def find(name: str) -> type[LinkPredictor]:
     """Return the class of a model, or an error with the nearest names."""
     if not isinstance(name, str):
         raise ParameterError(f"a model is chosen by its name, got {name!r}")
+    kind, colon, base = name.partition(":")
+    if colon and kind in WRAPPERS:
+        return _over(kind, base)
     if name not in MODELS:
+        wrapped = [f"{kind}:{base}" for kind in WRAPPERS for base in MODELS] if colon else []
+        others = [f"{kind}:NAME" for kind in WRAPPERS]
         raise ParameterError(
-            f"no model is called {name!r}.{nearest(name, MODELS)} There are: {', '.join(MODELS)}"
+            f"no model is called {name!r}.{nearest(name, [*MODELS, *wrapped])} "
+            f"There are: {', '.join([*MODELS, *others])}"
         )
     return MODELS[name].load()
+
+
+def _over(kind: str, base: str) -> type[LinkPredictor]:
+    """Return the class of a wrapper over the model of that name, which may be one itself."""
+    if kind in base.split(":")[:-1]:
+        raise ParameterError(f"{kind}:{base}: {kind} is there twice, and once is enough")
+    wrapper: type[Wrapped] = WRAPPERS[kind].load()  # type: ignore[assignment]
+    return wrapper.over(find(base))
 
 
 def make(name: str, /, **params: Any) -> LinkPredictor:

@@ -86,8 +86,14 @@ def space_of(model: LinkPredictor, network: Network, fixed: Collection[str] = ()
     """Return what to search for a model on a network; empty where there is nothing to tune."""
     given = model.get_params()
     refuse_unknown(type(model).name, dict.fromkeys(fixed), model.parameter_names())
-    axes = SPACES.get(type(model).name, {})
+    axes = _axes(type(model).name)
     return {k: axis.on(network, given[k]) for k, axis in axes.items() if k not in fixed}
+
+
+def _axes(name: str) -> Space:
+    """Return the axes of a model; those over another model have its axes too."""
+    kind, colon, base = name.partition(":")
+    return {**OVER.get(kind, {}), **_axes(base)} if colon else SPACES.get(name, {})
 
 
 def _nodes(network: Network) -> float:
@@ -167,6 +173,12 @@ SPACES: dict[str, Space] = {
     },
     "spm": {"share": Axis(0.02, 0.4, (0.05, 0.1, 0.2))},
     "dcsbm": {"n_blocks": Axis(2, 128, (4, 8, 16, 32, 64), whole=True, most=_half_the_nodes)},
+}
+
+# What models over other models search beside the axes of these.
+OVER: dict[str, Space] = {
+    "degree": {"alpha": _ALPHA, "c": _C, "tau": Axis(0.1, 10.0, (0.3, 1.0, 3.0))},
+    "consensus": {},
 }
 
 # Formulas without a number to choose, and chance.

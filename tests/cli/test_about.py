@@ -85,7 +85,8 @@ def test_demo_marks_exactly_the_hidden_edges(run):
     net = lp.planted_network(seed=seed)
     split = uniform(net, 0.8, seed)
     hidden = set(by_name(net, split.hidden))
-    ranking = lp.make("tri-degree", seed=seed).fit(split.train).predict_edges(100)
+    model = lp.make("auto", effort="fast", missing=0.2, seed=seed)
+    ranking = model.fit(split.train).predict_edges(100)
     head, *lines, _, summary = out.splitlines()
     assert head.split()[:4] == HEADER
     assert len(lines) == top
@@ -101,10 +102,13 @@ def test_demo_marks_exactly_the_hidden_edges(run):
     found = sum(pair in hidden for pair in ranking.names)
     alone = lp.make("pa").fit(split.train).predict_edges(100).names
     assert summary.startswith(f"{found} of the first 100 are hidden edges")
+    mean = float(np.sum(model.probabilities(ranking.scores)))
+    assert re.search(rf"\(expected about {mean:.0f} \(\d+–\d+\); ", summary)
     assert f"degree alone: {sum(pair in hidden for pair in alone)};" in summary
     chance = 100 * len(hidden) / split.train.n_non_edges
     assert f"chance: {chance:.1f}" in summary
     assert f"{net.n_nodes} nodes, {net.n_edges} edges" in err
+    assert model.words()[0] in err
 
 
 def test_demo_shows_as_many_as_asked_for(run):

@@ -27,7 +27,7 @@ START = (
     "from linkprior.cli import main\n"
     "sys.argv[0] = 'linkprior'\n"
 )
-LONG = ["--set", "solver=streaming", "--set", "n_starts=10"]
+LONG = ["--model", "tri-degree", "--set", "solver=streaming", "--set", "n_starts=10"]
 
 
 @pytest.fixture(scope="module")
@@ -100,6 +100,14 @@ def test_control_c_ends_a_prediction(large, tmp_path, said, seconds):
     time.sleep(seconds)
     assert interrupted(job.send())
     assert list(tmp_path.iterdir()) == []
+
+
+def test_control_c_ends_the_default_too(large, tmp_path):
+    job = Job("predict", large, "-o", f"{tmp_path / 'run'}/")
+    job.wait_for("gone")
+    kept = f"{tmp_path / 'run'}/ holds the input report, no model yet"
+    assert interrupted(job.send(), kept=f"{kept}; the same command begins anew")
+    assert not (tmp_path / "run" / "model").exists()
 
 
 @pytest.mark.parametrize("seconds", [0.0, 0.1, 0.3])

@@ -8,6 +8,7 @@ import sys
 import numpy as np
 import pytest
 from tests.cli.support import (
+    FEW_STEPS,
     HEADER,
     SMALL,
     one_line_of_error,
@@ -39,19 +40,12 @@ def test_predict_ranks_new_pairs_best_first(run, edges, model):
 
 
 def test_predict_writes_what_the_library_predicts(run, edges):
-    _, out, _ = run("predict", edges, "--top", 30, "--model", "tri", *SMALL[:4], "--seed", 5)
+    _, out, _ = run("predict", edges, "--top", 30, "--model", "tri", *FEW_STEPS, "--seed", 5)
     net = lp.read_network(edges)
     ranking = lp.make("tri", n_starts=1, max_iter=4, seed=5).fit(net).predict_edges(30)
     _, rows = table(out)
     assert [(row[1], row[2]) for row in rows] == ranking.names
     np.testing.assert_allclose([float(row[3]) for row in rows], ranking.scores, rtol=1e-5)
-
-
-def test_a_hundred_links_by_the_degree_prior_are_the_default(run, edges):
-    _, out, err = run("predict", edges)
-    _, rows = table(out)
-    assert len(rows) == 100
-    assert "tri-degree" in err
 
 
 @pytest.mark.parametrize(("top", "lines"), [(1, 2), (10**9, None)])
@@ -101,7 +95,7 @@ def test_merged_lines_are_reported(run, tmp_path):
 
 
 def test_same_seed_same_bytes(run, edges):
-    ask = ("predict", edges, "--model", "tri", *SMALL[:4])
+    ask = ("predict", edges, "--model", "tri", *FEW_STEPS)
     one, again, other = (run(*ask, "--seed", seed)[1] for seed in (3, 3, 4))
     assert one == again
     assert one != other

@@ -9,9 +9,10 @@ import linkprior as lp
 from linkprior.errors import InputError, NotFittedError, ParameterError, StoreError
 from linkprior.predictors.registry import MODELS, find, make
 
-SMALL = {"n_starts": 2, "max_iter": 6, "warmup": 6, "seed": 7}
+SMALL = {"n_starts": 2, "max_iter": 6, "warmup": 6, "effort": "fast", "seed": 7}
 VARIANTS = [
     *((name, {}) for name in MODELS),
+    ("auto", {"objective": "dc_auroc", "exercises": 1, "prior": False}),
     ("tri", {"loss": "poisson"}),
     ("tri-l1", {"solver": "admm"}),
     ("tri-scale", {"solver": "admm"}),
@@ -212,6 +213,13 @@ BAD = [
     ("tau", -1.0),
     ("inner", "magic"),
     ("cg_steps", 0),
+    ("effort", "none"),
+    ("objective", "luck"),
+    ("hidden", 0.0),
+    ("hidden", 0.95),
+    ("missing", -0.1),
+    ("missing", 1.0),
+    ("exercises", -1),
 ]
 
 

@@ -13,7 +13,7 @@ from linkprior.errors import InputError, ParameterError
 from linkprior.evaluation.splits import uniform
 from linkprior.predictors.registry import DEFAULT_MODEL, MODELS, find, make
 
-QUICK = {"n_starts": 1, "max_iter": 3, "warmup": 3, "seed": 7}
+QUICK = {"n_starts": 1, "max_iter": 3, "warmup": 3, "effort": "fast", "seed": 7}
 every = pytest.mark.parametrize("name", MODELS)
 
 
@@ -67,7 +67,7 @@ def test_repr_shows_what_differs_from_the_defaults_and_builds_the_model_again(na
     known = {key: QUICK[key] for key in QUICK.keys() & defaults if QUICK[key] != defaults[key]}
     again = eval(repr(model), {cls.__name__: cls})  # noqa: S307 – our own text
     assert again.get_params() == model.get_params()
-    assert all(f"{key}={value}" in repr(model) for key, value in known.items())
+    assert all(f"{key}={value!r}" in repr(model) for key, value in known.items())
     assert repr(model).count("=") == len(known)
 
 

@@ -12,9 +12,10 @@ import scipy.sparse as sp
 
 import linkprior as lp
 from linkprior.errors import InputError, ParameterError
-from linkprior.predictors.registry import DEFAULT_MODEL
 
-QUICK = {"n_starts": 1, "warmup": 10, "max_iter": 3}
+STEPS = {"n_starts": 1, "warmup": 10, "max_iter": 3}
+QUICK = {"model": "tri-degree", **STEPS}
+MODELS = {"tri-degree": QUICK, "l3": {"model": "l3"}}
 
 
 @pytest.fixture(scope="module")
@@ -78,12 +79,11 @@ KINDS = {
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("model", [DEFAULT_MODEL, "l3"])
+@pytest.mark.parametrize("model", MODELS)
 def test_every_kind_of_graph_gives_the_table_of_the_file(kind, model, pairs, file):
     build, node_type = KINDS[kind]
-    params = QUICK if model == DEFAULT_MODEL else {}
-    expected = lp.predict_links(file, 40, model, **params)
-    found = lp.predict_links(build(pairs), 40, model, **params)
+    expected = lp.predict_links(file, 40, **MODELS[model])
+    found = lp.predict_links(build(pairs), 40, **MODELS[model])
     assert {type(node) for node in [*found.source, *found.target]} == {node_type}
     for column in ("source", "target"):
         found[column] = [str(int(node)) for node in found[column]]
@@ -166,13 +166,26 @@ def test_columns_of_a_frame_may_be_chosen():
 # ---------------------------------------------------------------------- models
 
 
-def test_the_default_model_and_the_seed_are_those_of_make(pairs):
+def test_the_seed_is_that_of_make(pairs):
     net = lp.Network.from_edges(pairs)
     for seed in (0, 5):
         found = lp.predict_links(net, 30, seed=seed, evidence=False, **QUICK)
-        ranking = lp.make(DEFAULT_MODEL, seed=seed, **QUICK).fit(net).predict_edges(30)
+        ranking = lp.make("tri-degree", seed=seed, **STEPS).fit(net).predict_edges(30)
         pd.testing.assert_frame_equal(found, ranking.to_frame(), check_exact=True)
     assert found.score.tolist() != lp.predict_links(net, 30, evidence=False, **QUICK).score.tolist()
+
+
+def test_the_default_is_auto_and_takes_its_parameters():
+    """On a network large enough to learn from: what to expect stands beside the evidence."""
+    net = lp.planted_network(n_nodes=150, n_groups=5, mean_degree=12, seed=2)
+    found = lp.predict_links(net, 30, seed=3, effort="fast")
+    ranking = lp.make("auto", effort="fast", seed=3).fit(net).predict_edges(30)
+    plain = ["rank", "source", "target", "score"]
+    pd.testing.assert_frame_equal(found[plain], ranking.to_frame(), check_exact=True)
+    assert found.columns.tolist()[-2:] == ["probability", "expected_hits_cumulative"]
+    assert found.probability.between(0, 1).all()
+    assert found.probability.is_monotonic_decreasing
+    np.testing.assert_allclose(found.expected_hits_cumulative, np.cumsum(found.probability))
 
 
 def test_a_predictor_is_used_and_left_as_it_is(pairs):
@@ -207,7 +220,7 @@ def test_parameters_belong_to_the_predictor_that_is_given(pairs):
         ):
             lp.predict_links(pairs, model=lp.make("tri"), **given)
     with pytest.raises(ParameterError, match=r"no parameter 'rnk'. Did you mean rank or"):
-        lp.predict_links(pairs, rnk=3)
+        lp.predict_links(pairs, model="tri-degree", rnk=3)
     with pytest.raises(ParameterError, match="no model is called 'tri-degre'"):
         lp.predict_links(pairs, model="tri-degre")
 

@@ -37,7 +37,7 @@ SMALL = Experiment(
         ),
     ),
 )
-TINY = Care(seeds=2, trials=2, inner=1, cheaper={"n_starts": 1})
+TINY = Care(seeds=2, trials=2, inner=1, auto=False, cheaper={"n_starts": 1})
 
 
 @pytest.fixture(scope="module")

@@ -7,6 +7,9 @@ import click
 from linkprior.cli import options
 from linkprior.cli.messages import describe, say
 
+HIDDEN = 0.2  # share of the edges
+JUDGED = 100  # links, first of all, that are counted
+
 
 @click.command()
 @click.option(
@@ -18,17 +21,27 @@ from linkprior.cli.messages import describe, say
 )
 @options.seed
 def demo(top: int, seed: int) -> None:
-    """Hide edges of a generated network, predict, and mark the ones found."""
+    """Hide edges of a generated network, predict, and mark the ones found.
+
+    How many to expect was told by the model, from the edges it was given.
+    """
+    from linkprior.cli import display
+    from linkprior.cli.expected import yield_of
     from linkprior.evaluation.splits import uniform
     from linkprior.generate import planted_network
     from linkprior.predictors.registry import DEFAULT_MODEL, make
 
     network = planted_network(seed=seed)
-    split = uniform(network, 0.8, seed)
+    split = uniform(network, 1.0 - HIDDEN, seed)
     say(f"A generated network: {describe(network)}")
     say(f"{network.n_edges - split.train.n_edges} edges are hidden; predicting from the rest.\n")
     hidden = set(map(tuple, split.hidden.tolist()))
-    ranking = make(DEFAULT_MODEL, seed=seed).fit(split.train).predict_edges(max(top, 100))
+    model = make(DEFAULT_MODEL, effort="fast", missing=HIDDEN, seed=seed)
+    with display.progress(quiet=False):
+        ranking = model.fit(split.train).predict_edges(max(top, JUDGED))
+    for line in model.words():
+        say(line)
+    say("")
     found = [tuple(pair) in hidden for pair in ranking.pairs.tolist()]
     degrees = split.train.degrees[ranking.pairs].tolist()
     click.echo("rank  source    target     score  degrees  a hidden edge?")
@@ -36,11 +49,13 @@ def demo(top: int, seed: int) -> None:
         if row[0] <= top:
             line = f"{row[0]:4d}  {row[1]}  {row[2]}  {row[3]:6.3f}  {a:3d} {b:3d}"
             click.echo(f"{line}  {'✓ found' if mark else ''}".rstrip())
-    alone = make("pa").fit(split.train).predict_edges(100).pairs.tolist()
+    alone = make("pa").fit(split.train).predict_edges(JUDGED).pairs.tolist()
     by_degree = sum(tuple(pair) in hidden for pair in alone)
-    chance = 100 * len(hidden) / split.train.n_non_edges
+    chance = JUDGED * len(hidden) / split.train.n_non_edges
+    told = yield_of(model, ranking.scores[:JUDGED])
+    expected = f"expected {told}; " if told is not None else ""
     click.echo(
-        f"\n{sum(found[:100])} of the first 100 are hidden edges "
-        f"(degree alone: {by_degree}; chance: {chance:.1f})."
+        f"\n{sum(found[:JUDGED])} of the first {JUDGED} are hidden edges "
+        f"({expected}degree alone: {by_degree}; chance: {chance:.1f})."
     )
     say("Now with your own network:  linkprior predict EDGES.tsv")

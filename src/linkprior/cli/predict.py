@@ -15,8 +15,24 @@ from linkprior.predictors.registry import DEFAULT_MODEL
 @click.command()
 @click.argument("edges")
 @click.option("--top", type=click.IntRange(min=1), help="How many links to predict. [default: 100]")
-@click.option("--threshold", type=float, metavar="Q", help="All links with a score of at least Q.")
+@click.option(
+    "--threshold",
+    type=float,
+    metavar="Q",
+    help="All links with a probability of at least Q; for models without that column, a score.",
+)
 @click.option("--model", default=DEFAULT_MODEL, show_default=True, help="See `linkprior models`.")
+@click.option(
+    "--effort",
+    type=click.Choice(["fast", "normal", "thorough"]),
+    help="auto only: seconds, minutes, or as long as it takes.  [default: normal]",
+)
+@click.option(
+    "--objective",
+    type=click.Choice(["auprc", "recall", "dc_auroc"]),
+    help="auto only: real links first; as many as can be among the best 5 % of pairs; or links "
+    "that degrees alone do not tell.  [default: auprc]",
+)
 @click.option("--set", "settings", multiple=True, metavar="KEY=VALUE", help="A model parameter.")
 @options.seed
 @click.option("--node", "around", multiple=True, metavar="NAME", help="Partners of this node only.")
@@ -60,8 +76,9 @@ def predict(**given: Any) -> None:
     """Rank the missing links of the network in EDGES (a file, or - for stdin).
 
     Writes tab-separated text: rank, source, target, score, then evidence; best first. A score
-    orders pairs; it is no probability. EDGES may be an edge list, BioGRID, MITAB, STRING, DREAM5,
-    GraphML, GEXF, SIF, Pajek, METIS, Matrix Market, npz or CX2, packed or not.
+    orders pairs; how likely they are links stands in auto's columns probability and
+    expected_hits_cumulative. EDGES may be an edge list, BioGRID, MITAB, STRING, DREAM5, GraphML,
+    GEXF, SIF, Pajek, METIS, Matrix Market, npz or CX2, packed or not.
     """
     from linkprior.cli.choices import Choices
     from linkprior.cli.predict_job import PredictJob
@@ -70,6 +87,16 @@ def predict(**given: Any) -> None:
         raise click.UsageError("give --top or --threshold, not both")
     if given["threshold"] is not None and math.isnan(given["threshold"]):
         raise click.UsageError("--threshold expects a number")
+    given["settings"] += _of_auto(given)
     source = Input.take(given)
     choices = Choices(*(given.pop(name) for name in ("around", "within", "between", "exclude")))
     PredictJob(source=source, choices=choices, **given).run()
+
+
+def _of_auto(given: dict[str, Any]) -> tuple[str, ...]:
+    """Return the options that only auto has as settings; refuse them for other models."""
+    asked = {name: given.pop(name) for name in ("effort", "objective")}
+    chosen = tuple(f"{name}={value}" for name, value in asked.items() if value is not None)
+    if chosen and given["model"] != "auto":
+        raise click.UsageError(f"--{chosen[0].partition('=')[0]} is for --model auto")
+    return chosen

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from linkprior import progress
+from linkprior.cli import expected
 from linkprior.cli.choices import Choices, Names
 from linkprior.cli.messages import say, writing_to
 from linkprior.cli.outputs import Output
@@ -94,6 +95,8 @@ class PredictJob:
             ranking = self._timed(
                 "evidence", lambda: with_evidence(predictor, ranking, reading.labels)
             )
+            if not len(ranking):
+                self._note_empty(predictor, candidates)
             self._write(ranking, self._facts(reading, predictor), predictor)
         self._print_stories(predictor, reading.labels)
 
@@ -103,10 +106,6 @@ class PredictJob:
         return not self.explain or self.output is not None
 
     def _write(self, ranking: Ranking, facts: dict[str, Any], predictor: LinkPredictor) -> None:
-        if not len(ranking) and self.threshold is not None:
-            self.tell(f"No candidate pair has a score of {self.threshold:g} or more.")
-        elif not len(ranking):
-            self.tell("No pair is left to predict: every candidate is an edge or was left out.")
         self._note_ties(ranking)
         if self.output is not None:
             links = f"{len(ranking)} link{'s' * (len(ranking) != 1)}"
@@ -115,6 +114,22 @@ class PredictJob:
         aside = self.output not in (None, "-")
         with progress.stage("writing") if aside else nullcontext():
             self.target.write(ranking, predictor, facts)
+        told = expected.line(predictor, ranking.scores)
+        if told is not None:
+            self.tell(told)
+
+    def _note_empty(self, predictor: LinkPredictor, candidates: Candidates | None) -> None:
+        """Say why there is no link, and which threshold would give one."""
+        best = predictor.predict_edges(1, candidates=candidates).scores
+        if not len(best):
+            self.tell("No pair is left to predict: every candidate is an edge or was left out.")
+        elif self.threshold is not None:
+            chances = predictor.probabilities(best)
+            what, highest = ("score", best[0]) if chances is None else ("probability", chances[0])
+            self.tell(
+                f"No candidate pair has a {what} of {self.threshold:g} or more; "
+                f"the highest is {highest:.6g}."
+            )
 
     def _note_ties(self, ranking: Ranking) -> None:
         """Say where the order of the list means nothing."""
@@ -177,10 +192,13 @@ class PredictJob:
         before = self.target.fitted()
         if before is not None:
             self.tell(f"Taking up the {self.model} model fitted before")
-            return before
-        self.tell(f"Fitting {self.model} …")
-        self._timed("fitting", lambda: predictor.fit(network))
-        self.target.keep_model(predictor)
+            predictor = before
+        else:
+            self.tell(f"Fitting {self.model} …")
+            self._timed("fitting", lambda: predictor.fit(network))
+            self.target.keep_model(predictor)
+        for line in predictor.words():
+            self.tell(line)
         return predictor
 
     def _save(self, predictor: LinkPredictor, folder: str) -> None:
@@ -192,13 +210,14 @@ class PredictJob:
         )
 
     def _rank(self, predictor: LinkPredictor, candidates: Candidates | None) -> Ranking:
-        ranking = predictor.predict_edges(
-            self.most, candidates=candidates, threshold=_a_little_below(self.threshold)
-        )
-        if self.threshold is not None:
-            # What is written has six digits, and what is written is what a user compares with.
-            ranking = ranking[: sum(float(f"{s:.6g}") >= self.threshold for s in ranking.scores)]
-        return ranking
+        if self.threshold is None:
+            return predictor.predict_edges(self.most, candidates=candidates)
+        floor = predictor.score_at(_a_little_below(self.threshold))
+        ranking = predictor.predict_edges(self.most, candidates=candidates, threshold=floor)
+        chances = predictor.probabilities(ranking.scores)
+        compared = ranking.scores if chances is None else chances
+        # What is written has six digits, and what is written is what a user compares with.
+        return ranking[: sum(float(f"{s:.6g}") >= self.threshold for s in compared)]
 
     @property
     def most(self) -> int | None:
@@ -209,8 +228,9 @@ class PredictJob:
         from linkprior.predictors.evidence import tell
 
         for number, (a, b) in enumerate(self.explain):
-            story = tell(predictor, a, b, labels).text()
-            click.echo(("\n" if number else "") + story)
+            story = tell(predictor, a, b, labels)
+            told = [story.text(), expected.of_pair(predictor, story)]
+            click.echo(("\n" if number else "") + "\n".join(filter(None, told)))
 
     # ------------------------------------------------------------------ what is remembered
 
@@ -251,8 +271,8 @@ class PredictJob:
         }
 
 
-def _a_little_below(threshold: float | None) -> float | None:
-    """Return a bound below all scores that are written as `threshold` or more."""
+def _a_little_below(threshold: float) -> float:
+    """Return a bound below all numbers that are written as `threshold` or more."""
     if not threshold:
         return threshold
     return threshold - 10.0 ** (math.floor(math.log10(abs(threshold))) - 5)

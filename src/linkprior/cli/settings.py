@@ -10,6 +10,9 @@ if TYPE_CHECKING:
     from linkprior.predictors.base import LinkPredictor
 
 
+_WORDS = {"none": None, "true": True, "false": False}
+
+
 def make_model(model: str, settings: tuple[str, ...], seed: int) -> LinkPredictor:
     """Return the predictor asked for; a model without random parts takes no seed."""
     from linkprior.predictors import registry
@@ -21,12 +24,12 @@ def make_model(model: str, settings: tuple[str, ...], seed: int) -> LinkPredicto
 
 
 def setting(text: str) -> tuple[str, Any]:
-    """Read KEY=VALUE; a value that looks like a number is one, `none` is None."""
+    """Read KEY=VALUE; what looks like a number is one, none, true and false are what they say."""
     key, equals, value = text.partition("=")
     if not equals or not key:
         raise ParameterError(f"--set expects KEY=VALUE, got {text!r}")
-    if value.lower() == "none":
-        return key, None
+    if value.lower() in _WORDS:
+        return key, _WORDS[value.lower()]
     for kind in (int, float):
         try:
             return key, kind(value)

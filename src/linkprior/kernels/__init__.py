@@ -22,13 +22,18 @@ from linkprior.kernels.arguments import n_ranks, plain, row_block, stored_in, ta
 from linkprior.kernels.engine import engine_for, seconds_compiling
 from linkprior.kernels.paths import ch2_rows, l3_rows, l3n_rows, list_triangles, mps_rows
 from linkprior.kernels.portable import weights_at
+from linkprior.kernels.stack import Bins, Trees, add_trees, count_bins, rank_features
 from linkprior.kernels.tallies import above_and_equal, count_above, tally, tally_nodes
 
 __all__ = [
+    "Bins",
+    "Trees",
     "above_and_equal",
+    "add_trees",
     "argsort_rows",
     "ch2_rows",
     "count_above",
+    "count_bins",
     "edge_products",
     "l3_rows",
     "l3n_rows",
@@ -37,6 +42,7 @@ __all__ = [
     "lookup_penalty",
     "mps_rows",
     "prox_rows",
+    "rank_features",
     "rank_penalty",
     "row_quantiles",
     "seconds_compiling",

@@ -14,6 +14,7 @@ from linkprior.kernels import (
     numba_pairs,
     numba_paths,
     numba_sort,
+    numba_stack,
     selection,
 )
 
@@ -153,3 +154,16 @@ def merge_losses(counts: Array, xlogx: Array) -> Array:
 # These take what they need as it is, and write rows of scores.
 l3_rows, l3n_rows, mps_rows = numba_paths.l3_rows, numba_paths.l3n_rows, numba_paths.mps_rows
 ch2_rows, list_triangles = numba_community.ch2_rows, numba_community.list_triangles
+
+
+def count_bins(scores: Array, first: int, counts: Array, low: Array, high: Array) -> None:
+    """Counts and ends of the bins, over the pairs j > i of a block."""
+    numba_stack.count_bins(scores, scores.view(np.uint32), first, counts, low, high)
+
+
+def rank_features(scores: Array, table: Array, out: Array) -> None:
+    """−log(rank/N), linear in the score within a bin."""
+    numba_stack.rank_features(scores, scores.view(np.uint32), table, out)
+
+
+add_trees = numba_stack.add_trees

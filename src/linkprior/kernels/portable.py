@@ -10,6 +10,11 @@ from numpy.typing import NDArray
 
 from linkprior.kernels import portable_paths, selection
 from linkprior.kernels.portable_blocks import merge_losses, move_nodes  # noqa: F401
+from linkprior.kernels.portable_stack import (  # noqa: F401
+    add_trees,
+    count_bins,
+    rank_features,
+)
 
 Array = NDArray[Any]
 ENTRIES_AT_ONCE = 1 << 16  # stored entries whose factor rows are gathered at a time

@@ -235,6 +235,27 @@ class LinkPredictor(ABC):
         ranks = self._ranks(proper), self._ranks(proper[:, ::-1])
         return Explanation(proper, names, score, base, score - base, *ranks)
 
+    # ------------------------------------------------------------------ what to expect
+
+    def probabilities(self, scores: Array) -> Array | None:
+        """Return the chance that pairs with these scores are missing edges; None: it is unknown."""
+        return None
+
+    def expected_hits(self, scores: Array) -> tuple[Array, Array, Array] | None:
+        """Return, for the first 1, 2, … of ranked pairs, the real ones to expect and nine in ten.
+
+        None for a model that has never been tried on hidden edges.
+        """
+        return None
+
+    def score_at(self, probability: float) -> float:
+        """Return the score from which on the chance is at least this; itself where unknown."""
+        return probability
+
+    def words(self) -> list[str]:
+        """Return what was learned about the network, in lines; for most models there are none."""
+        return []
+
     def _ranks(self, pairs: pr.Ints) -> pr.Ints:
         """Return the place of the second node among the first one's partners, 1 the best."""
         ranks = np.empty(len(pairs), dtype=np.int64)

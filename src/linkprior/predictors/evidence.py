@@ -65,6 +65,7 @@ def columns(
         **_labelled(ranking, labels),
         **dict(zip(COLUMNS, found, strict=True)),
         **_spread(model, pairs),
+        **_expected(model, ranking.scores),
     }
 
 
@@ -93,6 +94,14 @@ def _spread(model: LinkPredictor, pairs: Ints) -> dict[str, NDArray[Any]]:
         at = slice(start, start + _PAIRS_AT_ONCE)
         spread[at] = model.spread(pairs[at])
     return {"spread": spread}
+
+
+def _expected(model: LinkPredictor, scores: NDArray[Any]) -> dict[str, NDArray[Any]]:
+    """Return the chance of each pair, and the hits so far, for the models that state them."""
+    chances, hits = model.probabilities(scores), model.expected_hits(scores)
+    if chances is None or hits is None:
+        return {}
+    return {"probability": chances, "expected_hits_cumulative": hits[0]}
 
 
 def prior_share(model: LinkPredictor, pairs: Ints) -> NDArray[np.float64]:

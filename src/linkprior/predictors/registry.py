@@ -28,9 +28,12 @@ class Entry:
         return found
 
 
-DEFAULT_MODEL = "tri-degree"  # what is taken where no model is named
+DEFAULT_MODEL = "auto"  # what is taken where no model is named
 
 MODELS: dict[str, Entry] = {
+    "auto": Entry(
+        "auto.auto", "Auto", "all models together, weighed by how well they find hidden edges"
+    ),
     "tri-degree": Entry(
         "tri_degree",
         "TriDegree",

@@ -181,5 +181,5 @@ OVER: dict[str, Space] = {
     "consensus": {},
 }
 
-# Formulas without a number to choose, and chance.
-NOTHING = ("pa", "cn", "aa", "ra", "jaccard", "l3", "l3n", "ch2-l3", "mps", "random")
+# What learns its own weights, formulas without a number to choose, and chance.
+NOTHING = ("auto", "pa", "cn", "aa", "ra", "jaccard", "l3", "l3n", "ch2-l3", "mps", "random")

@@ -38,8 +38,9 @@ class Outcome:
 
     @property
     def methods(self) -> list[str]:
-        """The paper's five and the others, by the names the paper has."""
-        return [*METHODS, *OTHERS]
+        """The paper's five and the others that were asked, by the names the paper has."""
+        asked = {cell.model for cell in self.evaluations[0].cells}
+        return [name for name, model in {**METHODS, **OTHERS}.items() if model in asked]
 
     @property
     def hidden(self) -> list[int]:

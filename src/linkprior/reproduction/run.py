@@ -30,6 +30,9 @@ class Care:
     inner
         Inner splits a setting is judged on. The defaults stay unless it beats them by one sd over
         these: the best of a few settings on a few edges is often but the luckiest.
+    auto
+        Whether the package's own combination of all models is asked too; it takes as long as the
+        other methods together.
     cheaper
         Parameters while trying: few random starts tell as much about a setting as many.
     """
@@ -37,10 +40,12 @@ class Care:
     seeds: int = 5
     trials: int = 12
     inner: int = 5
+    auto: bool = True
     cheaper: dict[str, Any] = field(default_factory=lambda: {"n_starts": 2})
 
 
-QUICK = Care(seeds=1, trials=0)
+OWN = {"auto": {"effort": "fast"}}  # so that the whole stays within an hour
+QUICK = Care(seeds=1, trials=0, auto=False)
 FULL = Care()
 
 
@@ -66,6 +71,8 @@ def _judged(condition: Condition, data: Path, care: Care, cells: Path | None) ->
     network = condition.load(data)
     newer = condition.newer(data) if condition.newer else None
     names = [*METHODS.values(), *OTHERS.values()]
+    if not care.auto:
+        names.remove("auto")
     with progress.stage(total=care.seeds):
         for seed in range(care.seeds):
             known = _tuned(found[0]) if found and newer is not None else {}
@@ -98,4 +105,4 @@ def _tuned(evaluation: Evaluation) -> dict[str, dict[str, Any]]:
 
 def _seeded(name: str, seed: int, params: dict[str, Any]) -> LinkPredictor:
     own = {"seed": seed} if "seed" in find(name).parameter_names() else {}
-    return make(name, **{**params, **own})
+    return make(name, **{**OWN.get(name, {}), **params, **own})

@@ -26,7 +26,8 @@ from linkprior.runs.manifest import Manifest, file_digest, read_manifest
 _KINDS: dict[str, type] = {
     **dict.fromkeys(("degree_source", "degree_target", "rank_by_degree"), np.int64),
     **dict.fromkeys(("paths2", "paths3"), np.int64),
-    "prior_share": np.float64,
+    **dict.fromkeys(("prior_share", "spread"), np.float64),
+    **dict.fromkeys(("probability", "expected_hits_cumulative"), np.float64),
 }
 
 

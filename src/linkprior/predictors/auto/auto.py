@@ -1,0 +1,282 @@
+"""auto: all models together, weighed by how well they find edges hidden from this very network."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from linkprior import pairs as pr
+from linkprior import parallel, progress
+from linkprior.checks import choice, real_number, shown, whole_number
+from linkprior.errors import ParameterError
+from linkprior.network import Network
+from linkprior.pairs import Ints
+from linkprior.predictors.auto import wording
+from linkprior.predictors.auto.costs import Costs
+from linkprior.predictors.auto.features import Features, listen, restored
+from linkprior.predictors.auto.hiding import hide, n_drawn
+from linkprior.predictors.auto.judging import OBJECTIVES
+from linkprior.predictors.auto.learners import carried
+from linkprior.predictors.auto.sampling import Sample, draw, top_columns, top_feature
+from linkprior.predictors.auto.sources import EFFORTS, Choice, choose
+from linkprior.predictors.auto.stack import Stack, linear_of, stack_from
+from linkprior.predictors.auto.training import Trained, Trainer
+from linkprior.predictors.auto.yields import Calibration, expected_hits
+from linkprior.predictors.base import Array, Learned, LinkPredictor
+from linkprior.predictors.effort import Effort
+from linkprior.predictors.starts import SEED_LIMIT
+
+HELD_WHOLE = 16_000  # nodes up to which all scores are held once they are made (1 GB)
+OTHERS = 40  # pairs drawn by lot for each hidden edge
+FEWEST_OTHERS, MOST_OTHERS = 60_000, 400_000  # of them, in all exercises together
+EXERCISES = {"fast": (2, 2), "normal": (5, 2), "thorough": (8, 4)}  # small networks, large ones
+LARGE = 4000  # nodes from which on exercises are fewer, each having more edges
+_one_at_a_time = threading.Lock()
+
+
+@dataclass(eq=False, kw_only=True)
+class Auto(LinkPredictor):
+    """Auto: the combination of all models that finds hidden edges of this network best.
+
+    Some edges are hidden a few times, so that every node keeps one. Models of every family
+    (degree, neighbours, paths, spectra, factors) score the rest; what the stack learns from is how
+    high the hidden edges rank, by each model and as the degree prior weighs it. Learned weights are
+    then applied to the models fitted on all edges.
+
+    Parameters
+    ----------
+    effort
+        "fast", "normal" or "thorough": which models are asked, and how often edges are hidden.
+    objective
+        "auprc": real links first; "recall": as many as can be among the best 5 % of pairs;
+        "dc_auroc": links that degrees alone do not tell.
+    hidden
+        Share of the edges hidden at a time.
+    missing
+        Share of all links, observed or not, that is taken to be missing when chances are stated.
+    exercises
+        How often edges are hidden; None: by the size of the network.
+    prior
+        Whether models are also asked as the degree prior weighs their ranks.
+    seed
+        Which edges are hidden, and the random starts of the models.
+    """
+
+    name: ClassVar[str] = "auto"
+    effort: str = "normal"
+    objective: str = "auprc"
+    hidden: float = 0.1
+    missing: float = 0.1
+    exercises: int | None = None
+    prior: bool = True
+    seed: int = 0
+
+    def without_prior(self) -> Auto:
+        """Return the same without any feature of the degree prior."""
+        return Auto(**{**self.get_params(), "prior": False})
+
+    # ------------------------------------------------------------------ learning
+
+    def _learn(self, network: Network) -> Learned:
+        chosen, rounds = self._check(network), self._rounds(network)
+        costs = self._costs(network, chosen)
+        with progress.stage(f"fitting {self.name}", costs.fitting):
+            samples = [self._sample(network, chosen, number, costs) for number in range(rounds)]
+            with progress.part(costs.listening, "listening to the models on all edges"):
+                features = listen(network, chosen.sources, self.seed, self.prior)
+            with progress.part(costs.learning, "learning from hidden edges"):
+                trained = self._train(features, [s for s in samples if s is not None])
+        return self._kept(features, trained, chosen, samples)
+
+    def _check(self, network: Network) -> Choice:
+        choice("effort", self.effort, EFFORTS)
+        choice("objective", self.objective, OBJECTIVES)
+        real_number("hidden", self.hidden, 0.0, 0.9)
+        real_number("missing", self.missing, 0.0, 1.0)
+        if self.exercises is not None:
+            whole_number("exercises", self.exercises, 0, 100)
+        whole_number("seed", self.seed, 0, SEED_LIMIT)
+        if not isinstance(self.prior, bool | np.bool_):
+            raise ParameterError(f"prior must be True or False, got {shown(self.prior)}")
+        return choose(network, self.effort)
+
+    def _rounds(self, network: Network) -> int:
+        if self.exercises is not None:
+            return self.exercises
+        return EXERCISES[self.effort][network.n_nodes >= LARGE]
+
+    def _sample(self, network: Network, chosen: Choice, number: int, costs: Costs) -> Sample | None:
+        """Hide edges, ask the models, and return pairs to learn from; None: no edge to spare."""
+        name = f"hiding edges, round {number + 1} of {self._rounds(network)}"
+        with progress.part(costs.listening + costs.looking, name):
+            rng = np.random.default_rng([self.seed, number])
+            exercise = hide(network, self.hidden, rng)
+            if not len(exercise.hidden):
+                return None
+            rounds = self._rounds(network)
+            others = int(
+                np.clip(OTHERS * rounds * len(exercise.hidden), FEWEST_OTHERS, MOST_OTHERS)
+            )
+            with progress.stage(total=costs.listening + costs.looking):
+                with progress.part(costs.listening):
+                    features = listen(exercise.train, chosen.sources, self.seed, self.prior)
+                with progress.part(costs.looking):
+                    seeds = [self.seed, number, 1]
+                    matched = self.objective == "dc_auroc"
+                    return draw(features, exercise, others // rounds, seeds, matched)
+
+    def _train(self, features: Features, samples: list[Sample]) -> Trained:
+        trainer = Trainer(samples, tuple(features.labels), self.objective, features.network.n_nodes)
+        return trainer.train(
+            columns=tuple(top_columns(features.labels)),
+            floor=top_feature(features),
+            n_pairs=pr.n_pairs(features.network.n_nodes),
+        )
+
+    def _kept(
+        self, features: Features, trained: Trained, chosen: Choice, samples: list[Any]
+    ) -> Learned:
+        """Gather what is needed to score, to state chances, and to tell how it came about."""
+        hidden = [int(sample.y.sum()) for sample in samples if sample is not None]
+        calibration = None
+        if trained.judged:
+            ratio = self._missing_for_each_hidden(features.network)
+            calibration = Calibration.learn(trained.judged, ratio)
+        arrays, model_facts = features.state()
+        arrays = {f"source.{k}": v for k, v in arrays.items()}
+        arrays |= {f"stack.{k}": v for k, v in trained.stack.arrays().items()}
+        if calibration is not None:
+            arrays |= {f"chance.{k}": v for k, v in calibration.arrays().items()}
+        facts = {
+            "sources": model_facts,
+            "left_out": chosen.left_out,
+            "hidden": hidden,
+            "validation": trained.validation,
+            "carried": self._carried(trained),
+            "stack": trained.stack.facts(),
+        }
+        return Learned(arrays, facts)
+
+    def _missing_for_each_hidden(self, network: Network) -> float:
+        """Return how many edges are missing for each one that an exercise hides.
+
+        Edges whose node has no other were drawn but not hidden; as many of the missing ones are
+        at nodes without an edge, and are not predicted either.
+        """
+        missing = self.missing / (1.0 - self.missing) * network.n_edges
+        return missing / n_drawn(network, self.hidden)
+
+    @staticmethod
+    def _carried(trained: Trained) -> dict[str, float]:
+        linear = linear_of(trained.stack)
+        if linear is None:
+            return {}
+        X = np.concatenate([s.X[s.top] for _, s in trained.judged])
+        return carried(linear, X, trained.stack.labels) if len(X) else {}
+
+    # ------------------------------------------------------------------ scoring
+
+    def _remember(self, network: Network, learned: Learned) -> None:
+        super()._remember(network, learned)
+        facts = learned.facts
+        self._cached_features = restored(
+            network, self._arrays("source."), facts["sources"], self.seed
+        )
+        self._cached_stack: Stack = stack_from(self._arrays("stack."), facts["stack"])
+        own = self._arrays("chance.")
+        self._cached_calibration = Calibration.restored(own) if own else None
+
+    def _arrays(self, prefix: str) -> dict[str, Array]:
+        kept = self.learned_.arrays.items()
+        return {k.removeprefix(prefix): v for k, v in kept if k.startswith(prefix)}
+
+    def _computed(self, start: int, stop: int, whole: bool = False) -> Array:
+        """Return a block of scores from features; without `whole`, of the pairs j > i only."""
+        p = self.network_.n_nodes
+        block = self._cached_features.block(start, stop)
+        wanted = np.arange(p) > np.arange(start, stop)[:, None]
+        if whole:
+            wanted[:] = True
+        scores = np.zeros(wanted.shape, np.float32)
+        scores[wanted] = self._cached_stack.scores(block[wanted], p)
+        return scores
+
+    def _matrix(self) -> Array:
+        """Return all scores, made once; the two halves are equal to the last bit."""
+        with _one_at_a_time:  # rows are asked for by several threads
+            if "_cached_matrix" not in self.__dict__:
+                self._cached_matrix = self._all_scores()
+        return self._cached_matrix
+
+    def _all_scores(self) -> Array:
+        p = self.network_.n_nodes
+        found = np.zeros((p, p), np.float32)
+        blocks = parallel.map_blocks(self._computed, p, stage="scoring all pairs")
+        for (start, stop), block in zip(parallel.blocks(p), blocks, strict=True):
+            found[start:stop] = block
+        for start, stop in parallel.blocks(p):  # in pieces, so as not to hold it twice
+            found[start:, start:stop] += np.tril(found[start:stop, start:].T, -1)
+        return found
+
+    def _rows(self, start: int, stop: int) -> Array:
+        if self.network_.n_nodes > HELD_WHOLE:
+            return self._computed(start, stop, whole=True)
+        return self._matrix()[start:stop].copy()
+
+    def _pairs(self, pairs: Ints) -> Array:
+        if "_cached_matrix" in self.__dict__:
+            return self._cached_matrix[pairs[:, 0], pairs[:, 1]].astype(np.float64)
+        scores = np.empty(len(pairs))
+        for start, stop in parallel.blocks(self.network_.n_nodes):
+            own = np.flatnonzero((pairs[:, 0] >= start) & (pairs[:, 0] < stop))
+            if len(own):
+                block = self._computed(start, stop)
+                scores[own] = block[pairs[own, 0] - start, pairs[own, 1]]
+        return scores
+
+    # ------------------------------------------------------------------ what to expect
+
+    def probabilities(self, scores: Array) -> Array | None:
+        """Return the chance that pairs with these scores are missing edges; None if unknown."""
+        self._state()
+        known = self._cached_calibration
+        return None if known is None else known.chance(np.asarray(scores))
+
+    def score_at(self, probability: float) -> float:
+        """Return the score from which on the chance is at least this; itself where unknown."""
+        self._state()
+        known = self._cached_calibration
+        return probability if known is None else known.score_at(probability)
+
+    def expected_hits(self, scores: Array) -> tuple[Array, Array, Array] | None:
+        """Return, for the first 1, 2, … of ranked pairs, the real ones to expect and nine in ten.
+
+        Missing edges are taken to look like hidden ones, and to be `missing` of all links.
+        """
+        self._state()
+        known = self._cached_calibration
+        return None if known is None else expected_hits(known.chance(scores), known.spread)
+
+    def words(self) -> list[str]:
+        """Return what was learned, in a few lines."""
+        self._state()
+        return wording.lines(self.learned_.facts, self.objective)
+
+    # ------------------------------------------------------------------ how long it takes
+
+    def _effort(self, network: Network) -> Effort:
+        costs = self._costs(network, self._check(network))
+        return Effort(costs.fitting, costs.scoring)
+
+    def _costs(self, network: Network, chosen: Choice) -> Costs:
+        return Costs(network, chosen.sources, self.prior, self._rounds(network))
+
+    def _memory(self, network: Network, workers: int) -> float:
+        entries = float(network.n_nodes) ** 2
+        height = parallel.blocks(network.n_nodes)[0][1]
+        block = 4.0 * 26 * height * network.n_nodes * (2 * workers + 1)
+        held = 4.0 * entries if network.n_nodes <= HELD_WHOLE else 0.0
+        return 4e8 + held + 2.0 * block

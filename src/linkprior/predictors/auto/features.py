@@ -1,0 +1,153 @@
+"""What the stack sees of a pair: its rank by every source, and as the degree prior weighs it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linkprior import kernels, parallel, progress
+from linkprior.kernels import Bins
+from linkprior.model.degrees import prior_degrees
+from linkprior.model.priors import DegreePrior
+from linkprior.network import Network
+from linkprior.predictors.auto.sketch import RankSketch
+from linkprior.predictors.auto.sources import BY_LABEL, Source
+from linkprior.predictors.base import Learned, LinkPredictor
+from linkprior.predictors.effort import effort_of
+from linkprior.predictors.scores import knots
+
+Array = NDArray[Any]
+
+ALPHA, C = 0.5, 1.0  # of the prior over sources: the defaults of tri-degree and degree:NAME
+PRIOR = "prior:"  # before the label of a source: its ranks as the prior weighs them
+
+
+@dataclass(frozen=True)
+class Listened:
+    """One source, fitted to a network: its model, its ranks, and its rows at some ranks."""
+
+    source: Source
+    model: LinkPredictor
+    sketch: RankSketch
+    row_table: Array | None = None  # (p, knots), where the prior is asked about it
+
+    @cached_property
+    def rank_table(self) -> Array:
+        return self.sketch.table()
+
+    def rows(self, start: int, stop: int) -> Array:
+        """Return a block of scores in float32."""
+        return np.asarray(self.model._rows(start, stop), dtype=np.float32)
+
+
+@dataclass(frozen=True)
+class Features:
+    """All sources on one network."""
+
+    network: Network
+    heard: tuple[Listened, ...]
+    _lock: Any = field(default=None, repr=False, compare=False)
+
+    @property
+    def labels(self) -> list[str]:
+        """Names of the features: all sources, then those with the prior over them."""
+        with_prior = [f"{PRIOR}{one.source.label}" for one in self._with_prior]
+        return [one.source.label for one in self.heard] + with_prior
+
+    @property
+    def _with_prior(self) -> list[Listened]:
+        return [one for one in self.heard if one.row_table is not None]
+
+    @cached_property
+    def _weights(self) -> tuple[Array, Array]:
+        """Return the prior's weights: one factor per node, and h at the knots."""
+        p = self.network.n_nodes
+        prior = DegreePrior(prior_degrees(self.network, None, C), ALPHA)
+        return prior.scale(np.zeros(p)), prior.profile(p - 1)[knots(p - 1)]
+
+    def block(self, start: int, stop: int) -> Array:
+        """Return the features (rows, p, features) of a block of rows, in float32."""
+        p = self.network.n_nodes
+        out = np.empty((stop - start, p, len(self.labels)), np.float32)
+        after = len(self.heard)
+        for at, one in enumerate(self.heard):
+            scores = one.rows(start, stop)
+            out[:, :, at] = kernels.rank_features(scores, one.rank_table)
+            if one.row_table is not None:
+                weights = self._weights
+                out[:, :, after] = -kernels.lookup_penalty(scores, start, one.row_table, *weights)
+                after += 1
+        return out
+
+    # ------------------------------------------------------------------ keeping
+
+    def state(self) -> tuple[dict[str, Array], dict[str, Any]]:
+        """Return arrays and facts from which `restored` makes the same features."""
+        arrays: dict[str, Array] = {}
+        for one in self.heard:
+            parts = {"model": one.model.learned_.arrays, "ranks": one.sketch.arrays()}
+            if one.row_table is not None:
+                parts["rows"] = {"table": one.row_table}
+            for part, values in parts.items():
+                arrays |= {f"{one.source.label}.{part}.{k}": v for k, v in values.items()}
+        return arrays, {one.source.label: dict(one.model.learned_.facts) for one in self.heard}
+
+
+def restored(
+    network: Network, arrays: Mapping[str, Array], facts: Mapping[str, Any], seed: int
+) -> Features:
+    """Return features from what was kept of them."""
+    heard = []
+    for label, own in facts.items():
+        source = BY_LABEL[label]
+        model = source.make(seed, network.n_nodes)
+        model._remember(network, Learned(_under(arrays, f"{label}.model."), own))
+        sketch = RankSketch(**_under(arrays, f"{label}.ranks."))
+        heard.append(Listened(source, model, sketch, arrays.get(f"{label}.rows.table")))
+    return Features(network, tuple(heard))
+
+
+def _under(arrays: Mapping[str, Array], prefix: str) -> dict[str, Array]:
+    return {k.removeprefix(prefix): v for k, v in arrays.items() if k.startswith(prefix)}
+
+
+# ---------------------------------------------------------------------- learning
+
+
+def listen(network: Network, sources: Sequence[Source], seed: int, prior: bool) -> Features:
+    """Fit every source to a network and count its scores, one pass over all pairs each."""
+    with progress.stage(total=sum(work_of(source, network, prior) for source in sources)):
+        heard = []
+        for source in sources:
+            with progress.part(work_of(source, network, prior)):
+                heard.append(_listen_to(source, network, seed, prior))
+    return Features(network, tuple(heard))
+
+
+def work_of(source: Source, network: Network, prior: bool) -> float:
+    """Return the nominal work of fitting a source and of counting its scores."""
+    work, entries = effort_of(source.make(0, network.n_nodes), network), float(network.n_nodes) ** 2
+    ranked = 12.0 * entries if prior and source.with_prior else 0.0
+    return work.fit + work.scores + 1.5 * entries + ranked
+
+
+def _listen_to(source: Source, network: Network, seed: int, prior: bool) -> Listened:
+    model = source.make(seed, network.n_nodes).fit(network)
+    ranks = knots(network.n_nodes - 1) if prior and source.with_prior else None
+
+    def one_block(start: int, stop: int) -> tuple[Bins, Array | None]:
+        scores = np.asarray(model._rows(start, stop), dtype=np.float32)
+        at_ranks = None if ranks is None else kernels.row_quantiles(scores, start, ranks)
+        return kernels.count_bins(scores, start), at_ranks
+
+    bins, tables = Bins.empty(), []
+    for found, at_ranks in parallel.map_blocks(one_block, network.n_nodes, stage=""):
+        bins.add(found)
+        tables.append(at_ranks)
+    row_table = None if ranks is None else np.concatenate([t for t in tables if t is not None])
+    return Listened(source, model, RankSketch.of(bins), row_table)

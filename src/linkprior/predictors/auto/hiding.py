@@ -1,0 +1,42 @@
+"""Edges hidden from a network to learn from, so that every node keeps one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from linkprior.network import Network
+from linkprior.pairs import Ints
+
+
+@dataclass(frozen=True)
+class Exercise:
+    """A network with some edges hidden: the rest, and what to find."""
+
+    train: Network
+    hidden: Ints
+
+
+def n_drawn(network: Network, share: float) -> int:
+    """Return how many edges are drawn to be hidden: at least one."""
+    return max(1, round(share * network.n_edges))
+
+
+def hide(network: Network, share: float, rng: np.random.Generator) -> Exercise:
+    """Draw a share of the edges by lot, and hide those whose nodes both keep another one.
+
+    A node that lost all its edges would be known to have a hidden one, which a learner finds out
+    and which says nothing about missing edges.
+    """
+    drawn = rng.permutation(network.n_edges)[: n_drawn(network, share)]
+    left = network.degrees.copy()
+    chosen: list[int] = []
+    for number in drawn.tolist():
+        i, j = network.edges[number]
+        if left[i] > 1 and left[j] > 1:
+            left[i] -= 1
+            left[j] -= 1
+            chosen.append(number)
+    hidden = network.edges[np.sort(np.array(chosen, dtype=np.int64))]
+    return Exercise(network.hide(hidden) if len(hidden) else network, hidden)

@@ -1,0 +1,144 @@
+"""Pairs to learn from: all hidden edges, all pairs near the top of any source, and some others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linkprior import pairs as pr
+from linkprior import parallel
+from linkprior.network import Network
+from linkprior.predictors.auto.features import PRIOR, Features
+from linkprior.predictors.auto.hiding import Exercise
+
+Array = NDArray[Any]
+
+TOP_SHARE = 0.003  # of all pairs: how near the top of a source a pair must be
+MOST_TOP = 100_000  # the same in pairs, for large networks
+DEGREE = ("pa", "dcsbm", "cn", "jaccard", "katz")  # whose top is not worth a look of its own
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Pairs of one exercise.
+
+    Attributes
+    ----------
+    X, y
+        Features of the pairs, and which are hidden edges.
+    top
+        Whether a pair is near the top of some source; of these all are in the sample.
+    drawn
+        Whether a pair would be in an even draw of all pairs, near the top or not.
+    weight
+        How many pairs each stands for.
+    degree_product
+        k_i·k_j in the exercise's training network.
+    n_pairs
+        Candidates there are.
+    """
+
+    X: Array
+    y: Array
+    top: Array
+    drawn: Array
+    weight: Array
+    degree_product: Array
+    n_pairs: int
+
+
+def top_feature(features: Features) -> float:
+    """Return the rank feature from which on a pair is near the top."""
+    network = features.network
+    n_pairs = pr.n_pairs(network.n_nodes)
+    rank = min(max(TOP_SHARE * n_pairs, float(network.n_edges)), float(MOST_TOP))
+    return float(-np.log(min(1.0, rank / n_pairs)))
+
+
+def top_columns(labels: Sequence[str]) -> list[int]:
+    """Return the features whose top is looked at."""
+    own = [at for at, one in enumerate(labels) if one not in DEGREE and not one.startswith(PRIOR)]
+    return own or list(range(len(labels)))
+
+
+def near_top(block: Array, columns: Sequence[int], floor: float) -> Array:
+    """Return which pairs are near the top of some source."""
+    found: Array = block[..., columns[0]] > floor
+    for column in columns[1:]:
+        found |= block[..., column] > floor
+    return found
+
+
+def draw(
+    features: Features, exercise: Exercise, others: int, rng_seed: Sequence[int], matched: bool
+) -> Sample:
+    """Return the sample of an exercise.
+
+    Parameters
+    ----------
+    others
+        How many pairs to draw from those that are not near any top.
+    matched
+        Draw them in proportion to k_i·k_j, so that degree alone tells nothing.
+    """
+    network, columns = features.network, top_columns(features.labels)
+    floor, hidden = top_feature(features), _hidden_rows(exercise)
+    chance = _chances(network, others, matched)
+
+    def one_block(start: int, stop: int) -> tuple[list[Array], int]:
+        block = features.block(start, stop)
+        open_ = candidates(network, start, stop)
+        top = near_top(block, columns, floor) & open_
+        y = hidden(start, stop)
+        odds = chance(start, stop)
+        lot = np.random.default_rng([*rng_seed, start]).random(open_.shape) < odds
+        taken = open_ & (top | y | lot)
+        weight = np.where(top | y, 1.0, 1.0 / np.maximum(odds, 1e-12))
+        k = network.degrees.astype(np.float64)
+        product = k[start:stop, None] * k
+        parts = [one[taken] for one in (block, y, top, lot & ~y, weight, product)]
+        return parts, int(open_.sum())
+
+    found = list(parallel.map_blocks(one_block, network.n_nodes, stage=""))
+    parts = [np.concatenate(part) for part in zip(*(one[0] for one in found), strict=True)]
+    X, y, top, drawn, weight, product = parts
+    return Sample(X, y, top, drawn, weight, product, sum(one[1] for one in found))
+
+
+def candidates(network: Network, start: int, stop: int) -> Array:
+    """Return the pairs j > i of a block that are no edges and whose nodes both have one."""
+    rows, p = np.arange(start, stop), network.n_nodes
+    linked = network.degrees > 0
+    open_: Array = (np.arange(p) > rows[:, None]) & linked & linked[start:stop, None]
+    pattern = network.adjacency
+    stored = pattern.indptr[start : stop + 1]
+    open_[np.repeat(rows - start, np.diff(stored)), pattern.indices[stored[0] : stored[-1]]] = False
+    return open_
+
+
+def _hidden_rows(exercise: Exercise) -> Any:
+    i, j = exercise.hidden.T
+    order = np.argsort(i, kind="stable")
+    i, j = i[order], j[order]
+
+    def rows(start: int, stop: int) -> Array:
+        y = np.zeros((stop - start, exercise.train.n_nodes), bool)
+        own = slice(np.searchsorted(i, start), np.searchsorted(i, stop))
+        y[i[own] - start, j[own]] = True
+        return y
+
+    return rows
+
+
+def _chances(network: Network, others: int, matched: bool) -> Any:
+    """Return a function that tells with what chance each pair of a block is drawn."""
+    k = network.degrees.astype(np.float64)
+    if not matched:
+        even = min(1.0, others / max(1, pr.n_pairs(network.n_nodes)))
+        return lambda start, stop: np.full((stop - start, len(k)), even)
+    whole = (k.sum() ** 2 - (k**2).sum()) / 2.0
+    return lambda start, stop: np.minimum(1.0, others / whole * k[start:stop, None] * k)

@@ -1,0 +1,66 @@
+"""What auto learned about a network, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from linkprior.predictors.auto.features import PRIOR
+
+_MEASURES = {
+    "auprc": "AUPRC",
+    "recall": "recall at 5 %",
+    "dc_auroc": "AUROC against pairs of like degree",
+}
+_SHOWN = 5
+
+
+def lines(facts: Mapping[str, Any], objective: str) -> list[str]:
+    """Return some lines: how it was learned, what carried it, what was left out."""
+    hidden, validation = facts["hidden"], facts["validation"]
+    found = []
+    if hidden:
+        found.append(
+            f"auto hid {_span(hidden)} edge{'s' * (max(hidden) != 1)} {len(hidden)} "
+            f"time{'s' * (len(hidden) != 1)} and listened to {len(facts['sources'])} models"
+        )
+    found.append(_chosen(facts, validation, objective))
+    if facts["carried"]:
+        parts = (f"{_called(label)} {share:.0%}" for label, share in _first(facts["carried"]))
+        found.append(f"what carried the prediction, as a linear model has it: {', '.join(parts)}")
+    if facts["left_out"]:
+        left = "; ".join(f"{name}: {why}" for name, why in facts["left_out"].items())
+        found.append(f"left out: {left}")
+    return found
+
+
+def _chosen(facts: Mapping[str, Any], validation: Mapping[str, float], objective: str) -> str:
+    measure, stack = _MEASURES[objective], facts["stack"]
+    singles = {k: v for k, v in validation.items() if k not in ("stack", "fusion")}
+    best = next(iter(singles), None)
+    if stack["kind"] == "stack" and best is not None:
+        return (
+            f"on hidden edges the learned combination reached {measure} "
+            f"{validation['stack']:.3g}, the best model alone ({_called(best)}) {singles[best]:.3g}"
+        )
+    name = _called(stack["labels"][stack["column"]]) if stack["kind"] == "source" else ""
+    what = f"{name} alone" if name else "the plain fusion of all ranks"
+    if not facts["hidden"]:
+        return f"no edge was hidden, so nothing could be learned: ranked by {what}"
+    if "stack" not in validation:
+        return f"too little to learn from: ranked by {what}, best at finding hidden edges"
+    return f"nothing learned did better on hidden edges than {what}, which is what ranks here"
+
+
+def _first(shares: Mapping[str, float]) -> list[tuple[str, float]]:
+    return [(label, share) for label, share in shares.items() if share > 0][:_SHOWN]
+
+
+def _called(label: str) -> str:
+    plain = label.removeprefix(PRIOR)
+    return f"{plain} with the degree prior" if label != plain else plain
+
+
+def _span(numbers: list[int]) -> str:
+    low, high = min(numbers), max(numbers)
+    return f"{low}" if low == high else f"{low}–{high}"

@@ -1,0 +1,250 @@
+"""Auto as a whole: the same bytes again, kept and copied, and what its parameters do."""
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+
+import linkprior as lp
+from linkprior import parallel
+from linkprior.errors import NotFittedError, ParameterError
+from linkprior.predictors.auto import auto as module
+from linkprior.predictors.auto.judging import OBJECTIVES
+
+
+@pytest.fixture(scope="module")
+def network():
+    """Large enough to learn from, small enough for the portable kernels."""
+    return lp.planted_network(n_nodes=130, n_groups=4, mean_degree=9, seed=5)
+
+
+@pytest.fixture(scope="module")
+def fitted(network):
+    return lp.make("auto", effort="fast", exercises=3).fit(network)
+
+
+def scores_of(model):
+    return model.score_rows(0, model.network_.n_nodes)
+
+
+def all_pairs(network):
+    return np.stack(np.triu_indices(network.n_nodes, 1), axis=1)
+
+
+def test_the_same_seed_gives_the_same_bytes_with_any_number_of_workers(network, fitted):
+    for workers in (1, 2):
+        with parallel.use_workers(workers):
+            again = lp.make("auto", effort="fast", exercises=3).fit(network)
+            np.testing.assert_array_equal(scores_of(again), scores_of(fitted))
+        for name, values in fitted.learned_.arrays.items():
+            np.testing.assert_array_equal(again.learned_.arrays[name], values, err_msg=name)
+        assert again.learned_.facts == fitted.learned_.facts
+
+
+def test_another_seed_hides_other_edges(network, fitted):
+    other = lp.make("auto", effort="fast", exercises=3, seed=1).fit(network)
+    assert other.learned_.facts["validation"] != fitted.learned_.facts["validation"]
+
+
+def test_a_cycle_has_the_same_scores_each_time():
+    """All its nodes are alike, so that eigenvectors have to be chosen."""
+    cycle = lp.Network.from_edges([(i, (i + 1) % 90) for i in range(90)])
+    one, two = (scores_of(lp.make("auto", effort="fast").fit(cycle)) for _ in range(2))
+    np.testing.assert_array_equal(one, two)
+
+
+def test_scores_of_pairs_and_of_rows_are_the_same_and_symmetric(network, fitted):
+    matrix = scores_of(fitted)
+    assert np.isfinite(matrix).all()
+    np.testing.assert_array_equal(matrix, matrix.T)
+    pairs = all_pairs(network)
+    np.testing.assert_array_equal(fitted.score_pairs(pairs), matrix[tuple(pairs.T)])
+    without_matrix = copy.deepcopy(fitted)
+    del without_matrix._cached_matrix
+    np.testing.assert_array_equal(without_matrix.score_pairs(pairs), matrix[tuple(pairs.T)])
+
+
+def test_a_network_too_large_to_hold_all_scores_is_scored_in_blocks(fitted, monkeypatch):
+    matrix = scores_of(fitted)
+    streaming = copy.deepcopy(fitted)
+    del streaming._cached_matrix
+    monkeypatch.setattr(module, "HELD_WHOLE", 10)
+    np.testing.assert_allclose(scores_of(streaming), matrix, atol=1e-4)
+    assert "_cached_matrix" not in streaming.__dict__
+    held, streamed = fitted.predict_edges(50), streaming.predict_edges(50)
+    np.testing.assert_allclose(streamed.scores, held.scores, atol=1e-4)
+    assert len({*map(tuple, held.pairs.tolist())} & {*map(tuple, streamed.pairs.tolist())}) >= 48
+
+
+def test_hidden_edges_rank_above_chance(network):
+    rng = np.random.default_rng(0)
+    at = rng.permutation(network.n_edges)[:40]
+    rest = network.hide(network.edges[at])
+    model = lp.make("auto", effort="fast").fit(rest)
+    hidden = model.score_pairs(network.edges[at])
+    edges = {*map(tuple, network.edges.tolist())}
+    others = np.array([p for p in all_pairs(network).tolist() if tuple(p) not in edges])
+    assert (hidden[:, None] > model.score_pairs(others)).mean() > 0.6
+
+
+# ---------------------------------------------------------------------- keeping
+
+
+def test_a_saved_model_scores_the_same_without_fitting_again(fitted, tmp_path, monkeypatch):
+    fitted.save(tmp_path / "model")
+    monkeypatch.setattr(module.Auto, "_learn", lambda *_: pytest.fail("fitted again"))
+    again = lp.load(tmp_path / "model")
+    np.testing.assert_array_equal(scores_of(again), scores_of(fitted))
+    ranked = again.predict_edges(20)
+    np.testing.assert_array_equal(
+        again.probabilities(ranked.scores), fitted.probabilities(ranked.scores)
+    )
+    np.testing.assert_array_equal(
+        again.expected_hits(ranked.scores), fitted.expected_hits(ranked.scores)
+    )
+    assert again.words() == fitted.words()
+    assert again.get_params() == fitted.get_params()
+
+
+def test_what_is_saved_is_small_and_holds_no_program(fitted, tmp_path):
+    fitted.save(tmp_path / "model")
+    files = [file for file in (tmp_path / "model").rglob("*") if file.is_file()]
+    assert {file.suffix for file in files} <= {".json", ".safetensors"}
+    assert sum(file.stat().st_size for file in files) < 2_000_000
+
+
+def test_copies_score_the_same(fitted):
+    through_bytes = pickle.loads(pickle.dumps(fitted))  # noqa: S301
+    for copied in (copy.deepcopy(fitted), through_bytes):
+        np.testing.assert_array_equal(scores_of(copied), scores_of(fitted))
+
+
+def test_new_parameters_drop_what_was_learned(fitted):
+    model = copy.deepcopy(fitted).set_params(hidden=0.2)
+    assert not model.fitted
+    for ask in (model.probabilities, model.expected_hits):
+        with pytest.raises(NotFittedError):
+            ask(np.zeros(2))
+    with pytest.raises(NotFittedError):
+        model.score_at(0.5)
+    with pytest.raises(NotFittedError):
+        model.words()
+
+
+# ---------------------------------------------------------------------- parameters
+
+
+def test_without_the_prior_no_feature_has_it(network, fitted):
+    assert any(label.startswith("prior:") for label in fitted.learned_.facts["stack"]["labels"])
+    model = fitted.without_prior()
+    assert model.get_params() == {**fitted.get_params(), "prior": False}
+    model.fit(network)
+    labels = model.learned_.facts["stack"]["labels"]
+    assert not any(label.startswith("prior:") for label in labels)
+    assert not any(".rows." in name for name in model.learned_.arrays)
+    assert len(labels) == len(model.learned_.facts["sources"])
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES)
+def test_each_objective_states_its_own_measure(planted, objective, monkeypatch):
+    drawn = []
+    plain = module.draw
+    monkeypatch.setattr(module, "draw", lambda *given: drawn.append(given[-1]) or plain(*given))
+    model = lp.make("auto", effort="fast", objective=objective).fit(planted)
+    assert drawn == [objective == "dc_auroc"] * 2
+    measure = {"auprc": "AUPRC", "recall": "recall at 5 %", "dc_auroc": "like degree"}[objective]
+    text = " ".join(model.words())
+    assert measure in text or "nothing learned did better" in text or "too little" in text
+
+
+def test_more_effort_asks_more_models_more_often(planted):
+    sources, rounds = [], []
+    for effort in ("fast", "normal", "thorough"):
+        model = lp.make("auto", effort=effort)
+        sources.append({source.label for source in model._check(planted).sources})
+        rounds.append(model._rounds(planted))
+    assert sources[0] < sources[1] < sources[2]
+    assert rounds == sorted(set(rounds))
+    model = lp.make("auto", effort="normal", exercises=1).fit(planted)
+    assert set(model.learned_.facts["sources"]) == sources[1]
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"effort": "slow"},
+        {"effort": None},
+        {"objective": "auroc"},
+        {"hidden": 0.0},
+        {"hidden": 0.95},
+        {"hidden": "half"},
+        {"hidden": float("nan")},
+        {"missing": 0.0},
+        {"missing": 1.0},
+        {"exercises": -1},
+        {"exercises": 2.5},
+        {"exercises": 101},
+        {"seed": -1},
+        {"prior": "no"},
+    ],
+)
+def test_parameters_out_of_range_are_named_in_one_line(planted, wrong):
+    model = lp.make("auto", **{"effort": "fast", **wrong})
+    with pytest.raises(ParameterError, match=next(iter(wrong))) as problem:
+        model.fit(planted)
+    assert "\n" not in str(problem.value)
+    assert not model.fitted
+
+
+@pytest.mark.parametrize("exercises", [0, 1])
+def test_few_exercises_choose_without_learning(planted, exercises):
+    model = lp.make("auto", effort="fast", exercises=exercises).fit(planted)
+    facts, words = model.learned_.facts, model.words()
+    assert len(facts["hidden"]) == exercises
+    if exercises:
+        label = facts["stack"]["labels"][facts["stack"]["column"]]
+        assert label == next(iter(facts["validation"]))
+        assert "1 time and" in words[0]
+        assert words[1].startswith("too little to learn from: ranked by")
+    else:
+        assert facts["stack"]["kind"] == "fusion"
+        assert words[0].startswith("no edge was hidden")
+        assert model.probabilities(np.zeros(3)) is None
+        assert model.expected_hits(np.zeros(3)) is None
+        assert model.score_at(0.5) == 0.5
+
+
+# ---------------------------------------------------------------------- what to expect
+
+
+def test_chances_follow_scores_and_the_share_taken_to_be_missing(network, fitted):
+    ranked = fitted.predict_edges(200)
+    chances = fitted.probabilities(ranked.scores)
+    assert (np.diff(chances) <= 1e-12).all()
+    assert ((chances > 0) & (chances < 1)).all()
+    more = lp.make("auto", effort="fast", exercises=3, missing=0.3).fit(network)
+    np.testing.assert_array_equal(more.predict_edges(200).pairs, ranked.pairs)
+    ratio = (0.3 / 0.7) / (0.1 / 0.9)
+    low = chances * ratio < 0.6  # where nothing is cut off at the highest chance stated
+    assert low.sum() > 100
+    np.testing.assert_allclose(more.probabilities(ranked.scores)[low], (chances * ratio)[low])
+
+
+def test_score_at_a_chance_keeps_the_pairs_of_at_least_that_chance(fitted):
+    ranked = fitted.predict_edges(300)
+    chances = fitted.probabilities(ranked.scores)
+    wanted = float(chances[40])
+    kept = ranked.scores >= fitted.score_at(wanted) - 1e-9
+    np.testing.assert_array_equal(kept, chances >= wanted - 1e-9)
+    mean, low, high = fitted.expected_hits(ranked.scores)
+    np.testing.assert_allclose(mean, np.cumsum(chances))
+    assert (low <= mean).all()
+    assert (mean <= high).all()
+
+
+def test_all_links_taken_together_are_about_as_many_as_are_taken_to_be_missing(network, fitted):
+    """Of all links a tenth is missing: an edge for every nine that are observed."""
+    every = fitted.predict_edges(None)
+    expected = network.n_edges / 9
+    assert fitted.probabilities(every.scores).sum() == pytest.approx(expected, rel=0.3)

@@ -1,0 +1,115 @@
+"""What is chosen: the stack where it is best on edges it did not learn from, else what is."""
+
+import numpy as np
+import pytest
+from tests.predictors.auto.made import sample, with_signal
+
+from linkprior.predictors.auto.judging import OBJECTIVES, average_precision
+from linkprior.predictors.auto.stack import Stack, fusion, stack_from
+from linkprior.predictors.auto.training import Trainer
+
+LABELS = ("ra", "l3", "nmf64")
+WHERE = {"columns": (0, 1, 2), "floor": 3.0, "n_pairs": 3000}
+
+
+def train(samples, objective="auprc"):
+    return Trainer(samples, LABELS, objective, n_nodes=10).train(**WHERE)
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES)
+def test_the_stack_wins_where_sources_complete_each_other(objective):
+    samples = [with_signal(seed, [1.0, 1.0, 0.0]) for seed in range(4)]
+    found = train(samples, objective)
+    assert found.stack.kind == "stack"
+    assert next(iter(found.validation)) == "stack"
+    fresh = with_signal(50, [1.0, 1.0, 0.0], n=20_000)
+    measure = OBJECTIVES[objective]
+    alone = max(measure(fresh.X[:, column], fresh) for column in range(3))
+    assert measure(found.stack.scores(fresh.X, 10), fresh) > alone
+
+
+def test_a_source_alone_wins_where_what_is_learned_does_not_hold():
+    samples = [with_signal(seed, [1.5, (-1) ** seed, 0.0], offset=6) for seed in range(4)]
+    found = train(samples)
+    assert found.validation["stack"] < found.validation["ra"]
+    assert (found.stack.kind, found.stack.column) == ("source", 0)
+    fresh = with_signal(9, [1.0, 0.0, 0.0])
+    np.testing.assert_array_equal(found.stack.scores(fresh.X, 10), fresh.X[:, 0])
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES)
+@pytest.mark.parametrize("seed", range(3))
+def test_what_is_chosen_is_best_on_edges_not_learned_from(seed, objective):
+    strength = np.random.default_rng(seed).choice([0.0, 0.2, 1.0], 3)
+    samples = [with_signal(10 * seed + at, strength, n=800, offset=4) for at in range(3)]
+    found = train(samples, objective)
+    name = {"stack": "stack", "fusion": "fusion"}.get(found.stack.kind)
+    name = name or LABELS[found.stack.column]
+    assert found.validation[name] == max(found.validation.values())
+    values = list(found.validation.values())
+    assert values == sorted(values, reverse=True)
+    assert np.mean([OBJECTIVES[objective](*one) for one in found.judged]) == pytest.approx(
+        found.validation[name]
+    )
+
+
+def test_judged_scores_come_from_learners_that_had_not_seen_the_sample():
+    """Labels that are pure chance cannot be told; by heart they could."""
+    rng = np.random.default_rng(0)
+    samples = [
+        sample(rng.exponential(size=(1500, 3)), rng.random(1500) < 0.1, top=rng.random(1500) < 0.2)
+        for _ in range(2)
+    ]
+    found = Trainer(samples, LABELS, "auprc", 10).train(**WHERE)
+    assert found.validation["stack"] < 0.16
+
+
+def test_validation_of_sources_is_the_mean_over_samples():
+    samples = [with_signal(seed, [1.0, 0.5, 0.0]) for seed in range(2)]
+    found = train(samples).validation
+    for column, label in enumerate(LABELS):
+        expected = np.mean([average_precision(s.X[:, column], s) for s in samples])
+        assert found[label] == pytest.approx(expected)
+
+
+def test_one_exercise_is_enough_to_choose_but_not_to_learn():
+    found = train([with_signal(0, [0.0, 2.0, 0.0])])
+    assert (found.stack.kind, found.stack.column) == ("source", 1)
+    assert "stack" not in found.validation
+
+
+def test_without_exercises_ranks_are_fused():
+    found = train([])
+    assert found.stack.kind == "fusion"
+    assert found.judged == []
+
+
+def test_fusion_adds_reciprocal_ranks():
+    ranks = np.array([[1.0, 10.0], [500.0, 2.0]])
+    found = fusion((-np.log(ranks / 3000)).astype(np.float32), 3000)
+    np.testing.assert_allclose(found, (1 / (60 + ranks)).sum(axis=1), rtol=1e-5)
+    labels = ("ra", "l3", "prior:ra")
+    X = np.c_[-np.log(ranks / 3000), [5.0, 1.0]].astype(np.float32)
+    np.testing.assert_allclose(Stack("fusion", labels, n_pairs=3000).scores(X, 10), found)
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES)
+def test_a_kept_stack_scores_the_same_bits(objective):
+    samples = [with_signal(seed, [1.0, 1.0, 0.0], n=1500, offset=3) for seed in range(2)]
+    stack = train(samples, objective).stack
+    again = stack_from(stack.arrays(), stack.facts())
+    X = with_signal(9, [1.0, 1.0, 0.0]).X
+    np.testing.assert_array_equal(again.scores(X, 10), stack.scores(X, 10))
+
+
+def test_near_a_top_the_top_learners_speak():
+    samples = [with_signal(seed, [1.0, 1.0, 0.0], n=2000, offset=3) for seed in range(2)]
+    stack = train(samples).stack
+    assert stack.top is not None
+    X = with_signal(9, [1.0, 1.0, 0.0]).X
+    top = X.max(axis=1) > 3.0
+    found = stack.scores(X, 10)
+    near = stack.top.log_odds(X[top], 10, stack.top_blend)
+    np.testing.assert_allclose(found[top], near, atol=1e-5)
+    rest = stack.rest.log_odds(X[~top], 10, stack.rest_blend)
+    np.testing.assert_allclose(found[~top], rest, atol=1e-5)  # sums of BLAS: as rows come

@@ -41,7 +41,7 @@ def _standing(facts: Facts) -> list[str]:
 
 def _parts(facts: Facts) -> str:
     prior = facts["prior"]
-    if facts["model"] == "auto":
+    if facts.get("model") == "auto":
         return "It comes from all models together: no part of it is the prior's alone."
     if prior == 0:
         return "No prior has a part in the score."

@@ -152,10 +152,10 @@ def test_each_objective_states_its_own_measure(planted, objective, monkeypatch):
     plain = module.draw
     monkeypatch.setattr(module, "draw", lambda *given: drawn.append(given[-1]) or plain(*given))
     model = lp.make("auto", effort="fast", objective=objective).fit(planted)
-    assert drawn == [objective == "dc_auroc"] * 2
+    assert drawn == [{"auprc": 0.0, "recall": 0.0, "dc_auroc": 1.0}[objective]] * 3
     measure = {"auprc": "AUPRC", "recall": "recall at 5 %", "dc_auroc": "like degree"}[objective]
     text = " ".join(model.words())
-    assert measure in text or "nothing learned did better" in text or "too little" in text
+    assert measure in text or "nothing learned" in text or "too little" in text
 
 
 def test_more_effort_asks_more_models_more_often(planted):

@@ -30,11 +30,26 @@ def test_the_stack_wins_where_sources_complete_each_other(objective):
 
 def test_a_source_alone_wins_where_what_is_learned_does_not_hold():
     samples = [with_signal(seed, [1.5, (-1) ** seed, 0.0], offset=6) for seed in range(4)]
-    found = train(samples)
-    assert found.validation["stack"] < found.validation["ra"]
-    assert (found.stack.kind, found.stack.column) == ("source", 0)
     fresh = with_signal(9, [1.0, 0.0, 0.0])
-    np.testing.assert_array_equal(found.stack.scores(fresh.X, 10), fresh.X[:, 0])
+    alone = train(samples, "recall")
+    assert alone.validation["stack"] < alone.validation["ra"]
+    assert (alone.stack.kind, alone.stack.column) == ("source", 0)
+    np.testing.assert_array_equal(alone.stack.scores(fresh.X, 10), fresh.X[:, 0])
+
+
+def test_where_one_source_ranks_the_top_what_was_learned_still_ranks_the_rest():
+    samples = [with_signal(seed, [1.5, (-1) ** seed, 0.0], offset=6) for seed in range(4)]
+    fresh = with_signal(9, [1.0, 0.0, 0.0])
+    found = train(samples)
+    assert found.stack.top_blend == ("single",)
+    assert found.validation["stack"] >= 0.95 * found.validation["ra"]
+    scores = found.stack.scores(fresh.X, 10)
+    near = fresh.X.max(axis=1) > WHERE["floor"]
+    assert 10 < near.sum() < len(near)
+    order = np.argsort(fresh.X[near, 0])
+    assert (np.diff(scores[near][order]) >= 0).all()
+    rest = found.stack.rest.log_odds(fresh.X, 10, found.stack.rest_blend)
+    np.testing.assert_array_equal(scores[~near], rest[~near])
 
 
 @pytest.mark.parametrize("objective", OBJECTIVES)
@@ -45,7 +60,8 @@ def test_what_is_chosen_is_best_on_edges_not_learned_from(seed, objective):
     found = train(samples, objective)
     name = {"stack": "stack", "fusion": "fusion"}.get(found.stack.kind)
     name = name or LABELS[found.stack.column]
-    assert found.validation[name] == max(found.validation.values())
+    least = 0.95 if found.stack.top_blend == ("single",) else 1.0
+    assert found.validation[name] >= least * max(found.validation.values())
     values = list(found.validation.values())
     assert values == sorted(values, reverse=True)
     assert np.mean([OBJECTIVES[objective](*one) for one in found.judged]) == pytest.approx(

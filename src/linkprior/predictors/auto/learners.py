@@ -16,6 +16,7 @@ from linkprior.predictors.auto.features import PRIOR
 Array = NDArray[Any]
 
 KINDS = ("linear", "monotone", "free")
+SINGLE = "single"  # the best feature alone, as log-odds
 FEWEST = 10  # hidden edges without which there is nothing to learn
 FEWEST_FOR_TREES = 100  # and without which trees would learn them by heart
 N_TREES, LEAVES, DEPTH, RATE = 80, 15, 5, 0.1
@@ -82,6 +83,14 @@ def learn(kind: str, X: Array, y: Array) -> Learner:
     if kind == "linear":
         return _linear(X, y)
     return _forest(X, y, monotone=kind == "monotone")
+
+
+def learn_single(X: Array, y: Array, column: int) -> Linear:
+    """Return the log-odds that one feature alone gives; more of it never counts against a pair."""
+    alone = _linear(X[:, column : column + 1], y)
+    weights = np.zeros(X.shape[1], np.float32)
+    weights[column] = max(float(alone.weights[0]), 1e-3)
+    return Linear(weights, alone.intercept)
 
 
 def _linear(X: Array, y: Array) -> Linear:

@@ -74,7 +74,7 @@ def near_top(block: Array, columns: Sequence[int], floor: float) -> Array:
 
 
 def draw(
-    features: Features, exercise: Exercise, others: int, rng_seed: Sequence[int], matched: bool
+    features: Features, exercise: Exercise, others: int, rng_seed: Sequence[int], matched: float
 ) -> Sample:
     """Return the sample of an exercise.
 
@@ -83,7 +83,7 @@ def draw(
     others
         How many pairs to draw from those that are not near any top.
     matched
-        Draw them in proportion to k_i·k_j, so that degree alone tells nothing.
+        Which share of them is drawn in proportion to k_i·k_j, so that degree tells less.
     """
     network, columns = features.network, top_columns(features.labels)
     floor, hidden = top_feature(features), _hidden_rows(exercise)
@@ -134,11 +134,10 @@ def _hidden_rows(exercise: Exercise) -> Any:
     return rows
 
 
-def _chances(network: Network, others: int, matched: bool) -> Any:
+def _chances(network: Network, others: int, matched: float) -> Any:
     """Return a function that tells with what chance each pair of a block is drawn."""
     k = network.degrees.astype(np.float64)
-    if not matched:
-        even = min(1.0, others / max(1, pr.n_pairs(network.n_nodes)))
-        return lambda start, stop: np.full((stop - start, len(k)), even)
+    even = (1.0 - matched) * others / max(1, pr.n_pairs(network.n_nodes))
     whole = (k.sum() ** 2 - (k**2).sum()) / 2.0
-    return lambda start, stop: np.minimum(1.0, others / whole * k[start:stop, None] * k)
+    by_degree = matched * others / whole
+    return lambda start, stop: np.minimum(1.0, even + by_degree * k[start:stop, None] * k)

@@ -16,10 +16,12 @@ from numpy.typing import NDArray
 
 from linkprior.predictors.auto.learners import (
     FEWEST,
+    SINGLE,
     Learner,
     Linear,
     kinds_for,
     learn,
+    learn_single,
     learner_from,
 )
 from linkprior.predictors.auto.sampling import Sample, near_top
@@ -33,6 +35,7 @@ BLENDS: tuple[tuple[str, ...], ...] = (
     ("linear",),
     ("monotone",),
     ("free",),
+    (SINGLE,),
 )
 FUSION_OFFSET = 60.0  # of reciprocal-rank fusion: Σ 1/(60 + rank)
 
@@ -146,11 +149,12 @@ def fusion(ranks: Array, n_pairs: int) -> Array:
 # ---------------------------------------------------------------------- learning
 
 
-def learn_part(samples: Sequence[Sample], near: bool) -> Part | None:
+def learn_part(samples: Sequence[Sample], near: bool, column: int = -1) -> Part | None:
     """Return the learners of one region; None where too few hidden edges are in it.
 
     Near the tops all pairs are there. For the whole list the learners see an even draw, and the
-    shift makes up for the pairs that were not drawn.
+    shift makes up for the pairs that were not drawn. With `column` one of the learners looks at
+    that feature alone.
     """
     chosen = [sample.top if near else sample.y | sample.drawn for sample in samples]
     X = np.concatenate([s.X[at] for s, at in zip(samples, chosen, strict=True)])
@@ -161,7 +165,10 @@ def learn_part(samples: Sequence[Sample], near: bool) -> Part | None:
     if not near:
         whole = sum(float(sample.weight[~sample.y].sum()) for sample in samples)
         shift = float(np.log((~y).sum() / whole))
-    return Part({kind: learn(kind, X, y) for kind in kinds_for(int(y.sum()))}, shift)
+    learners = {kind: learn(kind, X, y) for kind in kinds_for(int(y.sum()))}
+    if column >= 0:
+        learners[SINGLE] = learn_single(X, y, column)
+    return Part(learners, shift)
 
 
 def linear_of(stack: Stack) -> Linear | None:

@@ -11,10 +11,15 @@ from numpy.typing import NDArray
 
 from linkprior import progress
 from linkprior.predictors.auto.judging import OBJECTIVES, area
+from linkprior.predictors.auto.learners import SINGLE
 from linkprior.predictors.auto.sampling import Sample
 from linkprior.predictors.auto.stack import BLENDS, Part, Stack, fusion, learn_part
 
 Array = NDArray[Any]
+
+# Of what the best model alone reaches, where it ranks the top anyway: then the two differ only in
+# how the top and the rest interlock.
+NEARLY = 0.95
 
 
 @dataclass(frozen=True)
@@ -49,12 +54,13 @@ class Trainer:
         """Return the best way of scoring; `where` tells the stack what is near the top."""
         base = Stack("fusion", self.labels, **where)
         found = self._unlearned(base)
+        alone = max(range(len(self.labels)), key=lambda at: found[self.labels[at]])
         halves = [self.samples[::2], self.samples[1::2]]
         with progress.stage(total=3.0):
             fitted = []
             for half in halves if all(halves) else []:
                 with progress.part(1.0):
-                    fitted.append(self._parts(half))
+                    fitted.append(self._parts(half, alone))
             if not fitted or any(rest is None for _, rest in fitted):
                 return self._without_learning(base, found)
             held = halves[::-1]
@@ -65,10 +71,11 @@ class Trainer:
                 for sample in half
             ]
             found["stack"] = self._mean(judged)
-            if found["stack"] < max(found.values()):
+            enough = NEARLY if blends[0] == (SINGLE,) else 1.0
+            if found["stack"] < enough * max(found.values()):
                 return self._without_learning(base, found)
             with progress.part(1.0):
-                stack = self._stack(self._parts(self.samples), blends, where)
+                stack = self._stack(self._parts(self.samples, alone), blends, where)
         return Trained(stack, _best_first(found), judged)
 
     # ------------------------------------------------------------------ without learning
@@ -99,9 +106,13 @@ class Trainer:
 
     # ------------------------------------------------------------------ learning
 
-    def _parts(self, samples: Sequence[Sample]) -> tuple[Part | None, Part | None]:
-        """Return the learners for the top (where early precision counts) and for all."""
-        top = learn_part(samples, near=True) if self.objective == "auprc" else None
+    def _parts(self, samples: Sequence[Sample], alone: int) -> tuple[Part | None, Part | None]:
+        """Return the learners for the top (where early precision counts) and for all.
+
+        At the top the best feature alone is one of them: where nothing learned beats it there, it
+        ranks the top, and what was learned still ranks the rest.
+        """
+        top = learn_part(samples, True, alone) if self.objective == "auprc" else None
         return top, learn_part(samples, near=False)
 
     def _blends(self, fitted: Any, held: Any) -> tuple[tuple[str, ...], tuple[str, ...]]:

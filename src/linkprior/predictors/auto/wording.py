@@ -38,6 +38,11 @@ def _chosen(facts: Mapping[str, Any], validation: Mapping[str, float], objective
     measure, stack = _MEASURES[objective], facts["stack"]
     singles = {k: v for k, v in validation.items() if k not in ("stack", "fusion")}
     best = next(iter(singles), None)
+    if stack["kind"] == "stack" and best is not None and "single" in _top_blend(stack):
+        return (
+            f"nothing learned found hidden edges better than {_called(best)}, which ranks the top "
+            f"of the list ({measure} {singles[best]:.3g}); the rest is ranked by all models"
+        )
     if stack["kind"] == "stack" and best is not None:
         return (
             f"on hidden edges the learned combination reached {measure} "
@@ -50,6 +55,10 @@ def _chosen(facts: Mapping[str, Any], validation: Mapping[str, float], objective
     if "stack" not in validation:
         return f"too little to learn from: ranked by {what}, best at finding hidden edges"
     return f"nothing learned did better on hidden edges than {what}, which is what ranks here"
+
+
+def _top_blend(stack: Mapping[str, Any]) -> list[str]:
+    return list(stack["parts"].get("top", [[]])[0])
 
 
 def _first(shares: Mapping[str, float]) -> list[tuple[str, float]]:

@@ -23,7 +23,7 @@ BEYOND = 1e300  # a score that no pair has
 SUREST = 0.99  # the highest chance that is ever stated
 STEPS = 40  # of the calibration, at most
 LENGTHS = (50, 100, 200, 500, 1000)  # lists whose yield is compared between exercises
-LEAST_SPREAD = 0.1  # of the expected yield, beside chance: exercises look more alike than networks
+LEAST_SPREAD = 0.15  # of the expected yield, beside chance: exercises look more alike than networks
 
 
 @dataclass(frozen=True)

@@ -64,6 +64,62 @@ def test_recall_is_the_papers_measure(quick):
                 assert got == pytest.approx(recall_at(standing, percent), abs=1e-6)
 
 
+def counted_by_hand(scores, train, hidden, percent):
+    """Recall by sorting every pair, with nothing of the package but scores and edges."""
+    p = len(scores)
+    known, wanted = set(map(tuple, train.edges.tolist())), set(map(tuple, hidden.tolist()))
+    pairs = [(i, j) for i in range(p) for j in range(i + 1, p) if (i, j) not in known]
+    k = round(percent / 100 * p * (p - 1) / 2)
+    ranked = sorted((float(scores[pair]) for pair in pairs), reverse=True)
+    last = ranked[k - 1]
+    sure = sum(scores[pair] > last for pair in wanted)
+    tied = sum(scores[pair] == last for pair in wanted)
+    places = k - sum(score > last for score in ranked)
+    return (sure + tied * places / ranked.count(last)) / len(wanted)
+
+
+def test_recall_is_what_counting_by_hand_gives(quick):
+    split = uniform(NET, 0.8, 0, "all-nodes")
+    for method, name in {"PA": "pa", "L3": "l3"}.items():
+        scores = lp.make(name).fit(split.train).score_rows(0, NET.n_nodes)
+        for percent in (1, 5, 10):
+            (got,) = quick.outcomes[0].recall(method, percent)
+            by_hand = counted_by_hand(scores, split.train, split.hidden, percent)
+            assert got == pytest.approx(by_hand, abs=1e-6)
+
+
+def test_a_run_that_stops_midway_goes_on_and_ends_the_same(quick, tmp_path, monkeypatch):
+    plain, done = evaluate_module.judge, []
+
+    def until_tired(*given):
+        if len(done) == 9:
+            raise KeyboardInterrupt
+        done.append(given[0])
+        return plain(*given)
+
+    monkeypatch.setattr(evaluate_module, "judge", until_tired)
+    with pytest.raises(KeyboardInterrupt):
+        reproduce(SMALL, tmp_path, QUICK, tmp_path / "out")
+    done.clear()
+    again = reproduce(SMALL, tmp_path, QUICK, tmp_path / "out")
+    assert 0 < len(done) < 9  # fourteen cells, nine of them kept
+    for one, other in zip(again.outcomes, quick.outcomes, strict=True):
+        for method in one.methods:
+            np.testing.assert_array_equal(one.recall(method, 5), other.recall(method, 5))
+
+
+def test_other_data_than_the_published_results_are_of_are_noted(tmp_path, caplog):
+    condition = Condition("a", "a condition", "uniform:0.8", lambda _: NET, size=(1565, 3996))
+    condition.check(tmp_path)
+    assert "70 nodes" in caplog.text
+    assert "1565 and 3996 were expected" in caplog.text
+    caplog.clear()
+    Condition(
+        "a", "a condition", "uniform:0.8", lambda _: NET, size=(NET.n_nodes, NET.n_edges)
+    ).check(tmp_path)
+    assert caplog.text == ""
+
+
 def test_each_seed_has_its_own_split_and_its_own_starts(tuned):
     result, _ = tuned
     uniform_80, releases = result.outcomes

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -9,6 +10,8 @@ from pathlib import Path
 from linkprior.errors import InputError
 from linkprior.network import Network
 from linkprior.reproduction import data
+
+_log = logging.getLogger("linkprior")
 
 # The paper's five, by its own names and in the order of its table, then who belongs in every table.
 METHODS = {
@@ -37,6 +40,8 @@ class Condition:
         Gives the newer release.
     paper
         What the paper reports at 5 % of all pairs, by method; empty where it has figures only.
+    size
+        Nodes and edges of the network our published results are of; None: any will do.
     """
 
     key: str
@@ -45,12 +50,20 @@ class Condition:
     load: Callable[[Path], Network]
     newer: Callable[[Path], Network] | None = None
     paper: dict[str, float] = field(default_factory=dict)
+    size: tuple[int, int] | None = None
 
     def check(self, folder: Path) -> None:
         """Read the data once, so that what is missing or damaged shows at once."""
         for load in (self.load, self.newer):
             if load is not None and load(folder).n_edges == 0:
                 raise InputError(f"{self.title}: the data under {folder} hold no edge")
+        found = self.load(folder)
+        if self.size not in (None, (found.n_nodes, found.n_edges)):
+            _log.warning(
+                "%s: %d nodes and %d edges under %s, where %d and %d were expected; results will "
+                "differ from the published ones",
+                *(self.title, found.n_nodes, found.n_edges, folder, *(self.size or ())),
+            )
 
 
 @dataclass(frozen=True)
@@ -63,10 +76,14 @@ class Experiment:
     conditions: tuple[Condition, ...]
 
 
-def _sampled(load: Callable[[Path], Network], kinds: tuple[str, ...]) -> tuple[Condition, ...]:
+def _sampled(
+    load: Callable[[Path], Network], kinds: tuple[str, ...], size: tuple[int, int]
+) -> tuple[Condition, ...]:
     names = {"uniform": "uniform sampling", "over": "over-sampling", "under": "under-sampling"}
     return tuple(
-        Condition(f"{kind}-{rate}", f"{names[kind]}, {rate} %", f"{kind}:{rate / 100:g}", load)
+        Condition(
+            f"{kind}-{rate}", f"{names[kind]}, {rate} %", f"{kind}:{rate / 100:g}", load, size=size
+        )
         for rate in (90, 70)
         for kind in kinds
     )
@@ -80,6 +97,9 @@ _TABLE = {
 }
 
 
+_SIZES = {"3.1.94": (1567, 1813), "3.2.104": (2648, 3499)}
+
+
 def _releases(older: str, newer: str) -> Condition:
     return Condition(
         f"{older}-to-{newer}",
@@ -88,6 +108,7 @@ def _releases(older: str, newer: str) -> Condition:
         lambda folder: data.rat(folder, older),
         lambda folder: data.rat(folder, newer),
         dict(zip(METHODS, _TABLE[older, newer], strict=True)),
+        _SIZES[older],
     )
 
 
@@ -96,13 +117,13 @@ EXPERIMENTS = {
         "dream5",
         "Figure 1: DREAM5, simulated gene expression network",
         "DREAM5 network 1, gold standard: 1565 nodes and 3996 edges, exactly the paper's",
-        _sampled(data.dream5, ("uniform", "over", "under")),
+        _sampled(data.dream5, ("uniform", "over", "under"), (1565, 3996)),
     ),
     "plasmodium": Experiment(
         "plasmodium",
         "Figure 2: BioGRID Plasmodium, protein interactions",
         "release 3.2.108, recovered: 1200 nodes, 2424 edges (the paper: 3.3.124, 1227 and 2445)",
-        _sampled(data.plasmodium, ("uniform",)),
+        _sampled(data.plasmodium, ("uniform",), (1200, 2424)),
     ),
     "rat": Experiment(
         "rat",

@@ -2,7 +2,8 @@
 
 Every network is split several times; every model is fitted to the training edges and judged on the
 hidden ones. Each finished cell is a small file under benchmarks/results/flagship, and the next run
-goes on from there. `--tables` prints what is there without fitting anything.
+goes on from there; remove the files of a model that has changed. `--tables` prints what is there
+without fitting anything.
 """
 
 from __future__ import annotations
@@ -110,7 +111,7 @@ def fill(case: Case, number: int, folder: Path) -> None:
     split = case.split(folder, number)
     for label, model in models_for(case, split):
         path = kept / f"{number}-{label.replace(' ', '_')}.json"
-        if path.exists():
+        if path.exists() and json.loads(path.read_text())["digest"] == split_digest(split):
             continue
         cell = judge(label, model, split)
         facts: dict[str, Any] = {

@@ -27,7 +27,8 @@ def read(folder: Path) -> Cells:
 
 
 def _values(cells: dict[int, dict[str, Any]], metric: str, splits: list[int]) -> Any:
-    return np.array([float(cells[n]["values"].get(metric) or np.nan) for n in splits])
+    found = (cells[n]["values"].get(metric) for n in splits)
+    return np.array([np.nan if value is None else float(value) for value in found])
 
 
 def _common(models: dict[str, dict[int, Any]]) -> list[int]:

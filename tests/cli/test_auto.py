@@ -65,7 +65,7 @@ def test_what_was_learned_and_what_to_expect_is_said_in_words(plain):
     assert re.search(
         r"^auto hid [\d–]+ edges 5 times and listened to \d+ models$", plain.stderr, re.M
     )
-    assert "on hidden edges" in plain.stderr
+    assert re.search(r"AUPRC 0\.\d+", plain.stderr)
     number, about, low, high, missing = YIELD.search(plain.stderr).groups()
     assert plain.stderr.splitlines()[-1].startswith("Of the 100 links")
     sums = column(plain.stdout, "expected_hits_cumulative")
@@ -80,9 +80,8 @@ def test_the_share_that_is_missing_decides_what_to_expect_not_the_order(run, gro
     few, many = (run("predict", grouped, *FAST, "--set", f"missing={s}") for s in shares)
     assert [row[:4] for row in table(few[1])[1]] == [row[:4] for row in table(many[1])[1]]
     one, other = (column(said[1], "probability") for said in (few, many))
-    small = other < 0.98  # none is stated above 0.99
-    assert small.any()
-    np.testing.assert_allclose(other[small], 2 * one[small], rtol=1e-4)
+    # None is stated above 0.99, and what lies between that and the next step leans towards it.
+    np.testing.assert_allclose(other[50:], 2 * one[50:], rtol=1e-4)
     assert YIELD.search(few[2])[5] == "10"
 
 
@@ -155,7 +154,7 @@ def test_where_nothing_can_be_learned_no_chance_is_stated(run, tmp_path, kind):
     assert status == 0
     assert not set(EXPECTED) & set(header)
     assert len(rows) == lp.read_network(path).n_non_edges
-    assert "nothing could be learned" in err
+    assert "nothing could be learned" in err or "too little to learn from" in err
     assert "expected to be real" not in err
     for threshold in (rows[0][3], rows[-1][3]):
         _, again, _ = run("predict", path, "--threshold", threshold)
@@ -218,3 +217,13 @@ def test_a_dry_run_knows_that_less_effort_takes_less(run, grouped):
         return int(re.search(r"about (\d+) (second|minute)", out)[1])
 
     assert told("fast") <= told("normal")
+
+
+def test_contradicting_options_are_wrong_usage(run, grouped):
+    for asked in (
+        [*FAST, "--set", "effort=normal"],
+        ["--threshold", "inf"],
+    ):
+        status, out, err = run("predict", grouped, *asked)
+        assert (status, out) == (2, "")
+        assert "Traceback" not in err

@@ -43,18 +43,18 @@ def test_all_runs_all_three_and_again_takes_up_what_is_there(run, small, tmp_pat
 
 
 def test_the_full_run_states_its_budget(run, small, tmp_path, monkeypatch):
-    tiny = run_module.Care(seeds=1, trials=2, inner=1, cheaper={"n_starts": 1})
+    tiny = run_module.Care(seeds=1, trials=2, inner=2, auto=False, cheaper={"n_starts": 1})
     monkeypatch.setattr(run_module, "FULL", tiny)
     status, _, err = run(
         "reproduce", "rat", "--data", tmp_path, "--trials", 2, "-o", tmp_path / "out"
     )
     assert status == 0
-    assert "every method tries 2 settings on edges hidden inside each training network (1×)" in err
+    assert "every method tries 2 settings on edges hidden inside each training network (2×)" in err
     assert (tmp_path / "out" / "full" / "rat" / "results.json").exists()
 
 
 def test_without_trials_every_method_keeps_its_defaults(run, small, tmp_path, monkeypatch):
-    monkeypatch.setattr(run_module, "FULL", run_module.Care(seeds=2))
+    monkeypatch.setattr(run_module, "FULL", run_module.Care(seeds=2, auto=False))
     asked = ("reproduce", "rat", "--data", tmp_path, "--trials", 0, "-o", tmp_path / "out")
     status, _, err = run(*asked)
     assert status == 0
@@ -97,3 +97,9 @@ def test_all_looks_at_all_data_before_it_begins(run, small, tmp_path, monkeypatc
 
 def test_an_unknown_experiment_is_wrong_usage(run):
     assert run("reproduce", "yeast")[0] == 2
+
+
+def test_quick_has_no_settings_to_try(run, small, tmp_path):
+    status, _, err = run("reproduce", "rat", "--quick", "--trials", 3, "--data", tmp_path)
+    assert status == 2
+    assert "not both" in err

@@ -431,3 +431,8 @@ def test_a_notebook_shows_the_best_settings(planted, quick):  # noqa: F811
     shown = lp.tune("katz", planted, 4)._repr_html_()
     assert "Tuning of katz by auprc" in shown
     assert "beta" in shown
+
+
+def test_one_inner_split_cannot_be_cautious(planted):
+    with pytest.raises(ParameterError, match="two inner splits"):
+        lp.tune("katz", planted, 3, inner=1, cautious=True)

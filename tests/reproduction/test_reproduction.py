@@ -37,7 +37,7 @@ SMALL = Experiment(
         ),
     ),
 )
-TINY = Care(seeds=2, trials=2, inner=1, auto=False, cheaper={"n_starts": 1})
+TINY = Care(seeds=2, trials=2, inner=2, auto=False, cheaper={"n_starts": 1})
 
 
 @pytest.fixture(scope="module")
@@ -134,7 +134,7 @@ def test_every_method_is_tuned_with_the_same_budget_and_fitted_with_all_starts(t
     result, _ = tuned
     for outcome in result.outcomes:
         budget = outcome.evaluations[0].facts["tune"]
-        assert (budget["trials"], budget["metric"], budget["inner"]) == (2, "recall@5%", 1)
+        assert (budget["trials"], budget["metric"], budget["inner"]) == (2, "recall@5%", 2)
         for cell in outcome.cells("Tri+Degree"):
             assert cell.params["n_starts"] == 5
 

@@ -85,7 +85,7 @@ def predict(**given: Any) -> None:
 
     if given["top"] is not None and given["threshold"] is not None:
         raise click.UsageError("give --top or --threshold, not both")
-    if given["threshold"] is not None and math.isnan(given["threshold"]):
+    if given["threshold"] is not None and not math.isfinite(given["threshold"]):
         raise click.UsageError("--threshold expects a number")
     given["settings"] += _of_auto(given)
     source = Input.take(given)
@@ -97,6 +97,9 @@ def _of_auto(given: dict[str, Any]) -> tuple[str, ...]:
     """Return the options that only auto has as settings; refuse them for other models."""
     asked = {name: given.pop(name) for name in ("effort", "objective")}
     chosen = tuple(f"{name}={value}" for name, value in asked.items() if value is not None)
+    for name, value in asked.items():
+        if value is not None and any(one.startswith(f"{name}=") for one in given["settings"]):
+            raise click.UsageError(f"give --{name} or --set {name}=…, not both")
     if chosen and given["model"] != "auto":
         raise click.UsageError(f"--{chosen[0].partition('=')[0]} is for --model auto")
     return chosen

@@ -52,3 +52,12 @@ def test_nothing_is_hidden_where_every_edge_is_a_nodes_last():
     found = hide(star, 0.5, np.random.default_rng(0))
     assert len(found.hidden) == 0
     assert found.train is star
+
+
+def test_no_edge_is_hidden_twice(planted):
+    found = [hide(planted, 0.15, np.random.default_rng(3), number).hidden for number in range(6)]
+    edges = [tuple(edge) for hidden in found for edge in hidden.tolist()]
+    assert len(edges) == len(set(edges)) > planted.n_edges / 2
+    more = hide(planted, 0.15, np.random.default_rng(3), 60)  # all have had their turn
+    assert len(more.hidden) > 0
+    assert more.train.n_edges + len(more.hidden) == planted.n_edges

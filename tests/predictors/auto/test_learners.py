@@ -78,7 +78,6 @@ def test_shares_are_weights_times_deviations_as_parts_of_the_whole():
         dict(zip(["a", "prior:b", "c"], pull / np.abs(pull).sum(), strict=True))
     )
     assert [abs(share) for share in shares.values()] == sorted(map(abs, shares.values()))[::-1]
-    assert learners.prior_share(shares) == pytest.approx(abs(shares["prior:b"]))
 
 
 def test_a_rounded_threshold_parts_the_same_numbers():

@@ -148,6 +148,8 @@ class Tuning:
         choice("sampler", self.sampler, SAMPLERS)
         choice("executor", self.executor, EXECUTORS)
         _refuse_metric(self.metric)
+        if self.cautious and self.inner < 2:
+            raise ParameterError("cautious needs at least two inner splits to compare settings on")
         self.store: Memory = Memory()
         effort_of(self.template, self.network)  # refuses parameters out of range
 

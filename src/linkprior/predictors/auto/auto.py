@@ -113,8 +113,8 @@ class Auto(LinkPredictor):
         """Hide edges, ask the models, and return pairs to learn from; None: no edge to spare."""
         name = f"hiding edges, round {number + 1} of {self._rounds(network)}"
         with progress.part(costs.listening + costs.looking, name):
-            rng = np.random.default_rng([self.seed, number])
-            exercise = hide(network, self.hidden, rng)
+            lots = np.random.default_rng(self.seed)  # the same for all: no edge is hidden twice
+            exercise = hide(network, self.hidden, lots, number)
             if not len(exercise.hidden):
                 return None
             rounds = self._rounds(network)
@@ -189,6 +189,15 @@ class Auto(LinkPredictor):
         self._cached_stack: Stack = stack_from(self._arrays("stack."), facts["stack"])
         own = self._arrays("chance.")
         self._cached_calibration = Calibration.restored(own) if own else None
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out what can be made again: tables and scores are many times the rest."""
+        return {k: v for k, v in self.__dict__.items() if not k.startswith("_cached_")}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        if self.fitted:
+            self._remember(self.network_, self.learned_)
 
     def _arrays(self, prefix: str) -> dict[str, Array]:
         kept = self.learned_.arrays.items()

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import warnings
 from abc import abstractmethod
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from inspect import signature
 from typing import Any, ClassVar
@@ -25,6 +26,16 @@ from linkprior.predictors.effort import Effort
 _DENSE_BELOW = 500  # nodes up to which all eigenvectors cost next to nothing
 _NOISE = 1e-10  # of the largest eigenvalue: what is smaller is zero
 _STEP = 6.0  # nominal nanoseconds of an iteration, per edge entry and column
+
+
+@contextmanager
+def no_word_of_convergence() -> Iterator[None]:
+    """Stop early on purpose, without a warning about it."""
+    from sklearn.exceptions import ConvergenceWarning
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        yield
 
 
 @dataclass(eq=False, kw_only=True)
@@ -66,8 +77,7 @@ class NonNegative(Factored):
         from sklearn.decomposition import NMF
 
         model = NMF(rank, init="nndsvda", max_iter=self.max_iter, random_state=0)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # stopped early on purpose
+        with no_word_of_convergence():
             W = model.fit_transform(network.adjacency.astype(np.float64))
         return W, model.components_.T
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -51,7 +51,6 @@ class Features:
 
     network: Network
     heard: tuple[Listened, ...]
-    _lock: Any = field(default=None, repr=False, compare=False)
 
     @property
     def labels(self) -> list[str]:

@@ -23,20 +23,22 @@ def n_drawn(network: Network, share: float) -> int:
     return max(1, round(share * network.n_edges))
 
 
-def hide(network: Network, share: float, rng: np.random.Generator) -> Exercise:
+def hide(network: Network, share: float, rng: np.random.Generator, number: int = 0) -> Exercise:
     """Draw a share of the edges by lot, and hide those whose nodes both keep another one.
 
     A node that lost all its edges would be known to have a hidden one, which a learner finds out
-    and which says nothing about missing edges.
+    and which says nothing about missing edges. With the same lots each `number` draws other edges,
+    as long as there are any left.
     """
-    drawn = rng.permutation(network.n_edges)[: n_drawn(network, share)]
+    order, size = rng.permutation(network.n_edges), n_drawn(network, share)
+    drawn = np.take(order, np.arange(number * size, (number + 1) * size), mode="wrap")
     left = network.degrees.copy()
     chosen: list[int] = []
-    for number in drawn.tolist():
-        i, j = network.edges[number]
+    for edge in drawn.tolist():
+        i, j = network.edges[edge]
         if left[i] > 1 and left[j] > 1:
             left[i] -= 1
             left[j] -= 1
-            chosen.append(number)
+            chosen.append(edge)
     hidden = network.edges[np.sort(np.array(chosen, dtype=np.int64))]
     return Exercise(network.hide(hidden) if len(hidden) else network, hidden)

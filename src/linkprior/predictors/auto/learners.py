@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkprior import kernels
+from linkprior.errors import LinkpriorError
 from linkprior.kernels import Trees
-from linkprior.predictors.auto.features import PRIOR
+from linkprior.predictors.auto.factors import no_word_of_convergence
 
 Array = NDArray[Any]
 
@@ -99,7 +100,8 @@ def _linear(X: Array, y: Array) -> Linear:
     mean, sd = X.mean(axis=0, dtype=np.float64), X.std(axis=0, dtype=np.float64)
     sd = np.where(sd > 1e-6, sd, 1.0)  # a feature that never changes says nothing
     model = LogisticRegression(C=1.0, max_iter=300)
-    model.fit(((X - mean) / sd).astype(np.float32), y)
+    with no_word_of_convergence():
+        model.fit(((X - mean) / sd).astype(np.float32), y)
     weights = model.coef_[0].astype(np.float64) / sd
     return Linear(weights.astype(np.float32), float(model.intercept_[0] - weights @ mean))
 
@@ -123,7 +125,18 @@ def _forest(X: Array, y: Array, monotone: bool) -> Forest:
     # Its threads wait for each other longer than they work, as soon as a core is shared.
     with threadpool_limits(1, user_api="openmp"):
         model.fit(X, y)
-    return Forest(_arrays_of(model), float(np.ravel(model._baseline_prediction)[0]))
+    found = Forest(_arrays_of(model), float(np.ravel(model._baseline_prediction)[0]))
+    _compare(found, model, X[:64])
+    return found
+
+
+def _compare(found: Forest, model: Any, X: Array) -> None:
+    """Refuse trees that a later scikit-learn may keep in another way than we read them."""
+    if not np.allclose(found.log_odds(X, len(X)), model.decision_function(X), atol=1e-6):
+        raise LinkpriorError(
+            "this version of scikit-learn keeps boosted trees in a way that is not known here; "
+            "install another one (1.5 to 1.9 are known)"
+        )
 
 
 def _arrays_of(model: Any) -> Trees:
@@ -170,8 +183,3 @@ def carried(linear: Linear, X: Array, labels: Sequence[str]) -> dict[str, float]
     whole = float(np.abs(pull).sum()) or 1.0
     shares = {label: float(one / whole) for label, one in zip(labels, pull, strict=True)}
     return dict(sorted(shares.items(), key=lambda item: -abs(item[1])))
-
-
-def prior_share(shares: Mapping[str, float]) -> float:
-    """Return the part of the features made with the degree prior."""
-    return sum(abs(share) for label, share in shares.items() if label.startswith(PRIOR))

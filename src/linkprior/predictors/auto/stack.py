@@ -8,7 +8,7 @@ is enough. Both give log-odds, which makes the two comparable.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -85,7 +85,6 @@ class Stack:
     top_blend: tuple[str, ...] = ()
     rest_blend: tuple[str, ...] = ()
     column: int = -1
-    notes: dict[str, Any] = field(default_factory=dict)
 
     def scores(self, X: Array, n_nodes: int) -> Array:
         """Return the scores of pairs from their features (n, features)."""
@@ -116,7 +115,7 @@ class Stack:
 
     def facts(self) -> dict[str, Any]:
         """Return everything else."""
-        plain = ("kind", "labels", "columns", "floor", "n_pairs", "column", "notes")
+        plain = ("kind", "labels", "columns", "floor", "n_pairs", "column")
         parts = {name: [list(blend), part.shift] for name, part, blend in self._parts()}
         return {**{name: getattr(self, name) for name in plain}, "parts": parts}
 
@@ -172,9 +171,7 @@ def learn_part(samples: Sequence[Sample], near: bool, column: int = -1) -> Part 
 
 
 def linear_of(stack: Stack) -> Linear | None:
-    """Return the linear learner of the top, or of the rest."""
-    for part in (stack.top, stack.rest):
-        found = None if part is None else part.learners.get("linear")
-        if isinstance(found, Linear):
-            return found
-    return None
+    """Return the linear learner that ranks the top, where one has a part in it."""
+    part, blend = (stack.top, stack.top_blend) if stack.top else (stack.rest, stack.rest_blend)
+    found = part.learners.get("linear") if part is not None and "linear" in blend else None
+    return found if isinstance(found, Linear) else None

@@ -13,7 +13,7 @@ from linkprior import progress
 from linkprior.predictors.auto.judging import OBJECTIVES, area
 from linkprior.predictors.auto.learners import SINGLE
 from linkprior.predictors.auto.sampling import Sample
-from linkprior.predictors.auto.stack import BLENDS, Part, Stack, fusion, learn_part
+from linkprior.predictors.auto.stack import BLENDS, Part, Stack, learn_part
 
 Array = NDArray[Any]
 
@@ -72,7 +72,8 @@ class Trainer:
             ]
             found["stack"] = self._mean(judged)
             enough = NEARLY if blends[0] == (SINGLE,) else 1.0
-            if found["stack"] < enough * max(found.values()):
+            single = found[self.labels[alone]]
+            if found["stack"] < max(enough * single, found["fusion"]):
                 return self._without_learning(base, found)
             with progress.part(1.0):
                 stack = self._stack(self._parts(self.samples, alone), blends, where)
@@ -148,14 +149,9 @@ class Trainer:
     def _stack(self, parts: Any, blends: Any, where: dict[str, Any]) -> Stack:
         top, rest = parts
         use_top = top if blends[0] else None
-        return Stack(
-            "stack", self.labels, top=use_top, rest=rest, top_blend=blends[0],
-            rest_blend=blends[1], **where,
-        )  # fmt: skip
+        learned = {"top": use_top, "rest": rest, "top_blend": blends[0], "rest_blend": blends[1]}
+        return Stack("stack", self.labels, **learned, **where)
 
 
 def _best_first(found: dict[str, float]) -> dict[str, float]:
     return dict(sorted(found.items(), key=lambda item: -item[1]))
-
-
-__all__ = ["Trained", "Trainer", "fusion"]

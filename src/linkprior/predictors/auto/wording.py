@@ -41,7 +41,8 @@ def _chosen(facts: Mapping[str, Any], validation: Mapping[str, float], objective
     if stack["kind"] == "stack" and best is not None and "single" in _top_blend(stack):
         return (
             f"nothing learned found hidden edges better than {_called(best)}, which ranks the top "
-            f"of the list ({measure} {singles[best]:.3g}); the rest is ranked by all models"
+            f"of the list; the rest is ranked by all models ({measure} {validation['stack']:.3g}, "
+            f"{_called(best)} alone {singles[best]:.3g})"
         )
     if stack["kind"] == "stack" and best is not None:
         return (

@@ -54,7 +54,8 @@ def penalties(A, degrees, alpha):
 def unit(A, n_edges):
     best = np.sort(A[np.triu_indices(len(A), 1)])[::-1]
     median = best[(len(best) - 1) // 2]
-    tops = [top for top in (best[n_edges - 1], best[0]) if top > median]
+    close = 1e-6 * max(abs(best[0]), abs(median))
+    tops = [top for top in (best[n_edges - 1], best[0]) if top - median > close]
     return tops[0] - median if tops else 1.0
 
 

@@ -35,6 +35,7 @@ Combine = Callable[[Array, Array], Array]  # scores and penalties → penalised 
 
 LARGEST_TAU = 1e6  # beyond it nothing is left of the base scores in float32, as with inf
 MOST_PASSES = 100
+_ROUNDING = 1e-6  # of a score: closer ones count as equal
 _TIE_BREAK = 1e-9  # what base scores count beside ranks with τ = inf; penalties are float32
 _RANKING, _LOOKUP, _EXACT = 12.0, 16.0, 60.0  # nominal nanoseconds per entry and pass
 _EXACT_BYTES = 36.0  # per entry: base scores, their ranks' weights, and penalties
@@ -143,7 +144,8 @@ def unit_of(table: Array, n_ranks: int, n_edges: int) -> tuple[float, float]:
 
 
 def _unit(reached: float, median: float, best: float) -> tuple[float, float]:
-    return next((top - median for top in (reached, best) if top > median), 1.0), median
+    above = _ROUNDING * max(abs(best), abs(median))  # two ways to add up the same terms differ
+    return next((top - median for top in (reached, best) if top - median > above), 1.0), median
 
 
 # ---------------------------------------------------------------------- exact ranks

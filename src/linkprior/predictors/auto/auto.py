@@ -19,10 +19,9 @@ from linkprior.predictors.auto.costs import Costs
 from linkprior.predictors.auto.features import Features, listen, restored
 from linkprior.predictors.auto.hiding import hide, n_drawn
 from linkprior.predictors.auto.judging import OBJECTIVES
-from linkprior.predictors.auto.learners import carried
 from linkprior.predictors.auto.sampling import Sample, draw, top_columns, top_feature
 from linkprior.predictors.auto.sources import EFFORTS, Choice, choose
-from linkprior.predictors.auto.stack import Stack, linear_of, stack_from
+from linkprior.predictors.auto.stack import Stack, carried, stack_from
 from linkprior.predictors.auto.training import Trained, Trainer
 from linkprior.predictors.auto.yields import Calibration, expected_hits
 from linkprior.predictors.base import Array, Learned, LinkPredictor
@@ -141,7 +140,8 @@ class Auto(LinkPredictor):
         self, features: Features, trained: Trained, chosen: Choice, samples: list[Any]
     ) -> Learned:
         """Gather what is needed to score, to state chances, and to tell how it came about."""
-        hidden = [int(sample.y.sum()) for sample in samples if sample is not None]
+        kept = [sample for sample in samples if sample is not None]
+        hidden = [int(sample.y.sum()) for sample in kept]
         calibration = None
         if trained.judged:
             ratio = self._missing_for_each_hidden(features.network)
@@ -156,7 +156,7 @@ class Auto(LinkPredictor):
             "left_out": chosen.left_out,
             "hidden": hidden,
             "validation": trained.validation,
-            "carried": self._carried(trained),
+            "carried": carried(trained.stack, _near_top(kept)),
             "stack": trained.stack.facts(),
         }
         return Learned(arrays, facts)
@@ -169,14 +169,6 @@ class Auto(LinkPredictor):
         """
         missing = self.missing / (1.0 - self.missing) * network.n_edges
         return missing / n_drawn(network, self.hidden)
-
-    @staticmethod
-    def _carried(trained: Trained) -> dict[str, float]:
-        linear = linear_of(trained.stack)
-        if linear is None:
-            return {}
-        X = np.concatenate([s.X[s.top] for _, s in trained.judged])
-        return carried(linear, X, trained.stack.labels) if len(X) else {}
 
     # ------------------------------------------------------------------ scoring
 
@@ -290,3 +282,9 @@ class Auto(LinkPredictor):
         block = 4.0 * 26 * height * network.n_nodes * (2 * workers + 1)
         held = 4.0 * entries if network.n_nodes <= HELD_WHOLE else 0.0
         return 4e8 + held + 2.0 * block
+
+
+def _near_top(samples: list[Sample]) -> Array:
+    """Return the features of all pairs near the top."""
+    found = [sample.X[sample.top] for sample in samples]
+    return np.concatenate(found) if found else np.empty((0, 0))

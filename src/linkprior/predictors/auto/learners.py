@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -30,6 +30,8 @@ class Learner(Protocol):
 
     def log_odds(self, X: Array, n_nodes: int) -> Array: ...
 
+    def shares(self, X: Array) -> Array: ...
+
     def arrays(self) -> dict[str, Array]: ...
 
 
@@ -44,6 +46,10 @@ class Linear:
         """Return intercept + X·w."""
         return self.intercept + X @ self.weights
 
+    def shares(self, X: Array) -> Array:
+        """Return each feature's |w|·sd, as a part of the sum."""
+        return _parts(np.abs(self.weights) * X.std(axis=0, dtype=np.float64))
+
     def arrays(self) -> dict[str, Array]:
         """Return what has to be kept."""
         return {"weights": self.weights, "intercept": np.array([self.intercept])}
@@ -55,15 +61,24 @@ class Forest:
 
     trees: Trees
     baseline: float
+    gains: Array  # what the splits on each feature gained
 
     def log_odds(self, X: Array, n_nodes: int) -> Array:
         """Return the baseline and the leaves of all trees, added up."""
         return self.baseline + kernels.add_trees(X, self.trees, n_nodes)
 
+    def shares(self, X: Array) -> Array:
+        """Return what the splits on each feature gained, as a part of the sum."""
+        return _parts(self.gains)
+
     def arrays(self) -> dict[str, Array]:
         """Return what has to be kept."""
         own = dict(zip(_FOREST, self.trees, strict=True))
-        return {**own, "baseline": np.array([self.baseline])}
+        return {**own, "baseline": np.array([self.baseline]), "gains": self.gains}
+
+
+def _parts(values: Array) -> Array:
+    return values / (float(values.sum()) or 1.0)
 
 
 def learner_from(arrays: Mapping[str, Array]) -> Learner:
@@ -71,7 +86,7 @@ def learner_from(arrays: Mapping[str, Array]) -> Learner:
     if "weights" in arrays:
         return Linear(arrays["weights"], float(arrays["intercept"][0]))
     trees = Trees(*(arrays[name] for name in _FOREST))
-    return Forest(trees, float(arrays["baseline"][0]))
+    return Forest(trees, float(arrays["baseline"][0]), arrays["gains"])
 
 
 def kinds_for(n_hidden: int) -> tuple[str, ...]:
@@ -125,7 +140,12 @@ def _forest(X: Array, y: Array, monotone: bool) -> Forest:
     # Its threads wait for each other longer than they work, as soon as a core is shared.
     with threadpool_limits(1, user_api="openmp"):
         model.fit(X, y)
-    found = Forest(_arrays_of(model), float(np.ravel(model._baseline_prediction)[0]))
+    gains = np.zeros(X.shape[1])
+    for (tree,) in model._predictors:
+        inner = tree.nodes[tree.nodes["is_leaf"] == 0]
+        np.add.at(gains, inner["feature_idx"], inner["gain"])
+    baseline = float(np.ravel(model._baseline_prediction)[0])
+    found = Forest(_arrays_of(model), baseline, gains)
     _compare(found, model, X[:64])
     return found
 
@@ -172,14 +192,3 @@ def _at_most(thresholds: Array) -> Array:
     """Return the largest float32 numbers that are not above; features are compared as float32."""
     near = thresholds.astype(np.float32)
     return np.where(near > thresholds, np.nextafter(near, np.float32(-np.inf)), near)
-
-
-def carried(linear: Linear, X: Array, labels: Sequence[str]) -> dict[str, float]:
-    """Return each feature's share in what makes a linear model's log-odds differ, largest first.
-
-    The share is |w|·sd, as a part of the sum; features that count against a pair come negative.
-    """
-    pull = linear.weights * X.std(axis=0, dtype=np.float64)
-    whole = float(np.abs(pull).sum()) or 1.0
-    shares = {label: float(one / whole) for label, one in zip(labels, pull, strict=True)}
-    return dict(sorted(shares.items(), key=lambda item: -abs(item[1])))

@@ -18,7 +18,6 @@ from linkprior.predictors.auto.learners import (
     FEWEST,
     SINGLE,
     Learner,
-    Linear,
     kinds_for,
     learn,
     learn_single,
@@ -170,8 +169,14 @@ def learn_part(samples: Sequence[Sample], near: bool, column: int = -1) -> Part 
     return Part(learners, shift)
 
 
-def linear_of(stack: Stack) -> Linear | None:
-    """Return the linear learner that ranks the top, where one has a part in it."""
+def carried(stack: Stack, X: Array) -> dict[str, float]:
+    """Return each feature's share in what ranks the top of the list, largest first.
+
+    It is the mean over the learners there: |w|·sd for the linear ones, gains for trees.
+    """
     part, blend = (stack.top, stack.top_blend) if stack.top else (stack.rest, stack.rest_blend)
-    found = part.learners.get("linear") if part is not None and "linear" in blend else None
-    return found if isinstance(found, Linear) else None
+    if part is None or not len(X):
+        return {}
+    shares = np.mean([part.learners[kind].shares(X) for kind in blend], axis=0)
+    order = np.argsort(-shares, kind="stable")
+    return {stack.labels[at]: float(shares[at]) for at in order.tolist()}

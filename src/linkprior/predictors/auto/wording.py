@@ -27,7 +27,7 @@ def lines(facts: Mapping[str, Any], objective: str) -> list[str]:
     found.append(_chosen(facts, validation, objective))
     if facts["carried"]:
         parts = (f"{_called(label)} {share:.0%}" for label, share in _first(facts["carried"]))
-        found.append(f"what carried the prediction, as a linear model has it: {', '.join(parts)}")
+        found.append(f"what carried the prediction: {', '.join(parts)}")
     if facts["left_out"]:
         left = "; ".join(f"{name}: {why}" for name, why in facts["left_out"].items())
         found.append(f"left out: {left}")

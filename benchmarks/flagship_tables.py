@@ -18,12 +18,12 @@ Cells = dict[str, dict[str, dict[int, dict[str, Any]]]]  # network, model, split
 
 
 def read(folder: Path) -> Cells:
-    """Return all cells by network, model and split."""
+    """Return the cells of the networks auto was judged on, by network, model and split."""
     found: Cells = defaultdict(lambda: defaultdict(dict))
     for path in sorted(folder.glob("*/*.json")):
         cell = json.loads(path.read_text())
         found[cell["network"]][cell["model"]][cell["split"]] = cell
-    return found
+    return {name: models for name, models in found.items() if "auto" in models}
 
 
 def _values(cells: dict[int, dict[str, Any]], metric: str, splits: list[int]) -> Any:

@@ -89,10 +89,13 @@ def prefixed(prefix: str, values: Mapping[str, Any]) -> dict[str, Any]:
 
 def under(prefix: str, learned: Learned) -> Learned:
     """Return what a base model learned, from what the wrapper keeps."""
+    return Learned(arrays_under(prefix, learned.arrays), learned.facts[prefix])
+
+
+def arrays_under(prefix: str, arrays: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arrays that `prefixed` gave this prefix, by their own names."""
     start = f"{prefix}."
-    kept = learned.arrays.items()
-    arrays = {k.removeprefix(start): v for k, v in kept if k.startswith(start)}
-    return Learned(arrays, learned.facts[prefix])
+    return {k.removeprefix(start): v for k, v in arrays.items() if k.startswith(start)}
 
 
 @cache

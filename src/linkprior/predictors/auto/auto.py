@@ -27,6 +27,7 @@ from linkprior.predictors.auto.yields import Calibration, expected_hits
 from linkprior.predictors.base import Array, Learned, LinkPredictor
 from linkprior.predictors.effort import Effort
 from linkprior.predictors.starts import SEED_LIMIT
+from linkprior.predictors.wrapped import arrays_under, prefixed
 
 HELD_WHOLE = 16_000  # nodes up to which all scores are held once they are made (1 GB)
 MATCHED = {"auprc": 0.0, "recall": 0.0, "dc_auroc": 1.0}  # share of other pairs drawn by degree
@@ -147,10 +148,9 @@ class Auto(LinkPredictor):
             ratio = self._missing_for_each_hidden(features.network)
             calibration = Calibration.learn(trained.judged, ratio)
         arrays, model_facts = features.state()
-        arrays = {f"source.{k}": v for k, v in arrays.items()}
-        arrays |= {f"stack.{k}": v for k, v in trained.stack.arrays().items()}
+        arrays = prefixed("source", arrays) | prefixed("stack", trained.stack.arrays())
         if calibration is not None:
-            arrays |= {f"chance.{k}": v for k, v in calibration.arrays().items()}
+            arrays |= prefixed("chance", calibration.arrays())
         facts = {
             "sources": model_facts,
             "left_out": chosen.left_out,
@@ -176,10 +176,12 @@ class Auto(LinkPredictor):
         super()._remember(network, learned)
         facts = learned.facts
         self._cached_features = restored(
-            network, self._arrays("source."), facts["sources"], self.seed
+            network, arrays_under("source", learned.arrays), facts["sources"], self.seed
         )
-        self._cached_stack: Stack = stack_from(self._arrays("stack."), facts["stack"])
-        own = self._arrays("chance.")
+        self._cached_stack: Stack = stack_from(
+            arrays_under("stack", learned.arrays), facts["stack"]
+        )
+        own = arrays_under("chance", learned.arrays)
         self._cached_calibration = Calibration.restored(own) if own else None
 
     def __getstate__(self) -> dict[str, Any]:
@@ -190,10 +192,6 @@ class Auto(LinkPredictor):
         self.__dict__.update(state)
         if self.fitted:
             self._remember(self.network_, self.learned_)
-
-    def _arrays(self, prefix: str) -> dict[str, Array]:
-        kept = self.learned_.arrays.items()
-        return {k.removeprefix(prefix): v for k, v in kept if k.startswith(prefix)}
 
     def _computed(self, start: int, stop: int, whole: bool = False) -> Array:
         """Return a block of scores from features; without `whole`, of the pairs j > i only."""

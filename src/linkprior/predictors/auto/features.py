@@ -20,6 +20,7 @@ from linkprior.predictors.auto.sources import BY_LABEL, Source
 from linkprior.predictors.base import Learned, LinkPredictor
 from linkprior.predictors.effort import effort_of
 from linkprior.predictors.scores import knots
+from linkprior.predictors.wrapped import arrays_under
 
 Array = NDArray[Any]
 
@@ -105,14 +106,10 @@ def restored(
     for label, own in facts.items():
         source = BY_LABEL[label]
         model = source.make(seed, network.n_nodes)
-        model._remember(network, Learned(_under(arrays, f"{label}.model."), own))
-        sketch = RankSketch(**_under(arrays, f"{label}.ranks."))
+        model._remember(network, Learned(arrays_under(f"{label}.model", arrays), own))
+        sketch = RankSketch(**arrays_under(f"{label}.ranks", arrays))
         heard.append(Listened(source, model, sketch, arrays.get(f"{label}.rows.table")))
     return Features(network, tuple(heard))
-
-
-def _under(arrays: Mapping[str, Array], prefix: str) -> dict[str, Array]:
-    return {k.removeprefix(prefix): v for k, v in arrays.items() if k.startswith(prefix)}
 
 
 # ---------------------------------------------------------------------- learning

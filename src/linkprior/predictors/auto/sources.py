@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -25,9 +24,7 @@ class Source:
     label
         What it is called in weights and words.
     model, params
-        Its name in the registry, or a class, and its parameters.
-    family
-        degree, neighbours, paths, spectral or factors: what it looks at.
+        Its name in the registry, or nmf or eigen, and its parameters.
     effort
         The least effort at which it is asked.
     with_prior
@@ -38,7 +35,6 @@ class Source:
 
     label: str
     model: str
-    family: str
     effort: str = "normal"
     with_prior: bool = False
     most_nodes: float = float("inf")
@@ -64,33 +60,30 @@ def _class_of(name: str) -> type[LinkPredictor]:
     from linkprior.predictors import registry
     from linkprior.predictors.auto import factors
 
-    own: dict[str, Callable[[], type[LinkPredictor]]] = {
-        "nmf": lambda: factors.NonNegative,
-        "eigen": lambda: factors.Eigenvectors,
-    }
-    return own[name]() if name in own else registry.find(name)
+    own = {"nmf": factors.NonNegative, "eigen": factors.Eigenvectors}
+    return own[name] if name in own else registry.find(name)
 
 
 SOURCES = (
-    Source("pa", "pa", "degree", "fast"),
-    Source("cn", "cn", "neighbours"),
-    Source("ra", "ra", "neighbours", "fast", with_prior=True),
-    Source("jaccard", "jaccard", "neighbours"),
-    Source("l3", "l3", "paths", "fast", with_prior=True),
-    Source("l3n", "l3n", "paths", "fast", with_prior=True),
-    Source("ch2-l3", "ch2-l3", "paths"),
-    Source("mps", "mps", "paths", "fast", with_prior=True),
-    Source("lrw", "lrw", "paths"),
-    Source("katz", "katz", "paths", most_nodes=5000),
-    Source("eigen", "eigen", "spectral", "fast", params={"rank": 64}),
-    Source("nmf16", "nmf", "factors", params={"rank": 16}),
-    Source("nmf64", "nmf", "factors", with_prior=True, params={"rank": 64}),
-    Source("pu16", "pu", "factors", params={"rank": 16}),
-    Source("pu64", "pu", "factors", "fast", with_prior=True, params={"rank": 64}),
-    Source("tri", "tri", "factors", with_prior=True),
-    Source("dcsbm", "dcsbm", "degree"),
-    Source("rnm", "rnm", "spectral", "thorough", most_nodes=12000),
-    Source("spm", "spm", "spectral", "thorough", most_nodes=5000),
+    Source("pa", "pa", "fast"),
+    Source("cn", "cn"),
+    Source("ra", "ra", "fast", with_prior=True),
+    Source("jaccard", "jaccard"),
+    Source("l3", "l3", "fast", with_prior=True),
+    Source("l3n", "l3n", "fast", with_prior=True),
+    Source("ch2-l3", "ch2-l3"),
+    Source("mps", "mps", "fast", with_prior=True),
+    Source("lrw", "lrw"),
+    Source("katz", "katz", most_nodes=5000),
+    Source("eigen", "eigen", "fast", params={"rank": 64}),
+    Source("nmf16", "nmf", params={"rank": 16}),
+    Source("nmf64", "nmf", with_prior=True, params={"rank": 64}),
+    Source("pu16", "pu", params={"rank": 16}),
+    Source("pu64", "pu", "fast", with_prior=True, params={"rank": 64}),
+    Source("tri", "tri", with_prior=True),
+    Source("dcsbm", "dcsbm"),
+    Source("rnm", "rnm", "thorough", most_nodes=12000),
+    Source("spm", "spm", "thorough", most_nodes=5000),
 )
 BY_LABEL = {source.label: source for source in SOURCES}
 

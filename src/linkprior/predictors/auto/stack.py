@@ -24,6 +24,7 @@ from linkprior.predictors.auto.learners import (
     learner_from,
 )
 from linkprior.predictors.auto.sampling import Sample, near_top
+from linkprior.predictors.wrapped import arrays_under
 
 Array = NDArray[Any]
 
@@ -129,13 +130,9 @@ def stack_from(arrays: Mapping[str, Array], facts: Mapping[str, Any]) -> Stack:
         k: tuple(v) if isinstance(v, list) else v for k, v in facts.items() if k != "parts"
     }
     for name, (blend, shift) in facts["parts"].items():
-        learners = {kind: learner_from(_under(arrays, f"{name}.{kind}.")) for kind in blend}
+        learners = {kind: learner_from(arrays_under(f"{name}.{kind}", arrays)) for kind in blend}
         given |= {name: Part(learners, shift), f"{name}_blend": tuple(blend)}
     return Stack(**given)
-
-
-def _under(arrays: Mapping[str, Array], prefix: str) -> dict[str, Array]:
-    return {k.removeprefix(prefix): v for k, v in arrays.items() if k.startswith(prefix)}
 
 
 def fusion(ranks: Array, n_pairs: int) -> Array:

@@ -84,9 +84,8 @@ class Calibration:
 
     def arrays(self) -> dict[str, Array]:
         """Return what has to be kept."""
-        return {
-            "scores": self.scores, "chances": self.chances, "spread": np.array([self.spread])
-        }  # fmt: skip
+        steps = {"scores": self.scores, "chances": self.chances}
+        return {**steps, "spread": np.array([self.spread])}
 
     @classmethod
     def restored(cls, arrays: Mapping[str, Array]) -> Self:

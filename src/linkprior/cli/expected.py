@@ -19,12 +19,6 @@ def yield_of(model: LinkPredictor, scores: Array) -> str | None:
     return f"{about} ({low:.0f}–{high:.0f})"
 
 
-def assumption(model: LinkPredictor) -> str:
-    """Return what such a number rests on."""
-    missing = model.get_params()["missing"]
-    return f"if {100 * missing:g} % of all links are missing and look like the observed ones"
-
-
 def line(model: LinkPredictor, scores: Array) -> str | None:
     """Return the sentence that follows a list; None for a model that cannot tell."""
     told = yield_of(model, scores)
@@ -32,7 +26,7 @@ def line(model: LinkPredictor, scores: Array) -> str | None:
         return None
     links = f"Of the {len(scores):,} links" if len(scores) > 1 else "Of this one link"
     verb = "is" if told.startswith(("about 1 ", "less")) else "are"
-    return f"{links} {told} {verb} expected to be real, {assumption(model)}."
+    return f"{links} {told} {verb} expected to be real, {model.assumption()}."
 
 
 def of_pair(model: LinkPredictor, story: PairStory) -> str | None:
@@ -44,4 +38,4 @@ def of_pair(model: LinkPredictor, story: PairStory) -> str | None:
     chances = model.probabilities(np.array([story.facts["score"]]))
     if chances is None:
         return None
-    return f"The chance that it is a missing link is {chances[0]:.3g}, {assumption(model)}."
+    return f"The chance that it is a missing link is {chances[0]:.3g}, {model.assumption()}."

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from linkprior import pairs as pr
 from linkprior.checks import choice, real_number, whole_number
 from linkprior.errors import InputError, ParameterError
-from linkprior.network import Network
+from linkprior.network import History, Network
 
 RULES = ("connected", "all-nodes")
 HUBS = 0.2  # the paper's hubs: the share of nodes with the highest degrees
@@ -137,20 +137,9 @@ def release(older: Network, newer: Network, rule: str = "connected") -> Split:
     Nodes are matched by name. Edges with a node the older release does not have cannot be asked
     for and are counted apart.
     """
-    number_of = {name: i for i, name in enumerate(older.names)}
-    to_older = np.array([number_of.get(name, -1) for name in newer.names], dtype=np.int64)
-    if (to_older < 0).all():
-        raise InputError("the two releases share no node name: do they use the same identifiers?")
-    moved = to_older[newer.edges]
-    both = (moved >= 0).all(axis=1)
-    p, pairs = older.n_nodes, pr.ordered(moved[both])
-    known = np.isin(pr.encode(pairs, p), pr.encode(older.edges, p))
-    hidden = pr.decode(np.sort(pr.encode(pairs[~known], p)), p)
-    if len(hidden) == 0:
-        raise InputError("the newer release has no new edge between nodes of the older one")
-    whole = Split(older, hidden, choice("rule", rule, RULES), "release")
-    unknown, new = int((~both).sum()), int((to_older < 0).sum())
-    return replace(_asked(whole), unknown=unknown, new_nodes=new)
+    history = History.between(older, newer)
+    whole = Split(older, history.found, choice("rule", rule, RULES), "release")
+    return replace(_asked(whole), unknown=history.elsewhere, new_nodes=history.new_nodes)
 
 
 def noisy(split: Split, share: float, seed: int = 0) -> Split:

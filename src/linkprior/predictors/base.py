@@ -248,6 +248,10 @@ class LinkPredictor(ABC):
         """
         return None
 
+    def assumption(self) -> str:
+        """Return what such chances rest on, as half a sentence; none where there are none."""
+        return ""
+
     def score_at(self, probability: float) -> float:
         """Return the score from which on the chance is at least this; itself where unknown."""
         return probability

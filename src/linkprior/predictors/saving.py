@@ -21,7 +21,8 @@ def save(model: LinkPredictor, folder: str | Path) -> None:
     """Write parameters, learned state and the network the model was fitted on."""
     if not isinstance(folder, str | os.PathLike) or not os.fspath(folder):
         raise ParameterError(f"folder must be the path of a folder, got {shown(folder)}")
-    net, learned = model._state()
+    fitted_on, learned = model._state()
+    net = fitted_on.without_history()  # it has served its purpose
     manifest = {
         "linkprior": __version__,
         "model": type(model).name,
@@ -29,8 +30,8 @@ def save(model: LinkPredictor, folder: str | Path) -> None:
         "facts": dict(learned.facts),
         "network": {"names": list(net.names), "n_edges": net.n_edges, "digest": net.digest},
     }
-    edges = {"network.edges": net.edges}
-    write_model(folder, manifest, {**edges, **{f"state.{k}": v for k, v in learned.arrays.items()}})
+    state = {f"state.{name}": array for name, array in learned.arrays.items()}
+    write_model(folder, manifest, network_arrays(net) | state)
 
 
 def load(folder: str | Path) -> LinkPredictor:
@@ -38,8 +39,7 @@ def load(folder: str | Path) -> LinkPredictor:
     manifest, arrays = read_model(folder)
     try:
         model = registry.make(manifest["model"], **manifest["params"])
-        edges, names = arrays["network.edges"], manifest["network"]["names"]
-        net = Network.from_indices(edges, names)
+        net = network_from(arrays, manifest["network"]["names"])
         state = {k.removeprefix("state."): v for k, v in arrays.items() if k.startswith("state.")}
         if net.digest != manifest["network"]["digest"]:
             raise StoreError(f"{folder}: the stored network does not match its digest")
@@ -50,6 +50,23 @@ def load(folder: str | Path) -> LinkPredictor:
     except (LinkpriorError, ValueError, LookupError, TypeError, AttributeError) as problem:
         raise StoreError(f"{folder}: the saved model lacks or spoils {problem}") from None
     return model
+
+
+def network_arrays(net: Network) -> dict[str, Any]:
+    """Return a network as arrays: its edges, and what is known beside them."""
+    known = {"weights": net.known.weights, "negatives": net.known.negatives}
+    arrays = {f"network.{name}": array for name, array in known.items() if array is not None}
+    return {"network.edges": net.edges, **arrays}
+
+
+def network_from(arrays: dict[str, Any], names: list[str]) -> Network:
+    """Undo `network_arrays`."""
+    net = Network.from_indices(arrays["network.edges"], names)
+    if "network.weights" in arrays:
+        net = net.with_weights(arrays["network.weights"])
+    if "network.negatives" in arrays:
+        net = net.with_negatives(arrays["network.negatives"])
+    return net
 
 
 def _try_out(model: LinkPredictor) -> None:

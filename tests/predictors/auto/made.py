@@ -5,7 +5,7 @@ import numpy as np
 from linkprior.predictors.auto.sampling import Sample
 
 
-def sample(X, y, weight=None, product=None, top=None):
+def sample(X, y, weight=None, product=None, top=None, hub=None):
     """Pairs with these features; without more, each stands for itself and none is near a top."""
     X, y = np.asarray(X, np.float32), np.asarray(y, bool)
     n = len(y)
@@ -17,6 +17,7 @@ def sample(X, y, weight=None, product=None, top=None):
         drawn=~y,
         weight=weight,
         degree_product=np.ones(n) if product is None else np.asarray(product, float),
+        hub=np.arange(n) if hub is None else np.asarray(hub),
         n_pairs=int(weight.sum()),
     )
 

@@ -14,7 +14,7 @@ from linkprior.checks import choice, real_number, shown, whole_number
 from linkprior.errors import ParameterError
 from linkprior.network import Network
 from linkprior.pairs import Ints
-from linkprior.predictors.auto import wording
+from linkprior.predictors.auto import past, wording
 from linkprior.predictors.auto.costs import Costs
 from linkprior.predictors.auto.features import Features, listen, restored
 from linkprior.predictors.auto.hiding import hide, n_drawn
@@ -82,15 +82,15 @@ class Auto(LinkPredictor):
     # ------------------------------------------------------------------ learning
 
     def _learn(self, network: Network) -> Learned:
-        chosen, rounds = self._check(network), self._rounds(network)
+        chosen = self._check(network)
         costs = self._costs(network, chosen)
         with progress.stage(f"fitting {self.name}", costs.fitting):
-            samples = [self._sample(network, chosen, number, costs) for number in range(rounds)]
+            lessons = self._lessons(network, chosen, costs)
             with progress.part(costs.listening, "listening to the models on all edges"):
                 features = listen(network, chosen.sources, self.seed, self.prior)
-            with progress.part(costs.learning, "learning from hidden edges"):
-                trained = self._train(features, [s for s in samples if s is not None])
-        return self._kept(features, trained, chosen, samples)
+            with progress.part(costs.learning, "learning from what was found"):
+                trained = self._train(features, lessons)
+        return self._kept(features, trained, chosen, lessons.samples)
 
     def _check(self, network: Network) -> Choice:
         choice("effort", self.effort, EFFORTS)
@@ -105,9 +105,24 @@ class Auto(LinkPredictor):
         return choose(network, self.effort)
 
     def _rounds(self, network: Network) -> int:
+        if past.enough(network.known.history):
+            return 1
         if self.exercises is not None:
             return self.exercises
         return EXERCISES[self.effort][network.n_nodes >= LARGE]
+
+    def _lessons(self, network: Network, chosen: Choice, costs: Costs) -> past.Lessons:
+        """Return what to learn from: newly found edges where releases tell of some, else hidden."""
+        history = network.known.history
+        if history is None or not past.enough(history):
+            bare = network.without_history()
+            rounds = range(self._rounds(bare))
+            samples = [self._sample(bare, chosen, number, costs) for number in rounds]
+            return past.Lessons([one for one in samples if one is not None], [])
+        with progress.part(costs.listening + costs.looking, "what the newer release found"):
+            others = int(np.clip(OTHERS * len(history.found), FEWEST_OTHERS, MOST_OTHERS))
+            matched = MATCHED[self.objective]
+            return past.lessons(history, chosen.sources, others, self.seed, self.prior, matched)
 
     def _sample(self, network: Network, chosen: Choice, number: int, costs: Costs) -> Sample | None:
         """Hide edges, ask the models, and return pairs to learn from; None: no edge to spare."""
@@ -129,8 +144,9 @@ class Auto(LinkPredictor):
                     matched = MATCHED[self.objective]
                     return draw(features, exercise, others // rounds, seeds, matched)
 
-    def _train(self, features: Features, samples: list[Sample]) -> Trained:
-        trainer = Trainer(samples, tuple(features.labels), self.objective, features.network.n_nodes)
+    def _train(self, features: Features, lessons: past.Lessons) -> Trained:
+        labels, n_nodes = tuple(features.labels), features.network.n_nodes
+        trainer = Trainer(lessons.samples, labels, self.objective, n_nodes, lessons.apart)
         return trainer.train(
             columns=tuple(top_columns(features.labels)),
             floor=top_feature(features),
@@ -138,15 +154,13 @@ class Auto(LinkPredictor):
         )
 
     def _kept(
-        self, features: Features, trained: Trained, chosen: Choice, samples: list[Any]
+        self, features: Features, trained: Trained, chosen: Choice, samples: list[Sample]
     ) -> Learned:
         """Gather what is needed to score, to state chances, and to tell how it came about."""
-        kept = [sample for sample in samples if sample is not None]
-        hidden = [int(sample.y.sum()) for sample in kept]
-        calibration = None
-        if trained.judged:
-            ratio = self._missing_for_each_hidden(features.network)
-            calibration = Calibration.learn(trained.judged, ratio)
+        network, history = features.network, features.network.known.history
+        learned_from_it = past.enough(history)
+        ratio = None if learned_from_it else self._missing_for_each_hidden(network)
+        calibration = Calibration.learn(trained.judged, ratio)
         arrays, model_facts = features.state()
         arrays = prefixed("source", arrays) | prefixed("stack", trained.stack.arrays())
         if calibration is not None:
@@ -154,9 +168,11 @@ class Auto(LinkPredictor):
         facts = {
             "sources": model_facts,
             "left_out": chosen.left_out,
-            "hidden": hidden,
+            "hidden": [int(sample.y.sum()) for sample in samples],
+            "found": None if history is None else past.n_found(history),
+            "from_history": learned_from_it,
             "validation": trained.validation,
-            "carried": carried(trained.stack, _near_top(kept)),
+            "carried": carried(trained.stack, _near_top(samples)),
             "stack": trained.stack.facts(),
         }
         return Learned(arrays, facts)
@@ -259,6 +275,14 @@ class Auto(LinkPredictor):
         self._state()
         known = self._cached_calibration
         return None if known is None else expected_hits(known.chance(scores), known.spread)
+
+    def assumption(self) -> str:
+        """Return what chances rest on, as half a sentence."""
+        if self._state()[1].facts["from_history"]:
+            return "if the next release finds links as the newer one did after the older"
+        return (
+            f"if {100 * self.missing:g} % of all links are missing and look like the observed ones"
+        )
 
     def words(self) -> list[str]:
         """Return what was learned, in a few lines."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -38,6 +38,8 @@ class Sample:
         How many pairs each stands for.
     degree_product
         k_i·k_j in the exercise's training network.
+    hub
+        The node of the pair that has more edges there.
     n_pairs
         Candidates there are.
     """
@@ -48,7 +50,30 @@ class Sample:
     drawn: Array
     weight: Array
     degree_product: Array
+    hub: Array
     n_pairs: int
+
+    def halves(self, rng: np.random.Generator) -> list[Sample]:
+        """Return two samples, each pair in one of them by lot."""
+        first = rng.random(len(self.y)) < 0.5
+        return [self._part(first), self._part(~first)]
+
+    def halves_by_hub(self, rng: np.random.Generator) -> list[Sample]:
+        """Return two samples that share no hub: what a release adds comes in bursts around some.
+
+        Of the hubs in order of their hits one goes here, the next there, so that both have some.
+        """
+        hits = np.bincount(self.hub, self.y)
+        order = np.lexsort([rng.random(len(hits)), -hits])
+        first = np.empty(len(hits), bool)
+        first[order] = np.arange(len(hits)) % 2 == 0
+        return [self._part(first[self.hub]), self._part(~first[self.hub])]
+
+    def _part(self, own: Array) -> Sample:
+        pairs = [field.name for field in fields(self) if field.name != "n_pairs"]
+        share = float(self.weight[own].sum() / self.weight.sum())
+        chosen = {name: getattr(self, name)[own] for name in pairs}
+        return replace(self, **chosen, n_pairs=round(self.n_pairs * share))
 
 
 def top_feature(features: Features) -> float:
@@ -100,13 +125,15 @@ def draw(
         weight = np.where(top | y, 1.0, 1.0 / np.maximum(odds, 1e-12))
         k = network.degrees.astype(np.float64)
         product = k[start:stop, None] * k
-        parts = [one[taken] for one in (block, y, top, lot & ~y, weight, product)]
+        nodes = np.arange(network.n_nodes)
+        hub = np.where(k[start:stop, None] >= k, nodes[start:stop, None], nodes)
+        parts = [one[taken] for one in (block, y, top, lot & ~y, weight, product, hub)]
         return parts, int(open_.sum())
 
     found = list(parallel.map_blocks(one_block, network.n_nodes, stage=""))
     parts = [np.concatenate(part) for part in zip(*(one[0] for one in found), strict=True)]
-    X, y, top, drawn, weight, product = parts
-    return Sample(X, y, top, drawn, weight, product, sum(one[1] for one in found))
+    X, y, top, drawn, weight, product, hub = parts
+    return Sample(X, y, top, drawn, weight, product, hub, sum(one[1] for one in found))
 
 
 def candidates(network: Network, start: int, stop: int) -> Array:

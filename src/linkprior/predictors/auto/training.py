@@ -43,12 +43,27 @@ class Trained:
 
 @dataclass(frozen=True)
 class Trainer:
-    """Learns for one network; `objective` is a name in OBJECTIVES."""
+    """Learns for one network.
+
+    Attributes
+    ----------
+    samples
+        What is learned from, every second one in turn, and judged on.
+    labels
+        What the features are called.
+    objective
+        A name in OBJECTIVES.
+    n_nodes
+        Of the network.
+    apart
+        Two samples to judge chances on, where those of `samples` know of each other.
+    """
 
     samples: Sequence[Sample]
     labels: tuple[str, ...]
     objective: str
     n_nodes: int
+    apart: Sequence[Sample] = ()
 
     def train(self, **where: Any) -> Trained:
         """Return the best way of scoring; `where` tells the stack what is near the top."""
@@ -63,13 +78,8 @@ class Trainer:
                     fitted.append(self._parts(half, alone))
             if not fitted or any(rest is None for _, rest in fitted):
                 return self._without_learning(base, found)
-            held = halves[::-1]
-            blends = self._blends(fitted, held)
-            judged = [
-                (self._stack(parts, blends, where).scores(sample.X, self.n_nodes), sample)
-                for parts, half in zip(fitted, held, strict=True)
-                for sample in half
-            ]
+            blends = self._blends(fitted, halves[::-1])
+            judged = self._crossed(fitted, halves, blends, where)
             found["stack"] = self._mean(judged)
             enough = NEARLY if blends[0] == (SINGLE,) else 1.0
             single = found[self.labels[alone]]
@@ -77,6 +87,8 @@ class Trainer:
                 return self._without_learning(base, found)
             with progress.part(1.0):
                 stack = self._stack(self._parts(self.samples, alone), blends, where)
+            if self.apart:
+                judged = self._judged_apart(alone, blends, where)
         return Trained(stack, _best_first(found), judged)
 
     # ------------------------------------------------------------------ without learning
@@ -85,7 +97,8 @@ class Trainer:
         """Return what every feature alone, and their fusion, reach."""
         ways = {label: self._alone(base, at) for at, label in enumerate(self.labels)}
         return {
-            name: self._mean(self._scored(way)) for name, way in (ways | {"fusion": base}).items()
+            name: self._mean(self._scored(way, self.samples))
+            for name, way in (ways | {"fusion": base}).items()
         }
 
     def _alone(self, base: Stack, column: int) -> Stack:
@@ -96,10 +109,29 @@ class Trainer:
         ranked = _best_first({name: value for name, value in found.items() if name != "stack"})
         best = next(iter(ranked)) if self.samples else "fusion"
         stack = base if best == "fusion" else self._alone(base, self.labels.index(best))
-        return Trained(stack, _best_first(found), self._scored(stack))
+        return Trained(stack, _best_first(found), self._scored(stack, self.apart or self.samples))
 
-    def _scored(self, stack: Stack) -> list[tuple[Array, Sample]]:
-        return [(stack.scores(sample.X, self.n_nodes), sample) for sample in self.samples]
+    def _crossed(
+        self, fitted: Any, halves: Any, blends: Any, where: dict[str, Any]
+    ) -> list[tuple[Array, Sample]]:
+        """Return the scores that what each half taught gives the samples of the other."""
+        return [
+            (self._stack(parts, blends, where).scores(sample.X, self.n_nodes), sample)
+            for parts, half in zip(fitted, halves[::-1], strict=True)
+            for sample in half
+        ]
+
+    def _judged_apart(
+        self, alone: int, blends: Any, where: dict[str, Any]
+    ) -> list[tuple[Array, Sample]]:
+        """Return scores of samples that share nothing with those they were learned from."""
+        halves = [[one] for one in self.apart]
+        fitted = [self._parts(half, alone) for half in halves]
+        lacking = any(rest is None or (blends[0] and top is None) for top, rest in fitted)
+        return [] if lacking else self._crossed(fitted, halves, blends, where)
+
+    def _scored(self, stack: Stack, samples: Sequence[Sample]) -> list[tuple[Array, Sample]]:
+        return [(stack.scores(sample.X, self.n_nodes), sample) for sample in samples]
 
     def _mean(self, judged: Sequence[tuple[Array, Sample]]) -> float:
         measure = OBJECTIVES[self.objective]

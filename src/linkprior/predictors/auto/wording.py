@@ -19,7 +19,17 @@ def lines(facts: Mapping[str, Any], objective: str) -> list[str]:
     """Return some lines: how it was learned, what carried it, what was left out."""
     hidden, validation = facts["hidden"], facts["validation"]
     found = []
-    if hidden:
+    if facts["from_history"]:
+        found.append(
+            f"auto learned from the {facts['found']:,} links that the newer release found between "
+            f"nodes of the older one, and listened to {len(facts['sources'])} models"
+        )
+    elif facts["found"] is not None:
+        found.append(
+            f"the two releases differ by {facts['found']} links only, too few to learn from: "
+            "edges were hidden instead"
+        )
+    if hidden and not facts["from_history"]:
         found.append(
             f"auto hid {_span(hidden)} edge{'s' * (max(hidden) != 1)} {len(hidden)} "
             f"time{'s' * (len(hidden) != 1)} and listened to {len(facts['sources'])} models"
@@ -38,15 +48,16 @@ def _chosen(facts: Mapping[str, Any], validation: Mapping[str, float], objective
     measure, stack = _MEASURES[objective], facts["stack"]
     singles = {k: v for k, v in validation.items() if k not in ("stack", "fusion")}
     best = next(iter(singles), None)
+    edges = "newly found links" if facts["from_history"] else "hidden edges"
     if stack["kind"] == "stack" and best is not None and "single" in _top_blend(stack):
         return (
-            f"nothing learned found hidden edges better than {_called(best)}, which ranks the top "
+            f"nothing learned found {edges} better than {_called(best)}, which ranks the top "
             f"of the list; the rest is ranked by all models ({measure} {validation['stack']:.3g}, "
             f"{_called(best)} alone {singles[best]:.3g})"
         )
     if stack["kind"] == "stack" and best is not None:
         return (
-            f"on hidden edges the learned combination reached {measure} "
+            f"on {edges} the learned combination reached {measure} "
             f"{validation['stack']:.3g}, the best model alone ({_called(best)}) {singles[best]:.3g}"
         )
     name = _called(stack["labels"][stack["column"]]) if stack["kind"] == "source" else ""
@@ -54,8 +65,8 @@ def _chosen(facts: Mapping[str, Any], validation: Mapping[str, float], objective
     if not facts["hidden"]:
         return f"no edge was hidden, so nothing could be learned: ranked by {what}"
     if "stack" not in validation:
-        return f"too little to learn from: ranked by {what}, best at finding hidden edges"
-    return f"nothing learned did better on hidden edges than {what}, which is what ranks here"
+        return f"too little to learn from: ranked by {what}, best at finding {edges}"
+    return f"nothing learned did better on {edges} than {what}, which is what ranks here"
 
 
 def _top_blend(stack: Mapping[str, Any]) -> list[str]:

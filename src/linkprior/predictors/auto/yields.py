@@ -35,11 +35,14 @@ class Calibration:
     spread: float = LEAST_SPREAD
 
     @classmethod
-    def learn(cls, judged: Sequence[tuple[Array, Sample]], ratio: float) -> Self | None:
+    def learn(cls, judged: Sequence[tuple[Array, Sample]], ratio: float | None) -> Self | None:
         """Learn from scores of samples; `ratio`: missing edges for each hidden one.
 
+        Without a ratio the hits are those of a newer release, and come as often in the next one.
         None where too few edges were hidden to tell.
         """
+        if not judged:
+            return None
         score = np.concatenate([scores for scores, _ in judged])
         y = np.concatenate([sample.y for _, sample in judged])
         weight = np.concatenate([sample.weight for _, sample in judged])
@@ -49,7 +52,8 @@ class Calibration:
         at, rate, pairs = _steps(score[order], y[order], weight[order])
         found = _falling(rate, pairs)[::-1]
         spread = cls(at[::-1], found)._spread_between(judged)
-        return cls(at[::-1], _missing_rate(found, ratio), spread)
+        chances = np.minimum(SUREST, found) if ratio is None else _missing_rate(found, ratio)
+        return cls(at[::-1], chances, spread)
 
     def chance(self, scores: Array) -> Array:
         """Return the chance that pairs with these scores are missing edges."""

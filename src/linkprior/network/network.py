@@ -1,12 +1,11 @@
-"""Network: an immutable, symmetric, unweighted adjacency matrix with a name for every node."""
+"""Network: an immutable, symmetric adjacency matrix with a name for every node."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
-from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,6 +15,8 @@ from numpy.typing import ArrayLike, NDArray
 from linkprior import html
 from linkprior import pairs as pr
 from linkprior.errors import InputError
+from linkprior.network.known import NOTHING, History, Known
+from linkprior.network.names import distinct_names, names_in, node_name, refuse_repeated
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -44,11 +45,14 @@ class Network:
         One string per node, all different; the order is the node order everywhere.
     merged
         Counts of self-loops, duplicates, reversed duplicates and dropped isolated nodes.
+    known
+        What is known beside the edges: how sure each is, known non-edges, earlier releases.
     """
 
     adjacency: sp.csr_array
     names: tuple[str, ...]
     merged: Merged = field(default_factory=Merged)
+    known: Known = NOTHING
 
     def __post_init__(self) -> None:
         self._freeze()
@@ -76,7 +80,7 @@ class Network:
         and every name in `pairs` must be among them), else in order of first appearance. What is
         no text is named by its text, and whole floats as whole numbers: 3.0 is "3".
         """
-        ends = _names_in(pairs)
+        ends = names_in(pairs)
         names = tuple(dict.fromkeys(ends) if nodes is None else map(node_name, nodes))
         number_of = {name: i for i, name in enumerate(names)}
         try:
@@ -89,7 +93,7 @@ class Network:
     def from_indices(cls, pairs: ArrayLike, names: Sequence[str]) -> Network:
         """Build from node numbers 0…p−1 and the names of all nodes; duplicates are merged."""
         names = tuple(str(name) for name in names)
-        _refuse_repeated(names)
+        refuse_repeated(names)
         p = len(names)
         given = pr.as_pairs(pairs, p)
         proper = given[given[:, 0] != given[:, 1]]
@@ -196,13 +200,31 @@ class Network:
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 of names and edges: the same network has the same digest on every machine."""
+        """SHA-256 of names, edges and what else is known: the same on every machine."""
         h = hashlib.sha256()
         for name in self.names:
             encoded = name.encode("utf-8", "surrogatepass")
             h.update(len(encoded).to_bytes(8, "little") + encoded)
         h.update(self.edges.astype("<i8").tobytes())
+        self.known.add_to(h)
         return h.hexdigest()
+
+    @cached_property
+    def confidence(self) -> sp.csr_array:
+        """The adjacency matrix with how sure each edge is, 0 to 1, in place of ones."""
+        if self.known.weights is None:
+            return self.adjacency
+        sure = _symmetric_csr(self.edges, self.n_nodes, self.known.weights)
+        for part in (sure.data, sure.indices, sure.indptr):
+            part.setflags(write=False)
+        return sure
+
+    @cached_property
+    def strengths(self) -> NDArray[np.float64]:
+        """Sum of the confidences of every node's edges; its degree where all edges are sure."""
+        strengths = np.asarray(self.confidence.sum(axis=1), dtype=np.float64)
+        strengths.setflags(write=False)
+        return strengths
 
     def index_of(self, name: str) -> int:
         """Return the number of the node called `name`."""
@@ -227,7 +249,8 @@ class Network:
             i, j = pr.decode(hidden[absent][:1], p)[0]
             raise InputError(f"{self.names[i]} – {self.names[j]} is not an edge: nothing to hide")
         kept = self.edges[~np.isin(codes, hidden)]
-        return Network(_symmetric_csr(kept, p), self.names)
+        known = self.known.without(hidden, codes, self.names)
+        return Network(_symmetric_csr(kept, p), self.names, known=known)
 
     def drop_isolated(self) -> Network:
         """Return the network without the nodes that have no edge, and count them."""
@@ -237,15 +260,41 @@ class Network:
         number = np.cumsum(kept) - 1
         names = tuple(name for name, keep in zip(self.names, kept, strict=True) if keep)
         adjacency = _symmetric_csr(number[self.edges], len(names))
-        return Network(adjacency, names, replace(self.merged, isolated=int((~kept).sum())))
+        merged = replace(self.merged, isolated=int((~kept).sum()))
+        return Network(adjacency, names, merged, self.known.renumbered(kept))
 
     def rename(self, names: Sequence[str]) -> Network:
         """Return the same network under new node names."""
         new = tuple(str(name) for name in names)
         if len(new) != self.n_nodes:
             raise InputError(f"expected {self.n_nodes} names, got {len(new)}")
-        _refuse_repeated(new)
-        return Network(self.adjacency, new, self.merged)
+        refuse_repeated(new)
+        return Network(self.adjacency, new, self.merged, self.known)
+
+    # ------------------------------------------------------------------ knowing more
+
+    def with_weights(self, weights: ArrayLike) -> Network:
+        """Return the network with a confidence for every edge, in the order of `edges`.
+
+        Weights of any positive scale: what counts is their ratio to the largest.
+        """
+        return replace(self, known=self.known.with_weights(weights, self.n_edges))
+
+    def with_negatives(self, pairs: ArrayLike, force: bool = False) -> Network:
+        """Return the network with pairs that are known not to be links.
+
+        Among them no observed edge may be; with `force` such pairs stay edges.
+        """
+        given = pr.ordered(pr.as_pairs(pairs, self.n_nodes))
+        return replace(self, known=self.known.with_negatives(given, self, force))
+
+    def with_history(self, older: Network, newer: Network) -> Network:
+        """Return the network with two releases to learn from what newly found links look like."""
+        return replace(self, known=replace(self.known, history=History.between(older, newer)))
+
+    def without_history(self) -> Network:
+        """Return the network without the releases it came with."""
+        return replace(self, known=replace(self.known, history=None))
 
     def __repr__(self) -> str:
         return f"Network({self.n_nodes} nodes, {self.n_edges} edges)"
@@ -262,69 +311,13 @@ class Network:
         return html.card("Network", html.facts([*rows, ("merged", html.counts(merged) or "–")]))
 
 
-def node_name(label: Any) -> str:
-    """Return the name of a node given as any object; a whole float is named as the number."""
-    # Beyond 2**53 a float is no longer one whole number, and its digits would be made up.
-    if isinstance(label, float | np.floating) and label.is_integer() and abs(int(label)) <= 2**53:
-        return str(int(label))
-    return str(label)
-
-
-def distinct_names(labels: Iterable[Any]) -> tuple[str, ...]:
-    """Return one name per node; two nodes with the same name are an error that shows both."""
-    label_of: dict[str, Any] = {}
-    for label in labels:
-        name = node_name(label)
-        if not _is_label(label):
-            raise InputError(f"{label!r} is no name of a node")
-        if name in label_of:
-            raise InputError(
-                f"the nodes {label_of[name]!r} and {label!r} have the same name {name!r}; rename "
-                "one of them"
-            )
-        label_of[name] = label
-    return tuple(label_of)
-
-
-def _names_in(pairs: Any) -> list[str]:
-    """Return the ends of all pairs as text; refuse what is no pair, None and NaN."""
-    try:
-        rows = pairs.tolist() if isinstance(pairs, np.ndarray) else list(pairs)
-    except TypeError:
-        raise InputError(f"expected pairs of names, got {type(pairs).__name__}") from None
-    if {*map(type, rows)} <= {tuple, list} and {*map(len, rows)} <= {2}:
-        flat = list(chain.from_iterable(rows))
-        if {*map(type, flat)} <= {str, int}:  # nearly always, and without a loop
-            return list(map(str, flat))
-    ends = []
-    for number, pair in enumerate(rows, start=1):
-        if isinstance(pair, str | bytes) or not hasattr(pair, "__len__") or len(pair) != 2:
-            raise InputError(f"edge {number}: expected a pair of names, got {pair!r}")
-        for end in pair:
-            if not _is_label(end):
-                raise InputError(f"edge {number}: {end!r} is no name of a node")
-            ends.append(node_name(end))
-    return ends
-
-
-def _is_label(label: Any) -> bool:
-    """Tell what may name a node from lists, arrays and all that stands for a missing value."""
-    if label is None or not isinstance(label, Hashable) or type(label).__name__ == "NAType":
-        return False  # NAType is pandas' NA, which will not say whether it equals anything
-    return bool(label == label)  # noqa: PLR0124 – NaN and NaT alone differ from themselves
-
-
-def _refuse_repeated(names: Sequence[str]) -> None:
-    if len(set(names)) != len(names):
-        seen: set[str] = set()
-        twice = next(n for n in names if n in seen or seen.add(n))  # type: ignore[func-returns-value]
-        raise InputError(f"node names must all differ, but {twice!r} appears twice")
-
-
-def _symmetric_csr(edges: pr.Ints, n_nodes: int) -> sp.csr_array:
-    """Mirror i < j edges into a canonical CSR array of ones."""
+def _symmetric_csr(
+    edges: pr.Ints, n_nodes: int, values: NDArray[np.float64] | None = None
+) -> sp.csr_array:
+    """Mirror i < j edges into a canonical CSR array of ones, or of the values given."""
     i, j = edges[:, 0], edges[:, 1]
     rows, cols = np.concatenate([i, j]), np.concatenate([j, i])
-    a = sp.coo_array((np.ones(len(rows)), (rows, cols)), shape=(n_nodes, n_nodes)).tocsr()
+    data = np.ones(len(rows)) if values is None else np.concatenate([values, values])
+    a = sp.coo_array((data, (rows, cols)), shape=(n_nodes, n_nodes)).tocsr()
     a.sort_indices()
     return a

@@ -1,0 +1,151 @@
+"""What is known of a network beside its edges: confidences, known non-edges, earlier releases."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from linkprior import pairs as pr
+from linkprior.errors import InputError
+
+if TYPE_CHECKING:
+    from linkprior.network.network import Network
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class History:
+    """Two releases: the older one, and the pairs of its nodes that are edges in the newer one.
+
+    `elsewhere` counts new edges with a node that the older release does not have.
+    """
+
+    older: Network
+    found: pr.Ints
+    elsewhere: int = 0
+    new_nodes: int = 0
+
+    @classmethod
+    def between(cls, older: Network, newer: Network) -> History:
+        """Return what a newer release found; nodes are matched by name."""
+        number_of = {name: i for i, name in enumerate(older.names)}
+        to_older = np.array([number_of.get(name, -1) for name in newer.names], dtype=np.int64)
+        if (to_older < 0).all():
+            raise InputError(
+                "the two releases share no node name: do they use the same identifiers?"
+            )
+        moved = to_older[newer.edges]
+        both = (moved >= 0).all(axis=1)
+        p, pairs = older.n_nodes, pr.ordered(moved[both])
+        known = np.isin(pr.encode(pairs, p), pr.encode(older.edges, p))
+        found = pr.decode(np.sort(pr.encode(pairs[~known], p)), p)
+        if len(found) == 0:
+            raise InputError("the newer release has no new edge between nodes of the older one")
+        return cls(older, found, int((~both).sum()), int((to_older < 0).sum()))
+
+    def without(self, hidden: set[tuple[str, str]]) -> History | None:
+        """Return the history with no word of some pairs, so that hiding them hides them here."""
+        names = self.older.names
+        told = np.array([_key(names[i], names[j]) in hidden for i, j in self.found.tolist()], bool)
+        seen = [
+            pair for pair in self.older.edges.tolist() if _key(*(names[n] for n in pair)) in hidden
+        ]
+        if not told.any() and not seen:
+            return self
+        older = self.older.hide(np.array(seen)) if seen else self.older
+        found = self.found[~told]
+        return replace(self, older=older, found=found) if len(found) else None
+
+
+@dataclass(frozen=True, eq=False)
+class Known:
+    """What is known beside the edges.
+
+    Attributes
+    ----------
+    weights
+        How sure each edge is, 0 to 1, in the order of the network's edges; None: all alike.
+    negatives
+        Pairs i < j that are known not to be links, in order of pair.
+    history
+        Two releases that show what newly found links look like.
+    """
+
+    weights: Floats | None = None
+    negatives: pr.Ints | None = None
+    history: History | None = None
+
+    def with_weights(self, weights: ArrayLike, n_edges: int) -> Known:
+        """Return the same with a confidence for every edge."""
+        try:
+            values: Floats = np.array(weights, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise InputError("weights must be numbers") from None
+        if values.shape != (n_edges,):
+            raise InputError(
+                f"expected one weight for each of {n_edges} edges, got shape {values.shape}"
+            )
+        bad = np.flatnonzero(~(np.isfinite(values) & (values > 0)))
+        if len(bad):
+            raise InputError(
+                f"weights must be above 0, but edge {bad[0]} has {values[bad[0]]:g}"
+                f"{f' (and {len(bad) - 1} more)' if len(bad) > 1 else ''}"
+            )
+        values /= values.max() if len(values) else 1.0
+        values.setflags(write=False)
+        return replace(self, weights=values)
+
+    def with_negatives(self, pairs: pr.Ints, network: Network, force: bool) -> Known:
+        """Return the same with pairs that are no links; observed edges among them are refused."""
+        p = network.n_nodes
+        codes = pr.distinct(pr.encode(pairs[pairs[:, 0] != pairs[:, 1]], p))
+        observed = np.isin(codes, pr.encode(network.edges, p))
+        if observed.any() and not force:
+            i, j = pr.decode(codes[observed][:1], p)[0]
+            n = int(observed.sum())
+            raise InputError(
+                f"{n} of {len(codes)} known non-edges {'is an' if n == 1 else 'are'} observed "
+                f"edge{'s' * (n != 1)}, the first {network.names[i]} – {network.names[j]}"
+            )
+        negatives = pr.decode(codes[~observed], p)
+        negatives.setflags(write=False)
+        return replace(self, negatives=negatives if len(negatives) else None)
+
+    def without(self, hidden: pr.Ints, codes: pr.Ints, names: tuple[str, ...]) -> Known:
+        """Return what is known once some edges are hidden; all are given by their codes."""
+        weights, history = self.weights, self.history
+        if weights is not None:
+            weights = weights[~np.isin(codes, hidden)]
+        if history is not None:
+            pairs = pr.decode(hidden, len(names)).tolist()
+            history = history.without({_key(names[i], names[j]) for i, j in pairs})
+        return Known(weights, self.negatives, history)
+
+    def renumbered(self, kept: NDArray[np.bool_]) -> Known:
+        """Return the same once only some nodes are kept; all edges are."""
+        negatives = self.negatives
+        if negatives is not None:
+            own = negatives[kept[negatives].all(axis=1)]
+            negatives = (np.cumsum(kept) - 1)[own] if len(own) else None
+        return replace(self, negatives=negatives)
+
+    def add_to(self, digest: Any) -> None:
+        """Add it to the digest of a network; nothing where nothing is known."""
+        if self.weights is not None:
+            digest.update(b"weights" + self.weights.astype("<f8").tobytes())
+        if self.negatives is not None:
+            digest.update(b"negatives" + self.negatives.astype("<i8").tobytes())
+        if self.history is not None:
+            digest.update(b"history" + self.history.older.digest.encode())
+            digest.update(self.history.found.astype("<i8").tobytes())
+
+
+NOTHING = Known()
+
+
+def _key(a: str, b: str) -> tuple[str, str]:
+    return (a, b) if a <= b else (b, a)

@@ -1,0 +1,107 @@
+"""What is known of a network beside its edges: confidences, known non-edges, releases."""
+
+import numpy as np
+import pytest
+
+import linkprior as lp
+from linkprior.errors import InputError
+from linkprior.network import History
+
+EDGES = [("a", "b"), ("b", "c"), ("c", "d"), ("a", "d")]  # in order: a–b, a–d, b–c, c–d
+
+
+@pytest.fixture
+def net():
+    return lp.Network.from_edges(EDGES)
+
+
+def test_weights_stand_in_the_confidence_matrix_in_the_order_of_edges(net):
+    sure = net.with_weights([1, 2, 3, 4])
+    dense = sure.confidence.toarray()
+    for (i, j), weight in zip(net.edges, [0.25, 0.5, 0.75, 1.0], strict=True):
+        assert dense[i, j] == dense[j, i] == weight
+    assert dense.sum() == pytest.approx(2 * 2.5)
+    np.testing.assert_allclose(sure.strengths, dense.sum(axis=1))
+
+
+def test_without_weights_every_edge_is_sure(net):
+    assert (net.confidence != net.adjacency).nnz == 0
+    np.testing.assert_array_equal(net.strengths, net.degrees)
+
+
+def test_hiding_edges_hides_their_weights(net):
+    kept = net.with_weights([1, 2, 3, 4]).hide([(0, 1), (1, 2)])
+    np.testing.assert_allclose(kept.known.weights, [0.5, 1.0])
+    assert kept.confidence.toarray()[0, 3] == 0.5
+
+
+@pytest.mark.parametrize("weights", [[1, 2, 3, 0], [1, 2, 3, -1], [1, 2, 3, np.nan], [1, 2, 3]])
+def test_weights_that_are_none_are_refused(net, weights):
+    with pytest.raises(InputError, match="weight"):
+        net.with_weights(weights)
+
+
+def test_text_is_no_weight(net):
+    with pytest.raises(InputError, match="numbers"):
+        net.with_weights(["high", "low", "low", "low"])
+
+
+def test_what_is_known_changes_the_digest_and_nothing_known_does_not(net):
+    known = [
+        net.with_weights([1, 2, 3, 4]),
+        net.with_negatives([(0, 2)]),
+        net.with_history(net.hide([(0, 1)]), net),
+    ]
+    assert len({net.digest, *(one.digest for one in known)}) == 4
+    assert known[2].without_history().digest == net.digest
+
+
+def test_known_non_edges_are_ordered_and_kept_once(net):
+    found = net.with_negatives([(3, 1), (0, 2), (2, 0)]).known.negatives
+    np.testing.assert_array_equal(found, [[0, 2], [1, 3]])
+
+
+def test_a_known_non_edge_that_is_observed_is_refused_by_name(net):
+    with pytest.raises(InputError, match="1 of 2 known non-edges is an observed edge.*a – b"):
+        net.with_negatives([(1, 0), (0, 2)])
+
+
+def test_by_force_an_observed_edge_stays_one(net):
+    forced = net.with_negatives([(1, 0), (0, 2)], force=True)
+    np.testing.assert_array_equal(forced.known.negatives, [[0, 2]])
+    assert forced.n_edges == net.n_edges
+
+
+def test_known_non_edges_follow_their_nodes_when_isolated_ones_are_dropped():
+    net = lp.Network.from_edges([("b", "c"), ("c", "d")], nodes=["a", "b", "c", "d"])
+    kept = net.with_negatives([(1, 3), (0, 1)]).drop_isolated()
+    assert kept.names == ("b", "c", "d")
+    np.testing.assert_array_equal(kept.known.negatives, [[0, 2]])
+
+
+def test_a_history_tells_what_the_newer_release_found_between_older_nodes():
+    older = lp.Network.from_edges([("a", "b"), ("b", "c"), ("c", "d")])
+    newer = lp.Network.from_edges([("d", "a"), ("b", "a"), ("c", "a"), ("a", "e"), ("b", "c")])
+    found = History.between(older, newer)
+    assert [(older.names[i], older.names[j]) for i, j in found.found] == [("a", "c"), ("a", "d")]
+    assert (found.elsewhere, found.new_nodes) == (1, 1)
+
+
+def test_releases_with_nothing_in_common_or_nothing_new_are_refused(net):
+    with pytest.raises(InputError, match="share no node name"):
+        net.with_history(net, lp.Network.from_edges([("x", "y")]))
+    with pytest.raises(InputError, match="no new edge"):
+        net.with_history(net, net)
+
+
+def test_a_hidden_edge_is_hidden_in_the_history_too(net):
+    older = net.hide([(0, 1), (1, 2)])
+    told = net.with_history(older, net)
+    kept = told.hide([(0, 1), (2, 3)]).known.history
+    np.testing.assert_array_equal(kept.found, [[1, 2]])
+    np.testing.assert_array_equal(kept.older.edges, [[0, 3]])
+
+
+def test_a_history_whose_finds_are_all_hidden_is_none(net):
+    told = net.with_history(net.hide([(0, 1)]), net)
+    assert told.hide([(0, 1)]).known.history is None

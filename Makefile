@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test check bench accuracy clean
+.PHONY: demo test check bench benchmark accuracy clean
 
 demo: $(VENV)/.installed
 	$(BIN)/linkprior demo
@@ -20,6 +20,9 @@ check: $(VENV)/.installed-dev
 
 bench: $(VENV)/.installed-bench
 	$(BIN)/python -m benchmarks.run
+
+benchmark: $(VENV)/.installed-bench
+	$(BIN)/linkprior benchmark -o benchmarks/results/suite
 
 accuracy: $(VENV)/.installed
 	$(BIN)/python -m benchmarks.accuracy

@@ -14,7 +14,7 @@ from typing import Any
 import click
 
 from linkprior._version import __version__
-from linkprior.cli import about, data, demo, evaluate, predict, reproduce, tune
+from linkprior.cli import about, benchmark, data, demo, evaluate, predict, reproduce, tune
 from linkprior.cli.interrupt import run_interruptible
 from linkprior.cli.messages import drop_stdout, in_one_line, say
 from linkprior.errors import LinkpriorError
@@ -69,6 +69,7 @@ for command in (
     evaluate.evaluate,
     tune.tune,
     reproduce.reproduce,
+    benchmark.benchmark,
     about.models,
     about.formats,
     data.data,

@@ -1,0 +1,147 @@
+"""`linkprior benchmark`: every model on a suite of networks, and the tables of that."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from linkprior.cli import options
+from linkprior.cli.messages import say, silent
+from linkprior.errors import LinkpriorError
+
+if TYPE_CHECKING:
+    from linkprior.benchmark.models import Entrant
+    from linkprior.benchmark.run import Benchmark
+
+Tell = Callable[[str], None]
+
+
+@click.command()
+@click.argument("networks", nargs=-1, metavar="[NETWORK]...")
+@click.option("--models", metavar="NAMES", help="Models, with commas between.  [default: all]")
+@click.option(
+    "--quick", is_flag=True, help="One split of small networks, fast models: a minute or two."
+)
+@click.option("--data", metavar="DIR", help="Folder of data sets.  [default: LINKPRIOR_DATA]")
+@click.option(
+    "--trials",
+    type=click.IntRange(min=0),
+    default=0,
+    show_default=True,
+    help="Settings each model tries inside each training network; 0: default parameters.",
+)
+@click.option("--tables", is_flag=True, help="Only make tables and pictures of what is finished.")
+@click.option(
+    "-o",
+    "--output",
+    metavar="DIR",
+    default="benchmark",
+    show_default=True,
+    help="Tables, pictures, and finished cells: the same command goes on where it stopped.",
+)
+@options.workers
+@options.quiet
+def benchmark(
+    networks: tuple[str, ...],
+    models: str | None,
+    quick: bool,
+    data: str | None,
+    trials: int,
+    tables: bool,
+    output: str,
+    workers: int | None,
+    quiet: bool,
+) -> None:
+    """Judge every model on the same splits of a suite of networks, or of the networks named.
+
+    All of it takes hours, --quick a minute or two. Finished cells stay, so the command can be
+    stopped at any time and given again. docs/benchmark.md describes networks, splits and models.
+    """
+    from linkprior.cli import display, interrupt
+    from linkprior.parallel import use_workers
+
+    tell = silent if quiet else say
+    if quick and trials:
+        raise click.UsageError("--quick tries no settings: give it or --trials, not both")
+    if tables and (networks or models is not None):
+        raise click.UsageError("--tables shows all that is finished: name no network or model")
+    _check_output(output)
+    target = _target(Path(output), quick, trials)
+    if not tables:
+        wanted = None if models is None else [name for name in models.split(",") if name.strip()]
+        job = _job(networks, wanted, quick, data, trials, Path(output), tell)
+        with (
+            display.progress(quiet),
+            use_workers(workers),
+            interrupt.keeping(lambda: f"{target} keeps what is finished; the same command goes on"),
+        ):
+            job.run()
+    _write(target, tell)
+
+
+def _check_output(output: str) -> None:
+    """Refuse a place where nothing can be kept, before anything is fitted."""
+    from linkprior.cli.places import check_writable, first_there
+
+    if not output:
+        raise LinkpriorError("-o expects the name of a folder")
+    there = first_there(Path(output))
+    if not there.is_dir():
+        raise LinkpriorError(f"-o {output}: {there} is a file; give a folder")
+    check_writable(f"-o {output}", there)
+
+
+def _target(output: Path, quick: bool, trials: int) -> Path:
+    """Return the folder of the cells: cells made with other care are kept apart."""
+    return output / "quick" if quick else output / f"tuned-{trials}" if trials else output
+
+
+def _job(
+    networks: tuple[str, ...],
+    models: list[str] | None,
+    quick: bool,
+    data: str | None,
+    trials: int,
+    output: Path,
+    tell: Tell,
+) -> Benchmark:
+    from linkprior.benchmark.models import chosen_entrants
+    from linkprior.benchmark.run import Benchmark
+    from linkprior.benchmark.suite import chosen_cases, data_folder
+
+    cases = chosen_cases(networks, quick)
+    entrants = _available(chosen_entrants(models, quick), tell)
+    folder, target = data_folder(data), _target(output, quick, trials)
+    for case in cases:  # all data are looked at before a day is spent on some of them
+        case.check(folder)
+    untuned = output if trials else None
+    rounds = 1 if quick else None
+    return Benchmark(cases, entrants, folder, target, trials, untuned, rounds, tell)
+
+
+def _available(entrants: list[Entrant], tell: Tell) -> list[Entrant]:
+    """Return the models whose library is there, and say which are left out."""
+    from linkprior.benchmark.models import without_library
+
+    missing = {one.label for one in without_library(entrants)}
+    kept = [one for one in entrants if one.label not in missing]
+    if missing:
+        line = f"left out, their library is not installed: {', '.join(sorted(missing))}"
+        hint = "`pip install linkprior[bench]` gets them"
+        if not kept:
+            raise LinkpriorError(f"{line}; {hint}")
+        tell(f"{line} ({hint})")
+    return kept
+
+
+def _write(target: Path, tell: Tell) -> None:
+    from linkprior.benchmark.tables import summary
+    from linkprior.benchmark.writing import results_in, write_files
+
+    results = results_in(target)
+    files = write_files(results, target)
+    click.echo("\n".join(summary(results)))
+    tell(f"Wrote {', '.join(path.name for path in files)} to {target}")

@@ -15,6 +15,7 @@ _HOMES = {
     "read_network": "linkprior.io.read",
     "make": "linkprior.predictors.registry",
     "predict_links": "linkprior.predictors.links",
+    "estimate_coverage": "linkprior.coverage",
     "load": "linkprior.predictors.saving",
     "evaluate": "linkprior.evaluation.evaluate",
     "tune": "linkprior.evaluation.tuning.tune",
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from linkprior import theory as theory
+    from linkprior.coverage import estimate_coverage as estimate_coverage
     from linkprior.errors import LinkpriorError as LinkpriorError
     from linkprior.evaluation.evaluate import evaluate as evaluate
     from linkprior.evaluation.tuning.tune import tune as tune

@@ -34,7 +34,7 @@ from linkprior.predictors.local import PreferentialAttachment
 from linkprior.predictors.registry import MODELS
 
 NAMES = ["pa", "l3", "katz"]
-FLAGSHIP = Path(__file__).parents[2] / "benchmarks" / "results" / "flagship"
+FLAGSHIP = Path(__file__).parents[2] / "benchmarks" / "results" / "suite"
 
 
 def benchmark(folder, names=NAMES, cases=TINY, **more):

@@ -229,7 +229,7 @@ def test_factors_know_x_without_forming_it():
     np.testing.assert_allclose(factors.row_sums(), off.sum(axis=1))
     assert factors.square_norm == pytest.approx((X**2).sum())
     at = np.repeat(np.arange(34), net.degrees), net.adjacency.indices
-    np.testing.assert_allclose(factors.on_edges(net), X[at])
+    np.testing.assert_allclose(factors.on_evidence(net), X[at])
 
 
 # ---- refusals ----------------------------------------------------------------------------------

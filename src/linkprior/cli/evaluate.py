@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from linkprior.cli import options
+from linkprior.cli.beside import Beside, beside_options
 from linkprior.cli.reading import Input, reading_options
 
 
@@ -85,6 +86,7 @@ class _Evaluate(click.Command):
     help="Keep results, tables, curves and splits here; the same command goes on where it stopped.",
 )
 @click.option("--ignore-memory", is_flag=True, help="Run although memory looks short.")
+@beside_options
 @options.workers
 @options.quiet
 @reading_options
@@ -96,4 +98,5 @@ def evaluate(**given: Any) -> None:
     """
     from linkprior.cli.evaluate_job import EvaluateJob
 
-    EvaluateJob(source=Input.take(given), **given).run()
+    beside = Beside(negatives=given.pop("negatives"), history=given.pop("history"))
+    EvaluateJob(source=Input.take(given), beside=beside, **given).run()

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from linkprior.cli.beside import Beside
 from linkprior.cli.messages import say, writing_to
 from linkprior.cli.places import check_name, check_writable, first_there
 from linkprior.cli.reading import Input
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from linkprior.evaluation.protocols import Plan
     from linkprior.evaluation.results import Evaluation
     from linkprior.evaluation.splits import Split
+    from linkprior.io.read import Reading
     from linkprior.network import Network
     from linkprior.predictors.base import LinkPredictor
 
@@ -33,6 +35,7 @@ class EvaluateJob:
     """One evaluation, from the options to the files."""
 
     source: Input
+    beside: Beside
     models: str
     settings: tuple[str, ...]
     protocol: str
@@ -124,22 +127,25 @@ class EvaluateJob:
         from linkprior.evaluation.protocols import Plan, fold_numbers
 
         kind, _, later = self.protocol.partition(":")
-        if later == self.source.edges == "-":
+        if [later, self.source.edges, *self.beside.files].count("-") > 1:
             raise LinkpriorError("standard input (-) can be read once; give files for the others")
         folds = None if self.folds is None else fold_numbers(self.folds)
-        network = self._read_one(self.source.edges)
+        reading = self.beside.attach(self._read_one(self.source.edges), self.source, self.tell)
+        network = reading.network
+        classes = {name: type(model) for name, model in self.made.items()}
+        self.beside.tell_models(classes, network, self.tell)
         # In the same way as the older one: other names or filters would make edges look new.
-        newer = self._read_one(later) if kind == "release" and later else None
+        newer = self._read_one(later).network if kind == "release" and later else None
         plan = Plan(
             self.protocol, self.rule, self.repeats, folds, self.seed, self.null, self.noise, newer
         )
         return network, plan
 
-    def _read_one(self, edges: str) -> Network:
+    def _read_one(self, edges: str) -> Reading:
         reading = self.source.read(edges)
         for line in reading.report.text():
             self.tell(line)
-        return reading.network
+        return reading
 
     def _judge(self, network: Network, plan: Plan) -> Evaluation:
         from linkprior.evaluation.contenders import contenders

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from linkprior.cli import options
+from linkprior.cli.beside import Beside, beside_options
 from linkprior.cli.reading import Input, reading_options
 from linkprior.predictors.registry import DEFAULT_MODEL
 
@@ -43,6 +44,19 @@ from linkprior.predictors.registry import DEFAULT_MODEL
     metavar="A.txt B.txt",
     help="Pairs across two lists only (regulators, genes).",
 )
+@beside_options
+@click.option(
+    "--add-nodes",
+    metavar="FILE",
+    help="Nodes without an edge yet, one name per line, for models with the degree prior.",
+)
+@click.option(
+    "--coverage",
+    type=float,
+    metavar="SHARE",
+    help="Share of all links that is observed, 0.7 say: how many are missing. See `linkprior "
+    "coverage`.",
+)
 @click.option("--exclude", metavar="FILE", help="Leave out these pairs: tested already, say.")
 @click.option(
     "--explain",
@@ -64,7 +78,11 @@ from linkprior.predictors.registry import DEFAULT_MODEL
     help="tsv, csv, jsonl, graphml, cx2 or sif. [default: as FILE ends, else tsv]",
 )
 @click.option("--save", metavar="DIR", help="Also keep the fitted model here.")
-@click.option("--force", is_flag=True, help="Replace another run in DIR/.")
+@click.option(
+    "--force",
+    is_flag=True,
+    help="Replace another run in DIR/; keep observed edges that --negatives names.",
+)
 @click.option("--ignore-memory", is_flag=True, help="Run although memory looks short.")
 @click.option(
     "--dry-run", is_flag=True, help="Report on the input and estimate time and memory only."
@@ -90,7 +108,9 @@ def predict(**given: Any) -> None:
     given["settings"] += _of_auto(given)
     source = Input.take(given)
     choices = Choices(*(given.pop(name) for name in ("around", "within", "between", "exclude")))
-    PredictJob(source=source, choices=choices, **given).run()
+    names = ("negatives", "history", "add_nodes", "coverage")
+    beside = Beside(**{name: given.pop(name) for name in names}, force=given["force"])
+    PredictJob(source=source, choices=choices, beside=beside, **given).run()
 
 
 def _of_auto(given: dict[str, Any]) -> tuple[str, ...]:

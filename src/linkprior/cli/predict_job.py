@@ -14,6 +14,7 @@ import click
 
 from linkprior import progress
 from linkprior.cli import expected
+from linkprior.cli.beside import Beside
 from linkprior.cli.choices import Choices, Names
 from linkprior.cli.messages import say, writing_to
 from linkprior.cli.outputs import Output
@@ -43,6 +44,7 @@ class PredictJob:
     settings: tuple[str, ...]
     seed: int
     choices: Choices
+    beside: Beside
     explain: tuple[tuple[str, str], ...]
     output: str | None
     output_format: str | None
@@ -59,7 +61,8 @@ class PredictJob:
         from linkprior.cli import display, interrupt
         from linkprior.parallel import use_workers
 
-        inputs = [self.source.edges, *self.choices.files]
+        self.beside.check(self.settings)
+        inputs = [self.source.edges, *self.choices.files, *self.beside.files]
         self.target = Output.of(self.output, self.output_format, self.save, inputs)
         if inputs.count("-") > 1:
             raise LinkpriorError("standard input (-) can be read once; give files for the others")
@@ -71,6 +74,7 @@ class PredictJob:
                 reading = self._timed("reading", self.source.read)
             for line in reading.report.text():
                 self.tell(line)
+            reading = self._attach(predictor, reading)
             self._resolve_pairs(reading)
             candidates = self.choices.candidates(reading, self.source.options(), self.tell)
             self._check_memory(predictor, reading.network)
@@ -165,6 +169,14 @@ class PredictJob:
 
     # ------------------------------------------------------------------ before the fit
 
+    def _attach(self, predictor: LinkPredictor, reading: Reading) -> Reading:
+        """Return the reading with what is known beside its edges; say whom it does not reach."""
+        reading = self.beside.attach(reading, self.source, self.tell)
+        self.beside.refuse_isolated(type(predictor), reading.network)
+        self.beside.tell_models({self.model: type(predictor)}, reading.network, self.tell)
+        self.beside.apply_coverage(predictor, reading.network, self.tell)
+        return reading
+
     def _resolve_pairs(self, reading: Reading) -> None:
         """Find the nodes to explain, by name or label; refuse an unknown one before the fit."""
         from linkprior.predictors.naming import number_of
@@ -243,7 +255,7 @@ class PredictJob:
                 "sha256": report.sha256,
                 "nodes": network.n_nodes,
                 "edges": network.n_edges,
-                "network_digest": network.digest,
+                "network_digest": network.without_history().digest,  # as the model is kept
             },
             report=report,
             force=self.force,
@@ -257,6 +269,7 @@ class PredictJob:
             "top": self.most,
             "threshold": self.threshold,
             **self.choices.request(),
+            **self.beside.request(),
             "format": self.output_format,
             **self.source.request(),
         }
@@ -266,7 +279,7 @@ class PredictJob:
         return {
             "model": self.model,
             "seed": predictor.get_params().get("seed"),
-            "network_digest": reading.network.digest,
+            "network_digest": reading.network.without_history().digest,
             "seconds": dict(self.seconds),
         }
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -33,6 +33,12 @@ _OPTIONS = (
         "--columns", metavar="A,B", help="The two columns of an edge list: names or numbers."
     ),
     click.option("--min-score", type=float, help="Keep edges with at least this score or weight."),
+    click.option(
+        "--weights",
+        metavar="COLUMN",
+        help="The column that tells how sure each edge is (a name or a number); edges with more "
+        "count for more.",
+    ),
     click.option(
         "--organism", metavar="TAXON", help="BioGRID, MITAB: keep interactions within an organism."
     ),
@@ -75,6 +81,7 @@ class Input:
     systems: tuple[str, ...] = ()
     physical_only: bool = False
     identifier: str | None = None
+    weights: str | None = None
 
     @classmethod
     def take(cls, given: dict[str, Any]) -> Input:
@@ -85,10 +92,11 @@ class Input:
         """Read it, or another file in the same way."""
         from linkprior.io.read import read
 
-        return read(edges or self.edges, self.input_format, options=self.options())
+        options = replace(self.options(), weights=self.weights)
+        return read(edges or self.edges, self.input_format, options=options)
 
     def options(self) -> ReadOptions:
-        """Return what was asked of the reader."""
+        """Return what was asked of the reader, weights aside: lists of pairs need none."""
         from linkprior.io.options import ReadOptions
 
         options: Any = {

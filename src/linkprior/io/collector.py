@@ -6,12 +6,14 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import compress, islice
 
 import numpy as np
 from numpy.typing import NDArray
 
 from linkprior.errors import InputError
+from linkprior.io.weights import ZERO_WEIGHT, EdgeWeights
+from linkprior.network.weighted import Floats
 
 _LONGEST_NAME = 1000
 # Control characters would break tables; marks of direction and invisible ones (fillers, tags, what
@@ -51,6 +53,8 @@ class EdgeCollector:
         Pairs the file says are no edges, or are links somebody predicted; as node numbers.
     labels
         Node name → a more readable name (a gene's symbol), where the file has one.
+    weights
+        How sure each edge is, where that was asked for; one weight per row taken.
     """
 
     def __init__(self, file: str) -> None:
@@ -59,6 +63,7 @@ class EdgeCollector:
         self.notes: list[str] = []
         self.directed: bool | None = None
         self.labels: dict[str, str] = {}
+        self.weights: EdgeWeights | None = None
         self.non_edges = np.empty((0, 2), np.int64)
         self.predicted = np.empty((0, 2), np.int64)
         self._number: defaultdict[str, int] = defaultdict()
@@ -77,13 +82,26 @@ class EdgeCollector:
         parts = [part.reshape(-1, 2) for part in self._parts]
         return np.concatenate(parts).astype(np.int64) if parts else np.empty((0, 2), np.int64)
 
-    def add(self, sources: Sequence[str], targets: Sequence[str], lines: Sequence[int]) -> None:
-        """Take edges; a row with an empty name is left out and counted."""
+    def add(
+        self,
+        sources: Sequence[str],
+        targets: Sequence[str],
+        lines: Sequence[int],
+        weights: Sequence[str] | None = None,
+    ) -> None:
+        """Take edges; a row with an empty name, or of weight 0, is left out and counted."""
         if "" in sources or "" in targets:
             full = [at for at, ends in enumerate(zip(sources, targets, strict=True)) if all(ends)]
             self.drop("a node name is empty", _without(lines, full))
             sources, targets = [sources[at] for at in full], [targets[at] for at in full]
             lines = [lines[at] for at in full]
+            weights = None if weights is None else [weights[at] for at in full]
+        if self.weights is not None and weights is not None:
+            values = self.weights.numbers(weights, lines)
+            heavy = self._weighed(values, lines).tolist()
+            if not all(heavy):
+                sources, targets = list(compress(sources, heavy)), list(compress(targets, heavy))
+                lines = list(compress(lines, heavy))
         flat = [""] * (2 * len(sources))
         flat[::2], flat[1::2] = sources, targets
         self.add_in_turn(flat, lines)
@@ -102,10 +120,25 @@ class EdgeCollector:
         self._check_new([name for name in names for _ in (0, 1)], lines)
         return numbers
 
-    def add_numbered(self, ends: NDArray[np.int64]) -> None:
-        """Take edges as (n, 2) numbers of nodes."""
+    def add_numbered(
+        self,
+        ends: NDArray[np.int64],
+        weights: Floats | None = None,
+        lines: Sequence[int] | None = None,
+    ) -> None:
+        """Take edges as (n, 2) numbers of nodes; one of weight 0 is left out and counted."""
+        if weights is not None:
+            ends = ends[self._weighed(weights, lines or [0] * len(ends))]
         self._parts.append(ends.astype(np.int32).ravel())
         self.rows += len(ends)
+
+    def _weighed(self, weights: Floats, lines: Sequence[int]) -> NDArray[np.bool_]:
+        """Take the weights of edges, and mark the edges that have one above 0."""
+        assert self.weights is not None
+        heavy = weights > 0
+        self.drop(ZERO_WEIGHT, [lines[at] for at in np.flatnonzero(~heavy).tolist()])
+        self.weights.take(weights[heavy])
+        return heavy
 
     def drop(self, reason: str, lines: Iterable[int]) -> None:
         """Count rows left out, and why."""
@@ -125,6 +158,8 @@ class EdgeCollector:
         self.non_edges = self.ends[~wanted]
         self._parts = [self.ends[wanted].astype(np.int32).ravel()]
         self.rows = int(wanted.sum())
+        if self.weights is not None:
+            self.weights.keep(wanted)
 
     def rename(self, names: Sequence[str]) -> None:
         """Give all nodes new names, in the same order."""

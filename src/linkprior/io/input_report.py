@@ -14,6 +14,7 @@ from scipy.sparse.csgraph import connected_components
 from linkprior import html
 from linkprior.io.collector import EdgeCollector
 from linkprior.io.shape import looks_of
+from linkprior.io.weights import WeightFacts
 from linkprior.network import Network
 
 _SHOWN, _KEPT, _LONGEST = 5, 20, 40
@@ -40,6 +41,8 @@ class InputReport:
         Comments and blank lines, in files of lines.
     dropped
         Reason, count and first lines of rows left out.
+    weights
+        Where weights were asked for: their column and how large they are.
     """
 
     file: str
@@ -66,6 +69,7 @@ class InputReport:
     n_damaged_names: int
     looks: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    weights: WeightFacts | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON."""
@@ -74,7 +78,7 @@ class InputReport:
     def text(self) -> list[str]:
         """Return the report as lines of plain words; only what there is to say."""
         lines = (
-            f"{topic}: {text}" if topic in ("Warning", "Note") else text
+            f"{topic}: {text}" if topic in ("Warning", "Note", "weights") else text
             for topic, text in self._topics()
         )
         return [f"{self.file}: {self._kind()}", *lines]
@@ -87,6 +91,8 @@ class InputReport:
         """Yield topic and text of every line but the first."""
         yield from (("read", text) for text in self._read())
         yield "network", f"{_counted(self.nodes, 'node')}, {_counted(self.edges, 'edge')}"
+        if self.weights is not None:
+            yield "weights", self.weights.text()
         yield from (("left out", text) for text in self._left_out())
         yield "shape", f"{self._pieces()}; {self._spread()}"
         yield from (("Warning", text) for text in self._damage())

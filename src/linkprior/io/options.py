@@ -34,6 +34,8 @@ class ReadOptions:
         What names a node in a BioGRID file: entrez, biogrid or symbol.
     min_score
         Keep rows with at least this score (STRING, MITAB, BioGRID, a weight column).
+    weights
+        The column or edge attribute that tells how sure each edge is, by name or number.
     """
 
     header: bool | None = None
@@ -43,6 +45,7 @@ class ReadOptions:
     physical_only: bool = False
     id: Identifier | None = None
     min_score: float | None = None
+    weights: str | None = None
 
     def __post_init__(self) -> None:
         """Take what comes naturally in Python: a number for an organism, one system as a word."""
@@ -52,6 +55,8 @@ class ReadOptions:
             object.__setattr__(self, "columns", _two_columns(self.columns))
         if self.organism is not None:
             object.__setattr__(self, "organism", _organism(self.organism))
+        if self.weights is not None:
+            object.__setattr__(self, "weights", _column(self.weights))
         for name, allowed in (("header", (True, False, None)), ("physical_only", (True, False))):
             value = getattr(self, name)
             if not any(value is known for known in allowed):
@@ -97,6 +102,14 @@ def _organism(organism: object) -> str:
     return str(organism)
 
 
+def _column(column: object) -> str:
+    if not _names(column) or not str(column).strip():
+        raise ParameterError(
+            f"weights must be a column or edge attribute, by name or number, got {column!r}"
+        )
+    return str(column)
+
+
 def _names(value: object) -> bool:
     return isinstance(value, str | numbers.Integral) and not isinstance(value, bool)
 
@@ -109,4 +122,5 @@ _FLAGS: dict[str, Any] = {
     "physical_only": "--physical-only",
     "id": "--id",
     "min_score": "--min-score",
+    "weights": "--weights",
 }

@@ -39,11 +39,17 @@ def read(
         name = format_of(source, format)
         found = EdgeCollector(source.name)
         guess = FORMATS[name].reader()(source, found, options or ReadOptions())
-        facts = {"packing": source.packing, "sha256": source.sha256(), "lines": source.lines}
+        facts: dict[str, Any] = {
+            "packing": source.packing,
+            "sha256": source.sha256(),
+            "lines": source.lines,
+        }
     ends = found.ends
     if not len(ends):
         raise InputError(_nothing(found))
     network = Network.from_indices(ends, found.names)
+    if found.weights is not None and network.n_edges:
+        network, facts["weights"] = found.weights.settle(network, ends)
     if not keep_isolated:
         network = network.drop_isolated()
     if network.n_edges == 0:
@@ -61,7 +67,8 @@ def read_network(
     """Read a network file of any supported format, packed or not; `-` is stdin.
 
     Nodes without an edge are dropped and counted, unless `keep_isolated`. Options are the fields of
-    `linkprior.io.options.ReadOptions`: columns, organism, systems, physical_only, id, min_score.
+    `linkprior.io.options.ReadOptions`: columns, organism, systems, physical_only, id, min_score,
+    weights (the column or edge attribute that tells how sure each edge is).
     """
     known = [option.name for option in fields(ReadOptions)]
     for name in options:

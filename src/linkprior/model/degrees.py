@@ -31,7 +31,7 @@ def estimate_degrees(net: HasDegrees, n_edges: int | None = None, c: float = 1.0
     Parameters
     ----------
     net
-        The network whose observed degrees are oᵢ.
+        The network whose observed degrees are oᵢ; where edges have confidences, their sums.
     n_edges
         K, the number of edges the completed network is thought to have; None means the
         number observed, and then d = o.
@@ -46,8 +46,12 @@ def estimate_degrees(net: HasDegrees, n_edges: int | None = None, c: float = 1.0
     total = int(net.degrees.sum())
     if total == 0:
         raise InputError("degrees cannot be estimated from a network without edges")
-    # In integers: in floats K = |Ω| would give o + 1 now and then.
-    d = -(-2 * net.degrees * k // total)
+    sure = getattr(net, "strengths", None)
+    if sure is None or not (sure != net.degrees).any():
+        # In integers: in floats K = |Ω| would give o + 1 now and then.
+        d = -(-2 * net.degrees * k // total)
+    else:
+        d = np.ceil(2.0 * sure * k / sure.sum() - 1e-9).astype(np.int64)
     return clamp_degrees(d, c, net.n_nodes - 1)
 
 

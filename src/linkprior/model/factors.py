@@ -59,9 +59,9 @@ class Factors:
         """Return X at the given pairs."""
         return np.einsum("ia,ia->i", self.US[pairs[:, 0]], self.U[pairs[:, 1]])
 
-    def on_edges(self, net: Network) -> Array:
-        """Return X at the stored entries of the adjacency matrix, in CSR order."""
-        a = net.adjacency
+    def on_evidence(self, net: Network) -> Array:
+        """Return X at edges and known non-edges, in the order of the evidence's CSR array."""
+        a = net.evidence.pattern
         return kernels.edge_products(self.US, self.U, a.indptr, a.indices)
 
     def row_sums(self) -> Array:

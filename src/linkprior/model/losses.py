@@ -3,13 +3,16 @@
 A loss tells a solver three non-negative matrices at the current X with ½∇F = curve + push − pull.
 They act on thin matrices only, so each is held as a sparse part on the observed edges, a multiple
 of X itself, and a constant. The diagonal is not data: every part leaves it out.
+
+An edge that is sure only to w counts w times as an edge and 1 − w times as a pair nobody looked at;
+a known non-edge has the target 0 and counts NON_EDGE_WEIGHT times as much as an edge.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 import scipy.sparse as sp
@@ -27,7 +30,7 @@ _TINY = 1e-12  # keeps log and division away from an exact zero
 
 @dataclass(frozen=True)
 class SparseLowRank:
-    """sparse (on the observed edges) + low_rank·(X − diag X) + constant·(11ᵀ − I)."""
+    """sparse (on the evidence of `net`) + low_rank·(X − diag X) + constant·(11ᵀ − I)."""
 
     net: Network
     sparse: Array | None = None
@@ -38,7 +41,7 @@ class SparseLowRank:
         """Return this matrix times a thin matrix V ≥ 0 in O(nnz·r + p·r²)."""
         out = np.zeros_like(V)
         if self.sparse is not None:
-            a = self.net.adjacency
+            a = self.net.evidence.pattern
             matrix = sp.csr_array((self.sparse, a.indices, a.indptr), shape=a.shape)
             out += np.asarray(matrix @ V)
         if self.low_rank:
@@ -87,16 +90,16 @@ class SquaredLoss:
     log_pull: ClassVar[bool] = False
 
     def value(self, net: Network, factors: Factors) -> float:
-        x = factors.on_edges(net)
+        x, known = factors.on_evidence(net), net.evidence
         everywhere = factors.square_norm - factors.diagonal @ factors.diagonal
-        on_edges = (1.0 - self.rho / 2.0) * (x - 1.0) ** 2 - self.rho / 2.0 * x**2
-        return float(self.rho / 2.0 * everywhere + on_edges.sum())
+        seen = (1.0 - self.rho / 2.0) * (x - known.target) ** 2 - self.rho / 2.0 * x**2
+        return float(self.rho / 2.0 * everywhere + (known.weight * seen).sum())
 
     def half_gradient(self, net: Network, factors: Factors) -> HalfGradient:
-        x = factors.on_edges(net)
-        ones = np.full(len(x), 1.0 - self.rho / 2.0)
-        curve = SparseLowRank(net, (1.0 - self.rho) * x, low_rank=self.rho / 2.0)
-        return HalfGradient(curve, SparseLowRank(net), SparseLowRank(net, ones))
+        x, known = factors.on_evidence(net), net.evidence
+        pull = (1.0 - self.rho / 2.0) * known.weight * known.target
+        curve = SparseLowRank(net, (1.0 - self.rho) * known.weight * x, low_rank=self.rho / 2.0)
+        return HalfGradient(curve, SparseLowRank(net), SparseLowRank(net, pull))
 
 
 @dataclass(frozen=True)
@@ -111,17 +114,18 @@ class PoissonLoss:
     log_pull: ClassVar[bool] = True
 
     def value(self, net: Network, factors: Factors) -> float:
-        x = np.maximum(factors.on_edges(net), _TINY)
+        x, known = np.maximum(factors.on_evidence(net), _TINY), net.evidence
         everywhere = float(factors.row_sums().sum())
-        on_edges = (1.0 - self.rho / 2.0) * (x - np.log(x)) - self.rho / 2.0 * x
-        return float(self.rho / 2.0 * everywhere + on_edges.sum())
+        seen = (1.0 - self.rho / 2.0) * (x - known.target * np.log(x)) - self.rho / 2.0 * x
+        return float(self.rho / 2.0 * everywhere + (known.weight * seen).sum())
 
     def half_gradient(self, net: Network, factors: Factors) -> HalfGradient:
-        x = np.maximum(factors.on_edges(net), _TINY)
+        x, known = np.maximum(factors.on_evidence(net), _TINY), net.evidence
         # ½∇ so that every loss speaks the same units as the solvers' other terms.
-        push = SparseLowRank(net, np.full(len(x), (1.0 - self.rho) / 2.0), constant=self.rho / 4.0)
-        pull = SparseLowRank(net, (1.0 - self.rho / 2.0) / (2.0 * x))
-        return HalfGradient(SparseLowRank(net), push, pull)
+        seen = (1.0 - self.rho) / 2.0 * known.weight
+        push = SparseLowRank(net, seen, constant=self.rho / 4.0)
+        pull = (1.0 - self.rho / 2.0) * known.weight * known.target / (2.0 * x)
+        return HalfGradient(SparseLowRank(net), push, SparseLowRank(net, pull))
 
 
 LOSSES: dict[str, Callable[[float], Loss]] = {"squared": SquaredLoss, "poisson": PoissonLoss}
@@ -129,24 +133,47 @@ LOSSES: dict[str, Callable[[float], Loss]] = {"squared": SquaredLoss, "poisson":
 
 def pu_loss(X: ArrayLike, net: Network, rho: float) -> float:
     """Return L(X; Ω), Eq. `e:obj`, over ordered off-diagonal pairs, from a dense X."""
-    residual, weight = _dense_parts(X, net, rho)
-    return float((weight * residual**2).sum())
+    x, rho = _checked(X, net, rho)
+    sure, target = _dense_evidence(net)
+    off_diagonal = 1.0 - np.eye(len(x))
+    unlabelled = rho / 2.0 * (1.0 - sure) * x**2
+    return float((off_diagonal * (unlabelled + (1.0 - rho / 2.0) * sure * (x - target) ** 2)).sum())
 
 
 def pu_gradient(X: ArrayLike, net: Network, rho: float) -> Array:
     """Return ∇L(X; Ω) = 2·M∘(X − Ω) from a dense X; zero on the diagonal."""
-    residual, weight = _dense_parts(X, net, rho)
-    return 2.0 * weight * residual
+    x, rho = _checked(X, net, rho)
+    weight, best = quadratic_parts(net, rho)
+    return 2.0 * weight * (x - best)
 
 
-def _dense_parts(X: ArrayLike, net: Network, rho: float) -> tuple[Array, Array]:
+def quadratic_parts(net: Network, rho: float, dtype: Any = np.float64) -> tuple[Any, Any]:
+    """Return M and the best X, entry by entry: L(X; Ω) = Σ M∘(X − best)² up to a constant.
+
+    Where all edges are sure and no non-edge is known, M is 1 − ρ/2 on edges and ρ/2 elsewhere, and
+    the best X is Ω. The diagonal is empty: it is not data.
+    """
+    sure, best = (one.astype(dtype, copy=False) for one in _dense_evidence(net))
+    weight = sure * dtype(1.0 - rho) + dtype(rho / 2.0)
+    np.fill_diagonal(weight, 0.0)
+    unsure = (sure < 1.0) & (best > 0.0)
+    best[unsure] = (1.0 - rho / 2.0) * sure[unsure] / weight[unsure]
+    return weight, best
+
+
+def _dense_evidence(net: Network) -> tuple[Array, Array]:
+    known, a = net.evidence, net.evidence.pattern
+    sure, target = (
+        sp.csr_array((values, a.indices, a.indptr), shape=a.shape).toarray()
+        for values in (known.weight, known.target)
+    )
+    return sure, target
+
+
+def _checked(X: ArrayLike, net: Network, rho: float) -> tuple[Array, float]:
     x = real_matrix("X", X, square=True)
     if not isinstance(net, Network):
         raise ParameterError(f"net must be a linkprior Network, got {type(net).__name__}")
     if len(x) != net.n_nodes:
         raise ParameterError(f"X must be {net.n_nodes} × {net.n_nodes}, got shape {x.shape}")
-    rho = real_number("rho", rho, 0.0, 1.0)
-    omega = net.adjacency.toarray()
-    weight = rho / 2.0 + (1.0 - rho) * omega
-    np.fill_diagonal(weight, 0.0)
-    return x - omega, weight
+    return np.asarray(x, np.float64), real_number("rho", rho, 0.0, 1.0)

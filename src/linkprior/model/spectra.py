@@ -75,7 +75,7 @@ def filtered(values: Array, vectors: Array, threshold: float) -> Array:
 
 
 def wiener(
-    adjacency: sp.csr_array, values: Array, vectors: Array, degrees: Ints, noise: float
+    adjacency: sp.csr_array, values: Array, vectors: Array, degrees: Array, noise: float
 ) -> Array:
     """Return R A Rᵀ with R = S(S + N)⁻¹, S = |A| and N = noise · diag(k^⅓)."""
     S = product(vectors * np.abs(values), vectors)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
 from linkprior import pairs as pr
@@ -15,6 +16,11 @@ if TYPE_CHECKING:
     from linkprior.network.network import Network
 
 Floats = NDArray[np.float64]
+
+# What a known non-edge counts for in a loss, beside an edge. A pair nobody looked at is almost
+# surely no edge, so that knowing it tells little: on generated networks a tenth helps `tri` (by 3 %
+# of AUPRC) and nearly leaves `pu` as it is, while the weight of an edge costs `pu` a tenth.
+NON_EDGE_WEIGHT = 0.1
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,6 +148,40 @@ class Known:
         if self.history is not None:
             digest.update(b"history" + self.history.older.digest.encode())
             digest.update(self.history.found.astype("<i8").tobytes())
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """What a loss looks at pair by pair: all edges and known non-edges.
+
+    Attributes
+    ----------
+    pattern
+        CSR array of ones at edges and known non-edges, both ways round.
+    weight
+        How sure each edge is, 0 to 1; NON_EDGE_WEIGHT at known non-edges.
+    target
+        1 at edges, 0 at known non-edges.
+    """
+
+    pattern: sp.csr_array
+    weight: Floats
+    target: Floats
+
+    @classmethod
+    def of(cls, network: Network) -> Evidence:
+        """Gather the evidence of a network, in the order of its CSR arrays."""
+        sure, negatives = network.confidence, network.known.negatives
+        if negatives is None:
+            return cls(network.adjacency, sure.data, network.adjacency.data)
+        i, j = negatives.T
+        rows, cols = np.concatenate([i, j]), np.concatenate([j, i])
+        zeros = sp.coo_array((np.full(len(rows), -1.0), (rows, cols)), shape=sure.shape)
+        both = sp.csr_array(sure + zeros.tocsr())  # no pair is both: signs tell them apart
+        both.sort_indices()
+        pattern = sp.csr_array((np.ones(both.nnz), both.indices, both.indptr), shape=sure.shape)
+        edge = both.data > 0
+        return cls(pattern, np.where(edge, both.data, NON_EDGE_WEIGHT), edge.astype(np.float64))
 
 
 NOTHING = Known()

@@ -15,8 +15,14 @@ from numpy.typing import ArrayLike, NDArray
 from linkprior import html
 from linkprior import pairs as pr
 from linkprior.errors import InputError
-from linkprior.network.known import NOTHING, History, Known
+from linkprior.network.known import NOTHING, Evidence, History, Known
 from linkprior.network.names import distinct_names, names_in, node_name, refuse_repeated
+from linkprior.network.weighted import (
+    attribute_weights,
+    entry_weights,
+    listed_weights,
+    weighted,
+)
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -107,8 +113,13 @@ class Network:
         return cls(_symmetric_csr(edges, p), names, merged)
 
     @classmethod
-    def from_scipy(cls, matrix: Any, names: Sequence[Any] | None = None) -> Network:
-        """Build from a square sparse matrix or array; every non-zero entry is an edge."""
+    def from_scipy(
+        cls, matrix: Any, names: Sequence[Any] | None = None, weights: bool = False
+    ) -> Network:
+        """Build from a square sparse matrix or array; every non-zero entry is an edge.
+
+        With `weights` an entry tells how sure the edge is; of (i, j) and (j, i) the larger counts.
+        """
         try:
             a = sp.csr_array(matrix).tocoo()  # entries stored twice are one, as scipy has it
         except (TypeError, ValueError) as problem:
@@ -122,41 +133,59 @@ class Network:
         if len(labels) != p:
             raise InputError(f"expected {p} names for {p} nodes, got {len(labels)}")
         rows, cols = (x[a.data != 0].astype(np.int64) for x in a.coords)
-        net = cls.from_indices(np.stack([rows, cols], axis=1), labels)
+        pairs = np.stack([rows, cols], axis=1)
+        net = cls.from_indices(pairs, labels)
         # A symmetric matrix holds each edge twice by its nature: nothing was repeated.
         if net.merged.reversed_duplicates == net.n_edges:
             net = cls(net.adjacency, net.names, Merged(net.merged.self_loops))
-        return net
+        return weighted(net, pairs, entry_weights(a.data[a.data != 0], pairs)) if weights else net
 
     @classmethod
-    def from_networkx(cls, graph: nx.Graph[Any]) -> Network:
+    def from_networkx(cls, graph: nx.Graph[Any], weights: str | None = None) -> Network:
         """Build from a networkx graph of any kind; directions and parallel edges are merged.
 
-        Nodes are named by their text, so that no two of them may read alike (1 and "1").
+        Nodes are named by their text, so that no two of them may read alike (1 and "1"). `weights`
+        is the edge attribute that tells how sure an edge is: of parallel ones the largest counts,
+        and an edge of weight 0 is left out.
         """
         number_of = {node: i for i, node in enumerate(graph.nodes())}
         names = distinct_names(number_of)
         ends = (number_of[end] for edge in graph.edges() for end in edge)
-        return cls.from_indices(np.fromiter(ends, dtype=np.int64).reshape(-1, 2), names)
+        pairs = np.fromiter(ends, dtype=np.int64).reshape(-1, 2)
+        if weights is None:
+            return cls.from_indices(pairs, names)
+        values = attribute_weights(graph, weights)
+        pairs, values = pairs[values > 0], values[values > 0]
+        return weighted(cls.from_indices(pairs, names), pairs, values)
 
     @classmethod
     def from_frame(
-        cls, frame: pd.DataFrame, source: str | None = None, target: str | None = None
+        cls,
+        frame: pd.DataFrame,
+        source: str | None = None,
+        target: str | None = None,
+        weights: str | None = None,
     ) -> Network:
         """Build from two columns of a data frame (the first two unless named).
 
-        Numbers that a gap turned into floats are read as whole numbers again: 3.0 is "3".
+        Numbers that a gap turned into floats are read as whole numbers again: 3.0 is "3". `weights`
+        is the column that tells how sure an edge is: of repeated edges the largest counts, and a
+        row of weight 0 is left out.
         """
         if frame.shape[1] < 2:
             raise InputError(f"expected a table of at least 2 columns, got {frame.shape[1]}")
-        for column in (source, target):
+        for column in (source, target, weights):
             if column is not None and column not in frame.columns:
                 raise InputError(f"no column {column!r}; there are {list(frame.columns)}")
-        others = [name for name in frame.columns if name not in (source, target)]
+        others = [name for name in frame.columns if name not in (source, target, weights)]
+        if len(others) < (source is None) + (target is None):
+            raise InputError(f"expected two columns of nodes, got {list(frame.columns)}")
         first = others.pop(0) if source is None else source
         columns = [first, others.pop(0) if target is None else target]
         if columns[0] == columns[1] or frame[columns].shape[1] != 2:
             raise InputError(f"expected two different columns, got {columns}")
+        if weights in columns or (weights is not None and frame[[weights]].shape[1] != 1):
+            raise InputError(f"expected one column of weights beside {columns}, got {weights!r}")
         ends = frame[columns]
         if ends.isna().to_numpy().any():
             row = int(np.argmax(ends.isna().to_numpy().any(axis=1)))
@@ -164,7 +193,14 @@ class Network:
                 f"row {row} of the table has an empty node name (the first row is 0); drop such "
                 "rows, or fill them"
             )
-        return cls.from_edges(ends.astype(object).to_numpy())
+        rows = ends.astype(object).to_numpy()
+        if weights is None:
+            return cls.from_edges(rows)
+        values = listed_weights(frame[weights].tolist())
+        rows, values = rows[values > 0], values[values > 0]
+        net = cls.from_edges(rows)
+        numbers = np.array([net.index_of(name) for name in names_in(rows)], dtype=np.int64)
+        return weighted(net, numbers.reshape(-1, 2), values)
 
     # ------------------------------------------------------------------ looking
 
@@ -218,6 +254,11 @@ class Network:
         for part in (sure.data, sure.indices, sure.indptr):
             part.setflags(write=False)
         return sure
+
+    @cached_property
+    def evidence(self) -> Evidence:
+        """All edges and known non-edges, with how sure each is."""
+        return Evidence.of(self)
 
     @cached_property
     def strengths(self) -> NDArray[np.float64]:

@@ -33,6 +33,9 @@ if TYPE_CHECKING:
 
 Array = NDArray[Any]
 
+WEIGHTS, NEGATIVES = frozenset({"weights"}), frozenset({"negatives"})
+ISOLATED = frozenset({"isolated"})  # nodes without an edge
+
 
 @dataclass(frozen=True)
 class Learned:
@@ -83,6 +86,8 @@ class LinkPredictor(ABC):
     """
 
     name: ClassVar[str] = ""
+    # What of a network's `known` it takes notice of, beside candidates.
+    heeds: ClassVar[frozenset[str]] = frozenset()
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         """Keep `__repr__` from being written anew, with every parameter, for each dataclass."""
@@ -106,6 +111,11 @@ class LinkPredictor(ABC):
     def parameter_names(cls) -> list[str]:
         """Names of all parameters."""
         return [f.name for f in dataclasses.fields(cls)]
+
+    @classmethod
+    def heeded(cls) -> frozenset[str]:
+        """Return what the model takes notice of beside the edges: weights, negatives."""
+        return cls.heeds
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters as they were given (scikit-learn's convention)."""

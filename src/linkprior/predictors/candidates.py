@@ -109,11 +109,14 @@ class Candidates:
 
     @cached_property
     def barred(self) -> sp.csr_array:
-        """Symmetric CSR array of the edges and the excluded pairs, indices sorted."""
-        edges = self.network.adjacency
-        if not len(self.excluded):
+        """Symmetric CSR array of edges, excluded pairs and known non-edges, indices sorted."""
+        edges, negatives = self.network.adjacency, self.network.known.negatives
+        excluded = self.excluded
+        if negatives is not None:
+            excluded = np.concatenate([excluded, negatives])
+        if not len(excluded):
             return edges
-        i, j = self.excluded.T
+        i, j = excluded.T
         ones, shape = np.ones(2 * len(i)), edges.shape
         rows, cols = np.concatenate([i, j]), np.concatenate([j, i])
         both = sp.csr_array(edges + sp.coo_array((ones, (rows, cols)), shape=shape).tocsr())

@@ -18,7 +18,7 @@ from linkprior.model.priors import DegreePrior, degree_prior
 from linkprior.network import Network
 from linkprior.pairs import Ints, n_pairs
 from linkprior.predictors import effort
-from linkprior.predictors.base import Learned, LinkPredictor
+from linkprior.predictors.base import ISOLATED, NEGATIVES, WEIGHTS, Learned, LinkPredictor
 from linkprior.predictors.effort import Effort
 from linkprior.predictors.scores import DenseScores, prox_passes
 from linkprior.predictors.starts import SEED_LIMIT, facts_of, idle_factor, run_starts
@@ -104,6 +104,7 @@ class PU(LinkPredictor):
     """
 
     name: ClassVar[str] = "pu"
+    heeds: ClassVar[frozenset[str]] = WEIGHTS | NEGATIVES
     rank: int | None = None
     rho: float | None = None
     lam: float | None = None
@@ -206,6 +207,7 @@ class NuclearDegree(LinkPredictor):
     """
 
     name: ClassVar[str] = "nuclear-degree"
+    heeds: ClassVar[frozenset[str]] = WEIGHTS | NEGATIVES | ISOLATED
     rho: float = 0.05
     mu: float | None = None
     lam: float = 0.001

@@ -24,7 +24,7 @@ from linkprior.model.priors import DegreePrior
 from linkprior.network import Network
 from linkprior.pairs import Ints
 from linkprior.predictors import effort
-from linkprior.predictors.base import Array, Learned, LinkPredictor
+from linkprior.predictors.base import ISOLATED, WEIGHTS, Array, Learned, LinkPredictor
 from linkprior.predictors.effort import Effort, effort_of
 from linkprior.predictors.scores import knots, lookup_pairs
 from linkprior.predictors.tri_degree import DENSE_LIMIT
@@ -233,6 +233,11 @@ class DegreeOver(Wrapped):
     n_edges: int | None = None
     degrees: str | Sequence[int] = "observed"
     passes: int = 2
+
+    @classmethod
+    def heeded(cls) -> frozenset[str]:
+        """Return what the base takes notice of, and what the prior does."""
+        return super().heeded() | WEIGHTS | ISOLATED
 
     @classmethod
     def _refuse(cls, base: type[LinkPredictor]) -> None:

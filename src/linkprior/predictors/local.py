@@ -12,7 +12,7 @@ from linkprior.checks import whole_number
 from linkprior.network import Network
 from linkprior.pairs import Ints
 from linkprior.predictors import effort
-from linkprior.predictors.base import Array, Learned, LinkPredictor
+from linkprior.predictors.base import WEIGHTS, Array, Learned, LinkPredictor
 from linkprior.predictors.effort import Effort
 
 Words = NDArray[np.uint64]
@@ -27,9 +27,10 @@ class PreferentialAttachment(LinkPredictor):
     """PA: kᵢ·kⱼ. What degree alone predicts; it belongs in every table."""
 
     name: ClassVar[str] = "pa"
+    heeds: ClassVar[frozenset[str]] = WEIGHTS
 
     def _learn(self, network: Network) -> Learned:
-        return Learned({"degrees": network.degrees.astype(np.float64)})
+        return Learned({"degrees": network.strengths})
 
     def _rows(self, start: int, stop: int) -> Array:
         k = self.learned_.arrays["degrees"]

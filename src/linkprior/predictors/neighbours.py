@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from linkprior.network import Network
 from linkprior.pairs import Ints
 from linkprior.predictors import effort
-from linkprior.predictors.base import Array, Learned, LinkPredictor
+from linkprior.predictors.base import WEIGHTS, Array, Learned, LinkPredictor
 from linkprior.predictors.effort import Effort
 
 SHARED = 10.0  # nominal nanoseconds per path of length two
@@ -26,8 +26,11 @@ class SharedNeighbours(LinkPredictor):
     """Base: Σ w_z over the common neighbours z of the two nodes, i.e. A·diag(w)·A.
 
     Terms are added in order of z for rows and pairs alike, so both give the same bits and scores
-    are symmetric to the last one.
+    are symmetric to the last one. Where edges have confidences, a term counts as much as the
+    product of those of its two edges, and degrees are sums of confidences.
     """
+
+    heeds: ClassVar[frozenset[str]] = WEIGHTS
 
     @abstractmethod
     def _weights(self, degrees: Array) -> Array:
@@ -38,8 +41,15 @@ class SharedNeighbours(LinkPredictor):
         return shared
 
     def _learn(self, network: Network) -> Learned:
-        degrees = network.degrees.astype(np.float64)
+        degrees = self._strengths(network)
         return Learned({"degrees": degrees, "weights": self._weights(degrees)})
+
+    def _strengths(self, network: Network) -> Array:
+        return network.strengths if self.heeds else network.degrees.astype(np.float64)
+
+    def _edges(self) -> sp.csr_array:
+        """Return the edges with how sure they are; ones for a model that heeds it not."""
+        return self.network_.confidence if self.heeds else self.network_.adjacency
 
     def _effort(self, network: Network) -> Effort:
         d, n = network.degrees.astype(np.float64), effort.entries(network)
@@ -48,9 +58,9 @@ class SharedNeighbours(LinkPredictor):
 
     def _rows(self, start: int, stop: int) -> Array:
         degrees, weights = (self.learned_.arrays[name] for name in ("degrees", "weights"))
-        a = self.network_.adjacency
+        a = self._edges()
         half = a[start:stop]
-        half.data = weights[half.indices]
+        half.data = half.data * weights[half.indices]
         sums = sp.csr_array(half @ a)
         first = np.repeat(degrees[start:stop], np.diff(sums.indptr))
         sums.data = self._score(sums.data, first, degrees[sums.indices])
@@ -58,7 +68,7 @@ class SharedNeighbours(LinkPredictor):
 
     def _pairs(self, pairs: Ints) -> Array:
         degrees, weights = (self.learned_.arrays[name] for name in ("degrees", "weights"))
-        a = self.network_.adjacency
+        a = self._edges()
         sums = [a[i].multiply(a[j]).tocsr() @ weights for i, j in _portions(pairs, degrees)]
         scores = np.concatenate(sums) if sums else np.empty(0)
         some = scores > 0
@@ -111,6 +121,7 @@ class Jaccard(CommonNeighbours):
     """Jaccard: common neighbours as a share of all neighbours of either node (Jaccard 1901)."""
 
     name: ClassVar[str] = "jaccard"
+    heeds: ClassVar[frozenset[str]] = frozenset()  # shares of sets of neighbours
 
     def _score(self, shared: Array, first: Array, second: Array) -> Array:
         return shared / (first + second - shared)

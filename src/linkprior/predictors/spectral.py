@@ -18,7 +18,7 @@ from linkprior.model import spectra
 from linkprior.network import Network
 from linkprior.pairs import Ints, n_pairs
 from linkprior.predictors import effort
-from linkprior.predictors.base import Array, Learned, LinkPredictor
+from linkprior.predictors.base import WEIGHTS, Array, Learned, LinkPredictor
 from linkprior.predictors.effort import Effort
 from linkprior.predictors.paths import L3
 from linkprior.predictors.scores import DenseScores
@@ -78,6 +78,7 @@ class RNM(Spectral):
     """
 
     name: ClassVar[str] = "rnm"
+    heeds: ClassVar[frozenset[str]] = WEIGHTS
     noise: float = 3.0
     threshold: float = 0.95
 
@@ -98,11 +99,11 @@ class RNM(Spectral):
 
     def _parts(self, network: Network) -> Iterator[tuple[int, float, Array]]:
         """Yield what is ranked, each with its share of the work and how near a tie is."""
-        a, p = network.adjacency, network.n_nodes
+        a, p = network.confidence, network.n_nodes
         values, vectors = spectra.eigenpairs(a, _dtype(network))
         tied = TIED[values.dtype.itemsize]
         yield 6, tied, spectra.upper([spectra.filtered(values, vectors, self.threshold)], p)
-        cleaned = spectra.wiener(a, values, vectors, network.degrees, self.noise)
+        cleaned = spectra.wiener(a, values, vectors, network.strengths, self.noise)
         del values, vectors
         yield 3, tied, spectra.upper([cleaned], p)
         del cleaned

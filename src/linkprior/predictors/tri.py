@@ -17,7 +17,7 @@ from linkprior.model.priors import L1Prior, Prior, ScaleFreePrior
 from linkprior.network import Network
 from linkprior.pairs import Ints
 from linkprior.predictors import effort
-from linkprior.predictors.base import Learned, LinkPredictor
+from linkprior.predictors.base import NEGATIVES, WEIGHTS, Learned, LinkPredictor
 from linkprior.predictors.effort import Effort
 from linkprior.predictors.scores import FactorScores, Scores
 from linkprior.predictors.starts import SEED_LIMIT, facts_of, idle_factor, run_starts
@@ -52,6 +52,8 @@ class TriFactorization(LinkPredictor):
     seed
         Same seed, same bytes.
     """
+
+    heeds: ClassVar[frozenset[str]] = WEIGHTS | NEGATIVES
 
     rank: int | None = None
     rho: float = 0.2

@@ -15,7 +15,7 @@ from linkprior.model.factors import Factors
 from linkprior.model.priors import DegreePrior, Prior
 from linkprior.network import Network
 from linkprior.predictors import effort
-from linkprior.predictors.base import Learned
+from linkprior.predictors.base import ISOLATED, NEGATIVES, WEIGHTS, Learned
 from linkprior.predictors.effort import Effort
 from linkprior.predictors.scores import (
     PASSES,
@@ -59,6 +59,7 @@ class TriDegree(Penalised):
     """
 
     name: ClassVar[str] = "tri-degree"
+    heeds: ClassVar[frozenset[str]] = WEIGHTS | NEGATIVES | ISOLATED
     alpha: float = 0.5
     c: float = 1.0
     n_edges: int | None = None

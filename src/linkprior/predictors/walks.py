@@ -16,7 +16,7 @@ from linkprior.checks import real_number, whole_number
 from linkprior.network import Network
 from linkprior.pairs import Ints
 from linkprior.predictors import effort
-from linkprior.predictors.base import Array, Learned, LinkPredictor
+from linkprior.predictors.base import WEIGHTS, Array, Learned, LinkPredictor
 from linkprior.predictors.effort import Effort
 
 STEP = 0.42  # nominal nanoseconds per edge entry and source: A times a dense block
@@ -35,8 +35,11 @@ class WalkScores(LinkPredictor):
     """Base: scores that come by columns, as powers of A times unit vectors.
 
     A column depends on its source alone, not on the block it is computed in, so rows and pairs
-    give the same bits; the score of (i, j) and of (j, i) agree to rounding.
+    give the same bits; the score of (i, j) and of (j, i) agree to rounding. Where edges have
+    confidences, these are the entries of A.
     """
+
+    heeds: ClassVar[frozenset[str]] = WEIGHTS
 
     @abstractmethod
     def _columns(self, sources: Ints) -> Array:
@@ -84,7 +87,7 @@ class Katz(WalkScores):
 
     def _learn(self, network: Network) -> Learned:
         terms = self._terms()
-        factor = float(self.beta) / largest_eigenvalue(network.adjacency)
+        factor = float(self.beta) / largest_eigenvalue(network.confidence)
         return Learned({"factor": np.array([factor])}, {"terms": terms})
 
     def _effort(self, network: Network) -> Effort:
@@ -93,7 +96,7 @@ class Katz(WalkScores):
         return Effort(100.0 * (network.adjacency.nnz + 10.0 * network.n_nodes), scores)
 
     def _columns(self, sources: Ints) -> Array:
-        step = self.network_.adjacency * self.learned_.arrays["factor"][0]
+        step = self.network_.confidence * self.learned_.arrays["factor"][0]
         walks, at = step[sources].toarray().T.copy(), np.arange(len(sources))
         for _ in range(self.learned_.facts["terms"] - 1):
             walks[sources, at] += 1.0
@@ -119,7 +122,8 @@ class LocalRandomWalk(WalkScores):
 
     def _learn(self, network: Network) -> Learned:
         steps = whole_number("steps", self.steps, 1)
-        return Learned({"leave": 1.0 / np.maximum(network.degrees, 1.0)}, {"steps": steps})
+        leave = np.where(network.degrees > 0, network.strengths, 1.0)
+        return Learned({"leave": 1.0 / leave}, {"steps": steps})
 
     def _effort(self, network: Network) -> Effort:
         dense = max(0, whole_number("steps", self.steps, 1) - 2)
@@ -129,16 +133,16 @@ class LocalRandomWalk(WalkScores):
         return Effort(float(network.n_nodes), walking + BLANK * n + effort.pick(network))
 
     def _columns(self, sources: Ints) -> Array:
-        a, leave = self.network_.adjacency, self.learned_.arrays["leave"]
+        a, leave = self.network_.confidence, self.learned_.arrays["leave"]
         steps, reached = self.learned_.facts["steps"], a[sources]
         if steps > 1:  # two steps reach few nodes in most networks
-            reached.data = leave[reached.indices]
+            reached.data = reached.data * leave[reached.indices]
             reached = sp.csr_array(reached @ a)
         walkers = reached.toarray().T.copy()
         for _ in range(steps - 2):
             walkers *= leave[:, None]
             walkers = a @ walkers
-        return walkers / self.network_.n_edges
+        return walkers / (a.sum() / 2.0)
 
 
 def largest_eigenvalue(a: sp.csr_array) -> float:

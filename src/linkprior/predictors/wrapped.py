@@ -54,6 +54,11 @@ class Wrapped(LinkPredictor):
         """Return own parameters that may stand for those of the same name in the base."""
         return set()
 
+    @classmethod
+    def heeded(cls) -> frozenset[str]:
+        """Return what the base takes notice of."""
+        return cls.wrapped.heeded()
+
     def _new(self, **changes: Any) -> LinkPredictor:
         """Return a fresh base model with the parameters it has here."""
         params = {name: getattr(self, name) for name in self.wrapped.parameter_names()}

@@ -25,6 +25,7 @@ import scipy.sparse.linalg as spla
 from numpy.typing import NDArray
 
 from linkprior import parallel
+from linkprior.model.losses import quadratic_parts
 from linkprior.model.priors import DegreePrior
 from linkprior.network import Network
 from linkprior.solvers.base import Measure
@@ -142,16 +143,18 @@ class NuclearSolver:
         return (Y + Y.T) * self.dtype(0.5), values
 
     @cached_property
-    def _omega(self) -> Matrix:
-        omega: Matrix = self.net.adjacency.toarray().astype(self.dtype)
-        return omega
+    def _parts(self) -> tuple[Matrix, Matrix]:
+        return quadratic_parts(self.net, self.rho, self.dtype)
 
     @cached_property
     def _weight(self) -> Matrix:
         """M, with an empty diagonal: it is not data."""
-        M: Matrix = self._omega * self.dtype(1.0 - self.rho) + self.dtype(self.rho / 2.0)
-        np.fill_diagonal(M, 0.0)
-        return M
+        return self._parts[0]
+
+    @cached_property
+    def _omega(self) -> Matrix:
+        """The best X by the loss alone: Ω where all edges are sure."""
+        return self._parts[1]
 
     @cached_property
     def _penalty(self) -> Penalty:

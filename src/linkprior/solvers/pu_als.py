@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 
 from linkprior import kernels, parallel
 from linkprior.network import Network
+from linkprior.network.known import NON_EDGE_WEIGHT
 from linkprior.pairs import n_pairs
 from linkprior.solvers.base import Measure
 
@@ -34,6 +35,7 @@ Floats = NDArray[np.float64]
 Result = TypeVar("Result")
 
 BLOCK_ROWS = 1024  # their step vectors stay in a core's cache; fixed, so that sums never regroup
+_NON_EDGE = 2.0  # stands for a known non-edge where entries tell how sure an edge is
 
 
 @dataclass(frozen=True)
@@ -153,21 +155,31 @@ class PuAlsSolver:
 
     @cached_property
     def _pattern(self) -> sp.csr_array:
-        """Ω, and the diagonal as a second kind of entry: what M adds to ρ/2 everywhere."""
-        omega = self.net.adjacency
-        pattern = sp.csr_array(omega - sp.eye_array(omega.shape[0]))
+        """The evidence, and the diagonal as a second kind of entry: what M adds to ρ/2 everywhere.
+
+        Entries are how sure an edge is; 2 stands for a known non-edge, and −1 for the diagonal.
+        """
+        known = self.net.evidence
+        values = np.where(known.target > 0, known.weight, _NON_EDGE)
+        shape = known.pattern.shape
+        told = sp.csr_array((values, known.pattern.indices, known.pattern.indptr), shape=shape)
+        pattern = sp.csr_array(told - sp.eye_array(shape[0]))
         pattern.sort_indices()
         return pattern
 
     @cached_property
     def _curve(self) -> Floats:
         """Weight of x² at a stored entry, beyond ρ/2 everywhere; the diagonal's takes ρ/2 back."""
-        return np.where(self._pattern.data > 0, 1.0 - self.rho, -self.rho / 2.0)
+        told = self._pattern.data
+        weight = np.where(told == _NON_EDGE, NON_EDGE_WEIGHT, told)
+        return np.where(told > 0, (1.0 - self.rho) * weight, -self.rho / 2.0)
 
     @cached_property
     def _pull(self) -> Floats:
         """Half the weight of −x at a stored entry."""
-        return np.where(self._pattern.data > 0, 1.0 - self.rho / 2.0, 0.0)
+        told = self._pattern.data
+        edge = (told > 0) & (told < _NON_EDGE)
+        return np.where(edge, (1.0 - self.rho / 2.0) * told, 0.0)
 
     @cached_property
     def _mirror(self) -> NDArray[np.intp]:
@@ -236,12 +248,15 @@ def exact_half_sweep(net: Network, H: Array, rho: float, lam: float) -> Floats:
     """Return the W that is best for H: one dense solve per row, O(nnz·r² + p·r³)."""
     wide = H.astype(np.float64)
     C = rho / 2.0 * (wide.T @ wide) + lam * np.eye(H.shape[1])
-    indptr, indices = net.adjacency.indptr, net.adjacency.indices
+    known = net.evidence
+    indptr, indices = known.pattern.indptr, known.pattern.indices
     W = np.empty_like(wide)
     for i in range(net.n_nodes):
-        near = wide[indices[indptr[i] : indptr[i + 1]]]
-        normal = C + (1.0 - rho) * near.T @ near - rho / 2.0 * np.outer(wide[i], wide[i])
-        W[i] = np.linalg.solve(normal, (1.0 - rho / 2.0) * near.sum(axis=0))
+        own = slice(indptr[i], indptr[i + 1])
+        near, weight, target = wide[indices[own]], known.weight[own], known.target[own]
+        curve = (1.0 - rho) * (weight[:, None] * near).T @ near
+        normal = C + curve - rho / 2.0 * np.outer(wide[i], wide[i])
+        W[i] = np.linalg.solve(normal, (1.0 - rho / 2.0) * (weight * target) @ near)
     return W
 
 

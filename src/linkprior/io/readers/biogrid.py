@@ -12,6 +12,7 @@ from linkprior.io.collector import EdgeCollector
 from linkprior.io.options import ReadOptions
 from linkprior.io.readers.organisms import Census, Organism
 from linkprior.io.readers.sieve import (
+    WITHOUT_SCORE,
     Filter,
     Lines,
     Records,
@@ -23,6 +24,7 @@ from linkprior.io.readers.sieve import (
     without_comments,
 )
 from linkprior.io.source import Source
+from linkprior.io.weights import EdgeWeights, column_called
 
 # What may name a node: the columns, how the report calls it, and what a row without it is told.
 _IDENTIFIERS = {
@@ -42,7 +44,7 @@ def read_biogrid(source: Source, found: EdgeCollector, options: ReadOptions) -> 
     `min_score` by the column Score, where a row without a number fails.
     """
     options.refuse_others(
-        "a BioGRID table", ["organism", "systems", "physical_only", "id", "min_score"]
+        "a BioGRID table", ["organism", "systems", "physical_only", "id", "min_score", "weights"]
     )
     found.directed = False  # A is the bait and B the prey; the interaction has no direction.
     parts = lines_of(source)
@@ -64,6 +66,7 @@ class _Columns:
         cells = header.replace('"', "").lstrip("# ").rstrip("\t").split("\t")
         names = [cell.strip().lower() for cell in cells]
         self._at = {name: at for at, name in reversed(list(enumerate(names)))}
+        self.names = [cell.strip() for cell in cells]
         self.width = len(cells)
         self.kind = "tab3" if "organism id interactor a" in self._at else "tab2"
 
@@ -131,6 +134,11 @@ class _Table:
         self._organisms = _Organisms(columns, options, found)
         self._systems = Systems(options.systems)
         self._filters = list(self._chosen(columns, options))
+        self._weights: int | None = None
+        if options.weights is not None:
+            self._weights = column_called(options.weights, columns.names, columns.file)
+            called = f"column {columns.names[self._weights]}"
+            found.weights = EdgeWeights(called, columns.file, WITHOUT_SCORE)
 
     def _chosen(self, columns: _Columns, options: ReadOptions) -> Iterator[Filter]:
         if self._systems:
@@ -174,7 +182,8 @@ class _Table:
         rows = sift(rows, named, self._unnamed, self._found)
         self._organisms.count_kept(rows)
         first, second = ([cell.strip() for cell in rows.column(at)] for at in self._ends)
-        self._found.add(first, second, rows.lines)
+        weights = None if self._weights is None else rows.column(self._weights)
+        self._found.add(first, second, rows.lines, weights)
         for ends, column in zip((first, second), self._beside, strict=True):
             if column is not None:
                 self._label(ends, rows.column(column))

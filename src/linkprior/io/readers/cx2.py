@@ -12,6 +12,7 @@ from linkprior.io.options import ReadOptions
 from linkprior.io.readers.handover import PREDICTED
 from linkprior.io.readers.named_graph import NamedGraph
 from linkprior.io.source import Source
+from linkprior.io.weights import EdgeWeights, unknown
 
 _LARGEST = 128 << 20
 
@@ -20,12 +21,17 @@ Element = dict[str, Any]
 
 def read_cx2(source: Source, found: EdgeCollector, options: ReadOptions) -> str:
     """Read CX2 or CX; nodes are named by their attribute `name` where that tells them apart."""
-    options.refuse_others("CX2", [])
+    options.refuse_others("CX2", ["weights"])
     aspects = _Aspects(_parsed(source), source.name)
     aspects.check_status()
-    graph = NamedGraph(naming=("name",))
+    graph = NamedGraph(naming=("name",), weighted=options.weights is not None)
     old = any("@id" in node for node in aspects.elements("nodes"))
-    (_read_cx if old else _read_cx2)(aspects, graph, found)
+    if options.weights is not None:
+        known = dict.fromkeys(_names_in_cx(aspects) if old else _names_in_cx2(aspects))
+        if options.weights not in known:
+            raise unknown(options.weights, known, source.name)
+        found.weights = EdgeWeights(f"edge attribute {options.weights}", source.name)
+    (_read_cx if old else _read_cx2)(aspects, graph, found, options.weights or "weight")
     graph.hand_over(found)
     return f"{'CX' if old else 'CX2'}, graph of {graph.n_nodes:,} nodes"
 
@@ -115,9 +121,23 @@ class _Column:
         return self._default if value is None else _text(value)
 
 
-def _read_cx2(aspects: _Aspects, graph: NamedGraph, found: EdgeCollector) -> None:
+def _names_in_cx2(aspects: _Aspects) -> Iterator[str]:
+    """Yield the attributes of edges, declared or just there."""
+    for declared in aspects.elements("attributeDeclarations"):
+        columns = declared.get("edges")
+        yield from map(str, columns if isinstance(columns, dict) else ())
+    for edge in aspects.elements("edges"):
+        values = edge.get("v")
+        yield from map(str, values if isinstance(values, dict) else ())
+
+
+def _names_in_cx(aspects: _Aspects) -> Iterator[str]:
+    return (_text(about.get("n")) for about in aspects.elements("edgeAttributes"))
+
+
+def _read_cx2(aspects: _Aspects, graph: NamedGraph, found: EdgeCollector, weight_name: str) -> None:
     name, kind = _Column(aspects, "nodes", "name"), _Column(aspects, "edges", "kind")
-    weight = _Column(aspects, "edges", "weight")
+    weight = _Column(aspects, "edges", weight_name)
     for node in aspects.elements("nodes"):
         number = graph.declare(aspects.number(node, "id", "a node"))
         graph.label(number, 0, name.of(node))
@@ -126,11 +146,11 @@ def _read_cx2(aspects: _Aspects, graph: NamedGraph, found: EdgeCollector) -> Non
         _take(ends, kind.of(edge), graph, found, weight.of(edge))
 
 
-def _read_cx(aspects: _Aspects, graph: NamedGraph, found: EdgeCollector) -> None:
+def _read_cx(aspects: _Aspects, graph: NamedGraph, found: EdgeCollector, weight_name: str) -> None:
     for node in aspects.elements("nodes"):
         number = graph.declare(aspects.number(node, "@id", "a node"))
         graph.label(number, 0, _text(node.get("n")))
-    kinds, weights = _edge_values(aspects, "kind"), _edge_values(aspects, "weight")
+    kinds, weights = _edge_values(aspects, "kind"), _edge_values(aspects, weight_name)
     for edge in aspects.elements("edges"):
         own, ends = str(edge.get("@id")), aspects.edge_ends(edge, graph)
         _take(ends, kinds.get(own, ""), graph, found, weights.get(own, ""))

@@ -13,11 +13,13 @@ from linkprior.errors import InputError, ParameterError
 from linkprior.io.collector import EdgeCollector
 from linkprior.io.options import ReadOptions
 from linkprior.io.readers.columns import plain
+from linkprior.io.readers.header import NUMBER
 from linkprior.io.readers.labels import Labels, Zeros
 from linkprior.io.readers.layout import Layout, find_layout
 from linkprior.io.readers.table import Rows, is_data, iterate
 from linkprior.io.source import Source
 from linkprior.io.text import Block, text_blocks
+from linkprior.io.weights import EdgeWeights
 
 _THOUSANDS = re.compile(r"[+-]?[1-9][0-9]{0,2}(,[0-9]{3})+")
 _FEW = 10  # rows below which nothing odd is worth a word
@@ -30,10 +32,13 @@ def read_edgelist(source: Source, found: EdgeCollector, options: ReadOptions) ->
     names tell, else the first two. Without a header, a third and last column of nothing but 0 and 1
     labels the rows of a gold standard: rows labelled 0 are non-edges.
     """
-    options.refuse_others("an edge list", ["header", "columns", "min_score"])
+    options.refuse_others("an edge list", ["header", "columns", "min_score", "weights"])
     layout, blocks = _opened(source, options)
-    labels = Labels(layout, options.min_score is None)
-    zeros = Zeros(layout, options.min_score is None)
+    unscored = options.min_score is None and layout.weights is None
+    labels, zeros = Labels(layout, unscored), Zeros(layout, unscored)
+    if layout.weights is not None:
+        called = layout.header[layout.weights] if layout.header else ""
+        found.weights = EdgeWeights(f"column {called or layout.weights + 1}", source.name)
     rows, widths = 0, set[int]()
     needed, header = max(layout.ends) + 1, layout.header_line
     for part in iterate(blocks, layout.separator, needed, source.name, header):
@@ -61,7 +66,8 @@ def _opened(source: Source, options: ReadOptions) -> tuple[Layout, Iterator[Bloc
     blocks = text_blocks(source)
     for block in blocks:
         if any(map(is_data, io.StringIO(block.text))):
-            layout = find_layout(block, source.name, options.columns, options.header)
+            asked = options.columns, options.header, options.weights
+            layout = find_layout(block, source.name, *asked)
             return layout, chain([_below_titles(block, layout)], blocks)
     raise InputError(f"{source.name}: no edge found; expected a line with two node names per edge")
 
@@ -102,10 +108,20 @@ def _refuse_counts(layout: Layout, rows: int, options: ReadOptions, found: EdgeC
 
 
 def _add(part: Rows, layout: Layout, found: EdgeCollector) -> None:
-    if layout.ends == (0, 1) and part.widths == {2} and "" not in part.flat:
+    if layout.weights is not None:
+        first, second = map(part.column, layout.ends)
+        found.add(first, second, part.lines, _weights(part, layout.weights))
+    elif layout.ends == (0, 1) and part.widths == {2} and "" not in part.flat:
         found.add_in_turn(part.flat, part.lines)
     else:
         found.add(part.column(layout.ends[0]), part.column(layout.ends[1]), part.lines)
+
+
+def _weights(part: Rows, at: int) -> list[str]:
+    """Return the weights of rows; a row that ends before them has none."""
+    if part.lines and min(part.widths) > at:
+        return part.column(at)
+    return [row[at] if at < len(row) else "" for row in part.cells]
 
 
 def _settle_header(layout: Layout, found: EdgeCollector) -> None:
@@ -113,8 +129,11 @@ def _settle_header(layout: Layout, found: EdgeCollector) -> None:
     if layout.header_line is None or layout.sure:
         return
     a, b = (layout.header[at] for at in layout.ends)
+    weights = None if layout.weights is None else [layout.header[layout.weights]]
+    if weights and not NUMBER.fullmatch(weights[0]):
+        return  # the word above the weights is none of them
     if not {a, b}.isdisjoint(found.names):
-        found.add([a], [b], [layout.header_line])
+        found.add([a], [b], [layout.header_line], weights)
         found.note(
             f"line {layout.header_line} looks like a header, but {a} or {b} is a node further "
             "down: it is read as an edge"

@@ -11,6 +11,7 @@ from linkprior.io.readers.handover import PREDICTED
 from linkprior.io.readers.named_graph import LONGEST_LABEL, NAMING, NamedGraph
 from linkprior.io.readers.xml_stream import Attributes, parse_xml
 from linkprior.io.source import Source
+from linkprior.io.weights import EdgeWeights, unknown
 
 _LABEL = NAMING.index("label")
 # Tags of GraphML that may own <data>.
@@ -22,11 +23,12 @@ def read_graphml(source: Source, found: EdgeCollector, options: ReadOptions) -> 
 
     Nested graphs are part of the one network, ports are ignored, hyperedges left out and counted.
     """
-    options.refuse_others("GraphML", [])
-    handler = _GraphML(found)
+    options.refuse_others("GraphML", ["weights"])
+    handler = _GraphML(found, options.weights)
     parse_xml(source, "graphml", handler)
     if handler.n_graphs > 1:
         found.note(f"the file holds {handler.n_graphs} graphs: they are read as one")
+    handler.check_weights()
     handler.graph.hand_over(found)
     return _described("GraphML", handler.graph)
 
@@ -36,9 +38,10 @@ def read_gexf(source: Source, found: EdgeCollector, options: ReadOptions) -> str
 
     Nested nodes are nodes, and times, positions and colours are ignored.
     """
-    options.refuse_others("GEXF", [])
-    handler = _Gexf(found)
+    options.refuse_others("GEXF", ["weights"])
+    handler = _Gexf(found, options.weights)
     parse_xml(source, "gexf", handler)
+    handler.check_weights()
     handler.graph.hand_over(found)
     return _described("GEXF", handler.graph)
 
@@ -46,6 +49,10 @@ def read_gexf(source: Source, found: EdgeCollector, options: ReadOptions) -> str
 def _described(format_name: str, graph: NamedGraph) -> str:
     kind = "directed" if graph.directed else "undirected"
     return f"{format_name}, {kind} graph of {graph.n_nodes:,} nodes"
+
+
+def _plain(name: str) -> str:
+    return " ".join(name.lower().split())
 
 
 @dataclass
@@ -62,9 +69,13 @@ class _Edge:
 class _Graph:
     """What both formats share: needed attributes, and edges that may be predictions."""
 
-    def __init__(self, found: EdgeCollector) -> None:
-        self.found, self.graph = found, NamedGraph()
+    def __init__(self, found: EdgeCollector, weights: str | None) -> None:
+        self.found, self.graph = found, NamedGraph(weighted=weights is not None)
         self.graph.directed = False
+        self._asked, self._weight = weights, _plain(weights or "weight")
+        self._known: list[str] = []  # attributes that edges have
+        if weights is not None:
+            found.weights = EdgeWeights(f"edge attribute {weights}", found.file)
 
     def opened_edge(self, attributes: Attributes, line: int) -> _Edge:
         source = self.needed("edge", "source", attributes, line)
@@ -77,6 +88,11 @@ class _Graph:
             raise InputError(f"{self.found.file}:{line}: a tag <{tag}> without {name}")
         return value
 
+    def check_weights(self) -> None:
+        """Refuse an attribute that no edge can have."""
+        if self._asked is not None and self._weight not in map(_plain, self._known):
+            raise unknown(self._asked, self._known, self.found.file)
+
     def close_edge(self, edge: _Edge) -> None:
         if edge.kind.strip().lower() == "predicted":
             self.graph.predicted(edge.source, edge.target, edge.line)
@@ -88,8 +104,8 @@ class _Graph:
 class _GraphML(_Graph):
     """Follows the tags of GraphML."""
 
-    def __init__(self, found: EdgeCollector) -> None:
-        super().__init__(found)
+    def __init__(self, found: EdgeCollector, weights: str | None) -> None:
+        super().__init__(found, weights)
         self.n_graphs = 0
         self._owners: list[int | _Edge | None] = []  # the number of a node, an edge, or neither
         self._directed: list[bool] = []
@@ -155,12 +171,14 @@ class _GraphML(_Graph):
     def _declare(self, attributes: Attributes) -> None:
         """Remember the keys that matter: those that name nodes, kind and weight of edges."""
         key, owner = attributes.get("id", ""), attributes.get("for", "all")
-        name = " ".join(attributes.get("attr.name", "").lower().split())
+        name = _plain(attributes.get("attr.name", ""))
         self._key = key
+        if owner in ("edge", "all"):
+            self._known.append(attributes.get("attr.name", ""))
         if owner in ("node", "all") and name in NAMING:
             self._naming[key] = NAMING.index(name)
-        elif owner in ("edge", "all") and name in self._defaults:
-            self._edge_keys[key] = name
+        elif owner in ("edge", "all") and name in (self._weight, "kind"):
+            self._edge_keys[key] = "weight" if name == self._weight else "kind"
 
     def _capture(self, key: str) -> None:
         self._inside, self._key = 1, key
@@ -185,11 +203,11 @@ class _GraphML(_Graph):
 class _Gexf(_Graph):
     """Follows the tags of GEXF."""
 
-    def __init__(self, found: EdgeCollector) -> None:
-        super().__init__(found)
+    def __init__(self, found: EdgeCollector, weights: str | None) -> None:
+        super().__init__(found, weights)
         self._default_type = "undirected"
         self._owner_class = ""
-        self._kinds: set[str] = set()  # ids of the attribute `kind` of edges
+        self._ids: dict[str, str] = {}  # of an attribute of edges → kind or weight
         self._edge: _Edge | None = None
 
     def start(self, tag: str, attributes: Attributes, line: int) -> None:
@@ -199,19 +217,36 @@ class _Gexf(_Graph):
         elif tag == "edge":
             self._edge = self.opened_edge(attributes, line)
             self._edge.kind = attributes.get("kind", "")
-            self._edge.weight = attributes.get("weight", "")
+            self._edge.weight = self._own_weight(attributes)
             if attributes.get("type", self._default_type).lower() in ("directed", "dir"):
                 self.graph.directed = True
         elif tag == "attvalue":
-            if self._edge and attributes.get("for", attributes.get("id", "")) in self._kinds:
-                self._edge.kind = attributes.get("value", "")
+            what = self._ids.get(attributes.get("for", attributes.get("id", "")))
+            if self._edge and what:
+                setattr(self._edge, what, attributes.get("value", ""))
         elif tag == "attributes":
             self._owner_class = attributes.get("class", "")
         elif tag == "attribute":
-            if self._owner_class == "edge" and attributes.get("title", "").lower() == "kind":
-                self._kinds.add(attributes.get("id", ""))
+            if self._owner_class == "edge":
+                self._declare(attributes.get("title", ""), attributes.get("id", ""))
         elif tag == "graph":
             self._default_type = attributes.get("defaultedgetype", "undirected")
+
+    def _declare(self, title: str, key: str) -> None:
+        """Remember the attributes of edges that matter: what kind they are, how heavy."""
+        self._known.append(title)
+        if _plain(title) == "kind":
+            self._ids[key] = "kind"
+        elif self._asked is not None and _plain(title) == self._weight:
+            self._ids[key] = "weight"
+
+    def _own_weight(self, attributes: Attributes) -> str:
+        """Return the weight GEXF itself knows, where it is the one asked for."""
+        if self._weight != "weight" or "weight" not in attributes:
+            return ""
+        if "weight" not in self._known:
+            self._known.append("weight")
+        return attributes["weight"]
 
     def end(self, tag: str) -> None:
         if tag == "edge" and self._edge:

@@ -11,6 +11,7 @@ from linkprior.errors import InputError
 from linkprior.io.collector import EdgeCollector
 from linkprior.io.source import Source
 from linkprior.io.text import text_blocks
+from linkprior.network.weighted import Floats
 from linkprior.pairs import distinct
 
 MOST_NODES = 100_000_000
@@ -19,6 +20,7 @@ _LISTED_FREELY = 1_000_000
 PREDICTED = "marked as predicted, not observed"
 
 Ints = NDArray[np.int64]
+Weighed = tuple[Floats, Sequence[int] | None]  # weights of edges, and their lines
 
 
 def every_line(source: Source, longest: int = 1 << 26) -> Iterator[tuple[int, str]]:
@@ -71,10 +73,11 @@ def hand_over(
     node_lines: Sequence[int],
     ends: Ints,
     predicted: Ints | None = None,
+    weights: Weighed | None = None,
 ) -> None:
     """Give the collector all nodes in this order, and edges as pairs of places in `names`."""
     numbers = found.add_nodes(names, node_lines)
-    found.add_numbered(numbers[ends])
+    found.add_numbered(numbers[ends], *(weights or ()))
     if predicted is not None:
         found.predicted = numbers[predicted]
 
@@ -86,6 +89,7 @@ def hand_over_numbered(
     first: int = 1,
     labels: Mapping[int, str] | None = None,
     label_lines: Mapping[int, int] | None = None,
+    weights: Weighed | None = None,
 ) -> None:
     """Hand over edges between the nodes `first`, `first` + 1 …, named by number or by label."""
     labels, label_lines = labels or {}, label_lines or {}
@@ -99,7 +103,7 @@ def hand_over_numbered(
             "out without their names"
         )
     names = [labels.get(k) or str(k) for k in numbers] if labels else list(map(str, numbers))
-    hand_over(found, names, [label_lines.get(k, 0) for k in numbers], at)
+    hand_over(found, names, [label_lines.get(k, 0) for k in numbers], at, weights=weights)
 
 
 def is_zero(text: str = "") -> bool:

@@ -9,10 +9,11 @@ from dataclasses import dataclass, field, replace
 from linkprior.errors import InputError, ParameterError, nearest
 from linkprior.io.readers.columns import plain
 from linkprior.io.readers.ends import ends_by_content, holds_scores
-from linkprior.io.readers.header import NUMBER, find_header
+from linkprior.io.readers.header import NUMBER, Header, find_header
 from linkprior.io.readers.sample import Sample, sample_of
 from linkprior.io.readers.table import SEPARATORS
 from linkprior.io.text import Block
+from linkprior.io.weights import column_called
 
 _SCORES = ("score", "combinedscore", "weight", "confidence", "probability", "value", "strength")
 
@@ -39,6 +40,8 @@ class Layout:
         What the user should know about the columns.
     line, first
         The first row below titles and comments: its line, and its cells.
+    weights
+        The column the user wants weights from.
     """
 
     separator: str
@@ -53,6 +56,7 @@ class Layout:
     note: str = ""
     line: int = 1
     first: tuple[str, ...] = ()
+    weights: int | None = None
 
     @property
     def score(self) -> int | None:
@@ -83,10 +87,27 @@ def find_layout(
     file: str,
     columns: tuple[str, str] | None = None,
     has_header: bool | None = None,
+    weights: str | None = None,
 ) -> Layout:
     """Read the layout off the first lines; `has_header` decides where the user knows."""
     sample = sample_of(block, file)
-    header = find_header(sample.rows, sample.comment, columns or (), has_header)
+    asked = _words_asked(columns or (), weights)
+    header = find_header(sample.rows, sample.comment, asked, has_header)
+    layout = _ends_found(sample, file, columns, header)
+    return layout if weights is None else _weighted(layout, weights, file)
+
+
+def _words_asked(columns: Sequence[str], weights: str | None) -> Sequence[str]:
+    """Return the columns asked for, which tell a header; numbers do not, beside weights."""
+    if weights is None:
+        return columns
+    return [name for name in (*columns, weights) if not name.isdecimal()]
+
+
+def _ends_found(
+    sample: Sample, file: str, columns: tuple[str, str] | None, header: Header | None
+) -> Layout:
+    """Return the layout with the two ends: chosen, told by the header, or by the cells."""
     if header is None:
         layout = _bare(sample, file)
     else:
@@ -145,6 +166,17 @@ def _chosen(layout: Layout, columns: Sequence[str]) -> Layout:
     if first == second:
         raise ParameterError(f"--columns expects two different columns, got {columns[0]!r} twice")
     return replace(layout, ends=(first, second), multiplex=False)
+
+
+def _weighted(layout: Layout, weights: str, file: str) -> Layout:
+    """Return the layout with the column of weights."""
+    at = column_called(weights, layout.header, file, layout.width)
+    if at in layout.ends:
+        raise ParameterError(
+            f"--weights: column {weights[:60]!r} of {file} is read as names of nodes; choose "
+            "another, or choose those of the nodes with --columns A,B"
+        )
+    return replace(layout, weights=at)
 
 
 def _column(layout: Layout, name: str) -> int:

@@ -20,6 +20,8 @@ from linkprior.io.readers.handover import Ints, hand_over_numbered, one_of_each,
 from linkprior.io.readers.npz_archive import load_sparse
 from linkprior.io.source import Source
 from linkprior.io.text import Block, text_blocks
+from linkprior.io.weights import EdgeWeights, no_weights, refuse_another_name
+from linkprior.network.weighted import Floats, weight_numbers
 
 _LARGEST_NPZ = 1 << 30
 _MOST_DENSE = 100_000
@@ -32,9 +34,14 @@ _SYMMETRIES = ("general", "symmetric", "skew-symmetric", "hermitian")
 
 def read_matrix_market(source: Source, found: EdgeCollector, options: ReadOptions) -> str:
     """Read a Matrix Market file, coordinate or array; nodes are named by number, from 1."""
-    options.refuse_others("Matrix Market", [])
+    options.refuse_others("Matrix Market", ["weights"])
     header, chunks = _opened(source)
-    parts = [np.empty((0, 2), np.int64)]
+    if options.weights is not None:
+        if header.field in ("pattern", "complex") or header.symmetry == "skew-symmetric":
+            kind = header.field if header.field in ("pattern", "complex") else header.symmetry
+            raise no_weights(source.name, f"Matrix Market, {kind},")
+        _ask_for_values(options.weights, found)
+    parts, weights = [np.empty((0, 2), np.int64)], [np.empty(0)]
     taken = 0
     for chunk in chunks:
         if taken + len(chunk.lines) > header.entries:
@@ -42,21 +49,26 @@ def read_matrix_market(source: Source, found: EdgeCollector, options: ReadOption
             raise InputError(
                 f"{source.name}:{extra}: more than the {header.entries} entries declared"
             )
-        parts.append(_entries(chunk, header, taken, found))
+        ends, values = _entries(chunk, header, taken, found)
+        parts.append(ends)
+        weights.append(values)
         taken += len(chunk.lines)
     if taken < header.entries:
         raise InputError(
             f"{source.name}: declares {header.entries} entries, the file has {taken}: it was cut "
             "off; get it again"
         )
-    _hand_over(found, header.n_nodes, np.concatenate(parts), first=1)
+    asked = np.concatenate(weights) if found.weights else None
+    _hand_over(found, header.n_nodes, np.concatenate(parts), 1, asked)
     n = header.n_nodes
     return f"Matrix Market, {header.layout} {header.field} {header.symmetry}, {n:,} × {n:,}"
 
 
 def read_npz(source: Source, found: EdgeCollector, options: ReadOptions) -> str:
     """Read a sparse matrix of `scipy.sparse.save_npz`; nodes are named by number, from 0."""
-    options.refuse_others("npz", [])
+    options.refuse_others("npz", ["weights"])
+    if options.weights is not None:
+        _ask_for_values(options.weights, found)
     entries, layout = load_sparse(source.whole(_LARGEST_NPZ), source.name)
     n = int(entries.shape[0])
     if not np.isfinite(entries.data).all():
@@ -65,13 +77,34 @@ def read_npz(source: Source, found: EdgeCollector, options: ReadOptions) -> str:
     if not full.all():
         found.dropped[_ZERO].count += int((~full).sum())
     ends = np.stack([entries.row[full], entries.col[full]], axis=1).astype(np.int64)
-    _hand_over(found, n, ends, first=0)
+    _hand_over(found, n, ends, 0, _checked(entries.data[full], ends, found))
     return f"sparse matrix of scipy.sparse ({layout}), {n:,} × {n:,}"
 
 
-def _hand_over(found: EdgeCollector, n_nodes: int, ends: Ints, first: int) -> None:
+def _ask_for_values(asked: str, found: EdgeCollector) -> None:
+    refuse_another_name(asked, found.file)
+    found.weights = EdgeWeights("values of the matrix", found.file)
+
+
+def _checked(values: NDArray[Any], ends: Ints, found: EdgeCollector) -> Floats | None:
+    """Return the entries of an .npz as weights, where they were asked for."""
+    if found.weights is None:
+        return None
+    return weight_numbers(
+        values, lambda at: f"{found.file}: row {ends[at, 0]}, column {ends[at, 1]}"
+    )
+
+
+def _hand_over(
+    found: EdgeCollector, n_nodes: int, ends: Ints, first: int, weights: Floats | None
+) -> None:
     once = one_of_each(ends)
-    hand_over_numbered(found, n_nodes, ends if once is None else ends[once], first)
+    if once is not None:
+        if found.weights is not None and weights is not None:
+            weights = found.weights.folded(ends, weights)[once]
+        ends = ends[once]
+    weighed = None if weights is None else (weights, None)
+    hand_over_numbered(found, n_nodes, ends, first, weights=weighed)
 
 
 # ---------------------------------------------------------------------- Matrix Market
@@ -159,8 +192,10 @@ def _sized(kind: tuple[str, str, str], line: str, where: str) -> _Header:
     return _Header(layout, field, symmetry, n, entries[0])
 
 
-def _entries(chunk: _Chunk, header: _Header, taken: int, found: EdgeCollector) -> Ints:
-    """Return the edges of a chunk that comes after `taken` entries."""
+def _entries(
+    chunk: _Chunk, header: _Header, taken: int, found: EdgeCollector
+) -> tuple[Ints, Floats]:
+    """Return the edges of a chunk that comes after `taken` entries, with weights if asked for."""
     _refuse_odd(chunk, header, found.file)
     matrix = _parsed(chunk, header, found.file)
     values = matrix.ravel() if header.layout == "array" else matrix.data
@@ -175,7 +210,8 @@ def _entries(chunk: _Chunk, header: _Header, taken: int, found: EdgeCollector) -
         found.drop(_ZERO, lines[~full].tolist())
         rows, columns = matrix.row[full], matrix.col[full]
     ends: Ints = np.stack([rows, columns], axis=1).astype(np.int64) + 1
-    return ends
+    weights = found.weights.numbers(values[full], lines[full]) if found.weights else np.empty(0)
+    return ends, weights
 
 
 def _refuse_odd(chunk: _Chunk, header: _Header, file: str) -> None:

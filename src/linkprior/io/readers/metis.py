@@ -20,6 +20,7 @@ from linkprior.io.readers.handover import (
     whole_numbers,
 )
 from linkprior.io.source import Source
+from linkprior.io.weights import EdgeWeights, no_weights, refuse_another_name
 
 
 @dataclass(frozen=True)
@@ -35,12 +36,18 @@ class _Header:
 def read_metis(source: Source, found: EdgeCollector, options: ReadOptions) -> str:
     """Read METIS; line k after the header holds the neighbours of node k, and may be blank.
 
-    Weights and sizes are passed over. Lines and edges are counted against the header.
+    Weights and sizes are passed over, unless weights of edges are asked for. Lines and edges are
+    counted against the header.
     """
-    options.refuse_others("METIS", [])
+    options.refuse_others("METIS", ["weights"])
     lines = ((at, line) for at, line in every_line(source) if not line.startswith("%"))
     header = _header(lines, source.name)
-    starts, neighbours = _neighbours(lines, header, source.name)
+    if options.weights is not None:
+        if header.step == 1:
+            raise no_weights(source.name, "METIS, as its header says,")
+        refuse_another_name(options.weights, source.name)
+        found.weights = EdgeWeights("weights of edges", source.name)
+    starts, neighbours, cells, at = _neighbours(lines, header, source.name)
     ends = np.stack([np.frombuffer(part, dtype=np.int64) for part in (starts, neighbours)], axis=1)
     both = one_of_each(ends)
     if both is None:
@@ -49,7 +56,11 @@ def read_metis(source: Source, found: EdgeCollector, options: ReadOptions) -> st
             "Such edges are taken all the same"
         )
         both = np.ones(len(ends), dtype=np.bool_)
-    hand_over_numbered(found, header.n_nodes, ends[both])
+    weighed = None
+    if found.weights is not None:
+        weights = found.weights.folded(ends, found.weights.numbers(cells, at))
+        weighed = weights[both], np.frombuffer(at, dtype=np.int64)[both].tolist()
+    hand_over_numbered(found, header.n_nodes, ends[both], weights=weighed)
     return f"METIS graph of {header.n_nodes:,} nodes"
 
 
@@ -71,9 +82,9 @@ def _header(lines: Iterator[tuple[int, str]], file: str) -> _Header:
 
 def _neighbours(
     lines: Iterator[tuple[int, str]], header: _Header, file: str
-) -> tuple[array[int], array[int]]:
-    """Return both ends of every entry, all entries counted."""
-    starts, neighbours = array("q"), array("q")
+) -> tuple[array[int], array[int], list[str], array[int]]:
+    """Return both ends of every entry, its weight where there are any, and its line."""
+    starts, neighbours, weights, places = array("q"), array("q"), list[str](), array("q")
     node = 0
     for node, (at, line) in enumerate(lines, start=1):
         words = line.split()
@@ -84,12 +95,15 @@ def _neighbours(
         numbers = _numbers(words, header, f"{file}:{at}")
         neighbours.extend(numbers)
         starts.extend([node] * len(numbers))
+        places.extend([at] * len(numbers))
+        if header.step == 2:
+            weights += words[header.before + 1 :: 2]
     if node < header.n_nodes:
         raise InputError(_miscounted(file, 0, "nodes", header.n_nodes, f"{node} lines for them"))
     if len(neighbours) != 2 * header.n_edges:
         what = f"{len(neighbours)} entries, expected each edge twice"
         raise InputError(_miscounted(file, 0, "edges", header.n_edges, what))
-    return starts, neighbours
+    return starts, neighbours, weights, places
 
 
 def _numbers(words: list[str], header: _Header, where: str) -> list[int]:

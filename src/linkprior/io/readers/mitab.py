@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from functools import cache
+from functools import cache, partial
 
 from linkprior.errors import InputError
 from linkprior.io.collector import EdgeCollector
@@ -17,10 +17,12 @@ from linkprior.io.readers.mitab_cells import (
     is_physical,
     label_of,
     score_of,
+    scored_as,
     symbol_of,
 )
 from linkprior.io.readers.organisms import Census, Organism
 from linkprior.io.readers.sieve import (
+    WITHOUT_SCORE,
     Filter,
     Lines,
     Records,
@@ -32,6 +34,7 @@ from linkprior.io.readers.sieve import (
 )
 from linkprior.io.sniff import MITAB_HEADER as _HEADER
 from linkprior.io.source import Source
+from linkprior.io.weights import EdgeWeights, unknown
 
 _WIDTHS = {15: "2.5", 36: "2.6", 42: "2.7", 46: "2.8"}
 # Columns, counted from 0.
@@ -52,7 +55,7 @@ def read_mitab(source: Source, found: EdgeCollector, options: ReadOptions) -> st
     pair is one whatever its method, type and score.
     """
     options.refuse_others(
-        "a PSI-MITAB table", ["organism", "systems", "physical_only", "min_score"]
+        "a PSI-MITAB table", ["organism", "systems", "physical_only", "min_score", "weights"]
     )
     found.directed = False
     table = _Table(options, found)
@@ -75,6 +78,10 @@ class _Table:
         self._name, self._label, self._symbol = cache(accession), cache(label_of), cache(symbol_of)
         self._systems, self._organisms = Systems(options.systems), _Organisms(options, found)
         self._filters = list(self._chosen(options))
+        self._asked, self._weighed = options.weights, False
+        self._scored = cache(partial(scored_as, asked=options.weights or ""))
+        if self._asked is not None:
+            found.weights = EdgeWeights(f"score {self._asked}", found.file, WITHOUT_SCORE)
         # Negative pairs wait for the end, so that they do not change the order of the nodes.
         self._negative: list[str] = []
         self._negative_lines: list[int] = []
@@ -135,7 +142,7 @@ class _Table:
 
     def _add(self, rows: Records) -> None:
         first, second = ([self._name(cell) for cell in rows.column(at)] for at in _ENDS)
-        self._found.add(first, second, rows.lines)
+        self._found.add(first, second, rows.lines, self._weights(rows))
         for ends, aliases, others in zip((first, second), _ALIASES, _ALTERNATIVES, strict=True):
             self._remember(ends, rows, aliases, others)
         self._expanded += sum(
@@ -143,6 +150,18 @@ class _Table:
             for row in rows.cells
             if len(row) > _EXPANSION
         )
+
+    def _weights(self, rows: Records) -> list[str] | None:
+        """Return the scores asked for as weights, nothing where a row has none."""
+        if self._asked is None:
+            return None
+        cells = rows.column(_CONFIDENCE)
+        scores = [self._scored(cell) for cell in cells]
+        if not self._weighed and cells and not any(scores):
+            kinds = {field.database for cell in cells for field in fields_of(cell)}
+            raise unknown(self._asked, ["score", *sorted(kinds)], self._found.file)
+        self._weighed |= bool(cells)
+        return scores
 
     def _remember(self, ends: Sequence[str], rows: Records, aliases: int, others: int) -> None:
         """Keep a readable name of each new node: among its aliases, else a BioGRID symbol."""

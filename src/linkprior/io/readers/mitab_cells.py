@@ -28,6 +28,8 @@ _PHYSICAL_NUMBERS = (
     2252, 2263, 2272, 2273, 2280, 2356,
 )  # fmt: skip
 _PHYSICAL = {f"MI:{number:04}" for number in _PHYSICAL_NUMBERS}
+# What column 15 may be called as a whole.
+_CONFIDENCE = {"score", "confidence", "confidence value", "confidence value(s)", "15"}
 _SHOWN_AS = ("display_short", "gene name", "short", "gene symbol", "shortlabel")
 
 
@@ -116,3 +118,16 @@ def score_of(cell: str) -> float | None:
     known = [(name, score) for name, score in scores if score is not None]
     molecular = (score for name, score in known if "miscore" in name.lower())
     return next(molecular, known[0][1] if known else None)
+
+
+def scored_as(cell: str, asked: str) -> str:
+    """Return the score a cell has under a name (``intact-miscore``), as text, or nothing.
+
+    Asked for a ``score`` without more, it is the one that `score_of` takes.
+    """
+    wanted = asked.strip().lower()
+    if wanted in _CONFIDENCE:
+        score = score_of(cell)
+        return "" if score is None else repr(score)
+    named = (field.value for field in fields_of(cell) if field.database.lower() == wanted)
+    return next(named, "")

@@ -9,7 +9,7 @@ import numpy as np
 
 from linkprior.errors import InputError
 from linkprior.io.collector import EdgeCollector
-from linkprior.io.readers.handover import hand_over, is_zero, note_zero_weights
+from linkprior.io.readers.handover import Weighed, hand_over, is_zero, note_zero_weights
 
 # Attributes that name a node, the best first: igraph and Cytoscape; Gephi and yEd; Cytoscape again.
 NAMING = ("name", "label", "shared name")
@@ -25,15 +25,19 @@ class NamedGraph:
         Whether any edge has a direction; None where the format has no word for it.
     naming
         The attributes that may name a node, the best first.
+    weighted
+        Whether weights were asked for, so that every edge must have one.
     """
 
-    def __init__(self, naming: Sequence[str] = NAMING) -> None:
+    def __init__(self, naming: Sequence[str] = NAMING, weighted: bool = False) -> None:
+        self.weighted = weighted
         self.directed: bool | None = None
         self.naming = naming
         self._number: dict[str, int] = {}
         self._labels: list[dict[int, str]] = [{} for _ in naming]
         self._node_lines, self._ends, self._predicted = array("q"), array("q"), array("q")
-        self._weightless = 0
+        self._weightless, self._weights = 0, list[str]()
+        self._edge_lines = array("q")
         self._declared, self._repeats = bytearray(), 0
         # Nodes declared more than once: the last line, and the attributes that were compared.
         self._again: dict[int, tuple[int, set[int]]] = {}
@@ -81,7 +85,11 @@ class NamedGraph:
 
     def edge(self, source: str, target: str, line: int = 0, weight: str = "") -> None:
         """Take an edge; ends that were not declared become nodes."""
-        self._weightless += bool(weight) and is_zero(weight)
+        if self.weighted:
+            self._weights.append(weight)
+            self._edge_lines.append(line)
+        else:
+            self._weightless += bool(weight) and is_zero(weight)
         self._ends.append(self.node(source, line))
         self._ends.append(self.node(target, line))
 
@@ -106,7 +114,13 @@ class NamedGraph:
         found.directed = self.directed
         ends = np.frombuffer(self._ends, dtype=np.int64).reshape(-1, 2)
         predicted = np.frombuffer(self._predicted, dtype=np.int64).reshape(-1, 2)
-        hand_over(found, names, self._node_lines, ends, predicted)
+        hand_over(found, names, self._node_lines, ends, predicted, self._weighed(found))
+
+    def _weighed(self, found: EdgeCollector) -> Weighed | None:
+        if found.weights is None:
+            return None
+        lines = self._edge_lines.tolist()
+        return found.weights.numbers(self._weights, lines), lines
 
     def _settle_repeats(self, found: EdgeCollector, ids: list[str]) -> None:
         """Say that ids were repeated, or refuse one that stands for two different nodes."""

@@ -22,6 +22,8 @@ from linkprior.io.readers.handover import (
 )
 from linkprior.io.readers.named_graph import LONGEST_LABEL
 from linkprior.io.source import Source
+from linkprior.io.weights import EdgeWeights, no_weights, refuse_another_name
+from linkprior.network.weighted import Floats
 
 _SECTION = re.compile(r"\s*\*\s*(\w+)\s*(.*)")
 _VERTEX = re.compile(r"\s*(\S+)(?:\s+(?:\"([^\"]*)\"?|(\S+)))?")
@@ -35,9 +37,13 @@ def read_pajek(source: Source, found: EdgeCollector, options: ReadOptions) -> st
     """Read the first network of a Pajek file; vertices are named by label where labels differ.
 
     Partitions, vectors and further networks of a project file are ignored. A section that is not
-    known is named in a note, and what belongs to the network is read after it.
+    known is named in a note, and what belongs to the network is read after it. Weights stand behind
+    the two ends, or in the matrix; lists have none.
     """
-    options.refuse_others("Pajek", [])
+    options.refuse_others("Pajek", ["weights"])
+    if options.weights is not None:
+        refuse_another_name(options.weights, source.name)
+        found.weights = EdgeWeights("weights of lines", source.name)
     reader = _Pajek(found)
     for number, line in every_line(source):
         if not line.strip() or line.lstrip().startswith("%"):
@@ -66,6 +72,9 @@ class _Pajek:
         self._ends = array("q")
         self._matrix: _Matrix | None = None
         self._weightless = 0
+        # Of every edge, where weights were asked for: the weight as it stands there, and its line.
+        self._weights: list[str | float] = []
+        self._weight_lines = array("q")
         self._unread: list[str] = []
 
     def open(self, section: str, rest: str, line: int) -> None:
@@ -97,7 +106,7 @@ class _Pajek:
         elif self._section in ("arcs", "edges", "arcslist", "edgeslist"):
             self._join(text, where, line)
         elif self._matrix:
-            self._matrix.take(text, where)
+            self._matrix.take(text, where, line)
         elif self._section in ("", "network"):
             raise InputError(f"{where}: expected a line such as *Vertices 10, got {text[:40]!r}")
 
@@ -107,7 +116,12 @@ class _Pajek:
             raise InputError(f"{self.found.file}: no line *Vertices; expected a Pajek network")
         self._close_matrix()
         self._note_unread()
-        note_zero_weights(self.found, self._weightless)
+        weighed = None
+        if self.found.weights is None:
+            note_zero_weights(self.found, self._weightless)
+        else:
+            values = self.found.weights.numbers(self._weights, self._weight_lines)
+            weighed = values, self._weight_lines
         ends = np.frombuffer(self._ends, dtype=np.int64).reshape(-1, 2)
         labels = self._labels
         if not self._tell_apart():
@@ -120,6 +134,7 @@ class _Pajek:
             ends,
             labels=labels,
             label_lines=self._label_lines,
+            weights=weighed,
         )
 
     def _declare(self, rest: str, line: int) -> None:
@@ -150,6 +165,7 @@ class _Pajek:
         # Behind the two ends of an edge come its weight, colour and the like.
         if not self._section.endswith("list") and is_zero(*words[2:3]):
             self._weightless += 1
+        self._weigh(words[2:3], where, line)
         words = words if self._section.endswith("list") else words[:2]
         if len(words) < 2:
             raise InputError(f"{where}: expected two vertex numbers, got {text.strip()[:40]!r}")
@@ -158,6 +174,15 @@ class _Pajek:
             self._ends.extend((first, other))
         if self._section.startswith("arcs"):
             self.found.directed = True
+
+    def _weigh(self, words: list[str], where: str, line: int) -> None:
+        """Remember the weight of an edge, if weights were asked for."""
+        if self.found.weights is None:
+            return
+        if self._section.endswith("list"):
+            raise no_weights(where, f"Pajek's *{self._section}")
+        self._weights.append("".join(words))
+        self._weight_lines.append(line)
 
     def _note_unread(self) -> None:
         unread = self._unread
@@ -170,10 +195,18 @@ class _Pajek:
     def _close_matrix(self) -> None:
         if self._matrix is None:
             return
-        ends, directed = self._matrix.finish(self.found.file)
-        self._ends.extend(ends.ravel().tolist())
-        if directed:
+        ends, values, lines = self._matrix.finish(self.found.file)
+        once, weights = one_of_each(ends), self.found.weights
+        if weights is not None:
+            values = weights.folded(ends, weights.numbers(values, lines))
+        if once is not None:
+            ends, values, lines = ends[once], values[once], lines[once]
+        elif not self._rows:
             self.found.directed = True
+        self._ends.extend(ends.ravel().tolist())
+        if weights is not None:
+            self._weights += values.tolist()
+            self._weight_lines.extend(lines.tolist())
         self._matrix = None
 
     def _tell_apart(self) -> bool:
@@ -190,9 +223,10 @@ class _Matrix:
     def __init__(self, n_vertices: int, rows: int) -> None:
         self._n_rows, self._n_columns = rows or n_vertices, n_vertices - rows
         self._shift, self._row = rows, 0
-        self._ends: list[Ints] = []
+        self._ends = [np.empty((0, 2), np.int64)]
+        self._values, self._lines = [np.empty(0)], [np.empty(0, np.int64)]
 
-    def take(self, text: str, where: str) -> None:
+    def take(self, text: str, where: str, line: int) -> None:
         """Take a row."""
         self._row += 1
         words = text.split()
@@ -207,17 +241,17 @@ class _Matrix:
             raise InputError(f"{where}: in the matrix: {problem}") from None
         if not np.isfinite(values).all():
             raise InputError(f"{where}: the matrix holds a value that is not finite")
-        columns = np.flatnonzero(values) + 1 + self._shift
+        full = np.flatnonzero(values)
+        columns = full + 1 + self._shift
         self._ends.append(np.stack([np.full(len(columns), self._row), columns], axis=1))
+        self._values.append(values[full])
+        self._lines.append(np.full(len(full), line))
 
-    def finish(self, file: str) -> tuple[Ints, bool]:
-        """Return the edges, and whether they have a direction."""
+    def finish(self, file: str) -> tuple[Ints, Floats, Ints]:
+        """Return the edges, their values and their lines."""
         if self._row != self._n_rows:
             raise InputError(
                 f"{file}: the matrix has {self._row} rows, expected {self._n_rows}; is it cut off?"
             )
-        ends = np.concatenate([*self._ends, np.empty((0, 2), np.int64)])
-        once = one_of_each(ends)
-        if once is None:
-            return ends, self._shift == 0
-        return ends[once], False
+        ends, values = np.concatenate(self._ends), np.concatenate(self._values)
+        return ends, values, np.concatenate(self._lines)

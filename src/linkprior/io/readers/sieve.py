@@ -15,6 +15,8 @@ from linkprior.io.text import text_blocks
 
 Lines = tuple[Sequence[int], list[str]]
 _LISTED = 20
+# What to do where some rows have a score and others none, and scores are asked for as weights.
+WITHOUT_SCORE = "--min-score 0 leaves out rows without a score"
 
 
 @dataclass(frozen=True)

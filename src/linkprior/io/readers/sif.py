@@ -11,6 +11,7 @@ from linkprior.io.readers.handover import PREDICTED, every_line
 from linkprior.io.readers.named_graph import NamedGraph
 from linkprior.io.readers.table import SPREADSHEET_ERRORS
 from linkprior.io.source import Source
+from linkprior.io.weights import no_weights
 
 _SHOWN = 3
 
@@ -20,7 +21,9 @@ def read_sif(source: Source, found: EdgeCollector, options: ReadOptions) -> str:
 
     Lines that begin with ``#`` are comments. Targets of the relation `predicted` are no edges.
     """
-    options.refuse_others("SIF", [])
+    if options.weights is not None:
+        raise no_weights(source.name, "SIF")
+    options.refuse_others("SIF", ["weights"])
     graph, relations = NamedGraph(naming=()), Counter[str]()
     for number, line in every_line(source):
         cells = [cell.strip() for cell in line.split("\t" if "\t" in line else None)]

@@ -15,6 +15,7 @@ from linkprior.io.collector import EdgeCollector
 from linkprior.io.options import ReadOptions
 from linkprior.io.readers.sieve import Lines, lines_of
 from linkprior.io.source import Source
+from linkprior.io.weights import EdgeWeights, column_called, unknown
 
 _SCORES = {str(score): score for score in range(1001)}
 _HIGH = 700
@@ -26,12 +27,13 @@ def read_string(source: Source, found: EdgeCollector, options: ReadOptions) -> s
     All rows are kept unless `min_score` says less: 0 to 1000 as in the file, and up to 1 a fraction
     as on STRING's pages, so that 0.7 is 700. Names lose the organism's number where all share it.
     """
-    options.refuse_others("STRING links", ["min_score"])
+    options.refuse_others("STRING links", ["min_score", "weights"])
     found.directed = False
     least, scores = _least(options.min_score), Counter[int]()
     header, parts = _header(lines_of(source), source.name)
     rows = 1  # the header is no comment
     at, width = header.index("combined_score"), len(header)
+    weights = _weight_column(options.weights, header, found)
     for numbers, lines in parts:
         rows += len(lines)
         words = " ".join(lines).split()  # all in one go: many times as fast as line by line
@@ -42,7 +44,8 @@ def read_string(source: Source, found: EdgeCollector, options: ReadOptions) -> s
             raise InputError(_ragged(numbers, lines, width, source.name))
         strengths = _numbers(words[at::width], numbers, source.name)
         scores.update(strengths)
-        _add((words[::width], words[1::width]), strengths, numbers, least, found)
+        cells = None if weights is None else words[weights::width]
+        _add((words[::width], words[1::width]), strengths, numbers, least, found, cells)
     found.passed_over = source.lines - rows
     _note_scores(scores, least, found)
     _note_mirrored(found)
@@ -56,6 +59,17 @@ def _least(asked: float | None) -> float:
         return 0.0
     value = real_number("--min-score", asked, 0, 1000, low_open=False, high_open=False)
     return 1000 * value if value <= 1 else value
+
+
+def _weight_column(asked: str | None, header: list[str], found: EdgeCollector) -> int | None:
+    """Return the column of a score, combined or of one channel, that weights are taken from."""
+    if asked is None:
+        return None
+    at = column_called(asked, header, found.file)
+    if at < 2:
+        raise unknown(asked, header[2:], found.file)
+    found.weights = EdgeWeights(f"column {header[at]}", found.file)
+    return at
 
 
 def _header(parts: Iterator[Lines], file: str) -> tuple[list[str], Iterator[Lines]]:
@@ -96,6 +110,7 @@ def _add(
     numbers: Sequence[int],
     least: float,
     found: EdgeCollector,
+    weights: list[str] | None = None,
 ) -> None:
     first, second = ends
     if strengths and min(strengths) < least:
@@ -104,7 +119,8 @@ def _add(
         found.drop(f"the score is below {least:g}", weak)
         first, second = list(compress(first, strong)), list(compress(second, strong))
         numbers = list(compress(numbers, strong))
-    found.add(first, second, numbers)
+        weights = None if weights is None else list(compress(weights, strong))
+    found.add(first, second, numbers, weights)
 
 
 def _note_scores(scores: Counter[int], least: float, found: EdgeCollector) -> None:

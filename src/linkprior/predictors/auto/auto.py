@@ -24,7 +24,7 @@ from linkprior.predictors.auto.sources import EFFORTS, Choice, choose
 from linkprior.predictors.auto.stack import Stack, carried, stack_from
 from linkprior.predictors.auto.training import Trained, Trainer
 from linkprior.predictors.auto.yields import Calibration, expected_hits
-from linkprior.predictors.base import Array, Learned, LinkPredictor
+from linkprior.predictors.base import NEGATIVES, WEIGHTS, Array, Learned, LinkPredictor
 from linkprior.predictors.effort import Effort
 from linkprior.predictors.starts import SEED_LIMIT
 from linkprior.predictors.wrapped import arrays_under, prefixed
@@ -67,6 +67,7 @@ class Auto(LinkPredictor):
     """
 
     name: ClassVar[str] = "auto"
+    heeds: ClassVar[frozenset[str]] = WEIGHTS | NEGATIVES
     effort: str = "normal"
     objective: str = "auprc"
     hidden: float = 0.1

@@ -78,7 +78,7 @@ class NonNegative(Factored):
 
         model = NMF(rank, init="nndsvda", max_iter=self.max_iter, random_state=0)
         with no_word_of_convergence():
-            W = model.fit_transform(network.adjacency.astype(np.float64))
+            W = model.fit_transform(network.confidence.astype(np.float64))
         return W, model.components_.T
 
 
@@ -89,8 +89,8 @@ class Eigenvectors(Factored):
     name: ClassVar[str] = "eigen"
 
     def _factorise(self, network: Network, rank: int) -> tuple[Array, Array]:
-        root = np.maximum(network.degrees, 1.0) ** 0.25
-        scaled = sp.diags_array(1.0 / root) @ network.adjacency.astype(np.float64)
+        root = np.where(network.degrees > 0, network.strengths, 1.0) ** 0.25
+        scaled = sp.diags_array(1.0 / root) @ network.confidence.astype(np.float64)
         values, V = _leading(sp.csr_array(scaled @ sp.diags_array(1.0 / root)), rank)
         # What is rounding noise around zero would rank pairs that have nothing in common.
         values = np.where(np.abs(values) > _NOISE * np.abs(values).max(), values, 0.0)

@@ -28,9 +28,10 @@ def hide(network: Network, share: float, rng: np.random.Generator, number: int =
 
     A node that lost all its edges would be known to have a hidden one, which a learner finds out
     and which says nothing about missing edges. With the same lots each `number` draws other edges,
-    as long as there are any left.
+    as long as there are any left. An edge is the likelier drawn the surer it is: what is to be
+    found are links, not errors.
     """
-    order, size = rng.permutation(network.n_edges), n_drawn(network, share)
+    order, size = _order(network, rng), n_drawn(network, share)
     drawn = np.take(order, np.arange(number * size, (number + 1) * size), mode="wrap")
     left = network.degrees.copy()
     chosen: list[int] = []
@@ -42,3 +43,12 @@ def hide(network: Network, share: float, rng: np.random.Generator, number: int =
             chosen.append(edge)
     hidden = network.edges[np.sort(np.array(chosen, dtype=np.int64))]
     return Exercise(network.hide(hidden) if len(hidden) else network, hidden)
+
+
+def _order(network: Network, rng: np.random.Generator) -> Ints:
+    """Return the edges in an order drawn by lot, in proportion to how sure they are."""
+    weights = network.known.weights
+    if weights is None:
+        return rng.permutation(network.n_edges)
+    # Of exponential waiting times with these rates the shortest come first (Efraimidis, Spirakis).
+    return np.argsort(rng.exponential(size=len(weights)) / weights, kind="stable")

@@ -33,7 +33,8 @@ class Sample:
     top
         Whether a pair is near the top of some source; of these all are in the sample.
     drawn
-        Whether a pair would be in an even draw of all pairs, near the top or not.
+        Whether a pair would be in an even draw of all pairs, near the top or not; known non-edges
+        are, too.
     weight
         How many pairs each stands for.
     degree_product
@@ -111,7 +112,8 @@ def draw(
         Which share of them is drawn in proportion to k_i·k_j, so that degree tells less.
     """
     network, columns = features.network, top_columns(features.labels)
-    floor, hidden = top_feature(features), _hidden_rows(exercise)
+    floor, hidden = top_feature(features), _rows_of(exercise.hidden, network.n_nodes)
+    refuted = _rows_of(network.known.negatives, network.n_nodes)
     chance = _chances(network, others, matched)
 
     def one_block(start: int, stop: int) -> tuple[list[Array], int]:
@@ -121,13 +123,14 @@ def draw(
         y = hidden(start, stop)
         odds = chance(start, stop)
         lot = np.random.default_rng([*rng_seed, start]).random(open_.shape) < odds
-        taken = open_ & (top | y | lot)
-        weight = np.where(top | y, 1.0, 1.0 / np.maximum(odds, 1e-12))
+        known = refuted(start, stop) & ~(y | lot)
+        taken = open_ & (top | y | lot | known)
+        weight = np.where(top | y | known, 1.0, 1.0 / np.maximum(odds, 1e-12))
         k = network.degrees.astype(np.float64)
         product = k[start:stop, None] * k
         nodes = np.arange(network.n_nodes)
         hub = np.where(k[start:stop, None] >= k, nodes[start:stop, None], nodes)
-        parts = [one[taken] for one in (block, y, top, lot & ~y, weight, product, hub)]
+        parts = [one[taken] for one in (block, y, top, (lot | known) & ~y, weight, product, hub)]
         return parts, int(open_.sum())
 
     found = list(parallel.map_blocks(one_block, network.n_nodes, stage=""))
@@ -147,16 +150,17 @@ def candidates(network: Network, start: int, stop: int) -> Array:
     return open_
 
 
-def _hidden_rows(exercise: Exercise) -> Any:
-    i, j = exercise.hidden.T
+def _rows_of(pairs: pr.Ints | None, n_nodes: int) -> Any:
+    """Return a function that tells which pairs j > i of a block are among these."""
+    i, j = (np.empty((0, 2), np.int64) if pairs is None else pairs).T
     order = np.argsort(i, kind="stable")
     i, j = i[order], j[order]
 
     def rows(start: int, stop: int) -> Array:
-        y = np.zeros((stop - start, exercise.train.n_nodes), bool)
+        found = np.zeros((stop - start, n_nodes), bool)
         own = slice(np.searchsorted(i, start), np.searchsorted(i, stop))
-        y[i[own] - start, j[own]] = True
-        return y
+        found[i[own] - start, j[own]] = True
+        return found
 
     return rows
 

@@ -1,0 +1,211 @@
+"""What a user knows beside the edges: non-edges, releases, nodes without an edge, coverage."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from linkprior.errors import InputError, LinkpriorError, ParameterError
+
+if TYPE_CHECKING:
+    from linkprior.cli.reading import Input
+    from linkprior.io.read import Reading
+    from linkprior.network import Network
+    from linkprior.predictors.base import LinkPredictor
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+Tell = Callable[[str], None]
+
+_SHOWN = 5
+
+_OPTIONS = (
+    click.option(
+        "--negatives",
+        metavar="FILE",
+        help="Pairs known to be no links: true zeros for the models, and never predicted.",
+    ),
+    click.option(
+        "--history",
+        nargs=2,
+        metavar="OLDER NEWER",
+        help="Two releases: auto learns what newly found links look like.",
+    ),
+)
+
+
+def beside_options(command: Command) -> Command:
+    """Add the options of what is known beside the edges to a subcommand."""
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+@dataclass
+class Beside:
+    """What was given beside the edges, and what became of it."""
+
+    negatives: str | None = None
+    history: tuple[str, str] | None = None
+    add_nodes: str | None = None
+    coverage: float | None = None
+    force: bool = False
+    _sha256: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def files(self) -> list[str]:
+        """The files that are read for it."""
+        given = (self.negatives, *(self.history or ()), self.add_nodes)
+        return [name for name in given if name is not None]
+
+    def check(self, settings: tuple[str, ...] = ()) -> None:
+        """Refuse what no network could make right."""
+        if self.coverage is None:
+            return
+        if not 0.0 < self.coverage <= 1.0:
+            raise ParameterError(
+                f"--coverage expects the share of all links that is observed, above 0 and at most "
+                f"1, got {self.coverage:g}"
+            )
+        for name in ("missing", "n_edges"):
+            if any(one.startswith(f"{name}=") for one in settings):
+                raise click.UsageError(f"give --coverage or --set {name}=…, not both")
+
+    def attach(self, reading: Reading, source: Input, tell: Tell) -> Reading:
+        """Return the reading with a network that knows what was given."""
+        network = reading.network
+        if self.add_nodes is not None:
+            network = self._with_nodes(network, self.add_nodes, tell)
+        if self.negatives is not None:
+            network = self._with_negatives(replace(reading, network=network), source, tell)
+        if self.history is not None:
+            network = self._with_history(network, source, tell)
+        return replace(reading, network=network)
+
+    def request(self) -> dict[str, Any]:
+        """Return what was asked, files by their SHA-256, for a run's manifest."""
+        return {**self._sha256, "coverage": self.coverage}
+
+    # ------------------------------------------------------------------ models
+
+    def tell_models(
+        self, models: dict[str, type[LinkPredictor]], network: Network, tell: Tell
+    ) -> None:
+        """Say which models take no notice of what was given."""
+        given = {"weights": network.known.weights, "negatives": network.known.negatives}
+        for what, value in given.items():
+            deaf = [name for name, cls in models.items() if what not in cls.heeded()]
+            if value is not None and deaf:
+                verb = "takes" if len(deaf) == 1 else "take"
+                kept = " (they are not predicted)" if what == "negatives" else ""
+                tell(f"Note: {', '.join(deaf)} {verb} no notice of {what}{kept}")
+        others = [name for name in models if name != "auto"]
+        if self.history is not None and others:
+            verb = "takes" if len(others) == 1 else "take"
+            tell(f"Note: {', '.join(others)} {verb} no notice of --history; auto does")
+
+    def refuse_isolated(self, model: type[LinkPredictor], network: Network) -> None:
+        """Refuse nodes without an edge for a model that has nothing to say about them."""
+        bare = [network.names[i] for i in (network.degrees == 0).nonzero()[0]]
+        if self.add_nodes is None or not bare or "isolated" in model.heeded():
+            return
+        raise LinkpriorError(
+            f"{model.name} cannot score nodes without an edge: {_some(bare)}. Models with the "
+            "degree prior over their scores can: degree:l3, tri-degree, nuclear-degree"
+        )
+
+    def apply_coverage(self, predictor: LinkPredictor, network: Network, tell: Tell) -> None:
+        """Tell a model how many links there are, where it asks."""
+        if self.coverage is None:
+            return
+        from linkprior.pairs import n_pairs
+
+        names, whole = predictor.parameter_names(), network.n_edges / self.coverage
+        total = min(round(whole), n_pairs(network.n_nodes))
+        if "missing" in names:
+            predictor.set_params(missing=1.0 - self.coverage)
+        elif "n_edges" in names:
+            predictor.set_params(n_edges=total)
+        else:
+            tell(f"Note: {type(predictor).name} does not ask how many links are missing")
+            return
+        tell(
+            f"{network.n_edges:,} edges are {self.coverage:.0%} of all: "
+            f"{total - network.n_edges:,} links are taken to be missing"
+        )
+
+    # ------------------------------------------------------------------ files
+
+    def _with_nodes(self, network: Network, file: str, tell: Tell) -> Network:
+        from linkprior.io.lists import read_names
+        from linkprior.network import Network
+
+        listed = read_names(file)
+        self._sha256["add_nodes"] = listed.sha256
+        known = set(network.names)
+        new = [name for name in listed if name not in known]
+        known_ones = f"; {len(listed) - len(new)} of its names are known" * (len(new) < len(listed))
+        tell(
+            f"{len(new)} node{'s' * (len(new) != 1)} without an edge added from {file}{known_ones}"
+        )
+        if not new:
+            return network
+        whole = Network.from_indices(network.edges, [*network.names, *new])
+        return replace(whole, merged=network.merged, known=network.known)
+
+    def _with_negatives(self, reading: Reading, source: Input, tell: Tell) -> Network:
+        from linkprior.cli.choices import Names
+        from linkprior.io.lists import read_pairs
+        from linkprior.predictors.naming import pairs_in
+
+        listed = read_pairs(str(self.negatives), source.options())
+        self._sha256["negatives"] = listed.sha256
+        names, network = Names(reading), reading.network
+        named = [(x, y) for a, b in listed for x in names.all(a) for y in names.all(b) if x != y]
+        pairs, strangers = pairs_in(network, named)
+        if not len(pairs):
+            raise InputError(
+                f"--negatives {self.negatives}: none of its {len(listed)} pairs joins two nodes "
+                f"of the network; the first is {' – '.join(listed[0])}. Do both files name nodes "
+                "alike?"
+            )
+        try:
+            known = network.with_negatives(pairs, self.force)
+        except InputError as problem:
+            raise InputError(
+                f"--negatives {self.negatives}: {problem}. Take them out, or let --force keep them "
+                "as edges"
+            ) from None
+        kept = 0 if known.known.negatives is None else len(known.known.negatives)
+        over = len(pairs) - kept
+        edges = f"; {over} named there stay{'s' * (over == 1)} observed edges" if over else ""
+        tell(f"{kept:,} known non-edges from {self.negatives}{edges}")
+        if strangers:
+            shown = [f"{a} – {b}" for a, b in strangers]
+            tell(
+                f"Note: {len(strangers)} of its pairs name nodes not in the network: {_some(shown)}"
+            )
+        return known
+
+    def _with_history(self, network: Network, source: Input, tell: Tell) -> Network:
+        files = self.history or ("", "")
+        older, newer = (source.read(file) for file in files)
+        self._sha256["history"] = [one.report.sha256 for one in (older, newer)]
+        try:
+            known = network.with_history(older.network, newer.network)
+        except InputError as problem:
+            raise InputError(f"--history {' '.join(files)}: {problem}") from None
+        history = known.known.history
+        found = 0 if history is None else len(history.found)
+        tell(
+            f"{files[1]} has {found:,} new edges between nodes of {files[0]}, and "
+            f"{history.elsewhere if history else 0:,} with nodes that are new"
+        )
+        return known
+
+
+def _some(names: list[str]) -> str:
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return ", ".join(names[:_SHOWN]) + more

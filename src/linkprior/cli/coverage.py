@@ -1,0 +1,116 @@
+"""`linkprior coverage`: how complete two screens of the same links are."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from linkprior.cli import options
+from linkprior.cli.messages import say, silent
+from linkprior.cli.reading import Input, reading_options
+from linkprior.errors import LinkpriorError
+
+if TYPE_CHECKING:
+    from linkprior.coverage import Coverage
+    from linkprior.network import Network
+
+
+@click.command()
+@click.argument("edges", metavar="FILE_A")
+@click.argument("other", metavar="FILE_B")
+@click.option(
+    "--nodes",
+    default="both",
+    show_default=True,
+    metavar="both|either|FILE",
+    help="Nodes that both screens tested: those in both files, in either, or a list of names.",
+)
+@click.option(
+    "--precision",
+    nargs=2,
+    type=float,
+    default=(1.0, 1.0),
+    metavar="A B",
+    help="Share of each file's edges that are real. [default: 1 1]",
+)
+@click.option("--json", "as_json", is_flag=True, help="Everything that is known, for programs.")
+@options.quiet
+@reading_options
+def coverage(
+    other: str,
+    nodes: str,
+    precision: tuple[float, float],
+    as_json: bool,
+    quiet: bool,
+    **given: Any,
+) -> None:
+    """Tell how complete FILE_A and FILE_B are, from the edges they have in common.
+
+    Both must be screens for the same kind of links, made independently of each other, with the same
+    names for nodes. The last line is a command that predicts the missing links of FILE_A.
+    docs/coverage.md says what can go wrong.
+    """
+    from linkprior.coverage import estimate_coverage
+
+    source, tell = Input.take(given), silent if quiet else say
+    if [source.edges, other, nodes].count("-") > 1:
+        raise LinkpriorError("standard input (-) can be read once; give files for the others")
+    tested = nodes if nodes in ("both", "either") else _listed(nodes)
+    one, two = (_read(source, path, tell) for path in (source.edges, other))
+    found = estimate_coverage(one, two, tested, precision)
+    command = _ready(found, source)
+    if as_json:
+        facts = {"files": [source.edges, other], **found.to_dict(), "command": command}
+        click.echo(json.dumps(facts, indent=1, ensure_ascii=False))
+        return
+    click.echo(found.text(*_labels(source.edges, other)))
+    if command is not None:
+        click.echo(f"\n{command}")
+
+
+def _listed(path: str) -> list[str]:
+    from linkprior.io.lists import read_names
+
+    return read_names(path)
+
+
+def _read(source: Input, path: str, tell: Callable[[str], None]) -> Network:
+    reading = source.read(path)
+    for line in reading.report.text():
+        tell(line)
+    return reading.network
+
+
+def _labels(one: str, other: str) -> tuple[str, str]:
+    """Return what the files are called: without their folders, where that tells them apart."""
+    short = Path(one).name, Path(other).name
+    return short if short[0] != short[1] else (one, other)
+
+
+def _ready(found: Coverage, source: Input) -> str | None:
+    """Return the command that predicts with this coverage; None where there is no estimate."""
+    if not found.sound:
+        return None
+    words = ["linkprior", "predict", source.edges, *_reading(source)]
+    return shlex.join([*words, "--coverage", f"{found.one.value:.2g}"])
+
+
+def _reading(source: Input) -> list[str]:
+    """Return the options that the input was read with."""
+    words: list[str] = []
+    asked = source.request()
+    for option in coverage.params:
+        if not isinstance(option, click.Option) or option.name not in asked:
+            continue
+        value = asked[option.name]
+        if option.is_flag:
+            words.append((option.opts if value else option.secondary_opts)[0])
+            continue
+        for one in value if option.multiple else [value]:
+            words += [option.opts[0], str(one)]
+    return words

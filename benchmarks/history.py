@@ -1,0 +1,122 @@
+"""What releases teach auto about the next one: `python -m benchmarks.history`
+
+Three releases each time: auto learns from what the second found beyond the first, is fitted to the
+second, and is judged on what the third found. Beside it auto as it is without a history, and peers.
+All pairs of nodes are candidates (the paper's rule). The rat releases are cuts by interaction id of
+one file; the last three are other files of rat interactions (Entrez ids, rat–rat only).
+Results: benchmarks/results/history.json.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import linkprior as lp
+from benchmarks import data
+from linkprior.evaluation.judge import judge
+from linkprior.evaluation.splits import Split, release
+from linkprior.io.files import whole_file
+from linkprior.network import Network
+from linkprior.predictors.auto.auto import Auto
+from linkprior.predictors.base import LinkPredictor
+
+RESULTS = Path(__file__).parent / "results" / "history.json"
+IDS = {"94": 723040, "104": 886195, "114": 947935, "120": 10**12}
+TRIPLES = (("94", "104", "114"), ("94", "104", "120"), ("94", "114", "120"), ("104", "114", "120"))
+PEERS = ("pa", "l3", "pu", "tri-degree")
+SHOWN = ("auprc", "recall@5%", "p@500", "ndcg", "auroc", "dc_auroc")
+SEEDS = 3
+LENGTHS = (100, 500)
+
+
+def releases(folder: Path) -> Iterator[tuple[str, list[Network]]]:
+    """Yield three releases at a time, under their name."""
+    rat = folder / "biogrid-rat"
+    lines = (rat / "rat-edges-first-id-from-3.2.120.tsv").read_text().splitlines()[1:]
+    rows = [line.split("\t") for line in lines]
+    for names in TRIPLES:
+        kept = ([(r[0], r[1]) for r in rows if int(r[4]) <= IDS[name]] for name in names)
+        yield "rat " + " → ".join(names), [Network.from_edges(pairs) for pairs in kept]
+    first, last = (
+        lp.read_network(rat / f"sana-RNorvegicus-{when}.el") for when in ("2013", "3.4.164")
+    )
+    known = {*first.names, *last.names}
+    pairs = [(r[2], r[3]) for r in rows if r[2] in known and r[3] in known]
+    yield "rat–rat 2013 → 120 → 164", [first, Network.from_edges(pairs), last]
+
+
+def judged(model: LinkPredictor, split: Split) -> dict[str, Any]:
+    """Return what a model finds, and what auto expected."""
+    values = judge(model.name, model, split).values
+    found: dict[str, Any] = {m: values[m] for m in SHOWN}
+    if isinstance(model, Auto):
+        found["yield"] = list(_yield(model, split))
+    return found
+
+
+def _yield(model: Auto, split: Split) -> Iterator[dict[str, float]]:
+    ranking = model.predict_edges(max(LENGTHS))
+    hidden = set(map(tuple, split.hidden.tolist()))
+    hits = np.cumsum([tuple(pair) in hidden for pair in ranking.pairs.tolist()])
+    expected = model.expected_hits(ranking.scores)
+    if expected is not None:
+        for k in LENGTHS:
+            mean, low, high = (float(part[k - 1]) for part in expected)
+            yield {"k": k, "expected": mean, "low": low, "high": high, "hits": int(hits[k - 1])}
+
+
+def measure(older: Network, newer: Network, newest: Network) -> dict[str, Any]:
+    """Return the results of all models on three releases."""
+    plain = release(newer, newest, "all-nodes")
+    told = release(newer.with_history(older, newer), newest, "all-nodes")
+    history = told.train.known.history
+    return {
+        "digests": [one.digest for one in (older, newer, newest)],
+        "found_before": 0 if history is None else len(history.found),
+        "hidden": len(plain.hidden),
+        "auto with history": [judged(Auto(seed=seed), told) for seed in range(SEEDS)],
+        "auto": [judged(Auto(seed=seed), plain) for seed in range(SEEDS)],
+        **{name: [judged(lp.make(name), plain)] for name in PEERS},
+    }
+
+
+def text(found: dict[str, Any]) -> str:
+    """Return a table, and how often the yield fell inside its interval."""
+    lines = [f"| releases | model | {' | '.join(SHOWN)} |", "|---" * (len(SHOWN) + 2) + "|"]
+    inside: dict[str, list[bool]] = {}
+    for name, one in found.items():
+        for model, runs in one.items():
+            if not isinstance(runs, list) or model == "digests":
+                continue
+            means = (f"{np.mean([run[m] for run in runs]):.4f}" for m in SHOWN)
+            lines.append(f"| {name} | {model} | {' | '.join(means)} |")
+            for each in (y for run in runs for y in run.get("yield", [])):
+                held = each["low"] <= each["hits"] <= each["high"]
+                inside.setdefault(model, []).append(held)
+    for model, held in inside.items():
+        lines.append(f"{model}: real yield inside nine in ten {sum(held)} times of {len(held)}")
+    return "\n".join(lines)
+
+
+def main() -> None:
+    """Measure, keep and print."""
+    folder = data.folder()
+    if folder is None:
+        print("set LINKPRIOR_DATA to the folder of data sets")
+        return
+    found = {}
+    for name, networks in releases(folder):
+        found[name] = measure(*networks)
+        print(text({name: found[name]}), flush=True)
+    with whole_file(RESULTS) as stream:
+        stream.write(json.dumps(found, indent=1, sort_keys=True) + "\n")
+    print(text(found))
+
+
+if __name__ == "__main__":
+    main()

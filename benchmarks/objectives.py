@@ -1,0 +1,131 @@
+"""What auto's objectives trade: `python -m benchmarks.objectives [--picture]`
+
+auto learns for early precision (AUPRC), for recall, or for what degree does not tell (dc_auroc). On
+the first splits of some networks of the suite each is judged by all three measures; the peers are
+those of benchmarks/results/suite. Finished fits are kept in benchmarks/results/objectives; the
+picture is docs/figures/objectives.svg, drawn anew from what is kept by `--picture`.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from benchmarks import data
+from linkprior import __version__
+from linkprior.benchmark.cells import read_cells, write_cell
+from linkprior.benchmark.suite import SUITE, Case
+from linkprior.evaluation.judge import judge, plain_numbers
+from linkprior.evaluation.split_files import split_digest
+from linkprior.io.files import whole_file
+from linkprior.predictors.auto.auto import Auto
+
+RESULTS = Path(__file__).parent / "results"
+KEPT = RESULTS / "objectives"
+PICTURE = Path(__file__).parents[1] / "docs" / "figures" / "objectives.svg"
+NETWORKS = ("DREAM5-1 90 %", "DREAM5-3", "yeast", "USAir", "Plasmodium", "rat 94-104")
+PEERS = ("pa", "l3", "l3n", "mps", "pu", "tri-degree", "sklearn-nmf")
+OTHERS = ("recall", "dc_auroc")  # beside AUPRC, the default, which the suite has judged
+SHOWN = ("auprc", "recall@5%", "dc_auroc")
+SPLITS = 2
+
+
+def fill(case: Case, number: int, folder: Path) -> None:
+    """Judge auto with the other objectives on one split, what is kept aside."""
+    network, split = case.split(folder, number)
+    for objective in OTHERS:
+        path = KEPT / case.folder / f"{number}-{objective}.json"
+        if path.exists():
+            continue
+        cell = judge("auto", Auto(objective=objective), split)
+        facts: dict[str, Any] = {
+            "network": case.name,
+            "split": number,
+            "model": f"auto, {objective}",
+            "data": network.digest,
+            "digest": split_digest(split),
+            "linkprior": __version__,
+            "values": plain_numbers(cell.values),
+        }
+        write_cell(path, facts)
+        print(case.name, number, objective, {m: cell.values[m] for m in SHOWN}, flush=True)
+
+
+def means() -> dict[str, dict[str, dict[str, float]]]:
+    """Return the mean of each measure by network and model, over the splits that are kept."""
+    cells = [c for c in read_cells(RESULTS / "suite") if c["model"] in (*PEERS, "auto")]
+    found: dict[str, dict[str, list[dict[str, float]]]] = {}
+    for cell in [*cells, *read_cells(KEPT)]:
+        if cell["network"] in NETWORKS and cell["split"] < SPLITS and "values" in cell:
+            name = "auto, auprc" if cell["model"] == "auto" else cell["model"]
+            found.setdefault(cell["network"], {}).setdefault(name, []).append(cell["values"])
+    return {
+        network: {
+            model: {m: sum(v[m] for v in values) / len(values) for m in SHOWN}
+            for model, values in models.items()
+        }
+        for network, models in found.items()
+    }
+
+
+def draw(found: dict[str, dict[str, dict[str, float]]]) -> None:
+    """Write the picture: dc_auroc against AUPRC, a panel per network, objectives joined."""
+    import matplotlib as mpl
+
+    mpl.use("svg")
+    from matplotlib import pyplot as plt
+
+    with mpl.rc_context({"svg.hashsalt": "linkprior", "svg.fonttype": "none", "font.size": 8}):
+        figure, panels = plt.subplots(2, 3, figsize=(9.0, 5.6), layout="constrained")
+        for axes, network in zip(panels.flat, NETWORKS, strict=True):
+            _panel(axes, network, found[network])
+        with whole_file(PICTURE) as stream:
+            figure.savefig(stream, format="svg", metadata={"Date": None})
+        plt.close(figure)
+
+
+def _panel(axes: Any, network: str, models: dict[str, dict[str, float]]) -> None:
+    autos = [m for m in ("auto, auprc", "auto, recall", "auto, dc_auroc") if m in models]
+    axes.plot(*_points(models, autos), "-", color="#D55E00", linewidth=0.8, zorder=1)
+    for name in models:
+        ours = name in autos
+        colour = "#D55E00" if ours else "#0072B2"
+        axes.plot(*_points(models, [name]), "o", color=colour, markersize=5 if ours else 3.5)
+        at = (models[name]["auprc"], models[name]["dc_auroc"])
+        axes.annotate(name.removeprefix("auto, "), at, (4, 3), textcoords="offset points", size=7)
+    axes.set_title(network, size=9)
+    axes.set_xlabel("AUPRC")
+    axes.set_ylabel("AUROC against like degrees")
+    axes.margins(0.18)
+    axes.spines[["top", "right"]].set_visible(False)
+
+
+def _points(models: dict[str, dict[str, float]], names: list[str]) -> tuple[list[float], ...]:
+    return tuple([models[name][axis] for name in names] for axis in ("auprc", "dc_auroc"))
+
+
+def main() -> None:
+    """Fill in what is missing, print a table, and draw."""
+    folder = data.folder()
+    if "--picture" not in sys.argv:
+        if folder is None:
+            print("set LINKPRIOR_DATA to the folder of data sets")
+            return
+        for case in (one for one in SUITE if one.name in NETWORKS):
+            for number in range(min(SPLITS, case.rounds)):
+                fill(case, number, folder)
+    found = means()
+    draw(found)
+    print("| network | learned for | AUPRC | recall at 5 % | dc_auroc |\n|---|---|---|---|---|")
+    for network in NETWORKS:
+        for name, values in found[network].items():
+            if name.startswith("auto"):
+                row = " | ".join(f"{values[m]:.3g}" for m in SHOWN)
+                print(f"| {network} | {name.removeprefix('auto, ')} | {row} |")
+    (KEPT / "means.json").write_text(json.dumps(found, indent=1, sort_keys=True) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -328,3 +328,13 @@ def test_unknown_rules_and_foreign_lists_are_refused():
         estimate_coverage(*two_of(40, 30, 12), nodes="all")
     with pytest.raises(InputError, match="none of the 2 tested nodes"):
         estimate_coverage(*two_of(40, 30, 12), nodes=["P1", "P2"])
+
+
+def test_what_is_no_network_or_no_list_of_nodes_is_refused():
+    net = lp.planted_network(30, n_groups=2, mean_degree=5.0, seed=0)
+    with pytest.raises(InputError, match="second screen must be a Network"):
+        estimate_coverage(net, None)
+    with pytest.raises(InputError, match="nodes must be names"):
+        estimate_coverage(net, net, nodes=5)
+    with pytest.raises(InputError, match="list of tested nodes is empty"):
+        estimate_coverage(net, net, nodes=[])

@@ -1,11 +1,14 @@
 """What is known of a network beside its edges: confidences, known non-edges, releases."""
 
+import pickle
+
 import numpy as np
 import pytest
 
 import linkprior as lp
 from linkprior.errors import InputError
 from linkprior.network import History
+from linkprior.predictors.candidates import Candidates
 
 EDGES = [("a", "b"), ("b", "c"), ("c", "d"), ("a", "d")]  # in order: a–b, a–d, b–c, c–d
 
@@ -105,3 +108,48 @@ def test_a_hidden_edge_is_hidden_in_the_history_too(net):
 def test_a_history_whose_finds_are_all_hidden_is_none(net):
     told = net.with_history(net.hide([(0, 1)]), net)
     assert told.hide([(0, 1)]).known.history is None
+
+
+def test_weights_of_any_size_leave_every_edge_some(net):
+    sure = net.with_weights([1e-300, 1e300, 5e-324, 1.0])
+    assert (sure.known.weights > 0).all()
+    assert sure.known.weights[1] == 1.0
+    for model in ("l3", "lrw", "tri", "degree:l3"):
+        assert np.isfinite(lp.make(model).fit(sure).predict_edges(2).scores).all()
+
+
+def test_weights_too_large_for_a_number_are_refused(net):
+    with pytest.raises(InputError, match="weights must be numbers"):
+        net.with_weights([10**400, 1, 1, 1])
+
+
+def test_a_model_of_a_network_whose_surest_edge_is_hidden_can_be_loaded(net, tmp_path):
+    train = net.with_weights([1, 2, 3, 4]).hide([(2, 3)])
+    lp.make("l3").fit(train).save(tmp_path / "model")
+    kept = lp.load(tmp_path / "model").network_
+    np.testing.assert_array_equal(kept.known.weights, [0.25, 0.5, 0.75])
+
+
+def test_what_is_known_stays_read_only_in_another_process(net):
+    told = net.with_weights([1, 2, 3, 4]).with_negatives([(0, 2)])
+    told = told.with_history(net.hide([(0, 1)]), net)
+    known = pickle.loads(pickle.dumps(told)).known  # noqa: S301 – our own bytes
+    parts = (known.weights, known.negatives, known.history.found)
+    assert not any(part.flags.writeable for part in parts)
+
+
+def test_under_new_names_a_hidden_edge_is_still_hidden_in_the_history(net):
+    told = net.with_history(net.hide([(0, 1), (1, 2)]), net).rename(["w", "x", "y", "z"])
+    np.testing.assert_array_equal(told.hide([(0, 1)]).known.history.found, [[1, 2]])
+
+
+def test_releases_that_are_no_networks_are_refused(net):
+    with pytest.raises(InputError, match="newer must be a Network, got list"):
+        net.with_history(net, [("a", "b")])
+
+
+def test_candidates_do_not_depend_on_releases(net):
+    model = lp.make("l3").fit(net)
+    told = net.with_history(net.hide([(0, 1)]), net)
+    asked = Candidates.of(told, around=["a"])
+    assert len(model.predict_edges(5, candidates=asked)) == 1

@@ -73,7 +73,7 @@ def test_an_observed_edge_among_the_negatives_is_refused_unless_forced(
     assert "--force" in done.stderr.splitlines()[-1]
     forced = linkprior("predict", edges, "--model", "l3", "--negatives", file, "--force")
     assert forced.code == 0
-    assert "1 named there stays observed edge" in forced.stderr
+    assert "1 named there stays an observed edge" in forced.stderr
 
 
 def test_pairs_of_unknown_nodes_are_counted_and_five_shown(linkprior, edges, best, tmp_path):
@@ -186,3 +186,137 @@ def test_evaluate_takes_known_non_edges(linkprior, edges, best, tmp_path):
     done = linkprior("evaluate", edges, "--models", "l3", "--negatives", file)
     assert done.code == 0
     assert "3 known non-edges" in done.stderr
+
+
+# ---------------------------------------------------------------------- odd input
+
+
+def halves(net, tmp_path):
+    """Return the files of an older release and of all edges."""
+    kept = np.random.default_rng(0).random(net.n_edges) < 0.7
+    pairs = [(net.names[i], net.names[j]) for i, j in net.edges]
+    older = [pair for pair, keep in zip(pairs, kept, strict=True) if keep]
+    return write(tmp_path / "old.tsv", older), write(tmp_path / "new.tsv", pairs)
+
+
+def test_a_run_with_releases_and_chosen_pairs_is_taken_up_again(linkprior, net, tmp_path):
+    old, new = halves(net, tmp_path)
+    args = ("predict", new, "--history", old, new, "--effort", "fast", "-o", f"{tmp_path}/run/")
+    args += ("--node", net.names[0])
+    assert linkprior(*args).code == 0
+    ranking = (tmp_path / "run" / "ranking.tsv").read_bytes()
+    again = linkprior(*args)
+    assert again.code == 0
+    assert "Taking up the auto model fitted before" in again.stderr
+    assert (tmp_path / "run" / "ranking.tsv").read_bytes() == ranking
+
+
+def test_coverage_is_said_to_be_set_aside_where_releases_tell_the_chances(linkprior, net, tmp_path):
+    old, new = halves(net, tmp_path)
+    args = ("predict", new, "--history", old, new, "--effort", "fast", "--coverage", "0.5")
+    done = linkprior(*args)
+    assert "not by --coverage" in done.stderr
+    assert "taken to be missing" not in done.stderr
+
+
+def test_a_tiny_coverage_means_all_pairs_that_can_be_links(linkprior, edges, net, best, tmp_path):
+    no = write(tmp_path / "no.tsv", best[:3])
+    args = ("predict", edges, "--model", "degree:l3", "--coverage", "1e-320", "--negatives", no)
+    done = linkprior(*args)
+    assert done.code == 0
+    assert f"{net.n_non_edges - 3:,} links are taken to be missing, all pairs" in done.stderr
+
+
+def test_a_whole_coverage_leaves_auto_nothing_to_predict(linkprior, edges):
+    done = linkprior("predict", edges, "--coverage", "1")
+    assert done.code == 1
+    assert "--coverage 1: no link is missing" in done.stderr.splitlines()[-1]
+
+
+def test_coverage_is_shown_with_the_digits_that_count(linkprior, edges, net):
+    done = linkprior("predict", edges, "--model", "degree:l3", "--coverage", "0.999")
+    assert f"{net.n_edges} edges are 99.9 % of all links: 1 link is taken" in done.stderr
+
+
+def test_an_empty_name_of_a_release_is_refused(linkprior, edges):
+    for history in (("", edges), (edges, "")):
+        done = linkprior("predict", edges, "--history", *history)
+        assert done.code == 1
+        assert "the name of the input is empty" in done.stderr
+
+
+def test_releases_of_other_nodes_are_noted(linkprior, edges, net, tmp_path):
+    old = write(tmp_path / "old.tsv", [(f"x{i}", f"x{j}") for i, j in net.edges[:200]])
+    new = write(tmp_path / "new.tsv", [(f"x{i}", f"x{j}") for i, j in net.edges])
+    done = linkprior("predict", edges, "--model", "l3", "--history", old, new)
+    assert f"{old} has no node of the network" in done.stderr
+
+
+def test_evaluate_names_no_option_it_lacks(linkprior, edges, net, tmp_path):
+    i, j = net.edges[0]
+    file = write(tmp_path / "no.tsv", [(net.names[i], net.names[j])])
+    done = linkprior("evaluate", edges, "--models", "l3", "--negatives", file)
+    assert done.code == 1
+    assert "Take them out" in done.stderr
+    assert "--force" not in done.stderr
+
+
+@pytest.mark.parametrize("change", [("--noise", "0.1"), ("--null", "rewired")])
+def test_evaluate_says_what_is_not_known_of_changed_edges(linkprior, edges, best, tmp_path, change):
+    file = write(tmp_path / "no.tsv", best[:3])
+    done = linkprior("evaluate", edges, "--models", "l3", "--negatives", file, *change)
+    assert "judged without negatives" in done.stderr
+
+
+def test_a_least_score_of_edges_is_none_of_known_non_edges(linkprior, net, best, tmp_path):
+    rows = [(net.names[i], f"{net.names[j]}\t0.{1 + (i + j) % 9}") for i, j in net.edges]
+    scored = write(tmp_path / "scored.tsv", [("source", "target\tscore"), *rows])
+    file = write(tmp_path / "no.tsv", best[:2])
+    args = ("predict", scored, "--model", "l3", "--min-score", "0.2", "--negatives", file)
+    done = linkprior(*args)
+    assert done.code == 0
+    assert "2 known non-edges" in done.stderr
+
+
+def test_a_least_score_goes_by_the_column_of_weights_where_there_is_no_other(
+    linkprior, net, tmp_path
+):
+    rows = [(net.names[i], f"{net.names[j]}\t0.{1 + (i + j) % 9}") for i, j in net.edges]
+    file = write(tmp_path / "sure.tsv", [("source", "target\tsure"), *rows])
+    args = ("predict", file, "--model", "l3", "--min-score", "0.5", "--weights", "sure")
+    done = linkprior(*args)
+    low = sum((int(i) + int(j)) % 9 < 4 for i, j in net.edges)
+    assert done.code == 0
+    assert f"{net.n_edges - low} edges" in done.stderr
+
+
+def test_a_known_non_edge_is_explained_as_one(linkprior, edges, net, best, tmp_path):
+    file = write(tmp_path / "no.tsv", best[:3])
+    args = ("predict", edges, "--effort", "fast", "--negatives", file)
+    done = linkprior(*args, "--explain", *best[0])
+    assert "is a known non-edge: auto knew it, and does not predict it" in done.stdout
+    assert "chance" not in done.stdout
+    told = linkprior(*args, "--explain", *best[4]).stdout
+    assert f"of {net.n_non_edges - 3:,} candidate pairs" in told
+
+
+def test_a_node_known_by_its_label_is_not_added(linkprior, tmp_path):
+    sides = [
+        f"{what} Interactor {side}" for what in ("Entrez Gene", "Official Symbol") for side in "AB"
+    ]
+    ring = [(n, (n + 1) % 6) for n in range(6)]
+    rows = [[n, 10 + a, 10 + b, f"GENE{a}", f"GENE{b}"] for n, (a, b) in enumerate(ring)]
+    table = tmp_path / "biogrid.txt"
+    head = "#" + "\t".join(["BioGRID Interaction ID", *sides])
+    table.write_text("\n".join([head, *("\t".join(map(str, row)) for row in rows)]) + "\n")
+    new = tmp_path / "new.txt"
+    new.write_text("GENE2\n13\nnewcomer\n")
+    done = linkprior("predict", table, "--model", "degree:l3", "--add-nodes", new)
+    assert "1 node without an edge added" in done.stderr
+    assert "2 of its names are known" in done.stderr
+
+
+def test_auto_says_when_it_can_state_no_chances(linkprior, edges):
+    done = linkprior("predict", edges, "--effort", "fast", "--set", "exercises=0")
+    assert "probability" not in done.stdout
+    assert "to state chances: links have scores only" in done.stderr

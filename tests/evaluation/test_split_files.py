@@ -82,3 +82,15 @@ def test_damaged_files_are_refused_in_one_line(tmp_path, planted, kind):
 def test_a_missing_file(tmp_path, planted):
     with pytest.raises(InputError, match="cannot be read"):
         read_split(tmp_path / "none.tsv", planted)
+
+
+@pytest.mark.parametrize("rule", ["connected", "all-nodes"])
+def test_what_is_known_beside_the_edges_is_known_of_a_split_read_back(tmp_path, planted, rule):
+    weights = np.random.default_rng(0).uniform(0.1, 1.0, planted.n_edges)
+    older = planted.hide(planted.edges[::3])
+    told = planted.with_weights(weights).with_history(older, planted)
+    split = uniform(told, 0.7, 3, rule)
+    write_split(split, told, tmp_path / "split.tsv")
+    again = read_split(tmp_path / "split.tsv", told)
+    assert again.train.digest == split.train.digest
+    np.testing.assert_array_equal(again.train.known.weights, split.train.known.weights)

@@ -333,3 +333,33 @@ def test_rat_releases(data_folder, older, newer, hidden, outside):
     """New pairs are 1686, 1956 and 270 in all (the data folder's README)."""
     split = release(data.rat(data_folder, older), data.rat(data_folder, newer), "all-nodes")
     assert (len(split.hidden), split.outside) == (hidden, outside)
+
+
+@rules
+def test_a_history_tells_nothing_of_what_a_release_asks_for(rule):
+    net = lp.planted_network(40, n_groups=2, mean_degree=6.0, seed=1)
+    older, oldest = (
+        net.hide(net.edges[::4]),
+        net.hide(np.concatenate([net.edges[::4], net.edges[1::4]])),
+    )
+    split = release(older.with_history(oldest, net), net, rule)
+    told = as_set(split.train.known.history.found)
+    assert told == as_set(net.edges[1::4])
+    assert not told & as_set(split.hidden)
+
+
+def test_known_non_edges_are_no_candidates():
+    net = lp.planted_network(40, n_groups=2, mean_degree=6.0, seed=1)
+    i, j = np.nonzero(np.triu(net.adjacency.toarray() == 0, 1))
+    negatives = np.stack([i, j], axis=1)[::5]
+    split = uniform(net.with_negatives(negatives), 0.8, 0, "all-nodes")
+    taken = as_set(np.stack(np.triu(split.taken.toarray()).nonzero(), axis=1))
+    assert taken == as_set(split.train.edges) | as_set(negatives)
+
+
+def test_a_known_non_edge_that_a_release_has_can_still_be_found():
+    net = lp.planted_network(40, n_groups=2, mean_degree=6.0, seed=1)
+    older = net.hide(net.edges[::4]).with_negatives(net.edges[:1])
+    split = release(older, net, "all-nodes")
+    assert tuple(net.edges[0]) in as_set(split.hidden)
+    assert split.taken[*net.edges[0]] == 0

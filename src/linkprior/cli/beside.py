@@ -45,13 +45,16 @@ def beside_options(command: Command) -> Command:
 
 @dataclass
 class Beside:
-    """What was given beside the edges, and what became of it."""
+    """What was given beside the edges, and what became of it.
+
+    `force` lets edges stand that `negatives` names; None where a command has no such option.
+    """
 
     negatives: str | None = None
     history: tuple[str, str] | None = None
     add_nodes: str | None = None
     coverage: float | None = None
-    force: bool = False
+    force: bool | None = None
     _sha256: dict[str, Any] = field(default_factory=dict)
 
     @property
@@ -77,7 +80,7 @@ class Beside:
         """Return the reading with a network that knows what was given."""
         network = reading.network
         if self.add_nodes is not None:
-            network = self._with_nodes(network, self.add_nodes, tell)
+            network = self._with_nodes(reading, self.add_nodes, tell)
         if self.negatives is not None:
             network = self._with_negatives(replace(reading, network=network), source, tell)
         if self.history is not None:
@@ -106,6 +109,14 @@ class Beside:
             verb = "takes" if len(others) == 1 else "take"
             tell(f"Note: {', '.join(others)} {verb} no notice of --history; auto does")
 
+    def tell_changed(self, network: Network, tell: Tell) -> None:
+        """Say that what was given does not hold for edges that noise or rewiring makes."""
+        known = network.known
+        given = {"weights": known.weights, "negatives": known.negatives, "history": known.history}
+        lost = [what for what, value in given.items() if value is not None]
+        if lost:
+            tell(f"Note: --null and --noise make other edges, judged without {', '.join(lost)}")
+
     def refuse_isolated(self, model: type[LinkPredictor], network: Network) -> None:
         """Refuse nodes without an edge for a model that has nothing to say about them."""
         bare = [network.names[i] for i in (network.degrees == 0).nonzero()[0]]
@@ -120,36 +131,49 @@ class Beside:
         """Tell a model how many links there are, where it asks."""
         if self.coverage is None:
             return
-        from linkprior.pairs import n_pairs
+        from linkprior.predictors.auto import past
 
-        names, whole = predictor.parameter_names(), network.n_edges / self.coverage
-        total = min(round(whole), n_pairs(network.n_nodes))
+        names, n, most = predictor.parameter_names(), network.n_edges, _most_links(network)
+        share = max(self.coverage, n / max(1, most))
+        total = min(round(n / share), most)
+        if "missing" in names and past.enough(network.known.history):
+            tell("Note: chances go by what --history shows was found, and not by --coverage")
+            return
         if "missing" in names:
-            predictor.set_params(missing=1.0 - self.coverage)
+            predictor.set_params(missing=self._missing(share))
         elif "n_edges" in names:
             predictor.set_params(n_edges=total)
         else:
             tell(f"Note: {type(predictor).name} does not ask how many links are missing")
             return
+        left, limit = total - n, ", all pairs there are" if share > self.coverage else ""
         tell(
-            f"{network.n_edges:,} edges are {self.coverage:.0%} of all: "
-            f"{total - network.n_edges:,} links are taken to be missing"
+            f"{_count(n, 'edge')} {_are(n)} {100 * self.coverage:.3g} % of all links: "
+            f"{_count(left, 'link')} {_are(left)} taken to be missing{limit}"
         )
+
+    def _missing(self, share: float) -> float:
+        if share == 1.0:
+            raise ParameterError(
+                f"--coverage {self.coverage:g}: no link is missing then, and there is nothing to "
+                "predict; give a share below 1"
+            )
+        return 1.0 - share
 
     # ------------------------------------------------------------------ files
 
-    def _with_nodes(self, network: Network, file: str, tell: Tell) -> Network:
+    def _with_nodes(self, reading: Reading, file: str, tell: Tell) -> Network:
+        from linkprior.cli.choices import Names
         from linkprior.io.lists import read_names
         from linkprior.network import Network
 
-        listed = read_names(file)
+        listed, network = read_names(file), reading.network
         self._sha256["add_nodes"] = listed.sha256
-        known = set(network.names)
-        new = [name for name in listed if name not in known]
-        known_ones = f"; {len(listed) - len(new)} of its names are known" * (len(new) < len(listed))
-        tell(
-            f"{len(new)} node{'s' * (len(new) != 1)} without an edge added from {file}{known_ones}"
-        )
+        names, known = Names(reading), set(network.names)
+        new = [name for name in listed if known.isdisjoint(names.all(name))]
+        old = len(listed) - len(new)
+        there = f"; {old:,} of its names {_are(old)} known" if old else ""
+        tell(f"{_count(len(new), 'node')} without an edge added from {file}{there}")
         if not new:
             return network
         whole = Network.from_indices(network.edges, [*network.names, *new])
@@ -160,32 +184,38 @@ class Beside:
         from linkprior.io.lists import read_pairs
         from linkprior.predictors.naming import pairs_in
 
-        listed = read_pairs(str(self.negatives), source.options())
+        try:  # a pair that is no link has no score to be chosen by
+            listed = read_pairs(str(self.negatives), replace(source.options(), min_score=None))
+        except ParameterError as problem:
+            raise ParameterError(f"--negatives {self.negatives}: {problem}") from None
         self._sha256["negatives"] = listed.sha256
         names, network = Names(reading), reading.network
         named = [(x, y) for a, b in listed for x in names.all(a) for y in names.all(b) if x != y]
         pairs, strangers = pairs_in(network, named)
         if not len(pairs):
             raise InputError(
-                f"--negatives {self.negatives}: none of its {len(listed)} pairs joins two nodes "
-                f"of the network; the first is {' – '.join(listed[0])}. Do both files name nodes "
-                "alike?"
+                f"--negatives {self.negatives}: none of its {_count(len(listed), 'pair')} joins "
+                f"two nodes of the network; the first is {' – '.join(listed[0])}. Do both files "
+                "name nodes alike?"
             )
         try:
-            known = network.with_negatives(pairs, self.force)
+            known = network.with_negatives(pairs, bool(self.force))
         except InputError as problem:
+            forced = "" if self.force is None else ", or let --force keep them as edges"
             raise InputError(
-                f"--negatives {self.negatives}: {problem}. Take them out, or let --force keep them "
-                "as edges"
+                f"--negatives {self.negatives}: {problem}. Take them out{forced}"
             ) from None
         kept = 0 if known.known.negatives is None else len(known.known.negatives)
         over = len(pairs) - kept
-        edges = f"; {over} named there stay{'s' * (over == 1)} observed edges" if over else ""
-        tell(f"{kept:,} known non-edges from {self.negatives}{edges}")
+        stay = "stays an observed edge" if over == 1 else "stay observed edges"
+        edges = f"; {over:,} named there {stay}" if over else ""
+        tell(f"{_count(kept, 'known non-edge')} from {self.negatives}{edges}")
         if strangers:
             shown = [f"{a} – {b}" for a, b in strangers]
+            verb = "names" if len(strangers) == 1 else "name"
             tell(
-                f"Note: {len(strangers)} of its pairs name nodes not in the network: {_some(shown)}"
+                f"Note: {len(strangers):,} of its pairs {verb} nodes not in the network: "
+                f"{_some(shown)}"
             )
         return known
 
@@ -198,12 +228,30 @@ class Beside:
         except InputError as problem:
             raise InputError(f"--history {' '.join(files)}: {problem}") from None
         history = known.known.history
-        found = 0 if history is None else len(history.found)
-        tell(
-            f"{files[1]} has {found:,} new edges between nodes of {files[0]}, and "
-            f"{history.elsewhere if history else 0:,} with nodes that are new"
-        )
+        if history is not None:
+            tell(
+                f"{files[1]} has {_count(len(history.found), 'new edge')} between nodes of "
+                f"{files[0]}, and {history.elsewhere:,} with nodes that are new"
+            )
+            if set(network.names).isdisjoint(history.older.names):
+                tell(f"Note: {files[0]} has no node of the network: what it teaches is of others")
         return known
+
+
+def _most_links(network: Network) -> int:
+    """Return how many pairs can be links."""
+    from linkprior.pairs import n_pairs
+
+    negatives = network.known.negatives
+    return n_pairs(network.n_nodes) - (0 if negatives is None else len(negatives))
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number:,} {what}{'s' * (number != 1)}"
+
+
+def _are(number: int) -> str:
+    return "is" if number == 1 else "are"
 
 
 def _some(names: list[str]) -> str:

@@ -96,8 +96,11 @@ def _ready(found: Coverage, source: Input) -> str | None:
     """Return the command that predicts with this coverage; None where there is no estimate."""
     if not found.sound:
         return None
+    share = f"{found.one.value:.2g}"
+    if float(share) >= 1.0:  # nothing is missing: there is nothing to predict
+        return None
     words = ["linkprior", "predict", source.edges, *_reading(source)]
-    return shlex.join([*words, "--coverage", f"{found.one.value:.2g}"])
+    return shlex.join([*words, "--coverage", share])
 
 
 def _reading(source: Input) -> list[str]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from linkprior.cli import options
 from linkprior.cli.beside import Beside
 from linkprior.cli.messages import say, writing_to
 from linkprior.cli.places import check_name, check_writable, first_there
@@ -53,17 +54,19 @@ class EvaluateJob:
     output: str | None
     ignore_memory: bool
     workers: int | None
+    dask: str | None
+    device: str | None
     quiet: bool
     _cells: list[Path] = field(default_factory=list)
 
     def run(self) -> None:
         """Do it all. What cannot be done is refused before anything is fitted."""
         from linkprior.cli import display, interrupt
-        from linkprior.parallel import use_workers
 
         self._check()
-        shown, threads = display.progress(self.quiet), use_workers(self.workers)
-        with interrupt.keeping(self._kept), shown, threads:
+        shown = display.progress(self.quiet)
+        engines = options.engines(self.workers, self.dask, self.tell, self.device)
+        with interrupt.keeping(self._kept), shown, engines:
             network, plan = self._read()
             result = self._judge(network, plan)
         self._print(result)
@@ -134,6 +137,8 @@ class EvaluateJob:
         network = reading.network
         classes = {name: type(model) for name, model in self.made.items()}
         self.beside.tell_models(classes, network, self.tell)
+        if self.null != "none" or self.noise:
+            self.beside.tell_changed(network, self.tell)
         # In the same way as the older one: other names or filters would make edges look new.
         newer = self._read_one(later).network if kind == "release" and later else None
         plan = Plan(

@@ -30,10 +30,10 @@ def line(model: LinkPredictor, scores: Array) -> str | None:
 
 
 def of_pair(model: LinkPredictor, story: PairStory) -> str | None:
-    """Return the chance of a pair that is explained; None for an edge, or where it is unknown."""
+    """Return the chance of a pair that is explained; None where it is known to be one or none."""
     import numpy as np
 
-    if story.facts["observed"]:
+    if story.facts["observed"] or story.facts["known_non_edge"]:
         return None
     chances = model.probabilities(np.array([story.facts["score"]]))
     if chances is None:

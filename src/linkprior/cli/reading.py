@@ -93,7 +93,7 @@ class Input:
         from linkprior.io.read import read
 
         options = replace(self.options(), weights=self.weights)
-        return read(edges or self.edges, self.input_format, options=options)
+        return read(self.edges if edges is None else edges, self.input_format, options=options)
 
     def options(self) -> ReadOptions:
         """Return what was asked of the reader, weights aside: lists of pairs need none."""

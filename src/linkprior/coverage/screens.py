@@ -57,6 +57,9 @@ def count(one: Network, other: Network, nodes: str | Iterable[Any] = "both") -> 
     they bring their own nodes along, pairs seen once do not, and coverage would come out too high.
     With "either" all nodes count, with a list of names those that both screens tested.
     """
+    for which, given in (("first", one), ("second", other)):
+        if not isinstance(given, Network):
+            raise InputError(f"the {which} screen must be a Network, got {type(given).__name__}")
     here, there = set(one.names), set(other.names)
     shared = here & there
     if not shared:
@@ -66,12 +69,22 @@ def count(one: Network, other: Network, nodes: str | Iterable[Any] = "both") -> 
         )
     laid, sizes = _lay(one, other), (len(here), len(there), len(shared))
     if not isinstance(nodes, str):
-        tested = {node_name(name) for name in nodes}
+        tested = _names(nodes)
         return _counted(laid, _among(laid, tested), "list", len(tested), sizes)
     if choice("nodes", nodes, RULES) == "both":
         return _counted(laid, _seen_elsewhere(laid), "both", len(shared), sizes)
     everywhere = np.ones(len(laid.pairs), dtype=bool)
     return _counted(laid, everywhere, "either", len(here | there), sizes)
+
+
+def _names(nodes: Any) -> set[str]:
+    try:
+        tested = {node_name(name) for name in nodes}
+    except TypeError:
+        raise InputError(f"nodes must be names, both or either, got {shown(nodes)}") from None
+    if not tested:
+        raise InputError("the list of tested nodes is empty; expected their names")
+    return tested
 
 
 def _lay(one: Network, other: Network) -> _Laid:
@@ -101,8 +114,11 @@ def _seen_elsewhere(laid: _Laid) -> Mask:
 def _among(laid: _Laid, tested: set[str]) -> Mask:
     inside = np.fromiter((name in tested for name in laid.names), bool, len(laid.names))
     if not inside.any():
-        first = shown(next(iter(sorted(tested)), ""))
-        raise InputError(f"none of the {len(tested)} tested nodes ({first} …) is in the networks")
+        n, first = len(tested), shown(min(tested))
+        raise InputError(
+            f"none of the {n} tested node{'s' * (n != 1)} ({first}{' …' * (n > 1)}) is in the "
+            "networks"
+        )
     return np.asarray(inside[laid.pairs].all(axis=1))
 
 

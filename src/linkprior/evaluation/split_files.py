@@ -11,9 +11,11 @@ import csv
 import hashlib
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from linkprior import pairs as pr
 from linkprior.errors import InputError
@@ -75,9 +77,21 @@ def read_split(path: Path, network: Network) -> Split:
             f"of the edges given is {network.digest[:12]}"
         )
     try:
-        return _split_from(facts, rows)
+        split = _split_from(facts, rows)
+        return replace(split, train=_knowing(split, network))
     except (KeyError, ValueError, TypeError, InputError):
         raise InputError(f"{path}: not a whole split file; write it anew") from None
+
+
+def _knowing(split: Split, network: Network) -> Network:
+    """Return the training network with what is known of the whole one beside its edges."""
+    train, p = split.train, network.n_nodes
+    kept, codes = (pr.encode(net.edges, p) for net in (train, network))
+    if train.names != network.names or not np.isin(kept, codes).all():
+        return train  # noise has replaced edges, of which nothing is known
+    told = pr.encode(np.concatenate([split.hidden, split.barred]), p)
+    away = np.concatenate([codes[~np.isin(codes, kept)], told])
+    return replace(train, known=network.known.without(away, codes, network.names))
 
 
 def _facts(line: str, path: Path) -> dict[str, Any]:

@@ -70,12 +70,20 @@ class Split:
     @cached_property
     def taken(self) -> sp.csr_array:
         """Pattern of the pairs that are no candidates though both nodes are eligible."""
-        if not len(self.barred):
+        barred = self._never_predicted
+        if not len(barred):
             return self.train.adjacency
-        both = Network.from_indices(
-            np.concatenate([self.train.edges, self.barred]), self.train.names
-        )
+        both = Network.from_indices(np.concatenate([self.train.edges, barred]), self.train.names)
         return both.adjacency
+
+    @property
+    def _never_predicted(self) -> pr.Ints:
+        """The pairs barred and the known non-edges, save those that a later release found."""
+        negatives, p = self.train.known.negatives, self.train.n_nodes
+        if negatives is None:
+            return self.barred
+        found = np.isin(pr.encode(negatives, p), pr.encode(self.hidden, p))
+        return np.concatenate([self.barred, negatives[~found]])
 
     @property
     def n_pairs(self) -> int:
@@ -138,8 +146,19 @@ def release(older: Network, newer: Network, rule: str = "connected") -> Split:
     for and are counted apart.
     """
     history = History.between(older, newer)
-    whole = Split(older, history.found, choice("rule", rule, RULES), "release")
+    train = _without_word_of(older, history.found)
+    whole = Split(train, history.found, choice("rule", rule, RULES), "release")
     return replace(_asked(whole), unknown=history.elsewhere, new_nodes=history.new_nodes)
+
+
+def _without_word_of(net: Network, pairs: pr.Ints) -> Network:
+    """Return the network with a history that does not tell of these pairs."""
+    if net.known.history is None:
+        return net
+    p = net.n_nodes
+    return replace(
+        net, known=net.known.without(pr.encode(pairs, p), pr.encode(net.edges, p), net.names)
+    )
 
 
 def noisy(split: Split, share: float, seed: int = 0) -> Split:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,10 @@ Floats = NDArray[np.float64]
 # surely no edge, so that knowing it tells little: on generated networks a tenth helps `tri` (by 3 %
 # of AUPRC) and nearly leaves `pu` as it is, while the weight of an edge costs `pu` a tenth.
 NON_EDGE_WEIGHT = 0.1
+
+# Of the largest weight, what any other counts at least: nobody is that unsure, and an edge of no
+# weight at all would leave nodes without any.
+LEAST_WEIGHT = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,11 +90,14 @@ class Known:
     negatives: pr.Ints | None = None
     history: History | None = None
 
-    def with_weights(self, weights: ArrayLike, n_edges: int) -> Known:
-        """Return the same with a confidence for every edge."""
+    def with_weights(self, weights: ArrayLike, n_edges: int, relative: bool = True) -> Known:
+        """Return the same with a confidence for every edge.
+
+        With `relative` weights count by their ratio to the largest, else as they are.
+        """
         try:
             values: Floats = np.array(weights, dtype=np.float64)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise InputError("weights must be numbers") from None
         if values.shape != (n_edges,):
             raise InputError(
@@ -101,7 +109,8 @@ class Known:
                 f"weights must be above 0, but edge {bad[0]} has {values[bad[0]]:g}"
                 f"{f' (and {len(bad) - 1} more)' if len(bad) > 1 else ''}"
             )
-        values /= values.max() if len(values) else 1.0
+        if relative and len(values):
+            values = np.maximum(values / values.max(), LEAST_WEIGHT)
         values.setflags(write=False)
         return replace(self, weights=values)
 
@@ -138,6 +147,21 @@ class Known:
             own = negatives[kept[negatives].all(axis=1)]
             negatives = (np.cumsum(kept) - 1)[own] if len(own) else None
         return replace(self, negatives=negatives)
+
+    def renamed(self, new_of: Mapping[str, str]) -> Known:
+        """Return the same under new node names: releases are matched by name."""
+        if self.history is None:
+            return self
+        older = self.history.older
+        names = [new_of.get(name, name) for name in older.names]
+        return replace(self, history=replace(self.history, older=older.rename(names)))
+
+    def freeze(self) -> None:
+        """Make its arrays read-only."""
+        found = None if self.history is None else self.history.found
+        for part in (self.weights, self.negatives, found):
+            if part is not None:
+                part.setflags(write=False)
 
     def add_to(self, digest: Any) -> None:
         """Add it to the digest of a network; nothing where nothing is known."""

@@ -73,6 +73,7 @@ class Network:
     def _freeze(self) -> None:
         for part in (self.adjacency.data, self.adjacency.indices, self.adjacency.indptr):
             part.setflags(write=False)
+        self.known.freeze()
 
     # ------------------------------------------------------------------ building
 
@@ -310,7 +311,8 @@ class Network:
         if len(new) != self.n_nodes:
             raise InputError(f"expected {self.n_nodes} names, got {len(new)}")
         refuse_repeated(new)
-        return Network(self.adjacency, new, self.merged, self.known)
+        known = self.known.renamed(dict(zip(self.names, new, strict=True)))
+        return Network(self.adjacency, new, self.merged, known)
 
     # ------------------------------------------------------------------ knowing more
 
@@ -331,6 +333,9 @@ class Network:
 
     def with_history(self, older: Network, newer: Network) -> Network:
         """Return the network with two releases to learn from what newly found links look like."""
+        for which, given in (("older", older), ("newer", newer)):
+            if not isinstance(given, Network):
+                raise InputError(f"{which} must be a Network, got {type(given).__name__}")
         return replace(self, known=replace(self.known, history=History.between(older, newer)))
 
     def without_history(self) -> Network:

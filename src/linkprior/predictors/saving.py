@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -63,7 +64,9 @@ def network_from(arrays: dict[str, Any], names: list[str]) -> Network:
     """Undo `network_arrays`."""
     net = Network.from_indices(arrays["network.edges"], names)
     if "network.weights" in arrays:
-        net = net.with_weights(arrays["network.weights"])
+        # As they are: of a network with hidden edges the largest may be below 1.
+        known = net.known.with_weights(arrays["network.weights"], net.n_edges, relative=False)
+        net = replace(net, known=known)
     if "network.negatives" in arrays:
         net = net.with_negatives(arrays["network.negatives"])
     return net

@@ -14,6 +14,7 @@ from linkprior.network import Network
 from linkprior.pairs import Ints
 from linkprior.predictors import wording
 from linkprior.predictors.base import LinkPredictor
+from linkprior.predictors.candidates import Candidates
 from linkprior.predictors.naming import number_of
 from linkprior.predictors.structure import SHOWN, count_paths, rank_by_degree
 
@@ -26,9 +27,10 @@ class PairStory:
     ----------
     facts
         Numbers, names and lists, fit for JSON: model, source, target (in node order), observed,
-        score, base, prior, place (None for an edge), candidates_above, tied, n_candidates,
-        rank_for_source, rank_for_target, n_nodes, degree_source, degree_target, rank_by_degree,
-        paths2, paths3, shared_partners (name, degree) and best_paths (through, weight).
+        known_non_edge, score, base, prior, place (None for these two), candidates_above, tied,
+        n_candidates, rank_for_source, rank_for_target, n_nodes, degree_source, degree_target,
+        rank_by_degree, paths2, paths3, shared_partners (name, degree) and best_paths (through,
+        weight).
     """
 
     facts: dict[str, Any]
@@ -55,6 +57,7 @@ def tell(
         "source": net.names[i],
         "target": net.names[j],
         "observed": j in _partners(net, i),
+        "known_non_edge": _refuted(net, i, j),
         "n_nodes": net.n_nodes,
         **_standing(model, net, i, j),
         **_surroundings(net, i, j),
@@ -78,19 +81,20 @@ def _relabelled(facts: dict[str, Any], labels: Mapping[str, str]) -> dict[str, A
 
 def _standing(model: LinkPredictor, net: Network, i: int, j: int) -> dict[str, Any]:
     """Tell the score, its parts, and its place among all candidates and for either node."""
+    asked = Candidates.of(net)
     with parallel.one_blas_thread():
         score = _score_in_block(model, net, i, j)
-        above, equal = _count(model, net, score)
-    observed = j in _partners(net, i)
+        above, equal = _count(model, asked, score)
+    barred = j in _partners(net, i) or _refuted(net, i, j)
     why = model.explain(np.array([[i, j]]))
     return {
         "score": score,
         "base": float(why.base[0]),
         "prior": float(why.prior[0]),
-        "place": None if observed else above + 1,
+        "place": None if barred else above + 1,
         "candidates_above": above,
-        "tied": equal - (not observed),
-        "n_candidates": net.n_non_edges,
+        "tied": equal - (not barred),
+        "n_candidates": asked.n_candidates,
         "rank_for_source": int(why.rank_for_source[0]),
         "rank_for_target": int(why.rank_for_target[0]),
     }
@@ -102,17 +106,17 @@ def _score_in_block(model: LinkPredictor, net: Network, i: int, j: int) -> float
     return float(model.score_rows(start, stop)[i - start, j])
 
 
-def _count(model: LinkPredictor, net: Network, score: float) -> tuple[int, int]:
-    """Return how many non-edges score higher and how many the same."""
-    adjacency = net.adjacency
+def _count(model: LinkPredictor, asked: Candidates, score: float) -> tuple[int, int]:
+    """Return how many candidates score higher and how many the same."""
+    barred = asked.barred
 
     def one_block(start: int, stop: int) -> tuple[int, int]:
         above, equal = kernels.count_above(
-            model.score_rows(start, stop), start, adjacency.indptr, adjacency.indices, [score]
+            model.score_rows(start, stop), start, barred.indptr, barred.indices, [score]
         )
         return int(above[0]), int(equal[0])
 
-    counts = parallel.map_blocks(one_block, net.n_nodes, stage="placing the pair")
+    counts = parallel.map_blocks(one_block, asked.network.n_nodes, stage="placing the pair")
     above, equal = np.array(list(counts)).sum(axis=0).tolist()
     return above, equal
 
@@ -149,6 +153,11 @@ def _best_paths(net: Network, i: int, j: int) -> list[dict[str, Any]]:
 def _ends(net: Network, i: int, j: int) -> tuple[tuple[Ints, int], tuple[Ints, int]]:
     """Return either node's partners, and the node a path must not touch again."""
     return (_partners(net, i), j), (_partners(net, j), i)
+
+
+def _refuted(net: Network, i: int, j: int) -> bool:
+    negatives = net.known.negatives
+    return negatives is not None and bool((negatives == (i, j)).all(axis=1).any())
 
 
 def _partners(net: Network, node: int) -> Ints:

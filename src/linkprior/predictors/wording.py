@@ -27,9 +27,10 @@ def lines(facts: Facts) -> list[str]:
 def _standing(facts: Facts) -> list[str]:
     pair, score = f"{facts['source']} – {facts['target']}", _number(facts["score"])
     total = f"{facts['n_candidates']:,} candidate pair{_s(facts['n_candidates'])}"
-    if facts["observed"]:
+    if _barred(facts):
+        what = "an observed edge" if facts["observed"] else "a known non-edge"
         return [
-            f"{pair} is an observed edge: {facts['model']} knew it, and does not predict it.",
+            f"{pair} is {what}: {facts['model']} knew it, and does not predict it.",
             f"Its score is {score}; {facts['candidates_above']:,} of {total} score higher.",
         ]
     tied = f", shared with {facts['tied']:,} more" if facts["tied"] else ""
@@ -63,10 +64,12 @@ def _ranks(facts: Facts) -> list[str]:
 def _by_degree(facts: Facts) -> str:
     """Say where degree alone would put the pair, and what that tells."""
     if not facts["n_candidates"]:
-        return "Every pair of this network is an observed edge: there is nothing to compare with."
+        known = " or a known non-edge" * facts.get("known_non_edge", False)
+        every = f"Every pair of this network is an observed edge{known}"
+        return f"{every}: there is nothing to compare with."
     by_degree = facts["rank_by_degree"]
     place = f"it at place {by_degree:,}"
-    if facts["observed"]:
+    if _barred(facts):
         place = f"{by_degree - 1:,} candidate{_s(by_degree - 1)} above it"
     return f"Degree alone (the product of the two) would put {place}: {_verdict(facts)}."
 
@@ -111,6 +114,10 @@ def _paths(facts: Facts) -> list[str]:
             for path in best
         ),
     ]
+
+
+def _barred(facts: Facts) -> bool:
+    return bool(facts["observed"] or facts.get("known_non_edge"))
 
 
 def _number(value: float) -> str:

@@ -192,7 +192,8 @@ def _strong(part: Rows, layout: Layout, options: ReadOptions, found: EdgeCollect
     """Return the rows whose score reaches the least one asked for."""
     if options.min_score is None:
         return part
-    at, least = layout.score, options.min_score
+    at = layout.weights if layout.score is None else layout.score
+    least = options.min_score
     if at is None:
         raise ParameterError(
             f"--min-score: {found.file} has no column of scores (score, weight, confidence …); "

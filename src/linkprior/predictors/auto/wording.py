@@ -13,6 +13,7 @@ _MEASURES = {
     "dc_auroc": "AUROC against pairs of like degree",
 }
 _SHOWN = 5
+NO_CHANCES = "too little was found again to state chances: links have scores only"
 
 
 def lines(facts: Mapping[str, Any], objective: str) -> list[str]:
@@ -25,9 +26,10 @@ def lines(facts: Mapping[str, Any], objective: str) -> list[str]:
             f"nodes of the older one, and listened to {len(facts['sources'])} models"
         )
     elif facts["found"] is not None:
+        links = f"{facts['found']} link{'s' * (facts['found'] != 1)}"
         found.append(
-            f"the two releases differ by {facts['found']} links only, too few to learn from: "
-            "edges were hidden instead"
+            f"the two releases differ by {links} only, too few to learn from: edges were hidden "
+            "instead"
         )
     if hidden and not facts["from_history"]:
         found.append(

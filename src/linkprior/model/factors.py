@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linkprior import kernels
+from linkprior.kernels.ops import ops_of
 from linkprior.network import Network
 from linkprior.pairs import Ints
 
@@ -18,7 +18,7 @@ Array = NDArray[Any]
 
 @dataclass(frozen=True)
 class Factors:
-    """A non-negative symmetric tri-factorization X = U S Uᵀ.
+    """A non-negative symmetric tri-factorization X = U S Uᵀ, of NumPy arrays or of torch tensors.
 
     Attributes
     ----------
@@ -43,13 +43,13 @@ class Factors:
     @cached_property
     def diagonal(self) -> Array:
         """diag(X)."""
-        return np.einsum("ia,ia->i", self.US, self.U)
+        return ops_of(self.U).einsum("ia,ia->i", self.US, self.U)
 
     @cached_property
     def square_norm(self) -> float:
         """‖X‖²_F = tr(S·UᵀU·S·UᵀU), in O(p·r²)."""
         sg = self.S @ self.gram
-        return float(np.einsum("ab,ba->", sg, sg))
+        return float(ops_of(sg).einsum("ab,ba->", sg, sg))
 
     def rows(self, start: int, stop: int) -> Array:
         """Return rows start…stop of X."""
@@ -57,12 +57,11 @@ class Factors:
 
     def at(self, pairs: Ints) -> Array:
         """Return X at the given pairs."""
-        return np.einsum("ia,ia->i", self.US[pairs[:, 0]], self.U[pairs[:, 1]])
+        return np.asarray(np.einsum("ia,ia->i", self.US[pairs[:, 0]], self.U[pairs[:, 1]]))
 
     def on_evidence(self, net: Network) -> Array:
         """Return X at edges and known non-edges, in the order of the evidence's CSR array."""
-        a = net.evidence.pattern
-        return kernels.edge_products(self.US, self.U, a.indptr, a.indices)
+        return ops_of(self.U).edge_products(self.US, self.U, net)
 
     def row_sums(self) -> Array:
         """Σ_{j≠i} Xᵢⱼ."""

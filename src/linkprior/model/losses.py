@@ -20,6 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from linkprior.checks import real_matrix, real_number
 from linkprior.errors import ParameterError
+from linkprior.kernels.ops import ops_of
 from linkprior.model.factors import Factors
 from linkprior.network import Network
 
@@ -39,17 +40,16 @@ class SparseLowRank:
 
     def times(self, V: Array, factors: Factors) -> Array:
         """Return this matrix times a thin matrix V ≥ 0 in O(nnz·r + p·r²)."""
-        out = np.zeros_like(V)
+        ops = ops_of(V)
+        out = ops.zeros_like(V)
         if self.sparse is not None:
-            a = self.net.evidence.pattern
-            matrix = sp.csr_array((self.sparse, a.indices, a.indptr), shape=a.shape)
-            out += np.asarray(matrix @ V)
+            out += ops.evidence_times(self.net, self.sparse, V)
         if self.low_rank:
             full = self.low_rank * factors.US @ (factors.U.T @ V)
             # Non-negative by its nature, but taking the diagonal out may cancel to below zero;
             # a floor at rounding level keeps later square roots and ratios sound.
             own = self.low_rank * factors.diagonal[:, None] * V
-            out += np.maximum(full - own, 1e-13 * full)
+            out += ops.maximum(full - own, 1e-13 * full)
         if self.constant:
             out += self.constant * (V.sum(axis=0) - V)
         return out
@@ -90,13 +90,13 @@ class SquaredLoss:
     log_pull: ClassVar[bool] = False
 
     def value(self, net: Network, factors: Factors) -> float:
-        x, known = factors.on_evidence(net), net.evidence
+        x, known = factors.on_evidence(net), ops_of(factors.U).evidence(net)
         everywhere = factors.square_norm - factors.diagonal @ factors.diagonal
         seen = (1.0 - self.rho / 2.0) * (x - known.target) ** 2 - self.rho / 2.0 * x**2
         return float(self.rho / 2.0 * everywhere + (known.weight * seen).sum())
 
     def half_gradient(self, net: Network, factors: Factors) -> HalfGradient:
-        x, known = factors.on_evidence(net), net.evidence
+        x, known = factors.on_evidence(net), ops_of(factors.U).evidence(net)
         pull = (1.0 - self.rho / 2.0) * known.weight * known.target
         curve = SparseLowRank(net, (1.0 - self.rho) * known.weight * x, low_rank=self.rho / 2.0)
         return HalfGradient(curve, SparseLowRank(net), SparseLowRank(net, pull))
@@ -114,13 +114,15 @@ class PoissonLoss:
     log_pull: ClassVar[bool] = True
 
     def value(self, net: Network, factors: Factors) -> float:
-        x, known = np.maximum(factors.on_evidence(net), _TINY), net.evidence
+        ops = ops_of(factors.U)
+        x, known = ops.maximum(factors.on_evidence(net), _TINY), ops.evidence(net)
         everywhere = float(factors.row_sums().sum())
-        seen = (1.0 - self.rho / 2.0) * (x - known.target * np.log(x)) - self.rho / 2.0 * x
+        seen = (1.0 - self.rho / 2.0) * (x - known.target * ops.log(x)) - self.rho / 2.0 * x
         return float(self.rho / 2.0 * everywhere + (known.weight * seen).sum())
 
     def half_gradient(self, net: Network, factors: Factors) -> HalfGradient:
-        x, known = np.maximum(factors.on_evidence(net), _TINY), net.evidence
+        ops = ops_of(factors.U)
+        x, known = ops.maximum(factors.on_evidence(net), _TINY), ops.evidence(net)
         # ½∇ so that every loss speaks the same units as the solvers' other terms.
         seen = (1.0 - self.rho) / 2.0 * known.weight
         push = SparseLowRank(net, seen, constant=self.rho / 4.0)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from linkprior import progress
 from linkprior.checks import choice, real_number, whole_number
+from linkprior.kernels.device import current_device
 from linkprior.model.factors import Factors
 from linkprior.model.losses import LOSSES, Loss
 from linkprior.model.priors import L1Prior, Prior, ScaleFreePrior
@@ -22,6 +23,7 @@ from linkprior.predictors.effort import Effort
 from linkprior.predictors.scores import FactorScores, Scores
 from linkprior.predictors.starts import SEED_LIMIT, facts_of, idle_factor, run_starts
 from linkprior.solvers.base import Solution, solve
+from linkprior.solvers.device_admm import DeviceAdmm
 from linkprior.solvers.direct import DirectSolver
 from linkprior.solvers.tri_admm import AdmmSolver
 
@@ -220,14 +222,17 @@ class Penalised(TriFactorization):
         prior, loss, rank = self._prior(network), self._loss(), self._rank(network)
         lam = self._lam()
         assert prior is not None
-        solver: AdmmSolver | DirectSolver
-        if self._solver_name(network) == "admm":
-            solver = AdmmSolver(
-                network, loss, rank, prior, lam, self._eta(), start, workers=workers
-            )
-        else:
-            solver = DirectSolver(network, loss, rank, prior, lam, start, workers)
-        return solve(solver, rng, self.max_iter, self.tol)
+        if self._solver_name(network) != "admm":
+            direct = DirectSolver(network, loss, rank, prior, lam, start, workers)
+            return solve(direct, rng, self.max_iter, self.tol)
+        if current_device() == "cpu":
+            admm = AdmmSolver(network, loss, rank, prior, lam, self._eta(), start, workers=workers)
+            return solve(admm, rng, self.max_iter, self.tol)
+        away = DeviceAdmm(
+            network, loss, rank, prior, lam, self._eta(), start, device=current_device()
+        )
+        found = solve(away, rng, self.max_iter, self.tol)
+        return replace(found, state=away.back(found.state))
 
 
 @dataclass(eq=False, kw_only=True)

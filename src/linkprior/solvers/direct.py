@@ -111,9 +111,8 @@ def ranked_pass(factors: Factors, prior: Prior, workers: int | None = None) -> P
         return row_sums, B @ factors.U, B.T @ factors.U[start:stop]
 
     BU, BtU, row_sums = np.empty_like(factors.U), np.zeros_like(factors.U), np.empty(p)
-    for (start, stop), (sums, bu, btu) in zip(
-        parallel.blocks(p), parallel.map_blocks(one_block, p, workers, stage=""), strict=True
-    ):
+    passed = parallel.map_blocks(one_block, p, workers, stage="", far=True)
+    for (start, stop), (sums, bu, btu) in zip(parallel.blocks(p), passed, strict=True):
         row_sums[start:stop], BU[start:stop] = sums, bu
         BtU += btu
     return PriorPass(prior.value(row_sums), 0.5 * (BU + BtU))

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from linkprior.kernels.ops import ops_of
 from linkprior.model.factors import Factors
 from linkprior.model.losses import Loss
 from linkprior.network import Network
@@ -57,15 +58,15 @@ def _update_U(net: Network, loss: Loss, factors: Factors, extra: Extra) -> Facto
     a, n, m = (part @ factors.S for part in _parts_times_U(net, loss, factors, extra))
     if extra.value is not None:
         # Exponent ½ is faster but may rise: keep it only where it does not.
-        bold = Factors(factors.U * np.sqrt(m / (a + n + _TINY)), factors.S)
+        bold = Factors(factors.U * ops_of(m).sqrt(m / (a + n + _TINY)), factors.S)
         before = loss.value(net, factors) + extra.value(factors)
         if loss.value(net, bold) + extra.value(bold) <= before:
             return bold
-    return Factors(factors.U * np.sqrt(_damped_ratio(a, n, m)), factors.S)
+    return Factors(factors.U * ops_of(m).sqrt(_damped_ratio(a, n, m)), factors.S)
 
 
 def _damped_ratio(a: Array, n: Array, m: Array) -> Array:
-    ratio: Array = 2.0 * m / (n + np.sqrt(n * n + 4.0 * a * m) + _TINY)
+    ratio: Array = 2.0 * m / (n + ops_of(m).sqrt(n * n + 4.0 * a * m) + _TINY)
     return ratio
 
 

@@ -5,7 +5,8 @@
     Z    ← Z + USUᵀ − X
 
 Step_Two is one majorise–minimise pass from the ranks of the step before, so each outer step sorts
-every row once. All p × p work runs over row blocks, in place: four p × p arrays exist, no more.
+every row once; `passes` asks for more of them. All p × p work runs over row blocks, in place: four
+p × p arrays exist, no more.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkprior import kernels, parallel
+from linkprior.kernels.ops import ops_of
 from linkprior.model.factors import Factors
 from linkprior.model.losses import Loss
 from linkprior.model.priors import Prior
@@ -74,8 +76,8 @@ class AdmmSolver:
 
     Attributes
     ----------
-    sweeps
-        Multiplicative sweeps per outer step (Step_One is not solved to the end).
+    sweeps, passes
+        Multiplicative sweeps and prox passes per outer step (neither step is solved to the end).
     """
 
     net: Network
@@ -86,6 +88,7 @@ class AdmmSolver:
     eta: float
     start: Factors | None = None
     sweeps: int = 1
+    passes: int = 1
     dtype: Any = np.float32
     workers: int | None = None
 
@@ -126,11 +129,11 @@ class AdmmSolver:
         factors = state.factors
         for _ in range(self.sweeps):
             YU, pull = self._times_Y(state, factors.U, [_same, _positive_part])
-            push = np.maximum(pull - YU, 0.0)  # Y⁻ = Y⁺ − Y
+            push = ops_of(pull).maximum(pull - YU, 0.0)  # Y⁻ = Y⁺ − Y
 
             def value(f: Factors, U: Array = factors.U, YU: Array = YU) -> float:
                 product = YU if f.U is U else self._times_Y(state, f.U, [_same])[0]
-                cross = np.sum(product * f.US)
+                cross = (product * f.US).sum()
                 return half * (f.square_norm - 2.0 * float(cross) + state.Y_square)
 
             extra = Extra(half, half * push, half * pull, value)
@@ -155,7 +158,25 @@ class AdmmSolver:
         """Prox at A = USUᵀ + Z from the last ranks; then Z, and the prior at the ranks of Q."""
         squares = self._split(state, factors)
         row_sums = self._linearise(state)
+        for _ in range(self.passes - 1):
+            self._pass_again(state)
+            row_sums = self._linearise(state)
         return squares, row_sums
+
+    def _pass_again(self, state: AdmmState) -> None:
+        """Write Q = A − G, Y = X − Z and B from the ranks of Q; A = 2X − Y needs no array."""
+        profile = self.prior.profile(len(state.Q) - 1).astype(self.dtype)
+
+        def one_block(start: int, stop: int) -> None:
+            rows = slice(start, stop)
+            Q, Y = state.Q[rows], state.Y[rows]
+            A = 2 * np.maximum(Q, 0) - Y
+            np.subtract(A, state.G[rows], out=Q)
+            np.subtract(2 * np.maximum(Q, 0), A, out=Y)
+            self._weigh(Q, profile, start, state.B[rows])
+
+        for _ in parallel.map_blocks(one_block, len(state.Q), self.workers):
+            pass
 
     def _split(self, state: AdmmState, factors: Factors) -> Array:
         """Write Q = A − G, Y = X − Z and B; return the five sums of squares."""

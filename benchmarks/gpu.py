@@ -1,0 +1,190 @@
+"""What a GPU makes of it: `python -m benchmarks.gpu [--quick]` on a machine that has one.
+
+admm   the dense ADMM, 20,000 nodes, rank 32, 100 outer steps of 3 prox passes
+prox   ranks and penalty of all rows, 20,000 × 20,000, against the time to read and write them once
+pairs  blocks of scores of 1,000,000 nodes at rank 32: products, sorts, and the best of each row
+
+Nothing but PyTorch, NumPy and SciPy is needed; without numba the portable kernels run. Results:
+benchmarks/results/gpu.json (written where the command runs).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+os.environ.setdefault("LINKPRIOR_KERNELS", "portable")
+
+from linkprior.model.degrees import estimate_degrees
+from linkprior.model.losses import SquaredLoss
+from linkprior.model.priors import DegreePrior
+from linkprior.network import Network
+from linkprior.solvers.device_admm import DeviceAdmm
+from linkprior.solvers.tri_admm import AdmmSolver
+
+RESULTS = Path(os.environ.get("OUT", str(Path(__file__).parent / "results"))) / "gpu.json"
+
+
+def random_network(n_nodes: int, n_edges: int, seed: int = 0) -> Network:
+    """Draw edges between nodes of uneven weight (Chung and Lu)."""
+    rng = np.random.default_rng(seed)
+    weight = 1.0 + rng.pareto(2.5, n_nodes)
+    ends = rng.choice(n_nodes, (n_edges, 2), p=weight / weight.sum())
+    return Network.from_indices(ends, [str(i) for i in range(n_nodes)])
+
+
+def clock(work: Callable[[], Any], repeat: int = 3) -> float:
+    """Return the seconds of the fastest of some runs, after one to warm up."""
+    import torch
+
+    work()
+    found = []
+    for _ in range(repeat):
+        torch.cuda.synchronize()
+        began = time.perf_counter()
+        work()
+        torch.cuda.synchronize()
+        found.append(time.perf_counter() - began)
+    return min(found)
+
+
+def solver_for(net: Network, cls: type[AdmmSolver], passes: int, **more: Any) -> AdmmSolver:
+    """Return the solver of the benchmark."""
+    prior = DegreePrior(estimate_degrees(net), alpha=0.5)
+    return cls(net, SquaredLoss(0.2), 32, prior, 0.05, 1.0, passes=passes, **more)
+
+
+def admm(n_nodes: int, steps: int) -> dict[str, float]:
+    """Run ADMM and return its time and memory."""
+    import torch
+
+    net = random_network(n_nodes, 10 * n_nodes)
+    solver = solver_for(net, DeviceAdmm, 3, device="cuda")
+    torch.cuda.reset_peak_memory_stats()
+    state = solver.step(solver.init(np.random.default_rng(0)))
+    torch.cuda.synchronize()
+    began = time.perf_counter()
+    for _ in range(steps):
+        state = solver.step(state)
+    torch.cuda.synchronize()
+    seconds = time.perf_counter() - began
+    peak = torch.cuda.max_memory_allocated() / 1e9
+    return {"nodes": n_nodes, "steps": steps, "seconds": seconds, "peak_gb": peak}
+
+
+def parity(n_nodes: int = 1500, steps: int = 10) -> dict[str, float]:
+    """Return the largest relative difference between device and NumPy after some steps."""
+    net = random_network(n_nodes, 10 * n_nodes)
+    solvers = [solver_for(net, DeviceAdmm, 3, device="cuda"), solver_for(net, AdmmSolver, 3)]
+    states = [one.init(np.random.default_rng(0)) for one in solvers]
+    for _ in range(steps):
+        states = [one.step(state) for one, state in zip(solvers, states, strict=True)]
+    found = solvers[0].back(states[0])  # type: ignore[attr-defined]
+    largest = float(np.abs(states[1].factors.U).max())
+    values = [one.measure(s).objective for one, s in zip(solvers, states, strict=True)]
+    return {
+        "factors": float(np.abs(found.factors.U - states[1].factors.U).max()) / largest,
+        "objective": abs(values[0] / values[1] - 1.0),
+    }
+
+
+def prox(n_nodes: int) -> dict[str, float]:
+    """Time the row prox by parts."""
+    import torch
+
+    from linkprior.kernels.torch_ops import rank_penalty
+
+    keys = torch.randn(n_nodes, n_nodes, device="cuda")
+    profile = torch.log(torch.arange(2, n_nodes + 1, device="cuda").float()).sqrt()
+    scale, out = torch.rand(n_nodes, device="cuda"), torch.empty_like(keys)
+    blocks = [slice(i, min(n_nodes, i + 2048)) for i in range(0, n_nodes, 2048)]
+
+    def all_rows() -> None:
+        for rows in blocks:
+            out[rows] = rank_penalty(keys[rows], scale[rows], profile, rows.start)
+
+    def sorts(stable: bool) -> None:
+        for rows in blocks:
+            torch.sort(keys[rows], dim=1, descending=True, stable=stable)
+
+    traffic = clock(lambda: out.copy_(keys))
+    return {
+        "nodes": n_nodes,
+        "copy": traffic,
+        "rank_penalty": clock(all_rows),
+        "same": float(_agrees(keys[:2048], scale[:2048], profile)),
+        "sort": clock(lambda: sorts(False)),
+        "stable_sort": clock(lambda: sorts(True)),
+    }
+
+
+def _agrees(keys: Any, scale: Any, profile: Any) -> bool:
+    """Return whether kernel and sort give the same, with ties too."""
+    import torch
+
+    from linkprior.kernels.torch_ops import rank_penalty, sorted_penalty
+
+    found = []
+    for some in (keys, (keys * 4).round()):
+        parts = (way(some, scale, profile, 0) for way in (rank_penalty, sorted_penalty))
+        found.append(torch.equal(*parts))
+    return all(found)
+
+
+def pairs(n_nodes: int, rank: int = 32, rows: int = 512) -> dict[str, float]:
+    """Time what a pass over all pairs of a large network is made of, for one block of rows."""
+    import torch
+
+    U = torch.rand(n_nodes, rank, device="cuda")
+    block = torch.empty(rows, n_nodes, device="cuda")
+    edges = torch.linspace(0.0, 20.0, 65, device="cuda")
+    found = {
+        "nodes": n_nodes,
+        "rows": rows,
+        "product": clock(lambda: torch.mm(U[:rows], U.T, out=block)),
+        "sort": clock(lambda: torch.sort(block, dim=1, descending=True)),
+        "top_1000": clock(lambda: torch.topk(block, 1000, dim=1)),
+        "compare": clock(lambda: torch.count_nonzero(block > 10.0)),
+        "bucketize_64": clock(lambda: torch.bucketize(block, edges)),
+    }
+    sampled = torch.randperm(n_nodes, device="cuda")[:16384]
+    found["sample_sort"] = clock(lambda: torch.sort(block[:, sampled], dim=1, descending=True))
+    return found
+
+
+def main() -> None:
+    """Measure, print and keep."""
+    import scipy
+    import torch
+
+    quick = "--quick" in sys.argv
+    torch.backends.cuda.matmul.allow_tf32 = False
+    found: dict[str, Any] = {
+        "gpu": torch.cuda.get_device_name(),
+        "versions": {
+            "torch": torch.__version__,
+            "numpy": np.__version__,
+            "scipy": scipy.__version__,
+        },
+    }
+    works: list[tuple[str, Callable[[], Any]]] = [
+        ("parity", parity),
+        ("prox", lambda: prox(4000 if quick else 20_000)),
+        ("pairs", lambda: pairs(100_000 if quick else 1_000_000)),
+        ("admm", lambda: admm(4000 if quick else 20_000, 20 if quick else 100)),
+    ]
+    for name, work in works:
+        found[name] = work()
+        print(name, json.dumps(found[name]), flush=True)
+        RESULTS.write_text(json.dumps(found, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,77 @@
+"""What the factor updates ask of an array library, so that one text runs on a CPU and on a device.
+
+Plain arithmetic, slices and products are the same for NumPy arrays and torch tensors; what is not
+goes through the `Ops` of the array at hand. torch itself is imported in `torch_ops` alone.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any, Protocol
+
+import numpy as np
+import scipy.sparse as sp
+
+from linkprior.network import Network
+from linkprior.network.known import Evidence
+
+
+class Ops(Protocol):
+    """The operations that differ between libraries."""
+
+    def einsum(self, text: str, *operands: Any) -> Any: ...
+
+    def sqrt(self, x: Any) -> Any: ...
+
+    def log(self, x: Any) -> Any: ...
+
+    def maximum(self, x: Any, least: Any) -> Any: ...
+
+    def zeros_like(self, x: Any) -> Any: ...
+
+    def evidence(self, net: Network) -> Evidence: ...
+
+    def edge_products(self, left: Any, right: Any, net: Network) -> Any: ...
+
+    def evidence_times(self, net: Network, values: Any, V: Any) -> Any: ...
+
+
+class NumpyOps:
+    """Arrays in the computer's own memory."""
+
+    einsum, sqrt, log = staticmethod(np.einsum), staticmethod(np.sqrt), staticmethod(np.log)
+    maximum, zeros_like = staticmethod(np.maximum), staticmethod(np.zeros_like)
+
+    @staticmethod
+    def evidence(net: Network) -> Evidence:
+        """Edges and known non-edges with their weights and targets."""
+        return net.evidence
+
+    @staticmethod
+    def edge_products(left: Any, right: Any, net: Network) -> Any:
+        """left[i]·right[j] at every entry of the evidence."""
+        from linkprior import kernels
+
+        a = net.evidence.pattern
+        return kernels.edge_products(left, right, a.indptr, a.indices)
+
+    @staticmethod
+    def evidence_times(net: Network, values: Any, V: Any) -> Any:
+        """The sparse matrix with these values on the evidence, times V."""
+        a = net.evidence.pattern
+        return np.asarray(sp.csr_array((values, a.indices, a.indptr), shape=a.shape) @ V)
+
+
+_NUMPY = NumpyOps()
+
+
+def ops_of(array: Any) -> Ops:
+    """Return the operations of an array's library, and of its device."""
+    return _NUMPY if isinstance(array, np.ndarray) else _device_ops(array.device)
+
+
+@cache
+def _device_ops(device: Any) -> Ops:
+    from linkprior.kernels.torch_ops import TorchOps
+
+    return TorchOps(device)

@@ -1,0 +1,81 @@
+"""ADMM on a torch device against the same in NumPy; on a GPU too where there is one."""
+
+import numpy as np
+import pytest
+
+import linkprior as lp
+from linkprior.model.losses import PoissonLoss, SquaredLoss
+from linkprior.model.priors import DegreePrior
+from linkprior.solvers.base import solve
+from linkprior.solvers.tri_admm import AdmmSolver
+
+torch = pytest.importorskip("torch", reason="torch is not installed: nothing runs on a device")
+from linkprior.kernels import torch_ops  # noqa: E402
+from linkprior.solvers.device_admm import DeviceAdmm  # noqa: E402
+
+DEVICES = [
+    "cpu",
+    pytest.param(
+        "cuda",
+        marks=pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no GPU here"),
+    ),
+]
+
+
+@pytest.fixture(scope="module")
+def net():
+    rng = np.random.default_rng(0)
+    plain = lp.planted_network(90, seed=4)
+    return plain.with_weights(rng.uniform(0.2, 1.0, plain.n_edges))
+
+
+def make(cls, net, loss=None, passes=1, **more):
+    degrees = np.maximum(net.degrees, 1)
+    prior = DegreePrior(degrees, alpha=0.5)
+    return cls(net, loss or SquaredLoss(0.2), 6, prior, 0.05, 1.0, passes=passes, **more)
+
+
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("passes", [1, 3])
+@pytest.mark.parametrize("loss", [SquaredLoss(0.2), PoissonLoss(0.2)])
+def test_twenty_steps_agree_with_numpy(net, device, passes, loss):
+    ours = make(DeviceAdmm, net, loss, passes, device=device)
+    theirs = make(AdmmSolver, net, loss, passes)
+    states = [solver.init(np.random.default_rng(1)) for solver in (ours, theirs)]
+    for _ in range(20):
+        states = [solver.step(one) for solver, one in zip((ours, theirs), states, strict=True)]
+    one, other = ours.back(states[0]), states[1]
+    np.testing.assert_allclose(one.factors.U, other.factors.U, rtol=1e-4, atol=1e-5)
+    scale = np.abs(other.Q).max()
+    np.testing.assert_allclose(one.Q, other.Q, atol=2e-4 * scale)
+    measured = ours.measure(states[0]), theirs.measure(other)
+    assert measured[0].objective == pytest.approx(measured[1].objective, rel=1e-5)
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_ranks_on_a_device_are_those_of_the_portable_kernel(device):
+    from linkprior.kernels import portable
+
+    rng = np.random.default_rng(2)
+    keys = rng.integers(-3, 4, (7, 20)).astype(np.float32)  # many ties
+    scale, profile = rng.random(7).astype(np.float32), np.sort(rng.random(19)).astype(np.float32)
+    expected = np.empty_like(keys)
+    portable.rank_penalty(keys, scale, profile, 5, expected)
+    ops = torch_ops.TorchOps(torch.device(device))
+    found = torch_ops.rank_penalty(ops.put(keys), ops.put(scale), ops.put(profile), 5)
+    np.testing.assert_array_equal(torch_ops.numpy_of(found), expected)
+
+
+def test_more_prox_passes_come_nearer_to_a_fixed_point(net):
+    """With many passes the ranks behind G are those of Q itself."""
+    solver = make(AdmmSolver, net, passes=30)
+    state = solver.init(np.random.default_rng(0))
+    state = solver.step(state)
+    before = state.Q.copy()
+    solver._pass_again(state)
+    assert np.abs(state.Q - before).max() <= 1e-6 * np.abs(before).max()
+
+
+def test_the_loop_runs_on_a_device(net):
+    found = solve(make(DeviceAdmm, net, device="cpu"), np.random.default_rng(0), 10, 0.0)
+    assert len(found.history) == 11

@@ -43,6 +43,7 @@ Tell = Callable[[str], None]
     help="Tables, pictures, and finished cells: the same command goes on where it stopped.",
 )
 @options.workers
+@options.dask
 @options.quiet
 def benchmark(
     networks: tuple[str, ...],
@@ -53,6 +54,7 @@ def benchmark(
     tables: bool,
     output: str,
     workers: int | None,
+    dask: str | None,
     quiet: bool,
 ) -> None:
     """Judge every model on the same splits of a suite of networks, or of the networks named.
@@ -61,7 +63,6 @@ def benchmark(
     stopped at any time and given again. docs/benchmark.md describes networks, splits and models.
     """
     from linkprior.cli import display, interrupt
-    from linkprior.parallel import use_workers
 
     tell = silent if quiet else say
     if quick and trials:
@@ -75,7 +76,7 @@ def benchmark(
         job = _job(networks, wanted, quick, data, trials, Path(output), tell)
         with (
             display.progress(quiet),
-            use_workers(workers),
+            options.engines(workers, dask, tell),
             interrupt.keeping(lambda: f"{target} keeps what is finished; the same command goes on"),
         ):
             job.run()

@@ -88,6 +88,8 @@ class _Evaluate(click.Command):
 @click.option("--ignore-memory", is_flag=True, help="Run although memory looks short.")
 @beside_options
 @options.workers
+@options.dask
+@options.device
 @options.quiet
 @reading_options
 def evaluate(**given: Any) -> None:

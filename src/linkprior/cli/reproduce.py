@@ -39,6 +39,7 @@ _NAMES = ("dream5", "plasmodium", "rat", "all")
     help="Results, figures, and finished cells: the same command goes on where it stopped.",
 )
 @options.workers
+@options.dask
 @options.quiet
 def reproduce(
     experiment: str,
@@ -47,6 +48,7 @@ def reproduce(
     trials: int | None,
     output: str,
     workers: int | None,
+    dask: str | None,
     quiet: bool,
 ) -> None:
     """Repeat an experiment of the paper: dream5, plasmodium, rat, or all.
@@ -56,7 +58,6 @@ def reproduce(
     three takes within an hour on two cores; --quick, without auto, one or two minutes.
     """
     from linkprior.cli import display, interrupt
-    from linkprior.parallel import use_workers
     from linkprior.reproduction.data import data_folder
     from linkprior.reproduction.experiments import EXPERIMENTS
 
@@ -72,7 +73,7 @@ def reproduce(
     tell(_what(care.trials, care.seeds, care.inner))
     with (
         display.progress(quiet),
-        use_workers(workers),
+        options.engines(workers, dask, tell),
         interrupt.keeping(lambda: f"{target} keeps what is finished; the same command goes on"),
     ):
         for name in names:

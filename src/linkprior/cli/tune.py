@@ -44,6 +44,7 @@ _SHOWN = 10  # settings in the table
     help="Where settings are tried; no matter for the result.",
 )
 @click.option("--workers", default=1, show_default=True, help="Settings tried at a time.")
+@options.dask
 @click.option("--prune/--no-prune", default=True, help="Stop poor settings early.  [default: yes]")
 @click.option(
     "--cautious",
@@ -60,7 +61,12 @@ _SHOWN = 10  # settings in the table
 @options.quiet
 @reading_options
 def tune(
-    model: str, settings: tuple[str, ...], study: str | None, quiet: bool, **given: Any
+    model: str,
+    settings: tuple[str, ...],
+    study: str | None,
+    dask: str | None,
+    quiet: bool,
+    **given: Any,
 ) -> None:
     """Find better parameters of a model for the network in EDGES.
 
@@ -75,7 +81,7 @@ def tune(
     source = Input.take(given)
     template = make_model(model, settings, given["seed"])
     fixed = tuple(text.partition("=")[0] for text in settings)
-    with display.progress(quiet):
+    with display.progress(quiet), options.engines(None, dask, tell):
         network = _read(source, tell)
         search = _search(template, network, study=study, fixed=fixed, **given)
         if not search.space:

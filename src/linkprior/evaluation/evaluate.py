@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from linkprior import progress
+from linkprior import parallel, progress
 from linkprior.checks import whole_number
 from linkprior.evaluation.cells import CellStore
 from linkprior.evaluation.contenders import Contender, contenders
@@ -77,7 +79,7 @@ def evaluate(
         store.publish(split)
     jobs = [_Job(one, split, budget, search) for split in cases for one in chosen]
     with progress.stage("evaluating", sum(job.units for job in jobs)):
-        cells = [job.run(store) for job in jobs]
+        cells = _filled(jobs, store)
     return Evaluation(cells, [chance(split) for split in cases], facts)
 
 
@@ -104,14 +106,23 @@ class _Job:
 
     def run(self, store: CellStore) -> Cell:
         """Return the finished cell, from the store where it is there already."""
+        with progress.part(self.units, f"judging {self.contender.label}"):
+            return self.get(store, self.compute)
+
+    def get(self, store: CellStore, compute: Callable[[], Cell]) -> Cell:
+        """Return the cell from the store, or what is computed, which the store then has."""
         label = self.contender.label
         key = {"params": self.contender.template.get_params(), "label": label, "tune": self.tune}
         if self.tune:
             key |= {**self.search, "fixed": self.fixed}
-        with progress.part(self.units, f"judging {label}"):
-            return store.get(label, self.split, key, self._compute)
+        return store.get(label, self.split, key, compute)
 
-    def _compute(self) -> Cell:
+    def pass_over(self) -> None:
+        """Say that the work of the cell is done, or was."""
+        progress.part(self.units, f"judging {self.contender.label}").end()
+
+    def compute(self) -> Cell:
+        """Return the cell, made anew."""
         model = self.contender.make(self.split)
         with progress.stage(total=1 + self.inner * self.tune):
             if self.tune:
@@ -126,6 +137,36 @@ class _Job:
         fixed = [name for name in self.fixed if name in known]
         search = {"rule": self.split.rule, **self.search, "fixed": fixed}
         return Tuning(model, self.split.train, self.tune, **search).run().model
+
+
+def _filled(jobs: list[_Job], store: CellStore) -> list[Cell]:
+    """Return the cells; with an engine in force its workers make those that are missing."""
+    if parallel.engine_in_force() is None:
+        return [job.run(store) for job in jobs]
+    found: dict[int, Cell] = {}
+    for number, job in enumerate(jobs):
+        with suppress(_MissingError):
+            found[number] = job.get(store, _miss)
+            job.pass_over()
+    missing = [number for number in range(len(jobs)) if number not in found]
+    made = parallel.map_as_they_end(lambda number: jobs[number].compute(), missing)
+    for at, cell in made:  # kept as they come: a kill costs the cells that are being made
+        job = jobs[missing[at]]
+        found[missing[at]] = job.get(store, partial(_given, cell))
+        job.pass_over()
+    return [found[number] for number in range(len(jobs))]
+
+
+class _MissingError(Exception):
+    """A cell is not in the store."""
+
+
+def _miss() -> Cell:
+    raise _MissingError
+
+
+def _given(cell: Cell) -> Cell:
+    return cell
 
 
 def _facts(

@@ -108,9 +108,14 @@ def _under_one_name() -> Iterator[None]:
 
 @contextmanager
 def running(contest: Contest, executor: str, workers: int) -> Iterator[Run]:
-    """Give a function that tries settings, up to `workers` at a time; cores are shared out."""
+    """Give a function that tries settings, up to `workers` at a time; cores are shared out.
+
+    With an engine in force, several at a time are tried by its workers, whatever the executor.
+    """
     each = max(1, parallel.current_workers() // workers)
-    if executor == "processes":
+    if workers > 1 and parallel.engine_in_force() is not None:
+        yield _far(contest)
+    elif executor == "processes":
         with _processes(contest, workers, each) as run:
             yield run
     elif workers == 1:
@@ -118,6 +123,18 @@ def running(contest: Contest, executor: str, workers: int) -> Iterator[Run]:
     else:
         with parallel.use_workers(each), _threads(contest, workers) as run:
             yield run
+
+
+def _far(contest: Contest) -> Run:
+    """Return a function that has the workers of the engine in force try settings."""
+    bare = replace(contest)  # without the splits: a worker makes them once, and keeps them
+
+    def run(settings: Sequence[Setting]) -> Iterator[Trial]:
+        for _, trial in parallel.map_as_they_end(bare.hold, settings):
+            progress.part(1.0).end()
+            yield trial
+
+    return run
 
 
 @contextmanager

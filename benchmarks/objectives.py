@@ -94,7 +94,9 @@ def _panel(axes: Any, network: str, models: dict[str, dict[str, float]]) -> None
         colour = "#D55E00" if ours else "#0072B2"
         axes.plot(*_points(models, [name]), "o", color=colour, markersize=5 if ours else 3.5)
         at = (models[name]["auprc"], models[name]["dc_auroc"])
-        axes.annotate(name.removeprefix("auto, "), at, (4, 3), textcoords="offset points", size=7)
+        short = name.replace("auto, ", "for ")
+        offset = {"xytext": (4, 3), "textcoords": "offset points"}
+        axes.annotate(short, at, **offset, size=7, color=colour)
     axes.set_title(network, size=9)
     axes.set_xlabel("AUPRC")
     axes.set_ylabel("AUROC against like degrees")

@@ -20,8 +20,12 @@ _HOMES = {
     "evaluate": "linkprior.evaluation.evaluate",
     "tune": "linkprior.evaluation.tuning.tune",
     "load_run": "linkprior.runs.loading",
+    "use_dask": "linkprior.parallel",
+    "use_device": "linkprior.kernels.device",
     "use_workers": "linkprior.parallel",
     "planted_network": "linkprior.generate",
+    "large_network": "linkprior.generate",
+    "nearby_pairs": "linkprior.predictors.nearby",
     "rewired_network": "linkprior.generate",
 }
 
@@ -35,12 +39,16 @@ if TYPE_CHECKING:
     from linkprior.errors import LinkpriorError as LinkpriorError
     from linkprior.evaluation.evaluate import evaluate as evaluate
     from linkprior.evaluation.tuning.tune import tune as tune
+    from linkprior.generate import large_network as large_network
     from linkprior.generate import planted_network as planted_network
     from linkprior.generate import rewired_network as rewired_network
     from linkprior.io.read import read_network as read_network
+    from linkprior.kernels.device import use_device as use_device
     from linkprior.network import Network as Network
+    from linkprior.parallel import use_dask as use_dask
     from linkprior.parallel import use_workers as use_workers
     from linkprior.predictors.links import predict_links as predict_links
+    from linkprior.predictors.nearby import nearby_pairs as nearby_pairs
     from linkprior.predictors.registry import make as make
     from linkprior.predictors.saving import load as load
     from linkprior.ranking import Ranking as Ranking

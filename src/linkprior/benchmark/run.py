@@ -78,9 +78,8 @@ class Benchmark:
         ]
         jobs = [job for job in map(self._job, missing) if job is not None]
         with progress.stage(total=sum(job.units for job in jobs)):
-            for job in jobs:
-                with progress.part(job.units, f"{case.name}, split {number}: {job.label}"):
-                    self._finish(job.place, job.outcome())
+            for at, outcome in parallel.map_as_they_end(_Job.outcome_in_part, jobs):
+                self._finish(jobs[at].place, outcome)
         if jobs:
             models = f"{len(jobs)} model{'s' * (len(jobs) > 1)}"
             self.tell(f"{case.name}, split {number}: {models} judged")
@@ -139,6 +138,12 @@ class _Job:
     def units(self) -> float:
         once = self.work.fit + 3.0 * self.work.scores
         return (1 + INNER * self.place.trials) * once
+
+    def outcome_in_part(self) -> Facts:
+        """Return what the model found, as a part of the progress."""
+        where = f"{self.place.case.name}, split {self.place.number}"
+        with progress.part(self.units, f"{where}: {self.label}"):
+            return self.outcome()
 
     def outcome(self) -> Facts:
         """Return what the model found; one that cannot be fitted does not end the run."""

@@ -44,6 +44,18 @@ from linkprior.predictors.registry import DEFAULT_MODEL
     metavar="A.txt B.txt",
     help="Pairs across two lists only (regulators, genes).",
 )
+@click.option(
+    "--candidates",
+    type=click.Choice(["all", "paths3", "knn"]),
+    help="all pairs, or in very large networks the partners of each node that most paths of length "
+    "3 lead to, or nearest by the model's factors.  [default: all up to 50,000 nodes]",
+)
+@click.option(
+    "--partners",
+    type=int,
+    metavar="N",
+    help="How many partners per node paths3 and knn take.  [default: 1000]",
+)
 @beside_options
 @click.option(
     "--add-nodes",
@@ -88,6 +100,8 @@ from linkprior.predictors.registry import DEFAULT_MODEL
     "--dry-run", is_flag=True, help="Report on the input and estimate time and memory only."
 )
 @options.workers
+@options.dask
+@options.device
 @options.quiet
 @reading_options
 def predict(**given: Any) -> None:
@@ -99,6 +113,7 @@ def predict(**given: Any) -> None:
     GEXF, SIF, Pajek, METIS, Matrix Market, npz or CX2, packed or not.
     """
     from linkprior.cli.choices import Choices
+    from linkprior.cli.nearby import NearbyChoice
     from linkprior.cli.predict_job import PredictJob
 
     if given["top"] is not None and given["threshold"] is not None:
@@ -108,9 +123,10 @@ def predict(**given: Any) -> None:
     given["settings"] += _of_auto(given)
     source = Input.take(given)
     choices = Choices(*(given.pop(name) for name in ("around", "within", "between", "exclude")))
+    nearby = NearbyChoice(given.pop("candidates"), given.pop("partners"), given["seed"])
     names = ("negatives", "history", "add_nodes", "coverage")
     beside = Beside(**{name: given.pop(name) for name in names}, force=given["force"])
-    PredictJob(source=source, choices=choices, beside=beside, **given).run()
+    PredictJob(source=source, choices=choices, nearby=nearby, beside=beside, **given).run()
 
 
 def _of_auto(given: dict[str, Any]) -> tuple[str, ...]:

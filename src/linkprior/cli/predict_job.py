@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from linkprior import progress
-from linkprior.cli import expected
+from linkprior.cli import expected, options
 from linkprior.cli.beside import Beside
 from linkprior.cli.choices import Choices, Names
 from linkprior.cli.messages import say, writing_to
+from linkprior.cli.nearby import NearbyChoice
 from linkprior.cli.outputs import Output
 from linkprior.cli.reading import Input
 from linkprior.cli.settings import make_model
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from linkprior.predictors.base import LinkPredictor
     from linkprior.predictors.candidates import Candidates
     from linkprior.predictors.effort import Effort
+    from linkprior.predictors.nearby import Nearby
     from linkprior.ranking import Ranking
 
 R = TypeVar("R")
@@ -44,6 +46,7 @@ class PredictJob:
     settings: tuple[str, ...]
     seed: int
     choices: Choices
+    nearby: NearbyChoice
     beside: Beside
     explain: tuple[tuple[str, str], ...]
     output: str | None
@@ -52,6 +55,8 @@ class PredictJob:
     force: bool
     dry_run: bool
     workers: int | None
+    dask: str | None
+    device: str | None
     quiet: bool
     ignore_memory: bool
     seconds: dict[str, float] = field(default_factory=dict)
@@ -59,16 +64,17 @@ class PredictJob:
     def run(self) -> None:
         """Do it all. What cannot be written is refused before the work begins."""
         from linkprior.cli import display, interrupt
-        from linkprior.parallel import use_workers
 
         self.beside.check(self.settings)
+        self.nearby.check()
         inputs = [self.source.edges, *self.choices.files, *self.beside.files]
         self.target = Output.of(self.output, self.output_format, self.save, inputs)
         if inputs.count("-") > 1:
             raise LinkpriorError("standard input (-) can be read once; give files for the others")
         predictor = make_model(self.model, self.settings, self.seed)
-        shown, threads = display.progress(self.quiet), use_workers(self.workers)
-        with interrupt.keeping(self.target.kept, self.target.log), shown, threads:
+        shown = display.progress(self.quiet)
+        engines = options.engines(self.workers, self.dask, self.tell, self.device)
+        with interrupt.keeping(self.target.kept, self.target.log), shown, engines:
             self.tell(f"Reading {self.source.edges} …")
             with progress.stage(f"reading {Path(self.source.edges).name}"):
                 reading = self._timed("reading", self.source.read)
@@ -76,14 +82,15 @@ class PredictJob:
                 self.tell(line)
             reading = self._attach(predictor, reading)
             self._resolve_pairs(reading)
-            candidates = self.choices.candidates(reading, self.source.options(), self.tell)
+            chosen = self.choices.candidates(reading, self.source.options(), self.tell)
+            candidates = self.nearby.among(predictor, reading.network, chosen, self.tell)
             self._check_memory(predictor, reading.network)
             if self.dry_run:
                 return
             self._work(predictor, reading, candidates)
 
     def _work(
-        self, predictor: LinkPredictor, reading: Reading, candidates: Candidates | None
+        self, predictor: LinkPredictor, reading: Reading, candidates: Candidates | Nearby | None
     ) -> None:
         from linkprior.predictors.evidence import with_evidence
 
@@ -95,6 +102,7 @@ class PredictJob:
                 self._save(predictor, self.save)
             if self.lists:
                 ranking = self._timed("ranking", lambda: self._rank(predictor, candidates))
+                self.nearby.tell_share(predictor, ranking, self.most, self.threshold, self.tell)
         if self.lists:
             ranking = self._timed(
                 "evidence", lambda: with_evidence(predictor, ranking, reading.labels)
@@ -122,7 +130,7 @@ class PredictJob:
         if told is not None:
             self.tell(told)
 
-    def _note_empty(self, predictor: LinkPredictor, candidates: Candidates | None) -> None:
+    def _note_empty(self, predictor: LinkPredictor, candidates: Candidates | Nearby | None) -> None:
         """Say why there is no link, and which threshold would give one."""
         best = predictor.predict_edges(1, candidates=candidates).scores
         if not len(best):
@@ -152,7 +160,8 @@ class PredictJob:
         from linkprior.predictors.effort import effort_of
 
         work = effort_of(predictor, network)
-        with progress.stage(f"fitting {self.model}", work.fit + work.scores):
+        ranking = work.scores if self.nearby.effort is None else self.nearby.effort
+        with progress.stage(f"fitting {self.model}", work.fit + ranking):
             yield work
 
     def tell(self, text: str) -> None:
@@ -194,7 +203,7 @@ class PredictJob:
 
         needed, free = expected_bytes(predictor, network), machine.available_memory()
         if self.dry_run:
-            click.echo(estimate(predictor, network).text(free))
+            click.echo(estimate(predictor, network, self.nearby.effort).text(free))
         if free is not None and needed > free and not self.ignore_memory:
             raise LinkpriorError(refusal(predictor, network, needed, free))
 
@@ -221,7 +230,7 @@ class PredictJob:
             f"Saved the model to {folder}{', in place of an earlier one' if replaces else ''}"
         )
 
-    def _rank(self, predictor: LinkPredictor, candidates: Candidates | None) -> Ranking:
+    def _rank(self, predictor: LinkPredictor, candidates: Candidates | Nearby | None) -> Ranking:
         if self.threshold is None:
             return predictor.predict_edges(self.most, candidates=candidates)
         floor = predictor.score_at(_a_little_below(self.threshold))
@@ -269,6 +278,7 @@ class PredictJob:
             "top": self.most,
             "threshold": self.threshold,
             **self.choices.request(),
+            **self.nearby.request(),
             **self.beside.request(),
             "format": self.output_format,
             **self.source.request(),

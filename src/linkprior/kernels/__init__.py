@@ -20,6 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 from linkprior.errors import ParameterError
 from linkprior.kernels.arguments import n_ranks, plain, row_block, stored_in, target_for, vector_of
 from linkprior.kernels.engine import engine_for, seconds_compiling
+from linkprior.kernels.partners import l3_partners
 from linkprior.kernels.paths import ch2_rows, l3_rows, l3n_rows, list_triangles, mps_rows
 from linkprior.kernels.portable import weights_at
 from linkprior.kernels.stack import Bins, Trees, add_trees, count_bins, rank_features
@@ -35,6 +36,7 @@ __all__ = [
     "count_above",
     "count_bins",
     "edge_products",
+    "l3_partners",
     "l3_rows",
     "l3n_rows",
     "linearise_rows",

@@ -12,6 +12,7 @@ from linkprior.kernels import (
     numba_blocks,
     numba_community,
     numba_pairs,
+    numba_partners,
     numba_paths,
     numba_sort,
     numba_stack,
@@ -154,6 +155,7 @@ def merge_losses(counts: Array, xlogx: Array) -> Array:
 # These take what they need as it is, and write rows of scores.
 l3_rows, l3n_rows, mps_rows = numba_paths.l3_rows, numba_paths.l3n_rows, numba_paths.mps_rows
 ch2_rows, list_triangles = numba_community.ch2_rows, numba_community.list_triangles
+l3_partners = numba_partners.l3_partners
 
 
 def count_bins(scores: Array, first: int, counts: Array, low: Array, high: Array) -> None:

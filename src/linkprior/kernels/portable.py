@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linkprior.kernels import portable_paths, selection
+from linkprior.kernels import portable_partners, portable_paths, selection
 from linkprior.kernels.portable_blocks import merge_losses, move_nodes  # noqa: F401
 from linkprior.kernels.portable_stack import (  # noqa: F401
     add_trees,
@@ -209,3 +209,4 @@ def linearise_rows(B: Array, Q: Array, scale: Array, start: int, stop: int, G: A
 ch2_rows, list_triangles = portable_paths.ch2_rows, portable_paths.list_triangles
 l3_rows, l3n_rows = portable_paths.l3_rows, portable_paths.l3n_rows
 mps_rows = portable_paths.mps_rows
+l3_partners = portable_partners.l3_partners

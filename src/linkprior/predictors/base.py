@@ -25,6 +25,7 @@ from linkprior.errors import (
 from linkprior.io.convert import as_network
 from linkprior.network import Network
 from linkprior.predictors.candidates import Candidates
+from linkprior.predictors.nearby.asking import Nearby
 from linkprior.predictors.topk import best_pairs
 from linkprior.ranking import Ranking
 
@@ -189,6 +190,10 @@ class LinkPredictor(ABC):
     def _pairs(self, pairs: pr.Ints) -> Array:
         """Return the scores of pairs i < j."""
 
+    def _holds_scores(self) -> bool:
+        """Whether all scores are made at once and held: rows are then not worth sending for."""
+        return False
+
     def _memory(self, network: Network, workers: int) -> float:
         """Return the bytes a fit may hold beside the network; row blocks come on top."""
         return 0.0
@@ -216,12 +221,13 @@ class LinkPredictor(ABC):
     def predict_edges(
         self,
         k: int | None = 100,
-        candidates: Candidates | None = None,
+        candidates: Candidates | Nearby | None = None,
         threshold: float | None = None,
     ) -> Ranking:
         """Return the k best candidates, at most (None: all), with a score of at least `threshold`.
 
-        Without `candidates` these are all pairs that are not observed edges.
+        Without `candidates` these are all pairs that are not observed edges; in very large networks
+        `linkprior.nearby_pairs` gives some partners per node.
         """
         net, _ = self._state()
         k = None if k is None else whole_number("k", k, 0)
@@ -229,8 +235,19 @@ class LinkPredictor(ABC):
         if candidates is not None:
             _candidates(candidates).refuse_other(net)
         with parallel.one_blas_thread():
-            best, scores = best_pairs(self._rows, net, k, candidates=candidates, threshold=lowest)
+            if isinstance(candidates, Nearby):
+                best, scores = self._best_nearby(candidates, k, lowest)
+            else:
+                far = not self._holds_scores()
+                best, scores = best_pairs(
+                    self._rows, net, k, candidates=candidates, threshold=lowest, far=far
+                )
         return Ranking(best, scores, net.names)
+
+    def _best_nearby(self, near: Nearby, k: int | None, lowest: float) -> tuple[pr.Ints, Array]:
+        from linkprior.predictors.nearby.search import best_nearby
+
+        return best_nearby(self, near, k, lowest)
 
     def explain(self, pairs: ArrayLike) -> Explanation:
         """Split the score of each pair into base and prior, and rank it for both nodes.
@@ -313,10 +330,11 @@ class LinkPredictor(ABC):
         return html.card(type(self).name or type(self).__name__, known, shown)
 
 
-def _candidates(given: object) -> Candidates:
-    if not isinstance(given, Candidates):
+def _candidates(given: object) -> Candidates | Nearby:
+    if not isinstance(given, Candidates | Nearby):
         raise ParameterError(
-            f"candidates must be made with Candidates.of(network, …), got {shown(given)}"
+            "candidates must be made with Candidates.of(network, …) or nearby_pairs(network, …), "
+            f"got {shown(given)}"
         )
     return given
 

@@ -104,10 +104,11 @@ class Consensus(Wrapped):
         outer, inner = threads(len(draws))
 
         def fit(draw: _Draw) -> LinkPredictor:
-            with progress.part(1.0), parallel.use_workers(inner):
+            own_threads = min(inner, parallel.current_workers())
+            with progress.part(1.0), parallel.use_workers(own_threads):
                 return self._new(seed=draw.seed).fit(draw.network(network))
 
-        yield from parallel.map_tasks(fit, draws, outer)
+        yield from parallel.map_tasks(fit, draws, outer, far=True)
 
     def _kept(
         self, members: list[LinkPredictor], draws: list[_Draw], overlaps: list[float]

@@ -54,12 +54,16 @@ def expected_bytes(model: LinkPredictor, network: Network) -> float:
     return size + model._memory(network, parallel.current_workers())
 
 
-def estimate(model: LinkPredictor, network: Network) -> Estimate:
-    """Return what fitting the model and ranking all pairs may take on this machine."""
+def estimate(model: LinkPredictor, network: Network, ranking: float | None = None) -> Estimate:
+    """Return what fitting the model and ranking all pairs may take on this machine.
+
+    `ranking` is the nominal work of ranking where not all pairs are ranked.
+    """
     work, cores = effort_of(model, network), parallel.current_workers()
+    scores = work.scores if ranking is None else ranking
     start = START_COMPILED if network.n_nodes >= SMALL_NETWORK else START
     alone = start + EDGE_SECONDS * network.n_edges
-    seconds = machine_factor() * (alone + 1e-9 * (work.fit + work.scores) / cores)
+    seconds = machine_factor() * (alone + 1e-9 * (work.fit + scores) / cores)
     return Estimate(model.name, network.n_nodes, seconds, expected_bytes(model, network))
 
 

@@ -127,12 +127,13 @@ def build_tables(factors: Factors, scale: Array, profile: Array, passes: int = P
     tables = np.empty((passes, p, len(ranks)), dtype=np.float32)
 
     def one_pass(number: int) -> Array:
+        done = tables[:number]  # outside, so that no more than this is sent
+
         def one_block(start: int, stop: int) -> Array:
-            done = tables[:number]
             Q = sketched_rows(factors, done, scale, profile[ranks], start, stop)
             return kernels.row_quantiles(Q, start, ranks)
 
-        return np.concatenate(list(parallel.map_blocks(one_block, p, stage="")))
+        return np.concatenate(list(parallel.map_blocks(one_block, p, stage="", far=True)))
 
     with progress.stage(total=passes * (passes + 1) / 2):
         for number in range(passes):

@@ -32,9 +32,11 @@ def run_starts(
 
     def run(own: np.random.SeedSequence) -> T:
         with progress.part(units):
-            return one_start(np.random.default_rng(own), inner)
+            # On a worker of a cluster there may be fewer threads than here.
+            own_threads = min(inner, parallel.current_workers())
+            return one_start(np.random.default_rng(own), own_threads)
 
-    return list(parallel.map_tasks(run, seeds, outer))
+    return list(parallel.map_tasks(run, seeds, outer, far=True))
 
 
 def threads(n_starts: int) -> tuple[int, int]:

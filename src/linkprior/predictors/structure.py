@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from linkprior import parallel
@@ -15,6 +17,7 @@ from linkprior.pairs import Ints
 
 SHOWN = 3  # shared partners that are named
 _ENTRIES = 1 << 20  # numbers a block of path counts, or of neighbours looked up, holds at most
+_SPREAD_OUT = 50_000  # nodes up to which path counts of a node are held for all nodes
 
 
 def rank_by_degree(net: Network, pairs: Ints) -> Ints:
@@ -80,17 +83,44 @@ def count_paths(net: Network, pairs: Ints) -> Paths:
     def one_block(at: Ints) -> None:
         _fill(net, hubs[at], others[at], at, found)
 
-    pieces = _by_hub(order, hubs, net.n_nodes)
+    pieces = _by_hub(order, hubs, net)
     for _ in parallel.map_tasks(one_block, pieces, stage="counting paths"):
         pass
     return found
 
 
-def _by_hub(order: Ints, hubs: Ints, n_nodes: int) -> Iterator[Ints]:
+def _by_hub(order: Ints, hubs: Ints, net: Network) -> Iterator[Ints]:
     """Cut pairs, in order of hub, where a block would hold walks from too many hubs."""
+    if not len(order):
+        return iter(())
     starts = np.flatnonzero(np.diff(hubs[order], prepend=-1))
-    per_block = max(1, _ENTRIES // max(1, n_nodes))
-    return iter(np.split(order, starts[per_block::per_block])) if len(order) else iter(())
+    if net.n_nodes > _SPREAD_OUT:
+        held = np.cumsum(net.adjacency[hubs[order[starts]]] @ net.degrees)
+        return iter(np.split(order, starts[1:][np.diff(held // _ENTRIES) > 0]))
+    per_block = max(1, _ENTRIES // max(1, net.n_nodes))
+    return iter(np.split(order, starts[per_block::per_block]))
+
+
+def _reader(matrix: sp.csr_array) -> Callable[[Ints, NDArray[Any]], NDArray[Any]]:
+    """Return what reads entries of a sparse matrix.
+
+    It reads a dense copy, or where that would be large searches among the stored entries.
+    """
+    n_columns = matrix.shape[1]
+    if n_columns <= _SPREAD_OUT:
+        whole = matrix.toarray()
+        return lambda rows, columns: whole[rows, columns]
+    matrix.sort_indices()
+    owner = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
+    stored = np.append(owner * n_columns + matrix.indices, np.iinfo(np.int64).max)
+    values = np.append(matrix.data, 0)
+
+    def read(rows: Ints, columns: NDArray[Any]) -> NDArray[Any]:
+        wanted = rows * n_columns + columns
+        at = np.searchsorted(stored, wanted)
+        return np.where(stored[at] == wanted, values[at], 0)
+
+    return read
 
 
 def _fill(net: Network, hubs: Ints, others: Ints, at: Ints, found: Paths) -> None:
@@ -98,17 +128,17 @@ def _fill(net: Network, hubs: Ints, others: Ints, at: Ints, found: Paths) -> Non
     adjacency = net.adjacency
     nodes, row = np.unique(hubs, return_inverse=True)
     near = adjacency[nodes]
-    walks, joined = (near @ adjacency).toarray(), near.toarray() > 0
-    found.two[at] = walks[row, others]
+    walks, joined = _reader(near @ adjacency), _reader(near > 0)
+    found.two[at] = walks(row, others)
     for some in _pieces(net.degrees[others]):
         owner, neighbour = _neighbours(net, others[some])
         pair, hub_row = at[some], row[some][owner]
-        walked = np.bincount(owner, walks[hub_row, neighbour], minlength=len(pair))
+        walked = np.bincount(owner, walks(hub_row, neighbour), minlength=len(pair))
         # On an edge some walks of length 3 go along it, there and back: they are no paths.
-        edge = joined[row[some], others[some]]
+        edge = joined(row[some], others[some])
         along = net.degrees[hubs[some]] + net.degrees[others[some]] - 1
         found.three[pair] = walked.astype(np.int64) - edge * along
-        shared = joined[hub_row, neighbour]
+        shared = joined(hub_row, neighbour).astype(bool)
         _name_partners(net, pair, owner[shared], neighbour[shared], found.partners)
 
 

@@ -22,13 +22,24 @@ SCORED_WHOLE = 2000  # nodes up to which scoring every row costs next to nothing
 _BRIDGED = 4  # rows scored in vain rather than cutting a run in two
 
 
-class _Best:
+class Bar:
+    """A lower bound that rises; what is sent elsewhere takes along how high it stands by then."""
+
+    floor: float = -np.inf
+
+
+class Best:
     """The best k found so far; compressed only now and then, so that merging stays cheap."""
 
     def __init__(self, k: int) -> None:
-        self.k, self.floor = k, -np.inf
+        self.k, self.bar = k, Bar()
         self._parts: list[Found] = []
         self.waiting = 0
+
+    @property
+    def floor(self) -> float:
+        """The lowest score that still counts."""
+        return self.bar.floor
 
     def add(self, rows: Ints, cols: Ints, scores: NDArray[Any]) -> None:
         if len(rows):
@@ -41,14 +52,14 @@ class _Best:
         if not self._parts:
             return np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0)
         rows, cols, scores = (np.concatenate(part) for part in zip(*self._parts, strict=True))
-        best = _first(rows, cols, scores, self.k)
+        best = first_pairs(rows, cols, scores, self.k)
         self._parts, self.waiting = [best], len(best[2])
         if self.waiting == self.k:
-            self.floor = float(best[2][-1])
+            self.bar.floor = float(best[2][-1])
         return best
 
 
-def _first(rows: Ints, cols: Ints, scores: NDArray[Any], k: int) -> Found:
+def first_pairs(rows: Ints, cols: Ints, scores: NDArray[Any], k: int) -> Found:
     """Return the k best pairs, best first, ties by pair."""
     if len(scores) > 4 * k:
         kept = scores >= np.partition(scores, len(scores) - k)[len(scores) - k]
@@ -65,28 +76,32 @@ def best_pairs(
     *,
     candidates: Candidates | None = None,
     threshold: float = -np.inf,
+    far: bool = False,
 ) -> tuple[Ints, NDArray[np.float64]]:
     """Return the k best candidates (i < j) and their scores, best first, ties by pair.
 
     Scores are at least `threshold`. Without `k` all of these come, unless they are too many.
+    `far` says that rows may be scored elsewhere, as in `parallel.map_tasks`.
     """
     chosen = Candidates.of(net) if candidates is None else candidates
     most = chosen.n_candidates if k is None else min(k, chosen.n_candidates)
     if k is None and np.isinf(threshold):
-        _refuse_too_many(most, threshold)
+        refuse_too_many(most, threshold)
     if most == 0:
         return np.empty((0, 2), np.int64), np.empty(0)
-    best = _Best(most)
+    best = Best(most)
     scan = _scan_some if chosen.restricted else _scan_all
-    for found in scan(score_rows, chosen, best, threshold, workers):
+    far = far and chosen.network.n_nodes > parallel.FAR_NODES
+    for found in scan(score_rows, chosen, best, threshold, workers, far):
         best.add(*found)
         if k is None:
-            _refuse_too_many(best.waiting, threshold)
+            refuse_too_many(best.waiting, threshold)
     rows, cols, scores = best.compress()
     return np.stack([rows, cols], axis=1), scores.astype(np.float64)
 
 
-def _refuse_too_many(n_pairs: int, threshold: float) -> None:
+def refuse_too_many(n_pairs: int, threshold: float) -> None:
+    """Raise an error where an answer without a limit of its own grows too long."""
     if n_pairs <= MOST_PAIRS:
         return
     where = "" if np.isinf(threshold) else f" with a score of at least {threshold:g}"
@@ -97,41 +112,56 @@ def _refuse_too_many(n_pairs: int, threshold: float) -> None:
 
 
 def _scan_all(
-    score_rows: Rows, chosen: Candidates, best: _Best, threshold: float, workers: int | None
+    score_rows: Rows,
+    chosen: Candidates,
+    best: Best,
+    threshold: float,
+    workers: int | None,
+    far: bool,
 ) -> Iterator[Found]:
     """Yield the best pairs of each row block, where only edges and excluded pairs are barred."""
     barred = chosen.barred
     below = float(np.nextafter(threshold, -np.inf))  # the kernel wants what is strictly above
 
-    def one_block(start: int, stop: int) -> Found:
+    k = best.k
+
+    def one_block(asked: tuple[int, int, Bar]) -> Found:
+        start, stop, bar = asked
         # The floor comes from earlier rows only (results return in order), so a tie with it loses.
-        floor = max(best.floor, below)
+        floor = max(bar.floor, below)
         return kernels.top_pairs(
-            score_rows(start, stop), start, barred.indptr, barred.indices, best.k, floor
+            score_rows(start, stop), start, barred.indptr, barred.indices, k, floor
         )
 
-    return parallel.map_blocks(one_block, chosen.network.n_nodes, workers, stage="ranking pairs")
+    asked = [(*block, best.bar) for block in parallel.blocks(chosen.network.n_nodes)]
+    return parallel.map_tasks(one_block, asked, workers, stage="ranking pairs", far=far)
 
 
 def _scan_some(
-    score_rows: Rows, chosen: Candidates, best: _Best, threshold: float, workers: int | None
+    score_rows: Rows,
+    chosen: Candidates,
+    best: Best,
+    threshold: float,
+    workers: int | None,
+    far: bool,
 ) -> Iterator[Found]:
     """Yield the best pairs of each run of rows, where candidates are bound to certain nodes."""
-    cover, runs = _rows_to_score(chosen)
+    k, (cover, runs) = best.k, _rows_to_score(chosen)
 
-    def one_run(run: tuple[int, int]) -> Found:
-        start, stop = run
+    def one_run(asked: tuple[int, int, Bar]) -> Found:
+        start, stop, bar = asked
         allowed = chosen.mask(start, stop) & _once(cover, start, stop)
         if not allowed.any():
             return np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0)
         block = score_rows(start, stop)
         # Pairs may come with the larger node as row, so a tie with the floor need not lose.
-        allowed &= block >= np.float64(max(best.floor, threshold))
+        allowed &= block >= np.float64(max(bar.floor, threshold))
         rows, cols = np.nonzero(allowed)
         rows += start
-        return _first(np.minimum(rows, cols), np.maximum(rows, cols), block[allowed], best.k)
+        return first_pairs(np.minimum(rows, cols), np.maximum(rows, cols), block[allowed], k)
 
-    return parallel.map_tasks(one_run, runs, workers, stage="ranking pairs")
+    asked = [(*run, best.bar) for run in runs]
+    return parallel.map_tasks(one_run, asked, workers, stage="ranking pairs", far=far)
 
 
 def _rows_to_score(chosen: Candidates) -> tuple[Bools, list[tuple[int, int]]]:

@@ -103,6 +103,9 @@ class Auto(LinkPredictor):
         whole_number("seed", self.seed, 0, SEED_LIMIT)
         if not isinstance(self.prior, bool | np.bool_):
             raise ParameterError(f"prior must be True or False, got {shown(self.prior)}")
+        history = network.known.history
+        if history is not None and past.enough(history):  # models are asked about both
+            return choose(max(network, history.older, key=lambda one: one.n_nodes), self.effort)
         return choose(network, self.effort)
 
     def _rounds(self, network: Network) -> int:
@@ -118,7 +121,10 @@ class Auto(LinkPredictor):
         if history is None or not past.enough(history):
             bare = network.without_history()
             rounds = range(self._rounds(bare))
-            samples = [self._sample(bare, chosen, number, costs) for number in rounds]
+            ended = parallel.map_as_they_end(
+                lambda number: self._sample(bare, chosen, number, costs), rounds
+            )
+            samples = [sample for _, sample in sorted(ended, key=lambda one: one[0])]
             return past.Lessons([one for one in samples if one is not None], [])
         with progress.part(costs.listening + costs.looking, "what the newer release found"):
             others = int(np.clip(OTHERS * len(history.found), FEWEST_OTHERS, MOST_OTHERS))
@@ -231,7 +237,7 @@ class Auto(LinkPredictor):
     def _all_scores(self) -> Array:
         p = self.network_.n_nodes
         found = np.zeros((p, p), np.float32)
-        blocks = parallel.map_blocks(self._computed, p, stage="scoring all pairs")
+        blocks = parallel.map_blocks(self._computed, p, stage="scoring all pairs", far=True)
         for (start, stop), block in zip(parallel.blocks(p), blocks, strict=True):
             found[start:stop] = block
         for start, stop in parallel.blocks(p):  # in pieces, so as not to hold it twice
@@ -242,6 +248,9 @@ class Auto(LinkPredictor):
         if self.network_.n_nodes > HELD_WHOLE:
             return self._computed(start, stop, whole=True)
         return self._matrix()[start:stop].copy()
+
+    def _holds_scores(self) -> bool:
+        return self.network_.n_nodes <= HELD_WHOLE
 
     def _pairs(self, pairs: Ints) -> Array:
         if "_cached_matrix" in self.__dict__:
@@ -288,7 +297,8 @@ class Auto(LinkPredictor):
     def words(self) -> list[str]:
         """Return what was learned, in a few lines."""
         self._state()
-        return wording.lines(self.learned_.facts, self.objective)
+        said = wording.lines(self.learned_.facts, self.objective)
+        return said if self._cached_calibration is not None else [*said, wording.NO_CHANCES]
 
     # ------------------------------------------------------------------ how long it takes
 

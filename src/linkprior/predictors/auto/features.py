@@ -142,7 +142,7 @@ def _listen_to(source: Source, network: Network, seed: int, prior: bool) -> List
         return kernels.count_bins(scores, start), at_ranks
 
     bins, tables = Bins.empty(), []
-    for found, at_ranks in parallel.map_blocks(one_block, network.n_nodes, stage=""):
+    for found, at_ranks in parallel.map_blocks(one_block, network.n_nodes, stage="", far=True):
         bins.add(found)
         tables.append(at_ranks)
     row_table = None if ranks is None else np.concatenate([t for t in tables if t is not None])

@@ -133,7 +133,7 @@ def draw(
         parts = [one[taken] for one in (block, y, top, (lot | known) & ~y, weight, product, hub)]
         return parts, int(open_.sum())
 
-    found = list(parallel.map_blocks(one_block, network.n_nodes, stage=""))
+    found = list(parallel.map_blocks(one_block, network.n_nodes, stage="", far=True))
     parts = [np.concatenate(part) for part in zip(*(one[0] for one in found), strict=True)]
     X, y, top, drawn, weight, product, hub = parts
     return Sample(X, y, top, drawn, weight, product, hub, sum(one[1] for one in found))

@@ -435,3 +435,13 @@ def test_that_nobody_reads_the_messages_stops_no_work(edges, tmp_path):
     done = with_a_closed_pipe("stderr", "predict", edges, "--model", "pa", "-o", target)
     assert (done.returncode, done.stdout) == (0, "")
     assert re.match(r"rank\tsource\ttarget", target.read_text())
+
+
+def test_nothing_is_said_after_the_last_word(capsys, monkeypatch):
+    from linkprior.cli import messages
+
+    monkeypatch.setattr(messages, "_over", False)
+    messages.say("first")
+    messages.say_last("last")
+    messages.say("too late")
+    assert capsys.readouterr().err.splitlines() == ["first", "last"]

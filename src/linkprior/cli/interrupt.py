@@ -18,7 +18,7 @@ from types import FrameType
 from typing import Any, Generic, NoReturn, TypeVar
 
 from linkprior.cli import display
-from linkprior.cli.messages import say
+from linkprior.cli.messages import say_last
 from linkprior.errors import LinkpriorError
 from linkprior.io import files
 
@@ -134,7 +134,7 @@ def _last_words() -> None:
     if _log is not None:
         with suppress(OSError, LinkpriorError):  # a full disk is no reason to say nothing
             _log(text)
-    say(text)
+    say_last(text)
 
 
 def _tidy_up() -> str:

@@ -6,6 +6,7 @@ import contextlib
 import errno
 import os
 import sys
+import threading
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, TextIO
 
@@ -13,6 +14,9 @@ from linkprior.errors import LinkpriorError
 
 if TYPE_CHECKING:
     from linkprior.network import Network
+
+_speaking = threading.Lock()
+_over = False  # whether the last word has been said
 
 # What the system reports → what that means, and what to do.
 _TROUBLE = {
@@ -58,6 +62,22 @@ def _text(name: object) -> str:
 
 def say(text: str) -> None:
     """Say something on stderr; that nobody listens is no reason to stop."""
+    with _speaking:
+        if not _over:
+            _print(text)
+
+
+def say_last(text: str) -> None:
+    """Say something after which nothing is said any more, whatever other threads are about."""
+    global _over
+    held = _speaking.acquire(timeout=0.2)  # a terminal that is stuck may hold up whoever speaks
+    _over = True
+    _print(text)
+    if held:
+        _speaking.release()
+
+
+def _print(text: str) -> None:
     try:
         # Not by click, which finds its way past whoever stands in for stderr (the progress bar).
         # A path may hold bytes that are no text.

@@ -18,6 +18,7 @@ import numpy as np
 
 import linkprior as lp
 from benchmarks import data
+from linkprior.benchmark.run import expected_and_real
 from linkprior.evaluation.judge import judge
 from linkprior.evaluation.splits import Split, release
 from linkprior.io.files import whole_file
@@ -31,7 +32,6 @@ TRIPLES = (("94", "104", "114"), ("94", "104", "120"), ("94", "114", "120"), ("1
 PEERS = ("pa", "l3", "pu", "tri-degree")
 SHOWN = ("auprc", "recall@5%", "p@500", "ndcg", "auroc", "dc_auroc")
 SEEDS = 2
-LENGTHS = (100, 500)
 
 
 def releases(folder: Path) -> Iterator[tuple[str, list[Network]]]:
@@ -55,19 +55,8 @@ def judged(model: LinkPredictor, split: Split) -> dict[str, Any]:
     values = judge(model.name, model, split).values
     found: dict[str, Any] = {m: values[m] for m in SHOWN}
     if isinstance(model, Auto):
-        found["yield"] = list(_yield(model, split))
+        found["yield"] = expected_and_real(model, split)
     return found
-
-
-def _yield(model: Auto, split: Split) -> Iterator[dict[str, float]]:
-    ranking = model.predict_edges(max(LENGTHS))
-    hidden = set(map(tuple, split.hidden.tolist()))
-    hits = np.cumsum([tuple(pair) in hidden for pair in ranking.pairs.tolist()])
-    expected = model.expected_hits(ranking.scores)
-    if expected is not None:
-        for k in LENGTHS:
-            mean, low, high = (float(part[k - 1]) for part in expected)
-            yield {"k": k, "expected": mean, "low": low, "high": high, "hits": int(hits[k - 1])}
 
 
 def measure(older: Network, newer: Network, newest: Network) -> dict[str, Any]:

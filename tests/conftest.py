@@ -1,11 +1,13 @@
-"""Shared networks."""
+"""Shared networks, and the command run in this process."""
 
 import os
+import sys
 from pathlib import Path
 
 import pytest
 
 import linkprior as lp
+from linkprior import cli
 
 
 @pytest.fixture(scope="session")
@@ -21,3 +23,20 @@ def data_folder():
     if not given:
         pytest.skip("LINKPRIOR_DATA is unset: no real networks here")
     return Path(given)
+
+
+@pytest.fixture
+def run(monkeypatch, capsys):
+    """Run the command in this process; returns status, stdout and stderr."""
+
+    def one(*arguments):
+        monkeypatch.setattr(sys, "argv", ["linkprior", *map(str, arguments)])
+        try:
+            cli.main()
+            status = 0
+        except SystemExit as done:
+            status = done.code or 0
+        out, err = capsys.readouterr()
+        return status, out, err
+
+    return one

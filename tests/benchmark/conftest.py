@@ -1,11 +1,8 @@
 """A suite of tiny networks in the place of the real one."""
 
-import sys
-
 import pytest
 
 import linkprior as lp
-from linkprior import cli
 from linkprior.benchmark import suite
 from linkprior.benchmark.suite import Case
 
@@ -25,20 +22,3 @@ TINY = (
 def tiny(monkeypatch):
     monkeypatch.setattr(suite, "SUITE", TINY)
     return TINY
-
-
-@pytest.fixture
-def run(monkeypatch, capsys):
-    """Run the command in this process; returns status, stdout and stderr."""
-
-    def one(*arguments):
-        monkeypatch.setattr(sys, "argv", ["linkprior", *map(str, arguments)])
-        try:
-            cli.main()
-            status = 0
-        except SystemExit as done:
-            status = done.code or 0
-        out, err = capsys.readouterr()
-        return status, out, err
-
-    return one

@@ -164,7 +164,7 @@ class _Job:
             with progress.part(1), progress.stage(total=self.work.fit + 3.0 * self.work.scores):
                 cell = judge(self.label, fresh, place.split, self.work)
         if isinstance(fresh, Auto) and self.label != WITHOUT:
-            more |= {"words": fresh.words(), "yield": _yield(fresh, place.split)}
+            more |= {"words": fresh.words(), "yield": expected_and_real(fresh, place.split)}
         threads = parallel.current_workers()
         return {"values": plain_numbers(cell.values), "threads": threads, **more}
 
@@ -182,7 +182,7 @@ def _tuned(model: LinkPredictor, place: Place) -> LinkPredictor:
     return search.run().model
 
 
-def _yield(model: LinkPredictor, split: Split) -> list[dict[str, float]]:
+def expected_and_real(model: LinkPredictor, split: Split) -> list[dict[str, float]]:
     """Return what a model expected of its first pairs, and what came."""
     ranking = model.predict_edges(max(LENGTHS))
     hidden = set(map(tuple, split.hidden.tolist()))

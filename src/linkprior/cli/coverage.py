@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,12 +11,11 @@ import click
 
 from linkprior.cli import options
 from linkprior.cli.messages import say, silent
-from linkprior.cli.reading import Input, reading_options
+from linkprior.cli.reading import Input, reading_options, reading_words
 from linkprior.errors import LinkpriorError
 
 if TYPE_CHECKING:
     from linkprior.coverage import Coverage
-    from linkprior.network import Network
 
 
 @click.command()
@@ -61,7 +59,7 @@ def coverage(
     if [source.edges, other, nodes].count("-") > 1:
         raise LinkpriorError("standard input (-) can be read once; give files for the others")
     tested = nodes if nodes in ("both", "either") else _listed(nodes)
-    one, two = (_read(source, path, tell) for path in (source.edges, other))
+    one, two = (source.read_aloud(tell, path).network for path in (source.edges, other))
     found = estimate_coverage(one, two, tested, precision)
     command = _ready(found, source)
     if as_json:
@@ -79,13 +77,6 @@ def _listed(path: str) -> list[str]:
     return read_names(path)
 
 
-def _read(source: Input, path: str, tell: Callable[[str], None]) -> Network:
-    reading = source.read(path)
-    for line in reading.report.text():
-        tell(line)
-    return reading.network
-
-
 def _labels(one: str, other: str) -> tuple[str, str]:
     """Return what the files are called: without their folders, where that tells them apart."""
     short = Path(one).name, Path(other).name
@@ -99,21 +90,5 @@ def _ready(found: Coverage, source: Input) -> str | None:
     share = f"{found.one.value:.2g}"
     if float(share) >= 1.0:  # nothing is missing: there is nothing to predict
         return None
-    words = ["linkprior", "predict", source.edges, *_reading(source)]
+    words = ["linkprior", "predict", source.edges, *reading_words(source, coverage)]
     return shlex.join([*words, "--coverage", share])
-
-
-def _reading(source: Input) -> list[str]:
-    """Return the options that the input was read with."""
-    words: list[str] = []
-    asked = source.request()
-    for option in coverage.params:
-        if not isinstance(option, click.Option) or option.name not in asked:
-            continue
-        value = asked[option.name]
-        if option.is_flag:
-            words.append((option.opts if value else option.secondary_opts)[0])
-            continue
-        for one in value if option.multiple else [value]:
-            words += [option.opts[0], str(one)]
-    return words

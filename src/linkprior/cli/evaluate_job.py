@@ -147,10 +147,7 @@ class EvaluateJob:
         return network, plan
 
     def _read_one(self, edges: str) -> Reading:
-        reading = self.source.read(edges)
-        for line in reading.report.text():
-            self.tell(line)
-        return reading
+        return self.source.read_aloud(self.tell, edges)
 
     def _judge(self, network: Network, plan: Plan) -> Evaluation:
         from linkprior.evaluation.contenders import contenders

@@ -95,6 +95,13 @@ class Input:
         options = replace(self.options(), weights=self.weights)
         return read(self.edges if edges is None else edges, self.input_format, options=options)
 
+    def read_aloud(self, tell: Callable[[str], None], edges: str | None = None) -> Reading:
+        """Read it, or another file in the same way, and say what was understood."""
+        reading = self.read(edges)
+        for line in reading.report.text():
+            tell(line)
+        return reading
+
     def options(self) -> ReadOptions:
         """Return what was asked of the reader, weights aside: lists of pairs need none."""
         from linkprior.io.options import ReadOptions
@@ -117,6 +124,22 @@ class Input:
         }
         unset = {name: field.default for name, field in self.__dataclass_fields__.items()}
         return {name: value for name, value in chosen.items() if value != unset[name]}
+
+
+def reading_words(source: Input, command: click.Command) -> list[str]:
+    """Return the options that the input was read with, as they are typed."""
+    words: list[str] = []
+    asked = source.request()
+    for option in command.params:
+        if not isinstance(option, click.Option) or option.name not in asked:
+            continue
+        value = asked[option.name]
+        if option.is_flag:
+            words.append((option.opts if value else option.secondary_opts)[0])
+            continue
+        for one in value if option.multiple else [value]:
+            words += [option.opts[0], str(one)]
+    return words
 
 
 def _two_columns(text: str | None) -> tuple[str, str] | None:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from linkprior.cli import options
 from linkprior.cli.messages import say, silent
-from linkprior.cli.reading import Input, reading_options
+from linkprior.cli.reading import Input, reading_options, reading_words
 
 if TYPE_CHECKING:
     from linkprior.evaluation.tuning.tune import Tuning
@@ -82,7 +81,7 @@ def tune(
     template = make_model(model, settings, given["seed"])
     fixed = tuple(text.partition("=")[0] for text in settings)
     with display.progress(quiet), options.engines(None, dask, tell):
-        network = _read(source, tell)
+        network = source.read_aloud(tell).network
         search = _search(template, network, study=study, fixed=fixed, **given)
         if not search.space:
             tell(f"{model} has nothing to tune{' beside what --set fixes' * bool(settings)}.")
@@ -95,13 +94,6 @@ def tune(
     _print(found, source)
     if study is not None:
         tell(f"{len(found.trials)} settings are kept in {study}; best.json is the best of them")
-
-
-def _read(source: Input, tell: Callable[[str], None]) -> Network:
-    reading = source.read()
-    for line in reading.report.text():
-        tell(line)
-    return reading.network
 
 
 def _search(template: Any, network: Network, **given: Any) -> Tuning:
@@ -184,26 +176,10 @@ def _counted(found: Tuned) -> str:
 def ready(found: Tuned, source: Input) -> str:
     """Return the command that predicts with the best parameters."""
     given, plain = found.model.get_params(), type(found.model)().get_params()
-    words = ["linkprior", "predict", source.edges, *_reading(source)]
+    words = ["linkprior", "predict", source.edges, *reading_words(source, tune)]
     words += ["--model", type(found.model).name]
     for name, value in given.items():
         if value != plain[name]:
             text = "none" if value is None else str(value)
             words += ["--seed", text] if name == "seed" else ["--set", f"{name}={text}"]
     return shlex.join(words)
-
-
-def _reading(source: Input) -> list[str]:
-    """Return the options that the input was read with."""
-    words: list[str] = []
-    asked = source.request()
-    for option in tune.params:
-        if not isinstance(option, click.Option) or option.name not in asked:
-            continue
-        value = asked[option.name]
-        if option.is_flag:
-            words.append((option.opts if value else option.secondary_opts)[0])
-            continue
-        for one in value if option.multiple else [value]:
-            words += [option.opts[0], str(one)]
-    return words

@@ -27,7 +27,8 @@ from distributed.scheduler import KilledWorker
 from linkprior.checks import real_number, shown
 from linkprior.errors import LinkpriorError, ParameterError
 from linkprior.parallel import dask_worker
-from linkprior.parallel.dask_quiet import quiet_dask, without_ctrl_c
+from linkprior.parallel.ctrl_c import without_ctrl_c
+from linkprior.parallel.dask_quiet import quiet_dask
 from linkprior.parallel.engine import Traffic
 from linkprior.parallel.threads import current_workers
 

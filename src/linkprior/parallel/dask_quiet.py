@@ -1,9 +1,8 @@
-"""Keeping a cluster's own talk, and Ctrl-C, from where they do not belong."""
+"""Keeping a cluster's own talk from where it does not belong."""
 
 from __future__ import annotations
 
 import logging
-import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -21,19 +20,3 @@ def quiet_dask() -> Iterator[None]:
     finally:
         for logger, level in zip(loggers, before, strict=True):
             logger.setLevel(level)
-
-
-@contextmanager
-def without_ctrl_c() -> Iterator[None]:
-    """Start processes and threads that Ctrl-C does not reach: it is for us to end them.
-
-    They inherit which signals the thread that starts them has blocked.
-    """
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)

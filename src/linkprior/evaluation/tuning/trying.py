@@ -28,6 +28,7 @@ from linkprior.evaluation.splits import Split
 from linkprior.evaluation.standing import stand
 from linkprior.evaluation.tuning.trials import COMPLETE, FAILED, PRUNED, Setting, Trial
 from linkprior.network import Network
+from linkprior.parallel.ctrl_c import without_ctrl_c
 from linkprior.predictors.base import LinkPredictor
 from linkprior.predictors.effort import effort_of
 
@@ -160,7 +161,7 @@ def _processes(contest: Contest, workers: int, threads: int) -> Iterator[Run]:
 
     def run(settings: Sequence[Setting]) -> Iterator[Trial]:
         try:
-            with _children_without_ctrl_c():
+            with without_ctrl_c():
                 # The network goes with every setting. It could go with the start of a process,
                 # but those would then start one after the other, and one whose sender is gone
                 # half-way, by Ctrl-C, would end with a traceback.
@@ -178,22 +179,6 @@ def _processes(contest: Contest, workers: int, threads: int) -> Iterator[Run]:
         yield run
     finally:
         pool.shutdown(cancel_futures=True)
-
-
-@contextmanager
-def _children_without_ctrl_c() -> Iterator[None]:
-    """Start processes that Ctrl-C does not reach, from their first moment on.
-
-    They are started by the thread that submits, and inherit which signals it has blocked.
-    """
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _as_they_end(futures: list[Future[Trial]]) -> Iterator[Trial]:

@@ -12,7 +12,7 @@ import numpy as np
 
 from benchmarks import data
 from benchmarks.prox import numpy_rank_penalty
-from benchmarks.timing import side_by_side
+from benchmarks.timing import peak_megabytes, side_by_side
 from linkprior import kernels, parallel
 from linkprior.generate import planted_network
 from linkprior.kernels.engine import ENGINE_VARIABLE
@@ -96,7 +96,9 @@ def run() -> Iterator[str]:
             [lambda: fit(net, 2), lambda: numpy_fit(net, 2), lambda: fit(net, 1)], repeats=3
         )
         spent = shares(net)
+        held = peak_megabytes(lambda: fit(net, 2)) * 1e6 / (4.0 * net.n_nodes**2)
     yield f"tri-degree ADMM, {label}, {net.n_nodes} nodes, rank {RANK}, {STEPS} steps (goal ≥ 3×)"
     yield f"two threads: {ours:.2f} s, NumPy's sort and portable kernels {plain:.2f} s: "
     yield f"             {plain / ours:.1f}× the speed"
     yield f"one thread:  {one:.2f} s ({spent})"
+    yield f"memory:      {held:.2f} p × p arrays of float32, blocks included (goal: four arrays)"

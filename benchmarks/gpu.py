@@ -2,6 +2,7 @@
 
 admm   the dense ADMM, 20,000 nodes, rank 32, 100 outer steps of 3 prox passes
 prox   ranks and penalty of all rows, 20,000 × 20,000, against the time to read and write them once
+streaming  the same by direct descent, which holds row blocks only; rows of 100,000 are sorted
 pairs  blocks of scores of 1,000,000 nodes at rank 32: products, sorts, and the best of each row
 
 Nothing but PyTorch, NumPy and SciPy is needed; without numba the portable kernels run. Results:
@@ -27,6 +28,7 @@ from linkprior.model.losses import SquaredLoss
 from linkprior.model.priors import DegreePrior
 from linkprior.network import Network
 from linkprior.solvers.device_admm import DeviceAdmm
+from linkprior.solvers.device_direct import DeviceDirect
 from linkprior.solvers.tri_admm import AdmmSolver
 
 RESULTS = Path(os.environ.get("OUT", str(Path(__file__).parent / "results"))) / "gpu.json"
@@ -79,6 +81,25 @@ def admm(n_nodes: int, steps: int) -> dict[str, float]:
     return {"nodes": n_nodes, "steps": steps, "seconds": seconds, "peak_gb": peak}
 
 
+def streaming(n_nodes: int, steps: int) -> dict[str, float]:
+    """Run the streaming solver and return the time of a step, and memory."""
+    import torch
+
+    net = random_network(n_nodes, 10 * n_nodes)
+    prior = DegreePrior(estimate_degrees(net), alpha=0.5)
+    solver = DeviceDirect(net, SquaredLoss(0.2), 32, prior, 0.05, device="cuda")
+    torch.cuda.reset_peak_memory_stats()
+    state = solver.step(solver.init(np.random.default_rng(0)))
+    torch.cuda.synchronize()
+    began = time.perf_counter()
+    for _ in range(steps):
+        state = solver.step(state)
+    torch.cuda.synchronize()
+    seconds = (time.perf_counter() - began) / steps
+    peak = torch.cuda.max_memory_allocated() / 1e9
+    return {"nodes": n_nodes, "seconds_per_step": seconds, "peak_gb": peak}
+
+
 def parity(n_nodes: int = 1500, steps: int = 10) -> dict[str, float]:
     """Return the largest relative difference between device and NumPy after some steps."""
     net = random_network(n_nodes, 10 * n_nodes)
@@ -99,7 +120,7 @@ def prox(n_nodes: int) -> dict[str, float]:
     """Time the row prox by parts."""
     import torch
 
-    from linkprior.kernels.torch_ops import rank_penalty
+    from linkprior.kernels.tensors.ops import rank_penalty
 
     keys = torch.randn(n_nodes, n_nodes, device="cuda")
     profile = torch.log(torch.arange(2, n_nodes + 1, device="cuda").float()).sqrt()
@@ -108,7 +129,7 @@ def prox(n_nodes: int) -> dict[str, float]:
 
     def all_rows() -> None:
         for rows in blocks:
-            out[rows] = rank_penalty(keys[rows], scale[rows], profile, rows.start)
+            rank_penalty(keys[rows], scale[rows], profile, rows.start, out[rows])
 
     def sorts(stable: bool) -> None:
         for rows in blocks:
@@ -129,7 +150,7 @@ def _agrees(keys: Any, scale: Any, profile: Any) -> bool:
     """Return whether kernel and sort give the same, with ties too."""
     import torch
 
-    from linkprior.kernels.torch_ops import rank_penalty, sorted_penalty
+    from linkprior.kernels.tensors.ops import rank_penalty, sorted_penalty
 
     found = []
     for some in (keys, (keys * 4).round()):
@@ -179,6 +200,8 @@ def main() -> None:
         ("prox", lambda: prox(4000 if quick else 20_000)),
         ("pairs", lambda: pairs(100_000 if quick else 1_000_000)),
         ("admm", lambda: admm(4000 if quick else 20_000, 20 if quick else 100)),
+        ("streaming", lambda: streaming(4000 if quick else 20_000, 10)),
+        ("streaming_large", lambda: streaming(8000 if quick else 100_000, 2)),
     ]
     for name, work in works:
         found[name] = work()

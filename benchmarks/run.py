@@ -17,6 +17,7 @@ from benchmarks import (
     reading,
     responsiveness,
     startup,
+    threads,
     timing,
     topk,
 )
@@ -33,6 +34,7 @@ def main() -> None:
         "reading": reading,
         "prox": prox,
         "admm": admm,
+        "threads": threads,
         "topk": topk,
         "paths": paths,
         "peers": peers,

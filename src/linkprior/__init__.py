@@ -22,6 +22,7 @@ _HOMES = {
     "load_run": "linkprior.runs.loading",
     "use_dask": "linkprior.parallel",
     "use_device": "linkprior.kernels.device",
+    "use_memory": "linkprior.parallel.memory",
     "use_workers": "linkprior.parallel",
     "planted_network": "linkprior.generate",
     "large_network": "linkprior.generate",
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
     from linkprior.network import Network as Network
     from linkprior.parallel import use_dask as use_dask
     from linkprior.parallel import use_workers as use_workers
+    from linkprior.parallel.memory import use_memory as use_memory
     from linkprior.predictors.links import predict_links as predict_links
     from linkprior.predictors.nearby import nearby_pairs as nearby_pairs
     from linkprior.predictors.registry import make as make

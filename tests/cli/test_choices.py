@@ -188,7 +188,7 @@ def test_what_cannot_fit_in_memory_is_refused_with_advice(run, edges, monkeypatc
         result = run("predict", edges, "-q", *extra)
         status, _, err = result
         assert status == 1
-        for text in ("needs about", "are free", "--model", "--ignore-memory"):
+        for text in ("needs about", "are free", "--ignore-memory"):
             assert text in err.splitlines()[-1]
     assert run("predict", edges, *SMALL, "--ignore-memory")[0] == 0
 

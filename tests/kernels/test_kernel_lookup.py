@@ -31,7 +31,7 @@ def naive_penalty(scores, first, tables, scale, weights):
 
 
 @pytest.mark.parametrize("kind", ["normal", "ties", "equal"])
-@pytest.mark.parametrize("n_knots", [1, 2, 5, 8])
+@pytest.mark.parametrize("n_knots", [1, 2, 5, 8, 21, 33])  # the last 20 are counted apart
 def test_lookup_penalty(engine, dtype, kind, n_knots):
     p, rng = 40, np.random.default_rng(n_knots)
     half = {

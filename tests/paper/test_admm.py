@@ -372,3 +372,19 @@ def test_tri_degree_ranks_by_the_prox_before_clipping():
         same = np.isclose(model.score_rows(0, 34)[OFF], expected[OFF], rtol=0, atol=1e-5)
         assert same.mean() > 0.99
     assert (Q[OFF] < 0).mean() > 0.3  # clipped, these would all tie
+
+
+def test_four_matrices_exist_and_no_more():
+    """p × p float32 arrays are what limits ADMM: Q, Y, G and B, and row blocks beside them."""
+    import tracemalloc
+
+    net = lp.planted_network(1000, n_groups=4, mean_degree=8, seed=0)
+    p = net.n_nodes
+    prior = DegreePrior(lp.theory.estimate_degrees(net))
+    solver = admm(net, prior, 0.01, 0.01, dtype=np.float32)
+    solve(solver, np.random.default_rng(0), 2, 0.0)
+    tracemalloc.start()
+    solve(solver, np.random.default_rng(0), 2, 0.0)
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert 16 * p**2 < most < 20 * p**2

@@ -6,7 +6,7 @@ import pytest
 
 import linkprior as lp
 from linkprior.predictors import estimate as module
-from linkprior.predictors.estimate import Estimate, estimate, refusal, spell
+from linkprior.predictors.estimate import Estimate, estimate, expected_bytes, spell
 
 
 @pytest.fixture(autouse=True)
@@ -36,11 +36,17 @@ def test_more_starts_and_steps_take_more(sizes):
 
 
 def test_matrices_of_all_pairs_are_counted(sizes):
-    """tri-degree holds several p × p arrays of float32 up to 3,000 nodes, none when streaming."""
+    """ADMM holds four p × p arrays of float32 for each start that runs, none when streaming."""
     net = sizes[-1]
-    dense = estimate(lp.make("tri-degree"), net).bytes
-    streamed = estimate(lp.make("tri-degree", solver="streaming"), net).bytes
-    assert dense - streamed > 8 * 4 * net.n_nodes**2
+    for workers, at_once in [(1, 1), (2, 2), (16, 3)]:
+        for name in ("tri-degree", "tri-l1"):
+            with lp.use_workers(workers):
+                dense, streamed = (
+                    expected_bytes(lp.make(name, solver=solver, n_starts=3), net)
+                    for solver in ("admm", "streaming")
+                )
+            assert dense - streamed > at_once * 13 * net.n_nodes**2
+            assert dense - streamed < at_once * 24 * net.n_nodes**2
 
 
 def test_more_threads_take_less_time(sizes):
@@ -77,5 +83,7 @@ def test_the_estimate_in_words(sizes):
         "tri-degree on 8245 nodes: about 2 minutes, about 0.28 GB of memory (3.0 GB are free)"
     )
     assert told.text(None).endswith("about 0.28 GB of memory")
-    assert "--model tri)" in refusal(lp.make("tri-degree"), sizes[0], 2.8e8, 10)
-    assert "--model pa)" in refusal(lp.make("tri"), sizes[0], 2.8e8, 10)
+    with lp.use_memory("2G"):
+        assert told.text(2_000_000_000).endswith("of memory (the limit is 2.0 GB)")
+    filed = Estimate("tri-degree", 8245, 95.0, 2.8e8, 1.2e9)
+    assert filed.text(None).endswith("0.28 GB of memory, 1.2 GB of disk for a while")

@@ -246,3 +246,62 @@ def test_both_solvers_rank_alike_when_the_prior_is_light(network):
     )
     assert overlap(one, other, network) >= 0.88
     assert stats.spearmanr(one, other).statistic >= 0.985
+
+
+# ---------------------------------------------------------------------- what is looked up, and held
+
+
+@pytest.mark.parametrize(("starts", "rank_by"), [(1, "q"), (3, "q"), (3, "x")])
+def test_the_best_pairs_are_those_of_the_whole_score_matrix(network, starts, rank_by):
+    """Pairs that cannot reach the k-th best are left out before the tables are asked."""
+    params = {"rank": 5, "warmup": 15, "max_iter": 2, "rank_by": rank_by}
+    model = make("tri-degree", solver="streaming", n_starts=starts, **params).fit(network)
+    pairs = candidates(network)
+    scores = scores_of(model, pairs)
+    for k in (1, 50, 2000):
+        found = model.predict_edges(k)
+        first = np.lexsort((pairs[:, 1], pairs[:, 0], -scores))[:k]
+        np.testing.assert_array_equal(found.pairs, pairs[first])
+        np.testing.assert_array_equal(found.scores, scores[first].astype(np.float64))
+    floor = float(np.sort(scores)[-300])
+    assert len(model.predict_edges(None, threshold=floor)) == (scores >= floor).sum()
+
+
+def test_rows_handed_out_are_not_written_over():
+    """Blocks are made in memory used again; what a caller holds must stay as it is."""
+    layers = [some_factors(300, 4, seed) for seed in range(2)]
+    scale, profile = np.linspace(0.1, 1, 300), np.log(2 + np.arange(299))
+    tables = np.stack([build_tables(f, scale, profile) for f in layers])
+    scores = SketchScores(layers, tables, scale, profile[knots(299)])
+    held = scores.rows(0, 40)
+    kept = held.copy()
+    scores.rows(40, 80)
+    scores.rows_above(80, 120, 0.1)
+    np.testing.assert_array_equal(held, kept)
+    high = scores.rows_above(0, 40, 0.1)
+    later = np.arange(300) > np.arange(40)[:, None]
+    asked = later & (kept > 0.1)
+    np.testing.assert_array_equal(high[asked], kept[asked])
+
+
+def test_the_dense_prox_holds_three_matrices():
+    import tracemalloc
+
+    factors, p = some_factors(900, 3, 0), 900
+    scale, profile = np.full(p, 0.5), np.log(2 + np.arange(p - 1))
+    with lp.use_workers(1):
+        dense_prox(factors, scale, profile)
+        tracemalloc.start()
+        Q = dense_prox(factors, scale, profile)
+        most = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+    assert 12 * p**2 < most < 18 * p**2  # float32, and blocks
+    A = (factors.U @ factors.S @ factors.U.T).astype(np.float32)
+    expected = A
+    for _ in range(PASSES):
+        ranks = (-expected + np.diag(np.full(p, np.inf))).argsort(axis=1, kind="stable")
+        B = np.zeros((p, p))
+        np.put_along_axis(B, ranks[:, : p - 1], scale[:, None] * profile, axis=1)
+        expected = A - (B + B.T) / 2
+    off = ~np.eye(p, dtype=bool)
+    assert np.abs(Q - expected)[off].mean() < 1e-4  # ranks of near ties may swap

@@ -90,6 +90,7 @@ class _Evaluate(click.Command):
 @options.workers
 @options.dask
 @options.device
+@options.memory_limit
 @options.quiet
 @reading_options
 def evaluate(**given: Any) -> None:

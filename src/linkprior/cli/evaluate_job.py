@@ -56,6 +56,7 @@ class EvaluateJob:
     workers: int | None
     dask: str | None
     device: str | None
+    memory_limit: str | None
     quiet: bool
     _cells: list[Path] = field(default_factory=list)
 
@@ -65,8 +66,9 @@ class EvaluateJob:
 
         self._check()
         shown = display.progress(self.quiet)
+        within = options.within_memory(self.memory_limit, self.output)
         engines = options.engines(self.workers, self.dask, self.tell, self.device)
-        with interrupt.keeping(self._kept), shown, engines:
+        with interrupt.keeping(self._kept), shown, engines, within:
             network, plan = self._read()
             result = self._judge(network, plan)
         self._print(result)
@@ -181,15 +183,13 @@ class EvaluateJob:
 
     def _fits(self, model: LinkPredictor, train: Network) -> bool:
         """Tell whether a model can be fitted here; one that was named is refused aloud."""
-        from linkprior import machine
         from linkprior.predictors.effort import effort_of
-        from linkprior.predictors.estimate import expected_bytes, refusal
+        from linkprior.predictors.refusal import refuse_too_large
 
         try:
             effort_of(model, train)
-            needed, free = expected_bytes(model, train), machine.available_memory()
-            if free is not None and needed > free and not self.ignore_memory:
-                raise InputError(refusal(model, train, needed, free))
+            if not self.ignore_memory:
+                refuse_too_large(model, train)
         except InputError as problem:
             if self.models.strip() != "all":
                 raise

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
 
 import click
 
@@ -25,6 +26,12 @@ device = click.option(
     type=click.Choice(["cpu", "cuda"]),
     help="Where the ADMM of the tri models runs (--set solver=admm): see docs/scaling.md.",
 )
+memory_limit = click.option(
+    "--memory-limit",
+    metavar="SIZE",
+    help="Take no more memory than this, such as 2G or 500M: see docs/scaling.md.  [default: what "
+    "is free]",
+)
 rule = click.option(
     "--rule",
     default="connected",
@@ -33,6 +40,21 @@ rule = click.option(
     help="Which pairs are candidates: of nodes that keep an edge in training, or all.",
 )
 quiet = click.option("-q", "--quiet", is_flag=True, help="No messages, only results and errors.")
+
+
+def within_memory(limit: str | None, output: str | None) -> AbstractContextManager[None]:
+    """Run the body within a memory limit; what does not fit goes beside the output, or to TMPDIR.
+
+    A limit that is no size is refused here already.
+    """
+    from linkprior.cli.places import first_there
+    from linkprior.parallel.memory import memory_size, use_memory
+
+    size = None if limit is None else memory_size(limit)
+    if output in (None, "-"):
+        return use_memory(size)
+    there = first_there(Path(output or "").absolute())
+    return use_memory(size, there if there.is_dir() else there.parent)
 
 
 @contextmanager

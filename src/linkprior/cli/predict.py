@@ -102,6 +102,7 @@ from linkprior.predictors.registry import DEFAULT_MODEL
 @options.workers
 @options.dask
 @options.device
+@options.memory_limit
 @options.quiet
 @reading_options
 def predict(**given: Any) -> None:

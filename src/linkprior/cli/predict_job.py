@@ -57,6 +57,7 @@ class PredictJob:
     workers: int | None
     dask: str | None
     device: str | None
+    memory_limit: str | None
     quiet: bool
     ignore_memory: bool
     seconds: dict[str, float] = field(default_factory=dict)
@@ -73,8 +74,9 @@ class PredictJob:
             raise LinkpriorError("standard input (-) can be read once; give files for the others")
         predictor = make_model(self.model, self.settings, self.seed)
         shown = display.progress(self.quiet)
+        within = options.within_memory(self.memory_limit, self.output)
         engines = options.engines(self.workers, self.dask, self.tell, self.device)
-        with interrupt.keeping(self.target.kept, self.target.log), shown, engines:
+        with interrupt.keeping(self.target.kept, self.target.log), shown, engines, within:
             self.tell(f"Reading {self.source.edges} …")
             with progress.stage(f"reading {Path(self.source.edges).name}"):
                 reading = self._timed("reading", self.source.read)
@@ -198,14 +200,14 @@ class PredictJob:
 
     def _check_memory(self, predictor: LinkPredictor, network: Network) -> None:
         """Say what the fit will take, and refuse what cannot fit."""
-        from linkprior import machine
-        from linkprior.predictors.estimate import estimate, expected_bytes, refusal
+        from linkprior.parallel.memory import memory_room
+        from linkprior.predictors.estimate import estimate
+        from linkprior.predictors.refusal import refuse_too_large
 
-        needed, free = expected_bytes(predictor, network), machine.available_memory()
         if self.dry_run:
-            click.echo(estimate(predictor, network, self.nearby.effort).text(free))
-        if free is not None and needed > free and not self.ignore_memory:
-            raise LinkpriorError(refusal(predictor, network, needed, free))
+            click.echo(estimate(predictor, network, self.nearby.effort).text(memory_room()))
+        if not self.ignore_memory:
+            refuse_too_large(predictor, network)
 
     # ------------------------------------------------------------------ the work
 

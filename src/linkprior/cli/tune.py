@@ -44,6 +44,7 @@ _SHOWN = 10  # settings in the table
 )
 @click.option("--workers", default=1, show_default=True, help="Settings tried at a time.")
 @options.dask
+@options.memory_limit
 @click.option("--prune/--no-prune", default=True, help="Stop poor settings early.  [default: yes]")
 @click.option(
     "--cautious",
@@ -64,6 +65,7 @@ def tune(
     settings: tuple[str, ...],
     study: str | None,
     dask: str | None,
+    memory_limit: str | None,
     quiet: bool,
     **given: Any,
 ) -> None:
@@ -75,13 +77,17 @@ def tune(
     """
     from linkprior.cli import display, interrupt
     from linkprior.cli.settings import make_model
+    from linkprior.predictors.refusal import refuse_too_large
 
     tell = silent if quiet else say
     source = Input.take(given)
     template = make_model(model, settings, given["seed"])
     fixed = tuple(text.partition("=")[0] for text in settings)
-    with display.progress(quiet), options.engines(None, dask, tell):
+    within = options.within_memory(memory_limit, study)
+    with display.progress(quiet), options.engines(None, dask, tell), within:
         network = source.read_aloud(tell).network
+        if memory_limit is not None:
+            refuse_too_large(template, network)
         search = _search(template, network, study=study, fixed=fixed, **given)
         if not search.space:
             tell(f"{model} has nothing to tune{' beside what --set fixes' * bool(settings)}.")

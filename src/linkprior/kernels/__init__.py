@@ -48,6 +48,7 @@ __all__ = [
     "rank_penalty",
     "row_quantiles",
     "seconds_compiling",
+    "sketch_above",
     "split_rows",
     "tally",
     "tally_nodes",
@@ -221,6 +222,41 @@ def lookup_penalty(
     factors = vector_of("scale", scale, p, np.float64)
     engine_for(p).lookup_penalty(block, first, knots, factors, weights, target)
     return target
+
+
+def sketch_above(
+    bases: ArrayLike,
+    first: int,
+    tables: ArrayLike,
+    scale: ArrayLike,
+    weights_at_knots: ArrayLike,
+    floor: float,
+    *,
+    clip: bool = False,
+) -> Array:
+    """Return the mean over layers of scores after all passes of `lookup_penalty`, where high.
+
+    Parameters
+    ----------
+    bases : (layers, b, p) scores before the first pass.
+    tables : (layers, passes, p, m); the score after a pass is the base less the penalty that the
+        pass's table tells for the score before.
+    floor : scores of pairs j > i above it are exact; all others are at most it, or their own value.
+    clip : whether to clip each layer at zero.
+    """
+    blocks = np.ascontiguousarray(bases)
+    knots, (_, b, p) = plain(tables, blocks.dtype), blocks.shape
+    weights = plain(weights_at_knots, np.float64)
+    expected = (len(blocks), *knots.shape[1:2], p, weights.size)
+    if knots.shape != expected or knots.size == 0:
+        raise ParameterError(
+            f"tables must have shape ({len(blocks)}, passes, {p}, {weights.size}), got "
+            f"{knots.shape}"
+        )
+    out, factors = np.empty((b, p), blocks.dtype), vector_of("scale", scale, p, np.float64)
+    bar = np.float64(floor)
+    engine_for(p).sketch_above(blocks, first, knots, factors, weights, clip, bar, out)
+    return out
 
 
 def split_rows(fitted: Array, G: Array, Q: Array, Y: Array) -> Array:

@@ -37,7 +37,7 @@ def usable(name: str) -> str:
     if choice("device", name, DEVICES) == "cpu":
         return name
     try:
-        from linkprior.kernels.torch_ops import find_device
+        from linkprior.kernels.tensors.ops import find_device
     except ImportError:
         raise LinkpriorError(
             "a GPU is used through PyTorch, which is not installed: pip install linkprior[gpu]"

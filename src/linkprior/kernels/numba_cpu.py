@@ -11,6 +11,7 @@ from linkprior.kernels import (
     numba_admm,
     numba_blocks,
     numba_community,
+    numba_lookup,
     numba_pairs,
     numba_partners,
     numba_paths,
@@ -115,7 +116,21 @@ def lookup_penalty(
     scores: Array, first: int, tables: Array, scale: Array, weights: Array, out: Array
 ) -> None:
     """Penalty read from rank tables."""
-    numba_pairs.lookup_penalty(scores, first, tables, scale, weights, out)
+    numba_lookup.lookup_penalty(scores, first, tables, scale, weights, out)
+
+
+def sketch_above(
+    bases: Array,
+    first: int,
+    tables: Array,
+    scale: Array,
+    weights: Array,
+    clip: bool,
+    floor: float,
+    out: Array,
+) -> None:
+    """Scores after all lookups, where they are above a floor."""
+    numba_lookup.sketch_above(bases, first, tables, scale, weights, clip, floor, out)
 
 
 def split_rows(fitted: Array, G: Array, Q: Array, Y: Array) -> Array:

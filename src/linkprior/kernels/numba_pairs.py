@@ -1,4 +1,4 @@
-"""Compiled kernels over pairs: candidates of a row block, stored entries, rank-table lookups.
+"""Compiled kernels over pairs: candidates of a row block, stored entries.
 
 The candidates of row i are the columns j > i that are not stored: the runs between stored columns.
 """
@@ -153,60 +153,3 @@ def edge_products(left: Array, right: Array, indptr: Array, indices: Array, out:
             for q in range(row.size):
                 total += np.float64(row[q]) * np.float64(other[q])
             out[e] = total
-
-
-@compiled
-def knots_above(row: Array, knots: Array, above: Array) -> None:
-    """Count the knots above each score: with some dozens of knots comparing all is fastest."""
-    above[:] = 0
-    for k in range(knots.shape[0]):
-        line = knots[k]
-        for c in range(row.size):
-            above[c] += np.int32(line[c] > row[c])
-
-
-@compiled
-def own_knots_above(row: Array, table: Array, above: Array) -> None:
-    """Do the same where all scores share one table."""
-    above[:] = 0
-    for k in range(table.size):
-        knot = table[k]
-        for c in range(row.size):
-            above[c] += np.int32(knot > row[c])
-
-
-@compiled
-def weight_at(score: Any, table: Array, above: int, weights: Array) -> Any:
-    """Interpolate the weight of a score that has `above` knots of its table above it."""
-    if above < table.size and table[above] == score:
-        last = above
-        while last + 1 < table.size and table[last + 1] == score:
-            last += 1
-        return 0.5 * (weights[above] + weights[last])
-    if above in (0, table.size):
-        return weights[min(above, table.size - 1)]
-    high, low = np.float64(table[above - 1]), np.float64(table[above])
-    part = (high - np.float64(score)) / (high - low)
-    return weights[above - 1] + part * (weights[above] - weights[above - 1])
-
-
-@compiled
-def lookup_penalty(
-    scores: Array, first: int, tables: Array, scale: Array, weights: Array, out: Array
-) -> None:
-    """Write ½(scale_i w_i(s) + scale_j w_j(s)), tile by tile so that tables stay in cache."""
-    b, p = scores.shape
-    own, other = np.empty(TILE, np.int32), np.empty(TILE, np.int32)
-    for begin in range(0, p, TILE):
-        end = min(begin + TILE, p)
-        knots = tables[begin:end].T.copy()
-        for r in range(b):
-            i, row, target = first + r, scores[r, begin:end], out[r, begin:end]
-            own_knots_above(row, tables[i], own)
-            knots_above(row, knots, other)
-            for c in range(row.size):
-                mine = scale[i] * weight_at(row[c], tables[i], own[c], weights)
-                theirs = scale[begin + c] * weight_at(row[c], tables[begin + c], other[c], weights)
-                target[c] = 0.5 * (mine + theirs)
-            if begin <= i < end:
-                target[i - begin] = 0

@@ -1,7 +1,7 @@
 """What the factor updates ask of an array library, so that one text runs on a CPU and on a device.
 
 Plain arithmetic, slices and products are the same for NumPy arrays and torch tensors; what is not
-goes through the `Ops` of the array at hand. torch itself is imported in `torch_ops` alone.
+goes through the `Ops` of the array at hand. torch itself is imported in `tensors` alone.
 """
 
 from __future__ import annotations
@@ -72,6 +72,6 @@ def ops_of(array: Any) -> Ops:
 
 @cache
 def _device_ops(device: Any) -> Ops:
-    from linkprior.kernels.torch_ops import TorchOps
+    from linkprior.kernels.tensors.ops import TorchOps
 
     return TorchOps(device)

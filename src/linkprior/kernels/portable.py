@@ -187,6 +187,28 @@ def lookup_penalty(
     np.put_along_axis(out, _diagonal(scores, first), 0, axis=1)
 
 
+def sketch_above(
+    bases: Array,
+    first: int,
+    tables: Array,
+    scale: Array,
+    weights: Array,
+    clip: bool,
+    floor: float,
+    out: Array,
+) -> None:
+    """Scores after all lookups; those above the floor are among them."""
+    penalty = np.empty(out.shape, out.dtype)
+    out[:] = 0
+    for base, passes in zip(bases, tables, strict=True):
+        score = base
+        for table in passes:
+            lookup_penalty(score, first, table, scale, weights, penalty)
+            score = base - penalty
+        out += np.maximum(score, 0) if clip else score
+    out /= out.dtype.type(len(bases))
+
+
 def split_rows(fitted: Array, G: Array, Q: Array, Y: Array) -> Array:
     """One block of ADMM's X and Z steps."""
     before = np.maximum(Q, 0)

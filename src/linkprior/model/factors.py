@@ -31,6 +31,9 @@ class Factors:
     U: Array
     S: Array
 
+    def __reduce__(self) -> tuple[type[Factors], tuple[Array, Array]]:
+        return Factors, (self.U, self.S)  # what follows from them is not sent along
+
     @cached_property
     def US(self) -> Array:
         return self.U @ self.S

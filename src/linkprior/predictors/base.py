@@ -24,8 +24,10 @@ from linkprior.errors import (
 )
 from linkprior.io.convert import as_network
 from linkprior.network import Network
+from linkprior.predictors import on_device
 from linkprior.predictors.candidates import Candidates
 from linkprior.predictors.nearby.asking import Nearby
+from linkprior.predictors.on_device import Form
 from linkprior.predictors.topk import best_pairs
 from linkprior.ranking import Ranking
 
@@ -186,9 +188,34 @@ class LinkPredictor(ABC):
     def _rows(self, start: int, stop: int) -> NDArray[Any]:
         """Return a fresh block of scores (stop − start, p); the diagonal is ignored."""
 
+    def _rows_above(self, start: int, stop: int, floor: float) -> NDArray[Any]:
+        """Return a block as `_rows` does; scores not above `floor` may be lower than they are.
+
+        Only pairs of a row with a later column are asked for.
+        """
+        return self._rows(start, stop)
+
     @abstractmethod
     def _pairs(self, pairs: pr.Ints) -> Array:
         """Return the scores of pairs i < j."""
+
+    def _form(self) -> Form | None:
+        """Return how a device may score pairs; None where scores are no products of factors."""
+        return None
+
+    def _best_on_device(
+        self, candidates: Candidates | None, k: int | None, threshold: float
+    ) -> tuple[pr.Ints, Array] | None:
+        """Return the best pairs by the device in use; None where the CPU has to find them."""
+        form = self._form() if on_device.in_use() else None
+        if form is None:
+            return None
+        asked = Candidates.of(self.network_) if candidates is None else candidates
+        found = on_device.best_on_device(form, asked, k, threshold)
+        if found is None:
+            return None
+        best = found[0]  # with the model's own scores, so that they are those of the CPU
+        return on_device.in_order(best, self._pairs(best), len(best))
 
     def _holds_scores(self) -> bool:
         """Whether all scores are made at once and held: rows are then not worth sending for."""
@@ -237,10 +264,18 @@ class LinkPredictor(ABC):
         with parallel.one_blas_thread():
             if isinstance(candidates, Nearby):
                 best, scores = self._best_nearby(candidates, k, lowest)
+            elif (found := self._best_on_device(candidates, k, lowest)) is not None:
+                best, scores = found
             else:
                 far = not self._holds_scores()
                 best, scores = best_pairs(
-                    self._rows, net, k, candidates=candidates, threshold=lowest, far=far
+                    self._rows,
+                    net,
+                    k,
+                    candidates=candidates,
+                    threshold=lowest,
+                    far=far,
+                    rows_above=self._rows_above,
                 )
         return Ranking(best, scores, net.names)
 

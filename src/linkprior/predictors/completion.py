@@ -20,6 +20,7 @@ from linkprior.pairs import Ints, n_pairs
 from linkprior.predictors import effort
 from linkprior.predictors.base import ISOLATED, NEGATIVES, WEIGHTS, Learned, LinkPredictor
 from linkprior.predictors.effort import Effort
+from linkprior.predictors.on_device import Form
 from linkprior.predictors.scores import DenseScores, prox_passes
 from linkprior.predictors.starts import SEED_LIMIT, facts_of, idle_factor, run_starts
 from linkprior.solvers.base import Solution, solve
@@ -158,6 +159,11 @@ class PU(LinkPredictor):
     def _memory(self, network: Network, workers: int) -> float:
         rank = self._solver(network, 1).rank
         return effort.PU_ARRAYS * self.n_starts * 4.0 * network.n_nodes * rank
+
+    def _form(self) -> Form:
+        W, H = (np.concatenate(list(self.learned_.arrays[name]), axis=1) for name in "WH")
+        half = 0.5 / self.n_starts
+        return Form.plain(half * np.hstack([W, H]), np.hstack([H, W]))
 
     def _scores(self) -> BilinearScores:
         _, learned = self._state()

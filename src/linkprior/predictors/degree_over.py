@@ -17,15 +17,17 @@ from typing import ClassVar
 import numpy as np
 
 from linkprior import kernels, parallel, progress
-from linkprior.checks import real_number, whole_number
+from linkprior.checks import choice, real_number, whole_number
 from linkprior.errors import ParameterError
 from linkprior.model.degrees import prior_degrees
 from linkprior.model.priors import DegreePrior
 from linkprior.network import Network
 from linkprior.pairs import Ints
-from linkprior.predictors import effort
+from linkprior.predictors import effort, on_device
 from linkprior.predictors.base import ISOLATED, WEIGHTS, Array, Learned, LinkPredictor
+from linkprior.predictors.candidates import Candidates
 from linkprior.predictors.effort import Effort, effort_of
+from linkprior.predictors.on_device import Form
 from linkprior.predictors.scores import knots, lookup_pairs
 from linkprior.predictors.tri_degree import DENSE_LIMIT
 from linkprior.predictors.wrapped import Wrapped, prefixed, under
@@ -224,6 +226,10 @@ class DegreeOver(Wrapped):
         How often ranks are taken: 1 takes those of the base scores, more take them anew from the
         scores as the pass before left them. Of edges hidden inside training networks, two found
         as many or more in the first percents as one, with few exceptions.
+    ranks
+        "auto": exact up to 3,000 nodes, beyond that read from tables. "exact": beyond that, too,
+        the ranks of the best pairs are counted, by PyTorch; for one pass over a model of factors
+        (tri, pu, …). Single scores are then still read from tables.
     """
 
     kind: ClassVar[str] = "degree"
@@ -233,6 +239,7 @@ class DegreeOver(Wrapped):
     n_edges: int | None = None
     degrees: str | Sequence[int] = "observed"
     passes: int = 2
+    ranks: str = "auto"
 
     @classmethod
     def heeded(cls) -> frozenset[str]:
@@ -286,18 +293,40 @@ class DegreeOver(Wrapped):
             combine = self._combine(unit, median)
             found = {"penalty": exact_penalty(A, scale, profile, self.passes, combine)}
         else:
-            first = make_tables(base._rows, p, scale, profile)
+            away = self._base_form(base)
+            ranked = (base._rows, p, scale, profile)
+            first = make_tables(*ranked) if away is None else away.more_tables(scale, profile, 1)
             unit, median = unit_of(first[0], p - 1, aim)
-            combine = self._combine(unit, median)
-            found = {
-                "tables": make_tables(base._rows, p, scale, profile, self.passes, combine, first)
-            }
+            if away is None:
+                combine = self._combine(unit, median)
+                tables = make_tables(*ranked, self.passes, combine, first)
+            else:
+                scale = self._strength(unit) * scale
+                tables = away.more_tables(scale, profile, self.passes, first)
+            found = {"tables": tables}
         return found, {"unit": unit, "median": median}
+
+    def _check_ranks(self, network: Network) -> None:
+        if choice("ranks", self.ranks, ["auto", "exact"]) == "auto":
+            return
+        if network.n_nodes > DENSE_LIMIT and (self.passes != 1 or self._pure_ranks):
+            raise ParameterError(
+                f"ranks='exact' beyond {DENSE_LIMIT:,} nodes counts ranks once, for a finite tau: "
+                "set passes=1"
+            )
+
+    def _base_form(self, base: LinkPredictor) -> Form | None:
+        """Return the base's scores for the device in use; None where the CPU has to do it."""
+        if self._pure_ranks or not (on_device.in_use() or self.ranks == "exact"):
+            return None
+        form = base._form()
+        return form if form is not None and form.is_plain else None
 
     def _prior(self, network: Network) -> tuple[Array, Array]:
         """Check the parameters, and return the rank weights g_i and h_k."""
         alpha = real_number("alpha", self.alpha, 0.0)
         whole_number("passes", self.passes, 1, MOST_PASSES)
+        self._check_ranks(network)
         if not self._pure_ranks:
             real_number("tau", self.tau, 0.0, LARGEST_TAU, low_open=False, high_open=False)
         seed = getattr(self, "seed", 0)
@@ -308,7 +337,7 @@ class DegreeOver(Wrapped):
     def _combine(self, unit: float, median: float) -> Combine:
         """Return how penalties, in units of the weights, change scores."""
         if not self._pure_ranks:
-            strength = np.float32(float(self.tau) * unit)
+            strength = self._strength(unit)
             return lambda scores, penalty: subtract(scores, strength * penalty)
 
         def ranks_alone(scores: Array, penalty: Array) -> Array:
@@ -317,7 +346,36 @@ class DegreeOver(Wrapped):
 
         return ranks_alone
 
+    def _strength(self, unit: float) -> np.float32:
+        return np.float32(float(self.tau) * unit)
+
     # ------------------------------------------------------------------ scoring
+
+    def _form(self) -> Form | None:
+        arrays, away = self.learned_.arrays, self._base_form(self._cached_members[0])
+        if away is None or "tables" not in arrays:
+            return None
+        (left, right, _), (scale, weights) = away.layers[0], self._cached_weights
+        strength = self._strength(self.learned_.facts["unit"])
+        return Form([(left, right, arrays["tables"])], strength * scale, weights)
+
+    def _best_on_device(
+        self, candidates: Candidates | None, k: int | None, threshold: float
+    ) -> tuple[Ints, Array] | None:
+        """Return the best pairs by exact ranks where these are asked for and not yet had."""
+        form = self._form() if self.ranks == "exact" else None
+        if form is None:
+            return super()._best_on_device(candidates, k, threshold)
+        net, _ = self._state()
+        asked = Candidates.of(net) if candidates is None else candidates
+        if asked.restricted or k is None:
+            raise ParameterError(
+                "ranks='exact' beyond 3,000 nodes finds a number of pairs (--top) among all of "
+                "them; take ranks='auto' for chosen nodes, or without a number"
+            )
+        found = on_device.exact_best(form, self._prior(net)[1], asked, k)
+        kept = found[1] >= threshold
+        return found[0][kept], found[1][kept]
 
     def _rebuilt(self) -> list[LinkPredictor]:
         network, learned = self._state()

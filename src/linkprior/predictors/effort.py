@@ -9,7 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from linkprior.kernels.engine import SMALL_NETWORK
 from linkprior.network import Network
+from linkprior.solvers.symmetric_prox import DISK_ROWS
 
 SWEEP = 2.2  # plain factor update, per edge entry and column
 SWEEP_NODES = 4.0  # the same per node and column squared
@@ -19,8 +21,8 @@ NUCLEAR_STEP = 0.035  # eigenvalues: per entry of a matrix of all nodes, and nod
 RANKED_STEP = 14.0  # rank rows, weigh, multiply: per entry, like all that follow
 ADMM_STEP = 16.0
 DENSE_PROX = 55.0  # all passes for one layer
-TABLES = 225.0  # the same as tables of ranks
-TABLE_SCORES = 82.0  # scores of one layer from its tables
+TABLES = 155.0  # the same as tables of ranks
+TABLE_SCORES = 60.0  # scores of one layer from its tables
 PICK = 1.5  # the best pairs from rows of scores
 PRODUCT = 0.08  # scores from factors, per column
 FORMULA = 2.0  # scores by a formula over paths
@@ -34,8 +36,11 @@ CH2_MARK, CH2_TRIANGLE = 0.5, 2.0  # per end beside a triangle, per triangle see
 # Bytes, likewise: arrays held at the same time, or bytes per entry of a matrix of all nodes.
 TRI_ARRAYS, TRI_ARRAYS_AT_ONCE = 4.5, 3.5  # of nodes × rank, for each start and each thread
 PU_ARRAYS = 13.0
-ADMM_BYTES, PROX_BYTES = 20.0, 80.0
+ADMM_BYTES, PROX_BYTES = 17.0, 17.0  # four float32 arrays, and row blocks
 NUCLEAR_BYTES = 85.0
+MAPPED_AT_ONCE = 65536.0  # of a file, around the byte that is asked for
+BASE, BASE_COMPILED = 73e6, 188e6  # an interpreter with the libraries; then with compiled kernels
+EDGE_BYTES, NODE_BYTES = 300.0, 100.0  # of a network with its names, and of reading it
 
 
 @dataclass(frozen=True)
@@ -68,6 +73,19 @@ def sweep(network: Network, rank: int) -> float:
     """Return the work of one plain factor update."""
     edges, nodes = 2.0 * network.n_edges * rank, float(network.n_nodes) * rank**2
     return SWEEP_CALLS + SWEEP * edges + SWEEP_NODES * nodes
+
+
+def network_bytes(network: Network) -> float:
+    """Return what an interpreter with the libraries and the network take, without any model."""
+    base = BASE_COMPILED if network.n_nodes >= SMALL_NETWORK else BASE
+    return base + EDGE_BYTES * network.n_edges + NODE_BYTES * network.n_nodes
+
+
+def disk_blocks(network: Network, workers: int) -> float:
+    """Return the part of p × p arrays in files that is in memory at a time."""
+    row = 4.0 * network.n_nodes
+    columns = min(row, MAPPED_AT_ONCE) * network.n_nodes  # of one array, read by column
+    return columns + workers * 3 * DISK_ROWS * row
 
 
 def pick(network: Network) -> float:

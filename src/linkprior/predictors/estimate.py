@@ -10,14 +10,14 @@ import numpy as np
 from linkprior import parallel
 from linkprior.kernels.engine import SMALL_NETWORK
 from linkprior.network import Network
+from linkprior.parallel.memory import memory_limit
+from linkprior.predictors import effort
 from linkprior.predictors.base import LinkPredictor
 from linkprior.predictors.effort import effort_of
 
-# Seconds to start and bytes to hold an interpreter with the libraries; then with compiled kernels.
+# Seconds to start an interpreter with the libraries; then with compiled kernels.
 START, START_COMPILED = 0.5, 1.1
-BASE, BASE_COMPILED = 73e6, 188e6
 EDGE_SECONDS = 3e-6  # to read an edge
-EDGE_BYTES, NODE_BYTES = 300.0, 100.0  # of a network with its names, and of reading it
 _NOMINAL = 0.045  # seconds of `_probe` on the machine whose nanoseconds `effort` counts
 
 
@@ -29,29 +29,32 @@ class Estimate:
     n_nodes: int
     seconds: float
     bytes: float
+    disk: float = 0.0
 
     def text(self, free: int | None) -> str:
         """Return the estimate in words."""
         memory = f"about {self.bytes / 1e9:.2g} GB of memory"
-        room = f" ({free / 1e9:.1f} GB are free)" if free is not None else ""
-        return f"{self.model} on {self.n_nodes} nodes: {spell(self.seconds)}, {memory}{room}"
-
-
-def refusal(model: LinkPredictor, network: Network, needed: float, free: float) -> str:
-    """Say that it cannot fit, and what to do about it."""
-    return (
-        f"{model.name} needs about {needed / 1e9:.2g} GB for {network.n_nodes} nodes, and "
-        f"{free / 1e9:.2g} GB are free. Close other programs, take a model that needs less "
-        f"(--model {_lighter(model.name)}), or read fewer edges (--min-score); --ignore-memory "
-        "tries it all the same"
-    )
+        room = "" if free is None else f" ({spell_room(free)})"
+        disk = f", {self.disk / 1e9:.2g} GB of disk for a while" if self.disk else ""
+        return f"{self.model} on {self.n_nodes} nodes: {spell(self.seconds)}, {memory}{room}{disk}"
 
 
 def expected_bytes(model: LinkPredictor, network: Network) -> float:
     """Return the memory a fit and a ranking may take."""
-    base = BASE_COMPILED if network.n_nodes >= SMALL_NETWORK else BASE
-    size = base + EDGE_BYTES * network.n_edges + NODE_BYTES * network.n_nodes
-    return size + model._memory(network, parallel.current_workers())
+    held = model._memory(network, parallel.current_workers())
+    return effort.network_bytes(network) + held
+
+
+def expected_disk(model: LinkPredictor, network: Network) -> float:
+    """Return the disk a fit may take for matrices that do not fit the memory limit."""
+    disk = getattr(model, "_disk", None)
+    return 0.0 if disk is None else float(disk(network, parallel.current_workers()))
+
+
+def spell_room(free: float) -> str:
+    """Return how much memory there is, and who says so."""
+    room = f"{free / 1e9:.1f} GB" if free >= 1e9 else f"{free / 1e6:.0f} MB"
+    return f"{room} are free" if memory_limit() is None else f"the limit is {room}"
 
 
 def estimate(model: LinkPredictor, network: Network, ranking: float | None = None) -> Estimate:
@@ -64,7 +67,8 @@ def estimate(model: LinkPredictor, network: Network, ranking: float | None = Non
     start = START_COMPILED if network.n_nodes >= SMALL_NETWORK else START
     alone = start + EDGE_SECONDS * network.n_edges
     seconds = machine_factor() * (alone + 1e-9 * (work.fit + scores) / cores)
-    return Estimate(model.name, network.n_nodes, seconds, expected_bytes(model, network))
+    memory, disk = expected_bytes(model, network), expected_disk(model, network)
+    return Estimate(model.name, network.n_nodes, seconds, memory, disk)
 
 
 def machine_factor() -> float:
@@ -92,7 +96,3 @@ def spell(seconds: float) -> str:
     if seconds < 90 * 60:
         return f"about {round(seconds / 60)} minutes"
     return f"about {seconds / 3600:.1f} hours"
-
-
-def _lighter(model: str) -> str:
-    return "tri" if model not in ("tri", "pa") else "pa"

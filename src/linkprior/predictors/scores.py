@@ -8,6 +8,7 @@ read the weight of any pair from these tables (a rank sketch).
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol
@@ -18,7 +19,9 @@ from numpy.typing import NDArray
 from linkprior import kernels, parallel, progress
 from linkprior.model.factors import Factors
 from linkprior.pairs import Ints
-from linkprior.solvers.symmetric_prox import mm_pass, separable_penalty
+from linkprior.parallel.memory import let_go, matrices
+from linkprior.parallel.scratch import scratch
+from linkprior.solvers.symmetric_prox import half_sum, mm_passes
 
 Array = NDArray[Any]
 PASSES = 5  # passes of the prox when ranking; on real networks ranks hardly move after the third
@@ -59,7 +62,9 @@ class DenseScores:
     matrix: Array
 
     def rows(self, start: int, stop: int) -> Array:
-        return self.matrix[start:stop].copy()
+        rows = self.matrix[start:stop].copy()
+        let_go(self.matrix, start, stop)
+        return rows
 
     def at(self, pairs: Ints) -> Array:
         return self.matrix[pairs[:, 0], pairs[:, 1]].astype(np.float64)
@@ -89,10 +94,31 @@ class SketchScores:
 
     def rows(self, start: int, stop: int) -> Array:
         total = np.zeros((stop - start, len(self.scale)), dtype=np.float32)
-        for factors, tables in zip(self.layers, self.tables, strict=True):
+        for factors, tables in zip(self.layers, self._own_tables, strict=True):
             Q = sketched_rows(factors, tables, self.scale, self.weights, start, stop)
             total += np.maximum(Q, 0.0) if self.clip else Q
         return total / np.float32(len(self.layers))
+
+    def rows_above(self, start: int, stop: int, floor: float) -> Array:
+        """Return a block in which scores of pairs j > i above `floor` are exact, others not above.
+
+        A pair's score is at most what it is before the prior, so most are known to be too low
+        without a look into the tables.
+        """
+        if floor == -np.inf:
+            return self.rows(start, stop)
+        shape = (len(self.layers), stop - start, len(self.scale))
+        bases = scratch("sketch bases", shape, np.float32)
+        for base, factors in zip(bases, self.layers, strict=True):
+            base[:] = base_rows(factors, start, stop)
+        return kernels.sketch_above(
+            bases, start, self._own_tables, self.scale, self.weights, floor, clip=self.clip
+        )
+
+    @cached_property
+    def _own_tables(self) -> Array:
+        """The tables as kernels take them: a model that was read has arrays not to be written."""
+        return np.require(self.tables, np.float32, ["C", "W"])
 
     def at(self, pairs: Ints) -> Array:
         total = np.zeros(len(pairs))
@@ -131,7 +157,7 @@ def build_tables(factors: Factors, scale: Array, profile: Array, passes: int = P
 
         def one_block(start: int, stop: int) -> Array:
             Q = sketched_rows(factors, done, scale, profile[ranks], start, stop)
-            return kernels.row_quantiles(Q, start, ranks)
+            return kernels.row_quantiles(Q, start, ranks)  # a fresh array
 
         return np.concatenate(list(parallel.map_blocks(one_block, p, stage="", far=True)))
 
@@ -145,12 +171,25 @@ def build_tables(factors: Factors, scale: Array, profile: Array, passes: int = P
 def sketched_rows(
     factors: Factors, tables: Array, scale: Array, weights: Array, start: int, stop: int
 ) -> Array:
-    """Return a block of Q after as many passes as there are tables."""
-    A = factors.rows(start, stop).astype(np.float32)
-    Q = A
+    """Return a block of Q after as many passes as there are tables, in memory used again."""
+    shape = (stop - start, len(factors.U))
+    A, Q = base_rows(factors, start, stop), scratch("sketch Q", shape, np.float32)
+    if len(tables) == 0:
+        return A
+    keys, penalty = A, scratch("sketch penalty", shape, np.float32)
     for table in tables:
-        Q = A - kernels.lookup_penalty(Q, start, table, scale, weights)
+        kernels.lookup_penalty(keys, start, table, scale, weights, penalty)
+        keys = np.subtract(A, penalty, out=Q)
     return Q
+
+
+def base_rows(factors: Factors, start: int, stop: int) -> Array:
+    """Return a block of U S Uᵀ as float32, in memory used again."""
+    shape = (stop - start, len(factors.U))
+    X, A = scratch("sketch X", shape, np.float64), scratch("sketch A", shape, np.float32)
+    np.matmul(factors.US[start:stop], factors.U.T, out=X)
+    A[:] = X
+    return A
 
 
 def lookup_pairs(scores: Array, pairs: Ints, table: Array, scale: Array, weights: Array) -> Array:
@@ -164,16 +203,49 @@ def lookup_pairs(scores: Array, pairs: Ints, table: Array, scale: Array, weights
     return total
 
 
-def dense_prox(factors: Factors, scale: Array, profile: Array) -> NDArray[np.float32]:
-    """Return Q for one layer as a matrix, by exact ranks."""
-    A = np.concatenate(list(parallel.map_blocks(factors.rows, len(factors.U)))).astype(np.float32)
-    return prox_passes((A + A.T) * np.float32(0.5), scale, profile)
+def dense_prox(
+    factors: Factors, scale: Array, profile: Array, on_disk: bool = False
+) -> NDArray[np.float32]:
+    """Return Q for one layer as a matrix, by exact ranks; at most three of its size are held.
+
+    `on_disk` holds them in files (`parallel.memory`); the result is the same.
+    """
+    A = _symmetric(factors, on_disk)
+    return mm_passes(A, scale, profile, PASSES, on_disk)
+
+
+def _symmetric(factors: Factors, on_disk: bool) -> Array:
+    """Return U S Uᵀ as float32, the same to the last bit on both sides of the diagonal."""
+    raw, A = matrices(2, len(factors.U), np.float32, on_disk)
+
+    def fill(start: int, stop: int) -> None:
+        raw[start:stop] = factors.rows(start, stop)
+        let_go(raw, start, stop)
+
+    for _ in parallel.map_blocks(fill, len(raw)):
+        pass
+    half_sum(raw, A, on_disk)
+    return A
+
+
+def mean_matrix(layers: Iterable[Array], n_nodes: int, clip: bool, on_disk: bool = False) -> Array:
+    """Return the mean of matrices that are made one after the other, each clipped at 0 or not."""
+    (total,), count = matrices(1, n_nodes, np.float32, on_disk), np.float32(0)
+    blocks = parallel.blocks(n_nodes)
+    for Q in layers:
+        count += np.float32(1)
+        for start, stop in blocks:
+            rows = Q[start:stop]
+            total[start:stop] += np.maximum(rows, 0.0) if clip else rows
+            let_go(Q, start, stop)
+            let_go(total, start, stop)
+        del Q  # before the next one is made
+    for start, stop in blocks:
+        total[start:stop] /= count
+        let_go(total, start, stop)
+    return total
 
 
 def prox_passes(A: Array, scale: Array, profile: Array, passes: int = PASSES) -> Array:
     """Return Q after some majorise–minimise passes of the symmetric prox over A."""
-    penalty = separable_penalty(scale, profile, A.dtype)
-    Q = A
-    for _ in range(passes):
-        Q = mm_pass(A, penalty(Q))
-    return Q
+    return mm_passes(A, scale, profile, passes)

@@ -9,6 +9,7 @@ import numpy as np
 
 from linkprior import parallel, progress
 from linkprior.checks import whole_number
+from linkprior.kernels.device import current_device
 from linkprior.solvers.base import Solution
 
 T = TypeVar("T")
@@ -42,7 +43,7 @@ def run_starts(
 def threads(n_starts: int) -> tuple[int, int]:
     """Return how many starts run at once, and with how many threads each."""
     workers = parallel.current_workers()
-    outer = min(workers, n_starts)
+    outer = min(workers, n_starts) if current_device() == "cpu" else 1  # a device has one memory
     return outer, max(1, workers // outer)
 
 

@@ -15,6 +15,7 @@ from linkprior.pairs import Ints
 from linkprior.predictors.candidates import Bools, Candidates
 
 Rows = Callable[[int, int], NDArray[Any]]
+RowsAbove = Callable[[int, int, float], NDArray[Any]]
 Found = tuple[Ints, Ints, NDArray[Any]]
 
 MOST_PAIRS = 10_000_000  # pairs an answer without a limit of its own may hold
@@ -77,11 +78,13 @@ def best_pairs(
     candidates: Candidates | None = None,
     threshold: float = -np.inf,
     far: bool = False,
+    rows_above: RowsAbove | None = None,
 ) -> tuple[Ints, NDArray[np.float64]]:
     """Return the k best candidates (i < j) and their scores, best first, ties by pair.
 
     Scores are at least `threshold`. Without `k` all of these come, unless they are too many.
-    `far` says that rows may be scored elsewhere, as in `parallel.map_tasks`.
+    `far` says that rows may be scored elsewhere, as in `parallel.map_tasks`. `rows_above` gives
+    the scores of pairs i < j where they are above a floor, and may give less where they are not.
     """
     chosen = Candidates.of(net) if candidates is None else candidates
     most = chosen.n_candidates if k is None else min(k, chosen.n_candidates)
@@ -90,9 +93,13 @@ def best_pairs(
     if most == 0:
         return np.empty((0, 2), np.int64), np.empty(0)
     best = Best(most)
-    scan = _scan_some if chosen.restricted else _scan_all
     far = far and chosen.network.n_nodes > parallel.FAR_NODES
-    for found in scan(score_rows, chosen, best, threshold, workers, far):
+    if chosen.restricted:
+        scanned = _scan_some(score_rows, chosen, best, threshold, workers, far)
+    else:
+        above = rows_above or (lambda start, stop, _: score_rows(start, stop))
+        scanned = _scan_all(above, chosen, best, threshold, workers, far)
+    for found in scanned:
         best.add(*found)
         if k is None:
             refuse_too_many(best.waiting, threshold)
@@ -112,7 +119,7 @@ def refuse_too_many(n_pairs: int, threshold: float) -> None:
 
 
 def _scan_all(
-    score_rows: Rows,
+    rows_above: RowsAbove,
     chosen: Candidates,
     best: Best,
     threshold: float,
@@ -130,7 +137,7 @@ def _scan_all(
         # The floor comes from earlier rows only (results return in order), so a tie with it loses.
         floor = max(bar.floor, below)
         return kernels.top_pairs(
-            score_rows(start, stop), start, barred.indptr, barred.indices, k, floor
+            rows_above(start, stop, floor), start, barred.indptr, barred.indices, k, floor
         )
 
     asked = [(*block, best.bar) for block in parallel.blocks(chosen.network.n_nodes)]

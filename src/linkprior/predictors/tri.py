@@ -17,14 +17,18 @@ from linkprior.model.losses import LOSSES, Loss
 from linkprior.model.priors import L1Prior, Prior, ScaleFreePrior
 from linkprior.network import Network
 from linkprior.pairs import Ints
+from linkprior.parallel import current_workers
+from linkprior.parallel.memory import memory_limit
 from linkprior.predictors import effort
 from linkprior.predictors.base import NEGATIVES, WEIGHTS, Learned, LinkPredictor
 from linkprior.predictors.effort import Effort
-from linkprior.predictors.scores import FactorScores, Scores
+from linkprior.predictors.on_device import Form, solve_on_device
+from linkprior.predictors.scores import FactorScores, Scores, SketchScores
 from linkprior.predictors.starts import SEED_LIMIT, facts_of, idle_factor, run_starts
 from linkprior.solvers.base import Solution, solve
 from linkprior.solvers.device_admm import DeviceAdmm
-from linkprior.solvers.direct import DirectSolver
+from linkprior.solvers.device_direct import DeviceDirect
+from linkprior.solvers.direct import DirectSolver, DirectState
 from linkprior.solvers.tri_admm import AdmmSolver
 
 Array = NDArray[Any]
@@ -150,8 +154,31 @@ class TriFactorization(LinkPredictor):
         _, learned = self._state()
         return FactorScores(learned.arrays["U"], learned.arrays["S"])
 
+    def _plain(self, network: Network, rng: np.random.Generator, steps: int) -> Run:
+        """Return so many plain sweeps, on the device in use."""
+        given, loop = (network, self._loss(), self._rank(network)), (rng, steps, self.tol)
+        if current_device() != "cpu":
+            return solve_on_device(DeviceDirect(*given, device=current_device()), *loop)
+        return solve(DirectSolver(*given), *loop)
+
+    def _form(self) -> Form | None:
+        scores = self._scores()
+        if isinstance(scores, FactorScores):
+            return Form.plain(scores.mean.US, scores.mean.U)
+        if not isinstance(scores, SketchScores):
+            return None
+        factors = zip(scores.layers, scores.tables, strict=True)
+        layers = [(one.US, one.U, tables) for one, tables in factors]
+        return Form(layers, scores.scale, scores.weights, scores.clip)
+
     def _rows(self, start: int, stop: int) -> Array:
         return self._scores().rows(start, stop)
+
+    def _rows_above(self, start: int, stop: int, floor: float) -> Array:
+        scores = self._scores()
+        if isinstance(scores, SketchScores):
+            return scores.rows_above(start, stop, floor)
+        return scores.rows(start, stop)
 
     def _pairs(self, pairs: Ints) -> Array:
         return self._scores().at(pairs)
@@ -167,8 +194,7 @@ class Tri(TriFactorization):
     name: ClassVar[str] = "tri"
 
     def _fit_start(self, network: Network, rng: np.random.Generator, workers: int) -> Run:
-        solver = DirectSolver(network, self._loss(), self._rank(network))
-        return solve(solver, rng, self.max_iter, self.tol)
+        return self._plain(network, rng, self.max_iter)
 
 
 @dataclass(eq=False, kw_only=True)
@@ -222,17 +248,50 @@ class Penalised(TriFactorization):
         prior, loss, rank = self._prior(network), self._loss(), self._rank(network)
         lam = self._lam()
         assert prior is not None
-        if self._solver_name(network) != "admm":
-            direct = DirectSolver(network, loss, rank, prior, lam, start, workers)
-            return solve(direct, rng, self.max_iter, self.tol)
-        if current_device() == "cpu":
-            admm = AdmmSolver(network, loss, rank, prior, lam, self._eta(), start, workers=workers)
-            return solve(admm, rng, self.max_iter, self.tol)
-        away = DeviceAdmm(
-            network, loss, rank, prior, lam, self._eta(), start, device=current_device()
+        given, loop = (network, loss, rank, prior, lam), (rng, self.max_iter, self.tol)
+        admm, device = self._solver_name(network) == "admm", current_device()
+        if device != "cpu":
+            direct = DeviceDirect(*given, start, device=device)
+            dense = DeviceAdmm(*given, self._eta(), start, device=device)
+            return _factors_only(solve_on_device(dense if admm else direct, *loop))
+        if not admm:
+            return solve(DirectSolver(*given, start, workers), *loop)
+        solver = AdmmSolver(
+            *given, self._eta(), start, workers=workers, on_disk=self._on_disk(network)
         )
-        found = solve(away, rng, self.max_iter, self.tol)
-        return replace(found, state=away.back(found.state))
+        return _factors_only(solve(solver, *loop))
+
+    # ------------------------------------------------------------------ memory
+
+    def _memory(self, network: Network, workers: int) -> float:
+        thin = super()._memory(network, workers)
+        if self._on_disk(network):
+            return thin + effort.disk_blocks(network, workers)
+        return thin + self._matrix_bytes(network, workers)
+
+    def _matrix_bytes(self, network: Network, workers: int) -> float:
+        """Return the bytes of all p × p arrays that exist at a time, wherever they are held."""
+        if self._solver_name(network) != "admm":
+            return 0.0
+        return effort.ADMM_BYTES * min(workers, self.n_starts) * effort.entries(network)
+
+    def _disk(self, network: Network, workers: int) -> float:
+        """Return the bytes a fit may hold in files."""
+        return self._matrix_bytes(network, workers) if self._on_disk(network) else 0.0
+
+    def _on_disk(self, network: Network) -> bool:
+        """Whether the p × p arrays do not fit the memory limit, where there is one."""
+        limit, workers = memory_limit(), current_workers()
+        if limit is None or current_device() != "cpu":
+            return False
+        matrices = self._matrix_bytes(network, workers)
+        thin = TriFactorization._memory(self, network, workers)
+        return bool(matrices) and effort.network_bytes(network) + thin + matrices > limit
+
+
+def _factors_only(found: Run) -> Run:
+    """Return a run without its p × p arrays: starts are kept until all of them have ended."""
+    return replace(found, state=DirectState(found.state.factors, None))
 
 
 @dataclass(eq=False, kw_only=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -14,7 +14,7 @@ from linkprior.model.degrees import prior_degrees
 from linkprior.model.factors import Factors
 from linkprior.model.priors import DegreePrior, Prior
 from linkprior.network import Network
-from linkprior.predictors import effort
+from linkprior.predictors import effort, on_device
 from linkprior.predictors.base import ISOLATED, NEGATIVES, WEIGHTS, Learned
 from linkprior.predictors.effort import Effort
 from linkprior.predictors.scores import (
@@ -25,12 +25,11 @@ from linkprior.predictors.scores import (
     build_tables,
     dense_prox,
     knots,
+    mean_matrix,
     merge,
 )
 from linkprior.predictors.starts import threads
 from linkprior.predictors.tri import Array, Penalised, Run, Tri
-from linkprior.solvers.base import solve
-from linkprior.solvers.direct import DirectSolver
 
 DENSE_LIMIT = 3000  # nodes up to which p × p arrays are taken for granted
 
@@ -98,9 +97,8 @@ class TriDegree(Penalised):
             return self._fit_from(network, start, rng, workers)
 
     def _warm_up(self, network: Network, rng: np.random.Generator) -> Factors:
-        plain = DirectSolver(network, self._loss(), self._rank(network))
         with progress.part(self._warmup_effort(network)):
-            warm: Factors = solve(plain, rng, self.warmup, self.tol).state.factors
+            warm: Factors = self._plain(network, rng, self.warmup).state.factors
         return warm
 
     def _run(self, network: Network) -> Learned:
@@ -109,25 +107,22 @@ class TriDegree(Penalised):
             return learned
         dense = self._solver_name(network) == "admm"
         weights, units = self._rank_weights(network), self._layer_effort(network).fit
+        on_disk = self._on_disk(network)
 
         def one_layer(factors: Factors) -> Array:
             with progress.part(units):
-                return (dense_prox if dense else build_tables)(factors, *weights)
+                if dense:
+                    return dense_prox(factors, *weights, on_disk)
+                if on_device.in_use():
+                    return on_device.tables(factors.US, factors.U, *weights, PASSES)
+                return build_tables(factors, *weights)
 
         layers = map(one_layer, self._layers(learned))
         if dense:
-            ranked = {"Q": self._mean(layers, network.n_nodes)}
+            ranked = {"Q": mean_matrix(layers, network.n_nodes, self.rank_by == "x", on_disk)}
         else:
             ranked = {"tables": np.stack(list(layers))}
         return Learned({**learned.arrays, **ranked}, learned.facts)
-
-    def _mean(self, layers: Iterator[Array], n_nodes: int) -> Array:
-        """Return the mean of matrices that are made one after the other."""
-        total, count = np.zeros((n_nodes, n_nodes), dtype=np.float32), 0
-        for Q in layers:
-            total += np.maximum(Q, 0.0) if self.rank_by == "x" else Q
-            count += 1
-        return total / np.float32(count)
 
     def _fit_effort(self, network: Network) -> float:
         return self._starts_effort(network) + self._n_layers * self._layer_effort(network).fit
@@ -158,13 +153,16 @@ class TriDegree(Penalised):
         return Effort(effort.TABLES * n, effort.TABLE_SCORES * n)
 
     def _memory(self, network: Network, workers: int) -> float:
-        factors, n = super()._memory(network, workers), effort.entries(network)
+        factors = super()._memory(network, workers)
         if self._solver_name(network) == "admm":
-            at_once = effort.ADMM_BYTES * min(workers, self.n_starts)
-            return factors + max(effort.PROX_BYTES, at_once) * n
+            return factors
         n_layers = self.n_starts if self.average == "q" else 1
         table = 4.0 * PASSES * network.n_nodes * len(knots(network.n_nodes - 1))
         return factors + 2.0 * n_layers * table  # one after the other, then stacked
+
+    def _matrix_bytes(self, network: Network, workers: int) -> float:
+        fitting = super()._matrix_bytes(network, workers)
+        return max(fitting, effort.PROX_BYTES * effort.entries(network)) if fitting else 0.0
 
     def _layers(self, learned: Learned) -> list[Factors]:
         pairs = zip(learned.arrays["U"], learned.arrays["S"], strict=True)

@@ -17,7 +17,7 @@ from linkprior.model.factors import Factors
 from linkprior.solvers.direct import start_factors
 from linkprior.solvers.tri_admm import AdmmSolver, AdmmState
 
-_BLOCK_ENTRIES = 1 << 26  # of a block of rows: a sort holds about 20 bytes for each
+_BLOCK_ENTRIES, _BYTES = 1 << 26, 20.0  # of a block of rows, and what a sort holds for each
 
 
 @dataclass(frozen=True)
@@ -28,12 +28,15 @@ class DeviceAdmm(AdmmSolver):
     ----------
     device
         Its name, as "cuda" or "cpu".
+    block_rows
+        Rows of a block; None: as many as what is free allows.
     """
 
     device: str = "cuda"
+    block_rows: int | None = None
 
     def init(self, rng: np.random.Generator) -> AdmmState:
-        from linkprior.kernels import torch_ops
+        from linkprior.kernels.tensors import ops as torch_ops
 
         device = torch_ops.find_device(self.device)
         drawn, ops = (
@@ -48,7 +51,7 @@ class DeviceAdmm(AdmmSolver):
 
     def back(self, state: AdmmState) -> AdmmState:
         """Return the state in the computer's own memory."""
-        from linkprior.kernels.torch_ops import numpy_of
+        from linkprior.kernels.tensors.ops import numpy_of
 
         factors = Factors(numpy_of(state.factors.U), numpy_of(state.factors.S))
         arrays = {name: numpy_of(getattr(state, name)) for name in ("Q", "Y", "G", "B")}
@@ -62,7 +65,7 @@ class DeviceAdmm(AdmmSolver):
         ]
 
     def _split(self, state: Any, factors: Any) -> Any:
-        from linkprior.kernels.torch_ops import sum_of_squares
+        from linkprior.kernels.tensors.ops import sum_of_squares
 
         left, right = factors.US.float(), factors.U.float()
         squares = np.zeros(5)
@@ -89,7 +92,7 @@ class DeviceAdmm(AdmmSolver):
     def _linearise(self, state: Any) -> Any:
         Q, B = state.Q, state.B
         mass = np.asarray(self._row_mass(Q)) if self.prior.flat else np.zeros(len(Q))
-        from linkprior.kernels.torch_ops import row_sums
+        from linkprior.kernels.tensors.ops import row_sums
 
         scale = B.new_tensor(self.lam / self.eta * self.prior.scale(mass))
         sums = []
@@ -104,7 +107,7 @@ class DeviceAdmm(AdmmSolver):
         return (mass - Q.diagonal().clamp(min=0)).cpu().numpy()
 
     def _weigh_rows(self, state: Any, rows: slice) -> None:
-        from linkprior.kernels.torch_ops import rank_penalty
+        from linkprior.kernels.tensors.ops import rank_penalty
 
         keys = state.Q[rows]
         profile = keys.new_tensor(self.prior.profile(len(state.Q) - 1))
@@ -112,11 +115,23 @@ class DeviceAdmm(AdmmSolver):
             state.B[rows] = profile[0]
             state.B.fill_diagonal_(0.0)
             return
-        state.B[rows] = rank_penalty(keys, keys.new_ones(len(keys)), profile, rows.start)
+        rank_penalty(keys, keys.new_ones(len(keys)), profile, rows.start, state.B[rows])
+
+    def most_rows(self) -> int:
+        """Return the rows of a block; refuse a network whose matrices the device cannot hold."""
+        from linkprior.kernels.tensors import memory, ops
+
+        p, device, height = self.net.n_nodes, ops.find_device(self.device), self._height
+        memory.require(16.0 * p**2 + _BYTES * height * p, f"ADMM for {p} nodes", device)
+        return height
+
+    @property
+    def _height(self) -> int:
+        return max(1, min(self.net.n_nodes, _BLOCK_ENTRIES // self.net.n_nodes))
 
     def _row_blocks(self) -> Iterator[slice]:
         p = self.net.n_nodes
-        height = max(1, min(p, _BLOCK_ENTRIES // p))
+        height = self.block_rows or self._height
         return (slice(start, min(p, start + height)) for start in range(0, p, height))
 
 
@@ -128,6 +143,6 @@ def _device_part(part: Callable[[Any], Any]) -> Callable[[Any], Any]:
 
 
 def _together(parts: list[Any]) -> Any:
-    from linkprior.kernels.torch_ops import concatenate
+    from linkprior.kernels.tensors.ops import concatenate
 
     return concatenate(parts)

@@ -19,10 +19,12 @@ from linkprior.model.losses import Loss
 from linkprior.model.priors import Prior
 from linkprior.network import Network
 from linkprior.pairs import n_pairs
+from linkprior.parallel.scratch import scratch
 from linkprior.solvers.base import Measure
 from linkprior.solvers.factor_update import Extra, sweep
 
 Array = NDArray[np.float64]
+GROUPS = 32  # shares of a pass, at most
 
 
 @dataclass(frozen=True)
@@ -101,18 +103,41 @@ def ranked_pass(factors: Factors, prior: Prior, workers: int | None = None) -> P
     p = len(factors.U)
     profile = prior.profile(p - 1)
     scale = prior.scale(np.zeros(p))
+    _ = factors.US  # before the threads ask for it
 
     def one_block(start: int, stop: int) -> tuple[Array, Array, Array]:
-        X = factors.rows(start, stop)
-        B = np.empty_like(X)
+        X, B = (scratch(f"pass {name}", (stop - start, p), np.float64) for name in "XB")
+        np.matmul(factors.US[start:stop], factors.U.T, out=X)
         kernels.rank_penalty(X, np.ones(stop - start), profile, start, B)
         row_sums = np.einsum("ij,ij->i", B, X)
         B *= scale[start:stop, None]
         return row_sums, B @ factors.U, B.T @ factors.U[start:stop]
 
+    def one_group(group: list[tuple[int, int]]) -> tuple[Array, Array, Array]:
+        total, rows = np.zeros_like(factors.U), []
+        for block in group:
+            *own, btu = one_block(*block)
+            rows.append(own)
+            total += btu
+        sums, bu = (np.concatenate(part) for part in zip(*rows, strict=True))
+        return sums, bu, total
+
+    far, groups = p > parallel.FAR_NODES, block_groups(p)
     BU, BtU, row_sums = np.empty_like(factors.U), np.zeros_like(factors.U), np.empty(p)
-    passed = parallel.map_blocks(one_block, p, workers, stage="", far=True)
-    for (start, stop), (sums, bu, btu) in zip(parallel.blocks(p), passed, strict=True):
-        row_sums[start:stop], BU[start:stop] = sums, bu
+    passed = parallel.map_tasks(one_group, groups, workers, stage="", far=far)
+    for group, (sums, bu, btu) in zip(groups, passed, strict=True):
+        rows = slice(group[0][0], group[-1][1])
+        row_sums[rows], BU[rows] = sums, bu
         BtU += btu
     return PriorPass(prior.value(row_sums), 0.5 * (BU + BtU))
+
+
+def block_groups(n_rows: int) -> list[list[tuple[int, int]]]:
+    """Cut the row blocks into at most GROUPS runs, each of which sums its own share of BᵀU.
+
+    A share is as large as U: one for each block would be most of what a cluster sends back. Like
+    the blocks, groups follow from the size alone, so sums never regroup.
+    """
+    blocks = parallel.blocks(n_rows)
+    size = -(-len(blocks) // GROUPS)
+    return [blocks[at : at + size] for at in range(0, len(blocks), size)]

@@ -20,8 +20,10 @@ from numpy.typing import ArrayLike, NDArray
 from linkprior import kernels, parallel
 from linkprior.checks import choice, real_matrix, whole_number
 from linkprior.errors import ParameterError
+from linkprior.parallel.memory import let_go, matrices
 
 Matrix = NDArray[Any]
+DISK_ROWS = 512  # rows made at a time of M + Mᵀ in files: a column is read as pages of 1024 entries
 Penalty = Callable[[Matrix], Matrix]  # keys → B, B_ij = b_i(rank of j in row i)
 
 
@@ -143,6 +145,55 @@ def separable_penalty(
         return B
 
     return penalty
+
+
+def half_sum(M: Matrix, out: Matrix, on_disk: bool = False, workers: int | None = None) -> None:
+    """Write ½(M + Mᵀ) into `out`, over row blocks in threads; `on_disk`: both are in files."""
+    ones = np.ones(len(M), M.dtype)
+
+    def one_block(block: tuple[int, int]) -> None:
+        kernels.linearise_rows(M, M, ones, *block, out)
+        let_go(out, *block)
+        let_go(M, 0, len(M))
+
+    # A column is a page per row, so blocks are higher in files; rows do not depend on it.
+    blocks = parallel.blocks(len(M), DISK_ROWS if on_disk else None)
+    for _ in parallel.map_tasks(one_block, blocks, workers):
+        pass
+
+
+def mm_passes(
+    A: Matrix, scale: Matrix, profile: Matrix, passes: int, on_disk: bool = False
+) -> Matrix:
+    """Return Q after some passes of `mm_pass` for weights scale_i·profile_k; two arrays are made.
+
+    `on_disk` puts these into files (`parallel.memory`); the result is the same.
+    """
+    scale, profile = scale.astype(A.dtype), profile.astype(A.dtype)
+    Q, B = matrices(2, len(A), A.dtype, on_disk)
+    keys = A
+
+    def weigh(start: int, stop: int) -> None:
+        kernels.rank_penalty(keys[start:stop], scale[start:stop], profile, start, B[start:stop])
+        let_go(keys, start, stop)
+        let_go(B, start, stop)
+
+    def subtract(start: int, stop: int) -> None:
+        np.subtract(A[start:stop], Q[start:stop], out=Q[start:stop])
+        let_go(A, start, stop)
+        let_go(Q, start, stop)
+
+    for _ in range(passes):
+        _over_blocks(weigh, len(A))
+        half_sum(B, Q, on_disk)
+        _over_blocks(subtract, len(A))
+        keys = Q
+    return keys
+
+
+def _over_blocks(task: Callable[[int, int], None], n_rows: int) -> None:
+    for _ in parallel.map_blocks(task, n_rows):
+        pass
 
 
 def _table_penalty(weights: Matrix) -> Penalty:

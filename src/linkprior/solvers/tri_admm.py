@@ -6,7 +6,7 @@
 
 Step_Two is one majorise–minimise pass from the ranks of the step before, so each outer step sorts
 every row once; `passes` asks for more of them. All p × p work runs over row blocks, in place: four
-p × p arrays exist, no more.
+p × p arrays exist, no more, in memory or in files.
 """
 
 from __future__ import annotations
@@ -24,9 +24,11 @@ from linkprior.model.factors import Factors
 from linkprior.model.losses import Loss
 from linkprior.model.priors import Prior
 from linkprior.network import Network
+from linkprior.parallel.memory import let_go, matrices
 from linkprior.solvers.base import Measure
 from linkprior.solvers.direct import start_factors
 from linkprior.solvers.factor_update import Extra, sweep
+from linkprior.solvers.symmetric_prox import DISK_ROWS
 
 Array = NDArray[np.float64]
 Matrix = NDArray[Any]
@@ -78,6 +80,8 @@ class AdmmSolver:
     ----------
     sweeps, passes
         Multiplicative sweeps and prox passes per outer step (neither step is solved to the end).
+    on_disk
+        Whether to hold the p × p arrays in files (`parallel.memory`); the result is the same.
     """
 
     net: Network
@@ -91,11 +95,12 @@ class AdmmSolver:
     passes: int = 1
     dtype: Any = np.float32
     workers: int | None = None
+    on_disk: bool = False
 
     def init(self, rng: np.random.Generator) -> AdmmState:
         factors = self.start or start_factors(self.net, self.rank, rng)
         p = self.net.n_nodes
-        Q, Y, G, B = (np.zeros((p, p), dtype=self.dtype) for _ in range(4))
+        Q, Y, G, B = matrices(4, p, self.dtype, self.on_disk)
         state = AdmmState(factors, Q, Y, G, B, factors.row_sums())
         *_, square = self._split(state, factors)
         return replace(state, row_sums=self._linearise(state), Y_square=float(square))
@@ -147,7 +152,9 @@ class AdmmSolver:
         thin = U.astype(self.dtype)
 
         def one_block(start: int, stop: int) -> list[Matrix]:
-            return [part(state.Y[start:stop]) @ thin for part in parts]
+            products = [part(state.Y[start:stop]) @ thin for part in parts]
+            let_go(state.Y, start, stop)
+            return products
 
         blocks = zip(*parallel.map_blocks(one_block, len(U), self.workers), strict=True)
         return [np.concatenate(several).astype(np.float64) for several in blocks]
@@ -174,6 +181,7 @@ class AdmmSolver:
             np.subtract(A, state.G[rows], out=Q)
             np.subtract(2 * np.maximum(Q, 0), A, out=Y)
             self._weigh(Q, profile, start, state.B[rows])
+            _let_go_of(state, start, stop)
 
         for _ in parallel.map_blocks(one_block, len(state.Q), self.workers):
             pass
@@ -188,6 +196,7 @@ class AdmmSolver:
             Q = state.Q[rows]
             squares = kernels.split_rows(left[rows] @ right.T, state.G[rows], Q, state.Y[rows])
             self._weigh(Q, profile, start, state.B[rows])
+            _let_go_of(state, start, stop)
             return squares
 
         return np.sum(list(parallel.map_blocks(one_block, len(state.Q), self.workers)), axis=0)
@@ -199,17 +208,27 @@ class AdmmSolver:
         mass = self._row_mass(Q) if self.prior.flat else state.row_sums
         scale = (self.lam / self.eta * self.prior.scale(mass)).astype(self.dtype)
 
-        def merge_block(start: int, stop: int) -> Array:
-            return kernels.linearise_rows(B, Q, scale, start, stop, state.G)
+        def merge_block(block: tuple[int, int]) -> Array:
+            row_sums = kernels.linearise_rows(B, Q, scale, *block, state.G)
+            _let_go_of(state, *block)
+            let_go(B, 0, p)
+            return row_sums
 
-        return np.concatenate(list(parallel.map_blocks(merge_block, p, self.workers)))
+        # A column is a page per row, so blocks are higher in files; rows do not depend on it.
+        blocks = parallel.blocks(p, DISK_ROWS if self.on_disk else None)
+        return np.concatenate(list(parallel.map_tasks(merge_block, blocks, self.workers)))
 
     def _row_mass(self, Q: Matrix) -> Array:
         """Σ_{j≠i} Xᵢⱼ at X = max(Q, 0)."""
-        parts = parallel.map_blocks(
-            lambda i, j: np.maximum(Q[i:j], 0.0).sum(axis=1, dtype=np.float64), len(Q), self.workers
-        )
-        return np.concatenate(list(parts)) - np.maximum(np.diagonal(Q), 0.0)
+
+        def one_block(start: int, stop: int) -> Array:
+            X = np.maximum(Q[start:stop], 0.0)
+            off = np.arange(stop - start)
+            sums = X.sum(axis=1, dtype=np.float64) - X[off, start + off]
+            let_go(Q, start, stop)
+            return np.asarray(sums)
+
+        return np.concatenate(list(parallel.map_blocks(one_block, len(Q), self.workers)))
 
     def _weigh(self, keys: Matrix, profile: Matrix, start: int, out: Matrix) -> None:
         """Write h at the rank of each entry; where h is constant there is nothing to sort."""
@@ -218,6 +237,11 @@ class AdmmSolver:
             return
         out[:] = profile[0]
         out[np.arange(len(out)), np.arange(start, start + len(out))] = 0.0
+
+
+def _let_go_of(state: AdmmState, start: int, stop: int) -> None:
+    for matrix in (state.Q, state.Y, state.G, state.B):
+        let_go(matrix, start, stop)
 
 
 def _same(block: Matrix) -> Matrix:

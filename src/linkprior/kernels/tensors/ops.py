@@ -1,4 +1,4 @@
-"""The portable kernels on a torch device: with `cuda_ranks` the only file that imports torch.
+"""The portable kernels on a torch device.
 
 TF32 is off: products are true float32. Sorts are stable, so that ties go by column as everywhere.
 """
@@ -13,7 +13,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import torch
 
-from linkprior.kernels import cuda_ranks
+from linkprior.kernels.tensors import cuda_ranks
 from linkprior.network import Network
 from linkprior.network.known import Evidence
 
@@ -95,12 +95,19 @@ class TorchOps:
 
 
 def rank_penalty(
-    keys: torch.Tensor, scale: torch.Tensor, profile: torch.Tensor, first: int
+    keys: torch.Tensor,
+    scale: torch.Tensor,
+    profile: torch.Tensor,
+    first: int,
+    out: torch.Tensor | None = None,
 ) -> torch.Tensor:
     """Return scale_r·profile_k, k the rank of a column in its row; the diagonal is 0."""
-    if cuda_ranks.fits(keys):
-        return cuda_ranks.rank_weights(keys, scale, profile, first)
-    return sorted_penalty(keys, scale, profile, first)
+    target = torch.empty_like(keys) if out is None else out
+    if cuda_ranks.fits(keys) and target.is_contiguous():
+        cuda_ranks.rank_weights(keys, scale, profile, first, target)
+    else:
+        target.copy_(sorted_penalty(keys, scale, profile, first))
+    return target
 
 
 def sorted_penalty(

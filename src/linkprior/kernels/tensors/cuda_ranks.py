@@ -5,36 +5,36 @@ counting passes over 8 bits each. Every warp owns a run of places, counts its di
 scan over digits and warps writes its columns in order, so that ties stay by column. The weight of
 each rank is then written to the column that has it. A row is read once and written once.
 
-The kernel is compiled by NVRTC, which comes with PyTorch; where that fails, `torch_ops` sorts.
+It does the rows that `cuda_buckets`, which is faster, leaves undone.
 """
 
 from __future__ import annotations
 
-import functools
-import logging
-from typing import Any
-
 import torch
+
+from linkprior.kernels.tensors import cuda_buckets
+from linkprior.kernels.tensors.nvrtc import SHARED, compiled, on_gpu
 
 WARPS = 32
 THREADS = 32 * WARPS
 _COUNTERS = 4 * 256 * WARPS
-_SHARED = 227 * 1024  # bytes a block may have on Hopper; less on older chips
 
 _SOURCE = r"""
 extern "C" __global__ void __launch_bounds__(1024)
 rank_weights(const float* __restrict__ keys, const float* __restrict__ scale,
              const float* __restrict__ profile, float* __restrict__ out,
-             int n, int first, int rows)
+             const int* __restrict__ wanted, int n, int first, int rows)
 {
     extern __shared__ unsigned int shared[];
     unsigned int* key = shared;                                   // n
     unsigned int* counts = shared + n;                            // 256 * 32
     unsigned short* from = (unsigned short*)(counts + 256 * 32);  // n
-    unsigned short* to = from + n;                                // n
+    unsigned short* to = from + n;                                // n; an even number of swaps
     __shared__ unsigned int totals[256];
-    const int row = blockIdx.x, lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
-    if (row >= rows) return;
+    const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
+  for (int row = blockIdx.x; row < rows; row += gridDim.x) {
+    if (!wanted[row]) continue;
+    __syncthreads();
     const long long base = (long long)row * n;
     const int diagonal = first + row;
 
@@ -102,6 +102,7 @@ rank_weights(const float* __restrict__ keys, const float* __restrict__ scale,
         weight[from[t]] = (t < n - 1) ? own * profile[t] : 0.0f;  // the last is the diagonal
     __syncthreads();
     for (int j = threadIdx.x; j < n; j += blockDim.x) out[base + j] = weight[j];
+  }
 }
 """
 
@@ -113,31 +114,25 @@ def shared_bytes(n: int) -> int:
 
 def fits(keys: torch.Tensor) -> bool:
     """Whether the kernel can take rows like these: float32 on a GPU, and short enough."""
-    on_gpu = keys.device.type == "cuda" and keys.dtype == torch.float32
-    return on_gpu and shared_bytes(keys.shape[1]) <= _SHARED - 4096 and _kernel() is not None
-
-
-@functools.cache
-def _kernel() -> Any:
-    """Compile the kernel; None, and one line, where that is not possible."""
-    try:
-        kernel = torch.cuda._compile_kernel(_SOURCE, "rank_weights")
-        kernel.set_shared_memory_config(_SHARED - 2048)
-    except Exception as problem:  # NVRTC, the driver and torch all have errors of their own
-        logging.getLogger("linkprior").warning(
-            "the CUDA kernel for ranks was not compiled (%s): sorting is several times slower",
-            str(problem).splitlines()[0] if str(problem) else type(problem).__name__,
-        )
-        return None
-    return kernel
+    short = shared_bytes(keys.shape[1]) <= SHARED - 4096
+    return on_gpu(keys) and short and compiled(_SOURCE, "rank_weights", SHARED - 2048) is not None
 
 
 def rank_weights(
-    keys: torch.Tensor, scale: torch.Tensor, profile: torch.Tensor, first: int
-) -> torch.Tensor:
-    """Return scale_r·profile_k, k the rank of a column in its row; the diagonal is 0."""
+    keys: torch.Tensor,
+    scale: torch.Tensor,
+    profile: torch.Tensor,
+    first: int,
+    out: torch.Tensor,
+) -> None:
+    """Write scale_r·profile_k, k the rank of a column in its row, and 0 on the diagonal."""
     rows, n = keys.shape
-    out = torch.empty_like(keys)
-    arguments = [keys.contiguous(), scale.contiguous(), profile.contiguous(), out, n, first, rows]
-    _kernel()((rows, 1, 1), (THREADS, 1, 1), arguments, shared_mem=shared_bytes(n))
-    return out
+    given = [keys.contiguous(), scale.contiguous(), profile.contiguous(), out]
+    if cuda_buckets.fits(keys):
+        wanted = cuda_buckets.rank_weights(given, first)
+    else:
+        wanted = keys.new_ones(rows, dtype=torch.int32)
+    kernel = compiled(_SOURCE, "rank_weights", SHARED - 2048)
+    blocks = min(rows, torch.cuda.get_device_properties(keys.device).multi_processor_count)
+    more = [wanted, n, first, rows]
+    kernel((blocks, 1, 1), (THREADS, 1, 1), given + more, shared_mem=shared_bytes(n))

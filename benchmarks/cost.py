@@ -1,0 +1,368 @@
+"""What work costs, as formulas; predictions from measured rates, and how far they hold.
+
+    python -m benchmarks.cost             prints the tables
+    python -m benchmarks.cost --write     puts them into docs/scaling.md
+    python -m benchmarks.cost --traffic   measures what dask sends (benchmarks/results/traffic.json)
+
+Rates on two cores come from one size in growth.json (`CALIBRATED` nodes) and are checked on the
+others; those of a GPU come from gpu.json. Rates are core seconds over the threads that work (two,
+one for a plain sweep), since a wall clock tells more of who else was on the machine. A test holds
+the page against this module.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from linkprior.predictors.scores import PASSES, knots
+from linkprior.solvers.direct import block_groups
+
+ROOT = Path(__file__).parents[1]
+RESULTS, PAGE = ROOT / "benchmarks" / "results", ROOT / "docs" / "scaling.md"
+BEGIN, END = "<!-- costs: python -m benchmarks.cost --write -->", "<!-- end of costs -->"
+CALIBRATED, DEGREE, RANK, CORES = 8_000, 20, 32, 64
+SIZES = (10**5, 10**6, 10**7)
+LOOKS = PASSES * (PASSES - 1) // 2  # looks into tables while tables are made
+PARTNERS, POOL = 1_000, 4
+THREADS = {"pass": 2, "tables": 2, "scores": 2, "sweep": 1, "pu": 2}
+ROUNDS = {"sweep": ("tri", 20), "pu": ("pu", 15)}  # cells of growth.json and their sweeps
+
+
+@dataclass(frozen=True)
+class Size:
+    """A network of p nodes and some edges, and factors of rank r."""
+
+    nodes: int
+    edges: int
+    rank: int = RANK
+
+    @property
+    def entries(self) -> float:
+        return float(self.nodes) ** 2
+
+    @property
+    def n_knots(self) -> int:
+        return len(knots(self.nodes - 1))
+
+    @property
+    def n_groups(self) -> int:
+        """Groups of row blocks of a streaming pass; each is one task."""
+        return len(block_groups(self.nodes))
+
+
+# ---------------------------------------------------------------------- formulas
+
+
+def flops(work: str, size: Size) -> float:
+    """Return the leading terms of the additions and multiplications of one piece of work."""
+    p2, p, r = size.entries, float(size.nodes), float(size.rank)
+    stored = 2.0 * size.edges
+    return {
+        "pass": 6.0 * p2 * r,
+        "tables": 2.0 * PASSES * p2 * r,
+        "scores": 2.0 * p2 * r,
+        "admm": 8.0 * p2 * r,
+        "sweep": 8.0 * stored * r + 12.0 * p * r**2,
+        "pu": 28.0 * (stored + p) * r + 12.0 * p * r**2,
+        "knn": 2.0 * p * (p**0.5 + POOL * PARTNERS) * r,
+    }[work]
+
+
+def held_bytes(work: str, size: Size) -> float:
+    """Return the bytes of the arrays that grow with the network, for one start."""
+    p, r = float(size.nodes), float(size.rank)
+    return {
+        "pass": 5 * 8.0 * p * r,
+        "tables": 4.0 * PASSES * p * size.n_knots,
+        "scores": 4.0 * PASSES * p * size.n_knots + 8.0 * p * r,
+        "admm": 16.0 * p**2,
+        "sweep": 8 * 8.0 * p * r + 24.0 * 2.0 * size.edges,
+        "pu": 13 * 4.0 * p * r + 40.0 * 2.0 * size.edges,
+        "knn": 2 * 4.0 * p * r + 12.0 * p * PARTNERS,
+    }[work]
+
+
+def sent_bytes(work: str, size: Size) -> float:
+    """Return what dask sends to each worker once for one map over row blocks.
+
+    It is U, the weights of nodes and ranks, and the tables made by then (of the last pass here).
+    """
+    factors = 8.0 * size.nodes * (size.rank + 2)
+    made = {"pass": 0, "tables": PASSES - 1, "scores": PASSES}[work]
+    return factors + made * 4.0 * size.nodes * size.n_knots
+
+
+def received_bytes(work: str, size: Size) -> float:
+    """Return what comes back from one map: BᵀU by groups of blocks, or a table."""
+    if work == "pass":
+        return 8.0 * size.nodes * (size.rank * (size.n_groups + 1) + 1)
+    return {"tables": 4.0 * size.nodes * size.n_knots, "scores": 0.0}[work]
+
+
+# ---------------------------------------------------------------------- rates
+
+
+def load(name: str) -> dict[str, Any]:
+    """Return some results, or nothing where they are not there."""
+    path = RESULTS / f"{name}.json"
+    found: dict[str, Any] = json.loads(path.read_text()) if path.exists() else {}
+    return found
+
+
+def cell(growth: dict[str, Any], name: str, n_nodes: int) -> dict[str, Any]:
+    """Return a cell of growth.json."""
+    cells = growth["nodes"][name]["cells"]
+    found: dict[str, Any] = next(one for one in cells if one["nodes"] == n_nodes)
+    return found
+
+
+def rates(growth: dict[str, Any]) -> dict[str, float]:
+    """Return seconds per entry (pass, tables, scores) or per flop (sweep, pu) on two cores."""
+    tri = cell(growth, "tri-degree", CALIBRATED)
+    size, busy = Size(tri["nodes"], tri["edges"]), tri["cpu_seconds"] / tri["seconds"]
+    parts = {"pass": "pass", "tables": "tables", "scores": "top"}
+    found = {
+        work: tri["parts"][part] * busy / THREADS[work] / size.entries
+        for work, part in parts.items()
+    }
+    for work, (name, rounds) in ROUNDS.items():
+        took = cell(growth, name, CALIBRATED)["cpu_seconds"] / THREADS[work] / rounds
+        found[work] = took / flops(work, size)
+    return found
+
+
+def two_cores(work: str, size: Size, rate: dict[str, float]) -> float:
+    """Return the seconds of one piece of work on two cores."""
+    if work in ("pass", "tables", "scores"):
+        return rate[work] * size.entries
+    return rate[work] * flops(work, size)
+
+
+def one_gpu(work: str, size: Size, gpu: dict[str, Any]) -> float | None:
+    """Return the seconds of a pass on a GPU, from the parts measured for one block of rows."""
+    part = gpu["pairs"]
+    look = 2 * part["bucketize_64"]  # both ends of a pair have a table
+    block = {
+        "pass": 3 * part["product"] + part["sort"],
+        "tables": PASSES * (part["product"] + part["sort"]) + LOOKS * look,
+        "scores": part["product"] + PASSES * look + part["top_1000"],
+    }.get(work)
+    if block is None:
+        return None
+    return float(block * size.entries / (part["rows"] * part["nodes"]))
+
+
+# ---------------------------------------------------------------------- tables
+
+
+def spell(seconds: float | None) -> str:
+    """Return a time in the unit people would use, two digits."""
+    if seconds is None:
+        return "–"
+    for unit, length in (("years", 365.25 * 86400), ("d", 86400.0), ("h", 3600.0), ("min", 60.0)):
+        if seconds >= 2 * length:
+            return f"{_two_digits(seconds / length)} {unit}"
+    return f"{_two_digits(seconds)} s" if seconds >= 0.1 else f"{_two_digits(1e3 * seconds)} ms"
+
+
+def spell_bytes(size: float) -> str:
+    """Return bytes in the unit people would use, two digits."""
+    for unit, length in (("PB", 1e15), ("TB", 1e12), ("GB", 1e9)):
+        if size >= length:
+            return f"{_two_digits(size / length)} {unit}"
+    return f"{_two_digits(size / 1e6)} MB"
+
+
+def _two_digits(value: float) -> str:
+    rounded = float(f"{value:.2g}")
+    return f"{rounded:,.0f}" if rounded >= 10 else f"{rounded:g}"
+
+
+WORDS = {
+    "pass": "streaming pass",
+    "tables": "tables",
+    "scores": "scores of all pairs",
+    "sweep": "tri sweep",
+    "pu": "pu sweep",
+}
+
+
+def predictions() -> list[str]:
+    """Return the table of what larger networks would take."""
+    rate, gpu = rates(load("growth")), load("gpu")
+    lines = [
+        f"| nodes | work | two cores | one H200 | {CORES} cores | arrays | to each worker | back |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
+    for nodes in SIZES:
+        size = Size(nodes, nodes * DEGREE // 2)
+        for work, words in WORDS.items():
+            took, mapped = two_cores(work, size, rate), work in ("pass", "tables", "scores")
+            cluster = spell(took * 2 / CORES) if mapped else "–"
+            wire = [sent_bytes, received_bytes] if mapped else []
+            cells = [f"{nodes:,}", words, spell(took), spell(one_gpu(work, size, gpu)), cluster]
+            told = [spell_bytes(formula(work, size)) for formula in wire] or ["–", "–"]
+            cells += [spell_bytes(held_bytes(work, size)), *told]
+            lines.append("| " + " | ".join(cells) + " |")
+    return lines
+
+
+def _row(what: str, predicted: float, measured: float, how: Any = spell) -> str:
+    return f"| {what} | {how(predicted)} | {how(measured)} | {measured / predicted:.2f} |"
+
+
+def _from_growth(growth: dict[str, Any], rate: dict[str, float]) -> list[str]:
+    found = []
+    for one in growth["nodes"]["tri-degree"]["cells"]:
+        if one["nodes"] == CALIBRATED:
+            continue
+        size = Size(one["nodes"], one["edges"])
+        took = sum(two_cores(work, size, rate) for work in ("pass", "tables", "scores"))
+        found.append(_row(f"tri-degree, {size.nodes:,} nodes", took, one["cpu_seconds"] / 2))
+    for work, (name, rounds) in ROUNDS.items():
+        one = growth["nodes"][name]["cells"][-1]
+        size = Size(one["nodes"], one["edges"])
+        what = f"{name}, {size.nodes:,} nodes, {rounds} sweeps"
+        took = rounds * two_cores(work, size, rate)
+        found.append(_row(what, took, one["cpu_seconds"] / THREADS[work]))
+    return found
+
+
+# A fit with the defaults and a ranking; DBLP's is one of candidates only.
+FIT = {"sweep": 81, "pass": 11, "tables": 1}
+REAL = {
+    "tri-degree": ("human interactome", Size(21_538, 338_636), {**FIT, "scores": 1}),
+    "dblp": ("DBLP", Size(51_264, 127_968), FIT),
+}
+
+
+def _from_human(human: dict[str, Any], rate: dict[str, float]) -> list[str]:
+    found = []
+    if "fit-pu" in human:
+        one = human["fit-pu"]
+        size = Size(21_538, 338_636, one["rank"])
+        took = one["rounds"] * two_cores("pu", size, rate)
+        what = f"pu, human interactome, rank {size.rank}, {one['rounds']} sweeps"
+        found.append(_row(what, took, one["cpu_seconds"] / 2))
+    for name, (words, size, parts) in REAL.items():
+        if "cpu_seconds" in human.get(name, {}):
+            # In core seconds over two: a sweep has one thread, so it counts half here.
+            took = sum(
+                times * two_cores(work, size, rate) * THREADS[work] / 2
+                for work, times in parts.items()
+            )
+            what = f"`predict --model tri-degree`, {words}, all in all"
+            found.append(_row(what, took, human[name]["cpu_seconds"] / 2))
+    return found
+
+
+def _from_large(large: dict[str, Any], rate: dict[str, float]) -> list[str]:
+    """Return the fits of large.json, of which there are wall clocks only."""
+    found = []
+    for work, name, sweeps in (("pu", "pu", 20), ("sweep", "tri", 80)):
+        for one in large.get("knn", {}).get(name, {}).get("cells", []):
+            size = Size(one["nodes"], one["edges"])
+            took = sweeps * two_cores(work, size, rate)
+            what = f"{name}, {size.nodes:,} nodes, up to {sweeps} sweeps, wall clock"
+            found.append(_row(what, took, one["seconds"]["fitting"]))
+    return found
+
+
+def _from_gpu(gpu: dict[str, Any]) -> str:
+    p, prox, pairs = gpu["admm"]["nodes"], gpu["prox"], gpu["pairs"]
+    product = 2.0 * pairs["rows"] * pairs["nodes"] * RANK / pairs["product"]  # flops per second
+    thin = flops("admm", Size(p, 10 * p)) / product
+    step = thin + 3 * (prox["rank_penalty"] + 5 * prox["copy"])  # ten reads or writes a pass
+    took, steps = gpu["admm"]["seconds"], gpu["admm"]["steps"]
+    return _row(f"ADMM on one H200, {p:,} nodes, {steps} steps of 3 passes", steps * step, took)
+
+
+def _from_traffic(traffic: dict[str, Any]) -> list[str]:
+    found = []
+    for work, one in traffic.get("works", {}).items():
+        size = Size(traffic["nodes"], traffic["edges"], traffic["rank"])
+        for what, formula in (("sent", sent_bytes), ("received", received_bytes)):
+            words = f"dask, {WORDS[work]}, {size.nodes:,} nodes: {what}"
+            found.append(_row(words, formula(work, size), one[what], spell_bytes))
+    return found
+
+
+def checks() -> list[str]:
+    """Return the table of predictions beside measurements."""
+    growth, gpu = load("growth"), load("gpu")
+    rate = rates(growth)
+    lines = ["| | predicted | measured | measured / predicted |", "|---|---|---|---|"]
+    lines += _from_growth(growth, rate) + _from_human(load("human"), rate)
+    lines += _from_large(load("large"), rate)
+    return [*lines, _from_gpu(gpu), *_from_traffic(load("traffic"))]
+
+
+def slopes() -> list[str]:
+    """Return the table of exponents."""
+    growth = load("growth")
+    lines = ["| | time in p | core seconds in p | memory in p | core seconds in m |"]
+    lines.append("|---|---|---|---|---|")
+    for name, one in growth["nodes"].items():
+        over_edges = growth.get("edges", {}).get(name, {}).get("exponents", {})
+        keys = ("seconds", "cpu_seconds", "added_bytes")
+        found = [*(one["exponents"][key] for key in keys), over_edges.get("cpu_seconds")]
+        cells = ["–" if value is None else f"{value:.2f}" for value in found]
+        lines.append(f"| {name} | " + " | ".join(cells) + " |")
+    return lines
+
+
+def tables() -> str:
+    """Return all tables as the page has them."""
+    growth = load("growth")
+    sizes = [one["nodes"] for one in growth["nodes"]["tri-degree"]["cells"]]
+    told = (
+        f"Exponents, from {sizes[0]:,} to {sizes[-1]:,} nodes at mean degree {DEGREE}, and with "
+        f"edges at {CALIBRATED:,} nodes (goal: tri-degree's time in p ≤ {growth['goal']}; "
+        f"measured on {growth['machine']}):"
+    )
+    parts = [[told], slopes(), ["What larger networks would take:"], predictions()]
+    parts += [["Where there are measurements, in core seconds over threads unless said:"], checks()]
+    return "\n\n".join("\n".join(part) for part in parts)
+
+
+def traffic(n_nodes: int = 4_000) -> dict[str, Any]:
+    """Measure what one streaming pass and the last of the tables send over the wire."""
+    import numpy as np
+
+    from linkprior import parallel
+    from linkprior.generate import large_network
+    from linkprior.model.degrees import estimate_degrees
+    from linkprior.model.priors import DegreePrior
+    from linkprior.solvers.direct import ranked_pass, start_factors
+
+    net = large_network(n_nodes, DEGREE, seed=1)
+    factors = start_factors(net, RANK, np.random.default_rng(1))
+    prior = DegreePrior(estimate_degrees(net), 0.5)
+    with parallel.use_workers(2), parallel.use_dask("local") as engine:
+        ranked_pass(factors, prior)
+        used = {"sent": engine.traffic.sent, "received": engine.traffic.received}
+    size = {"nodes": net.n_nodes, "edges": net.n_edges, "rank": RANK}
+    return {**size, "works": {"pass": used}}
+
+
+def main() -> None:
+    """Print the tables, or write them where they belong."""
+    from linkprior.io.files import whole_file
+
+    if "--traffic" in sys.argv:
+        with whole_file(RESULTS / "traffic.json") as stream:
+            stream.write(json.dumps(traffic(), indent=1) + "\n")
+    if "--write" in sys.argv:
+        before, rest = PAGE.read_text(encoding="utf-8").split(BEGIN)
+        after = rest.split(END)[1]
+        with whole_file(PAGE) as stream:
+            stream.write(f"{before}{BEGIN}\n{tables()}\n{END}{after}")
+    print(tables())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,127 @@
+"""All pairs of a million nodes on a GPU: `python -m benchmarks.gpu_pairs [--nodes N]`
+
+Factors of rank 32 with uneven nodes (drawn, as a fit would take longer), the degree prior over
+them, and the best million pairs by rank tables (one pass and two) and by exact ranks, with what
+share of pairs both have in common. Results: benchmarks/results/gpu_pairs.json.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+os.environ.setdefault("LINKPRIOR_KERNELS", "portable")
+
+from linkprior.predictors.degree_over import unit_of
+from linkprior.predictors.scores import knots
+
+RESULTS = Path(os.environ.get("OUT", str(Path(__file__).parent / "results"))) / "gpu_pairs.json"
+RANK, ALPHA, MEAN_DEGREE, SEED = 32, 0.5, 20.0, 0
+GOALS = {"sketch, one pass": 180.0, "exact": 300.0}
+
+
+def drawn(p: int, device: str) -> Any:
+    """Return scores as of a fit: few groups per node, and nodes of uneven weight."""
+    import torch
+
+    from linkprior.kernels.tensors.sheet import Sheet
+
+    rng = np.random.default_rng(SEED)
+    weight = np.minimum(1.0 + rng.pareto(2.0, p), 2.0 * np.sqrt(p))
+    groups = rng.gamma(0.2, 1.0, (p, RANK))
+    U = (groups / groups.sum(axis=1, keepdims=True) * weight[:, None]).astype(np.float32)
+    degrees = np.maximum(1, np.round(weight / weight.mean() * MEAN_DEGREE))
+    scale = (1.0 / np.log(degrees + 1.0) ** ALPHA).astype(np.float32)
+    profile = np.log(np.arange(1, p) + 1.0).astype(np.float32) ** ALPHA
+    ranks = knots(p - 1)
+    put = [torch.as_tensor(one, device=device) for one in (U, scale, profile, ranks)]
+    sheet = Sheet(put[0], put[0], put[1], put[2][put[3]])
+    return sheet, put[2], put[3]
+
+
+def clock(work: Callable[[], Any]) -> tuple[Any, float]:
+    """Return a result and the seconds it took."""
+    import torch
+
+    torch.cuda.synchronize()
+    began = time.perf_counter()
+    found = work()
+    torch.cuda.synchronize()
+    return found, time.perf_counter() - began
+
+
+def measure(p: int, k: int, device: str = "cuda") -> dict[str, Any]:
+    """Return seconds of each way, and how far their answers agree."""
+    import torch
+
+    from linkprior.kernels.tensors import best, exact, tables
+
+    sheet, profile, ranks = drawn(p, device)
+    nobody = best.Barred(torch.empty(0, dtype=torch.int64, device=device), p)
+    torch.cuda.reset_peak_memory_stats()
+    figures: dict[str, Any] = {"nodes": p, "top": k, "rank": RANK, "seconds": {}}
+
+    def told(name: str, seconds: float) -> None:
+        figures["seconds"][name] = round(seconds, 2)
+        print(f"{name}: {seconds:.1f} s", flush=True)
+
+    (table, bounds), first = clock(lambda: tables.bounds_of(sheet, ranks, profile))
+    told("first table", first)
+    unit, _ = unit_of(table.cpu().numpy(), p - 1, int(MEAN_DEGREE * p / 2))
+    sheet = replace(sheet, scale=sheet.scale * unit, tables=[table])
+    sketch, more = clock(lambda: best.best_pairs([sheet], nobody, k))
+    told("sketch, one pass", first + more)
+    sure, more = clock(lambda: exact.exact_best(sheet, bounds, profile, nobody, k))
+    told("exact", first + more)
+    figures["agree"] = _shared(sketch, sure, p)
+    twice, second = clock(lambda: tables.with_tables(sheet, ranks, 2))
+    _, more = clock(lambda: best.best_pairs([twice], nobody, k))
+    told("sketch, two passes", first + second + more)
+    figures["peak_gb"] = round(torch.cuda.max_memory_allocated() / 1e9, 1)
+    figures["seconds"]["products alone"] = _products(sheet)
+    return figures
+
+
+def _products(sheet: Any) -> float:
+    """Return the seconds to form every product once, in blocks of 512 rows."""
+    import torch
+
+    some = torch.arange(512, device=sheet.left.device)
+    sheet.products(some)
+    _, seconds = clock(lambda: [sheet.products(some) for _ in range(8)])
+    return round(seconds / 8 / 512 * len(sheet), 2)
+
+
+def _shared(one: Any, other: Any, p: int) -> float:
+    import torch
+
+    codes = [found[0] * p + found[1] for found in (one, other)]
+    return float(torch.isin(codes[0], codes[1]).sum()) / max(len(code) for code in codes)
+
+
+def main() -> None:
+    """Measure, print and keep."""
+    import torch
+
+    options = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    options.add_argument("--nodes", type=int, nargs="+", default=[100_000, 1_000_000])
+    options.add_argument("--top", type=int, default=1_000_000)
+    given = options.parse_args()
+    torch.backends.cuda.matmul.allow_tf32 = False
+    found: dict[str, Any] = {"gpu": torch.cuda.get_device_name(), "torch": torch.__version__}
+    for p in given.nodes:
+        found[str(p)] = measure(p, given.top)
+        print(json.dumps(found[str(p)]), flush=True)
+        RESULTS.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

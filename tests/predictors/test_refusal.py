@@ -1,0 +1,98 @@
+"""Too little memory is said before the work, with options that really would make it fit."""
+
+import re
+
+import pytest
+
+import linkprior as lp
+from linkprior.cli.settings import make_model
+from linkprior.errors import InputError
+from linkprior.parallel import memory
+from linkprior.predictors.estimate import expected_bytes, expected_disk
+from linkprior.predictors.refusal import fitting_options, refusal, refuse_too_large
+
+
+@pytest.fixture(scope="module")
+def net():
+    return lp.planted_network(n_nodes=2900, n_groups=6, seed=1)
+
+
+def bytes_with(option, name, settings, net):
+    """What the estimate says about a run with an option of the command line."""
+    words = option.split()
+    settings = [*settings, *(w for w in words if "=" in w)]
+    if "--model" in words:
+        name, settings = words[-1], []
+    workers = int(words[-1]) if "--workers" in words else 4
+    limit = words[-1] if "--memory-limit" in words else None
+    with lp.use_workers(workers), lp.use_memory(limit):
+        model = make_model(name, settings, 0)
+        return expected_bytes(model, net), expected_disk(model, net)
+
+
+@pytest.mark.parametrize("room", [2.2e8, 2.5e8, 3.5e8, 4.5e8])
+def test_every_option_offered_fits_by_the_estimate(net, room):
+    settings = ["solver=admm", "n_starts=4", "rank=40"]
+    with lp.use_workers(4):
+        model = make_model("tri-degree", settings, 0)
+        assert expected_bytes(model, net) > room
+        offered = list(fitting_options(model, net, room))
+    assert offered
+    for option in offered:
+        needed, disk = bytes_with(option, "tri-degree", settings, net)
+        assert needed <= room, option
+        assert (disk > 0) == ("--memory-limit" in option)
+
+
+def test_more_room_never_offers_less(net):
+    model = lp.make("tri-degree", solver="admm", n_starts=4)
+    with lp.use_workers(4):
+        counts = [
+            len([o for o in fitting_options(model, net, room) if "--set" not in o])
+            for room in (1e8, 2.2e8, 2.8e8, 4.5e8)
+        ]
+    assert counts == sorted(counts)
+    assert counts[0] == 0 < counts[-1]
+
+
+def test_nothing_is_offered_where_nothing_fits(net):
+    text = refusal(lp.make("pa"), net, 2.8e8, 1e7)
+    assert text.endswith("No setting of it would fit; --ignore-memory tries it all the same")
+    assert "10 MB are free" in text
+
+
+def test_two_settings_are_offered_where_one_is_too_little(net):
+    model = lp.make("tri-degree", solver="admm", n_starts=40, rank=100)
+    small = lp.make("tri-degree", solver="streaming", n_starts=1, rank=100)
+    with lp.use_workers(1):
+        room = expected_bytes(small, net) + 1e6
+        assert "--set n_starts=1 --set solver=streaming" in list(fitting_options(model, net, room))
+
+
+def test_the_limit_takes_the_place_of_free_memory(net, monkeypatch):
+    monkeypatch.setattr("linkprior.machine.available_memory", lambda: 10**5)
+    with pytest.raises(InputError, match="are free"):
+        refuse_too_large(lp.make("tri"), net)
+    with lp.use_memory("8G"):
+        refuse_too_large(lp.make("tri"), net)
+    monkeypatch.setattr("linkprior.machine.available_memory", lambda: 10**12)
+    with lp.use_memory("1M"), pytest.raises(InputError, match="the limit is 1 MB"):
+        refuse_too_large(lp.make("tri"), net)
+
+
+def test_a_limit_in_force_is_not_offered_again(net):
+    model = lp.make("tri-degree", solver="admm")
+    with lp.use_memory("200M"), pytest.raises(InputError) as refused:
+        refuse_too_large(model, net)
+    assert "--memory-limit" not in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+def test_a_small_disk_is_refused_before_the_work(net, monkeypatch):
+    model = lp.make("tri-degree", solver="admm", n_starts=1)
+    with lp.use_workers(1), lp.use_memory("300M"):
+        assert expected_disk(model, net) > 4 * 4 * net.n_nodes**2
+        refuse_too_large(model, net)
+        monkeypatch.setattr(memory, "free_disk", lambda: 1e7)
+        with pytest.raises(InputError, match=re.escape("0.01 GB free: set TMPDIR")):
+            refuse_too_large(model, net)

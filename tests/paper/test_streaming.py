@@ -93,7 +93,7 @@ def test_descent_needs_the_prior_in_both_steps():
 
     With G left out of one step, the same sweeps would stop being monotone.
     """
-    from linkprior.solvers.factor_update import Extra, _update_S, _update_U
+    from linkprior.solvers.factor_update import Extra, _parts_times_U, _update_S, _update_U
 
     rises = 0
     for seed in range(40):
@@ -104,8 +104,9 @@ def test_descent_needs_the_prior_in_both_steps():
         for _ in range(10):
             before = dense_objective(solver, "degree", state.factors)
             push = solver.lam / 2 * state.prior.GU
-            half_way = _update_S(net, solver.loss, state.factors, Extra())
-            one_sided = _update_U(net, solver.loss, half_way, Extra(push_U=push))
+            parts = _parts_times_U(net, solver.loss, state.factors, Extra())
+            half_way = _update_S(solver.loss, state.factors, parts)
+            one_sided = _update_U(net, solver.loss, half_way, Extra(push_U=push), None)
             rises += dense_objective(solver, "degree", one_sided) > before * (1 + 1e-9)
             state = solver.step(state)
     assert rises > 0

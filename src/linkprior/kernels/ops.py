@@ -31,9 +31,9 @@ class Ops(Protocol):
 
     def evidence(self, net: Network) -> Evidence: ...
 
-    def edge_products(self, left: Any, right: Any, net: Network) -> Any: ...
+    def edge_products(self, left: Any, right: Any, net: Network, rows: slice) -> Any: ...
 
-    def evidence_times(self, net: Network, values: Any, V: Any) -> Any: ...
+    def evidence_times(self, net: Network, values: Any, V: Any, rows: slice) -> Any: ...
 
 
 class NumpyOps:
@@ -48,18 +48,23 @@ class NumpyOps:
         return net.evidence
 
     @staticmethod
-    def edge_products(left: Any, right: Any, net: Network) -> Any:
-        """left[i]·right[j] at every entry of the evidence."""
+    def edge_products(left: Any, right: Any, net: Network, rows: slice) -> Any:
+        """left[i]·right[j] at every entry of these rows of the evidence."""
         from linkprior import kernels
 
         a = net.evidence.pattern
-        return kernels.edge_products(left, right, a.indptr, a.indices)
+        own = a.indptr[rows.start : rows.stop + 1]
+        return kernels.edge_products(left[rows], right, own, a.indices)
 
     @staticmethod
-    def evidence_times(net: Network, values: Any, V: Any) -> Any:
-        """The sparse matrix with these values on the evidence, times V."""
+    def evidence_times(net: Network, values: Any, V: Any, rows: slice) -> Any:
+        """These rows of the sparse matrix with the values on the evidence, times V."""
         a = net.evidence.pattern
-        return np.asarray(sp.csr_array((values, a.indices, a.indptr), shape=a.shape) @ V)
+        own = a.indptr[rows.start : rows.stop + 1]
+        part, shape = slice(own[0], own[-1]), (len(own) - 1, a.shape[1])
+        return np.asarray(
+            sp.csr_array((values[part], a.indices[part], own - own[0]), shape=shape) @ V
+        )
 
 
 _NUMPY = NumpyOps()

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkprior.kernels.ops import ops_of
+from linkprior.model.evidence import edge_products
 from linkprior.network import Network
 from linkprior.pairs import Ints
 
@@ -64,7 +65,12 @@ class Factors:
 
     def on_evidence(self, net: Network) -> Array:
         """Return X at edges and known non-edges, in the order of the evidence's CSR array."""
-        return ops_of(self.U).edge_products(self.US, self.U, net)
+        known = self.__dict__.get("_on_evidence")  # a sweep and its measure ask several times
+        if known is None or known[0] is not net:
+            known = net, edge_products(self.US, self.U, net)
+            self.__dict__["_on_evidence"] = known
+        found: Array = known[1]
+        return found
 
     def row_sums(self) -> Array:
         """Σ_{j≠i} Xᵢⱼ."""

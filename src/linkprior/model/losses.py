@@ -21,6 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 from linkprior.checks import real_matrix, real_number
 from linkprior.errors import ParameterError
 from linkprior.kernels.ops import ops_of
+from linkprior.model.evidence import evidence_times
 from linkprior.model.factors import Factors
 from linkprior.network import Network
 
@@ -43,7 +44,7 @@ class SparseLowRank:
         ops = ops_of(V)
         out = ops.zeros_like(V)
         if self.sparse is not None:
-            out += ops.evidence_times(self.net, self.sparse, V)
+            out += evidence_times(self.net, self.sparse, V)
         if self.low_rank:
             full = self.low_rank * factors.US @ (factors.U.T @ V)
             # Non-negative by its nature, but taking the diagonal out may cancel to below zero;
@@ -73,7 +74,10 @@ class Loss(Protocol):
 
     @property
     def log_pull(self) -> bool:
-        """True when the pull comes from a −log X term: then a curved S step must be damped."""
+        """True when the pull comes from a −log X term: then a curved S step must be damped.
+
+        Else it does not depend on X.
+        """
 
     def value(self, net: Network, factors: Factors) -> float:
         """Return F_ρ(X) over ordered off-diagonal pairs."""

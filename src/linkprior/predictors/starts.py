@@ -35,7 +35,8 @@ def run_starts(
         with progress.part(units):
             # On a worker of a cluster there may be fewer threads than here.
             own_threads = min(inner, parallel.current_workers())
-            return one_start(np.random.default_rng(own), own_threads)
+            with parallel.use_workers(own_threads):
+                return one_start(np.random.default_rng(own), own_threads)
 
     return list(parallel.map_tasks(run, seeds, outer, far=True))
 

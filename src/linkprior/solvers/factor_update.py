@@ -44,18 +44,22 @@ class Extra:
 
 def sweep(net: Network, loss: Loss, factors: Factors, extra: Extra) -> Factors:
     """Update S, then U. S first: both then share one product of the dense parts with U."""
-    return _update_U(net, loss, _update_S(net, loss, factors, extra), extra)
+    parts = _parts_times_U(net, loss, factors, extra)
+    pull_U = None if loss.log_pull else parts[2]  # neither U nor the pull changes with S
+    return _update_U(net, loss, _update_S(loss, factors, parts), extra, pull_U)
 
 
-def _update_S(net: Network, loss: Loss, factors: Factors, extra: Extra) -> Factors:
-    a, n, m = (factors.U.T @ part for part in _parts_times_U(net, loss, factors, extra))
+def _update_S(loss: Loss, factors: Factors, parts: tuple[Array, Array, Array]) -> Factors:
+    a, n, m = (factors.U.T @ part for part in parts)
     ratio = _damped_ratio(a, n, m) if loss.log_pull else m / (a + n + _TINY)
     S = factors.S * ratio
     return Factors(factors.U, (S + S.T) / 2.0)
 
 
-def _update_U(net: Network, loss: Loss, factors: Factors, extra: Extra) -> Factors:
-    a, n, m = (part @ factors.S for part in _parts_times_U(net, loss, factors, extra))
+def _update_U(
+    net: Network, loss: Loss, factors: Factors, extra: Extra, pull_U: Array | None
+) -> Factors:
+    a, n, m = (part @ factors.S for part in _parts_times_U(net, loss, factors, extra, pull_U))
     if extra.value is not None:
         # Exponent ½ is faster but may rise: keep it only where it does not.
         bold = Factors(factors.U * ops_of(m).sqrt(m / (a + n + _TINY)), factors.S)
@@ -71,16 +75,17 @@ def _damped_ratio(a: Array, n: Array, m: Array) -> Array:
 
 
 def _parts_times_U(
-    net: Network, loss: Loss, factors: Factors, extra: Extra
+    net: Network, loss: Loss, factors: Factors, extra: Extra, pull_U: Array | None = None
 ) -> tuple[Array, Array, Array]:
-    """Return (curve·U, push·U, pull·U), loss and extra together."""
+    """Return (curve·U, push·U, pull·U), loss and extra together; the last may be known already."""
     U = factors.U
     half = loss.half_gradient(net, factors)
-    curve, push, pull = (part.times(U, factors) for part in (half.curve, half.push, half.pull))
+    curve, push = (part.times(U, factors) for part in (half.curve, half.push))
+    pull = half.pull.times(U, factors) if pull_U is None else pull_U
     if extra.ridge:
         curve += extra.ridge * factors.US @ factors.gram
     if extra.push_U is not None:
         push += extra.push_U
-    if extra.pull_U is not None:
+    if extra.pull_U is not None and pull_U is None:
         pull += extra.pull_U
     return curve, push, pull

@@ -72,8 +72,10 @@ class TorchOps:
         found: tuple[_Pattern, Evidence] = self._known[net]
         return found
 
-    def edge_products(self, left: torch.Tensor, right: torch.Tensor, net: Network) -> torch.Tensor:
-        """left[i]·right[j] at every entry of the evidence, in float64."""
+    def edge_products(
+        self, left: torch.Tensor, right: torch.Tensor, net: Network, rows: slice
+    ) -> torch.Tensor:
+        """left[i]·right[j] at every entry of the evidence, in float64; `rows` are all rows."""
         pattern, _ = self._of(net)
         out = torch.empty(len(pattern.rows), dtype=torch.float64, device=self.device)
         for begin in range(0, len(out), _AT_ONCE):
@@ -82,8 +84,10 @@ class TorchOps:
             out[some] = (own.double() * other.double()).sum(dim=1)
         return out
 
-    def evidence_times(self, net: Network, values: torch.Tensor, V: torch.Tensor) -> torch.Tensor:
-        """The sparse matrix with these values on the evidence, times V."""
+    def evidence_times(
+        self, net: Network, values: torch.Tensor, V: torch.Tensor, rows: slice
+    ) -> torch.Tensor:
+        """The sparse matrix with these values on the evidence, times V; `rows` are all rows."""
         pattern, _ = self._of(net)
         shape = (pattern.size, pattern.size)
         with warnings.catch_warnings():

@@ -1,0 +1,59 @@
+"""Products over stored entries: in parts on several threads they are what they are at once."""
+
+import numpy as np
+import pytest
+
+import linkprior as lp
+from linkprior import parallel
+from linkprior.model import evidence
+from linkprior.model.factors import Factors
+
+
+@pytest.fixture
+def net():
+    return lp.planted_network(120, seed=1)
+
+
+def test_parts_give_the_same_bytes_as_all_rows_at_once(net, monkeypatch):
+    rng = np.random.default_rng(0)
+    left, right = rng.random((2, net.n_nodes, 5))
+    values = rng.random(net.evidence.pattern.nnz)
+    with parallel.use_workers(1):
+        once = evidence.edge_products(left, right, net), evidence.evidence_times(net, values, left)
+    asked = []
+    usual = parallel.map_tasks
+    monkeypatch.setattr(evidence, "_ENTRIES", 37)
+    monkeypatch.setattr(
+        evidence.parallel, "map_tasks", lambda w, parts: asked.append(len(parts)) or usual(w, parts)
+    )
+    with parallel.use_workers(3):
+        parts = evidence.edge_products(left, right, net), evidence.evidence_times(net, values, left)
+    assert min(asked) > 5
+    for one, other in zip(once, parts, strict=True):
+        assert one.tobytes() == other.tobytes()
+    a = net.evidence.pattern
+    dense = np.zeros(a.shape)
+    rows = np.repeat(np.arange(net.n_nodes), np.diff(a.indptr))
+    dense[rows, a.indices] = values
+    np.testing.assert_allclose(once[1], dense @ left, rtol=1e-12)
+    np.testing.assert_allclose(once[0], (left @ right.T)[rows, a.indices], rtol=1e-12)
+
+
+def test_scores_on_edges_are_kept_for_one_network_only(net):
+    rng = np.random.default_rng(0)
+    factors = Factors(rng.random((net.n_nodes, 3)), np.eye(3))
+    first = factors.on_evidence(net)
+    assert factors.on_evidence(net) is first
+    other = net.hide(net.edges[:5])
+    assert len(factors.on_evidence(other)) == len(first) - 10
+
+
+def test_what_follows_from_factors_is_not_sent_along():
+    import copy
+    import pickle
+
+    factors = Factors(np.ones((500, 4)), np.eye(4))
+    plain = len(pickle.dumps(factors))
+    _ = factors.US, factors.gram
+    assert len(pickle.dumps(factors)) == plain
+    np.testing.assert_array_equal(copy.copy(factors).US, factors.US)

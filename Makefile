@@ -3,13 +3,17 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test check bench benchmark accuracy clean
+.PHONY: demo test test-browser check bench benchmark accuracy clean
 
 demo: $(VENV)/.installed
 	$(BIN)/linkprior demo
 
 test: $(VENV)/.installed-test
 	$(BIN)/python -m pytest
+
+# Pages in Chromium (Debian: apt-get install chromium; LINKPRIOR_CHROMIUM names another one).
+test-browser: $(VENV)/.installed-test
+	$(BIN)/python -m pytest tests/browser -rs
 
 check: $(VENV)/.installed-dev
 	$(BIN)/ruff format --check .

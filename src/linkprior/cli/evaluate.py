@@ -85,6 +85,7 @@ class _Evaluate(click.Command):
     metavar="DIR",
     help="Keep results, tables, curves and splits here; the same command goes on where it stopped.",
 )
+@options.report
 @click.option("--ignore-memory", is_flag=True, help="Run although memory looks short.")
 @beside_options
 @options.workers

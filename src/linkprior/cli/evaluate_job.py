@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from linkprior.cli import options
+from linkprior.cli import report as pages
 from linkprior.cli.beside import Beside
 from linkprior.cli.messages import say, writing_to
 from linkprior.cli.places import check_name, check_writable, first_there
@@ -52,6 +53,7 @@ class EvaluateJob:
     metrics: str | None
     against: str | None
     output: str | None
+    report: str | None
     ignore_memory: bool
     workers: int | None
     dask: str | None
@@ -74,6 +76,8 @@ class EvaluateJob:
         self._print(result)
         if self.output is not None:
             self._write(result, self.output)
+        if self.report is not None:
+            self._write_page(result, self.report)
 
     def tell(self, text: str) -> None:
         """Say something on stderr."""
@@ -100,6 +104,8 @@ class EvaluateJob:
             raise ParameterError(f"--tune-metric {self.goal}: more of it is not better")
         if self.output is not None:
             _check_folder(self.output)
+        if self.report is not None:
+            pages.check_page("--report", Path(self.report))
 
     def _model_names(self) -> list[str]:
         from linkprior.predictors.registry import MODELS, find
@@ -242,6 +248,15 @@ class EvaluateJob:
         wide = shutil.get_terminal_size((WIDTH, 24)).columns if sys.stdout.isatty() else WIDTH
         columns = result.metrics if self.metrics == "all" else self.columns
         click.echo(text_table(result, columns, self.against, max(60, wide)))
+
+    def _write_page(self, result: Evaluation, page: str) -> None:
+        import shlex
+
+        from linkprior.report.evaluation import evaluation_page
+
+        command = shlex.join(["linkprior", *sys.argv[1:]])
+        data = evaluation_page(result, Path(self.source.edges).name, command)
+        pages.write(Path(page), data, self.quiet)
 
     def _write(self, result: Evaluation, folder: str) -> None:
         from linkprior.evaluation.writing import write_results

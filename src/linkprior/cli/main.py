@@ -14,7 +14,18 @@ from typing import Any
 import click
 
 from linkprior._version import __version__
-from linkprior.cli import about, benchmark, coverage, data, demo, evaluate, predict, reproduce, tune
+from linkprior.cli import (
+    about,
+    benchmark,
+    coverage,
+    data,
+    demo,
+    evaluate,
+    predict,
+    report,
+    reproduce,
+    tune,
+)
 from linkprior.cli.interrupt import run_interruptible
 from linkprior.cli.messages import drop_stdout, in_one_line, say
 from linkprior.errors import LinkpriorError
@@ -68,6 +79,7 @@ for command in (
     predict.predict,
     evaluate.evaluate,
     tune.tune,
+    report.report,
     coverage.coverage,
     reproduce.reproduce,
     benchmark.benchmark,

@@ -24,7 +24,7 @@ dask = click.option(
 device = click.option(
     "--device",
     type=click.Choice(["cpu", "cuda"]),
-    help="Where the ADMM of the tri models runs (--set solver=admm): see docs/scaling.md.",
+    help="Where models of factors are fitted and all pairs are ranked: see docs/scaling.md.",
 )
 memory_limit = click.option(
     "--memory-limit",
@@ -38,6 +38,9 @@ rule = click.option(
     show_default=True,
     type=click.Choice(["connected", "all-nodes"]),
     help="Which pairs are candidates: of nodes that keep an edge in training, or all.",
+)
+report = click.option(
+    "--report", metavar="FILE.html", help="Also write a page to look at in a browser."
 )
 quiet = click.option("-q", "--quiet", is_flag=True, help="No messages, only results and errors.")
 

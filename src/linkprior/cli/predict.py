@@ -90,6 +90,7 @@ from linkprior.predictors.registry import DEFAULT_MODEL
     help="tsv, csv, jsonl, graphml, cx2 or sif. [default: as FILE ends, else tsv]",
 )
 @click.option("--save", metavar="DIR", help="Also keep the fitted model here.")
+@options.report
 @click.option(
     "--force",
     is_flag=True,

@@ -14,6 +14,7 @@ import click
 
 from linkprior import progress
 from linkprior.cli import expected, options
+from linkprior.cli import report as pages
 from linkprior.cli.beside import Beside
 from linkprior.cli.choices import Choices, Names
 from linkprior.cli.messages import say, writing_to
@@ -52,6 +53,7 @@ class PredictJob:
     output: str | None
     output_format: str | None
     save: str | None
+    report: str | None
     force: bool
     dry_run: bool
     workers: int | None
@@ -70,6 +72,8 @@ class PredictJob:
         self.nearby.check()
         inputs = [self.source.edges, *self.choices.files, *self.beside.files]
         self.target = Output.of(self.output, self.output_format, self.save, inputs)
+        if self.report is not None:
+            pages.check_page("--report", Path(self.report))
         if inputs.count("-") > 1:
             raise LinkpriorError("standard input (-) can be read once; give files for the others")
         predictor = make_model(self.model, self.settings, self.seed)
@@ -112,12 +116,14 @@ class PredictJob:
             if not len(ranking):
                 self._note_empty(predictor, candidates)
             self._write(ranking, self._facts(reading, predictor), predictor)
+            if self.report is not None:
+                self._write_page(ranking, predictor, reading, self.report)
         self._print_stories(predictor, reading.labels)
 
     @property
     def lists(self) -> bool:
         """Whether a ranking is wanted: an explanation takes its place on standard output."""
-        return not self.explain or self.output is not None
+        return not self.explain or self.output is not None or self.report is not None
 
     def _write(self, ranking: Ranking, facts: dict[str, Any], predictor: LinkPredictor) -> None:
         self._note_ties(ranking)
@@ -131,6 +137,18 @@ class PredictJob:
         told = expected.line(predictor, ranking.scores)
         if told is not None:
             self.tell(told)
+
+    def _write_page(
+        self, ranking: Ranking, predictor: LinkPredictor, reading: Reading, page: str
+    ) -> None:
+        """Write the page to look at; it names no time, so the same command gives the same bytes."""
+        import sys
+
+        from linkprior.report import prediction_page
+
+        about = {"command": ["linkprior", *sys.argv[1:]]}
+        data = prediction_page(predictor, ranking, reading.report.to_dict(), about)
+        pages.write(Path(page), data, self.quiet)
 
     def _note_empty(self, predictor: LinkPredictor, candidates: Candidates | Nearby | None) -> None:
         """Say why there is no link, and which threshold would give one."""

@@ -1,0 +1,105 @@
+// Small helpers. All text goes in as text, so a node named "<img …>" stays a name.
+
+function make(tag, given, ...inside) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(given || {})) {
+    if (value === undefined || value === null || value === false) continue;
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else element.setAttribute(name, value === true ? "" : value);
+  }
+  element.append(...inside.flat().filter((one) => one !== null && one !== undefined && one !== false));
+  return element;
+}
+
+function draw(tag, given, ...inside) {
+  const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [name, value] of Object.entries(given || {})) {
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else if (value !== undefined && value !== null) element.setAttribute(name, value);
+  }
+  element.append(...inside);
+  return element;
+}
+
+const grouped = (n) => Math.round(n).toLocaleString("en-US");
+
+function digits(x, n = 3) {
+  if (x === null || x === undefined || Number.isNaN(x)) return "–";
+  if (Number.isInteger(x) && Math.abs(x) < 1e6) return String(x);
+  const size = Math.abs(x);
+  if (size !== 0 && (size < 1e-4 || size >= 1e6)) return x.toExponential(n - 1);
+  return String(Number(x.toPrecision(n)));
+}
+
+function percent(x) {
+  if (x >= 0.0995) return Math.round(100 * x) + " %";
+  return x >= 0.001 ? (100 * x).toPrecision(2) + " %" : "< 0.1 %";
+}
+
+function about(x) {
+  return x >= 10 ? grouped(x) : x.toFixed(1);
+}
+
+function download(name, type, text) {
+  const link = make("a", { href: URL.createObjectURL(new Blob([text], { type })), download: name });
+  document.body.append(link);
+  link.click();
+  link.remove();
+  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+}
+
+async function copy(text, button) {
+  const label = button.textContent;
+  try {
+    await navigator.clipboard.writeText(text);
+    button.textContent = "copied";
+  } catch {
+    const area = make("textarea", {});
+    area.value = text;
+    document.body.append(area);
+    area.select();
+    button.textContent = document.execCommand("copy") ? "copied" : "could not copy";
+    area.remove();
+  }
+  setTimeout(() => (button.textContent = label), 1500);
+}
+
+// A picture of an SVG as a reader sees it: colours are looked up and written into the copy.
+function pictureOf(svg) {
+  const twin = svg.cloneNode(true);
+  const there = [svg, ...svg.querySelectorAll("*")];
+  [twin, ...twin.querySelectorAll("*")].forEach((element, at) => {
+    const style = getComputedStyle(there[at]);
+    for (const name of ["fill", "stroke", "stroke-width", "stroke-dasharray", "stroke-opacity", "opacity", "font-size", "font-family", "font-weight", "text-anchor", "paint-order"])
+      element.style.setProperty(name, style.getPropertyValue(name));
+  });
+  const [, , width, height] = svg.getAttribute("viewBox").split(" ").map(Number);
+  twin.setAttribute("xmlns", "http://www.w3.org/2000/svg");
+  twin.setAttribute("width", width);
+  twin.setAttribute("height", height);
+  const paper = draw("rect", { x: 0, y: 0, width, height });
+  paper.style.fill = getComputedStyle(document.body).backgroundColor;
+  twin.prepend(paper);
+  return { text: new XMLSerializer().serializeToString(twin), width, height };
+}
+
+function savePng(svg, name) {
+  const { text, width, height } = pictureOf(svg);
+  const image = new Image();
+  image.onload = () => {
+    const canvas = make("canvas", { width: 2 * width, height: 2 * height });
+    canvas.getContext("2d").drawImage(image, 0, 0, 2 * width, 2 * height);
+    canvas.toBlob((blob) => {
+      const link = make("a", { href: URL.createObjectURL(blob), download: name + ".png" });
+      link.click();
+      setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+    });
+  };
+  image.src = "data:image/svg+xml;charset=utf-8," + encodeURIComponent(text);
+}
+
+function pictureButtons(svg, name) {
+  return make("span", { class: "noprint" },
+    make("button", { class: "small", onclick: () => savePng(svg(), name), "aria-label": "save as PNG: " + name }, "PNG"), " ",
+    make("button", { class: "small", onclick: () => download(name + ".svg", "image/svg+xml", pictureOf(svg()).text), "aria-label": "save as SVG: " + name }, "SVG"));
+}

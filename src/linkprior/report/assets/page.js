@@ -1,0 +1,172 @@
+// The report: every section is made from the data of the page, in the order people ask.
+
+function tile(value, what) {
+  return make("div", { class: "tile" }, make("b", {}, value), make("span", {}, what));
+}
+
+function facts(pairs) {
+  return make("dl", {}, pairs.flatMap(([what, value]) => [make("dt", {}, what), make("dd", {}, value)]));
+}
+
+function section(id, title, ...inside) {
+  return make("section", { id, "aria-labelledby": id + "-title" }, make("h2", { id: id + "-title" }, title), ...inside);
+}
+
+function linksSection(data, choose) {
+  const table = new LinkTable(data.links, data.names, data.graph.edges, choose);
+  const parts = [];
+  const n = data.links.source.length;
+  if (data.words.length) parts.push(...data.words.map((line) => make("p", {}, line)));
+  const told = make("output", { id: "told", for: "cut" });
+  const tell = (k) => {
+    const rows = `Best ${grouped(k)} of ${grouped(n)} links`;
+    if (!data.yield) return rows;
+    const at = data.yield.k.indexOf(k) >= 0 ? data.yield.k.indexOf(k) : nearest(data.yield.k, k);
+    const [mean, low, high] = ["mean", "low", "high"].map((key) => data.yield[key][at]);
+    return `${rows}: about ${about(mean)} of them (${about(low)}–${about(high)}) to be expected real`;
+  };
+  const slider = make("input", { type: "range", id: "cut", min: 1, max: n, value: n, "aria-label": "how many of the best links", oninput: (e) => {
+    const k = Number(e.target.value);
+    told.textContent = tell(k);
+    table.change({ cut: k, page: 0 });
+  } });
+  told.textContent = tell(n);
+  if (n > 1) parts.push(make("div", { class: "cut" }, make("label", { for: "cut" }, "How many to test? Move the cut-off."), slider, told));
+  parts.push(table.element);
+  return [section("links", "Predicted links", ...parts), table];
+}
+
+function nearest(sorted, value) {
+  let best = 0;
+  sorted.forEach((one, at) => { if (Math.abs(one - value) < Math.abs(sorted[best] - value)) best = at; });
+  return best;
+}
+
+function yieldSection(data) {
+  const y = data.yield;
+  const svg = chart({
+    lines: [{ name: "expected real", x: y.k, y: y.mean, low: y.low, high: y.high }],
+    x: { name: "best links taken" , from: 0 }, y: { name: "expected to be real", from: 0 }, width: 900, height: 320, label: "how many of the best links to expect to be real",
+  });
+  return section("yield", "How many to expect to be real",
+    make("p", { class: "soft" }, data.yield_words),
+    figure("Expected yield of the list", "The band holds nine in ten.", svg, "expected_yield"));
+}
+
+function networkSection(data) {
+  const n = data.network;
+  const series = [{ name: "observed links", x: n.degrees.value, y: n.degrees.nodes, points: true }];
+  if (n.prior) series.push({ name: "the prior's degrees", x: n.prior.value, y: n.prior.nodes, points: true });
+  const svg = chart({ lines: series, x: { name: "links of a node", log: true }, y: { name: "nodes", log: true }, label: "degree distribution" });
+  return section("network", "The network at a glance",
+    make("div", { class: "tiles" }, tile(grouped(n.nodes), "nodes"), tile(grouped(n.edges), "observed links"), tile(grouped(n.components), `part${n.components === 1 ? "" : "s"}, the largest of ${grouped(n.largest)} nodes`),
+      tile(digits(n.mean), "links per node on average"), tile(grouped(n.most), `links of ${n.hub}, the most`), tile(grouped(n.isolated), "nodes without a link left out")),
+    n.notes.length ? make("div", { class: "note" }, n.notes.map((line) => make("p", {}, line))) : null,
+    make("div", { class: "charts" }, figure("How many links nodes have", "Each point: nodes with that many links.", svg, "degrees"),
+      data.carried ? figure("What carried the prediction", "Share of each model in the ranking.", bars(data.carried, "share of each model"), "models") : null));
+}
+
+function graphSection(data) {
+  const names = data.names;
+  const said = make("p", { id: "graph-said", "aria-live": "polite" });
+  const field = make("input", { id: "node", list: "nodes", placeholder: "name of a node", size: 22 });
+  const list = make("datalist", { id: "nodes" }, data.graph.ends.slice(0, 3000).map((node) => make("option", { value: names[node] })));
+  const graph = new Graph(data.graph, names, data.links, (node) => choose(node));
+  let table = null;
+  const top = () => {
+    const shown = graph.showTop(50);
+    field.value = "";
+    said.textContent = `The best ${shown} predicted links, and observed ones around them. Click a node to see its neighbourhood.`;
+    if (table) table.change({ node: null, page: 0 });
+  };
+  const choose = (node) => {
+    const found = graph.showNode(node);
+    field.value = names[node];
+    said.textContent = `${names[node]}: ${grouped(found.observed)} observed link${found.observed === 1 ? "" : "s"}, ${found.predicted} predicted in this list (outer ring). The table shows its links only.`;
+    if (table) table.change({ node, text: "", page: 0 });
+    field.scrollIntoView({ block: "nearest" });
+  };
+  const byName = () => {
+    const node = names.indexOf(field.value);
+    if (node >= 0 && graph.degree[node] !== undefined) choose(node);
+    else said.textContent = `No node of this page is called ${field.value}.`;
+  };
+  field.addEventListener("change", byName);
+  field.addEventListener("keydown", (e) => { if (e.key === "Enter") byName(); });
+  const shown = section("graph-section", "Who links to whom",
+    make("div", { class: "bar" }, make("label", {}, "Node ", field), list, make("button", { id: "top-links", onclick: top }, "Best links"),
+      make("button", { onclick: () => graph.zoom(1.3), "aria-label": "closer" }, "+"), make("button", { onclick: () => graph.zoom(1 / 1.3), "aria-label": "farther" }, "−"),
+      pictureButtons(() => graph.svg, "network")),
+    make("div", { class: "legend" }, make("span", {}, "observed"), make("span", { class: "p" }, "predicted")), graph.element, said);
+  return { shown, choose, top, listen: (one) => (table = one) };
+}
+
+function evaluationSection(data) {
+  const e = data.evaluation;
+  const head = make("tr", {}, make("th", { scope: "col" }, "model"), e.metrics.map((metric) => make("th", { scope: "col", class: "number" }, metric)));
+  const cell = (row, metric) => {
+    const value = row.values[metric];
+    if (!value) return make("td", { class: "number" }, "–");
+    const text = digits(value.mean) + (value.sd ? ` ± ${digits(value.sd, 2)}` : "");
+    return make("td", { class: "number" }, e.best[metric] === row.model ? make("b", {}, text + " *") : text);
+  };
+  const lines = e.rows.map((row) => make("tr", {}, make("th", { scope: "row" }, row.model), e.metrics.map((metric) => cell(row, metric))));
+  const drawn = (e.curves || []).map((one) => figure(one.title, one.note, chart({ ...one, label: one.title, height: 340 }), one.file));
+  return section("evaluation", "How the models compare", e.words.map((line) => make("p", { class: "soft" }, line)),
+    make("div", { class: "wide" }, make("table", { id: "comparison" }, make("thead", {}, head), make("tbody", {}, lines))),
+    make("div", { class: "charts" }, drawn));
+}
+
+function tuningSection(data) {
+  const t = data.tuning;
+  const history = chart({ lines: [{ name: "each setting", x: t.number, y: t.value, points: true }, { name: "best so far", x: t.number, y: t.best }], x: { name: "setting" }, y: { name: t.metric }, label: "tuning history" });
+  return section("tuning", "How parameters were chosen", t.words.map((line) => make("p", {}, line)),
+    make("div", { class: "charts" }, figure("Settings tried", "", history, "tuning"), t.importances.length ? figure("Which parameters mattered", "Share of the differences explained.", bars(t.importances, "parameter importances"), "importances") : null));
+}
+
+function aboutSection(data) {
+  const a = data.about;
+  return section("about", "How this was made", facts(a.facts),
+    a.command ? [make("h3", {}, "Command"), make("pre", {}, a.command)] : null,
+    make("h3", {}, "Parameters"), facts(a.parameters), make("h3", {}, "Versions"), facts(a.versions), make("h3", {}, "Please cite"), make("pre", {}, a.citation));
+}
+
+function render(data, place) {
+  const parts = [];
+  let table = null, graph = null;
+  if (data.links) {
+    graph = graphSection(data);
+    const [shown, made] = linksSection(data, (node) => graph.choose(node));
+    table = made;
+    graph.listen(table);
+    parts.push(["links", "Links", shown]);
+    if (data.yield) parts.push(["yield", "Yield", yieldSection(data)]);
+    parts.push(["graph-section", "Neighbourhoods", graph.shown]);
+  }
+  if (data.network) parts.push(["network", "Network", networkSection(data)]);
+  for (const more of data.sections || []) parts.push([more.id, more.short, moreSection(more)]);
+  if (data.evaluation) parts.push(["evaluation", "Models", evaluationSection(data)]);
+  if (data.tuning) parts.push(["tuning", "Tuning", tuningSection(data)]);
+  if (data.about) parts.push(["about", "About", aboutSection(data)]);
+  place.replaceChildren(
+    make("header", { class: "top" }, make("h1", {}, data.title), make("p", { class: "soft" }, data.subtitle)),
+    make("nav", { "aria-label": "sections" }, parts.map(([id, name]) => make("a", { href: "#" + id }, name))),
+    ...parts.map((one) => one[2]));
+  if (graph) graph.top();
+}
+
+// A section of plain tables and figures, for pages that show results of several runs.
+function moreSection(more) {
+  const inside = (more.words || []).map((line) => make("p", {}, line));
+  for (const one of more.tables || []) {
+    const head = make("tr", {}, one.columns.map((c) => make("th", { scope: "col", class: one.numbers ? "number" : "" }, c)));
+    const rows = one.rows.map((row) => make("tr", {}, row.map((value, at) => make(at ? "td" : "th", { class: at ? "number" : "", scope: at ? null : "row" }, typeof value === "number" ? digits(value) : value))));
+    inside.push(make("h3", {}, one.title), make("div", { class: "wide" }, make("table", {}, make("thead", {}, head), make("tbody", {}, rows))));
+  }
+  const drawn = (more.charts || []).map((one) => figure(one.title, one.note, one.bars ? bars(one.bars, one.title) : chart({ ...one, label: one.title }), one.file));
+  if (drawn.length) inside.push(make("div", { class: "charts" }, drawn));
+  return section(more.id, more.title, ...inside);
+}
+
+const given = document.getElementById("data");
+if (given) render(JSON.parse(given.textContent), document.querySelector("main"));

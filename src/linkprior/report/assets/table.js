@@ -1,0 +1,144 @@
+// The list of links: sorted, filtered, cut and paged; what is shown can be copied and saved.
+
+const PAGES = [20, 50, 200];
+const WORDS = {
+  rank: "rank", source: "source", target: "target", probability: "chance", score: "score",
+  degree_source: "links of source", degree_target: "links of target", paths2: "paths of 2", paths3: "paths of 3",
+  shared_partners: "shared partners", rank_by_degree: "rank by degree", prior_share: "share of prior", spread: "spread",
+  expected_hits_cumulative: "expected real so far",
+};
+const MEANS = {
+  probability: "chance that the link is real, by what was found when edges were hidden",
+  score: "higher is likelier; only the order means something",
+  degree_source: "observed links of the first node", degree_target: "observed links of the second node",
+  paths2: "partners both nodes share", paths3: "paths of three observed links between them",
+  rank_by_degree: "its place if pairs were ranked by the product of their degrees alone",
+  prior_share: "how much of the score is the degree prior's", spread: "sd of the score over resampled networks",
+  expected_hits_cumulative: "how many of the links up to here to expect to be real",
+};
+const LESS = new Set(["degree_source", "degree_target", "rank_by_degree", "prior_share", "expected_hits_cumulative", "spread", "paths2"]);
+
+class LinkTable {
+  constructor(links, names, observed, onChoose) {
+    this.observed = observed; // ends of observed links, two by two
+    this.links = links;
+    this.names = names;
+    this.onChoose = onChoose;
+    this.columns = ["rank", "source", "target", ...["probability", "score"].filter((c) => links.columns[c]),
+      ...Object.keys(links.columns).filter((c) => !["probability", "score"].includes(c))];
+    this.n = links.source.length;
+    this.cut = this.n;
+    this.by = "rank";
+    this.down = false;
+    this.text = "";
+    this.node = null;
+    this.page = 0;
+    this.height = PAGES[0];
+    this.element = make("div", {}, this.bar(), make("div", { class: "wide" }, (this.body = make("table", { id: "links" }))), (this.pager = make("div", { class: "bar" })));
+    this.show();
+  }
+
+  bar() {
+    const find = make("input", { type: "search", id: "filter", placeholder: "part of a name", size: 18, oninput: (e) => this.change({ text: e.target.value.toLowerCase(), page: 0 }) });
+    this.count = make("span", { class: "soft", id: "shown", "aria-live": "polite" });
+    const save = (kind) => () => download(`links.${kind}`, kind === "csv" ? "text/csv" : "text/tab-separated-values", this.asText(kind));
+    return make("div", { class: "bar" }, make("label", {}, "Find ", find), this.count,
+      make("span", { style: "margin-left:auto" }),
+      make("button", { onclick: (e) => copy(this.asText("tsv"), e.target) }, "Copy"),
+      make("button", { id: "tsv", onclick: save("tsv") }, "Save TSV"), make("button", { id: "csv", onclick: save("csv") }, "Save CSV"),
+      make("button", { id: "graphml", class: "main", title: "predicted links with the observed ones around them; File › Import › Network from File in Cytoscape", onclick: () => download("links.graphml", "application/xml", this.asGraphml()) }, "Save for Cytoscape (GraphML)"));
+  }
+
+  change(what) {
+    Object.assign(this, what);
+    this.show();
+  }
+
+  value(row, column) {
+    if (column === "rank") return row + 1;
+    if (column === "source" || column === "target") return this.names[this.links[column][row]];
+    return this.links.columns[column][row];
+  }
+
+  rows() {
+    const { source, target } = this.links;
+    const found = [];
+    for (let row = 0; row < Math.min(this.n, this.cut); row++) {
+      if (this.node !== null && source[row] !== this.node && target[row] !== this.node) continue;
+      if (this.text && !this.names[source[row]].toLowerCase().includes(this.text) && !this.names[target[row]].toLowerCase().includes(this.text)) continue;
+      found.push(row);
+    }
+    if (this.by === "rank") return this.down ? found.reverse() : found;
+    const sign = this.down ? -1 : 1;
+    return found.sort((a, b) => {
+      const x = this.value(a, this.by), y = this.value(b, this.by);
+      return (x < y ? -1 : x > y ? 1 : 0) * sign || a - b;
+    });
+  }
+
+  show() {
+    const rows = this.rows(), pages = Math.max(1, Math.ceil(rows.length / this.height));
+    this.page = Math.min(this.page, pages - 1);
+    const some = rows.slice(this.page * this.height, (this.page + 1) * this.height);
+    this.body.replaceChildren(this.head(), make("tbody", {}, some.map((row) => this.line(row))));
+    const node = this.node === null ? "" : ` of ${this.names[this.node]}`;
+    this.count.textContent = `${grouped(rows.length)} link${rows.length === 1 ? "" : "s"}${node}`;
+    const go = (page, text) => make("button", { disabled: page < 0 || page >= pages, onclick: () => this.change({ page }) }, text);
+    this.pager.replaceChildren(go(this.page - 1, "‹ earlier"), make("span", {}, `page ${this.page + 1} of ${pages}`), go(this.page + 1, "later ›"),
+      make("label", {}, "rows ", make("select", { id: "rows", onchange: (e) => this.change({ height: Number(e.target.value), page: 0 }) }, PAGES.map((n) => make("option", { value: n, selected: n === this.height }, String(n))))));
+  }
+
+  head() {
+    const cell = (column) => {
+      const sorted = this.by === column ? (this.down ? "descending" : "ascending") : "none";
+      const sign = this.by === column ? (this.down ? " ▼" : " ▲") : "";
+      const flip = () => this.change({ by: column, down: this.by === column ? !this.down : !["rank", "source", "target"].includes(column), page: 0 });
+      return make("th", { scope: "col", "aria-sort": sorted, class: this.kind(column) + (LESS.has(column) ? " less" : ""), title: MEANS[column] },
+        make("button", { "data-column": column, onclick: flip }, (WORDS[column] || column) + sign));
+    };
+    return make("thead", {}, make("tr", {}, this.columns.map(cell)));
+  }
+
+  kind(column) {
+    return ["source", "target", "shared_partners"].includes(column) || typeof this.value(0, column) === "string" ? "" : "number";
+  }
+
+  line(row) {
+    return make("tr", { "data-rank": row + 1 }, this.columns.map((column) => {
+      const value = this.value(row, column), less = LESS.has(column) ? " less" : "";
+      if (column === "source" || column === "target")
+        return make("td", { class: "name" }, make("button", { title: "show its neighbourhood", onclick: () => this.onChoose(this.links[column][row]) }, value));
+      if (column === "probability")
+        return make("td", { class: "number" }, make("span", { class: "chance less", style: `width:${Math.max(1, 46 * value)}px` }), percent(value));
+      if (column === "shared_partners") return make("td", { class: "less" }, String(value).split(";").join(", "));
+      return make("td", { class: this.kind(column) + less }, typeof value === "number" ? digits(value, 4) : value);
+    }));
+  }
+
+  // Predicted links shown, and observed ones between their nodes.
+  asGraphml() {
+    const escaped = (value) => String(value).replace(/[&<>"]/g, (c) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[c]);
+    const rows = this.rows(), nodes = new Set(rows.flatMap((row) => [this.links.source[row], this.links.target[row]]));
+    const keys = ["score", ...(this.links.columns.probability ? ["probability"] : [])];
+    const key = (name, of, type) => `<key id="${name}" for="${of}" attr.name="${name}" attr.type="${type}"/>`;
+    const edge = (a, b, kind, more) => `<edge source="n${a}" target="n${b}"><data key="kind">${kind}</data>${more}</edge>`;
+    const predicted = rows.map((row) => edge(this.links.source[row], this.links.target[row], "predicted",
+      `<data key="rank">${row + 1}</data>` + keys.map((name) => `<data key="${name}">${this.links.columns[name][row]}</data>`).join("")));
+    const observed = [];
+    for (let e = 0; e < this.observed.length; e += 2)
+      if (nodes.has(this.observed[e]) && nodes.has(this.observed[e + 1])) observed.push(edge(this.observed[e], this.observed[e + 1], "observed", ""));
+    return ['<?xml version="1.0" encoding="UTF-8"?>', '<graphml xmlns="http://graphml.graphdrawing.org/xmlns">', key("name", "node", "string"), key("kind", "edge", "string"), key("rank", "edge", "int"),
+      ...keys.map((name) => key(name, "edge", "double")), '<graph edgedefault="undirected">',
+      ...[...nodes].map((node) => `<node id="n${node}"><data key="name">${escaped(this.names[node])}</data></node>`), ...predicted, ...observed, "</graph>", "</graphml>", ""].join("\n");
+  }
+
+  asText(kind) {
+    const quote = (value) => {
+      const text = String(value ?? "");
+      return kind === "csv" && /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+    };
+    const order = ["rank", "source", "target", "score", ...this.columns.filter((c) => !["rank", "source", "target", "score"].includes(c))];
+    const lines = [order, ...this.rows().map((row) => order.map((column) => this.value(row, column)))];
+    return lines.map((line) => line.map(quote).join(kind === "csv" ? "," : "\t")).join("\n") + "\n";
+  }
+}

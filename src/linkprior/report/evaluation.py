@@ -1,0 +1,111 @@
+"""The data of a page about an evaluation: measures of all models, and their curves."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from linkprior import machine
+from linkprior.evaluation import curves, statistics, tables
+from linkprior.evaluation.results import CHANCE, Evaluation
+from linkprior.report.citation import CITATION
+
+_RARE = 0.02  # below this precision a logarithmic axis tells more
+
+
+def evaluation_page(
+    evaluation: Evaluation, source: str = "a network", command: str | None = None
+) -> dict[str, Any]:
+    """Return what a page shows of an evaluation."""
+    models, splits = len(evaluation.models), len(evaluation.splits)
+    facts = evaluation.facts
+    known = [
+        *((name, facts.get(name)) for name in ("protocol", "rule", "seed")),
+        ("digest of the network", (facts.get("network") or {}).get("digest")),
+    ]
+    return {
+        "title": f"Models compared on {source}",
+        "subtitle": f"{models} model{'s' * (models != 1)}, {splits} split{'s' * (splits != 1)}",
+        "evaluation": comparison(evaluation),
+        "about": {
+            "facts": [[name, str(fact)] for name, fact in known if fact is not None],
+            "command": command,
+            "parameters": _parameters(evaluation),
+            "versions": [list(one) for one in machine.versions().items()],
+            "citation": CITATION,
+        },
+    }
+
+
+def comparison(evaluation: Evaluation) -> dict[str, Any]:
+    """Return a row of measures for each model, best AUPRC first, and the curves."""
+    metrics = evaluation.metrics
+    models = sorted(evaluation.models, key=lambda model: -_first(evaluation, model))
+    rows = [*models, *([CHANCE] if evaluation.chance else [])]
+    return {
+        "metrics": metrics,
+        "best": {metric: statistics.best(evaluation, metric) for metric in metrics},
+        "rows": [{"model": m, "values": _values(evaluation, m, metrics)} for m in rows],
+        "words": tables.notes(evaluation),
+        "curves": _curves(evaluation) if all(c.curve for c in evaluation.cells) else [],
+    }
+
+
+def _first(evaluation: Evaluation, model: str) -> float:
+    value = evaluation.mean(model, evaluation.metrics[0])
+    return value if math.isfinite(value) else -math.inf
+
+
+def _values(evaluation: Evaluation, model: str, metrics: Sequence[str]) -> dict[str, Any]:
+    cells = evaluation.chance if model == CHANCE else evaluation.cells
+    there = {metric for cell in cells if cell.model == model for metric in cell.values}
+    return {
+        metric: {"mean": evaluation.mean(model, metric), "sd": evaluation.sd(model, metric)}
+        for metric in metrics
+        if metric in there and math.isfinite(evaluation.mean(model, metric))
+    }
+
+
+def _curves(evaluation: Evaluation) -> list[dict[str, Any]]:
+    found, precise = curves.found_along_the_list(evaluation), curves.precision_recall(evaluation)
+    highest = max((float(line.y.max()) for line in precise if len(line.y)), default=0.0)
+    rare = min((float(line.y.min()) for line in precise if len(line.y)), default=1.0) < _RARE
+    return [
+        {
+            "title": "Precision and recall",
+            "note": "Hidden edges among the first pairs, and the share of all that these are.",
+            "file": "precision_recall",
+            "lines": _lines(precise),
+            "x": {"name": "recall", "from": 0.0, "to": 1.0},
+            "y": {"name": "precision", "log": rare, **({} if rare else {"from": 0, "to": highest})},
+        },
+        {
+            "title": "Hidden edges found",
+            "note": "Among the best x % of all pairs.",
+            "file": "hidden_found",
+            "lines": _lines(found),
+            "x": {"name": "% of all pairs", "from": 0.0},
+            "y": {"name": "hidden edges found", "from": 0.0},
+        },
+    ]
+
+
+def _lines(drawn: Sequence[curves.Line]) -> list[dict[str, Any]]:
+    return [
+        {
+            "name": line.label,
+            "x": [float(f"{v:.5g}") for v in line.x],
+            "y": [float(f"{v:.5g}") for v in line.y],
+        }
+        for line in drawn
+    ]
+
+
+def _parameters(evaluation: Evaluation) -> list[list[str]]:
+    """Return what each model was made with, as on its first split."""
+    first = {cell.model: cell.params for cell in reversed(evaluation.cells)}
+    return [
+        [model, ", ".join(f"{k}={v}" for k, v in params.items())[:300] or "none"]
+        for model, params in first.items()
+    ]

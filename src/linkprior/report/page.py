@@ -1,0 +1,97 @@
+"""A page from its data: style, scripts and data in one file that asks nobody for anything."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html
+import json
+import math
+from collections.abc import Mapping
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from linkprior.io.files import whole_file
+
+SCRIPTS = ("dom.js", "chart.js", "table.js", "graph.js", "page.js")
+
+_PAGE = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<title>{title}</title>
+<style>{style}</style>
+</head>
+<body>
+<a class="skip" href="#links">skip to the links</a>
+<main><noscript><p>This page draws itself: please allow scripts for it. It asks no other host for
+anything. The list itself is in the file ranking.tsv of the run.</p></noscript></main>
+<script type="application/json" id="data">{data}</script>
+<script>{script}</script>
+</body>
+</html>
+"""
+
+
+@cache
+def asset(name: str) -> str:
+    """Return the text of a file of this package."""
+    return (resources.files("linkprior.report") / "assets" / name).read_text(encoding="utf-8")
+
+
+def script() -> str:
+    """Return all scripts as one, which leaves no name behind."""
+    return "(() => {\n" + "\n".join(asset(name) for name in SCRIPTS) + "})();\n"
+
+
+def policy(*scripts: str) -> str:
+    """Return what a page may load: its own style and these scripts, known by their digests."""
+    digests = (base64.b64encode(hashlib.sha256(s.encode()).digest()).decode() for s in scripts)
+    allowed = " ".join(f"'sha256-{digest}'" for digest in digests)
+    return (
+        "default-src 'none'; style-src 'unsafe-inline'; img-src data: blob:; "
+        f"script-src {allowed}; base-uri 'none'; form-action 'none'"
+    )
+
+
+def page_of(data: Mapping[str, Any]) -> str:
+    """Return the page that shows this data."""
+    code = script()
+    return _PAGE.format(
+        policy=html.escape(policy(code), quote=True),
+        title=html.escape(str(data["title"])),
+        style=asset("style.css"),
+        data=as_json(data),
+        script=code,
+    )
+
+
+def as_json(data: Mapping[str, Any]) -> str:
+    """Return data as JSON that can stand inside a script element, whatever names it holds."""
+    text = json.dumps(_plain(data), ensure_ascii=True, separators=(",", ":"), allow_nan=False)
+    for character in "<>&":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return text
+
+
+def write_page(path: str | Path, data: Mapping[str, Any]) -> None:
+    """Write the page, whole or not at all."""
+    with whole_file(Path(path)) as stream:
+        stream.write(page_of(data))
+
+
+def _plain(value: Any) -> Any:
+    """Return a value as JSON has it: no NumPy, and null for what is not finite."""
+    if isinstance(value, Mapping):
+        return {str(key): _plain(one) for key, one in value.items()}
+    if hasattr(value, "tolist"):
+        return _plain(value.tolist())
+    if isinstance(value, list | tuple):
+        return [_plain(one) for one in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value

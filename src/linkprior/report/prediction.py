@@ -1,0 +1,175 @@
+"""The data of a page about one prediction: links, yield, neighbourhoods, network, origins."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linkprior import machine
+from linkprior.model.degrees import prior_degrees
+from linkprior.network import Network
+from linkprior.predictors.base import LinkPredictor
+from linkprior.ranking import Ranking
+from linkprior.report.citation import CITATION
+from linkprior.report.neighbourhood import Cast, cast_of, graph_data
+
+MOST_LINKS = 20_000  # a page with more would take long to open
+_YIELD_POINTS = 200
+_BINS_PER_DECADE = 8
+_SHOWN_MODELS = 12
+
+
+def prediction_page(
+    model: LinkPredictor,
+    ranking: Ranking,
+    report: Mapping[str, Any] | None = None,
+    about: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    """Return what a page shows of a prediction.
+
+    `report` is the input report as a dictionary, `about` the manifest of a run.
+    """
+    net, shown = model.network_, ranking.head(MOST_LINKS)
+    cast = cast_of(net, shown.pairs)
+    source = _source(report, about)
+    data: dict[str, Any] = {
+        "title": f"Missing links of {source}",
+        "subtitle": _subtitle(model, ranking, net),
+        "names": [str(net.names[node]) for node in cast.nodes.tolist()],
+        "links": _links(shown, cast),
+        "words": model.words(),
+        "graph": graph_data(net, shown.pairs, cast),
+        "network": _network(model, net, report or {}),
+        "about": _about(model, net, report or {}, about or {}),
+        **_yield(model, ranking),
+    }
+    carried = model.learned_.facts.get("carried")
+    if carried:
+        best = sorted(carried.items(), key=lambda one: -one[1])[:_SHOWN_MODELS]
+        data["carried"] = [{"name": n, "value": v, "text": f"{v:.0%}"} for n, v in best]
+    return data
+
+
+def _source(report: Mapping[str, Any] | None, about: Mapping[str, Any] | None) -> str:
+    path = (report or {}).get("file") or (about or {}).get("input", {}).get("file") or "a network"
+    return str(path).replace("\\", "/").rsplit("/", 1)[-1]
+
+
+def _subtitle(model: LinkPredictor, ranking: Ranking, net: Network) -> str:
+    words = f"{len(ranking):,} predicted links by {type(model).name}"
+    more = "" if len(ranking) <= MOST_LINKS else f" (the first {MOST_LINKS:,} are shown)"
+    return f"{words}{more}, from {net.n_edges:,} observed links among {net.n_nodes:,} nodes"
+
+
+def _links(ranking: Ranking, cast: Cast) -> dict[str, Any]:
+    columns: dict[str, Any] = {"score": _rounded(ranking.scores)}
+    for name, values in ranking.evidence.items():
+        number = np.asarray(values).dtype.kind == "f"
+        columns[name] = _rounded(values) if number else list(np.asarray(values).tolist())
+    ends = {"source": 0, "target": 1}
+    return {
+        **{name: cast.numbers(ranking.pairs[:, at]) for name, at in ends.items()},
+        "columns": columns,
+    }
+
+
+def _rounded(values: Any) -> list[float]:
+    """Six digits, as the table has them."""
+    return [float(f"{value:.6g}") for value in np.asarray(values, dtype=np.float64).tolist()]
+
+
+def _yield(model: LinkPredictor, ranking: Ranking) -> dict[str, Any]:
+    found = model.expected_hits(ranking.scores) if len(ranking) else None
+    if found is None:
+        return {}
+    n = len(ranking)
+    k = np.unique(np.round(np.linspace(1, n, min(n, _YIELD_POINTS))).astype(np.int64))
+    curve = {
+        name: [round(float(v), 2) for v in np.asarray(values)[k - 1]]
+        for name, values in zip(("mean", "low", "high"), found, strict=True)
+    }
+    words = f"By edges hidden from the network itself: {model.assumption()}."
+    return {"yield": {"k": k, **curve}, "yield_words": words}
+
+
+def _network(model: LinkPredictor, net: Network, report: Mapping[str, Any]) -> dict[str, Any]:
+    degrees = net.degrees
+    hub = int(np.argmax(degrees))
+    return {
+        "nodes": net.n_nodes,
+        "edges": net.n_edges,
+        "components": report.get("components") or _components(net)[0],
+        "largest": report.get("largest_component") or _components(net)[1],
+        "mean": float(np.mean(degrees)),
+        "most": int(degrees[hub]),
+        "hub": str(net.names[hub]),
+        "isolated": int(report.get("isolated") or 0),
+        "notes": [str(line) for line in report.get("notes") or ()],
+        "degrees": _distribution(degrees),
+        "prior": _distribution(_prior(model, net)),
+    }
+
+
+def _components(net: Network) -> tuple[int, int]:
+    from scipy.sparse.csgraph import connected_components
+
+    count, label = connected_components(net.adjacency, directed=False)
+    return int(count), int(np.bincount(label).max())
+
+
+def _prior(model: LinkPredictor, net: Network) -> NDArray[np.int64]:
+    """Return the degrees a prior aims at: the model's own, else those for as many as observed."""
+    own = model.get_params()
+    asked = {name: own[name] for name in ("n_edges", "c", "seed") if own.get(name) is not None}
+    return prior_degrees(net, **asked, given=own.get("degrees", "observed"))
+
+
+def _distribution(degrees: NDArray[Any]) -> dict[str, list[float]]:
+    """Return how many nodes have how many links: each number up to ten, then in bins."""
+    most = max(11, int(degrees.max(initial=1)) + 1)
+    steps = np.geomspace(10.5, most, max(2, int(_BINS_PER_DECADE * np.log10(most / 10.5)) + 1))
+    cuts = np.concatenate([np.arange(0.5, 10.5), steps])
+    counts, _ = np.histogram(degrees, cuts)
+    value = np.sqrt(cuts[:-1] * cuts[1:])
+    value[:10] = np.arange(1, 11)
+    each = np.maximum(1.0, np.diff(cuts))  # a bin of several numbers stands for their mean
+    shown = counts > 0
+    return {
+        "value": [round(float(v), 2) for v in value[shown]],
+        "nodes": [round(float(v), 3) for v in (counts / each)[shown]],
+    }
+
+
+def _about(
+    model: LinkPredictor, net: Network, report: Mapping[str, Any], about: Mapping[str, Any]
+) -> dict[str, Any]:
+    known = [
+        ("input", report.get("file") or about.get("input", {}).get("file")),
+        ("SHA-256 of the input", report.get("sha256") or about.get("input", {}).get("sha256")),
+        ("digest of the network", net.digest),
+        ("model", type(model).name),
+        ("finished", about.get("finished")),
+        ("threads", about.get("workers")),
+    ]
+    command: Sequence[str] | None = about.get("command")
+    return {
+        "facts": [[what, str(value)] for what, value in known if value],
+        "command": _quoted(command) if command else None,
+        "parameters": [[name, _said(value)] for name, value in model.get_params().items()],
+        "versions": [list(one) for one in (about.get("versions") or machine.versions()).items()],
+        "citation": CITATION,
+    }
+
+
+def _said(value: Any) -> str:
+    text = "default" if value is None else str(value)
+    return text if len(text) <= 120 else text[:119] + "…"
+
+
+def _quoted(command: Sequence[str]) -> str:
+    import shlex
+
+    return shlex.join(command)

@@ -1,0 +1,216 @@
+"""The page of a prediction, in a browser: what it shows, and what can be done with it."""
+
+import csv
+import io
+
+import numpy as np
+import pytest
+
+import linkprior as lp
+from linkprior.predictors.evidence import with_evidence
+from linkprior.report import prediction_page, write_page
+
+HOSTILE = ["<img src=x onerror=alert(1)>", "</script><script>alert(2)</script>", "quote\"'&amp;"]
+
+
+@pytest.fixture(scope="module")
+def case(tmp_path_factory):
+    """A fitted model with hostile names among its nodes, its ranking and its page."""
+    plain = lp.planted_network(140, seed=5)
+    hubs = np.argsort(-plain.degrees)[: len(HOSTILE)]
+    names = [str(name) for name in plain.names]
+    for node, name in zip(hubs.tolist(), HOSTILE, strict=True):
+        names[node] = name
+    net = lp.Network.from_indices(plain.edges, names)
+    model = lp.make("auto", effort="fast", seed=1).fit(net)
+    ranking = with_evidence(model, model.predict_edges(130))
+    path = tmp_path_factory.mktemp("page") / "report.html"
+    write_page(path, prediction_page(model, ranking, {"file": "data/<b>.tsv"}))
+    return net, model, ranking, path
+
+
+@pytest.fixture
+def page(case, open_page):
+    return open_page(case[3].as_uri())
+
+
+def names_in(page, row):
+    return [
+        page.locator(f"#links tbody tr >> nth={row} >> td.name >> nth={at}").inner_text()
+        for at in (0, 1)
+    ]
+
+
+def test_every_section_shows_what_the_run_holds(case, page):
+    net, _, ranking, _ = case
+    assert page.title() == "Missing links of <b>.tsv"
+    assert page.locator("h1").inner_text() == "Missing links of <b>.tsv"
+    titles = page.locator("h2").all_inner_texts()
+    assert titles[:4] == [
+        "Predicted links",
+        "How many to expect to be real",
+        "Who links to whom",
+        "The network at a glance",
+    ]
+    tiles = page.locator(".tile b").all_inner_texts()
+    assert tiles[:2] == [f"{net.n_nodes:,}", f"{net.n_edges:,}"]
+    assert page.locator("#shown").inner_text() == "130 links"
+    assert page.locator("#links tbody tr").count() == 20
+    first = ranking[0:1]
+    expected = [str(net.names[node]) for node in first.pairs[0]]
+    assert names_in(page, 0) == expected
+    assert page.locator("figure svg").count() >= 2
+
+
+def test_the_cut_off_changes_the_list_and_what_to_expect(case, page):
+    _, model, ranking, _ = case
+    before = page.locator("#told").inner_text()
+    page.locator("#cut").evaluate("s => { s.value = 40; s.dispatchEvent(new Event('input')); }")
+    assert page.locator("#shown").inner_text() == "40 links"
+    told = page.locator("#told").inner_text()
+    assert told != before
+    assert told.startswith("Best 40 of 130 links: about ")
+    mean = model.expected_hits(ranking.scores)[0][39]
+    shown = float(told.split("about ")[1].split(" ")[0])
+    assert shown == pytest.approx(mean, abs=0.6 if mean >= 10 else 0.06)
+
+
+def test_columns_sort_both_ways_and_names_filter(case, page):
+    net, _, ranking, _ = case
+    page.locator('th button[data-column="degree_source"]').click()
+    shown = page.locator("#links tbody tr").evaluate_all("rows => rows.map(r => r.dataset.rank)")
+    degrees = ranking.evidence["degree_source"]
+    ordered = [int(degrees[int(rank) - 1]) for rank in shown]
+    assert ordered == sorted(ordered, reverse=True)
+    assert ordered[0] == degrees.max()
+    page.locator('th button[data-column="degree_source"]').click()
+    shown = page.locator("#links tbody tr").evaluate_all("rows => rows.map(r => r.dataset.rank)")
+    ordered = [int(degrees[int(rank) - 1]) for rank in shown]
+    assert ordered == sorted(ordered)
+    assert page.locator('th[aria-sort="ascending"]').count() == 1
+    wanted = str(net.names[ranking.pairs[7, 0]])
+    page.locator("#filter").fill(wanted)
+    holding = [
+        wanted.lower() in str(net.names[i]).lower() or wanted.lower() in str(net.names[j]).lower()
+        for i, j in ranking.pairs.tolist()
+    ]
+    assert page.locator("#shown").inner_text().split()[0] == str(sum(holding))
+
+
+def test_later_pages_hold_the_rest(case, page):
+    for _ in range(6):
+        page.get_by_role("button", name="later ›").click()
+    assert page.locator("#links tbody tr").count() == 10
+    assert page.get_by_role("button", name="later ›").is_disabled()
+    page.locator("#rows").select_option("200")
+    assert page.locator("#links tbody tr").count() == 130
+
+
+def test_a_chosen_node_shows_its_neighbourhood_and_its_links(case, page):
+    net, _, ranking, _ = case
+    node = int(ranking.pairs[0, 0])
+    page.locator("#node").fill(str(net.names[node]))
+    page.locator("#node").press("Enter")
+    own = (ranking.pairs == node).any(axis=1)
+    assert page.locator("#shown").inner_text().startswith(f"{own.sum()} link")
+    said = page.locator("#graph-said").inner_text()
+    assert f"{net.degrees[node]} observed link" in said
+    assert f"{min(36, own.sum())} predicted" in said
+    assert page.locator("#graph line.predicted").count() == min(36, own.sum())
+    page.locator("#top-links").click()
+    assert page.locator("#shown").inner_text() == "130 links"
+    assert page.locator("#graph line.predicted").count() == 50
+
+
+def test_a_name_in_the_table_opens_its_neighbourhood_and_keys_reach_a_node(case, page):
+    page.locator("#links tbody tr >> nth=0 >> td.name button >> nth=0").click()
+    assert page.locator("#graph circle.chosen").count() == 1
+    page.locator("#graph circle.node").nth(1).focus()
+    page.keyboard.press("Enter")
+    assert page.locator("#graph circle.chosen").count() == 1
+
+
+def test_saved_tables_hold_the_ranking(case, page, tmp_path):
+    net, _, ranking, _ = case
+    for kind, dialect in (("tsv", "\t"), ("csv", ",")):
+        with page.expect_download() as started:
+            page.locator(f"#{kind}").click()
+        text = started.value.path().read_text(encoding="utf-8")
+        rows = list(csv.DictReader(io.StringIO(text), delimiter=dialect, quoting=_quoting(kind)))
+        assert len(rows) == 130
+        for row, (i, j), score in zip(rows, ranking.pairs, ranking.scores, strict=True):
+            assert [row["source"], row["target"]] == [str(net.names[i]), str(net.names[j])]
+            assert float(row["score"]) == pytest.approx(score, rel=1e-5)
+
+
+def _quoting(kind):
+    return csv.QUOTE_NONE if kind == "tsv" else csv.QUOTE_MINIMAL
+
+
+def test_the_file_for_cytoscape_is_read_by_networkx(case, page):
+    networkx = pytest.importorskip("networkx", reason="networkx is not installed")
+    net, _, ranking, _ = case
+    with page.expect_download() as started:
+        page.locator("#graphml").click()
+    graph = networkx.read_graphml(started.value.path())
+    kinds = [data["kind"] for *_, data in graph.edges(data=True)]
+    assert kinds.count("predicted") == 130
+    names = networkx.get_node_attributes(graph, "name")
+    ends = {str(net.names[node]) for node in ranking.pairs.ravel()}
+    assert set(names.values()) == ends
+    observed = {frozenset((str(net.names[i]), str(net.names[j]))) for i, j in net.edges.tolist()}
+    for a, b, data in graph.edges(data=True):
+        if data["kind"] == "observed":
+            assert frozenset((names[a], names[b])) in observed
+
+
+def test_pictures_are_saved_as_svg_and_png(case, page):
+    with page.expect_download() as started:
+        page.get_by_role("button", name="save as SVG: expected_yield").click()
+    assert started.value.path().read_text(encoding="utf-8").startswith("<svg")
+    with page.expect_download() as started:
+        page.get_by_role("button", name="save as PNG: network").click()
+    assert started.value.path().read_bytes().startswith(b"\x89PNG")
+
+
+def test_hostile_names_stay_text(case, page):
+    net, _, ranking, _ = case
+    shown = {str(net.names[node]) for node in ranking.pairs.ravel()} & set(HOSTILE)
+    assert shown
+    page.locator("#rows").select_option("200")
+    assert page.locator("img").count() == 0
+    for name in shown:
+        assert page.get_by_role("button", name=name, exact=True).count() >= 1
+
+
+def test_the_page_fits_a_phone_and_a_dark_room(case, open_page):
+    page = open_page(case[3].as_uri(), viewport={"width": 390, "height": 800}, color_scheme="dark")
+    wide = page.evaluate("document.documentElement.scrollWidth")
+    assert wide <= 391
+    colour = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    assert colour == "rgb(18, 24, 30)"
+
+
+def test_the_same_run_gives_the_same_bytes(case, tmp_path):
+    _, model, ranking, path = case
+    write_page(tmp_path / "again.html", prediction_page(model, ranking, {"file": "data/<b>.tsv"}))
+    assert (tmp_path / "again.html").read_bytes() == path.read_bytes()
+
+
+def test_an_evaluation_shows_every_model_and_marks_who_leads(tmp_path, open_page):
+    from linkprior.evaluation import statistics
+    from linkprior.report.evaluation import evaluation_page
+
+    net = lp.planted_network(150, seed=2)
+    result = lp.evaluate(["l3", "pa", "random"], net, "kfold:3", seed=1)
+    write_page(tmp_path / "models.html", evaluation_page(result, "planted"))
+    page = open_page((tmp_path / "models.html").as_uri())
+    rows = page.locator("#comparison tbody tr")
+    assert rows.count() == 4
+    first = result.models[
+        int(np.argmax([result.mean(m, result.metrics[0]) for m in result.models]))
+    ]
+    assert rows.nth(0).locator("th").inner_text() == first
+    marked = page.locator("#comparison td b").count()
+    assert marked == sum(statistics.best(result, metric) is not None for metric in result.metrics)
+    assert page.locator("#evaluation figure").count() == 2

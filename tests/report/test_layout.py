@@ -1,0 +1,57 @@
+"""Places and neighbourhoods of a page."""
+
+import numpy as np
+import pytest
+
+import linkprior as lp
+from linkprior.report.layout import place_nodes
+from linkprior.report.neighbourhood import BESIDE, MOST_PLACED, cast_of, graph_data
+from linkprior.report.page import as_json
+
+
+def test_linked_nodes_stand_nearer_than_others_and_places_are_the_same_again():
+    ring = np.array([(i, (i + 1) % 30) for i in range(30)])
+    at = place_nodes(30, ring)
+    assert at.tolist() == place_nodes(30, ring).tolist()
+    assert (at >= 0).all()
+    assert (at <= 1).all()
+    apart = np.linalg.norm(at[:, None] - at[None], axis=2)
+    linked = np.mean([apart[i, j] for i, j in ring])
+    assert linked < 0.5 * apart[np.triu_indices(30, 1)].mean()
+
+
+@pytest.mark.parametrize("n", [0, 1, 2])
+def test_the_smallest_networks_have_places(n):
+    assert np.isfinite(place_nodes(n, np.empty((0, 2), np.int64))).all()
+
+
+def test_a_page_knows_the_ends_and_some_partners_of_each():
+    net = lp.planted_network(200, seed=3)
+    pairs = np.array([(0, 5), (7, 9), (0, 11)])
+    cast = cast_of(net, pairs)
+    assert set(pairs.ravel().tolist()) <= set(cast.nodes.tolist())
+    neighbours = {j for i, j in _both_ways(net) if i in pairs}
+    assert set(cast.nodes.tolist()) <= neighbours | set(pairs.ravel().tolist())
+    assert len(cast.nodes) <= 5 + 5 * BESIDE
+    data = graph_data(net, pairs, cast)
+    edges = np.reshape(data["edges"], (-1, 2))
+    named = {tuple(cast.nodes[edge].tolist()) for edge in edges}
+    inside = set(cast.nodes.tolist())
+    assert named == {(i, j) for i, j in net.edges.tolist() if i in inside and j in inside}
+    assert len(data["nodes"]) <= MOST_PLACED
+    assert set(cast.numbers(pairs.ravel()).tolist()) <= set(np.asarray(data["nodes"]).tolist())
+    assert np.asarray(data["degree"]).tolist() == net.degrees[cast.nodes].tolist()
+
+
+def _both_ways(net):
+    return [*net.edges.tolist(), *net.edges[:, ::-1].tolist()]
+
+
+def test_data_cannot_leave_its_script_element():
+    text = as_json({"a": "</script><!-- & \u2028", "b": [np.float64("nan"), np.int64(3)]})
+    assert "<" not in text
+    assert ">" not in text
+    assert "\u2028" not in text
+    import json
+
+    assert json.loads(text) == {"a": "</script><!-- & \u2028", "b": [None, 3]}

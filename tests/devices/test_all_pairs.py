@@ -142,6 +142,7 @@ def test_exact_ranks_are_those_of_sorting_every_row(device, monkeypatch, alike, 
     case = Case(150, device, alike=alike)
     ranks, profile = case.on_device
     table, bounds = tables.bounds_of(case.sheet, ranks, profile)
+    assert torch.isfinite(table).all()  # though every row holds −∞ on the diagonal
     sheet = Sheet(*(getattr(case.sheet, n) for n in ("left", "right", "scale", "weights")), [table])
     A = (case.sheet.left @ case.sheet.right.T).cpu().numpy()
     Q = A - exact_penalty(A, case.scale.astype(np.float64), case.profile.astype(np.float64))

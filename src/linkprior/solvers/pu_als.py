@@ -90,9 +90,9 @@ class PuAlsSolver:
     def step(self, state: PuState) -> PuState:
         W, stored = self._half_sweep(state.W, state.H, state.H_gram, state.stored)
         # Ω is symmetric, so the same pattern serves H, with the roles of the factors exchanged.
-        W_gram, mirror = gram(W), self._mirror
+        W_gram, mirror = self._gram(W), self._mirror
         H, stored = self._half_sweep(state.H, W, W_gram, stored[mirror])
-        return PuState(W, H, W_gram, gram(H), stored[mirror])
+        return PuState(W, H, W_gram, self._gram(H), stored[mirror])
 
     def measure(self, state: PuState) -> Measure:
         x = state.stored
@@ -103,7 +103,7 @@ class PuAlsSolver:
 
     def state(self, W: Array, H: Array) -> PuState:
         """Return the state of any two factors."""
-        return PuState(W, H, gram(W), gram(H), self._products(W, H))
+        return PuState(W, H, self._gram(W), self._gram(H), self._products(W, H))
 
     def _half_sweep(
         self, W: Array, H: Array, H_gram: Floats, stored: Floats
@@ -149,6 +149,11 @@ class PuAlsSolver:
     def _products(self, W: Array, H: Array) -> Floats:
         """Return w_i·h_j at the stored entries."""
         return np.concatenate(self._map(lambda block: block.products(W[block.rows], H)))
+
+    def _gram(self, H: Array) -> Floats:
+        """Return HᵀH, block by block; their sum is taken in order."""
+        parts = self._map(lambda block: gram(H[block.rows]))
+        return np.asarray(np.sum(parts, axis=0))
 
     def _map(self, task: Callable[[RowBlock], Result]) -> list[Result]:
         return list(parallel.map_tasks(task, self._blocks, self.workers))

@@ -80,7 +80,8 @@ def _deep_knots(
     """Return knots beyond the first ranks: scores of sampled columns, counted in the whole row."""
     b, n = block.shape
     sampled = torch.sort(block[:, columns], dim=1, descending=True).values
-    places = (ranks.double() * len(columns) / n).round().long().clamp(max=len(columns) - 1)
+    places = (ranks.double() * len(columns) / n).round().long()
+    places = places.clamp(max=len(columns) - 2)  # the last may be the row's own column, −∞
     values = torch.minimum(sampled[:, places], below)
     counted = int((ranks <= n // _COUNTED).sum())
     asked = values[:, :counted]

@@ -28,6 +28,7 @@ from linkprior.evaluation.contenders import contenders
 from linkprior.evaluation.judge import judge, plain_numbers
 from linkprior.evaluation.protocols import Plan
 from linkprior.evaluation.split_files import split_digest
+from linkprior.io.files import whole_file
 
 KEPT = Path(__file__).parent / "results" / "robustness"
 MODELS = ("auto", "l3", "l3n", "ch2-l3", "mps", "pu", "tri", "tri-degree", "pa")
@@ -36,6 +37,10 @@ NOISE = (0.0, 0.05, 0.1, 0.15, 0.2, 0.25)
 OBSERVED = (0.9, 0.7, 0.5, 0.3, 0.1)
 SPLITS = 3
 SHOWN = ("auprc", "recall@5%", "auroc")
+HEAD = (
+    "# Worse data\n\nBy `python -m benchmarks.robustness` from the cells beside this file; means, "
+    "with ± the sd over splits where there are several.\n\n"
+)
 
 
 @dataclass(frozen=True)
@@ -136,6 +141,8 @@ def main() -> None:
                 for condition in conditions(case):
                     fill(case, condition, number, folder)
     print(text())
+    with whole_file(KEPT / "tables.md") as stream:
+        stream.write(HEAD + text() + "\n")
 
 
 if __name__ == "__main__":

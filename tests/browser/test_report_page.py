@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import linkprior as lp
+from linkprior.predictors.candidates import Candidates
 from linkprior.predictors.evidence import with_evidence
 from linkprior.report import prediction_page, write_page
 
@@ -214,3 +215,47 @@ def test_an_evaluation_shows_every_model_and_marks_who_leads(tmp_path, open_page
     marked = page.locator("#comparison td b").count()
     assert marked == sum(statistics.best(result, metric) is not None for metric in result.metrics)
     assert page.locator("#evaluation figure").count() == 2
+
+
+def test_the_yield_between_two_points_of_its_curve_is_between_theirs(case, open_page, tmp_path):
+    """The curve of a long list has a point for every hundred links or so."""
+    _, model, ranking, _ = case
+    data = prediction_page(model, ranking)
+    data["yield"] = {
+        "k": [1, 101, 130],
+        "mean": [1, 81, 90],
+        "low": [0, 60, 70],
+        "high": [1, 99, 99],
+    }
+    write_page(tmp_path / "long.html", data)
+    page = open_page((tmp_path / "long.html").as_uri())
+    page.locator("#cut").evaluate("s => { s.value = 51; s.dispatchEvent(new Event('input')); }")
+    told = page.locator("#told").inner_text()
+    assert told == "Best 51 of 130 links: about 41 of them (30–50) to be expected real"
+
+
+def test_a_chart_without_a_point_does_not_stop_the_page(case, open_page, tmp_path):
+    _, model, ranking, _ = case
+    data = prediction_page(model, ranking[0:0])
+    nothing = {"value": [], "nodes": []}
+    data["network"] |= {"degrees": nothing, "prior": nothing}
+    write_page(tmp_path / "empty.html", data)
+    page = open_page((tmp_path / "empty.html").as_uri())
+    assert page.locator("#shown").inner_text() == "0 links"
+    assert page.locator("h2").all_inner_texts()[-1] == "How this was made"
+
+
+def test_a_node_with_more_partners_than_a_ring_holds_has_all_of_them_counted(
+    case, open_page, tmp_path
+):
+    net, model, *_ = case
+    name = str(net.names[int(np.argmin(net.degrees))])
+    ranking = model.predict_edges(60, Candidates.of(net, around=[name]))
+    write_page(tmp_path / "hub.html", prediction_page(model, ranking))
+    page = open_page((tmp_path / "hub.html").as_uri())
+    page.locator("#node").fill(name)
+    page.locator("#node").press("Enter")
+    said = page.locator("#graph-said").inner_text()
+    assert "60 predicted in this list (outer ring: the best 36)" in said
+    assert page.locator("#graph line.predicted").count() == 36
+    assert page.locator("#shown").inner_text() == f"60 links of {name}"

@@ -34,6 +34,8 @@ def test_what_does_not_fit_the_limit_is_refused_before_the_work(run, network, co
     models = ["--models" if command == "evaluate" else "--model", "tri-degree"]
     result = run(command, network, *models, "--memory-limit", "20M")
     assert one_line_of_error(result, "tri-degree needs about", "the limit is 20 MB")
+    _, usage, _ = run(command, "--help")
+    assert ("--ignore-memory" in result[2]) == ("--ignore-memory" in usage)
 
 
 @pytest.mark.parametrize("command", ["predict", "evaluate", "tune"])

@@ -84,6 +84,7 @@ def test_a_run_and_an_evaluation_share_a_page(run, folder, edges, tmp_path):
     assert run("report", folder, "--evaluation", results, "-o", tmp_path / "all.html")[0] == 0
     data = data_of(tmp_path / "all.html")
     assert {"links", "evaluation"} <= set(data)
+    assert one_line_of_error(run("report", results, "--evaluation", results), "goes with a run")
 
 
 def test_what_has_no_page_is_refused_in_one_line(run, folder, tmp_path):
@@ -103,3 +104,24 @@ def test_a_page_that_cannot_be_written_is_refused_before_the_fit(run, edges, tmp
     result = run("predict", edges, *SMALL, "--report", tmp_path / "no" / "page.html")
     assert one_line_of_error(result, "--report", "there is no folder")
     assert "Fitting" not in result[2]
+
+
+def test_a_page_never_takes_the_place_of_what_is_read_or_written(run, edges, tmp_path):
+    own, both = tmp_path / "edges.html", tmp_path / "both.html"
+    own.write_text(edges.read_text())
+    twice = ["--format", "tsv", "-o", both, "--report", both]
+    for asked in (
+        ["predict", own, *SMALL, "--report", own],
+        ["evaluate", own, "--models", "pa", "--report", own],
+        ["predict", edges, *SMALL, *twice],
+    ):
+        assert one_line_of_error(run(*asked), "--report", "read or written too")
+    assert own.read_text() == edges.read_text()
+    assert not both.exists()
+
+
+def test_a_folder_is_refused_as_a_page_before_the_work(run, edges, tmp_path):
+    (tmp_path / "pages.html").mkdir()
+    for command in (["predict", edges, *SMALL], ["evaluate", edges, "--models", "pa"]):
+        result = run(*command, "--report", tmp_path / "pages.html")
+        assert one_line_of_error(result, "--report", "is a folder")

@@ -170,3 +170,23 @@ def test_without_torch_the_way_to_get_it_is_told(net, small_is_large, monkeypatc
     monkeypatch.setattr(builtins, "__import__", missing)
     with pytest.raises(lp.LinkpriorError, match=r"pip install linkprior\[gpu\]"):
         on_device.all_pairs()
+
+
+def test_a_threshold_that_is_a_score_itself_keeps_its_pair_on_a_device(net, stand_in):
+    model = lp.make("tri", n_starts=1).fit(net)
+    scores = np.sort(model.predict_edges(40).scores)[::-1]
+    for threshold in scores:
+        found = model.predict_edges(None, threshold=float(threshold)).scores
+        assert len(found) == np.sum(scores >= threshold)
+        assert found.min() == threshold
+    assert stand_in
+
+
+def test_exact_ranks_over_a_model_without_factors_are_refused_when_large(net, small_is_large):
+    with pytest.raises(ParameterError, match="models of factors"):
+        lp.make("degree:l3", ranks="exact", passes=1).fit(net)
+
+
+def test_exact_ranks_over_any_model_are_there_already_when_small(net):
+    exact, auto = (lp.make("degree:l3", ranks=ranks).fit(net) for ranks in ("exact", "auto"))
+    np.testing.assert_array_equal(exact.predict_edges(20).pairs, auto.predict_edges(20).pairs)

@@ -201,3 +201,24 @@ def test_starts_are_kept_without_their_matrices():
     model = lp.make("tri-degree", solver="admm", rank=3, n_starts=1, warmup=2, max_iter=2)
     run = model._fit_start(net, np.random.default_rng(0), 1)
     assert set(vars(run.state)) == {"factors", "prior"}
+
+
+def test_starts_side_by_side_all_use_files_where_one_alone_would_fit(tmp_path, monkeypatch):
+    from linkprior.predictors import effort, tri
+
+    net = lp.planted_network(300, n_groups=4, seed=2)
+    model = lp.make("tri-l1", solver="admm", rank=3, n_starts=2, max_iter=2)
+    used = []
+
+    def recording(*arguments, on_disk, **more):
+        used.append(on_disk)
+        return usual(*arguments, on_disk=on_disk, **more)
+
+    usual = tri.AdmmSolver
+    monkeypatch.setattr(tri, "AdmmSolver", recording)
+    thin = effort.network_bytes(net) + tri.TriFactorization._memory(model, net, 2)
+    one = effort.ADMM_BYTES * net.n_nodes**2
+    for share, on_disk in ((1.5, True), (2.5, False)):
+        with lp.use_memory(int(thin + share * one), tmp_path), lp.use_workers(2):
+            model.fit(net)
+        assert used[-2:] == [on_disk, on_disk]

@@ -105,7 +105,8 @@ class EvaluateJob:
         if self.output is not None:
             _check_folder(self.output)
         if self.report is not None:
-            pages.check_page("--report", Path(self.report))
+            inputs = [self.source.edges, *self.beside.files]
+            pages.check_page("--report", Path(self.report), inputs)
 
     def _model_names(self) -> list[str]:
         from linkprior.predictors.registry import MODELS, find

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -54,6 +55,8 @@ def data_of(folder: Path, evaluation: str | None = None) -> dict[str, Any]:
     from linkprior.runs.manifest import MANIFEST
 
     if (folder / RESULTS).is_file() and not (folder / MANIFEST).is_file():
+        if evaluation is not None:
+            raise StoreError(f"{folder} is an evaluation itself: --evaluation goes with a run")
         return evaluation_page(_evaluation(folder), _named(folder), _command(folder))
     run = load_run(folder)
     data = prediction_page(run.model, run.ranking, run.input_report, run.manifest)
@@ -83,10 +86,15 @@ def _command(folder: Path) -> str | None:
     return shlex.join(command) if command else None
 
 
-def check_page(option: str, target: Path) -> None:
-    """Refuse a page that cannot be written, before any work."""
+def check_page(option: str, target: Path, others: Iterable[str | None] = ()) -> None:
+    """Refuse a page that cannot be written, or that would replace one of `others`, before work."""
     if target.suffix.lower() not in (".html", ".htm"):
         raise LinkpriorError(f"{option} {target}: a page ends in .html")
+    if target.is_dir():
+        raise LinkpriorError(f"{option} {target}: is a folder; give the name of a file")
+    for name in others:
+        if name and name != "-" and Path(name).resolve() == target.resolve():
+            raise LinkpriorError(f"{option} {target}: {name} is read or written too; rename one")
     if not target.parent.is_dir():
         raise LinkpriorError(f"{option} {target}: there is no folder {target.parent}")
     check_name(f"{option} {target}", target)

@@ -87,7 +87,7 @@ def tune(
     with display.progress(quiet), options.engines(None, dask, tell), within:
         network = source.read_aloud(tell).network
         if memory_limit is not None:
-            refuse_too_large(template, network)
+            refuse_too_large(template, network, ignorable=False)
         search = _search(template, network, study=study, fixed=fixed, **given)
         if not search.space:
             tell(f"{model} has nothing to tune{' beside what --set fixes' * bool(settings)}.")

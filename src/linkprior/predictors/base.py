@@ -215,7 +215,8 @@ class LinkPredictor(ABC):
         if found is None:
             return None
         best = found[0]  # with the model's own scores, so that they are those of the CPU
-        return on_device.in_order(best, self._pairs(best), len(best))
+        best, scores = on_device.in_order(best, self._pairs(best), len(best))
+        return best[scores >= threshold], scores[scores >= threshold]
 
     def _holds_scores(self) -> bool:
         """Whether all scores are made at once and held: rows are then not worth sending for."""

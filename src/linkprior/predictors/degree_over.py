@@ -309,10 +309,18 @@ class DegreeOver(Wrapped):
     def _check_ranks(self, network: Network) -> None:
         if choice("ranks", self.ranks, ["auto", "exact"]) == "auto":
             return
-        if network.n_nodes > DENSE_LIMIT and (self.passes != 1 or self._pure_ranks):
+        if network.n_nodes <= DENSE_LIMIT:
+            return
+        if self.passes != 1 or self._pure_ranks:
             raise ParameterError(
                 f"ranks='exact' beyond {DENSE_LIMIT:,} nodes counts ranks once, for a finite tau: "
                 "set passes=1"
+            )
+        base = type(self._new())
+        if base._form is LinkPredictor._form:
+            raise ParameterError(
+                f"ranks='exact' beyond {DENSE_LIMIT:,} nodes is for models of factors (tri, pu), "
+                f"not for {base.name}: take ranks='auto'"
             )
 
     def _base_form(self, base: LinkPredictor) -> Form | None:

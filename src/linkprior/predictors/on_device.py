@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from linkprior.kernels.tensors.all_pairs import Layer
 
 Array = NDArray[Any]
+_ROUNDING = 1e-5  # of a score: what float32 on a device and float64 may differ by
 
 
 @dataclass(frozen=True)
@@ -118,7 +119,10 @@ def tables(
 def best_on_device(
     form: Form, candidates: Candidates, k: int | None, threshold: float
 ) -> tuple[Ints, Array] | None:
-    """Return the k best candidates and their scores in float32; None where this is not for it."""
+    """Return the k best candidates and their scores in float32; None where this is not for it.
+
+    Pairs a rounding below the threshold come too: in float64 they may reach it.
+    """
     if candidates.restricted:
         return None
     if k is None and np.isinf(threshold):
@@ -132,7 +136,7 @@ def best_on_device(
         form.weights,
         barred_codes(candidates),
         most,
-        threshold,
+        threshold - _ROUNDING * abs(threshold) if np.isfinite(threshold) else threshold,
         form.clip,
         current_device(),
     )

@@ -17,25 +17,30 @@ _LIGHTER = ("tri-degree", "tri", "l3", "pa")
 _MOST_OFFERED = 3
 
 
-def refuse_too_large(model: LinkPredictor, network: Network) -> None:
-    """Raise an error where a fit would take more memory, or more disk, than there is."""
+def refuse_too_large(model: LinkPredictor, network: Network, ignorable: bool = True) -> None:
+    """Raise an error where a fit would take more memory, or more disk, than there is.
+
+    `ignorable` says that there is an option --ignore-memory to name.
+    """
     room, needed = memory.memory_room(), expected_bytes(model, network)
     if room is not None and needed > room:
-        raise InputError(refusal(model, network, needed, room))
+        raise InputError(refusal(model, network, needed, room, ignorable))
     disk = expected_disk(model, network)
     if disk:
         memory.check_disk(disk)
 
 
-def refusal(model: LinkPredictor, network: Network, needed: float, room: float) -> str:
+def refusal(
+    model: LinkPredictor, network: Network, needed: float, room: float, ignorable: bool = True
+) -> str:
     """Say that it cannot fit, and what would."""
     options = list(fitting_options(model, network, room))
     offered = " or ".join(options[:_MOST_OFFERED])
     advice = f"It would fit with {offered}" if offered else "No setting of it would fit"
     return (
         f"{model.name} needs about {needed / 1e9:.2g} GB for {network.n_nodes} nodes, and "
-        f"{spell_room(room)}. {advice}; --ignore-memory tries it all the same"
-    )
+        f"{spell_room(room)}. {advice}"
+    ) + "; --ignore-memory tries it all the same" * ignorable
 
 
 def fitting_options(model: LinkPredictor, network: Network, room: float) -> Iterator[str]:

@@ -256,12 +256,17 @@ class Penalised(TriFactorization):
             return _factors_only(solve_on_device(dense if admm else direct, *loop))
         if not admm:
             return solve(DirectSolver(*given, start, workers), *loop)
-        solver = AdmmSolver(
-            *given, self._eta(), start, workers=workers, on_disk=self._on_disk(network)
-        )
+        # A limit is not sent to a cluster, though what was asked before the starts is.
+        on_disk = memory_limit() is not None and self.__dict__.get("_cached_on_disk", False)
+        solver = AdmmSolver(*given, self._eta(), start, workers=workers, on_disk=on_disk)
         return _factors_only(solve(solver, *loop))
 
     # ------------------------------------------------------------------ memory
+
+    def _run(self, network: Network) -> Learned:
+        # Asked before the starts begin: each of them knows of its own threads only.
+        self._cached_on_disk = self._on_disk(network)
+        return super()._run(network)
 
     def _memory(self, network: Network, workers: int) -> float:
         thin = super()._memory(network, workers)

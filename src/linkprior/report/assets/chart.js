@@ -25,6 +25,8 @@ function chart({ lines, x, y, width = 520, height = 300, label }) {
   const range = (axis, key, more = []) => {
     const values = [...every(key), ...more];
     let low = axis.from ?? Math.min(...values), high = axis.to ?? Math.max(...values);
+    if (!Number.isFinite(low)) low = axis.log ? 1 : 0; // nothing to show
+    if (!Number.isFinite(high)) high = low;
     if (!(high > low)) high = axis.log ? low * 10 : low + 1;
     return [low, high];
   };

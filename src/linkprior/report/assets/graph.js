@@ -48,11 +48,12 @@ class Graph {
 
   // One node in the middle, predicted partners on the outer ring, observed ones on the inner.
   showNode(node) {
-    const predicted = [];
-    for (let row = 0; row < this.links.source.length && predicted.length < RING; row++) {
-      if (this.links.source[row] === node) predicted.push([node, this.links.target[row], row]);
-      else if (this.links.target[row] === node) predicted.push([node, this.links.source[row], row]);
+    const all = [];
+    for (let row = 0; row < this.links.source.length; row++) {
+      if (this.links.source[row] === node) all.push([node, this.links.target[row], row]);
+      else if (this.links.target[row] === node) all.push([node, this.links.source[row], row]);
     }
+    const predicted = all.slice(0, RING);
     const partners = new Set(predicted.map((one) => one[1]));
     const shared = (one) => [...(this.neighbours.get(one) || [])].filter((other) => partners.has(other)).length;
     const observed = [...(this.neighbours.get(node) || [])].map((one) => [one, shared(one)]).sort((a, b) => b[1] - a[1] || a[0] - b[0]).slice(0, RING).map((one) => one[0]);
@@ -64,7 +65,7 @@ class Graph {
     ring(observed, 0.22, 0);
     ring([...partners].filter((one) => !observed.includes(one)), 0.45, 0.5);
     this.draw(new Set(places.keys()), places, predicted, node);
-    return { predicted: predicted.length, observed: this.degree[node] };
+    return { predicted: all.length, drawn: predicted.length, observed: this.degree[node] };
   }
 
   draw(nodes, places, predicted, chosen) {

@@ -21,8 +21,7 @@ function linksSection(data, choose) {
   const tell = (k) => {
     const rows = `Best ${grouped(k)} of ${grouped(n)} links`;
     if (!data.yield) return rows;
-    const at = data.yield.k.indexOf(k) >= 0 ? data.yield.k.indexOf(k) : nearest(data.yield.k, k);
-    const [mean, low, high] = ["mean", "low", "high"].map((key) => data.yield[key][at]);
+    const [mean, low, high] = ["mean", "low", "high"].map((key) => between(data.yield.k, data.yield[key], k));
     return `${rows}: about ${about(mean)} of them (${about(low)}–${about(high)}) to be expected real`;
   };
   const slider = make("input", { type: "range", id: "cut", min: 1, max: n, value: n, "aria-label": "how many of the best links", oninput: (e) => {
@@ -36,10 +35,12 @@ function linksSection(data, choose) {
   return [section("links", "Predicted links", ...parts), table];
 }
 
-function nearest(sorted, value) {
-  let best = 0;
-  sorted.forEach((one, at) => { if (Math.abs(one - value) < Math.abs(sorted[best] - value)) best = at; });
-  return best;
+// The curve at x, straight between its points: those of a long list are far apart.
+function between(xs, ys, x) {
+  const after = xs.findIndex((one) => one >= x);
+  if (after <= 0) return ys[after < 0 ? ys.length - 1 : 0];
+  const part = (x - xs[after - 1]) / (xs[after] - xs[after - 1]);
+  return ys[after - 1] + part * (ys[after] - ys[after - 1]);
 }
 
 function yieldSection(data) {
@@ -82,7 +83,7 @@ function graphSection(data) {
   const choose = (node) => {
     const found = graph.showNode(node);
     field.value = names[node];
-    said.textContent = `${names[node]}: ${grouped(found.observed)} observed link${found.observed === 1 ? "" : "s"}, ${found.predicted} predicted in this list (outer ring). The table shows its links only.`;
+    said.textContent = `${names[node]}: ${grouped(found.observed)} observed link${found.observed === 1 ? "" : "s"}, ${grouped(found.predicted)} predicted in this list (outer ring${found.drawn < found.predicted ? `: the best ${found.drawn}` : ""}). The table shows its links only.`;
     if (table) table.change({ node, text: "", page: 0 });
     field.scrollIntoView({ block: "nearest" });
   };

@@ -63,12 +63,10 @@ def solver_for(net: Network, cls: type[AdmmSolver], passes: int, **more: Any) ->
     return cls(net, SquaredLoss(0.2), 32, prior, 0.05, 1.0, passes=passes, **more)
 
 
-def admm(n_nodes: int, steps: int) -> dict[str, float]:
-    """Run ADMM and return its time and memory."""
+def clocked_steps(solver: Any, steps: int) -> tuple[float, float]:
+    """Return the seconds of some steps after a first one, and the peak memory in GB."""
     import torch
 
-    net = random_network(n_nodes, 10 * n_nodes)
-    solver = solver_for(net, DeviceAdmm, 3, device="cuda")
     torch.cuda.reset_peak_memory_stats()
     state = solver.step(solver.init(np.random.default_rng(0)))
     torch.cuda.synchronize()
@@ -76,28 +74,24 @@ def admm(n_nodes: int, steps: int) -> dict[str, float]:
     for _ in range(steps):
         state = solver.step(state)
     torch.cuda.synchronize()
-    seconds = time.perf_counter() - began
-    peak = torch.cuda.max_memory_allocated() / 1e9
+    return time.perf_counter() - began, torch.cuda.max_memory_allocated() / 1e9
+
+
+def admm(n_nodes: int, steps: int) -> dict[str, float]:
+    """Run ADMM and return its time and memory."""
+    net = random_network(n_nodes, 10 * n_nodes)
+    solver = solver_for(net, DeviceAdmm, 3, device="cuda")
+    seconds, peak = clocked_steps(solver, steps)
     return {"nodes": n_nodes, "steps": steps, "seconds": seconds, "peak_gb": peak}
 
 
 def streaming(n_nodes: int, steps: int) -> dict[str, float]:
     """Run the streaming solver and return the time of a step, and memory."""
-    import torch
-
     net = random_network(n_nodes, 10 * n_nodes)
     prior = DegreePrior(estimate_degrees(net), alpha=0.5)
     solver = DeviceDirect(net, SquaredLoss(0.2), 32, prior, 0.05, device="cuda")
-    torch.cuda.reset_peak_memory_stats()
-    state = solver.step(solver.init(np.random.default_rng(0)))
-    torch.cuda.synchronize()
-    began = time.perf_counter()
-    for _ in range(steps):
-        state = solver.step(state)
-    torch.cuda.synchronize()
-    seconds = (time.perf_counter() - began) / steps
-    peak = torch.cuda.max_memory_allocated() / 1e9
-    return {"nodes": n_nodes, "seconds_per_step": seconds, "peak_gb": peak}
+    seconds, peak = clocked_steps(solver, steps)
+    return {"nodes": n_nodes, "seconds_per_step": seconds / steps, "peak_gb": peak}
 
 
 def parity(n_nodes: int = 1500, steps: int = 10) -> dict[str, float]:

@@ -69,7 +69,8 @@ def measure(p: int, k: int, device: str = "cuda") -> dict[str, Any]:
 
     def told(name: str, seconds: float) -> None:
         figures["seconds"][name] = round(seconds, 2)
-        print(f"{name}: {seconds:.1f} s", flush=True)
+        goal = f" (goal ≤ {GOALS[name]:.0f} s)" if name in GOALS else ""
+        print(f"{name}: {seconds:.1f} s{goal}", flush=True)
 
     (table, bounds), first = clock(lambda: tables.bounds_of(sheet, ranks, profile))
     told("first table", first)

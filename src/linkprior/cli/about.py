@@ -104,8 +104,6 @@ def cite(bibtex: bool) -> None:
     if bibtex:
         click.echo(_BIBTEX % __version__)
         return
-    click.echo(
-        "Method: Q. Tang, L. Tu, W. Wang, J. Xu. Network Inference by Learned Node-Specific Degree "
-        f"Prior.\nSoftware: linkprior {__version__}, the linkprior developers, 2026 (CITATION.cff)."
-        "\nAs BibTeX: linkprior cite --bibtex"
-    )
+    from linkprior.report.citation import CITATION
+
+    click.echo(f"{CITATION}\nAs BibTeX: linkprior cite --bibtex")

@@ -1,4 +1,4 @@
-"""Pages: one self-contained HTML file that shows a run, an evaluation or a benchmark."""
+"""Pages: one self-contained HTML file that shows a run or an evaluation."""
 
 from linkprior.report.page import page_of, write_page
 from linkprior.report.prediction import prediction_page

@@ -118,13 +118,6 @@ function evaluationSection(data) {
     make("div", { class: "charts" }, drawn));
 }
 
-function tuningSection(data) {
-  const t = data.tuning;
-  const history = chart({ lines: [{ name: "each setting", x: t.number, y: t.value, points: true }, { name: "best so far", x: t.number, y: t.best }], x: { name: "setting" }, y: { name: t.metric }, label: "tuning history" });
-  return section("tuning", "How parameters were chosen", t.words.map((line) => make("p", {}, line)),
-    make("div", { class: "charts" }, figure("Settings tried", "", history, "tuning"), t.importances.length ? figure("Which parameters mattered", "Share of the differences explained.", bars(t.importances, "parameter importances"), "importances") : null));
-}
-
 function aboutSection(data) {
   const a = data.about;
   return section("about", "How this was made", facts(a.facts),
@@ -145,28 +138,13 @@ function render(data, place) {
     parts.push(["graph-section", "Neighbourhoods", graph.shown]);
   }
   if (data.network) parts.push(["network", "Network", networkSection(data)]);
-  for (const more of data.sections || []) parts.push([more.id, more.short, moreSection(more)]);
   if (data.evaluation) parts.push(["evaluation", "Models", evaluationSection(data)]);
-  if (data.tuning) parts.push(["tuning", "Tuning", tuningSection(data)]);
   if (data.about) parts.push(["about", "About", aboutSection(data)]);
   place.replaceChildren(
     make("header", { class: "top" }, make("h1", {}, data.title), make("p", { class: "soft" }, data.subtitle)),
     make("nav", { "aria-label": "sections" }, parts.map(([id, name]) => make("a", { href: "#" + id }, name))),
     ...parts.map((one) => one[2]));
   if (graph) graph.top();
-}
-
-// A section of plain tables and figures, for pages that show results of several runs.
-function moreSection(more) {
-  const inside = (more.words || []).map((line) => make("p", {}, line));
-  for (const one of more.tables || []) {
-    const head = make("tr", {}, one.columns.map((c) => make("th", { scope: "col", class: one.numbers ? "number" : "" }, c)));
-    const rows = one.rows.map((row) => make("tr", {}, row.map((value, at) => make(at ? "td" : "th", { class: at ? "number" : "", scope: at ? null : "row" }, typeof value === "number" ? digits(value) : value))));
-    inside.push(make("h3", {}, one.title), make("div", { class: "wide" }, make("table", {}, make("thead", {}, head), make("tbody", {}, rows))));
-  }
-  const drawn = (more.charts || []).map((one) => figure(one.title, one.note, one.bars ? bars(one.bars, one.title) : chart({ ...one, label: one.title }), one.file));
-  if (drawn.length) inside.push(make("div", { class: "charts" }, drawn));
-  return section(more.id, more.title, ...inside);
 }
 
 const given = document.getElementById("data");

@@ -104,6 +104,6 @@ def cite(bibtex: bool) -> None:
     if bibtex:
         click.echo(_BIBTEX % __version__)
         return
-    from linkprior.report.citation import CITATION
+    from linkprior.citation import CITATION
 
     click.echo(f"{CITATION}\nAs BibTeX: linkprior cite --bibtex")

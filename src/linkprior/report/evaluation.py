@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from linkprior import machine
+from linkprior.citation import CITATION
 from linkprior.evaluation import curves, statistics, tables
 from linkprior.evaluation.results import CHANCE, Evaluation
-from linkprior.report.citation import CITATION
 
 _RARE = 0.02  # below this precision a logarithmic axis tells more
 

@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkprior import machine
+from linkprior.citation import CITATION
 from linkprior.model.degrees import prior_degrees
 from linkprior.network import Network
 from linkprior.predictors.base import LinkPredictor
 from linkprior.ranking import Ranking
-from linkprior.report.citation import CITATION
 from linkprior.report.neighbourhood import Cast, cast_of, graph_data
 
 MOST_LINKS = 20_000  # a page with more would take long to open

@@ -20,6 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 from linkprior.errors import ParameterError
 from linkprior.kernels.arguments import n_ranks, plain, row_block, stored_in, target_for, vector_of
 from linkprior.kernels.engine import engine_for, seconds_compiling
+from linkprior.kernels.least_squares import descend_rows
 from linkprior.kernels.partners import l3_partners
 from linkprior.kernels.paths import ch2_rows, l3_rows, l3n_rows, list_triangles, mps_rows
 from linkprior.kernels.portable import weights_at
@@ -35,6 +36,7 @@ __all__ = [
     "ch2_rows",
     "count_above",
     "count_bins",
+    "descend_rows",
     "edge_products",
     "l3_partners",
     "l3_rows",

@@ -11,6 +11,7 @@ from linkprior.kernels import (
     numba_admm,
     numba_blocks,
     numba_community,
+    numba_least_squares,
     numba_lookup,
     numba_pairs,
     numba_partners,
@@ -59,6 +60,20 @@ def row_quantiles(keys: Array, first: int, ranks: Array) -> Array:
 def edge_products(left: Array, right: Array, indptr: Array, indices: Array, out: Array) -> None:
     """Inner products at stored entries."""
     numba_pairs.edge_products(left, right, indptr, indices, out)
+
+
+def descend_rows(
+    X: Array,
+    x: Array,
+    others: Array,
+    indptr: Array,
+    indices: Array,
+    curve: Array,
+    pull: Array,
+    steps: int,
+) -> None:
+    """Conjugate gradient steps, a row at a time."""
+    numba_least_squares.descend_rows(X, x, others, indptr, indices, curve, pull, steps)
 
 
 def top_pairs(

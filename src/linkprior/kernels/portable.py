@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from linkprior.kernels import portable_partners, portable_paths, selection
 from linkprior.kernels.portable_blocks import merge_losses, move_nodes  # noqa: F401
+from linkprior.kernels.portable_least_squares import descend_rows, edge_products  # noqa: F401
 from linkprior.kernels.portable_stack import (  # noqa: F401
     add_trees,
     count_bins,
@@ -17,7 +18,6 @@ from linkprior.kernels.portable_stack import (  # noqa: F401
 )
 
 Array = NDArray[Any]
-ENTRIES_AT_ONCE = 1 << 16  # stored entries whose factor rows are gathered at a time
 
 
 def _diagonal(keys: Array, first: int) -> Array:
@@ -57,15 +57,6 @@ def prox_rows(
 def row_quantiles(keys: Array, first: int, ranks: Array) -> Array:
     """Keys at given ranks of each row."""
     return np.take_along_axis(keys, argsort_rows(keys, first)[:, ranks], axis=1)
-
-
-def edge_products(left: Array, right: Array, indptr: Array, indices: Array, out: Array) -> None:
-    """Inner products at stored entries."""
-    rows = np.repeat(np.arange(left.shape[0]), np.diff(indptr))
-    for begin in range(0, rows.size, ENTRIES_AT_ONCE):
-        some = slice(begin, begin + ENTRIES_AT_ONCE)
-        own, other = left[rows[some]], right[indices[some]]
-        out[some] = np.einsum("er,er->e", own, other, dtype=np.float64)
 
 
 def _candidates(

@@ -7,9 +7,10 @@ With H fixed every row of W is a small least squares problem of its own, N_i w_i
     N_i = C + (1−ρ) Σ_{j∈N(i)} h_j h_jᵀ − ρ/2·h_i h_iᵀ,    C = ρ/2·HᵀH + λI  (shared by all rows)
 
 since the weights M are sparse + constant and the diagonal is not data. `exact_half_sweep` solves
-these systems as they stand; `PuAlsSolver` takes a few conjugate gradient steps on all rows of a
-block at once. In the coordinates where C = I (w̃ = Lᵀw, h̃ = L⁻¹h, C = LLᵀ) inner products stay and
-nothing dense is left in a step: it costs O(nnz·r), with the preconditioner built in.
+these systems as they stand; `PuAlsSolver` takes a few conjugate gradient steps on every row
+(`kernels.descend_rows`). In the coordinates where C = I (w̃ = Lᵀw, h̃ = L⁻¹h, C = LLᵀ) inner
+products stay and nothing dense is left in a step: it costs O(nnz·r), with the preconditioner
+built in.
 """
 
 from __future__ import annotations
@@ -116,35 +117,13 @@ class PuAlsSolver:
         others = np.concatenate(self._map(lambda block: H[block.rows] @ inverse.T))
 
         def one_block(block: RowBlock) -> tuple[Array, Floats]:
-            X, x = self._solve_rows(block, W[block.rows] @ root, others, stored[block.entries])
+            own, start = block.entries, W[block.rows] @ root
+            given = block.pattern, self._curve[own], self._pull[own], self.cg_steps or 0
+            X, x = kernels.descend_rows(start, stored[own], others, *given)
             return X @ inverse, x
 
         solved = self._map(one_block)
         return np.concatenate([X for X, _ in solved]), np.concatenate([x for _, x in solved])
-
-    def _solve_rows(
-        self, block: RowBlock, X: Array, others: Array, x: Floats
-    ) -> tuple[Array, Floats]:
-        """Take conjugate gradient steps where C = I, each row with step sizes of its own.
-
-        x are the products of X with the others at the stored entries; they follow X from step to
-        step, which saves forming them anew.
-        """
-        curve, pull = self._curve[block.entries], self._pull[block.entries]
-        R = block.gather(pull - curve * x, others) - X
-        P, size = R.copy(), _row_dot(R, R)
-        tiny = np.finfo(X.dtype).tiny  # a row that is done has size 0 and must not become NaN
-        for _ in range(self.cg_steps or 0):
-            p = block.products(P, others)
-            NP = P + block.gather(curve * p, others)
-            ahead = size / np.maximum(_row_dot(P, NP), tiny)
-            X += ahead[:, None] * P
-            x = x + block.spread(ahead) * p
-            R -= ahead[:, None] * NP
-            before, size = size, _row_dot(R, R)
-            P *= (size / np.maximum(before, tiny))[:, None]
-            P += R
-        return X, x
 
     def _products(self, W: Array, H: Array) -> Floats:
         """Return w_i·h_j at the stored entries."""
@@ -198,37 +177,27 @@ class PuAlsSolver:
     @cached_property
     def _blocks(self) -> list[RowBlock]:
         blocks = parallel.blocks(self.net.n_nodes, BLOCK_ROWS)
-        return [RowBlock.cut(self._pattern, *ends, self.dtype) for ends in blocks]
+        return [RowBlock.cut(self._pattern, *ends) for ends in blocks]
 
 
 @dataclass(frozen=True)
 class RowBlock:
-    """Some rows of a pattern: which rows, which stored entries, and a CSR array to multiply by."""
+    """Some rows of a pattern: which rows, which stored entries, and these as (indptr, indices)."""
 
     rows: slice
     entries: slice
-    matrix: sp.csr_array
+    pattern: tuple[NDArray[Any], NDArray[Any]]
 
     @classmethod
-    def cut(cls, pattern: sp.csr_array, start: int, stop: int, dtype: Any) -> RowBlock:
-        """Copy rows start…stop."""
-        first, last = (int(pattern.indptr[row]) for row in (start, stop))
-        return cls(slice(start, stop), slice(first, last), pattern[start:stop].astype(dtype))
+    def cut(cls, pattern: sp.csr_array, start: int, stop: int) -> RowBlock:
+        """Take rows start…stop."""
+        indptr = pattern.indptr[start : stop + 1]
+        entries = slice(int(indptr[0]), int(indptr[-1]))
+        return cls(slice(start, stop), entries, (indptr - indptr[0], pattern.indices[entries]))
 
     def products(self, P: Array, others: Array) -> Floats:
         """Return P_i · others_j for every stored entry (i, j)."""
-        return kernels.edge_products(P, others, self.matrix.indptr, self.matrix.indices)
-
-    def spread(self, values: Array) -> Array:
-        """Repeat one number per row for every stored entry of the row."""
-        return np.repeat(values, np.diff(self.matrix.indptr))
-
-    def gather(self, weights: Floats, others: Array) -> Array:
-        """Return Σ_j weights_ij·others_j for every row i."""
-        # In place: making a CSR array anew for every product costs as much as a small product.
-        self.matrix.data[:] = weights
-        gathered: Array = self.matrix @ others
-        return gathered
+        return kernels.edge_products(P, others, *self.pattern)
 
 
 def gram(H: Array) -> Floats:
@@ -263,8 +232,3 @@ def exact_half_sweep(net: Network, H: Array, rho: float, lam: float) -> Floats:
         normal = C + curve - rho / 2.0 * np.outer(wide[i], wide[i])
         W[i] = np.linalg.solve(normal, (1.0 - rho / 2.0) * (weight * target) @ near)
     return W
-
-
-def _row_dot(A: Array, B: Array) -> Array:
-    dots: Array = np.einsum("ia,ia->i", A, B)
-    return dots

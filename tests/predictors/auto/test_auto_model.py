@@ -197,18 +197,27 @@ def test_parameters_out_of_range_are_named_in_one_line(planted, wrong):
     assert not model.fitted
 
 
+def test_edges_are_hidden_more_often_where_each_time_they_are_few():
+    def rounds(degree):
+        return lp.make("auto")._rounds(lp.generate.planted_network(600, mean_degree=degree))
+
+    assert rounds(4) == 10
+    assert rounds(4) > rounds(8) > rounds(20) == 5
+
+
 @pytest.mark.parametrize("exercises", [0, 1])
 def test_few_exercises_choose_without_learning(planted, exercises):
-    model = lp.make("auto", effort="fast", exercises=exercises).fit(planted)
+    model = lp.make("auto", effort="fast", exercises=exercises, hidden=0.4).fit(planted)
     facts, words = model.learned_.facts, model.words()
     assert len(facts["hidden"]) == exercises
     if exercises:
-        label = facts["stack"]["labels"][facts["stack"]["column"]]
+        stack = facts["stack"]
+        label = stack["labels"][stack["column"]] if stack["kind"] == "source" else stack["kind"]
         assert label == next(iter(facts["validation"]))
         assert "1 time and" in words[0]
         assert words[1].startswith("too little to learn from: ranked by")
     else:
-        assert facts["stack"]["kind"] == "fusion"
+        assert facts["stack"]["kind"] == "prior"
         assert words[0].startswith("no edge was hidden")
         assert model.probabilities(np.zeros(3)) is None
         assert model.expected_hits(np.zeros(3)) is None

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from tests.predictors.small import networks, slowly
 
 import linkprior as lp
-from linkprior.predictors.auto.hiding import hide, n_drawn
+from linkprior.predictors.auto.hiding import hide, n_drawn, n_hidden
 
 
 @slowly
@@ -61,3 +61,10 @@ def test_no_edge_is_hidden_twice(planted):
     more = hide(planted, 0.15, np.random.default_rng(3), 60)  # all have had their turn
     assert len(more.hidden) > 0
     assert more.train.n_edges + len(more.hidden) == planted.n_edges
+
+
+def test_the_number_of_edges_that_can_be_hidden_is_foreseen(planted):
+    sizes = [len(hide(planted, 0.1, np.random.default_rng(seed)).hidden) for seed in range(60)]
+    assert n_hidden(planted, 0.1) == pytest.approx(np.mean(sizes), rel=0.15)
+    star = lp.Network.from_edges([(0, leaf) for leaf in range(1, 30)])
+    assert n_hidden(star, 0.1) == 1.0

@@ -129,3 +129,33 @@ def test_near_a_top_the_top_learners_speak():
     np.testing.assert_allclose(found[top], near, atol=1e-5)
     rest = stack.rest.log_odds(X[~top], 10, stack.rest_blend)
     np.testing.assert_allclose(found[~top], rest, atol=1e-5)  # sums of BLAS: as rows come
+
+
+def few(n_hidden):
+    """Return two exercises with so many hidden edges together, found by the first source alone."""
+    samples = []
+    for seed in range(2):
+        rng = np.random.default_rng(seed)
+        y = np.arange(500) < n_hidden // 2
+        X = rng.uniform(0.0, 3.0, (500, 3)).astype(np.float32)
+        X[y, 0] = 6.0
+        samples.append(sample(X, y))
+    return samples
+
+
+def test_with_too_few_hidden_edges_nothing_is_chosen_by_them():
+    labels = ("ra", "l3", "prior:l3")
+    found = Trainer(few(18), labels, "auprc", n_nodes=10).train(**WHERE)
+    assert next(iter(found.validation)) == "ra"
+    assert found.stack.kind == "prior"
+    X = few(18)[0].X
+    np.testing.assert_allclose(found.stack.scores(X, 10), X[:, 2])
+    enough = Trainer(few(22), labels, "auprc", n_nodes=10).train(**WHERE)
+    assert enough.stack.kind != "prior"
+
+
+def test_without_the_prior_too_few_hidden_edges_leave_the_fusion():
+    found = train(few(18))
+    assert found.stack.kind == "fusion"
+    X = few(18)[0].X
+    np.testing.assert_allclose(found.stack.scores(X, 10), fusion(X, WHERE["n_pairs"]))

@@ -17,7 +17,7 @@ from linkprior.pairs import Ints
 from linkprior.predictors.auto import past, wording
 from linkprior.predictors.auto.costs import Costs
 from linkprior.predictors.auto.features import Features, listen, restored
-from linkprior.predictors.auto.hiding import hide, n_drawn
+from linkprior.predictors.auto.hiding import hide, n_drawn, n_hidden
 from linkprior.predictors.auto.judging import OBJECTIVES
 from linkprior.predictors.auto.sampling import Sample, draw, top_columns, top_feature
 from linkprior.predictors.auto.sources import EFFORTS, Choice, choose
@@ -35,6 +35,8 @@ OTHERS = 40  # pairs drawn by lot for each hidden edge
 FEWEST_OTHERS, MOST_OTHERS = 60_000, 400_000  # of them, in all exercises together
 EXERCISES = {"fast": (3, 2), "normal": (5, 2), "thorough": (8, 4)}  # small networks, large ones
 LARGE = 4000  # nodes from which on exercises are fewer, each having more edges
+ENOUGH = 1500  # hidden edges to learn from, if so many exercises find them:
+MOST_EXERCISES = {"fast": 3, "normal": 10, "thorough": 20}
 _one_at_a_time = threading.Lock()
 
 
@@ -59,7 +61,7 @@ class Auto(LinkPredictor):
     missing
         Share of all links, observed or not, that is taken to be missing when chances are stated.
     exercises
-        How often edges are hidden; None: by the size of the network.
+        How often edges are hidden; None: by the size of the network and the number of its edges.
     prior
         Whether models are also asked as the degree prior weighs their ranks.
     seed
@@ -113,7 +115,9 @@ class Auto(LinkPredictor):
             return 1
         if self.exercises is not None:
             return self.exercises
-        return EXERCISES[self.effort][network.n_nodes >= LARGE]
+        wanted = np.ceil(ENOUGH / n_hidden(network, self.hidden))
+        least = EXERCISES[self.effort][network.n_nodes >= LARGE]
+        return int(np.clip(wanted, least, MOST_EXERCISES[self.effort]))
 
     def _lessons(self, network: Network, chosen: Choice, costs: Costs) -> past.Lessons:
         """Return what to learn from: newly found edges where releases tell of some, else hidden."""

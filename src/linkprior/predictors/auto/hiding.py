@@ -23,6 +23,12 @@ def n_drawn(network: Network, share: float) -> int:
     return max(1, round(share * network.n_edges))
 
 
+def n_hidden(network: Network, share: float) -> float:
+    """Return about how many of the drawn edges can be hidden: those whose nodes have others."""
+    spare = network.degrees[network.edges].min(axis=1) > 1
+    return max(1.0, n_drawn(network, share) * float(np.mean(spare)))
+
+
 def hide(network: Network, share: float, rng: np.random.Generator, number: int = 0) -> Exercise:
     """Draw a share of the edges by lot, and hide those whose nodes both keep another one.
 

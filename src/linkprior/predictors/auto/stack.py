@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from linkprior.predictors.auto.features import PRIOR
 from linkprior.predictors.auto.learners import (
     FEWEST,
     SINGLE,
@@ -62,7 +63,8 @@ class Stack:
     Attributes
     ----------
     kind
-        "stack", "fusion" (reciprocal ranks, nothing learned) or "source" (one feature alone).
+        "stack"; or, with nothing learned: "fusion" (reciprocal ranks), "prior" (the mean of what
+        the degree prior says of each model's ranks) or "source" (one feature alone).
     top, rest
         The learners near the top of a source, and elsewhere; without `top` the rest is for all.
     top_blend, rest_blend
@@ -90,6 +92,8 @@ class Stack:
         """Return the scores of pairs from their features (n, features)."""
         if self.kind == "source":
             return X[:, self.column].astype(np.float64)
+        if self.kind == "prior":
+            return X[:, self._n_ranks :].mean(axis=1, dtype=np.float64)
         if self.kind == "fusion" or self.rest is None:
             return fusion(X[:, : self._n_ranks], self.n_pairs)
         found = self.rest.log_odds(X, n_nodes, self.rest_blend)
@@ -100,7 +104,7 @@ class Stack:
 
     @property
     def _n_ranks(self) -> int:
-        return sum(not label.startswith("prior:") for label in self.labels)
+        return sum(not label.startswith(PRIOR) for label in self.labels)
 
     # ------------------------------------------------------------------ keeping
 

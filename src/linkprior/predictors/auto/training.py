@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from linkprior import progress
+from linkprior.predictors.auto.features import PRIOR
 from linkprior.predictors.auto.judging import OBJECTIVES, area
 from linkprior.predictors.auto.learners import SINGLE
 from linkprior.predictors.auto.sampling import Sample
@@ -20,6 +21,9 @@ Array = NDArray[Any]
 # Of what the best model alone reaches, where it ranks the top anyway: then the two differ only in
 # how the top and the rest interlock.
 NEARLY = 0.95
+
+
+FEWEST_TO_CHOOSE = 20  # hidden edges with fewer of which the best way of all is best by luck
 
 
 @dataclass(frozen=True)
@@ -69,6 +73,8 @@ class Trainer:
         """Return the best way of scoring; `where` tells the stack what is near the top."""
         base = Stack("fusion", self.labels, **where)
         found = self._unlearned(base)
+        if sum(int(sample.y.sum()) for sample in self.samples) < FEWEST_TO_CHOOSE:
+            return self._unchosen(base, found)
         alone = max(range(len(self.labels)), key=lambda at: found[self.labels[at]])
         halves = [self.samples[::2], self.samples[1::2]]
         with progress.stage(total=3.0):
@@ -107,8 +113,14 @@ class Trainer:
     def _without_learning(self, base: Stack, found: dict[str, float]) -> Trained:
         """Return the best way that learns nothing: a source alone, or the fusion of all."""
         ranked = _best_first({name: value for name, value in found.items() if name != "stack"})
-        best = next(iter(ranked)) if self.samples else "fusion"
+        best = next(iter(ranked))
         stack = base if best == "fusion" else self._alone(base, self.labels.index(best))
+        return Trained(stack, _best_first(found), self._scored(stack, self.apart or self.samples))
+
+    def _unchosen(self, base: Stack, found: dict[str, float]) -> Trained:
+        """Return what is good anywhere: the degree prior over all models, else their fusion."""
+        kind = "prior" if any(label.startswith(PRIOR) for label in self.labels) else "fusion"
+        stack = replace(base, kind=kind)
         return Trained(stack, _best_first(found), self._scored(stack, self.apart or self.samples))
 
     def _crossed(

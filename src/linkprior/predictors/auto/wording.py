@@ -6,11 +6,16 @@ from collections.abc import Mapping
 from typing import Any
 
 from linkprior.predictors.auto.features import PRIOR
+from linkprior.predictors.auto.training import FEWEST_TO_CHOOSE
 
 _MEASURES = {
     "auprc": "AUPRC",
     "recall": "recall at 5 %",
     "dc_auroc": "AUROC against pairs of like degree",
+}
+_COMMON = {
+    "fusion": "the plain fusion of all ranks",
+    "prior": "what the degree prior says of the ranks of all models",
 }
 _SHOWN = 5
 NO_CHANCES = "too little was found again to state chances: links have scores only"
@@ -63,9 +68,11 @@ def _chosen(facts: Mapping[str, Any], validation: Mapping[str, float], objective
             f"{validation['stack']:.3g}, the best model alone ({_called(best)}) {singles[best]:.3g}"
         )
     name = _called(stack["labels"][stack["column"]]) if stack["kind"] == "source" else ""
-    what = f"{name} alone" if name else "the plain fusion of all ranks"
+    what = f"{name} alone" if name else _COMMON[stack["kind"]]
     if not facts["hidden"]:
         return f"no edge was hidden, so nothing could be learned: ranked by {what}"
+    if sum(facts["hidden"]) < FEWEST_TO_CHOOSE:
+        return f"too few {edges} to choose by: ranked by {what}"
     if "stack" not in validation:
         return f"too little to learn from: ranked by {what}, best at finding {edges}"
     return f"nothing learned did better on {edges} than {what}, which is what ranks here"

@@ -53,7 +53,7 @@ def test_every_section_shows_what_the_run_holds(case, page):
         "Who links to whom",
         "The network at a glance",
     ]
-    tiles = page.locator(".tile b").all_inner_texts()
+    tiles = page.locator("#network .tile b").all_inner_texts()
     assert tiles[:2] == [f"{net.n_nodes:,}", f"{net.n_edges:,}"]
     assert page.locator("#shown").inner_text() == "130 links"
     assert page.locator("#links tbody tr").count() == 20
@@ -208,9 +208,7 @@ def test_an_evaluation_shows_every_model_and_marks_who_leads(tmp_path, open_page
     page = open_page((tmp_path / "models.html").as_uri())
     rows = page.locator("#comparison tbody tr")
     assert rows.count() == 4
-    first = result.models[
-        int(np.argmax([result.mean(m, result.metrics[0]) for m in result.models]))
-    ]
+    first = max(result.models, key=lambda model: result.mean(model, "auprc"))
     assert rows.nth(0).locator("th").inner_text() == first
     marked = page.locator("#comparison td b").count()
     assert marked == sum(statistics.best(result, metric) is not None for metric in result.metrics)
@@ -259,3 +257,129 @@ def test_a_node_with_more_partners_than_a_ring_holds_has_all_of_them_counted(
     assert "60 predicted in this list (outer ring: the best 36)" in said
     assert page.locator("#graph line.predicted").count() == 36
     assert page.locator("#shown").inner_text() == f"60 links of {name}"
+
+
+def test_a_newcomer_finds_one_nodes_links_the_yield_and_the_file_at_once(case, page):
+    net, model, ranking, _ = case
+    node = int(ranking.pairs[3, 1])
+    own = [n for n, pair in enumerate(ranking.pairs.tolist()) if node in pair]
+    page.locator('th button[data-column="score"]').click()  # an order that is not the ranking's
+    page.locator("#ask").fill(str(net.names[node]).upper())
+    page.locator("#ask-go").click()
+    shown = page.locator("#links tbody tr").evaluate_all("rows => rows.map(r => r.dataset.rank)")
+    assert [int(rank) - 1 for rank in shown] == own[:20]
+    assert f"{len(own)} predicted" in page.locator("#asked").inner_text()
+    page.locator("#all-links").click()
+    assert page.locator("#shown").inner_text() == "130 links"
+    told = page.locator("#top-yield").inner_text()
+    mean = model.expected_hits(ranking.scores)[0][99]
+    assert float(told.split(" ")[1]) == pytest.approx(mean, abs=0.6 if mean >= 10 else 0.06)
+    with page.expect_download() as started:
+        page.locator("#cytoscape").click()
+    assert started.value.suggested_filename == "links.graphml"
+    page.locator("#ask").fill("nobody of that name")
+    page.locator("#ask-go").click()
+    assert "No link of nobody of that name" in page.locator("#asked").inner_text()
+
+
+def test_control_characters_leave_the_graphml_readable(case, open_page, tmp_path):
+    import xml.etree.ElementTree as ET
+
+    _, model, ranking, _ = case
+    data = prediction_page(model, ranking)
+    first = int(data["links"]["source"][0])
+    data["names"][first] = "bell\x07 & \x0b<\ud83d\ude00\udcff>"
+    write_page(tmp_path / "odd.html", data)
+    page = open_page((tmp_path / "odd.html").as_uri())
+    with page.expect_download() as started:
+        page.locator("#graphml").click()
+    tree = ET.parse(started.value.path())
+    names = [one.text for one in tree.iter() if one.get("key") == "name"]
+    assert "bell\ufffd & \ufffd<\U0001f600\ufffd>" in names
+
+
+def test_links_without_a_score_stand_last_both_ways_and_have_none_in_files(
+    case, open_page, tmp_path
+):
+    networkx = pytest.importorskip("networkx", reason="networkx is not installed")
+    _, model, ranking, _ = case
+    data = prediction_page(model, ranking)
+    for row in (4, 9):
+        data["links"]["columns"]["score"][row] = None
+        data["links"]["columns"]["probability"][row] = None
+    write_page(tmp_path / "holes.html", data)
+    page = open_page((tmp_path / "holes.html").as_uri())
+    page.locator("#rows").select_option("200")
+    for _ in range(2):
+        page.locator('th button[data-column="score"]').click()
+        shown = page.locator("#links tbody tr").evaluate_all("rs => rs.map(r => r.dataset.rank)")
+        assert shown[-2:] == ["5", "10"]
+    assert page.locator('#links tr[data-rank="5"] td.number').nth(1).inner_text() == "–"
+    with page.expect_download() as started:
+        page.locator("#graphml").click()
+    graph = networkx.read_graphml(started.value.path())
+    without = [d["rank"] for *_, d in graph.edges(data=True) if "rank" in d and "score" not in d]
+    assert sorted(without) == [5, 10]
+
+
+def test_the_keyboard_reaches_what_a_mouse_does(case, page):
+    reached = []
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        reached.append(page.evaluate("document.activeElement.id || document.activeElement.tagName"))
+    wanted = ["ask", "ask-go", "cytoscape", "cut", "filter", "tsv", "csv", "graphml"]
+    assert [one for one in reached if one in wanted] == wanted
+
+
+def test_scrolling_goes_past_the_drawing_until_it_is_chosen(case, page):
+    before = page.locator("#graph svg").get_attribute("viewBox")
+    page.locator("#graph").scroll_into_view_if_needed()
+    page.locator("#graph svg").hover()
+    page.mouse.wheel(0, -200)
+    page.wait_for_timeout(100)
+    assert page.locator("#graph svg").get_attribute("viewBox") == before
+    page.locator("#graph svg").focus()
+    page.locator("#graph svg").hover()
+    page.mouse.wheel(0, -200)
+    page.wait_for_function(
+        "before => document.querySelector('#graph svg').getAttribute('viewBox') !== before",
+        arg=before,
+    )
+
+
+def test_names_in_the_drawing_cover_no_other(case, page):
+    boxes = page.locator("#graph text:not(.covered)").evaluate_all(
+        "all => all.map(t => { const b = t.getBBox(); return [b.x, b.x + b.width, b.y, b.height] })"
+    )
+    assert len(boxes) > 10
+    for n, (left, right, top, height) in enumerate(boxes):
+        for other in boxes[n + 1 :]:
+            across = min(right, other[1]) - max(left, other[0])
+            down = min(top + height, other[2] + other[3]) - max(top, other[2])
+            assert not (across > 4 and down > 6)
+
+
+def test_ten_thousand_links_are_paged_not_all_drawn(case, open_page, tmp_path):
+    _, model, ranking, _ = case
+    data = prediction_page(model, ranking)
+    links = data["links"]
+    for name in ("source", "target"):
+        links[name] = (list(links[name]) * 80)[:10_000]
+    links["columns"] = {k: (list(v) * 80)[:10_000] for k, v in links["columns"].items()}
+    write_page(tmp_path / "long.html", data)
+    page = open_page((tmp_path / "long.html").as_uri())
+    assert page.locator("#shown").inner_text() == "10,000 links"
+    assert page.locator("#links tbody tr").count() == 20
+    page.locator("#rows").select_option("200")
+    assert page.locator("#links tbody tr").count() == 200
+
+
+def test_paper_shows_names_and_heads_and_no_buttons_to_press(case, page):
+    page.emulate_media(media="print")
+    assert page.locator("#links td.name button").first.is_visible()
+    assert page.locator('th button[data-column="score"]').is_visible()
+    assert page.locator("#told").is_visible()
+    for hidden in ("nav", "#cut", "#tsv", "#ask", "#top-links", "figcaption button >> nth=0"):
+        assert not page.locator(hidden).is_visible()
+    page.set_viewport_size({"width": 760, "height": 1000})  # A4 between its margins
+    assert page.evaluate("document.querySelector('#links').scrollWidth") <= 740

@@ -3,9 +3,15 @@
 import html
 import json
 import re
+from pathlib import Path
 
 import pytest
+from tests.benchmark.made_up import cells, kept
 from tests.cli.support import SMALL, one_line_of_error, table
+
+import linkprior as lp
+
+PAPER = Path(__file__).resolve().parents[2] / "benchmarks" / "results" / "reproduction"
 
 
 def data_of(path):
@@ -85,6 +91,8 @@ def test_a_run_and_an_evaluation_share_a_page(run, folder, edges, tmp_path):
     data = data_of(tmp_path / "all.html")
     assert {"links", "evaluation"} <= set(data)
     assert one_line_of_error(run("report", results, "--evaluation", results), "goes with a run")
+    (results / "results.json").unlink()
+    assert one_line_of_error(run("report", results), "is an unfinished evaluation")
 
 
 def test_what_has_no_page_is_refused_in_one_line(run, folder, tmp_path):
@@ -125,3 +133,146 @@ def test_a_folder_is_refused_as_a_page_before_the_work(run, edges, tmp_path):
     for command in (["predict", edges, *SMALL], ["evaluate", edges, "--models", "pa"]):
         result = run(*command, "--report", tmp_path / "pages.html")
         assert one_line_of_error(result, "--report", "is a folder")
+
+
+def test_a_page_may_lie_in_the_folder_that_the_command_makes(run, edges, tmp_path):
+    new, other = tmp_path / "new", tmp_path / "other"
+    asked = ["predict", edges, *SMALL, "--top", 5, "-o", f"{new}/", "--report", new / "p.html"]
+    assert run(*asked)[0] == 0
+    assert len(data_of(new / "p.html")["links"]["source"]) == 5
+    judged = ["evaluate", edges, "--models", "pa", "-o", other, "--report", other / "p.html"]
+    assert run(*judged)[0] == 0
+    assert "evaluation" in data_of(other / "p.html")
+    inside = [
+        "predict",
+        edges,
+        *SMALL,
+        "-o",
+        tmp_path / "a.tsv",
+        "--report",
+        tmp_path / "a.tsv/p.html",
+    ]
+    assert one_line_of_error(run(*inside), "--report", "there is no folder")
+
+
+@pytest.fixture
+def study(run, edges, tmp_path):
+    asked = ["tune", edges, "--model", "degree:l3", "--trials", 12, "--inner", 2, "--no-prune"]
+    page = tmp_path / "study" / "p.html"
+    assert run(*asked, "--study", tmp_path / "study", "--report", page)[0] == 0
+    return tmp_path / "study"
+
+
+def files_of(folder):
+    return {path.name: path.read_bytes() for path in folder.iterdir() if path.name != "report.html"}
+
+
+def test_a_study_has_a_page_and_is_left_as_it_was(run, edges, study):
+    before = files_of(study)
+    assert run("report", study)[0] == 0
+    assert files_of(study) == before
+    found = lp.tune("degree:l3", lp.read_network(edges), 12, inner=2, prune=False)
+    for page in ("report.html", "p.html"):
+        (part,) = data_of(study / page)["parts"]
+        _, settings = part["tables"]
+        assert len(settings["rows"]) == 12
+        marked = [row[0] for row in settings["rows"] if row[1].get("mark") == "best"]
+        assert marked == [found.ranked[0].number]
+        assert len(found.importances()) == 3
+        shown = {one["name"]: one["value"] for one in part["figures"][1]["items"]}
+        assert shown == pytest.approx(found.importances())
+        history = {line["name"]: line for line in part["figures"][0]["lines"]}
+        values = [t.value for t in found.trials if t.state == "complete"]
+        assert history["a setting"]["y"] == pytest.approx(values)
+        assert max(history["the best so far"]["y"]) == pytest.approx(found.best_value)
+        for name, value in found.best_params.items():
+            own = value == type(found.model)().get_params()[name]
+            assert (f"{name}={value}" in part["command"]) is not own
+
+
+def test_a_study_stands_beside_a_run_and_an_evaluation(run, folder, edges, study, tmp_path):
+    target = tmp_path / "all.html"
+    assert run("report", folder, "--study", study, "-o", target)[0] == 0
+    data = data_of(target)
+    assert "links" in data
+    assert [part["id"] for part in data["parts"]] == ["tuning"]
+    run("evaluate", edges, "--models", "l3", "--protocol", "uniform:0.8", "-o", tmp_path / "judged")
+    assert run("report", tmp_path / "judged", "--study", study, "-o", target)[0] == 0
+    assert {"evaluation", "parts"} <= set(data_of(target))
+    refused = run("report", folder, "--study", tmp_path)
+    assert one_line_of_error(refused, "holds no study.json", "linkprior tune --study")
+    assert one_line_of_error(run("report", study, "--study", study), "no run and no evaluation")
+
+
+def test_a_study_that_was_killed_shows_what_it_had(run, study):
+    journal = study / "journal.log"
+    whole = journal.read_bytes().splitlines(keepends=True)
+    journal.write_bytes(b"".join(whole[: len(whole) // 2]) + whole[len(whole) // 2][:9])
+    (study / "best.json").unlink()
+    cut = journal.read_bytes()
+    assert run("report", study)[0] == 0
+    assert journal.read_bytes() == cut
+    (part,) = data_of(study / "report.html")["parts"]
+    assert 1 <= len(part["tables"][1]["rows"]) < 12
+    assert any("not come to its end" in line for line in part["words"])
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        ("journal.log", "", "is no journal of a study"),
+        ("journal.log", "no JSON\n", "is no journal of a study"),
+        ("journal.log", "[1]\n", "is no journal of a study"),
+        ("study.json", "{}", "is not the question of a tuning study"),
+        ("study.json", "{", "cannot be read"),
+    ],
+)
+def test_a_damaged_study_is_one_line(run, study, name, content, words):
+    (study / name).write_text(content)
+    assert one_line_of_error(run("report", study), words)
+
+
+def test_a_study_without_a_finished_setting_or_a_journal_says_so(run, study):
+    journal = study / "journal.log"
+    first = journal.read_bytes().splitlines(keepends=True)[0]
+    journal.write_bytes(first)
+    assert one_line_of_error(run("report", study), "no finished setting yet")
+    journal.unlink()
+    assert one_line_of_error(run("report", study), "journal.log cannot be read")
+
+
+def test_a_folder_of_cells_has_the_page_of_a_benchmark(run, tmp_path):
+    table = {"one": {"auto": [0.9, 0.8], "pa": [0.2, 0.3]}, "two": {"auto": [0.5], "pa": [0.6]}}
+    suite = kept(tmp_path / "suite", cells(table))
+    page = tmp_path / "bench.html"
+    asked = ["benchmark", "--tables", "-o", suite, "--report", page]
+    assert run(*asked)[0] == 0
+    assert run("report", suite)[0] == 0
+    for data in (data_of(page), data_of(suite / "report.html")):
+        auprc = next(t for p in data["parts"] for t in p["tables"] if t["title"] == "auprc")
+        assert auprc["heads"] == ["model", "one (2)", "two (1)"]
+        shown = {row[0]: [cell["value"] for cell in row[1:]] for row in auprc["rows"]}
+        assert shown == {"auto": [0.85, 0.5], "pa": [0.25, 0.6]}
+        marks = {row[0]: [cell["mark"] for cell in row[1:]] for row in auprc["rows"]}
+        assert marks == {"auto": ["best", None], "pa": [None, "level"]}
+    text = data_of(page)["about"]["command"]
+    assert text is not None
+
+
+def test_the_papers_experiments_have_a_page(run, tmp_path):
+    page = tmp_path / "paper.html"
+    assert run("report", PAPER, "-o", page)[0] == 0
+    data = data_of(page)
+    assert [part["id"] for part in data["parts"]] == ["dream5", "plasmodium", "rat"]
+    facts = json.loads((PAPER / "rat" / "results.json").read_text())
+    shown = {row[0]: row[1:] for row in data["parts"][2]["tables"][0]["rows"][:-1]}
+    for at, condition in enumerate(facts["conditions"]):
+        for method, found in condition["methods"].items():
+            ours, theirs = shown[method][2 * at : 2 * at + 2]
+            assert ours["value"] == found["mean"]["5%"]
+            assert theirs == found["paper"]
+    assert run("report", PAPER / "rat", "-o", page)[0] == 0
+    assert len(data_of(page)["parts"]) == 1
+    (tmp_path / "rat").mkdir()
+    (tmp_path / "rat" / "results.json").write_text(json.dumps({"experiment": "rat"}))
+    assert one_line_of_error(run("report", tmp_path / "rat"), "is not whole")

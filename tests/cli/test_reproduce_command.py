@@ -42,6 +42,19 @@ def test_all_runs_all_three_and_again_takes_up_what_is_there(run, small, tmp_pat
     assert run(*ask)[:2] == (0, out)
 
 
+def test_a_page_of_all_three_is_written_where_it_is_asked_for(run, small, tmp_path):
+    page = tmp_path / "out" / "paper.html"
+    ask = ("reproduce", "all", "--quick", "--data", tmp_path, "-o", tmp_path / "out")
+    status, _, err = run(*ask, "--report", page)
+    assert status == 0
+    assert "Wrote the page" in err
+    text = page.read_text(encoding="utf-8")
+    assert all(f"the experiment {name}" in text for name in EXPERIMENTS)
+    refused = run(*ask, "--report", tmp_path / "none" / "paper.html")
+    assert refused[0] == 1
+    assert "there is no folder" in refused[2]
+
+
 def test_the_full_run_states_its_budget(run, small, tmp_path, monkeypatch):
     tiny = run_module.Care(seeds=1, trials=2, inner=2, auto=False, cheaper={"n_starts": 1})
     monkeypatch.setattr(run_module, "FULL", tiny)

@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING
 import click
 
 from linkprior.cli import options
+from linkprior.cli import report as pages
 from linkprior.cli.messages import say, silent
 from linkprior.errors import LinkpriorError
 
 if TYPE_CHECKING:
     from linkprior.benchmark.models import Entrant
+    from linkprior.benchmark.results import Results
     from linkprior.benchmark.run import Benchmark
 
 Tell = Callable[[str], None]
@@ -42,6 +44,7 @@ Tell = Callable[[str], None]
     show_default=True,
     help="Tables, pictures, and finished cells: the same command goes on where it stopped.",
 )
+@options.report
 @options.workers
 @options.dask
 @options.quiet
@@ -53,6 +56,7 @@ def benchmark(
     trials: int,
     tables: bool,
     output: str,
+    report: str | None,
     workers: int | None,
     dask: str | None,
     quiet: bool,
@@ -71,6 +75,8 @@ def benchmark(
         raise click.UsageError("--tables shows all that is finished: name no network or model")
     _check_output(output)
     target = _target(Path(output), quick, trials)
+    if report is not None:
+        pages.check_page("--report", Path(report), made=[Path(output), target])
     if not tables:
         wanted = None if models is None else [name for name in models.split(",") if name.strip()]
         job = _job(networks, wanted, quick, data, trials, Path(output), tell)
@@ -80,7 +86,9 @@ def benchmark(
             interrupt.keeping(lambda: f"{target} keeps what is finished; the same command goes on"),
         ):
             job.run()
-    _write(target, tell)
+    results = _write(target, tell)
+    if report is not None:
+        _write_page(results, Path(report), quiet)
 
 
 def _check_output(output: str) -> None:
@@ -138,7 +146,7 @@ def _available(entrants: list[Entrant], tell: Tell) -> list[Entrant]:
     return kept
 
 
-def _write(target: Path, tell: Tell) -> None:
+def _write(target: Path, tell: Tell) -> Results:
     from linkprior.benchmark.tables import summary
     from linkprior.benchmark.writing import results_in, write_files
 
@@ -146,3 +154,10 @@ def _write(target: Path, tell: Tell) -> None:
     files = write_files(results, target)
     click.echo("\n".join(summary(results)))
     tell(f"Wrote {', '.join(path.name for path in files)} to {target}")
+    return results
+
+
+def _write_page(results: Results, page: Path, quiet: bool) -> None:
+    from linkprior.report.benchmark import benchmark_page
+
+    pages.write(page, benchmark_page(results, pages.this_command()), quiet)

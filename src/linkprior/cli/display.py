@@ -1,4 +1,7 @@
-"""How progress is shown on stderr: a bar on a terminal, now and then a line elsewhere."""
+"""How progress is shown on stderr: a bar on a terminal, now and then a line elsewhere.
+
+With `linkprior --progress json` a program reads along: one JSON object per line.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Self, TextIO
 
-from linkprior.cli.messages import drop
+from linkprior.cli.messages import drop, say_object, speaks_in_objects
 from linkprior.progress import Listener, Report, Watch, listen
 
 if TYPE_CHECKING:
@@ -19,6 +22,7 @@ if TYPE_CHECKING:
 _TICK = 0.1  # seconds between two looks at what there is to show
 _PATIENCE = 0.4  # what is done by then needs no display
 _LINES_APART = 5.0
+_OBJECTS_APART = 0.25
 _BAR_WIDTH = 20
 
 _shown: _Display | None = None
@@ -51,6 +55,8 @@ def clear() -> None:
 
 
 def _display(stream: TextIO) -> _Display:
+    if speaks_in_objects():
+        return _Objects(stream)
     able = stream.isatty() and os.environ.get("TERM", "dumb") not in ("dumb", "unknown", "")
     return _Bar(stream) if able else _Lines(stream)
 
@@ -125,6 +131,24 @@ class _Lines(_Display):
             self._due = report.elapsed + _LINES_APART
             self.stream.write(f"{report.name}: {words(report)}\n")
             self.stream.flush()
+
+
+class _Objects(_Display):
+    """One object per line: {"progress": {"name", "fraction", "elapsed", "left"}}, unknowns null."""
+
+    _due = 0.0
+
+    def show(self, report: Report) -> None:
+        """Write an object when the last one is old enough."""
+        if report.elapsed < self._due:
+            return
+        self._due = report.elapsed + _OBJECTS_APART
+        names = ("name", "fraction", "elapsed", "left")
+        say_object(self.stream, progress={name: _digits(getattr(report, name)) for name in names})
+
+
+def _digits(value: Any) -> Any:
+    return round(value, 4) if isinstance(value, float) else value
 
 
 class _Bar(_Display):

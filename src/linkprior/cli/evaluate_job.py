@@ -106,7 +106,8 @@ class EvaluateJob:
             _check_folder(self.output)
         if self.report is not None:
             inputs = [self.source.edges, *self.beside.files]
-            pages.check_page("--report", Path(self.report), inputs)
+            made = [Path(self.output)] if self.output else []
+            pages.check_page("--report", Path(self.report), inputs, made)
 
     def _model_names(self) -> list[str]:
         from linkprior.predictors.registry import MODELS, find
@@ -251,12 +252,9 @@ class EvaluateJob:
         click.echo(text_table(result, columns, self.against, max(60, wide)))
 
     def _write_page(self, result: Evaluation, page: str) -> None:
-        import shlex
-
         from linkprior.report.evaluation import evaluation_page
 
-        command = shlex.join(["linkprior", *sys.argv[1:]])
-        data = evaluation_page(result, Path(self.source.edges).name, command)
+        data = evaluation_page(result, Path(self.source.edges).name, pages.this_command())
         pages.write(Path(page), data, self.quiet)
 
     def _write(self, result: Evaluation, folder: str) -> None:

@@ -29,6 +29,7 @@ _SIGNALS = [n for n in signal.Signals if n.name in ("SIGINT", "SIGTERM", "SIGHUP
 
 _describe: Callable[[], str | None] | None = None
 _log: Callable[[str], None] | None = None
+_end: tuple[float, Callable[[], object]] | None = None
 
 
 def run_interruptible(work: Callable[[], R]) -> R:
@@ -64,6 +65,17 @@ def keeping(
         yield
     finally:
         _describe, _log = before
+
+
+@contextmanager
+def ending(seconds: float, end: Callable[[], object]) -> Iterator[None]:
+    """Have end() called, for so many seconds at most, should the body be interrupted."""
+    global _end
+    before, _end = _end, (seconds, end)
+    try:
+        yield
+    finally:
+        _end = before
 
 
 class _Done(Generic[R]):
@@ -124,22 +136,27 @@ def _raise(number: int, _: FrameType | None) -> None:
 
 def _leave(number: int) -> NoReturn:
     """Tidy up, say what is kept, and end the process."""
+    describe, log = _describe, _log  # as they are now: the work may come to its end meanwhile
     _try_for(0.3, display.clear)
-    _try_for(0.5, _last_words)
+    if _end is not None:
+        _try_for(*_end)
+    _try_for(0.5, lambda: _last_words(describe, log))
     os._exit(128 + number)
 
 
-def _last_words() -> None:
-    text = f"Interrupted: {_tidy_up()}."
-    if _log is not None:
+def _last_words(
+    describe: Callable[[], str | None] | None, log: Callable[[str], None] | None
+) -> None:
+    text = f"Interrupted: {_tidy_up(describe)}."
+    if log is not None:
         with suppress(OSError, LinkpriorError):  # a full disk is no reason to say nothing
-            _log(text)
+            log(text)
     say_last(text)
 
 
-def _tidy_up() -> str:
+def _tidy_up(describe: Callable[[], str | None] | None) -> str:
     whole = files.discard_unfinished(timeout=0.3)
-    told = _describe() if _describe is not None else None
+    told = describe() if describe is not None else None
     return told or _kept(whole)
 
 

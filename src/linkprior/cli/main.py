@@ -24,10 +24,11 @@ from linkprior.cli import (
     predict,
     report,
     reproduce,
+    serve,
     tune,
 )
 from linkprior.cli.interrupt import run_interruptible
-from linkprior.cli.messages import drop_stdout, in_one_line, say
+from linkprior.cli.messages import drop_stdout, in_one_line, say, speak_in_objects
 from linkprior.errors import LinkpriorError
 
 
@@ -67,11 +68,18 @@ class _Said(logging.Handler):
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="linkprior")
 @click.option("--debug", is_flag=True, help="Show the full traceback of an error.")
-def cli(debug: bool) -> None:
+@click.option(
+    "--progress",
+    type=click.Choice(["auto", "json"]),
+    default="auto",
+    help="json: progress and messages on stderr as one JSON object per line, for a program.",
+)
+def cli(debug: bool, progress: str) -> None:
     """Infer the missing links of a network from its observed edges.
 
     Start with `linkprior demo`, then `linkprior predict YOUR_EDGES.tsv`.
     """
+    speak_in_objects(progress == "json")
     logging.basicConfig(level=logging.INFO, format="%(message)s", handlers=[_Said()])
 
 
@@ -80,6 +88,7 @@ for command in (
     evaluate.evaluate,
     tune.tune,
     report.report,
+    serve.serve,
     coverage.coverage,
     reproduce.reproduce,
     benchmark.benchmark,

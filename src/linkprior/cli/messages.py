@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import json
 import os
 import sys
 import threading
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 _speaking = threading.Lock()
 _over = False  # whether the last word has been said
+_objects = False  # whether a program reads along: one JSON object per line
 
 # What the system reports → what that means, and what to do.
 _TROUBLE = {
@@ -60,6 +62,24 @@ def _text(name: object) -> str:
     return os.fsdecode(name) if isinstance(name, str | bytes) else str(name)
 
 
+def speak_in_objects(wanted: bool) -> None:
+    """Say everything from now on as one JSON object per line, or as plain text again."""
+    global _objects
+    _objects = wanted
+
+
+def speaks_in_objects() -> bool:
+    """Tell whether a program reads along."""
+    return _objects
+
+
+def say_object(stream: TextIO, **facts: object) -> None:
+    """Write one JSON object as a line of its own, whoever else speaks."""
+    with _speaking:
+        stream.write(json.dumps(facts) + "\n")
+        stream.flush()
+
+
 def say(text: str) -> None:
     """Say something on stderr; that nobody listens is no reason to stop."""
     with _speaking:
@@ -82,7 +102,8 @@ def _print(text: str) -> None:
         # Not by click, which finds its way past whoever stands in for stderr (the progress bar).
         # A path may hold bytes that are no text.
         plain = text.encode("utf-8", "backslashreplace").decode("utf-8")
-        print(plain, file=sys.stderr, flush=True)
+        told = json.dumps({"say": plain}) if _objects else plain
+        print(told, file=sys.stderr, flush=True)
     except OSError:
         drop(sys.stderr)
 

@@ -73,7 +73,8 @@ class PredictJob:
         inputs = [self.source.edges, *self.choices.files, *self.beside.files]
         self.target = Output.of(self.output, self.output_format, self.save, inputs)
         if self.report is not None:
-            pages.check_page("--report", Path(self.report), [*inputs, self.output])
+            made = [Path(self.output)] if self.output and self.output.endswith("/") else []
+            pages.check_page("--report", Path(self.report), [*inputs, self.output], made)
         if inputs.count("-") > 1:
             raise LinkpriorError("standard input (-) can be read once; give files for the others")
         predictor = make_model(self.model, self.settings, self.seed)

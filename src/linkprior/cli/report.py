@@ -1,4 +1,4 @@
-"""`linkprior report`: the page of a finished run or evaluation."""
+"""`linkprior report`: the page of what a command kept in a folder."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import click
 
 from linkprior.cli import options
 from linkprior.cli.messages import say, writing_to
-from linkprior.cli.places import check_name, check_writable
+from linkprior.cli.places import check_name, check_writable, first_there
 from linkprior.errors import LinkpriorError, StoreError
 
 if TYPE_CHECKING:
@@ -29,12 +29,21 @@ PAGE = "report.html"
     metavar="DIR",
     help="Show this evaluation (`linkprior evaluate -o DIR`) with the run.",
 )
+@click.option(
+    "--study",
+    metavar="DIR",
+    help="Show this study (`linkprior tune --study DIR`) with the run or the evaluation.",
+)
 @options.quiet
-def report(folder: str, output: str | None, evaluation: str | None, quiet: bool) -> None:
-    """Write the page of a run (`predict -o DIR/`) or of an evaluation (`evaluate -o DIR`).
+def report(
+    folder: str, output: str | None, evaluation: str | None, study: str | None, quiet: bool
+) -> None:
+    """Write the page of what a command kept in RUN_DIR.
 
-    One file that works offline: predicted links to sort, filter and save, how many to expect to be
-    real, neighbourhoods, the network, how models compare, and how it was made.
+    That is a run (`predict -o DIR/`), an evaluation (`evaluate -o DIR`), a study (`tune --study
+    DIR`), a benchmark or the paper's experiments (`benchmark -o DIR`, `reproduce -o DIR`). One file
+    that works offline: predicted links to sort, filter and save, how many to expect to be real,
+    neighbourhoods, the network, how models compare, what tuning found, and how it was made.
     """
     if not Path(folder).is_dir():
         raise StoreError(
@@ -43,26 +52,78 @@ def report(folder: str, output: str | None, evaluation: str | None, quiet: bool)
         )
     target = Path(output) if output is not None else Path(folder) / PAGE
     check_page("-o", target)
-    write(target, data_of(Path(folder), evaluation), quiet)
+    write(target, data_of(Path(folder), evaluation, study), quiet)
 
 
-def data_of(folder: Path, evaluation: str | None = None) -> dict[str, Any]:
+def data_of(
+    folder: Path, evaluation: str | None = None, study: str | None = None
+) -> dict[str, Any]:
     """Return what the page of a folder shows."""
-    from linkprior.evaluation.writing import RESULTS
-    from linkprior.report import prediction_page
-    from linkprior.report.evaluation import comparison, evaluation_page
-    from linkprior.runs.loading import load_run
+    from linkprior.report.study import is_study
     from linkprior.runs.manifest import MANIFEST
 
-    if (folder / RESULTS).is_file() and not (folder / MANIFEST).is_file():
+    if (folder / MANIFEST).is_file():
+        data = _run_data(folder, evaluation)
+    else:
+        found = _results_data(folder)  # without anything, an error says what a run folder holds
+        data = _run_data(folder, evaluation) if found is None else found
         if evaluation is not None:
-            raise StoreError(f"{folder} is an evaluation itself: --evaluation goes with a run")
-        return evaluation_page(_evaluation(folder), _named(folder), _command(folder))
+            raise StoreError(f"{folder} is no run: --evaluation goes with a run")
+    tuned = Path(study) if study is not None else folder if is_study(folder) else None
+    if tuned is not None and "parts" not in data:
+        data["parts"] = [_tuning(tuned)]
+    elif study is not None:
+        raise StoreError(f"{folder} is no run and no evaluation: --study goes with these")
+    return data
+
+
+def _run_data(folder: Path, evaluation: str | None) -> dict[str, Any]:
+    """Return the page of a run, with the evaluation that is asked for or lies in its folder."""
+    from linkprior.evaluation.writing import RESULTS
+    from linkprior.report import prediction_page
+    from linkprior.report.evaluation import comparison
+    from linkprior.runs.loading import load_run
+
     run = load_run(folder)
     data = prediction_page(run.model, run.ranking, run.input_report, run.manifest)
-    if evaluation is not None:
-        data["evaluation"] = comparison(_evaluation(Path(evaluation)))
+    if evaluation is not None or (folder / RESULTS).is_file():
+        data["evaluation"] = comparison(_evaluation(Path(evaluation or folder)))
     return data
+
+
+def _results_data(folder: Path) -> dict[str, Any] | None:
+    """Return the page of a folder without a run; None where it holds nothing that has one."""
+    from linkprior.evaluation.cells import CLAIM
+    from linkprior.evaluation.writing import RESULTS
+    from linkprior.report import benchmark, reproduction, study, tuning
+    from linkprior.report.evaluation import evaluation_page
+
+    if reproduction.is_reproduction(folder):
+        results = reproduction.read_reproduction(folder)
+        command = _joined(["linkprior", *results[0].get("command", [])])
+        return reproduction.reproduction_page(results, command)
+    if (folder / RESULTS).is_file():
+        return evaluation_page(_evaluation(folder), _named(folder), _command(folder))
+    if study.is_study(folder):
+        return tuning.tuning_page(study.read_study(folder))
+    if (folder / CLAIM).is_file():
+        raise StoreError(f"{folder} is an unfinished evaluation: the same command completes it")
+    if benchmark.is_benchmark(folder):
+        from linkprior.benchmark.writing import results_in
+
+        return benchmark.benchmark_page(results_in(folder))
+    return None
+
+
+def _tuning(folder: Path) -> dict[str, Any]:
+    from linkprior.report.study import QUESTION, is_study, read_study
+    from linkprior.report.tuning import tuning_part
+
+    if not is_study(folder):
+        raise StoreError(
+            f"{folder} holds no {QUESTION}: expected what `linkprior tune --study DIR` keeps"
+        )
+    return tuning_part(read_study(folder))
 
 
 def _evaluation(folder: Path) -> Evaluation:
@@ -77,17 +138,33 @@ def _named(folder: Path) -> str:
 
 
 def _command(folder: Path) -> str | None:
-    import shlex
-
     from linkprior.evaluation.cells import read_json
     from linkprior.evaluation.writing import RESULTS
 
     command = read_json(folder / RESULTS).get("command")
-    return shlex.join(command) if command else None
+    return _joined(command) if command else None
 
 
-def check_page(option: str, target: Path, others: Iterable[str | None] = ()) -> None:
-    """Refuse a page that cannot be written, or that would replace one of `others`, before work."""
+def _joined(words: Iterable[Any]) -> str:
+    import shlex
+
+    return shlex.join(map(str, words))
+
+
+def this_command() -> str:
+    """Return what was typed."""
+    import sys
+
+    return _joined(["linkprior", *sys.argv[1:]])
+
+
+def check_page(
+    option: str, target: Path, others: Iterable[str | None] = (), made: Iterable[Path] = ()
+) -> None:
+    """Refuse a page that cannot be written, or that would replace one of `others`, before work.
+
+    `made` are folders that the command itself will make, so that the page may lie there.
+    """
     if target.suffix.lower() not in (".html", ".htm"):
         raise LinkpriorError(f"{option} {target}: a page ends in .html")
     if target.is_dir():
@@ -95,10 +172,11 @@ def check_page(option: str, target: Path, others: Iterable[str | None] = ()) -> 
     for name in others:
         if name and name != "-" and Path(name).resolve() == target.resolve():
             raise LinkpriorError(f"{option} {target}: {name} is read or written too; rename one")
-    if not target.parent.is_dir():
-        raise LinkpriorError(f"{option} {target}: there is no folder {target.parent}")
     check_name(f"{option} {target}", target)
-    check_writable(f"{option} {target}", target.resolve().parent)
+    there = target.resolve().parent
+    if not there.is_dir() and there not in [folder.resolve() for folder in made]:
+        raise LinkpriorError(f"{option} {target}: there is no folder {target.parent}")
+    check_writable(f"{option} {target}", first_there(there))
 
 
 def write(target: Path, data: dict[str, Any], quiet: bool) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from linkprior.cli import options
+from linkprior.cli import report as pages
 from linkprior.cli.messages import say, silent
 from linkprior.errors import LinkpriorError
 
@@ -38,6 +39,7 @@ _NAMES = ("dream5", "plasmodium", "rat", "all")
     show_default=True,
     help="Results, figures, and finished cells: the same command goes on where it stopped.",
 )
+@options.report
 @options.workers
 @options.dask
 @options.quiet
@@ -47,6 +49,7 @@ def reproduce(
     quick: bool,
     trials: int | None,
     output: str,
+    report: str | None,
     workers: int | None,
     dask: str | None,
     quiet: bool,
@@ -66,10 +69,13 @@ def reproduce(
     names = list(EXPERIMENTS) if experiment == "all" else [experiment]
     if not output:
         raise LinkpriorError("-o expects the name of a folder")
+    target = Path(output) / ("quick" if quick else "full" if care.trials else "untuned")
+    if report is not None:
+        made = [Path(output), target, *(target / name for name in names)]
+        pages.check_page("--report", Path(report), made=made)
     for name in names:  # all data are looked at before an hour is spent on some of them
         for condition in EXPERIMENTS[name].conditions:
             condition.check(folder)
-    target = Path(output) / ("quick" if quick else "full" if care.trials else "untuned")
     tell(_what(care.trials, care.seeds, care.inner))
     with (
         display.progress(quiet),
@@ -78,6 +84,8 @@ def reproduce(
     ):
         for name in names:
             _one(name, folder, care, target / name, tell)
+    if report is not None:
+        _write_page([target / name for name in names], Path(report), quiet)
 
 
 def _care(quick: bool, trials: int | None) -> Care:
@@ -114,3 +122,10 @@ def _one(name: str, data: Path, care: Care, target: Path, tell: Callable[[str], 
     files = write(result, target, time.monotonic() - began, sys.argv[1:])
     click.echo("\n".join(showing.lines(result)) + "\n")
     tell(f"Wrote {', '.join(path.name for path in files)} to {target}")
+
+
+def _write_page(folders: list[Path], page: Path, quiet: bool) -> None:
+    from linkprior.report.reproduction import read_reproduction, reproduction_page
+
+    results = [one for folder in folders for one in read_reproduction(folder)]
+    pages.write(page, reproduction_page(results, pages.this_command()), quiet)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import shlex
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from linkprior.cli import options
+from linkprior.cli import report as pages
 from linkprior.cli.messages import say, silent
 from linkprior.cli.reading import Input, reading_options, reading_words
 
@@ -58,6 +60,7 @@ _SHOWN = 10  # settings in the table
     metavar="KEY=VALUE",
     help="A model parameter that stays as it is.",
 )
+@options.report
 @options.quiet
 @reading_options
 def tune(
@@ -66,6 +69,7 @@ def tune(
     study: str | None,
     dask: str | None,
     memory_limit: str | None,
+    report: str | None,
     quiet: bool,
     **given: Any,
 ) -> None:
@@ -81,6 +85,9 @@ def tune(
 
     tell = silent if quiet else say
     source = Input.take(given)
+    if report is not None:
+        made = [Path(study)] if study else []
+        pages.check_page("--report", Path(report), [source.edges], made)
     template = make_model(model, settings, given["seed"])
     fixed = tuple(text.partition("=")[0] for text in settings)
     within = options.within_memory(memory_limit, study)
@@ -100,6 +107,17 @@ def tune(
     _print(found, source)
     if study is not None:
         tell(f"{len(found.trials)} settings are kept in {study}; best.json is the best of them")
+    if report is not None:
+        _write_page(search, found, source, report, quiet)
+
+
+def _write_page(search: Tuning, found: Tuned, source: Input, page: str, quiet: bool) -> None:
+    from linkprior.report.study import Study
+    from linkprior.report.tuning import tuning_page
+
+    study, name = Study.of(found, search.question()), Path(source.edges).name
+    data = tuning_page(study, name, pages.this_command(), ready(found, source))
+    pages.write(Path(page), data, quiet)
 
 
 def _search(template: Any, network: Network, **given: Any) -> Tuning:

@@ -16,7 +16,7 @@ from linkprior.solvers.symmetric_prox import DISK_ROWS
 SWEEP = 2.2  # plain factor update, per edge entry and column
 SWEEP_NODES = 4.0  # the same per node and column squared
 SWEEP_CALLS = 5e5  # its Python, whatever the size
-PU_ROUND = 0.5  # one conjugate gradient step for all rows: so much of a sweep
+PU_ROUND = 0.27  # one conjugate gradient step for all rows: so much of a sweep
 NUCLEAR_STEP = 0.035  # eigenvalues: per entry of a matrix of all nodes, and node
 RANKED_STEP = 14.0  # rank rows, weigh, multiply: per entry, like all that follow
 ADMM_STEP = 16.0

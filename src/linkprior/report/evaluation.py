@@ -6,10 +6,9 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from linkprior import machine
-from linkprior.citation import CITATION
 from linkprior.evaluation import curves, statistics, tables
 from linkprior.evaluation.results import CHANCE, Evaluation
+from linkprior.report.origins import origins
 
 _RARE = 0.02  # below this precision a logarithmic axis tells more
 
@@ -29,19 +28,17 @@ def evaluation_page(
         "subtitle": f"{models} model{'s' * (models != 1)}, {splits} split{'s' * (splits != 1)}",
         "evaluation": comparison(evaluation),
         "about": {
-            "facts": [[name, str(fact)] for name, fact in known if fact is not None],
-            "command": command,
+            **origins([[name, str(fact)] for name, fact in known if fact is not None], command),
             "parameters": _parameters(evaluation),
-            "versions": [list(one) for one in machine.versions().items()],
-            "citation": CITATION,
         },
     }
 
 
 def comparison(evaluation: Evaluation) -> dict[str, Any]:
     """Return a row of measures for each model, best AUPRC first, and the curves."""
-    metrics = evaluation.metrics
-    models = sorted(evaluation.models, key=lambda model: -_first(evaluation, model))
+    known = [metric for metric in tables.MAIN if metric in evaluation.metrics]
+    metrics = list(dict.fromkeys([*known, *evaluation.metrics]))
+    models = sorted(evaluation.models, key=lambda model: -_value(evaluation, model, metrics[0]))
     rows = [*models, *([CHANCE] if evaluation.chance else [])]
     return {
         "metrics": metrics,
@@ -52,8 +49,8 @@ def comparison(evaluation: Evaluation) -> dict[str, Any]:
     }
 
 
-def _first(evaluation: Evaluation, model: str) -> float:
-    value = evaluation.mean(model, evaluation.metrics[0])
+def _value(evaluation: Evaluation, model: str, metric: str) -> float:
+    value = evaluation.mean(model, metric)
     return value if math.isfinite(value) else -math.inf
 
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from linkprior.io.files import whole_file
 
-SCRIPTS = ("dom.js", "chart.js", "table.js", "graph.js", "page.js")
+SCRIPTS = ("dom.js", "chart.js", "table.js", "graph.js", "results.js", "page.js")
 
 _PAGE = """<!doctype html>
 <html lang="en">
@@ -27,9 +27,10 @@ _PAGE = """<!doctype html>
 <style>{style}</style>
 </head>
 <body>
-<a class="skip" href="#links">skip to the links</a>
-<main><noscript><p>This page draws itself: please allow scripts for it. It asks no other host for
-anything. The list itself is in the file ranking.tsv of the run.</p></noscript></main>
+<a class="skip" href="#content">skip to the content</a>
+<main id="content" tabindex="-1"><noscript><p>This page draws itself: please allow scripts for it.
+It asks no other host for anything. The numbers themselves are in the files of the folder it was
+made from.</p></noscript></main>
 <script type="application/json" id="data">{data}</script>
 <script>{script}</script>
 </body>

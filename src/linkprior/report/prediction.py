@@ -8,18 +8,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linkprior import machine
-from linkprior.citation import CITATION
 from linkprior.model.degrees import prior_degrees
 from linkprior.network import Network
 from linkprior.predictors.base import LinkPredictor
 from linkprior.ranking import Ranking
 from linkprior.report.neighbourhood import Cast, cast_of, graph_data
+from linkprior.report.origins import origins, said
 
 MOST_LINKS = 20_000  # a page with more would take long to open
 _YIELD_POINTS = 200
 _BINS_PER_DECADE = 8
 _SHOWN_MODELS = 12
+_LEAST_SHARE = 0.005
 
 
 def prediction_page(
@@ -49,7 +49,9 @@ def prediction_page(
     carried = model.learned_.facts.get("carried")
     if carried:
         best = sorted(carried.items(), key=lambda one: -one[1])[:_SHOWN_MODELS]
-        data["carried"] = [{"name": n, "value": v, "text": f"{v:.0%}"} for n, v in best]
+        data["carried"] = [
+            {"name": n, "value": v, "text": f"{v:.0%}"} for n, v in best if v >= _LEAST_SHARE
+        ]
     return data
 
 
@@ -92,7 +94,11 @@ def _yield(model: LinkPredictor, ranking: Ranking) -> dict[str, Any]:
         for name, values in zip(("mean", "low", "high"), found, strict=True)
     }
     words = f"By edges hidden from the network itself: {model.assumption()}."
-    return {"yield": {"k": k, **curve}, "yield_words": words}
+    return {
+        "yield": {"k": k, **curve},
+        "yield_words": words,
+        "yield_assumption": model.assumption(),
+    }
 
 
 def _network(model: LinkPredictor, net: Network, report: Mapping[str, Any]) -> dict[str, Any]:
@@ -155,18 +161,11 @@ def _about(
         ("threads", about.get("workers")),
     ]
     command: Sequence[str] | None = about.get("command")
+    facts = [[what, str(value)] for what, value in known if value]
     return {
-        "facts": [[what, str(value)] for what, value in known if value],
-        "command": _quoted(command) if command else None,
-        "parameters": [[name, _said(value)] for name, value in model.get_params().items()],
-        "versions": [list(one) for one in (about.get("versions") or machine.versions()).items()],
-        "citation": CITATION,
+        **origins(facts, _quoted(command) if command else None, about.get("versions")),
+        "parameters": [[name, said(value)] for name, value in model.get_params().items()],
     }
-
-
-def _said(value: Any) -> str:
-    text = "default" if value is None else str(value)
-    return text if len(text) <= 120 else text[:119] + "…"
 
 
 def _quoted(command: Sequence[str]) -> str:

@@ -18,9 +18,17 @@ function ticks(low, high, log) {
   return found;
 }
 
-// lines: [{name, x, y, low?, high?, points?}]
+const LETTER = 6.9; // width of one, about
+const clipped = (text, most) => (text.length > most ? text.slice(0, most - 1) + "…" : text);
+
+// lines: [{name, x, y, low?, high?, points?, labels?}]
 function chart({ lines, x, y, width = 520, height = 300, label }) {
-  const left = 62, right = 14, top = 10, bottom = 44 + 18 * Math.ceil(lines.length / 3) * (lines.length > 1);
+  if (isNarrow()) width = 380;
+  const left = 62, right = 14, top = 10;
+  const column = Math.min(width - left, 44 + LETTER * Math.max(...lines.map((line) => line.name.length)));
+  const columns = Math.max(1, Math.floor((width - left) / column)), rows = lines.length > 1 ? Math.ceil(lines.length / columns) : 0;
+  height += Math.max(0, rows - 1) * 18; // a long legend takes no room from the drawing
+  const bottom = 44 + 18 * rows;
   const every = (key) => lines.flatMap((line) => line[key] || []).filter((v) => v !== null && (v > 0 || !(key === "x" ? x : y).log));
   const range = (axis, key, more = []) => {
     const values = [...every(key), ...more];
@@ -49,8 +57,25 @@ function chart({ lines, x, y, width = 520, height = 300, label }) {
   svg.append(draw("text", { x: (left + width - right) / 2, y: height - bottom + 34, "text-anchor": "middle" }, x.name));
   svg.append(draw("text", { transform: `translate(14 ${(top + height - bottom) / 2}) rotate(-90)`, "text-anchor": "middle" }, y.name));
   lines.forEach((line, at) => svg.append(...lineOf(line, at, px, py, x, y)));
-  if (lines.length > 1) lines.forEach((line, at) => svg.append(...legendOf(line, at, left, height - bottom + 52)));
+  if (rows) lines.forEach((line, at) => svg.append(...legendOf(line, at, left + (at % columns) * column, height - bottom + 52 + 18 * Math.floor(at / columns), column)));
+  const named = lines.filter((line) => line.labels);
+  if (named.length) svg.append(...labelsOf(named, px, py, width - right));
   return svg;
+}
+
+// Names beside points, where they cover no other name or point; those without room have a title.
+function labelsOf(lines, px, py, most) {
+  const points = lines.flatMap((line) => line.x.map((v, i) => [px(v), py(line.y[i]), line.labels[i]]));
+  const taken = points.map(([x, y]) => [x - 4, x + 4, y - 4, y + 4]), shown = [];
+  for (const [x, y, name] of points)
+    for (const [dx, dy] of [[7, 4], [-7, 4], [7, -6], [7, 14], [-7, -6], [-7, 14], [7, 24], [7, -16], [-7, 24], [-7, -16]]) {
+      const wide = LETTER * name.length, from = dx > 0 ? x + dx : x + dx - wide, box = [from, from + wide, y + dy - 10, y + dy + 2];
+      if (box[0] < 62 || box[1] > most || taken.some((one) => box[0] < one[1] && one[0] < box[1] && box[2] < one[3] && one[2] < box[3])) continue;
+      taken.push(box);
+      shown.push(draw("text", { x: x + dx, y: y + dy, "text-anchor": dx > 0 ? "start" : "end" }, name));
+      break;
+    }
+  return shown;
 }
 
 function lineOf(line, at, px, py, x, y) {
@@ -62,22 +87,22 @@ function lineOf(line, at, px, py, x, y) {
     parts.push(draw("path", { d: `M${[...up, ...down].join("L")}Z`, style: "fill:var(--band);stroke:none" }));
   }
   if (line.points)
-    parts.push(...shown.map((i) => draw("circle", { cx: px(line.x[i]), cy: py(line.y[i]), r: 3.4, style: `fill:${at ? "none" : hue};stroke:${hue};stroke-width:1.5` },
-      draw("title", {}, `${line.name}: ${digits(line.x[i])}, ${digits(line.y[i])}`))));
+    parts.push(...shown.map((i) => draw("circle", { cx: px(line.x[i]), cy: py(line.y[i]), r: at ? 4.6 : 3.4, style: pointStyle(at, hue) },
+      draw("title", {}, `${line.labels ? line.labels[i] : line.name}: ${digits(line.x[i])}, ${digits(line.y[i])}`))));
   else
     parts.push(draw("path", { d: "M" + shown.map((i) => `${px(line.x[i])} ${py(line.y[i])}`).join("L"), style: `fill:none;stroke:${hue};stroke-width:2`, "stroke-dasharray": dash },
       draw("title", {}, line.name)));
   return parts;
 }
 
-function legendOf(line, at, left, top) {
-  const x = left + (at % 3) * 150, y = top + 18 * Math.floor(at / 3);
+const pointStyle = (at, hue) => `fill:${at ? "none" : hue};stroke:${hue};stroke-width:1.5`;
+
+function legendOf(line, at, x, y, room) {
   const hue = HUES[at % HUES.length], dash = DASHES[Math.floor(at / HUES.length) % DASHES.length];
   const sign = line.points
-    ? draw("circle", { cx: x + 10, cy: y - 4, r: 3.4, style: `fill:${at ? "none" : hue};stroke:${hue};stroke-width:1.5` })
+    ? draw("circle", { cx: x + 10, cy: y - 4, r: at ? 4.6 : 3.4, style: pointStyle(at, hue) })
     : draw("path", { d: `M${x} ${y - 4}h20`, style: `stroke:${hue};stroke-width:2`, "stroke-dasharray": dash });
-  const name = line.name.length > 18 ? line.name.slice(0, 17) + "…" : line.name;
-  return [sign, draw("text", { x: x + 26, y }, name)];
+  return [sign, draw("text", { x: x + 26, y }, clipped(line.name, Math.floor((room - 30) / LETTER)))];
 }
 
 function figure(title, note, svg, name) {
@@ -87,13 +112,34 @@ function figure(title, note, svg, name) {
 
 // Bars with a name on the left.
 function bars(items, label) {
+  const wide = isNarrow() ? 380 : 520, from = isNarrow() ? 126 : 184, room = wide - from - 66;
   const height = 24 * items.length + 8, most = Math.max(...items.map((one) => one.value), 1e-12);
-  const svg = draw("svg", { viewBox: `0 0 520 ${height}`, role: "img", "aria-label": label });
+  const svg = draw("svg", { viewBox: `0 0 ${wide} ${height}`, role: "img", "aria-label": label });
   items.forEach((one, at) => {
-    const name = one.name.length > 26 ? one.name.slice(0, 25) + "…" : one.name;
-    svg.append(draw("text", { x: 176, y: 24 * at + 19, "text-anchor": "end" }, name));
-    svg.append(draw("rect", { x: 184, y: 24 * at + 7, height: 16, width: Math.max(1, (270 * one.value) / most), style: "fill:var(--accent)" }));
-    svg.append(draw("text", { x: 190 + (270 * one.value) / most, y: 24 * at + 19 }, one.text || digits(one.value)));
+    svg.append(draw("text", { x: from - 8, y: 24 * at + 19, "text-anchor": "end" }, clipped(one.name, Math.floor((from - 8) / LETTER))));
+    svg.append(draw("rect", { x: from, y: 24 * at + 7, height: 16, width: Math.max(1, (room * one.value) / most), style: "fill:var(--accent)" }));
+    svg.append(draw("text", { x: from + 6 + (room * one.value) / most, y: 24 * at + 19 }, one.text || digits(one.value)));
   });
+  return svg;
+}
+
+// A point for each name, best first; who is in the band is not told from the best.
+function ranks({ items, band, name, label }) {
+  const wide = isNarrow() ? 380 : 620, from = 128, right = 16, step = 20, height = step * items.length + 52;
+  const most = Math.max(...items.map((one) => one.value), band), px = (v) => from + ((v - 1) / (most - 1 || 1)) * (wide - from - right);
+  const svg = draw("svg", { viewBox: `0 0 ${wide} ${height}`, role: "img", "aria-label": label });
+  svg.append(draw("title", {}, label));
+  svg.append(draw("rect", { x: px(items[0].value), y: 4, width: Math.max(0, px(band) - px(items[0].value)), height: height - 48, style: "fill:var(--band)" }));
+  for (const t of ticks(1, most, false)) {
+    svg.append(draw("line", { class: "grid", x1: px(t), x2: px(t), y1: 4, y2: height - 44 }));
+    svg.append(draw("text", { x: px(t), y: height - 26, "text-anchor": "middle" }, digits(t)));
+  }
+  items.forEach((one, at) => {
+    const y = step * at + 16, hue = one.own ? "var(--second)" : "var(--accent)";
+    svg.append(draw("text", { x: from - 8, y: y + 4, "text-anchor": "end", style: one.own ? "font-weight:600" : "" }, clipped(one.name, 17)));
+    svg.append(draw("line", { class: "grid", x1: from, x2: px(one.value), y1: y, y2: y }));
+    svg.append(draw("circle", { cx: px(one.value), cy: y, r: 5, style: `fill:${hue}` }, draw("title", {}, `${one.name}: ${one.value.toFixed(2)}`)));
+  });
+  svg.append(draw("text", { x: (from + wide - right) / 2, y: height - 6, "text-anchor": "middle" }, name));
   return svg;
 }

@@ -32,12 +32,13 @@ function digits(x, n = 3) {
 }
 
 function percent(x) {
+  if (x === null || x === undefined) return "–";
   if (x >= 0.0995) return Math.round(100 * x) + " %";
   return x >= 0.001 ? (100 * x).toPrecision(2) + " %" : "< 0.1 %";
 }
 
 function about(x) {
-  return x >= 10 ? grouped(x) : x.toFixed(1);
+  return x >= 10 ? grouped(x) : String(Number(x.toFixed(1)));
 }
 
 function download(name, type, text) {
@@ -47,6 +48,26 @@ function download(name, type, text) {
   link.remove();
   setTimeout(() => URL.revokeObjectURL(link.href), 1000);
 }
+
+// Rows of cells as the text of a table; a cell that holds a separator is quoted in CSV.
+function delimited(rows, kind) {
+  const quote = (value) => {
+    const text = String(value ?? "");
+    return kind === "csv" && /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  };
+  return rows.map((row) => row.map(quote).join(kind === "csv" ? "," : "\t")).join("\n") + "\n";
+}
+
+const TABLE_TYPES = { csv: "text/csv", tsv: "text/tab-separated-values" };
+
+// As XML 1.0 has it: what it has no place for, not even escaped, becomes U+FFFD.
+function xmlText(value) {
+  const known = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\t": "&#9;", "\n": "&#10;", "\r": "&#13;" };
+  return String(value).replace(/[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]|\p{Surrogate}/gu, "\ufffd").replace(/[&<>"\t\n\r]/g, (c) => known[c]);
+}
+
+// Phones get drawings of their own width: a wide one made small cannot be read.
+const isNarrow = () => matchMedia("(max-width: 620px)").matches;
 
 async function copy(text, button) {
   const label = button.textContent;

@@ -1,6 +1,6 @@
 // The network around the best links, or around one node: observed and predicted links told apart.
 
-const MOST_NODES = 500, RING = 36;
+const MOST_NODES = 500, HIGH = 560;
 
 class Graph {
   constructor(data, names, links, onChoose) {
@@ -14,7 +14,9 @@ class Graph {
       this.beside(data.edges[e + 1], data.edges[e]);
     }
     this.degree = data.degree;
-    this.svg = draw("svg", { viewBox: "0 0 900 560", role: "img", tabindex: 0, "aria-label": "network of observed and predicted links" });
+    this.wide = isNarrow() ? 440 : 900;
+    this.ring = isNarrow() ? 18 : 36; // partners a ring has room for
+    this.svg = draw("svg", { viewBox: `0 0 ${this.wide} ${HIGH}`, role: "img", tabindex: 0, "aria-label": "network of observed and predicted links" });
     this.element = make("div", { class: "graph", id: "graph" }, this.svg);
     this.view = { x: 0, y: 0, size: 1 };
     this.listen();
@@ -53,10 +55,10 @@ class Graph {
       if (this.links.source[row] === node) all.push([node, this.links.target[row], row]);
       else if (this.links.target[row] === node) all.push([node, this.links.source[row], row]);
     }
-    const predicted = all.slice(0, RING);
+    const predicted = all.slice(0, this.ring);
     const partners = new Set(predicted.map((one) => one[1]));
     const shared = (one) => [...(this.neighbours.get(one) || [])].filter((other) => partners.has(other)).length;
-    const observed = [...(this.neighbours.get(node) || [])].map((one) => [one, shared(one)]).sort((a, b) => b[1] - a[1] || a[0] - b[0]).slice(0, RING).map((one) => one[0]);
+    const observed = [...(this.neighbours.get(node) || [])].map((one) => [one, shared(one)]).sort((a, b) => b[1] - a[1] || a[0] - b[0]).slice(0, this.ring).map((one) => one[0]);
     const places = new Map([[node, [0.5, 0.5]]]);
     const ring = (list, radius, turn) => list.forEach((one, at) => {
       const angle = (2 * Math.PI * (at + turn)) / list.length - Math.PI / 2;
@@ -69,28 +71,49 @@ class Graph {
   }
 
   draw(nodes, places, predicted, chosen) {
-    const at = (node) => [30 + 840 * places.get(node)[0], 24 + 512 * places.get(node)[1]];
+    const at = (node) => [30 + (this.wide - 60) * places.get(node)[0], 24 + (HIGH - 48) * places.get(node)[1]];
     this.view = { x: 0, y: 0, size: 1 };
-    this.svg.setAttribute("viewBox", "0 0 900 560");
+    this.element.classList.remove("closer");
+    this.svg.setAttribute("viewBox", `0 0 ${this.wide} ${HIGH}`);
     const lines = [], marks = [], labels = [];
+    const order = new Map(predicted.flatMap((one) => one.slice(0, 2)).map((node, n) => [node, n]).reverse());
     for (const node of nodes)
       for (const other of this.neighbours.get(node) || [])
         if (node < other && nodes.has(other)) lines.push(this.edge(at(node), at(other), "observed", node, other));
+    // Thousands of observed links would hide the predicted ones.
+    this.svg.style.setProperty("--weight", Math.max(0.08, Math.min(0.55, 200 / lines.length)));
+    const largest = nodes.size > 120 ? 7 : 11;
     for (const [a, b, row] of predicted) {
       const line = this.edge(at(a), at(b), "predicted", a, b);
       line.append(draw("title", {}, `predicted, rank ${row + 1}: ${this.names[a]} – ${this.names[b]}`));
       lines.push(line);
     }
-    const named = nodes.size <= 80 || chosen !== null;
-    const ends = new Set(predicted.flatMap((one) => one.slice(0, 2)));
     for (const node of nodes) {
-      const [x, y] = at(node), r = Math.min(11, 3 + Math.sqrt(this.degree[node] || 1));
-      marks.push(this.mark(node, x, y, node === chosen ? r + 3 : ends.has(node) ? r : r * 0.7, chosen));
-      if (named || ends.has(node) && nodes.size <= 220) labels.push(draw("text", { x: x + r + 2, y: y + 4, "data-node": node }, this.names[node]));
+      const [x, y] = at(node), r = Math.min(largest, 3 + Math.sqrt(this.degree[node] || 1));
+      marks.push(this.mark(node, x, y, node === chosen ? r + 3 : order.has(node) ? r : r * 0.7, chosen));
+      labels.push({ node, x, y, r, first: node === chosen ? -1 : order.get(node) ?? 1e6 - (this.degree[node] || 0), text: draw("text", { "data-node": node }, this.names[node]) });
     }
-    this.svg.replaceChildren(draw("g", {}, ...lines), draw("g", {}, ...marks), draw("g", {}, ...labels));
+    this.labels = labels.sort((a, b) => a.first - b.first);
+    this.svg.replaceChildren(draw("g", {}, ...lines), draw("g", {}, ...marks), draw("g", {}, ...labels.map((one) => one.text)));
+    this.placeLabels();
     this.svg.dataset.nodes = nodes.size;
     this.svg.dataset.predicted = predicted.length;
+  }
+
+  // Names that cover no other, those of the best links first; closer there is room for more.
+  placeLabels() {
+    const size = 11 / this.view.size, taken = [];
+    for (const { x, y, r, text } of this.labels) {
+      const wide = 0.66 * size * text.textContent.length, left = x + r + 3 + wide > this.wide && x - r - 3 - wide > 0;
+      const from = left ? x - r - 3 - wide : x + r + 3, box = [from, from + wide, y - 0.6 * size, y + 0.5 * size];
+      const free = !taken.some((one) => box[0] < one[1] && one[0] < box[1] && box[2] < one[3] && one[2] < box[3]);
+      if (free) taken.push(box);
+      text.setAttribute("x", from);
+      text.setAttribute("y", y + 0.36 * size);
+      text.style.fontSize = `${size}px`;
+      text.style.strokeWidth = `${3 / this.view.size}px`;
+      text.classList.toggle("covered", !free);
+    }
   }
 
   edge([x1, y1], [x2, y2], kind, a, b) {
@@ -114,20 +137,27 @@ class Graph {
       if (own) near.add(line.dataset.a).add(line.dataset.b);
     }
     for (const one of this.svg.querySelectorAll("[data-node]")) one.classList.toggle("faint", node !== null && !near.has(one.dataset.node));
+    for (const { node: own, text } of this.labels) text.classList.toggle("asked", own === node);
   }
 
   listen() {
     let from = null;
-    const move = () => this.svg.setAttribute("viewBox", `${this.view.x} ${this.view.y} ${900 / this.view.size} ${560 / this.view.size}`);
+    const move = () => {
+      this.element.classList.toggle("closer", this.view.size > 1); // then a finger moves the drawing, else the page
+      this.svg.setAttribute("viewBox", `${this.view.x} ${this.view.y} ${this.wide / this.view.size} ${HIGH / this.view.size}`);
+    };
     const zoom = (factor, cx = 0.5, cy = 0.5) => {
       const size = Math.min(20, Math.max(0.5, this.view.size * factor));
-      this.view.x += cx * (900 / this.view.size - 900 / size);
-      this.view.y += cy * (560 / this.view.size - 560 / size);
+      this.view.x += cx * (this.wide / this.view.size - this.wide / size);
+      this.view.y += cy * (HIGH / this.view.size - HIGH / size);
       this.view.size = size;
+      this.placeLabels();
       move();
     };
     this.zoom = zoom;
     this.svg.addEventListener("wheel", (e) => {
+      // Whoever scrolls the page goes past the drawing, not into it.
+      if (!e.ctrlKey && !e.metaKey && !this.svg.contains(document.activeElement)) return;
       e.preventDefault();
       const box = this.svg.getBoundingClientRect();
       zoom(e.deltaY < 0 ? 1.2 : 1 / 1.2, (e.clientX - box.x) / box.width, (e.clientY - box.y) / box.height);
@@ -135,7 +165,7 @@ class Graph {
     this.svg.addEventListener("pointerdown", (e) => { if (!e.target.dataset.node) from = [e.clientX, e.clientY, this.view.x, this.view.y]; });
     this.svg.addEventListener("pointermove", (e) => {
       if (!from) return;
-      const scale = 900 / this.view.size / this.svg.getBoundingClientRect().width;
+      const scale = this.wide / this.view.size / this.svg.getBoundingClientRect().width;
       [this.view.x, this.view.y] = [from[2] - (e.clientX - from[0]) * scale, from[3] - (e.clientY - from[1]) * scale];
       move();
     });

@@ -9,19 +9,37 @@ function facts(pairs) {
 }
 
 function section(id, title, ...inside) {
-  return make("section", { id, "aria-labelledby": id + "-title" }, make("h2", { id: id + "-title" }, title), ...inside);
+  return make("section", { id, "aria-labelledby": id + "-title" }, make("h2", { id: id + "-title" }, title), ...inside.flat());
 }
 
-function linksSection(data, choose) {
+// What people come for, in one glance: one node's links, how many are real, the file for Cytoscape.
+function startSection(data, table, best) {
+  const n = data.links.source.length, k = Math.min(100, n);
+  const field = make("input", { id: "ask", list: "nodes", placeholder: "name of a node", "aria-label": "name of a node" });
+  const said = make("p", { class: "soft", id: "asked", "aria-live": "polite" });
+  const ask = () => (said.textContent = field.value ? best(field.value) : "");
+  field.addEventListener("change", ask);
+  const card = (title, ...inside) => make("div", { class: "tile start" }, make("h3", {}, title), ...inside);
+  const expected = data.yield
+    ? [make("b", { id: "top-yield" }, `about ${about(yieldAt(data, "mean", k))} of ${k}`), make("p", { class: "soft" }, `${about(yieldAt(data, "low", k))} to ${about(yieldAt(data, "high", k))} in nine of ten cases, ${data.yield_assumption || "by edges hidden from the network"}`)]
+    : [make("p", { id: "top-yield" }, "This model ranks links and states no chances."), make("p", { class: "soft" }, "linkprior predict --model auto does.")];
+  return make("div", { class: "tiles starts noprint" },
+    card("The best links of one node", make("div", { class: "asking" }, field, make("button", { id: "ask-go", onclick: ask }, "Show")), said),
+    card(`How many of the best ${k} are real?`, ...expected),
+    card("Open it in Cytoscape", make("button", { class: "main", id: "cytoscape", onclick: () => table.saveGraphml() }, "Save for Cytoscape"), make("p", { class: "soft" }, "then File › Import › Network from File: links.graphml")));
+}
+
+function linksSection(data, choose, best) {
   const table = new LinkTable(data.links, data.names, data.graph.edges, choose);
   const parts = [];
   const n = data.links.source.length;
-  if (data.words.length) parts.push(...data.words.map((line) => make("p", {}, line)));
+  if (n) parts.push(startSection(data, table, best));
+  if (data.words.length) parts.push(make("details", {}, make("summary", {}, "What the model says"), data.words.map((line) => make("p", {}, line))));
   const told = make("output", { id: "told", for: "cut" });
   const tell = (k) => {
     const rows = `Best ${grouped(k)} of ${grouped(n)} links`;
     if (!data.yield) return rows;
-    const [mean, low, high] = ["mean", "low", "high"].map((key) => between(data.yield.k, data.yield[key], k));
+    const [mean, low, high] = ["mean", "low", "high"].map((key) => yieldAt(data, key, k));
     return `${rows}: about ${about(mean)} of them (${about(low)}–${about(high)}) to be expected real`;
   };
   const slider = make("input", { type: "range", id: "cut", min: 1, max: n, value: n, "aria-label": "how many of the best links", oninput: (e) => {
@@ -34,6 +52,8 @@ function linksSection(data, choose) {
   parts.push(table.element);
   return [section("links", "Predicted links", ...parts), table];
 }
+
+const yieldAt = (data, key, k) => between(data.yield.k, data.yield[key], k);
 
 // The curve at x, straight between its points: those of a long list are far apart.
 function between(xs, ys, x) {
@@ -67,8 +87,17 @@ function networkSection(data) {
       data.carried ? figure("What carried the prediction", "Share of each model in the ranking.", bars(data.carried, "share of each model"), "models") : null));
 }
 
+// The node a reader means: by its name, in any case, or by part of it where only one has that.
+function meant(names, nodes, text) {
+  const exact = nodes.find((node) => names[node] === text), asked = text.trim().toLowerCase();
+  if (exact !== undefined || !asked) return exact;
+  const same = nodes.find((node) => names[node].toLowerCase() === asked);
+  const some = nodes.filter((node) => names[node].toLowerCase().includes(asked));
+  return same ?? (some.length === 1 ? some[0] : undefined);
+}
+
 function graphSection(data) {
-  const names = data.names;
+  const names = data.names, every = names.map((_, node) => node);
   const said = make("p", { id: "graph-said", "aria-live": "polite" });
   const field = make("input", { id: "node", list: "nodes", placeholder: "name of a node", size: 22 });
   const list = make("datalist", { id: "nodes" }, data.graph.ends.slice(0, 3000).map((node) => make("option", { value: names[node] })));
@@ -80,17 +109,30 @@ function graphSection(data) {
     said.textContent = `The best ${shown} predicted links, and observed ones around them. Click a node to see its neighbourhood.`;
     if (table) table.change({ node: null, page: 0 });
   };
-  const choose = (node) => {
+  const show = (node) => {
     const found = graph.showNode(node);
     field.value = names[node];
     said.textContent = `${names[node]}: ${grouped(found.observed)} observed link${found.observed === 1 ? "" : "s"}, ${grouped(found.predicted)} predicted in this list (outer ring${found.drawn < found.predicted ? `: the best ${found.drawn}` : ""}). The table shows its links only.`;
-    if (table) table.change({ node, text: "", page: 0 });
+    if (table) table.change({ node, text: "", by: "rank", down: false, page: 0 });
+    return found;
+  };
+  const choose = (node) => {
+    show(node);
     field.scrollIntoView({ block: "nearest" });
   };
+  const missing = (name) => `No link of ${name} is in this list. Its own list: linkprior predict … --node NAME`;
   const byName = () => {
-    const node = names.indexOf(field.value);
-    if (node >= 0 && graph.degree[node] !== undefined) choose(node);
-    else said.textContent = `No node of this page is called ${field.value}.`;
+    const node = meant(names, every, field.value);
+    if (node !== undefined) choose(node);
+    else said.textContent = missing(field.value);
+  };
+  // For who asks above the table: its rows are the answer, so nothing scrolls away.
+  const best = (name) => {
+    const node = meant(names, data.graph.ends, name) ?? meant(names, every, name);
+    if (node === undefined) return missing(name);
+    const { predicted, observed } = show(node);
+    if (!predicted) return missing(names[node]);
+    return `${names[node]}: ${grouped(predicted)} predicted, in the table below and drawn under “Who links to whom”; ${grouped(observed)} observed.`;
   };
   field.addEventListener("change", byName);
   field.addEventListener("keydown", (e) => { if (e.key === "Enter") byName(); });
@@ -98,31 +140,30 @@ function graphSection(data) {
     make("div", { class: "bar" }, make("label", {}, "Node ", field), list, make("button", { id: "top-links", onclick: top }, "Best links"),
       make("button", { onclick: () => graph.zoom(1.3), "aria-label": "closer" }, "+"), make("button", { onclick: () => graph.zoom(1 / 1.3), "aria-label": "farther" }, "−"),
       pictureButtons(() => graph.svg, "network")),
-    make("div", { class: "legend" }, make("span", {}, "observed"), make("span", { class: "p" }, "predicted")), graph.element, said);
-  return { shown, choose, top, listen: (one) => (table = one) };
+    make("div", { class: "legend" }, make("span", {}, "observed"), make("span", { class: "p" }, "predicted")),
+    make("a", { class: "skip", href: "#graph-said" }, "skip the drawing"), graph.element, said);
+  return { shown, choose, top, best, listen: (one) => { table = one; table.onAll = top; } };
 }
 
 function evaluationSection(data) {
   const e = data.evaluation;
-  const head = make("tr", {}, make("th", { scope: "col" }, "model"), e.metrics.map((metric) => make("th", { scope: "col", class: "number" }, metric)));
   const cell = (row, metric) => {
     const value = row.values[metric];
-    if (!value) return make("td", { class: "number" }, "–");
-    const text = digits(value.mean) + (value.sd ? ` ± ${digits(value.sd, 2)}` : "");
-    return make("td", { class: "number" }, e.best[metric] === row.model ? make("b", {}, text + " *") : text);
+    if (!value) return null;
+    return { text: digits(value.mean) + (value.sd ? ` ± ${digits(value.sd, 2)}` : ""), value: value.mean, mark: e.best[metric] === row.model ? "best" : undefined };
   };
-  const lines = e.rows.map((row) => make("tr", {}, make("th", { scope: "row" }, row.model), e.metrics.map((metric) => cell(row, metric))));
-  const drawn = (e.curves || []).map((one) => figure(one.title, one.note, chart({ ...one, label: one.title, height: 340 }), one.file));
+  const rows = e.rows.map((row) => [row.model, ...e.metrics.map((metric) => cell(row, metric))]);
+  const table = new ResultTable({ id: "comparison", file: "comparison", heads: ["model", ...e.metrics], rows });
   return section("evaluation", "How the models compare", e.words.map((line) => make("p", { class: "soft" }, line)),
-    make("div", { class: "wide" }, make("table", { id: "comparison" }, make("thead", {}, head), make("tbody", {}, lines))),
-    make("div", { class: "charts" }, drawn));
+    table.element, make("div", { class: "charts" }, (e.curves || []).map((one) => drawn({ ...one, height: 340 }))));
 }
 
 function aboutSection(data) {
   const a = data.about;
   return section("about", "How this was made", facts(a.facts),
     a.command ? [make("h3", {}, "Command"), make("pre", {}, a.command)] : null,
-    make("h3", {}, "Parameters"), facts(a.parameters), make("h3", {}, "Versions"), facts(a.versions), make("h3", {}, "Please cite"), make("pre", {}, a.citation));
+    a.parameters && a.parameters.length ? [make("h3", {}, "Parameters"), facts(a.parameters)] : null,
+    make("h3", {}, "Versions"), facts(a.versions), make("h3", {}, "Please cite"), make("pre", {}, a.citation));
 }
 
 function render(data, place) {
@@ -130,7 +171,7 @@ function render(data, place) {
   let table = null, graph = null;
   if (data.links) {
     graph = graphSection(data);
-    const [shown, made] = linksSection(data, (node) => graph.choose(node));
+    const [shown, made] = linksSection(data, (node) => graph.choose(node), (name) => graph.best(name));
     table = made;
     graph.listen(table);
     parts.push(["links", "Links", shown]);
@@ -139,6 +180,7 @@ function render(data, place) {
   }
   if (data.network) parts.push(["network", "Network", networkSection(data)]);
   if (data.evaluation) parts.push(["evaluation", "Models", evaluationSection(data)]);
+  for (const part of data.parts || []) parts.push([part.id, part.nav, resultSection(part)]);
   if (data.about) parts.push(["about", "About", aboutSection(data)]);
   place.replaceChildren(
     make("header", { class: "top" }, make("h1", {}, data.title), make("p", { class: "soft" }, data.subtitle)),

@@ -41,12 +41,21 @@ class LinkTable {
   bar() {
     const find = make("input", { type: "search", id: "filter", placeholder: "part of a name", size: 18, oninput: (e) => this.change({ text: e.target.value.toLowerCase(), page: 0 }) });
     this.count = make("span", { class: "soft", id: "shown", "aria-live": "polite" });
-    const save = (kind) => () => download(`links.${kind}`, kind === "csv" ? "text/csv" : "text/tab-separated-values", this.asText(kind));
-    return make("div", { class: "bar" }, make("label", {}, "Find ", find), this.count,
-      make("span", { style: "margin-left:auto" }),
+    this.all = make("button", { class: "small", id: "all-links", onclick: () => this.onAll() }, "show all links");
+    const save = (kind) => () => download(`links.${kind}`, TABLE_TYPES[kind], this.asText(kind));
+    return make("div", { class: "bar" }, make("label", {}, "Find ", find), this.count, this.all, make("span", { class: "push" }),
       make("button", { onclick: (e) => copy(this.asText("tsv"), e.target) }, "Copy"),
       make("button", { id: "tsv", onclick: save("tsv") }, "Save TSV"), make("button", { id: "csv", onclick: save("csv") }, "Save CSV"),
-      make("button", { id: "graphml", class: "main", title: "predicted links with the observed ones around them; File › Import › Network from File in Cytoscape", onclick: () => download("links.graphml", "application/xml", this.asGraphml()) }, "Save for Cytoscape (GraphML)"));
+      make("button", { id: "graphml", title: "predicted links with the observed ones around them, for Cytoscape and others", onclick: () => this.saveGraphml() }, "Save GraphML"));
+  }
+
+  saveGraphml() {
+    download("links.graphml", "application/xml", this.asGraphml());
+  }
+
+  // Whoever chose a node for the table may want to know that all are shown again.
+  onAll() {
+    this.change({ node: null, page: 0 });
   }
 
   change(what) {
@@ -70,10 +79,7 @@ class LinkTable {
     }
     if (this.by === "rank") return this.down ? found.reverse() : found;
     const sign = this.down ? -1 : 1;
-    return found.sort((a, b) => {
-      const x = this.value(a, this.by), y = this.value(b, this.by);
-      return (x < y ? -1 : x > y ? 1 : 0) * sign || a - b;
-    });
+    return found.sort((a, b) => compared(this.value(a, this.by), this.value(b, this.by), sign) || a - b);
   }
 
   show() {
@@ -83,6 +89,7 @@ class LinkTable {
     this.body.replaceChildren(this.head(), make("tbody", {}, some.map((row) => this.line(row))));
     const node = this.node === null ? "" : ` of ${this.names[this.node]}`;
     this.count.textContent = `${grouped(rows.length)} link${rows.length === 1 ? "" : "s"}${node}`;
+    this.all.hidden = this.node === null;
     const go = (page, text) => make("button", { disabled: page < 0 || page >= pages, onclick: () => this.change({ page }) }, text);
     this.pager.replaceChildren(go(this.page - 1, "‹ earlier"), make("span", {}, `page ${this.page + 1} of ${pages}`), go(this.page + 1, "later ›"),
       make("label", {}, "rows ", make("select", { id: "rows", onchange: (e) => this.change({ height: Number(e.target.value), page: 0 }) }, PAGES.map((n) => make("option", { value: n, selected: n === this.height }, String(n))))));
@@ -100,7 +107,8 @@ class LinkTable {
   }
 
   kind(column) {
-    return ["source", "target", "shared_partners"].includes(column) || typeof this.value(0, column) === "string" ? "" : "number";
+    if (column === "source" || column === "target") return "name";
+    return column === "shared_partners" || typeof this.value(0, column) === "string" ? "" : "number";
   }
 
   line(row) {
@@ -109,36 +117,30 @@ class LinkTable {
       if (column === "source" || column === "target")
         return make("td", { class: "name" }, make("button", { title: "show its neighbourhood", onclick: () => this.onChoose(this.links[column][row]) }, value));
       if (column === "probability")
-        return make("td", { class: "number" }, make("span", { class: "chance less", style: `width:${Math.max(1, 46 * value)}px` }), percent(value));
-      if (column === "shared_partners") return make("td", { class: "less" }, String(value).split(";").join(", "));
-      return make("td", { class: this.kind(column) + less }, typeof value === "number" ? digits(value, 4) : value);
+        return make("td", { class: "number" }, make("span", { class: "chance less", style: `width:${Math.max(1, 40 * value)}px` }), percent(value));
+      if (column === "shared_partners") return make("td", { class: "less partners", title: value }, String(value).split(";").join(", "));
+      return make("td", { class: this.kind(column) + less }, typeof value === "string" ? value : digits(value, 4));
     }));
   }
 
   // Predicted links shown, and observed ones between their nodes.
   asGraphml() {
-    const escaped = (value) => String(value).replace(/[&<>"]/g, (c) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[c]);
     const rows = this.rows(), nodes = new Set(rows.flatMap((row) => [this.links.source[row], this.links.target[row]]));
     const keys = ["score", ...(this.links.columns.probability ? ["probability"] : [])];
     const key = (name, of, type) => `<key id="${name}" for="${of}" attr.name="${name}" attr.type="${type}"/>`;
     const edge = (a, b, kind, more) => `<edge source="n${a}" target="n${b}"><data key="kind">${kind}</data>${more}</edge>`;
     const predicted = rows.map((row) => edge(this.links.source[row], this.links.target[row], "predicted",
-      `<data key="rank">${row + 1}</data>` + keys.map((name) => `<data key="${name}">${this.links.columns[name][row]}</data>`).join("")));
+      `<data key="rank">${row + 1}</data>` + keys.filter((name) => this.links.columns[name][row] !== null).map((name) => `<data key="${name}">${this.links.columns[name][row]}</data>`).join("")));
     const observed = [];
     for (let e = 0; e < this.observed.length; e += 2)
       if (nodes.has(this.observed[e]) && nodes.has(this.observed[e + 1])) observed.push(edge(this.observed[e], this.observed[e + 1], "observed", ""));
     return ['<?xml version="1.0" encoding="UTF-8"?>', '<graphml xmlns="http://graphml.graphdrawing.org/xmlns">', key("name", "node", "string"), key("kind", "edge", "string"), key("rank", "edge", "int"),
       ...keys.map((name) => key(name, "edge", "double")), '<graph edgedefault="undirected">',
-      ...[...nodes].map((node) => `<node id="n${node}"><data key="name">${escaped(this.names[node])}</data></node>`), ...predicted, ...observed, "</graph>", "</graphml>", ""].join("\n");
+      ...[...nodes].map((node) => `<node id="n${node}"><data key="name">${xmlText(this.names[node])}</data></node>`), ...predicted, ...observed, "</graph>", "</graphml>", ""].join("\n");
   }
 
   asText(kind) {
-    const quote = (value) => {
-      const text = String(value ?? "");
-      return kind === "csv" && /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-    };
     const order = ["rank", "source", "target", "score", ...this.columns.filter((c) => !["rank", "source", "target", "score"].includes(c))];
-    const lines = [order, ...this.rows().map((row) => order.map((column) => this.value(row, column)))];
-    return lines.map((line) => line.map(quote).join(kind === "csv" ? "," : "\t")).join("\n") + "\n";
+    return delimited([order, ...this.rows().map((row) => order.map((column) => this.value(row, column)))], kind);
   }
 }

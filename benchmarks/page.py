@@ -1,0 +1,187 @@
+"""The page of HuRI in Chromium: how large, how soon usable, how smooth with 10,000 links.
+
+python -m benchmarks.page      prints a table, and keeps it in benchmarks/results/page.json
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import statistics
+import tempfile
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from benchmarks import data
+from benchmarks.browser import chromium
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+    from linkprior.predictors.base import LinkPredictor
+
+RESULTS = Path(__file__).with_name("results") / "page.json"
+NETWORK = "ppi-challenge2023/HuRI.csv.gz"
+LINKS = (1_000, 10_000)
+TIMES = 7
+STEPS = 60
+MOST_MB, MOST_SECONDS = 3.0, 3.0
+
+# Does something once a frame and notes how long each frame took; a step returns nothing.
+_FRAMES = """async ([steps, what]) => {
+  const cut = document.querySelector("#cut");
+  const act = {
+    slide: (n) => {
+      cut.value = Math.max(1, Math.round(cut.max * (1 - n / steps)));
+      cut.dispatchEvent(new Event("input"));
+    },
+    turn: () => {
+      const buttons = [...document.querySelectorAll("button")];
+      buttons.find((one) => one.textContent.startsWith("later")).click();
+    },
+    scroll: () => window.scrollBy(0, 120),
+  }[what];
+  const frame = () => new Promise((done) => requestAnimationFrame(done));
+  const took = [];
+  let last = await frame();
+  for (let n = 1; n <= steps; n++) {
+    act(n);
+    const now = await frame();
+    took.push(now - last);
+    last = now;
+  }
+  return took;
+}"""
+
+
+def main() -> None:
+    """Measure, print and keep."""
+    folder = data.folder()
+    if folder is None:
+        raise SystemExit("set LINKPRIOR_DATA to the folder of data sets")
+    found = measured(folder / NETWORK)
+    RESULTS.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    print(f"goal for {LINKS[0]:,} links: {MOST_MB:g} MB, usable after {MOST_SECONDS:g} s")
+    print("\n".join(lines(found)))
+
+
+def measured(path: Path) -> dict[str, Any]:
+    """Return size and times of pages with so many links."""
+    import linkprior as lp
+
+    net = lp.read_network(path)
+    model = lp.make("l3").fit(net)
+    with tempfile.TemporaryDirectory() as place, chromium() as browser:
+        pages = [_measured(model, n, Path(place) / f"{n}.html", browser) for n in LINKS]
+        version = browser.version
+    return {
+        "network": {"file": NETWORK, "digest": net.digest, "nodes": net.n_nodes},
+        "model": "l3",
+        "machine": {"processor": _processor(), "cores": os.cpu_count(), "chromium": version},
+        "pages": pages,
+    }
+
+
+def _measured(model: LinkPredictor, links: int, path: Path, browser: Browser) -> dict[str, Any]:
+    from linkprior.predictors.evidence import with_evidence
+    from linkprior.report import prediction_page, write_page
+
+    ranking = with_evidence(model, model.predict_edges(links))
+    began = time.perf_counter()
+    write_page(path, prediction_page(model, ranking, {"file": Path(NETWORK).name}))
+    made = time.perf_counter() - began
+    opened = [_opened(browser, path) for _ in range(TIMES)]
+    page = browser.new_page(viewport={"width": 1280, "height": 800})
+    page.goto(path.as_uri())
+    shown = {
+        "links": links,
+        "megabytes": round(path.stat().st_size / 1e6, 3),
+        "seconds_to_make": round(made, 2),
+        "seconds_until_usable": {
+            "median": round(statistics.median(opened), 3),
+            "most": round(max(opened), 3),
+        },
+        "milliseconds": {
+            "sort": round(_clicked(page, 'th button[data-column="degree_source"]'), 1),
+            **{name: _frames(page, name) for name in ("slide", "turn", "scroll")},
+        },
+    }
+    page.close()
+    return shown
+
+
+def _opened(browser: Browser, path: Path) -> float:
+    """Return seconds from opening a page, in a fresh profile, until its table is drawn."""
+    context = browser.new_context(viewport={"width": 1280, "height": 800})
+    page = context.new_page()
+    began = time.perf_counter()
+    page.goto(path.as_uri(), wait_until="commit")
+    page.wait_for_selector("#links tbody tr")
+    page.evaluate("() => new Promise((d) => requestAnimationFrame(() => requestAnimationFrame(d)))")
+    took = time.perf_counter() - began
+    context.close()
+    return took
+
+
+def _clicked(page: Page, selector: str) -> float:
+    """Return milliseconds of a click until the next frame."""
+    return float(
+        page.evaluate(
+            """async (s) => {
+              const began = performance.now();
+              document.querySelector(s).click();
+              await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+              return performance.now() - began;
+            }""",
+            selector,
+        )
+    )
+
+
+def _frames(page: Page, what: str) -> dict[str, float]:
+    """Return the usual and the longest frame while the cut-off moves, pages turn, it scrolls."""
+    if what == "slide":
+        page.locator("#rows").select_option("20")
+    else:
+        page.locator("#cut").evaluate(
+            "s => { s.value = s.max; s.dispatchEvent(new Event('input')) }"
+        )
+        page.locator("#rows").select_option("20" if what == "turn" else "200")
+        page.evaluate("window.scrollTo(0, 0)")
+    took = page.evaluate(_FRAMES, [STEPS if what != "turn" else 40, what])
+    return {"median": round(statistics.median(took), 1), "most": round(max(took), 1)}
+
+
+def _processor() -> str:
+    try:
+        text = Path("/proc/cpuinfo").read_text(encoding="utf-8")
+    except OSError:
+        return platform.processor()
+    line = next((one for one in text.splitlines() if one.startswith("model name")), ": unknown")
+    return line.split(":", 1)[1].strip()
+
+
+def lines(found: dict[str, Any]) -> list[str]:
+    """Return the table of docs/report.md."""
+    heads = ["links", "size", "usable after", "sorted in", *_MOVES.values()]
+    rows = []
+    for page in found["pages"]:
+        took, ms = page["seconds_until_usable"], page["milliseconds"]
+        frames = [f"{ms[move]['median']:.0f} ({ms[move]['most']:.0f}) ms" for move in _MOVES]
+        first = [f"{page['links']:,}", f"{page['megabytes']:.2f} MB"]
+        rows.append([*first, f"{took['median']:.2f} s", f"{ms['sort']:.0f} ms", *frames])
+    table = [heads, ["--:"] * len(heads), *rows]
+    return [f"| {' | '.join(row)} |" for row in table]
+
+
+_MOVES = {
+    "slide": "a frame while the cut-off moves",
+    "turn": "turning pages",
+    "scroll": "scrolling 200 rows",
+}
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,138 @@
+"""Pictures of the real pages for README and docs/report.md, made anew by one command.
+
+python -m benchmarks.screenshots      yeast and HuRI from LINKPRIOR_DATA; some minutes
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from benchmarks import data
+from benchmarks.browser import chromium
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+ROOT = Path(__file__).resolve().parents[1]
+FIGURES = ROOT / "docs" / "figures"
+RESULTS = ROOT / "benchmarks" / "results"
+MOST_BYTES = 200_000
+NETWORKS = {
+    "yeast.csv": "ppi-challenge2023/Yeast.csv",
+    "HuRI.csv.gz": "ppi-challenge2023/HuRI.csv.gz",
+    "USAir.txt": "lp-classic/USAir.txt",
+}
+# Each page by the command that makes it, in a folder where the networks lie.
+PAGES = {
+    "yeast.html": "predict yeast.csv --top 500 -o links.tsv --report yeast.html",
+    "huri.html": "predict HuRI.csv.gz --model l3 --top 1000 -o huri.tsv --report huri.html",
+    "models.html": "evaluate USAir.txt --models auto,pu,l3,ra,tri-degree --set auto.effort=fast "
+    "--protocol kfold:3 --report models.html",
+    "tuned.html": "tune USAir.txt --model tri-degree --trials 24 --workers 2 --report tuned.html",
+    "benchmark.html": f"report {RESULTS / 'suite'} -o benchmark.html",
+    "paper.html": f"report {RESULTS / 'reproduction'} -o paper.html",
+}
+
+
+@dataclass(frozen=True)
+class Shot:
+    """A picture of a page: its part from one element on, so many pixels high."""
+
+    page: str
+    start: str = "body"
+    width: int = 1280
+    height: int = 800
+    scheme: str = "light"
+    first: Callable[[Page], object] | None = None
+
+
+def _one_node(page: Page) -> None:
+    """Ask for the links of the second node of the first link."""
+    name = page.locator("#links td.name").nth(1).inner_text()
+    page.locator("#ask").fill(name)
+    page.locator("#ask-go").click()
+
+
+SHOTS = {
+    "page_links": Shot("yeast.html", height=900),
+    "page_node": Shot("yeast.html", "#graph-section", height=880, first=_one_node),
+    "page_huri": Shot("huri.html", "#graph-section", height=880, scheme="dark"),
+    "page_phone": Shot("yeast.html", width=390, height=844, scheme="dark"),
+    "page_models": Shot("models.html", "#evaluation", height=900),
+    "page_tuning": Shot("tuned.html", height=860),
+    "page_benchmark": Shot("benchmark.html", height=880),
+    "page_paper": Shot("paper.html", "#rat", height=800),
+}
+
+
+def main() -> None:
+    """Make the pages named, or all, and their pictures."""
+    folder = data.folder()
+    if folder is None:
+        raise SystemExit("set LINKPRIOR_DATA to the folder of data sets")
+    wanted = {name: SHOTS[name] for name in sys.argv[1:] or SHOTS}
+    with tempfile.TemporaryDirectory() as place:
+        for name, path in NETWORKS.items():
+            shutil.copyfile(folder / path, Path(place) / name)
+        for page in dict.fromkeys(shot.page for shot in wanted.values()):
+            make(PAGES[page], Path(place))
+        with chromium() as browser:
+            for name, shot in wanted.items():
+                picture = small(taken(browser, shot, Path(place)))
+                (FIGURES / f"{name}.png").write_bytes(picture)
+                print(f"{name}.png {len(picture) / 1000:.0f} kB")
+
+
+def make(command: str, place: Path) -> None:
+    """Run linkprior there, so that a page names files without a folder."""
+    start = "import sys; from linkprior.cli import main; sys.argv[0] = 'linkprior'; main()"
+    words = [sys.executable, "-c", start, *command.split(), "-q"]
+    paths = os.pathsep.join([str(ROOT / "src"), os.environ.get("PYTHONPATH", "")])
+    environment = {**os.environ, "PYTHONPATH": paths}
+    subprocess.run(words, cwd=place, check=True, stdout=subprocess.DEVNULL, env=environment)
+
+
+def taken(browser: Browser, shot: Shot, place: Path) -> bytes:
+    """Return a PNG of what a reader sees."""
+    scale = 2 if shot.width < 600 else 1
+    size = {"width": shot.width, "height": shot.height}
+    context = browser.new_context(
+        viewport=size, color_scheme=shot.scheme, device_scale_factor=scale
+    )
+    page = context.new_page()
+    page.goto((place / shot.page).as_uri())
+    if shot.first is not None:
+        shot.first(page)
+    top = page.locator(shot.start).bounding_box()["y"] + page.evaluate("window.scrollY")
+    page.evaluate("document.querySelector('nav').style.position = 'static'")
+    page.evaluate("(y) => window.scrollTo(0, y)", top)
+    page.wait_for_timeout(200)
+    picture = page.screenshot()
+    context.close()
+    return picture
+
+
+def small(picture: bytes) -> bytes:
+    """Return a picture with 256 colours, which hardly shows, and with fewer where it is large."""
+    from PIL import Image
+
+    image = Image.open(io.BytesIO(picture)).convert("RGB")
+    for colours in (256, 128, 64, 32):
+        stream = io.BytesIO()
+        image.quantize(colours, dither=Image.Dither.NONE).save(stream, "PNG", optimize=True)
+        if stream.tell() <= MOST_BYTES:
+            break
+    return stream.getvalue()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,174 @@
+"""`linkprior serve`: the explorer in a browser, on this machine alone."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from linkprior.cli.messages import say, writing_to
+from linkprior.errors import InputError, LinkpriorError, StoreError
+
+if TYPE_CHECKING:
+    from linkprior.serve.desk import Desk
+
+_LEAVING = 8.0  # seconds for jobs to end, at most; it takes one or two
+
+
+@click.command()
+@click.argument("start", metavar="[EDGES | RUN_DIR]", required=False)
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    help="Where to listen; 0 takes any free port.  [default: 8421, or the next that is free]",
+)
+@click.option("--open", "opens", is_flag=True, help="Open the address in your browser.")
+@click.option(
+    "--upload-limit",
+    metavar="SIZE",
+    default="200M",
+    show_default=True,
+    help="Refuse larger files.",
+)
+@click.option(
+    "--work-folder",
+    metavar="DIR",
+    help="Keep the results of jobs here.  [default: a temporary folder, removed in the end]",
+)
+def serve(
+    start: str | None, port: int | None, opens: bool, upload_limit: str, work_folder: str | None
+) -> None:
+    """Explore networks in a browser: open a file, choose a model, follow, look, download.
+
+    Begins with the network in EDGES, or with the result in RUN_DIR, where one is given. It listens
+    on 127.0.0.1 alone, at an address nobody can guess; Ctrl-C ends it and its jobs.
+    """
+    from linkprior.serve import check_installed
+
+    check_installed()
+    limit = _size(upload_limit)
+    _check_start(start)
+    with _workplace(work_folder) as folder:
+        _serve(folder, start, port, limit, opens, work_folder)
+
+
+def _serve(
+    folder: Path, start: str | None, port: int | None, limit: int, opens: bool, kept: str | None
+) -> None:
+    from linkprior.cli import interrupt
+    from linkprior.serve.desk import Desk
+    from linkprior.serve.server import PORT, Server
+
+    desk = Desk(folder)
+    try:
+        shown = _begin(desk, start) if start is not None else ""
+        server = Server(desk, port, limit)
+    except BaseException:
+        desk.close()
+        raise
+    if port is None and server.port != PORT:
+        say(f"Port {PORT} is in use: taking {server.port}")
+    click.echo(f"Explorer: {server.address}{shown}")
+    say("Ctrl-C ends it and its jobs.")
+    if opens:
+        _open(server.address + shown)
+
+    def end() -> None:
+        server.stop()
+        _tidy(folder, kept)
+
+    with interrupt.ending(_LEAVING, end), interrupt.keeping(lambda: _last_words(kept)):
+        server.run()
+
+
+def _begin(desk: Desk, start: str) -> str:
+    """Take in what the command line names; return where its page is, below the address."""
+    from linkprior.serve import results
+    from linkprior.serve.networks import shown_name
+
+    path = Path(start).resolve()
+    if path.is_file():
+        number, folder = desk.network_folder()
+        desk.open_network(number, folder, shown_name(path.name), path)
+        return ""
+
+    def make(folder: Path) -> None:
+        from linkprior.cli import report
+        from linkprior.report import write_page
+        from linkprior.runs.manifest import MANIFEST
+
+        if (path / MANIFEST).is_file():
+            results.dress(path, folder)
+        else:
+            write_page(folder / results.PAGE, report.data_of(Path(start)))
+
+    job = desk.show(shown_name(path.name), "the result in this folder", make)
+    return f"jobs/{job.id}/page"
+
+
+def _check_start(start: str | None) -> None:
+    if start == "-":
+        raise InputError("serve reads a file, not standard input; save it to a file first")
+    if start is not None and not Path(start).exists():
+        raise InputError(f"{start}: no such file or folder; check the path")
+
+
+def _size(text: str) -> int:
+    from linkprior.parallel.memory import memory_size
+
+    try:
+        return memory_size(text)
+    except LinkpriorError:
+        raise LinkpriorError(
+            f"--upload-limit expects a size of 1M or more, such as 500M or 2G, got {text!r}"
+        ) from None
+
+
+@contextmanager
+def _workplace(kept: str | None) -> Iterator[Path]:
+    """Yield the folder of uploads and jobs; a temporary one is ours alone and removed after."""
+    from linkprior.cli import interrupt
+
+    if kept is not None:
+        yield _kept_folder(Path(kept))
+        return
+    with writing_to("the folder of temporary files (TMPDIR)"):
+        folder = Path(tempfile.mkdtemp(prefix="linkprior-serve-"))
+    try:
+        with interrupt.ending(_LEAVING, lambda: _tidy(folder, kept)):
+            yield folder
+    finally:
+        _tidy(folder, kept)
+
+
+def _kept_folder(folder: Path) -> Path:
+    if folder.exists() and not folder.is_dir():
+        raise StoreError(f"--work-folder {folder}: is a file; give a new folder")
+    if folder.is_dir() and not {one.name for one in folder.iterdir()} <= {"networks", "jobs"}:
+        raise StoreError(f"--work-folder {folder}: holds other files; give a new or empty folder")
+    with writing_to(str(folder)):
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return folder.resolve()
+
+
+def _tidy(folder: Path, kept: str | None) -> None:
+    if kept is None:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _last_words(kept: str | None) -> str:
+    if kept is None:
+        return "the explorer and its jobs have ended, nothing is kept"
+    return f"the explorer and its jobs have ended; {kept} holds what they wrote"
+
+
+def _open(address: str) -> None:
+    import webbrowser
+
+    if not webbrowser.open(address):
+        say("No browser could be opened: open the address yourself.")

@@ -1,0 +1,157 @@
+"""The data of a page about the paper's experiments: its numbers beside ours, and the curves."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from linkprior.errors import StoreError
+from linkprior.evaluation.cells import read_json
+from linkprior.report.origins import origins
+from linkprior.reproduction.experiments import EXPERIMENTS, METHODS
+from linkprior.reproduction.outcome import OURS, TABLE_PERCENT
+
+RESULTS = "results.json"
+_AT = f"{TABLE_PERCENT:g}%"
+Facts = Mapping[str, Any]
+
+
+def is_reproduction(folder: Path) -> bool:
+    """Tell whether a folder holds results of the paper's experiments, one or several."""
+    return bool(_files(folder))
+
+
+def read_reproduction(folder: Path) -> list[dict[str, Any]]:
+    """Return the results that `linkprior reproduce` wrote below a folder."""
+    return [_whole(path) for path in _files(folder)]
+
+
+def _files(folder: Path) -> list[Path]:
+    if (folder / RESULTS).is_file():
+        return [folder / RESULTS] if "experiment" in read_json(folder / RESULTS) else []
+    return [path for name in EXPERIMENTS if (path := folder / name / RESULTS).is_file()]
+
+
+def _whole(path: Path) -> dict[str, Any]:
+    facts = read_json(path)
+    try:
+        reproduction_page([facts])
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError):
+        raise StoreError(f"{path} is not whole; run `linkprior reproduce` again") from None
+    return facts
+
+
+def reproduction_page(results: Sequence[Facts], command: str | None = None) -> dict[str, Any]:
+    """Return what a page shows of one experiment or of several."""
+    wins, of = (sum(numbers) for numbers in zip(*map(_wins, results), strict=True))
+    care = results[0]["care"]
+    tuned = f"{care['trials']} settings tried for each" if care["trials"] else "default parameters"
+    known = [
+        [f"{title}, digest", digest]
+        for one in results
+        for title, digest in _digests(one)
+    ]  # fmt: skip
+    seeds = f"{care['seeds']} seed{'s' * (care['seeds'] != 1)}"
+    return {
+        "title": "The paper's experiments, repeated",
+        "subtitle": f"Network Inference by Learned Node-Specific Degree Prior; {tuned}, {seeds}. "
+        f"{OURS} is the best of the paper's five at {TABLE_PERCENT:g} % in {wins} of {of}",
+        "parts": [_part(one) for one in results],
+        "about": origins(known, command, results[0].get("versions")),
+    }
+
+
+def _wins(facts: Facts) -> tuple[int, int]:
+    """Return in how many conditions the paper's method is the best of its five, and of how many."""
+    of = int(facts["wins"]["of"])
+    return int(sum(facts["wins"].values())) - of, of
+
+
+def _digests(facts: Facts) -> Iterator[tuple[str, str]]:
+    seen = set()
+    for one in facts["conditions"]:
+        digest = str(one.get("network", {}).get("digest", ""))
+        if digest and digest not in seen:
+            seen.add(digest)
+            yield f"{facts['experiment']}, {one['condition']}", digest
+
+
+def _part(facts: Facts) -> dict[str, Any]:
+    wins, of = _wins(facts)
+    name = str(facts["experiment"])
+    return {
+        "id": name,
+        "nav": {"dream5": "DREAM5", "plasmodium": "Plasmodium", "rat": "Rat"}.get(name, name),
+        "title": facts["title"],
+        "words": [
+            f"Data: {facts['source']}.",
+            f"Share of the hidden edges among the best {TABLE_PERCENT:g} % of all pairs, mean ± sd "
+            "over seeds, in brackets how many that are. *: best of the paper's five. "
+            f"{OURS} is that in {wins} of {of}.",
+        ],
+        "tables_first": True,
+        "tables": [_table(facts)],
+        "figures": [_curve(name, one) for one in facts["conditions"]],
+    }
+
+
+def _table(facts: Facts) -> dict[str, Any]:
+    conditions = facts["conditions"]
+    heads, methods = ["method"], list(conditions[0]["methods"])
+    for one in conditions:
+        heads += [one["condition"], *(["paper"] if _has_paper(one) else [])]
+    rows = [
+        [method, *(cell for one in conditions for cell in _cells(one, method))]
+        for method in methods
+    ]
+    leads: list[Any] = [f"{OURS}'s lead over"]
+    for one in conditions:
+        leads += [{"text": _lead(one["margin"])}, *([{"text": ""}] if _has_paper(one) else [])]
+    return {
+        "id": f"table-{facts['experiment']}",
+        "title": f"Recall at {TABLE_PERCENT:g} %",
+        "file": f"recall_{facts['experiment']}",
+        "heads": heads,
+        "rows": [*rows, leads],
+    }
+
+
+def _has_paper(condition: Facts) -> bool:
+    return any(one.get("paper") is not None for one in condition["methods"].values())
+
+
+def _cells(condition: Facts, method: str) -> Iterator[Any]:
+    found = condition["methods"][method]
+    values, mean = found["recall"][_AT], found["mean"][_AT]
+    spread = f" ± {statistics.stdev(values):.3f}" if len(set(values)) > 1 else ""
+    hits = statistics.mean(v * h for v, h in zip(values, condition["hidden"], strict=True))
+    best = method in METHODS and condition["ranking"][0] == method
+    mark = {"mark": "best"} if best else {}
+    yield {"text": f"{mean:.3f}{spread} ({hits:.0f})", "value": mean, **mark}
+    if _has_paper(condition):
+        yield found.get("paper")
+
+
+def _lead(margin: Facts) -> str:
+    spread = f" ± {margin['sd']:.3f}" if margin["sd"] else ""
+    return f"{margin['mean']:+.3f}{spread} ({margin['over']})"
+
+
+def _curve(experiment: str, condition: Facts) -> dict[str, Any]:
+    lines = []
+    for method, found in condition["methods"].items():
+        at = [float(percent.rstrip("%")) for percent in found["mean"]]
+        lines.append({"name": method, "x": [0.0, *at], "y": [0.0, *found["mean"].values()]})
+    lines.sort(key=lambda line: line["name"] != OURS)  # the first hue for the paper's method
+    title = str(condition["condition"])
+    file = f"{experiment}_{title}".replace(" → ", "_to_")
+    return {
+        "title": title,
+        "note": "Share of hidden edges found among the best x % of all pairs.",
+        "file": "".join(c if c.isalnum() or c in "._-" else "_" for c in file),
+        "lines": lines,
+        "x": {"name": "% of all pairs", "from": 0},
+        "y": {"name": "recall", "from": 0},
+    }

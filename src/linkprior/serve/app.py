@@ -1,0 +1,183 @@
+"""What the explorer answers. Ids are looked up in what is known; no path is made of a request."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import shutil
+from collections.abc import AsyncIterator
+from pathlib import PurePath
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import (
+    FileResponse,
+    HTMLResponse,
+    Response,
+    StreamingResponse,
+)
+from starlette.routing import Route
+
+from linkprior.errors import LinkpriorError
+from linkprior.serve import bodies
+from linkprior.serve.desk import BusyError, Desk
+from linkprior.serve.jobs import Job
+from linkprior.serve.networks import Network, shown_name, stored_name
+from linkprior.serve.orders import Order
+from linkprior.serve.page import REPORT_POLICY, explorer_page, with_bar
+from linkprior.serve.results import FILES, PAGE
+
+_LOOK = 0.2  # seconds between two looks for news
+_BEAT = 50  # looks without news after which a sign of life is sent
+
+
+class Answers:
+    """The answers to all requests, over one desk."""
+
+    def __init__(self, desk: Desk, limit: int) -> None:
+        self.desk, self.limit = desk, limit
+        self.page, self.policy = explorer_page(limit)
+
+    def app(self) -> Starlette:
+        """Return the application."""
+        routes = [
+            Route("/", self.explorer),
+            Route("/state", self.state),
+            Route("/events", self.events),
+            Route("/networks", self.upload, methods=["POST"]),
+            Route("/networks/{id}", self.remove_network, methods=["DELETE"]),
+            Route("/jobs", self.order, methods=["POST"]),
+            Route("/jobs/{id}", self.remove_job, methods=["DELETE"]),
+            Route("/jobs/{id}/stop", self.stop, methods=["POST"]),
+            Route("/jobs/{id}/page", self.report),
+            Route("/jobs/{id}/files/{kind}", self.file),
+        ]
+        return Starlette(
+            routes=routes,
+            exception_handlers={
+                HTTPException: _refused,
+                LinkpriorError: _refused,
+                OSError: _refused,
+                ClientDisconnect: _refused,
+            },
+        )
+
+    async def explorer(self, _: Request) -> Response:
+        """The explorer's page."""
+        return HTMLResponse(self.page, headers={"content-security-policy": self.policy})
+
+    async def state(self, _: Request) -> Response:
+        """All networks and jobs."""
+        return _json(self.desk.state())
+
+    async def events(self, _: Request) -> Response:
+        """All networks and jobs, again whenever something has changed."""
+        return StreamingResponse(self._news(), media_type="text/event-stream")
+
+    async def _news(self) -> AsyncIterator[str]:
+        seen, quiet = -1, 0
+        yield "retry: 1000\n\n"
+        while not self.desk.closed.is_set():
+            if seen != self.desk.version:
+                seen, quiet = self.desk.version, 0
+                yield f"data: {json.dumps(self.desk.state())}\n\n"
+            elif quiet >= _BEAT:
+                quiet = 0
+                yield ": still here\n\n"
+            quiet += 1
+            await asyncio.sleep(_LOOK)
+
+    async def upload(self, request: Request) -> Response:
+        """Take in a network file, the body as it is; its name is in the query, to be shown."""
+        name = request.query_params.get("name", "")
+        number, folder = self.desk.network_folder()
+        path = folder / stored_name(name)
+        try:
+            await bodies.store(request, path, self.limit)
+        except BaseException:  # cut off: the tab was closed, the disk is full, it is too large
+            shutil.rmtree(folder, ignore_errors=True)
+            raise
+        network = self.desk.open_network(number, folder, shown_name(name), path)
+        return _json(network.facts(), 201)
+
+    async def remove_network(self, request: Request) -> Response:
+        """Forget a network."""
+        await run_in_threadpool(self.desk.remove_network, self._network(request).id)
+        return Response(status_code=204)
+
+    async def order(self, request: Request) -> Response:
+        """Line up a job."""
+        asked = await bodies.json_object(request)
+        network = self.desk.networks.get(str(asked.get("network")))
+        if network is None:
+            raise HTTPException(404, "this network is not open (any more); open it again")
+        job = await run_in_threadpool(self.desk.order, network, Order.of(asked))
+        return _json({"id": job.id}, 201)
+
+    async def stop(self, request: Request) -> Response:
+        """Stop a job."""
+        await run_in_threadpool(self.desk.stop_job, self._job(request).id)
+        return Response(status_code=204)
+
+    async def remove_job(self, request: Request) -> Response:
+        """Forget a job that is over."""
+        await run_in_threadpool(self.desk.remove_job, self._job(request).id)
+        return Response(status_code=204)
+
+    async def report(self, request: Request) -> Response:
+        """The page of a job's result."""
+        job = self._job(request)
+        path = job.file(PAGE)
+        if path is None:
+            raise HTTPException(404, f"this job has no page: it is {job.state}")
+        text = await run_in_threadpool(path.read_text, "utf-8")
+        page = with_bar(text, job.facts(0)["files"])
+        return HTMLResponse(page, headers={"content-security-policy": REPORT_POLICY})
+
+    async def file(self, request: Request) -> Response:
+        """One file of a job's result, as the command line writes it."""
+        job, kind = self._job(request), request.path_params["kind"]
+        path = job.file(FILES[kind][0]) if kind in job.facts(0)["files"] else None
+        if path is None:
+            raise HTTPException(404, f"this job has no such file: it is {job.state}")
+        return FileResponse(path, media_type=FILES[kind][1], filename=_file_name(job, kind))
+
+    def _job(self, request: Request) -> Job:
+        job = self.desk.jobs.get(request.path_params["id"])
+        if job is None:
+            raise HTTPException(404, "this job is not kept (any more)")
+        return job
+
+    def _network(self, request: Request) -> Network:
+        network = self.desk.networks.get(request.path_params["id"])
+        if network is None:
+            raise HTTPException(404, "this network is not open (any more)")
+        return network
+
+
+def _json(data: Any, status: int = 200, headers: dict[str, str] | None = None) -> Response:
+    """Return JSON in ASCII: a name may hold bytes that are no text."""
+    return Response(json.dumps(data), status, headers, "application/json")
+
+
+def _file_name(job: Job, kind: str) -> str:
+    """Return what a download is called: the network, the model, and what it is."""
+    model = job.words.partition(",")[0].partition(" ")[0]
+    name = re.sub(r"[^\w.-]+", "_", f"{PurePath(job.title).stem}_{model}").strip("._")
+    return f"{name[:100] or 'links'}.{'txt' if kind == 'log' else kind}"
+
+
+async def _refused(_: Request, problem: Exception) -> Response:
+    """Answer with one line that says what is wrong."""
+    if isinstance(problem, HTTPException):
+        return _json({"error": problem.detail}, problem.status_code)
+    if isinstance(problem, bodies.TooLargeError):
+        # The rest of the body is not read, so the connection cannot be used again.
+        return _json({"error": str(problem)}, 413, {"connection": "close"})
+    status = {BusyError: 409, OSError: 507}
+    found: Any = next((n for kind, n in status.items() if isinstance(problem, kind)), 400)
+    return _json({"error": str(problem) or "the request was cut off"}, found)

@@ -1,0 +1,38 @@
+"""The result of a job as files: its page, and the ranking as the command line writes it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+PAGE = "page.html"
+# Kinds that can be downloaded → where they lie in a job's folder, and what they are.
+FILES = {
+    "tsv": ("ranking.tsv", "text/tab-separated-values; charset=utf-8"),
+    "graphml": ("ranking.graphml", "application/graphml+xml"),
+    "cx2": ("ranking.cx2", "application/json"),
+    "log": ("messages.txt", "text/plain; charset=utf-8"),
+}
+
+
+def dress(
+    run_folder: Path, target: Path, name: str | None = None, command: Sequence[str] = ()
+) -> None:
+    """Write page, TSV, GraphML and CX2 of a run; the same bytes as `linkprior predict -o FILE`.
+
+    `name` is what the input is called on the page, `command` what leads to the same list; without
+    them, as in the run.
+    """
+    from linkprior.io.files import whole_file
+    from linkprior.io.writers import write_ranking
+    from linkprior.report import prediction_page, write_page
+    from linkprior.runs.loading import load_run
+
+    run = load_run(run_folder)
+    about = {**run.manifest, **({"command": list(command)} if command else {})}
+    report = {**run.input_report, **({"file": name} if name else {})}
+    write_page(target / PAGE, prediction_page(run.model, run.ranking, report, about))
+    facts = {key: run.manifest.get(key) for key in ("model", "seed", "network_digest")}
+    for format in ("tsv", "graphml", "cx2"):
+        with whole_file(target / FILES[format][0]) as stream:
+            write_ranking(stream, run.ranking, format, run.network, facts)

@@ -1,0 +1,99 @@
+"""The server: an address on this machine alone, and one loop that answers it."""
+
+from __future__ import annotations
+
+import errno
+import os
+import secrets
+import socket
+import threading
+
+from linkprior.errors import LinkpriorError
+from linkprior.serve.desk import Desk
+
+PORT = 8421
+_TRIED = 20  # ports after the usual one
+_AT_ONCE = 64  # connections
+_LONGEST_HEADER = 1 << 14  # bytes
+
+
+class Server:
+    """Answers at `address` until it is stopped."""
+
+    def __init__(self, desk: Desk, port: int | None, limit: int) -> None:
+        import uvicorn
+
+        from linkprior.serve.app import Answers
+        from linkprior.serve.guard import Guard
+
+        self._socket = _bound(port)
+        self.port: int = self._socket.getsockname()[1]
+        token = secrets.token_urlsafe(24)
+        self.address = f"http://127.0.0.1:{self.port}/{token}/"
+        self._desk = desk
+        config = uvicorn.Config(
+            Guard(Answers(desk, limit).app(), token, self.port),
+            loop="asyncio",
+            http="h11",
+            ws="none",
+            lifespan="off",
+            log_config=None,
+            log_level="error",
+            access_log=False,
+            server_header=False,
+            proxy_headers=False,
+            limit_concurrency=_AT_ONCE,
+            h11_max_incomplete_event_size=_LONGEST_HEADER,
+            timeout_graceful_shutdown=1,
+        )
+        self._server = uvicorn.Server(config)
+        self._over = threading.Event()
+
+    def run(self) -> None:
+        """Answer until stop(); then end all jobs."""
+        try:
+            self._server.run(sockets=[self._socket])
+        finally:
+            self._socket.close()
+            self._desk.close()
+            self._over.set()
+
+    def stop(self, seconds: float = 10.0) -> None:
+        """End it, from whichever thread; returns when all is over, or after so many seconds."""
+        self._desk.closed.set()  # those who watch are let go
+        self._server.should_exit = True
+        self._over.wait(seconds)
+
+
+def _bound(port: int | None) -> socket.socket:
+    """Return a socket at this port (0: any) of 127.0.0.1; None: the usual one or one after it."""
+    if port is not None:
+        return _at(port)
+    for near in range(PORT, PORT + _TRIED):
+        try:
+            return _at(near)
+        except LinkpriorError:
+            continue
+    return _at(0)
+
+
+def _at(port: int) -> socket.socket:
+    made = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    try:
+        if os.name == "posix":  # elsewhere it would let two servers share a port
+            made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        made.bind(("127.0.0.1", port))
+        made.listen(64)
+    except OSError as problem:
+        made.close()
+        if problem.errno == errno.EADDRINUSE:
+            raise LinkpriorError(
+                f"port {port} is in use, perhaps by another linkprior serve; give another --port, "
+                "or --port 0 for any that is free"
+            ) from None
+        if problem.errno in (errno.EACCES, errno.EPERM):
+            raise LinkpriorError(
+                f"port {port} may not be used by you; give a --port of 1024 or more"
+            ) from None
+        raise
+    return made

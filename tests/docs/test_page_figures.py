@@ -1,0 +1,28 @@
+"""docs/report.md tells what `benchmarks.page` measured, and its pictures are small enough."""
+
+import json
+import re
+
+from benchmarks import page, screenshots
+
+TEXT = (screenshots.ROOT / "docs" / "report.md").read_text(encoding="utf-8")
+FOUND = json.loads(page.RESULTS.read_text(encoding="utf-8"))
+
+
+def test_the_page_has_the_table_that_was_measured():
+    assert "\n".join(page.lines(FOUND)) in TEXT
+    assert FOUND["network"]["digest"][:12] in TEXT
+
+
+def test_a_thousand_links_of_huri_are_small_and_soon_usable():
+    first = FOUND["pages"][0]
+    assert first["links"] == 1000
+    assert first["megabytes"] <= page.MOST_MB
+    assert first["seconds_until_usable"]["most"] <= page.MOST_SECONDS
+
+
+def test_every_picture_is_shown_and_small():
+    shown = set(re.findall(r"figures/(page_\w+)\.png", TEXT))
+    assert shown == set(screenshots.SHOTS)
+    for name in shown:
+        assert (screenshots.FIGURES / f"{name}.png").stat().st_size <= screenshots.MOST_BYTES

@@ -1,0 +1,276 @@
+"""`linkprior serve` as a command: its address, how it ends, and what it refuses in one line."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+
+import pytest
+from tests.cli.support import one_line_of_error
+from tests.serve.support import Client, alive, predicted, until
+
+from linkprior.serve import server as serving
+
+pytest.importorskip("starlette", reason="starlette is not installed (extra: serve)")
+pytest.importorskip("uvicorn", reason="uvicorn is not installed (extra: serve)")
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals as POSIX has them")
+
+# Whoever runs the tests in the background has told us to ignore Ctrl-C.
+START = (
+    "import signal, sys\n"
+    "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+    "from linkprior.cli import main\n"
+    "sys.argv[0] = 'linkprior'\n"
+    "main()\n"
+)
+SLOW = {"model": "tri-degree", "settings": ["solver=streaming", "n_starts=100"]}  # ten minutes
+
+
+class Running:
+    """The command in a process of its own, and a client of it."""
+
+    def __init__(self, *arguments, temporary):
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", START, "serve", "--port", "0", *map(str, arguments)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "TMPDIR": str(temporary)},
+        )
+        self.address = self.process.stdout.readline().removeprefix("Explorer: ").strip()
+        self.client = Client(self.address)
+
+    def end(self, number):
+        self.process.send_signal(number)
+        return self.process.communicate(timeout=60)[1]
+
+
+@pytest.fixture
+def running(tmp_path):
+    started = []
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+
+    def one(*arguments):
+        started.append(Running(*arguments, temporary=temporary))
+        started[-1].temporary = temporary
+        return started[-1]
+
+    yield one
+    for each in started:
+        if each.process.poll() is None:
+            each.process.kill()
+        each.process.communicate(timeout=60)
+
+
+@pytest.fixture
+def edges(planted_file, tmp_path):
+    path = tmp_path / "edges.tsv"
+    path.write_bytes(planted_file)
+    return path
+
+
+def job_process(folder):
+    """The number of the process that works in a job's folder."""
+    for entry in os.listdir("/proc"):
+        try:
+            if entry.isdigit() and os.readlink(f"/proc/{entry}/cwd").startswith(f"{folder}/"):
+                return int(entry)
+        except OSError:
+            continue
+    return None
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_it_with_its_jobs_and_leaves_nothing(running, large_file, number):
+    server = running()
+    (work,) = server.temporary.iterdir()
+    assert work.stat().st_mode & 0o077 == 0
+    client = server.client
+    job = client.order(client.upload(large_file, "large.tsv"), **SLOW)
+    until(lambda: client.job(job)["progress"])
+    process = job_process(work)
+    told = server.end(number)
+    assert server.process.returncode == 128 + number
+    assert told.splitlines()[-1].startswith("Interrupted: the explorer and its jobs have ended")
+    assert "Traceback" not in told
+    assert list(server.temporary.iterdir()) == []
+    if process is not None:
+        assert not alive(process)
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc"), reason="processes are found in /proc")
+def test_jobs_end_by_themselves_when_the_server_is_killed(running, large_file):
+    server = running()
+    (work,) = server.temporary.iterdir()
+    client = server.client
+    job = client.order(client.upload(large_file, "large.tsv"), **SLOW)
+    until(lambda: client.job(job)["progress"])
+    process = job_process(work)
+    assert alive(process)
+    server.end(signal.SIGKILL)
+    try:
+        until(lambda: not alive(process), 30)  # long before its work would be done
+    finally:
+        if alive(process):
+            os.kill(process, signal.SIGKILL)
+
+
+def test_a_network_on_the_command_line_is_read_at_once(running, edges, planted):
+    client = running(edges).client
+    until(lambda: client.state()["networks"][0]["state"] == "ready")
+    (found,) = client.state()["networks"]
+    assert found["name"] == "edges.tsv"
+    assert found["report"]["edges"] == planted.n_edges
+    assert client.finished(client.order(found, model="pa"))["state"] == "done"
+    assert client.ask("DELETE", f"networks/{found['id']}")[0] == 204
+    assert edges.exists()  # it is closed, not removed
+
+
+def test_a_run_on_the_command_line_is_shown_at_once(running, edges, tmp_path):
+    run = tmp_path / "run"
+    predicted(edges, "--model", "l3", "--top", "20", "-o", f"{run}/")
+    before = {path.name: path.stat().st_mtime_ns for path in run.iterdir()}
+    server = running(run)
+    assert "/jobs/" in server.address
+    assert server.address.endswith("/page")
+    client = Client(server.address.partition("jobs/")[0])
+    (job,) = client.state()["jobs"]
+    assert (job["state"], job["title"]) == ("done", "run")
+    status, _, page = client.ask("GET", f"jobs/{job['id']}/page")
+    assert status == 200
+    assert b"Missing links of edges.tsv" in page
+    assert client.ask("GET", f"jobs/{job['id']}/files/tsv")[2] == (run / "ranking.tsv").read_bytes()
+    server.end(signal.SIGINT)
+    assert {path.name: path.stat().st_mtime_ns for path in run.iterdir()} == before
+
+
+def test_an_evaluation_is_shown_as_its_page_alone(running, run, edges, tmp_path):
+    status, *_ = run("evaluate", edges, "--models", "l3,pa", "-o", tmp_path / "judged", "-q")
+    assert status == 0
+    server = running(tmp_path / "judged")
+    client = Client(server.address.partition("jobs/")[0])
+    (job,) = client.state()["jobs"]
+    assert (job["page"], job["files"]) == (True, [])
+    status, _, page = client.ask("GET", f"jobs/{job['id']}/page")
+    assert status == 200
+    assert b"Models compared on" in page
+
+
+def test_results_stay_in_a_folder_that_is_named(running, edges, tmp_path):
+    kept = tmp_path / "kept"
+    server = running(edges, "--work-folder", kept)
+    client = server.client
+    until(lambda: client.state()["networks"][0]["state"] == "ready")
+    number = client.order(client.state()["networks"][0], model="l3")
+    client.finished(number)
+    told = server.end(signal.SIGINT)
+    assert str(kept) in told.splitlines()[-1]
+    assert (kept / "jobs" / number / "run" / "ranking.tsv").is_file()
+    assert edges.is_file()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="a name may be any bytes on Linux")
+def test_a_name_that_is_no_text_is_shown_as_well_as_can_be(running, planted_file, tmp_path):
+    path = os.fsencode(tmp_path) + b"/\xff net.tsv"
+    with open(path, "wb") as stream:
+        stream.write(planted_file)
+    client = running(os.fsdecode(path)).client
+    until(lambda: client.state()["networks"][0]["state"] == "ready")
+    (found,) = client.state()["networks"]
+    assert found["name"] == "\ufffd net.tsv"
+    job = client.finished(client.order(found, model="pa"))
+    assert (job["state"], job["error"]) == ("done", None)
+    assert client.ask("GET", f"jobs/{job['id']}/page")[0] == 200
+
+
+# ---------------------------------------------------------------------- refused in one line
+
+
+def test_a_port_in_use_is_told_with_what_to_do(run):
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        assert one_line_of_error(run("serve", "--port", port), f"port {port} is in use", "--port 0")
+
+
+def test_without_a_port_the_next_free_one_is_taken(monkeypatch):
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        monkeypatch.setattr(serving, "PORT", port)
+        found = serving._bound(None)
+        assert found.getsockname()[0] == "127.0.0.1"
+        assert found.getsockname()[1] != port
+        found.close()
+        monkeypatch.setattr(serving, "_TRIED", 1)
+        found = serving._bound(None)
+        assert found.getsockname()[1] not in (0, port)
+        found.close()
+
+
+def test_what_is_missing_is_named(run, monkeypatch):
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    said = "linkprior serve needs starlette and uvicorn: pip install 'linkprior[serve]'"
+    assert one_line_of_error(run("serve"), said)
+
+
+def incomplete(folder, manifest):
+    manifest["status"] = "incomplete"
+    return "unfinished run"
+
+
+def of_another_version(folder, manifest):
+    manifest["format_version"] = 99
+    return "has run format 99"
+
+
+def of_something_else(folder, manifest):
+    manifest["format"] = "cake"
+    return "is not the manifest of a linkprior run"
+
+
+def without_its_list(folder, manifest):
+    (folder / "ranking.tsv").unlink()
+    return "lacks ranking.tsv"
+
+
+@pytest.mark.parametrize(
+    "spoil", [incomplete, of_another_version, of_something_else, without_its_list]
+)
+def test_a_run_that_cannot_be_shown_is_refused(run, edges, tmp_path, spoil):
+    folder = tmp_path / "run"
+    assert run("predict", edges, "--model", "pa", "-o", f"{folder}/")[0] == 0
+    manifest = json.loads((folder / "manifest.json").read_text())
+    told = spoil(folder, manifest)
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+    assert one_line_of_error(run("serve", folder, "--port", 0), told)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["nowhere.tsv"], "nowhere.tsv: no such file or folder"),
+        (["-"], "standard input"),
+        (["--upload-limit", "much"], "--upload-limit expects a size"),
+        (["{tmp}"], "is not a run folder"),
+        (["--work-folder", "{tmp}"], "holds other files"),
+        (["--work-folder", "{tmp}/edges.tsv"], "is a file"),
+    ],
+)
+def test_what_cannot_be_served_is_refused(run, edges, tmp_path, arguments, told):
+    given = [one.format(tmp=tmp_path) for one in arguments]
+    assert one_line_of_error(run("serve", *given), told)
+
+
+def test_nothing_is_left_behind_by_a_refusal(run, tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        assert run("serve", "--port", taken.getsockname()[1])[0] == 1
+    assert list(tmp_path.iterdir()) == []

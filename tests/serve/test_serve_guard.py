@@ -1,0 +1,154 @@
+"""Who is let in: the token, the host, the origin, and what no path reaches."""
+
+import socket
+
+import pytest
+
+SAFE = {
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "no-referrer",
+    "cache-control": "no-store",
+    "cross-origin-resource-policy": "same-origin",
+}
+PASSWORDS = b"root:"
+
+
+def safe(headers):
+    there = {name.lower(): value for name, value in headers.items()}
+    assert {name: there.get(name) for name in SAFE} == SAFE
+    assert "default-src 'none'" in there["content-security-policy"]
+    assert "frame-ancestors 'none'" in there["content-security-policy"]
+    assert "server" not in there
+    assert "access-control-allow-origin" not in there
+    return True
+
+
+def test_the_page_comes_with_the_token_and_not_without(client):
+    status, headers, body = client.ask("GET", "")
+    assert status == 200
+    assert safe(headers)
+    assert b"<title>linkprior</title>" in body
+    assert b"unsafe" not in headers["content-security-policy"].encode()
+    for path in ("/", "/state", "/events", f"/x{client.path}", client.path[:-2] + "/", "//", ""):
+        status, headers, body = client.ask("GET", path or "*", raw=True)
+        assert (status, body) in ((404, b"Not found\n"), (400, b"Invalid HTTP request received."))
+        if status == 404:
+            assert safe(headers)
+
+
+def test_a_token_of_other_characters_is_refused_too(client):
+    assert client.ask("GET", "/%C3%A4%FF/state", raw=True)[0] == 404
+    assert client.ask("GET", client.path.upper() + "state", raw=True)[0] == 404
+
+
+def test_two_servers_have_two_tokens(client, start):
+    assert start().path != client.path
+
+
+@pytest.mark.parametrize("host", ["evil.example", "127.0.0.1", "127.0.0.1:1", "[::1]:{port}", None])
+def test_another_host_is_refused_before_the_token_is_looked_at(client, host):
+    given = host and host.format(port=client.port)
+    status, headers, body = client.ask("GET", "state", headers={"Host": given})
+    if host is None:
+        assert status == 400
+        return
+    assert status == 421
+    assert safe(headers)
+    assert f"ssh -L {client.port}:127.0.0.1:{client.port}".encode() in body
+    assert client.path.strip("/").encode() not in body
+
+
+def test_localhost_is_let_in_as_well(client):
+    host = f"localhost:{client.port}"
+    assert client.ask("GET", "state", headers={"Host": host})[0] == 200
+    own = {"Host": host, "Origin": f"http://{host}"}
+    assert client.ask("POST", "jobs", b"{}", own)[0] == 404  # let in; there is no such network
+
+
+@pytest.mark.parametrize(
+    "origin", [None, "null", "http://evil.example", "https://127.0.0.1:{port}", "http://127.0.0.1"]
+)
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [("POST", "networks?name=a"), ("POST", "jobs"), ("POST", "jobs/1/stop"), ("DELETE", "jobs/1")],
+)
+def test_changes_need_our_own_origin(client, method, path, origin):
+    given = origin and origin.format(port=client.port)
+    before = client.state()
+    status, headers, _ = client.ask(method, path, b"a\tb\n", {"Origin": given})
+    assert status == 403
+    assert safe(headers)
+    assert client.state() == before
+
+
+def test_a_foreign_page_may_not_read_either(client):
+    status, headers, body = client.ask("GET", "state", headers={"Origin": "http://evil.example"})
+    assert status == 403
+    assert b"networks" not in body
+    assert safe(headers)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "../../../../etc/passwd",
+        "jobs/../../../../../etc/passwd",
+        "jobs/..%2f..%2f..%2f..%2fetc%2fpasswd/page",
+        "jobs/%2e%2e/files/tsv",
+        "jobs/%2e%2e/%2e%2e/page",
+        "jobs//etc/passwd/page",
+        "files/etc/passwd",
+        "jobs/0/files/%2fetc%2fpasswd",
+        "jobs/%00/page",
+        "assets/explorer.js",
+    ],
+)
+def test_no_path_reaches_the_disk(client, path):
+    status, headers, body = client.ask("GET", path)
+    assert status == 404
+    assert PASSWORDS not in body
+    assert safe(headers)
+
+
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [
+        ("GET", "jobs/0123/page"),
+        ("GET", "jobs/0123/files/tsv"),
+        ("POST", "jobs/0123/stop"),
+        ("DELETE", "jobs/0123"),
+        ("DELETE", "networks/0123"),
+    ],
+)
+def test_an_unknown_id_is_not_found(client, method, path):
+    status, headers, body = client.ask(method, path)
+    assert status == 404
+    assert b"any more" in body
+    assert safe(headers)
+
+
+def test_methods_nobody_uses_are_refused(client):
+    assert client.ask("PUT", "jobs")[0] == 405
+    assert client.ask("POST", "")[0] == 405
+
+
+def test_headers_without_end_are_refused(client):
+    try:
+        status = client.ask("GET", "state", headers={"X-Long": "x" * 5_000_000})[0]
+    except OSError:  # it hangs up before all is sent
+        status = 400
+    assert status == 400
+
+
+def test_it_listens_on_the_loopback_alone(client):
+    assert client.server._socket.getsockname()[0] == "127.0.0.1"
+    with socket.socket() as other:
+        other.settimeout(5)
+        assert other.connect_ex(("127.0.0.2", client.port)) != 0
+
+
+def test_an_address_without_its_last_slash_leads_to_the_page(client):
+    status, headers, _ = client.ask("GET", client.path.rstrip("/"), raw=True)
+    assert status == 307
+    assert headers["location"] == f"http://{client.host}{client.path}"

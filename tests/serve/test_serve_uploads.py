@@ -1,0 +1,187 @@
+"""Files that are sent: read in a process of their own, up to a limit, under names of ours."""
+
+import gzip
+import os
+import signal
+import socket
+
+import pytest
+from tests.serve.support import until
+
+from linkprior.serve import look, networks
+from linkprior.serve.bodies import size_words
+
+
+def kept(client):
+    """Folders of networks on the disk."""
+    return sorted(place.name for place in client.desk._places["networks"].iterdir())
+
+
+def test_the_input_report_tells_what_the_file_holds(client, planted, planted_file):
+    doubled = planted_file + b"# a comment\n" + planted_file.splitlines()[0] + b"\nx\tx\n"
+    found = client.upload(doubled, "my network.tsv")
+    assert found["state"] == "ready"
+    assert found["name"] == "my network.tsv"
+    assert found["size"] == len(doubled)
+    report = found["report"]
+    assert (report["nodes"], report["edges"]) == (planted.n_nodes, planted.n_edges)
+    assert report["max_degree"] == planted.degrees.max()
+    assert report["mean_degree"] == pytest.approx(2 * planted.n_edges / planted.n_nodes)
+    told = " ".join(report["lines"])
+    assert "1 duplicate merged" in told
+    assert "1 self-loop left out (x)" in told
+
+
+def test_a_packed_file_is_read_as_it_is(client, planted, planted_file):
+    found = client.upload(gzip.compress(planted_file), "net.tsv.gz")
+    assert found["report"]["edges"] == planted.n_edges
+    assert found["report"]["kind"].startswith("gzip")
+
+
+def test_the_ending_of_a_name_still_tells_the_format(client):
+    """Three columns, the middle one is no node: only a file's name can tell."""
+    content = b"a likes b\nb likes c\nc knows d\n"
+    assert client.upload(content, "friends.sif")["report"]["kind"].startswith("SIF")
+    assert not client.upload(content, "friends.txt")["report"]["kind"].startswith("SIF")
+
+
+@pytest.mark.parametrize(
+    ("content", "name", "told"),
+    [
+        (b"\x7fELF\x00\x01\x02", "program", "program:1: a NUL byte: this is not text"),
+        (b"word\nother\n", "poem.txt", "poem.txt:1: "),
+        (b"a\ta\n", "loops.tsv", "loops.tsv: all 1 rows join a node to itself"),
+        (b"%PDF-1.7 ...", "paper.pdf", "paper.pdf: is a PDF document"),
+    ],
+)
+def test_a_file_that_is_no_network_is_refused_by_its_own_name(client, content, name, told):
+    found = client.upload(content, name)
+    assert found["state"] == "refused"
+    assert told in found["error"]
+    assert "upload" not in found["error"]
+    assert str(client.desk._places["networks"]) not in found["error"]
+    status, answer = client.send("jobs", {"network": found["id"]})
+    assert status == 409
+    assert "read" in answer["error"]
+
+
+def test_an_empty_file_is_refused_at_once(client):
+    before = kept(client)
+    status, _, body = client.ask("POST", "networks?name=a.tsv", b"")
+    assert status == 400
+    assert b"is empty" in body
+    assert kept(client) == before
+
+
+def test_two_gigabytes_are_refused_before_one_byte_is_read(client):
+    before = kept(client)
+    headers = {"Content-Length": str(2 * 10**9)}
+    status, answered, body = client.ask("POST", "networks?name=all.tsv", None, headers)
+    assert status == 413
+    assert b"larger than 3 MB" in body
+    assert b"--upload-limit" in body
+    assert answered["connection"] == "close"
+    assert kept(client) == before
+
+
+def test_a_body_that_does_not_tell_its_size_is_cut_off_at_the_limit(client):
+    before = kept(client)
+    piece = b"%x\r\n" % 65536 + b"x" * 65536 + b"\r\n"
+    with socket.create_connection(("127.0.0.1", client.port), timeout=30) as line:
+        head = (
+            f"POST {client.path}networks?name=endless HTTP/1.1\r\nHost: {client.host}\r\n"
+            f"Origin: http://{client.host}\r\nTransfer-Encoding: chunked\r\n\r\n"
+        )
+        try:
+            line.sendall(head.encode())
+            for _ in range(200):
+                line.sendall(piece)
+            line.sendall(b"0\r\n\r\n")
+            answer = line.recv(65536)
+        except OSError:  # it hangs up before all is sent
+            answer = b"HTTP/1.1 413 "
+    assert answer == b"" or b" 413 " in answer.splitlines()[0]
+    assert [one["name"] for one in client.state()["networks"]].count("endless") == 0
+    until(lambda: kept(client) == before)
+
+
+def test_an_upload_that_breaks_off_leaves_nothing(client):
+    before = kept(client)
+    with socket.create_connection(("127.0.0.1", client.port), timeout=30) as line:
+        head = (
+            f"POST {client.path}networks?name=a HTTP/1.1\r\nHost: {client.host}\r\n"
+            f"Origin: http://{client.host}\r\nContent-Length: 100000\r\n\r\n"
+        )
+        line.sendall(head.encode() + b"a\tb\n")
+        until(lambda: len(kept(client)) > len(before))
+    until(lambda: kept(client) == before)
+    assert client.ask("GET", "state")[0] == 200
+
+
+@pytest.mark.parametrize(
+    ("given", "shown", "stored"),
+    [
+        ("../../etc/passwd", "passwd", "upload.txt"),
+        ("C:\\data\\net.SIF", "net.SIF", "upload.sif"),
+        ("a.graph.gz", "a.graph.gz", "upload.graph.gz"),
+        ("x.sif/../y.py", "y.py", "upload.txt"),
+        ("<img src=x>.cx2", "<img src=x>.cx2", "upload.cx2"),
+        ("a\x00b\nc.tsv", "a\ufffdb\ufffdc.tsv", "upload.txt"),
+        ("", "network", "upload.txt"),
+        ("..", "..", "upload.txt"),
+        (".gz", ".gz", "upload.txt"),
+        ("n" * 500 + ".sif", "n" * 116 + ".sif", "upload.sif"),
+    ],
+)
+def test_names_are_shown_and_never_paths(given, shown, stored):
+    assert networks.shown_name(given) == shown
+    assert networks.stored_name(given) == stored
+
+
+def test_a_hostile_name_stays_inside_the_folder(client, planted_file):
+    found = client.upload(planted_file, "../../../tmp/<b>evil</b>.tsv")
+    assert found["name"] == "b>.tsv"  # what stands after the last slash
+    folder = client.desk._places["networks"] / found["id"]
+    assert sorted(place.name for place in folder.iterdir()) == ["report.json", "upload.txt"]
+
+
+def test_a_reader_that_dies_is_told_and_harms_nobody(client, planted_file, monkeypatch):
+    class Dying(networks.Child):
+        def lines(self):
+            os.kill(self._process.pid, signal.SIGKILL)
+            return super().lines()
+
+    monkeypatch.setattr(networks, "Child", Dying)
+    found = client.upload(planted_file, "net.tsv")
+    assert found["state"] == "refused"
+    assert found["error"].startswith("net.tsv: reading it ended early")
+    assert "memory" in found["error"]
+    monkeypatch.undo()
+    assert client.upload(planted_file, "net.tsv")["state"] == "ready"
+
+
+def test_a_network_is_closed_with_its_file(start, planted_file, monkeypatch):
+    client = start()
+    found = client.upload(planted_file, "net.tsv")
+    monkeypatch.setattr("linkprior.serve.desk.MOST_NETWORKS", 1)
+    status, _, body = client.ask("POST", "networks?name=b", b"a\tb\n")
+    assert status == 409
+    assert b"remove one first" in body
+    assert client.ask("DELETE", f"networks/{found['id']}")[0] == 204
+    assert client.state()["networks"] == []
+    assert kept(client) == []
+
+
+def test_what_a_reader_says_is_what_a_page_is_told(planted, planted_file, tmp_path):
+    path = tmp_path / "net.tsv"
+    path.write_bytes(planted_file)
+    assert look.report_on(str(path))["edges"] == planted.n_edges
+    assert "no such file" in look.report_on(str(tmp_path / "none.tsv"))["error"]
+
+
+@pytest.mark.parametrize(
+    ("size", "words"),
+    [(3, "3 B"), (1500, "1.5 kB"), (200_000_000, "200 MB"), (2_500_000_000, "2.5 GB")],
+)
+def test_sizes_are_told_in_their_unit(size, words):
+    assert size_words(size) == words

@@ -7,6 +7,7 @@ import pytest
 
 import linkprior as lp
 from linkprior.errors import InputError, NotFittedError, ParameterError, StoreError
+from linkprior.predictors.estimate import expected_bytes
 from linkprior.predictors.registry import MODELS, find, make
 
 SMALL = {"n_starts": 2, "max_iter": 6, "warmup": 6, "effort": "fast", "seed": 7}
@@ -232,6 +233,14 @@ def test_bad_parameters_are_named_and_leave_nothing_fitted(name, planted):
             with pytest.raises(ParameterError, match=rf"\b{key} must be"):
                 model.fit(planted)
             assert not model.fitted
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_text_for_a_number_is_refused_before_memory_is_foreseen(name, planted):
+    for key in ("n_starts", "rank", "max_iter", "exercises", "hidden"):
+        if key in find(name).parameter_names():
+            with pytest.raises(ParameterError, match=rf"\b{key} must be"):
+                expected_bytes(build(name, {key: "many"}), planted)
 
 
 @pytest.mark.parametrize("name", MODELS)

@@ -41,6 +41,7 @@ class Estimate:
 
 def expected_bytes(model: LinkPredictor, network: Network) -> float:
     """Return the memory a fit and a ranking may take."""
+    effort.effort_of(model, network)  # refuses parameters out of range in its own words
     held = model._memory(network, parallel.current_workers())
     return effort.network_bytes(network) + held
 

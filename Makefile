@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-browser check bench benchmark accuracy clean
+.PHONY: demo test test-browser test-matrix check torture bench benchmark accuracy wheel requirements sbom licences clean
 
 demo: $(VENV)/.installed
 	$(BIN)/linkprior demo
@@ -15,12 +15,21 @@ test: $(VENV)/.installed-test
 test-browser: $(VENV)/.installed-test
 	$(BIN)/python -m pytest tests/browser -rs
 
+# Every Python here, oldest and newest dependencies; MATRIX_TESTS and MATRIX_CELLS name a part.
+test-matrix: $(VENV)/.installed
+	$(BIN)/python -m tools.matrix
+
 check: $(VENV)/.installed-dev
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	LINKPRIOR_KERNELS=portable NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest --cov --cov-report=term --cov-fail-under=90
+
+# Kills, failing writes, memory limits, two at once: within the hour; TORTURE_SECONDS names less.
+TORTURE_SECONDS ?= 3000
+torture: $(VENV)/.installed-test
+	$(BIN)/python -m torture --seconds $(TORTURE_SECONDS)
 
 bench: $(VENV)/.installed-bench
 	$(BIN)/python -m benchmarks.run
@@ -30,6 +39,20 @@ benchmark: $(VENV)/.installed-bench
 
 accuracy: $(VENV)/.installed
 	$(BIN)/python -m benchmarks.accuracy
+
+# The same bytes wherever it is built: the build backend writes no times of its own.
+wheel: $(VENV)/.installed-test
+	$(BIN)/python -m hatchling build -t wheel
+
+# Pins and hashes of the default dependencies; asks the package index that pip is set up for.
+requirements: $(VENV)/.installed
+	$(BIN)/python -m tools.requirements requirements/default.txt
+
+sbom: $(VENV)/.installed
+	$(BIN)/python -m tools.sbom dist/linkprior.cdx.json
+
+licences: $(VENV)/.installed-test
+	$(BIN)/python -m tools.licences
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
@@ -51,4 +74,4 @@ $(VENV)/.installed-bench: $(VENV)/.installed
 	touch $@
 
 clean:
-	rm -rf $(VENV) build dist .coverage .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) build dist .matrix .coverage .mypy_cache .ruff_cache .pytest_cache .hypothesis

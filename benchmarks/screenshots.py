@@ -1,4 +1,4 @@
-"""Pictures of the real pages for README and docs/report.md, made anew by one command.
+"""Pictures of the real pages for README and docs, made anew by one command.
 
 python -m benchmarks.screenshots      yeast and HuRI from LINKPRIOR_DATA; some minutes
 """
@@ -11,7 +11,8 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -33,14 +34,17 @@ NETWORKS = {
 }
 # Each page by the command that makes it, in a folder where the networks lie.
 PAGES = {
-    "yeast.html": "predict yeast.csv --top 500 -o links.tsv --report yeast.html",
-    "huri.html": "predict HuRI.csv.gz --model l3 --top 1000 -o huri.tsv --report huri.html",
+    "yeast.html": "predict yeast.csv --top 500 -o links.tsv --report yeast.html -q",
+    "huri.html": "predict HuRI.csv.gz --model l3 --top 1000 -o huri.tsv --report huri.html -q",
     "models.html": "evaluate USAir.txt --models auto,pu,l3,ra,tri-degree --set auto.effort=fast "
-    "--protocol kfold:3 --report models.html",
-    "tuned.html": "tune USAir.txt --model tri-degree --trials 24 --workers 2 --report tuned.html",
-    "benchmark.html": f"report {RESULTS / 'suite'} -o benchmark.html",
-    "paper.html": f"report {RESULTS / 'reproduction'} -o paper.html",
+    "--protocol kfold:3 --report models.html -q",
+    "tuned.html": "tune USAir.txt --model tri-degree --trials 24 --workers 2 "
+    "--report tuned.html -q",
+    "benchmark.html": f"report {RESULTS / 'suite'} -o benchmark.html -q",
+    "paper.html": f"report {RESULTS / 'reproduction'} -o paper.html -q",
+    "explorer": "serve USAir.txt --port 0",
 }
+PATIENCE = 600_000  # milliseconds for a job
 
 
 @dataclass(frozen=True)
@@ -62,6 +66,13 @@ def _one_node(page: Page) -> None:
     page.locator("#ask-go").click()
 
 
+def _one_job(page: Page) -> None:
+    """Predict links in the explorer, to the end."""
+    page.locator(".network .tiles").wait_for(timeout=PATIENCE)
+    page.click("#start")
+    page.locator(".job[data-state=done]").wait_for(timeout=PATIENCE)
+
+
 SHOTS = {
     "page_links": Shot("yeast.html", height=900),
     "page_node": Shot("yeast.html", "#graph-section", height=880, first=_one_node),
@@ -71,6 +82,7 @@ SHOTS = {
     "page_tuning": Shot("tuned.html", height=860),
     "page_benchmark": Shot("benchmark.html", height=880),
     "page_paper": Shot("paper.html", "#rat", height=800),
+    "serve": Shot("explorer", height=1160, first=_one_job),
 }
 
 
@@ -80,28 +92,48 @@ def main() -> None:
     if folder is None:
         raise SystemExit("set LINKPRIOR_DATA to the folder of data sets")
     wanted = {name: SHOTS[name] for name in sys.argv[1:] or SHOTS}
-    with tempfile.TemporaryDirectory() as place:
+    with tempfile.TemporaryDirectory() as place, ExitStack() as stack:
         for name, path in NETWORKS.items():
             shutil.copyfile(folder / path, Path(place) / name)
-        for page in dict.fromkeys(shot.page for shot in wanted.values()):
-            make(PAGES[page], Path(place))
+        addresses = {
+            page: stack.enter_context(shown(page, Path(place)))
+            for page in dict.fromkeys(shot.page for shot in wanted.values())
+        }
         with chromium() as browser:
             for name, shot in wanted.items():
-                picture = small(taken(browser, shot, Path(place)))
+                picture = small(taken(browser, shot, addresses[shot.page]))
                 (FIGURES / f"{name}.png").write_bytes(picture)
                 print(f"{name}.png {len(picture) / 1000:.0f} kB")
 
 
-def make(command: str, place: Path) -> None:
+@contextmanager
+def shown(page: str, place: Path) -> Iterator[str]:
+    """Make a page with linkprior, or serve it, and yield its address."""
+    process = started(PAGES[page], place)
+    assert process.stdout is not None
+    if page == "explorer":
+        try:
+            yield process.stdout.readline().removeprefix("Explorer: ").strip()
+        finally:
+            process.terminate()
+            process.communicate()
+        return
+    process.communicate()
+    if process.returncode:
+        raise SystemExit(f"linkprior {PAGES[page]}: exit status {process.returncode}")
+    yield (place / page).as_uri()
+
+
+def started(command: str, place: Path) -> subprocess.Popen[str]:
     """Run linkprior there, so that a page names files without a folder."""
     start = "import sys; from linkprior.cli import main; sys.argv[0] = 'linkprior'; main()"
-    words = [sys.executable, "-c", start, *command.split(), "-q"]
+    words = [sys.executable, "-c", start, *command.split()]
     paths = os.pathsep.join([str(ROOT / "src"), os.environ.get("PYTHONPATH", "")])
     environment = {**os.environ, "PYTHONPATH": paths}
-    subprocess.run(words, cwd=place, check=True, stdout=subprocess.DEVNULL, env=environment)
+    return subprocess.Popen(words, cwd=place, stdout=subprocess.PIPE, text=True, env=environment)
 
 
-def taken(browser: Browser, shot: Shot, place: Path) -> bytes:
+def taken(browser: Browser, shot: Shot, address: str) -> bytes:
     """Return a PNG of what a reader sees."""
     scale = 2 if shot.width < 600 else 1
     size = {"width": shot.width, "height": shot.height}
@@ -109,11 +141,11 @@ def taken(browser: Browser, shot: Shot, place: Path) -> bytes:
         viewport=size, color_scheme=shot.scheme, device_scale_factor=scale
     )
     page = context.new_page()
-    page.goto((place / shot.page).as_uri())
+    page.goto(address)
     if shot.first is not None:
         shot.first(page)
     top = page.locator(shot.start).bounding_box()["y"] + page.evaluate("window.scrollY")
-    page.evaluate("document.querySelector('nav').style.position = 'static'")
+    page.evaluate("document.querySelector('nav')?.style.setProperty('position', 'static')")
     page.evaluate("(y) => window.scrollTo(0, y)", top)
     page.wait_for_timeout(200)
     picture = page.screenshot()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numbers
+import re
 from collections.abc import Iterable
 from typing import Any, TypeVar
 
@@ -15,6 +16,8 @@ Floats = NDArray[np.floating[Any]]
 T = TypeVar("T", bound=str)
 
 _SHOWN = 80  # characters of a value that a message repeats
+_POWERS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4}
+_SIZE = re.compile(r"([0-9]{1,15}(?:\.[0-9]{1,6})?)\s*([KMGT]?)(I?)B?", re.IGNORECASE)
 
 
 def shown(value: object) -> str:
@@ -24,6 +27,15 @@ def shown(value: object) -> str:
     except ValueError:  # a number of more digits than Python writes
         return "a number of thousands of digits"
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}… ({len(text)} characters)"
+
+
+def byte_size(text: str) -> int | None:
+    """Return the bytes that text such as "2G", "1.5 GB" or "512MiB" stands for; None if none."""
+    told = _SIZE.fullmatch(text.strip())
+    if told is None:
+        return None
+    number, unit, binary = told.groups()
+    return int(float(number) * (1024 if binary else 1000) ** _POWERS[unit.upper()])
 
 
 def whole_number(name: str, value: object, low: int, high: int | None = None) -> int:

@@ -2,6 +2,7 @@
 
 import csv
 import io
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -240,6 +241,9 @@ def test_a_chart_without_a_point_does_not_stop_the_page(case, open_page, tmp_pat
     write_page(tmp_path / "empty.html", data)
     page = open_page((tmp_path / "empty.html").as_uri())
     assert page.locator("#shown").inner_text() == "0 links"
+    assert page.locator("#no-links").inner_text().startswith("No link is predicted")
+    assert page.locator("#graph-section").count() == 0  # nothing to draw
+    assert page.locator("#network figure").first.bounding_box()["width"] <= 680
     assert page.locator("h2").all_inner_texts()[-1] == "How this was made"
 
 
@@ -269,6 +273,11 @@ def test_a_newcomer_finds_one_nodes_links_the_yield_and_the_file_at_once(case, p
     shown = page.locator("#links tbody tr").evaluate_all("rows => rows.map(r => r.dataset.rank)")
     assert [int(rank) - 1 for rank in shown] == own[:20]
     assert f"{len(own)} predicted" in page.locator("#asked").inner_text()
+    assert ("Partners of one node only" in page.locator("#asked").inner_text()) == (len(own) < 10)
+    rare = next(n for n, at in Counter(ranking.pairs.ravel().tolist()).items() if at < 10)
+    page.locator("#ask").fill(str(net.names[rare]))
+    page.locator("#ask-go").click()
+    assert "Partners of one node only" in page.locator("#asked").inner_text()
     page.locator("#all-links").click()
     assert page.locator("#shown").inner_text() == "130 links"
     told = page.locator("#top-yield").inner_text()

@@ -218,6 +218,21 @@ def test_a_file_can_be_dropped(explorer, open_page, tmp_path):
     assert page.locator(".network h3").inner_text() == "dropped.tsv"
 
 
+def test_two_files_dropped_at_once_are_refused(explorer, open_page):
+    page = open_page(explorer().address)
+    page.locator(".drop").evaluate(
+        """(zone) => {
+          const held = new DataTransfer();
+          for (const name of ["one.tsv", "two.tsv"]) held.items.add(new File(["a b"], name));
+          zone.dispatchEvent(new DragEvent("drop", { dataTransfer: held, bubbles: true }));
+        }"""
+    )
+    assert (
+        page.locator("#upload-wrong").inner_text() == "One file at a time, please, and no folder."
+    )
+    assert page.locator(".network").count() == 0
+
+
 def test_of_two_networks_one_is_chosen(explorer, open_page, tmp_path):
     page = open_page(explorer().address)
     take(page, write_network(tmp_path / "one.tsv", 60))

@@ -168,19 +168,19 @@ GRAPHS = {
     "a GraphML bomb": (
         "e.graphml",
         xml("graphml", f"{GRAPHML}<node id='&l9;'/></graph></graphml>", LAUGHS),
-        3,
+        2,
         ["entities", "export it again"],
     ),
     "a GEXF bomb": (
         "e.gexf",
         xml("gexf", "<gexf><graph><nodes><node id='&l9;'/></nodes></graph></gexf>", LAUGHS),
-        3,
+        2,
         ["entities", "export it again"],
     ),
     "a GraphML file that asks for another file": (
         "e.graphml",
         xml("graphml", f"{GRAPHML}</graph></graphml>", '<!ENTITY x SYSTEM "file:///etc/passwd">'),
-        3,
+        2,
         ["entities", "export it again"],
     ),
     "a GraphML file cut off": ("e.graphml", f"{GRAPHML}\n{NODES}\n<edge", 3, ["get it again"]),

@@ -84,6 +84,18 @@ def test_an_evaluation_has_a_page_too(run, edges, tmp_path):
     assert data_of(results / "report.html")["evaluation"] == data["evaluation"]
 
 
+@pytest.mark.parametrize("spoiled", [{"command": -1}, {"network": "x"}, {"splits": [{}]}])
+def test_an_evaluation_that_is_damaged_is_one_line(run, folder, edges, tmp_path, spoiled):
+    judged = tmp_path / "judged"
+    assert run("evaluate", edges, "--models", "l3,pa", "-o", judged, "-q")[0] == 0
+    facts = json.loads((judged / "results.json").read_text())
+    (judged / "results.json").write_text(json.dumps({**facts, **spoiled}))
+    assert one_line_of_error(run("report", judged), "judged", "damaged")
+    if "splits" in spoiled:
+        told = run("report", folder, "--evaluation", judged)
+        assert one_line_of_error(told, "judged", "damaged")
+
+
 def test_a_run_and_an_evaluation_share_a_page(run, folder, edges, tmp_path):
     results = tmp_path / "results"
     run("evaluate", edges, "--models", "l3", "--protocol", "uniform:0.8", "-o", results)
@@ -98,7 +110,7 @@ def test_a_run_and_an_evaluation_share_a_page(run, folder, edges, tmp_path):
 def test_what_has_no_page_is_refused_in_one_line(run, folder, tmp_path):
     assert one_line_of_error(run("report", tmp_path / "none"), "is no folder", "predict -o DIR/")
     (tmp_path / "empty").mkdir()
-    assert one_line_of_error(run("report", tmp_path / "empty"), "not a run folder")
+    assert one_line_of_error(run("report", tmp_path / "empty"), "not a run folder", "expected what")
     assert one_line_of_error(run("report", folder, "-o", tmp_path / "page.pdf"), "ends in .html")
     assert one_line_of_error(run("report", folder, "-o", tmp_path / "no" / "p.html"), "no folder")
     manifest = json.loads((folder / "manifest.json").read_text())
@@ -106,6 +118,18 @@ def test_what_has_no_page_is_refused_in_one_line(run, folder, tmp_path):
     assert one_line_of_error(run("report", folder), "unfinished run")
     (folder / "manifest.json").write_text(json.dumps({**manifest, "format_version": 99}))
     assert one_line_of_error(run("report", folder), "version")
+
+
+@pytest.mark.parametrize("facts", [{"command": [1, 2]}, {"command": "x"}, {"versions": 3}])
+def test_facts_that_are_nonsense_do_not_cost_the_page(run, folder, facts):
+    manifest = json.loads((folder / "manifest.json").read_text())
+    (folder / "manifest.json").write_text(json.dumps({**manifest, **facts}))
+    assert run("report", folder)[0] == 0
+    assert data_of(folder / "report.html")["about"]["command"] in (
+        "1 2",
+        None,
+        " ".join(manifest["command"]),
+    )
 
 
 def test_a_page_that_cannot_be_written_is_refused_before_the_fit(run, edges, tmp_path):
@@ -257,6 +281,9 @@ def test_a_folder_of_cells_has_the_page_of_a_benchmark(run, tmp_path):
         assert marks == {"auto": ["best", None], "pa": [None, "level"]}
     text = data_of(page)["about"]["command"]
     assert text is not None
+    first = next(iter(sorted(suite.glob("*/*.json"))))
+    first.write_text(json.dumps({**json.loads(first.read_text()), "trials": "some"}))
+    assert one_line_of_error(run("report", suite), "suite", "damaged")
 
 
 def test_the_papers_experiments_have_a_page(run, tmp_path):

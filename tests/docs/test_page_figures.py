@@ -1,11 +1,12 @@
-"""docs/report.md tells what `benchmarks.page` measured, and its pictures are small enough."""
+"""docs/report.md tells what `benchmarks.page` measured, and the pictures are small enough."""
 
 import json
 import re
 
 from benchmarks import page, screenshots
 
-TEXT = (screenshots.ROOT / "docs" / "report.md").read_text(encoding="utf-8")
+DOCS = screenshots.ROOT / "docs"
+TEXT = (DOCS / "report.md").read_text(encoding="utf-8")
 FOUND = json.loads(page.RESULTS.read_text(encoding="utf-8"))
 
 
@@ -22,7 +23,8 @@ def test_a_thousand_links_of_huri_are_small_and_soon_usable():
 
 
 def test_every_picture_is_shown_and_small():
-    shown = set(re.findall(r"figures/(page_\w+)\.png", TEXT))
+    every = TEXT + (DOCS / "serve.md").read_text(encoding="utf-8")
+    shown = set(re.findall(r"figures/(page_\w+|serve)\.png", every))
     assert shown == set(screenshots.SHOTS)
     for name in shown:
         assert (screenshots.FIGURES / f"{name}.png").stat().st_size <= screenshots.MOST_BYTES

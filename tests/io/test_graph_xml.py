@@ -222,8 +222,8 @@ def test_xml_is_refused_with_the_line_of_the_trouble(tmp_path):
     def told(text):
         return problem(tmp_path, "g.graphml", text)
 
-    assert told(BOMB).startswith("g.graphml:3: declares XML entities, which are refused")
-    assert told(EXTERNAL).startswith("g.graphml:2: declares XML entities, which are refused")
+    assert told(BOMB).startswith("g.graphml:2: declares XML entities or the like")
+    assert told(EXTERNAL).startswith("g.graphml:2: declares XML entities or the like")
     whole = graphml(nodes("k", "A", "B", "C") + TRIANGLE)
     assert "5: the XML ends too early" in told(whole[:-40])
     assert "not well-formed XML (mismatched tag" in told(whole.replace("</node>", "</nod>", 1))
@@ -233,7 +233,9 @@ def test_xml_is_refused_with_the_line_of_the_trouble(tmp_path):
     assert "declares the encoding 'shift_jis'" in told(whole.replace("UTF-8", "shift_jis"))
     assert "is it UTF-8?" in told(whole.replace(">A<", ">ä<").encode("latin-1"))
     defaults = '<!DOCTYPE graphml [<!ATTLIST node id CDATA "x">]>'
-    assert "default values" in told(whole.replace("<graphml", defaults + "<graphml"))
+    assert "in a DTD of its own, which are refused" in told(
+        whole.replace("<graphml", defaults + "<graphml")
+    )
     skipped = '<!DOCTYPE graphml SYSTEM "http://localhost/g.dtd">'
     text = whole.replace("<graphml", skipped + "<graphml").replace(">A<", ">&auml;<")
     assert "refers to &auml;, which the file does not define" in told(text)
@@ -252,8 +254,12 @@ def test_a_tag_without_end_is_refused_before_it_fills_the_memory(tmp_path):
 
 
 def test_deep_xml_does_not_break_the_reader(tmp_path):
-    deep = "<graph>" * 50_000 + TRIANGLE + "</graph>" * 50_000
-    assert reading(tmp_path, "g.graphml", graphml(deep)).network.n_edges == 3
+    def nested(depth):
+        return graphml("<graph>" * depth + TRIANGLE + "</graph>" * depth)
+
+    assert reading(tmp_path, "g.graphml", nested(900)).network.n_edges == 3
+    told = problem(tmp_path, "g.graphml", nested(50_000))
+    assert told.startswith("g.graphml:5: tags inside 1,000 others, which no graph file has")
 
 
 # ---------------------------------------------------------------------- GEXF

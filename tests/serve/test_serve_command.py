@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -118,6 +119,25 @@ def test_jobs_end_by_themselves_when_the_server_is_killed(running, large_file):
             os.kill(process, signal.SIGKILL)
 
 
+def test_an_upload_cut_off_by_the_end_is_no_news(running):
+    server = running()
+    client = server.client
+    with socket.create_connection(("127.0.0.1", client.port), timeout=30) as line:
+        head = (
+            f"POST {client.path}networks?name=a HTTP/1.1\r\nHost: {client.host}\r\n"
+            f"Origin: http://{client.host}\r\nContent-Length: 1000\r\n\r\na b\n"
+        )
+        line.sendall(head.encode())
+        (work,) = server.temporary.iterdir()
+        until(lambda: list((work / "networks").iterdir()))
+        told = server.end(signal.SIGINT)
+    assert "Traceback" not in told
+    assert [words.split(":")[0] for words in told.splitlines()] == [
+        "Ctrl-C ends it and its jobs.",
+        "Interrupted",
+    ]
+
+
 def test_a_network_on_the_command_line_is_read_at_once(running, edges, planted):
     client = running(edges).client
     until(lambda: client.state()["networks"][0]["state"] == "ready")
@@ -157,6 +177,21 @@ def test_an_evaluation_is_shown_as_its_page_alone(running, run, edges, tmp_path)
     status, _, page = client.ask("GET", f"jobs/{job['id']}/page")
     assert status == 200
     assert b"Models compared on" in page
+
+
+def test_an_evaluation_beside_a_run_is_on_its_page(running, run, edges, tmp_path):
+    """As `linkprior report` has it."""
+    folder = tmp_path / "run"
+    predicted(edges, "--model", "l3", "--top", "20", "-o", f"{folder}/")
+    assert run("evaluate", edges, "--models", "l3,pa", "-o", tmp_path / "judged", "-q")[0] == 0
+    for name in ("results.json", "curves.json"):
+        shutil.copy(tmp_path / "judged" / name, folder / name)
+    client = Client(running(folder).address.partition("jobs/")[0])
+    (job,) = client.state()["jobs"]
+    assert job["files"] == ["tsv", "graphml", "cx2"]
+    page = client.ask("GET", f"jobs/{job['id']}/page")[2]
+    assert b"Missing links of edges.tsv" in page
+    assert b'"evaluation":' in page
 
 
 def test_results_stay_in_a_folder_that_is_named(running, edges, tmp_path):
@@ -256,6 +291,7 @@ def test_a_run_that_cannot_be_shown_is_refused(run, edges, tmp_path, spoil):
     [
         (["nowhere.tsv"], "nowhere.tsv: no such file or folder"),
         (["-"], "standard input"),
+        (["/dev/null"], "is a pipe or device"),
         (["--upload-limit", "much"], "--upload-limit expects a size"),
         (["{tmp}"], "is not a run folder"),
         (["--work-folder", "{tmp}"], "holds other files"),

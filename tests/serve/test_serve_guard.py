@@ -4,6 +4,8 @@ import socket
 
 import pytest
 
+from linkprior.serve.guard import Guard
+
 SAFE = {
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",
@@ -152,3 +154,10 @@ def test_an_address_without_its_last_slash_leads_to_the_page(client):
     status, headers, _ = client.ask("GET", client.path.rstrip("/"), raw=True)
     assert status == 307
     assert headers["location"] == f"http://{client.host}{client.path}"
+
+
+def test_at_the_usual_port_of_the_web_no_port_is_named():
+    guard = Guard(None, "token", 80)
+    asked = {"path": "/token/", "method": "GET"}
+    assert guard._refusal({**asked, "headers": [(b"host", b"127.0.0.1")]}) is None
+    assert guard._refusal({**asked, "headers": [(b"host", b"127.0.0.1:81")]})[0] == 421

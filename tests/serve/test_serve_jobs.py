@@ -92,7 +92,7 @@ def test_the_page_shows_the_list_under_the_name_of_the_file(client, network):
     assert len(data["links"]["source"]) == 25
     assert data["about"]["command"] == ("linkprior predict 'planted net.tsv' --model=l3 --top=25")
     assert '<a href="../../">' in page
-    assert str(client.desk._places["jobs"].parent) not in page
+    assert str(client.desk.workplace.jobs.parent) not in page
 
 
 def test_messages_can_be_read_while_it_runs_and_after(client, network):

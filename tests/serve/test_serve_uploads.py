@@ -14,7 +14,7 @@ from linkprior.serve.bodies import size_words
 
 def kept(client):
     """Folders of networks on the disk."""
-    return sorted(place.name for place in client.desk._places["networks"].iterdir())
+    return sorted(place.name for place in client.desk.workplace.networks.iterdir())
 
 
 def test_the_input_report_tells_what_the_file_holds(client, planted, planted_file):
@@ -59,7 +59,7 @@ def test_a_file_that_is_no_network_is_refused_by_its_own_name(client, content, n
     assert found["state"] == "refused"
     assert told in found["error"]
     assert "upload" not in found["error"]
-    assert str(client.desk._places["networks"]) not in found["error"]
+    assert str(client.desk.workplace.networks) not in found["error"]
     status, answer = client.send("jobs", {"network": found["id"]})
     assert status == 409
     assert "read" in answer["error"]
@@ -141,7 +141,7 @@ def test_names_are_shown_and_never_paths(given, shown, stored):
 def test_a_hostile_name_stays_inside_the_folder(client, planted_file):
     found = client.upload(planted_file, "../../../tmp/<b>evil</b>.tsv")
     assert found["name"] == "b>.tsv"  # what stands after the last slash
-    folder = client.desk._places["networks"] / found["id"]
+    folder = client.desk.workplace.networks / found["id"]
     assert sorted(place.name for place in folder.iterdir()) == ["report.json", "upload.txt"]
 
 
@@ -166,7 +166,7 @@ def test_a_network_is_closed_with_its_file(start, planted_file, monkeypatch):
     monkeypatch.setattr("linkprior.serve.desk.MOST_NETWORKS", 1)
     status, _, body = client.ask("POST", "networks?name=b", b"a\tb\n")
     assert status == 409
-    assert b"remove one first" in body
+    assert b"close one first" in body
     assert client.ask("DELETE", f"networks/{found['id']}")[0] == 204
     assert client.state()["networks"] == []
     assert kept(client) == []

@@ -18,6 +18,7 @@ from linkprior.errors import LinkpriorError
 from linkprior.evaluation.judge import judge, plain_numbers
 from linkprior.evaluation.splits import Split
 from linkprior.evaluation.tuning.tune import INNER, Tuning
+from linkprior.io.locks import hold
 from linkprior.predictors.auto.auto import Auto
 from linkprior.predictors.base import LinkPredictor
 from linkprior.predictors.effort import Effort, effort_of
@@ -60,7 +61,9 @@ class Benchmark:
     def run(self) -> None:
         """Fill in every missing cell; what is finished stays when the process is killed."""
         order = list(self._order())
-        with progress.stage("benchmark", sum(_size(case) for case, _ in order)):
+        self.folder.mkdir(parents=True, exist_ok=True)
+        total = sum(_size(case) for case, _ in order)
+        with hold(self.folder, "benchmark"), progress.stage("benchmark", total):
             for case, number in order:
                 with progress.part(_size(case), f"{case.name}, split {number}"):
                     self._fill(case, number)
@@ -152,7 +155,7 @@ class _Job:
         except LinkpriorError as problem:
             return _left_out(FAILED, str(problem))
         except MemoryError:
-            return _left_out(FAILED, "out of memory")
+            return _left_out(TOO_MUCH, "out of memory")
 
     def _judged(self) -> Facts:
         place, fresh, more = self.place, self.place.entrant.make(), dict[str, Any]()

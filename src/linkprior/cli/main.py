@@ -28,7 +28,7 @@ from linkprior.cli import (
     tune,
 )
 from linkprior.cli.interrupt import run_interruptible
-from linkprior.cli.messages import drop_stdout, in_one_line, say, speak_in_objects
+from linkprior.cli.messages import NO_THREAD, drop_stdout, in_one_line, say, speak_in_objects
 from linkprior.errors import LinkpriorError
 
 
@@ -118,12 +118,18 @@ def main() -> None:
     except (click.Abort, KeyboardInterrupt):
         say("Interrupted.")
         sys.exit(130)
-    except (LinkpriorError, OSError, MemoryError) as problem:
-        if "--debug" in sys.argv:
+    except (LinkpriorError, OSError, MemoryError, RuntimeError) as problem:
+        if "--debug" in sys.argv or not _of_the_user(problem):
             raise
         say(f"linkprior: {in_one_line(problem)}")
         drop_stdout()
         sys.exit(1)
+
+
+def _of_the_user(problem: Exception) -> bool:
+    """Tell whether an error is the user's to put right, not a mistake of ours."""
+    mistake = isinstance(problem, RuntimeError) and not isinstance(problem, LinkpriorError)
+    return not mistake or str(problem) == NO_THREAD
 
 
 def _open_streams() -> None:

@@ -36,6 +36,7 @@ _TROUBLE = {
     errno.EMFILE: "too many files are open; raise the limit (ulimit -n)",
     errno.EIO: "the disk reports an error; check it, or choose another place",
 }
+NO_THREAD = "can't start new thread"  # what Python says
 
 
 def in_one_line(problem: BaseException) -> str:
@@ -43,6 +44,8 @@ def in_one_line(problem: BaseException) -> str:
     if isinstance(problem, OSError) and problem.errno in _TROUBLE:
         where = f"{_text(problem.filename)}: " if problem.filename is not None else ""
         return f"{where}{_TROUBLE[problem.errno]} ({os.strerror(problem.errno)})"
+    if isinstance(problem, RuntimeError) and str(problem) == NO_THREAD:
+        return "no thread can be started: memory or processes are limited (ulimit -v, ulimit -u)"
     return str(problem) or ("out of memory" if isinstance(problem, MemoryError) else repr(problem))
 
 

@@ -56,6 +56,9 @@ class Output:
     def open(self, **facts: Any) -> None:
         """Begin, once the input is known."""
 
+    def close(self) -> None:
+        """Let others write there; what is not finished stays so."""
+
     def kept(self) -> str | None:
         """Return what an interruption would leave, None where nothing is worth a word."""
         return None
@@ -143,6 +146,11 @@ class RunOutput(Output):
             self.run.write_json(REPORT, report.to_dict())
             for text in self._waiting:
                 self.run.log(text)
+
+    def close(self) -> None:
+        """Let another process have the folder."""
+        if self.run is not None:
+            self.run.close()
 
     def log(self, text: str) -> None:
         """Keep a message; those from before the folder was open come first."""

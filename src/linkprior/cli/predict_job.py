@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -81,7 +81,8 @@ class PredictJob:
         shown = display.progress(self.quiet)
         within = options.within_memory(self.memory_limit, self.output)
         engines = options.engines(self.workers, self.dask, self.tell, self.device)
-        with interrupt.keeping(self.target.kept, self.target.log), shown, engines, within:
+        keeping = interrupt.keeping(self.target.kept, self.target.log)
+        with closing(self.target), keeping, shown, engines, within:
             self.tell(f"Reading {self.source.edges} …")
             with progress.stage(f"reading {Path(self.source.edges).name}"):
                 reading = self._timed("reading", self.source.read)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -65,8 +66,13 @@ def data_of(
     if (folder / MANIFEST).is_file():
         data = _run_data(folder, evaluation)
     else:
-        found = _results_data(folder)  # without anything, an error says what a run folder holds
-        data = _run_data(folder, evaluation) if found is None else found
+        found = _results_data(folder)
+        if found is None:
+            raise StoreError(
+                f"{folder} is not a run folder (it has no {MANIFEST}) nor another with a page: "
+                "expected what predict, evaluate, tune, benchmark or reproduce keeps"
+            )
+        data = found
         if evaluation is not None:
             raise StoreError(f"{folder} is no run: --evaluation goes with a run")
     tuned = Path(study) if study is not None else folder if is_study(folder) else None
@@ -87,7 +93,9 @@ def _run_data(folder: Path, evaluation: str | None) -> dict[str, Any]:
     run = load_run(folder)
     data = prediction_page(run.model, run.ranking, run.input_report, run.manifest)
     if evaluation is not None or (folder / RESULTS).is_file():
-        data["evaluation"] = comparison(_evaluation(Path(evaluation or folder)))
+        judged = Path(evaluation or folder)
+        with _refusing(judged / RESULTS):
+            data["evaluation"] = comparison(_evaluation(judged))
     return data
 
 
@@ -100,10 +108,12 @@ def _results_data(folder: Path) -> dict[str, Any] | None:
 
     if reproduction.is_reproduction(folder):
         results = reproduction.read_reproduction(folder)
-        command = _joined(["linkprior", *results[0].get("command", [])])
+        with _refusing(folder):
+            command = _joined(["linkprior", *results[0].get("command", [])])
         return reproduction.reproduction_page(results, command)
     if (folder / RESULTS).is_file():
-        return evaluation_page(_evaluation(folder), _named(folder), _command(folder))
+        with _refusing(folder / RESULTS):
+            return evaluation_page(_evaluation(folder), _named(folder), _command(folder))
     if study.is_study(folder):
         return tuning.tuning_page(study.read_study(folder))
     if (folder / CLAIM).is_file():
@@ -111,8 +121,23 @@ def _results_data(folder: Path) -> dict[str, Any] | None:
     if benchmark.is_benchmark(folder):
         from linkprior.benchmark.writing import results_in
 
-        return benchmark.benchmark_page(results_in(folder))
+        with _refusing(folder):
+            return benchmark.benchmark_page(results_in(folder))
     return None
+
+
+@contextmanager
+def _refusing(path: Path) -> Iterator[None]:
+    """Refuse results that are JSON and yet not what the command wrote."""
+    try:
+        yield
+    except LinkpriorError:
+        raise
+    except (LookupError, TypeError, ValueError, AttributeError) as problem:
+        raise StoreError(
+            f"{path} or a file beside it is damaged ({type(problem).__name__}); run the command "
+            "that wrote it again, into a new folder"
+        ) from None
 
 
 def _tuning(folder: Path) -> dict[str, Any]:

@@ -64,7 +64,8 @@ def _serve(
     from linkprior.serve.desk import Desk
     from linkprior.serve.server import PORT, Server
 
-    desk = Desk(folder)
+    with writing_to(str(folder)):
+        desk = Desk(folder)
     try:
         shown = _begin(desk, start) if start is not None else ""
         server = Server(desk, port, limit)
@@ -100,12 +101,12 @@ def _begin(desk: Desk, start: str) -> str:
     def make(folder: Path) -> None:
         from linkprior.cli import report
         from linkprior.report import write_page
+        from linkprior.runs.loading import load_run
         from linkprior.runs.manifest import MANIFEST
 
+        write_page(folder / results.PAGE, report.data_of(Path(start)))
         if (path / MANIFEST).is_file():
-            results.dress(path, folder)
-        else:
-            write_page(folder / results.PAGE, report.data_of(Path(start)))
+            results.write_lists(load_run(path), folder)
 
     job = desk.show(shown_name(path.name), "the result in this folder", make)
     return f"jobs/{job.id}/page"
@@ -116,6 +117,8 @@ def _check_start(start: str | None) -> None:
         raise InputError("serve reads a file, not standard input; save it to a file first")
     if start is not None and not Path(start).exists():
         raise InputError(f"{start}: no such file or folder; check the path")
+    if start is not None and not (Path(start).is_file() or Path(start).is_dir()):
+        raise InputError(f"{start}: is a pipe or device, which is read once; save it to a file")
 
 
 def _size(text: str) -> int:
@@ -147,9 +150,11 @@ def _workplace(kept: str | None) -> Iterator[Path]:
 
 
 def _kept_folder(folder: Path) -> Path:
+    from linkprior.serve.workplace import OURS
+
     if folder.exists() and not folder.is_dir():
         raise StoreError(f"--work-folder {folder}: is a file; give a new folder")
-    if folder.is_dir() and not {one.name for one in folder.iterdir()} <= {"networks", "jobs"}:
+    if folder.is_dir() and not {one.name for one in folder.iterdir()} <= OURS:
         raise StoreError(f"--work-folder {folder}: holds other files; give a new or empty folder")
     with writing_to(str(folder)):
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -24,21 +24,41 @@ from linkprior.evaluation.metrics import METRICS
 from linkprior.evaluation.split_files import split_digest, write_split, written_digest
 from linkprior.evaluation.splits import Split
 from linkprior.io.files import whole_file
+from linkprior.io.locks import Held, hold, sweep
 from linkprior.network import Network
 
 CLAIM = "evaluation.json"
 
 
 class CellStore:
-    """Finished cells in a folder; without a folder every cell is computed."""
+    """Finished cells in a folder; without a folder every cell is computed.
+
+    One process at a time may hold a folder: until the end of a with block.
+    """
 
     def __init__(self, folder: Path | None, network: Network, plan: Mapping[str, Any]) -> None:
-        self.folder, self.network = folder, network
+        self.folder, self.network, self._held = folder, network, Held(None)
         if folder is not None:
-            self._claim(folder, {"network": network.digest, **plan})
+            self._open(folder, {"network": network.digest, **plan})
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._held.close()
+
+    def _open(self, folder: Path, study: dict[str, Any]) -> None:
+        """Take a folder for a study and for this process, one at a time."""
+        folder.mkdir(parents=True, exist_ok=True)
+        self._held = hold(folder, "evaluation")
+        try:
+            self._claim(folder, study)
+        except BaseException:
+            self._held.close()
+            raise
 
     def _claim(self, folder: Path, study: dict[str, Any]) -> None:
-        """Take a folder for a study; refuse that of other data."""
+        """Say what the folder is for; refuse that of other data."""
         path = folder / CLAIM
         if path.exists():
             before = read_json(path)
@@ -51,7 +71,8 @@ class CellStore:
         for part in ("cells", "splits"):
             if (folder / part).exists() and not (folder / part).is_dir():
                 raise StoreError(f"{folder / part} is a file; choose another folder")
-            (folder / part).mkdir(parents=True, exist_ok=True)
+            (folder / part).mkdir(exist_ok=True)
+            sweep(folder / part)
         write_json(path, study)
 
     def publish(self, split: Split) -> None:

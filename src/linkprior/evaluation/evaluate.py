@@ -74,12 +74,12 @@ def evaluate(
     cases = plan.make(network)
     search = {"metric": tune_metric, "seed": seed, **(tune_options or {})}
     facts = _facts(network, plan, cases, chosen, {"trials": budget, **search} if budget else None)
-    store = CellStore(None if folder is None else as_path(folder), network, facts["plan"])
-    for split in cases:
-        store.publish(split)
-    jobs = [_Job(one, split, budget, search) for split in cases for one in chosen]
-    with progress.stage("evaluating", sum(job.units for job in jobs)):
-        cells = _filled(jobs, store)
+    with CellStore(None if folder is None else as_path(folder), network, facts["plan"]) as store:
+        for split in cases:
+            store.publish(split)
+        jobs = [_Job(one, split, budget, search) for split in cases for one in chosen]
+        with progress.stage("evaluating", sum(job.units for job in jobs)):
+            cells = _filled(jobs, store)
     return Evaluation(cells, [chance(split) for split in cases], facts)
 
 

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
+import sys
 import threading
 import uuid
 from collections import deque
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, TextIO
 
 from linkprior.errors import InputError
+from linkprior.io import locks
+
+_HERE, _EXCHANGE = -100, 2  # AT_FDCWD and RENAME_EXCHANGE of Linux
+# Errors of a disk; those of a connection, say, are about something else than the file written.
+_OF_THE_DISK = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EACCES, errno.EPERM}
+_OF_THE_DISK |= {errno.EROFS, errno.ENOENT}
 
 # Held while a temporary name comes to be or becomes the final one: whoever holds it can tell for
 # sure what is unfinished and what is whole.
@@ -25,43 +33,79 @@ _whole: deque[Path] = deque(maxlen=16)
 def whole_file(path: str | Path) -> Iterator[TextIO]:
     """Open a text file for writing under a temporary name; rename it when all is written.
 
-    A link stays a link, a file keeps its mode, and a pipe or device is written to as it is.
+    A link stays a link, a file keeps its mode, and a pipe or device is written to as it is. An
+    error of the disk names the file, and what a killed process left of it is removed.
     """
     target = Path(path).resolve() if Path(path).is_symlink() else Path(path)
     if target.exists() and not target.is_file():
         with target.open("w", encoding="utf-8", errors="surrogateescape", newline="") as device:
             yield device
         return
-    fresh = _fresh_name(target)
+    locks.sweep(target.parent, target.name)
+    fresh, held = target, locks.Held(None)
     try:
-        with _turning:
-            _unfinished.add(fresh)
-            stream = fresh.open("w", encoding="utf-8", errors="surrogateescape", newline="")
-        with stream:
-            yield stream
-            stream.flush()
-            os.fsync(stream.fileno())
-        if target.exists():
-            shutil.copymode(target, fresh)
-        _finish(fresh, target, os.replace)
+        with naming(target):
+            fresh, stream = _begin(target)
+            held = _holding(stream.fileno())
+            with stream:
+                yield stream
+                stream.flush()
+                os.fsync(stream.fileno())
+            if target.exists():
+                shutil.copymode(target, fresh)
+            _finish(fresh, target, os.replace)
     finally:
-        _remove(fresh)
-        _unfinished.discard(fresh)
+        _give_up(fresh, target)
+        held.close()
 
 
 @contextmanager
 def whole_folder(target: Path, place: Callable[[Path, Path], None]) -> Iterator[Path]:
-    """Make a folder under a temporary name; place(fresh, target) renames it when all is there."""
-    fresh = _fresh_name(target)
+    """Make a folder under a temporary name; place(fresh, target) renames it when all is there.
+
+    What is left under the temporary name then, an earlier folder perhaps, is removed.
+    """
+    locks.sweep(target.parent, target.name)
+    fresh, held = target, locks.Held(None)
     try:
-        with _turning:
-            _unfinished.add(fresh)
-            fresh.mkdir()
-        yield fresh
-        _finish(fresh, target, place)
+        with naming(target):
+            fresh, held = _begin_folder(target)
+            yield fresh
+            _finish(fresh, target, place)
+        locks.sweep(target.parent, target.name, ("old",))
     finally:
-        _remove(fresh)
-        _unfinished.discard(fresh)
+        _give_up(fresh, target)
+        held.close()
+
+
+@contextmanager
+def naming(target: Path) -> Iterator[None]:
+    """Let an error of the disk name the file that is written, not a temporary one or nothing."""
+    try:
+        yield
+    except OSError as problem:
+        named = problem.filename is not None and not _is_fresh(problem.filename)
+        if named or problem.errno not in _OF_THE_DISK:
+            raise
+        raise OSError(problem.errno, problem.strerror, str(target)) from problem
+
+
+def exchange(fresh: Path, target: Path) -> bool:
+    """Swap two names in one step, so that neither is missing at any time; tell whether it could."""
+    if sys.platform != "linux":
+        return False
+    import ctypes
+
+    try:
+        swap = ctypes.CDLL(None, use_errno=True).renameat2
+    except (AttributeError, OSError):
+        return False
+    if not swap(_HERE, os.fsencode(fresh), _HERE, os.fsencode(target), _EXCHANGE):
+        return True
+    number = ctypes.get_errno()
+    if number in (errno.ENOSYS, errno.EINVAL, errno.ENOTSUP):
+        return False  # not on this file system
+    raise OSError(number, os.strerror(number), str(target))
 
 
 def discard_unfinished(timeout: float = 0.5) -> list[Path]:
@@ -84,6 +128,51 @@ def as_path(given: Any) -> Path:
 
 def _fresh_name(target: Path) -> Path:
     return target.with_name(f".{target.name}.{uuid.uuid4().hex}.part")
+
+
+def _is_fresh(name: object) -> bool:
+    path = Path(os.fsdecode(name)) if isinstance(name, str | bytes | os.PathLike) else Path()
+    return any(locks.is_temporary(part) for part in path.parts)
+
+
+def _begin(target: Path) -> tuple[Path, TextIO]:
+    """Open a new file under a temporary name and lock it, lest somebody take it for a dead one."""
+    while True:
+        fresh = _fresh_name(target)
+        with _turning:
+            _unfinished.add(fresh)
+            stream = fresh.open("w", encoding="utf-8", errors="surrogateescape", newline="")
+        if locks.take(stream.fileno()) is not False and fresh.exists():
+            return fresh, stream
+        stream.close()  # it was taken for a dead one before it was locked
+        _unfinished.discard(fresh)
+
+
+def _holding(descriptor: int) -> locks.Held:
+    """Return the lock of an open file, which lasts when that is closed, until it is renamed."""
+    return locks.Held(os.dup(descriptor) if os.name == "posix" else None)
+
+
+def _begin_folder(target: Path) -> tuple[Path, locks.Held]:
+    while True:
+        fresh = _fresh_name(target)
+        with _turning:
+            _unfinished.add(fresh)
+            fresh.mkdir()
+        if os.name != "posix":
+            return fresh, locks.Held(None)
+        with suppress(FileNotFoundError):
+            descriptor = os.open(fresh, os.O_RDONLY)
+            if locks.take(descriptor) is not False and fresh.exists():
+                return fresh, locks.Held(descriptor)
+            os.close(descriptor)
+        _unfinished.discard(fresh)
+
+
+def _give_up(fresh: Path, target: Path) -> None:
+    if fresh != target:  # else nothing was begun
+        _remove(fresh)
+        _unfinished.discard(fresh)
 
 
 def _finish(fresh: Path, target: Path, place: Callable[[Path, Path], None]) -> None:

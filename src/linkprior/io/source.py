@@ -18,7 +18,8 @@ from typing import Any, BinaryIO
 
 from linkprior.errors import InputError, nearest
 from linkprior.io.files import as_path
-from linkprior.io.unpack import refuse_bomb, shown, unpacked
+from linkprior.io.limits import refuse_bomb
+from linkprior.io.unpack import shown, unpacked
 
 HEAD = 1 << 16
 

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkprior.errors import StoreError
+from linkprior.io import files
 from linkprior.io.files import as_path, whole_folder
 
 MANIFEST = "manifest.json"
@@ -88,6 +89,13 @@ def refuse_foreign(target: Path) -> None:
         raise StoreError(f"{target} exists and is not a saved model: choose another folder")
 
 
+def discard_damaged(folder: Path) -> None:
+    """Remove what is left of a model that cannot be read, if there is nothing else beside it."""
+    inside = {entry.name for entry in folder.iterdir()} if folder.is_dir() else {MANIFEST}
+    if not folder.is_symlink() and folder.is_dir() and inside <= {MANIFEST, ARRAYS}:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
 def _is_model(manifest: Path) -> bool:
     try:
         content = json.loads(manifest.read_text(encoding="utf-8"))
@@ -109,14 +117,17 @@ def _write(path: Path, data: bytes) -> None:
 
 
 def _swap(fresh: Path, target: Path) -> None:
-    """Put the fresh folder in the place of the old one; the old one goes last."""
+    """Put the fresh folder in the place of the old one, in one step where the system can."""
+    if not target.exists():
+        fresh.rename(target)
+        return
+    if files.exchange(fresh, target):
+        return  # the old one has the temporary name now, and is removed
     old = fresh.with_suffix(".old")
-    if target.exists():
-        target.rename(old)
+    target.rename(old)
     try:
         fresh.rename(target)
     except OSError:
-        if old.exists():
-            old.rename(target)
+        old.rename(target)
         raise
     shutil.rmtree(old, ignore_errors=True)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import mmap
 import os
-import re
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -23,13 +22,11 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from linkprior import machine
-from linkprior.checks import shown
+from linkprior.checks import byte_size, shown
 from linkprior.errors import InputError, LinkpriorError, ParameterError
 
 Matrix = NDArray[Any]
 
-_POWERS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4}
-_SIZE = re.compile(r"(\d{1,15}(?:\.\d{1,6})?)\s*([KMGT]?)(I?)B?", re.IGNORECASE)
 LEAST = 10**6  # bytes; less is a slip of the hand
 SPARE_DISK = 0.02  # of the free space that is left to others
 _IN_MEMORY = {"tmpfs", "ramfs"}  # file systems that are memory under another name
@@ -79,15 +76,12 @@ def use_memory(limit: int | str | None, folder: str | Path | None = None) -> Ite
 
 def memory_size(given: int | str) -> int:
     """Return the bytes that a number, or text such as "2G", "1.5 GB" or "512MiB", stands for."""
-    told = _SIZE.fullmatch(given.strip()) if isinstance(given, str) else None
-    if told is not None:
-        number, unit, binary = told.groups()
-        given = int(float(number) * (1024 if binary else 1000) ** _POWERS[unit.upper()])
-    if isinstance(given, bool) or not isinstance(given, int) or given < LEAST:
+    size = byte_size(given) if isinstance(given, str) else given
+    if isinstance(size, bool) or not isinstance(size, int) or size < LEAST:
         raise ParameterError(
             f"a memory limit must be a size of 1M or more, such as 500M or 2G, got {shown(given)}"
         )
-    return given
+    return size
 
 
 # ---------------------------------------------------------------------- matrices in files

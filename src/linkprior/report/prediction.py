@@ -61,9 +61,10 @@ def _source(report: Mapping[str, Any] | None, about: Mapping[str, Any] | None) -
 
 
 def _subtitle(model: LinkPredictor, ranking: Ranking, net: Network) -> str:
-    words = f"{len(ranking):,} predicted links by {type(model).name}"
+    words = f"{len(ranking):,} predicted link{'s' * (len(ranking) != 1)} by {type(model).name}"
     more = "" if len(ranking) <= MOST_LINKS else f" (the first {MOST_LINKS:,} are shown)"
-    return f"{words}{more}, from {net.n_edges:,} observed links among {net.n_nodes:,} nodes"
+    edges = f"{net.n_edges:,} observed link{'s' * (net.n_edges != 1)}"
+    return f"{words}{more}, from {edges} among {net.n_nodes:,} nodes"
 
 
 def _links(ranking: Ranking, cast: Cast) -> dict[str, Any]:
@@ -160,15 +161,19 @@ def _about(
         ("finished", about.get("finished")),
         ("threads", about.get("workers")),
     ]
-    command: Sequence[str] | None = about.get("command")
+    command, versions = about.get("command"), about.get("versions")
     facts = [[what, str(value)] for what, value in known if value]
     return {
-        **origins(facts, _quoted(command) if command else None, about.get("versions")),
+        **origins(
+            facts,
+            _quoted(command) if isinstance(command, list) and command else None,
+            versions if isinstance(versions, Mapping) else None,
+        ),
         "parameters": [[name, said(value)] for name, value in model.get_params().items()],
     }
 
 
-def _quoted(command: Sequence[str]) -> str:
+def _quoted(command: Sequence[Any]) -> str:
     import shlex
 
-    return shlex.join(command)
+    return shlex.join(map(str, command))

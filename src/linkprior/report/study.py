@@ -87,6 +87,7 @@ def read_study(folder: Path) -> Study:
 
 
 Kept = list[tuple[Trial, "FrozenTrial"]]
+_DAMAGE = (KeyError, TypeError, ValueError, AttributeError)
 
 
 def _kept(path: Path) -> Kept:
@@ -100,7 +101,7 @@ def _kept(path: Path) -> Kept:
             if frozen.state.name in states and not noted.get("reaped"):
                 trial = _trial(noted, states[frozen.state.name])
                 found.setdefault(trial.number, (trial, frozen))
-    except (KeyError, TypeError, ValueError, AttributeError, AssertionError) as problem:
+    except (*_DAMAGE, AssertionError, RecursionError) as problem:
         raise StoreError(
             f"{path} is no journal of a study ({type(problem).__name__}); restore it, or tune anew"
         ) from None

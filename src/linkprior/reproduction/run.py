@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 from linkprior import progress
 from linkprior.evaluation.evaluate import evaluate
 from linkprior.evaluation.results import Evaluation
+from linkprior.io.locks import hold
 from linkprior.predictors.base import LinkPredictor
 from linkprior.predictors.registry import find, make
 from linkprior.reproduction.experiments import METHODS, OTHERS, Condition, Experiment
@@ -52,7 +54,10 @@ FULL = Care()
 def reproduce(experiment: Experiment, data: Path, care: Care, output: Path | None) -> Result:
     """Run one experiment on the files in a data folder; with `output` a killed run goes on."""
     outcomes = []
-    with progress.stage(f"reproducing {experiment.name}", len(experiment.conditions)):
+    if output is not None:
+        output.mkdir(parents=True, exist_ok=True)
+    alone = nullcontext() if output is None else hold(output, "experiment")
+    with alone, progress.stage(f"reproducing {experiment.name}", len(experiment.conditions)):
         for condition in experiment.conditions:
             with progress.part(1, condition.title):
                 cells = output and output / "cells" / condition.key

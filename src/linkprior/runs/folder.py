@@ -13,6 +13,8 @@ from typing import Any, TextIO
 from linkprior import machine
 from linkprior.errors import LinkpriorError, StoreError
 from linkprior.io.files import whole_file
+from linkprior.io.locks import Held, hold, is_temporary, sweep
+from linkprior.io.store import discard_damaged
 from linkprior.predictors.base import LinkPredictor
 from linkprior.predictors.saving import load
 from linkprior.runs.manifest import MANIFEST, file_digest, read_manifest, write_manifest
@@ -31,16 +33,22 @@ def check_folder(path: str | Path) -> Path:
         if not parent.is_dir():
             raise StoreError(f"-o {path}: {parent} is a file; give a new folder for the run")
         return folder
-    if any(folder.iterdir()) and read_manifest(folder) is None:
+    others = any(not is_temporary(entry.name) for entry in folder.iterdir())
+    if others and read_manifest(folder) is None:
         raise StoreError(f"-o {path}: holds files but no run; give a new or empty folder")
     return folder
 
 
 class RunFolder:
-    """An open run folder. `request` and `input` say what it is the result of."""
+    """An open run folder. `request` and `input` say what it is the result of.
 
-    def __init__(self, path: Path, facts: Mapping[str, Any], old: Mapping[str, Any] | None) -> None:
-        self.path, self.facts, self._old = path, dict(facts), old
+    One process at a time may hold it, until the run is finished.
+    """
+
+    def __init__(
+        self, path: Path, facts: Mapping[str, Any], old: Mapping[str, Any] | None, held: Held
+    ) -> None:
+        self.path, self.facts, self._old, self._held = path, dict(facts), old, held
         self.files: dict[str, str] = {}
 
     @classmethod
@@ -53,29 +61,28 @@ class RunFolder:
         """
         force = facts.pop("force", False)
         check_folder(path)
-        old = read_manifest(path) if path.exists() else None
-        if old is not None and not _same(old, request, source):
-            if not force:
-                raise StoreError(
-                    f"-o {path}: holds another run ({_difference(old, request, source)}); give "
-                    "another folder, or --force to replace it"
-                )
-            _remove(path, old)
-            old = None
         path.mkdir(parents=True, exist_ok=True)
-        started = datetime.now(UTC).isoformat(timespec="seconds")
-        run = cls(path, {"request": request, "input": source, "started": started, **facts}, old)
-        run._write("incomplete")
+        held = hold(path, "run")
+        try:
+            old = _taken_up(path, request, source, force)
+            started = datetime.now(UTC).isoformat(timespec="seconds")
+            full = {"request": request, "input": source, "started": started, **facts}
+            run = cls(path, full, old, held)
+            run._write("incomplete")
+        except BaseException:
+            held.close()
+            raise
         return run
 
     def fitted(self) -> LinkPredictor | None:
         """Return the model of an earlier, interrupted or finished, run of the same command."""
-        if self._old is None or self._old.get("versions") != machine.versions():
-            return None
         try:
             model = load(self.path / MODEL)
         except LinkpriorError:
+            discard_damaged(self.path / MODEL)
             return None  # none yet, or damaged: it is fitted again
+        if self._old is None or self._old.get("versions") != machine.versions():
+            return None
         known = self.facts["input"].get("network_digest")
         return model if model.network_.digest == known else None
 
@@ -103,9 +110,31 @@ class RunFolder:
         self.facts.update(facts)
         self.facts["finished"] = datetime.now(UTC).isoformat(timespec="seconds")
         self._write("complete")
+        self.close()
+
+    def close(self) -> None:
+        """Let another process have the folder."""
+        self._held.close()
 
     def _write(self, status: str) -> None:
         write_manifest(self.path, {"status": status, **self.facts, "files": self.files})
+
+
+def _taken_up(
+    path: Path, request: Mapping[str, Any], source: Mapping[str, Any], force: bool
+) -> Mapping[str, Any] | None:
+    """Return the manifest of the same run if it was begun before; refuse or remove another run."""
+    sweep(path)
+    old = read_manifest(path)
+    if old is None or _same(old, request, source):
+        return old
+    if not force:
+        raise StoreError(
+            f"-o {path}: holds another run ({_difference(old, request, source)}); give "
+            "another folder, or --force to replace it"
+        )
+    _remove(path, old)
+    return None
 
 
 def _same(old: Mapping[str, Any], request: Mapping[str, Any], source: Mapping[str, Any]) -> bool:
@@ -136,8 +165,15 @@ def _said(value: Any) -> str:
 
 
 def _remove(folder: Path, old: Mapping[str, Any]) -> None:
-    """Remove the files of an earlier run, and nothing else."""
-    for name in (*old["files"], REPORT, LOG, MANIFEST):
-        if Path(name).name == name:  # a manifest is no licence to reach out of its folder
+    """Remove the files of an earlier run, and nothing else.
+
+    Its manifest stays until it is replaced: without it nobody could tell that the folder is ours.
+    """
+    write_manifest(folder, {**old, "status": "incomplete"})
+    formats = ("tsv", old["request"].get("format"))  # a run cut off has not listed its files yet
+    rankings = [f"{RANKING}.{format}" for format in formats if isinstance(format, str)]
+    for name in (*old["files"], *rankings, REPORT, LOG):
+        if Path(name).name == name and name != MANIFEST:
+            # A manifest is no licence to reach out of its folder.
             (folder / name).unlink(missing_ok=True)
     shutil.rmtree(folder / MODEL, ignore_errors=True)

@@ -29,6 +29,7 @@ from linkprior.serve.jobs import Job
 from linkprior.serve.networks import Network, shown_name, stored_name
 from linkprior.serve.orders import Order
 from linkprior.serve.page import REPORT_POLICY, explorer_page, with_bar
+from linkprior.serve.process import trouble
 from linkprior.serve.results import FILES, PAGE
 
 _LOOK = 0.2  # seconds between two looks for news
@@ -98,10 +99,10 @@ class Answers:
         path = folder / stored_name(name)
         try:
             await bodies.store(request, path, self.limit)
+            network = self.desk.open_network(number, folder, shown_name(name), path)
         except BaseException:  # cut off: the tab was closed, the disk is full, it is too large
             shutil.rmtree(folder, ignore_errors=True)
             raise
-        network = self.desk.open_network(number, folder, shown_name(name), path)
         return _json(network.facts(), 201)
 
     async def remove_network(self, request: Request) -> Response:
@@ -178,6 +179,7 @@ async def _refused(_: Request, problem: Exception) -> Response:
     if isinstance(problem, bodies.TooLargeError):
         # The rest of the body is not read, so the connection cannot be used again.
         return _json({"error": str(problem)}, 413, {"connection": "close"})
-    status = {BusyError: 409, OSError: 507}
-    found: Any = next((n for kind, n in status.items() if isinstance(problem, kind)), 400)
-    return _json({"error": str(problem) or "the request was cut off"}, found)
+    if isinstance(problem, OSError):
+        return _json({"error": trouble(problem)}, 507)
+    status = 409 if isinstance(problem, BusyError) else 400
+    return _json({"error": str(problem) or "the request was cut off"}, status)

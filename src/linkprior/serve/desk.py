@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import json
-import re
-import secrets
+import shutil
 import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from linkprior.errors import LinkpriorError
-from linkprior.serve.jobs import JOB, OVER, Job
+from linkprior.serve.jobs import OVER, Job
 from linkprior.serve.networks import Network
 from linkprior.serve.orders import Order
+from linkprior.serve.process import trouble
+from linkprior.serve.workplace import Workplace, new_id
 
 MOST_NETWORKS, MOST_JOBS, MOST_WAITING = 20, 100, 10
-_ID = re.compile(r"[0-9a-f]{32}")
 
 
 class BusyError(LinkpriorError):
@@ -34,32 +33,34 @@ class Desk:
         self._lock = threading.RLock()
         self._turn = threading.Condition(self._lock)
         self._threads: set[threading.Thread] = set()
-        self._places = {name: folder / name for name in ("networks", "jobs")}
-        for place in self._places.values():
-            place.mkdir(mode=0o700, exist_ok=True)
-        self._take_up()
+        self._shown: list[Path] = []
+        self.workplace = Workplace(folder)
+        self.jobs |= {job.id: job for job in self.workplace.kept(MOST_JOBS)}
         self._in_thread(self._work)
 
     # ------------------------------------------------------------------ networks
 
     def network_folder(self) -> tuple[str, Path]:
         """Return the id and the new folder of a network to come; refuse one too many."""
-        with self._lock:
-            if len(self.networks) >= MOST_NETWORKS:
-                raise BusyError(f"{MOST_NETWORKS} networks are open; remove one first")
-            number = secrets.token_hex(16)
-            folder = self._places["networks"] / number
-            folder.mkdir(mode=0o700)
-            return number, folder
+        self._check_room()
+        number = new_id()
+        folder = self.workplace.networks / number
+        folder.mkdir(mode=0o700)
+        return number, folder
 
     def open_network(self, number: str, folder: Path, name: str, path: Path) -> Network:
         """Take in a network and begin to read it."""
         network = Network(number, name, path, folder, path.stat().st_size)
         with self._lock:
+            self._check_room()  # others may have come while this one was sent
             self.networks[number] = network
             self._changed()
         self._in_thread(lambda: network.read(self._changed))
         return network
+
+    def _check_room(self) -> None:
+        if len(self.networks) >= MOST_NETWORKS:
+            raise BusyError(f"{MOST_NETWORKS} networks are open; close one first")
 
     def remove_network(self, number: str) -> None:
         """Forget a network; jobs that are over keep what they need of it."""
@@ -76,24 +77,25 @@ class Desk:
     def order(self, network: Network, order: Order) -> Job:
         """Line up a job."""
         with self._turn:
-            if network.state != "ready":
-                raise BusyError(f"{network.name} has not been read yet")
+            if network.state != "ready" or network.id not in self.networks:
+                raise BusyError(f"{network.name} has not been read, or was closed")
             if sum(job.state == "waiting" for job in self.jobs.values()) >= MOST_WAITING:
                 raise BusyError(f"{MOST_WAITING} jobs are waiting; wait for one, or stop some")
             if len(self.jobs) >= MOST_JOBS:
                 raise BusyError(f"{MOST_JOBS} jobs are kept; remove some that are over")
-            number = secrets.token_hex(16)
-            job = Job.ordered(number, self._places["jobs"] / number, network, order)
+            number = new_id()
+            job = Job.ordered(number, self.workplace.jobs / number, network, order)
             self.jobs[number] = job
             self._turn.notify_all()
             self._changed()
             return job
 
     def show(self, title: str, words: str, make: Callable[[Path], None]) -> Job:
-        """Take in a result that make(folder) writes, as a job that is done."""
-        number = secrets.token_hex(16)
-        folder = self._places["jobs"] / number
+        """Take in a result that make(folder) writes, as a job that is done; not kept for later."""
+        number = new_id()
+        folder = self.workplace.jobs / number
         folder.mkdir(mode=0o700)
+        self._shown.append(folder)
         make(folder)
         job = self.jobs[number] = Job(number, folder, title, words, [], state="done")
         self._changed()
@@ -144,8 +146,11 @@ class Desk:
             job.stop()
         for network in networks:
             network.remove()
+        for folder in self._shown:
+            shutil.rmtree(folder, ignore_errors=True)
         for thread in list(self._threads):
             thread.join(10.0)
+        self.workplace.close()
 
     # ------------------------------------------------------------------ the work
 
@@ -155,7 +160,7 @@ class Desk:
             try:
                 job.run(self._changed)
             except Exception as problem:  # no process, no room on the disk: the next one may do
-                job.state, job.error = "failed", str(problem) or repr(problem)
+                job.state, job.error = "failed", trouble(problem)
                 self._changed()
 
     def _next(self) -> Job | None:
@@ -183,16 +188,3 @@ class Desk:
         thread = threading.Thread(target=all_of_it, name="serve", daemon=True)
         self._threads.add(thread)
         thread.start()
-
-    def _take_up(self) -> None:
-        """Show the finished jobs of an earlier server in the same folder again."""
-        kept = [place for place in self._places["jobs"].iterdir() if _ID.fullmatch(place.name)]
-        for place in sorted(kept, key=lambda one: one.stat().st_mtime)[-MOST_JOBS:]:
-            try:
-                facts = json.loads((place / JOB).read_text(encoding="utf-8"))
-                known = {name: facts[name] for name in ("title", "words", "command")}
-                state = facts["state"] if facts["state"] in OVER else "stopped"
-            except (OSError, ValueError, KeyError, TypeError):
-                continue  # not ours, or cut off
-            job = Job(place.name, place, **known, state=state, error=facts.get("error"))
-            self.jobs[job.id] = job

@@ -31,7 +31,8 @@ class Guard:
 
     def __init__(self, app: ASGIApp, token: str, port: int) -> None:
         self._app, self._token = app, token.encode()
-        self._hosts = {f"{name}:{port}".encode() for name in ("127.0.0.1", "localhost")}
+        ending = "" if port == 80 else f":{port}"  # browsers leave out the usual one
+        self._hosts = {f"{name}{ending}".encode() for name in ("127.0.0.1", "localhost")}
         self._port = port
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

@@ -7,6 +7,7 @@ import shutil
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -53,9 +54,14 @@ class Job:
     def ordered(cls, id: str, folder: Path, network: Network, order: Order) -> Job:
         """Return a new job, with a folder of its own."""
         folder.mkdir(mode=0o700)
-        command = ["linkprior", "predict", network.name, *order.options()]
+        dashed = network.name.startswith("-")  # it would be taken for an option
+        command = ["linkprior", "predict", "./" * dashed + network.name, *order.options()]
         job = cls(id, folder, network.name, order.words, command, network=network, order=order)
-        job._keep()
+        try:
+            job._keep()
+        except OSError:
+            job.remove()
+            raise
         return job
 
     def run(self, changed: Callable[[], None]) -> None:
@@ -101,14 +107,14 @@ class Job:
             words = last.removeprefix("linkprior: ")
             self.error = words if status in (1, 2) and words else ending(status, words)
         self.progress = None
-        self._keep()
+        self._keep_if_possible()
 
     def call_off(self) -> None:
         """Never begin it, where it waits; end it as soon as it begins, where it is about to."""
         self._asked_to_stop.set()
         if self.state == "waiting":
             self.state = "stopped"
-            self._keep()
+            self._keep_if_possible()
 
     def stop(self) -> None:
         """End its process as Ctrl-C would; returns when it has ended."""
@@ -135,6 +141,11 @@ class Job:
             "page": self.state == "done" and self.file(PAGE) is not None,
             "files": [kind for kind in there if kind == "log" or self.state == "done"],
         }
+
+    def _keep_if_possible(self) -> None:
+        """A full disk, or a folder somebody removed, keeps no job from coming to its end."""
+        with suppress(OSError):
+            self._keep()
 
     def _keep(self) -> None:
         """Write what is known of it into its folder; the process reads its arguments there."""

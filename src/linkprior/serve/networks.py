@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import re
 import shutil
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from linkprior.serve.process import Child
+from linkprior.serve.process import Child, trouble
 
 _PACKED = (".gz", ".bz2", ".xz", ".zip")
 _TELLING = (".cx2", ".cx", ".json", ".graph", ".metis", ".sif")  # endings a reader goes by
@@ -64,7 +65,7 @@ class Network:
         try:
             found = self._report()
         except OSError as problem:  # no process, or no room on the disk
-            found = {"error": str(problem)}
+            found = {"error": f"{self.name}: {trouble(problem)}"}
         if "error" in found:
             self.state, self.error = "refused", self.named(found["error"])
         else:
@@ -77,7 +78,7 @@ class Network:
         child = self.child = Child(
             ["linkprior.serve.look", str(self.path), str(target)], self.folder
         )
-        last = ["", *child.lines()][-1]
+        last = next(iter(deque(child.lines(), maxlen=1)), "")
         status = child.wait()
         if not target.is_file():
             return {"error": f"{self.name}: reading it ended early ({ending(status, last)})"}

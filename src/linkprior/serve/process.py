@@ -59,3 +59,12 @@ class Child:
                 self._process.kill()
         except ProcessLookupError:  # it ended by itself just now
             pass
+
+
+def trouble(problem: Exception) -> str:
+    """Return what kept us from starting a process or writing a file, in words."""
+    if isinstance(problem, FileNotFoundError):
+        return "the explorer's folder of files is gone; start linkprior serve again"
+    if isinstance(problem, OSError) and problem.strerror:
+        return f"the explorer's folder cannot be used: {problem.strerror}"
+    return str(problem) or repr(problem)

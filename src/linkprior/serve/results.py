@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from linkprior.runs.loading import Run
 
 PAGE = "page.html"
 # Kinds that can be downloaded → where they lie in a job's folder, and what they are.
@@ -23,8 +27,6 @@ def dress(
     `name` is what the input is called on the page, `command` what leads to the same list; without
     them, as in the run.
     """
-    from linkprior.io.files import whole_file
-    from linkprior.io.writers import write_ranking
     from linkprior.report import prediction_page, write_page
     from linkprior.runs.loading import load_run
 
@@ -32,6 +34,14 @@ def dress(
     about = {**run.manifest, **({"command": list(command)} if command else {})}
     report = {**run.input_report, **({"file": name} if name else {})}
     write_page(target / PAGE, prediction_page(run.model, run.ranking, report, about))
+    write_lists(run, target)
+
+
+def write_lists(run: Run, target: Path) -> None:
+    """Write the ranking of a run as TSV, GraphML and CX2."""
+    from linkprior.io.files import whole_file
+    from linkprior.io.writers import write_ranking
+
     facts = {key: run.manifest.get(key) for key in ("model", "seed", "network_digest")}
     for format in ("tsv", "graphml", "cx2"):
         with whole_file(target / FILES[format][0]) as stream:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import errno
+import logging
 import os
 import secrets
 import socket
 import threading
+from collections.abc import Callable
 
 from linkprior.errors import LinkpriorError
 from linkprior.serve.desk import Desk
@@ -51,9 +53,12 @@ class Server:
 
     def run(self) -> None:
         """Answer until stop(); then end all jobs."""
+        logger, silent = logging.getLogger("uvicorn.error"), _silent_after(self._desk.closed)
+        logger.addFilter(silent)
         try:
             self._server.run(sockets=[self._socket])
         finally:
+            logger.removeFilter(silent)
             self._socket.close()
             self._desk.close()
             self._over.set()
@@ -63,6 +68,11 @@ class Server:
         self._desk.closed.set()  # those who watch are let go
         self._server.should_exit = True
         self._over.wait(seconds)
+
+
+def _silent_after(closed: threading.Event) -> Callable[[logging.LogRecord], bool]:
+    """Return a filter of messages: that uploads are cut off by the end is no news to anybody."""
+    return lambda _: not closed.is_set()
 
 
 def _bound(port: int | None) -> socket.socket:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from linkprior.errors import StoreError
 from linkprior.evaluation.tuning.search import Region, distributions, quiet_optuna
 from linkprior.evaluation.tuning.trials import COMPLETE, FAILED, PRUNED, Setting, Trial, mean
+from linkprior.io.files import naming
 
 if TYPE_CHECKING:
     from optuna.trial import FrozenTrial, TrialState
@@ -28,7 +29,7 @@ class Journal:
         self.path, self.region = path, region
         self.mended = mend(path)
         self._running: dict[int, int] = {}
-        with quiet_optuna():
+        with quiet_optuna(), naming(path):
             self._open()
 
     def _open(self) -> None:
@@ -52,9 +53,10 @@ class Journal:
         from optuna.trial import TrialState
 
         left = self._all((TrialState.RUNNING, TrialState.WAITING))
-        for trial in left:
-            self._storage.set_trial_user_attr(trial._trial_id, "reaped", True)
-            self._storage.set_trial_state_values(trial._trial_id, TrialState.FAIL)
+        with naming(self.path):
+            for trial in left:
+                self._storage.set_trial_user_attr(trial._trial_id, "reaped", True)
+                self._storage.set_trial_state_values(trial._trial_id, TrialState.FAIL)
         return len(left)
 
     def trials(self) -> dict[int, Trial]:
@@ -82,18 +84,21 @@ class Journal:
 
         params = dict(setting.params)
         at = self.region.positions(params) or {}
-        with quiet_optuna():
+        with quiet_optuna(), naming(self.path):
             running = create_trial(
                 state=TrialState.RUNNING,
                 params=at,
                 distributions=distributions(self.region.axes) if at else {},
                 user_attrs={"setting": setting.number, "params": params},
             )
-        self._running[setting.number] = self._storage.create_new_trial(self._study, running)
+            self._running[setting.number] = self._storage.create_new_trial(self._study, running)
 
     def finish(self, trial: Trial) -> None:
         """Note what became of it. The last line written makes it count."""
-        own = self._running.pop(trial.number)
+        with naming(self.path):
+            self._note(self._running.pop(trial.number), trial)
+
+    def _note(self, own: int, trial: Trial) -> None:
         for reached in range(1, len(trial.scores) + 1):
             so_far = mean(trial.scores[:reached])
             if not math.isnan(so_far):
@@ -165,5 +170,5 @@ def mend(path: Path) -> bool:
 def _is_whole(line: bytes) -> bool:
     try:
         return line.endswith(b"\n") and isinstance(json.loads(line), dict)
-    except ValueError:
+    except (ValueError, RecursionError):
         return False

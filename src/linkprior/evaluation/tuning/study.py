@@ -7,12 +7,11 @@ DIR/best.json      the best setting, once the search has come to its end
 
 from __future__ import annotations
 
-import errno
 import json
 import logging
 from collections.abc import Mapping
 from pathlib import Path
-from typing import IO, Any, Self
+from typing import Any, Self
 
 from linkprior.checks import shown
 from linkprior.errors import StoreError
@@ -20,6 +19,7 @@ from linkprior.evaluation.cells import plain_json, read_json, write_json
 from linkprior.evaluation.tuning.journal import Journal
 from linkprior.evaluation.tuning.search import Region
 from linkprior.evaluation.tuning.trials import Setting, Trial
+from linkprior.io.locks import hold, sweep
 
 KIND = "tuning"
 _NOT_ASKED = ("optuna", "nodes", "edges")  # noted, but no part of the question
@@ -63,7 +63,7 @@ class StudyFolder(Memory):
     def __enter__(self) -> Self:
         refuse_other_folders(self.folder)
         self.folder.mkdir(parents=True, exist_ok=True)
-        self._lock = _locked(self.folder)
+        self._lock = hold(self.folder, "study")
         try:
             self._claim()
             self._take_up()
@@ -89,8 +89,7 @@ class StudyFolder(Memory):
         write_json(self.folder / "best.json", best)
 
     def _claim(self) -> None:
-        for unfinished in self.folder.glob(".*.part"):
-            unfinished.unlink(missing_ok=True)  # of a killed process: we are alone here
+        sweep(self.folder)
         path = self.folder / "study.json"
         if not path.exists():
             write_json(path, self.question)
@@ -161,22 +160,3 @@ def _flat(question: Mapping[str, Any]) -> dict[str, Any]:
         inner = value if isinstance(value, dict) else {"": value}
         flat |= {f"{name} {key}".strip(): one for key, one in inner.items()}
     return flat
-
-
-def _locked(folder: Path) -> IO[bytes]:
-    """Return an open file that holds a lock until it is closed, or the process is gone."""
-    stream = (folder / ".lock").open("ab")
-    try:
-        import fcntl
-
-        fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except ImportError:
-        pass  # no such locks on this system
-    except OSError as problem:
-        if problem.errno in (errno.EWOULDBLOCK, errno.EACCES):
-            stream.close()
-            raise StoreError(
-                f"{folder}: another process is at work on this study; wait for it, or choose "
-                "another folder"
-            ) from None
-    return stream

@@ -7,6 +7,7 @@ import io
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,9 @@ _MOST_DENSE = 100_000
 _ZERO = "an entry of value 0: no edge"
 # Fortran writes 1.0D+00.
 _NUMBER = r"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:[eEdD][+-]?\d+)?|nan|inf|NaN|Inf|NAN|INF)"
+# SciPy 1.15 and later want to be told which of its two kinds of sparse matrices is meant.
+_mmread: Any = scipy.io.mmread
+_AS_ARRAY = {"spmatrix": False} if "spmatrix" in signature(_mmread).parameters else {}
 _FIELDS = ("real", "double", "integer", "unsigned-integer", "complex", "pattern")
 _SYMMETRIES = ("general", "symmetric", "skew-symmetric", "hermitian")
 
@@ -246,7 +250,7 @@ def _parsed(chunk: _Chunk, header: _Header, file: str) -> Any:
         [f"%%MatrixMarket matrix {header.layout} {field} general", size, *chunk.lines, ""]
     )
     try:
-        return scipy.io.mmread(io.BytesIO(text.encode()))
+        return _mmread(io.BytesIO(text.encode()), **_AS_ARRAY)
     except (ValueError, OverflowError) as problem:
         named = re.match(r"Line (\d+): (.*)", str(problem))
         if named is None:

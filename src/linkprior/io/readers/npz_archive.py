@@ -14,9 +14,10 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from linkprior.errors import InputError
+from linkprior.io.limits import VARIABLE, refuse_bomb, unpack_limit
 from linkprior.io.readers.handover import Ints, square_size
 
-_MOST_RATIO, _FREE, _MOST = 250, 64 << 20, 2 << 30
+_MOST = 2 << 30  # bytes of arrays, all of which are in memory at once
 _PARTS = {
     "csr": ("data", "indices", "indptr"),
     "csc": ("data", "indices", "indptr"),
@@ -58,11 +59,14 @@ def load_sparse(packed: bytes, file: str) -> tuple[Any, str]:
 def _checked(packed: bytes, file: str) -> Kinds:
     """Return what each array holds, after a look at the sizes."""
     with zipfile.ZipFile(io.BytesIO(packed)) as archive:
+        if not any(name.endswith(".npy") for name in archive.namelist()):
+            raise InputError(f"{file}: is packed twice (zip inside); unpack it once")
         unpacked = sum(member.file_size for member in archive.infolist())
-        if unpacked > max(_FREE, _MOST_RATIO * len(packed)) or unpacked > _MOST:
+        refuse_bomb(file, "zip", unpacked, len(packed))
+        if unpacked > (unpack_limit() or _MOST):
             raise InputError(
-                f"{file}: unpacks to {unpacked >> 20} MB, which is refused (a decompression "
-                "bomb?); write the matrix as a tab-separated edge list"
+                f"{file}: unpacks to {unpacked >> 20} MB, at most {_MOST >> 20} are read; write "
+                f"the matrix as a tab-separated edge list, or set {VARIABLE}=SIZE"
             )
         return {
             member.filename.removesuffix(".npy"): _kind(archive, member, file)
@@ -72,6 +76,9 @@ def _checked(packed: bytes, file: str) -> Kinds:
 
 def _kind(archive: zipfile.ZipFile, member: zipfile.ZipInfo, file: str) -> np.dtype[Any]:
     """Return what an array holds; its header must not promise more than the archive has."""
+    if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        # Python unpacks others without a bound, and NumPy does not write them.
+        raise InputError(f"{file}: {member.filename} is packed as NumPy packs none; save it again")
     with archive.open(member) as stream:
         version = np.lib.format.read_magic(stream)
         if version == (1, 0):

@@ -1,4 +1,4 @@
-"""XML as a stream of tags, in bounded memory; entities are refused, errors carry their line."""
+"""XML as a stream of tags, in bounded memory; DTDs are refused, errors carry their line."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from linkprior.io.source import Source
 
 # The parser keeps a tag or comment until its end, and looks through it again with every block.
 _LONGEST_TAG = 16 << 20
+# Every open tag is kept, so a file of opening tags alone takes forty times its size.
+_DEEPEST = 1000
 _ENDS_TOO_EARLY = {3, 5, 6, 20}  # no element, unclosed token, partial character, unclosed CDATA
 _PLAIN_ENCODINGS = {"utf-8", "utf-16", "utf-16le", "utf-16be", "iso-8859-1", "us-ascii"}
 
@@ -56,16 +58,23 @@ def parse_xml(source: Source, root: str, handler: Handler) -> None:
 
 
 class _References:
-    """Refuses undefined entities where the document has an external DTD, which is never fetched.
+    """Refuses a DTD inside the document, and undefined entities beside one that is elsewhere.
 
-    The parser thinks that the DTD might define them, and drops them from attributes without a word.
+    A DTD elsewhere is never fetched. The parser thinks that it might define them, and drops them
+    from attributes without a word.
     """
 
     def __init__(self, parser: expat.XMLParserType, name: str) -> None:
         self._name, self._line, self._rest, self._needed = name, 1, b"", False
+        self._parser = parser
         parser.StartDoctypeDeclHandler = self._doctype
 
-    def _doctype(self, _tag: str, system: str | None, public: str | None, _internal: int) -> None:
+    def _doctype(self, _tag: str, system: str | None, public: str | None, internal: int) -> None:
+        if internal:  # the one place where entities and default values can be declared
+            raise InputError(
+                f"{self._name}:{self._parser.CurrentLineNumber}: declares XML entities or the like "
+                "in a DTD of its own, which are refused (an XML bomb?); export it again"
+            )
         self._needed = system is not None or public is not None
 
     def check(self, data: bytes) -> None:
@@ -99,8 +108,17 @@ def _undefined(where: str, entity: str) -> str:
 def _parser(name: str, root: str, handler: Handler) -> expat.XMLParserType:
     parser = expat.ParserCreate()
     parser.buffer_text = True
+    depth = 0
 
     def start(tag: str, attributes: Attributes) -> None:
+        nonlocal depth
+        depth += 1
+        if depth > _DEEPEST:
+            where = f"{name}:{parser.CurrentLineNumber}"
+            raise InputError(
+                f"{where}: tags inside {_DEEPEST:,} others, which no graph file has (an XML bomb?)"
+                "; export it again"
+            )
         handler.start(tag.rpartition(":")[2], attributes, parser.CurrentLineNumber)
 
     def first(tag: str, attributes: Attributes) -> None:
@@ -110,37 +128,31 @@ def _parser(name: str, root: str, handler: Handler) -> expat.XMLParserType:
         parser.StartElementHandler = start
         start(tag, attributes)
 
+    def end(tag: str) -> None:
+        nonlocal depth
+        depth -= 1
+        handler.end(tag.rpartition(":")[2])
+
     parser.StartElementHandler = first
-    parser.EndElementHandler = lambda tag: handler.end(tag.rpartition(":")[2])
+    parser.EndElementHandler = end
     parser.CharacterDataHandler = handler.text
     _guard(parser, name)
     return parser
 
 
 def _guard(parser: expat.XMLParserType, name: str) -> None:
-    """Refuse what can blow up or needs other files; nothing is ever fetched."""
-
-    def refuse(what: str, advice: str) -> None:
-        raise InputError(f"{name}:{parser.CurrentLineNumber}: {what}; {advice}")
-
-    def entity(*_: object) -> None:
-        refuse("declares XML entities, which are refused (an XML bomb?)", "export it again")
-
-    def attribute(_tag: str, _name: str, _kind: str, default: str | None, _needed: int) -> None:
-        if default is not None:
-            refuse(
-                "declares default values of XML attributes, which are refused", "export it again"
-            )
+    """Refuse what needs other files, and encodings the parser would misread."""
 
     def skipped(entity_name: str, _is_parameter: bool) -> None:
         raise InputError(_undefined(f"{name}:{parser.CurrentLineNumber}", entity_name))
 
     def declaration(_version: str, encoding: str | None, _standalone: int) -> None:
         if encoding and not _is_known(encoding):
-            refuse(f"declares the encoding {encoding!r}, which is not read", "save it as UTF-8")
+            raise InputError(
+                f"{name}:{parser.CurrentLineNumber}: declares the encoding {encoding!r}, which is "
+                "not read; save it as UTF-8"
+            )
 
-    parser.EntityDeclHandler = entity
-    parser.AttlistDeclHandler = attribute
     parser.SkippedEntityHandler = skipped
     parser.XmlDeclHandler = declaration
 

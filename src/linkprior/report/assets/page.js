@@ -34,6 +34,7 @@ function linksSection(data, choose, best) {
   const parts = [];
   const n = data.links.source.length;
   if (n) parts.push(startSection(data, table, best));
+  else parts.push(make("p", { class: "note", id: "no-links" }, "No link is predicted: no pair was left to choose from."));
   if (data.words.length) parts.push(make("details", {}, make("summary", {}, "What the model says"), data.words.map((line) => make("p", {}, line))));
   const told = make("output", { id: "told", for: "cut" });
   const tell = (k) => {
@@ -96,6 +97,8 @@ function meant(names, nodes, text) {
   return same ?? (some.length === 1 ? some[0] : undefined);
 }
 
+const FEW = 10; // links of one node that a reader may have come for
+
 function graphSection(data) {
   const names = data.names, every = names.map((_, node) => node);
   const said = make("p", { id: "graph-said", "aria-live": "polite" });
@@ -120,7 +123,8 @@ function graphSection(data) {
     show(node);
     field.scrollIntoView({ block: "nearest" });
   };
-  const missing = (name) => `No link of ${name} is in this list. Its own list: linkprior predict … --node NAME`;
+  const alone = "predict again with --node NAME, or in the explorer with “Partners of one node only”";
+  const missing = (name) => `No link of ${name} is in this list. For its own list, ${alone}.`;
   const byName = () => {
     const node = meant(names, every, field.value);
     if (node !== undefined) choose(node);
@@ -132,7 +136,8 @@ function graphSection(data) {
     if (node === undefined) return missing(name);
     const { predicted, observed } = show(node);
     if (!predicted) return missing(names[node]);
-    return `${names[node]}: ${grouped(predicted)} predicted, in the table below and drawn under “Who links to whom”; ${grouped(observed)} observed.`;
+    const few = predicted < Math.min(FEW, data.links.source.length) ? ` For more of its own, ${alone}.` : "";
+    return `${names[node]}: ${grouped(predicted)} predicted, in the table below and drawn under “Who links to whom”; ${grouped(observed)} observed.${few}`;
   };
   field.addEventListener("change", byName);
   field.addEventListener("keydown", (e) => { if (e.key === "Enter") byName(); });
@@ -176,7 +181,7 @@ function render(data, place) {
     graph.listen(table);
     parts.push(["links", "Links", shown]);
     if (data.yield) parts.push(["yield", "Yield", yieldSection(data)]);
-    parts.push(["graph-section", "Neighbourhoods", graph.shown]);
+    if (data.links.source.length) parts.push(["graph-section", "Neighbourhoods", graph.shown]);
   }
   if (data.network) parts.push(["network", "Network", networkSection(data)]);
   if (data.evaluation) parts.push(["evaluation", "Models", evaluationSection(data)]);

@@ -8,16 +8,23 @@ class DropZone {
     this.wrong = make("p", { id: "upload-wrong", role: "alert", class: "wrong", hidden: true });
     this.zone = make("label", { class: "drop", for: "file" }, make("b", {}, "Choose a network file"), " or drop it here",
       make("p", { class: "soft" }, "Edge list (TSV, CSV), BioGRID, MITAB, STRING, GraphML, GEXF, SIF, CX2, Pajek, METIS, Matrix Market; packed or not, ",
-        `up to ${sizeWords(limit)}. It stays on this computer.`), this.input);
+        `up to ${sizeWords(limit).replace(" ", "\u00a0")}. It stays on this computer.`), this.input);
     for (const [name, over] of [["dragenter", true], ["dragover", true], ["dragleave", false], ["drop", false]])
       this.zone.addEventListener(name, (event) => {
         event.preventDefault();
         this.zone.classList.toggle("over", over);
-        if (name === "drop") this.take(event.dataTransfer.files[0]);
+        if (name === "drop") this.drop(event.dataTransfer);
       });
     // A file dropped beside the zone would replace this page.
     for (const name of ["dragover", "drop"]) window.addEventListener(name, (event) => event.preventDefault());
     this.element = make("div", {}, this.zone, this.said, this.wrong);
+  }
+
+  // A folder comes as a file that nobody can read.
+  drop({ files, items }) {
+    const entry = items.length && items[0].webkitGetAsEntry ? items[0].webkitGetAsEntry() : null;
+    if (files.length > 1 || (entry && entry.isDirectory)) return this.refuse("one file at a time, please, and no folder");
+    this.take(files[0]);
   }
 
   async take(file) {

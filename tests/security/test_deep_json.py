@@ -1,0 +1,51 @@
+"""JSON that is nested without end is refused in one line, wherever JSON is kept."""
+
+import contextlib
+import shutil
+
+import pytest
+
+from linkprior.cli.report import data_of
+from linkprior.errors import LinkpriorError
+from linkprior.evaluation.tuning.journal import mend
+
+DEEP = "[" * 100_000 + "\n"
+
+
+@pytest.fixture
+def kept(results, tmp_path):
+    """Copies of the folders of results."""
+    for folder in results:
+        shutil.copytree(folder, tmp_path / folder.name)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    "file",
+    [
+        *("run/manifest.json", "run/model/manifest.json", "run/input_report.json"),
+        *("evaluation/results.json", "study/study.json", "study/journal.log"),
+    ],
+)
+def test_a_result_that_is_nested_without_end_is_refused(kept, file):
+    (kept / file).write_text(DEEP)
+    with pytest.raises(LinkpriorError) as caught:
+        data_of(kept / file.partition("/")[0])
+    assert "\n" not in str(caught.value)
+
+
+def test_every_other_file_of_results_may_be_so_without_harm(kept):
+    for path in sorted(kept.rglob("*.json")):
+        whole = path.read_text(encoding="utf-8")
+        path.write_text(DEEP)
+        with contextlib.suppress(LinkpriorError):
+            data_of(kept / path.relative_to(kept).parts[0])
+        path.write_text(whole, encoding="utf-8")
+
+
+def test_a_journal_whose_last_line_is_so_is_cut_there(kept):
+    journal = kept / "study" / "journal.log"
+    whole = journal.read_bytes()
+    journal.write_bytes(whole + DEEP.encode())
+    assert mend(journal)
+    assert journal.read_bytes() == whole

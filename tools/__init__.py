@@ -1,0 +1,1 @@
+"""What is made from the project's metadata: requirements, bill of materials, licences, matrix."""

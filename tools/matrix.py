@@ -1,0 +1,174 @@
+"""The tests on every Python and on the oldest and newest dependencies: `make test-matrix`.
+
+python -m tools.matrix [TEST …]
+
+A cell is a Python times `oldest` (the lower bounds of pyproject.toml, exactly) or `newest`. Each
+has an environment and a result under .matrix/; a cell with a result for the same tests and the same
+code is not run again, so a matrix that was stopped goes on. No failure stops it; the table comes at
+the end, and the exit status is 1 where a cell that ran failed. Settings (environment variables):
+
+MATRIX_TESTS    what pytest is given, where no argument says it (default: tests)
+MATRIX_CELLS    cells to run, such as "3.11/oldest 3.13/newest" (default: all)
+MATRIX_PYTHONS  interpreters to use beside those found, as paths
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterable, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from tools.project import ROOT, lowest, requirements
+
+PYTHONS = ("3.11", "3.12", "3.13")
+ENDS = ("oldest", "newest")
+PLACE = ROOT / ".matrix"
+# What runs is pinned to its oldest version; what only tests is as new as it comes.
+RUNTIME_EXTRAS = ("serve", "dask")
+# Old libraries use what newer ones below them have deprecated; that is theirs to mend.
+_OLD_AND_NEW = ["-W", "default::DeprecationWarning", "-W", "default::PendingDeprecationWarning"]
+ABSENT, FAILED, PASSED, BROKEN = "no such Python here", "FAILED", "passed", "NOT INSTALLED"
+
+
+def interpreter(version: str) -> str | None:
+    """Return a Python of this version that starts, None where there is none."""
+    named = os.environ.get("MATRIX_PYTHONS", "").split()
+    pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
+    candidates: Iterable[str | None] = [
+        *named,
+        shutil.which(f"python{version}"),
+        *sorted(map(str, pyenv.glob(f"{version}.*/bin/python{version}")), reverse=True),
+    ]
+    return next((path for path in candidates if path and version_of(path) == version), None)
+
+
+def version_of(path: str) -> str:
+    """Return the version of an interpreter as 3.12; '' where it does not start."""
+    ask = "import sys; print('%d.%d' % sys.version_info[:2])"
+    try:
+        done = subprocess.run([path, "-c", ask], capture_output=True, text=True, check=False)
+    except OSError:
+        return ""
+    return done.stdout.strip() if done.returncode == 0 else ""
+
+
+def constraints(end: str) -> list[str]:
+    """Return the pins of a cell: every lower bound, or none."""
+    return [lowest(text) for text in requirements(*RUNTIME_EXTRAS)] if end == "oldest" else []
+
+
+@cache
+def code() -> str:
+    """Return a digest of the package and its tests."""
+    files = sorted(path for part in ("src", "tests") for path in (ROOT / part).rglob("*.py"))
+    whole = hashlib.sha256()
+    for path in files:
+        whole.update(path.relative_to(ROOT).as_posix().encode() + b"\0" + path.read_bytes())
+    return whole.hexdigest()
+
+
+class Cell:
+    """One Python with one end of the allowed versions."""
+
+    def __init__(self, version: str, end: str, tests: Sequence[str]) -> None:
+        self.name, self.version, self.end, self.tests = f"{version}/{end}", version, end, tests
+        self.home = PLACE / f"{version}-{end}"
+        asked = json.dumps([constraints(end), requirements("test"), list(tests), code()])
+        self._question = hashlib.sha256(asked.encode()).hexdigest()
+
+    @property
+    def _result(self) -> Path:
+        return PLACE / f"{self.version}-{self.end}-{self._question[:12]}.json"
+
+    def outcome(self) -> dict[str, Any]:
+        """Return what came of it, kept or new."""
+        if self._result.is_file():
+            return {**json.loads(self._result.read_text(encoding="utf-8")), "kept": True}
+        python = interpreter(self.version)
+        if python is None:
+            return {"verdict": ABSENT}  # not kept: it may be there tomorrow
+        began = time.monotonic()
+        log = PLACE / f"{self.version}-{self.end}.log"
+        PLACE.mkdir(exist_ok=True)
+        with log.open("w", encoding="utf-8") as stream:
+            found = self._run(python, stream)
+        found |= {"seconds": round(time.monotonic() - began), "log": log.name}
+        if found["verdict"] != BROKEN:
+            self._result.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+        return found
+
+    def _run(self, python: str, log: Any) -> dict[str, Any]:
+        if not self._install(python, log):
+            return {"verdict": BROKEN}
+        own = self.home / "bin" / "python"
+        command = [str(own), "-m", "pytest", "-p", "no:cacheprovider", *self.tests]
+        command += _OLD_AND_NEW if self.end == "oldest" else []
+        done = self._call(command, log)
+        lines = Path(log.name).read_text(encoding="utf-8").splitlines()
+        told = [line.strip("= ") for line in lines if re.search(r"\d (passed|failed|error)", line)]
+        verdict = PASSED if done == 0 else FAILED
+        return {
+            "verdict": verdict,
+            "told": "".join(told[-1:]),
+            "versions": self._versions(),
+        }
+
+    def _install(self, python: str, log: Any) -> bool:
+        own = self.home / "bin" / "python"
+        if not own.exists() and self._call([python, "-m", "venv", str(self.home)], log):
+            return False
+        pins = PLACE / f"{self.version}-{self.end}.txt"
+        pins.write_text("".join(f"{pin}\n" for pin in constraints(self.end)), encoding="utf-8")
+        command = [str(own), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+        command += ["--prefer-binary", "--upgrade", "-c", str(pins), "-e", f"{ROOT}[test,dask]"]
+        return self._call(command, log) == 0
+
+    def _versions(self) -> dict[str, str]:
+        names = [lowest(text).partition("==")[0] for text in requirements()]
+        ask = (
+            "import importlib.metadata as m, json, sys; "
+            "print(json.dumps({n: m.version(n) for n in sys.argv[1:]}))"
+        )
+        command = [str(self.home / "bin" / "python"), "-c", ask, *names]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        return dict(json.loads(done.stdout))
+
+    def _call(self, command: list[str], log: Any) -> int:
+        log.write(f"$ {shlex.join(command)}\n")
+        log.flush()
+        return subprocess.run(
+            command, stdout=log, stderr=subprocess.STDOUT, cwd=ROOT, check=False
+        ).returncode
+
+
+def main() -> int:
+    """Run the cells that have no result yet, print the table."""
+    tests = sys.argv[1:] or shlex.split(os.environ.get("MATRIX_TESTS", "tests"))
+    chosen = os.environ.get("MATRIX_CELLS", "").split()
+    cells = [Cell(version, end, tests) for version in PYTHONS for end in ENDS]
+    rows = []
+    for cell in cells:
+        if chosen and cell.name not in chosen:
+            continue
+        print(f"{cell.name} …", file=sys.stderr, flush=True)
+        rows.append((cell.name, cell.outcome()))
+    print(f"tests: {shlex.join(tests)}")
+    for name, found in rows:
+        kept = ", kept from before" if found.get("kept") else ""
+        seconds = f"{found['seconds']:>6} s" if "seconds" in found else " " * 8
+        print(f"{name:12} {found['verdict']:20} {seconds}  {found.get('told', '')}{kept}")
+    return int(any(found["verdict"] in (FAILED, BROKEN) for _, found in rows))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -154,7 +154,7 @@ def test_where_nothing_can_be_learned_no_chance_is_stated(run, tmp_path, kind):
     assert status == 0
     assert not set(EXPECTED) & set(header)
     assert len(rows) == lp.read_network(path).n_non_edges
-    assert "nothing could be learned" in err or "too little to learn from" in err
+    assert "nothing could be learned" in err or "too few hidden edges to choose by" in err
     assert "expected to be real" not in err
     for threshold in (rows[0][3], rows[-1][3]):
         _, again, _ = run("predict", path, "--threshold", threshold)

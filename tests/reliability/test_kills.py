@@ -1,0 +1,62 @@
+"""SIGKILL at chosen and at random moments; `make torture` has all of them."""
+
+import random
+
+import pytest
+from torture import kills
+
+
+def points(known, *wanted):
+    """Numbers of the first calls that are of a kind, on a path that ends so."""
+    found = []
+    for kind, end in wanted:
+        at = (n for n, call in enumerate(known.calls, 1) if call[0] == kind and end in call[1])
+        found.append(next(at))
+    return found
+
+
+CHOSEN = {
+    "predict run": [
+        ("write", ".manifest.json"),
+        ("rename", "run/manifest.json"),
+        ("write", "arrays.safetensors"),
+        ("rename", "run/model"),
+        ("rename", "run/ranking.csv"),
+    ],
+    "predict over a run": [("remove", "run/ranking.tsv"), ("remove", "run/model/")],
+    "predict save over": [("rename", "model"), ("remove", ".part/")],
+    "tune": [("write", "journal.log"), ("rename", "best.json")],
+    "evaluate": [("write", "cells/")],
+    "benchmark": [("rename", "bench/USAir/1-cn.json")],
+}
+
+
+@pytest.mark.parametrize("name", CHOSEN)
+def test_a_command_killed_at_a_file_ends_as_if_it_had_not_been(ground, name):
+    known, tally = ground.of(name), kills.Tally()
+    for at in points(known, *CHOSEN[name]):
+        for do in ("kill before", "kill after"):
+            kills.kill_at(ground, known, tally, at, do)
+    assert tally.defects == []
+    assert tally.kills == tally.resumed == 2 * len(CHOSEN[name])
+    assert tally.most_lost <= 1
+
+
+def test_a_command_killed_at_a_random_moment_ends_as_if_it_had_not_been(ground):
+    chance = random.Random(4)
+    for name in ("predict run", "tune", "reproduce"):
+        tally = kills.Tally()
+        kills.kill_after(ground, ground.of(name), tally, chance)
+        assert tally.defects == []
+
+
+def test_a_run_cut_off_leaves_no_file_in_the_one_that_replaces_it(ground):
+    """What it had written is not in its manifest yet."""
+    first, other = ground.of("predict run"), ground.of("another run")
+    place = ground.fresh(first)
+    [at] = points(first, ("rename", "run/ranking.csv"))
+    assert ground.nursery.run(first.job.argv, place, at=at, do="kill after").status == -9
+    assert (place / "run" / "ranking.csv").exists()
+    assert ground.nursery.run([*other.job.argv, "--force"], place).status == 0
+    names = {path.name for path in (place / "run").iterdir()}
+    assert names == {"ranking.tsv", "input_report.json", "log.txt", "manifest.json", "model"}

@@ -1,0 +1,213 @@
+"""A run folder through any order of starts, kills, damages and exports.
+
+Whatever happens to it, it is never read back as something it is not, the same command puts it
+right, and files of others stay.
+"""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any, ClassVar
+
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
+
+import linkprior as lp
+from linkprior.errors import StoreError
+from torture.compare import Files, differences, files_in, leftovers
+from torture.ground import Ground
+from torture.jobs import copied
+from torture.nursery import End
+
+COMMANDS = ("predict run", "another run")
+_NOTE = "run/notes.txt"
+_steps = {"rules": 0}
+
+
+class RunFolderMachine(RuleBasedStateMachine):
+    """One folder. `ground` is set by whoever runs the machine."""
+
+    ground: ClassVar[Ground]
+
+    @initialize()
+    def begin(self) -> None:
+        """Begin with a fresh folder and no run."""
+        self.place = copied(self.ground.base / "inputs", self.ground.base / "machine")
+        self.wanted = {name: self.ground.of(name) for name in COMMANDS}
+        self.noted = self.damaged = False
+        self.lost = False  # the manifest: nobody can tell what the folder was
+
+    def teardown(self) -> None:
+        """Leave nothing behind."""
+        shutil.rmtree(self.ground.base / "machine", ignore_errors=True)
+
+    # ------------------------------------------------------------------ what may happen
+
+    @rule(name=st.sampled_from(COMMANDS), force=st.booleans())
+    def start(self, name: str, force: bool) -> None:
+        """Give a command and let it end."""
+        before = self._files()
+        end = self._run(name, force)
+        if end.status == 0:
+            self._is_whole(name)
+        else:
+            assert self.lost or not force, f"refused though forced: {end.err}"
+            assert end.status == 1
+            assert len(end.err.splitlines()) == 1, end.err
+            assert self._files() == before, "a refused command changed the folder"
+
+    @rule(
+        name=st.sampled_from(COMMANDS),
+        at=st.integers(1, 60),
+        do=st.sampled_from(["kill before", "kill after"]),
+        force=st.booleans(),
+    )
+    def kill(self, name: str, at: int, do: str, force: bool) -> None:
+        """Give a command and kill it at some call of the file system."""
+        end = self._run(name, force, at=at, do=do)
+        assert end.status in (0, 1, -9)
+        if end.status == -9:
+            self.damaged = False  # or not: what is unfinished says so itself
+
+    @precondition(lambda self: not self.lost)
+    @rule()
+    def resume(self) -> None:
+        """Give the command of the folder again: it ends as if nothing had happened."""
+        for name in COMMANDS:
+            end = self._run(name, force=False)
+            if end.status == 0:
+                self._is_whole(name)
+                return
+            assert "holds another run" in end.err, end.err
+        raise AssertionError("neither command could go on")
+
+    @rule(which=st.integers(0, 20), how=st.sampled_from(["cut", "empty", "delete", "flip"]))
+    def damage(self, which: int, how: str) -> None:
+        """Spoil one of the files of the run."""
+        files = [name for name in self._files() if name.startswith("run/") and name != _NOTE]
+        files = [name for name in files if name not in leftovers(dict.fromkeys(files, b""))]
+        if not files:
+            return
+        name = files[which % len(files)]
+        if how == "flip" and name.endswith("manifest.json"):
+            how = "cut"  # a byte more or less between two numbers changes nothing
+        _spoil(self.place / name, how)
+        self.damaged = True
+        self.lost |= name == "run/manifest.json"
+
+    @rule()
+    def export(self) -> None:
+        """Make the page of the run, which is refused where the run is not whole."""
+        end = self.ground.nursery.run(["report", "run", "-o", "page.html", "-q"], self.place)
+        page = self.place / "page.html"
+        assert page.exists() == (end.status == 0)
+        assert end.status in (0, 1)
+        assert end.status == 0 or len(end.err.splitlines()) == 1, end.err
+        page.unlink(missing_ok=True)
+
+    @precondition(lambda self: (self.place / "run/manifest.json").exists())
+    @rule()
+    def add_a_note(self) -> None:
+        """Put a file of somebody else's beside the run."""
+        (self.place / _NOTE).write_text("mine", encoding="utf-8")
+        self.noted = True
+
+    @precondition(lambda self: self.lost)
+    @rule()
+    def remove_it(self) -> None:
+        """Do what the messages advise where nothing else helps: take a new folder."""
+        shutil.rmtree(self.place / "run")
+        self.lost = self.noted = self.damaged = False
+
+    # ------------------------------------------------------------------ what is always so
+
+    @invariant()
+    def what_is_read_back_is_right(self) -> None:
+        """A folder is refused, or is exactly one of the two runs."""
+        _steps["rules"] += 1
+        if not hasattr(self, "place"):
+            return
+        try:
+            run = lp.load_run(self.place / "run")
+        except StoreError:
+            return
+        name = "predict run" if run.manifest["request"]["parameters"]["seed"] == 0 else COMMANDS[1]
+        whole = self.wanted[name].after
+        assert (run.folder / "ranking.tsv").read_bytes() == whole["run/ranking.tsv"]
+        assert len(run.ranking) == 20
+
+    @invariant()
+    def notes_stay(self) -> None:
+        """Nobody touches a file that is not the run's."""
+        if getattr(self, "noted", False):
+            assert (self.place / _NOTE).read_text(encoding="utf-8") == "mine"
+
+    # ------------------------------------------------------------------ helpers
+
+    def _run(self, name: str, force: bool, **plan: Any) -> End:
+        argv = [*self.wanted[name].job.argv, *["--force"] * force]
+        end = self.ground.nursery.run(argv, self.place, **plan)
+        assert not end.hung
+        assert "Traceback" not in end.err, end.err
+        return end
+
+    def _files(self) -> Files:
+        return files_in(self.place)
+
+    def _is_whole(self, name: str) -> None:
+        files = {name: content for name, content in self._files().items() if name != _NOTE}
+        # With --force the command that is noted is another one; the run is the same.
+        other = differences(files, self.wanted[name].after)
+        assert [one for one in other if one != "run/manifest.json"] == []
+        assert lp.load_run(self.place / "run").manifest["status"] == "complete"
+        self.damaged = False
+
+
+def _spoil(path: Path, how: str) -> None:
+    content = path.read_bytes()
+    if how == "delete":
+        path.unlink()
+    elif how == "empty":
+        path.write_bytes(b"")
+    elif how == "cut":
+        path.write_bytes(content[: len(content) // 2])
+    else:
+        middle = len(content) // 2
+        path.write_bytes(content[:middle] + bytes([content[middle] ^ 1]) + content[middle + 1 :])
+
+
+def run_machine(ground: Ground, examples: int, steps: int, seed: int | None = None) -> int:
+    """Run the machine; an AssertionError shows the steps that broke it. Return the steps done."""
+    machine = type("Machine", (RunFolderMachine,), {"ground": ground})
+    if seed is not None:
+        from hypothesis import seed as seeded
+
+        machine = seeded(seed)(machine)
+    _steps["rules"] = 0
+    run_state_machine_as_test(
+        machine,
+        settings=settings(
+            max_examples=examples,
+            stateful_step_count=steps,
+            deadline=None,
+            database=None,
+            derandomize=seed is None,
+            suppress_health_check=list(_all_checks()),
+        ),
+    )
+    return _steps["rules"]
+
+
+def _all_checks() -> Any:
+    from hypothesis import HealthCheck
+
+    return HealthCheck

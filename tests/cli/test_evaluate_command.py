@@ -16,6 +16,7 @@ import linkprior as lp
 from linkprior.evaluation.protocols import PROTOCOLS
 from linkprior.evaluation.writing import FILES, read_results
 from linkprior.predictors import registry
+from linkprior.predictors.estimate import expected_bytes
 
 QUICK = ["--set", "n_starts=1", "--set", "max_iter=3", "--set", "warmup=3"]
 
@@ -265,6 +266,15 @@ def test_a_named_model_that_does_not_fit_in_memory_is_refused(run, edges, monkey
     result = run("evaluate", edges, "--models", "pa")
     assert one_line_of_error(result, "pa needs about", "are free")
     assert run("evaluate", edges, "--models", "pa", "--ignore-memory")[0] == 0
+
+
+def test_a_lighter_model_is_offered_by_the_name_of_this_commands_option(run, edges, monkeypatch):
+    net = lp.read_network(edges)
+    heavy, light = (expected_bytes(lp.make(name), net) for name in ("tri", "pa"))
+    assert light < heavy
+    monkeypatch.setattr("linkprior.machine.available_memory", lambda: round((light + heavy) / 2))
+    result = run("evaluate", edges, "--models", "tri")
+    assert one_line_of_error(result, "tri needs about", "--models ")
 
 
 def test_a_long_wait_is_announced(run, edges, monkeypatch):

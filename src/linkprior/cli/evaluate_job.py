@@ -197,7 +197,7 @@ class EvaluateJob:
         try:
             effort_of(model, train)
             if not self.ignore_memory:
-                refuse_too_large(model, train)
+                refuse_too_large(model, train, choice="--models")
         except InputError as problem:
             if self.models.strip() != "all":
                 raise

@@ -17,24 +17,32 @@ _LIGHTER = ("tri-degree", "tri", "l3", "pa")
 _MOST_OFFERED = 3
 
 
-def refuse_too_large(model: LinkPredictor, network: Network, ignorable: bool = True) -> None:
+def refuse_too_large(
+    model: LinkPredictor, network: Network, ignorable: bool = True, choice: str = "--model"
+) -> None:
     """Raise an error where a fit would take more memory, or more disk, than there is.
 
-    `ignorable` says that there is an option --ignore-memory to name.
+    `ignorable` says that there is an option --ignore-memory to name, `choice` what the option is
+    called that chooses a model.
     """
     room, needed = memory.memory_room(), expected_bytes(model, network)
     if room is not None and needed > room:
-        raise InputError(refusal(model, network, needed, room, ignorable))
+        raise InputError(refusal(model, network, needed, room, ignorable, choice))
     disk = expected_disk(model, network)
     if disk:
         memory.check_disk(disk)
 
 
 def refusal(
-    model: LinkPredictor, network: Network, needed: float, room: float, ignorable: bool = True
+    model: LinkPredictor,
+    network: Network,
+    needed: float,
+    room: float,
+    ignorable: bool = True,
+    choice: str = "--model",
 ) -> str:
     """Say that it cannot fit, and what would."""
-    options = list(fitting_options(model, network, room))
+    options = list(fitting_options(model, network, room, choice))
     offered = " or ".join(options[:_MOST_OFFERED])
     advice = f"It would fit with {offered}" if offered else "No setting of it would fit"
     return (
@@ -43,7 +51,9 @@ def refusal(
     ) + "; --ignore-memory tries it all the same" * ignorable
 
 
-def fitting_options(model: LinkPredictor, network: Network, room: float) -> Iterator[str]:
+def fitting_options(
+    model: LinkPredictor, network: Network, room: float, choice: str = "--model"
+) -> Iterator[str]:
     """Yield options with which the model's own estimate is within `room`, the mildest first."""
     if memory.memory_limit() is None and _fits_in_files(model, network, room):
         yield f"--memory-limit {room / 1e6:.0f}M"
@@ -51,7 +61,7 @@ def fitting_options(model: LinkPredictor, network: Network, room: float) -> Iter
         if _fits(model, network, room):
             yield "--workers 1"
     yield from _fitting_settings(model, network, room)
-    yield from _lighter_models(model, network, room)
+    yield from (f"{choice} {name}" for name in _lighter_models(model, network, room))
 
 
 def _fitting_settings(model: LinkPredictor, network: Network, room: float) -> Iterator[str]:
@@ -73,7 +83,7 @@ def _lighter_models(model: LinkPredictor, network: Network, room: float) -> Iter
 
     later = _LIGHTER[_LIGHTER.index(model.name) + 1 :] if model.name in _LIGHTER else _LIGHTER[1:]
     fitting = (name for name in later if _fits(make(name), network, room))
-    yield from (f"--model {name}" for name in list(fitting)[:1])
+    yield from list(fitting)[:1]
 
 
 def _fits_in_files(model: LinkPredictor, network: Network, room: float) -> bool:

@@ -16,6 +16,7 @@ from torture.nursery import Child
 SHARED = ("predict run", "tune", "evaluate", "benchmark", "reproduce")
 BUSY = "another process is at work on this"
 _ENOUGH = 60.0  # seconds for one process to do all its cycles, many times what it takes
+_LEAVING = 0x4  # PF_EXITING among the flags of a Linux process
 
 
 @dataclass
@@ -123,7 +124,7 @@ def take_turns(folder: str, cycles: str, seed: str) -> int:
 def _alone(place: Path, own: Path, chance: random.Random) -> None:
     """Fail if somebody else is inside; what a killed process left is told by its number."""
     for other in place.iterdir():
-        if Path(f"/proc/{other.name.partition('-')[2]}/stat").exists() and not _gone(other.name):
+        if not _gone(other.name):
             raise AssertionError(f"{other.name} is inside too")
         other.unlink(missing_ok=True)
     own.write_text("here")
@@ -132,9 +133,13 @@ def _alone(place: Path, own: Path, chance: random.Random) -> None:
 
 
 def _gone(name: str) -> bool:
-    """Tell whether a process was killed and only waits to be noticed."""
+    """Tell whether a process was killed: it has ended, waits to be noticed, or is just leaving.
+
+    One that leaves has given up its locks a moment before it counts as ended.
+    """
     try:
         status = Path(f"/proc/{name.partition('-')[2]}/stat").read_text(encoding="ascii")
-    except FileNotFoundError:
+    except (FileNotFoundError, ProcessLookupError):
         return True
-    return status.rpartition(")")[2].split()[0] in ("Z", "X")
+    fields = status.rpartition(")")[2].split()
+    return fields[0] in ("Z", "X") or bool(int(fields[6]) & _LEAVING)

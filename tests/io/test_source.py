@@ -18,6 +18,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.io.graph_files import pairs, problem, reading, written
+from tests.io.packing import zipped
 
 import linkprior as lp
 from linkprior.errors import InputError
@@ -28,14 +29,6 @@ from linkprior.io.source import open_source
 TEXT = "a\tb\nb\tc\na\td\n"
 PAIRS = {frozenset("ab"), frozenset("bc"), frozenset("ad")}
 LONG = "".join(f"x{i}\ty{i * i % 97}\n" for i in range(30_000))
-
-
-def zipped(members, method=zipfile.ZIP_DEFLATED):
-    stream = io.BytesIO()
-    with zipfile.ZipFile(stream, "w", method) as archive:
-        for name, content in members.items():
-            archive.writestr(name, content)
-    return stream.getvalue()
 
 
 def tarred(content):

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from tests.io.packing import zipped
 
 MIB = 1 << 20
 ROWS = (b"#" * 1023 + b"\n") * 1024  # a megabyte, packed as well as anything can be
@@ -51,14 +52,6 @@ def gzipped(start, unit, size, end=b""):
 def ten_gigabytes(pack, piece=16):
     """Ten gigabytes as so many packed streams of `piece` MB, one after the other."""
     return pack(ROWS * piece) * (10_240 // piece)
-
-
-def zipped(members, method=zipfile.ZIP_DEFLATED):
-    stream = io.BytesIO()
-    with zipfile.ZipFile(stream, "w", method) as archive:
-        for name, content in members.items():
-            archive.writestr(name, content)
-    return stream.getvalue()
 
 
 def forged(packed, method, announced):

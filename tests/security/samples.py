@@ -75,15 +75,12 @@ def write_inputs(folder):
     return found
 
 
-def command(*arguments):
-    done = subprocess.run(
-        [sys.executable, "-m", "linkprior", *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        timeout=180,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
+def run_module(name, *arguments):
+    """Run a module as a program that must succeed; return what it writes."""
+    call = [sys.executable, "-m", name, *map(str, arguments)]
+    done = subprocess.run(call, capture_output=True, text=True, timeout=180, check=False)
+    assert done.returncode == 0, done.stderr[-2000:]
+    return done.stdout
 
 
 def write_results(folder):
@@ -94,7 +91,17 @@ def write_results(folder):
     names = net.names
     edges.write_text("".join(f"{names[i]}\t{names[j]}\n" for i, j in net.edges.tolist()))
     run, evaluation, study = (folder / name for name in ("run", "evaluation", "study"))
-    command("predict", edges, "--model", "tri-degree", "--set", "max_iter=3", "-o", f"{run}/")
-    command("evaluate", edges, "--models", "cn,l3", "-o", evaluation)
-    command("tune", edges, "--model", "lrw", "--trials", 2, "--study", study)
+    run_module(
+        "linkprior",
+        "predict",
+        edges,
+        "--model",
+        "tri-degree",
+        "--set",
+        "max_iter=3",
+        "-o",
+        f"{run}/",
+    )
+    run_module("linkprior", "evaluate", edges, "--models", "cn,l3", "-o", evaluation)
+    run_module("linkprior", "tune", edges, "--model", "lrw", "--trials", 2, "--study", study)
     return run, evaluation, study

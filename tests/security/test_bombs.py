@@ -6,6 +6,7 @@ import zipfile
 
 import pytest
 from tests.io.graph_files import problem, reading, written
+from tests.io.packing import zipped
 from tests.security import bombs
 
 import linkprior as lp
@@ -67,7 +68,7 @@ def test_the_limit_can_be_raised(tmp_path, monkeypatch):
     assert "set LINKPRIOR_UNPACK_LIMIT=SIZE" in problem(tmp_path, "e.tsv.gz", packed)
     monkeypatch.setenv("LINKPRIOR_UNPACK_LIMIT", "1 GB")
     assert reading(tmp_path, "e.tsv.gz", packed).network.n_edges == 1
-    assert reading(tmp_path, "e.zip", bombs.zipped({"e.tsv": rows})).network.n_edges == 1
+    assert reading(tmp_path, "e.zip", zipped({"e.tsv": rows})).network.n_edges == 1
 
 
 def test_the_limit_can_be_lowered(tmp_path, monkeypatch):
@@ -88,7 +89,7 @@ def test_a_limit_that_is_no_size_is_named(tmp_path, monkeypatch):
 def test_a_zip_member_of_another_method_is_checked_to_its_end(tmp_path, method):
     """Unpacked by our own bounded stream, it must still be compared with size and checksum."""
     text = "".join(f"x{i}\ty{i * i % 97}\n" for i in range(20_000))
-    content = bombs.zipped({"e.tsv": text}, method)
+    content = zipped({"e.tsv": text}, method)
     assert reading(tmp_path, "e.zip", content).report.rows == 20_000
     directory = content.rindex(b"PK\x01\x02")
     for at, what in ((16, "bad checksum"), (24, "bytes announced")):
@@ -101,7 +102,7 @@ def test_an_npz_packed_as_numpy_packs_none_is_refused(tmp_path):
     whole = bombs.npz(format=b"coo", shape=[9, 9], row=[0], col=[1], data=[1.0])
     with zipfile.ZipFile(written(tmp_path, "m.npz", whole)) as archive:
         members = {name: archive.read(name) for name in archive.namelist()}
-    told = problem(tmp_path, "m.npz", bombs.zipped(members, zipfile.ZIP_BZIP2))
+    told = problem(tmp_path, "m.npz", zipped(members, zipfile.ZIP_BZIP2))
     assert "is packed as NumPy packs none; save it again" in told
 
 

@@ -3,8 +3,6 @@
 import json
 import pickle
 import re
-import subprocess
-import sys
 import zipfile
 from pathlib import Path
 
@@ -57,15 +55,7 @@ def watched(tmp_path_factory, results):
     samples.write_inputs(home / "inputs")
     folders = [home / "inputs", attacks(home / "attacks", trace)]
     folders += results
-    done = subprocess.run(
-        [sys.executable, "-m", "tests.security.load_under_audit", *map(str, folders)],
-        capture_output=True,
-        text=True,
-        timeout=180,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr[-2000:]
-    return json.loads(done.stdout), trace
+    return json.loads(samples.run_module("tests.security.load_under_audit", *folders)), trace
 
 
 def test_every_format_has_a_sample_that_is_told_by_its_content(tmp_path):

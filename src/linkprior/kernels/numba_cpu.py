@@ -62,20 +62,6 @@ def edge_products(left: Array, right: Array, indptr: Array, indices: Array, out:
     numba_pairs.edge_products(left, right, indptr, indices, out)
 
 
-def descend_rows(
-    X: Array,
-    x: Array,
-    others: Array,
-    indptr: Array,
-    indices: Array,
-    curve: Array,
-    pull: Array,
-    steps: int,
-) -> None:
-    """Conjugate gradient steps, a row at a time."""
-    numba_least_squares.descend_rows(X, x, others, indptr, indices, curve, pull, steps)
-
-
 def top_pairs(
     scores: Array, first: int, indptr: Array, indices: Array, k: int, floor: float
 ) -> tuple[Array, Array, Array]:
@@ -199,3 +185,4 @@ def rank_features(scores: Array, table: Array, out: Array) -> None:
 
 
 add_trees = numba_stack.add_trees
+descend_rows = numba_least_squares.descend_rows

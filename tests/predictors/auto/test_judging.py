@@ -54,6 +54,28 @@ def test_half_of_the_pairs_that_tie_count_as_above(seed, ties):
     assert judging.recall_of_five_percent(scores, pairs) == pytest.approx(near / len(ranked))
 
 
+@pytest.mark.parametrize("ties", [False, True])
+@pytest.mark.parametrize("seed", range(5))
+def test_as_if_more_were_hidden_is_every_hidden_edge_taken_several_times(seed, ties):
+    scores, pairs = case(seed, ties)
+    times = 300 / pairs.y.sum()
+    weight = np.where(pairs.y, times, pairs.weight)
+    found = judging.steady_precision(scores, pairs)
+    if not ties:
+        expected = average_precision_score(pairs.y, scores, sample_weight=weight)
+        assert found == pytest.approx(expected, abs=1e-12)
+    assert judging.average_precision(scores, pairs) < found < 1.0
+
+
+def test_where_enough_are_hidden_nothing_is_counted_twice():
+    y = np.arange(1000) % 3 == 0
+    scores = np.random.default_rng(0).random(1000)
+    pairs = sample(np.zeros((1000, 1)), y, np.ones(1000))
+    plain = judging.average_precision(scores, pairs)
+    assert y.sum() > judging.FEW_HIDDEN
+    assert judging.steady_precision(scores, pairs) == plain
+
+
 @pytest.mark.parametrize("measure", judging.OBJECTIVES.values())
 def test_the_order_of_the_pairs_does_not_matter(measure):
     scores, pairs = case(3, ties=True)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from tests.predictors.auto.made import sample, with_signal
 
-from linkprior.predictors.auto.judging import OBJECTIVES, average_precision
+from linkprior.predictors.auto.judging import OBJECTIVES, average_precision, steady_precision
 from linkprior.predictors.auto.stack import Stack, fusion, stack_from
 from linkprior.predictors.auto.training import Trainer
 
@@ -73,7 +73,7 @@ def test_judged_scores_come_from_learners_that_had_not_seen_the_sample():
     """Labels that are pure chance cannot be told; by heart they could."""
     rng = np.random.default_rng(0)
     samples = [
-        sample(rng.exponential(size=(1500, 3)), rng.random(1500) < 0.1, top=rng.random(1500) < 0.2)
+        sample(rng.exponential(size=(4000, 3)), rng.random(4000) < 0.1, top=rng.random(4000) < 0.2)
         for _ in range(2)
     ]
     found = Trainer(samples, LABELS, "auprc", 10).train(**WHERE)
@@ -84,8 +84,23 @@ def test_validation_of_sources_is_the_mean_over_samples():
     samples = [with_signal(seed, [1.0, 0.5, 0.0]) for seed in range(2)]
     found = train(samples).validation
     for column, label in enumerate(LABELS):
-        expected = np.mean([average_precision(s.X[:, column], s) for s in samples])
+        expected = np.mean([steady_precision(s.X[:, column], s) for s in samples])
         assert found[label] == pytest.approx(expected)
+
+
+def test_one_lucky_hit_among_few_does_not_choose_the_source():
+    """`ra` has one of 30 hidden edges first and the others nowhere; `l3` has all in the top 2 %."""
+    rng, samples = np.random.default_rng(0), []
+    for _ in range(4):
+        y = np.arange(3000) < 30
+        lucky = np.where(np.arange(3000) == 0, 3001.0, rng.permutation(3000))
+        good = np.where(y, rng.integers(2950, 3000, 3000), rng.permutation(3000)) + 0.5
+        X = np.c_[lucky, good, rng.permutation(3000)]
+        samples.append(sample(X, y, np.where(y, 1.0, 10.0), top=X.max(axis=1) > 2900))
+    plain = [np.mean([average_precision(s.X[:, c], s) for s in samples]) for c in (0, 1)]
+    found = train(samples).validation
+    assert found["l3"] > 2 * found["ra"]
+    assert found["l3"] / found["ra"] > 1.5 * plain[1] / plain[0]
 
 
 def test_one_exercise_is_enough_to_choose_but_not_to_learn():

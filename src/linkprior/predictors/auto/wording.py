@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from linkprior.predictors.auto.features import PRIOR
+from linkprior.predictors.auto.judging import FEW_HIDDEN
 from linkprior.predictors.auto.training import FEWEST_TO_CHOOSE
 
 _MEASURES = {
@@ -60,12 +61,13 @@ def _chosen(facts: Mapping[str, Any], validation: Mapping[str, float], objective
         return (
             f"nothing learned found {edges} better than {_called(best)}, which ranks the top "
             f"of the list; the rest is ranked by all models ({measure} {validation['stack']:.3g}, "
-            f"{_called(best)} alone {singles[best]:.3g})"
+            f"{_called(best)} alone {singles[best]:.3g}{_as_if(facts, objective)})"
         )
     if stack["kind"] == "stack" and best is not None:
         return (
             f"on {edges} the learned combination reached {measure} "
             f"{validation['stack']:.3g}, the best model alone ({_called(best)}) {singles[best]:.3g}"
+            f"{_as_if(facts, objective)}"
         )
     name = _called(stack["labels"][stack["column"]]) if stack["kind"] == "source" else ""
     what = f"{name} alone" if name else _COMMON[stack["kind"]]
@@ -76,6 +78,11 @@ def _chosen(facts: Mapping[str, Any], validation: Mapping[str, float], objective
     if "stack" not in validation:
         return f"too little to learn from: ranked by {what}, best at finding {edges}"
     return f"nothing learned did better on {edges} than {what}, which is what ranks here"
+
+
+def _as_if(facts: Mapping[str, Any], objective: str) -> str:
+    few = objective == "auprc" and min(facts["hidden"]) < FEW_HIDDEN
+    return f", counted as if {FEW_HIDDEN} had been hidden at a time" * few
 
 
 def _top_blend(stack: Mapping[str, Any]) -> list[str]:

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from linkprior.predictors.degree_over import unit_of
+from linkprior.predictors.rank_penalty import unit_of
 from linkprior.predictors.scores import knots
 
 RESULTS = Path(os.environ.get("OUT", str(Path(__file__).parent / "results"))) / "gpu_pairs.json"

@@ -36,8 +36,8 @@ from linkprior.io.read import read_network
 from linkprior.model.factors import Factors
 from linkprior.network import Network
 from linkprior.predictors import scores as sketching
-from linkprior.predictors.degree_over import (
-    DegreeOver,
+from linkprior.predictors.degree_over import DegreeOver
+from linkprior.predictors.rank_penalty import (
     adjust,
     exact_penalty,
     exact_unit,

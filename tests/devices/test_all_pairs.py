@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from linkprior.kernels import portable
-from linkprior.predictors.degree_over import exact_penalty
+from linkprior.predictors.rank_penalty import exact_penalty
 from linkprior.predictors.scores import knots
 
 torch = pytest.importorskip("torch", reason="torch is not installed: nothing runs on a device")

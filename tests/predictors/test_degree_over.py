@@ -11,7 +11,7 @@ import linkprior as lp
 from linkprior.errors import ParameterError
 from linkprior.pairs import n_pairs
 from linkprior.predictors import degree_over
-from linkprior.predictors.degree_over import adjust, adjust_pairs, make_tables, unit_of
+from linkprior.predictors.rank_penalty import adjust, adjust_pairs, make_tables, unit_of
 from linkprior.predictors.registry import make
 from linkprior.predictors.scores import knots
 

@@ -115,8 +115,8 @@ def test_friedmans_test_is_scipys_put_the_way_of_iman_and_davenport():
 
 def test_where_auto_loses_is_the_paired_difference(results):
     text = tables.markdown(results).partition("## Where auto loses")[2].partition("\n## ")[0]
-    assert "- yeast, auprc: l3 by 0.2000 ± 0.0000 (**more than one sd**)" in text
-    assert "- rat 94-104, auprc: l3 by 0.0100 (one split)" in text
+    assert "| yeast | auprc | l3 | 0.2000 ± 0.0000 | **more than one sd** |" in text
+    assert "| rat 94-104 | auprc | l3 | 0.0100 | one split |" in text
     assert "USAir" not in text
 
 

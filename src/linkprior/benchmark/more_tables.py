@@ -7,62 +7,66 @@ from collections.abc import Iterator
 import numpy as np
 
 from linkprior.benchmark.cells import Facts
-from linkprior.benchmark.markdown import NOTHING, difference, table
 from linkprior.benchmark.models import WITHOUT
-from linkprior.benchmark.results import METRICS, Floats, Results
+from linkprior.benchmark.results import ALONE, METRICS, Floats, Results
 from linkprior.benchmark.suite import SUITE
+from linkprior.benchmark.table import NOTHING, Cell, Table, count, decimals, difference, texts
 
 TENTH = ("uniform:0.9", "kfold:10")  # protocols that hide the tenth that auto takes to be missing
 _NORMAL = 1.645  # sds on either side of the mean that hold nine in ten
 
 
-def more_parts(results: Results) -> list[str]:
-    """Return these tables, each with its title; those with nothing to show are empty."""
-    parts = (_verdicts, _yields, _prior, _costs, _networks, _left_out)
-    return [part(results) for part in parts]
+def more_tables(results: Results) -> list[Table]:
+    """Return these tables; those with nothing to show are left out."""
+    makers = (_verdicts, _yields, _prior, _costs, _networks, _left_out)
+    return [table for make in makers if (table := make(results)) is not None]
 
 
-def _verdicts(results: Results) -> str:
+def _verdicts(results: Results) -> Table | None:
     """Return where another model is ahead of auto, with the sd of the paired difference."""
     if results.ours is None:
-        return ""
-    lines = [f"- {line}" for line in _behind(results, results.ours)]
-    title = f"## Where {results.ours} loses\n\nMean difference ± sd over the splits of both."
-    return "\n".join([title, "", *(lines or ["Nowhere."])])
+        return None
+    heads = ["network", "measure", "ahead", "by", "how clear"]
+    words = "Mean difference ± sd over the splits of both."
+    rows = list(_behind(results, results.ours))
+    return Table(f"Where {results.ours} loses", heads, rows, words, empty="Nowhere.")
 
 
-def _behind(results: Results, ours: str) -> Iterator[str]:
+def _behind(results: Results, ours: str) -> Iterator[list[Cell]]:
     for network in results.networks:
         for metric in METRICS:
             for model in results.models:
                 gap = results.lead(network, model, ours, metric)
                 if model != ours and len(gap) and gap.mean() > 0:
-                    known = f"{network}, {metric}: {model} by {difference(gap.tolist())}"
-                    yield f"{known} ({_verdict(gap)})"
+                    named = texts(network, metric, model)
+                    yield [*named, difference(gap.tolist()), _verdict(gap)]
 
 
-def _verdict(gap: Floats) -> str:
+def _verdict(gap: Floats) -> Cell:
     if len(gap) < 2:
-        return "one split"
-    return "within one sd" if gap.mean() <= gap.std(ddof=1) else "**more than one sd**"
+        return Cell("one split")
+    clear = gap.mean() > gap.std(ddof=1)
+    return Cell("more than one sd", mark=ALONE) if clear else Cell("within one sd")
 
 
-def _yields(results: Results) -> str:
+def _yields(results: Results) -> Table | None:
     """Return expected against real hits, how often the interval held, and how wide it was."""
     told = list(_told(results))
     if not told:
-        return ""
+        return None
     rows = [
         [
-            f"{cell['network']}, split {cell['split']}",
-            *(f"{one['k']}", f"{one['expected']:.1f}"),
-            *(f"{one['low']:.0f}–{one['high']:.0f}", f"{one['hits']}"),
+            Cell(f"{cell['network']}, split {cell['split']}"),
+            Cell(f"{one['k']}", one["k"]),
+            decimals(one["expected"], ".1f"),
+            Cell(f"{one['low']:.0f}–{one['high']:.0f}", one["low"]),
+            Cell(f"{one['hits']}", one["hits"]),
         ]
         for cell, one in told
     ]
     heads = ["network", "first pairs", "expected", "nine in ten", "real"]
     summed = _held([one for cell, one in told if cell.get("protocol") in TENTH])
-    return f"## Expected yield of {results.ours}\n\n{summed}{table(heads, rows)}"
+    return Table(f"Expected yield of {results.ours}", heads, rows, summed)
 
 
 def _told(results: Results) -> Iterator[tuple[Facts, Facts]]:
@@ -83,45 +87,44 @@ def _held(told: list[Facts]) -> str:
         widths.append((one["high"] - one["low"]) / (2 * _NORMAL * sd))
     return (
         f"On splits that hide a tenth the real number is inside in {np.mean(held):.0%} of "
-        f"{len(held)}; the median width is {np.median(widths):.2f} of a binomial's.\n\n"
+        f"{len(held)}; the median width is {np.median(widths):.2f} of a binomial's."
     )
 
 
-def _prior(results: Results) -> str:
+def _prior(results: Results) -> Table | None:
     """Return what auto gains by the sources with the degree prior."""
     rows = []
     for network in results.networks if results.ours else []:
         gains = [results.lead(network, results.ours or "", WITHOUT, m) for m in METRICS]
         if any(len(gain) for gain in gains):
-            shown = (difference(g.tolist(), "+") if len(g) else NOTHING for g in gains)
-            rows.append([f"{network} ({max(map(len, gains))})", *shown])
-    if not rows:
-        return ""
-    title = f"## {results.ours} less {WITHOUT}"
-    return f"{title}\n\n{table(['network', *METRICS], rows)}"
+            shown = (difference(gain.tolist(), "+") for gain in gains)
+            rows.append([Cell(f"{network} ({max(map(len, gains))})"), *shown])
+    return Table(f"{results.ours} less {WITHOUT}", ["network", *METRICS], rows) if rows else None
 
 
-def _costs(results: Results) -> str:
+def _costs(results: Results) -> Table:
     """Return seconds and memory, model by model and network by network."""
     rows = [
-        [model, *(_cost(results, n, model) for n in results.networks)] for model in _all(results)
+        [Cell(model), *(_cost(results, n, model) for n in results.networks)]
+        for model in _all(results)
     ]
     threads = sorted({int(c["threads"]) for c in results.cells if "threads" in c})
     with_threads = f" with {', '.join(map(str, threads))} threads" if threads else ""
-    return (
-        f"## Seconds and memory\n\nMedian seconds of a fit and of scoring all pairs{with_threads}, "
-        "and the most memory of the process in MB.\n\n"
-        f"{table(['model', *results.networks], rows)}"
+    words = (
+        f"Median seconds of a fit and of scoring all pairs{with_threads}, and the most memory of "
+        "the process in MB."
     )
+    return Table("Seconds and memory", ["model", *results.networks], rows, words)
 
 
-def _cost(results: Results, network: str, model: str) -> str:
+def _cost(results: Results, network: str, model: str) -> Cell:
     seconds, memory = (
         list(results.values(network, model, metric).values()) for metric in ("seconds", "peak_mb")
     )
     if not seconds:
-        return NOTHING
-    return f"{np.median(seconds):.3g} s, {max(memory, default=0.0):.0f}"
+        return Cell(NOTHING)
+    median = float(np.median(seconds))
+    return Cell(f"{median:.3g} s, {max(memory, default=0.0):.0f}", median)
 
 
 def _all(results: Results) -> list[str]:
@@ -129,34 +132,34 @@ def _all(results: Results) -> list[str]:
     return [*results.models, *([WITHOUT] if there else [])]
 
 
-def _networks(results: Results) -> str:
+def _networks(results: Results) -> Table:
     """Return what was judged on what: sizes, splits, hidden edges, digests."""
-    sizes = {case.name: case.size for case in SUITE}
-    rows = []
-    for network in results.networks:
-        counted = results.splits(network)
-        by_split = [
-            cells for models in results.judged[network].values() for cells in models.items()
-        ]
-        cells = [cell for split, cell in by_split if split in counted]
-        nodes, edges = sizes.get(network, (0, 0))
-        hidden = sorted({int(c["hidden"]) for c in cells if "hidden" in c})
-        span = "–".join(dict.fromkeys(f"{n:,}" for n in (*hidden[:1], *hidden[-1:])))
-        digests = sorted({str(c["data"])[:12] for c in cells if "data" in c})
-        facts = [f"{c.get('protocol', NOTHING)}, {c.get('rule', NOTHING)}" for c in cells[:1]]
-        counts = [f"{nodes:,}" if nodes else NOTHING, f"{edges:,}" if edges else NOTHING]
-        ends = [str(len(results.splits(network))), span or NOTHING, ", ".join(digests) or NOTHING]
-        rows.append([network, *counts, *facts, *ends])
+    rows = [_network(results, network) for network in results.networks]
     heads = ["network", "nodes", "edges", "protocol, rule", "splits", "hidden", "digest"]
-    return f"## Networks\n\n{table(heads, rows)}"
+    return Table("Networks", heads, rows)
 
 
-def _left_out(results: Results) -> str:
+def _network(results: Results, network: str) -> list[Cell]:
+    counted, models = results.splits(network), results.judged[network].values()
+    cells = [cell for by_split in models for n, cell in by_split.items() if n in counted]
+    nodes, edges = next((case.size for case in SUITE if case.name == network), (0, 0))
+    hidden = sorted({int(c["hidden"]) for c in cells if "hidden" in c})
+    span = "–".join(dict.fromkeys(f"{n:,}" for n in (*hidden[:1], *hidden[-1:])))
+    digests = sorted({str(c["data"])[:12] for c in cells if "data" in c})
+    return [
+        Cell(network),
+        *(count(nodes), count(edges)),
+        *texts(f"{cells[0].get('protocol', NOTHING)}, {cells[0].get('rule', NOTHING)}"),
+        count(len(counted)),
+        Cell(span or NOTHING, hidden[0] if hidden else None),
+        *texts(", ".join(digests) or NOTHING),
+    ]
+
+
+def _left_out(results: Results) -> Table | None:
     """Return which models were not fitted to which networks, and why."""
-    if not results.left_out:
-        return ""
     rows = [
-        [model, ", ".join(networks), why.replace("|", "/").replace("\n", " ")]
+        texts(model, ", ".join(networks), why)
         for (model, why), networks in results.left_out.items()
     ]
-    return f"## Left out\n\n{table(['model', 'networks', 'why'], rows)}"
+    return Table("Left out", ["model", "networks", "why"], rows) if rows else None

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from linkprior.benchmark import tables
 from linkprior.benchmark.figures import cost_and_merit
 from linkprior.benchmark.ranks import Ranks, ranks_of
-from linkprior.benchmark.results import MAIN, METRICS, Results
+from linkprior.benchmark.results import ALONE, LEVEL, MAIN, Results
+from linkprior.benchmark.table import Cell, Table
 from linkprior.report.origins import origins
 
-_NUMBER = re.compile(r"[-+]?\d[\d,]*\.?\d*(?:e[-+]?\d+)?")
-_LOST = re.compile(r"(?P<network>.+), (?P<metric>\S+): (?P<model>.+) by (?P<by>.+) \((?P<v>.+)\)")
-_NO_MODEL = ("critical difference", "Friedman p")  # rows that would be sorted among the models
+_MARKS = {ALONE: "best", LEVEL: "level"}
+_LEGEND = tables.MARKS.replace("**Bold**", "*").replace("*Italics*", "Italics")
 
 
 def is_benchmark(folder: Path) -> bool:
@@ -32,27 +31,28 @@ def is_benchmark(folder: Path) -> bool:
 
 def benchmark_page(results: Results, command: str | None = None) -> dict[str, Any]:
     """Return what a page shows of a benchmark: tables, mean ranks, accuracy against seconds."""
-    sections = dict(_sections(tables.markdown(results)))
-    legend = sections.pop("Benchmark")[0]
-    measures = [_table(name, *sections.pop(name)) for name in METRICS if name in sections]
-    standing = [t for t in list(sections) if t == "Wins" or t.startswith("Mean rank")]
-    ranked = [_table(title, *sections.pop(title)) for title in sorted(standing)]
-    more = [_table(title, *found) for title, found in sections.items()]
+    found = tables.tables_of(results)
     versions = sorted({str(cell["linkprior"]) for cell in results.cells})
     return {
         "title": f"{len(results.models)} models on {len(results.networks)} tests",
         "subtitle": "Every model on the same splits, every candidate pair scored, none sampled",
         "parts": [
-            _standing_part(results, ranked),
+            _standing_part(results, found.standing),
             {
                 "id": "measures",
                 "nav": "Measures",
                 "title": "Every measure",
-                "words": [_plain(legend).replace("Bold:", "*:", 1)],
+                "words": [f"{found.about} {_LEGEND}"],
                 "choose": "Measure",
-                "tables": measures,
+                "tables": [_table(table) for table in found.metrics],
             },
-            {"id": "more", "nav": "More", "title": "More", "choose": "Table", "tables": more},
+            {
+                "id": "more",
+                "nav": "More",
+                "title": "More",
+                "choose": "Table",
+                "tables": [_table(table) for table in found.more],
+            },
         ],
         "about": origins(
             [["cells", f"{len(results.cells):,}"], ["made by linkprior", ", ".join(versions)]],
@@ -61,7 +61,7 @@ def benchmark_page(results: Results, command: str | None = None) -> dict[str, An
     }
 
 
-def _standing_part(results: Results, ranked: list[dict[str, Any]]) -> dict[str, Any]:
+def _standing_part(results: Results, standing: list[Table]) -> dict[str, Any]:
     ranks = ranks_of(results, MAIN)
     tiles = [
         [str(len(results.networks)), "tests"],
@@ -78,7 +78,7 @@ def _standing_part(results: Results, ranked: list[dict[str, Any]]) -> dict[str, 
         "title": "Who is ahead",
         "tiles": tiles,
         "figures": [*figures, *_costs(results)],
-        "tables": ranked,
+        "tables": [_table(table) for table in reversed(standing)],
     }
 
 
@@ -126,52 +126,26 @@ def _costs(results: Results) -> list[dict[str, Any]]:
     ]
 
 
-# ---------------------------------------------------------------------- tables of the Markdown
+# ---------------------------------------------------------------------- tables
 
 
-def _sections(text: str) -> Iterator[tuple[str, tuple[str, list[str]]]]:
-    """Yield each title with its words and its lines."""
-    for block in re.split(r"^#+ ", text, flags=re.M)[1:]:
-        title, _, body = block.partition("\n")
-        lines = [line for line in body.splitlines() if line.strip()]
-        words = [line for line in lines if not line.startswith(("|", "- "))]
-        yield title, (" ".join(words), [line for line in lines if line.startswith(("|", "- "))])
-
-
-def _table(title: str, words: str, lines: list[str]) -> dict[str, Any]:
-    """Return a table of the page from one in Markdown, or from a list of lost comparisons."""
-    if lines and lines[0].startswith("|"):
-        heads, _, *rows = [_split(line) for line in lines]
-    else:
-        heads = ["network", "measure", "ahead", "by", "how clear"]
-        rows = [list(m.groups()) for line in lines if (m := _LOST.match(line.removeprefix("- ")))]
-    kept = [row for row in rows if row[0] not in _NO_MODEL]
+def _table(table: Table) -> dict[str, Any]:
+    """Return a table as the page shows it; its tests stand in the words above it."""
+    name = re.sub(r"\W+", "_", table.title).strip("_").lower()
     tests = [
-        f"{row[0]}: {', '.join(dict.fromkeys(row[1:]))}." for row in rows if row[0] in _NO_MODEL
+        f"{first.text}: {', '.join(dict.fromkeys(cell.text for cell in rest))}."
+        for first, *rest in table.footers
     ]
-    name = re.sub(r"\W+", "_", title).strip("_").lower()
+    nothing = [] if table.rows else [table.empty]
     return {
         "id": f"table-{name}",
-        "title": title,
-        "note": " ".join([_plain(words), *tests]),
+        "title": table.title,
+        "note": " ".join(part for part in (table.words, *nothing, *tests) if part),
         "file": name,
-        "heads": heads,
-        "rows": [[row[0], *map(_cell, row[1:])] for row in kept],
+        "heads": table.heads,
+        "rows": [[first.text, *map(_cell, rest)] for first, *rest in table.rows],
     }
 
 
-def _split(line: str) -> list[str]:
-    return [cell.strip() for cell in line.strip().strip("|").split(" | ")]
-
-
-def _cell(text: str) -> Any:
-    """Return a cell: bold is the best, italics are level with it; a number sorts as one."""
-    mark = {2: "best", 1: "level"}.get(len(text) - len(text.lstrip("*")))
-    shown = _plain(text)
-    number = _NUMBER.match(shown)
-    value = float(number[0].replace(",", "")) if number else None
-    return {"text": shown, "value": value, "mark": mark}
-
-
-def _plain(text: str) -> str:
-    return text.replace("*", "")
+def _cell(cell: Cell) -> dict[str, Any]:
+    return {"text": cell.text, "value": cell.value, "mark": _MARKS.get(cell.mark)}

@@ -1,0 +1,41 @@
+"""README.md, docs/auto.md and docs/benchmark.md tell what the benchmark's cells say."""
+
+import pytest
+from benchmarks import told
+from tests.benchmark.made_up import cells
+
+from linkprior.benchmark.results import Results
+from linkprior.benchmark.writing import results_in
+
+
+@pytest.fixture(scope="module")
+def results():
+    return results_in(told.RESULTS / "suite")
+
+
+@pytest.mark.parametrize("name", told.PLACES)
+def test_a_page_has_the_table_that_the_cells_give(name, results):
+    file, make = told.PLACES[name]
+    begin, end = told.marks(name)
+    page = (told.ROOT / file).read_text(encoding="utf-8")
+    shown = page.split(begin)[1].split(end)[0].strip("\n")
+    assert shown == make(results), "run: python -m benchmarks.told --write"
+
+
+def test_tables_are_means_of_made_up_cells():
+    table = {
+        "USAir": {"auto": [0.5, 0.6], "auto without prior": [0.4, 0.5], "pa": [0.05, 0.07]},
+        "yeast": {"auto": [0.02, 0.03], "pa": [0.2, 0.4]},
+    }
+    found = Results(cells(table))
+    rows = told.standing(found).splitlines()[2:]
+    assert rows[0].startswith("| yeast (2) | .0250 ± .007 (pa .300) |")
+    assert rows[1].startswith("| USAir (2) | **.550 ± .071** (pa .0600) |")
+    gain = f"| USAir (2) | {' | '.join(['+.100 ± .000'] * 6)} |"
+    assert told.prior(found).splitlines()[2:] == [gain]
+
+
+def test_a_table_stands_between_its_marks_and_nothing_else_changes():
+    begin, end = told.marks("ranks")
+    page = f"before\n{begin}\nold\n{end}\nafter\n"
+    assert told.written(page, "ranks", "new") == f"before\n{begin}\nnew\n{end}\nafter\n"

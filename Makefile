@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-browser test-matrix check torture bench benchmark accuracy wheel requirements sbom licences clean
+.PHONY: demo mutants test test-browser test-matrix check torture fuzz bench benchmark accuracy wheel requirements sbom licences clean
 
 demo: $(VENV)/.installed
 	$(BIN)/linkprior demo
@@ -26,10 +26,19 @@ check: $(VENV)/.installed-dev
 	$(BIN)/lint-imports
 	LINKPRIOR_KERNELS=portable NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest --cov --cov-report=term --cov-fail-under=90
 
-# Kills, failing writes, memory limits, two at once: within the hour; TORTURE_SECONDS names less.
+# Kills, failing writes, locks, other workers and processors, odd numbers, a soak: within the hour; TORTURE_SECONDS names less.
 TORTURE_SECONDS ?= 3000
 torture: $(VENV)/.installed-test
 	$(BIN)/python -m torture --seconds $(TORTURE_SECONDS)
+
+# Small errors put into the code, one at a time: hours; goes on where it was stopped.
+MUTANTS_SECONDS ?= inf
+mutants: $(VENV)/.installed-test
+	$(BIN)/python -m mutants --seconds $(MUTANTS_SECONDS)
+
+# Random and damaged files, until Ctrl-C; goes on where it was. FUZZ="edgelist --seconds 600" names less.
+fuzz: $(VENV)/.installed-fuzz
+	$(BIN)/python -m fuzz $(FUZZ)
 
 bench: $(VENV)/.installed-bench
 	$(BIN)/python -m benchmarks.run
@@ -69,9 +78,13 @@ $(VENV)/.installed-dev: $(VENV)/.installed-test
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .[test,dev]
 	touch $@
 
+$(VENV)/.installed-fuzz: $(VENV)/.installed-test
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .[test,fuzz]
+	touch $@
+
 $(VENV)/.installed-bench: $(VENV)/.installed
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .[bench]
 	touch $@
 
 clean:
-	rm -rf $(VENV) build dist .matrix .coverage .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) build dist .matrix .mutants .coverage .mypy_cache .ruff_cache .pytest_cache .hypothesis

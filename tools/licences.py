@@ -21,6 +21,7 @@ PERMISSIVE = {
 WEAK = {"MPL-2.0"}
 # Packages that are allowed whatever their licence: name → why.
 EXCEPTIONS = {
+    "atheris": "Apache-2.0 by its LICENSE file, metadata silent; extras test and fuzz alone",
     "gensim": "LGPL-2.1, extra bench alone: a peer to measure against, never imported otherwise",
     "igraph": "GPL, extra test alone: graphs that users may hand us; never imported by itself",
 }

@@ -1,6 +1,6 @@
 """Disturb linkprior in every way at hand and say what came of it.
 
-    python -m torture [--seconds N] [--seed S] [kills|writes|memory|locks|machine ...]
+    python -m torture [--seconds N] [--seed S] [PART ...]
 
 Within the time given each part does as much as it can, in an order drawn by the seed, and says how
 much of all there is that was. Exit status 1 where anything was lost.
@@ -21,7 +21,17 @@ from typing import Any
 
 from linkprior import machine as computer
 from linkprior.io.files import whole_file
-from torture import kills, locks, memory, writes
+from torture import (
+    determinism,
+    extremes,
+    folders,
+    kills,
+    locks,
+    memory,
+    numerics,
+    soak,
+    writes,
+)
 from torture.ground import Ground, ground
 from torture.machine import run_machine
 
@@ -138,12 +148,38 @@ def _state_machine(place: Ground, chance: random.Random, end: float) -> Facts:
     return {"examples": examples, "steps": steps, "defects": defects}
 
 
+def _determinism(place: Ground, chance: random.Random, end: float) -> Facts:
+    spot = determinism.prepare(place.base / "determinism")
+    rows = folders.compare_folders(spot) | determinism.compare_predictions(spot, end)
+    told = [what for row in rows.values() for what in row.equal.values()]
+    return {
+        "comparisons": len(told),
+        "same_bytes": told.count("same bytes"),
+        "same_pairs": told.count("same pairs"),
+        "table": {name: row.equal for name, row in rows.items()},
+        "defects": [line for row in rows.values() for line in row.defects],
+    }
+
+
+def _numerics(place: Ground, chance: random.Random, end: float) -> Facts:
+    tally = numerics.Tally()
+    found = extremes.run(end, tally) | numerics.run(place.base, end, tally)
+    return {**found, **tally.facts()}
+
+
+def _soak(place: Ground, chance: random.Random, end: float) -> Facts:
+    return soak.soak(place.base / "soak", end=end).facts()
+
+
 PARTS: dict[str, tuple[Part, float]] = {  # with its share of the time
-    "kills": (_kills, 0.36),
-    "writes": (_writes, 0.48),
-    "memory": (_memory, 0.04),
-    "locks": (_locks, 0.05),
-    "machine": (_state_machine, 0.07),
+    "soak": (_soak, 0.08),
+    "numerics": (_numerics, 0.09),
+    "determinism": (_determinism, 0.2),
+    "kills": (_kills, 0.23),
+    "writes": (_writes, 0.3),
+    "memory": (_memory, 0.03),
+    "locks": (_locks, 0.03),
+    "machine": (_state_machine, 0.04),
 }
 
 

@@ -86,7 +86,8 @@ def read_cell(path: Path) -> Facts:
     """Return what a file of a cell holds; one that is not whole is named."""
     found = read_json(path)
     named = all(isinstance(found.get(name), str) for name in ("network", "model", "digest"))
-    numbered = isinstance(found.get("split"), int) and "linkprior" in found
+    whole = all(isinstance(found.get(name, 0), int) for name in ("trials", "threads", "hidden"))
+    numbered = whole and isinstance(found.get("split"), int) and "linkprior" in found
     if not (named and numbered and (_measured(found) or _left_out(found))):
         raise StoreError(f"{path} does not hold a whole result; remove it and run again")
     return found

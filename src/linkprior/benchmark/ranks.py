@@ -27,6 +27,8 @@ class Ranks:
     @property
     def means(self) -> dict[str, float]:
         """Mean rank by model, best first, equals in the order of the models."""
+        if not self.networks:
+            return {}
         found = dict(zip(self.models, self.table.mean(axis=0).tolist(), strict=True))
         return dict(sorted(found.items(), key=lambda item: item[1]))
 

@@ -97,7 +97,7 @@ def wins_of(results: Results, model: str) -> list[tuple[int, int]]:
 def _mean_ranks(results: Results) -> list[Table]:
     by_metric = [ranks_of(results, metric) for metric in RANKED]
     first = by_metric[0]
-    if len(first.models) < 2:
+    if len(first.means) < 2:
         return []
     means = [ranks.means for ranks in by_metric]
     rows = [
@@ -123,7 +123,7 @@ def summary(results: Results) -> list[str]:
     """Return a few lines for a terminal: who stands where by AUPRC, over all networks."""
     ranks: Ranks = ranks_of(results, MAIN)
     lines = [f"{MAIN} on {len(results.networks)} networks, {len(results.cells)} cells"]
-    if len(ranks.models) < 2:
+    if len(ranks.means) < 2:
         return lines
     lines.append(f"{'model':20}{'mean rank':>10}{'ahead alone':>13}{'level with best':>17}")
     for model, mean in ranks.means.items():

@@ -76,7 +76,8 @@ def precision_recall(evaluation: Evaluation) -> list[Line]:
 
 def found_along_the_list(evaluation: Evaluation) -> list[Line]:
     """Return the mean number of hidden edges among the best x % of all pairs."""
-    pairs = {s["label"]: s["pairs"] for s in evaluation.facts.get("splits", []) if "pairs" in s}
+    splits = evaluation.facts.get("splits", [])
+    pairs = {s["label"]: s["pairs"] for s in splits if isinstance(s.get("pairs"), int)}
     x = np.linspace(0.0, _FARTHEST, _POINTS)
 
     def hits(cell: Cell) -> Floats:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkprior.errors import InputError
+from linkprior.io.unpack import visible
 from linkprior.io.weights import ZERO_WEIGHT, EdgeWeights
 from linkprior.network.weighted import Floats
 
@@ -150,6 +151,7 @@ class EdgeCollector:
 
     def note(self, text: str) -> None:
         """Say something in the input report, once."""
+        text = visible(text)
         if text not in self.notes:
             self.notes.append(text)
 

@@ -12,6 +12,7 @@ from linkprior.io.formats import FORMATS, format_of
 from linkprior.io.input_report import InputReport, make_report
 from linkprior.io.options import ReadOptions
 from linkprior.io.source import open_source
+from linkprior.io.unpack import visible
 from linkprior.network import Network
 
 
@@ -38,7 +39,7 @@ def read(
     with open_source(path) as source:
         name = format_of(source, format)
         found = EdgeCollector(source.name)
-        guess = FORMATS[name].reader()(source, found, options or ReadOptions())
+        guess = visible(FORMATS[name].reader()(source, found, options or ReadOptions()))
         facts: dict[str, Any] = {
             "packing": source.packing,
             "sha256": source.sha256(),

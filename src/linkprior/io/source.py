@@ -16,10 +16,10 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from linkprior.errors import InputError, nearest
+from linkprior.errors import InputError, LinkpriorError, nearest
 from linkprior.io.files import as_path
 from linkprior.io.limits import refuse_bomb
-from linkprior.io.unpack import shown, unpacked
+from linkprior.io.unpack import shown, unpacked, visible
 
 HEAD = 1 << 16
 
@@ -120,6 +120,10 @@ def open_source(path: str | Path) -> Iterator[Source]:
     try:
         with ExitStack() as stack:
             yield _opened(_raw(path, name, stack), name, stack)
+    except LinkpriorError as problem:
+        if str(problem).isprintable():
+            raise
+        raise type(problem)(visible(str(problem))) from None  # cells and headers are quoted in it
     except EOFError:
         raise InputError(
             f"{name}: the compressed data end too early: the file was cut off; get it again"

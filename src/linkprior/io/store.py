@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from linkprior.errors import StoreError
 from linkprior.io import files
 from linkprior.io.files import as_path, whole_folder
+from linkprior.io.unpack import visible
 
 MANIFEST = "manifest.json"
 ARRAYS = "arrays.safetensors"
@@ -76,8 +77,12 @@ def read_model(folder: str | Path) -> tuple[dict[str, Any], dict[str, NDArray[An
         raise StoreError(f"{source / ARRAYS} is damaged: its checksum differs from the manifest's")
     try:
         return manifest, load(data)
-    except SafetensorError as problem:
-        raise StoreError(f"{source / ARRAYS} cannot be read: {problem}") from None
+    except SafetensorError as problem:  # its words quote the header
+        raise StoreError(f"{source / ARRAYS} cannot be read: {visible(str(problem))}") from None
+    except LookupError as kind:
+        raise StoreError(
+            f"{source / ARRAYS} holds numbers of the kind {kind}, which no model has; fit it again"
+        ) from None
 
 
 def refuse_foreign(target: Path) -> None:

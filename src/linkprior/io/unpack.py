@@ -45,6 +45,13 @@ def shown(path: str) -> str:
     return path if path.isprintable() else ascii(path)
 
 
+def visible(text: str) -> str:
+    """Return text of a file as messages show it: what a terminal would obey stands as its code."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+
+
 def packing_of(start: bytes) -> str | None:
     """Return how bytes that begin so are packed: gzip, bzip2, xz or zip; None for plain ones."""
     return next((kind for magic, kind in _MAGIC.items() if re.match(magic, start)), None)

@@ -17,7 +17,6 @@ from linkprior import pairs as pr
 from linkprior.checks import real_number, shown, whole_number
 from linkprior.errors import (
     InputError,
-    LinkpriorError,
     NotFittedError,
     ParameterError,
     nearest,
@@ -26,6 +25,7 @@ from linkprior.io.convert import as_network
 from linkprior.network import Network
 from linkprior.predictors import on_device
 from linkprior.predictors.candidates import Candidates
+from linkprior.predictors.finite import overflow_told_later, refuse_not_finite
 from linkprior.predictors.nearby.asking import Nearby
 from linkprior.predictors.on_device import Form
 from linkprior.predictors.topk import best_pairs
@@ -149,13 +149,9 @@ class LinkPredictor(ABC):
                 f"the network has {network.n_nodes} nodes but no edge: there is nothing to learn "
                 "from"
             )
-        with parallel.one_blas_thread():
+        with parallel.one_blas_thread(), overflow_told_later():
             learned = self._learn(network)
-        if not all(np.isfinite(array).all() for array in learned.arrays.values()):
-            raise LinkpriorError(
-                f"{type(self).name}: the fit gave numbers that are not finite; a parameter is far "
-                f"out of its useful range: {self.get_params()}"
-            )
+        self._refuse_not_finite(*learned.arrays.values())
         self._remember(network, learned)
         return self
 
@@ -235,16 +231,19 @@ class LinkPredictor(ABC):
         net, _ = self._state()
         start = whole_number("start", start, 0, net.n_nodes)
         stop = whole_number("stop", stop, start, net.n_nodes)
-        with parallel.one_blas_thread():
+        with parallel.one_blas_thread(), overflow_told_later():
             block = self._rows(start, stop)
         block[np.arange(stop - start), np.arange(start, stop)] = 0.0
+        self._refuse_not_finite(block)
         return block
 
     def score_pairs(self, pairs: ArrayLike) -> Array:
         """Return one score per pair of nodes (numbers, or names as text); higher is likelier."""
         proper = self._proper(pairs)
-        with parallel.one_blas_thread():
-            return self._pairs(proper)
+        with parallel.one_blas_thread(), overflow_told_later():
+            scores = self._pairs(proper)
+        self._refuse_not_finite(scores)
+        return scores
 
     def predict_edges(
         self,
@@ -262,7 +261,7 @@ class LinkPredictor(ABC):
         lowest = -np.inf if threshold is None else real_number("threshold", threshold, -np.inf)
         if candidates is not None:
             _candidates(candidates).refuse_other(net)
-        with parallel.one_blas_thread():
+        with parallel.one_blas_thread(), overflow_told_later():
             if isinstance(candidates, Nearby):
                 best, scores = self._best_nearby(candidates, k, lowest)
             elif (found := self._best_on_device(candidates, k, lowest)) is not None:
@@ -278,7 +277,14 @@ class LinkPredictor(ABC):
                     far=far,
                     rows_above=self._rows_above,
                 )
+        # A score that is no number, or minus infinity, is in no list: one that is short tells.
+        short = candidates is None and threshold is None and k is not None and len(scores) < k
+        short = short and len(scores) < Candidates.of(net).n_candidates
+        self._refuse_not_finite(scores, short=short)
         return Ranking(best, scores, net.names)
+
+    def _refuse_not_finite(self, *arrays: Array, short: bool = False) -> None:
+        refuse_not_finite(type(self).name, self.get_params(deep=False), arrays, short)
 
     def _best_nearby(self, near: Nearby, k: int | None, lowest: float) -> tuple[pr.Ints, Array]:
         from linkprior.predictors.nearby.search import best_nearby
@@ -292,7 +298,7 @@ class LinkPredictor(ABC):
         """
         net, _ = self._state()
         proper = self._proper(pairs)
-        with parallel.one_blas_thread():
+        with parallel.one_blas_thread(), overflow_told_later():
             score, base = self._pairs(proper), self._base(proper)
         names = [(net.names[i], net.names[j]) for i, j in proper.tolist()]
         ranks = self._ranks(proper), self._ranks(proper[:, ::-1])

@@ -15,7 +15,7 @@ from linkprior.pairs import Ints
 from linkprior.predictors import effort
 from linkprior.predictors.base import Array, Learned, LinkPredictor
 from linkprior.predictors.effort import Effort
-from linkprior.predictors.starts import idle_factor, run_starts
+from linkprior.predictors.starts import MOST_STARTS, idle_factor, run_starts
 from linkprior.solvers.block_search import BlockSearch, levels
 
 MOST_BLOCKS = 256  # to begin with, unless asked for more; above, a sweep gets slow
@@ -56,7 +56,7 @@ class BlockModel(LinkPredictor):
 
     def _learn(self, network: Network) -> Learned:
         search = self._search(network)
-        n_starts = whole_number("n_starts", self.n_starts, 1)
+        n_starts = whole_number("n_starts", self.n_starts, 1, MOST_STARTS)
         with progress.stage("fitting dcsbm", n_starts):
             search.picture  # noqa: B018 – once, before starts ask for it side by side
             found = run_starts(self.seed, n_starts, lambda rng, _: search.run(rng))
@@ -82,7 +82,7 @@ class BlockModel(LinkPredictor):
 
     def _effort(self, network: Network) -> Effort:
         search = self._search(network)
-        n_starts = whole_number("n_starts", self.n_starts, 1)
+        n_starts = whole_number("n_starts", self.n_starts, 1, MOST_STARTS)
         passed = sum(levels(search.most, search.n_blocks or 1))
         fit = n_starts * idle_factor(n_starts) * _MOVE * network.n_edges * passed
         return Effort(fit, _SCORES * effort.entries(network) + effort.pick(network))

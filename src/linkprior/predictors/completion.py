@@ -22,7 +22,13 @@ from linkprior.predictors.base import ISOLATED, NEGATIVES, WEIGHTS, Learned, Lin
 from linkprior.predictors.effort import Effort
 from linkprior.predictors.on_device import Form
 from linkprior.predictors.scores import DenseScores, prox_passes
-from linkprior.predictors.starts import SEED_LIMIT, facts_of, idle_factor, run_starts
+from linkprior.predictors.starts import (
+    MOST_STARTS,
+    SEED_LIMIT,
+    facts_of,
+    idle_factor,
+    run_starts,
+)
 from linkprior.solvers.base import Solution, solve
 from linkprior.solvers.nuclear import NuclearSolver, NuclearState
 from linkprior.solvers.pu_als import PuAlsSolver, PuState
@@ -31,6 +37,7 @@ Array = NDArray[Any]
 
 DEFAULT_RANK = 30
 LARGEST_NUCLEAR = 6000  # nodes beyond which a dozen p × p arrays and their eigenvalues are too much
+_MOST_RIDGE = 1e30  # beyond it factors of float32 cannot be solved for
 _AFTER = 3  # steps that all eigenvalues at the end of nuclear-degree are worth
 
 
@@ -124,7 +131,7 @@ class PU(LinkPredictor):
         def one_start(rng: np.random.Generator, workers: int) -> Solution[PuState]:
             return solve(self._solver(network, workers), rng, max_iter, tol)
 
-        with progress.stage("fitting pu", whole_number("n_starts", self.n_starts, 1)):
+        with progress.stage("fitting pu", whole_number("n_starts", self.n_starts, 1, MOST_STARTS)):
             solutions = run_starts(self.seed, self.n_starts, one_start)
         arrays = {
             "W": np.stack([solution.state.W for solution in solutions]),
@@ -142,7 +149,7 @@ class PU(LinkPredictor):
             network,
             whole_number("rank", rank, 1, network.n_nodes),
             real_number("rho", rho, 0.0, 1.0),
-            real_number("lam", lam, 0.0),
+            real_number("lam", lam, 0.0, _MOST_RIDGE),
             None if exact else steps,
             np.float64 if exact else np.float32,
             workers,
@@ -152,7 +159,7 @@ class PU(LinkPredictor):
         solver = self._solver(network, 1)
         rounds = whole_number("max_iter", self.max_iter, 1) * (1 + (solver.cg_steps or 10))
         one = effort.PU_ROUND * effort.sweep(network, solver.rank)
-        n_starts = whole_number("n_starts", self.n_starts, 1)
+        n_starts = whole_number("n_starts", self.n_starts, 1, MOST_STARTS)
         fit = n_starts * idle_factor(n_starts) * rounds * one
         return Effort(fit, effort.factor_scores(network, n_starts * solver.rank))
 

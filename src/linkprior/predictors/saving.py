@@ -44,8 +44,10 @@ def load(folder: str | Path) -> LinkPredictor:
         state = {k.removeprefix("state."): v for k, v in arrays.items() if k.startswith("state.")}
         if net.digest != manifest["network"]["digest"]:
             raise StoreError(f"{folder}: the stored network does not match its digest")
-        model._remember(net, Learned(state, manifest["facts"]))
-        _try_out(model)
+        _refuse_other_kinds(arrays, folder)
+        with np.errstate(all="ignore"):  # numbers that lead nowhere are told below, in one line
+            model._remember(net, Learned(state, manifest["facts"]))
+            _try_out(model)
     except StoreError:
         raise
     except (LinkpriorError, ValueError, LookupError, TypeError, AttributeError) as problem:
@@ -70,6 +72,13 @@ def network_from(arrays: dict[str, Any], names: list[str]) -> Network:
     if "network.negatives" in arrays:
         net = net.with_negatives(arrays["network.negatives"])
     return net
+
+
+def _refuse_other_kinds(arrays: dict[str, Any], folder: str | Path) -> None:
+    """Refuse arrays that no model has: complex ones would lose half of what they hold."""
+    for name, array in arrays.items():
+        if array.dtype.kind not in "biuf":
+            raise StoreError(f"{folder}: the saved {name} is {array.dtype}, expected plain numbers")
 
 
 def _try_out(model: LinkPredictor) -> None:

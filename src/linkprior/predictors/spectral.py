@@ -22,7 +22,7 @@ from linkprior.predictors.base import WEIGHTS, Array, Learned, LinkPredictor
 from linkprior.predictors.effort import Effort
 from linkprior.predictors.paths import L3
 from linkprior.predictors.scores import DenseScores
-from linkprior.predictors.starts import SEED_LIMIT
+from linkprior.predictors.starts import MOST_STARTS, SEED_LIMIT
 
 LARGEST_SPECTRAL = 20_000  # nodes beyond which all eigenvectors take hours and tens of gigabytes
 DOUBLE_UP_TO = 5_000  # nodes up to which matrices are float64; above, float32
@@ -167,7 +167,7 @@ class SPM(Spectral):
         self._refuse_large(network)
         whole_number("seed", self.seed, 0, SEED_LIMIT)
         real_number("share", self.share, 0.0, 1.0)
-        return whole_number("n", self.n, 1)
+        return whole_number("n", self.n, 1, MOST_STARTS)
 
     def _effort(self, network: Network) -> Effort:
         n, workers = self._check(network), parallel.current_workers()

@@ -14,6 +14,7 @@ from linkprior.solvers.base import Solution
 
 T = TypeVar("T")
 SEED_LIMIT = 2**63 - 1
+MOST_STARTS = 10_000  # each has a seed, a task and a result of its own
 
 
 def run_starts(
@@ -27,7 +28,7 @@ def run_starts(
     Starts run in threads; threads left over work on row blocks inside a start. Each is a part of
     the current stage of the progress, worth `units`.
     """
-    n_starts = whole_number("n_starts", n_starts, 1)
+    n_starts = whole_number("n_starts", n_starts, 1, MOST_STARTS)
     seeds = np.random.SeedSequence(whole_number("seed", seed, 0, SEED_LIMIT)).spawn(n_starts)
     outer, inner = threads(n_starts)
 

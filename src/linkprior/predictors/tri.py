@@ -24,7 +24,13 @@ from linkprior.predictors.base import NEGATIVES, WEIGHTS, Learned, LinkPredictor
 from linkprior.predictors.effort import Effort
 from linkprior.predictors.on_device import Form, solve_on_device
 from linkprior.predictors.scores import FactorScores, Scores, SketchScores
-from linkprior.predictors.starts import SEED_LIMIT, facts_of, idle_factor, run_starts
+from linkprior.predictors.starts import (
+    MOST_STARTS,
+    SEED_LIMIT,
+    facts_of,
+    idle_factor,
+    run_starts,
+)
 from linkprior.solvers.base import Solution, solve
 from linkprior.solvers.device_admm import DeviceAdmm
 from linkprior.solvers.device_direct import DeviceDirect
@@ -103,7 +109,7 @@ class TriFactorization(LinkPredictor):
     def _check(self, network: Network) -> None:
         self._rank(network)
         self._loss()
-        whole_number("n_starts", self.n_starts, 1)
+        whole_number("n_starts", self.n_starts, 1, MOST_STARTS)
         whole_number("max_iter", self.max_iter, 1)
         real_number("tol", self.tol, 0.0, low_open=False)
         whole_number("seed", self.seed, 0, SEED_LIMIT)

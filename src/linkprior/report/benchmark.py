@@ -71,7 +71,7 @@ def _standing_part(results: Results, standing: list[Table]) -> dict[str, Any]:
     if ranks.means:
         best, mean = next(iter(ranks.means.items()))
         tiles.append([best, f"has the best mean rank by {MAIN}: {mean:.2f}"])
-    figures = [_rank_figure(ranks, results.ours)] if len(ranks.models) > 1 else []
+    figures = [_rank_figure(ranks, results.ours)] if len(ranks.means) > 1 else []
     return {
         "id": "standing",
         "nav": "Who is ahead",

@@ -114,10 +114,15 @@ def _network(model: LinkPredictor, net: Network, report: Mapping[str, Any]) -> d
         "most": int(degrees[hub]),
         "hub": str(net.names[hub]),
         "isolated": int(report.get("isolated") or 0),
-        "notes": [str(line) for line in report.get("notes") or ()],
+        "notes": _lines(report.get("notes")),
         "degrees": _distribution(degrees),
         "prior": _distribution(_prior(model, net)),
     }
+
+
+def _lines(notes: object) -> list[str]:
+    """Return notes of a reading; a manifest may hold anything."""
+    return [str(line) for line in notes] if isinstance(notes, list | tuple) else []
 
 
 def _components(net: Network) -> tuple[int, int]:

@@ -12,7 +12,7 @@ from linkprior.errors import StoreError
 from linkprior.evaluation.cells import read_json
 from linkprior.evaluation.tuning.search import quiet_optuna
 from linkprior.evaluation.tuning.study import KIND
-from linkprior.evaluation.tuning.trials import COMPLETE, FAILED, PRUNED, Trial, best_of
+from linkprior.evaluation.tuning.trials import COMPLETE, FAILED, PRUNED, Trial, best_of, trial_from
 from linkprior.evaluation.tuning.tuned import ENOUGH_TO_TELL, Tuned
 
 if TYPE_CHECKING:
@@ -99,18 +99,13 @@ def _kept(path: Path) -> Kept:
         for frozen in _journal(content):
             noted = frozen.user_attrs
             if frozen.state.name in states and not noted.get("reaped"):
-                trial = _trial(noted, states[frozen.state.name])
+                trial = trial_from(noted, states[frozen.state.name])
                 found.setdefault(trial.number, (trial, frozen))
     except (*_DAMAGE, AssertionError, RecursionError) as problem:
         raise StoreError(
             f"{path} is no journal of a study ({type(problem).__name__}); restore it, or tune anew"
         ) from None
     return [found[number] for number in sorted(found)]
-
-
-def _trial(noted: Mapping[str, Any], state: str) -> Trial:
-    scores = tuple(float("nan") if score is None else float(score) for score in noted["scores"])
-    return Trial(int(noted["setting"]), dict(noted["params"]), state, scores, str(noted["note"]))
 
 
 def _journal(content: bytes) -> list[FrozenTrial]:

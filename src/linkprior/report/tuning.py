@@ -133,7 +133,7 @@ def _bars(study: Study) -> list[dict[str, Any]]:
 
 def _best(study: Study) -> dict[str, Any]:
     rows = [
-        [name, said(study.best.params[name]), said(study.params.get(name))]
+        [name, said(study.best.params.get(name)), said(study.params.get(name))]
         for name in study.searched
     ]
     return {

@@ -9,11 +9,19 @@ from __future__ import annotations
 import json
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from linkprior.errors import StoreError
 from linkprior.evaluation.tuning.search import Region, distributions, quiet_optuna
-from linkprior.evaluation.tuning.trials import COMPLETE, FAILED, PRUNED, Setting, Trial, mean
+from linkprior.evaluation.tuning.trials import (
+    COMPLETE,
+    FAILED,
+    PRUNED,
+    Setting,
+    Trial,
+    mean,
+    trial_from,
+)
 from linkprior.io.files import naming
 
 if TYPE_CHECKING:
@@ -72,7 +80,7 @@ class Journal:
         try:
             for trial in self._all(tuple(names)):
                 if not trial.user_attrs.get("reaped"):
-                    known = _trial_from(trial.user_attrs, names[trial.state])
+                    known = trial_from(trial.user_attrs, names[trial.state])
                     found.setdefault(known.number, known)
         except (KeyError, TypeError, ValueError) as problem:
             raise self._damaged(problem) from None
@@ -138,11 +146,6 @@ def _state(name: str) -> TrialState:
         FAILED: TrialState.FAIL,
     }
     return by_name[name]
-
-
-def _trial_from(noted: dict[str, Any], state: str) -> Trial:
-    scores = tuple(math.nan if score is None else float(score) for score in noted["scores"])
-    return Trial(int(noted["setting"]), dict(noted["params"]), state, scores, str(noted["note"]))
 
 
 def mend(path: Path) -> bool:

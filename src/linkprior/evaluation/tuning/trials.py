@@ -103,3 +103,12 @@ def floors_of(history: Sequence[Trial], inner: int, cautious: bool = False) -> F
         statistics.median(mean(trial.scores[:reached]) for trial in known)
         for reached in range(1, inner)
     )
+
+
+def trial_from(noted: Mapping[str, Any], state: str) -> Trial:
+    """Return a trial from what a journal notes of it; what is none is a ValueError or the like."""
+    number = noted["setting"]
+    if not isinstance(number, int):  # JSON reads 1e999 as an infinite number
+        raise ValueError(f"a setting has a whole number, got {number!r}")
+    scores = tuple(math.nan if score is None else float(score) for score in noted["scores"])
+    return Trial(number, dict(noted["params"]), state, scores, str(noted["note"]))

@@ -77,8 +77,11 @@ def find(name: str, catalogue: Catalogue) -> Entry:
 def _entries(document: Any, where: str) -> Catalogue:
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         raise InputError(f"{where}: expected a catalogue of format {FORMAT}")
+    rows = document.get("networks", [])
+    if not isinstance(rows, list):
+        raise InputError(f"{where}: expected a list of networks")
     entries: dict[str, Entry] = {}
-    for row in document.get("networks", []):
+    for row in rows:
         entry = _entry(row, where)
         if entry.name in entries:
             raise InputError(f"{where}: {entry.name} is there twice; every name must be its own")
@@ -90,7 +93,11 @@ def _entry(row: Any, where: str) -> Entry:
     try:
         entry = Entry(**row)
     except TypeError as problem:
-        raise InputError(f"{where}: a network is not described as expected: {problem}") from None
+        said = str(problem) if str(problem).isprintable() else ascii(str(problem))
+        raise InputError(f"{where}: a network is not described as expected: {said}") from None
+    named = isinstance(entry.name, str) and entry.name.isprintable()
+    if not named or not isinstance(entry.file, str):
+        raise InputError(f"{where}: a network needs a name and a file, both of them text")
     if not re.fullmatch(r"[0-9a-f]{64}", str(entry.sha256)):
         raise InputError(f"{where}: {entry.name} needs a sha256 of 64 hexadecimal digits")
     if not isinstance(entry.bytes, int) or entry.bytes < 0:

@@ -1,0 +1,126 @@
+"""What the fuzzer found, each by name; the inputs themselves lie in regressions/."""
+
+import json
+import struct
+
+import numpy as np
+import pytest
+
+import linkprior as lp
+from linkprior.errors import InputError, LinkpriorError, StoreError
+from linkprior.io import store
+from linkprior.io.collector import EdgeCollector
+from linkprior.io.datasets.catalogue import read_catalogue
+from linkprior.io.lists import read_names
+from linkprior.io.read import read
+from linkprior.io.unpack import visible
+
+CLEAR = "\x1b[2J"  # a terminal that obeys it is empty
+
+
+def test_text_of_a_file_is_shown_and_not_obeyed():
+    assert visible("naïve – plain") == "naïve – plain"
+    assert visible(f"a{CLEAR}\n\u2028b") == r"a\x1b[2J\n\u2028b"
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "options"),
+    [
+        ("e.tsv", f"source\ttarget\tx{CLEAR}\na\tb\t1\n", {"columns": ("p", "q")}),
+        ("e.tsv", f"source\ttarget\tx{CLEAR}\na\tb\t1\n", {"weights": "p"}),
+        (
+            "e.txt",
+            "#BioGRID Interaction ID\tEntrez Gene Interactor A\tEntrez Gene Interactor B\t"
+            f"Organism Interactor A\tOrganism Interactor B\n1\t10\t20\t9{CLEAR}\t9{CLEAR}\n",
+            {"organism": "rat"},
+        ),
+        (
+            "e.mitab",
+            "\t".join(["uniprotkb:P1", "uniprotkb:P2", *["-"] * 4, f"m{CLEAR}", *["-"] * 8]),
+            {"systems": ("two hybrid",)},
+        ),
+    ],
+)
+def test_a_message_that_quotes_a_file_has_nothing_a_terminal_obeys(
+    tmp_path, name, content, options
+):
+    (tmp_path / name).write_text(content)
+    with pytest.raises(LinkpriorError, match=r"\\x1b\[2J") as refused:
+        lp.read_network(tmp_path / name, **options)
+    assert str(refused.value).isprintable()
+    assert refused.value.__cause__ is None
+
+
+def test_the_input_report_has_nothing_a_terminal_obeys(tmp_path):
+    (tmp_path / "e.sif").write_text(f"a\tp{CLEAR}p\tb\n")
+    lines = read(tmp_path / "e.sif").report.text()
+    assert any(r"\x1b[2J" in line for line in lines)
+    assert all(line.isprintable() for line in lines)
+    found = EdgeCollector("e.net")
+    found.note(f"sections that are not known are not read: {CLEAR}")
+    assert found.notes == [r"sections that are not known are not read: \x1b[2J"]
+
+
+def test_a_refused_list_keeps_its_kind_of_error(tmp_path):
+    (tmp_path / "names.txt").write_text(f"a{CLEAR}\n")
+    with pytest.raises(InputError) as refused:
+        read_names(tmp_path / "names.txt")
+    assert str(refused.value).isprintable()
+
+
+def test_arrays_of_a_kind_that_numpy_has_not_are_refused(tmp_path):
+    """safetensors knows bfloat16, its NumPy half does not: a bare KeyError."""
+    lp.make("pa").fit(lp.planted_network(n_nodes=20, seed=1)).save(tmp_path / "model")
+    manifest, _ = store.read_model(tmp_path / "model")
+    header = {"network.edges": {"dtype": "BF16", "shape": [1, 2], "data_offsets": [0, 4]}}
+    text = json.dumps(header).encode()
+    data = struct.pack("<Q", len(text)) + text + bytes(4)
+    (tmp_path / "model" / store.ARRAYS).write_bytes(data)
+    manifest["arrays_sha256"] = store.hashlib.sha256(data).hexdigest()
+    manifest["manifest_sha256"] = store._digest(manifest)
+    (tmp_path / "model" / store.MANIFEST).write_text(json.dumps(manifest))
+    with pytest.raises(StoreError, match="numbers of the kind 'BF16', which no model has"):
+        lp.load(tmp_path / "model")
+
+
+@pytest.mark.parametrize(
+    ("array", "change", "told"),
+    [
+        ("state.U", lambda a: a.astype("complex64"), "is complex64, expected plain numbers"),
+        ("state.Q", lambda a: a * float("inf"), "not finite"),
+    ],
+)
+def test_arrays_of_no_plain_numbers_are_refused_without_a_warning(tmp_path, array, change, told):
+    model = lp.make("tri-degree", n_starts=1, max_iter=2, warmup=2)
+    model.fit(lp.planted_network(n_nodes=20, seed=1)).save(tmp_path / "model")
+    manifest, arrays = store.read_model(tmp_path / "model")
+    with np.errstate(all="ignore"):
+        arrays[array] = change(arrays[array])
+    store.write_model(tmp_path / "model", manifest, arrays)
+    with pytest.raises(StoreError, match=told):
+        lp.load(tmp_path / "model")
+
+
+ENTRY = {
+    **{"name": "n", "title": "N", "file": "n.tsv", "url": None, "address": None},
+    **{"sha256": "0" * 64, "bytes": 1, "nodes": 2, "edges": 1, "licence": "CC0", "source": "s"},
+}
+
+
+@pytest.mark.parametrize(
+    ("networks", "told"),
+    [
+        (3, "expected a list of networks"),
+        (None, "expected a list of networks"),
+        ([{**ENTRY, "name": []}], "needs a name and a file"),
+        ([{**ENTRY, "name": "two\nlines", "bytes": -1}], "needs a name and a file"),
+        ([{**ENTRY, "file": {}}], "needs a name and a file"),
+        ([{**ENTRY, f"x{CLEAR}": 1}], "not described as expected"),
+    ],
+)
+def test_a_catalogue_of_another_shape_is_refused_in_one_line(tmp_path, networks, told):
+    path = tmp_path / "catalogue.json"
+    path.write_text(json.dumps({"format": 1, "networks": networks}))
+    with pytest.raises(InputError, match=told) as refused:
+        read_catalogue(path)
+    assert str(refused.value).isprintable()

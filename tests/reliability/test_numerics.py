@@ -1,0 +1,150 @@
+"""Networks and parameters that are hard on numbers: finite scores in order, or one line."""
+
+import warnings
+
+import numpy as np
+import pytest
+from torture import extremes, numerics
+
+import linkprior as lp
+from linkprior.errors import LinkpriorError, ParameterError
+from linkprior.predictors.finite import overflow_told_later
+from linkprior.predictors.local import PreferentialAttachment
+
+QUICK = [name for name in numerics.models() if name not in ("auto", "nuclear-degree")]
+SOME = ("tri-degree", "tri", "pu", "l3", "katz")  # where compiled kernels and float32 are at work
+
+
+@pytest.mark.parametrize("case", numerics.CASES)
+def test_every_model_gives_finite_scores_in_order_or_one_line(case):
+    tally = numerics.Tally()
+    for name in QUICK:
+        numerics.try_fit(name, case, 30, tally)
+    assert tally.defects == []
+    empty = case in ("no edge", "one node", "no node")
+    assert (tally.fits, tally.refused) == ((0, len(QUICK)) if empty else (len(QUICK), 0))
+
+
+@pytest.mark.parametrize("case", ["weights over 24 orders", "a hub joined to everything"])
+def test_compiled_kernels_do_so_too(case):
+    tally = numerics.Tally()
+    for name in SOME:
+        numerics.try_fit(name, case, 260, tally)
+    assert tally.defects == []
+    assert tally.fits == len(SOME)
+
+
+def test_a_hundred_thousand_equal_scores_come_in_order_of_pair():
+    tally = numerics.Tally()
+    numerics.all_alike(tally)
+    for name in ("cn", "random", "l3"):
+        numerics.try_ties(name, tally)
+    assert tally.defects == []
+    assert tally.fits == 6
+
+
+def test_names_that_differ_by_normalisation_stay_apart(tmp_path):
+    tally = numerics.Tally()
+    numerics.try_names(tmp_path, tally)
+    assert (tally.fits, tally.defects) == (1, [])
+
+
+EXTREME = [
+    *(("tri-degree", name, value) for name in ("lam", "alpha") for value in (1e30, 1e300)),
+    ("tri-degree", "eta", 1e-300),
+    ("tri-degree", "eta", 1e300),
+    ("pu", "lam", 1e300),
+    ("nuclear-degree", "mu", 1e300),
+    ("nuclear-degree", "tau", 1e38),
+    ("rnm", "threshold", 1e300),
+    ("degree:l3", "alpha", 1e12),
+    ("tri", "n_starts", 10**30),
+    ("dcsbm", "n_starts", 10**30),
+    ("spm", "n", 10**30),
+]
+
+
+@pytest.mark.parametrize(("name", "parameter", "value"), EXTREME)
+def test_a_parameter_far_out_of_range_is_no_warning_and_no_traceback(name, parameter, value):
+    tally = numerics.Tally()
+    extremes.try_value(name, parameter, value, tally)
+    assert tally.defects == []
+    assert tally.fits + tally.refused == 1
+    assert (name, parameter) in {one[:2] for one in extremes.asked()}
+
+
+def test_a_small_parameter_is_fitted_and_a_huge_one_refused():
+    tally = numerics.Tally()
+    extremes.try_value("tri-degree", "lam", 1e-12, tally)
+    assert (tally.fits, tally.refused) == (1, 0)
+    extremes.try_value("tri-degree", "lam", 1e300, tally)
+    assert (tally.fits, tally.refused, tally.defects) == (1, 1, [])
+
+
+def test_a_fit_beyond_floats_names_the_model_and_its_parameters():
+    said = r"^degree:l3: fit or scores gave numbers that are not finite;.* alpha=1000000000000.0"
+    with pytest.raises(LinkpriorError, match=said):
+        lp.make("degree:l3", alpha=1e12).fit(numerics.usual(30))
+
+
+def test_more_starts_than_anyone_runs_are_refused():
+    for name, count in (("tri", "n_starts"), ("pu", "n_starts"), ("spm", "n")):
+        with pytest.raises(ParameterError, match=rf"{count} must be a whole number in 1…10000"):
+            lp.make(name, **{count: 10_001}).fit(numerics.usual(30))
+
+
+class Broken(PreferentialAttachment):
+    """Scores of which one is no number."""
+
+    wrong = np.nan
+
+    def _rows(self, start, stop):
+        block = super()._rows(start, stop)
+        block[:, -1] = self.wrong
+        return block
+
+
+@pytest.mark.parametrize("wrong", [np.nan, np.inf, -np.inf])
+def test_scores_that_are_no_numbers_are_refused_not_dropped(wrong):
+    net = numerics.CASES["a ring"](12)
+    model = Broken().fit(net)
+    model.wrong = wrong
+    with pytest.raises(LinkpriorError, match="not finite"):
+        model.score_rows(0, 3)
+    with pytest.raises(LinkpriorError, match="not finite"):
+        model.predict_edges(10**6)
+
+
+def test_a_list_that_known_non_edges_make_short_is_whole():
+    net = numerics.CASES["a ring"](12)
+    known = net.with_negatives([(0, 2), (0, 3), (5, 9)])
+    ranking = lp.make("pa").fit(known).predict_edges(10**6)
+    assert len(ranking) == net.n_non_edges - 3
+
+
+def test_an_invalid_number_without_overflow_is_still_a_warning():
+    zero, huge = np.zeros(1), np.full(1, 1e308)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with overflow_told_later():
+            assert np.isnan(huge * 10 - huge * 10).all()
+        with pytest.raises(RuntimeWarning, match="invalid value"), overflow_told_later():
+            np.sqrt(zero - 1.0)
+
+
+@pytest.mark.parametrize(
+    ("change", "wrong"),
+    [
+        (lambda r, n: (r.pairs[:-1], r.scores[:-1]), "pairs of"),
+        (lambda r, n: (r.pairs, np.r_[np.nan, r.scores[1:]]), "not finite"),
+        (lambda r, n: (r.pairs[::-1], r.scores), "not by score"),
+        (lambda r, n: (np.r_[r.pairs[:1], r.pairs[:-1]], r.scores), "twice"),
+        (lambda r, n: (np.r_[n.edges[:1], r.pairs[1:]], r.scores), "edges in the list"),
+    ],
+)
+def test_each_thing_that_may_be_wrong_with_a_list_is_seen(change, wrong):
+    net = numerics.CASES["a ring"](12)
+    ranking = lp.make("pa").fit(net).predict_edges(10**6)
+    assert numerics.in_order(ranking, net) == []
+    changed = lp.Ranking(*change(ranking, net), net.names)
+    assert any(wrong in what for what in numerics.in_order(changed, net))

@@ -1,0 +1,229 @@
+"""The same seed under other workers, engines and processors: the same bytes, or the same pairs.
+
+Workers (1, 2, 4) and engines (threads, processes, dask) must leave the same bytes. With one of
+NumPy's SIMD levels switched off, another OpenBLAS core or kernels compiled for a plain processor,
+the last bits of scores may differ; their order after rounding to six digits may not.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from torture.rounded import order_of, shift
+
+TOP = 1000
+NODES, GROUPS, DEGREE, SEED = 500, 10, 8, 3
+WRAPPED = ("degree:l3", "degree:pu", "consensus:pu")
+MORE = {  # a name in the table, and the options it stands for
+    "tri-degree, streaming": ["--model", "tri-degree", "--set", "solver=streaming"],
+    "tri-degree, admm": ["--model", "tri-degree", "--set", "solver=admm"],
+}
+WORKERS = ("1", "2", "4")
+CORES = ("Haswell", "Nehalem", "Prescott")  # of OpenBLAS; the last has no SIMD beyond SSE3
+LIMIT = 1500.0  # seconds for all commands of one environment
+NO_TIME = "no time"
+
+Words = list[str]
+
+
+@dataclass
+class Row:
+    """What was the same for one command: the columns of the table."""
+
+    equal: dict[str, str] = field(default_factory=dict)
+    defects: list[str] = field(default_factory=list)
+
+
+# ---------------------------------------------------------------------- the commands
+
+
+def predictions(names: Iterable[str] | None = None) -> dict[str, Words]:
+    """Return the command of every model, and of its ways to be fitted, by name."""
+    from linkprior.predictors.registry import MODELS
+
+    known = {name: ["--model", name] for name in (*MODELS, *WRAPPED)} | MORE
+    known["auto"] += ["--effort", "fast"]
+    asked = known if names is None else {name: known[name] for name in names}
+    return {name: ["predict", "edges.tsv", *more, "-q"] for name, more in asked.items()}
+
+
+def environments() -> dict[str, dict[str, str]]:
+    """Return what is set in the environment, by the name of the column it fills."""
+    levels = simd_levels()
+    found = {f"without {level}": {"NPY_DISABLE_CPU_FEATURES": level} for level in levels}
+    if len(levels) > 1:
+        found["without any of them"] = {"NPY_DISABLE_CPU_FEATURES": " ".join(levels)}
+    found |= {f"OpenBLAS {core}": {"OPENBLAS_CORETYPE": core} for core in CORES}
+    found["kernels for a plain processor"] = {"NUMBA_CPU_NAME": "generic"}
+    return found
+
+
+def simd_levels() -> list[str]:
+    """Return the levels NumPy has code for, which this processor has and it would use."""
+    from numpy._core import _multiarray_umath as core
+
+    return [name for name in core.__cpu_dispatch__ if core.__cpu_features__.get(name)]
+
+
+def has_dask() -> bool:
+    """Tell whether the extra `dask` is installed."""
+    return importlib.util.find_spec("distributed") is not None
+
+
+def run_all(
+    place: Path, commands: Iterable[Words], env: dict[str, str] | None = None, limit: float = LIMIT
+) -> list[dict[str, Any]]:
+    """Run commands one after another in one process of its own; return how each ended.
+
+    Those that were not begun, or not done, when the time was up say so.
+    """
+    asked = [list(words) for words in commands]
+    words = [sys.executable, "-W", "error::RuntimeWarning", "-m", "torture.determinism"]
+    root = Path(__file__).resolve().parents[1]
+    usual = {"PYTHONPATH": str(root), "LINKPRIOR_OFFLINE": "1", "MPLBACKEND": "agg"}
+    with subprocess.Popen(
+        words,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=place,
+        env={**os.environ, **usual, **(env or {})},
+    ) as child:
+        try:
+            out, err = child.communicate(json.dumps(asked), timeout=limit)
+            told = " ".join(err.strip().splitlines()[-1:]) or "ended without a word"
+        except subprocess.TimeoutExpired:
+            child.kill()
+            out, err = child.communicate()
+            told = NO_TIME
+    ends = [json.loads(line) for line in out.splitlines() if line.startswith('{"status"')]
+    return ends + [{"status": -1, "said": told}] * (len(asked) - len(ends))
+
+
+# ---------------------------------------------------------------------- what is compared
+
+
+def rankings(
+    place: Path,
+    commands: dict[str, Words],
+    label: str,
+    more: Words,
+    env: dict[str, str],
+    limit: float = LIMIT,
+) -> dict[str, bytes | str]:
+    """Return the file each model writes under one condition, or what was said instead."""
+    names = {
+        name: f"{number}.{label}.tsv".replace(" ", "-") for number, name in enumerate(commands)
+    }
+    asked = [
+        [*words, "--top", str(TOP), *more, "-o", names[name]] for name, words in commands.items()
+    ]
+    ends = run_all(place, asked, env, limit)
+    return {
+        name: (place / names[name]).read_bytes() if end["status"] == 0 else str(end["said"])
+        for name, end in zip(commands, ends, strict=True)
+    }
+
+
+def same_bytes(found: bytes | str, wanted: bytes | str) -> str:
+    """Return what the table says of two files that must not differ."""
+    return "same bytes" if isinstance(found, bytes) and found == wanted else _unequal(found)
+
+
+def same_order(found: bytes | str, wanted: bytes | str) -> str:
+    """Return what the table says of two rankings whose last bits may differ."""
+    if found == wanted and isinstance(found, bytes):
+        return "same bytes"
+    if isinstance(found, str) or isinstance(wanted, str):
+        return _unequal(found)
+    moved = shift(order_of(found), order_of(wanted))
+    return "same pairs" if not any(moved) else str(moved)
+
+
+def _unequal(found: bytes | str) -> str:
+    if found == NO_TIME:
+        return NO_TIME
+    return "DIFFERS" if isinstance(found, bytes) else f"FAILED: {found[-200:]}"
+
+
+def prepare(place: Path, network: Path | None = None) -> Path:
+    """Write the network the commands read: a generated one, or the file of a real one."""
+    import linkprior as lp
+
+    place.mkdir(parents=True, exist_ok=True)
+    if network is not None:
+        shutil.copyfile(network, place / "edges.tsv")
+        return place
+    net = lp.planted_network(n_nodes=NODES, n_groups=GROUPS, mean_degree=DEGREE, seed=SEED)
+    text = "".join(f"{net.names[i]}\t{net.names[j]}\n" for i, j in net.edges)
+    (place / "edges.tsv").write_text(text, encoding="utf-8")
+    return place
+
+
+def conditions() -> Iterator[tuple[str, Words, dict[str, str], Callable[..., str]]]:
+    """Yield each column but the first: its name, options, environment and comparison."""
+    for count in WORKERS[1:]:
+        yield f"{count} workers", ["--workers", count], {}, same_bytes
+    if has_dask():
+        yield "dask", ["--dask", "local", "--workers", "2"], {}, same_bytes
+    for label, env in environments().items():
+        yield label, ["--workers", "1"], env, same_order
+
+
+def compare_predictions(
+    place: Path, end: float, names: Iterable[str] | None = None
+) -> dict[str, Row]:
+    """Return a row per model, with a column per condition there was time for."""
+    commands = predictions(names)
+    wanted = rankings(place, commands, "alone", ["--workers", "1"], {})
+    rows = {name: Row() for name in commands}
+    note(rows, "1 worker", {name: same_bytes(wanted[name], wanted[name]) for name in rows}, True)
+    for label, more, env, judged in conditions():
+        if time.monotonic() > end:
+            break
+        left = max(1.0, end - time.monotonic())
+        found = rankings(place, commands, label, more, env, left)
+        told = {name: judged(found[name], wanted[name]) for name in rows}
+        note(rows, label, told, judged is same_bytes or "NPY_DISABLE_CPU_FEATURES" in env)
+    return rows
+
+
+def note(rows: dict[str, Row], label: str, told: dict[str, str], must: bool) -> None:
+    """Put a column into the table; what must be the same and is not is a defect."""
+    for name, what in told.items():
+        rows[name].equal[label] = what
+        wrong = must and what not in ("same bytes", "same pairs", NO_TIME)
+        if wrong or what.startswith("FAILED"):
+            rows[name].defects.append(f"{name}, {label}: {what}")
+
+
+# ---------------------------------------------------------------------- in the child
+
+
+def main() -> None:
+    """Run the commands that come as JSON on standard input, and say how each ended."""
+    from linkprior.cli.main import cli
+    from linkprior.cli.messages import in_one_line
+
+    for words in json.loads(sys.stdin.read()):
+        try:
+            cli.main(words, standalone_mode=False)
+            end = {"status": 0, "said": ""}
+        except Exception as problem:
+            end = {"status": 1, "said": f"{type(problem).__name__}: {in_one_line(problem)}"}
+        print("\n" + json.dumps(end), flush=True)
+
+
+if __name__ == "__main__":
+    main()

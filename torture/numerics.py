@@ -1,0 +1,268 @@
+"""Every model on networks that are hard on numbers: finite scores in order, or one clear line.
+
+Never a number that is not finite, a warning of NumPy, a traceback or a list that is too short.
+"""
+
+from __future__ import annotations
+
+import time
+import unicodedata
+import warnings
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    import linkprior as lp
+    from linkprior.ranking import Ranking
+
+TIES = 100_000
+WRAPPED = ("degree:l3", "degree:pu", "consensus:pu")
+QUICK = {"n_starts": 1, "max_iter": 6, "warmup": 6, "effort": "fast", "exercises": 1}
+_SMALL, _COMPILED = 60, 300  # nodes: below and above where compiled kernels take over
+
+
+@dataclass
+class Tally:
+    """What came of the cases: fits with an ordered list, and errors of one line."""
+
+    fits: int = 0
+    refused: int = 0
+    defects: list[str] = field(default_factory=list)
+
+    def facts(self) -> dict[str, Any]:
+        """Return the tally for JSON."""
+        return dict(vars(self))
+
+
+# ---------------------------------------------------------------------- the networks
+
+Make = Callable[[int], "lp.Network"]
+
+
+def _of(pairs: Iterable[tuple[int, int]], n_nodes: int) -> lp.Network:
+    import linkprior as lp
+
+    return lp.Network.from_edges(pairs, nodes=range(n_nodes))
+
+
+def usual(p: int) -> lp.Network:
+    """Return a network with nothing hard about it."""
+    import linkprior as lp
+
+    return lp.planted_network(n_nodes=p, n_groups=3, mean_degree=5, seed=1)
+
+
+def _weighted(weights: Callable[[int], Any]) -> Make:
+    def make(p: int) -> lp.Network:
+        net = usual(p)
+        return net.with_weights(weights(net.n_edges))
+
+    return make
+
+
+def _isolated(p: int) -> lp.Network:
+    net = usual(p // 2)
+    return _of(net.edges.tolist(), p)
+
+
+def _hub(p: int) -> lp.Network:
+    net = usual(p)
+    return _of([*net.edges.tolist(), *((0, i) for i in range(1, net.n_nodes))], net.n_nodes)
+
+
+def _two_hubs(p: int) -> lp.Network:
+    """Two nodes joined to all others, whose every pair is then the same."""
+    return _of(((hub, i) for hub in (0, 1) for i in range(2, p)), p)
+
+
+def _twice(p: int) -> lp.Network:
+    half = usual(p // 2)
+    other = half.edges + half.n_nodes
+    return _of([*half.edges.tolist(), *other.tolist()], 2 * half.n_nodes)
+
+
+def _bipartite(p: int) -> lp.Network:
+    chance = np.random.default_rng(1)
+    half = p // 2
+    ends = np.argwhere(chance.random((half, p - half)) < 5 / half)
+    return _of(((int(i), half + int(j)) for i, j in ends), p)
+
+
+def _spread(n: int) -> Any:
+    return np.logspace(-12, 12, n)
+
+
+CASES: dict[str, Make] = {
+    "usual": usual,
+    "half of the nodes isolated": _isolated,
+    "one edge": lambda _: _of([(0, 1)], 2),
+    "one edge, others isolated": lambda p: _of([(3, 4)], p),
+    "two edges": lambda _: _of([(0, 1), (2, 3)], 4),
+    "no edge": lambda p: _of([], p),
+    "one node": lambda _: _of([], 1),
+    "no node": lambda _: _of([], 0),
+    "weights 1e12": _weighted(lambda n: np.full(n, 1e12)),
+    "weights 1e-12": _weighted(lambda n: np.full(n, 1e-12)),
+    "weights over 24 orders": _weighted(_spread),
+    "one weight 1e12 among ones": _weighted(lambda n: np.r_[1e12, np.ones(n - 1)]),
+    "weights 3e38, sums beyond float32": _weighted(lambda n: np.full(n, 3e38)),
+    "weights 1e308, sums beyond float64": _weighted(lambda n: np.full(n, 1e308)),
+    "weights from 5e-324 to 1e308": _weighted(lambda n: np.r_[5e-324, 1e308, np.ones(n - 2)]),
+    "smallest weights there are": _weighted(lambda n: np.full(n, 5e-324)),
+    "a hub joined to everything": _hub,
+    "two hubs joined to everything": _two_hubs,
+    "a star": lambda p: _of(((0, i) for i in range(1, p)), p),
+    "complete": lambda p: _of(((i, j) for j in range(p // 2) for i in range(j)), p // 2),
+    "complete but for one pair": lambda p: _of(
+        ((i, j) for j in range(p // 2) for i in range(j) if (i, j) != (0, 1)), p // 2
+    ),
+    "a ring": lambda p: _of(((i, (i + 1) % p) for i in range(p)), p),
+    "a path": lambda p: _of(((i, i + 1) for i in range(p - 1)), p),
+    "pairs alone": lambda p: _of(((i, i + 1) for i in range(0, p - 1, 2)), p),
+    "two components": _twice,
+    "bipartite": _bipartite,
+}
+
+
+def models() -> list[str]:
+    """Return every model there is, and some over others."""
+    from linkprior.predictors.registry import MODELS
+
+    return [*MODELS, *WRAPPED]
+
+
+# ---------------------------------------------------------------------- one fit
+
+
+def try_fit(name: str, case: str, nodes: int, tally: Tally, k: int | None = None) -> None:
+    """Fit one model on one case and look at every number; note what is wrong."""
+    import linkprior as lp
+    from linkprior.predictors.registry import find, make
+
+    params = {key: value for key, value in QUICK.items() if key in find(name).parameter_names()}
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            net = CASES[case](nodes)
+            model = make(name, **params).fit(net)
+            rows = model.score_rows(0, net.n_nodes)
+            ranking = model.predict_edges(net.n_non_edges + 5 if k is None else k)
+    except lp.LinkpriorError as said:
+        tally.refused += 1
+        wrong = [] if one_line(said) else [f"not one line: {said}"]
+    except Exception as problem:
+        wrong = [f"{type(problem).__name__}: {problem}"]
+    else:
+        tally.fits += 1
+        wrong = [*refuse_numbers(rows), *in_order(ranking, net, k)]
+    tally.defects += [f"{name} on {case} ({nodes} nodes): {what}" for what in wrong]
+
+
+def one_line(said: Exception) -> bool:
+    """Tell whether an error is one line of a length to be read."""
+    return "\n" not in str(said) and 10 < len(str(said)) < 500
+
+
+def refuse_numbers(rows: Any) -> list[str]:
+    """Say what is wrong with a block of scores."""
+    wrong = []
+    if not np.isfinite(rows).all():
+        wrong.append(f"{int((~np.isfinite(rows)).sum())} scores are not finite")
+    elif not np.allclose(rows, rows.T, rtol=1e-4, atol=1e-6 * float(np.abs(rows).max(initial=0))):
+        wrong.append("scores are not symmetric")
+    return wrong
+
+
+def in_order(ranking: Ranking, net: lp.Network, k: int | None = None) -> list[str]:
+    """Say what is wrong with a list: its length, numbers, order, ties, edges, doubles."""
+    expected = net.n_non_edges if k is None else min(k, net.n_non_edges)
+    if len(ranking) != expected:
+        return [f"{len(ranking)} pairs of {expected}"]
+    (i, j), wrong = ranking.pairs.T, []
+    if not np.isfinite(ranking.scores).all():
+        wrong.append("scores of the list are not finite")
+    if not (np.lexsort((j, i, -ranking.scores)) == np.arange(expected)).all():
+        wrong.append("the list is not by score, then by pair")
+    if (i >= j).any() or len(np.unique(i * net.n_nodes + j)) != expected:
+        wrong.append("pairs twice or turned round")
+    if expected and np.asarray(net.adjacency.todense())[i, j].any():
+        wrong.append("edges in the list")
+    return wrong
+
+
+# ---------------------------------------------------------------------- many ties, and names
+
+
+def try_ties(name: str, tally: Tally, nodes: int = 460) -> None:
+    """Ask for 100,000 pairs of a ring, of which most, or all, have the same score."""
+    try_fit(name, "a ring", nodes, tally, TIES)
+
+
+def all_alike(tally: Tally, nodes: int = 460) -> None:
+    """100,000 equal scores are the first 100,000 non-edges in order of pair, however asked for."""
+    import linkprior as lp
+
+    net = CASES["a ring"](nodes)
+    i, j = np.triu_indices(nodes, 1)
+    free = np.asarray(net.adjacency.todense())[i, j] == 0
+    first = np.stack([i[free], j[free]], axis=1)[:TIES]
+    for workers in (1, 2, 4):
+        with lp.use_workers(workers):
+            ranking = lp.make("pa").fit(net).predict_edges(TIES)
+        tally.fits += 1
+        if len(set(ranking.scores.tolist())) != 1 or not np.array_equal(ranking.pairs, first):
+            tally.defects.append(f"{TIES} equal scores, {workers} workers: not the first in order")
+
+
+def try_names(place: Path, tally: Tally) -> None:
+    """Names that differ by normalisation, case or spaces inside stay apart, or are refused."""
+    import linkprior as lp
+
+    composed = "Caf\u00e9"
+    names = [
+        composed,
+        unicodedata.normalize("NFD", composed),
+        "cafe\u0301",
+        "CAF\u00c9",
+        "Caf e\u0301",
+    ]
+    others = [f"n{i}" for i in range(6)]
+    pairs = [(a, b) for a in names for b in others[:3]] + [("n3", "n4"), ("n4", "n5"), ("n0", "n5")]
+    path = place / "names.tsv"
+    path.write_text("".join(f"{a}\t{b}\n" for a, b in pairs), encoding="utf-8")
+    try:
+        net = lp.read_network(path)
+    except lp.LinkpriorError as said:
+        tally.refused += 1
+        tally.defects += [] if one_line(said) else [f"names: {said}"]
+        return
+    tally.fits += 1
+    if net.names != tuple(dict.fromkeys(end for pair in pairs for end in pair)):
+        tally.defects.append(f"names that differ by normalisation: read as {net.names}")
+
+
+def run(place: Path, end: float, tally: Tally) -> dict[str, int]:
+    """Try all models on all cases while there is time; return how many of how many were tried."""
+    asked = [
+        (name, case, size)
+        for size in (_SMALL, _COMPILED)
+        for case in CASES
+        for name in models()
+        if name != "auto" or size == _SMALL  # it takes seconds
+    ]
+    all_alike(tally)
+    try_names(place, tally)
+    for name in models():
+        if name != "auto":
+            try_ties(name, tally)
+    done = 0
+    for name, case, size in asked:
+        if time.monotonic() > end:
+            break
+        try_fit(name, case, size, tally)
+        done += 1
+    return {"tried": done, "cases": len(asked), "networks": len(CASES)}

@@ -1,0 +1,169 @@
+"""A thousand fits in one process: memory, files, threads and processes stay as they were.
+
+Each round reads a network, fits a model, ranks, writes, saves and loads, as a long-lived program
+would. After some rounds to warm up, whatever grows with the number of rounds is a leak.
+"""
+
+from __future__ import annotations
+
+import gc
+import itertools
+import os
+import shutil
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+ROUNDS, WARM = 1000, 150
+SLACK_MB = 20.0  # what memory may be apart without being a leak: the allocator keeps some back
+_QUICK = {"n_starts": 2, "max_iter": 4, "warmup": 4, "effort": "fast"}
+_FORMATS = ("tsv", "csv", "jsonl", "graphml", "cx2", "sif")
+_NETWORKS, _COMPILED = 12, 3  # so many, and of these large enough for compiled kernels
+
+
+@dataclass(frozen=True)
+class Held:
+    """What the process holds at one moment."""
+
+    mb: float
+    files: int
+    threads: int
+    children: int
+    shared: int  # pieces of shared memory
+    temporary: int  # files and folders in the folder for temporary files
+    objects: int  # of Python's garbage collector
+
+    @classmethod
+    def now(cls) -> Held:
+        """Return it, after all garbage is collected."""
+        gc.collect()
+        return cls(
+            _resident(),
+            _count("/proc/self/fd"),
+            threading.active_count(),
+            len(_children()),
+            Path("/proc/self/maps").read_text().count("/dev/shm/"),  # noqa: S108
+            _count(tempfile.gettempdir()),
+            len(gc.get_objects()),
+        )
+
+
+def _resident() -> float:
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
+
+
+def _count(folder: str) -> int:
+    return len(os.listdir(folder)) if os.path.isdir(folder) else 0
+
+
+def _children() -> list[str]:
+    found = []
+    for task in Path("/proc/self/task").iterdir():
+        found += (task / "children").read_text().split()
+    return found
+
+
+def cheap_models() -> list[str]:
+    """Return every model but auto, which takes seconds, and some over others."""
+    from linkprior.predictors.registry import MODELS
+
+    return [*(name for name in MODELS if name != "auto"), "degree:l3", "consensus:pu"]
+
+
+def rounds(place: Path) -> Iterator[None]:
+    """Read, fit, rank, write, save and load, once for each step; models and networks in turn."""
+    import linkprior as lp
+
+    for number in range(_NETWORKS):
+        nodes = 260 if number < _COMPILED else 60 + number
+        net = lp.planted_network(n_nodes=nodes, n_groups=4, mean_degree=5, seed=number)
+        text = "".join(f"{net.names[i]}\t{net.names[j]}\n" for i, j in net.edges)
+        (place / f"{number}.tsv").write_text(text, encoding="utf-8")
+    names = cheap_models()
+    for number in itertools.count():
+        one_round(place, names[number % len(names)], number)
+        yield
+
+
+def one_round(place: Path, name: str, number: int) -> None:
+    """Read, fit, rank, write, save and load one model."""
+    import linkprior as lp
+    from linkprior.io.files import whole_file
+    from linkprior.io.writers import write_ranking
+    from linkprior.predictors.evidence import with_evidence
+    from linkprior.predictors.registry import find
+
+    net = lp.read_network(place / f"{number % _NETWORKS}.tsv")
+    known = find(name).parameter_names()
+    params = {key: value for key, value in _QUICK.items() if key in known}
+    model = lp.make(name, **params).fit(net)
+    ranking = with_evidence(model, model.predict_edges(40))
+    with whole_file(place / "links") as stream:
+        write_ranking(stream, ranking, _FORMATS[number % len(_FORMATS)], net)
+    folder = place / "model"
+    model.save(folder)
+    again = lp.load(folder).predict_edges(40)
+    assert again.pairs.tobytes() == ranking.pairs.tobytes(), name
+    shutil.rmtree(folder)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What was held after the warm-up and at the end, and the rounds between."""
+
+    before: Held
+    after: Held
+    rounds: int
+
+    @property
+    def grown(self) -> dict[str, float]:
+        """What there is more of."""
+        return {k: getattr(self.after, k) - getattr(self.before, k) for k in vars(self.before)}
+
+    def defects(self) -> list[str]:
+        """Name what grew: counts at all, memory beyond what an allocator keeps back."""
+        counts = ("files", "threads", "children", "shared", "temporary")
+        wrong = [f"soak: {self.grown[k]:+g} {k}" for k in counts if self.grown[k] > 0]
+        if self.grown["mb"] > SLACK_MB:
+            wrong.append(f"soak: {self.grown['mb']:+.1f} MB in {self.rounds} rounds")
+        if self.grown["objects"] > self.rounds:
+            wrong.append(f"soak: {self.grown['objects']:+g} objects in {self.rounds} rounds")
+        return wrong
+
+    def facts(self) -> dict[str, Any]:
+        """Return the figures for JSON."""
+        per = self.grown["mb"] * 1000 / max(1, self.rounds)
+        return {
+            "rounds": self.rounds,
+            "before": vars(self.before),
+            "after": vars(self.after),
+            "mb_per_1000_fits": round(per, 2),
+            "defects": self.defects(),
+        }
+
+
+def soak(
+    place: Path, n_rounds: int = ROUNDS, warm: int = WARM, end: float = float("inf")
+) -> Outcome:
+    """Go through the rounds, as many as there is time for, and compare what is held."""
+    own = place / "temporary"
+    own.mkdir(parents=True)
+    outside, tempfile.tempdir = tempfile.tempdir, str(own)
+    try:
+        work = rounds(place)
+        for _ in range(warm):
+            next(work)
+        before, done = Held.now(), 0
+        for _ in range(n_rounds):
+            if time.monotonic() > end:
+                break
+            next(work)
+            done += 1
+        return Outcome(before, Held.now(), done)
+    finally:
+        tempfile.tempdir = outside

@@ -1,0 +1,35 @@
+"""Results as lines of JSON that are only ever added: a run that was killed goes on behind them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+Record = dict[str, Any]
+
+
+class Lines:
+    """A file of records, the last of each key being the one that counts."""
+
+    def __init__(self, path: Path, key: str) -> None:
+        self.path, self.key = path, key
+        self.records: dict[str, Record] = {}
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if path.exists():
+            self._read()
+
+    def _read(self) -> None:
+        for line in self.path.read_text(encoding="utf-8").splitlines():
+            try:
+                record = json.loads(line)
+            except ValueError:  # the line that a kill cut off
+                continue
+            self.records[record[self.key]] = record
+
+    def add(self, record: Record) -> None:
+        """Keep a record, on disk as well."""
+        self.records[record[self.key]] = record
+        with self.path.open("a", encoding="utf-8") as stream:
+            # The line feed comes first: what a kill has cut off then stays a line of its own.
+            stream.write("\n" + json.dumps(record, separators=(",", ":")))

@@ -1,0 +1,159 @@
+"""A whole run on a tiny package: who is killed by whom, who survives, what is done again."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+SOURCE = """
+import functools
+
+STEP = 2
+UNUSED = 3
+
+
+def forward(x):
+    return x + STEP
+
+
+@functools.cache
+def size(x):
+    return abs(x) * 4
+
+
+def count(n):
+    total = 0
+    while n > 0:
+        n -= 1
+        total += 1
+    return total
+
+
+def unseen(x):
+    return x * 7
+
+
+def wide(x):
+    if x >= 0:
+        return x
+    return -x
+"""
+TESTS = """
+from toy.one import count, forward, size, wide
+
+SAME = {"forward": forward}
+
+
+def test_forward():
+    assert SAME["forward"](1) == 3
+
+
+def test_size():
+    assert size(-2) == 8
+
+
+def test_count():
+    assert count(3) == 3
+
+
+def test_wide():
+    assert wide(-2) == wide(2) == 2
+"""
+RUN = """
+import sys
+from pathlib import Path
+from mutants.project import Project
+from mutants.server import serve
+from mutants.sites import all_mutants
+
+project = Project(Path(sys.argv[1]), "toy", {"all": ("*.py",)}, frozenset(), ("tests",))
+serve(project, all_mutants(project), float(sys.argv[2]), print)
+"""
+
+
+def run(root, seconds="inf"):
+    """Try all mutants in a process of its own; return results by the error, and lines written."""
+    path = os.pathsep.join([str(ROOT), str(root / "src")])
+    done = subprocess.run(
+        [sys.executable, "-c", RUN, str(root), seconds],
+        env={**os.environ, "PYTHONPATH": path},
+        cwd=root, capture_output=True, text=True, timeout=300, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    kept = root / ".mutants" / "results.jsonl"
+    lines = [line for line in kept.read_text().splitlines() if line]
+    return [json.loads(line) for line in lines if line.endswith("}")]  # others were cut off
+
+
+@pytest.fixture
+def toy(tmp_path):
+    for name, text in {"src/toy/one.py": SOURCE, "tests/test_one.py": TESTS}.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    (tmp_path / "src" / "toy" / "__init__.py").touch()
+    return tmp_path
+
+
+def told(root, records):
+    from mutants.project import Project
+    from mutants.sites import all_mutants
+
+    project = Project(root, "toy", {"all": ("*.py",)}, frozenset(), ("tests",))
+    results = {record["mutant"]: record for record in records}
+    return {
+        (m.scope or "module", f"{m.before} -> {m.after}"): results[m.key]
+        for m in all_mutants(project)
+    }
+
+
+def test_every_mutant_ends_as_it_must(toy):
+    known = told(toy, run(toy))
+    results = {where: (record["result"], record["by"]) for where, record in known.items()}
+    killed = {where for where, (result, _) in results.items() if result == "killed"}
+    alive = {where: result for where, (result, _) in results.items() if result != "killed"}
+    assert alive == {
+        ("unseen", "return x * 7 -> return"): "uncovered",
+        ("unseen", "x * 7 -> x / 7"): "uncovered",
+        ("unseen", "7 -> 8"): "uncovered",
+        ("unseen", "7 -> 6"): "uncovered",
+        ("module", "3 -> 4"): "uncovered",  # UNUSED
+        ("module", "3 -> 2"): "uncovered",
+        ("wide", "x >= 0 -> x > 0"): "survived",  # -0 is 0
+        ("wide", "0 -> 1"): "survived",
+        ("wide", "0 -> -1"): "survived",
+    }
+    assert results["module", "2 -> 3"] == ("killed", "tests/test_one.py::test_forward")
+    assert results["forward", "x + STEP -> x - STEP"][1] == "tests/test_one.py::test_forward"
+    assert results["size", "4 -> 5"][1] == "tests/test_one.py::test_size"  # behind a decorator
+    assert results["count", "n -= 1 -> pass"] == ("killed", "time")
+    assert results["count", "n -= 1 -> n += 1"] == ("killed", "time")
+    assert len(killed) > 10
+    assert known["size", "4 -> 5"]["asked"] == 1  # the one test that runs it
+
+
+def test_a_second_run_does_only_what_changed(toy):
+    first = run(toy)
+    assert len(run(toy)) == len(first)
+    (toy / "tests" / "test_two.py").write_text(
+        "from toy.one import wide\n\n\ndef test_the_edge():\n    assert wide(0.5) == 0.5\n"
+    )
+    more = run(toy)[len(first) :]
+    assert {record["result"] for record in more} == {"killed", "survived"}
+    assert len(more) == 3  # the survivors that a new test runs, nothing else
+    source = toy / "src" / "toy" / "one.py"
+    source.write_text(source.read_text().replace("x * 7", "x * 8"))
+    again = run(toy)[len(first) + 3 :]
+    assert len(again) == 4  # the function that changed
+
+
+def test_a_line_that_a_kill_cut_off_is_done_again(toy):
+    kept = toy / ".mutants" / "results.jsonl"
+    whole = run(toy)
+    kept.write_text(kept.read_text()[:-20])
+    again = run(toy)
+    assert again[:-1] == whole[:-1]
+    assert {**again[-1], "seconds": 0} == {**whole[-1], "seconds": 0}

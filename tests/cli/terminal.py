@@ -13,6 +13,7 @@ from tests.cli.support import buffered
 
 # The terminal whose keys send signals to the process.
 _TAKE_IT = "import fcntl, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0)\n"
+_OF_ANOTHER_TERMINAL = ("NO_COLOR", "FORCE_COLOR", "COLUMNS", "LINES")
 ESCAPE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 
@@ -23,7 +24,7 @@ def on_a_terminal(code, *arguments, width=80, press=None, **environment):
     """
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, width, 0, 0))
-    plain = {k: v for k, v in buffered().items() if k not in ("NO_COLOR", "FORCE_COLOR")}
+    plain = {k: v for k, v in buffered().items() if k not in _OF_ANOTHER_TERMINAL}
     job = subprocess.Popen(
         [sys.executable, "-c", _TAKE_IT + code, *map(str, arguments)],
         stdin=theirs,

@@ -11,6 +11,8 @@ from linkprior.benchmark.figures import cost_and_merit
 from linkprior.benchmark.ranks import Ranks, ranks_of
 from linkprior.benchmark.results import ALONE, LEVEL, MAIN, Results
 from linkprior.benchmark.table import Cell, Table
+from linkprior.errors import StoreError
+from linkprior.evaluation.cells import read_json
 from linkprior.report.origins import origins
 
 _MARKS = {ALONE: "best", LEVEL: "level"}
@@ -18,13 +20,10 @@ _LEGEND = tables.MARKS.replace("**Bold**", "*").replace("*Italics*", "Italics")
 
 
 def is_benchmark(folder: Path) -> bool:
-    """Tell whether a folder holds cells of a benchmark."""
-    from linkprior.benchmark.cells import read_cell
-    from linkprior.errors import StoreError
-
+    """Tell whether a folder holds cells of a benchmark, whole or not."""
     first = next(iter(sorted(folder.glob("*/*.json"))), None)
     try:
-        return first is not None and bool(read_cell(first))
+        return first is not None and {"network", "model", "split"} <= set(read_json(first))
     except StoreError:
         return False
 

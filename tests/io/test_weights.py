@@ -383,6 +383,13 @@ def test_cx2_gives_attributes_under_their_alias_and_default(tmp_path):
     assert problem(tmp_path, "g.cx2", bad, "sure").startswith("g.cx2: edge 2: expected a weight")
 
 
+def test_an_edge_of_weight_0_in_a_file_without_lines_is_told_without_a_line(tmp_path):
+    content = cx2({"sure": {"d": "double"}}, (1, 0, {"sure": 4}), (1, 2, {"sure": 0}))
+    found = reading(tmp_path, "g.cx2", content, "sure")
+    assert dropped(found) == {"its weight is 0": 1}
+    assert [entry["first_lines"] for entry in found.report.dropped] == [[]]
+
+
 def test_cx_gives_attributes_of_its_own_kind(tmp_path):
     nodes = [{"@id": k, "n": name} for k, name in enumerate("abc")]
     ends = [(0, 1, "4"), (1, 2, "2"), (0, 2, "1")]

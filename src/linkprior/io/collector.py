@@ -142,12 +142,13 @@ class EdgeCollector:
         return heavy
 
     def drop(self, reason: str, lines: Iterable[int]) -> None:
-        """Count rows left out, and why."""
+        """Count rows left out, and why; line 0 is a format without lines, and not told."""
         lines = list(lines)
         if lines:
             entry = self.dropped[reason]
             entry.count += len(lines)
-            entry.first_lines += lines[: 5 - len(entry.first_lines)]
+            told = [line for line in lines if line > 0]
+            entry.first_lines += told[: 5 - len(entry.first_lines)]
 
     def note(self, text: str) -> None:
         """Say something in the input report, once."""

@@ -48,6 +48,15 @@ def test_a_scheduler_that_does_not_answer_is_named(address, monkeypatch, tmp_pat
     refused(address, f"no dask scheduler answers at {address} ")
 
 
+def test_a_client_whose_loop_does_not_start_in_time_is_told_in_a_line(monkeypatch):
+    class Stalled:
+        def __init__(self, *_, **__):
+            raise AssertionError
+
+    monkeypatch.setattr(dask_engine, "Client", Stalled)
+    refused("tcp://127.0.0.1:9", "no dask scheduler answers at tcp://127.0.0.1:9 ")
+
+
 def test_a_scheduler_file_without_an_address_is_refused(tmp_path):
     (tmp_path / "s.json").write_text("[1, 2]")
     refused(str(tmp_path / "s.json"), "holds no address")

@@ -101,7 +101,7 @@ def _reached(address: str) -> Iterator[Client]:
     try:
         place = _address_in(Path(address)) if address.endswith(".json") else address
         client = Client(place, timeout=CONNECTING, set_as_default=False)
-    except _TROUBLE as problem:
+    except (*_TROUBLE, AssertionError) as problem:  # the latter: its event loop was not up in 10 s
         raise LinkpriorError(
             f"no dask scheduler answers at {address} ({_short(problem)}); start one with `dask "
             "scheduler`, or give --dask local"

@@ -89,4 +89,4 @@ $(VENV)/.installed-bench: $(VENV)/.installed
 	touch $@
 
 clean:
-	rm -rf $(VENV) build dist .matrix .mutants .coverage .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) build dist .matrix .coverage .mypy_cache .ruff_cache .pytest_cache .hypothesis

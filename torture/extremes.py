@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 import time
-import warnings
 from collections.abc import Iterator
-from typing import Any
 
-from torture.numerics import QUICK, Tally, in_order, models, one_line, refuse_numbers, usual
+from torture.numerics import Tally, fitted, models, usual
 
 VALUES: tuple[float, ...] = (1e-300, 1e-30, 1e-12, 1e12, 1e30, 1e38, 1e300, 10**30, -1.0)
 COUNTS = (10**30, 2**63 - 1, -1)
@@ -31,24 +29,7 @@ def asked() -> Iterator[tuple[str, str, float]]:
 
 def try_value(name: str, parameter: str, value: float, tally: Tally) -> None:
     """Fit and rank with one parameter far out of its range, and note what is wrong."""
-    import linkprior as lp
-    from linkprior.predictors.registry import find, make
-
-    params: dict[str, Any] = {k: v for k, v in QUICK.items() if k in find(name).parameter_names()}
-    net = usual(NODES)
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")
-            model = make(name, **{**params, parameter: value}).fit(net)
-            rows, ranking = model.score_rows(0, net.n_nodes), model.predict_edges(10**6)
-    except lp.LinkpriorError as said:
-        tally.refused += 1
-        wrong = [] if one_line(said) else [f"not one line: {said}"]
-    except Exception as problem:
-        wrong = [f"{type(problem).__name__}: {problem}"]
-    else:
-        tally.fits += 1
-        wrong = [*refuse_numbers(rows), *in_order(ranking, net)]
+    wrong = fitted(name, {parameter: value}, lambda: usual(NODES), tally)
     tally.defects += [f"{name} with {parameter}={value}: {what}" for what in wrong]
 
 

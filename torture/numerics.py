@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 import unicodedata
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -140,26 +140,36 @@ def models() -> list[str]:
 
 def try_fit(name: str, case: str, nodes: int, tally: Tally, k: int | None = None) -> None:
     """Fit one model on one case and look at every number; note what is wrong."""
+    wrong = fitted(name, {}, lambda: CASES[case](nodes), tally, k)
+    tally.defects += [f"{name} on {case} ({nodes} nodes): {what}" for what in wrong]
+
+
+def fitted(
+    name: str,
+    params: Mapping[str, Any],
+    network: Callable[[], lp.Network],
+    tally: Tally,
+    k: int | None = None,
+) -> list[str]:
+    """Fit, score and rank with any warning an error; return what is wrong, and count the end."""
     import linkprior as lp
     from linkprior.predictors.registry import find, make
 
-    params = {key: value for key, value in QUICK.items() if key in find(name).parameter_names()}
+    quick = {key: value for key, value in QUICK.items() if key in find(name).parameter_names()}
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            net = CASES[case](nodes)
-            model = make(name, **params).fit(net)
+            net = network()
+            model = make(name, **{**quick, **params}).fit(net)
             rows = model.score_rows(0, net.n_nodes)
             ranking = model.predict_edges(net.n_non_edges + 5 if k is None else k)
     except lp.LinkpriorError as said:
         tally.refused += 1
-        wrong = [] if one_line(said) else [f"not one line: {said}"]
+        return [] if one_line(said) else [f"not one line: {said}"]
     except Exception as problem:
-        wrong = [f"{type(problem).__name__}: {problem}"]
-    else:
-        tally.fits += 1
-        wrong = [*refuse_numbers(rows), *in_order(ranking, net, k)]
-    tally.defects += [f"{name} on {case} ({nodes} nodes): {what}" for what in wrong]
+        return [f"{type(problem).__name__}: {problem}"]
+    tally.fits += 1
+    return [*refuse_numbers(rows), *in_order(ranking, net, k)]
 
 
 def one_line(said: Exception) -> bool:

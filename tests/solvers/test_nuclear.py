@@ -89,14 +89,17 @@ def test_the_prior_lowers_its_own_value():
     assert degree_prior(priored, degrees, 0.5) < degree_prior(plain, degrees, 0.5)
 
 
-@pytest.mark.parametrize("expected", [0, 3, 40])
-def test_no_eigenvalue_above_the_threshold_is_missed(monkeypatch, expected):
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize(("dtype", "close"), [(np.float64, 1e-8), (np.float32, 1e-4)])
+@pytest.mark.parametrize("expected", [0, 3, 15, 40])
+def test_no_eigenvalue_above_the_threshold_is_missed(monkeypatch, expected, dtype, close, order):
     monkeypatch.setattr(nuclear, "FULL_BELOW", 10)
     rng = np.random.default_rng(4)
     basis = np.linalg.qr(rng.standard_normal((120, 120)))[0]
     values = np.concatenate([np.linspace(5, 9, 7), -np.linspace(4, 8, 6), np.zeros(107)])
     S = (basis * values) @ basis.T
-    S = (S + S.T) / 2
-    found, vectors = eigenpairs_above(S, 3.0, expected, rng.standard_normal(120))
-    np.testing.assert_allclose(np.sort(found), np.sort(values[np.abs(values) > 3]), atol=1e-9)
-    np.testing.assert_allclose(S @ vectors, vectors * found, atol=1e-8)
+    S = ((S + S.T) / 2).astype(dtype, order=order)
+    found, vectors = eigenpairs_above(S, 3.0, expected, rng.standard_normal(120).astype(dtype))
+    assert found.dtype == vectors.dtype == dtype
+    np.testing.assert_allclose(np.sort(found), np.sort(values[np.abs(values) > 3]), atol=close)
+    np.testing.assert_allclose(S @ vectors, vectors * found, atol=close)

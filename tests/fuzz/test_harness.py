@@ -6,8 +6,8 @@ import sys
 import warnings
 
 import pytest
-from fuzz.__main__ import _turns, collect
 from fuzz.targets import TARGETS
+from fuzz.turns import Plan, collect, turn
 from fuzz.verdict import Finding, Watch, expect, is_line, judged
 
 from fuzz import corpus, edits, figures, growth, packings, places
@@ -162,16 +162,38 @@ def test_a_turn_is_collected_from_its_files(tmp_path):
     assert collect("metis", tmp_path, 0, 1.0)["inputs"] == 0
 
 
-class Asked:
-    targets = ["a", "b"]
-    seconds = 130
+def plan_for(folder, seconds=None, total=None):
+    return Plan(["a", "b"], seconds, total, 5, folder, folder / "fuzz.json")
 
 
-def test_turns_alternate_and_come_to_an_end_where_one_is_asked_for():
-    turns = list(_turns(Asked()))
-    assert [seconds for _, seconds, _ in turns] == [60, 60, 60, 60, 10, 10]
-    assert [name for name, _, _ in turns] == ["a", "b"] * 3
-    assert [number for _, _, number in turns] == [0, 0, 1, 1, 2, 2]
+def test_turns_alternate_and_come_to_an_end_where_one_is_asked_for(tmp_path):
+    rounds = list(plan_for(tmp_path, seconds=130).rounds())
+    assert rounds == [[("a", 60), ("b", 60)]] * 2 + [[("a", 10), ("b", 10)]]
+
+
+def test_a_total_counts_what_earlier_runs_have_done(tmp_path):
+    plan = plan_for(tmp_path, total=90)
+    rounds = []
+    figures.keep_turn(plan.output, "a", {"seconds": 70})
+    for turns in plan.rounds():
+        rounds.append(turns)
+        for name, seconds in turns:
+            figures.keep_turn(plan.output, name, {"seconds": seconds})
+    assert rounds == [[("a", 20), ("b", 60)], [("b", 30)]]
+    assert list(plan.rounds()) == []
+
+
+def test_no_turn_repeats_the_seed_of_another_and_figures_add_up(tmp_path):
+    plan, seeds = plan_for(tmp_path, seconds=60), []
+
+    def run(call, seconds):
+        seeds.append(int(call[call.index("--seed") + 1]))
+        places.turn_file(tmp_path, "a", "log").write_text(LOG)
+
+    for _ in range(3):
+        turn("a", 60, plan, run)
+    assert seeds == [6, 1506, 3006]
+    assert plan.known("a")["inputs"] == 4500
 
 
 # ---------------------------------------------------------------------- what is kept

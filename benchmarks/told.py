@@ -33,6 +33,7 @@ IN_README = ("DREAM5-1 90 %", "DREAM5-3", "yeast", "HI-II-14", "HuRI", "PPI", "U
 IN_README += ("Plasmodium", "rat 94-104")
 RELEASED = ("auto with history", "auto", "pa", "l3", "pu", "tri-degree")
 MOST_PAIRS = 500
+TRIALS = 10  # of the tuned models whose cells are kept
 
 
 def figures(value: float, sign: str = "") -> str:
@@ -117,6 +118,39 @@ def prior(results: Results) -> str:
     return table(["network (splits)", *NAMES.values()], rows)
 
 
+# ---------------------------------------------------------------------- tuned models
+
+
+def tuned(results: Results) -> str:
+    """Return AUPRC by default and after tuning, on the splits where both are there."""
+    folder = RESULTS / "suite" / f"tuned-{TRIALS}"
+    after = results_in(folder)
+    counts = {network: len(after.splits(network)) for network in after.networks}
+    rows = [[f"`{AUTO}` (nothing to tune)", *(own_on(after, network) for network in counts)]]
+    for model in sorted(m for m in after.models if _has_trials(after, m)):
+        rows.append([f"`{model}`", *(_both(results, after, network, model) for network in counts)])
+    return table(["AUPRC", *(f"{network} ({n})" for network, n in counts.items())], rows)
+
+
+def own_on(results: Results, network: str) -> str:
+    """Return auto's mean AUPRC."""
+    return figures(results.mean(network, AUTO, "auprc"))
+
+
+def _has_trials(results: Results, model: str) -> bool:
+    cells = (models.get(model, {}) for models in results.judged.values())
+    return any(cell["trials"] for by_split in cells for cell in by_split.values())
+
+
+def _both(before: Results, after: Results, network: str, model: str) -> str:
+    values = [one.values(network, model, "auprc") for one in (before, after)]
+    splits = values[0].keys() & values[1].keys()
+    if not splits:
+        return "–"
+    means = [figures(float(np.mean([one[split] for split in splits]))) for one in values]
+    return " → ".join(means)
+
+
 # ---------------------------------------------------------------------- releases
 
 
@@ -154,6 +188,7 @@ PLACES: dict[str, tuple[str, Callable[[Results], str]]] = {
     "prior": ("docs/auto.md", prior),
     "releases": ("docs/auto.md", releases),
     "ranks": ("docs/benchmark.md", mean_ranks),
+    "tuned": ("docs/benchmark.md", tuned),
     "short": ("README.md", short),
 }
 

@@ -68,6 +68,13 @@ def test_a_refused_list_keeps_its_kind_of_error(tmp_path):
     assert str(refused.value).isprintable()
 
 
+def test_ends_lie_below_the_header_that_the_user_says_is_there(tmp_path):
+    """Rows longer than it had their ends in a column without a name: a bare IndexError."""
+    (tmp_path / "e.tsv").write_text("21\tg2\n1\tg2\tg3\n2\tg1\tg3\tg3\n")
+    network = lp.read_network(tmp_path / "e.tsv", header=True)
+    assert sorted(network.names) == ["1", "2", "g1", "g2"]
+
+
 def test_arrays_of_a_kind_that_numpy_has_not_are_refused(tmp_path):
     """safetensors knows bfloat16, its NumPy half does not: a bare KeyError."""
     lp.make("pa").fit(lp.planted_network(n_nodes=20, seed=1)).save(tmp_path / "model")

@@ -129,7 +129,10 @@ def _by_content(layout: Layout, sample: Sample) -> Layout:
     """Return the layout with the ends the cells tell, where no header told them."""
     if layout.ends != (0, 1):
         return layout
-    ends = ends_by_content(sample.rows[1:] if layout.header_line else sample.rows)
+    rows = sample.rows[1:] if layout.header_line else sample.rows
+    if layout.header:  # a column beyond it has no name, and may be missing elsewhere
+        rows = [row[: layout.width] for row in rows]
+    ends = ends_by_content(rows)
     return replace(layout, ends=ends.columns, aside=ends.aside, note=ends.note)
 
 

@@ -72,7 +72,7 @@ Run = Callable[[list[str], int], None]  # a call, and the seconds after which it
 
 def run_process(call: list[str], seconds: int) -> None:
     """Run a process; one that does not come back is ended."""
-    process = subprocess.Popen(call, cwd=places.ROOT, env=_environment())
+    process = subprocess.Popen(call, cwd=places.ROOT, env=environment())
     try:
         process.wait(timeout=seconds)
     except subprocess.TimeoutExpired:
@@ -109,7 +109,7 @@ def collect(name: str, work: Path, before: int, seconds: float) -> figures.Facts
     }
 
 
-def _environment() -> dict[str, str]:
+def environment() -> dict[str, str]:
     """Small networks need no compiled kernels, and one thread is enough."""
     one = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "LINKPRIOR_WORKERS"), "1")
     return {**os.environ, **one, "LINKPRIOR_KERNELS": "portable"}

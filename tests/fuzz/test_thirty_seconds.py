@@ -5,8 +5,8 @@ import subprocess
 import sys
 
 import pytest
-from fuzz.__main__ import _environment, collect
 from fuzz.targets import TARGETS
+from fuzz.turns import collect, environment
 
 from fuzz import places
 
@@ -17,7 +17,7 @@ def fuzzed(*arguments):
     """Run a process that fuzzes; return its status."""
     call = [sys.executable, *map(str, arguments)]
     return subprocess.run(
-        call, cwd=places.ROOT, env=_environment(), timeout=150, capture_output=True, check=False
+        call, cwd=places.ROOT, env=environment(), timeout=150, capture_output=True, check=False
     )
 
 

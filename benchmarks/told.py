@@ -126,15 +126,11 @@ def tuned(results: Results) -> str:
     folder = RESULTS / "suite" / f"tuned-{TRIALS}"
     after = results_in(folder)
     counts = {network: len(after.splits(network)) for network in after.networks}
-    rows = [[f"`{AUTO}` (nothing to tune)", *(own_on(after, network) for network in counts)]]
+    ours = [figures(after.mean(network, AUTO, "auprc")) for network in counts]
+    rows = [[f"`{AUTO}` (nothing to tune)", *ours]]
     for model in sorted(m for m in after.models if _has_trials(after, m)):
         rows.append([f"`{model}`", *(_both(results, after, network, model) for network in counts)])
     return table(["AUPRC", *(f"{network} ({n})" for network, n in counts.items())], rows)
-
-
-def own_on(results: Results, network: str) -> str:
-    """Return auto's mean AUPRC."""
-    return figures(results.mean(network, AUTO, "auprc"))
 
 
 def _has_trials(results: Results, model: str) -> bool:

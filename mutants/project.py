@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -37,6 +38,8 @@ class Project:
     areas: dict[str, tuple[str, ...]]
     left_out: frozenset[str]
     tests: tuple[str, ...]
+    worker: int = 0  # which of several processes this is
+    workers: int = 1
 
     @property
     def source(self) -> Path:
@@ -45,6 +48,15 @@ class Project:
     @property
     def place(self) -> Path:
         return self.root / ".mutants"
+
+    @property
+    def temporary(self) -> Path:
+        """The folder that tests write to; pytest empties it when it starts."""
+        return self.place / f"tmp{self.worker}"
+
+    def is_mine(self, name: str) -> bool:
+        """Whether a test or a mutant of this name falls to this process."""
+        return zlib.crc32(name.encode()) % self.workers == self.worker
 
     def files(self) -> Iterator[tuple[str, Path]]:
         """Yield area and path of every file in scope, in a fixed order."""

@@ -33,8 +33,16 @@ EVERY = 20.0  # seconds between two lines of progress
 class Server:
     """A pytest plugin that tries mutants where pytest would run the tests."""
 
-    def __init__(self, project: Project, mutants: list[Mutant], seconds: float, say: Say) -> None:
+    def __init__(
+        self,
+        project: Project,
+        mutants: list[Mutant],
+        seconds: float,
+        say: Say,
+        only_learn: bool = False,
+    ) -> None:
         self.project, self.mutants, self.say = project, mutants, say
+        self.only_learn = only_learn
         self.end = time.monotonic() + seconds
         self.results = results_of(project)
         self.covering = Covering(project)
@@ -53,12 +61,14 @@ class Server:
         gc.collect()
         gc.freeze()  # what is here already is not looked through again in every process
         self._learn()
-        self.covering.build(self.items)
-        self._try_all()
+        if not self.only_learn:
+            self.covering.build(self.items)
+            self._try_all()
         return True
 
     def _learn(self) -> None:
-        new = [i for i in self.items.values() if not self.covering.is_known(i.nodeid, i.path)]
+        mine = [item for item in self.items.values() if self.project.is_mine(item.nodeid)]
+        new = [item for item in mine if not self.covering.is_known(item.nodeid, item.path)]
         for number, item in enumerate(new):
             if time.monotonic() > self.end:
                 break
@@ -66,7 +76,8 @@ class Server:
             self.covering.learn(item)
 
     def _try_all(self) -> None:
-        waiting = [mutant for mutant in self.mutants if self._is_open(mutant)]
+        mine = [mutant for mutant in self.mutants if self.project.is_mine(mutant.key)]
+        waiting = [mutant for mutant in mine if self._is_open(mutant)]
         for number, mutant in enumerate(waiting):
             if time.monotonic() > self.end:
                 break
@@ -130,14 +141,17 @@ def results_of(project: Project) -> Lines:
     return Lines(project.place / "results.jsonl", "mutant")
 
 
-def serve(project: Project, mutants: list[Mutant], seconds: float, say: Say) -> Lines:
+def serve(
+    project: Project, mutants: list[Mutant], seconds: float, say: Say, only_learn: bool = False
+) -> Lines:
     """Try mutants until all are tried or the time is up; return all results there are."""
     import pytest
 
-    server = Server(project, mutants, seconds, say)
+    server = Server(project, mutants, seconds, say, only_learn)
     paths = [str(project.root / name) for name in project.tests]
     status = pytest.main([*options(project), *paths], plugins=[server])
-    if status not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
+    ended = (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED, pytest.ExitCode.INTERRUPTED)
+    if status not in ended:
         raise SystemExit(f"the tests cannot be collected (pytest's status {status})")
     return server.results
 

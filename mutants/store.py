@@ -30,6 +30,8 @@ class Lines:
     def add(self, record: Record) -> None:
         """Keep a record, on disk as well."""
         self.records[record[self.key]] = record
-        with self.path.open("a", encoding="utf-8") as stream:
-            # The line feed comes first: what a kill has cut off then stays a line of its own.
-            stream.write("\n" + json.dumps(record, separators=(",", ":")))
+        # The line feed comes first: what a kill has cut off then stays a line of its own. One write
+        # for all of it: several processes add to the same file.
+        line = "\n" + json.dumps(record, separators=(",", ":"))
+        with self.path.open("ab", buffering=0) as stream:
+            stream.write(line.encode())

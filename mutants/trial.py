@@ -119,7 +119,7 @@ def try_anew(mutant: Mutant, project: Project, tests: list[Test]) -> Answer:
 def options(project: Project) -> list[str]:
     """Return what pytest is told in every process."""
     keep = ["-p", "no:cacheprovider", "-p", "mutants.hypothesis_profile"]
-    return ["-qq", "-s", *keep, f"--basetemp={project.place / 'tmp'}", f"--rootdir={project.root}"]
+    return ["-qq", "-s", *keep, f"--basetemp={project.temporary}", f"--rootdir={project.root}"]
 
 
 def _forget(project: Project) -> None:

@@ -2,11 +2,16 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from mutants.kept import keep, recall
+from mutants.project import Project
+from mutants.server import results_of
+from mutants.sites import all_mutants
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCE = """
@@ -70,22 +75,24 @@ from mutants.project import Project
 from mutants.server import serve
 from mutants.sites import all_mutants
 
-project = Project(Path(sys.argv[1]), "toy", {"all": ("*.py",)}, frozenset(), ("tests",))
-serve(project, all_mutants(project), float(sys.argv[2]), print)
+scope = ("toy", {"all": ("*.py",)}, frozenset(), ("tests",))
+project = Project(Path(sys.argv[1]), *scope, *map(int, sys.argv[3:5]))
+serve(project, all_mutants(project), float(sys.argv[2]), print, "learn" in sys.argv)
 """
 
 
-def run(root, seconds="inf"):
+def run(root, seconds="inf", *more):
     """Try all mutants in a process of its own; return results by the error, and lines written."""
     path = os.pathsep.join([str(ROOT), str(root / "src")])
     done = subprocess.run(
-        [sys.executable, "-c", RUN, str(root), seconds],
+        [sys.executable, "-c", RUN, str(root), seconds, *more],
         env={**os.environ, "PYTHONPATH": path},
         cwd=root, capture_output=True, text=True, timeout=300, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
     kept = root / ".mutants" / "results.jsonl"
-    lines = [line for line in kept.read_text().splitlines() if line]
+    lines = kept.read_text().splitlines() if kept.exists() else []
+    lines = [line for line in lines if line]
     return [json.loads(line) for line in lines if line.endswith("}")]  # others were cut off
 
 
@@ -98,15 +105,15 @@ def toy(tmp_path):
     return tmp_path
 
 
-def told(root, records):
-    from mutants.project import Project
-    from mutants.sites import all_mutants
+def toy_project(root):
+    return Project(root, "toy", {"all": ("*.py",)}, frozenset(), ("tests",))
 
-    project = Project(root, "toy", {"all": ("*.py",)}, frozenset(), ("tests",))
+
+def told(root, records):
     results = {record["mutant"]: record for record in records}
     return {
         (m.scope or "module", f"{m.before} -> {m.after}"): results[m.key]
-        for m in all_mutants(project)
+        for m in all_mutants(toy_project(root))
     }
 
 
@@ -157,3 +164,41 @@ def test_a_line_that_a_kill_cut_off_is_done_again(toy):
     again = run(toy)
     assert again[:-1] == whole[:-1]
     assert {**again[-1], "seconds": 0} == {**whole[-1], "seconds": 0}
+
+
+def test_two_processes_share_the_work_and_come_to_the_same(toy, tmp_path_factory):
+    for worker in "01":
+        assert run(toy, "inf", worker, "2", "learn") == []  # tests first, for both
+    first = run(toy, "inf", "0", "2")
+    both = run(toy, "inf", "1", "2")
+    assert 0 < len(first) < len(both)
+    alone = tmp_path_factory.mktemp("alone")
+    for name in ("src", "tests"):
+        shutil.copytree(toy / name, alone / name)
+    assert outcomes(both) == outcomes(run(alone))
+
+
+def outcomes(records):
+    return {record["mutant"]: (record["result"], record["by"]) for record in records}
+
+
+def test_a_new_checkout_takes_the_killed_from_the_file(toy, tmp_path_factory):
+    project = toy_project(toy)
+    run(toy)
+    kept, before = toy / "killed.txt", results_of(project)
+    keep(before, all_mutants(project), kept)
+    killed = [key for key, record in before.records.items() if record["result"] == "killed"]
+    assert sorted(line.split()[0] for line in kept.read_text().splitlines()) == sorted(killed)
+    by_time = sum(record["by"] == "time" for record in before.records.values())
+    assert kept.read_text().count(" time\n") == by_time >= 2
+
+    (toy / ".mutants" / "results.jsonl").unlink()
+    anew = results_of(project)
+    assert recall(anew, all_mutants(project), kept) == len(killed)
+    assert recall(anew, all_mutants(project), kept) == 0  # nothing twice
+    again = run(toy)
+    assert len(again) == len(before.records)
+    assert {key: r for key, (r, _) in outcomes(again).items()} == {
+        key: record["result"] for key, record in before.records.items()
+    }
+    assert sum(record["asked"] == 0 for record in again) >= len(killed)  # not tried again

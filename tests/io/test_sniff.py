@@ -1,0 +1,229 @@
+"""The signs of each format, asked one by one: what has them, and what only nearly has them."""
+
+import codecs
+import io
+
+import pytest
+
+from linkprior.errors import InputError
+from linkprior.io import sniff
+from linkprior.io.sniff import Head
+from linkprior.io.source import Source, open_source
+
+MITAB_ROW = "\t".join(["uniprotkb:P1", "uniprotkb:P2", *["-"] * 13])
+MITAB_NAMES = "\t".join(["#ID(s) interactor A", "ID(s) interactor B", *["more"] * 13])
+LARGE = 1 << 16
+
+
+def head(text, suffix=""):
+    return Head(text.encode(), text, suffix)
+
+
+def source(content, name="net.txt", packing=None):
+    return Source(name, io.BytesIO(content), content, packing, _tap=None)
+
+
+MATRICES = "%%MatrixMarket matrix coordinate pattern symmetric\n3 3 1\n2 1\n"
+TRIANGLE = "3 3\n2 3\n1 3\n1 2\n"
+RING = "4 4\n2 4\n1 3\n2 4\n1 3\n"
+
+HAS_THE_SIGNS = [
+    ("npz", "PK\x03\x04rest", ""),
+    ("matrix_market", MATRICES, ""),
+    ("matrix_market", MATRICES.upper(), ""),
+    ("graphml", "<?xml version='1.0'?>\n<graphml>", ""),
+    ("graphml", "  \n<graphml xmlns='x'>", ""),
+    ("graphml", "<g:graphml\n", ""),
+    ("graphml", "<graphml/>", ""),
+    ("gexf", "<?xml version='1.0'?>\n<gexf>", ""),
+    ("gexf", " <x:gexf version='1.3'>", ""),
+    ("gexf", "<gexf/>", ""),
+    ("cx2", '[{"CXVersion": "2.0"}', ""),
+    ("cx2", ' [{"numberVerification": [', ""),
+    ("cx2", "[{}]", ".cx2"),
+    ("cx2", "[{}]", ".cx"),
+    ("cx2", '{"data": 1}', ".json"),
+    ("pajek", "*Vertices 3\n1 a\n", ""),
+    ("pajek", "% made by hand\n *network mine\n", ""),
+    ("pajek", "*ARCS\n1 2\n", ""),
+    ("pajek", "*edges\n1 2\n", ""),
+    ("pajek", "*Matrix\n0 1\n", ""),
+    ("biogrid", "#BioGRID Interaction ID\tEntrez", ""),
+    ("biogrid", "BIOGRID interaction id\tEntrez", ""),
+    ("biogrid", '"#BioGRID Interaction ID"\tEntrez', ""),
+    ("biogrid", "a line\n" * 59 + "#BioGRID Interaction ID\n", ""),
+    ("mitab", MITAB_ROW, ""),
+    ("mitab", MITAB_ROW + "\n" + MITAB_ROW + "\ncut:off\tno", ""),
+    ("mitab", MITAB_ROW + "\n" + "-\tuniprotkb:P2" + "\t-" * 13 + "\n", ""),
+    ("mitab", MITAB_NAMES + "\n", ""),
+    ("mitab", MITAB_NAMES.removeprefix("#") + "\nwhatever", ""),
+    ("mitab", "some words\n" + MITAB_NAMES + "\n", ""),
+    ("mitab", "# a note\n" + MITAB_ROW + "\n", ""),
+    ("mitab", "\t".join(["entrez gene/locuslink:1", "a b c:2", *["-"] * 13]), ""),
+    ("string_links", "protein1 protein2 combined_score\n9606.A 9606.B 900\n", ""),
+    ("string_links", "protein1 protein2 homology combined_score\n", ""),
+    ("metis", TRIANGLE, ""),
+    ("metis", RING, ""),
+    ("metis", "% a note\n" + TRIANGLE, ""),
+    ("metis", "\n" + TRIANGLE, ""),
+    ("metis", "3 3 0\n2 3\n1 3\n1 2\n", ""),
+    ("metis", "3 3 000 1\n2 3\n1 3\n1 2\n", ""),
+    ("metis", "3 3 1\n2 5 3 5\n", ".graph"),
+    ("metis", "3 3 011 2\nanything", ".metis"),
+    ("metis", "5 4\n2 4\n1 3\n2 4\n1 3\n", ""),  # the last node alone, its blank line left out
+    ("sif", "anything", ".sif"),
+    ("sif", "A\tpp\tB\nB\tpd\tC\n", ""),
+    ("sif", "A pp B\nB pp C\n", ""),
+    ("sif", "# a note\nA pp B\n", ""),
+    ("sif", "% a note\nA pp B\n", ""),
+    ("sif", "! a note\nA pp B\n", ""),
+]
+HAS_NOT = [
+    ("npz", "PK\x03 no", ""),
+    ("matrix_market", "%MatrixMarket", ""),
+    ("matrix_market", "\n" + MATRICES, ""),
+    ("graphml", "a <graphml>", ""),
+    ("graphml", "<graphmlx>", ""),
+    ("graphml", "<gexf>", ""),
+    ("gexf", "x <gexf>", ""),
+    ("gexf", "<gexfx>", ""),
+    ("gexf", "<graphml>", ""),
+    ("cx2", "[{}]", ".txt"),
+    ("cx2", "a b", ".cx2"),
+    ("cx2", '{"CXVersion": "2.0"}', ""),
+    ("cx2", "[" + " " * 2000 + '{"CXVersion": "2.0"}', ""),
+    ("pajek", "Vertices 3", ""),
+    ("pajek", "*verticesx 3", ""),
+    ("pajek", "a b\n*Vertices 3", ""),
+    ("pajek", "% a note\n", ""),
+    ("biogrid", "Interaction ID", ""),
+    ("biogrid", "x #BioGRID Interaction ID", ""),
+    ("biogrid", "a line\n" * 60 + "#BioGRID Interaction ID\n", ""),
+    ("mitab", "", ""),
+    ("mitab", MITAB_ROW.rpartition("\t")[0], ""),
+    ("mitab", MITAB_NAMES.rpartition("\t")[0], ""),
+    ("mitab", "\t".join(["-", "-", *["x:y"] * 13]), ""),
+    ("mitab", "\t".join(["P1", "x:P2", *["-"] * 13]), ""),
+    ("mitab", "\t".join(["x:P1", "P2", *["-"] * 13]), ""),
+    ("mitab", MITAB_ROW + "\nA\tB\n" + MITAB_ROW + "\n", ""),
+    ("mitab", "some words\n" + MITAB_NAMES.removeprefix("#") + "\n", ""),
+    ("mitab", "# a note\n" * 60 + MITAB_NAMES, ""),
+    ("string_links", "protein1 protein2 score\n", ""),
+    ("string_links", "protein2 protein1 combined_score\n", ""),
+    ("string_links", "a protein1 protein2 combined_score\n", ""),
+    ("string_links", "", ""),
+    ("metis", "", ""),
+    ("metis", "% a note\n", ""),
+    ("metis", "a b", ".graph"),
+    ("metis", "3 3 1\n2 3\n1 3\n1 2\n", ""),  # weights: only by its suffix
+    ("metis", "3 4\n2 3\n1 3\n1 2\n", ""),  # another number of edges
+    ("metis", "2 3\n2 3\n1 3\n1 2\n", ""),  # more lines than nodes
+    ("metis", "3 3\n2 3\n1 3\n1 1\n", ""),  # 2 lists 3, 3 does not list 2
+    ("metis", "3 3\n1 3\n1 2\n1 2\n", ""),  # 1 lists itself
+    ("metis", "3 3\n2 x\n1 3\n1 2\n", ""),
+    ("metis", "2 1\n2\n1\n", ""),  # might be as well an edge list
+    ("metis", "3\n2 3\n1 3\n1 2\n", ""),
+    ("metis", "3 3 2\n2 3\n1 3\n1 2\n", ".graph"),
+    ("sif", "", ""),
+    ("sif", "A B\n", ""),
+    ("sif", "A pp B C\n", ""),
+    ("sif", "A pp 0.5\n", ""),
+    ("sif", "A pp -1e-5\n", ""),
+    ("sif", "A friend B\n", ""),
+    ("sif", "A pp B\nB pp pp\n", ""),  # a node of the relation's name
+    ("sif", "pp pp B\n", ""),
+    ("sif", "source\tpp\ttarget\nA\tpp\tB\n", ""),
+]
+
+
+@pytest.mark.parametrize(("name", "text", "suffix"), HAS_THE_SIGNS)
+def test_what_has_the_signs_is_known(name, text, suffix):
+    assert getattr(sniff, name)(head(text, suffix)) is True
+
+
+@pytest.mark.parametrize(("name", "text", "suffix"), HAS_NOT)
+def test_what_nearly_has_them_is_not(name, text, suffix):
+    assert getattr(sniff, name)(head(text, suffix)) is False
+
+
+def test_mitab_looks_at_the_first_twenty_rows_but_the_last_of_them():
+    odd = "A\tB"
+    assert sniff.mitab(head("\n".join([*[MITAB_ROW] * 19, odd])))
+    assert sniff.mitab(head("\n".join([*[MITAB_ROW] * 20, odd, odd])))
+    assert not sniff.mitab(head("\n".join([*[MITAB_ROW] * 18, odd, MITAB_ROW])))
+
+
+def test_a_long_metis_file_is_known_by_the_lines_in_sight():
+    n = 6000
+    rows = [f"{(at - 1) % n + 1} {(at + 1) % n + 1}" for at in range(n)]
+    text = "\n".join([f"{n} {n}", *rows])
+    assert len(text) < LARGE
+    seen = text + " " * (LARGE - len(text)) + "\n12 9"  # the last line in sight is cut off
+    assert sniff.metis(head(seen.replace(f"{n} {n}", f"{n + 9} 99999")))
+    wrong = seen.replace("\n2 4\n", "\n2 5\n", 1)
+    assert not sniff.metis(head(wrong))
+
+
+def test_lines_are_whole_and_not_blank():
+    assert head("a b\n \n\nc d\ne").lines == ["a b", "c d", "e"]
+    long = "a b\n" * (LARGE // 4)
+    assert head(long + "cu").lines == ["a b"] * (LARGE // 4)
+    assert head("x" * LARGE).lines == ["x" * LARGE]  # alone
+    assert head("a b\n" * (LARGE // 4 - 1) + "c").lines[-1] == "c"  # short of the limit: whole
+
+
+@pytest.mark.parametrize(
+    ("name", "packing", "suffix"),
+    [
+        ("net.GraphML", None, ".graphml"),
+        ("net.graphml.gz", "gzip", ".graphml"),
+        ("net.sif.bz2", "bzip2", ".sif"),
+        ("net.sif.xz", "xz", ".sif"),
+        ("net.zip", "zip (folder/net.SIF)", ".sif"),
+        ("net.sif.zip", "zip (edges.tsv)", ".tsv"),
+        ("net", None, ""),
+    ],
+)
+def test_the_suffix_is_that_of_the_content(name, packing, suffix):
+    assert Head.of(source(b"a b\n", name, packing)).suffix == suffix
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        codecs.BOM_UTF16_LE + "é b\nc d\n".encode("utf-16-le"),
+        codecs.BOM_UTF16_BE + "é b\nc d\n".encode("utf-16-be"),
+        codecs.BOM_UTF8 + "é b\nc d\n".encode(),
+        "é b\r\nc d\r".encode(),
+    ],
+)
+def test_every_encoding_and_line_end_gives_the_same_text(content):
+    assert Head.of(source(content)).text == "é b\nc d\n"
+
+
+@pytest.mark.parametrize(
+    ("content", "packing", "said"),
+    [
+        (b"\x1f\x8b\x08rest", "gzip", "packed twice (gzip inside)"),
+        (b"BZh91AY&SY", "xz", "packed twice (bzip2 inside)"),
+        (b"x" * 257 + b"ustar", None, "tar archive"),
+        (b'Creator "x"\nVersion 1\ngraph [', None, "GML"),
+        (b"  graph\n[", None, "GML"),
+        (b"", None, "is empty"),
+    ],
+)
+def test_what_is_no_network_is_named(content, packing, said):
+    with pytest.raises(InputError, match="net.txt") as told:
+        Head.of(source(content, "net.txt", packing))
+    assert said in str(told.value)
+
+
+def test_a_zip_inside_a_packed_file_may_be_npz():
+    assert sniff.npz(Head.of(source(b"PK\x03\x04", "net.npz.gz", "gzip")))
+
+
+def test_what_is_packed_once_is_not_packed_twice(tmp_path):
+    path = tmp_path / "net.txt"
+    path.write_bytes(b"PK\x03 a\nb c\n")
+    with open_source(path) as opened:
+        assert Head.of(opened).text.startswith("PK")

@@ -45,7 +45,7 @@ HAS_THE_SIGNS = [
     ("cx2", '{"data": 1}', ".json"),
     ("pajek", "*Vertices 3\n1 a\n", ""),
     ("pajek", "% made by hand\n *network mine\n", ""),
-    ("pajek", "*ARCS\n1 2\n", ""),
+    ("pajek", "  % indented\n*ARCS\n1 2\n", ""),
     ("pajek", "*edges\n1 2\n", ""),
     ("pajek", "*Matrix\n0 1\n", ""),
     ("biogrid", "#BioGRID Interaction ID\tEntrez", ""),
@@ -53,7 +53,9 @@ HAS_THE_SIGNS = [
     ("biogrid", '"#BioGRID Interaction ID"\tEntrez', ""),
     ("biogrid", "a line\n" * 59 + "#BioGRID Interaction ID\n", ""),
     ("mitab", MITAB_ROW, ""),
-    ("mitab", MITAB_ROW + "\n" + MITAB_ROW + "\ncut:off\tno", ""),
+    ("mitab", MITAB_ROW + "\ncut:off\tno", ""),
+    ("mitab", "\t".join(["x:P1", "-", *["-"] * 13]), ""),
+    ("mitab", "\t".join(["-", "x:P1", *["-"] * 13]), ""),
     ("mitab", MITAB_ROW + "\n" + "-\tuniprotkb:P2" + "\t-" * 13 + "\n", ""),
     ("mitab", MITAB_NAMES + "\n", ""),
     ("mitab", MITAB_NAMES.removeprefix("#") + "\nwhatever", ""),
@@ -64,6 +66,7 @@ HAS_THE_SIGNS = [
     ("string_links", "protein1 protein2 homology combined_score\n", ""),
     ("metis", TRIANGLE, ""),
     ("metis", RING, ""),
+    ("metis", "3 2\n2\n1 3\n2\n", ""),
     ("metis", "% a note\n" + TRIANGLE, ""),
     ("metis", "\n" + TRIANGLE, ""),
     ("metis", "3 3 0\n2 3\n1 3\n1 2\n", ""),
@@ -75,7 +78,7 @@ HAS_THE_SIGNS = [
     ("sif", "A\tpp\tB\nB\tpd\tC\n", ""),
     ("sif", "A pp B\nB pp C\n", ""),
     ("sif", "# a note\nA pp B\n", ""),
-    ("sif", "% a note\nA pp B\n", ""),
+    ("sif", "%one pp-like note\nA pp B\n", ""),
     ("sif", "! a note\nA pp B\n", ""),
 ]
 HAS_NOT = [
@@ -120,6 +123,7 @@ HAS_NOT = [
     ("metis", "2 3\n2 3\n1 3\n1 2\n", ""),  # more lines than nodes
     ("metis", "3 3\n2 3\n1 3\n1 1\n", ""),  # 2 lists 3, 3 does not list 2
     ("metis", "3 3\n1 3\n1 2\n1 2\n", ""),  # 1 lists itself
+    ("metis", "4 4\n2 4\n1 3\n2 4\n1 1\n", ""),  # 3 lists 4, 4 does not list 3
     ("metis", "3 3\n2 x\n1 3\n1 2\n", ""),
     ("metis", "2 1\n2\n1\n", ""),  # might be as well an edge list
     ("metis", "3\n2 3\n1 3\n1 2\n", ""),
@@ -130,6 +134,7 @@ HAS_NOT = [
     ("sif", "A pp 0.5\n", ""),
     ("sif", "A pp -1e-5\n", ""),
     ("sif", "A friend B\n", ""),
+    ("sif", "A pp B\nB friend C\n", ""),
     ("sif", "A pp B\nB pp pp\n", ""),  # a node of the relation's name
     ("sif", "pp pp B\n", ""),
     ("sif", "source\tpp\ttarget\nA\tpp\tB\n", ""),
@@ -149,7 +154,7 @@ def test_what_nearly_has_them_is_not(name, text, suffix):
 def test_mitab_looks_at_the_first_twenty_rows_but_the_last_of_them():
     odd = "A\tB"
     assert sniff.mitab(head("\n".join([*[MITAB_ROW] * 19, odd])))
-    assert sniff.mitab(head("\n".join([*[MITAB_ROW] * 20, odd, odd])))
+    assert sniff.mitab(head("\n".join([*[MITAB_ROW] * 19, odd, MITAB_ROW])))
     assert not sniff.mitab(head("\n".join([*[MITAB_ROW] * 18, odd, MITAB_ROW])))
 
 
@@ -169,6 +174,8 @@ def test_lines_are_whole_and_not_blank():
     long = "a b\n" * (LARGE // 4)
     assert head(long + "cu").lines == ["a b"] * (LARGE // 4)
     assert head("x" * LARGE).lines == ["x" * LARGE]  # alone
+    assert head("x" * LARGE + "\ncu").lines == ["x" * LARGE]
+    assert head("a b\n" * (LARGE // 4 - 1) + "c d ").lines == ["a b"] * (LARGE // 4 - 1)
     assert head("a b\n" * (LARGE // 4 - 1) + "c").lines[-1] == "c"  # short of the limit: whole
 
 
@@ -206,7 +213,7 @@ def test_every_encoding_and_line_end_gives_the_same_text(content):
     [
         (b"\x1f\x8b\x08rest", "gzip", "packed twice (gzip inside)"),
         (b"BZh91AY&SY", "xz", "packed twice (bzip2 inside)"),
-        (b"x" * 257 + b"ustar", None, "tar archive"),
+        (b"x" * 257 + b"ustar  \0", None, "tar archive"),
         (b'Creator "x"\nVersion 1\ngraph [', None, "GML"),
         (b"  graph\n[", None, "GML"),
         (b"", None, "is empty"),

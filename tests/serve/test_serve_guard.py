@@ -1,5 +1,6 @@
 """Who is let in: the token, the host, the origin, and what no path reaches."""
 
+import http.client
 import socket
 
 import pytest
@@ -42,6 +43,19 @@ def test_the_page_comes_with_the_token_and_not_without(client):
 def test_a_token_of_other_characters_is_refused_too(client):
     assert client.ask("GET", "/%C3%A4%FF/state", raw=True)[0] == 404
     assert client.ask("GET", client.path.upper() + "state", raw=True)[0] == 404
+
+
+def test_asking_for_the_headers_of_the_news_holds_no_line(client):
+    line = http.client.HTTPConnection("127.0.0.1", client.port, timeout=30)
+    try:
+        for _ in range(2):  # the second would wait for ever behind news without end
+            line.request("HEAD", f"{client.path}events", headers={"Host": client.host})
+            answer = line.getresponse()
+            assert answer.status == 200
+            assert answer.getheader("content-type").startswith("text/event-stream")
+            assert answer.read() == b""
+    finally:
+        line.close()
 
 
 def test_two_servers_have_two_tokens(client, start):

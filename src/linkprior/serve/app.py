@@ -75,8 +75,10 @@ class Answers:
         """All networks and jobs."""
         return _json(self.desk.state())
 
-    async def events(self, _: Request) -> Response:
+    async def events(self, request: Request) -> Response:
         """All networks and jobs, again whenever something has changed."""
+        if request.method == "HEAD":  # asks for the headers alone; the news would hold its line
+            return Response(media_type="text/event-stream")
         return StreamingResponse(self._news(), media_type="text/event-stream")
 
     async def _news(self) -> AsyncIterator[str]:

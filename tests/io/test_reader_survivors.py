@@ -78,7 +78,7 @@ PHYSICAL = {
     "association": 914,
     "physical association": 915,
     "oxidoreductase activity electron transfer reaction": 945,
-    "phosphotransfer reaction": 971,
+    "phosphopantetheinylation": 971,
     "phospholipase reaction": 1146,
 }
 

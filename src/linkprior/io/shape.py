@@ -25,7 +25,7 @@ def looks_of(
     """Yield what a user should be told, in plain words.
 
     `ends` are the rows of the file, `labels` the components of the nodes, and `directed` is what
-    the file itself says.
+    the file itself says, None where it says nothing.
     """
     is_end = np.zeros((2, int(ends.max()) + 1), dtype=np.bool_)
     for side in (0, 1):
@@ -44,7 +44,7 @@ def looks_of(
         yield f"looks bipartite (no cycle has an odd number of edges); {_BETWEEN}"
     if directed:
         yield "looks directed (the file says so); links are taken without direction"
-    elif shared and _looks_directed(network, sources, targets):
+    elif directed is None and shared and _looks_directed(network, sources, targets):
         both_ways = network.merged.reversed_duplicates
         yield (
             f"looks directed ({sources} sources, {targets} targets, {both_ways} pairs both ways); "

@@ -82,7 +82,7 @@ class _Columns:
         where, which = f"{self.file}:{self.line}", f"no column {name!r} in the header"
         if for_what:
             raise ParameterError(f"{where}: {which}, which {for_what} goes by; leave it out")
-        here = ", ".join(list(self._at)[:5])
+        here = ", ".join(self.names[:5])
         raise InputError(
             f"{where}: {which}, expected that of BioGRID tab2 or tab3 with tabs between columns "
             f"(it begins with {here[:80]!r}); get the file again, or choose another --id"

@@ -60,8 +60,8 @@ def read_mitab(source: Source, found: EdgeCollector, options: ReadOptions) -> st
     found.directed = False
     table = _Table(options, found)
     rows = 0  # and the header
-    for numbers, lines in lines_of(source):
-        has_header = numbers[0] == 1 and _HEADER.match(lines[0]) is not None
+    for at, (numbers, lines) in enumerate(lines_of(source)):
+        has_header = at == 0 and _HEADER.match(lines[0]) is not None
         part = without_comments((numbers[has_header:], lines[has_header:]))
         rows += has_header + len(part[1])
         if part[1]:

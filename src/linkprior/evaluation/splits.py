@@ -122,7 +122,8 @@ def biased(
     hub = np.zeros(net.n_nodes, dtype=bool)
     hub[order[: int(np.ceil(HUBS * net.n_nodes - 1e-9))]] = True
     touched = hub[net.edges].any(axis=1)
-    label = f"{name or f'biased:{rate:g}:{hub_rate / rate:g}'} seed {seed}"
+    ratio = hub_rate / rate if rate else np.inf
+    label = f"{name or f'biased:{rate:g}:{ratio:g}'} seed {seed}"
     groups = [np.flatnonzero(touched), np.flatnonzero(~touched)]
     return _sampled(net, groups, [hub_rate, rate], seed, rule, label)
 

@@ -168,6 +168,9 @@ class AdmmSolver:
         for _ in range(self.passes - 1):
             self._pass_again(state)
             row_sums = self._linearise(state)
+        if self.passes > 1:  # the change of X stays that of the first pass: the old X is gone
+            residual, split, target = self._squares_again(state, factors)
+            squares = np.array([residual, squares[1], squares[2], split, target])
         return squares, row_sums
 
     def _pass_again(self, state: AdmmState) -> None:
@@ -185,6 +188,20 @@ class AdmmSolver:
 
         for _ in parallel.map_blocks(one_block, len(state.Q), self.workers):
             pass
+
+    def _squares_again(self, state: AdmmState, factors: Factors) -> Array:
+        """Return ‖USUᵀ − X‖², ‖X‖² and ‖Y‖² as they are after the last pass."""
+        left, right = factors.US.astype(self.dtype), factors.U.astype(self.dtype)
+
+        def one_block(start: int, stop: int) -> Array:
+            rows = slice(start, stop)
+            X, Y = np.maximum(state.Q[rows], 0), state.Y[rows]
+            terms = (left[rows] @ right.T - X, X, Y)
+            squares = np.array([np.sum(term * term, dtype=np.float64) for term in terms])
+            _let_go_of(state, start, stop)
+            return squares
+
+        return np.sum(list(parallel.map_blocks(one_block, len(state.Q), self.workers)), axis=0)
 
     def _split(self, state: AdmmState, factors: Factors) -> Array:
         """Write Q = A − G, Y = X − Z and B; return the five sums of squares."""

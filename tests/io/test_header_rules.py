@@ -1,6 +1,7 @@
 """When a first row is a header, and when it only nearly is: rows at both sides of each rule."""
 
 import pytest
+from tests.io.databases import edges, pairs, reading
 
 from linkprior.io.readers.header import find_header
 
@@ -146,3 +147,18 @@ def test_another_comment_is_no_header(comment, asked):
 
 def test_a_header_in_the_first_row_comes_before_the_comment():
     assert header("source,target;MYC,MAX", "from,to").names == ["source", "target"]
+
+
+@pytest.mark.parametrize(
+    ("text", "columns", "expected"),
+    [
+        ("1 2\n2 3\n3 4\n4 1\n", ("1", "2"), "1-2 2-3 3-4 4-1"),
+        ("3 1 2\n7 4 5\n8 5 6\n9 2 1\n", ("2", "3"), "1-2 4-5 5-6 2-1"),
+        ("1,2\nA,B\nB,C\n", ("1", "2"), "A-B B-C"),  # names that are numbers, as pandas writes them
+    ],
+)
+def test_columns_asked_for_by_number_are_no_header_where_nodes_are_numbers(
+    tmp_path, text, columns, expected
+):
+    result = reading(tmp_path, text, columns=columns)
+    assert edges(result) == pairs(*expected.split())

@@ -1,6 +1,7 @@
 """The first rows of a file: which lines are titles, what separates cells, what is no table."""
 
 import pytest
+from tests.io.databases import edges, pairs, reading
 
 from linkprior.errors import InputError
 from linkprior.io.readers.sample import sample_of
@@ -177,3 +178,8 @@ def test_markup_further_down_is_a_name():
 def test_a_list_of_names_is_no_edge_list(text):
     with pytest.raises(InputError, match=r"^f:1: .* got one: 'one'\. Give both ends"):
         sample(text)
+
+
+def test_a_mark_inside_cells_makes_no_title_of_a_row_without_it(tmp_path):
+    result = reading(tmp_path, "heat shock ; kinase\nabc ; d,e\nf ; abc,h\n")
+    assert edges(result) == pairs("heat shock-kinase", "abc-d,e", "f-abc,h")

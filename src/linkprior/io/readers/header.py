@@ -57,7 +57,7 @@ def find_header(
     ends = pair_of_columns(first)
     if not first[0] and len(first) > 2 and all(first[1:]):  # an index, as R and pandas write it
         return Header(first, ends or (1, 2), bool(ends), True, True)
-    sure = bool(wanted) or _words_above_numbers(first, others) or _has(first, asked)
+    sure = bool(wanted) or _words_above_numbers(first, others) or _names_asked(first, others, asked)
     if sure or ((ends or _is_usual(first)) and not _is_like(first, others, ends or (0, 1))):
         shift = int(_rows_are_named(first, others))
         a, b = ends or (0, 1)
@@ -70,6 +70,15 @@ def find_header(
 
 def _has(names: Sequence[str], asked: Sequence[str]) -> bool:
     return bool(asked) and set(asked) <= set(names)
+
+
+def _names_asked(first: Row, others: Sequence[Row], asked: Sequence[str]) -> bool:
+    """Tell whether the columns asked for stand in the first row, as names and not as its nodes."""
+    if not _has(first, asked):
+        return False
+    places = [at for at, cell in enumerate(first) if cell in asked and cell.isdecimal()]
+    below = [row[at] for row in others for at in places if at < len(row)]
+    return not any(map(NUMBER.fullmatch, below))  # 1 and 2 above 3 and 4 are nodes themselves
 
 
 def _is_usual(first: Row) -> bool:

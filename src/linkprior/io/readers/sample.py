@@ -91,6 +91,8 @@ def _count_titles(lines: Sequence[str]) -> int:
     lines = [_without_quoted(line) for line in lines]
     for mark in "\t;,":
         has = [mark in line for line in lines]
+        if all(has):
+            return 0  # what separates cells is found; another mark is part of some
         start = has.index(True) if True in has else 0
         if 0 < start <= _MOST_TITLES and len(has) - start > 1 and all(has[start:]):
             body = lines[start:]

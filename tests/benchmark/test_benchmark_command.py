@@ -53,7 +53,7 @@ def test_quiet_prints_the_summary_alone(run, tiny, tmp_path):
     common = ("--models", "pa", "--data", tmp_path, "-o", tmp_path / "out")
     status, out, err = run("benchmark", "tiny_90_pc", "-q", *common)
     assert (status, err) == (0, "")
-    assert out.startswith("auprc on 1 networks")
+    assert out.startswith("auprc on 1 network")
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """Tables, ranks and pictures of made-up cells, against means and ranks computed by hand."""
 
+import json
 import math
 import re
 
@@ -206,7 +207,9 @@ def test_a_single_model_has_tables_and_pictures_too(tmp_path):
     kept(tmp_path, [cell("USAir", "pa", 0, 0.3)])
     write_files(results_in(tmp_path), tmp_path)
     assert "| pa | *0.300* |" in (tmp_path / "tables.md").read_text()
-    assert len(tables.summary(results_in(tmp_path))) == 1
+    told = tables.summary(results_in(tmp_path))
+    assert told[0] == "auprc on 1 network, 1 cell"
+    assert [line.split() for line in told[1:]] == [["USAir", "pa", "0.3000"]]
 
 
 def test_a_folder_without_cells_says_so(tmp_path):
@@ -225,3 +228,31 @@ def test_a_damaged_cell_is_named(tmp_path, content):
     path.write_text(content)
     with pytest.raises(StoreError, match=re.escape(str(path))):
         results_in(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"values": {}},
+        {"values": {"auprc": math.nan}},
+        {"values": {"auprc": 7.5}},
+        {"values": {"recall@5%": -0.1}},
+        {"values": {"seconds": math.inf}},
+        {"values": {"auprc": True}},
+        {"split": 3},  # another than its file's name says
+        {"digest": "of another split"},
+        {"network": "Mars"},
+    ],
+)
+def test_a_cell_that_cannot_be_is_named(tmp_path, changed):
+    kept(tmp_path, cells(TABLE))
+    path = tmp_path / "USAir" / "1-pa.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), **changed}))
+    with pytest.raises(StoreError, match=r"USAir/1-\w+\.json.* run again"):
+        results_in(tmp_path)
+
+
+def test_what_could_not_be_measured_and_a_negative_correlation_may_stand(tmp_path):
+    values = {"dc_auroc": None, "spearman_degree": -0.2, "auprc_lift": 6000.0}
+    kept(tmp_path, [cell("USAir", "pa", 0, 0.3, values=values)])
+    assert results_in(tmp_path).values("USAir", "pa", "auprc") == {0: 0.3}

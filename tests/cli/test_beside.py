@@ -54,6 +54,23 @@ def test_known_non_edges_are_never_predicted(linkprior, edges, best, tmp_path):
     assert "l3 takes no notice of negatives (they are not predicted)" in done.stderr
 
 
+def test_of_a_gold_standard_only_the_zeros_are_non_edges(linkprior, edges, best, tmp_path):
+    rows = [*((*pair, 0) for pair in best[:3]), *((*pair, 1) for pair in best[3:5])]
+    file = tmp_path / "gold.tsv"
+    file.write_text("".join(f"{a}\t{b}\t{label}\n" for a, b, label in rows))
+    done = linkprior("predict", edges, "--model", "l3", "--negatives", str(file), "--top", "7")
+    assert ranked(done) == best[3:]
+    assert "3 known non-edges" in done.stderr
+    assert "2 of its 5 pairs are no non-edge, and left out" in done.stderr
+
+
+def test_pairs_of_a_node_with_itself_are_no_negatives(linkprior, edges, net, tmp_path):
+    file = write(tmp_path / "no.tsv", [(net.names[0], net.names[0])])
+    done = linkprior("predict", edges, "--model", "l3", "--negatives", file)
+    assert done.code == 1
+    assert "1 pair, each of a node with itself" in done.stderr
+
+
 def test_known_non_edges_pull_the_scores_of_a_factorization(linkprior, edges, best, tmp_path):
     file = write(tmp_path / "no.tsv", best[:3])
     done = linkprior("predict", edges, "--model", "tri", "--negatives", file)
@@ -169,6 +186,26 @@ def test_releases_with_nothing_new_are_refused_by_file(linkprior, edges):
     done = linkprior("predict", edges, "--history", edges, edges)
     assert done.code == 1
     assert f"--history {edges} {edges}: the newer release has no new edge" in done.stderr
+
+
+def test_a_release_newer_than_the_network_is_noted(linkprior, net, tmp_path):
+    newer = [(net.names[i], net.names[j]) for i, j in net.edges]
+    older = [pair for at, pair in enumerate(newer) if at % 10]
+    old, new = write(tmp_path / "old.tsv", older), write(tmp_path / "new.tsv", newer)
+    done = linkprior("predict", old, "--model", "l3", "--history", old, new)
+    more = len(newer) - len(older)
+    assert f"Note: {new} has {more} edges between nodes of the network that the" in done.stderr
+    done = linkprior("predict", new, "--model", "l3", "--history", old, new)
+    assert "that the network lacks" not in done.stderr
+    assert "it lacks" not in done.stderr
+
+
+def test_edges_that_a_release_lost_are_counted(linkprior, net, tmp_path):
+    every = [(net.names[i], net.names[j]) for i, j in net.edges]
+    older, newer = ([p for at, p in enumerate(every) if at % 10 != left] for left in (1, 2))
+    old, new = write(tmp_path / "old.tsv", older), write(tmp_path / "new.tsv", newer)
+    done = linkprior("predict", new, "--model", "l3", "--history", old, new)
+    assert f"it lacks {len(every[2::10])} edges of {old}" in done.stderr
 
 
 def test_other_models_say_that_they_take_no_notice_of_a_history(linkprior, edges, net, tmp_path):

@@ -7,6 +7,8 @@ DIR/tuned-N/<network>/…, DIR/quick/…     the same of tuned models, and of th
 from __future__ import annotations
 
 import json
+import math
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,6 +26,7 @@ from linkprior.predictors.base import LinkPredictor
 
 Facts = dict[str, Any]
 
+_SHARE = re.compile(r"auprc(_low)?|(dc_)?auroc|ndcg|(p|recall)@.*")
 TOO_MUCH, FAILED = "too much", "failed"  # kinds of being left out; the first may change any day
 
 
@@ -62,16 +65,17 @@ class Place:
     def finished(self, folder: Path) -> Facts | None:
         """Return the cell that is kept, None where it is missing or was made otherwise.
 
-        A cell that tells neither parameters nor trials was made with the defaults and without any.
+        A cell that tells no parameters, data or trials was made with the defaults, of the same
+        data and without any.
         """
         path = self.path(folder)
         if not path.exists():
             return None
         found, wanted = read_cell(path), self.facts()
-        found = {"params": wanted["params"], "trials": 0, **found}
+        found = {"params": wanted["params"], "data": wanted["data"], "trials": 0, **found}
         if found.get("left_out", {}).get("kind") == TOO_MUCH:
             return None  # asked again each time: another machine may have more time or memory
-        names = ("params", "trials", "digest", "linkprior")
+        names = ("params", "trials", "data", "digest", "linkprior")
         return found if all(found[name] == wanted[name] for name in names) else None
 
 
@@ -95,10 +99,18 @@ def read_cell(path: Path) -> Facts:
 
 def _measured(found: Facts) -> bool:
     values = found.get("values")
-    return isinstance(values, dict) and all(
-        value is None or (isinstance(value, int | float) and not isinstance(value, bool))
-        for value in values.values()
+    return (
+        isinstance(values, dict) and bool(values) and all(map(_is_value, values, values.values()))
     )
+
+
+def _is_value(name: str, value: Any) -> bool:
+    """Tell whether a value can be that of its measure; None is what could not be measured."""
+    if value is None:
+        return True
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return False
+    return 0.0 <= value <= 1.0 if _SHARE.fullmatch(name) else math.isfinite(value)
 
 
 def _left_out(found: Facts) -> bool:
@@ -109,6 +121,23 @@ def _left_out(found: Facts) -> bool:
 def read_cells(folder: Path) -> list[Facts]:
     """Return all cells of a folder, in the order of their files' names."""
     return [read_cell(path) for path in sorted(folder.glob("*/*.json"))]
+
+
+def read_suite(folder: Path) -> list[Facts]:
+    """Return all cells of a benchmark; one that cannot stand beside the others is named."""
+    found, splits = [], dict[tuple[Path, int], tuple[str, str]]()
+    for path in sorted(folder.glob("*/*.json")):
+        cell = read_cell(path)
+        number, about = cell["split"], (cell["network"], cell["digest"])
+        if path.name.partition("-")[0] != str(number):
+            raise StoreError(f"{path} holds a cell of split {number}; remove it and run again")
+        if about != splits.setdefault((path.parent, number), about):
+            raise StoreError(
+                f"{path} was judged on another split than the cells beside it; remove what is "
+                "older and run again"
+            )
+        found.append(cell)
+    return found
 
 
 def _plain(value: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from linkprior.benchmark.more_tables import more_tables
@@ -122,9 +123,17 @@ def _mean_ranks(results: Results) -> list[Table]:
 def summary(results: Results) -> list[str]:
     """Return a few lines for a terminal: who stands where by AUPRC, over all networks."""
     ranks: Ranks = ranks_of(results, MAIN)
-    lines = [f"{MAIN} on {len(results.networks)} networks, {len(results.cells)} cells"]
-    if len(ranks.means) < 2:
-        return lines
+    n, m = len(results.networks), len(results.cells)
+    lines = [f"{MAIN} on {n} network{'s' * (n != 1)}, {m} cell{'s' * (m != 1)}"]
+    if len(ranks.means) < 2:  # nobody to be ranked with
+        found = (
+            (net, one, results.mean(net, one, MAIN))
+            for net in results.networks
+            for one in results.models
+        )
+        return lines + [
+            f"{net:20}{one:20}{mean:8.4f}" for net, one, mean in found if not math.isnan(mean)
+        ]
     lines.append(f"{'model':20}{'mean rank':>10}{'ahead alone':>13}{'level with best':>17}")
     for model, mean in ranks.means.items():
         alone, level = wins_of(results, model)[METRICS.index(MAIN)]

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from linkprior.benchmark import figures, tables
-from linkprior.benchmark.cells import read_cells
+from linkprior.benchmark.cells import read_suite
 from linkprior.benchmark.results import Results
 from linkprior.errors import StoreError
 from linkprior.io.files import whole_file
@@ -18,7 +18,7 @@ FILES = ("tables.md", "results.tsv", "mean_ranks.svg", "scaling.svg")
 
 def results_in(folder: Path) -> Results:
     """Return the results of a folder of cells; one without any is an error."""
-    found = Results(read_cells(folder) if folder.is_dir() else [])
+    found = Results(read_suite(folder) if folder.is_dir() else [])
     if not found.networks:
         raise StoreError(
             f"{folder} holds no finished cell: run the benchmark first, with the same -o"

@@ -185,11 +185,23 @@ class Beside:
         from linkprior.predictors.naming import pairs_in
 
         try:  # a pair that is no link has no score to be chosen by
-            listed = read_pairs(str(self.negatives), replace(source.options(), min_score=None))
+            asked = replace(source.options(), min_score=None)
+            listed = read_pairs(str(self.negatives), asked, non_edges=True)
         except ParameterError as problem:
             raise ParameterError(f"--negatives {self.negatives}: {problem}") from None
         self._sha256["negatives"] = listed.sha256
         names, network = Names(reading), reading.network
+        if listed.left_out:
+            verb = "is" if listed.left_out == 1 else "are"
+            tell(
+                f"Note: {self.negatives} tells links from non-edges; {listed.left_out:,} of its "
+                f"{_count(listed.left_out + len(listed), 'pair')} {verb} no non-edge, and left out"
+            )
+        if all(a == b for a, b in listed):
+            raise InputError(
+                f"--negatives {self.negatives}: {_count(len(listed), 'pair')}, each of a node with "
+                "itself; expected two nodes that are no link"
+            )
         named = [(x, y) for a, b in listed for x in names.all(a) for y in names.all(b) if x != y]
         pairs, strangers = pairs_in(network, named)
         if not len(pairs):
@@ -229,13 +241,31 @@ class Beside:
             raise InputError(f"--history {' '.join(files)}: {problem}") from None
         history = known.known.history
         if history is not None:
+            gone = _lacking(newer.network, older.network)
+            lost = f"; it lacks {_count(gone, 'edge')} of {files[0]}" if gone else ""
             tell(
                 f"{files[1]} has {_count(len(history.found), 'new edge')} between nodes of "
-                f"{files[0]}, and {history.elsewhere:,} with nodes that are new"
+                f"{files[0]}, and {history.elsewhere:,} with nodes that are new{lost}"
             )
             if set(network.names).isdisjoint(history.older.names):
                 tell(f"Note: {files[0]} has no node of the network: what it teaches is of others")
+            lacking = _lacking(network, newer.network)
+            if lacking:
+                tell(
+                    f"Note: {files[1]} has {_count(lacking, 'edge')} between nodes of the network "
+                    "that the network lacks; they may be predicted. Is the network an older release?"
+                )
         return known
+
+
+def _lacking(network: Network, newer: Network) -> int:
+    """Return how many edges of a release join two nodes of the network and are not in it."""
+    from linkprior.network import History
+
+    try:
+        return len(History.between(network, newer).found)
+    except InputError:  # none, or no node in common
+        return 0
 
 
 def _most_links(network: Network) -> int:

@@ -20,9 +20,13 @@ T = TypeVar("T")
 
 
 class Listed(list[T]):
-    """What a list names, and the SHA-256 of the file, by which a run knows it again."""
+    """What a list names, and the SHA-256 of the file, by which a run knows it again.
+
+    `left_out` counts pairs of the file that were not asked for.
+    """
 
     sha256: str = ""
+    left_out: int = 0
 
 
 def read_names(path: str | Path) -> Listed[str]:
@@ -46,20 +50,26 @@ def read_names(path: str | Path) -> Listed[str]:
     return _listed(names, sha256)
 
 
-def read_pairs(path: str | Path, options: ReadOptions | None = None) -> Listed[tuple[str, str]]:
+def read_pairs(
+    path: str | Path, options: ReadOptions | None = None, non_edges: bool = False
+) -> Listed[tuple[str, str]]:
     """Return the pairs of a file in any network format, as edges or not: tested is tested.
 
     Rows labelled 0, negative interactions and links that an earlier prediction wrote count too.
+    With `non_edges`, a file that tells links from non-edges gives the latter alone.
     """
     with open_source(path) as source:
         found = EdgeCollector(source.name)
         FORMATS[format_of(source)].reader()(source, found, options or ReadOptions())
         sha256 = source.sha256()
     names = found.names
-    pairs = np.concatenate([found.ends, found.non_edges, found.predicted]).tolist()
-    if not pairs:
+    every = np.concatenate([found.ends, found.non_edges, found.predicted])
+    if not len(every):
         raise InputError(f"{source.name}: no pair found; expected two columns of node names")
-    return _listed(((names[i], names[j]) for i, j in pairs), sha256)
+    pairs = found.non_edges if non_edges and len(found.non_edges) else every
+    listed = _listed(((names[i], names[j]) for i, j in pairs.tolist()), sha256)
+    listed.left_out = len(every) - len(pairs)
+    return listed
 
 
 def _listed(items: Iterable[T], sha256: str) -> Listed[T]:

@@ -23,6 +23,8 @@ Floats = NDArray[np.float64]
 # of AUPRC) and nearly leaves `pu` as it is, while the weight of an edge costs `pu` a tenth.
 NON_EDGE_WEIGHT = 0.1
 
+_SHOWN = 5  # pairs that a message names
+
 # Of the largest weight, what any other counts at least: nobody is that unsure, and an edge of no
 # weight at all would leave nodes without any.
 LEAST_WEIGHT = 1e-12
@@ -55,7 +57,10 @@ class History:
         known = np.isin(pr.encode(pairs, p), pr.encode(older.edges, p))
         found = pr.decode(np.sort(pr.encode(pairs[~known], p)), p)
         if len(found) == 0:
-            raise InputError("the newer release has no new edge between nodes of the older one")
+            raise InputError(
+                "the newer release has no new edge between nodes of the older one; are they the "
+                "same, or the other way round?"
+            )
         return cls(older, found, int((~both).sum()), int((to_older < 0).sum()))
 
     def without(self, hidden: set[tuple[str, str]]) -> History | None:
@@ -120,11 +125,12 @@ class Known:
         codes = pr.distinct(pr.encode(pairs[pairs[:, 0] != pairs[:, 1]], p))
         observed = np.isin(codes, pr.encode(network.edges, p))
         if observed.any() and not force:
-            i, j = pr.decode(codes[observed][:1], p)[0]
-            n = int(observed.sum())
+            n, first = int(observed.sum()), pr.decode(codes[observed][:_SHOWN], p)
+            shown = ", ".join(f"{network.names[i]} – {network.names[j]}" for i, j in first)
+            more = f" and {n - _SHOWN} more" if n > _SHOWN else ""
             raise InputError(
                 f"{n} of {len(codes)} known non-edges {'is an' if n == 1 else 'are'} observed "
-                f"edge{'s' * (n != 1)}, the first {network.names[i]} – {network.names[j]}"
+                f"edge{'s' * (n != 1)}: {shown}{more}"
             )
         negatives = pr.decode(codes[~observed], p)
         negatives.setflags(write=False)

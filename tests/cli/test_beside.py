@@ -194,9 +194,9 @@ def test_a_release_newer_than_the_network_is_noted(linkprior, net, tmp_path):
     old, new = write(tmp_path / "old.tsv", older), write(tmp_path / "new.tsv", newer)
     done = linkprior("predict", old, "--model", "l3", "--history", old, new)
     more = len(newer) - len(older)
-    assert f"Note: {new} has {more} edges between nodes of the network that the" in done.stderr
+    assert f"Note: {new} has {more} edges between nodes of the network that it" in done.stderr
     done = linkprior("predict", new, "--model", "l3", "--history", old, new)
-    assert "that the network lacks" not in done.stderr
+    assert "that it lacks" not in done.stderr
     assert "it lacks" not in done.stderr
 
 

@@ -253,7 +253,7 @@ class Beside:
             if lacking:
                 tell(
                     f"Note: {files[1]} has {_count(lacking, 'edge')} between nodes of the network "
-                    "that the network lacks; they may be predicted. Is the network an older release?"
+                    "that it lacks; they may be predicted. Is the network an older release?"
                 )
         return known
 

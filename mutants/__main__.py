@@ -55,7 +55,7 @@ def main() -> int:
         serve(mine, wanted, asked.seconds, lambda t: print(head + t, flush=True), asked.only_learn)
         return 0
     known = results_of(project)
-    print(f"{recall(known, mutants)} known from earlier checkouts to be killed", flush=True)
+    print(f"{recall(known, mutants)} known from earlier checkouts", flush=True)
     status = _all_workers(asked) if asked.seconds > 0 else 0
     _tell(project, mutants, wanted, asked.output)
     return status

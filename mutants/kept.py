@@ -1,7 +1,7 @@
-"""Who was killed in earlier runs, in a file of the repository: a new checkout goes on from there.
+"""What became of mutants in earlier runs, kept in the repository: a new checkout goes on there.
 
-A survivor is not in it, as a test that came later may notice it. Without the file, or with a line
-taken out of it, mutants are tried again.
+A survivor is asked again, as a test that came later may notice it; until then it counts as one.
+Without the file, or with a line taken out of it, mutants are tried anew.
 """
 
 from __future__ import annotations
@@ -14,26 +14,33 @@ from mutants.forks import TIME
 from mutants.project import ROOT
 from mutants.sites import Mutant
 from mutants.store import Lines, Record
-from mutants.trial import KILLED
+from mutants.trial import KILLED, SURVIVED, UNCOVERED
 
-PLACE = ROOT / "benchmarks" / "results" / "mutants_killed.txt"
+PLACE = ROOT / "benchmarks" / "results" / "mutants_tried.txt"
 
 
 def recall(results: Lines, mutants: Iterable[Mutant], path: Path = PLACE) -> int:
     """Take over what nothing is known of here; return how many these are."""
     lines = path.read_text(encoding="ascii").splitlines() if path.exists() else []
-    killed = {key: by for key, _, by in (line.partition(" ") for line in lines)}
-    found = [m.key for m in mutants if m.key in killed and m.key not in results.records]
+    tried = {key: fate for key, _, fate in (line.partition(" ") for line in lines)}
+    found = [m.key for m in mutants if m.key in tried and m.key not in results.records]
     for key in found:
-        known: Record = {"mutant": key, "result": KILLED, "by": killed[key], "text": ""}
+        alive = tried[key] in (SURVIVED, UNCOVERED)
+        result, by = (tried[key], "") if alive else (KILLED, tried[key])
+        known: Record = {"mutant": key, "result": result, "by": by, "text": ""}
         results.add({**known, "asked": 0, "seconds": 0.0, "survived": []})
     return len(found)
 
 
 def keep(results: Lines, mutants: Iterable[Mutant], path: Path = PLACE) -> None:
-    """Write the mutants there are that were killed, and which of them by time."""
-    known = {mutant.key: results.records.get(mutant.key) for mutant in mutants}
-    killed = sorted(key for key, r in known.items() if r is not None and r["result"] == KILLED)
-    by_time = {key for key in killed if results.records[key]["by"] == TIME}
+    """Write the mutants there are that were tried: killed without a word, by time, or alive."""
+    tried = sorted(mutant.key for mutant in mutants if mutant.key in results.records)
     with whole_file(path) as stream:
-        stream.writelines(f"{key} {TIME}\n" if key in by_time else f"{key}\n" for key in killed)
+        for key in tried:
+            stream.write(f"{key} {_fate(results.records[key])}".rstrip() + "\n")
+
+
+def _fate(record: Record) -> str:
+    if record["result"] != KILLED:
+        return str(record["result"])
+    return TIME if record["by"] == TIME else ""

@@ -1,9 +1,10 @@
-"""Fixtures of the tests on networks by name."""
+"""Fixtures of the tests on networks by name, and on files that come in several blocks."""
 
 import pytest
 from tests.io.web_site import Site
 
 from linkprior.io.datasets import transfer
+from linkprior.io.source import Source
 
 
 @pytest.fixture
@@ -22,3 +23,15 @@ def apart(monkeypatch, tmp_path):
     monkeypatch.setenv("LINKPRIOR_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
     monkeypatch.setattr(transfer, "WAIT", 0)
+
+
+@pytest.fixture
+def line_by_line(monkeypatch):
+    """A large file comes in several blocks; here every line is one."""
+    whole = Source.blocks
+
+    def blocks(self):
+        for data in whole(self):
+            yield from data.splitlines(keepends=True)
+
+    monkeypatch.setattr(Source, "blocks", blocks)

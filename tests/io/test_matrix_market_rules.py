@@ -8,19 +8,6 @@ from tests.io.graph_files import dropped, pairs, problem, reading, written
 from linkprior.errors import InputError, ParameterError
 from linkprior.io.options import ReadOptions
 from linkprior.io.read import read
-from linkprior.io.source import Source
-
-
-@pytest.fixture
-def line_by_line(monkeypatch):
-    """A large file comes in several blocks; here every line is one."""
-    whole = Source.blocks
-
-    def blocks(self):
-        for data in whole(self):
-            yield from data.splitlines(keepends=True)
-
-    monkeypatch.setattr(Source, "blocks", blocks)
 
 
 def mtx(size, *entries, kind="coordinate real general"):

@@ -14,19 +14,6 @@ from tests.io.databases import (
 
 from linkprior.errors import InputError, ParameterError
 from linkprior.io.lists import read_pairs
-from linkprior.io.source import Source
-
-
-@pytest.fixture
-def line_by_line(monkeypatch):
-    """A large file comes in several blocks; here every line is one."""
-    whole = Source.blocks
-
-    def blocks(self):
-        for data in whole(self):
-            yield from data.splitlines(keepends=True)
-
-    monkeypatch.setattr(Source, "blocks", blocks)
 
 
 def table(*rows):

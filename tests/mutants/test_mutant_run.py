@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from mutants.figures import tally
 from mutants.kept import keep, recall
 from mutants.project import Project
 from mutants.server import results_of
@@ -182,22 +183,27 @@ def outcomes(records):
     return {record["mutant"]: (record["result"], record["by"]) for record in records}
 
 
-def test_a_new_checkout_takes_the_killed_from_the_file(toy, tmp_path_factory):
+def test_a_new_checkout_goes_on_from_the_file(toy, tmp_path_factory):
     project = toy_project(toy)
     run(toy)
-    kept, before = toy / "killed.txt", results_of(project)
+    kept, before = toy / "tried.txt", results_of(project)
     keep(before, all_mutants(project), kept)
     killed = [key for key, record in before.records.items() if record["result"] == "killed"]
-    assert sorted(line.split()[0] for line in kept.read_text().splitlines()) == sorted(killed)
+    assert [line.split()[0] for line in kept.read_text().splitlines()] == sorted(before.records)
     by_time = sum(record["by"] == "time" for record in before.records.values())
     assert kept.read_text().count(" time\n") == by_time >= 2
 
     (toy / ".mutants" / "results.jsonl").unlink()
     anew = results_of(project)
-    assert recall(anew, all_mutants(project), kept) == len(killed)
+    assert recall(anew, all_mutants(project), kept) == len(before.records)
     assert recall(anew, all_mutants(project), kept) == 0  # nothing twice
-    again = run(toy)
+    # The share is that of before, and not of the killed alone.
+    assert tally(all_mutants(project), anew.records) == tally(all_mutants(project), before.records)
+    again = list({record["mutant"]: record for record in run(toy)}.values())
     assert len(again) == len(before.records)
+    alive = [record for record in again if record["result"] == "survived"]
+    assert alive
+    assert all(record["asked"] for record in alive)  # asked once more
     assert {key: r for key, (r, _) in outcomes(again).items()} == {
         key: record["result"] for key, record in before.records.items()
     }

@@ -195,11 +195,14 @@ class Users:
                 if name:
                     lines = self.found.setdefault(name, {})
                     lines[file] = lines.get(file, 0) | 1 << node.lineno  # type: ignore[attr-defined]
-        for statement in tree.body:  # a table made of another
-            nodes = list(ast.walk(statement))
-            targets = {_named(n) for n in nodes if isinstance(getattr(n, "ctx", None), ast.Store)}
-            for used in {_named(node) for node in nodes} - targets - {""}:
-                self.together.setdefault((file, used), set()).update(targets - {""})
+        for statement in tree.body:  # a table made of another; names in functions are their own
+            if isinstance(statement, ast.Assign | ast.AnnAssign):
+                set_here = (
+                    statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+                )
+                targets = {_named(node) for one in set_here for node in ast.walk(one)} - {""}
+                for used in {_named(node) for node in ast.walk(statement)} - targets - {""}:
+                    self.together.setdefault((file, used), set()).update(targets)
 
     def of(self, mutant: Mutant) -> dict[str, int]:
         """Return the lines, by file as bits, that use what a mutant changes."""

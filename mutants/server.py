@@ -77,7 +77,7 @@ class Server:
 
     def _try_all(self) -> None:
         mine = [mutant for mutant in self.mutants if self.project.is_mine(mutant.key)]
-        waiting = [mutant for mutant in mine if self._is_open(mutant)]
+        waiting = sorted((m for m in mine if self._is_open(m)), key=self._turn)
         for number, mutant in enumerate(waiting):
             if time.monotonic() > self.end:
                 break
@@ -100,6 +100,11 @@ class Server:
         self.killers.setdefault(mutant.file, Counter())[known["by"]] += 1
         record = self.covering.lines.records.get(known["by"])
         return known["text"] != "" and (record is None or record["text"] != known["text"])
+
+    def _turn(self, mutant: Mutant) -> int:
+        """Return whose turn it is: new ones, then survivors, then what an older test killed."""
+        known = self.results.records.get(mutant.key)
+        return 0 if known is None else 1 + (known["result"] == KILLED)
 
     def _new_tests(self, mutant: Mutant, known: Record) -> list[Test]:
         """Return the tests that a mutant has not survived yet."""

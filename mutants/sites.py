@@ -82,6 +82,7 @@ def mutants_of(project: Project, area: str, path: Path) -> list[Mutant]:
     numbers = {id(node): number for number, node in enumerate(ast.walk(tree))}
     owners = {id(node): name for name, node in functions(tree)}
     file, seen, found = project.name(path), dict[tuple[str, ...], int](), list[Mutant]()
+    dumps: dict[int, str] = {}
 
     def visit(node: ast.AST, at: Standing) -> None:
         for field, value in ast.iter_fields(node):
@@ -102,7 +103,10 @@ def mutants_of(project: Project, area: str, path: Path) -> list[Mutant]:
         if statement is None or not hasattr(old, "lineno"):
             return
         before, after = _text(old), _text(new)
-        around = ast.dump(at.function if at.function is not None else statement)
+        outer = at.function if at.function is not None else statement
+        if id(outer) not in dumps:  # long, and the same for all errors of a function
+            dumps[id(outer)] = ast.dump(outer)
+        around = dumps[id(outer)]
         known = (file, at.scope, around, operator, before, after)
         seen[known] = seen.get(known, 0) + 1  # the same error twice in one function
         key = digest(*known, str(seen[known]))

@@ -185,3 +185,9 @@ def test_a_first_edge_that_stands_alone_may_be_a_header(tmp_path):
     assert not is_told(f"left\tleft\n{ring}")  # no header names both columns alike
     assert not is_told(f"left\tright\n{ring}", header=False)  # the user knows
     assert not is_told(f"source\ttarget\nleft\tright\n{ring}")  # there is one already
+
+
+def test_blanks_inside_quotes_are_no_part_of_a_name_whatever_separates_them():
+    for separator in "\t,; ":
+        text = f'"a "{separator}b\n"  "{separator}" c"\n'
+        assert rows_of(Block(1, text), separator, 2, "f").cells == [["a", "b"], ["", "c"]]

@@ -86,8 +86,7 @@ def test_quoted_cells_come_back_as_python_wrote_them(rows, separator):
         lines.append(line)
     assert list(csv.reader(lines, delimiter=separator)) == rows
     found = rows_of(Block(1, "\n".join(lines)), separator, 2, "f")
-    stripped = [[cell.strip(" \xa0") if separator != " " else cell for cell in r] for r in rows]
-    assert found.cells == stripped
+    assert found.cells == [[cell.strip(" \xa0") for cell in row] for row in rows]
 
 
 def test_widths_that_differ_by_one_up_and_one_down_are_not_even():

@@ -40,12 +40,12 @@ def estimate_degrees(net: HasDegrees, n_edges: int | None = None, c: float = 1.0
     """
     if not hasattr(net, "degrees"):
         raise ParameterError(f"net must be a linkprior Network, got {type(net).__name__}")
-    k = net.n_edges if n_edges is None else n_edges
-    k = whole_number("n_edges", k, 1, max(1, n_pairs(net.n_nodes)))
-    c = real_number("c", c, 0.0)
     total = int(net.degrees.sum())
     if total == 0:
         raise InputError("degrees cannot be estimated from a network without edges")
+    k = net.n_edges if n_edges is None else n_edges
+    k = whole_number("n_edges", k, 1, n_pairs(net.n_nodes))
+    c = real_number("c", c, 0.0)
     sure = getattr(net, "strengths", None)
     if sure is None or not (sure != net.degrees).any():
         # In integers: in floats K = |Ω| would give o + 1 now and then.

@@ -226,12 +226,15 @@ def _refuse_odd(chunk: _Chunk, header: _Header, file: str) -> None:
     words = text.split()
     try:
         # Python takes 1_000 and digits of other scripts, too. All words at once: files are large.
-        if len(words) == width * len(chunk.lines) and text.isascii() and "_" not in text:
+        # Rows and columns are digits alone: of 3.0, scipy takes .0 for the value.
+        whole = all("".join(words[at::width]).isdigit() for at in range(places))
+        if len(words) == width * len(chunk.lines) and whole and text.isascii() and "_" not in text:
             collections.deque(map(float, words), maxlen=0)
             return
     except ValueError:
         pass
-    shape = re.compile(rf"\s*{_NUMBER}(\s+{_NUMBER}){{{width - 1}}}\s*", re.ASCII)
+    cells = r"\s+".join([r"\d+"] * places + [_NUMBER] * (width - places))
+    shape = re.compile(rf"\s*{cells}\s*", re.ASCII)
     for number, line in zip(chunk.numbers, chunk.lines, strict=True):
         if not shape.fullmatch(line):
             raise InputError(
@@ -246,9 +249,8 @@ def _parsed(chunk: _Chunk, header: _Header, file: str) -> Any:
     field = header.field if header.field in ("complex", "pattern") else "real"
     k, n = len(chunk.lines), header.n_nodes
     size = f"{n} {n} {k}" if header.layout == "coordinate" else f"{k} 1"
-    text = "\n".join(
-        [f"%%MatrixMarket matrix {header.layout} {field} general", size, *chunk.lines, ""]
-    )
+    entries = "\n".join([*chunk.lines, ""]).replace("D", "E").replace("d", "e")  # 1.5D+03
+    text = f"%%MatrixMarket matrix {header.layout} {field} general\n{size}\n{entries}"
     try:
         return _mmread(io.BytesIO(text.encode()), **_AS_ARRAY)
     except (ValueError, OverflowError) as problem:

@@ -114,7 +114,7 @@ def rows_of(
         if not numbers:
             return Rows([], [], [0])
         rows = _even_rows(text, numbers, separator) or _uneven_rows(text, numbers, separator, name)
-    if "\xa0" in text or (separator != " " and " " in text):
+    if "\xa0" in text or (" " in text and (separator != " " or '"' in text)):
         rows = Rows(numbers, [cell.strip(_SPACES) for cell in rows.flat], rows.starts)
     if min(rows.widths) < needed:
         for at, row in enumerate(rows.cells):

@@ -197,6 +197,15 @@ def test_force_removes_the_old_run_and_nothing_else(run, ask, tmp_path):
     assert sorted(p.name for p in folder.iterdir()) == sorted([*FILES, "notes.txt"])
 
 
+def test_a_file_that_is_lacking_is_named_without_what_a_terminal_obeys(run, ask, tmp_path):
+    run(*ask)
+    facts = manifest(tmp_path / "run")
+    facts["files"]["x\x1b[2J\n"] = "0" * 64
+    (tmp_path / "run" / "manifest.json").write_text(json.dumps(facts))
+    with pytest.raises(StoreError, match=r"lacks x\\x1b\[2J\\n: the same command"):
+        lp.load_run(tmp_path / "run")
+
+
 def test_a_manifest_cannot_reach_out_of_its_folder(run, ask, tmp_path):
     run(*ask)
     victim = tmp_path / "victim.txt"

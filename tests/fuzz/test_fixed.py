@@ -12,8 +12,11 @@ from linkprior.io import store
 from linkprior.io.collector import EdgeCollector
 from linkprior.io.datasets.catalogue import read_catalogue
 from linkprior.io.lists import read_names
+from linkprior.io.options import ReadOptions
 from linkprior.io.read import read
+from linkprior.io.readers.named_graph import one_line
 from linkprior.io.unpack import visible
+from linkprior.io.writers import write_ranking
 
 CLEAR = "\x1b[2J"  # a terminal that obeys it is empty
 
@@ -131,3 +134,26 @@ def test_a_catalogue_of_another_shape_is_refused_in_one_line(tmp_path, networks,
     with pytest.raises(InputError, match=told) as refused:
         read_catalogue(path)
     assert str(refused.value).isprintable()
+
+
+def test_a_row_of_mitab_without_a_weight_leaves_no_label_of_a_node_that_is_not_there(tmp_path):
+    def row(a, b, alias, score):
+        cells = [f"uniprotkb:{a}", f"uniprotkb:{b}", "-", "-", f"uniprotkb:{alias}(gene name)"]
+        return "\t".join([*cells, *["-"] * 9, score])
+
+    rows = [row("P1", "P2", "LOST", "score:0"), row("P3", "P4", "KEPT", "score:0.5")]
+    (tmp_path / "e.mitab").write_text("\n".join(rows) + "\n")
+    found = read(tmp_path / "e.mitab", options=ReadOptions(weights="score"))
+    assert sorted(found.network.names) == ["P3", "P4"]
+    assert found.labels == {"P3": "KEPT"}
+
+
+def test_blanks_inside_a_name_come_back_from_graphml(tmp_path):
+    """They were made one; a break of lines still is."""
+    (tmp_path / "e.tsv").write_text("a   b\tc\nc\td\nd\te\n")
+    network = lp.read_network(tmp_path / "e.tsv")
+    with (tmp_path / "n.graphml").open("w") as stream:
+        write_ranking(stream, lp.make("pa").fit(network).predict_edges(3), "graphml", network)
+    assert sorted(lp.read_network(tmp_path / "n.graphml").names) == ["a   b", "c", "d", "e"]
+    for text, name in [("a\nb", "a b"), (" a \r\n\t b ", "a b"), ("\xa0a  b\n", "a  b")]:
+        assert one_line(text) == name

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from linkprior.errors import LinkpriorError, StoreError
 from linkprior.io.files import as_path
+from linkprior.io.unpack import visible
 from linkprior.network import Network
 from linkprior.predictors.base import LinkPredictor
 from linkprior.predictors.saving import load
@@ -64,7 +65,8 @@ def load_run(folder: str | Path) -> Run:
     needed = dict.fromkeys((f"{RANKING}.tsv", REPORT))
     for name, digest in {**needed, **manifest["files"]}.items():
         if Path(name).name != name or not (path / name).is_file():
-            raise StoreError(f"{folder} lacks {name}: the same command again writes it anew")
+            lacks = f"{folder} lacks {visible(name)}"
+            raise StoreError(f"{lacks}: the same command again writes it anew")
         if file_digest(path / name) != digest:
             raise StoreError(f"{path / name} was changed since: its checksum differs")
     model = load(path / MODEL)

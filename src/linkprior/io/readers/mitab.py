@@ -191,7 +191,10 @@ class _Table:
             self._found.note(
                 f"{isoforms:,} nodes are isoforms or chains of a protein (P12345-2), apart from it"
             )
-        return f"PSI-MITAB {_version(self._width)}, {self._shorten(self._found.names)}"
+        names, labels = self._found.names, self._found.labels
+        # Of rows without a weight the labels are there, and the nodes may not be.
+        self._found.labels = {name: labels[name] for name in names if name in labels}
+        return f"PSI-MITAB {_version(self._width)}, {self._shorten(names)}"
 
     def _shorten(self, names: Sequence[str]) -> str:
         """Drop the databases from the names where they stay apart; say what names a node."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from array import array
 from collections.abc import Sequence
 
@@ -14,6 +15,12 @@ from linkprior.io.readers.handover import Weighed, hand_over, is_zero, note_zero
 # Attributes that name a node, the best first: igraph and Cytoscape; Gephi and yEd; Cytoscape again.
 NAMING = ("name", "label", "shared name")
 LONGEST_LABEL = 1000
+_BREAKS = re.compile(r"[ \xa0]*[\t-\r\x1c-\x1f\x85\u2028\u2029]\s*")
+
+
+def one_line(text: str) -> str:
+    """Return a name without breaks of lines; blanks inside it are its own, as in a table."""
+    return _BREAKS.sub(" ", text).strip(" \xa0")
 
 
 class NamedGraph:
@@ -70,7 +77,7 @@ class NamedGraph:
 
     def label(self, node: int, rank: int, text: str) -> None:
         """Remember a readable name of a node, unless it has one or it is a whole text."""
-        text = " ".join(text.split())
+        text = one_line(text)
         if 0 < len(text) <= LONGEST_LABEL:
             known = self._labels[rank].setdefault(node, text)
             if node in self._again:

@@ -20,7 +20,7 @@ from linkprior.io.readers.handover import (
     refuse_too_many,
     whole_numbers,
 )
-from linkprior.io.readers.named_graph import LONGEST_LABEL
+from linkprior.io.readers.named_graph import LONGEST_LABEL, one_line
 from linkprior.io.source import Source
 from linkprior.io.weights import EdgeWeights, no_weights, refuse_another_name
 from linkprior.network.weighted import Floats
@@ -154,7 +154,7 @@ class _Pajek:
         cut = _VERTEX.match(text)
         assert cut is not None  # blank lines do not come here
         number = whole_numbers([cut[1]], self.n_vertices, "vertex", where)[0]
-        label = " ".join((cut[2] or cut[3] or "").split())
+        label = one_line(cut[2] or cut[3] or "")
         if 0 < len(label) <= LONGEST_LABEL:
             self._labels[number], self._label_lines[number] = label, line
 

@@ -101,6 +101,7 @@ def test_the_wheel_names_its_licence_command_and_dependencies(wheel):
     assert not any(name in line for line in default for name in ("torch", "dask", "pytest"))
 
 
+@pytest.mark.at_length
 def test_the_demo_runs_from_an_empty_folder(installed, tmp_path):
     scripts, site = installed
     where = call(scripts / "python", "-c", "import linkprior; print(linkprior.__file__)")

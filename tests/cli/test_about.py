@@ -77,6 +77,7 @@ def test_help_names_every_subcommand(run, flag):
         assert run(name, flag)[1].startswith("Usage: ")
 
 
+@pytest.mark.at_length
 def test_demo_marks_exactly_the_hidden_edges(run):
     """Everything it prints, computed again from the same network and split."""
     seed, top = 1, 40
@@ -111,6 +112,7 @@ def test_demo_marks_exactly_the_hidden_edges(run):
     assert model.words()[0] in err
 
 
+@pytest.mark.at_length
 def test_demo_shows_as_many_as_asked_for(run):
     _, out, _ = run("demo", "--top", 130)
     assert len(re.findall(r"^ *\d+  node", out, re.MULTILINE)) == 130

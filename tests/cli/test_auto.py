@@ -120,6 +120,7 @@ def test_an_unknown_effort_or_objective_is_wrong_usage(run, grouped, option):
 # ---------------------------------------------------------------------- thresholds
 
 
+@pytest.mark.at_length
 def test_a_threshold_compares_with_the_probability_as_it_is_written(run, grouped):
     _, out, _ = run("predict", grouped, *FAST, "--top", 2000)
     header, rows = table(out)
@@ -131,6 +132,7 @@ def test_a_threshold_compares_with_the_probability_as_it_is_written(run, grouped
         assert 0 < len(expected) < 2000
 
 
+@pytest.mark.at_length
 def test_a_threshold_that_no_pair_reaches_names_the_highest_chance(run, grouped):
     _, out, _ = run("predict", grouped, *FAST, "--top", 1)
     best = column(out, "probability")[0]

@@ -33,6 +33,7 @@ def test_one_experiment_leaves_its_files_and_prints_its_table(run, small, tmp_pa
     assert "Default parameters, 1 seed." in err
 
 
+@pytest.mark.at_length
 def test_all_runs_all_three_and_again_takes_up_what_is_there(run, small, tmp_path, monkeypatch):
     ask = ("reproduce", "all", "--quick", "--data", tmp_path, "-o", tmp_path / "out")
     status, out, _ = run(*ask)
@@ -42,6 +43,7 @@ def test_all_runs_all_three_and_again_takes_up_what_is_there(run, small, tmp_pat
     assert run(*ask)[:2] == (0, out)
 
 
+@pytest.mark.at_length
 def test_a_page_of_all_three_is_written_where_it_is_asked_for(run, small, tmp_path):
     page = tmp_path / "out" / "paper.html"
     ask = ("reproduce", "all", "--quick", "--data", tmp_path, "-o", tmp_path / "out")

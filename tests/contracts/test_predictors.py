@@ -118,6 +118,7 @@ def test_new_names_change_nothing_but_the_names(name, params, planted):
     assert one.names != other.names
 
 
+@pytest.mark.at_length
 @every
 def test_same_seed_same_bytes_for_any_number_of_workers(name, params):
     net = lp.planted_network(n_nodes=320, n_groups=5, mean_degree=6, seed=1)

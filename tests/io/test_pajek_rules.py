@@ -123,7 +123,7 @@ def test_no_vertices_are_a_number_of_vertices(tmp_path):
 @pytest.mark.parametrize(
     ("vertices", "names"),
     [
-        ('1 "a  b"\n2 c 0.5 0.5', ("a b", "c")),
+        ('1 "a  b"\n2 c 0.5 0.5', ("a  b", "c")),
         ("1\n2 c", ("1", "c")),
         ('1 ""\n2 "c', ("1", "c")),
         ("1 2\n2 1", ("2", "1")),

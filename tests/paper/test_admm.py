@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from copy import deepcopy
 from dataclasses import dataclass
 
@@ -387,4 +388,5 @@ def test_four_matrices_exist_and_no_more():
     solve(solver, np.random.default_rng(0), 2, 0.0)
     most = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert 16 * p**2 < most < 20 * p**2
+    blocks = 8 if os.environ.get("LINKPRIOR_KERNELS") == "portable" else 4  # of those in NumPy
+    assert 16 * p**2 < most < (16 + blocks) * p**2

@@ -168,6 +168,7 @@ def edges_of(model, net):
     return ranking.pairs.tobytes(), ranking.scores.tobytes()
 
 
+@pytest.mark.at_length
 @pytest.mark.parametrize(
     ("name", "params"),
     [

@@ -137,6 +137,7 @@ def test_the_number_of_blocks_falls_by_a_tenth_and_then_one_by_one():
     assert levels(12, 9) == [12, 11, 10, 9]
 
 
+@pytest.mark.at_length
 @pytest.mark.parametrize("seed", [0, 1])
 def test_four_planted_blocks_are_found(seed):
     net, truth = planted_blocks(seed)
@@ -150,6 +151,7 @@ def test_four_planted_blocks_are_found(seed):
     assert model.learned_.facts["description_length"] <= planted.description_length()
 
 
+@pytest.mark.at_length
 def test_a_network_without_blocks_has_one():
     net, _ = planted_blocks(3, n=200, contrast=1.0)
     model = lp.make("dcsbm", n_starts=2).fit(net)
@@ -161,6 +163,7 @@ def test_a_network_without_blocks_has_one():
     )
 
 
+@pytest.mark.at_length
 @pytest.mark.parametrize("seed", [0, 1])
 def test_hidden_edges_of_planted_blocks_are_found_sooner_than_by_degree(seed):
     net, _ = planted_blocks(seed)
@@ -200,6 +203,7 @@ def test_the_number_of_blocks_can_be_given(wanted):
     assert len(np.unique(model.learned_.arrays["group"])) == wanted
 
 
+@pytest.mark.at_length
 def test_more_starts_are_never_worse():
     net, _ = planted_blocks(4, n=150, contrast=3.0)
     facts = [lp.make("dcsbm", n_starts=n).fit(net).learned_.facts for n in (1, 3)]

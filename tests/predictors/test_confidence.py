@@ -214,6 +214,7 @@ def noisy_network(seed, noise=0.3):
     return clean, noisy, noisy.with_weights(sure + 0.01), hidden[linked[hidden].all(axis=1)]
 
 
+@pytest.mark.at_length
 @pytest.mark.parametrize("name", ["pu", "tri", "tri-degree", "l3"])
 def test_confidences_make_up_for_half_of_what_noise_cost(name):
     found = []
@@ -226,6 +227,7 @@ def test_confidences_make_up_for_half_of_what_noise_cost(name):
     assert sure - noisy >= 0.5 * (clean - noisy)
 
 
+@pytest.mark.at_length
 def test_auto_is_no_worse_for_confidences():
     found = []
     for seed in range(2):
@@ -237,6 +239,7 @@ def test_auto_is_no_worse_for_confidences():
     assert sure > 0.97 * noisy
 
 
+@pytest.mark.at_length
 @pytest.mark.parametrize("name", ["pu", "tri", "nuclear-degree"])
 def test_known_non_edges_leave_the_rest_of_the_ranking_as_good_or_better(name):
     """Judged on pairs that are not among them: leaving these out would improve any ranking."""
@@ -268,6 +271,7 @@ def average_precision(scores, y):
     return float((hits / np.arange(1, len(y) + 1))[y[order]].mean())
 
 
+@pytest.mark.at_length
 @pytest.mark.parametrize("name", ["tri-degree", "degree:l3"])
 def test_the_true_number_of_edges_leaves_the_ranking_as_good_or_better(name):
     found = []

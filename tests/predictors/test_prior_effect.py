@@ -54,6 +54,9 @@ def reranked(model, degrees):
     return Given(Q / np.float32(len(layers)))
 
 
+pytestmark = pytest.mark.at_length
+
+
 @pytest.fixture(scope="module")
 def recalls():
     """One row per seed: tri, tri-degree, its factors with true degrees, with shuffled ones."""

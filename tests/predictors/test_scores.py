@@ -1,5 +1,6 @@
 """Where scores come from: factors, the exact prox as a matrix, and the rank sketch of it."""
 
+import os
 from dataclasses import replace
 
 import numpy as np
@@ -295,7 +296,8 @@ def test_the_dense_prox_holds_three_matrices():
         Q = dense_prox(factors, scale, profile)
         most = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
-    assert 12 * p**2 < most < 18 * p**2  # float32, and blocks
+    blocks = 8 if os.environ.get("LINKPRIOR_KERNELS") == "portable" else 6  # of those in NumPy
+    assert 12 * p**2 < most < (12 + blocks) * p**2  # float32
     A = (factors.U @ factors.S @ factors.U.T).astype(np.float32)
     expected = A
     for _ in range(PASSES):

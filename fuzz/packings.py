@@ -143,7 +143,7 @@ def array_bytes(dtype: Any, values: Any) -> bytes:
     try:
         with np.errstate(all="ignore"), warnings.catch_warnings(action="ignore"):
             return np.array(values).astype(np.dtype(dtype)).tobytes()[: 1 << 20]
-    except (TypeError, ValueError, OverflowError, AttributeError, RecursionError):
+    except (TypeError, ValueError, OverflowError, AttributeError, RecursionError, SyntaxError):
         return b""
 
 

@@ -15,6 +15,16 @@ def test_names_one_per_line_each_once(tmp_path):
     assert read_names(path) == ["TP53", "MDM2", "BRCA 1"]
 
 
+def test_a_quoted_name_is_the_one_of_a_table_with_the_same_quotes(tmp_path):
+    cells = ['" a "', '"b ""2"""', '"c, d"', "e'", '5" f', '"', '" "', '""']
+    path = tmp_path / "genes.txt"
+    path.write_text("\n".join(cells) + "\n")
+    assert read_names(path) == ["a", 'b "2"', "c, d", "e'", '5" f', '"']
+    table = tmp_path / "edges.tsv"
+    table.write_text("".join(f"{cell}\tx\n" for cell in cells[:5]))
+    assert {*read_names(path)[:5], "x"} == {name for pair in read_pairs(table) for name in pair}
+
+
 def test_the_first_of_several_columns_and_gzip(tmp_path):
     path = tmp_path / "genes.tsv.gz"
     path.write_bytes(gzip.compress(b"a, or b\tdescription\nc\tx\n"))

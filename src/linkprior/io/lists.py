@@ -38,7 +38,7 @@ def read_names(path: str | Path) -> Listed[str]:
         for block in text_blocks(source):
             for at, line in data_lines(block.text):
                 # A name may hold a space or comma: only a tab ends it.
-                name = line.split("\t")[0].strip().strip('"')
+                name = _bare(line.split("\t")[0].strip())
                 fault = fault_of(name)
                 if fault:  # no node is called so, and no message could show it
                     raise InputError(f"{source.name}:{block.first + at}: {fault}")
@@ -48,6 +48,13 @@ def read_names(path: str | Path) -> Listed[str]:
     if not names:
         raise InputError(f"{source.name}: no name found; expected one node name per line")
     return _listed(names, sha256)
+
+
+def _bare(cell: str) -> str:
+    """Return a name without quotes around it; as in a table, two inside stand for one."""
+    if len(cell) > 1 and cell[0] == cell[-1] == '"':
+        return cell[1:-1].replace('""', '"').strip()
+    return cell
 
 
 def read_pairs(

@@ -83,7 +83,7 @@ serve(project, all_mutants(project), float(sys.argv[2]), print, "learn" in sys.a
 
 
 def run(root, seconds="inf", *more):
-    """Try all mutants in a process of its own; return results by the error, and lines written."""
+    """Try all mutants in a process of its own; return the records there are."""
     path = os.pathsep.join([str(ROOT), str(root / "src")])
     done = subprocess.run(
         [sys.executable, "-c", RUN, str(root), seconds, *more],
@@ -91,6 +91,10 @@ def run(root, seconds="inf", *more):
         cwd=root, capture_output=True, text=True, timeout=300, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
+    return records_of(root)
+
+
+def records_of(root):
     kept = root / ".mutants" / "results.jsonl"
     lines = kept.read_text().splitlines() if kept.exists() else []
     lines = [line for line in lines if line]
@@ -99,11 +103,29 @@ def run(root, seconds="inf", *more):
 
 @pytest.fixture
 def toy(tmp_path):
+    return made(tmp_path)
+
+
+def made(root):
     for name, text in {"src/toy/one.py": SOURCE, "tests/test_one.py": TESTS}.items():
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).write_text(text)
-    (tmp_path / "src" / "toy" / "__init__.py").touch()
-    return tmp_path
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+    (root / "src" / "toy" / "__init__.py").touch()
+    return root
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    """A package whose mutants have all been tried."""
+    root = made(tmp_path_factory.mktemp("whole"))
+    run(root)
+    return root
+
+
+@pytest.fixture
+def tried(whole, tmp_path):
+    """A copy of it."""
+    return shutil.copytree(whole, tmp_path / "tried")
 
 
 def toy_project(root):
@@ -118,8 +140,8 @@ def told(root, records):
     }
 
 
-def test_every_mutant_ends_as_it_must(toy):
-    known = told(toy, run(toy))
+def test_every_mutant_ends_as_it_must(whole):
+    known = told(whole, records_of(whole))
     results = {where: (record["result"], record["by"]) for where, record in known.items()}
     killed = {where for where, (result, _) in results.items() if result == "killed"}
     alive = {where: result for where, (result, _) in results.items() if result != "killed"}
@@ -143,63 +165,59 @@ def test_every_mutant_ends_as_it_must(toy):
     assert known["size", "4 -> 5"]["asked"] == 1  # the one test that runs it
 
 
-def test_a_second_run_does_only_what_changed(toy):
-    first = run(toy)
-    assert len(run(toy)) == len(first)
-    (toy / "tests" / "test_two.py").write_text(
+def test_a_second_run_does_only_what_changed(tried):
+    first = records_of(tried)
+    assert len(run(tried)) == len(first)
+    (tried / "tests" / "test_two.py").write_text(
         "from toy.one import wide\n\n\ndef test_the_edge():\n    assert wide(0.5) == 0.5\n"
     )
-    more = run(toy)[len(first) :]
+    more = run(tried)[len(first) :]
     assert {record["result"] for record in more} == {"killed", "survived"}
     assert len(more) == 3  # the survivors that a new test runs, nothing else
-    source = toy / "src" / "toy" / "one.py"
+    source = tried / "src" / "toy" / "one.py"
     source.write_text(source.read_text().replace("x * 7", "x * 8"))
-    again = run(toy)[len(first) + 3 :]
+    again = run(tried)[len(first) + 3 :]
     assert len(again) == 4  # the function that changed
 
 
-def test_a_line_that_a_kill_cut_off_is_done_again(toy):
-    kept = toy / ".mutants" / "results.jsonl"
-    whole = run(toy)
+def test_a_line_that_a_kill_cut_off_is_done_again(tried):
+    kept = tried / ".mutants" / "results.jsonl"
+    before = records_of(tried)
     kept.write_text(kept.read_text()[:-20])
-    again = run(toy)
-    assert again[:-1] == whole[:-1]
-    assert {**again[-1], "seconds": 0} == {**whole[-1], "seconds": 0}
+    again = run(tried)
+    assert again[:-1] == before[:-1]
+    assert {**again[-1], "seconds": 0} == {**before[-1], "seconds": 0}
 
 
-def test_two_processes_share_the_work_and_come_to_the_same(toy, tmp_path_factory):
+def test_two_processes_share_the_work_and_come_to_the_same(toy, whole):
     for worker in "01":
         assert run(toy, "inf", worker, "2", "learn") == []  # tests first, for both
     first = run(toy, "inf", "0", "2")
     both = run(toy, "inf", "1", "2")
     assert 0 < len(first) < len(both)
-    alone = tmp_path_factory.mktemp("alone")
-    for name in ("src", "tests"):
-        shutil.copytree(toy / name, alone / name)
-    assert outcomes(both) == outcomes(run(alone))
+    assert outcomes(both) == outcomes(records_of(whole))
 
 
 def outcomes(records):
     return {record["mutant"]: (record["result"], record["by"]) for record in records}
 
 
-def test_a_new_checkout_goes_on_from_the_file(toy, tmp_path_factory):
-    project = toy_project(toy)
-    run(toy)
-    kept, before = toy / "tried.txt", results_of(project)
+def test_a_new_checkout_goes_on_from_the_file(tried):
+    project = toy_project(tried)
+    kept, before = tried / "tried.txt", results_of(project)
     keep(before, all_mutants(project), kept)
     killed = [key for key, record in before.records.items() if record["result"] == "killed"]
     assert [line.split()[0] for line in kept.read_text().splitlines()] == sorted(before.records)
     by_time = sum(record["by"] == "time" for record in before.records.values())
     assert kept.read_text().count(" time\n") == by_time >= 2
 
-    (toy / ".mutants" / "results.jsonl").unlink()
+    (tried / ".mutants" / "results.jsonl").unlink()
     anew = results_of(project)
     assert recall(anew, all_mutants(project), kept) == len(before.records)
     assert recall(anew, all_mutants(project), kept) == 0  # nothing twice
     # The share is that of before, and not of the killed alone.
     assert tally(all_mutants(project), anew.records) == tally(all_mutants(project), before.records)
-    again = list({record["mutant"]: record for record in run(toy)}.values())
+    again = list({record["mutant"]: record for record in run(tried)}.values())
     assert len(again) == len(before.records)
     alive = [record for record in again if record["result"] == "survived"]
     assert alive

@@ -148,7 +148,8 @@ def _names(folder: Path) -> Attempt:
         with WATCH.looking():
             names = read_names(path)
         expect(len(set(names)) == len(names) > 0, "names: each once")
-        expect(all(name and name == name.strip() for name in names), "names: no space around")
+        bare = all(name and name == name.strip(" \xa0") for name in names)
+        expect(bare, "names: no space around")
 
     return attempt
 

@@ -196,7 +196,7 @@ class Users:
                     lines = self.found.setdefault(name, {})
                     lines[file] = lines.get(file, 0) | 1 << node.lineno  # type: ignore[attr-defined]
         for statement in tree.body:  # a table made of another; names in functions are their own
-            if isinstance(statement, ast.Assign | ast.AnnAssign):
+            if isinstance(statement, ast.Assign | ast.AnnAssign | ast.AugAssign):
                 set_here = (
                     statement.targets if isinstance(statement, ast.Assign) else [statement.target]
                 )

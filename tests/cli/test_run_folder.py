@@ -200,9 +200,20 @@ def test_force_removes_the_old_run_and_nothing_else(run, ask, tmp_path):
 def test_a_file_that_is_lacking_is_named_without_what_a_terminal_obeys(run, ask, tmp_path):
     run(*ask)
     facts = manifest(tmp_path / "run")
-    facts["files"]["x\x1b[2J\n"] = "0" * 64
+    whole = dict(facts["files"])
+    for name, told in [
+        ("x\x1b[2J\n", r"lacks x\\x1b\[2J\\n: the same command"),
+        ("x" * 300, "lacks x+: the same"),
+        ("x\0", r"lacks x\\x00: the same"),
+    ]:
+        facts["files"] = {**whole, name: "0" * 64}
+        (tmp_path / "run" / "manifest.json").write_text(json.dumps(facts))
+        with pytest.raises(StoreError, match=told):
+            lp.load_run(tmp_path / "run")
+    (tmp_path / "run" / "x\x1b").touch()
+    facts["files"] = {**whole, "x\x1b": "0" * 64}
     (tmp_path / "run" / "manifest.json").write_text(json.dumps(facts))
-    with pytest.raises(StoreError, match=r"lacks x\\x1b\[2J\\n: the same command"):
+    with pytest.raises(StoreError, match=r"x\\x1b was changed since"):
         lp.load_run(tmp_path / "run")
 
 

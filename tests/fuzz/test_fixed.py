@@ -155,5 +155,33 @@ def test_blanks_inside_a_name_come_back_from_graphml(tmp_path):
     with (tmp_path / "n.graphml").open("w") as stream:
         write_ranking(stream, lp.make("pa").fit(network).predict_edges(3), "graphml", network)
     assert sorted(lp.read_network(tmp_path / "n.graphml").names) == ["a   b", "c", "d", "e"]
-    for text, name in [("a\nb", "a b"), (" a \r\n\t b ", "a b"), ("\xa0a  b\n", "a  b")]:
+    many = " " * 500_000  # once the time grew by the square of their number
+    for text, name in [
+        ("a\nb", "a b"),
+        (" a \r\n\t b ", "a b"),
+        ("\xa0a  b\n", "a  b"),
+        (f"a{many}\n{many}b{many}c", f"a b{many}c"),
+    ]:
         assert one_line(text) == name
+
+
+def test_names_that_differ_by_blanks_alone_are_no_two_nodes_of_one_id(tmp_path):
+    edges = '<edge source="0" target="1"/>'
+    for second, labels in [
+        ("heat shock", {"0": "heat\xa0shock", "1": "heat\xa0shock"}),
+        ("x", None),
+    ]:
+        nodes = [("0", "heat\xa0shock"), ("0", second), ("1", "heat\xa0shock")]
+        listed = "".join(
+            f'<node id="{at}"><data key="k">{name}</data></node>' for at, name in nodes
+        )
+        (tmp_path / "n.graphml").write_text(
+            '<graphml><key id="k" for="node" attr.name="name"/><graph edgedefault="undirected">'
+            f"{listed}{edges}</graph></graphml>",
+            encoding="utf-8",
+        )
+        if labels is None:
+            with pytest.raises(InputError, match="is that of two nodes"):
+                read(tmp_path / "n.graphml")
+        else:
+            assert read(tmp_path / "n.graphml").labels == labels

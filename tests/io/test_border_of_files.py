@@ -143,3 +143,9 @@ def test_one_pair_both_ways_among_hundreds_is_chance():
         labels = connected_components(network.adjacency, directed=False)[1].astype(np.int32)
         looks = looks_of(network, ends, labels)
         assert any("looks directed" in look for look in looks) == told, both_ways
+
+
+def test_a_relation_joins_names_and_no_number_follows_it():
+    assert sniff.sif(head("a pp b\nb pd c\n"))
+    assert not sniff.sif(head("a pp 5\nb pp 6\n"))  # a score
+    assert not sniff.sif(head("a pp b\nb pp 0.5\n"))

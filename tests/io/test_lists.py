@@ -16,13 +16,25 @@ def test_names_one_per_line_each_once(tmp_path):
 
 
 def test_a_quoted_name_is_the_one_of_a_table_with_the_same_quotes(tmp_path):
-    cells = ['" a "', '"b ""2"""', '"c, d"', "e'", '5" f', '"', '" "', '""']
+    cells = ['" a "', '"b ""2"""', '"c, d"', "e'", '5" f', "\u3000g", '" "', '""']
     path = tmp_path / "genes.txt"
     path.write_text("\n".join(cells) + "\n")
-    assert read_names(path) == ["a", 'b "2"', "c, d", "e'", '5" f', '"']
+    assert read_names(path) == ["a", 'b "2"', "c, d", "e'", '5" f', "\u3000g"]
     table = tmp_path / "edges.tsv"
-    table.write_text("".join(f"{cell}\tx\n" for cell in cells[:5]))
-    assert {*read_names(path)[:5], "x"} == {name for pair in read_pairs(table) for name in pair}
+    table.write_text("".join(f"{cell}\tx\n" for cell in cells[:6]))
+    assert {*read_names(path), "x"} == {name for pair in read_pairs(table) for name in pair}
+
+
+def test_quotes_that_do_not_match_are_refused_as_in_a_table(tmp_path):
+    path = tmp_path / "genes.txt"
+    for cell in ('"a', '"a"b"', '"""', '"a""', '"a" 5', '"a","b"'):
+        path.write_text(f"x\n{cell}\n")
+        with pytest.raises(InputError, match=r"genes\.txt:2: quotes do not match"):
+            read_names(path)
+    for cell in ('"a\tb"', '"\x1fa"'):
+        path.write_text(f"x\n{cell}\n")
+        with pytest.raises(InputError, match=r"genes\.txt:2: .*U\+00"):
+            read_names(path)
 
 
 def test_the_first_of_several_columns_and_gzip(tmp_path):

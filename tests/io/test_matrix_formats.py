@@ -133,7 +133,10 @@ BIG = 10**12
     [
         (mtx("1 2 1\n", "3 3 2"), "m.mtx: declares 2 entries, the file has 1"),
         (mtx("1 2 1\n2 3 1\n", "3 3 1"), "m.mtx:6: more than the 1 entries declared"),
-        (mtx("1 2 1\n2 x 1\n", "3 3 2"), "m.mtx:6: expected 3 numbers (coordinate real), with a"),
+        (
+            mtx("1 2 1\n2 x 1\n", "3 3 2"),
+            "m.mtx:6: expected 3 numbers (coordinate real), whole ones",
+        ),
         (mtx("1 2 1\n2 4 1\n", "3 3 2"), "m.mtx:6: Column index out of bounds, got '2 4 1'"),
         (mtx("0 2 1\n", "3 3 1"), "m.mtx:5: Row index out of bounds"),
         (mtx("1 2\n", "3 3 1"), "m.mtx:5: expected 3 numbers"),

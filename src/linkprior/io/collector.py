@@ -169,12 +169,13 @@ class EdgeCollector:
         self._number = defaultdict(None, {name: i for i, name in enumerate(names)})
         self._number.default_factory = self._number.__len__
 
-    def clean_labels(self) -> dict[str, str]:
-        """Return the labels that could be shown anywhere; what could not is left out."""
+    def clean_labels(self, names: Iterable[str]) -> dict[str, str]:
+        """Return the labels of these nodes that could be shown anywhere."""
+        there = set(names) if self.labels else set()
         return {
             name: label
             for name, label in self.labels.items()
-            if label and len(label) <= _LONGEST_NAME and not _BAD.search(label)
+            if name in there and label and len(label) <= _LONGEST_NAME and not _BAD.search(label)
         }
 
     def _check_new(self, flat: Sequence[str], lines: Sequence[int]) -> None:

@@ -12,7 +12,7 @@ from linkprior.errors import InputError
 from linkprior.io.collector import EdgeCollector, fault_of
 from linkprior.io.formats import FORMATS, format_of
 from linkprior.io.options import ReadOptions
-from linkprior.io.readers.table import data_lines
+from linkprior.io.readers.table import SPACES, data_lines, unquoted
 from linkprior.io.source import open_source
 from linkprior.io.text import text_blocks
 
@@ -37,11 +37,11 @@ def read_names(path: str | Path) -> Listed[str]:
     with open_source(path) as source:
         for block in text_blocks(source):
             for at, line in data_lines(block.text):
-                # A name may hold a space or comma: only a tab ends it.
-                name = _bare(line.split("\t")[0].strip())
+                where = f"{source.name}:{block.first + at}"
+                name = _first_cell(line, where)
                 fault = fault_of(name)
                 if fault:  # no node is called so, and no message could show it
-                    raise InputError(f"{source.name}:{block.first + at}: {fault}")
+                    raise InputError(f"{where}: {fault}")
                 if name:
                     names[name] = None
         sha256 = source.sha256()
@@ -50,11 +50,11 @@ def read_names(path: str | Path) -> Listed[str]:
     return _listed(names, sha256)
 
 
-def _bare(cell: str) -> str:
-    """Return a name without quotes around it; as in a table, two inside stand for one."""
-    if len(cell) > 1 and cell[0] == cell[-1] == '"':
-        return cell[1:-1].replace('""', '"').strip()
-    return cell
+def _first_cell(line: str, where: str) -> str:
+    """Return a name as the first cell of a table has it; it may hold blanks and commas, no tab."""
+    line = line.strip(SPACES)
+    cells = unquoted(line, "\t", where) if line.startswith('"') else line.split("\t", 1)
+    return cells[0].strip(SPACES)
 
 
 def read_pairs(

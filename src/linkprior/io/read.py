@@ -59,7 +59,7 @@ def read(
             "different nodes. Are the right columns read?"
         )
     report = make_report(network, found, ends, file=found.file, format=name, guess=guess, **facts)
-    return Reading(network, report, found.clean_labels())
+    return Reading(network, report, found.clean_labels(network.names))
 
 
 def read_network(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -64,11 +65,12 @@ def load_run(folder: str | Path) -> Run:
         raise StoreError(f"{folder} is an unfinished run: the same command again completes it")
     needed = dict.fromkeys((f"{RANKING}.tsv", REPORT))
     for name, digest in {**needed, **manifest["files"]}.items():
-        if Path(name).name != name or not (path / name).is_file():
+        if Path(name).name != name or not os.path.isfile(path / name):
             lacks = f"{folder} lacks {visible(name)}"
             raise StoreError(f"{lacks}: the same command again writes it anew")
         if file_digest(path / name) != digest:
-            raise StoreError(f"{path / name} was changed since: its checksum differs")
+            changed = visible(str(path / name))
+            raise StoreError(f"{changed} was changed since: its checksum differs")
     model = load(path / MODEL)
     with _refusing(path / f"{RANKING}.tsv", "the table of a ranking"):
         ranking = _ranking(path / f"{RANKING}.tsv", model.network_)

@@ -28,7 +28,7 @@ _LARGEST_NPZ = 1 << 30
 _MOST_DENSE = 100_000
 _ZERO = "an entry of value 0: no edge"
 # Fortran writes 1.0D+00.
-_NUMBER = r"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:[eEdD][+-]?\d+)?|nan|inf|NaN|Inf|NAN|INF)"
+_NUMBER = r"[+-]?(?:(?:\d+(?:\.\d*)?|\.\d+)(?:[eEdD][+-]?\d+)?|nan|inf|NaN|Inf|NAN|INF)"
 # SciPy 1.15 and later want to be told which of its two kinds of sparse matrices is meant.
 _mmread: Any = scipy.io.mmread
 _AS_ARRAY = {"spmatrix": False} if "spmatrix" in signature(_mmread).parameters else {}
@@ -237,9 +237,13 @@ def _refuse_odd(chunk: _Chunk, header: _Header, file: str) -> None:
     shape = re.compile(rf"\s*{cells}\s*", re.ASCII)
     for number, line in zip(chunk.numbers, chunk.lines, strict=True):
         if not shape.fullmatch(line):
+            ends = line.split()[:places]
+            rule = "with a point for decimals"
+            if len(line.split()) == width and not all(end.isdecimal() for end in ends):
+                rule = "whole ones for row and column"
             raise InputError(
                 f"{file}:{number}: expected {width} number{'s' * (width > 1)} ({header.layout} "
-                f"{header.field}), with a point for decimals, got {line.strip()[:60]!r}"
+                f"{header.field}), {rule}, got {line.strip()[:60]!r}"
             )
 
 
@@ -250,6 +254,8 @@ def _parsed(chunk: _Chunk, header: _Header, file: str) -> Any:
     k, n = len(chunk.lines), header.n_nodes
     size = f"{n} {n} {k}" if header.layout == "coordinate" else f"{k} 1"
     entries = "\n".join([*chunk.lines, ""]).replace("D", "E").replace("d", "e")  # 1.5D+03
+    if "+" in entries:  # scipy knows it in exponents alone
+        entries = re.sub(r"(?<![Ee])\+", "", entries)
     text = f"%%MatrixMarket matrix {header.layout} {field} general\n{size}\n{entries}"
     try:
         return _mmread(io.BytesIO(text.encode()), **_AS_ARRAY)

@@ -191,10 +191,7 @@ class _Table:
             self._found.note(
                 f"{isoforms:,} nodes are isoforms or chains of a protein (P12345-2), apart from it"
             )
-        names, labels = self._found.names, self._found.labels
-        # Of rows without a weight the labels are there, and the nodes may not be.
-        self._found.labels = {name: labels[name] for name in names if name in labels}
-        return f"PSI-MITAB {_version(self._width)}, {self._shorten(names)}"
+        return f"PSI-MITAB {_version(self._width)}, {self._shorten(self._found.names)}"
 
     def _shorten(self, names: Sequence[str]) -> str:
         """Drop the databases from the names where they stay apart; say what names a node."""
@@ -202,8 +199,8 @@ class _Table:
         if len(set(short)) < len(short):
             return "nodes named by database:accession, since databases share accessions"
         renamed = dict(zip(names, short, strict=True))
-        labels = self._found.labels
-        self._found.labels = {renamed[name]: label for name, label in labels.items()}
+        labels = self._found.labels  # those of rows without a weight, too, whose nodes may be none
+        self._found.labels = {renamed[name]: labels[name] for name in names if name in labels}
         self._found.rename(short)
         databases = Counter(name.partition(":")[0] for name in names if ":" in name)
         main = ", ".join(name for name, _ in databases.most_common(3))

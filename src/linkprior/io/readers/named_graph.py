@@ -11,16 +11,18 @@ import numpy as np
 from linkprior.errors import InputError
 from linkprior.io.collector import EdgeCollector
 from linkprior.io.readers.handover import Weighed, hand_over, is_zero, note_zero_weights
+from linkprior.io.readers.table import SPACES
 
 # Attributes that name a node, the best first: igraph and Cytoscape; Gephi and yEd; Cytoscape again.
 NAMING = ("name", "label", "shared name")
 LONGEST_LABEL = 1000
-_BREAKS = re.compile(r"[ \xa0]*[\t-\r\x1c-\x1f\x85\u2028\u2029]\s*")
+_BREAK = re.compile(r"[\t-\r\x1c-\x1f\x85\u2028\u2029]")
 
 
 def one_line(text: str) -> str:
     """Return a name without breaks of lines; blanks inside it are its own, as in a table."""
-    return _BREAKS.sub(" ", text).strip(" \xa0")
+    parts = (part.strip(SPACES) for part in _BREAK.split(text))
+    return " ".join(part for part in parts if part)
 
 
 class NamedGraph:
@@ -86,7 +88,7 @@ class NamedGraph:
     def _compare(self, node: int, rank: int, known: str, text: str) -> None:
         """Remember that a node listed twice goes by two names; only the first of each counts."""
         _, compared = self._again[node]
-        if known != text and rank not in compared and self._clash is None:
+        if known.split() != text.split() and rank not in compared and self._clash is None:
             self._clash = node, known, text
         compared.add(rank)
 
@@ -153,8 +155,7 @@ class NamedGraph:
     def _keep_labels(self, found: EdgeCollector, ids: list[str]) -> None:
         """Show the readable names beside the ids, where they cannot take their place."""
         for labels in reversed(self._labels):
-            shown = ((ids[number], text) for number, text in labels.items() if text.isprintable())
-            found.labels |= shown
+            found.labels |= ((ids[number], text) for number, text in labels.items())
         if found.labels:
             found.note(
                 "nodes are named by their id: their readable names are missing for some or alike"

@@ -13,7 +13,7 @@ from linkprior.io.text import LONGEST_LINE, Block
 COMMENTS = ("#", "%", "!")
 SEPARATORS = {"\t": "tab", ",": "comma", ";": "semicolon", " ": "space"}
 Row = list[str]
-_SPACES = " \xa0"
+SPACES = " \xa0"
 # A spreadsheet's errors begin like comments, and must not vanish like comments.
 SPREADSHEET_ERRORS = ("#N/A", "#NAME?", "#REF!", "#VALUE!", "#NUM!", "#DIV/0!", "#NULL!")
 # Excel puts sep=; above a table, to tell itself the separator.
@@ -115,7 +115,7 @@ def rows_of(
             return Rows([], [], [0])
         rows = _even_rows(text, numbers, separator) or _uneven_rows(text, numbers, separator, name)
     if "\xa0" in text or (" " in text and (separator != " " or '"' in text)):
-        rows = Rows(numbers, [cell.strip(_SPACES) for cell in rows.flat], rows.starts)
+        rows = Rows(numbers, [cell.strip(SPACES) for cell in rows.flat], rows.starts)
     if min(rows.widths) < needed:
         for at, row in enumerate(rows.cells):
             if len(row) < needed and numbers[at] != header_line:
@@ -162,7 +162,7 @@ def _uneven_rows(text: str, numbers: Sequence[int], separator: str, name: str) -
     return quoted or Rows.of(
         numbers,
         (
-            _unquoted(line, separator, f"{name}:{number}") if '"' in line else _cut(line, separator)
+            unquoted(line, separator, f"{name}:{number}") if '"' in line else _cut(line, separator)
             for number, line in zip(numbers, lines, strict=True)
         ),
     )
@@ -198,7 +198,8 @@ def _single_spaced(text: str) -> str:
     return text.replace(" \n", "\n").replace("\n ", "\n").strip(" ")
 
 
-def _unquoted(line: str, separator: str, where: str) -> Row:
+def unquoted(line: str, separator: str, where: str) -> Row:
+    """Cut one line at separators outside quotes, or say that the quotes do not match."""
     if len(line) > LONGEST_LINE // 8:
         raise InputError(f"{where}: a quoted line of {len(line)} characters; is a quote missing?")
     try:

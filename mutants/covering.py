@@ -145,26 +145,27 @@ class Covering:
                 total |= int(bits, 16) << self.spans[file][function][0]
         return total
 
-    def tests_for(self, mutant: Mutant, users: dict[str, int]) -> list[Test]:
+    def tests_for(self, mutant: Mutant, users: dict[str, int], killer: str = "") -> list[Test]:
         """Return the tests that run a mutant's statement, within the budget.
 
         Outside functions the statement ran once, at import: tests that run a line which uses its
-        name are taken (`users`: by file, bits of lines).
+        name are taken (`users`: by file, bits of lines). The test that killed it before comes
+        first, however many others there are by now.
         """
         wanted = {mutant.file: _mask(*mutant.lines)} if mutant.within else users
         found = {
             test for file, mask in wanted.items() for bits, test in self.index.get(file, [])
             if bits & mask
         }  # fmt: skip
-        return within_budget(found)
+        return within_budget(found, killer)
 
 
-def within_budget(tests: Iterable[Test]) -> list[Test]:
-    """Return what is asked first: of each function the fastest case, then the next of each."""
+def within_budget(tests: Iterable[Test], killer: str = "") -> list[Test]:
+    """Return what is asked first: a killer, of each function the fastest case, then the next."""
     turns, cases = [], Counter[str]()
-    for test in sorted(tests, key=lambda test: (test.seconds, test.name)):
+    for test in sorted(tests, key=lambda test: (test.name != killer, test.seconds, test.name)):
         function = test.name.partition("[")[0]
-        turns.append((cases[function], test.seconds, test.name, test))
+        turns.append((cases[function] - (test.name == killer), test.seconds, test.name, test))
         cases[function] += 1
     chosen, total = list[Test](), 0.0
     for *_, test in sorted(turns, key=lambda turn: turn[:3]):

@@ -86,7 +86,9 @@ class Server:
 
     def _tests(self, mutant: Mutant) -> list[Test]:
         users = {} if mutant.within else self.users.of(mutant)
-        tests = [t for t in self.covering.tests_for(mutant, users) if t.name in self.items]
+        killer = _killer(self.results.records.get(mutant.key, {}))
+        found = self.covering.tests_for(mutant, users, killer)
+        tests = [test for test in found if test.name in self.items]
         kills = self.killers.get(mutant.file, Counter())
         return sorted(tests, key=lambda test: -kills[test.name])  # stable: then the fastest
 
@@ -124,7 +126,7 @@ class Server:
         took = round(time.perf_counter() - began, 3)
         known |= {"text": text, "asked": before["asked"] + len(tests), "seconds": took}
         survived = [] if result == KILLED else sorted({*before["survived"], *map(_mark, tests)})
-        return {**known, "survived": survived}
+        return {**known, "survived": survived, "was": _killer({**before, **known})}
 
     def _answer(self, mutant: Mutant, tests: list[Test]) -> Answer:
         path, items = self.project.source / mutant.file, [self.items[t.name] for t in tests]
@@ -159,6 +161,11 @@ def serve(
     if status not in ended:
         raise SystemExit(f"the tests cannot be collected (pytest's status {status})")
     return server.results
+
+
+def _killer(record: Record) -> str:
+    """Return the test that killed a mutant now or, as tests change, before."""
+    return str(record.get("by", "") or record.get("was", ""))
 
 
 def _mark(test: Test) -> str:

@@ -16,6 +16,8 @@ from linkprior.errors import InputError
 from linkprior.io import sniff
 from linkprior.io.collector import EdgeCollector
 from linkprior.io.options import ReadOptions
+from linkprior.io.read import read
+from linkprior.io.readers import matrices
 from linkprior.io.readers.handover import whole_numbers
 from linkprior.io.readers.string_links import read_string
 from linkprior.io.shape import looks_of
@@ -149,3 +151,20 @@ def test_a_relation_joins_names_and_no_number_follows_it():
     assert sniff.sif(head("a pp b\nb pd c\n"))
     assert not sniff.sif(head("a pp 5\nb pp 6\n"))  # a score
     assert not sniff.sif(head("a pp b\nb pp 0.5\n"))
+
+
+def test_a_node_that_only_joins_itself_is_left_out_unless_it_is_asked_for(tmp_path):
+    (tmp_path / "e.tsv").write_text("a\tb\nc\tc\n")
+    assert read(tmp_path / "e.tsv").network.names == ("a", "b")
+    assert read(tmp_path / "e.tsv", keep_isolated=True).network.names == ("a", "b", "c")
+
+
+def test_what_scipy_says_without_a_line_is_told_of_the_file(tmp_path, monkeypatch):
+    def broken(*_, **__):
+        raise ValueError("something else")
+
+    monkeypatch.setattr(matrices, "_mmread", broken)
+    text = "%%MatrixMarket matrix coordinate pattern general\n2 2 1\n1 2\n"
+    (tmp_path / "m.mtx").write_text(text)
+    with pytest.raises(InputError, match=r"m\.mtx: something else$"):
+        read(tmp_path / "m.mtx")

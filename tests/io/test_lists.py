@@ -39,8 +39,8 @@ def test_quotes_that_do_not_match_are_refused_as_in_a_table(tmp_path):
 
 def test_the_first_of_several_columns_and_gzip(tmp_path):
     path = tmp_path / "genes.tsv.gz"
-    path.write_bytes(gzip.compress(b"a, or b\tdescription\nc\tx\n"))
-    assert read_names(path) == ["a, or b", "c"]
+    path.write_bytes(gzip.compress(b"a, or b\tdescription\nc\tx\nd\tx\ty\tz\n"))
+    assert read_names(path) == ["a, or b", "c", "d"]
 
 
 def test_a_list_without_a_name(tmp_path):

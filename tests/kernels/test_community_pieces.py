@@ -5,6 +5,7 @@ from math import sqrt
 import networkx as nx
 import numpy as np
 import pytest
+from tests.kernels.small_graphs import pattern_of
 
 from linkprior.kernels import numba_community as nc
 
@@ -19,13 +20,6 @@ GRAPHS = {
     "drawn and alone": nx.disjoint_union(nx.gnm_random_graph(8, 14, seed=7), nx.empty_graph(2)),
 }
 every = pytest.mark.parametrize("name", GRAPHS)
-
-
-def pattern(name):
-    a = nx.to_scipy_sparse_array(GRAPHS[name], nodelist=sorted(GRAPHS[name]), format="csr")
-    a.sort_indices()
-    near = [set(a.indices[a.indptr[i] : a.indptr[i + 1]].tolist()) for i in range(a.shape[0])]
-    return a.indptr.astype(np.int64), a.indices.astype(np.int32), near
 
 
 def walks_to(near, x):
@@ -47,7 +41,7 @@ def plain_score(near, x, y):
 @every
 @pytest.mark.parametrize("turn", [1, -1])
 def test_rows_are_the_sums_over_all_paths_in_any_order_of_sources(name, turn):
-    indptr, indices, near = pattern(name)
+    indptr, indices, near = pattern_of(GRAPHS[name])
     p = len(near)
     sources, out = np.arange(p)[::turn].copy(), np.full((p, p), 7.0)
     nc.ch2_rows(indptr, indices, *nc.list_triangles(indptr, indices), sources, out)
@@ -57,7 +51,7 @@ def test_rows_are_the_sums_over_all_paths_in_any_order_of_sources(name, turn):
 
 
 def test_no_sources_have_no_rows():
-    indptr, indices, _ = pattern("kite")
+    indptr, indices, _ = pattern_of(GRAPHS["kite"])
     out = np.empty((0, 10))
     nc.ch2_rows(
         indptr, indices, *nc.list_triangles(indptr, indices), np.arange(0), out
@@ -67,7 +61,7 @@ def test_no_sources_have_no_rows():
 
 @every
 def test_triangles_of_an_edge_are_the_common_neighbours_of_its_ends(name):
-    indptr, indices, near = pattern(name)
+    indptr, indices, near = pattern_of(GRAPHS[name])
     starts, nodes = nc.list_triangles(indptr, indices)
     assert starts[-1] == len(nodes)
     e = 0
@@ -80,7 +74,7 @@ def test_triangles_of_an_edge_are_the_common_neighbours_of_its_ends(name):
 
 @every
 def test_walks_of_two_steps_are_counted_and_their_ends_listed_once(name):
-    indptr, indices, near = pattern(name)
+    indptr, indices, near = pattern_of(GRAPHS[name])
     p = len(near)
     for x in range(p):
         counts, reached = np.zeros(p, np.int32), np.full(p, -1, np.int32)
@@ -103,7 +97,7 @@ def test_strength_grows_with_what_is_inside_and_falls_with_what_is_outside(
 
 @every
 def test_marked_is_what_a_neighbour_reaches_without_an_edge_and_around_the_source(name):
-    indptr, indices, near = pattern(name)
+    indptr, indices, near = pattern_of(GRAPHS[name])
     p = len(near)
     for x in range(p):
         beside = np.array([v in near[x] for v in range(p)], np.int32)
@@ -120,7 +114,7 @@ def test_marked_is_what_a_neighbour_reaches_without_an_edge_and_around_the_sourc
 
 @every
 def test_as_many_marks_are_made_as_one_source_needs(name):
-    indptr, indices, near = pattern(name)
+    indptr, indices, near = pattern_of(GRAPHS[name])
     triangles = nc.list_triangles(indptr, indices)
     needed = [sum(bool(near[x] & near[w]) for w in near[x]) for x in range(len(near))]
     for x, own in enumerate(needed):
@@ -130,7 +124,7 @@ def test_as_many_marks_are_made_as_one_source_needs(name):
 
 @every
 def test_walks_over_a_neighbour_avoid_the_source_and_add_up_strengths(name):
-    indptr, indices, near = pattern(name)
+    indptr, indices, near = pattern_of(GRAPHS[name])
     p, far = len(near), np.arange(1.0, len(indices) + 1)
     for x in range(p):
         for u in near[x]:
@@ -147,7 +141,7 @@ def test_walks_over_a_neighbour_avoid_the_source_and_add_up_strengths(name):
 @every
 def test_far_nodes_are_as_strong_as_their_neighbours_inside_make_them(name):
     """At (v, y): the strength of v for the pair x – y, 0 where v is on no path between them."""
-    indptr, indices, near = pattern(name)
+    indptr, indices, near = pattern_of(GRAPHS[name])
     p, triangles = len(near), nc.list_triangles(indptr, indices)
     work = np.zeros(p, np.int32), np.empty(p, np.int32), np.zeros(p, np.int32)
     for x in range(p):

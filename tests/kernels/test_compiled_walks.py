@@ -3,6 +3,7 @@
 import networkx as nx
 import numpy as np
 import pytest
+from tests.kernels.small_graphs import pattern_of
 
 from linkprior.kernels import numba_community as nc
 from linkprior.kernels import numba_partners, numba_paths
@@ -20,16 +21,9 @@ GO_FIRST, STRONGEST = (  # as written: to compile NumPy's sorts takes seconds, a
 every = pytest.mark.parametrize("name", GRAPHS)
 
 
-def pattern(name):
-    a = nx.to_scipy_sparse_array(GRAPHS[name], nodelist=sorted(GRAPHS[name]), format="csr")
-    a.sort_indices()
-    near = [set(a.indices[a.indptr[i] : a.indptr[i + 1]].tolist()) for i in range(a.shape[0])]
-    return a.indptr.astype(np.int64), a.indices.astype(np.int32), near
-
-
 @every
 def test_walks_over_a_neighbour_are_counted_and_listed_once_whatever_they_weigh(name):
-    indptr, indices, near = pattern(name)
+    indptr, indices, near = pattern_of(GRAPHS[name])
     p = len(near)
     ratio = np.arange(p) % 3 / 4.0  # some weigh nothing
     for u in range(p):
@@ -43,7 +37,7 @@ def test_walks_over_a_neighbour_are_counted_and_listed_once_whatever_they_weigh(
 
 @every
 def test_similarities_are_jaccard_indices_and_0_with_the_node_itself(name):
-    indptr, indices, near = pattern(name)
+    indptr, indices, near = pattern_of(GRAPHS[name])
     p = len(near)
     counts, reached, similar = np.zeros(p, np.int32), np.empty(p, np.int32), np.empty(p)
     for x in range(p):
@@ -61,7 +55,7 @@ def test_similarities_are_jaccard_indices_and_0_with_the_node_itself(name):
 @every
 def test_a_far_node_that_is_on_no_path_to_the_end_has_no_strength_there(name):
     """A walk x–u–v that has no other way than over y itself, or y = x: no path of four nodes."""
-    indptr, indices, near = pattern(name)
+    indptr, indices, near = pattern_of(GRAPHS[name])
     p, triangles = len(near), nc.list_triangles(indptr, indices)
     work = np.zeros(p, np.int32), np.empty(p, np.int32), np.zeros(p, np.int32)
     for x in range(p):

@@ -4,39 +4,16 @@ import mmap
 
 import networkx as nx
 import numpy as np
-import pytest
 
 import linkprior as lp
-from linkprior import parallel
 from linkprior.model.factors import Factors
 from linkprior.model.losses import SquaredLoss
 from linkprior.model.priors import DegreePrior, L1Prior
-from linkprior.solvers import symmetric_prox, tri_admm
+from linkprior.solvers import symmetric_prox
 from linkprior.solvers.tri_admm import AdmmSolver
 
 NET = lp.Network.from_networkx(nx.karate_club_graph())
 ALL = set(range(34))
-
-
-@pytest.fixture
-def released(monkeypatch):
-    """Tell which rows of matrices were let go of since the last question."""
-    told = []
-
-    def noted(matrix, start, stop):
-        told.append((matrix, range(start, stop)))
-
-    monkeypatch.setattr(parallel, "_BLOCK_ENTRIES", 1)  # four blocks of rows
-    for module in (tri_admm, symmetric_prox):
-        monkeypatch.setattr(module, "let_go", noted)
-        monkeypatch.setattr(module, "DISK_ROWS", 9)
-
-    def rows(*matrices):
-        found = [{row for one, some in told if one is asked for row in some} for asked in matrices]
-        told.clear()
-        return found
-
-    return rows
 
 
 def random_matrix():

@@ -11,7 +11,7 @@ from linkprior import parallel
 from linkprior.model.factors import Factors
 from linkprior.model.losses import SquaredLoss
 from linkprior.model.priors import DegreePrior, L1Prior
-from linkprior.solvers import direct, symmetric_prox, tri_admm
+from linkprior.solvers import direct, symmetric_prox
 from linkprior.solvers.base import Measure, settled
 from linkprior.solvers.direct import DirectSolver, ranked_pass
 from linkprior.solvers.factor_update import Extra, sweep
@@ -159,28 +159,6 @@ def test_two_nodes_are_a_network_for_a_prior_without_ranks():
 
 
 # ---------------------------------------------------------------------- matrices in files
-
-
-@pytest.fixture
-def released(monkeypatch):
-    """Tell which rows of a matrix were let go of since the last question."""
-    told, usual = [], tri_admm.let_go
-
-    def noted(matrix, start, stop):
-        told.append((matrix, range(start, stop)))
-        usual(matrix, start, stop)
-
-    monkeypatch.setattr(parallel, "_BLOCK_ENTRIES", 1)
-    for module in (tri_admm, symmetric_prox):
-        monkeypatch.setattr(module, "let_go", noted)
-        monkeypatch.setattr(module, "DISK_ROWS", 9)
-
-    def rows(*matrices):
-        found = [{row for one, some in told if one is asked for row in some} for asked in matrices]
-        told.clear()
-        return found
-
-    return rows
 
 
 def test_each_pass_lets_go_of_all_it_read_from_files(released):

@@ -27,6 +27,7 @@ class Server:
 
         from linkprior.serve.app import Answers
         from linkprior.serve.guard import Guard
+        from linkprior.serve.patience import PatientProtocol
 
         self._socket = _bound(port)
         self.port: int = self._socket.getsockname()[1]
@@ -36,7 +37,7 @@ class Server:
         config = uvicorn.Config(
             Guard(Answers(desk, limit).app(), token, self.port),
             loop="asyncio",
-            http="h11",
+            http=PatientProtocol,
             ws="none",
             lifespan="off",
             log_config=None,

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from tests.cli.support import buffered
 from tests.cli.terminal import on_a_terminal, screen
+from tests.serve.support import until
 
 import linkprior as lp
 from linkprior.cli import interrupt
@@ -105,6 +106,7 @@ def test_control_c_ends_a_prediction(large, tmp_path, said, seconds):
 def test_control_c_ends_the_default_too(large, tmp_path):
     job = Job("predict", large, "-o", f"{tmp_path / 'run'}/")
     job.wait_for("gone")
+    until((tmp_path / "run" / "input_report.json").exists)
     kept = f"{tmp_path / 'run'}/ holds the input report, no model yet"
     assert interrupted(job.send(), kept=f"{kept}; the same command begins anew")
     assert not (tmp_path / "run" / "model").exists()

@@ -78,6 +78,7 @@ def saved(page, link):
     return started.value
 
 
+@pytest.mark.at_length
 def test_from_a_file_to_the_bytes_of_the_command_line(explorer, open_page, data_folder, tmp_path):
     real = data_folder / "lp-classic" / "USAir.txt"
     net = lp.read_network(real)
@@ -132,6 +133,7 @@ def test_auto_is_what_is_offered_and_tells_how_many_to_expect(explorer, open_pag
     assert page.locator("#told").inner_text().startswith("Best 100 of 100 links: about ")
 
 
+@pytest.mark.at_length
 def test_a_job_is_followed_waited_for_and_stopped(explorer, open_page, tmp_path):
     large, address = write_network(tmp_path / "large.tsv", 3500), explorer().address
     page = open_page(address)

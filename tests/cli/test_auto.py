@@ -41,6 +41,7 @@ def column(text, name):
     return np.array([float(row[header.index(name)]) for row in rows])
 
 
+@pytest.mark.at_length
 def test_without_options_it_is_a_hundred_links_by_auto(plain, grouped):
     net = lp.read_network(grouped)
     header, rows = table(plain.stdout)
@@ -52,6 +53,7 @@ def test_without_options_it_is_a_hundred_links_by_auto(plain, grouped):
     assert not pairs & set(map(tuple, net.edges.tolist()))
 
 
+@pytest.mark.at_length
 def test_chances_fall_with_the_rank_and_add_up_to_the_expected_hits(plain):
     chances = column(plain.stdout, "probability")
     assert ((chances >= 0) & (chances <= 1)).all()
@@ -61,6 +63,7 @@ def test_chances_fall_with_the_rank_and_add_up_to_the_expected_hits(plain):
     np.testing.assert_allclose(sums, np.cumsum(chances), rtol=1e-4)
 
 
+@pytest.mark.at_length
 def test_what_was_learned_and_what_to_expect_is_said_in_words(plain):
     assert re.search(
         r"^auto hid [\d–]+ edges 10 times and listened to \d+ models$", plain.stderr, re.M
@@ -74,6 +77,7 @@ def test_what_was_learned_and_what_to_expect_is_said_in_words(plain):
     assert int(low) <= sums[-1] <= int(high) <= 100
 
 
+@pytest.mark.at_length
 def test_the_share_that_is_missing_decides_what_to_expect_not_the_order(run, grouped):
     """Twice as many missing for each hidden one, twice the chance, where chances are small."""
     shares = (0.1, 2 / 11)
@@ -85,6 +89,7 @@ def test_the_share_that_is_missing_decides_what_to_expect_not_the_order(run, gro
     assert YIELD.search(few[2])[5] == "10"
 
 
+@pytest.mark.at_length
 @pytest.mark.parametrize("objective", ["recall", "dc_auroc"])
 def test_the_objective_and_the_effort_are_settings_of_auto(run, grouped, tmp_path, objective):
     ask = ("predict", grouped, *FAST, "--objective", objective, "--save", tmp_path / "model")
@@ -166,6 +171,7 @@ def test_where_nothing_can_be_learned_no_chance_is_stated(run, tmp_path, kind):
 # ---------------------------------------------------------------------- runs, reasons, estimates
 
 
+@pytest.mark.at_length
 def test_a_run_keeps_auto_and_takes_it_up_again(run, grouped, tmp_path, monkeypatch):
     ask = ("predict", grouped, *FAST, "--top", 40, "-o", f"{tmp_path / 'run'}/")
     status, _, first = run(*ask)
@@ -191,6 +197,7 @@ def test_a_run_keeps_auto_and_takes_it_up_again(run, grouped, tmp_path, monkeypa
     assert one_line_of_error(refused, "holds another run", "effort was fast, now normal")
 
 
+@pytest.mark.at_length
 def test_an_explanation_tells_the_chance_of_a_pair_but_not_of_an_edge(run, grouped):
     _, out, _ = run("predict", grouped, *FAST, "--top", 3)
     header, rows = table(out)

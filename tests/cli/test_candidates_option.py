@@ -51,6 +51,7 @@ def test_the_share_of_the_best_pairs_is_told(run, large, kind):
     assert abs(float(told[1]) - 100 * truth) <= 2.0 * float(told[2])
 
 
+@pytest.mark.at_length
 def test_the_number_of_workers_changes_no_byte(large):
     arguments = ["predict", large, *PU, "--candidates", "knn", "--partners", 9, "--top", 400]
     one, two = (outside(*arguments, "--workers", workers) for workers in (1, 2))

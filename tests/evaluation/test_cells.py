@@ -129,6 +129,7 @@ def test_unmeasured_numbers_survive_as_nan(tmp_path):
     assert uniform(ring, 0.8).label == again.cells[0].split
 
 
+@pytest.mark.at_length
 def test_arrays_are_known_by_all_their_numbers(tmp_path, judged):
     """NumPy writes a long array with dots in its middle."""
     net = lp.planted_network(n_nodes=1100, mean_degree=3, seed=1)

@@ -243,6 +243,7 @@ def test_chance_is_what_a_model_gets_that_ties_all_pairs(kind, rule):
     assert (floor["auroc"], floor["spearman_degree"]) == (pytest.approx(0.5), 0.0)
 
 
+@pytest.mark.at_length
 def test_chance_is_the_mean_of_many_random_rankings(planted_small):
     split = uniform(planted_small, 0.7, 0)
     rng, p = np.random.default_rng(0), planted_small.n_nodes
@@ -315,6 +316,7 @@ def test_the_curve_counts_expected_hits(planted_small):
         assert found == pytest.approx(naive.hits(k), abs=1e-6)
 
 
+@pytest.mark.at_length
 def test_the_number_of_workers_changes_nothing():
     """Enough nodes for several blocks of rows."""
     net = lp.planted_network(n_nodes=330, n_groups=5, mean_degree=5, seed=2)

@@ -135,6 +135,7 @@ def test_a_line_cut_off_is_removed_and_nothing_else(tmp_path):
     assert not mend(tmp_path / "none.log")
 
 
+@pytest.mark.at_length
 @pytest.mark.skipif(os.name != "posix", reason="signals as POSIX has them")
 @pytest.mark.parametrize(("executor", "seed"), [("threads", 0), ("processes", 1)])
 def test_the_same_best_after_a_real_kill(planted, tmp_path, executor, seed):

@@ -28,6 +28,7 @@ def said(work, name):
     return [t.read_text() if t.exists() else p.name for t, p in zip(texts, paths, strict=True)]
 
 
+@pytest.mark.at_length
 def test_nothing_is_found_in_half_a_minute(tmp_path):
     """One second for each target, in one process that forks."""
     done = fuzzed("-m", "fuzz.child", "--seconds", 1, "--work", tmp_path, *TARGETS)

@@ -31,6 +31,9 @@ def all_scores(bases, tables, scale, weights, clip):
     return total / bases.dtype.type(len(bases))
 
 
+MANY = pytest.param(3, 4, marks=pytest.mark.at_length)
+
+
 @pytest.fixture(params=["spread", "ties"])
 def made(request, dtype):
     def make(layers, passes, p):
@@ -49,7 +52,7 @@ def made(request, dtype):
 
 
 @pytest.mark.parametrize("clip", [False, True])
-@pytest.mark.parametrize(("layers", "passes"), [(1, 1), (1, 2), (1, 5), (3, 4)])
+@pytest.mark.parametrize(("layers", "passes"), [(1, 1), (1, 2), (1, 5), MANY])
 def test_scores_above_the_floor_are_exact_and_others_not_above(engine, made, layers, passes, clip):
     bases, tables, scale, weights = made(layers, passes, 40 if UNCOMPILED else 90)
     expected = all_scores(bases, tables, scale, weights, clip)

@@ -14,6 +14,7 @@ from mutants.project import Project
 from mutants.server import results_of
 from mutants.sites import all_mutants
 
+pytestmark = pytest.mark.at_length
 ROOT = Path(__file__).resolve().parents[2]
 SOURCE = """
 import functools

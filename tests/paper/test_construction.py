@@ -166,6 +166,7 @@ def test_input_stays_and_float32_stays():
 # ---- Theorem `property`: where it holds --------------------------------------------------------
 
 
+@pytest.mark.at_length
 @pytest.mark.parametrize("alpha", [0.5, 1.0, 2.0])
 def test_two_valued_scores_never_get_dearer(alpha):
     p, compared = 5, 0

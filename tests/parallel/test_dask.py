@@ -205,6 +205,7 @@ def told(evaluation):
 MODELS = ["l3", "pa", "tri"]
 
 
+@pytest.mark.at_length
 def test_an_evaluation_is_the_same_and_its_cells_are_kept(net, address, tmp_path):
     here = lp.evaluate(MODELS, net, repeats=2)
     with lp.use_dask(address) as engine:
@@ -238,6 +239,7 @@ def test_only_missing_cells_are_made(net, address, tmp_path):
     assert kept[0] == kept[1]
 
 
+@pytest.mark.at_length
 def test_tuning_on_a_cluster_tries_the_same_settings(net, address):
     asked = {"trials": 4, "inner": 1, "workers": 2, "cheaper": {"max_iter": 3, "n_starts": 1}}
     here = tune("tri", net, **asked)

@@ -17,7 +17,9 @@ def same_machine(monkeypatch):
 
 @pytest.fixture(scope="module")
 def sizes():
-    return [lp.planted_network(n_nodes=n, n_groups=6, seed=1) for n in (400, 1200, 2900)]
+    return [
+        lp.large_network(n_nodes=n, mean_degree=14, n_groups=6, seed=1) for n in (400, 1200, 2900)
+    ]
 
 
 @pytest.mark.parametrize("name", ["tri-degree", "tri", "pu", "nuclear-degree", "pa", "l3"])

@@ -195,6 +195,7 @@ def test_evidence_for_another_network_is_refused(planted):
 # ---------------------------------------------------------------------- the story of a pair
 
 
+@pytest.mark.at_length
 @every
 @slowly
 @given(data=st.data())

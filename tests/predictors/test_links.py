@@ -175,6 +175,7 @@ def test_the_seed_is_that_of_make(pairs):
     assert found.score.tolist() != lp.predict_links(net, 30, evidence=False, **QUICK).score.tolist()
 
 
+@pytest.mark.at_length
 def test_the_default_is_auto_and_takes_its_parameters():
     """On a network large enough to learn from: what to expect stands beside the evidence."""
     net = lp.planted_network(n_nodes=150, n_groups=5, mean_degree=12, seed=2)

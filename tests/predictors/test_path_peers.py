@@ -64,6 +64,7 @@ def test_mps_breaks_ties_by_degree_and_by_less_than_a_millionth():
     assert none == 0.0
 
 
+@pytest.mark.at_length
 @every
 def test_pairs_are_read_from_rows_to_the_last_bit(name):
     net = lp.planted_network(n_nodes=270, n_groups=5, mean_degree=6, seed=2)

@@ -14,7 +14,7 @@ from linkprior.predictors.refusal import fitting_options, refusal, refuse_too_la
 
 @pytest.fixture(scope="module")
 def net():
-    return lp.planted_network(n_nodes=2900, n_groups=6, seed=1)
+    return lp.large_network(n_nodes=2900, mean_degree=14, n_groups=6, seed=1)
 
 
 def bytes_with(option, name, settings, net):

@@ -233,6 +233,7 @@ def test_without_weight_on_the_prior_both_solvers_are_plain_tri(planted):
     np.testing.assert_allclose(streaming.score_pairs(pairs), plain.score_pairs(pairs), atol=1e-6)
 
 
+@pytest.mark.at_length
 def test_both_solvers_rank_alike_when_the_prior_is_light(network):
     """Measured: overlap 0.92, Spearman 0.994 (seeds 1 and 2: 0.95 and 0.93).
 
@@ -252,6 +253,7 @@ def test_both_solvers_rank_alike_when_the_prior_is_light(network):
 # ---------------------------------------------------------------------- what is looked up, and held
 
 
+@pytest.mark.at_length
 @pytest.mark.parametrize(("starts", "rank_by"), [(1, "q"), (3, "q"), (3, "x")])
 def test_the_best_pairs_are_those_of_the_whole_score_matrix(network, starts, rank_by):
     """Pairs that cannot reach the k-th best are left out before the tables are asked."""

@@ -208,6 +208,7 @@ def test_copies_of_all_kinds_give_the_same_scores(name, params, planted, tmp_pat
     assert not pickle.loads(pickle.dumps(build(name, params))).fitted  # noqa: S301
 
 
+@pytest.mark.at_length
 @every
 def test_the_number_of_workers_and_an_earlier_fit_change_nothing(name, params):
     net = lp.planted_network(n_nodes=280, n_groups=5, mean_degree=6, seed=1)

@@ -88,6 +88,7 @@ def test_recall_is_what_counting_by_hand_gives(quick):
             assert got == pytest.approx(by_hand, abs=1e-6)
 
 
+@pytest.mark.at_length
 def test_a_run_that_stops_midway_goes_on_and_ends_the_same(quick, tmp_path, monkeypatch):
     plain, done = evaluate_module.judge, []
 

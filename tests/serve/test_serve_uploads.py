@@ -4,11 +4,12 @@ import gzip
 import os
 import signal
 import socket
+from types import SimpleNamespace
 
 import pytest
 from tests.serve.support import until
 
-from linkprior.serve import look, networks
+from linkprior.serve import bodies, look, networks
 from linkprior.serve.bodies import size_words
 
 
@@ -73,15 +74,22 @@ def test_an_empty_file_is_refused_at_once(client):
     assert kept(client) == before
 
 
-def test_two_gigabytes_are_refused_before_one_byte_is_read(client):
+@pytest.mark.parametrize("length", ["2000000000", "9" * 19, "9" * 20])
+def test_two_gigabytes_are_refused_before_one_byte_is_read(client, length):
     before = kept(client)
-    headers = {"Content-Length": str(2 * 10**9)}
+    headers = {"Content-Length": length}
     status, answered, body = client.ask("POST", "networks?name=all.tsv", None, headers)
     assert status == 413
     assert b"larger than 3 MB" in body
     assert b"--upload-limit" in body
     assert answered["connection"] == "close"
     assert kept(client) == before
+
+
+@pytest.mark.parametrize("length", ["9" * 20, "9" * 5000, "0" * 30 + "9" * 9])
+def test_a_length_of_any_digits_is_a_number(length):
+    asked = SimpleNamespace(headers={"content-length": length})
+    assert bodies._announced(asked) >= 10**9 - 1
 
 
 def test_a_body_that_does_not_tell_its_size_is_cut_off_at_the_limit(client):

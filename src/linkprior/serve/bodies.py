@@ -60,6 +60,7 @@ def size_words(size: float) -> str:
     return f"{size:.3g} GB"
 
 
-def _announced(request: Request) -> int:
+def _announced(request: Request) -> float:
+    """Return the bytes a request says it holds, infinity for more digits than a number has."""
     told = request.headers.get("content-length", "0")
-    return int(told) if told.isdecimal() and len(told) < 20 else 0
+    return float(told) if told.isdecimal() else 0.0

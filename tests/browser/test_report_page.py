@@ -145,6 +145,31 @@ def test_saved_tables_hold_the_ranking(case, page, tmp_path):
             assert float(row["score"]) == pytest.approx(score, rel=1e-5)
 
 
+FORMULAS = ['=HYPERLINK("x")', "@SUM(A1)", "+1", "-1", "\uff1d1", "'=1", "''@x", "1-2", "'x", "a=b"]
+GUARDED = {name: f"'{name}" for name in FORMULAS[:7]}
+
+
+@pytest.mark.parametrize("kind", ["csv", "tsv"])
+def test_a_saved_csv_holds_no_formula(open_page, tmp_path, kind):
+    plain = lp.planted_network(60, seed=5)
+    names = [str(name) for name in plain.names]
+    for node, name in zip(np.argsort(-plain.degrees).tolist(), FORMULAS, strict=False):
+        names[node] = name
+    model = lp.make("cn").fit(lp.Network.from_indices(plain.edges, names))
+    ranking = with_evidence(model, model.predict_edges(400))
+    write_page(tmp_path / "report.html", prediction_page(model, ranking, {"file": "a.tsv"}))
+    page = open_page((tmp_path / "report.html").as_uri())
+    with page.expect_download() as started:
+        page.locator(f"#{kind}").click()
+    text = io.StringIO(started.value.path().read_text(encoding="utf-8"))
+    delimiter, changed = (",", GUARDED) if kind == "csv" else ("\t", {})
+    rows = csv.DictReader(text, delimiter=delimiter, quoting=_quoting(kind))
+    found = [[row["source"], row["target"]] for row in rows]
+    shown = [[names[i], names[j]] for i, j in ranking.pairs.tolist()]
+    assert set(FORMULAS) <= {name for pair in shown for name in pair}
+    assert found == [[changed.get(name, name) for name in pair] for pair in shown]
+
+
 def _quoting(kind):
     return csv.QUOTE_NONE if kind == "tsv" else csv.QUOTE_MINIMAL
 

@@ -134,6 +134,30 @@ def test_the_page_of_a_benchmark_has_a_table_for_every_measure(results, open_pag
     assert any(HOSTILE in head for head in heads)
 
 
+def test_a_saved_table_holds_no_formula_and_numbers_as_they_are(results, open_page, tmp_path):
+    data = benchmark_page(results)
+    (table,) = [one for one in tables_in(data) if one["id"] == "table-auprc"]
+    table["heads"] = ['=HYPERLINK("x")', "@SUM(A1)", "+1", "-1", "plain"]
+    table["rows"] = [
+        ["=1+1", -0.25, {"text": "-0.125", "value": -0.125}, {"text": "-A1", "value": -1}, None],
+        ["'-x", 1e-7, {"text": "-1e-07", "value": -1e-7}, {"text": "\uff0bx", "value": 1}, "a,\tb"],
+    ]
+    page = opened(open_page, tmp_path / "bench.html", data)
+    head, *rows = csv.reader(io.StringIO(saved(page, f"save as CSV: {table['file']}")))
+    assert head == ['\'=HYPERLINK("x")', "'@SUM(A1)", "'+1", "'-1", "plain"]
+    assert rows[0] == ["'=1+1", "-0.25", "-0.125", "'-A1", ""]
+    assert rows[1] == ["''-x", "1.000e-7", "-1e-07", "'\uff0bx", "a,\tb"]
+
+
+def tables_in(data):
+    """Every table of a page's data, wherever it stands."""
+    inside = data.values() if isinstance(data, dict) else data if isinstance(data, list) else []
+    if isinstance(data, dict) and "heads" in data:
+        yield data
+    for one in inside:
+        yield from tables_in(one)
+
+
 def test_mean_ranks_are_drawn_best_first_with_the_critical_difference(results, open_page, tmp_path):
     page = opened(open_page, tmp_path / "bench.html", benchmark_page(results))
     ranks = ranks_of(results, "auprc")

@@ -49,13 +49,20 @@ function download(name, type, text) {
   setTimeout(() => URL.revokeObjectURL(link.href), 1000);
 }
 
-// Rows of cells as the text of a table; a cell that holds a separator is quoted in CSV.
-function delimited(rows, kind) {
-  const quote = (value) => {
-    const text = String(value ?? "");
-    return kind === "csv" && /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+// What makes a spreadsheet compute, as in io/writers/tables.py: an apostrophe goes before it.
+const FORMULA = /^'*[=+\-@\t\r\n＝＋－＠]/;
+const isNumber = (value, text) => typeof value === "number" || (typeof value === "object" && /^-?[\d.]+(e[-+]?\d+)?$/.test(text));
+
+// Rows of cells as the text of a table. In CSV, text that a spreadsheet would compute is guarded,
+// numbers are not, and a cell that holds a separator is quoted.
+function delimited(rows, kind, textOf = String) {
+  const cell = (value) => {
+    const text = value === null || value === undefined ? "" : textOf(value);
+    if (kind !== "csv") return text;
+    const safe = FORMULA.test(text) && !isNumber(value, text) ? "'" + text : text;
+    return /[",\n\r]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
   };
-  return rows.map((row) => row.map(quote).join(kind === "csv" ? "," : "\t")).join("\n") + "\n";
+  return rows.map((row) => row.map(cell).join(kind === "csv" ? "," : "\t")).join("\n") + "\n";
 }
 
 const TABLE_TYPES = { csv: "text/csv", tsv: "text/tab-separated-values" };

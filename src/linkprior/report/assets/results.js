@@ -57,7 +57,7 @@ class ResultTable {
   }
 
   asText(kind) {
-    return delimited([this.heads, ...this.ordered().map((row) => row.map((cell) => (cell === null ? "" : shownCell(cell))))], kind);
+    return delimited([this.heads, ...this.ordered()], kind, shownCell);
   }
 }
 

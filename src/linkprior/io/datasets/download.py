@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, cast
 
+from linkprior.checks import real_number
 from linkprior.io.datasets.catalogue import NOT_STATED, Catalogue, Entry, find, read_catalogue
 from linkprior.io.datasets.transfer import (
     CHUNK,
@@ -35,6 +36,7 @@ Tell = Callable[[str], None]
 # A packed file is hardly ever larger than the plain one; beyond this it is another file.
 PACKED_FACTOR, PACKED_EXTRA = 1.5, 1_000_000
 IN_MEMORY = 1 << 24
+LONGEST_SILENCE = 86_400.0  # seconds; sockets take no infinity
 UNREADABLE = (EOFError, OSError, zlib.error, lzma.LZMAError)
 FULL = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC))
 NO = ("", "0", "no", "false", "off")
@@ -62,6 +64,7 @@ def fetch(
     (default: whether `LINKPRIOR_OFFLINE` is set) forbids the last step. `tell` hears what
     happens, line by line; `progress` hears the bytes received and, if known, how many come.
     """
+    real_number("timeout", timeout, 0, LONGEST_SILENCE, high_open=False)
     entry = find(name, read_catalogue() if catalogue is None else catalogue)
     store = cache_folder() if cache is None else Path(cache)
     folder = data_folder(data)

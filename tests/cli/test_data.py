@@ -178,6 +178,17 @@ def test_a_timeout_that_no_connection_takes_is_one_line(run, catalogue, seconds)
     assert err.count("\n") == 1
 
 
+@pytest.mark.parametrize("change", [{"title": "a\x1b[2J"}, {"source": "a\nb"}, {"url": 5}])
+def test_a_catalogue_of_more_than_plain_text_is_refused(run, catalogue, change):
+    rows = json.loads(catalogue.read_text())
+    rows["networks"][0] |= change
+    catalogue.write_text(json.dumps(rows))
+    status, out, err = run("data", "fetch", "net", "--catalogue", catalogue)
+    assert (status, out) == (1, "")
+    assert "net is not described in plain text" in err
+    assert err.count("\n") == 1
+
+
 @pytest.mark.parametrize("arguments", [(), ("--all", "huri")])
 def test_fetch_wants_names_or_all(run, arguments):
     status, out, err = run("data", "fetch", *arguments)

@@ -98,12 +98,23 @@ def _entry(row: Any, where: str) -> Entry:
     named = isinstance(entry.name, str) and entry.name.isprintable()
     if not named or not isinstance(entry.file, str):
         raise InputError(f"{where}: a network needs a name and a file, both of them text")
+    _can_be_shown(entry, where)
     if not re.fullmatch(r"[0-9a-f]{64}", str(entry.sha256)):
         raise InputError(f"{where}: {entry.name} needs a sha256 of 64 hexadecimal digits")
     if not isinstance(entry.bytes, int) or entry.bytes < 0:
         raise InputError(f"{where}: {entry.name} needs its uncompressed size in bytes")
     _stays_inside(entry, where)
     return entry
+
+
+def _can_be_shown(entry: Entry, where: str) -> None:
+    """Everything told of a network goes to a terminal, which obeys some control characters."""
+    texts = [value for value in vars(entry).values() if isinstance(value, str)]
+    if not all(map(str.isprintable, texts)) or not isinstance(entry.url, str | None):
+        raise InputError(
+            f"{where}: {entry.name} is not described in plain text; take out control characters, "
+            "and give its url as text or null"
+        )
 
 
 def _stays_inside(entry: Entry, where: str) -> None:

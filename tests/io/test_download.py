@@ -1,13 +1,16 @@
 """Named networks downloaded from a server on this machine: they come whole, or not at all."""
 
 import bz2
+import email
 import errno
 import gzip
 import hashlib
+import io
 import lzma
 import os
 import socket
 import threading
+import urllib.request
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from types import SimpleNamespace
@@ -24,7 +27,7 @@ from tests.io.web_site import (
     serve,
 )
 
-from linkprior.errors import LinkpriorError
+from linkprior.errors import LinkpriorError, ParameterError
 from linkprior.io.datasets import download, transfer
 from linkprior.io.datasets.download import (
     FetchError,
@@ -186,9 +189,129 @@ def test_an_address_that_is_not_https_is_refused_unopened(site, tmp_path, monkey
     assert "https" in failing(site, tmp_path, url)
 
 
-def test_https_may_not_redirect_to_this_machine():
+@pytest.mark.parametrize("scheme", ["http", "https"])
+@pytest.mark.parametrize(
+    "host",
+    [
+        "127.0.0.1",
+        "127.0.0.1:8443",
+        "user@127.3.2.1",
+        "localhost",
+        "LOCALHOST.",
+        "a.localhost",
+        "ip6-localhost",
+        "[::1]",
+        "[::]",
+        "[::ffff:127.0.0.1]",
+        "[0:0::1]",
+        "0.0.0.0:80",
+        "127.1",
+        "2130706433",
+        "0x7f.1",
+        "%31%32%37.0.0.1",
+        "local%68ost",
+    ],
+)
+def test_https_may_not_redirect_to_this_machine(host, scheme):
     with pytest.raises(FetchError):
-        transfer.check_address("http://127.0.0.1/net.tsv", loopback=False)
+        transfer.check_address(f"{scheme}://{host}/net.tsv", loopback=False)
+
+
+@pytest.mark.parametrize("host", ["example.org", "localhost.example.org", "192.0.2.1", "[2001::1]"])
+def test_https_may_redirect_elsewhere(host):
+    transfer.check_address(f"https://{host}/net.tsv", loopback=False)
+
+
+def test_the_check_of_a_redirect_from_elsewhere_leaves_this_machine_out():
+    asked = urllib.request.Request("https://example.org/net.tsv")
+    answer = email.message_from_string("Location: https://127.0.0.1:8443/x\n\n")
+    with pytest.raises(FetchError, match="refused its redirect to https://127.0.0.1:8443/x"):
+        transfer._CheckedRedirect().http_error_302(asked, io.BytesIO(), 302, "Found", answer)
+
+
+def raw(answer):
+    """A page of these very bytes."""
+    return lambda request: request.wfile.write(answer)
+
+
+@pytest.mark.parametrize("target", ["http://192.0.2.1/net.tsv", "ftp://127.0.0.1/x", "/other"])
+def test_the_header_uri_is_no_redirect(site, tmp_path, target):
+    site.pages["/net.tsv"] = serve(b"", 302, URI=target)
+    site.pages["/other"] = serve(TEXT)
+    assert "status 302 (Found)" in failing(site, tmp_path, site.root + "/net.tsv")
+    assert site.hits == ["/net.tsv"]
+
+
+def test_what_comes_with_a_redirect_is_not_read(site):
+    def long(request):
+        serve(b"", 302, length=10**12, Location="/other")(request)
+        site.release.wait(30)
+
+    site.pages["/net.tsv"] = long
+    site.pages["/other"] = serve(TEXT)
+    catalogue = one(site.root + "/net.tsv")
+    assert fetch("net", catalogue=catalogue, timeout=5.0).read_bytes() == TEXT
+
+
+@pytest.mark.parametrize("step", ["/net.tsv", "/net.tsv{n}"])
+def test_redirects_without_end_are_told_in_one_line(site, tmp_path, step):
+    def onwards(request):
+        serve(b"", 302, Location=step.format(n="x" * len(site.hits)))(request)
+
+    for k in range(20):
+        site.pages["/net.tsv" + "x" * k] = onwards
+    message = failing(site, tmp_path, site.root + "/net.tsv")
+    assert f"{site.root}/net.tsv: its redirects lead from one to the next without end" in message
+
+
+@pytest.mark.parametrize("length", ["9" * 5000, "9" * 4000, "0" * 5000 + "9" * 20])
+def test_a_length_of_any_digits_is_refused_in_one_line(site, tmp_path, length):
+    site.pages["/net.tsv"] = serve(b"", length=length)
+    message = failing(site, tmp_path, site.root + "/net.tsv")
+    assert f"{'9' * 20} bytes announced" in message
+    assert "9" * 21 not in message
+
+
+@pytest.mark.parametrize("size", [b"-5", b"x", b"f" * 5000, b""])
+def test_a_chunk_of_no_size_is_a_transfer_that_broke_off(site, tmp_path, size):
+    head = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+    site.pages["/net.tsv"] = raw(head + size + b"\r\nhello\r\n")
+    assert "the transfer broke off" in failing(site, tmp_path, site.root + "/net.tsv")
+    assert len(site.hits) == 3
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        b"HTTP/1.1 500 \x1b[2J\x07oh\r\n\r\n",
+        b"HTTP/1.1 418 \x1b[2J\x07oh\r\n\r\n",
+        b"\x1b[2J\x07oh\r\n\r\n",
+        b"HTTP/1.1 302 Found\r\nLocation: ftp://\x1b[2J\x07oh\r\n\r\n",
+        b"HTTP/1.1 302 Found\r\nLocation: http://\x1b[2J\x07oh.example.org/\r\n\r\n",
+    ],
+)
+def test_what_a_server_says_is_shown_without_control_characters(site, tmp_path, answer):
+    site.pages["/net.tsv"] = raw(answer)
+    message = failing(site, tmp_path, site.root + "/net.tsv")
+    assert message.isprintable()
+    assert "\\x1b[2J\\x07oh" in message
+
+
+def test_what_a_server_says_is_shown_in_short(site, tmp_path):
+    site.pages["/net.tsv"] = raw(b"HTTP/1.1 418 " + b"a" * 9000 + b"\r\n\r\n")
+    assert len(failing(site, tmp_path, site.root + "/net.tsv")) < 500
+
+
+def test_a_host_that_no_name_can_be_is_told(site, tmp_path):
+    message = failing(site, tmp_path, f"https://{'a' * 70}.example.org/net.tsv")
+    assert "the transfer broke off" in message
+
+
+@pytest.mark.parametrize("timeout", [float("nan"), float("inf"), 1e300, 0.0, -1.0])
+def test_a_timeout_that_no_connection_takes_is_refused(site, timeout):
+    with pytest.raises(ParameterError, match="timeout must be a number in"):
+        fetch("net", catalogue=one(site.root + "/net.tsv"), timeout=timeout)
+    assert site.hits == []
 
 
 def test_a_silent_server_is_left_after_the_timeout(site, tmp_path):

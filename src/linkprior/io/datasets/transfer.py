@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import http.client
-import ipaddress
+import re
 import ssl
 import time
 import urllib.error
@@ -14,12 +14,17 @@ from typing import IO, BinaryIO
 
 from linkprior._version import __version__
 from linkprior.errors import LinkpriorError
+from linkprior.io.datasets.loopback import is_loopback, leads_here
+from linkprior.io.unpack import visible
 
 CHUNK = 1 << 16
 TRIES = 3
 WAIT = 1.0
+LONGEST = 200  # characters of what a server says
 GONE = (404, 410)
 TRY_AGAIN = (408, 425, 429, 500, 502, 503, 504)
+# A chunk of -5 bytes is a ValueError of http.client, a length beyond its integers an OverflowError.
+NO_HTTP = (http.client.HTTPException, OSError, ValueError, OverflowError)
 
 Progress = Callable[[int, "int | None"], None]
 
@@ -69,26 +74,23 @@ def persistently(attempt: Callable[[], None], tell: Callable[[str], None]) -> No
 
 
 def check_address(url: str, *, loopback: bool = True) -> None:
-    """Accept https, and plain http to this very machine, which is what tests use."""
+    """Accept https, and plain http to this very machine, which is what tests use.
+
+    Without `loopback`, neither may lead back to this machine.
+    """
     try:
         parts = urllib.parse.urlsplit(url)
-        if parts.scheme == "https" and parts.hostname:
+        if (
+            parts.scheme == "https"
+            and parts.hostname
+            and (loopback or not leads_here(parts.hostname))
+        ):
             return
         if loopback and parts.scheme == "http" and is_loopback(parts.hostname):
             return
     except ValueError:
         pass  # what cannot be taken apart is refused like the rest
-    raise FetchError(f"{url}: expected an https address; nothing was downloaded")
-
-
-def is_loopback(host: str | None) -> bool:
-    """True of addresses that never leave this machine."""
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host or "").is_loopback
-    except ValueError:
-        return False
+    raise FetchError(f"{visible(url)}: expected an https address; nothing was downloaded")
 
 
 class _CheckedRedirect(urllib.request.HTTPRedirectHandler):
@@ -103,13 +105,15 @@ class _CheckedRedirect(urllib.request.HTTPRedirectHandler):
         headers: http.client.HTTPMessage,
     ) -> IO[bytes] | None:
         target = headers.get("location")
-        if target is not None:
-            here = is_loopback(urllib.parse.urlsplit(req.full_url).hostname)
-            try:
-                check_address(urllib.parse.urljoin(req.full_url, target), loopback=here)
-            except (FetchError, ValueError):
-                fp.close()
-                raise FetchError(f"{req.full_url}: refused its redirect to {target}") from None
+        if target is None:
+            return None  # urllib would follow `URI`, a header of long ago
+        here = is_loopback(urllib.parse.urlsplit(req.full_url).hostname)
+        try:
+            check_address(urllib.parse.urljoin(req.full_url, target), loopback=here)
+        except (FetchError, ValueError):
+            fp.close()
+            raise FetchError(f"{req.full_url}: refused its redirect to {_told(target)}") from None
+        fp.close()  # urllib would read what comes with a redirect, however much it is
         return super().http_error_302(req, fp, code, msg, headers)
 
     http_error_301 = http_error_303 = http_error_307 = http_error_308 = http_error_302
@@ -145,7 +149,7 @@ def _open(url: str, timeout: float) -> http.client.HTTPResponse:
         raise _unreachable(host, problem.reason, timeout) from None
     except TimeoutError as problem:
         raise _unreachable(host, problem, timeout) from None
-    except (http.client.HTTPException, OSError) as problem:
+    except NO_HTTP as problem:
         raise _broken(url, problem) from None
     return response
 
@@ -155,13 +159,14 @@ def _read(response: http.client.HTTPResponse, url: str, timeout: float) -> bytes
         return response.read(CHUNK)
     except TimeoutError:
         raise BrokenTransferError(f"{url}: silent for {timeout:g} s") from None
-    except (http.client.HTTPException, OSError) as problem:
+    except NO_HTTP as problem:
         raise _broken(url, problem) from None
 
 
 def _declared_length(response: http.client.HTTPResponse) -> int | None:
+    """Return the bytes announced; of a number beyond all limits, its first twenty digits."""
     declared = response.headers.get("Content-Length", "")
-    return int(declared) if declared.isascii() and declared.isdigit() else None
+    return int(declared.lstrip("0")[:20] or "0") if re.fullmatch("[0-9]+", declared) else None
 
 
 def _broken(url: str, problem: Exception) -> BrokenTransferError:
@@ -171,8 +176,10 @@ def _broken(url: str, problem: Exception) -> BrokenTransferError:
 def _refused(url: str, problem: urllib.error.HTTPError) -> FetchError:
     if problem.code in GONE:
         return FetchError(f"{url}: there is no such file any more (status {problem.code})")
+    if str(problem.reason).startswith(urllib.request.HTTPRedirectHandler.inf_msg):
+        return FetchError(f"{url}: its redirects lead from one to the next without end")
     kind = BrokenTransferError if problem.code in TRY_AGAIN else FetchError
-    return kind(f"{url}: the server answered with status {problem.code} ({problem.reason})")
+    return kind(f"{url}: the server answered with status {problem.code} ({_reason(problem)})")
 
 
 def _unreachable(host: str, reason: object, timeout: float) -> FetchError:
@@ -187,5 +194,12 @@ def _unreachable(host: str, reason: object, timeout: float) -> FetchError:
 
 def _reason(problem: object) -> str:
     """What went wrong in one line."""
-    text = getattr(problem, "strerror", None) or str(problem) or type(problem).__name__
-    return " ".join(str(text).split())
+    told = problem.reason if isinstance(problem, urllib.error.HTTPError) else None
+    text = told or getattr(problem, "strerror", None) or str(problem) or type(problem).__name__
+    return _told(str(text))
+
+
+def _told(text: str) -> str:
+    """Return what a server says in one short line, what a terminal would obey as its code."""
+    line = visible(" ".join(text.split()))
+    return line if len(line) <= LONGEST else line[: LONGEST - 1] + "…"

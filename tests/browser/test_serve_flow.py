@@ -9,6 +9,7 @@ import pytest
 from tests.serve.support import PATIENCE, Client, predicted, until
 
 import linkprior as lp
+from linkprior.serve.doorway import Doorway
 
 pytest.importorskip("starlette", reason="starlette is not installed (extra: serve)")
 pytest.importorskip("uvicorn", reason="uvicorn is not installed (extra: serve)")
@@ -76,6 +77,17 @@ def saved(page, link):
     with page.expect_download(timeout=WAIT) as started:
         link.click()
     return started.value
+
+
+def test_the_file_that_is_opened_leads_to_the_explorer(explorer, open_page, tmp_path):
+    address = explorer().address
+    page = open_page(Doorway(tmp_path).lead_to(address))
+    page.locator("#file").wait_for(state="attached", timeout=WAIT)
+    assert page.url == address
+    assert page.evaluate("document.referrer") == ""
+    page.reload()
+    page.set_input_files("#file", write_network(tmp_path / "net.tsv", 60))
+    page.locator(".network .tiles").first.wait_for(timeout=WAIT)  # its requests are its own
 
 
 @pytest.mark.at_length

@@ -7,12 +7,16 @@ import signal
 import socket
 import subprocess
 import sys
+from importlib import import_module
+from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 from tests.cli.support import one_line_of_error
 from tests.serve.support import Client, alive, predicted, until
 
 from linkprior.serve import server as serving
+from linkprior.serve.doorway import Doorway
 
 pytest.importorskip("starlette", reason="starlette is not installed (extra: serve)")
 pytest.importorskip("uvicorn", reason="uvicorn is not installed (extra: serve)")
@@ -26,19 +30,20 @@ START = (
     "sys.argv[0] = 'linkprior'\n"
     "main()\n"
 )
+serve_command = import_module("linkprior.cli.serve")  # the package names the command itself so
 SLOW = {"model": "tri-degree", "settings": ["solver=streaming", "n_starts=100"]}  # ten minutes
 
 
 class Running:
     """The command in a process of its own, and a client of it."""
 
-    def __init__(self, *arguments, temporary):
+    def __init__(self, *arguments, temporary, **environment):
         self.process = subprocess.Popen(
             [sys.executable, "-c", START, "serve", "--port", "0", *map(str, arguments)],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
-            env={**os.environ, "TMPDIR": str(temporary)},
+            env={**os.environ, "TMPDIR": str(temporary), **environment},
         )
         self.address = self.process.stdout.readline().removeprefix("Explorer: ").strip()
         self.client = Client(self.address)
@@ -54,8 +59,8 @@ def running(tmp_path):
     temporary = tmp_path / "temporary"
     temporary.mkdir()
 
-    def one(*arguments):
-        started.append(Running(*arguments, temporary=temporary))
+    def one(*arguments, **environment):
+        started.append(Running(*arguments, temporary=temporary, **environment))
         started[-1].temporary = temporary
         return started[-1]
 
@@ -219,6 +224,88 @@ def test_a_name_that_is_no_text_is_shown_as_well_as_can_be(running, planted_file
     job = client.finished(client.order(found, model="pa"))
     assert (job["state"], job["error"]) == ("done", None)
     assert client.ask("GET", f"jobs/{job['id']}/page")[0] == 200
+
+
+# ---------------------------------------------------------------------- --open
+
+
+@pytest.fixture
+def browser_seen(tmp_path):
+    """A browser that notes how it was called, and the notes."""
+    program, notes = tmp_path / "browser", tmp_path / "called"
+    program.write_text(
+        f"#!/bin/sh\ntr '\\0' '\\n' </proc/$$/cmdline >{notes}.new\nmv {notes}.new {notes}\n"
+    )
+    program.chmod(0o700)
+    return str(program), notes
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc"), reason="command lines are seen in /proc")
+@pytest.mark.parametrize("mode", [None, 0o700, 0o755])
+def test_no_command_line_shows_the_token_of_an_opened_address(
+    running, browser_seen, tmp_path, mode
+):
+    program, notes = browser_seen
+    kept = tmp_path / "kept"
+    if mode is not None:
+        kept.mkdir()
+        kept.chmod(mode)
+    server = running("--open", *(["--work-folder", kept] if mode else []), BROWSER=program)
+    token = server.client.path.strip("/")
+    until(notes.exists)
+    called = notes.read_text()
+    assert token not in called
+    page = Path(urlsplit(called.splitlines()[-1]).path)
+    assert called.splitlines()[-1] == page.as_uri()
+    assert page.stat().st_mode & 0o777 == 0o600
+    assert f'content="0; url={server.address}"' in page.read_text()
+    inside = page.parent.parent == server.temporary
+    assert inside if mode is None else page.parent == server.temporary
+    assert server.client.ask("GET", "")[0] == 200
+    server.end(signal.SIGINT)
+    assert list(server.temporary.iterdir()) == []
+    if mode is not None:
+        assert {one.name for one in kept.iterdir()} <= {"networks", "jobs", "lock", ".lock"}
+
+
+def test_a_doorway_lies_in_no_folder_that_others_look_into(tmp_path, monkeypatch):
+    private, shared, temporary = (tmp_path / name for name in ("private", "shared", "temporary"))
+    for place, mode in ((private, 0o700), (shared, 0o750), (temporary, 0o700)):
+        place.mkdir()
+        place.chmod(mode)
+    monkeypatch.setattr("tempfile.tempdir", str(temporary))
+    for folder, expected in ((private, private), (shared, temporary), (None, temporary)):
+        doorway = Doorway(folder)
+        doorway.close()  # nothing to remove yet
+        path = Path(urlsplit(doorway.lead_to('http://127.0.0.1:1/a"><b/')).path)
+        assert path.parent == expected
+        assert path.stat().st_mode & 0o777 == 0o600
+        assert "<b/" not in path.read_text()
+        doorway.close()
+        assert not path.exists()
+
+
+def test_where_no_browser_opens_the_address_is_there_to_be_opened(running, tmp_path):
+    server = running("--open", BROWSER="/bin/false")
+    assert server.client.ask("GET", "")[0] == 200
+    told = server.end(signal.SIGINT)
+    assert "Traceback" not in told
+
+
+def test_a_doorway_that_cannot_be_written_is_told(capsys, tmp_path):
+    gone = Doorway(None)
+    gone._folder = tmp_path / "gone"
+    serve_command._open(gone, "http://127.0.0.1:1/token/")
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1
+    assert said.startswith("No browser was opened (")
+    assert said.endswith("open the address yourself.\n")
+
+
+def test_a_browser_that_is_not_there_is_told(capsys, monkeypatch):
+    monkeypatch.setattr("webbrowser.open", lambda page: False)
+    serve_command._browse("file:///a")
+    assert capsys.readouterr().err == "No browser could be opened: open the address yourself.\n"
 
 
 # ---------------------------------------------------------------------- refused in one line

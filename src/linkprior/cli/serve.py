@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import shutil
 import tempfile
+import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from linkprior.cli.messages import say, writing_to
+from linkprior.cli.messages import in_one_line, say, writing_to
 from linkprior.errors import InputError, LinkpriorError, StoreError
 
 if TYPE_CHECKING:
     from linkprior.serve.desk import Desk
+    from linkprior.serve.doorway import Doorway
 
 _LEAVING = 8.0  # seconds for jobs to end, at most; it takes one or two
 
@@ -62,6 +64,7 @@ def _serve(
 ) -> None:
     from linkprior.cli import interrupt
     from linkprior.serve.desk import Desk
+    from linkprior.serve.doorway import Doorway
     from linkprior.serve.server import PORT, Server
 
     with writing_to(str(folder)):
@@ -76,14 +79,21 @@ def _serve(
         say(f"Port {PORT} is in use: taking {server.port}")
     click.echo(f"Explorer: {server.address}{shown}")
     say("Ctrl-C ends it and its jobs.")
-    if opens:
-        _open(server.address + shown)
+    # A folder that is kept holds results alone.
+    doorway = Doorway(folder if kept is None else None)
 
     def end() -> None:
         server.stop()
+        doorway.close()
         _tidy(folder, kept)
 
-    with interrupt.ending(_LEAVING, end), interrupt.keeping(lambda: _last_words(kept)):
+    with (
+        closing(doorway),
+        interrupt.ending(_LEAVING, end),
+        interrupt.keeping(lambda: _last_words(kept)),
+    ):
+        if opens:
+            _open(doorway, server.address + shown)
         server.run()
 
 
@@ -172,8 +182,22 @@ def _last_words(kept: str | None) -> str:
     return f"the explorer and its jobs have ended; {kept} holds what they wrote"
 
 
-def _open(address: str) -> None:
+def _open(doorway: Doorway, address: str) -> None:
+    """Have a browser led to the address; in a thread, as some browsers keep whoever calls them."""
+    try:
+        page = doorway.lead_to(address)
+    except OSError as problem:
+        say(f"No browser was opened ({in_one_line(problem)}): open the address yourself.")
+        return
+    threading.Thread(target=_browse, args=(page,), name="browser", daemon=True).start()
+
+
+def _browse(page: str) -> None:
     import webbrowser
 
-    if not webbrowser.open(address):
+    try:
+        opened = webbrowser.open(page)
+    except (OSError, ValueError, webbrowser.Error):  # BROWSER names what is no program
+        opened = False
+    if not opened:
         say("No browser could be opened: open the address yourself.")

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+AT_ONCE = 64  # requests being answered
+LET_IN = "linkprior.let_in"  # said of a request in its scope
 NOTHING = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 _HEADERS = {
     b"content-security-policy": NOTHING.encode(),
@@ -34,6 +36,7 @@ class Guard:
         ending = "" if port == 80 else f":{port}"  # browsers leave out the usual one
         self._hosts = {f"{name}{ending}".encode() for name in ("127.0.0.1", "localhost")}
         self._port = port
+        self._under_way = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -51,8 +54,13 @@ class Guard:
             status, text = refusal
             await PlainTextResponse(text, status)(scope, receive, with_headers)
             return
+        scope[LET_IN] = True  # whoever looks after connections keeps this one
         inner = {**scope, "root_path": f"/{self._token.decode()}"}
-        await self._app(inner, receive, with_headers)
+        self._under_way += 1
+        try:
+            await self._app(inner, receive, with_headers)
+        finally:
+            self._under_way -= 1
 
     def _refusal(self, scope: Scope) -> tuple[int, str] | None:
         """Return status and text for a request that is not let through."""
@@ -69,6 +77,8 @@ class Guard:
             return 403, "Another page asks\n"
         if scope["method"] not in ("GET", "HEAD") and len(origins) != 1:
             return 403, "Changes are made from the explorer's own page (no Origin was sent)\n"
+        if self._under_way >= AT_ONCE:  # asked last, so that only who has the token is counted
+            return 503, f"{AT_ONCE} requests are being answered; close some of the tabs\n"
         return None
 
 

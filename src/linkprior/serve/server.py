@@ -15,7 +15,7 @@ from linkprior.serve.desk import Desk
 
 PORT = 8421
 _TRIED = 20  # ports after the usual one
-_AT_ONCE = 64  # connections
+_QUEUE = 64  # connections taken from the system at a time
 _LONGEST_HEADER = 1 << 14  # bytes
 
 
@@ -45,7 +45,7 @@ class Server:
             access_log=False,
             server_header=False,
             proxy_headers=False,
-            limit_concurrency=_AT_ONCE,
+            backlog=_QUEUE,
             h11_max_incomplete_event_size=_LONGEST_HEADER,
             timeout_graceful_shutdown=1,
         )
@@ -94,7 +94,7 @@ def _at(port: int) -> socket.socket:
         if os.name == "posix":  # elsewhere it would let two servers share a port
             made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         made.bind(("127.0.0.1", port))
-        made.listen(64)
+        made.listen(_QUEUE)
     except OSError as problem:
         made.close()
         if problem.errno == errno.EADDRINUSE:

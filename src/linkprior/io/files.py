@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import shutil
+import stat
 import sys
 import threading
 import uuid
@@ -36,7 +37,7 @@ def whole_file(path: str | Path) -> Iterator[TextIO]:
     A link stays a link, a file keeps its mode, and a pipe or device is written to as it is. An
     error of the disk names the file, and what a killed process left of it is removed.
     """
-    target = Path(path).resolve() if Path(path).is_symlink() else Path(path)
+    target = _behind(Path(path))
     if target.exists() and not target.is_file():
         with target.open("w", encoding="utf-8", errors="surrogateescape", newline="") as device:
             yield device
@@ -51,8 +52,6 @@ def whole_file(path: str | Path) -> Iterator[TextIO]:
                 yield stream
                 stream.flush()
                 os.fsync(stream.fileno())
-            if target.exists():
-                shutil.copymode(target, fresh)
             _finish(fresh, target, os.replace)
     finally:
         _give_up(fresh, target)
@@ -63,14 +62,19 @@ def whole_file(path: str | Path) -> Iterator[TextIO]:
 def whole_folder(target: Path, place: Callable[[Path, Path], None]) -> Iterator[Path]:
     """Make a folder under a temporary name; place(fresh, target) renames it when all is there.
 
-    What is left under the temporary name then, an earlier folder perhaps, is removed.
+    What is left under the temporary name then, an earlier folder perhaps, is removed. A link stays
+    a link, and a folder keeps its mode.
     """
+    target = _behind(target)
     locks.sweep(target.parent, target.name)
     fresh, held = target, locks.Held(None)
     try:
         with naming(target):
             fresh, held = _begin_folder(target)
+            mode = _mode_of(target)
+            _set_mode(fresh, mode, stat.S_IRWXU)  # before anything is in it that others may not see
             yield fresh
+            _set_mode(fresh, mode)
             _finish(fresh, target, place)
         locks.sweep(target.parent, target.name, ("old",))
     finally:
@@ -119,6 +123,29 @@ def discard_unfinished(timeout: float = 0.5) -> list[Path]:
     return list(dict.fromkeys(_whole))
 
 
+def resolved(path: str | Path) -> Path:
+    """Return a path without links; a link that leads back to itself is an error of the system."""
+    real = os.path.realpath(path)
+    try:
+        os.stat(real)
+    except OSError as problem:  # that nothing is there yet is no error
+        if problem.errno == errno.ELOOP:
+            raise OSError(problem.errno, problem.strerror, str(path)) from None
+    return Path(real)
+
+
+def begin_private(fresh: Path, before: Path) -> None:
+    """Make a file that nobody else can open where it will replace another, which may be private."""
+    if before.exists():
+        fresh.touch(0o600)
+
+
+def keep_mode(fresh: Path, before: Path) -> None:
+    """Give a file that is open, and empty yet, the mode of the one it will replace."""
+    if before.exists():
+        shutil.copymode(before, fresh)
+
+
 def as_path(given: Any) -> Path:
     """Return a path, or refuse what is none."""
     if not isinstance(given, str | os.PathLike):
@@ -128,6 +155,21 @@ def as_path(given: Any) -> Path:
 
 def _fresh_name(target: Path) -> Path:
     return target.with_name(f".{target.name}.{uuid.uuid4().hex}.part")
+
+
+def _behind(path: Path) -> Path:
+    """Return what a link leads to, so that the link itself is not replaced."""
+    return resolved(path) if path.is_symlink() else path
+
+
+def _mode_of(path: Path) -> int | None:
+    """Return who may do what with a file or folder; None where there is none."""
+    return stat.S_IMODE(path.stat().st_mode) if path.exists() else None
+
+
+def _set_mode(path: Path, mode: int | None, more: int = 0) -> None:
+    if mode is not None and _mode_of(path) != mode | more:
+        path.chmod(mode | more)
 
 
 def _is_fresh(name: object) -> bool:
@@ -141,8 +183,10 @@ def _begin(target: Path) -> tuple[Path, TextIO]:
         fresh = _fresh_name(target)
         with _turning:
             _unfinished.add(fresh)
+            begin_private(fresh, target)
             stream = fresh.open("w", encoding="utf-8", errors="surrogateescape", newline="")
         if locks.take(stream.fileno()) is not False and fresh.exists():
+            keep_mode(fresh, target)
             return fresh, stream
         stream.close()  # it was taken for a dead one before it was locked
         _unfinished.discard(fresh)
@@ -183,10 +227,10 @@ def _finish(fresh: Path, target: Path, place: Callable[[Path, Path], None]) -> N
 
 def _remove(path: Path) -> None:
     """Remove a file or folder; a folder in which someone is still writing needs a few goes."""
-    if not path.is_dir():
+    if path.is_symlink() or not path.is_dir():
         path.unlink(missing_ok=True)
         return
     for _ in range(20):
-        shutil.rmtree(path, ignore_errors=True)
+        locks.remove_folder(path)
         if not path.exists():
             return

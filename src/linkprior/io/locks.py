@@ -10,6 +10,7 @@ import errno
 import os
 import re
 import shutil
+import stat
 from contextlib import suppress
 from pathlib import Path
 from typing import Self
@@ -93,11 +94,18 @@ def sweep(folder: Path, name: str | None = None, kinds: tuple[str, ...] = ("part
                 _remove_if_left(Path(entry.path))
 
 
+def remove_folder(path: Path) -> None:
+    """Remove a folder of ours as far as the system lets us, also one that is read-only."""
+    with suppress(OSError):
+        path.chmod(stat.S_IRWXU)
+    shutil.rmtree(path, ignore_errors=True)
+
+
 def _remove_if_left(path: Path) -> None:
     with suppress(OSError):
         descriptor = os.open(path, _LOOK)
         try:
             if take(descriptor):
-                shutil.rmtree(path) if path.is_dir() else path.unlink()
+                remove_folder(path) if path.is_dir() else path.unlink()
         finally:
             os.close(descriptor)

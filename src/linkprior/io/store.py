@@ -8,7 +8,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -18,7 +17,8 @@ from numpy.typing import NDArray
 
 from linkprior.errors import StoreError
 from linkprior.io import files
-from linkprior.io.files import as_path, whole_folder
+from linkprior.io.files import as_path, begin_private, keep_mode, whole_folder
+from linkprior.io.locks import remove_folder
 from linkprior.io.unpack import visible
 
 MANIFEST = "manifest.json"
@@ -45,8 +45,8 @@ def write_model(folder: str | Path, manifest: Mapping[str, Any], arrays: Arrays)
     full["manifest_sha256"] = _digest(full)
     target.parent.mkdir(parents=True, exist_ok=True)
     with whole_folder(target, _swap) as fresh:
-        _write(fresh / ARRAYS, data)
-        _write(fresh / MANIFEST, json.dumps(full, indent=1).encode())
+        for name, content in ((ARRAYS, data), (MANIFEST, json.dumps(full, indent=1).encode())):
+            _write(fresh / name, content, target / name)
 
 
 def read_model(folder: str | Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
@@ -98,7 +98,7 @@ def discard_damaged(folder: Path) -> None:
     """Remove what is left of a model that cannot be read, if there is nothing else beside it."""
     inside = {entry.name for entry in folder.iterdir()} if folder.is_dir() else {MANIFEST}
     if not folder.is_symlink() and folder.is_dir() and inside <= {MANIFEST, ARRAYS}:
-        shutil.rmtree(folder, ignore_errors=True)
+        remove_folder(folder)
 
 
 def _is_model(manifest: Path) -> bool:
@@ -114,8 +114,11 @@ def _digest(manifest: Mapping[str, Any]) -> str:
     return hashlib.sha256(json.dumps(manifest, sort_keys=True).encode()).hexdigest()
 
 
-def _write(path: Path, data: bytes) -> None:
+def _write(path: Path, data: bytes, before: Path) -> None:
+    """Write a file of the model, as private as the one of an earlier model is."""
+    begin_private(path, before)
     with path.open("wb") as stream:
+        keep_mode(path, before)
         stream.write(data)
         stream.flush()
         os.fsync(stream.fileno())
@@ -135,4 +138,4 @@ def _swap(fresh: Path, target: Path) -> None:
     except OSError:
         old.rename(target)
         raise
-    shutil.rmtree(old, ignore_errors=True)
+    remove_folder(old)

@@ -112,3 +112,46 @@ def test_a_disk_that_fills_up_is_one_line_with_the_name(run, edges, tmp_path, mo
 )
 def test_what_the_system_reports_is_told_in_words(problem, said):
     assert in_one_line(problem).startswith(said)
+
+
+@pytest.mark.usefixtures("no_fit")
+@pytest.mark.parametrize(
+    "asked",
+    [
+        ["-o", "loop"],
+        ["-o", "loop/"],
+        ["-o", "loop/run/"],
+        ["--report", "loop.html"],
+        ["--save", "loop/m"],
+        ["-o", "out.tsv", "--save", "loop/m"],
+    ],
+)
+def test_a_link_that_leads_back_to_itself_is_one_line(run, edges, tmp_path, monkeypatch, asked):
+    monkeypatch.chdir(tmp_path)
+    for name in ("loop", "loop.html"):
+        (tmp_path / name).symlink_to(name)
+    result = run("predict", edges, "--model", "pa", *asked)
+    assert one_line_of_error(result, asked[-1].strip("/"), "leads back to itself")
+    assert result[2].count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        ["evaluate", "--models", "pa", "-o"],
+        ["tune", "--model", "pu", "--study"],
+        ["predict", "--model", "pa", "-o"],
+    ],
+)
+def test_a_folder_whose_name_is_taken_is_told_in_words(run, edges, tmp_path, asked):
+    (tmp_path / "nowhere").symlink_to(tmp_path / "nowhere to be found")
+    command, *rest = asked
+    result = run(command, edges, *rest, f"{tmp_path}/nowhere/")
+    assert one_line_of_error(result, f"{tmp_path}/nowhere", "is taken by something that is no")
+
+
+def test_a_page_onto_a_link_that_leads_back_to_itself_is_one_line(run, edges, tmp_path):
+    run("predict", edges, "--model", "pa", "-o", f"{tmp_path}/run/")
+    (tmp_path / "loop.html").symlink_to("loop.html")
+    result = run("report", tmp_path / "run", "-o", tmp_path / "loop.html")
+    assert one_line_of_error(result, "loop.html", "leads back to itself")

@@ -30,6 +30,7 @@ _TROUBLE = {
     errno.EROFS: "the disk is read-only; choose another place",
     errno.EISDIR: "is a folder; give the name of a file",
     errno.ENOTDIR: "something on the way is a file, not a folder; check the path",
+    errno.EEXIST: "the name is taken by something that is no folder; choose another place",
     errno.ENOENT: "there is no such file or folder; check the path",
     errno.ENAMETOOLONG: "the name is too long; give a shorter one",
     errno.ELOOP: "the link leads back to itself; give the file",

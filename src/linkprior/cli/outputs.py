@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from linkprior.cli.messages import drop_stdout, writing_to
 from linkprior.cli.places import check_name, check_save, check_writable, first_there, refuse_input
 from linkprior.errors import LinkpriorError
+from linkprior.io.files import resolved
 
 if TYPE_CHECKING:
     from linkprior.io.input_report import InputReport
@@ -103,7 +104,7 @@ class FileOutput(Output):
             )
         check_name(f"-o {path}", self.path)
         if self.path.is_file() or not self.path.exists():  # a pipe or device is written in place
-            check_writable(f"-o {path}", self.path.resolve().parent)
+            check_writable(f"-o {path}", resolved(self.path).parent)
 
     def write(self, ranking: Ranking, model: LinkPredictor, facts: dict[str, Any]) -> None:
         """Write the file."""

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from linkprior.cli.messages import in_one_line
 from linkprior.errors import LinkpriorError
+from linkprior.io.files import resolved
 
 _LONGEST_NAME = 200  # bytes; most disks take 255, and the temporary name is longer
 
@@ -22,13 +23,14 @@ def check_save(save: str, output: str | None) -> None:
     target = Path(save)
     check_name(f"--save {save}", target)
     refuse_foreign(target)
+    real = resolved(target)
     there = first_there(target.absolute().parent)
     if not there.is_dir():
         raise LinkpriorError(f"--save {save}: {there} is a file; give a new folder")
     check_writable(f"--save {save}", there)
     if output is None or output == "-":
         return
-    if Path(output).resolve().is_relative_to(target.resolve()):
+    if resolved(output).is_relative_to(real):
         raise LinkpriorError(
             f"-o {output}: lies in the folder of --save {save}, which holds the model and nothing "
             "else; give two places side by side"

@@ -13,6 +13,7 @@ from linkprior.cli import options
 from linkprior.cli.messages import say, writing_to
 from linkprior.cli.places import check_name, check_writable, first_there
 from linkprior.errors import LinkpriorError, StoreError
+from linkprior.io.files import resolved
 
 if TYPE_CHECKING:
     from linkprior.evaluation.results import Evaluation
@@ -195,11 +196,11 @@ def check_page(
     if target.is_dir():
         raise LinkpriorError(f"{option} {target}: is a folder; give the name of a file")
     for name in others:
-        if name and name != "-" and Path(name).resolve() == target.resolve():
+        if name and name != "-" and resolved(name) == resolved(target):
             raise LinkpriorError(f"{option} {target}: {name} is read or written too; rename one")
     check_name(f"{option} {target}", target)
-    there = target.resolve().parent
-    if not there.is_dir() and there not in [folder.resolve() for folder in made]:
+    there = resolved(target).parent
+    if not there.is_dir() and there not in [resolved(folder) for folder in made]:
         raise LinkpriorError(f"{option} {target}: there is no folder {target.parent}")
     check_writable(f"{option} {target}", first_there(there))
 

@@ -12,7 +12,7 @@ from typing import Any, TextIO
 
 from linkprior import machine
 from linkprior.errors import LinkpriorError, StoreError
-from linkprior.io.files import whole_file
+from linkprior.io.files import resolved, whole_file
 from linkprior.io.locks import Held, hold, is_temporary, sweep
 from linkprior.io.store import discard_damaged
 from linkprior.predictors.base import LinkPredictor
@@ -26,6 +26,7 @@ RANKING = "ranking"
 def check_folder(path: str | Path) -> Path:
     """Return the path of a run folder, or refuse one that holds somebody else's files."""
     folder = Path(path)
+    resolved(folder)  # a link that leads back to itself is an error
     if folder.exists() and not folder.is_dir():
         raise StoreError(f"-o {path}: is a file; give a new folder for the run")
     if not folder.exists():

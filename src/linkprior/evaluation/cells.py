@@ -24,6 +24,7 @@ from linkprior.evaluation.metrics import METRICS
 from linkprior.evaluation.split_files import split_digest, write_split, written_digest
 from linkprior.evaluation.splits import Split
 from linkprior.io.files import whole_file
+from linkprior.io.kept import kept_text
 from linkprior.io.locks import Held, hold, sweep
 from linkprior.network import Network
 
@@ -147,7 +148,9 @@ def plain_json(value: Any) -> Any:
 def read_json(path: Path) -> dict[str, Any]:
     """Return the object in a JSON file; a damaged one is named."""
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        content = json.loads(kept_text(path))
+    except StoreError:
+        raise
     except (OSError, ValueError, RecursionError) as problem:
         raise StoreError(
             f"{path} cannot be read ({type(problem).__name__}); remove it and run again"

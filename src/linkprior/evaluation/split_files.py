@@ -21,9 +21,11 @@ from linkprior import pairs as pr
 from linkprior.errors import InputError
 from linkprior.evaluation.splits import RULES, Split
 from linkprior.io.files import whole_file
+from linkprior.io.kept import kept_stream
 from linkprior.network import Network
 
 _COUNTS = ("unconnected", "unknown", "new_nodes")
+_LONGEST_LINE = 1_000_000  # bytes; a label that is longer is none of ours
 _PAIRS = ("train", "hidden", "barred")
 
 
@@ -42,8 +44,9 @@ def write_split(split: Split, network: Network, path: Path) -> None:
 def written_digest(path: Path) -> str | None:
     """Return the digest of the split in a file; None where there is none to read."""
     try:
-        with path.open(encoding="utf-8", errors="surrogateescape") as stream:
-            return str(_facts(stream.readline(), path).get("digest"))
+        with kept_stream(path) as stream:
+            line = stream.readline(_LONGEST_LINE).decode("utf-8", "surrogateescape")
+        return str(_facts(line, path).get("digest"))
     except (OSError, InputError):
         return None
 

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from linkprior.errors import StoreError
 from linkprior.io import files
 from linkprior.io.files import as_path, begin_private, keep_mode, whole_folder
+from linkprior.io.kept import kept_bytes, kept_text
 from linkprior.io.locks import remove_folder
 from linkprior.io.unpack import visible
 
@@ -56,8 +57,10 @@ def read_model(folder: str | Path) -> tuple[dict[str, Any], dict[str, NDArray[An
 
     source = as_path(folder)
     try:
-        manifest = json.loads((source / MANIFEST).read_text(encoding="utf-8"))
-        data = (source / ARRAYS).read_bytes()
+        manifest = json.loads(kept_text(source / MANIFEST))
+        data = kept_bytes(source / ARRAYS, most=None)
+    except StoreError:
+        raise
     except FileNotFoundError as missing:
         raise StoreError(
             f"{source} is not a saved model: no {Path(missing.filename).name}"
@@ -103,7 +106,7 @@ def discard_damaged(folder: Path) -> None:
 
 def _is_model(manifest: Path) -> bool:
     try:
-        content = json.loads(manifest.read_text(encoding="utf-8"))
+        content = json.loads(kept_text(manifest))
     except (OSError, ValueError, RecursionError):
         return False
     return isinstance(content, dict) and content.get("format") == FORMAT

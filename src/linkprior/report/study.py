@@ -14,6 +14,7 @@ from linkprior.evaluation.tuning.search import quiet_optuna
 from linkprior.evaluation.tuning.study import KIND
 from linkprior.evaluation.tuning.trials import COMPLETE, FAILED, PRUNED, Trial, best_of, trial_from
 from linkprior.evaluation.tuning.tuned import ENOUGH_TO_TELL, Tuned
+from linkprior.io.kept import kept_bytes
 
 if TYPE_CHECKING:
     from optuna.trial import FrozenTrial
@@ -137,7 +138,7 @@ def _journal(content: bytes) -> list[FrozenTrial]:
 
 def _content(path: Path) -> bytes:
     try:
-        return path.read_bytes()
+        return kept_bytes(path)
     except OSError as problem:
         raise StoreError(f"{path} cannot be read: {problem.strerror}") from None
 

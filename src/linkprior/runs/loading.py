@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from linkprior.errors import LinkpriorError, StoreError
 from linkprior.io.files import as_path
+from linkprior.io.kept import kept_text
 from linkprior.io.unpack import visible
 from linkprior.network import Network
 from linkprior.predictors.base import LinkPredictor
@@ -75,12 +76,8 @@ def load_run(folder: str | Path) -> Run:
     with _refusing(path / f"{RANKING}.tsv", "the table of a ranking"):
         ranking = _ranking(path / f"{RANKING}.tsv", model.network_)
     with _refusing(path / REPORT, "an input report"):
-        report = dict(json.loads((path / REPORT).read_text(encoding="utf-8")))
-    log = (
-        (path / LOG).read_text(encoding="utf-8", errors="surrogateescape")
-        if (path / LOG).exists()
-        else ""
-    )
+        report = dict(json.loads(kept_text(path / REPORT)))
+    log = kept_text(path / LOG, "surrogateescape") if (path / LOG).exists() else ""
     return Run(path, ranking, model, report, manifest, log)
 
 

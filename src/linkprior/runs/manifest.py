@@ -10,6 +10,7 @@ from typing import Any
 
 from linkprior.errors import StoreError
 from linkprior.io.files import whole_file
+from linkprior.io.kept import kept_text
 
 MANIFEST = "manifest.json"
 FORMAT = "linkprior-run"
@@ -23,9 +24,11 @@ def read_manifest(folder: Path) -> Manifest | None:
     """Return a folder's manifest, None where there is none; refuse a damaged or foreign one."""
     path = folder / MANIFEST
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        content = json.loads(kept_text(path))
     except FileNotFoundError:
         return None
+    except StoreError:
+        raise
     except (OSError, ValueError, RecursionError) as problem:
         raise StoreError(f"{path} cannot be read: {problem}") from None
     if not isinstance(content, dict) or content.get("format") != FORMAT:

@@ -23,6 +23,7 @@ from linkprior.evaluation.tuning.trials import (
     trial_from,
 )
 from linkprior.io.files import naming
+from linkprior.io.kept import kept_bytes
 
 if TYPE_CHECKING:
     from optuna.trial import FrozenTrial, TrialState
@@ -155,7 +156,7 @@ def mend(path: Path) -> bool:
     """
     if not path.exists():
         return False
-    content = path.read_bytes()
+    content = kept_bytes(path)
     lines = content.splitlines(keepends=True)
     bad = next((n for n, line in enumerate(lines) if not _is_whole(line)), None)
     if bad is None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import stat
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -99,9 +100,24 @@ def refuse_foreign(target: Path) -> None:
 
 def discard_damaged(folder: Path) -> None:
     """Remove what is left of a model that cannot be read, if there is nothing else beside it."""
-    inside = {entry.name for entry in folder.iterdir()} if folder.is_dir() else {MANIFEST}
-    if not folder.is_symlink() and folder.is_dir() and inside <= {MANIFEST, ARRAYS}:
+    if not folder.is_symlink() and folder.is_dir() and not others_in(folder):
         remove_folder(folder)
+
+
+def others_in(folder: Path) -> set[str]:
+    """Return the names of what lies in the folder of a model and is not of it."""
+    inside = {entry.name for entry in folder.iterdir()} if folder.is_dir() else set()
+    return inside - {MANIFEST, ARRAYS}
+
+
+def remove_model(folder: Path) -> None:
+    """Remove a model, and nothing else; an error where that cannot be."""
+    if not folder.is_dir():
+        return
+    folder.chmod(folder.stat().st_mode | stat.S_IRWXU)  # it may be read-only
+    for name in (MANIFEST, ARRAYS):
+        (folder / name).unlink(missing_ok=True)
+    folder.rmdir()
 
 
 def _is_model(manifest: Path) -> bool:

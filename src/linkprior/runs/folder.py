@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -14,13 +13,13 @@ from linkprior import machine
 from linkprior.errors import LinkpriorError, StoreError
 from linkprior.io.files import resolved, whole_file
 from linkprior.io.locks import Held, hold, is_temporary, sweep
-from linkprior.io.store import discard_damaged
+from linkprior.io.store import discard_damaged, refuse_foreign
 from linkprior.predictors.base import LinkPredictor
 from linkprior.predictors.saving import load
-from linkprior.runs.manifest import MANIFEST, file_digest, read_manifest, write_manifest
+from linkprior.runs.manifest import file_digest, read_manifest, write_manifest
+from linkprior.runs.removing import LOG, MODEL, RANKING, REPORT, refuse_odd, remove_run
 
-REPORT, LOG, MODEL = "input_report.json", "log.txt", "model"
-RANKING = "ranking"
+__all__ = ["LOG", "MODEL", "RANKING", "REPORT", "RunFolder", "check_folder"]
 
 
 def check_folder(path: str | Path) -> Path:
@@ -76,12 +75,17 @@ class RunFolder:
         return run
 
     def fitted(self) -> LinkPredictor | None:
-        """Return the model of an earlier, interrupted or finished, run of the same command."""
+        """Return the model of an earlier, interrupted or finished, run of the same command.
+
+        None where there is none, or another: it is fitted again, and then put there.
+        """
+        place = self.path / MODEL
         try:
-            model = load(self.path / MODEL)
+            model = load(place)
         except LinkpriorError:
-            discard_damaged(self.path / MODEL)
-            return None  # none yet, or damaged: it is fitted again
+            discard_damaged(place)
+            refuse_foreign(place)  # before a fit whose model could not be kept
+            return None
         if self._old is None or self._old.get("versions") != machine.versions():
             return None
         known = self.facts["input"].get("network_digest")
@@ -126,6 +130,7 @@ def _taken_up(
 ) -> Mapping[str, Any] | None:
     """Return the manifest of the same run if it was begun before; refuse or remove another run."""
     sweep(path)
+    refuse_odd(path)
     old = read_manifest(path)
     if old is None or _same(old, request, source):
         return old
@@ -134,7 +139,7 @@ def _taken_up(
             f"-o {path}: holds another run ({_difference(old, request, source)}); give "
             "another folder, or --force to replace it"
         )
-    _remove(path, old)
+    remove_run(path, old)
     return None
 
 
@@ -163,18 +168,3 @@ def _flat(request: Mapping[str, Any]) -> dict[str, Any]:
 
 def _said(value: Any) -> str:
     return "not set" if value is None else str(value)[:40]
-
-
-def _remove(folder: Path, old: Mapping[str, Any]) -> None:
-    """Remove the files of an earlier run, and nothing else.
-
-    Its manifest stays until it is replaced: without it nobody could tell that the folder is ours.
-    """
-    write_manifest(folder, {**old, "status": "incomplete"})
-    formats = ("tsv", old["request"].get("format"))  # a run cut off has not listed its files yet
-    rankings = [f"{RANKING}.{format}" for format in formats if isinstance(format, str)]
-    for name in (*old["files"], *rankings, REPORT, LOG):
-        if Path(name).name == name and name != MANIFEST:
-            # A manifest is no licence to reach out of its folder.
-            (folder / name).unlink(missing_ok=True)
-    shutil.rmtree(folder / MODEL, ignore_errors=True)

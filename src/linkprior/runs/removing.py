@@ -1,0 +1,60 @@
+"""The files that a run has, and removing those of an earlier one: these, and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from linkprior.errors import StoreError
+from linkprior.io import store
+from linkprior.io.unpack import visible
+from linkprior.io.writers import FORMATS
+from linkprior.runs.manifest import write_manifest
+
+REPORT, LOG, MODEL = "input_report.json", "log.txt", "model"
+RANKING = "ranking"
+
+
+def refuse_odd(folder: Path) -> None:
+    """Raise an error where something that is no plain file has the name of a file of ours."""
+    for name in (*(f"{RANKING}.{format}" for format in FORMATS), REPORT, LOG):
+        if (folder / name).exists() and not (folder / name).is_file():
+            raise StoreError(
+                f"-o {folder}: {name} there is no plain file; remove it, or give another folder"
+            )
+
+
+def remove_run(folder: Path, old: Mapping[str, Any]) -> None:
+    """Remove the files of an earlier run, and nothing else; refuse where that cannot be.
+
+    Its manifest stays until it is replaced: without it nobody could tell that the folder is ours.
+    """
+    _refuse_others(folder / MODEL)
+    write_manifest(folder, {**old, "status": "incomplete"})
+    for name in _names(old):
+        (folder / name).unlink(missing_ok=True)
+    store.remove_model(folder / MODEL)
+
+
+def _names(old: Mapping[str, Any]) -> list[str]:
+    """Return the files of a run, by the names we give alone: anybody may write a manifest."""
+    asked = str(old["request"].get("format")).lower()  # a run cut off has not listed its files yet
+    rankings = {format: f"{RANKING}.{format}" for format in FORMATS}
+    ours = [n for f, n in rankings.items() if f in ("tsv", asked) or n in old["files"]]
+    return [*ours, REPORT, LOG]
+
+
+def _refuse_others(model: Path) -> None:
+    """Raise an error where the folder of the model is a link, or holds something of others."""
+    if model.is_symlink() or (model.exists() and not model.is_dir()):
+        raise StoreError(
+            f"-o {model.parent}: {MODEL} there is no folder of ours; remove it, or give another "
+            "folder"
+        )
+    others = sorted(store.others_in(model))
+    if others:
+        raise StoreError(
+            f"-o {model.parent}: {MODEL} there holds {visible(others[0])}, which is not of the "
+            "run; move it elsewhere, or give another folder"
+        )

@@ -17,6 +17,7 @@ from linkprior.io.store import discard_damaged, refuse_foreign
 from linkprior.predictors.base import LinkPredictor
 from linkprior.predictors.saving import load
 from linkprior.runs.manifest import file_digest, read_manifest, write_manifest
+from linkprior.runs.models import difference, model_digest
 from linkprior.runs.removing import LOG, MODEL, RANKING, REPORT, refuse_odd, remove_run
 
 __all__ = ["LOG", "MODEL", "RANKING", "REPORT", "RunFolder", "check_folder"]
@@ -88,8 +89,12 @@ class RunFolder:
             return None
         if self._old is None or self._old.get("versions") != machine.versions():
             return None
-        known = self.facts["input"].get("network_digest")
-        return model if model.network_.digest == known else None
+        facts = {
+            "request": self.facts["request"],
+            "network_digest": self.facts["input"].get("network_digest"),
+            "model_sha256": self._old.get("model_sha256", model_digest(place)),
+        }
+        return model if difference(model, place, facts) is None else None
 
     @contextmanager
     def writing(self, name: str) -> Iterator[TextIO]:
@@ -113,6 +118,7 @@ class RunFolder:
     def finish(self, **facts: Any) -> None:
         """Write the manifest for good: from now on the folder is a whole run."""
         self.facts.update(facts)
+        self.facts["model_sha256"] = model_digest(self.path / MODEL)
         self.facts["finished"] = datetime.now(UTC).isoformat(timespec="seconds")
         self._write("complete")
         self.close()

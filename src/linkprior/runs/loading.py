@@ -24,6 +24,7 @@ from linkprior.predictors.saving import load
 from linkprior.ranking import Ranking
 from linkprior.runs.folder import LOG, MODEL, RANKING, REPORT
 from linkprior.runs.manifest import Manifest, file_digest, read_manifest
+from linkprior.runs.models import difference
 
 # Evidence that is a number; all else is text, whatever it looks like.
 _KINDS: dict[str, type] = {
@@ -73,6 +74,12 @@ def load_run(folder: str | Path) -> Run:
             changed = visible(str(path / name))
             raise StoreError(f"{changed} was changed since: its checksum differs")
     model = load(path / MODEL)
+    other = difference(model, path / MODEL, manifest)
+    if other is not None:
+        raise StoreError(
+            f"{path / MODEL} is not the model of this run ({other}): the same command again fits "
+            "it anew"
+        )
     with _refusing(path / f"{RANKING}.tsv", "the table of a ranking"):
         ranking = _ranking(path / f"{RANKING}.tsv", model.network_)
     with _refusing(path / REPORT, "an input report"):

@@ -264,8 +264,9 @@ def test_a_tiny_coverage_means_all_pairs_that_can_be_links(linkprior, edges, net
     assert f"{net.n_non_edges - 3:,} links are taken to be missing, all pairs" in done.stderr
 
 
-def test_a_whole_coverage_leaves_auto_nothing_to_predict(linkprior, edges):
-    done = linkprior("predict", edges, "--coverage", "1")
+@pytest.mark.parametrize("model", ["auto", "degree:l3", "l3"])
+def test_a_whole_coverage_leaves_no_model_anything_to_predict(linkprior, edges, model):
+    done = linkprior("predict", edges, "--model", model, "--coverage", "1")
     assert done.code == 1
     assert "--coverage 1: no link is missing" in done.stderr.splitlines()[-1]
 

@@ -67,10 +67,12 @@ class Beside:
         """Refuse what no network could make right."""
         if self.coverage is None:
             return
-        if not 0.0 < self.coverage <= 1.0:
+        if self.coverage == 1.0:
+            raise self._nothing_missing()
+        if not 0.0 < self.coverage < 1.0:
             raise ParameterError(
-                f"--coverage expects the share of all links that is observed, above 0 and at most "
-                f"1, got {self.coverage:g}"
+                f"--coverage expects the share of all links that is observed, above 0 and below 1, "
+                f"got {self.coverage:g}"
             )
         for name in ("missing", "n_edges"):
             if any(one.startswith(f"{name}=") for one in settings):
@@ -153,12 +155,15 @@ class Beside:
         )
 
     def _missing(self, share: float) -> float:
-        if share == 1.0:
-            raise ParameterError(
-                f"--coverage {self.coverage:g}: no link is missing then, and there is nothing to "
-                "predict; give a share below 1"
-            )
+        if share == 1.0:  # every pair that can be a link is one
+            raise self._nothing_missing()
         return 1.0 - share
+
+    def _nothing_missing(self) -> ParameterError:
+        return ParameterError(
+            f"--coverage {self.coverage:g}: no link is missing then, and there is nothing to "
+            "predict; give a share below 1"
+        )
 
     # ------------------------------------------------------------------ files
 

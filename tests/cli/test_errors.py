@@ -134,6 +134,22 @@ def test_a_full_disk_behind_stdout_is_one_line_and_status_1(edges, top):
     assert done.returncode == 1
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full on this system")
+@pytest.mark.parametrize(
+    "asked", [["models"], ["--help"], ["evaluate", "EDGES", "--models", "pa", "-q"]]
+)
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_every_command_names_the_standard_output_that_is_full(edges, asked, unbuffered):
+    words = [edges if word == "EDGES" else word for word in asked]
+    environment = {**buffered(), "PYTHONUNBUFFERED": unbuffered}
+    with open("/dev/full", "w") as full:
+        told = {"stdout": full, "stderr": subprocess.PIPE, "text": True, "env": environment}
+        done = subprocess.run(command(*words), check=False, timeout=60, **told)
+    assert done.returncode == 1
+    assert done.stderr.startswith("linkprior: standard output: the disk is full; ")
+    assert done.stderr.count("\n") == 1
+
+
 @pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-", "2>/dev/full"])
 def test_a_stream_that_is_closed_or_full_is_no_reason_to_stop(edges, tmp_path, closed):
     """As under a daemon: the file is written, and nothing is said where nobody listens."""

@@ -7,9 +7,9 @@ import logging
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from functools import partial
-from typing import Any
+from typing import Any, TextIO, cast
 
 import click
 
@@ -28,7 +28,14 @@ from linkprior.cli import (
     tune,
 )
 from linkprior.cli.interrupt import run_interruptible
-from linkprior.cli.messages import NO_THREAD, drop_stdout, in_one_line, say, speak_in_objects
+from linkprior.cli.messages import (
+    NO_THREAD,
+    NamedOutput,
+    drop_stdout,
+    in_one_line,
+    say,
+    speak_in_objects,
+)
 from linkprior.errors import LinkpriorError
 
 
@@ -109,7 +116,8 @@ def main() -> None:
         # Called by a test or another program, its threads and signals are not ours to take.
         own = sys._getframe(1).f_globals.get("__name__") == "__main__"
         work = partial(cli.main, standalone_mode=False)
-        run_interruptible(work) if own else work()
+        with redirect_stdout(cast(TextIO, NamedOutput(sys.stdout))):
+            run_interruptible(work) if own else work()
     except click.ClickException as problem:
         problem.show()
         sys.exit(problem.exit_code)

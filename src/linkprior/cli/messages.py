@@ -9,7 +9,7 @@ import os
 import sys
 import threading
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 from linkprior.errors import LinkpriorError
 
@@ -60,6 +60,24 @@ def writing_to(name: str) -> Iterator[None]:
     except OSError as problem:
         known = OSError(problem.errno, problem.strerror, name) if problem.errno else problem
         raise LinkpriorError(in_one_line(known)) from problem
+
+
+class NamedOutput:
+    """Standard output whose errors name it, whoever prints."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        with writing_to("standard output"):
+            return self._stream.write(text)
+
+    def flush(self) -> None:
+        with writing_to("standard output"):
+            self._stream.flush()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
 
 
 def _text(name: object) -> str:

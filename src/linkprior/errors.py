@@ -26,6 +26,16 @@ class StoreError(LinkpriorError, ValueError):
     """A saved model or run is missing, incomplete, or of another version."""
 
 
+def visible(text: str, keep: str = "") -> str:
+    """Return text of a file as messages show it: what a terminal would obey stands as its code.
+
+    Characters of `keep` stay as they are.
+    """
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() or c in keep else ascii(c)[1:-1] for c in text)
+
+
 def nearest(name: str, known: Iterable[str]) -> str:
     """Return `` Did you mean …?`` for the closest known names, or an empty string."""
     close = difflib.get_close_matches(name, list(known), n=3, cutoff=0.5)

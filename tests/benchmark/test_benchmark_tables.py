@@ -242,6 +242,10 @@ def test_a_damaged_cell_is_named(tmp_path, content):
         {"split": 3},  # another than its file's name says
         {"digest": "of another split"},
         {"network": "Mars"},
+        {"model": "pa\x1b]0;title\x07"},
+        {"protocol": "uniform\x9b2J"},
+        {"linkprior": "0.1\u202e"},
+        {"values": {"auprc\x1b[2J": 0.5}},
     ],
 )
 def test_a_cell_that_cannot_be_is_named(tmp_path, changed):
@@ -256,3 +260,18 @@ def test_what_could_not_be_measured_and_a_negative_correlation_may_stand(tmp_pat
     values = {"dc_auroc": None, "spearman_degree": -0.2, "auprc_lift": 6000.0}
     kept(tmp_path, [cell("USAir", "pa", 0, 0.3, values=values)])
     assert results_in(tmp_path).values("USAir", "pa", "auprc") == {0: 0.3}
+
+
+def test_names_from_files_are_text_in_tables_and_pictures(tmp_path):
+    image, sums = "<img src=x onerror=alert(1)>", "$\\frac$ | $x$"
+    why = {"left_out": {"kind": "failed", "why": "<b>\x1b[2J\n| no"}}
+    found = cells({image: {"pa": [0.3], sums: [0.4]}, "b": {"pa": [0.3], sums: [0.2]}})
+    results = Results([*found, {**cell("b", "l3", 0, 0.1), **why}])
+    text = tables.markdown(results)
+    assert "<" not in text
+    assert "&lt;img src=x onerror=alert(1)&gt; (1)" in text
+    assert "&lt;b&gt;\\x1b[2J / no" in text
+    widths = [line.count("|") for line in text.split("## auroc")[1].split("##")[0].splitlines()]
+    assert set(filter(None, widths)) == {4}
+    (picture, _) = (figures.mean_ranks(results), figures.scaling(results))
+    assert b"$\\frac$ | $x$" in picture

@@ -1,5 +1,6 @@
 """Errors of the command line: one line, the right status, nothing left behind."""
 
+import json
 import os
 import shlex
 import subprocess
@@ -158,3 +159,16 @@ def test_a_stream_that_is_closed_or_full_is_no_reason_to_stop(edges, tmp_path, c
     done = subprocess.run(f"{ask} {closed}", shell=True, check=False, timeout=60, env=buffered())
     assert done.returncode == 0
     assert target.read_text().startswith("rank\t")
+
+
+def test_no_message_lets_a_file_steer_the_terminal(run, edges, tmp_path):
+    """What a run's manifest says of itself is somebody's text."""
+    ask = ["predict", edges, "--model", "pa", "-o", f"{tmp_path}/run/"]
+    assert run(*ask)[0] == 0
+    path = tmp_path / "run" / "manifest.json"
+    facts = json.loads(path.read_text())
+    facts["input"] |= {"sha256": "0" * 64, "file": "a\x1b]0;title\x07\x9b2J\u202eb\n.tsv"}
+    path.write_text(json.dumps(facts))
+    result = run(*ask)
+    assert one_line_of_error(result, r"a\x1b]0;title\x07\x9b2J\u202eb\n.tsv")
+    assert result[2].splitlines()[-1].isprintable()

@@ -27,6 +27,7 @@ from linkprior.predictors.base import LinkPredictor
 Facts = dict[str, Any]
 
 _SHARE = re.compile(r"auprc(_low)?|(dc_)?auroc|ndcg|(p|recall)@.*")
+_SHOWN = ("network", "model", "protocol", "rule", "data", "linkprior")
 TOO_MUCH, FAILED = "too much", "failed"  # kinds of being left out; the first may change any day
 
 
@@ -94,6 +95,11 @@ def read_cell(path: Path) -> Facts:
     numbered = whole and isinstance(found.get("split"), int) and "linkprior" in found
     if not (named and numbered and (_measured(found) or _left_out(found))):
         raise StoreError(f"{path} does not hold a whole result; remove it and run again")
+    for name in _SHOWN:  # on terminals, in tables and in pictures
+        if not str(found.get(name, "")).isprintable():
+            raise StoreError(
+                f"{path}: its {name} holds characters nobody could see; remove it and run again"
+            )
     return found
 
 
@@ -106,6 +112,8 @@ def _measured(found: Facts) -> bool:
 
 def _is_value(name: str, value: Any) -> bool:
     """Tell whether a value can be that of its measure; None is what could not be measured."""
+    if not name.isprintable():
+        return False
     if value is None:
         return True
     if not isinstance(value, int | float) or isinstance(value, bool):

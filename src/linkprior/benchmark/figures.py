@@ -23,6 +23,7 @@ _GREY, _BAND = "#555555", "#f1e3c9"
 _SETTINGS: Any = {
     "svg.hashsalt": "linkprior",
     "svg.fonttype": "none",  # text stays text
+    "text.parse_math": False,  # names are names, dollars and all
     "font.family": "sans-serif",
     "font.sans-serif": ["DejaVu Sans", "Arial", "Helvetica"],
     "font.size": 9.0,

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from linkprior.benchmark.results import ALONE, LEVEL
+from linkprior.errors import visible
 
 NOTHING = "–"
 _AROUND = {ALONE: "**", LEVEL: "*"}
@@ -43,11 +44,12 @@ class Table:
 
     def markdown(self) -> str:
         """Return title, words and table, numbers to the right."""
-        parts = [f"## {self.title}", self.words]
+        parts = [f"## {escaped(self.title)}", escaped(self.words)]
         if self.rows:
             rule = ["---", *("--:" for _ in self.heads[1:])]
+            heads = [_in_table(head) for head in self.heads]
             rows = [[_marked(cell) for cell in row] for row in (*self.rows, *self.footers)]
-            parts.append("\n".join(f"| {' | '.join(line)} |" for line in (self.heads, rule, *rows)))
+            parts.append("\n".join(f"| {' | '.join(line)} |" for line in (heads, rule, *rows)))
         else:
             parts.append(self.empty)
         return "\n\n".join(part for part in parts if part)
@@ -55,8 +57,17 @@ class Table:
 
 def _marked(cell: Cell) -> str:
     around = _AROUND.get(cell.mark, "")
-    text = cell.text.replace("|", "/").replace("\n", " ")
-    return f"{around}{text}{around}"
+    return f"{around}{_in_table(cell.text)}{around}"
+
+
+def _in_table(text: str) -> str:
+    return escaped(text.replace("|", "/"))
+
+
+def escaped(text: str) -> str:
+    """Return text that Markdown shows as it is: names come from files, and are no HTML."""
+    plain = visible(text.replace("\n", " "))
+    return plain.replace("<", "&lt;").replace(">", "&gt;")
 
 
 # ---------------------------------------------------------------------- cells

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from linkprior.benchmark.more_tables import more_tables
 from linkprior.benchmark.ranks import Ranks, ranks_of
 from linkprior.benchmark.results import ALONE, LEVEL, MAIN, METRICS, Results
-from linkprior.benchmark.table import NOTHING, Cell, Table, decimals, marked, number, texts
+from linkprior.benchmark.table import NOTHING, Cell, Table, decimals, escaped, marked, number, texts
 
 RANKED = METRICS[:5]  # dc_auroc takes degree away, which is to be predicted too
 MARKS = (
@@ -39,7 +39,11 @@ def markdown(results: Results) -> str:
     """Return all tables as one text."""
     found = tables_of(results)
     tables = (*found.metrics, *found.standing, *found.more)
-    parts = ["# Benchmark", f"{found.about} {MARKS}", *(table.markdown() for table in tables)]
+    parts = [
+        "# Benchmark",
+        f"{escaped(found.about)} {MARKS}",
+        *(table.markdown() for table in tables),
+    ]
     return "\n\n".join(parts) + "\n"
 
 

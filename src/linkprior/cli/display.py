@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Self, TextIO
 
 from linkprior.cli.messages import drop, say_object, speaks_in_objects
+from linkprior.errors import visible
 from linkprior.progress import Listener, Report, Watch, listen
 
 if TYPE_CHECKING:
@@ -129,7 +130,7 @@ class _Lines(_Display):
         """Write a line when the last one is old enough."""
         if report.elapsed >= self._due:
             self._due = report.elapsed + _LINES_APART
-            self.stream.write(f"{report.name}: {words(report)}\n")
+            self.stream.write(f"{visible(report.name)}: {words(report)}\n")
             self.stream.flush()
 
 
@@ -213,5 +214,5 @@ def _line(report: Report) -> Any:
     unknown = report.fraction is None
     bar = ProgressBar(1.0, report.fraction or 0.0, width=_BAR_WIDTH, pulse=unknown)
     line = Table.grid(padding=(0, 1))
-    line.add_row(Text(report.name), bar, Text(words(report)))
+    line.add_row(Text(visible(report.name)), bar, Text(words(report)))
     return line

@@ -36,7 +36,7 @@ from linkprior.cli.messages import (
     say,
     speak_in_objects,
 )
-from linkprior.errors import LinkpriorError
+from linkprior.errors import LinkpriorError, visible
 
 
 class _ReaderGoneError(Exception):
@@ -129,7 +129,7 @@ def main() -> None:
     except (LinkpriorError, OSError, MemoryError, RuntimeError) as problem:
         if "--debug" in sys.argv or not _of_the_user(problem):
             raise
-        say(f"linkprior: {in_one_line(problem)}")
+        say(f"linkprior: {visible(in_one_line(problem))}")  # in one line, whatever it quotes
         drop_stdout()
         sys.exit(1)
 

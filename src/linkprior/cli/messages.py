@@ -11,7 +11,7 @@ import threading
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, TextIO
 
-from linkprior.errors import LinkpriorError
+from linkprior.errors import LinkpriorError, visible
 
 if TYPE_CHECKING:
     from linkprior.network import Network
@@ -122,8 +122,9 @@ def say_last(text: str) -> None:
 def _print(text: str) -> None:
     try:
         # Not by click, which finds its way past whoever stands in for stderr (the progress bar).
-        # A path may hold bytes that are no text.
-        plain = text.encode("utf-8", "backslashreplace").decode("utf-8")
+        # A path may hold bytes that are no text, and what a file holds may be made to steer the
+        # terminal: no message needs either.
+        plain = visible(text, keep="\n")
         told = json.dumps({"say": plain}) if _objects else plain
         print(told, file=sys.stderr, flush=True)
     except OSError:

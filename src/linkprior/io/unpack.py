@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from linkprior.errors import InputError
+from linkprior.errors import visible as visible  # noqa: PLC0414 - beside `shown`
 from linkprior.io.limits import FREE, refuse_bomb
 from linkprior.io.streams import bzip2_stream, member_stream, xz_stream
 
@@ -43,13 +44,6 @@ def shown(path: str) -> str:
     if path == "-":
         return "stdin"
     return path if path.isprintable() else ascii(path)
-
-
-def visible(text: str) -> str:
-    """Return text of a file as messages show it: what a terminal would obey stands as its code."""
-    if text.isprintable():
-        return text
-    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
 
 
 def packing_of(start: bytes) -> str | None:

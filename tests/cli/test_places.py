@@ -114,6 +114,119 @@ def test_what_the_system_reports_is_told_in_words(problem, said):
     assert in_one_line(problem).startswith(said)
 
 
+# ---------------------------------------------------------------------- results against each other
+
+
+@pytest.mark.usefixtures("no_fit")
+@pytest.mark.parametrize(
+    "asked",
+    [
+        ["--save", "m.html", "--report", "m.html"],
+        ["--save", "m", "--report", "m/x.html"],
+        ["--save", "x.html/m", "--report", "x.html"],
+        ["-o", "run/", "--save", "run/ranking.tsv"],
+        ["-o", "run/", "--save", "run/deep/model"],
+        ["-o", "run/", "--save", "run/model/deep"],
+        ["-o", "run/", "--report", "run/model/x.html"],
+        ["-o", "links.tsv", "--save", "links.tsv/m"],
+    ],
+)
+def test_results_in_the_way_of_each_other_are_refused_before_the_fit(
+    run, edges, tmp_path, monkeypatch, asked
+):
+    monkeypatch.chdir(tmp_path)
+    before = sorted(tmp_path.rglob("*"))
+    result = run("predict", edges, "--model", "pa", *asked)
+    assert one_line_of_error(result, "give ")
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_a_page_beside_the_model_of_before_leaves_it_a_model(run, edges, tmp_path):
+    ask = ["predict", edges, "--model", "pa", "--save", tmp_path / "m"]
+    assert run(*ask)[0] == 0
+    assert one_line_of_error(run(*ask, "--report", tmp_path / "m" / "x.html"), "side by side")
+    assert run(*ask, "--report", tmp_path / "x.html")[0] == 0
+
+
+# ---------------------------------------------------------------------- what is read
+
+
+@pytest.fixture
+def earlier(run, edges, tmp_path, monkeypatch):
+    """A run folder of before, with a ranking as CSV too."""
+    monkeypatch.chdir(tmp_path)
+    assert run("predict", edges, "--model", "l3", "--format", "csv", "-o", "run/")[0] == 0
+    (tmp_path / "link.tsv").symlink_to("run/ranking.tsv")
+    (tmp_path / "run" / "own.tsv").write_bytes((tmp_path / "run" / "ranking.tsv").read_bytes())
+    monkeypatch.setattr(LEARN, lambda *_: 1 / 0)
+    return {path: path.read_bytes() for path in (tmp_path / "run").rglob("*") if path.is_file()}
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        ["EDGES", "--exclude", "run/ranking.tsv"],
+        ["EDGES", "--exclude", "run/ranking.csv"],
+        ["EDGES", "--exclude", "link.tsv"],
+        ["EDGES", "--nodes", "run/log.txt"],
+        ["EDGES", "--negatives", "run/../run/ranking.tsv"],
+        ["EDGES", "--history", "EDGES", "run/ranking.tsv"],
+        ["EDGES", "--add-nodes", "run/input_report.json"],
+        ["EDGES", "--between", "EDGES", "run/model/manifest.json"],
+        ["run/ranking.tsv"],
+    ],
+)
+@pytest.mark.parametrize("output", ["run/", "run"])
+def test_a_run_never_replaces_or_removes_what_it_reads(run, edges, earlier, asked, output):
+    words = [edges if word == "EDGES" else word for word in asked]
+    result = run("predict", *words, "--model", "pa", "-o", output, "--force")
+    assert one_line_of_error(result, f"-o {output}: the input", "copy it elsewhere")
+    assert {path: path.read_bytes() for path in earlier} == earlier
+
+
+def test_a_list_that_no_run_touches_may_lie_in_its_folder(run, edges, earlier, monkeypatch):
+    monkeypatch.undo()
+    folder = next(iter(earlier)).parent
+    ask = ["predict", edges, "--model", "pa", "--exclude", folder / "own.tsv", "-o", f"{folder}/"]
+    assert run(*ask, "--force")[0] == 0
+
+
+def test_a_model_is_not_saved_over_what_is_read(run, edges, tmp_path):
+    assert run("predict", edges, "--model", "pa", "--save", tmp_path / "m")[0] == 0
+    inside = tmp_path / "m" / "manifest.json"
+    ask = ["predict", edges, "--model", "pa", "--exclude", inside, "--save", tmp_path / "m"]
+    assert one_line_of_error(run(*ask), "--save", "the input", "copy it elsewhere")
+
+
+@pytest.mark.usefixtures("no_fit")
+@pytest.mark.parametrize("kind", ["release", "split"])
+def test_a_page_does_not_replace_the_file_of_the_protocol(run, edges, tmp_path, kind):
+    newer = tmp_path / "new.html"
+    newer.write_text(edges.read_text())
+    ask = ["evaluate", edges, "--models", "pa", "--protocol", f"{kind}:{newer}"]
+    assert one_line_of_error(run(*ask, "--report", newer), "is read or written too")
+    assert newer.read_text() == edges.read_text()
+
+
+def test_an_evaluation_or_a_study_does_not_replace_what_it_reads(run, edges, tmp_path):
+    results, study = tmp_path / "results", tmp_path / "study"
+    ask = ["evaluate", edges, "--models", "pa", "-o", results]
+    assert run(*ask)[0] == 0
+    (split,) = (results / "splits").iterdir()
+    for more in (
+        ["--protocol", f"release:{split}"],
+        ["--negatives", results / "results.tsv"],
+        ["--protocol", f"split:{results / 'evaluation.json'}"],
+    ):
+        assert one_line_of_error(run(*ask, *more), "-o", "the input", "copy it elsewhere")
+    assert run(*ask, "--protocol", f"split:{split}")[0] == 0  # the same again
+    ask = ["tune", study / "journal.log", "--model", "pa", "--study", study]
+    assert one_line_of_error(run(*ask), "--study", "the input", "copy it elsewhere")
+
+
+# ---------------------------------------------------------------------- links and names
+
+
 @pytest.mark.usefixtures("no_fit")
 @pytest.mark.parametrize(
     "asked",

@@ -14,7 +14,7 @@ from linkprior.cli import options
 from linkprior.cli import report as pages
 from linkprior.cli.beside import Beside
 from linkprior.cli.messages import say, writing_to
-from linkprior.cli.places import check_name, check_writable, first_there
+from linkprior.cli.places import check_name, check_writable, first_there, refuse_inputs_in
 from linkprior.cli.reading import Input
 from linkprior.cli.settings import setting
 from linkprior.errors import InputError, LinkpriorError, ParameterError, nearest
@@ -102,10 +102,13 @@ class EvaluateJob:
         self.goal = refuse_unknown_metric(self.tune_metric or DEFAULT_METRIC)
         if direction(self.goal) < 1:
             raise ParameterError(f"--tune-metric {self.goal}: more of it is not better")
+        kind, _, later = self.protocol.partition(":")
+        told = [later] if kind in ("release", "split") else []
+        inputs = [self.source.edges, *self.beside.files, *told]
         if self.output is not None:
             _check_folder(self.output)
+            _refuse_inputs(self.output, inputs, told if kind == "split" else [])
         if self.report is not None:
-            inputs = [self.source.edges, *self.beside.files]
             made = [Path(self.output)] if self.output else []
             pages.check_page("--report", Path(self.report), inputs, made)
 
@@ -312,6 +315,16 @@ def _check_folder(output: str) -> None:
     if not there.is_dir():
         raise LinkpriorError(f"-o {output}: {there} is a file; give another folder")
     check_writable(f"-o {output}", there)
+
+
+def _refuse_inputs(output: str, inputs: list[str], split: list[str]) -> None:
+    """Refuse to read what the evaluation will write; a split of its own is the same again."""
+    from linkprior.evaluation.cells import CLAIM
+    from linkprior.evaluation.writing import FILES
+
+    folder, others = Path(output), [name for name in inputs if name not in split]
+    refuse_inputs_in(f"-o {output}", [folder / name for name in (CLAIM, "cells", *FILES)], inputs)
+    refuse_inputs_in(f"-o {output}", [folder / "splits"], others)
 
 
 def _about(splits: list[Split]) -> list[str]:

@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from linkprior.cli.messages import drop_stdout, writing_to
-from linkprior.cli.places import check_name, check_save, check_writable, first_there, refuse_input
+from linkprior.cli.places import (
+    check_apart,
+    check_name,
+    check_save,
+    check_writable,
+    first_there,
+    is_folder,
+    refuse_input,
+    refuse_inputs_in,
+)
 from linkprior.errors import LinkpriorError
 from linkprior.io.files import resolved
 
@@ -35,13 +44,18 @@ class Output:
 
     @staticmethod
     def of(
-        output: str | None, format: str | None, save: str | None, inputs: Iterable[str | None] = ()
+        output: str | None,
+        format: str | None,
+        save: str | None,
+        report: str | None,
+        inputs: Sequence[str | None] = (),
     ) -> Output:
         """Return where to write; refuse what cannot be written before the work begins."""
         from linkprior.io.writers import format_of
 
         if save is not None:
-            check_save(save, output)
+            check_save(save, inputs)
+        check_apart(output, save, report)
         chosen = format_of(output, format)
         if output is None or output == "-":
             return Output(chosen)
@@ -49,8 +63,8 @@ class Output:
             raise LinkpriorError(
                 "-o expects the name of a file or, with a slash at its end, folder"
             )
-        if output.endswith("/") or Path(output).is_dir():
-            return RunOutput(output, chosen)
+        if is_folder(output):
+            return RunOutput(output, chosen, inputs)
         refuse_input(output, inputs)
         return FileOutput(output, chosen, format is not None)
 
@@ -118,14 +132,26 @@ class FileOutput(Output):
 class RunOutput(Output):
     """A run folder: ranking, input report, model, log, manifest."""
 
-    def __init__(self, path: str, format: str) -> None:
+    def __init__(self, path: str, format: str, inputs: Sequence[str | None] = ()) -> None:
         from linkprior.runs.folder import check_folder
 
         super().__init__(format)
         self.path = check_folder(path)
+        refuse_inputs_in(f"-o {path}", self._touched(), inputs)
         check_writable(f"-o {path}", first_there(self.path))
         self.run: RunFolder | None = None
         self._waiting: list[str] = []
+
+    def _touched(self) -> list[Path]:
+        """Return all in the folder that this run writes, or removes as an earlier run's."""
+        from linkprior.runs.folder import LOG, MODEL, RANKING, REPORT
+        from linkprior.runs.manifest import MANIFEST, read_manifest
+
+        if not self.path.is_dir():
+            return []
+        earlier = (read_manifest(self.path) or {}).get("files", {})
+        ours, start = {MANIFEST, REPORT, LOG, MODEL, *earlier}, f"{RANKING}."
+        return [p for p in self.path.iterdir() if p.name in ours or p.name.startswith(start)]
 
     def open(self, **facts: Any) -> None:
         """Open the folder; a run of another command there is refused."""

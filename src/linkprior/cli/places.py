@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Iterable
+from itertools import permutations
 from pathlib import Path
 
 from linkprior.cli.messages import in_one_line
@@ -14,8 +15,8 @@ from linkprior.io.files import resolved
 _LONGEST_NAME = 200  # bytes; most disks take 255, and the temporary name is longer
 
 
-def check_save(save: str, output: str | None) -> None:
-    """Refuse a place for the model that is taken, or that the ranking is meant to go to."""
+def check_save(save: str, inputs: Iterable[str | None] = ()) -> None:
+    """Refuse a place for the model that is taken, or that holds what is read."""
     from linkprior.io.store import refuse_foreign
 
     if not save:
@@ -23,18 +24,50 @@ def check_save(save: str, output: str | None) -> None:
     target = Path(save)
     check_name(f"--save {save}", target)
     refuse_foreign(target)
-    real = resolved(target)
+    resolved(target)  # a link that leads back to itself is an error
     there = first_there(target.absolute().parent)
     if not there.is_dir():
         raise LinkpriorError(f"--save {save}: {there} is a file; give a new folder")
     check_writable(f"--save {save}", there)
-    if output is None or output == "-":
-        return
-    if resolved(output).is_relative_to(real):
-        raise LinkpriorError(
-            f"-o {output}: lies in the folder of --save {save}, which holds the model and nothing "
-            "else; give two places side by side"
-        )
+    refuse_inputs_in(f"--save {save}", [target], inputs)
+
+
+def check_apart(output: str | None, save: str | None, report: str | None) -> None:
+    """Refuse two results in one place, and one inside another that would be spoiled by it.
+
+    A page may lie in a run folder, and `--save` may name the run's own model.
+    """
+    from linkprior.runs.folder import MODEL
+
+    own = Path(output, MODEL) if output and is_folder(output) else None
+    given = {"-o": None if output == "-" else output, "--save": save, "--report": report}
+    if own and report and _within(Path(report), own):
+        raise LinkpriorError(f"--report {report}: lies in the run's model; give another place")
+    for inner, outer in permutations(given, 2):
+        one, other = given[inner], given[outer]
+        if "--save" not in (inner, outer) or not (one and other):
+            continue  # a page beside a list: report.check_page
+        if not _within(Path(one), Path(other)):
+            continue
+        if own is None or outer != "-o" or (inner == "--save" and not _same(Path(one), own)):
+            raise LinkpriorError(
+                f"{inner} {one}: is the place of {outer} {other}, or lies in it; give two places "
+                "side by side"
+            )
+
+
+def is_folder(output: str) -> bool:
+    """Tell whether the name of an output means a run folder."""
+    return output.endswith("/") or (bool(output) and Path(output).is_dir())
+
+
+def _same(one: Path, other: Path) -> bool:
+    return os.path.realpath(one) == os.path.realpath(other)
+
+
+def _within(path: Path, place: Path) -> bool:
+    """Tell whether a path is a place or lies in it, whatever links lead there."""
+    return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(place))
 
 
 def first_there(path: Path) -> Path:
@@ -57,6 +90,18 @@ def refuse_input(output: str, inputs: Iterable[str | None]) -> None:
     for name in inputs:
         if name and Path(output).exists() and Path(name).exists() and Path(output).samefile(name):
             raise LinkpriorError(f"-o {output}: is the input {name} itself; give another name")
+
+
+def refuse_inputs_in(option: str, places: Iterable[Path], inputs: Iterable[str | None]) -> None:
+    """Refuse to read what lies in one of these places, which are written or removed."""
+    read = [Path(name) for name in inputs if name and name != "-"]
+    for place in places:
+        for path in read:
+            if _within(path, place):
+                raise LinkpriorError(
+                    f"{option}: the input {path} would be replaced or removed; copy it elsewhere, "
+                    "or give another folder"
+                )
 
 
 def check_name(option: str, path: Path) -> None:

@@ -71,7 +71,8 @@ class PredictJob:
         self.beside.check(self.settings)
         self.nearby.check()
         inputs = [self.source.edges, *self.choices.files, *self.beside.files]
-        self.target = Output.of(self.output, self.output_format, self.save, inputs)
+        places = self.output, self.output_format, self.save, self.report
+        self.target = Output.of(*places, inputs)
         if self.report is not None:
             made = [Path(self.output)] if self.output and self.output.endswith("/") else []
             pages.check_page("--report", Path(self.report), [*inputs, self.output], made)

@@ -11,6 +11,7 @@ import click
 from linkprior.cli import options
 from linkprior.cli import report as pages
 from linkprior.cli.messages import say, silent
+from linkprior.cli.places import refuse_inputs_in
 from linkprior.cli.reading import Input, reading_options, reading_words
 
 if TYPE_CHECKING:
@@ -88,6 +89,8 @@ def tune(
     if report is not None:
         made = [Path(study)] if study else []
         pages.check_page("--report", Path(report), [source.edges], made)
+    if study is not None:
+        _refuse_input(study, source.edges)
     template = make_model(model, settings, given["seed"])
     fixed = tuple(text.partition("=")[0] for text in settings)
     within = options.within_memory(memory_limit, study)
@@ -109,6 +112,14 @@ def tune(
         tell(f"{len(found.trials)} settings are kept in {study}; best.json is the best of them")
     if report is not None:
         _write_page(search, found, source, report, quiet)
+
+
+def _refuse_input(study: str, edges: str) -> None:
+    """Refuse to read what the search will write."""
+    from linkprior.report.study import BEST, JOURNAL, QUESTION
+
+    places = [Path(study, name) for name in (QUESTION, JOURNAL, BEST)]
+    refuse_inputs_in(f"--study {study}", places, [edges])
 
 
 def _write_page(search: Tuning, found: Tuned, source: Input, page: str, quiet: bool) -> None:

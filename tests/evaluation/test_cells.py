@@ -192,3 +192,15 @@ def test_a_file_in_the_place_of_the_cells(tmp_path, planted):
     (tmp_path / "cells").write_text("")
     with pytest.raises(StoreError, match="cells is a file"):
         lp.evaluate("pa", planted, folder=tmp_path)
+
+
+def test_a_file_of_somebody_else_is_not_replaced_by_a_split(tmp_path, planted, judged):
+    path = tmp_path / "splits" / "uniform-0.9-seed-0.tsv"
+    path.parent.mkdir()
+    path.write_text("my own")
+    with pytest.raises(StoreError, match=r"seed-0\.tsv is no split of linkprior.* move it"):
+        lp.evaluate("pa", planted, folder=tmp_path)
+    assert (path.read_text(), judged) == ("my own", [])
+    path.write_text("# linkprior split {")  # ours, and damaged
+    lp.evaluate("pa", planted, folder=tmp_path)
+    assert read_split(path, planted).label == "uniform:0.9 seed 0"

@@ -21,7 +21,12 @@ from linkprior._version import __version__
 from linkprior.errors import StoreError
 from linkprior.evaluation.judge import Cell, numbers_from, plain_numbers
 from linkprior.evaluation.metrics import METRICS
-from linkprior.evaluation.split_files import split_digest, write_split, written_digest
+from linkprior.evaluation.split_files import (
+    is_split_file,
+    split_digest,
+    write_split,
+    written_digest,
+)
 from linkprior.evaluation.splits import Split
 from linkprior.io.files import whole_file
 from linkprior.io.kept import kept_text
@@ -81,6 +86,11 @@ class CellStore:
         if self.folder is None:
             return
         path = self.folder / "splits" / f"{slug(split.label)}.tsv"
+        if path.exists() and not is_split_file(path):
+            raise StoreError(
+                f"{path} is no split of linkprior, and would be replaced; move it, or choose "
+                "another folder"
+            )
         if written_digest(path) != split_digest(split):
             write_split(split, self.network, path)
 

@@ -26,6 +26,7 @@ from linkprior.network import Network
 
 _COUNTS = ("unconnected", "unknown", "new_nodes")
 _LONGEST_LINE = 1_000_000  # bytes; a label that is longer is none of ours
+_START = "# linkprior split "
 _PAIRS = ("train", "hidden", "barred")
 
 
@@ -35,7 +36,7 @@ def write_split(split: Split, network: Network, path: Path) -> None:
     source["digest"] = split_digest(split)
     counts = {name: getattr(split, name) for name in _COUNTS}
     with whole_file(path) as stream:
-        stream.write(f"# linkprior split {json.dumps(source | counts, ensure_ascii=False)}\n")
+        stream.write(f"{_START}{json.dumps(source | counts, ensure_ascii=False)}\n")
         writer = csv.writer(stream, delimiter="\t", lineterminator="\n")
         writer.writerow(("kind", "source", "target"))
         writer.writerows(_rows(split))
@@ -49,6 +50,15 @@ def written_digest(path: Path) -> str | None:
         return str(_facts(line, path).get("digest"))
     except (OSError, InputError):
         return None
+
+
+def is_split_file(path: Path) -> bool:
+    """Tell whether a file begins as a split does, whole or not."""
+    try:
+        with path.open(encoding="utf-8", errors="surrogateescape") as stream:
+            return stream.read(len(_START)) == _START
+    except OSError:
+        return False
 
 
 def split_digest(split: Split) -> str:
@@ -98,9 +108,8 @@ def _knowing(split: Split, network: Network) -> Network:
 
 
 def _facts(line: str, path: Path) -> dict[str, Any]:
-    start = "# linkprior split "
     try:
-        facts = json.loads(line.removeprefix(start)) if line.startswith(start) else None
+        facts = json.loads(line.removeprefix(_START)) if line.startswith(_START) else None
     except (ValueError, RecursionError):
         facts = None
     names = {"label", "rule", "network", *_COUNTS}

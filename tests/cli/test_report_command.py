@@ -304,3 +304,12 @@ def test_the_papers_experiments_have_a_page(run, tmp_path):
     (tmp_path / "rat").mkdir()
     (tmp_path / "rat" / "results.json").write_text(json.dumps({"experiment": "rat"}))
     assert one_line_of_error(run("report", tmp_path / "rat"), "is not whole")
+
+
+def test_a_page_of_somebody_else_is_replaced_only_where_it_is_named(run, folder):
+    page = folder / "report.html"
+    page.write_text("<!doctype html><title>mine</title>")
+    assert one_line_of_error(run("report", folder), "not a page of linkprior", "-o FILE.html")
+    assert page.read_text() == "<!doctype html><title>mine</title>"
+    assert run("report", folder, "-o", page)[0] == 0
+    assert run("report", folder)[0] == 0  # ours

@@ -54,7 +54,19 @@ def report(
         )
     target = Path(output) if output is not None else Path(folder) / PAGE
     check_page("-o", target)
+    if output is None:
+        _refuse_foreign(target)
     write(target, data_of(Path(folder), evaluation, study), quiet)
+
+
+def _refuse_foreign(target: Path) -> None:
+    """Refuse to replace a page of somebody else, which nobody has named."""
+    from linkprior.report.page import is_page
+
+    if target.exists() and not is_page(target):
+        raise LinkpriorError(
+            f"{target} is not a page of linkprior, and would be replaced; give -o FILE.html"
+        )
 
 
 def data_of(

@@ -85,6 +85,13 @@ def write_page(path: str | Path, data: Mapping[str, Any]) -> None:
         stream.write(page_of(data))
 
 
+def is_page(path: str | Path) -> bool:
+    """Tell whether a file begins as our pages do."""
+    start = _PAGE.partition("{policy}")[0] + html.escape("default-src 'none'; ", quote=True)
+    with Path(path).open(encoding="utf-8", errors="replace") as stream:
+        return stream.read(len(start)) == start
+
+
 def _plain(value: Any) -> Any:
     """Return a value as JSON has it: no NumPy, and null for what is not finite."""
     if isinstance(value, Mapping):

@@ -2,6 +2,7 @@
 
 import pytest
 from tests.benchmark.made_up import cell, kept
+from tests.cli.support import one_line_of_error
 
 FILES = {"tables.md", "results.tsv", "mean_ranks.svg", "scaling.svg"}
 
@@ -116,3 +117,32 @@ def test_peers_without_their_library_are_left_out_in_one_line(run, tiny, tmp_pat
     status, _, err = run("benchmark", "--models", "node2vec", *common)
     assert status == 1
     assert "their library is not installed" in err.splitlines()[-1]
+
+
+@pytest.mark.parametrize("name", sorted(FILES))
+def test_files_of_somebody_else_are_refused_before_the_work(run, tiny, tmp_path, monkeypatch, name):
+    monkeypatch.setattr("linkprior.benchmark.run.judge", None)
+    (tmp_path / "out" / "quick").mkdir(parents=True)
+    (tmp_path / "out" / "quick" / name).write_text("my own")
+    ask = ("benchmark", "--quick", "--models", "pa", "--data", tmp_path, "-o", tmp_path / "out")
+    assert one_line_of_error(run(*ask), f"quick/{name} is not from a benchmark", "another folder")
+    assert [path.name for path in (tmp_path / "out" / "quick").iterdir()] == [name]
+    assert (tmp_path / "out" / "quick" / name).read_text() == "my own"
+
+
+def test_other_json_beside_the_cells_is_left_alone(run, tiny, tmp_path):
+    (tmp_path / "out" / "notes").mkdir(parents=True)
+    (tmp_path / "out" / "notes" / "x.json").write_text('{"a": 1}')
+    ask = ("benchmark", "tiny_90_pc", "--models", "pa", "--data", tmp_path, "-o", tmp_path / "out")
+    assert run(*ask)[0] == 0
+    assert run(*ask)[0] == 0  # tables of ours are made anew
+    assert run("report", tmp_path / "out")[0] == 0
+    assert (tmp_path / "out" / "notes" / "x.json").read_text() == '{"a": 1}'
+
+
+def test_a_cell_that_is_not_whole_is_told_before_the_work(run, tiny, tmp_path, monkeypatch):
+    monkeypatch.setattr("linkprior.benchmark.run.judge", None)
+    (tmp_path / "folds").mkdir()
+    (tmp_path / "folds" / "2-l3.json").write_text('{"a": 1}')
+    ask = ("benchmark", "tiny_90_pc", "--models", "pa", "--data", tmp_path, "-o", tmp_path)
+    assert one_line_of_error(run(*ask), "2-l3.json does not hold a whole result", "remove it")

@@ -1,8 +1,10 @@
 """`linkprior reproduce` from the outside, on a small network in the place of the paper's data."""
 
 import json
+import shutil
 
 import pytest
+from tests.cli.support import one_line_of_error
 
 import linkprior as lp
 from linkprior.reproduction import run as run_module
@@ -118,3 +120,29 @@ def test_quick_has_no_settings_to_try(run, small, tmp_path):
     status, _, err = run("reproduce", "rat", "--quick", "--trials", 3, "--data", tmp_path)
     assert status == 2
     assert "not both" in err
+
+
+@pytest.mark.parametrize("content", ["my own", '{"a": 1}'])
+@pytest.mark.parametrize("name", ["results.json", "table.md", "figure2.png"])
+def test_files_of_somebody_else_are_refused_before_the_work(
+    run, small, tmp_path, monkeypatch, name, content
+):
+    monkeypatch.setattr("linkprior.evaluation.evaluate.judge", None)
+    folder = tmp_path / "out" / "quick" / "plasmodium"
+    folder.mkdir(parents=True)
+    (folder / name).write_text(content)
+    ask = ("reproduce", "plasmodium", "--quick", "--data", tmp_path, "-o", tmp_path / "out")
+    assert one_line_of_error(run(*ask), f"plasmodium/{name} ")
+    assert [path.name for path in folder.iterdir()] == [name]
+    assert (folder / name).read_text() == content
+
+
+def test_results_of_ours_without_their_cells_are_made_anew(run, small, tmp_path):
+    ask = ("reproduce", "plasmodium", "--quick", "--data", tmp_path, "-o", tmp_path / "out")
+    assert run(*ask)[0] == 0
+    folder = tmp_path / "out" / "quick" / "plasmodium"
+    cell = next(folder.glob("cells/*/*/cells/*.json"))
+    cell.write_text("{")
+    assert one_line_of_error(run(*ask), cell.name, "remove it and run again")
+    shutil.rmtree(folder / "cells")
+    assert run(*ask)[0] == 0

@@ -131,10 +131,15 @@ def read_cells(folder: Path) -> list[Facts]:
     return [read_cell(path) for path in sorted(folder.glob("*/*.json"))]
 
 
+def suite_files(folder: Path) -> list[Path]:
+    """Return the files that are named as cells of a benchmark; others beside them are not ours."""
+    return sorted(p for p in folder.glob("*/*.json") if re.match(r"\d+-.", p.name))
+
+
 def read_suite(folder: Path) -> list[Facts]:
     """Return all cells of a benchmark; one that cannot stand beside the others is named."""
     found, splits = [], dict[tuple[Path, int], tuple[str, str]]()
-    for path in sorted(folder.glob("*/*.json")):
+    for path in suite_files(folder):
         cell = read_cell(path)
         number, about = cell["split"], (cell["network"], cell["digest"])
         if path.name.partition("-")[0] != str(number):

@@ -8,12 +8,26 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from linkprior.benchmark import figures, tables
-from linkprior.benchmark.cells import read_suite
+from linkprior.benchmark.cells import read_cell, read_suite, suite_files
 from linkprior.benchmark.results import Results
 from linkprior.errors import StoreError
 from linkprior.io.files import whole_file
 
 FILES = ("tables.md", "results.tsv", "mean_ranks.svg", "scaling.svg")
+
+
+def refuse_foreign(folder: Path) -> None:
+    """Raise an error where files of somebody else are in the way, or a cell is not whole.
+
+    The files are ours where there is a cell.
+    """
+    cells = [read_cell(path) for path in suite_files(folder)]
+    taken = [name for name in FILES if (folder / name).exists()]
+    if taken and not cells:
+        raise StoreError(
+            f"{folder / taken[0]} is not from a benchmark, which would replace it; give another "
+            "folder (-o), or move it"
+        )
 
 
 def results_in(folder: Path) -> Results:

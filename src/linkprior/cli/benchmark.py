@@ -66,6 +66,7 @@ def benchmark(
     All of it takes hours, --quick a minute or two. Finished cells stay, so the command can be
     stopped at any time and given again. docs/benchmark.md describes networks, splits and models.
     """
+    from linkprior.benchmark.writing import refuse_foreign
     from linkprior.cli import display, interrupt
 
     tell = silent if quiet else say
@@ -78,6 +79,7 @@ def benchmark(
     if report is not None:
         pages.check_page("--report", Path(report), made=[Path(output), target])
     if not tables:
+        refuse_foreign(target)
         wanted = None if models is None else [name for name in models.split(",") if name.strip()]
         job = _job(networks, wanted, quick, data, trials, Path(output), tell)
         with (

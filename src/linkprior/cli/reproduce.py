@@ -63,6 +63,7 @@ def reproduce(
     from linkprior.cli import display, interrupt
     from linkprior.reproduction.data import data_folder
     from linkprior.reproduction.experiments import EXPERIMENTS
+    from linkprior.reproduction.writing import refuse_foreign
 
     tell = silent if quiet else say
     folder, care = data_folder(data), _care(quick, trials)
@@ -73,6 +74,8 @@ def reproduce(
     if report is not None:
         made = [Path(output), target, *(target / name for name in names)]
         pages.check_page("--report", Path(report), made=made)
+    for name in names:
+        refuse_foreign(name, target / name)
     for name in names:  # all data are looked at before an hour is spent on some of them
         for condition in EXPERIMENTS[name].conditions:
             condition.check(folder)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from linkprior.benchmark import tables
+from linkprior.benchmark.cells import suite_files
 from linkprior.benchmark.figures import cost_and_merit
 from linkprior.benchmark.ranks import Ranks, ranks_of
 from linkprior.benchmark.results import ALONE, LEVEL, MAIN, Results
@@ -21,7 +22,7 @@ _LEGEND = tables.MARKS.replace("**Bold**", "*").replace("*Italics*", "Italics")
 
 def is_benchmark(folder: Path) -> bool:
     """Tell whether a folder holds cells of a benchmark, whole or not."""
-    first = next(iter(sorted(folder.glob("*/*.json"))), None)
+    first = next(iter(suite_files(folder)), None)
     try:
         return first is not None and {"network", "model", "split"} <= set(read_json(first))
     except StoreError:

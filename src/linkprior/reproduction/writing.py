@@ -7,12 +7,40 @@ from pathlib import Path
 from typing import Any
 
 from linkprior import machine, parallel
-from linkprior.evaluation.cells import write_json
+from linkprior.errors import StoreError
+from linkprior.evaluation.cells import read_json, write_json
 from linkprior.io.files import whole_file
 from linkprior.reproduction import showing
 from linkprior.reproduction.outcome import Result
 
+RESULTS = "results.json"
 FIGURES = {"dream5": "figure1", "plasmodium": "figure2", "rat": "figure_rat"}
+
+
+def refuse_foreign(name: str, folder: Path) -> None:
+    """Raise an error where files of somebody else are in the way, or a cell cannot be read.
+
+    The files are ours where there are cells, or where the results are those of this experiment.
+    """
+    for path in sorted(folder.glob("cells/*/*/cells/*.json")):
+        read_json(path)
+    results = folder / RESULTS
+    if (folder / "cells").is_dir() or (
+        results.is_file() and read_json(results).get("experiment") == name
+    ):
+        return
+    taken = [file for file in files_of(name) if (folder / file).exists()]
+    if taken:
+        raise StoreError(
+            f"{folder / taken[0]} is not from `linkprior reproduce`, which would replace it; give "
+            "another folder (-o), or move it"
+        )
+
+
+def files_of(name: str) -> list[str]:
+    """Return the names of the files an experiment leaves."""
+    figure = FIGURES[name]
+    return [RESULTS, "table.md", "numbers.tsv", f"{figure}.png", f"{figure}.svg"]
 
 
 def write(result: Result, folder: Path, seconds: float, command: list[str]) -> list[Path]:
@@ -26,9 +54,8 @@ def write(result: Result, folder: Path, seconds: float, command: list[str]) -> l
     for kind in ("png", "svg"):
         with whole_file(folder / f"{name}.{kind}") as stream:
             stream.buffer.write(showing.figure(result, kind))
-    write_json(folder / "results.json", {**_about(seconds, command), **result.facts()})
-    files = ["results.json", *texts, f"{name}.png", f"{name}.svg"]
-    return [folder / file for file in files]
+    write_json(folder / RESULTS, {**_about(seconds, command), **result.facts()})
+    return [folder / file for file in files_of(result.experiment.name)]
 
 
 def _about(seconds: float, command: list[str]) -> dict[str, Any]:

@@ -269,7 +269,7 @@ writers.write_ranking = write
 HALF_A_MODEL = """
 import time
 import linkprior.io.store as store
-def write(path, data):
+def write(path, data, before):
     path.write_bytes(data[:10])
     print("half way", file=sys.stderr, flush=True)
     while True:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import scipy.sparse.linalg as spla
 
 from linkprior.model.degrees import estimate_degrees
 from linkprior.model.losses import pu_loss
@@ -103,3 +104,18 @@ def test_no_eigenvalue_above_the_threshold_is_missed(monkeypatch, expected, dtyp
     assert found.dtype == vectors.dtype == dtype
     np.testing.assert_allclose(np.sort(found), np.sort(values[np.abs(values) > 3]), atol=close)
     np.testing.assert_allclose(S @ vectors, vectors * found, atol=close)
+
+
+def test_where_the_search_for_eigenpairs_fails_all_are_computed(monkeypatch):
+    """ARPACK may give up on a matrix with many equal eigenvalues, on some processors only."""
+
+    def fails(*_args, **_options):
+        raise spla.ArpackError(3)
+
+    p = 120
+    S = np.kron(np.eye(p // 2), [[0.0, 2.0], [2.0, 0.0]])
+    monkeypatch.setattr(nuclear, "FULL_BELOW", 10)
+    monkeypatch.setattr(nuclear.spla, "eigsh", fails)
+    found, vectors = eigenpairs_above(S, 1.0, 1, np.ones(p))
+    assert sorted(np.round(found, 9)) == [-2.0] * (p // 2) + [2.0] * (p // 2)
+    np.testing.assert_allclose(S @ vectors, vectors * found, atol=1e-12)

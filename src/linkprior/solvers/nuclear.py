@@ -16,6 +16,7 @@ one majorise–minimise pass per step, as in `tri_admm`. With λ = 0 the problem
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -171,20 +172,26 @@ def eigenpairs_above(
     """Return every eigenpair of a symmetric S with |eigenvalue| above the threshold.
 
     The largest ones are searched for, more and more of them, until one lies below the threshold:
-    then none is missing. Where that would be many, all are computed.
+    then none is missing. Where that would be many, or the search fails, all are computed.
     """
-    p, k = len(S), expected + _SPARE
-    times = _symmetric_product(S)
-    while p >= FULL_BELOW and k < FULL_SHARE * p:
-        basis = max(int(_BASIS * k), 20)
-        values, vectors = spla.eigsh(times, k, which="LM", v0=v0, ncv=basis)
-        if np.abs(values).min() <= threshold:
-            break
-        k += k // 2
-    else:
-        values, vectors = np.linalg.eigh(S)  # SciPy's would hold the GIL, and Ctrl-C, for minutes
+    values, vectors = _largest(S, threshold, expected, v0)
     kept = np.abs(values) > threshold
     return values[kept], vectors[:, kept]
+
+
+def _largest(S: Matrix, threshold: float, expected: int, v0: Matrix) -> tuple[Matrix, Matrix]:
+    """Return the largest eigenpairs in modulus, down to one below the threshold, or all."""
+    p, k = len(S), expected + _SPARE
+    times = _symmetric_product(S)
+    with suppress(spla.ArpackError):  # of many equal eigenvalues ARPACK may find no next vector
+        while p >= FULL_BELOW and k < FULL_SHARE * p:
+            basis = max(int(_BASIS * k), 20)
+            values, vectors = spla.eigsh(times, k, which="LM", v0=v0, ncv=basis)
+            if np.abs(values).min() <= threshold:
+                return values, vectors
+            k += k // 2
+    values, vectors = np.linalg.eigh(S)  # SciPy's would hold the GIL, and Ctrl-C, for minutes
+    return values, vectors
 
 
 def _symmetric_product(S: Matrix) -> spla.LinearOperator:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from linkprior.network import Network
 
 _SHOWN = 10  # settings in the table
+_LEAVING = 2.0  # seconds for processes that are just being started, at most
 
 
 @click.command()
@@ -82,6 +83,7 @@ def tune(
     """
     from linkprior.cli import display, interrupt
     from linkprior.cli.settings import make_model
+    from linkprior.evaluation.tuning.trying import end_processes
     from linkprior.predictors.refusal import refuse_too_large
 
     tell = silent if quiet else say
@@ -105,7 +107,8 @@ def tune(
         tell(_where(study))
         if search.executor == "processes":
             _hush_tracker()
-        with interrupt.keeping(lambda: _kept(search)):
+        ending = interrupt.ending(_LEAVING, end_processes)
+        with ending, interrupt.keeping(lambda: _kept(search)):
             found = search.run()
     _print(found, source)
     if study is not None:

@@ -161,7 +161,7 @@ def _processes(contest: Contest, workers: int, threads: int) -> Iterator[Run]:
 
     def run(settings: Sequence[Setting]) -> Iterator[Trial]:
         try:
-            with without_ctrl_c():
+            with without_ctrl_c(), _starting:
                 # The network goes with every setting. It could go with the start of a process,
                 # but those would then start one after the other, and one whose sender is gone
                 # half-way, by Ctrl-C, would end with a traceback.
@@ -179,6 +179,22 @@ def _processes(contest: Contest, workers: int, threads: int) -> Iterator[Run]:
         yield run
     finally:
         pool.shutdown(cancel_futures=True)
+
+
+_starting = threading.Lock()  # held while processes are started
+
+
+def end_processes() -> None:
+    """End the processes that try settings.
+
+    One that is just being started is waited for: if its sender left now, it would end with a
+    traceback.
+    """
+    from multiprocessing import active_children
+
+    with _starting:
+        for child in active_children():
+            child.kill()
 
 
 def _as_they_end(futures: list[Future[Trial]]) -> Iterator[Trial]:

@@ -19,7 +19,7 @@ test-browser: $(VENV)/.installed-test
 
 # Every Python here, oldest and newest dependencies; MATRIX_TESTS and MATRIX_CELLS name a part.
 test-matrix: $(VENV)/.installed
-	$(BIN)/python -m tools.matrix
+	TEST_OPTIONS="$(TEST_OPTIONS)" $(BIN)/python -m tools.matrix
 
 check: $(VENV)/.installed-dev
 	$(BIN)/ruff format --check .

@@ -1,10 +1,11 @@
-"""The tables that README.md, docs/auto.md and docs/benchmark.md tell of the benchmark's cells.
+"""The tables in README.md and under docs that tell what was measured and kept.
 
     python -m benchmarks.told             prints them
     python -m benchmarks.told --write     puts them into the pages
 
-Cells are those under benchmarks/results/suite, and history.json beside it; nothing is fitted. A
-test holds the pages against this module.
+All is read from benchmarks/results: cells of the benchmark from suite/, the rest from the files
+beside it (those of docs/reliability.md: benchmarks/told_reliability.py). Nothing is fitted or
+tried. A test holds the pages against this module.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks import told_reliability
+from benchmarks.pages import table, written
 from linkprior.benchmark.models import AUTO, WITHOUT
 from linkprior.benchmark.ranks import ranks_of
 from linkprior.benchmark.results import ALONE, METRICS, Results
@@ -49,12 +52,6 @@ def spread(values: list[float], sign: str = "") -> str:
     return f"{figures(float(np.mean(values)), sign)} ± {np.std(values, ddof=1):.3f}".replace(
         "± 0.", "± ."
     )
-
-
-def table(heads: list[str], rows: list[list[str]]) -> str:
-    """Return a Markdown table."""
-    lines = [heads, ["---"] * len(heads), *rows]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
 # ---------------------------------------------------------------------- auto and the others
@@ -187,28 +184,25 @@ PLACES: dict[str, tuple[str, Callable[[Results], str]]] = {
     "tuned": ("docs/benchmark.md", tuned),
     "short": ("README.md", short),
 }
+RELIABILITY = "docs/reliability.md"
 
 
-def marks(name: str) -> tuple[str, str]:
-    """Return what stands around a table in its page."""
-    return f"<!-- {name}: python -m benchmarks.told --write -->", f"<!-- end of {name} -->"
-
-
-def written(page: str, name: str, text: str) -> str:
-    """Return a page with a table in its place."""
-    begin, end = marks(name)
-    before, rest = page.split(begin, 1)
-    return f"{before}{begin}\n{text}\n{end}{rest.split(end, 1)[1]}"
+def tables() -> Iterator[tuple[str, str, str]]:
+    """Yield each table: its name, the page it stands in, its text."""
+    results = results_in(RESULTS / "suite")
+    for name, (page, make) in PLACES.items():
+        yield name, page, make(results)
+    for name in told_reliability.TABLES:
+        yield name, RELIABILITY, told_reliability.told(name)
 
 
 def main() -> None:
     """Print the tables, or write them."""
-    results = results_in(RESULTS / "suite")
-    for name, (file, make) in PLACES.items():
+    for name, file, text in tables():
         if "--write" not in sys.argv[1:]:
-            print(f"{file}, {name}\n\n{make(results)}\n")
+            print(f"{file}, {name}\n\n{text}\n")
             continue
-        page = written((ROOT / file).read_text(encoding="utf-8"), name, make(results))
+        page = written((ROOT / file).read_text(encoding="utf-8"), name, text)
         with whole_file(ROOT / file) as stream:
             stream.write(page)
 

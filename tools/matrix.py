@@ -5,9 +5,11 @@ python -m tools.matrix [TEST …]
 A cell is a Python times `oldest` (the lower bounds of pyproject.toml, exactly) or `newest`. Each
 has an environment and a result under .matrix/; a cell with a result for the same tests and the same
 code is not run again, so a matrix that was stopped goes on. No failure stops it; the table comes at
-the end, and the exit status is 1 where a cell that ran failed. Settings (environment variables):
+the end, and the exit status is 1 where a cell that ran failed. What came of all tests is kept in
+benchmarks/results/matrix.json, too. Settings (environment variables):
 
 MATRIX_TESTS    what pytest is given, where no argument says it (default: tests)
+TEST_OPTIONS    how pytest runs it, such as "-n auto" (the Makefile says; default: one by one)
 MATRIX_CELLS    cells to run, such as "3.11/oldest 3.13/newest" (default: all)
 MATRIX_PYTHONS  interpreters to use beside those found, as paths
 """
@@ -33,6 +35,8 @@ from tools.project import ROOT, lowest, requirements
 PYTHONS = ("3.11", "3.12", "3.13")
 ENDS = ("oldest", "newest")
 PLACE = ROOT / ".matrix"
+RESULTS = ROOT / "benchmarks" / "results" / "matrix.json"
+WHOLE = ["tests"]
 # What runs is pinned to its oldest version; what only tests is as new as it comes.
 RUNTIME_EXTRAS = ("serve", "dask")
 # Old libraries use what newer ones below them have deprecated; that is theirs to mend.
@@ -111,7 +115,8 @@ class Cell:
         if not self._install(python, log):
             return {"verdict": BROKEN}
         own = self.home / "bin" / "python"
-        command = [str(own), "-m", "pytest", "-p", "no:cacheprovider", *self.tests]
+        options = shlex.split(os.environ.get("TEST_OPTIONS", ""))
+        command = [str(own), "-m", "pytest", "-p", "no:cacheprovider", *options, *self.tests]
         command += _OLD_AND_NEW if self.end == "oldest" else []
         done = self._call(command, log)
         lines = Path(log.name).read_text(encoding="utf-8").splitlines()
@@ -121,6 +126,7 @@ class Cell:
             "verdict": verdict,
             "told": "".join(told[-1:]),
             "versions": self._versions(),
+            "code": code()[:12],
         }
 
     def _install(self, python: str, log: Any) -> bool:
@@ -151,9 +157,17 @@ class Cell:
         ).returncode
 
 
+def keep(name: str, found: dict[str, Any], path: Path = RESULTS) -> None:
+    """Put what came of a cell beside what came of the others."""
+    told = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {"cells": {}}
+    told["cells"][name] = {key: found[key] for key in ("verdict", "told", "versions", "code")}
+    told["cells"] = dict(sorted(told["cells"].items()))
+    path.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
+
+
 def main() -> int:
     """Run the cells that have no result yet, print the table."""
-    tests = sys.argv[1:] or shlex.split(os.environ.get("MATRIX_TESTS", "tests"))
+    tests = sys.argv[1:] or shlex.split(os.environ.get("MATRIX_TESTS", shlex.join(WHOLE)))
     chosen = os.environ.get("MATRIX_CELLS", "").split()
     cells = [Cell(version, end, tests) for version in PYTHONS for end in ENDS]
     rows = []
@@ -162,6 +176,8 @@ def main() -> int:
             continue
         print(f"{cell.name} …", file=sys.stderr, flush=True)
         rows.append((cell.name, cell.outcome()))
+        if tests == WHOLE and rows[-1][1]["verdict"] in (PASSED, FAILED):
+            keep(*rows[-1])
     print(f"tests: {shlex.join(tests)}")
     for name, found in rows:
         kept = ", kept from before" if found.get("kept") else ""

@@ -1,25 +1,27 @@
-"""README.md, docs/auto.md and docs/benchmark.md tell what the benchmark's cells say."""
+"""README.md and pages under docs tell what was measured and kept."""
 
 import pytest
-from benchmarks import told
+from benchmarks import told, told_reliability
+from benchmarks.pages import marks, written
 from tests.benchmark.made_up import cells
 
 from linkprior.benchmark.results import Results
-from linkprior.benchmark.writing import results_in
+
+NAMES = [*told.PLACES, *told_reliability.TABLES]
 
 
 @pytest.fixture(scope="module")
-def results():
-    return results_in(told.RESULTS / "suite")
+def tables():
+    return {name: (page, text) for name, page, text in told.tables()}
 
 
-@pytest.mark.parametrize("name", told.PLACES)
-def test_a_page_has_the_table_that_the_cells_give(name, results):
-    file, make = told.PLACES[name]
-    begin, end = told.marks(name)
+@pytest.mark.parametrize("name", NAMES)
+def test_a_page_has_the_table_that_the_results_give(name, tables):
+    file, text = tables[name]
+    begin, end = marks(name)
     page = (told.ROOT / file).read_text(encoding="utf-8")
     shown = page.split(begin)[1].split(end)[0].strip("\n")
-    assert shown == make(results), "run: python -m benchmarks.told --write"
+    assert shown == text, "run: python -m benchmarks.told --write"
 
 
 def test_tables_are_means_of_made_up_cells():
@@ -36,6 +38,6 @@ def test_tables_are_means_of_made_up_cells():
 
 
 def test_a_table_stands_between_its_marks_and_nothing_else_changes():
-    begin, end = told.marks("ranks")
+    begin, end = marks("ranks")
     page = f"before\n{begin}\nold\n{end}\nafter\n"
-    assert told.written(page, "ranks", "new") == f"before\n{begin}\nnew\n{end}\nafter\n"
+    assert written(page, "ranks", "new") == f"before\n{begin}\nnew\n{end}\nafter\n"

@@ -195,6 +195,23 @@ def test_the_matrix_asks_for_exactly_the_lower_bounds():
         lowest("numpy<3")
 
 
+def test_what_came_of_a_cell_is_kept_beside_the_others(tmp_path):
+    path = tmp_path / "matrix.json"
+    found = {"verdict": "passed", "told": "2 passed", "versions": {"numpy": "2.2.0"}, "code": "ab"}
+    for name, told in (
+        ("3.12/newest", "1 passed"),
+        ("3.11/oldest", "2 passed"),
+        ("3.12/newest", "3"),
+    ):
+        matrix.keep(name, {**found, "told": told, "seconds": 5, "kept": True}, path)
+    cells = json.loads(path.read_text())["cells"]
+    assert [(name, cell["told"]) for name, cell in cells.items()] == [
+        ("3.11/oldest", "2 passed"),
+        ("3.12/newest", "3"),
+    ]
+    assert cells["3.11/oldest"] == found | {"told": "2 passed"}
+
+
 def test_the_versions_of_python_are_the_same_everywhere():
     with (ROOT / "pyproject.toml").open("rb") as stream:
         project = tomllib.load(stream)["project"]

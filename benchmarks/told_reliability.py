@@ -255,9 +255,9 @@ VERSIONS = ("numpy", "scipy", "numba", "pandas", "scikit-learn", "optuna", "clic
 
 def matrix(facts: Facts) -> str:
     """Return how the tests went on every Python with either end of the dependencies."""
-    rows = []
     if not facts:
         return "No cell has run all tests yet."
+    rows = []
     for name, cell in facts["cells"].items():
         versions = [cell["versions"].get(package, "") for package in VERSIONS]
         told = re.sub(r" in [\d.]+s.*", "", cell["told"])

@@ -1,6 +1,7 @@
 """Finished cells are kept, known again, and never taken for others."""
 
 import json
+import os
 
 import numpy as np
 import pytest
@@ -204,3 +205,14 @@ def test_a_file_of_somebody_else_is_not_replaced_by_a_split(tmp_path, planted, j
     path.write_text("# linkprior split {")  # ours, and damaged
     lp.evaluate("pa", planted, folder=tmp_path)
     assert read_split(path, planted).label == "uniform:0.9 seed 0"
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names here")
+def test_a_pipe_in_the_place_of_a_split_is_refused(tmp_path):
+    sparse = lp.planted_network(n_nodes=80, n_groups=2, mean_degree=2, hubs=1.3, seed=1)
+    lp.evaluate(["pa"], sparse, folder=tmp_path)
+    (split,) = (tmp_path / "splits").iterdir()
+    split.unlink()
+    os.mkfifo(split)
+    with pytest.raises(StoreError, match="is no plain file"):
+        lp.evaluate(["pa"], sparse, folder=tmp_path)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import linkprior as lp
-from linkprior.errors import InputError, LinkpriorError, StoreError
+from linkprior.errors import InputError, LinkpriorError, StoreError, visible
 from linkprior.io import store
 from linkprior.io.collector import EdgeCollector
 from linkprior.io.datasets.catalogue import read_catalogue
@@ -15,7 +15,6 @@ from linkprior.io.lists import read_names
 from linkprior.io.options import ReadOptions
 from linkprior.io.read import read
 from linkprior.io.readers.named_graph import one_line
-from linkprior.io.unpack import visible
 from linkprior.io.writers import write_ranking
 
 CLEAR = "\x1b[2J"  # a terminal that obeys it is empty

@@ -7,11 +7,11 @@ from contextlib import ExitStack
 import pytest
 from tests.io.packing import zipped
 
-from linkprior.errors import InputError, ParameterError
+from linkprior.errors import InputError, ParameterError, visible
 from linkprior.io import limits
 from linkprior.io.limits import refuse_bomb, unpack_limit
 from linkprior.io.source import open_source
-from linkprior.io.unpack import packing_of, shown, unpacked, visible
+from linkprior.io.unpack import packing_of, shown, unpacked
 
 MIB, GIB = 1 << 20, 1 << 30
 

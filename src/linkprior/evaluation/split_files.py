@@ -54,11 +54,8 @@ def written_digest(path: Path) -> str | None:
 
 def is_split_file(path: Path) -> bool:
     """Tell whether a file begins as a split does, whole or not."""
-    try:
-        with path.open(encoding="utf-8", errors="surrogateescape") as stream:
-            return stream.read(len(_START)) == _START
-    except OSError:
-        return False
+    with kept_stream(path) as stream:
+        return stream.read(len(_START)) == _START.encode()
 
 
 def split_digest(split: Split) -> str:

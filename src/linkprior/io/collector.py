@@ -11,8 +11,7 @@ from itertools import compress, islice
 import numpy as np
 from numpy.typing import NDArray
 
-from linkprior.errors import InputError
-from linkprior.io.unpack import visible
+from linkprior.errors import InputError, visible
 from linkprior.io.weights import ZERO_WEIGHT, EdgeWeights
 from linkprior.network.weighted import Floats
 

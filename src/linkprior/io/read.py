@@ -6,13 +6,12 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from linkprior.errors import InputError, ParameterError, nearest
+from linkprior.errors import InputError, ParameterError, nearest, visible
 from linkprior.io.collector import EdgeCollector
 from linkprior.io.formats import FORMATS, format_of
 from linkprior.io.input_report import InputReport, make_report
 from linkprior.io.options import ReadOptions
 from linkprior.io.source import open_source
-from linkprior.io.unpack import visible
 from linkprior.network import Network
 
 

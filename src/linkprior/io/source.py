@@ -16,10 +16,10 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from linkprior.errors import InputError, LinkpriorError, nearest
+from linkprior.errors import InputError, LinkpriorError, nearest, visible
 from linkprior.io.files import as_path
 from linkprior.io.limits import refuse_bomb
-from linkprior.io.unpack import shown, unpacked, visible
+from linkprior.io.unpack import shown, unpacked
 
 HEAD = 1 << 16
 

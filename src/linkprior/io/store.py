@@ -16,12 +16,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linkprior.errors import StoreError
+from linkprior.errors import StoreError, visible
 from linkprior.io import files
 from linkprior.io.files import as_path, begin_private, keep_mode, whole_folder
 from linkprior.io.kept import kept_bytes, kept_text
 from linkprior.io.locks import remove_folder
-from linkprior.io.unpack import visible
 
 MANIFEST = "manifest.json"
 ARRAYS = "arrays.safetensors"

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from linkprior.errors import InputError
-from linkprior.errors import visible as visible  # noqa: PLC0414 - beside `shown`
 from linkprior.io.limits import FREE, refuse_bomb
 from linkprior.io.streams import bzip2_stream, member_stream, xz_stream
 

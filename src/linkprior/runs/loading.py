@@ -14,10 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linkprior.errors import LinkpriorError, StoreError
+from linkprior.errors import LinkpriorError, StoreError, visible
 from linkprior.io.files import as_path
 from linkprior.io.kept import kept_text
-from linkprior.io.unpack import visible
 from linkprior.network import Network
 from linkprior.predictors.base import LinkPredictor
 from linkprior.predictors.saving import load

@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from linkprior.errors import StoreError
+from linkprior.errors import StoreError, visible
 from linkprior.io import store
-from linkprior.io.unpack import visible
 from linkprior.io.writers import FORMATS
 from linkprior.runs.manifest import write_manifest
 

@@ -13,9 +13,8 @@ from collections.abc import Callable
 from typing import IO, BinaryIO
 
 from linkprior._version import __version__
-from linkprior.errors import LinkpriorError
+from linkprior.errors import LinkpriorError, visible
 from linkprior.io.datasets.loopback import is_loopback, leads_here
-from linkprior.io.unpack import visible
 
 CHUNK = 1 << 16
 TRIES = 3

@@ -22,6 +22,8 @@ def sif(tmp_path, text, **options):
         ("a\t\tb\n", links("a-b")),  # a relation without a name
         ("# x pp y\n  #x pp y\na pp b\n", links("a-b")),
         ("#N/A pp b\n", links("#N/A-b")),
+        ("#x\tpp\ty\n#x\tobserved\n#a\tobserved\t#b\nb\tpp\tc\n", links("#a-#b", "b-c")),
+        ("# observed links\na pp b\n", links("a-b")),
         ("%a pp b\n", links("%a-b")),
     ],
 )

@@ -14,12 +14,14 @@ from linkprior.io.source import Source
 from linkprior.io.weights import no_weights
 
 _SHOWN = 3
+_OURS = ("predicted", "observed")  # the relations linkprior itself writes
 
 
 def read_sif(source: Source, found: EdgeCollector, options: ReadOptions) -> str:
     """Read SIF; a line with a tab is cut at tabs, any other at blanks; a name alone is a node.
 
-    Lines that begin with ``#`` are comments. Targets of the relation `predicted` are no edges.
+    Lines that begin with ``#`` are comments, unless linkprior wrote them of a node so named.
+    Targets of the relation `predicted` are no edges.
     """
     if options.weights is not None:
         raise no_weights(source.name, "SIF")
@@ -27,7 +29,7 @@ def read_sif(source: Source, found: EdgeCollector, options: ReadOptions) -> str:
     graph, relations = NamedGraph(naming=()), Counter[str]()
     for number, line in every_line(source):
         cells = [cell.strip() for cell in line.split("\t" if "\t" in line else None)]
-        if any(cells) and not _is_comment(line.lstrip()):
+        if any(cells) and not _is_comment(line, cells):
             _take(cells, graph, found, relations, number)
         else:
             found.passed_over += 1
@@ -35,8 +37,9 @@ def read_sif(source: Source, found: EdgeCollector, options: ReadOptions) -> str:
     return f"SIF with {_listed(relations)}"
 
 
-def _is_comment(line: str) -> bool:
-    return line.startswith("#") and not line.startswith(SPREADSHEET_ERRORS)
+def _is_comment(line: str, cells: list[str]) -> bool:
+    start, ours = line.lstrip(), line.count("\t") == 2 and cells[1] in _OURS
+    return start.startswith("#") and not (ours or start.startswith(SPREADSHEET_ERRORS))
 
 
 def _take(

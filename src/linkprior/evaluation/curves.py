@@ -20,6 +20,7 @@ from linkprior.evaluation.results import CHANCE, Evaluation
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 Floats = NDArray[np.float64]
 
@@ -31,6 +32,7 @@ _GREY = "#555555"
 _FARTHEST = 10.0  # % of all pairs, as in the paper's figures
 _RARE = 0.02  # where chance has less precision than this, precision needs a logarithmic axis
 _POINTS = 241
+_STAMPS = {"png": "Software", "svg": "Date"}  # what would differ between two drawings
 _SETTINGS: Any = {
     "svg.hashsalt": "linkprior",
     "svg.fonttype": "none",  # text stays text
@@ -107,8 +109,8 @@ def _by_model(evaluation: Evaluation) -> Iterator[tuple[str, list[Cell]]]:
 # ---------------------------------------------------------------------- drawing
 
 
-def draw_precision_recall(evaluation: Evaluation, format: str) -> bytes:
-    """Return the picture of precision against recall, as `png` or `svg`."""
+def draw_precision_recall(evaluation: Evaluation) -> dict[str, bytes]:
+    """Return the picture of precision against recall, as `png` and as `svg`."""
     lines = precision_recall(evaluation)
     chance = [line.y[-1] for line in lines if line.label == CHANCE]
 
@@ -118,17 +120,18 @@ def draw_precision_recall(evaluation: Evaluation, format: str) -> bytes:
         if chance and chance[0] < _RARE:
             axes.set_yscale("log")
             axes.set_ylim(bottom=chance[0] / 2.0, top=1.2)
+            axes.yaxis.set_major_formatter("{x:g}")  # 0.01 says more than a power of ten
         else:
             axes.set_ylim(0.0, 1.02)
         axes.set_xlim(0.0, 1.0)
         axes.set(xlabel="recall: share of the hidden edges found", ylabel="precision")
         axes.legend(frameon=False, loc="upper left", bbox_to_anchor=(1.01, 1.0))
 
-    return _picture(draw, evaluation, format)
+    return _pictures(draw, evaluation)
 
 
-def draw_found(evaluation: Evaluation, format: str) -> bytes:
-    """Return the picture of the hidden edges found along the list, as `png` or `svg`."""
+def draw_found(evaluation: Evaluation) -> dict[str, bytes]:
+    """Return the picture of the hidden edges found along the list, as `png` and as `svg`."""
     lines = found_along_the_list(evaluation)
     hidden = float(np.mean([cell.curve["found"][-1] for cell in evaluation.cells]))
 
@@ -143,7 +146,7 @@ def draw_found(evaluation: Evaluation, format: str) -> bytes:
         axes.set_ylabel(f"hidden edges found, of {hidden:,.0f}")
         _label_ends(axes, lines, styles, top)
 
-    return _picture(draw, evaluation, format)
+    return _pictures(draw, evaluation)
 
 
 def _styles(lines: Sequence[Line]) -> list[dict[str, Any]]:
@@ -206,7 +209,7 @@ def _top(group: list[float], gap: float) -> float:
     return _low(group, gap) + gap * (len(group) - 1)
 
 
-def _picture(draw: Callable[[Axes], None], evaluation: Evaluation, format: str) -> bytes:
+def _pictures(draw: Callable[[Axes], None], evaluation: Evaluation) -> dict[str, bytes]:
     import matplotlib as mpl
 
     count, facts = len(evaluation.splits), evaluation.facts
@@ -215,13 +218,25 @@ def _picture(draw: Callable[[Axes], None], evaluation: Evaluation, format: str) 
     with _unheard("matplotlib"), mpl.rc_context(_SETTINGS):
         from matplotlib.figure import Figure
 
-        figure = Figure(figsize=(6.4, 4.2), layout="constrained")
+        figure = Figure(figsize=(6.4, 4.2), dpi=160, layout="constrained")
         axes = figure.add_subplot()
         draw(axes)
         axes.set_title(", ".join([*said, mean]), fontsize=9, color=_GREY, loc="left")
-        stamp = {"Date": None} if format == "svg" else {"Software": None}
-        stream = io.BytesIO()
-        figure.savefig(stream, format=format, dpi=160, metadata=stamp)
+        _place(figure)
+        return {format: _saved(figure, format, stamp) for format, stamp in _STAMPS.items()}
+
+
+def _place(figure: Figure) -> None:
+    """Lay a figure out now, and not again for each format: that costs more than drawing it."""
+    engine = figure.get_layout_engine()
+    if engine is not None:
+        engine.execute(figure)
+    figure.set_layout_engine(None)
+
+
+def _saved(figure: Figure, format: str, stamp: str) -> bytes:
+    stream = io.BytesIO()
+    figure.savefig(stream, format=format, metadata={stamp: None})
     return stream.getvalue()
 
 

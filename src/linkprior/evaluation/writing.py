@@ -26,7 +26,7 @@ from linkprior.evaluation.results import CHANCE, COLUMNS, Evaluation
 from linkprior.io.files import as_path, whole_file
 
 RESULTS, CURVES = "results.json", "curves.json"
-PICTURES: dict[str, Callable[[Evaluation, str], bytes]] = {
+PICTURES: dict[str, Callable[[Evaluation], dict[str, bytes]]] = {
     "precision_recall": curves.draw_precision_recall,
     "hidden_found": curves.draw_found,
 }
@@ -69,9 +69,8 @@ def write_results(
 def _draw(evaluation: Evaluation, place: Path) -> list[str]:
     names = []
     for name, draw in PICTURES.items():
-        for format in PICTURE_FORMATS:
+        for format, picture in draw(evaluation).items():
             names.append(f"{name}.{format}")
-            picture = draw(evaluation, format)
             with whole_file(place / names[-1]) as stream:
                 stream.buffer.write(picture)
     return names

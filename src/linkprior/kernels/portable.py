@@ -116,15 +116,15 @@ def tally_nodes(
 ) -> Array:
     """Counts of each node's candidates by the bin of their score."""
     bins = np.zeros(2 * limits.size + starts.size - 1, np.int64)
-
-    def count(node: int, met: Array) -> None:
-        own = _bins_of(met, limits[starts[node] : starts[node + 1]])
-        np.add.at(bins, 2 * starts[node] + node + own, 1)
-
+    met: list[list[Array]] = [[] for _ in closed]
     for i, columns, row in _open_pairs(scores, first, indptr, indices, closed):
-        count(i, row)
-        for j, score in zip(columns.tolist(), row, strict=True):
-            count(j, np.array([score]))
+        met[i].append(row)
+        for j, score in zip(columns.tolist(), row[:, None], strict=True):
+            met[j].append(score)
+    for node, found in enumerate(met):
+        if found:
+            own = _bins_of(np.concatenate(found), limits[starts[node] : starts[node + 1]])
+            np.add.at(bins, 2 * starts[node] + node + own, 1)
     return bins
 
 
@@ -138,12 +138,12 @@ def _open_pairs(
     scores: Array, first: int, indptr: Array, indices: Array, closed: Array
 ) -> Iterator[tuple[int, Array, Array]]:
     """Yield each open row with its candidates and their scores as float64."""
-    p = first + scores.shape[1]
     for r, row in enumerate(scores):
-        barred = closed.astype(bool)
-        barred[indices[indptr[r] : indptr[r + 1]]] = True
-        if not closed[first + r]:
-            columns = np.setdiff1d(np.arange(first + r + 1, p), np.flatnonzero(barred))
+        free = closed == 0
+        if free[first + r]:
+            free[: first + r + 1] = False
+            free[indices[indptr[r] : indptr[r + 1]]] = False
+            columns = np.flatnonzero(free)
             yield first + r, columns, row[columns - first].astype(np.float64)
 
 

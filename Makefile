@@ -26,7 +26,7 @@ check: $(VENV)/.installed-dev
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	LINKPRIOR_KERNELS=portable NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -m "not at_length" $(TEST_OPTIONS) --cov --cov-report=term --cov-fail-under=90
+	LINKPRIOR_KERNELS=portable NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -m "not at_length" --hypothesis-profile short $(TEST_OPTIONS) --cov --cov-report=term --cov-fail-under=90
 
 # Kills, failing writes, locks, other workers and processors, odd numbers, a soak: within the hour; TORTURE_SECONDS names less.
 TORTURE_SECONDS ?= 3000

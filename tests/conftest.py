@@ -5,9 +5,12 @@ import sys
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 import linkprior as lp
 from linkprior import cli
+
+settings.register_profile("short", max_examples=25)  # make check; 100 else
 
 
 @pytest.fixture(scope="session")

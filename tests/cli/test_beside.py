@@ -125,6 +125,7 @@ def test_coverage_says_how_many_links_are_missing(linkprior, edges, net, tmp_pat
     assert manifest["request"]["parameters"]["n_edges"] == 2 * net.n_edges
 
 
+@pytest.mark.at_length
 def test_coverage_sets_the_chances_of_auto(linkprior, edges):
     args = ("predict", edges, "--effort", "fast", "--top", "50")
     chances = []
@@ -328,6 +329,7 @@ def test_a_least_score_goes_by_the_column_of_weights_where_there_is_no_other(
     assert f"{net.n_edges - low} edges" in done.stderr
 
 
+@pytest.mark.at_length
 def test_a_known_non_edge_is_explained_as_one(linkprior, edges, net, best, tmp_path):
     file = write(tmp_path / "no.tsv", best[:3])
     args = ("predict", edges, "--effort", "fast", "--negatives", file)

@@ -70,6 +70,7 @@ def test_the_full_run_states_its_budget(run, small, tmp_path, monkeypatch):
     assert (tmp_path / "out" / "full" / "rat" / "results.json").exists()
 
 
+@pytest.mark.at_length
 def test_without_trials_every_method_keeps_its_defaults(run, small, tmp_path, monkeypatch):
     monkeypatch.setattr(run_module, "FULL", run_module.Care(seeds=2, auto=False))
     asked = ("reproduce", "rat", "--data", tmp_path, "--trials", 0, "-o", tmp_path / "out")
@@ -137,6 +138,7 @@ def test_files_of_somebody_else_are_refused_before_the_work(
     assert (folder / name).read_text() == content
 
 
+@pytest.mark.at_length
 def test_results_of_ours_without_their_cells_are_made_anew(run, small, tmp_path):
     ask = ("reproduce", "plasmodium", "--quick", "--data", tmp_path, "-o", tmp_path / "out")
     assert run(*ask)[0] == 0

@@ -40,6 +40,7 @@ def test_nothing_is_found_in_half_a_minute(tmp_path):
         assert facts["coverage"] > 10, name
 
 
+@pytest.mark.at_length
 def test_planted_defects_are_found(tmp_path):
     fuzzed("-m", "tests.fuzz.planted", tmp_path, 8, "planted")
     found = " ".join(said(tmp_path, "planted"))
@@ -49,6 +50,7 @@ def test_planted_defects_are_found(tmp_path):
     assert "refused as it should be" not in found
 
 
+@pytest.mark.at_length
 def test_a_hang_is_found(tmp_path):
     done = fuzzed("-m", "tests.fuzz.planted", tmp_path, 8, "hanging")
     assert done.returncode != 0

@@ -59,10 +59,9 @@ PLAIN = [
     "l3-2019/hi-ii-14.txt",
     "l3-2019/lit-nb-13.txt",
     "large/CA-GrQc.txt",
-    "large/CA-HepPh.txt.gz",
-    "large/PP-Pathways_ppi.csv.gz",
     "lp-classic/Celegans.txt",
 ]
+LARGE = ["large/CA-HepPh.txt.gz", "large/PP-Pathways_ppi.csv.gz"]
 # Regulators and targets, a worm's neurons, votes: these have a direction.
 DIRECTED = re.compile(r"dream5/|.*(Celegans|Wikivote)\.txt")
 
@@ -91,7 +90,9 @@ def test_these_are_the_counts_of_the_readme(folder):
     assert set(COUNTS.values()) <= said
 
 
-@pytest.mark.parametrize("name", PLAIN)
+@pytest.mark.parametrize(
+    "name", [*PLAIN, *(pytest.param(x, marks=pytest.mark.at_length) for x in LARGE)]
+)
 def test_with_isolated_nodes_every_name_is_kept(folder, name):
     raw = (folder / name).read_bytes()
     raw = gzip.decompress(raw) if name.endswith(".gz") else raw

@@ -134,6 +134,7 @@ def test_a_path_may_be_text(tmp_path):
     assert holds_the_edges(lp.read_network(str(tmp_path / "edges.txt")))
 
 
+@pytest.mark.at_length
 def test_what_lies_beyond_one_block_is_read_with_its_line_numbers(tmp_path):
     rows = "".join(f"node{i}\tnode{i + 1}\n" for i in range(400_000))
     content = f"source\ttarget\n{rows}"

@@ -64,6 +64,7 @@ def test_wording_types_and_assertions_have_none(tmp_path, text):
     assert errors_of(tmp_path, text) == []
 
 
+@pytest.mark.at_length
 def test_each_error_of_this_package_changes_one_place_and_nothing_else():
     project = linkprior_project()
     for mutant in all_mutants(project)[::200]:

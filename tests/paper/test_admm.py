@@ -180,6 +180,7 @@ def test_step_two_with_the_l1_prior_is_soft_thresholding():
         state = after
 
 
+@pytest.mark.at_length
 def test_step_two_with_the_scale_free_prior_ends_in_its_own_weights():
     """At the end Q = A − ½·λ/η·(g_i + g_j), with g = 1/(mass + ε) of the final X itself."""
     lam, eta, epsilon = 0.05, 0.5, 0.5
@@ -260,6 +261,7 @@ def test_a_tiny_weight_reaches_the_plain_objective():
     assert fit.history[-1].objective == pytest.approx(plain.history[-1].objective, rel=2e-3)
 
 
+@pytest.mark.at_length
 def test_weight_zero_is_allowed_and_reaches_the_plain_objective():
     plain = solve(DirectSolver(KARATE, SquaredLoss(RHO), 3), np.random.default_rng(9), 1500, 1e-8)
     for prior in (L1Prior(), DegreePrior(DEGREES)):
@@ -268,6 +270,7 @@ def test_weight_zero_is_allowed_and_reaches_the_plain_objective():
         np.testing.assert_allclose(fit.state.Z, 0.0, atol=1e-12)
 
 
+@pytest.mark.at_length
 def test_admm_and_direct_descent_reach_the_same_objective():
     for lam, eta in ((1e-3, 0.1), (1e-2, 1.0)):
         prior = DegreePrior(DEGREES)

@@ -77,7 +77,11 @@ def assert_promises(X, d, alpha=1.0):
 
 
 @pytest.mark.parametrize(
-    ("p", "count"), [(1, 1), (2, 2), (3, 4), (4, 11), (5, 31), (6, 102), (7, 342)]
+    ("p", "count"),
+    [
+        *[(1, 1), (2, 2), (3, 4), (4, 11), (5, 31), (6, 102)],
+        pytest.param(7, 342, marks=pytest.mark.at_length),
+    ],
 )
 def test_every_graphical_sequence_is_met(p, count):
     graphical = [d for d in falling_sequences(p) if is_graphical(d)]

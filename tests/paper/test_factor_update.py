@@ -161,6 +161,7 @@ def test_sweeps_find_an_exact_solution_from_nearby():
     np.testing.assert_allclose(dense(factors)[off], net.adjacency.toarray()[off], atol=1e-3)
 
 
+@pytest.mark.at_length
 @pytest.mark.parametrize("name", LOSSES)
 def test_many_sweeps_end_where_the_gradient_cannot_help(name):
     """At the limit: entries of U that stay positive have slope 0, the others a slope ≥ 0."""

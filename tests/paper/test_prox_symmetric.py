@@ -90,6 +90,7 @@ def cases():
 # ---- against the optimum -----------------------------------------------------------------------
 
 
+@pytest.mark.at_length
 def test_lower_bound_optimum_and_reached_stand_in_order(cases):
     for case in cases:
         assert case.dual.lower_bound <= case.best + 1e-9

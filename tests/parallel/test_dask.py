@@ -142,6 +142,7 @@ def test_an_error_that_cannot_be_packed_is_told_all_the_same(address):
 # ---------------------------------------------------------------------- who dies, who comes
 
 
+@pytest.mark.at_length
 def test_a_killed_and_an_added_worker_change_nothing(cluster):
     def task(number):
         time.sleep(0.02)
@@ -217,6 +218,7 @@ def test_an_evaluation_is_the_same_and_its_cells_are_kept(net, address, tmp_path
     assert len(list((tmp_path / "cells").iterdir())) == 6
 
 
+@pytest.mark.at_length
 def test_progress_counts_cells_as_they_come(net, address):
     heard = []
     with lp.use_dask(address), progress.listen(heard.append):

@@ -1,5 +1,6 @@
 """What goes wrong with a cluster is told in one line, and nothing hangs."""
 
+import gc
 import os
 import signal
 import subprocess
@@ -48,12 +49,29 @@ def test_a_scheduler_that_does_not_answer_is_named(address, monkeypatch, tmp_pat
     refused(address, f"no dask scheduler answers at {address} ")
 
 
+@pytest.mark.parametrize("address", ["tcp://127.0.0.1:9", "nowhere", "http://x:1"])
+def test_what_could_not_be_reached_is_closed_and_not_left_to_the_garbage_collector(
+    address, monkeypatch
+):
+    """Closing takes a lock; collected while that is held, a client would wait for ever."""
+    monkeypatch.setattr(dask_engine, "CONNECTING", 0.5)
+    gc.collect()
+    gc.disable()
+    try:
+        refused(address, "no dask scheduler answers")
+        left = [found for found in gc.get_objects() if isinstance(found, dask_engine.Client)]
+        assert left  # else this test would not see them
+        assert {client.status for client in left} == {"closed"}
+    finally:
+        gc.enable()
+
+
 def test_a_client_whose_loop_does_not_start_in_time_is_told_in_a_line(monkeypatch):
     class Stalled:
         def __init__(self, *_, **__):
             raise AssertionError
 
-    monkeypatch.setattr(dask_engine, "Client", Stalled)
+    monkeypatch.setattr(dask_engine, "_SoonClosed", Stalled)
     refused("tcp://127.0.0.1:9", "no dask scheduler answers at tcp://127.0.0.1:9 ")
 
 

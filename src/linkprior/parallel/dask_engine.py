@@ -96,11 +96,26 @@ def _local_cluster() -> Iterator[LocalCluster]:
         cluster.close(timeout=5)
 
 
+class _SoonClosed(Client):  # type: ignore[misc]  # dask tells no types
+    """A client that is closed at once where it cannot be made.
+
+    dask leaves that to the garbage collector: should it come while this thread starts or stops
+    another event loop, it would wait for a lock that the thread holds, for ever.
+    """
+
+    def __init__(self, *given: Any, **settings: Any) -> None:
+        try:
+            super().__init__(*given, **settings)
+        except BaseException:
+            self.__del__()
+            raise
+
+
 @contextmanager
 def _reached(address: str) -> Iterator[Client]:
     try:
         place = _address_in(Path(address)) if address.endswith(".json") else address
-        client = Client(place, timeout=CONNECTING, set_as_default=False)
+        client = _SoonClosed(place, timeout=CONNECTING, set_as_default=False)
     except (*_TROUBLE, AssertionError) as problem:  # the latter: its event loop was not up in 10 s
         raise LinkpriorError(
             f"no dask scheduler answers at {address} ({_short(problem)}); start one with `dask "

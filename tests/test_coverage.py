@@ -159,6 +159,7 @@ def links_that_count(truth, one, other):
     return count
 
 
+@pytest.mark.at_length
 @pytest.mark.parametrize("rates", [(0.3, 0.2), (0.6, 0.4)])
 def test_intervals_cover_the_truth_and_shares_are_unbiased_in_a_sparse_network(rates):
     truth = lp.planted_network(n_nodes=300, mean_degree=6, seed=2)

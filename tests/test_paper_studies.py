@@ -116,6 +116,7 @@ def small_study(monkeypatch):
     return paper_studies.STUDIES["harder"]
 
 
+@pytest.mark.at_length
 def test_a_study_leaves_its_numbers_and_the_same_figure_twice(small_study, tmp_path):
     path = tmp_path / "studies" / "harder.json"
     paper_studies.keep(small_study, tmp_path, path)

@@ -5,10 +5,11 @@ python -m tools.matrix [TEST …]
 A cell is a Python times `oldest` (the lower bounds of pyproject.toml, exactly) or `newest`. Each
 has an environment and a result under .matrix/; a cell with a result for the same tests and the same
 code is not run again, so a matrix that was stopped goes on. No failure stops it; the table comes at
-the end, and the exit status is 1 where a cell that ran failed. What came of all tests is kept in
-benchmarks/results/matrix.json, too. Settings (environment variables):
+the end, and the exit status is 1 where a cell that ran failed. What came of the default tests is
+kept in benchmarks/results/matrix.json, too. Settings (environment variables):
 
-MATRIX_TESTS    what pytest is given, where no argument says it (default: tests)
+MATRIX_TESTS    what pytest is given, where no argument says it (default: all tests but those marked
+                at_length, which go longer over the same code: no version differs by that)
 TEST_OPTIONS    how pytest runs it, such as "-n auto" (the Makefile says; default: one by one)
 MATRIX_CELLS    cells to run, such as "3.11/oldest 3.13/newest" (default: all)
 MATRIX_PYTHONS  interpreters to use beside those found, as paths
@@ -36,7 +37,7 @@ PYTHONS = ("3.11", "3.12", "3.13")
 ENDS = ("oldest", "newest")
 PLACE = ROOT / ".matrix"
 RESULTS = ROOT / "benchmarks" / "results" / "matrix.json"
-WHOLE = ["tests"]
+WHOLE = ["tests", "-m", "not at_length"]
 # What runs is pinned to its oldest version; what only tests is as new as it comes.
 RUNTIME_EXTRAS = ("serve", "dask")
 # Old libraries use what newer ones below them have deprecated; that is theirs to mend.

@@ -38,6 +38,7 @@ def test_pa_is_the_product_of_degrees_counted_by_hand(net):
         assert scores[i, j] == scores[j, i] == degree[i] * degree[j]
 
 
+@pytest.mark.at_length
 @slowly
 @given(networks(), st.integers(0, 2**70))
 def test_random_is_the_hash_written_out_for_rows_and_pairs(net, seed):

@@ -164,6 +164,7 @@ def test_partners_by_factors_are_those_of_the_highest_scores(larger, monkeypatch
 # ---------------------------------------------------------------------- the best pairs
 
 
+@pytest.mark.at_length
 @slowly
 @given(net=networks(), data=st.data())
 def test_with_room_for_all_the_ranking_by_l3_is_that_of_all_pairs(net, data):
@@ -262,6 +263,7 @@ def test_the_share_is_exact_where_all_nodes_are_judged(planted, name):
     assert f"{100 * share.share:.1f} %" in share.text()
 
 
+@pytest.mark.at_length
 def test_the_share_judged_on_some_nodes_is_right_on_average(larger):
     model, near = fitted("pu", larger), lp.nearby_pairs(larger, partners=4)
     ranking = model.predict_edges(2000, near)

@@ -144,6 +144,7 @@ def streaming(network):
     return make("tri-degree", solver="streaming", n_starts=2).fit(network)
 
 
+@pytest.mark.at_length
 @pytest.mark.parametrize("clip", [False, True])
 def test_sketched_rows_and_pairs_agree(streaming, network, clip):
     scores = replace(streaming._scores(), clip=clip)

@@ -23,6 +23,7 @@ def wanted(place):
     return determinism.rankings(place, determinism.predictions(MODELS), "alone", ALONE, {})
 
 
+@pytest.mark.at_length
 def test_any_number_of_workers_writes_the_same_bytes(place, wanted):
     commands = determinism.predictions(MODELS)
     for workers in ("2", "4"):

@@ -2,11 +2,13 @@
 
 from dataclasses import replace
 
+import pytest
 from torture.soak import Held, Outcome, cheap_models, one_round, soak
 
 import linkprior as lp
 
 
+@pytest.mark.at_length
 def test_sixty_fits_leave_nothing_behind(tmp_path):
     outcome = soak(tmp_path / "soak", n_rounds=60, warm=2 * len(cheap_models()))
     assert outcome.rounds == 60

@@ -121,6 +121,7 @@ def test_other_data_than_the_published_results_are_of_are_noted(tmp_path, caplog
     assert caplog.text == ""
 
 
+@pytest.mark.at_length
 def test_each_seed_has_its_own_split_and_its_own_starts(tuned):
     result, _ = tuned
     uniform_80, releases = result.outcomes

@@ -55,7 +55,9 @@ CHOICES = {
 }
 
 
-@pytest.mark.parametrize("chosen", CHOICES)
+@pytest.mark.parametrize(
+    "chosen", [pytest.param(x, marks=[pytest.mark.at_length] * (x != "l3")) for x in CHOICES]
+)
 def test_downloads_are_the_bytes_of_the_command_line(
     client, network, planted, planted_file, tmp_path, chosen
 ):

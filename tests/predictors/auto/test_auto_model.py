@@ -32,6 +32,7 @@ def all_pairs(network):
     return np.stack(np.triu_indices(network.n_nodes, 1), axis=1)
 
 
+@pytest.mark.at_length
 def test_the_same_seed_gives_the_same_bytes_with_any_number_of_workers(network, fitted):
     for workers in (1, 2):
         with parallel.use_workers(workers):

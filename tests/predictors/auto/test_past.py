@@ -53,6 +53,7 @@ def test_halves_by_hub_share_no_hub_and_both_have_hits():
     assert min(one.y.sum(), other.y.sum()) > 0.3 * y.sum()
 
 
+@pytest.mark.at_length
 def test_chances_are_judged_apart_where_samples_know_of_each_other():
     labels, where = ("a", "b"), {"columns": (0,), "floor": 3.0, "n_pairs": 3000}
     samples = [with_signal(seed, [1.0, 0.2]) for seed in (1, 2)]
@@ -75,6 +76,7 @@ def test_auto_says_that_it_learned_from_releases_and_what_chances_rest_on(fitted
     assert "next release" in fitted.assumption()
 
 
+@pytest.mark.at_length
 def test_what_releases_taught_finds_more_of_the_next_one_than_hidden_edges_do(fitted):
     """Hidden edges teach that links follow groups; here what is found next joins hubs."""
     older, newer, newest = releases()

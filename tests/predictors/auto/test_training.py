@@ -37,6 +37,7 @@ def test_a_source_alone_wins_where_what_is_learned_does_not_hold():
     np.testing.assert_array_equal(alone.stack.scores(fresh.X, 10), fresh.X[:, 0])
 
 
+@pytest.mark.at_length
 def test_where_one_source_ranks_the_top_what_was_learned_still_ranks_the_rest():
     samples = [with_signal(seed, [1.5, (-1) ** seed, 0.0], offset=6) for seed in range(4)]
     fresh = with_signal(9, [1.0, 0.0, 0.0])

@@ -241,6 +241,9 @@ def test_labels_stand_beside_identifiers_and_may_be_asked_for(run, tmp_path):
     assert {tuple(row[1:3]) for row in found} == {("1", "4"), ("2", "4")}
     assert {tuple(row[4:6]) for row in found} == {("TP53", "CHEK2"), ("MDM2", "CHEK2")}
     assert {row[header.index("shared_partners")] for row in found} == {"ATM"}
+    for asked in (["--node", "chek2"], ["--explain", "TP53", "chek2"]):
+        said = run("predict", path, "--model", "pa", *asked)
+        assert one_line_of_error(said, "no node is called 'chek2'. Did you mean 'CHEK2'?")
 
 
 def test_a_label_of_two_nodes_means_both_or_is_refused(run, tmp_path):

@@ -18,7 +18,9 @@ def test_kills_are_told_by_command_with_their_points():
     facts = {"commands": {"tune": one}, **one, "at_random_moments": 1, **TIMED}
     text = told.kills({**facts, "points_tried": 2, "points": 1036})
     assert rows(text) == [["`tune`", "3", "2", "6", "1"], ["all", "**3**", "**2**", "", "1"]]
-    assert "Seed 0, 1,234 s. 1 kills came at random moments, the others at 2 of 1,036" in text
+    assert "1 kills came at random moments, 2 at points of the file system" in text
+    assert "Seed 0, 1,234 s. " in text
+    assert "of which 2 of 1,036 were tried" in text
 
 
 def test_defects_of_locks_are_told():

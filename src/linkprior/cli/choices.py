@@ -47,7 +47,7 @@ class Choices:
         sides = [self._names(f"side {file}", file, known) for file in self.between or ()]
         chosen = Candidates.of(
             reading.network,
-            around=[name for called in self.around for name in known.all(called)],
+            around=[name for called in self.around for name in known.some(called)],
             within=within,
             between=(sides[0] or [], sides[1] or []) if sides else None,
             exclude=(tested := self._tested(options, known)),
@@ -100,7 +100,7 @@ class Names:
     """Nodes by what a user calls them: their name, or their label, which several may share."""
 
     def __init__(self, reading: Reading) -> None:
-        self._names = set(reading.network.names)
+        self._names = dict.fromkeys(reading.network.names)
         self._labelled: dict[str, list[str]] = {}
         for name, label in reading.labels.items():
             if name in self._names:
@@ -110,9 +110,18 @@ class Names:
         """Return every node that is called so; a name comes before labels."""
         return [called] if called in self._names else self._labelled.get(called, [called])
 
+    def some(self, called: str) -> list[str]:
+        """Return every node that is called so, or refuse with the names and labels it is like."""
+        from linkprior.predictors.naming import unknown_node
+
+        found = self.all(called)
+        if found[0] not in self._names:
+            raise unknown_node(called, [*self._names, *filter(str.isprintable, self._labelled)])
+        return found
+
     def one(self, called: str) -> str:
         """Return the one node that is called so, or refuse to choose."""
-        found = self.all(called)
+        found = self.some(called)
         if len(found) > 1:
             raise LinkpriorError(
                 f"{called!r} is the label of {len(found)} nodes: {', '.join(found[:5])}; give one "

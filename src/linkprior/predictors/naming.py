@@ -47,18 +47,23 @@ def number_of(net: Network, name: Any) -> int:
     try:
         return net.index_of(str(name))
     except InputError:
-        raise InputError(f"no node is called {str(name)!r}.{hint(net, str(name))}") from None
+        raise unknown_node(str(name), net.names) from None
 
 
-def hint(net: Network, name: str) -> str:
+def unknown_node(name: str, known: Sequence[str]) -> InputError:
+    """Return the error for a name that no node has, with the names it may stand for."""
+    return InputError(f"no node is called {name!r}.{_hint(known, name)}")
+
+
+def _hint(names: Sequence[str], name: str) -> str:
     """Return `` Did you mean …?`` for the same name in other letters, else for the closest."""
     folded = name.strip().casefold()
-    same = [known for known in net.names if known.casefold() == folded]
+    same = [known for known in names if known.casefold() == folded]
     if same:
         return f" Did you mean {' or '.join(map(repr, same[:3]))}?"
-    alike: Sequence[str] = net.names
-    if net.n_nodes > _COMPARED:
-        alike = [known for known in net.names if known[:2].casefold() == folded[:2]]
+    alike = names
+    if len(names) > _COMPARED:
+        alike = [known for known in names if known[:2].casefold() == folded[:2]]
     return nearest(name, alike) or nearest(name.upper(), alike) or nearest(name.lower(), alike)
 
 
@@ -82,7 +87,7 @@ def numbers_of(net: Network, given: Iterable[Any], which: str) -> tuple[list[int
     if not found:
         raise InputError(
             f"{title}: none of its {len(names)} name(s) is a node of the network, the first is "
-            f"{names[0]!r}.{hint(net, names[0])}"
+            f"{names[0]!r}.{_hint(net.names, names[0])}"
         )
     return found, tuple(name for name in names if name not in known)
 

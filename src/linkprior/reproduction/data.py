@@ -22,7 +22,8 @@ def data_folder(given: str | Path | None) -> Path:
     if not name:
         raise InputError(
             "where are the data sets? Give --data DIR, or set LINKPRIOR_DATA; expected are "
-            f"{DREAM5}, {PLASMODIUM} and {RAT} in it (`linkprior data fetch` gets them by name)"
+            f"{DREAM5}, {PLASMODIUM} and {RAT} in it (`linkprior data fetch` gets the first; the "
+            "others are derived: `linkprior data fetch biogrid-rat-first-ids` says from what)"
         )
     folder = Path(name)
     if not folder.is_dir():

@@ -8,8 +8,10 @@ code is not run again, so a matrix that was stopped goes on. No failure stops it
 the end, and the exit status is 1 where a cell that ran failed. What came of the default tests is
 kept in benchmarks/results/matrix.json, too. Settings (environment variables):
 
-MATRIX_TESTS    what pytest is given, where no argument says it (default: all tests but those marked
-                at_length, which go longer over the same code: no version differs by that)
+MATRIX_TESTS    what pytest is given, where no argument says it (default: all tests that a version
+                can change; those marked at_length go longer over the same code, those of pages
+                look at them in a browser, and of fuzz and mutants only this repository's own
+                programs are tested)
 TEST_OPTIONS    how pytest runs it, such as "-n auto" (the Makefile says; default: one by one)
 MATRIX_CELLS    cells to run, such as "3.11/oldest 3.13/newest" (default: all)
 MATRIX_PYTHONS  interpreters to use beside those found, as paths
@@ -37,7 +39,8 @@ PYTHONS = ("3.11", "3.12", "3.13")
 ENDS = ("oldest", "newest")
 PLACE = ROOT / ".matrix"
 RESULTS = ROOT / "benchmarks" / "results" / "matrix.json"
-WHOLE = ["tests", "-m", "not at_length"]
+_SAME = ("browser", "fuzz", "mutants")
+WHOLE = ["tests", "-m", "not at_length", *(f"--ignore=tests/{name}" for name in _SAME)]
 # What runs is pinned to its oldest version; what only tests is as new as it comes.
 RUNTIME_EXTRAS = ("serve", "dask")
 # Old libraries use what newer ones below them have deprecated; that is theirs to mend.

@@ -13,6 +13,13 @@ from linkprior import cli
 settings.register_profile("short", max_examples=25)  # make check; 100 else
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers():
+    """One process more than cores: tests of terminals, signals and servers mostly wait."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    return 1 + (cores or 1)
+
+
 @pytest.fixture(scope="session")
 def planted():
     """A generated network with groups and hubs, small enough for the portable kernels."""

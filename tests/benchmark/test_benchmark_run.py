@@ -327,6 +327,7 @@ def test_missing_and_other_data_are_told(tmp_path, caplog):
         replace(TINY[0], load=lambda _: empty).check(tmp_path)
 
 
+@pytest.mark.at_length
 def test_the_networks_are_those_whose_digests_are_written_down(data_folder, caplog):
     for case in SUITE:
         case.check(data_folder)

@@ -131,6 +131,7 @@ def test_from_a_file_to_the_bytes_of_the_command_line(explorer, open_page, data_
     assert page.locator(".network").count() == 1
 
 
+@pytest.mark.at_length
 def test_auto_is_what_is_offered_and_tells_how_many_to_expect(explorer, open_page, tmp_path):
     small = write_network(tmp_path / "small.tsv", 60)
     page = open_page(explorer(small).address)

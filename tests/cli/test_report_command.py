@@ -3,6 +3,7 @@
 import html
 import json
 import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -179,12 +180,18 @@ def test_a_page_may_lie_in_the_folder_that_the_command_makes(run, edges, tmp_pat
     assert one_line_of_error(run(*inside), "--report", "there is no folder")
 
 
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """Where the study is that is made once."""
+    return tmp_path_factory.mktemp("made") / "study"
+
+
 @pytest.fixture
-def study(run, edges, tmp_path):
+def study(run, edges, made, tmp_path):
     asked = ["tune", edges, "--model", "degree:l3", "--trials", 12, "--inner", 2, "--no-prune"]
-    page = tmp_path / "study" / "p.html"
-    assert run(*asked, "--study", tmp_path / "study", "--report", page)[0] == 0
-    return tmp_path / "study"
+    if not made.exists():
+        assert run(*asked, "--study", made, "--report", made / "p.html")[0] == 0
+    return shutil.copytree(made, tmp_path / "study")
 
 
 def files_of(folder):

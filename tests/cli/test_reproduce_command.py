@@ -59,6 +59,7 @@ def test_a_page_of_all_three_is_written_where_it_is_asked_for(run, small, tmp_pa
     assert "there is no folder" in refused[2]
 
 
+@pytest.mark.at_length
 def test_the_full_run_states_its_budget(run, small, tmp_path, monkeypatch):
     tiny = run_module.Care(seeds=1, trials=2, inner=2, auto=False, cheaper={"n_starts": 1})
     monkeypatch.setattr(run_module, "FULL", tiny)

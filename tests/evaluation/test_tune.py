@@ -102,6 +102,7 @@ def test_same_seed_same_settings_other_seed_others(planted, quick):  # noqa: F81
     assert [t.params for t in one.trials[1:]] != [t.params for t in other.trials[1:]]
 
 
+@pytest.mark.at_length
 def test_tpe_learns_where_the_hill_is(planted, quick):  # noqa: F811
     """Against as many settings drawn by lot from the same space."""
     axes = space_of(make("rnm"), planted)
@@ -386,7 +387,12 @@ def test_a_network_too_small_to_hide_a_tenth_of_is_refused():
 
 
 @pytest.mark.parametrize(
-    ("workers", "executor"), [(1, "threads"), (3, "threads"), (2, "processes")]
+    ("workers", "executor"),
+    [
+        (3, "threads"),
+        pytest.param(1, "threads", marks=pytest.mark.at_length),
+        pytest.param(2, "processes", marks=pytest.mark.at_length),
+    ],
 )
 def test_progress_tells_the_best_so_far_and_reaches_the_end(planted, workers, executor):
     heard, model = [], make("tri", n_starts=1)  # which tells of its own fits, too

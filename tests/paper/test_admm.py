@@ -255,6 +255,7 @@ def test_a_strong_degree_prior_keeps_switching_ranks_and_says_so():
     assert fit.history[-1].primal > 1e-3
 
 
+@pytest.mark.at_length
 def test_a_tiny_weight_reaches_the_plain_objective():
     plain = solve(DirectSolver(KARATE, SquaredLoss(RHO), 3), np.random.default_rng(9), 1500, 1e-8)
     fit = solve(admm(KARATE, DegreePrior(DEGREES), 1e-7, 0.1), np.random.default_rng(9), 1500, 1e-7)

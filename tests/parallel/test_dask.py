@@ -229,6 +229,7 @@ def test_progress_counts_cells_as_they_come(net, address):
     assert shares[-1] == pytest.approx(1.0)
 
 
+@pytest.mark.at_length
 def test_only_missing_cells_are_made(net, address, tmp_path):
     whole = lp.evaluate(MODELS, net, folder=tmp_path)
     lost = next((tmp_path / "cells").glob("l3--*"))

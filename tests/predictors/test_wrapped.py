@@ -32,8 +32,13 @@ VARIANTS = [
     ("consensus:tri", {"resample": 0.3, "n_starts": 2}),
     ("degree:consensus:ra", {"resample": 0.2}),
 ]
+SLOW = ("degree:dcsbm", "consensus:pu", "consensus:tri-degree", "consensus:degree:pu")
 every = pytest.mark.parametrize(
-    ("name", "params"), VARIANTS, ids=[f"{n}{p or ''}" for n, p in VARIANTS]
+    ("name", "params"),
+    [
+        pytest.param(n, p, marks=[pytest.mark.at_length] * (n in SLOW), id=f"{n}{p or ''}")
+        for n, p in VARIANTS
+    ],
 )
 
 

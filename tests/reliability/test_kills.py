@@ -31,7 +31,13 @@ CHOSEN = {
 }
 
 
-@pytest.mark.parametrize("name", CHOSEN)
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=[pytest.mark.at_length] * (name not in ("predict run", "tune")))
+        for name in CHOSEN
+    ],
+)
 def test_a_command_killed_at_a_file_ends_as_if_it_had_not_been(ground, name):
     known, tally = ground.of(name), kills.Tally()
     for at in points(known, *CHOSEN[name]):

@@ -51,6 +51,7 @@ def tuned(tmp_path_factory):
     return reproduce(SMALL, folder, TINY, folder), folder
 
 
+@pytest.mark.at_length
 def test_recall_is_the_papers_measure(quick):
     uniform_80, releases = quick.outcomes
     for method, name in {"PA": "pa", "L3": "l3", "Tri": "tri"}.items():

@@ -111,6 +111,7 @@ def test_other_objectives_have_an_answer_too(name, objective):
     assert np.isfinite(model.score_rows(0, net.n_nodes)).all()
 
 
+@pytest.mark.at_length
 @pytest.mark.parametrize("name", ["three nodes, two edges", "five edges", "clique and nodes alone"])
 def test_all_models_have_an_answer(name):
     net = ODD[name]()

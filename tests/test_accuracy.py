@@ -35,11 +35,13 @@ def tri_on_dream5(dream5):
     return [recall("tri", split) for split in dream5]
 
 
+@pytest.mark.at_length
 def test_tri_on_dream5(tri_on_dream5):
     """Measured: 0.710 and 0.730."""
     assert sum(tri_on_dream5) / 2 >= 0.68
 
 
+@pytest.mark.at_length
 def test_tri_degree_on_dream5(dream5, tri_on_dream5):
     """Measured: 0.730 on seed 0, where tri has 0.710."""
     found = recall("tri-degree", dream5[0])
@@ -47,6 +49,7 @@ def test_tri_degree_on_dream5(dream5, tri_on_dream5):
     assert found >= tri_on_dream5[0] - 0.01
 
 
+@pytest.mark.at_length
 def test_a_later_release_of_the_rat(data_folder):
     """Measured: tri 0.620, tri-degree 0.715 of the 358 edges new in 3.2.104.
 

@@ -32,6 +32,7 @@ def test_the_page_prints_every_formula_of_the_module(page):
         assert told in section
 
 
+@pytest.mark.at_length
 def test_tables_hold_the_bytes_the_formula_says():
     p, rng = 300, np.random.default_rng(0)
     factors = Factors(rng.random((p, 4)), np.eye(4))
@@ -39,6 +40,7 @@ def test_tables_hold_the_bytes_the_formula_says():
     assert tables.nbytes == cost.held_bytes("tables", cost.Size(p, 0, 4))
 
 
+@pytest.mark.at_length
 def test_a_streaming_pass_returns_the_bytes_the_formula_says(monkeypatch):
     net = large_network(400, 8.0, seed=1)
     size, sizes = cost.Size(net.n_nodes, net.n_edges, 4), []

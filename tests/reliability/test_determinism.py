@@ -49,7 +49,7 @@ def test_the_levels_named_are_really_switched_off():
         said = subprocess.run(
             [sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True
         )
-        assert level not in said.stdout, level
+        assert repr(level) not in said.stdout, level
 
 
 def test_a_command_that_fails_is_told_as_such(place):

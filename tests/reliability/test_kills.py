@@ -48,6 +48,7 @@ def test_a_command_killed_at_a_file_ends_as_if_it_had_not_been(ground, name):
     assert tally.most_lost <= 1
 
 
+@pytest.mark.at_length
 def test_a_command_killed_at_a_random_moment_ends_as_if_it_had_not_been(ground):
     chance = random.Random(4)
     for name in ("predict run", "tune", "reproduce"):

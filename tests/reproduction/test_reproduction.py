@@ -133,6 +133,7 @@ def test_each_seed_has_its_own_split_and_its_own_starts(tuned):
     assert releases.recall("PA", 5).std() == 0
 
 
+@pytest.mark.at_length
 def test_every_method_is_tuned_with_the_same_budget_and_fitted_with_all_starts(tuned):
     result, _ = tuned
     for outcome in result.outcomes:
@@ -142,6 +143,7 @@ def test_every_method_is_tuned_with_the_same_budget_and_fitted_with_all_starts(t
             assert cell.params["n_starts"] == 5
 
 
+@pytest.mark.at_length
 def test_seeds_that_share_their_training_edges_share_what_was_tuned_on_them(tuned):
     uniform_80, releases = tuned[0].outcomes
     assert [one.facts["tune"] is None for one in uniform_80.evaluations] == [False, False]
@@ -151,6 +153,7 @@ def test_seeds_that_share_their_training_edges_share_what_was_tuned_on_them(tune
         assert first | {"seed": 0} == second | {"seed": 0}
 
 
+@pytest.mark.at_length
 def test_what_is_finished_is_not_done_again(tuned, monkeypatch):
     result, folder = tuned
     monkeypatch.setattr(evaluate_module, "judge", None)

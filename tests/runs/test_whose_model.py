@@ -70,7 +70,13 @@ def test_the_same_model_that_learned_otherwise_is_told_by_its_checksum(run, ask,
     assert SAID not in run(*ask)[2]
 
 
-@pytest.mark.parametrize("name", ["auto", "degree:l3", "consensus:pu", "degree:consensus:pu", "pu"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param("auto", marks=pytest.mark.at_length),
+        *("degree:l3", "consensus:pu", "degree:consensus:pu", "pu"),
+    ],
+)
 def test_a_model_by_any_name_is_taken_up(run, edges, tmp_path, name):
     ask = ["predict", edges, "--model", name, "--top", 3, "-o", f"{tmp_path / 'run'}/"]
     assert run(*ask)[0] == 0

@@ -105,6 +105,7 @@ def closed(line):
     return "closed"
 
 
+@pytest.mark.at_length
 def test_answers_that_nobody_reads_do_not_hold_a_connection(impatient, lines):
     """They fill all buffers, so that one of them is never sent to its end."""
     line = connected(impatient)

@@ -88,6 +88,7 @@ def test_what_releases_taught_finds_more_of_the_next_one_than_hidden_edges_do(fi
     assert taught > 1.5 * plain
 
 
+@pytest.mark.at_length
 def test_too_few_finds_leave_auto_with_hidden_edges():
     older, newer, _ = releases(finds=past.FEWEST - 5)
     model = lp.make("auto", effort="fast").fit(newer.with_history(older, newer))

@@ -26,9 +26,10 @@ _EPOCH = (1980, 1, 1, 0, 0, 0)  # the same content is the same bytes
 
 
 def zipped(members: dict[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> bytes:
-    """Return a zip archive."""
+    """Return a zip archive; two members may have one name, as zip cuts names at a NUL."""
     stream = io.BytesIO()
-    with zipfile.ZipFile(stream, "w", method) as archive:
+    with warnings.catch_warnings(), zipfile.ZipFile(stream, "w", method) as archive:
+        warnings.filterwarnings("ignore", "Duplicate name")  # to be said of what is read, not here
         for name, content in members.items():
             info = zipfile.ZipInfo(name, _EPOCH)
             info.compress_type = method

@@ -9,9 +9,9 @@ the end, and the exit status is 1 where a cell that ran failed. What came of the
 kept in benchmarks/results/matrix.json, too. Settings (environment variables):
 
 MATRIX_TESTS    what pytest is given, where no argument says it (default: all tests that a version
-                can change; those marked at_length go longer over the same code, those of pages
-                look at them in a browser, and of fuzz and mutants only this repository's own
-                programs are tested)
+                can change; those marked at_length go longer over the same code, others look at
+                pages in a browser, hold docs against results such as these, or test this
+                repository's own programs fuzz and mutants)
 TEST_OPTIONS    how pytest runs it, such as "-n auto" (the Makefile says; default: one by one)
 MATRIX_CELLS    cells to run, such as "3.11/oldest 3.13/newest" (default: all)
 MATRIX_PYTHONS  interpreters to use beside those found, as paths
@@ -39,7 +39,7 @@ PYTHONS = ("3.11", "3.12", "3.13")
 ENDS = ("oldest", "newest")
 PLACE = ROOT / ".matrix"
 RESULTS = ROOT / "benchmarks" / "results" / "matrix.json"
-_SAME = ("browser", "fuzz", "mutants")
+_SAME = ("browser", "docs", "fuzz", "mutants")
 WHOLE = ["tests", "-m", "not at_length", *(f"--ignore=tests/{name}" for name in _SAME)]
 # What runs is pinned to its oldest version; what only tests is as new as it comes.
 RUNTIME_EXTRAS = ("serve", "dask")

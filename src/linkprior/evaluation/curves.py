@@ -32,6 +32,7 @@ _GREY = "#555555"
 _FARTHEST = 10.0  # % of all pairs, as in the paper's figures
 _RARE = 0.02  # where chance has less precision than this, precision needs a logarithmic axis
 _POINTS = 241
+_DPI = 160
 _STAMPS = {"png": "Software", "svg": "Date"}  # what would differ between two drawings
 _SETTINGS: Any = {
     "svg.hashsalt": "linkprior",
@@ -218,7 +219,7 @@ def _pictures(draw: Callable[[Axes], None], evaluation: Evaluation) -> dict[str,
     with _unheard("matplotlib"), mpl.rc_context(_SETTINGS):
         from matplotlib.figure import Figure
 
-        figure = Figure(figsize=(6.4, 4.2), dpi=160, layout="constrained")
+        figure = Figure(figsize=(6.4, 4.2), dpi=_DPI, layout="constrained")
         axes = figure.add_subplot()
         draw(axes)
         axes.set_title(", ".join([*said, mean]), fontsize=9, color=_GREY, loc="left")
@@ -236,7 +237,7 @@ def _place(figure: Figure) -> None:
 
 def _saved(figure: Figure, format: str, stamp: str) -> bytes:
     stream = io.BytesIO()
-    figure.savefig(stream, format=format, metadata={stamp: None})
+    figure.savefig(stream, format=format, dpi=_DPI, metadata={stamp: None})
     return stream.getvalue()
 
 

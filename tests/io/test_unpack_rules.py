@@ -2,7 +2,7 @@
 
 import io
 import zipfile
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 
 import pytest
 from tests.io.packing import zipped
@@ -116,7 +116,8 @@ def test_a_zip_is_weighed_by_what_its_member_takes(monkeypatch):
     for claimed in (member.compress_size, 10**6):
         at = content.index(b"PK\x01\x02") + 20
         other = content[:at] + claimed.to_bytes(4, "little") + content[at + 4 :]
-        with ExitStack() as stack:
+        # Later Pythons refuse by themselves, afterwards, what says that it is longer than it is.
+        with suppress(zipfile.BadZipFile), ExitStack() as stack:
             unpacked(io.BufferedReader(io.BytesIO(other)), "e", stack)
     sizes = [member.compress_size, len(content)]
     assert asked == [("e", "zip", 1000, size) for size in sizes]

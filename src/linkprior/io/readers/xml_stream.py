@@ -108,6 +108,10 @@ def _undefined(where: str, entity: str) -> str:
 def _parser(name: str, root: str, handler: Handler) -> expat.XMLParserType:
     parser = expat.ParserCreate()
     parser.buffer_text = True
+    if hasattr(parser, "SetReparseDeferralEnabled"):
+        # A tag must be told with the block it ends in: what is looked for afterwards depends on
+        # it. Putting that off spares looking again through long tags, which have a limit here.
+        parser.SetReparseDeferralEnabled(False)
     depth = 0
 
     def start(tag: str, attributes: Attributes) -> None:

@@ -69,7 +69,7 @@ def summary(_: Facts) -> str:
         ["mutants", mutants["all"]["tried"], f"{mutants['all']['share']:.1%} killed"],
     ]
     if cells:
-        rows.append(["Pythons × dependencies", len(cells), f"{passed} passed all tests"])
+        rows.append(["Pythons × dependencies", len(cells), f"{passed} passed"])
     return table(["what", "times", "outcome"], [[what, f"{n:,}", end] for what, n, end in rows])
 
 

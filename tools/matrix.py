@@ -33,12 +33,14 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from linkprior.io.files import whole_file
 from tools.project import ROOT, lowest, requirements
 
 PYTHONS = ("3.11", "3.12", "3.13")
 ENDS = ("oldest", "newest")
 PLACE = ROOT / ".matrix"
 RESULTS = ROOT / "benchmarks" / "results" / "matrix.json"
+# Tests that no version changes: the reasons stand above.
 _SAME = ("browser", "docs", "fuzz", "mutants")
 WHOLE = ["tests", "-m", "not at_length", *(f"--ignore=tests/{name}" for name in _SAME)]
 # What runs is pinned to its oldest version; what only tests is as new as it comes.
@@ -166,7 +168,8 @@ def keep(name: str, found: dict[str, Any], path: Path = RESULTS) -> None:
     told = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {"cells": {}}
     told["cells"][name] = {key: found[key] for key in ("verdict", "told", "versions", "code")}
     told["cells"] = dict(sorted(told["cells"].items()))
-    path.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
+    with whole_file(path) as stream:
+        stream.write(json.dumps(told, indent=1) + "\n")
 
 
 def main() -> int:

@@ -33,7 +33,7 @@ _FARTHEST = 10.0  # % of all pairs, as in the paper's figures
 _RARE = 0.02  # where chance has less precision than this, precision needs a logarithmic axis
 _POINTS = 241
 _DPI = 160
-_STAMPS = {"png": "Software", "svg": "Date"}  # what would differ between two drawings
+FORMATS = {"png": "Software", "svg": "Date"}  # and the mark in which two drawings would differ
 _SETTINGS: Any = {
     "svg.hashsalt": "linkprior",
     "svg.fonttype": "none",  # text stays text
@@ -224,7 +224,7 @@ def _pictures(draw: Callable[[Axes], None], evaluation: Evaluation) -> dict[str,
         draw(axes)
         axes.set_title(", ".join([*said, mean]), fontsize=9, color=_GREY, loc="left")
         _place(figure)
-        return {format: _saved(figure, format, stamp) for format, stamp in _STAMPS.items()}
+        return {format: _saved(figure, format, stamp) for format, stamp in FORMATS.items()}
 
 
 def _place(figure: Figure) -> None:

@@ -30,10 +30,9 @@ PICTURES: dict[str, Callable[[Evaluation], dict[str, bytes]]] = {
     "precision_recall": curves.draw_precision_recall,
     "hidden_found": curves.draw_found,
 }
-PICTURE_FORMATS = ("png", "svg")
 FILES = (
     *(RESULTS, "results.tsv", "table.md", "table.tex", CURVES),
-    *(f"{name}.{format}" for name in PICTURES for format in PICTURE_FORMATS),
+    *(f"{name}.{format}" for name in PICTURES for format in curves.FORMATS),
 )
 _LONG = 24  # items of a parameter beyond which a digest stands for them: degrees of all nodes, say
 

@@ -2,13 +2,15 @@
 
 import io
 import itertools
+import sys
 import threading
+import types
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from threadpoolctl import threadpool_info
+from threadpoolctl import ThreadpoolController, threadpool_info
 
 import linkprior as lp
 from linkprior import checks, pairs, parallel
@@ -102,6 +104,22 @@ def test_overlapping_users_share_the_blas_limit_and_the_last_restores_it():
     leave.set()
     thread.join()
     assert blas_threads() == before
+
+
+def test_libraries_with_threads_are_looked_for_again_after_an_import(monkeypatch):
+    looked = []
+
+    class Counting(ThreadpoolController):
+        def __init__(self):
+            looked.append(len(sys.modules))
+            super().__init__()
+
+    monkeypatch.setattr("threadpoolctl.ThreadpoolController", Counting)
+    for name in ("imported_first", "imported_first", "imported_second"):
+        monkeypatch.setitem(sys.modules, name, types.ModuleType(name))
+        with parallel.one_blas_thread():
+            pass
+    assert looked == [looked[0], looked[0] + 1]
 
 
 @pytest.mark.parametrize("value", [0, 11, 2.0, True, None, "3"])

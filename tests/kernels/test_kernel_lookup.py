@@ -51,6 +51,15 @@ def test_lookup_penalty(engine, dtype, kind, n_knots):
         np.testing.assert_allclose(found, expected, rtol=4 * np.finfo(dtype).eps)
 
 
+@pytest.mark.parametrize("n_knots", [126, 127, 128, 300])
+def test_more_knots_than_a_byte_counts(n_knots):
+    table, weights = np.arange(n_knots, 0, -1.0), np.log(2 + np.arange(n_knots))
+    scores = np.array([-1.0, 0.5, 1.0, 1.5, n_knots / 2, n_knots, n_knots + 1.0])
+    found = kernels.weights_at(scores, table, weights)
+    expected = [naive_weight(score, table, weights) for score in scores]
+    np.testing.assert_allclose(found, expected, rtol=1e-15)
+
+
 def test_every_rank_a_knot_gives_the_exact_penalty(engine):
     p, rng = 30, np.random.default_rng(1)
     half = rng.random((p, p))

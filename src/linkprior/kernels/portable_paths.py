@@ -29,10 +29,6 @@ def _pieces(a: sp.csr_array) -> Iterator[tuple[slice, Array]]:
         yield targets, a[targets].toarray()
 
 
-def _row(a: sp.csr_array, node: int) -> Array:
-    return a[[node]].toarray()[0]
-
-
 def _per(values: Array, degrees: Array) -> Array:
     """Return values divided by degrees, which are 0 only where the values are."""
     ratio: Array = values / np.maximum(degrees, 1)
@@ -48,15 +44,14 @@ def l3_rows(indptr: Array, indices: Array, weight: Array, sources: Array, out: A
 def l3n_rows(indptr: Array, indices: Array, sources: Array, out: Array) -> None:
     """(|U|/k_x)(|V|/k_y) Σ (c_vx/k_v)²(c_uy/k_u)² over edges u–v, u ∈ U, v ∈ V."""
     a, k = _pattern(indptr, indices), np.diff(indptr)
+    near, counts = a[sources].toarray(), (a[sources] @ a).toarray()
     for targets, near_y in _pieces(a):
         c_y = near_y @ a
-        for r, x in enumerate(sources):
-            near_x = _row(a, x)
-            c_x = near_x @ a
+        for x, near_x, c_x, row in zip(sources, near, counts, out, strict=True):
             U, V = near_x * (c_y > 0), near_y * (c_x > 0)
             total = (((U * _per(c_y, k) ** 2) @ a) * (V * _per(c_x, k) ** 2)).sum(axis=1)
             shares = _per(U.sum(axis=1), k[x]) * _per(V.sum(axis=1), k[targets])
-            out[r, targets] = shares * total
+            row[targets] = shares * total
 
 
 def _jaccard(shared: Array, own: Array, others: Array) -> Array:
@@ -68,14 +63,14 @@ def _jaccard(shared: Array, own: Array, others: Array) -> Array:
 def mps_rows(indptr: Array, indices: Array, sources: Array, out: Array) -> None:
     """max_{v∈N(y)} J(N(x), N(v)) + max_{u∈N(x)} J(N(u), N(y)), with v ≠ x and u ≠ y."""
     a, k = _pattern(indptr, indices), np.diff(indptr)
+    near, counts = a[sources].toarray(), (a[sources] @ a).toarray()
     for targets, near_y in _pieces(a):
         to_y = _jaccard(near_y @ a, k[targets, None], k)
         to_y[np.arange(len(to_y)), targets.start + np.arange(len(to_y))] = 0
-        for r, x in enumerate(sources):
-            near_x = _row(a, x)
-            to_x = _jaccard(near_x @ a, k[x], k)
+        for x, near_x, c_x, row in zip(sources, near, counts, out, strict=True):
+            to_x = _jaccard(c_x, k[x], k)
             to_x[x] = 0
-            out[r, targets] = (near_y * to_x).max(axis=1) + (near_x * to_y).max(axis=1)
+            row[targets] = (near_y * to_x).max(axis=1) + (near_x * to_y).max(axis=1)
 
 
 def ch2_rows(
@@ -83,10 +78,10 @@ def ch2_rows(
 ) -> None:
     """Σ √((1+i_u)(1+i_v)) / √((1+e_u)(1+e_v)); the definition needs no list of triangles."""
     a, k = _pattern(indptr, indices), np.diff(indptr)
+    near = a[sources].toarray()
     for targets, near_y in _pieces(a):
         ys = np.arange(len(near_y))
-        for r, x in enumerate(sources):
-            near_x = _row(a, x)
+        for x, near_x, row in zip(sources, near, out, strict=True):
             u, v = np.tile(near_x, (len(ys), 1)), near_y.copy()
             u[ys, targets.start + ys] = 0
             v[:, x] = 0
@@ -96,7 +91,7 @@ def ch2_rows(
             # Below 0 for nodes outside the community and on the diagonal only: both mean nothing.
             outside = np.maximum(k - inside - near_x - near_y, 0)
             strength = np.sqrt((1 + inside) / (1 + outside))
-            out[r, targets] = (((U * strength) @ a) * (V * strength)).sum(axis=1)
+            row[targets] = (((U * strength) @ a) * (V * strength)).sum(axis=1)
 
 
 def list_triangles(indptr: Array, indices: Array) -> tuple[Array, Array]:

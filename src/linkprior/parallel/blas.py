@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import lru_cache
 from typing import Any
 
 _lock = threading.Lock()
@@ -20,12 +22,10 @@ def one_blas_thread() -> Iterator[None]:
     restores it.
     """
     global _users, _limit
-    from threadpoolctl import threadpool_limits
-
     with _lock:
         if _users == 0:
             _release_control()
-            _limit = threadpool_limits(limits=1, user_api="blas")
+            _limit = _libraries(len(sys.modules)).limit(limits=1, user_api="blas")
         _users += 1
     try:
         yield
@@ -36,6 +36,17 @@ def one_blas_thread() -> Iterator[None]:
                 _release_control()
                 _limit.restore_original_limits()
                 _release_control()
+
+
+@lru_cache(maxsize=1)
+def _libraries(n_modules: int) -> Any:
+    """Return the libraries that have threads, looked for again once more modules are imported.
+
+    Looking takes milliseconds, more than many a fit; a library comes with the module that needs it.
+    """
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
 
 
 def _release_control() -> None:

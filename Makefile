@@ -2,6 +2,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+# Containers often forbid compiled files; then each of a thousand processes compiles everything anew.
+export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: demo mutants test test-browser test-matrix check torture fuzz bench benchmark accuracy wheel requirements sbom licences clean
 

@@ -67,7 +67,7 @@ def forged(packed, method, announced):
 
 def zip_lzma(plain):
     """LZMA as zip wraps it: a version, the size of the settings, the settings, the data."""
-    alone = lzma.compress(plain, format=lzma.FORMAT_ALONE)
+    alone = lzma.compress(plain, format=lzma.FORMAT_ALONE, preset=0)
     return b"\x09\x04\x05\x00" + alone[:5] + alone[13:]
 
 

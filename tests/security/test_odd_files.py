@@ -8,11 +8,14 @@ import signal
 import pytest
 
 import linkprior as lp
+from linkprior.benchmark import writing as benchmark
 from linkprior.cli.report import data_of
 from linkprior.errors import LinkpriorError, StoreError
+from linkprior.evaluation import writing as evaluation
 from linkprior.evaluation.split_files import written_digest
 from linkprior.evaluation.tuning.journal import mend
 from linkprior.io import kept
+from linkprior.reproduction import writing as reproduction
 
 READ = [
     *("run/manifest.json", "run/log.txt", "run/model/manifest.json"),
@@ -93,6 +96,48 @@ def test_a_journal_or_split_that_is_a_pipe_is_refused(tmp_path, look):
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(StoreError, match="is no plain file"):
         look(tmp_path / "pipe")
+
+
+WRITTEN = {
+    "evaluation": (evaluation.FILES, ("evaluate", "edges.tsv", "--models", "cn,l3", "-o")),
+    "study": (["best.json"], ("tune", "edges.tsv", "--model", "lrw", "--trials", 2, "--study")),
+    "run": (["report.html"], ("report",)),
+}
+
+
+@pytest.mark.parametrize("folder", WRITTEN)
+@pytest.mark.parametrize("kind", ODD)
+def test_nobody_waits_for_a_reader_of_what_is_written(
+    folders, results, run, monkeypatch, kind, folder
+):
+    monkeypatch.chdir(folders)
+    shutil.copy(results[0].parent / "edges.tsv", folders)
+    names, command = WRITTEN[folder]
+    for path in (folders / folder / name for name in names):
+        before = path.read_bytes() if path.exists() else None
+        path.unlink(missing_ok=True)
+        ODD[kind](path)
+        status, out, err = run(*command, folder)
+        assert (status, out) == (1, "")
+        said = "is a folder" if (kind, folder) == ("folder", "run") else "is no plain file"
+        assert f"{path.relative_to(folders)} {said}" in err.splitlines()[-1].replace(": is", " is")
+        path.rmdir() if kind == "folder" else path.unlink()
+        if before is not None:
+            path.write_bytes(before)
+
+
+@pytest.mark.parametrize("kind", ODD)
+def test_nobody_waits_for_a_reader_of_tables(tmp_path, kind):
+    for names, refuse in (
+        (benchmark.FILES, benchmark.refuse_foreign),
+        (reproduction.files_of("rat"), lambda folder: reproduction.refuse_foreign("rat", folder)),
+    ):
+        for name in names:
+            folder = tmp_path / name
+            folder.mkdir(exist_ok=True)
+            (folder / name).exists() or ODD[kind](folder / name)
+            with pytest.raises(StoreError, match=f"{name} is no plain file"):
+                refuse(folder)
 
 
 def test_a_link_to_a_plain_file_is_read(folders):

@@ -12,6 +12,7 @@ from linkprior.benchmark.cells import read_cell, read_suite, suite_files
 from linkprior.benchmark.results import Results
 from linkprior.errors import StoreError
 from linkprior.io.files import whole_file
+from linkprior.io.kept import refuse_odd
 
 FILES = ("tables.md", "results.tsv", "mean_ranks.svg", "scaling.svg")
 
@@ -21,6 +22,7 @@ def refuse_foreign(folder: Path) -> None:
 
     The files are ours where there is a cell.
     """
+    refuse_odd(folder, FILES)
     cells = [read_cell(path) for path in suite_files(folder)]
     taken = [name for name in FILES if (folder / name).exists()]
     if taken and not cells:

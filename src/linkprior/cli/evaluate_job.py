@@ -18,6 +18,7 @@ from linkprior.cli.places import check_name, check_writable, first_there, refuse
 from linkprior.cli.reading import Input
 from linkprior.cli.settings import setting
 from linkprior.errors import InputError, LinkpriorError, ParameterError, nearest
+from linkprior.io.kept import refuse_odd
 
 if TYPE_CHECKING:
     from linkprior.evaluation.contenders import Contender
@@ -306,6 +307,7 @@ def _check_folder(output: str) -> None:
     check_name(f"-o {output}", folder)
     if folder.exists() and not folder.is_dir():
         raise LinkpriorError(f"-o expects a folder, but {output} is a file")
+    refuse_odd(folder, FILES)
     foreign = [name for name in FILES if (folder / name).exists()]
     if foreign and not (folder / CLAIM).exists():
         raise LinkpriorError(

@@ -14,6 +14,7 @@ from linkprior.cli.messages import say, writing_to
 from linkprior.cli.places import check_name, check_writable, first_there
 from linkprior.errors import LinkpriorError, StoreError
 from linkprior.io.files import resolved
+from linkprior.io.kept import refuse_odd
 
 if TYPE_CHECKING:
     from linkprior.evaluation.results import Evaluation
@@ -63,6 +64,7 @@ def _refuse_foreign(target: Path) -> None:
     """Refuse to replace a page of somebody else, which nobody has named."""
     from linkprior.report.page import is_page
 
+    refuse_odd(target.parent, [target.name])
     if target.exists() and not is_page(target):
         raise LinkpriorError(
             f"{target} is not a page of linkprior, and would be replaced; give -o FILE.html"

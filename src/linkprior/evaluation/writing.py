@@ -24,6 +24,7 @@ from linkprior.evaluation.cells import read_json, write_json
 from linkprior.evaluation.judge import Cell
 from linkprior.evaluation.results import CHANCE, COLUMNS, Evaluation
 from linkprior.io.files import as_path, whole_file
+from linkprior.io.kept import refuse_odd
 
 RESULTS, CURVES = "results.json", "curves.json"
 PICTURES: dict[str, Callable[[Evaluation], dict[str, bytes]]] = {
@@ -50,6 +51,7 @@ def write_results(
     was typed. Files of the same names are replaced.
     """
     place = as_path(folder)
+    refuse_odd(place, FILES)
     texts = {  # made first: an error in one leaves the folder as it was
         "table.md": tables.markdown_table(evaluation, against),
         "table.tex": tables.latex_table(evaluation, against),

@@ -1,10 +1,10 @@
-"""Reading what a command kept: plain files of a bounded size, whoever the folder comes from."""
+"""What a command keeps: plain files of a bounded size, whoever the folder comes from."""
 
 from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
@@ -44,8 +44,22 @@ def kept_stream(path: Path) -> Iterator[BinaryIO]:
     descriptor = os.open(path, _LOOK)
     try:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise StoreError(f"{path} is no plain file; remove it, or choose another folder")
+            raise _odd(path)
         with open(descriptor, "rb", closefd=False) as stream:
             yield stream
     finally:
         os.close(descriptor)
+
+
+def refuse_odd(folder: Path, names: Iterable[str]) -> None:
+    """Raise an error where a pipe, a device or a folder stands in the place of a file of ours.
+
+    Asked before the work: a pipe would have whoever writes to it wait for a reader.
+    """
+    for path in (folder / name for name in names):
+        if path.exists() and not path.is_file():
+            raise _odd(path)
+
+
+def _odd(path: Path) -> StoreError:
+    return StoreError(f"{path} is no plain file; remove it, or choose another folder")

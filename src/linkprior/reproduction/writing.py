@@ -10,6 +10,7 @@ from linkprior import machine, parallel
 from linkprior.errors import StoreError
 from linkprior.evaluation.cells import read_json, write_json
 from linkprior.io.files import whole_file
+from linkprior.io.kept import refuse_odd
 from linkprior.reproduction import showing
 from linkprior.reproduction.outcome import Result
 
@@ -22,6 +23,7 @@ def refuse_foreign(name: str, folder: Path) -> None:
 
     The files are ours where there are cells, or where the results are those of this experiment.
     """
+    refuse_odd(folder, files_of(name))
     for path in sorted(folder.glob("cells/*/*/cells/*.json")):
         read_json(path)
     results = folder / RESULTS

@@ -12,13 +12,14 @@ from typing import Any, TextIO
 from linkprior import machine
 from linkprior.errors import LinkpriorError, StoreError
 from linkprior.io.files import resolved, whole_file
+from linkprior.io.kept import refuse_odd
 from linkprior.io.locks import Held, hold, is_temporary, sweep
 from linkprior.io.store import discard_damaged, refuse_foreign
 from linkprior.predictors.base import LinkPredictor
 from linkprior.predictors.saving import load
 from linkprior.runs.manifest import file_digest, read_manifest, write_manifest
 from linkprior.runs.models import difference, model_digest
-from linkprior.runs.removing import LOG, MODEL, RANKING, REPORT, refuse_odd, remove_run
+from linkprior.runs.removing import FILES, LOG, MODEL, RANKING, REPORT, remove_run
 
 __all__ = ["LOG", "MODEL", "RANKING", "REPORT", "RunFolder", "check_folder"]
 
@@ -136,7 +137,7 @@ def _taken_up(
 ) -> Mapping[str, Any] | None:
     """Return the manifest of the same run if it was begun before; refuse or remove another run."""
     sweep(path)
-    refuse_odd(path)
+    refuse_odd(path, FILES)
     old = read_manifest(path)
     if old is None or _same(old, request, source):
         return old

@@ -13,15 +13,7 @@ from linkprior.runs.manifest import write_manifest
 
 REPORT, LOG, MODEL = "input_report.json", "log.txt", "model"
 RANKING = "ranking"
-
-
-def refuse_odd(folder: Path) -> None:
-    """Raise an error where something that is no plain file has the name of a file of ours."""
-    for name in (*(f"{RANKING}.{format}" for format in FORMATS), REPORT, LOG):
-        if (folder / name).exists() and not (folder / name).is_file():
-            raise StoreError(
-                f"-o {folder}: {name} there is no plain file; remove it, or give another folder"
-            )
+FILES = (*(f"{RANKING}.{format}" for format in FORMATS), REPORT, LOG)
 
 
 def remove_run(folder: Path, old: Mapping[str, Any]) -> None:

@@ -19,9 +19,10 @@ from linkprior.evaluation.cells import plain_json, read_json, write_json
 from linkprior.evaluation.tuning.journal import Journal
 from linkprior.evaluation.tuning.search import Region
 from linkprior.evaluation.tuning.trials import Setting, Trial
+from linkprior.io.kept import refuse_odd
 from linkprior.io.locks import hold, sweep
 
-KIND = "tuning"
+KIND, BEST = "tuning", "best.json"
 _NOT_ASKED = ("optuna", "nodes", "edges")  # noted, but no part of the question
 _log = logging.getLogger("linkprior")
 
@@ -85,8 +86,8 @@ class StudyFolder(Memory):
         super().finish(trial)
 
     def conclude(self, best: Mapping[str, Any]) -> None:
-        """Write best.json."""
-        write_json(self.folder / "best.json", best)
+        """Write the best setting."""
+        write_json(self.folder / BEST, best)
 
     def _claim(self) -> None:
         sweep(self.folder)
@@ -119,6 +120,7 @@ def refuse_other_folders(folder: Path) -> None:
     """Raise an error where a folder is a file, or holds something that is no study of ours."""
     if folder.exists() and not folder.is_dir():
         raise StoreError(f"{folder} is a file; a study needs a folder of its own")
+    refuse_odd(folder, [BEST])
     if not folder.exists() or (folder / "study.json").exists():
         return
     others = sorted(entry.name for entry in folder.iterdir() if not entry.name.startswith("."))

@@ -285,7 +285,8 @@ def test_the_story_of_an_edge_says_that_it_is_one(square):
     story = evidence.tell(make("pa").fit(square), "a", "d")
     lines = story.text().splitlines()
     assert lines[0] == "a – d is an observed edge: pa knew it, and does not predict it."
-    assert lines[1] == "Its score is 6; 0 of 5 candidate pairs score higher."
+    told = "Its score, fitted with the edge in place, is 6; 0 of 5 candidate pairs score higher."
+    assert lines[1] == told
     assert story.facts["place"] is None
     assert "would put 0 candidates above it" in story.text()
 

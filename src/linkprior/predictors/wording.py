@@ -29,9 +29,10 @@ def _standing(facts: Facts) -> list[str]:
     total = f"{facts['n_candidates']:,} candidate pair{_s(facts['n_candidates'])}"
     if _barred(facts):
         what = "an observed edge" if facts["observed"] else "a known non-edge"
+        fitted = ", fitted with the edge in place," * facts["observed"]
         return [
             f"{pair} is {what}: {facts['model']} knew it, and does not predict it.",
-            f"Its score is {score}; {facts['candidates_above']:,} of {total} score higher.",
+            f"Its score{fitted} is {score}; {facts['candidates_above']:,} of {total} score higher.",
         ]
     tied = f", shared with {facts['tied']:,} more" if facts["tied"] else ""
     return [

@@ -1,20 +1,27 @@
 """Pipes, devices, folders and endless files in the places of what a command kept: one line each."""
 
 import contextlib
+import errno
+import itertools
 import os
+import re
 import shutil
 import signal
+import socket
+from types import SimpleNamespace
 
 import pytest
 
 import linkprior as lp
 from linkprior.benchmark import writing as benchmark
+from linkprior.cli.messages import in_one_line
 from linkprior.cli.report import data_of
 from linkprior.errors import LinkpriorError, StoreError
 from linkprior.evaluation import writing as evaluation
+from linkprior.evaluation.cells import CLAIM
 from linkprior.evaluation.split_files import written_digest
 from linkprior.evaluation.tuning.journal import mend
-from linkprior.io import kept
+from linkprior.io import kept, locks
 from linkprior.reproduction import writing as reproduction
 
 READ = [
@@ -98,46 +105,137 @@ def test_a_journal_or_split_that_is_a_pipe_is_refused(tmp_path, look):
         look(tmp_path / "pipe")
 
 
+def bind(path):
+    """Leave a socket behind; its name must be short."""
+    with socket.socket(socket.AF_UNIX) as left:
+        left.bind(os.path.relpath(path))
+
+
+IN_THE_WAY = {
+    **ODD,
+    "socket": bind,
+    "link to nowhere": lambda path: path.symlink_to("nowhere/at/all"),
+    "link to itself": lambda path: path.symlink_to(path.name),
+}
 WRITTEN = {
-    "evaluation": (evaluation.FILES, ("evaluate", "edges.tsv", "--models", "cn,l3", "-o")),
-    "study": (["best.json"], ("tune", "edges.tsv", "--model", "lrw", "--trials", 2, "--study")),
-    "run": (["report.html"], ("report",)),
+    "evaluation": (
+        (CLAIM, *evaluation.FILES),
+        ("evaluate", "edges.tsv", "--models", "cn,l3", "-o"),
+    ),
+    "study": (
+        ("study.json", "journal.log", "best.json"),
+        ("tune", "edges.tsv", "--model", "lrw", "--trials", 2, "--study"),
+    ),
+    "run": (("report.html",), ("report",)),
 }
 
 
-@pytest.mark.parametrize("folder", WRITTEN)
-@pytest.mark.parametrize("kind", ODD)
-def test_nobody_waits_for_a_reader_of_what_is_written(
-    folders, results, run, monkeypatch, kind, folder
-):
+@pytest.fixture
+def in_the_way(folders, results, monkeypatch):
+    """Put something odd in the place of a file, for as long as a with block lasts."""
     monkeypatch.chdir(folders)
     shutil.copy(results[0].parent / "edges.tsv", folders)
-    names, command = WRITTEN[folder]
-    for path in (folders / folder / name for name in names):
+
+    @contextlib.contextmanager
+    def put(path, kind):
         before = path.read_bytes() if path.exists() else None
         path.unlink(missing_ok=True)
-        ODD[kind](path)
-        status, out, err = run(*command, folder)
-        assert (status, out) == (1, "")
-        said = "is a folder" if (kind, folder) == ("folder", "run") else "is no plain file"
-        assert f"{path.relative_to(folders)} {said}" in err.splitlines()[-1].replace(": is", " is")
+        IN_THE_WAY[kind](path)
+        yield
         path.rmdir() if kind == "folder" else path.unlink()
         if before is not None:
             path.write_bytes(before)
 
+    return put
 
-@pytest.mark.parametrize("kind", ODD)
-def test_nobody_waits_for_a_reader_of_tables(tmp_path, kind):
-    for names, refuse in (
-        (benchmark.FILES, benchmark.refuse_foreign),
-        (reproduction.files_of("rat"), lambda folder: reproduction.refuse_foreign("rat", folder)),
+
+def is_told(told, path):
+    """Whether one line names a file and what it is."""
+    *_, line = told.splitlines()
+    kinds = "no plain file|a folder|a link that leads nowhere|the link leads back to itself"
+    return path.name in line and re.search(f"is ({kinds})|: {kinds}", line)
+
+
+@pytest.mark.parametrize("folder", WRITTEN)
+@pytest.mark.parametrize("kind", IN_THE_WAY)
+def test_nothing_odd_stands_in_the_way_of_results(folders, in_the_way, run, kind, folder):
+    names, command = WRITTEN[folder]
+    for path in (folders / folder / name for name in names):
+        with in_the_way(path, kind):
+            status, out, err = run(*command, folder)
+        assert (status, out) == (1, "")
+        assert is_told(err, path), err
+
+
+@pytest.mark.parametrize("kind", IN_THE_WAY)
+def test_nothing_odd_stands_in_the_way_of_a_page(folders, in_the_way, run, kind):
+    command = ("evaluate", "edges.tsv", "--models", "cn", "--report", "page.html")
+    with in_the_way(folders / "page.html", kind):
+        status, out, err = run(*command)
+    assert (status, out) == (1, "")
+    assert is_told(err, folders / "page.html"), err
+
+
+@pytest.mark.parametrize("kind", IN_THE_WAY)
+def test_nothing_odd_stands_in_the_way_of_tables(folders, in_the_way, kind):
+    """Neither before the work nor where tables alone are made."""
+    rat = SimpleNamespace(experiment=SimpleNamespace(name="rat"))
+    judged = lp.evaluate(["cn"], lp.read_network("edges.tsv"))
+    for names, refusing in (
+        (benchmark.FILES, (benchmark.refuse_foreign, lambda at: benchmark.write_files(None, at))),
+        (
+            reproduction.files_of("rat"),
+            (
+                lambda at: reproduction.refuse_foreign("rat", at),
+                lambda at: reproduction.write(rat, at, 0.0, []),
+            ),
+        ),
+        (evaluation.FILES, (lambda at: evaluation.write_results(judged, at),)),
     ):
-        for name in names:
-            folder = tmp_path / name
-            folder.mkdir(exist_ok=True)
-            (folder / name).exists() or ODD[kind](folder / name)
-            with pytest.raises(StoreError, match=f"{name} is no plain file"):
-                refuse(folder)
+        for name, refuse in itertools.product(names, refusing):
+            with (
+                in_the_way(folders / name, kind),
+                pytest.raises((StoreError, OSError)) as told,
+            ):
+                refuse(folders)
+            assert is_told(in_one_line(told.value), folders / name)
+
+
+@pytest.mark.parametrize("name", ["manifest.json", "arrays.safetensors"])
+@pytest.mark.parametrize("force", [(), ("--model", "l3", "--force")])
+def test_a_folder_in_the_place_of_a_models_file_is_kept_with_all_it_holds(
+    folders, results, run, name, force
+):
+    shutil.copy(results[0].parent / "edges.tsv", folders)
+    model = folders / "run" / "model"
+    (model / name).unlink()
+    (model / name).mkdir()
+    (model / name / "notes.txt").write_text("mine")
+    before = sorted(path for path in folders.rglob("*") if path.name != "log.txt")
+    asked = force or ("--model", "tri-degree", "--set", "max_iter=3")
+    edges = folders / "edges.tsv"
+    for place in (("-o", f"{folders / 'run'}/"), ("-o", folders / "x.tsv", "--save", model)):
+        status, _, err = run("predict", edges, *asked, *place)
+        assert status == 1
+        assert "model" in err.splitlines()[-1]
+        assert sorted(path for path in folders.rglob("*") if path.name != "log.txt") == before
+    assert (model / name / "notes.txt").read_text() == "mine"
+
+
+@pytest.mark.parametrize("kind", ["pipe", "link to nowhere", "folder"])
+def test_a_lock_that_is_none_makes_nobody_wait(tmp_path, monkeypatch, kind):
+    """Where a folder cannot be opened, a file in it is locked."""
+    IN_THE_WAY[kind](tmp_path / locks.LOCK)
+    before, opened = sorted(tmp_path.iterdir()), os.open
+
+    def refusing(path, *arguments):
+        if path == tmp_path:
+            raise PermissionError(errno.EACCES, "Permission denied", str(path))
+        return opened(path, *arguments)
+
+    monkeypatch.setattr(os, "open", refusing)
+    locks.hold(tmp_path, "run").close()
+    assert sorted(tmp_path.iterdir()) == before
 
 
 def test_a_link_to_a_plain_file_is_read(folders):

@@ -44,6 +44,7 @@ def results_in(folder: Path) -> Results:
 
 def write_files(results: Results, folder: Path) -> list[Path]:
     """Write tables and pictures, each whole or not at all; the same cells are the same bytes."""
+    refuse_odd(folder, FILES)
     contents = (
         tables.markdown(results).encode(),
         rows(results).encode(),

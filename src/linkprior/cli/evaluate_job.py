@@ -307,7 +307,7 @@ def _check_folder(output: str) -> None:
     check_name(f"-o {output}", folder)
     if folder.exists() and not folder.is_dir():
         raise LinkpriorError(f"-o expects a folder, but {output} is a file")
-    refuse_odd(folder, FILES)
+    refuse_odd(folder, (CLAIM, *FILES))
     foreign = [name for name in FILES if (folder / name).exists()]
     if foreign and not (folder / CLAIM).exists():
         raise LinkpriorError(

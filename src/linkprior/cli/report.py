@@ -64,7 +64,6 @@ def _refuse_foreign(target: Path) -> None:
     """Refuse to replace a page of somebody else, which nobody has named."""
     from linkprior.report.page import is_page
 
-    refuse_odd(target.parent, [target.name])
     if target.exists() and not is_page(target):
         raise LinkpriorError(
             f"{target} is not a page of linkprior, and would be replaced; give -o FILE.html"
@@ -156,7 +155,8 @@ def _refusing(path: Path) -> Iterator[None]:
 
 
 def _tuning(folder: Path) -> dict[str, Any]:
-    from linkprior.report.study import QUESTION, is_study, read_study
+    from linkprior.evaluation.tuning.study import QUESTION
+    from linkprior.report.study import is_study, read_study
     from linkprior.report.tuning import tuning_part
 
     if not is_study(folder):
@@ -209,6 +209,7 @@ def check_page(
         raise LinkpriorError(f"{option} {target}: a page ends in .html")
     if target.is_dir():
         raise LinkpriorError(f"{option} {target}: is a folder; give the name of a file")
+    refuse_odd(target.parent, [target.name])
     for name in others:
         if name and name != "-" and resolved(name) == resolved(target):
             raise LinkpriorError(f"{option} {target}: {name} is read or written too; rename one")

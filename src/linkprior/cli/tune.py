@@ -11,7 +11,7 @@ import click
 from linkprior.cli import options
 from linkprior.cli import report as pages
 from linkprior.cli.messages import say, silent
-from linkprior.cli.places import refuse_inputs_in
+from linkprior.cli.places import check_writable, first_there, refuse_inputs_in
 from linkprior.cli.reading import Input, reading_options, reading_words
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ def tune(
         made = [Path(study)] if study else []
         pages.check_page("--report", Path(report), [source.edges], made)
     if study is not None:
-        _refuse_input(study, source.edges)
+        _check_study(study, source.edges)
     template = make_model(model, settings, given["seed"])
     fixed = tuple(text.partition("=")[0] for text in settings)
     within = options.within_memory(memory_limit, study)
@@ -117,10 +117,12 @@ def tune(
         _write_page(search, found, source, report, quiet)
 
 
-def _refuse_input(study: str, edges: str) -> None:
-    """Refuse to read what the search will write."""
-    from linkprior.report.study import BEST, JOURNAL, QUESTION
+def _check_study(study: str, edges: str) -> None:
+    """Refuse a folder in which nothing can be kept, and to read what the search will write."""
+    from linkprior.evaluation.tuning.study import BEST, JOURNAL, QUESTION, refuse_other_folders
 
+    refuse_other_folders(Path(study))
+    check_writable(f"--study {study}", first_there(Path(study)))
     places = [Path(study, name) for name in (QUESTION, JOURNAL, BEST)]
     refuse_inputs_in(f"--study {study}", places, [edges])
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from collections.abc import Iterable, Iterator
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from linkprior.errors import StoreError
+from linkprior.io.files import resolved
 
 MOST_TEXT = 500_000_000  # bytes of JSON or a log; the names of ten million nodes take half of it
 # A pipe does not make us wait, and a terminal does not become ours.
@@ -41,7 +43,10 @@ def kept_bytes(path: Path, most: int | None = MOST_TEXT) -> bytes:
 @contextmanager
 def kept_stream(path: Path) -> Iterator[BinaryIO]:
     """Open a file that a command kept; refuse a pipe, a device or a folder in its place."""
-    descriptor = os.open(path, _LOOK)
+    try:
+        descriptor = os.open(path, _LOOK)
+    except OSError as problem:
+        raise _odd(path) if problem.errno == errno.ENXIO else problem from None  # a socket
     try:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             raise _odd(path)
@@ -52,14 +57,17 @@ def kept_stream(path: Path) -> Iterator[BinaryIO]:
 
 
 def refuse_odd(folder: Path, names: Iterable[str]) -> None:
-    """Raise an error where a pipe, a device or a folder stands in the place of a file of ours.
+    """Raise an error where something that is no plain file stands in the place of a file of ours.
 
-    Asked before the work: a pipe would have whoever writes to it wait for a reader.
+    Asked before the work: a pipe would have whoever writes to it wait for a reader, a folder, a
+    device or a link that leads nowhere would be met when all is done.
     """
     for path in (folder / name for name in names):
+        if path.is_symlink() and not resolved(path).parent.is_dir():
+            raise StoreError(f"{path} is a link that leads nowhere; remove it")
         if path.exists() and not path.is_file():
             raise _odd(path)
 
 
 def _odd(path: Path) -> StoreError:
-    return StoreError(f"{path} is no plain file; remove it, or choose another folder")
+    return StoreError(f"{path} is no plain file; remove it, or choose another place")

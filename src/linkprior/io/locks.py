@@ -20,7 +20,10 @@ from linkprior.errors import StoreError
 LOCK = ".lock"
 _TEMPORARY = re.compile(r"\.(?P<name>.+)\.[0-9a-f]{32}\.(part|old)", re.DOTALL)
 # No link is followed, and a pipe of that name does not make us wait.
-_LOOK = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+_CAREFULLY = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+_LOOK, _MAKE = os.O_RDONLY | _CAREFULLY, os.O_WRONLY | os.O_CREAT | _CAREFULLY
+# A folder cannot be opened on every system; its lock may be a folder, a pipe or a link.
+_NO_LOCK_THERE = (errno.EISDIR, errno.EACCES, errno.EPERM, errno.ENXIO, errno.ELOOP)
 
 
 class Held:
@@ -47,11 +50,13 @@ def hold(folder: Path, what: str) -> Held:
 
     The folder itself is locked; only where that cannot be, a file in it.
     """
-    for path, flags in ((folder, os.O_RDONLY), (folder / LOCK, os.O_WRONLY | os.O_CREAT)):
+    for path, flags in ((folder, os.O_RDONLY), (folder / LOCK, _MAKE)):
         try:
             descriptor = os.open(path, flags, 0o666)
-        except (IsADirectoryError, PermissionError):
-            continue  # a folder cannot be opened on every system
+        except OSError as problem:
+            if problem.errno in _NO_LOCK_THERE:
+                continue
+            raise
         taken = take(descriptor)
         if taken:
             return Held(descriptor)

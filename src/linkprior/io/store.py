@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from linkprior.errors import StoreError, visible
 from linkprior.io import files
 from linkprior.io.files import as_path, begin_private, keep_mode, whole_folder
-from linkprior.io.kept import kept_bytes, kept_text
+from linkprior.io.kept import kept_bytes, kept_text, refuse_odd
 from linkprior.io.locks import remove_folder
 
 MANIFEST = "manifest.json"
@@ -92,6 +92,7 @@ def refuse_foreign(target: Path) -> None:
     """Raise an error unless a model may be written here: nothing there, or only a model."""
     if not target.exists() and not target.is_symlink():
         return
+    refuse_odd(target, (MANIFEST, ARRAYS))
     inside = {entry.name for entry in target.iterdir()} if target.is_dir() else {target.name}
     if inside and (inside != {MANIFEST, ARRAYS} or not _is_model(target / MANIFEST)):
         raise StoreError(f"{target} exists and is not a saved model: choose another folder")
@@ -105,8 +106,13 @@ def discard_damaged(folder: Path) -> None:
 
 def others_in(folder: Path) -> set[str]:
     """Return the names of what lies in the folder of a model and is not of it."""
-    inside = {entry.name for entry in folder.iterdir()} if folder.is_dir() else set()
-    return inside - {MANIFEST, ARRAYS}
+    inside = folder.iterdir() if folder.is_dir() else ()
+    return {one.name for one in inside if one.name not in (MANIFEST, ARRAYS) or _is_folder(one)}
+
+
+def _is_folder(path: Path) -> bool:
+    """Tell a folder, in which somebody may keep something, from all that is removed alone."""
+    return path.is_dir() and not path.is_symlink()
 
 
 def remove_model(folder: Path) -> None:

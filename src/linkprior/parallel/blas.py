@@ -40,7 +40,7 @@ def one_blas_thread() -> Iterator[None]:
 
 @lru_cache(maxsize=1)
 def _libraries(n_modules: int) -> Any:
-    """Return the libraries that have threads, looked for again once more modules are imported.
+    """Return the libraries that have threads, looked for again when the number of modules differs.
 
     Looking takes milliseconds, more than many a fit; a library comes with the module that needs it.
     """

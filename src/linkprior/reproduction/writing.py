@@ -47,6 +47,7 @@ def files_of(name: str) -> list[str]:
 
 def write(result: Result, folder: Path, seconds: float, command: list[str]) -> list[Path]:
     """Write results.json, table.md, numbers.tsv and the figure; return the files."""
+    refuse_odd(folder, files_of(result.experiment.name))
     folder.mkdir(parents=True, exist_ok=True)
     texts = {"table.md": showing.markdown(result), "numbers.tsv": showing.numbers(result)}
     for name, text in texts.items():

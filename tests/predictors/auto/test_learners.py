@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
 
+from linkprior.errors import LinkpriorError
 from linkprior.predictors.auto import learners
 from linkprior.predictors.auto.learners import KINDS, Linear, kinds_for, learn, learner_from
 
@@ -23,6 +24,15 @@ def test_a_kept_learner_gives_the_same_bits(data, kind):
     again = learner_from({name: part.copy() for name, part in learner.arrays().items()})
     np.testing.assert_array_equal(again.log_odds(X, 10), learner.log_odds(X, 10))
     assert all(part.dtype.kind in "fi" for part in learner.arrays().values())
+
+
+def test_trees_that_are_kept_in_another_way_than_we_read_them_are_refused(data, monkeypatch):
+    read = learners._arrays_of
+    monkeypatch.setattr(
+        learners, "_arrays_of", lambda model: read(model)._replace(value=-read(model).value)
+    )
+    with pytest.raises(LinkpriorError, match="keeps boosted trees in a way that is not known"):
+        learn("free", *data)
 
 
 def test_the_linear_learner_is_logistic_regression_of_standardised_features(data):

@@ -22,7 +22,8 @@ from linkprior.evaluation.tuning.trials import Setting, Trial
 from linkprior.io.kept import refuse_odd
 from linkprior.io.locks import hold, sweep
 
-KIND, BEST = "tuning", "best.json"
+KIND = "tuning"
+QUESTION, JOURNAL, BEST = "study.json", "journal.log", "best.json"
 _NOT_ASKED = ("optuna", "nodes", "edges")  # noted, but no part of the question
 _log = logging.getLogger("linkprior")
 
@@ -91,7 +92,7 @@ class StudyFolder(Memory):
 
     def _claim(self) -> None:
         sweep(self.folder)
-        path = self.folder / "study.json"
+        path = self.folder / QUESTION
         if not path.exists():
             write_json(path, self.question)
             return
@@ -104,7 +105,7 @@ class StudyFolder(Memory):
             )
 
     def _take_up(self) -> None:
-        self._journal = Journal(self.folder / "journal.log", self.region)
+        self._journal = Journal(self.folder / JOURNAL, self.region)
         if self._journal.mended:
             _log.info(f"{self.folder}: the journal's last line was cut off by a kill; removed")
         reaped = self._journal.reap()
@@ -120,8 +121,8 @@ def refuse_other_folders(folder: Path) -> None:
     """Raise an error where a folder is a file, or holds something that is no study of ours."""
     if folder.exists() and not folder.is_dir():
         raise StoreError(f"{folder} is a file; a study needs a folder of its own")
-    refuse_odd(folder, [BEST])
-    if not folder.exists() or (folder / "study.json").exists():
+    refuse_odd(folder, (QUESTION, JOURNAL, BEST))
+    if not folder.exists() or (folder / QUESTION).exists():
         return
     others = sorted(entry.name for entry in folder.iterdir() if not entry.name.startswith("."))
     if others:

@@ -1,5 +1,6 @@
 """Two processes in one folder, and the lock that keeps them apart."""
 
+import errno
 import os
 import subprocess
 import sys
@@ -47,7 +48,7 @@ def test_where_a_folder_cannot_be_locked_a_file_in_it_is(tmp_path, monkeypatch):
 
     def no_folders(path, flags, mode=0o777):
         if os.path.isdir(path):
-            raise PermissionError
+            raise PermissionError(errno.EACCES, "Permission denied", str(path))  # as Windows does
         return real(path, flags, mode)
 
     monkeypatch.setattr(os, "open", no_folders)

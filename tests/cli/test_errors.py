@@ -55,6 +55,20 @@ def test_out_of_memory_is_one_line(run, edges, monkeypatch):
     assert one_line_of_error(run("predict", edges, "--model", "pa"), "out of memory")
 
 
+def test_a_library_that_finds_no_memory_to_say_so_is_one_line(run, edges, monkeypatch):
+    def fail(problem):
+        def learn(self, network):
+            raise SystemError(problem)
+
+        monkeypatch.setattr("linkprior.predictors.local.PreferentialAttachment._learn", learn)
+
+    fail("<method 'draw'> returned NULL without setting an exception")
+    assert one_line_of_error(run("predict", edges, "--model", "pa"), "out of memory, most likely")
+    fail("unknown opcode")  # a mistake of somebody's stays one, with its traceback
+    with pytest.raises(SystemError):
+        run("predict", edges, "--model", "pa")
+
+
 @pytest.mark.parametrize(
     "arguments",
     [

@@ -29,6 +29,7 @@ from linkprior.cli import (
 )
 from linkprior.cli.interrupt import run_interruptible
 from linkprior.cli.messages import (
+    LOST,
     NO_THREAD,
     NamedOutput,
     drop_stdout,
@@ -126,7 +127,7 @@ def main() -> None:
     except (click.Abort, KeyboardInterrupt):
         say("Interrupted.")
         sys.exit(130)
-    except (LinkpriorError, OSError, MemoryError, RuntimeError) as problem:
+    except (LinkpriorError, OSError, MemoryError, RuntimeError, SystemError) as problem:
         if "--debug" in sys.argv or not _of_the_user(problem):
             raise
         say(f"linkprior: {visible(in_one_line(problem))}")  # in one line, whatever it quotes
@@ -136,8 +137,9 @@ def main() -> None:
 
 def _of_the_user(problem: Exception) -> bool:
     """Tell whether an error is the user's to put right, not a mistake of ours."""
-    mistake = isinstance(problem, RuntimeError) and not isinstance(problem, LinkpriorError)
-    return not mistake or str(problem) == NO_THREAD
+    if isinstance(problem, LinkpriorError) or not isinstance(problem, RuntimeError | SystemError):
+        return True
+    return str(problem) == NO_THREAD or LOST in str(problem)
 
 
 def _open_streams() -> None:

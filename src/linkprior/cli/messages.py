@@ -38,6 +38,7 @@ _TROUBLE = {
     errno.EIO: "the disk reports an error; check it, or choose another place",
 }
 NO_THREAD = "can't start new thread"  # what Python says
+LOST = "without setting an exception"  # what it says where the word for "no memory" found no memory
 
 
 def in_one_line(problem: BaseException) -> str:
@@ -47,6 +48,11 @@ def in_one_line(problem: BaseException) -> str:
         return f"{where}{_TROUBLE[problem.errno]} ({os.strerror(problem.errno)})"
     if isinstance(problem, RuntimeError) and str(problem) == NO_THREAD:
         return "no thread can be started: memory or processes are limited (ulimit -v, ulimit -u)"
+    if isinstance(problem, SystemError) and LOST in str(problem):
+        return (
+            "out of memory, most likely: a library failed and could not say why; ask for less, or "
+            "see where (linkprior --debug …)"
+        )
     return str(problem) or ("out of memory" if isinstance(problem, MemoryError) else repr(problem))
 
 

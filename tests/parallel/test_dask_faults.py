@@ -160,6 +160,18 @@ def test_a_task_that_ends_every_worker_is_given_up(monkeypatch):
         list(parallel.map_tasks(lambda _: os._exit(1), range(2), far=True))
 
 
+def test_a_cluster_that_will_not_close_costs_no_result(monkeypatch):
+    closed = dask_engine.LocalCluster.close
+
+    def late(cluster, timeout):
+        closed(cluster, timeout)
+        raise TimeoutError
+
+    monkeypatch.setattr(dask_engine.LocalCluster, "close", late)
+    with lp.use_workers(1), lp.use_dask("local"):
+        assert list(parallel.map_tasks(lambda number: number, range(3), far=True)) == [0, 1, 2]
+
+
 def test_when_the_scheduler_is_lost_it_ends():
     one = small_cluster(1)
     with one, lp.use_dask(one.scheduler_address):

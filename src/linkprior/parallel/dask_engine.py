@@ -15,7 +15,7 @@ import uuid
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -93,7 +93,8 @@ def _local_cluster() -> Iterator[LocalCluster]:
     try:
         yield cluster
     finally:
-        cluster.close(timeout=5)
+        with suppress(TimeoutError):  # all results are here; its processes end with this one
+            cluster.close(timeout=5)
 
 
 class _SoonClosed(Client):  # type: ignore[misc]  # dask tells no types

@@ -153,7 +153,7 @@ def is_told(told, path):
     """Whether one line names a file and what it is."""
     *_, line = told.splitlines()
     kinds = "no plain file|a folder|a link that leads nowhere|the link leads back to itself"
-    return path.name in line and re.search(f"is ({kinds})|: {kinds}", line)
+    return path.name in line and re.search(f"(is|:) ({kinds})", line)
 
 
 @pytest.mark.parametrize("folder", WRITTEN)

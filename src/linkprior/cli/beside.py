@@ -1,4 +1,4 @@
-"""What a user knows beside the edges: non-edges, releases, nodes without an edge, coverage."""
+"""What a user knows beside the edges: non-edges, releases, bare nodes, coverage, degrees."""
 
 from __future__ import annotations
 
@@ -54,17 +54,20 @@ class Beside:
     history: tuple[str, str] | None = None
     add_nodes: str | None = None
     coverage: float | None = None
+    degrees: str | None = None
     force: bool | None = None
     _sha256: dict[str, Any] = field(default_factory=dict)
 
     @property
     def files(self) -> list[str]:
         """The files that are read for it."""
-        given = (self.negatives, *(self.history or ()), self.add_nodes)
+        given = (self.negatives, *(self.history or ()), self.add_nodes, self.degrees)
         return [name for name in given if name is not None]
 
     def check(self, settings: tuple[str, ...] = ()) -> None:
         """Refuse what no network could make right."""
+        if self.degrees is not None and any(one.startswith("degrees=") for one in settings):
+            raise click.UsageError("give --degrees or --set degrees=…, not both")
         if self.coverage is None:
             return
         if self.coverage == 1.0:
@@ -128,6 +131,43 @@ class Beside:
             f"{model.name} cannot score nodes without an edge: {_some(bare)}. Models with the "
             "degree prior over their scores can: degree:l3, tri-degree, nuclear-degree"
         )
+
+    def refuse_degrees(self, model: type[LinkPredictor]) -> None:
+        """Refuse --degrees for a model that aims at none, before anything is read."""
+        if self.degrees is not None and "degrees" not in model.parameter_names():
+            raise LinkpriorError(
+                f"--degrees: {model.name} has no degree prior; take tri-degree, nuclear-degree, or "
+                "degree:NAME for the prior over another model"
+            )
+
+    def apply_degrees(self, predictor: LinkPredictor, reading: Reading, tell: Tell) -> None:
+        """Have a model aim at the degrees of a file, which must have one for every node."""
+        if self.degrees is None:
+            return
+        from linkprior.cli.choices import Names
+        from linkprior.io.lists import read_degrees
+
+        listed, names, network = read_degrees(self.degrees), Names(reading), reading.network
+        self._sha256["degrees"] = listed.sha256
+        given: dict[str, int] = {}
+        strangers = []
+        known = set(network.names)
+        for name, degree in listed:
+            nodes = [node for node in names.all(name) if node in known]
+            given |= dict.fromkeys(nodes, degree)
+            strangers += [] if nodes else [name]
+        missing = [name for name in network.names if name not in given]
+        if missing:
+            raise InputError(
+                f"--degrees {self.degrees}: no degree for {len(missing):,} of "
+                f"{_count(network.n_nodes, 'node')}: {_some(missing)}; give every node one (0 is "
+                "taken as 1)"
+            )
+        predictor.set_params(degrees=[given[name] for name in network.names])
+        tell(f"The degree prior aims at the degrees in {self.degrees}")
+        if strangers:
+            unknown = _count(len(strangers), "name")
+            tell(f"Note: {unknown} in it not in the network: {_some(strangers)}")
 
     def apply_coverage(self, predictor: LinkPredictor, network: Network, tell: Tell) -> None:
         """Tell a model how many links there are, where it asks."""

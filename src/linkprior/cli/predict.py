@@ -69,6 +69,11 @@ from linkprior.predictors.registry import DEFAULT_MODEL
     help="Share of all links that is observed, 0.7 say: how many are missing. See `linkprior "
     "coverage`.",
 )
+@click.option(
+    "--degrees",
+    metavar="FILE",
+    help="Known or desired degree of every node (name, number) for models with the degree prior.",
+)
 @click.option("--exclude", metavar="FILE", help="Leave out these pairs: tested already, say.")
 @click.option(
     "--explain",
@@ -126,7 +131,7 @@ def predict(**given: Any) -> None:
     source = Input.take(given)
     choices = Choices(*(given.pop(name) for name in ("around", "within", "between", "exclude")))
     nearby = NearbyChoice(given.pop("candidates"), given.pop("partners"), given["seed"])
-    names = ("negatives", "history", "add_nodes", "coverage")
+    names = ("negatives", "history", "add_nodes", "coverage", "degrees")
     beside = Beside(**{name: given.pop(name) for name in names}, force=given["force"])
     PredictJob(source=source, choices=choices, nearby=nearby, beside=beside, **given).run()
 

@@ -79,6 +79,8 @@ class PredictJob:
         if inputs.count("-") > 1:
             raise LinkpriorError("standard input (-) can be read once; give files for the others")
         predictor = make_model(self.model, self.settings, self.seed)
+        self.beside.refuse_degrees(type(predictor))
+        self._follow_list(predictor)
         shown = display.progress(self.quiet)
         within = options.within_memory(self.memory_limit, self.output)
         engines = options.engines(self.workers, self.dask, self.tell, self.device)
@@ -207,7 +209,15 @@ class PredictJob:
         self.beside.refuse_isolated(type(predictor), reading.network)
         self.beside.tell_models({self.model: type(predictor)}, reading.network, self.tell)
         self.beside.apply_coverage(predictor, reading.network, self.tell)
+        self.beside.apply_degrees(predictor, reading, self.tell)
         return reading
+
+    def _follow_list(self, predictor: LinkPredictor) -> None:
+        """Tell a model whose number of edges follows the list how long the list is."""
+        given = predictor.get_params()
+        asked = any(text.startswith("list_size=") for text in self.settings)
+        if given.get("n_edges") == "list" and not asked and self.most is not None:
+            predictor.set_params(list_size=self.most)
 
     def _resolve_pairs(self, reading: Reading) -> None:
         """Find the nodes to explain, by name or label; refuse an unknown one before the fit."""

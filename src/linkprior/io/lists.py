@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TypeVar
@@ -48,6 +49,51 @@ def read_names(path: str | Path) -> Listed[str]:
     if not names:
         raise InputError(f"{source.name}: no name found; expected one node name per line")
     return _listed(names, sha256)
+
+
+def read_degrees(path: str | Path) -> Listed[tuple[str, int]]:
+    """Return the degree of each node in a list: a name and a whole number ≥ 0 per line.
+
+    Columns are separated by tabs, commas or blanks; a first line whose second column is no number
+    is a header.
+    """
+    found: dict[str, int] = {}
+    with open_source(path) as source:
+        first = True
+        for block in text_blocks(source):
+            for at, line in data_lines(block.text):
+                where = f"{source.name}:{block.first + at}"
+                name, text = _name_and_number(line, where)
+                if not (first and not _NUMBER.fullmatch(text)):
+                    degree = _whole_degree(text, where)
+                    if found.setdefault(name, degree) != degree:
+                        raise InputError(
+                            f"{where}: {name} has degree {degree} here and {found[name]} before"
+                        )
+                first = False
+        sha256 = source.sha256()
+    if not found:
+        raise InputError(f"{source.name}: no degree found; expected a node and a number per line")
+    return _listed(found.items(), sha256)
+
+
+_NUMBER = re.compile(r"[-+]?[0-9]+(\.[0-9]*)?([eE][-+]?[0-9]+)?")
+
+
+def _name_and_number(line: str, where: str) -> tuple[str, str]:
+    line = line.strip(SPACES)
+    mark = next((mark for mark in ("\t", ",") if mark in line), None)
+    cells = line.split() if mark is None else unquoted(line, mark, where)
+    if len(cells) < 2:
+        raise InputError(f"{where}: expected a node and its degree, got {line[:60]!r}")
+    return cells[0].strip(SPACES), cells[1].strip(SPACES)
+
+
+def _whole_degree(text: str, where: str) -> int:
+    number = float(text) if _NUMBER.fullmatch(text) else None
+    if number is None or number != int(number) or not 0 <= number < 2**31:
+        raise InputError(f"{where}: a degree must be a whole number ≥ 0, got {text[:60]!r}")
+    return int(number)
 
 
 def _first_cell(line: str, where: str) -> str:

@@ -88,7 +88,8 @@ def rank_penalty(
     ----------
     keys : (b, p) block; ranks are positions in `argsort_rows`.
     scale : one number per row of the block.
-    profile : one number per rank: p - 1 of them, or p when ``first = -1``.
+    profile : one number per rank: p - 1 of them, or p when ``first = -1``; or a row of them for
+        each row of the block.
     out : array of the shape and dtype of `keys`, made when None. It may be `keys` itself.
 
     Returns
@@ -98,8 +99,24 @@ def rank_penalty(
     block = row_block(keys, first)
     target = target_for(out, block.shape, block.dtype)
     factors = vector_of("scale", scale, block.shape[0], block.dtype)
+    if np.ndim(profile) == 2:
+        return _penalty_by_rows(block, factors, np.asarray(profile), first, target)
     steps = vector_of("profile", profile, n_ranks(block, first), block.dtype)
     engine_for(block.shape[1]).rank_penalty(block, factors, steps, first, target)
+    return target
+
+
+def _penalty_by_rows(
+    block: Array, scale: Array, profile: Array, first: int, target: Array
+) -> Array:
+    """Do `rank_penalty` where each row has a profile of its own."""
+    expected = (block.shape[0], n_ranks(block, first))
+    if profile.shape != expected:
+        raise ParameterError(f"profile must have shape {expected}, got {profile.shape}")
+    order = argsort_rows(block, first)
+    target[:] = 0
+    weights = scale[:, None] * profile.astype(block.dtype)
+    np.put_along_axis(target, order.astype(np.int64), weights, axis=1)
     return target
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 import numpy as np
@@ -10,6 +10,11 @@ import numpy as np
 from linkprior.checks import choice, degree_vector, real_number, whole_number
 from linkprior.errors import InputError, ParameterError
 from linkprior.pairs import Ints, n_pairs
+
+Edges = int | str | None  # how many there are in all: a number, "observed" (also None), "list"
+Degrees = str | Sequence[float] | Mapping[str, float]  # "observed", "shuffled", by node, by name
+
+LIST_SIZE = 100  # links a list is thought to have where nothing else is said
 
 
 class HasDegrees(Protocol):
@@ -55,26 +60,62 @@ def estimate_degrees(net: HasDegrees, n_edges: int | None = None, c: float = 1.0
     return clamp_degrees(d, c, net.n_nodes - 1)
 
 
+def edges_in_all(net: HasDegrees, n_edges: Edges = None, list_size: int = LIST_SIZE) -> int:
+    """Return K, the edges the completed network is thought to have.
+
+    Parameters
+    ----------
+    n_edges
+        A number; "observed" or None: as many as observed; "list": those and the links asked for,
+        as in the paper, where the K best entries of X, observed edges among them, are predicted.
+    list_size
+        Links asked for; at most as many as there are pairs without an edge.
+    """
+    size = whole_number("list_size", list_size, 1)
+    if isinstance(n_edges, str):
+        if choice("n_edges", n_edges, ["observed", "list"]) == "list":
+            return min(net.n_edges + size, n_pairs(net.n_nodes))
+        return net.n_edges
+    k = net.n_edges if n_edges is None else n_edges
+    return whole_number("n_edges", k, 1, n_pairs(net.n_nodes))
+
+
 def prior_degrees(
     net: HasDegrees,
-    n_edges: int | None = None,
+    n_edges: Edges = None,
     c: float = 1.0,
-    given: str | Sequence[int] = "observed",
+    given: Degrees = "observed",
     seed: int = 0,
+    list_size: int = LIST_SIZE,
 ) -> Ints:
     """Return the degrees d′ a prior aims at: estimated, estimated and shuffled, or given.
 
     "observed" is `estimate_degrees`. "shuffled" gives every node the estimate of another, drawn
     by `seed`: the degrees are right as a whole and wrong for each node, which shows what it is
-    worth that the prior is node-specific. A vector is taken for d itself; only c is applied.
+    worth that the prior is node-specific. Given degrees, in the order of the nodes or by name, are
+    taken for d itself; only c is applied.
     """
+    k = edges_in_all(net, n_edges, list_size)
     if isinstance(given, str):
-        d = estimate_degrees(net, n_edges, c)
+        d = estimate_degrees(net, k, c)
         if choice("degrees", given, ["observed", "shuffled"]) == "shuffled":
             return np.random.default_rng(seed).permutation(d)
         return d
-    d = degree_vector("degrees", given, net.n_nodes)
+    vector = degrees_by_name(given, net) if isinstance(given, Mapping) else given
+    d = degree_vector("degrees", vector, net.n_nodes)
     return clamp_degrees(d, real_number("c", c, 0.0), net.n_nodes - 1)
+
+
+def degrees_by_name(given: Mapping[str, float], net: HasDegrees) -> list[float]:
+    """Return degrees in the order of the nodes; every node must have one."""
+    names: Sequence[str] = getattr(net, "names", ())
+    missing = [name for name in names if name not in given]
+    if missing:
+        some = ", ".join(missing[:3]) + (", …" if len(missing) > 3 else "")
+        raise ParameterError(
+            f"degrees are missing for {len(missing)} of {len(names)} nodes: {some}"
+        )
+    return [given[name] for name in names]
 
 
 def clamp_degrees(degrees: Ints, c: float, highest: int) -> Ints:

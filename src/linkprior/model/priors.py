@@ -6,25 +6,78 @@ and h_k (`profile`); the value and the prox are shared by all.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from linkprior.checks import degree_vector, real_matrix, real_number, whole_number
+from linkprior.checks import choice, degree_vector, real_matrix, real_number, shown, whole_number
 from linkprior.errors import ParameterError
 from linkprior.model.degrees import clamp_degrees
 from linkprior.pairs import Ints
 
 Array = NDArray[np.float64]
 Sequence_H = Callable[[Array], Array]
+H_Like = str | Sequence[float] | Sequence_H  # by name, by its values, or by formula
+
+MOST_ALPHA = 1000.0
+_STEEP = 60.0  # |α·log H| up to which H^α and H^−α are formed apart: e^60 is safe in float32
+_MOST_WEIGHT = float(np.exp(_STEEP))  # of a steep prior: no score is left beside it
 
 
 def log_sequence(k: Array) -> Array:
     """H_k = log(k + 1), the paper's choice."""
     return np.log1p(k)
+
+
+def _linear(k: Array) -> Array:
+    return k
+
+
+def _loglog(k: Array) -> Array:
+    return np.log1p(np.log1p(k))
+
+
+# The sequences H by name. The paper asks for one that increases "at a moderate rate".
+SEQUENCES: dict[str, Sequence_H] = {
+    "log": log_sequence,
+    "sqrt": np.sqrt,
+    "linear": _linear,
+    "loglog": _loglog,
+}
+
+
+def sequence_of(H: H_Like, n_ranks: int) -> Sequence_H:
+    """Return H as a function of ranks, checked for ranks 1 … n: finite, positive, increasing.
+
+    Parameters
+    ----------
+    H
+        "log", "sqrt", "linear" or "loglog" (log(1 + log(k + 1))); or the values H_1, H_2, …, at
+        least as many as there are ranks; or a function of an array of ranks.
+    """
+    if isinstance(H, str):
+        return SEQUENCES[choice("H", H, SEQUENCES)]
+    if callable(H):
+        _increasing(H, n_ranks)
+        return H
+    values = np.asarray(H)
+    if values.ndim != 1 or values.dtype.kind not in "iuf":
+        raise ParameterError(
+            f"H must be one of {', '.join(SEQUENCES)}, a sequence of numbers or a function, got "
+            f"{shown(H)}"
+        )
+    if len(values) < n_ranks:
+        raise ParameterError(f"H must have a value for each of {n_ranks} ranks, got {len(values)}")
+    given = values.astype(np.float64)
+
+    def at(k: Array) -> Array:
+        return given[np.asarray(k, dtype=np.int64) - 1]
+
+    _increasing(at, n_ranks)
+    return at
 
 
 class Prior(Protocol):
@@ -35,7 +88,7 @@ class Prior(Protocol):
         """True when h = 1 at every rank: then nothing has to be sorted."""
 
     def profile(self, n_ranks: int) -> Array:
-        """Return h_1 … h_n, non-decreasing."""
+        """Return h_1 … h_n, non-decreasing; a row for each node where bᵢ(k) is no product."""
 
     def scale(self, row_sums: Array) -> Array:
         """Return gᵢ. Only a flat prior may let it depend on the row sums Σ_k h_k·X_{i,[k]}."""
@@ -85,22 +138,49 @@ class ScaleFreePrior:
 class DegreePrior:
     """S_H(X, d′, α): the node-specific degree prior, Eq. `degree_inducing` (Tri+Degree).
 
-    `degrees` are d′, already amplified by c and clamped (`estimate_degrees`).
+    `degrees` are d′, already amplified by c and clamped (`estimate_degrees`). With α = 0 it is the
+    ℓ1 norm. Where α is so large that H^α or H^−α alone would leave the range of a float, weights
+    are formed as powers of ratios, a row for each node, and end at e^60.
     """
 
     degrees: Ints
     alpha: float = 1.0
     H: Sequence_H = log_sequence
-    flat: ClassVar[bool] = False
+
+    @property
+    def flat(self) -> bool:
+        """Whether all ranks weigh the same, as in the ℓ1 norm."""
+        return self.alpha == 0.0
+
+    def steep(self, n_ranks: int) -> bool:
+        """Whether bᵢ(k) = gᵢ·h_k would overflow when g and h are formed apart."""
+        ends = self.H(np.array([1.0, float(n_ranks)]))
+        return bool(self.alpha * np.abs(np.log(ends)).max() > _STEEP)
 
     def profile(self, n_ranks: int) -> Array:
-        return self.H(np.arange(1.0, n_ranks + 1.0)) ** self.alpha
+        h = self.H(np.arange(1.0, n_ranks + 1.0))
+        if self.steep(n_ranks):
+            own = self.H(self.degrees.astype(np.float64))
+            return _powers(h[None, :] / own[:, None], self.alpha, _MOST_WEIGHT)
+        return h**self.alpha
 
     def scale(self, row_sums: Array) -> Array:
+        if self.steep(len(self.degrees) - 1):
+            return np.ones(len(self.degrees))
         return self.H(self.degrees.astype(np.float64)) ** -self.alpha
 
     def value(self, row_sums: Array) -> float:
         return float(self.scale(row_sums) @ row_sums)
+
+
+def rows_of(profile: Array, start: int, stop: int) -> Array:
+    """Return what belongs to some rows of a profile, which all rows share unless it has rows."""
+    return profile[start:stop] if profile.ndim == 2 else profile
+
+
+def _powers(ratios: Array, alpha: float, most: float) -> Array:
+    with np.errstate(over="ignore"):  # beyond the largest number is beyond all scores
+        return np.minimum(ratios**alpha, most)
 
 
 def rank_weights(
@@ -108,30 +188,33 @@ def rank_weights(
     n_ranks: int,
     alpha: float = 1.0,
     c: float = 1.0,
-    H: Sequence_H = log_sequence,
+    H: H_Like = "log",
 ) -> Array:
     """Return the table bᵢ(k) = (H_k / H_{d′ᵢ})^α with d′ᵢ = max(1, min(⌈c·dᵢ⌉, n_ranks)).
 
-    Implements the coefficients of Eq. `degree_inducing` and b_i(k) of Eq. `small_problem`.
+    Implements the coefficients of Eq. `degree_inducing` and b_i(k) of Eq. `small_problem`. A power
+    beyond the largest float is that float, so that no weight is infinite.
 
     Returns
     -------
     array of shape (p, n_ranks), non-decreasing along each row.
     """
     n = whole_number("n_ranks", n_ranks, 1)
-    alpha = real_number("alpha", alpha, 0.0)
+    alpha = checked_alpha(alpha)
     d = clamp_degrees(degree_vector("degrees", degrees), real_number("c", c, 0.0), n)
-    h = _increasing(H, n)
-    table: Array = (h[None, :] / h[d - 1][:, None]) ** alpha
-    return table
+    h = _increasing(sequence_of(H, n), n)
+    return _powers(h[None, :] / h[d - 1][:, None], alpha, float(np.finfo(np.float64).max))
 
 
-def degree_prior(
-    X: ArrayLike, degrees: ArrayLike, alpha: float = 1.0, H: Sequence_H = log_sequence
-) -> float:
+def checked_alpha(alpha: object) -> float:
+    """Return α as a float in [0, 1000]; 0 is the ℓ1 norm."""
+    return real_number("alpha", alpha, 0.0, MOST_ALPHA, low_open=False, high_open=False)
+
+
+def degree_prior(X: ArrayLike, degrees: ArrayLike, alpha: float = 1.0, H: H_Like = "log") -> float:
     """Return S_H(X, d, α) = Σᵢ Σ_k (H_k / H_{dᵢ})^α · X_{i,[k]}, the diagonal left out.
 
-    Implements Eq. `degree_inducing`. As α → 0 it is the ℓ1 norm of the off-diagonal part of X ≥ 0.
+    Implements Eq. `degree_inducing`. With α = 0 it is the ℓ1 norm of X ≥ 0 off its diagonal.
     """
     x = real_matrix("X", X, square=True)
     p = len(x)
@@ -140,11 +223,26 @@ def degree_prior(
         raise ParameterError(f"X must have at least 2 rows, got {p}")
     off = x[~np.eye(p, dtype=bool)].reshape(p, p - 1)
     descending = -np.sort(-off, axis=1)
-    return float((rank_weights(d, p - 1, alpha, H=H) * descending).sum())
+    with np.errstate(over="ignore"):
+        return float((rank_weights(d, p - 1, alpha, H=H) * descending).sum())
 
 
 def _increasing(H: Sequence_H, n: int) -> Array:
-    h = np.asarray(H(np.arange(1.0, n + 1.0)), dtype=np.float64)
+    try:
+        h = np.asarray(H(np.arange(1.0, n + 1.0)), dtype=np.float64)
+    except (TypeError, ValueError) as problem:
+        raise ParameterError(f"H must take an array of ranks and return one: {problem}") from None
     if h.shape != (n,) or not np.isfinite(h).all() or h[0] <= 0 or (np.diff(h) <= 0).any():
-        raise ParameterError("H must give a finite, positive, strictly increasing sequence")
+        raise ParameterError(
+            f"H must give a finite, positive, strictly increasing sequence{_first_fault(h, n)}"
+        )
     return h
+
+
+def _first_fault(h: Array, n: int) -> str:
+    if h.shape != (n,):
+        return f" of {n} numbers, got shape {h.shape}"
+    wrong = ~np.isfinite(h) | (h <= 0) | np.append(False, np.diff(h) <= 0)
+    k = int(np.argmax(wrong)) + 1
+    before = "" if k == 1 else f" after H_{k - 1} = {h[k - 2]:g}"
+    return f", but H_{k} is {h[k - 1]:g}{before}"

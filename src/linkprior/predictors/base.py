@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from linkprior import html, parallel
 from linkprior import pairs as pr
-from linkprior.checks import real_number, shown, whole_number
+from linkprior.checks import choice, real_number, shown, whole_number
 from linkprior.errors import (
     InputError,
     NotFittedError,
@@ -80,6 +81,21 @@ class Explanation:
         return html.card("Explanation", html.first_rows(list(frame.columns), rows, len(frame)))
 
 
+P = TypeVar("P", bound="type[LinkPredictor]")
+
+
+def takes_presets(cls: P) -> P:
+    """Have `preset=NAME` set the parameters of that preset which are not given themselves."""
+    plain = cls.__init__
+
+    @functools.wraps(plain)
+    def init(self: LinkPredictor, **given: Any) -> None:
+        plain(self, **cls._with_preset(given))
+
+    cls.__init__ = init  # type: ignore[method-assign, assignment]
+    return cls
+
+
 @dataclass(eq=False, kw_only=True)
 class LinkPredictor(ABC):
     """Base of all predictors.
@@ -91,6 +107,8 @@ class LinkPredictor(ABC):
     name: ClassVar[str] = ""
     # What of a network's `known` it takes notice of, beside candidates.
     heeds: ClassVar[frozenset[str]] = frozenset()
+    # Parameters that belong together, by the name of the set (`takes_presets`).
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         """Keep `__repr__` from being written anew, with every parameter, for each dataclass."""
@@ -128,9 +146,17 @@ class LinkPredictor(ABC):
         """Change parameters. What was learned with the old ones is dropped: fit again."""
         refuse_unknown(type(self).name, params, self.parameter_names())
         self._forget()
-        for name, value in params.items():
+        for name, value in self._with_preset(params).items():
             setattr(self, name, value)
         return self
+
+    @classmethod
+    def _with_preset(cls, given: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return parameters with those of their preset; what is given itself comes first."""
+        name = given.get("preset")
+        if name is None:
+            return given
+        return {**cls.presets[choice("preset", name, cls.presets)], **given}
 
     # ------------------------------------------------------------------ learning
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -12,9 +11,15 @@ from numpy.typing import NDArray
 from linkprior import parallel, progress
 from linkprior.checks import choice, real_number, whole_number
 from linkprior.errors import InputError
-from linkprior.model.degrees import prior_degrees
+from linkprior.model.degrees import LIST_SIZE, Degrees, Edges, prior_degrees
 from linkprior.model.losses import pu_loss
-from linkprior.model.priors import DegreePrior, degree_prior
+from linkprior.model.priors import (
+    DegreePrior,
+    H_Like,
+    checked_alpha,
+    degree_prior,
+    sequence_of,
+)
 from linkprior.network import Network
 from linkprior.pairs import Ints, n_pairs
 from linkprior.predictors import effort
@@ -25,6 +30,7 @@ from linkprior.predictors.scores import DenseScores, prox_passes
 from linkprior.predictors.starts import (
     MOST_STARTS,
     SEED_LIMIT,
+    convergence,
     facts_of,
     idle_factor,
     run_starts,
@@ -200,12 +206,8 @@ class NuclearDegree(LinkPredictor):
         degree where that is smaller.
     lam
         Weight λ of the prior in the estimate. It acts like an ℓ1 penalty there: keep it small.
-    alpha, c, n_edges
-        The prior S_H(X, c·d, α); d from the observed degrees for a network of `n_edges` edges
-        (None: as many as observed).
-    degrees
-        "observed": d as above. For experiments: "shuffled" gives each node the degree of another,
-        and a vector is taken for d.
+    alpha, c, n_edges, list_size, H, degrees
+        The prior S_H(X, c·d, α), as in tri-degree.
     tau
         Strength of the prior when ranking by "q"; the part λ/η has in tri-degree.
     rank_by
@@ -226,14 +228,22 @@ class NuclearDegree(LinkPredictor):
     lam: float = 0.001
     alpha: float = 0.5
     c: float = 1.0
-    n_edges: int | None = None
-    degrees: str | Sequence[int] = "observed"
+    n_edges: Edges = None
+    list_size: int = LIST_SIZE
+    H: H_Like = "log"
+    degrees: Degrees = "observed"
     tau: float = 1.0
     rank_by: str = "q"
     eta: float = 1.0
     max_iter: int = 100
     tol: float = 1e-3
     seed: int = 0
+
+    def words(self) -> list[str]:
+        """Return how the fit ended."""
+        _, learned = self._state()
+        ended = convergence(learned.facts)
+        return [] if ended is None else [ended]
 
     def without_prior(self) -> NuclearDegree:
         """Return the same model with the prior taken away."""
@@ -278,12 +288,12 @@ class NuclearDegree(LinkPredictor):
             )
         choice("rank_by", self.rank_by, ["q", "x"])
         real_number("tau", self.tau, 0.0, low_open=False)
-        alpha = real_number("alpha", self.alpha, 0.0)
+        alpha, H = checked_alpha(self.alpha), sequence_of(self.H, network.n_nodes - 1)
         mu = 2.0 * default_ridge(network) if self.mu is None else self.mu
-        aim = prior_degrees(network, self.n_edges, self.c, self.degrees, self.seed)
+        aim = prior_degrees(network, self.n_edges, self.c, self.degrees, self.seed, self.list_size)
         return NuclearSolver(
             network,
-            DegreePrior(aim, alpha),
+            DegreePrior(aim, alpha, H),
             real_number("rho", self.rho, 0.0, 1.0),
             real_number("mu", mu, 0.0, low_open=False),
             real_number("lam", self.lam, 0.0, low_open=False),
@@ -297,7 +307,7 @@ class NuclearDegree(LinkPredictor):
         X, last = solution.state.X, solution.history[-1]
         # NumPy's, as SciPy's would hold the GIL, and with it Ctrl-C, for as long as it takes.
         trace_norm = float(np.abs(np.linalg.eigvalsh(X.astype(np.float64))).sum())
-        prior = degree_prior(X, solver.prior.degrees, solver.prior.alpha)
+        prior = degree_prior(X, solver.prior.degrees, solver.prior.alpha, self.H)
         loss = pu_loss(X, network, solver.rho)
         return {
             "status": solution.status,

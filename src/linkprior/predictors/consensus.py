@@ -20,7 +20,7 @@ from linkprior.predictors import effort
 from linkprior.predictors.base import Array, Learned, LinkPredictor
 from linkprior.predictors.effort import Effort, effort_of
 from linkprior.predictors.starts import SEED_LIMIT, threads
-from linkprior.predictors.tri_degree import DENSE_LIMIT
+from linkprior.predictors.tri import DENSE_LIMIT
 from linkprior.predictors.wrapped import Wrapped, prefixed, under
 
 MOST_MEMBERS = 10_000

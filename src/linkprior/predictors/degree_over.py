@@ -7,7 +7,6 @@ passes of the prior's prox over the base scores A, as tri-degree ranks by it.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -16,8 +15,8 @@ import numpy as np
 from linkprior import parallel, progress
 from linkprior.checks import choice, real_number, whole_number
 from linkprior.errors import ParameterError
-from linkprior.model.degrees import prior_degrees
-from linkprior.model.priors import DegreePrior
+from linkprior.model.degrees import LIST_SIZE, Degrees, Edges, edges_in_all, prior_degrees
+from linkprior.model.priors import DegreePrior, H_Like, checked_alpha, sequence_of
 from linkprior.network import Network
 from linkprior.pairs import Ints
 from linkprior.predictors import effort, on_device
@@ -36,7 +35,7 @@ from linkprior.predictors.rank_penalty import (
     unit_of,
 )
 from linkprior.predictors.scores import knots
-from linkprior.predictors.tri_degree import DENSE_LIMIT
+from linkprior.predictors.tri import DENSE_LIMIT
 from linkprior.predictors.wrapped import Wrapped, prefixed, under
 
 LARGEST_TAU = 1e6  # beyond it nothing is left of the base scores in float32, as with inf
@@ -50,19 +49,22 @@ _EXACT_BYTES = 36.0  # per entry: base scores, their ranks' weights, and penalti
 class DegreeOver(Wrapped):
     """The degree prior over the scores A of another model: A − τ·unit·½(b_i(rank) + b_j(rank)).
 
-    b_i(k) = (H_k/H_d′i)^α weighs the k-th best partner of node i, H_k = log(k+1). The unit is the
+    b_i(k) = (H_k/H_d′i)^α weighs the k-th best partner of node i. The unit is the
     score of the K-th best of all pairs less the median score, so that τ means the same for every
     base; K is `n_edges`. Ranks are exact up to 3,000 nodes, beyond that read from tables; scores
     that tie in a row get the middle of the tie's first and last weight.
 
     Parameters
     ----------
-    alpha, c, n_edges
+    alpha, c, n_edges, list_size
         The prior's α, and the degrees d′ = c·d with d from the observed degrees for a network of
-        `n_edges` edges (None: as many as observed).
+        K edges: `n_edges`, or as many as observed ("observed", also None), or those and
+        `list_size` more ("list"), which `predict` takes from the list it is asked for.
+    H
+        The sequence H: "log", "sqrt", "linear", "loglog", its values, or a function of ranks.
     degrees
-        "observed": d as above. For experiments: "shuffled" gives each node the degree of another,
-        and a vector is taken for d.
+        "observed": d as above. Known or desired degrees: a number for each node, or by name. For
+        experiments "shuffled" gives each node the degree of another.
     tau
         Strength of the prior. With inf pairs go by their weighted ranks alone, and base scores
         only break ties; it is kept as the word, since JSON has no such number.
@@ -80,8 +82,10 @@ class DegreeOver(Wrapped):
     alpha: float = 0.5
     c: float = 1.0
     tau: float | str = 1.0
-    n_edges: int | None = None
-    degrees: str | Sequence[int] = "observed"
+    n_edges: Edges = None
+    list_size: int = LIST_SIZE
+    H: H_Like = "log"
+    degrees: Degrees = "observed"
     passes: int = 2
     ranks: str = "auto"
 
@@ -128,7 +132,7 @@ class DegreeOver(Wrapped):
         self, network: Network, base: LinkPredictor
     ) -> tuple[dict[str, Array], dict[str, float]]:
         """Return the penalties, as a matrix or as tables, and what they are measured in."""
-        p, aim = network.n_nodes, self.n_edges or network.n_edges
+        p, aim = network.n_nodes, edges_in_all(network, self.n_edges, self.list_size)
         scale, profile = self._prior(network)
         if p <= DENSE_LIMIT:
             A = np.concatenate(list(parallel.map_blocks(base._rows, p, stage="")))
@@ -176,14 +180,20 @@ class DegreeOver(Wrapped):
 
     def _prior(self, network: Network) -> tuple[Array, Array]:
         """Check the parameters, and return the rank weights g_i and h_k."""
-        alpha = real_number("alpha", self.alpha, 0.0)
+        alpha = checked_alpha(self.alpha)
         whole_number("passes", self.passes, 1, MOST_PASSES)
         self._check_ranks(network)
         if not self._pure_ranks:
             real_number("tau", self.tau, 0.0, LARGEST_TAU, low_open=False, high_open=False)
         seed = getattr(self, "seed", 0)
-        aim = prior_degrees(network, self.n_edges, self.c, self.degrees, seed)
-        prior, p = DegreePrior(aim, alpha), network.n_nodes
+        aim = prior_degrees(network, self.n_edges, self.c, self.degrees, seed, self.list_size)
+        p = network.n_nodes
+        prior = DegreePrior(aim, alpha, sequence_of(self.H, p - 1))
+        if p > DENSE_LIMIT and prior.steep(p - 1):
+            raise ParameterError(
+                f"alpha={alpha:g} with this H is too steep for tables of ranks, which more than "
+                f"{DENSE_LIMIT:,} nodes take: choose a smaller alpha"
+            )
         return prior.scale(np.zeros(p)), prior.profile(p - 1)
 
     def _combine(self, unit: float, median: float) -> Combine:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from linkprior import kernels, parallel
+from linkprior.model.priors import rows_of
 from linkprior.pairs import Ints
 from linkprior.predictors.base import Array
 from linkprior.predictors.scores import knots, lookup_pairs
@@ -145,7 +146,8 @@ def _exact_pass(scores: Array, scale: Array, profile: Array) -> Array:
     keys = scores.astype(np.float32)
 
     def one_block(start: int, stop: int) -> Array:
-        return scale[start:stop, None] * _weights_in_rows(keys[start:stop], start, profile)
+        own = rows_of(profile, start, stop)
+        return scale[start:stop, None] * _weights_in_rows(keys[start:stop], start, own)
 
     B = np.concatenate(list(parallel.map_blocks(one_block, len(keys), stage="")))
     penalty: Array = ((B + B.T) * 0.5).astype(np.float32)
@@ -173,5 +175,7 @@ def _weights_in_rows(keys: Array, first: int, profile: Array) -> Array:
     np.maximum.accumulate(begins, axis=1, out=begins)
     ends = np.minimum.accumulate(ends[:, ::-1], axis=1)[:, ::-1]
     weights = np.zeros(keys.shape)
-    np.put_along_axis(weights, order, 0.5 * (profile[begins] + profile[ends]), axis=1)
+    rows = np.arange(len(keys))[:, None]
+    low, high = (profile[rows, at] if profile.ndim == 2 else profile[at] for at in (begins, ends))
+    np.put_along_axis(weights, order, 0.5 * (low + high), axis=1)
     return weights

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -27,7 +28,7 @@ def save(model: LinkPredictor, folder: str | Path) -> None:
     manifest = {
         "linkprior": __version__,
         "model": type(model).name,
-        "params": {k: _plain(v) for k, v in model.get_params().items()},
+        "params": {k: _plain(v, net) for k, v in model.get_params().items()},
         "facts": dict(learned.facts),
         "network": {"names": list(net.names), "n_edges": net.n_edges, "digest": net.digest},
     }
@@ -89,12 +90,19 @@ def _try_out(model: LinkPredictor) -> None:
             raise StoreError(f"{type(model).name}: the saved arrays give no scores; fit it again")
 
 
-def _plain(value: Any) -> Any:
-    """Turn NumPy numbers into Python's; refuse what JSON cannot hold."""
+def _plain(value: Any, net: Network) -> Any:
+    """Turn NumPy numbers into Python's, and a function of ranks into its values at all ranks.
+
+    What JSON cannot hold is refused.
+    """
     if isinstance(value, np.generic):
         return value.item()
     if value is None or isinstance(value, bool | int | float | str):
         return value
     if isinstance(value, list | tuple | np.ndarray):
-        return [_plain(one) for one in value]
+        return [_plain(one, net) for one in value]
+    if isinstance(value, Mapping):  # of names
+        return {str(name): _plain(one, net) for name, one in value.items()}
+    if callable(value):
+        return _plain(np.asarray(value(np.arange(1.0, float(net.n_nodes)))), net)
     raise LinkpriorError(f"a parameter of type {type(value).__name__} cannot be saved")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
@@ -56,9 +56,36 @@ def idle_factor(n_starts: int) -> float:
 
 
 def facts_of(solutions: Sequence[Solution[Any]]) -> dict[str, Any]:
-    """Tell how each start ended."""
+    """Tell how each start ended: residuals too, where the method has any."""
+    last = [solution.history[-1] for solution in solutions]
+    residuals = {name: [getattr(one, name) for one in last] for name in ("primal", "dual")}
     return {
         "status": [solution.status for solution in solutions],
         "n_iter": [solution.n_iter for solution in solutions],
-        "objective": [solution.history[-1].objective for solution in solutions],
+        "objective": [one.objective for one in last],
+        **{name: values for name, values in residuals.items() if None not in values},
     }
+
+
+def convergence(facts: Mapping[str, Any]) -> str | None:
+    """Return in one sentence how the starts ended, from what `facts_of` tells; None without."""
+    if "status" not in facts or "n_iter" not in facts:
+        return None
+    status, steps = _listed(facts["status"]), _listed(facts["n_iter"])
+    n, done = len(status), status.count("converged")
+    starts = f"{n} start{'s' * (n != 1)}"
+    ended = "converged" if done == n else f"{done} of them converged" if done else "not converged"
+    figures = [_range("objective", _listed(facts["objective"]), ".6g")]
+    for name in ("primal", "dual"):
+        if facts.get(name) is not None:
+            figures.append(_range(f"{name} residual", _listed(facts[name]), ".2g"))
+    return f"Fit: {starts} of {_range('', steps, 'd')} steps, {ended}; {', '.join(figures)}."
+
+
+def _listed(value: Any) -> list[Any]:
+    return list(value) if isinstance(value, list | tuple) else [value]
+
+
+def _range(name: str, values: list[Any], form: str) -> str:
+    low, high = format(min(values), form), format(max(values), form)
+    return f"{name} {low}".strip() if low == high else f"{name} {low} to {high}".strip()

@@ -9,8 +9,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from linkprior import progress
+from linkprior import parallel, progress
 from linkprior.checks import choice, real_number, whole_number
+from linkprior.errors import ParameterError
 from linkprior.kernels.device import current_device
 from linkprior.model.factors import Factors
 from linkprior.model.losses import LOSSES, Loss
@@ -18,29 +19,39 @@ from linkprior.model.priors import L1Prior, Prior, ScaleFreePrior
 from linkprior.network import Network
 from linkprior.pairs import Ints
 from linkprior.parallel import current_workers
-from linkprior.parallel.memory import memory_limit
+from linkprior.parallel.memory import let_go, matrices, memory_limit
 from linkprior.predictors import effort
 from linkprior.predictors.base import NEGATIVES, WEIGHTS, Learned, LinkPredictor
 from linkprior.predictors.effort import Effort
 from linkprior.predictors.on_device import Form, solve_on_device
-from linkprior.predictors.scores import FactorScores, Scores, SketchScores
+from linkprior.predictors.scores import (
+    DenseScores,
+    FactorScores,
+    Scores,
+    SketchScores,
+    mean_matrix,
+)
 from linkprior.predictors.starts import (
     MOST_STARTS,
     SEED_LIMIT,
+    convergence,
     facts_of,
     idle_factor,
     run_starts,
+    threads,
 )
 from linkprior.solvers.base import Solution, solve
 from linkprior.solvers.device_admm import DeviceAdmm
 from linkprior.solvers.device_direct import DeviceDirect
 from linkprior.solvers.direct import DirectSolver, DirectState
-from linkprior.solvers.tri_admm import AdmmSolver
+from linkprior.solvers.symmetric_prox import half_sum
+from linkprior.solvers.tri_admm import AdmmSolver, AdmmState
 
 Array = NDArray[Any]
 Run = Solution[Any]  # of a solver whose state has factors
 
 DEFAULT_RANK = 20
+DENSE_LIMIT = 3000  # nodes up to which p × p arrays are taken for granted
 
 
 @dataclass(eq=False, kw_only=True)
@@ -102,6 +113,10 @@ class TriFactorization(LinkPredictor):
             lambda rng, workers: self._fit_start(network, rng, workers),
             self._starts_effort(network) / self.n_starts,
         )
+        return self._learned(network, solutions)
+
+    def _learned(self, network: Network, solutions: list[Run]) -> Learned:
+        """Return what is kept of the starts."""
         factors = [solution.state.factors for solution in solutions]
         arrays = {"U": np.stack([f.U for f in factors]), "S": np.stack([f.S for f in factors])}
         return Learned(arrays, facts_of(solutions))
@@ -167,6 +182,12 @@ class TriFactorization(LinkPredictor):
             return solve_on_device(DeviceDirect(*given, device=current_device()), *loop)
         return solve(DirectSolver(*given), *loop)
 
+    def words(self) -> list[str]:
+        """Return how the starts ended."""
+        _, learned = self._state()
+        ended = convergence(learned.facts)
+        return [] if ended is None else [ended]
+
     def _form(self) -> Form | None:
         scores = self._scores()
         if isinstance(scores, FactorScores):
@@ -216,17 +237,55 @@ class Penalised(TriFactorization):
     solver
         "admm" (the paper; p × p arrays) or "streaming" (direct descent over row blocks); "auto"
         takes what fits the prior and the size.
+    sweeps
+        Multiplicative sweeps in each Step_One of ADMM.
+    warmup
+        Sweeps without prior at the beginning of each start; the paper has none.
+    rank_by
+        "factors": U S Uᵀ, the mean over starts; "x": the X of ADMM, the mean over starts, kept
+        with its dual variable Z in the arrays of a fit. Streaming has no X.
     """
 
     lam: float = 0.003
     eta: float = 0.003
     solver: str = "auto"
+    sweeps: int = 1
+    warmup: int = 0
+    rank_by: str = "factors"
+
+    _rankings: ClassVar[tuple[str, ...]] = ("x", "factors")
 
     def _check(self, network: Network) -> None:
         super()._check(network)
         self._lam()
         self._eta()
         choice("solver", self.solver, ["auto", "admm", "streaming"])
+        whole_number("sweeps", self.sweeps, 1)
+        whole_number("warmup", self.warmup, 0)
+        choice("rank_by", self.rank_by, self._rankings)
+        if self._solver_name(network) == "streaming":
+            for name, why in self._admm_only().items():
+                raise ParameterError(
+                    f"{name}={getattr(self, name)!r} {why}, which streaming does not have"
+                    f"{self._way_out(network)}"
+                )
+
+    def _admm_only(self) -> dict[str, str]:
+        """Return the parameters that ask for ADMM, and what each of them is of it."""
+        asked = {}
+        if self.rank_by == "x":
+            asked["rank_by"] = "ranks the X of ADMM"
+        if self.sweeps != 1:
+            asked["sweeps"] = "is for Step_One of ADMM"
+        return asked
+
+    def _way_out(self, network: Network) -> str:
+        if self.solver == "streaming":
+            return ": set solver='admm', or leave it out"
+        return (
+            f", and {network.n_nodes:,} nodes take streaming by default: set solver='admm' to have "
+            "matrices of all pairs"
+        )
 
     def _lam(self) -> float:
         return real_number("lam", self.lam, 0.0, low_open=False)
@@ -235,18 +294,39 @@ class Penalised(TriFactorization):
         return real_number("eta", self.eta, 0.0)
 
     def _solver_name(self, network: Network) -> str:
-        return "streaming" if self.solver == "auto" else self.solver
+        if self.solver != "auto":
+            return self.solver
+        dense = network.n_nodes <= DENSE_LIMIT and bool(self._admm_only())
+        return "admm" if dense else "streaming"
 
     def _step_effort(self, network: Network) -> float:
         prior, plain = self._prior(network), super()._step_effort(network)
         if self._solver_name(network) == "admm":
-            return plain + effort.ADMM_STEP * effort.entries(network)
+            return self.sweeps * plain + effort.ADMM_STEP * effort.entries(network)
         if prior is None or prior.flat:
             return plain
         return plain + effort.RANKED_STEP * effort.entries(network)
 
+    def _start_effort(self, network: Network) -> float:
+        return self._warmup_effort(network) + super()._start_effort(network)
+
+    def _warmup_effort(self, network: Network) -> float:
+        if not self.warmup:
+            return 0.0
+        _, inner = threads(self.n_starts)  # a plain sweep keeps one of a start's threads busy
+        return inner * (self.warmup + 1) * effort.sweep(network, self._rank(network))
+
     def _fit_start(self, network: Network, rng: np.random.Generator, workers: int) -> Run:
-        return self._fit_from(network, None, rng, workers)
+        if not self.warmup:
+            return self._fit_from(network, None, rng, workers)
+        with progress.stage(total=self._start_effort(network)):
+            start = self._warm_up(network, rng)
+            return self._fit_from(network, start, rng, workers)
+
+    def _warm_up(self, network: Network, rng: np.random.Generator) -> Factors:
+        with progress.part(self._warmup_effort(network)):
+            warm: Factors = self._plain(network, rng, self.warmup).state.factors
+        return warm
 
     def _fit_from(
         self, network: Network, start: Factors | None, rng: np.random.Generator, workers: int
@@ -256,16 +336,37 @@ class Penalised(TriFactorization):
         assert prior is not None
         given, loop = (network, loss, rank, prior, lam), (rng, self.max_iter, self.tol)
         admm, device = self._solver_name(network) == "admm", current_device()
+        asked = self._step_options()
         if device != "cpu":
             direct = DeviceDirect(*given, start, device=device)
-            dense = DeviceAdmm(*given, self._eta(), start, device=device)
-            return _factors_only(solve_on_device(dense if admm else direct, *loop))
+            dense = DeviceAdmm(*given, self._eta(), start, device=device, **asked)
+            return self._kept(solve_on_device(dense if admm else direct, *loop), False)
         if not admm:
             return solve(DirectSolver(*given, start, workers), *loop)
         # A limit is not sent to a cluster, though what was asked before the starts is.
         on_disk = memory_limit() is not None and self.__dict__.get("_cached_on_disk", False)
-        solver = AdmmSolver(*given, self._eta(), start, workers=workers, on_disk=on_disk)
-        return _factors_only(solve(solver, *loop))
+        solver = AdmmSolver(*given, self._eta(), start, workers=workers, on_disk=on_disk, **asked)
+        return self._kept(solve(solver, *loop), on_disk)
+
+    def _step_options(self) -> dict[str, Any]:
+        """Return how ADMM does its two steps."""
+        return {"sweeps": self.sweeps}
+
+    def _kept(self, found: Run, on_disk: bool) -> Run:
+        """Return a run without p × p arrays, or with X and Z alone where X is ranked.
+
+        Starts are kept until all of them have ended.
+        """
+        state = found.state
+        if self.rank_by != "x" or not isinstance(state, AdmmState):
+            return replace(found, state=DirectState(state.factors, None))
+        X, Z = state.Q, state.Y  # written over, so that no more arrays exist
+        for begin, end in parallel.blocks(len(X)):
+            np.maximum(X[begin:end], 0.0, out=X[begin:end])
+            np.subtract(X[begin:end], Z[begin:end], out=Z[begin:end])
+            for matrix in (X, Z):
+                let_go(matrix, begin, end)
+        return replace(found, state=SplitState(state.factors, X, Z))
 
     # ------------------------------------------------------------------ memory
 
@@ -273,6 +374,25 @@ class Penalised(TriFactorization):
         # Asked before the starts begin: each of them knows of its own threads only.
         self._cached_on_disk = self._on_disk(network)
         return super()._run(network)
+
+    def _learned(self, network: Network, solutions: list[Run]) -> Learned:
+        learned = super()._learned(network, solutions)
+        if self.rank_by != "x":
+            return learned
+        n, on_disk = network.n_nodes, self._on_disk(network)
+        means = {}
+        for name in "XZ":
+            layers = (getattr(solution.state, name) for solution in solutions)
+            (whole,) = matrices(1, n, np.float32, on_disk)
+            half_sum(mean_matrix(layers, n, False, on_disk), whole, on_disk)
+            means[name] = whole
+        return Learned({**learned.arrays, **means}, learned.facts)
+
+    def _make_scores(self) -> Scores:
+        _, learned = self._state()
+        if self.rank_by == "x":
+            return DenseScores(learned.arrays["X"])
+        return super()._make_scores()
 
     def _memory(self, network: Network, workers: int) -> float:
         thin = super()._memory(network, workers)
@@ -284,7 +404,9 @@ class Penalised(TriFactorization):
         """Return the bytes of all p × p arrays that exist at a time, wherever they are held."""
         if self._solver_name(network) != "admm":
             return 0.0
-        return effort.ADMM_BYTES * min(workers, self.n_starts) * effort.entries(network)
+        kept = effort.KEPT_BYTES * (self.n_starts + 2) if self.rank_by == "x" else 0.0
+        at_once = effort.ADMM_BYTES * min(workers, self.n_starts)
+        return (at_once + kept) * effort.entries(network)
 
     def _disk(self, network: Network, workers: int) -> float:
         """Return the bytes a fit may hold in files."""
@@ -295,14 +417,18 @@ class Penalised(TriFactorization):
         limit, workers = memory_limit(), current_workers()
         if limit is None or current_device() != "cpu":
             return False
-        matrices = self._matrix_bytes(network, workers)
+        dense = self._matrix_bytes(network, workers)
         thin = TriFactorization._memory(self, network, workers)
-        return bool(matrices) and effort.network_bytes(network) + thin + matrices > limit
+        return bool(dense) and effort.network_bytes(network) + thin + dense > limit
 
 
-def _factors_only(found: Run) -> Run:
-    """Return a run without its p × p arrays: starts are kept until all of them have ended."""
-    return replace(found, state=DirectState(found.state.factors, None))
+@dataclass(frozen=True)
+class SplitState:
+    """What is kept of a start whose X is ranked."""
+
+    factors: Factors
+    X: Array
+    Z: Array
 
 
 @dataclass(eq=False, kw_only=True)

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from linkprior import progress
-from linkprior.checks import choice, real_number, whole_number
-from linkprior.model.degrees import prior_degrees
+from linkprior.checks import choice, whole_number
+from linkprior.errors import ParameterError
+from linkprior.kernels.device import current_device
+from linkprior.model.degrees import LIST_SIZE, Degrees, Edges, prior_degrees
 from linkprior.model.factors import Factors
-from linkprior.model.priors import DegreePrior, Prior
+from linkprior.model.priors import DegreePrior, H_Like, checked_alpha, sequence_of
 from linkprior.network import Network
 from linkprior.predictors import effort, on_device
-from linkprior.predictors.base import ISOLATED, NEGATIVES, WEIGHTS, Learned
+from linkprior.predictors.base import ISOLATED, NEGATIVES, WEIGHTS, Learned, takes_presets
 from linkprior.predictors.effort import Effort
 from linkprior.predictors.scores import (
     PASSES,
@@ -28,82 +29,141 @@ from linkprior.predictors.scores import (
     mean_matrix,
     merge,
 )
-from linkprior.predictors.starts import threads
-from linkprior.predictors.tri import Array, Penalised, Run, Tri
+from linkprior.predictors.tri import DENSE_LIMIT, Array, Penalised, Tri
 
-DENSE_LIMIT = 3000  # nodes up to which p × p arrays are taken for granted
+# The paper as printed. It chooses rho, lam, c and alpha by cross-validation (`--tune`); it does not
+# say its rank, its η, or when a step counts as done.
+PAPER = {
+    "solver": "admm",
+    "prox": "dual",
+    "sweeps": 5,
+    "passes": 3,
+    "warmup": 0,
+    "max_iter": 50,
+    "tol": 1e-3,
+    "rank_by": "x",
+    "n_edges": "list",
+    "degrees": "observed",
+    "H": "log",
+    "n_starts": 1,
+    "lam": 0.0003,
+    "eta": 0.003,
+}
 
 
+@takes_presets
 @dataclass(eq=False, kw_only=True)
 class TriDegree(Penalised):
     """Tri+Degree: the node-specific degree prior, the paper's method.
 
     Each start runs `warmup` plain sweeps, then `max_iter` steps with the prior, and pairs are
-    ranked by the prox of the prior over the fitted scores.
+    ranked by the prox of the prior over the fitted scores. `preset="paper"` is the paper as
+    printed; docs/reproduction.md tells what each of the differences is worth.
 
     Parameters
     ----------
-    alpha, c, n_edges
-        The prior S_H(X, c·d, α); d from the observed degrees for a network of `n_edges` edges
-        (None: as many as observed).
+    preset
+        "paper": Step_Two by dual decomposition, no warm-up, one start, X ranked, K = observed edges
+        and those asked for (`PAPER` in this module has all of it). Other parameters that are given
+        count in its place.
+    alpha, c, n_edges, list_size
+        The prior S_H(X, c·d, α), α from 0 (the ℓ1 norm) to 1000; d from the observed degrees for a
+        network of K edges. `n_edges` is K, or "observed" (also None): as many as observed, or
+        "list": those and `list_size` more, which `predict` takes from the list it is asked for.
+    H
+        The sequence H of the prior: "log" (the paper), "sqrt", "linear", "loglog"; or its values
+        H_1, H_2, …; or a function of an array of ranks. It must increase.
     degrees
-        "observed": d as above. For experiments: "shuffled" gives each node the degree of another,
-        and a vector is taken for d.
+        "observed": d as above. Known or desired degrees: a number for each node, or by name. For
+        experiments "shuffled" gives each node the degree of another.
+    prox
+        How ADMM does Step_Two: "mm" (majorise–minimise) or "dual" (the paper's dual decomposition,
+        on the CPU).
+    passes
+        Passes of "mm", or iterations of "dual", in each Step_Two; None: 1 and 3.
     rank_by
-        "q": the prox before clipping (default), "x": clipped at zero, "factors": U S Uᵀ.
+        "q": the prox over the fitted factors, before clipping (default); "x": the X of ADMM;
+        "factors": U S Uᵀ. Each is the mean over starts.
     average
         "q": the mean of each start's Q; "scores": the prox of the mean of all starts' scores.
-    warmup
-        Sweeps without prior at the beginning of each start.
     """
 
     name: ClassVar[str] = "tri-degree"
     heeds: ClassVar[frozenset[str]] = WEIGHTS | NEGATIVES | ISOLATED
+    presets: ClassVar[dict[str, dict[str, Any]]] = {"paper": PAPER}
+    _rankings: ClassVar[tuple[str, ...]] = ("q", "x", "factors")
+
+    preset: str | None = None
     alpha: float = 0.5
     c: float = 1.0
-    n_edges: int | None = None
-    degrees: str | Sequence[int] = "observed"
+    n_edges: Edges = None
+    list_size: int = LIST_SIZE
+    H: H_Like = "log"
+    degrees: Degrees = "observed"
+    prox: str = "mm"
+    passes: int | None = None
     rank_by: str = "q"
     average: str = "q"
     warmup: int = 70
     max_iter: int = 10
 
     def _check(self, network: Network) -> None:
+        choice("prox", self.prox, ["mm", "dual"])
+        if self.passes is not None:
+            whole_number("passes", self.passes, 1)
         super()._check(network)
-        choice("rank_by", self.rank_by, ["q", "x", "factors"])
         choice("average", self.average, ["q", "scores"])
-        whole_number("warmup", self.warmup, 0)
-        self._prior(network)
+        if self.preset is not None:
+            choice("preset", self.preset, self.presets)
+        prior, dense = self._prior(network), self._solver_name(network) == "admm"
+        if self.prox == "dual" and current_device() != "cpu":
+            raise ParameterError("prox='dual' runs on the CPU: take device cpu, or prox='mm'")
+        if prior.steep(network.n_nodes - 1) and not (dense and current_device() == "cpu"):
+            raise ParameterError(
+                f"alpha={self.alpha:g} with this H is too steep for tables of ranks and for a "
+                "device: take a smaller alpha, or solver='admm' on the CPU"
+            )
 
-    def _prior(self, network: Network) -> Prior:
-        alpha = real_number("alpha", self.alpha, 0.0)
-        aim = prior_degrees(network, self.n_edges, self.c, self.degrees, self.seed)
-        return DegreePrior(aim, alpha)
+    def _prior(self, network: Network) -> DegreePrior:
+        aim = prior_degrees(network, self.n_edges, self.c, self.degrees, self.seed, self.list_size)
+        H = sequence_of(self.H, network.n_nodes - 1)
+        return DegreePrior(aim, checked_alpha(self.alpha), H)
+
+    def _admm_only(self) -> dict[str, str]:
+        asked = super()._admm_only()
+        if self.prox != "mm":
+            asked["prox"] = "is for Step_Two of ADMM"
+        if self.passes not in (None, 1):
+            asked["passes"] = "is for Step_Two of ADMM"
+        return asked
+
+    def _step_options(self) -> dict[str, Any]:
+        return {**super()._step_options(), "prox": self.prox, "passes": self._passes}
+
+    @property
+    def _passes(self) -> int:
+        return self.passes or {"mm": 1, "dual": 3}[self.prox]
 
     def without_prior(self) -> Tri:
         """Return the same model with the prior taken away: as many plain sweeps as steps in all."""
         names = ("rank", "rho", "loss", "n_starts", "tol", "seed")
         same = {name: getattr(self, name) for name in names}
-        return Tri(**same, max_iter=self.warmup + self.max_iter)
+        return Tri(**same, max_iter=self.warmup + self.sweeps * self.max_iter)
 
     def _solver_name(self, network: Network) -> str:
         if self.solver != "auto":
             return self.solver
         return "admm" if network.n_nodes <= DENSE_LIMIT else "streaming"
 
-    def _fit_start(self, network: Network, rng: np.random.Generator, workers: int) -> Run:
-        with progress.stage(total=self._start_effort(network)):
-            start = self._warm_up(network, rng) if self.warmup else None
-            return self._fit_from(network, start, rng, workers)
-
-    def _warm_up(self, network: Network, rng: np.random.Generator) -> Factors:
-        with progress.part(self._warmup_effort(network)):
-            warm: Factors = self._plain(network, rng, self.warmup).state.factors
-        return warm
+    def _step_effort(self, network: Network) -> float:
+        plain = super()._step_effort(network)
+        per_pass = effort.DUAL_STEP if self.prox == "dual" else effort.ADMM_STEP
+        more = self._passes - (self.prox == "mm")  # one pass is in the step itself
+        return plain + more * per_pass * effort.entries(network)
 
     def _run(self, network: Network) -> Learned:
         learned = super()._run(network)
-        if self.rank_by == "factors":
+        if self.rank_by != "q":
             return learned
         dense = self._solver_name(network) == "admm"
         weights, units = self._rank_weights(network), self._layer_effort(network).fit
@@ -119,7 +179,7 @@ class TriDegree(Penalised):
 
         layers = map(one_layer, self._layers(learned))
         if dense:
-            ranked = {"Q": mean_matrix(layers, network.n_nodes, self.rank_by == "x", on_disk)}
+            ranked = {"Q": mean_matrix(layers, network.n_nodes, False, on_disk)}
         else:
             ranked = {"tables": np.stack(list(layers))}
         return Learned({**learned.arrays, **ranked}, learned.facts)
@@ -128,22 +188,17 @@ class TriDegree(Penalised):
         return self._starts_effort(network) + self._n_layers * self._layer_effort(network).fit
 
     def _score_effort(self, network: Network) -> float:
+        if self.rank_by == "x":
+            return effort.pick(network)
         if self.rank_by == "factors":
             return super()._score_effort(network)
         return effort.pick(network) + self._n_layers * self._layer_effort(network).scores
 
     @property
     def _n_layers(self) -> int:
-        if self.rank_by == "factors":
+        if self.rank_by != "q":
             return 0
         return self.n_starts if self.average == "q" else 1
-
-    def _start_effort(self, network: Network) -> float:
-        return self._warmup_effort(network) + super()._start_effort(network)
-
-    def _warmup_effort(self, network: Network) -> float:
-        _, inner = threads(self.n_starts)  # a plain sweep keeps one of a start's threads busy
-        return inner * (self.warmup + 1) * effort.sweep(network, self._rank(network))
 
     def _layer_effort(self, network: Network) -> Effort:
         """Return the work of ranking one layer's pairs by the prox, and of its scores then."""
@@ -156,13 +211,18 @@ class TriDegree(Penalised):
         factors = super()._memory(network, workers)
         if self._solver_name(network) == "admm":
             return factors
-        n_layers = self.n_starts if self.average == "q" else 1
+        n_layers = self._n_layers
         table = 4.0 * PASSES * network.n_nodes * len(knots(network.n_nodes - 1))
         return factors + 2.0 * n_layers * table  # one after the other, then stacked
 
     def _matrix_bytes(self, network: Network, workers: int) -> float:
         fitting = super()._matrix_bytes(network, workers)
+        if self.prox == "dual":
+            fitting += effort.DUAL_BYTES * min(workers, self.n_starts) * effort.entries(network)
         return max(fitting, effort.PROX_BYTES * effort.entries(network)) if fitting else 0.0
+
+    def _on_disk(self, network: Network) -> bool:
+        return self.prox == "mm" and super()._on_disk(network)  # dual decomposition is in memory
 
     def _layers(self, learned: Learned) -> list[Factors]:
         pairs = zip(learned.arrays["U"], learned.arrays["S"], strict=True)
@@ -177,11 +237,11 @@ class TriDegree(Penalised):
 
     def _make_scores(self) -> Scores:
         network, learned = self._state()
+        if self.rank_by != "q":
+            return super()._make_scores()
         if "Q" in learned.arrays:
             return DenseScores(learned.arrays["Q"])
-        if "tables" not in learned.arrays:
-            return self._factor_scores()
         scale, profile = self._rank_weights(network)
         weights = profile[knots(len(profile))]
         tables = learned.arrays["tables"]
-        return SketchScores(self._layers(learned), tables, scale, weights, self.rank_by == "x")
+        return SketchScores(self._layers(learned), tables, scale, weights)

@@ -18,7 +18,7 @@ from typing import Any, ClassVar, Self
 
 from linkprior.errors import ParameterError
 from linkprior.network import Network
-from linkprior.predictors.base import Learned, LinkPredictor
+from linkprior.predictors.base import Learned, LinkPredictor, takes_presets
 
 
 @dataclass(eq=False, kw_only=True)
@@ -112,19 +112,21 @@ def _made(wrapper: type[Any], base: type[LinkPredictor]) -> type[Any]:
         for field in dataclasses.fields(base)
         if field.name not in own
     ]
-    return dataclasses.make_dataclass(
+    made = dataclasses.make_dataclass(
         f"{wrapper.__name__}{base.__name__}",
         added,
         bases=(wrapper,),
         namespace={
             "name": f"{wrapper.kind}:{base.name}",
             "wrapped": base,
+            "presets": base.presets,
             "__module__": wrapper.__module__,
             "__doc__": _documentation(wrapper, base),
         },
         eq=False,
         kw_only=True,
     )
+    return takes_presets(made) if base.presets else made
 
 
 def _documentation(wrapper: type[Any], base: type[LinkPredictor]) -> str:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from linkprior import kernels, parallel
 from linkprior.model.factors import Factors, random_factors
 from linkprior.model.losses import Loss
-from linkprior.model.priors import Prior
+from linkprior.model.priors import Prior, rows_of
 from linkprior.network import Network
 from linkprior.pairs import n_pairs
 from linkprior.parallel.scratch import scratch
@@ -108,7 +108,7 @@ def ranked_pass(factors: Factors, prior: Prior, workers: int | None = None) -> P
     def one_block(start: int, stop: int) -> tuple[Array, Array, Array]:
         X, B = (scratch(f"pass {name}", (stop - start, p), np.float64) for name in "XB")
         np.matmul(factors.US[start:stop], factors.U.T, out=X)
-        kernels.rank_penalty(X, np.ones(stop - start), profile, start, B)
+        kernels.rank_penalty(X, np.ones(stop - start), rows_of(profile, start, stop), start, B)
         row_sums = np.einsum("ij,ij->i", B, X)
         B *= scale[start:stop, None]
         return row_sums, B @ factors.U, B.T @ factors.U[start:stop]

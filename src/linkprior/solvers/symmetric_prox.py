@@ -20,6 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 from linkprior import kernels, parallel
 from linkprior.checks import choice, real_matrix, whole_number
 from linkprior.errors import ParameterError
+from linkprior.model.priors import rows_of
 from linkprior.parallel.memory import let_go, matrices
 
 Matrix = NDArray[Any]
@@ -124,8 +125,49 @@ def dual_decomposition(A: Matrix, penalty: Penalty, max_iter: int) -> SymmetricP
         agreed = bool(np.abs(asymmetry).max(initial=0.0) <= 1e-12)
         if agreed:
             break
-        shifted -= asymmetry / (2.0 * np.sqrt(k + 1.0))
+        shifted -= asymmetry * _dual_step_size(k)
     return SymmetricProx(np.maximum(best_Q, 0.0), best_Q, history, float(bound), agreed)
+
+
+def dual_iterations(
+    A: Matrix,
+    shift: Matrix,
+    scale: Matrix,
+    profile: Matrix,
+    iterations: range,
+    workers: int | None = None,
+) -> Matrix:
+    """Return the last iterate Q of dual decomposition, symmetrised; `shift` = A′ − A is moved.
+
+    The iterations of `dual_decomposition` without a judge: rows are sorted once in each, and two
+    arrays are made. Weights are scale_i·profile_k. `iterations` numbers them from the first one on
+    that moved `shift`: where A hardly changes any more, steps must go on shrinking.
+    """
+    scale, profile = scale.astype(A.dtype), profile.astype(A.dtype)
+    Q_rows, Q = np.empty_like(A), np.empty_like(A)
+
+    def solve_rows(start: int, stop: int) -> None:
+        rows = slice(start, stop)
+        shifted = A[rows] + shift[rows]
+        h = rows_of(profile, start, stop)
+        kernels.rank_penalty(shifted, scale[rows], h, start, Q_rows[rows])
+        np.subtract(shifted, Q_rows[rows], out=Q_rows[rows])
+
+    def move(start: int, stop: int) -> None:
+        rows = slice(start, stop)
+        asymmetry = np.maximum(Q_rows[rows], 0) - np.maximum(Q_rows[:, rows], 0).T
+        shift[rows] -= asymmetry * size
+
+    for k in iterations:
+        size = A.dtype.type(_dual_step_size(k))
+        _over_blocks(solve_rows, len(A), workers)
+        _over_blocks(move, len(A), workers)
+    half_sum(Q_rows, Q, workers=workers)
+    return Q
+
+
+def _dual_step_size(k: int) -> float:
+    return float(0.5 / np.sqrt(k + 1.0))
 
 
 def separable_penalty(
@@ -138,7 +180,8 @@ def separable_penalty(
         B = np.empty_like(keys)
 
         def one_block(start: int, stop: int) -> None:
-            kernels.rank_penalty(keys[start:stop], scale[start:stop], profile, start, B[start:stop])
+            h = rows_of(profile, start, stop)
+            kernels.rank_penalty(keys[start:stop], scale[start:stop], h, start, B[start:stop])
 
         for _ in parallel.map_blocks(one_block, len(keys), workers):
             pass
@@ -174,7 +217,8 @@ def mm_passes(
     keys = A
 
     def weigh(start: int, stop: int) -> None:
-        kernels.rank_penalty(keys[start:stop], scale[start:stop], profile, start, B[start:stop])
+        h = rows_of(profile, start, stop)
+        kernels.rank_penalty(keys[start:stop], scale[start:stop], h, start, B[start:stop])
         let_go(keys, start, stop)
         let_go(B, start, stop)
 
@@ -191,8 +235,8 @@ def mm_passes(
     return keys
 
 
-def _over_blocks(task: Callable[[int, int], None], n_rows: int) -> None:
-    for _ in parallel.map_blocks(task, n_rows):
+def _over_blocks(task: Callable[[int, int], None], n_rows: int, workers: int | None = None) -> None:
+    for _ in parallel.map_blocks(task, n_rows, workers):
         pass
 
 

@@ -5,8 +5,9 @@
     Z    ← Z + USUᵀ − X
 
 Step_Two is one majorise–minimise pass from the ranks of the step before, so each outer step sorts
-every row once; `passes` asks for more of them. All p × p work runs over row blocks, in place: four
-p × p arrays exist, no more, in memory or in files.
+every row once; `passes` asks for more of them. That p × p work runs over row blocks, in place: four
+p × p arrays exist, no more, in memory or in files. With `prox="dual"` Step_Two is the paper's dual
+decomposition instead: `passes` iterations, from the multipliers of the step before.
 """
 
 from __future__ import annotations
@@ -22,13 +23,16 @@ from linkprior import kernels, parallel
 from linkprior.kernels.ops import ops_of
 from linkprior.model.factors import Factors
 from linkprior.model.losses import Loss
-from linkprior.model.priors import Prior
+from linkprior.model.priors import Prior, rows_of
 from linkprior.network import Network
 from linkprior.parallel.memory import let_go, matrices
 from linkprior.solvers.base import Measure
 from linkprior.solvers.direct import start_factors
 from linkprior.solvers.factor_update import Extra, sweep
-from linkprior.solvers.symmetric_prox import DISK_ROWS
+from linkprior.solvers.symmetric_prox import (
+    DISK_ROWS,
+    dual_iterations,
+)
 
 Array = NDArray[np.float64]
 Matrix = NDArray[Any]
@@ -49,6 +53,9 @@ class AdmmState:
         rank of each entry.
     row_sums
         Σ_k h_k·X_{i,[k]} of every row, from which the prior tells its value.
+    shift, n_dual
+        The multipliers of the dual decomposition, where Step_Two is done by it, and how often they
+        were moved.
     primal, dual
         Relative residuals.
     """
@@ -59,6 +66,8 @@ class AdmmState:
     G: Matrix
     B: Matrix
     row_sums: Array
+    shift: Matrix | None = None
+    n_dual: int = 0
     Y_square: float = 0.0
     primal: float = np.inf
     dual: float = np.inf
@@ -78,8 +87,11 @@ class AdmmSolver:
 
     Attributes
     ----------
+    prox
+        Step_Two by "mm" (majorise–minimise) or "dual" (the paper's dual decomposition).
     sweeps, passes
-        Multiplicative sweeps and prox passes per outer step (neither step is solved to the end).
+        Multiplicative sweeps and prox passes, or dual iterations, per outer step (neither step is
+        solved to the end).
     on_disk
         Whether to hold the p × p arrays in files (`parallel.memory`); the result is the same.
     """
@@ -96,6 +108,7 @@ class AdmmSolver:
     dtype: Any = np.float32
     workers: int | None = None
     on_disk: bool = False
+    prox: str = "mm"
 
     def init(self, rng: np.random.Generator) -> AdmmState:
         factors = self.start or start_factors(self.net, self.rank, rng)
@@ -108,13 +121,19 @@ class AdmmSolver:
     def step(self, state: AdmmState) -> AdmmState:
         """Do the three steps; the p × p arrays of the old state are written over."""
         factors = self._step_one(state)
-        squares, row_sums = self._step_two(state, factors)
+        shift = state.shift
+        if self.prox == "dual" and not self.prior.flat:  # without ranks one pass is exact
+            squares, row_sums, shift = self._dual_step(state, factors)
+        else:
+            squares, row_sums = self._step_two(state, factors)
         residual, change, fitted, split, target = np.sqrt(squares)
         size = max(fitted, split, 1e-30)
         return replace(
             state,
             factors=factors,
             row_sums=row_sums,
+            shift=shift,
+            n_dual=state.n_dual + self.passes,
             Y_square=float(target**2),
             primal=float(residual / size),
             dual=float(change / size),
@@ -173,6 +192,40 @@ class AdmmSolver:
             squares = np.array([residual, squares[1], squares[2], split, target])
         return squares, row_sums
 
+    def _dual_step(self, state: AdmmState, factors: Factors) -> tuple[Array, Array, Matrix]:
+        """Do Step_Two by dual decomposition, from the multipliers of the step before; then Z."""
+        fitted, before = self._fitted(factors), state.X
+        A = fitted + (before - state.Y)
+        A = (A + A.T) * self.dtype(0.5)  # row blocks round their products each for itself
+        p = len(A)
+        shift = np.zeros_like(A) if state.shift is None else state.shift
+        profile = self.prior.profile(p - 1)
+        scale = self.lam / self.eta * self.prior.scale(np.zeros(p))
+        numbers = range(state.n_dual, state.n_dual + self.passes)
+        state.Q[:] = dual_iterations(A, shift, scale, profile, numbers, self.workers)
+        X = state.X
+        np.subtract(2 * X, A, out=state.Y)
+
+        def rank_block(start: int, stop: int) -> None:
+            rows, h = slice(start, stop), rows_of(profile, start, stop).astype(self.dtype)
+            self._weigh(state.Q[rows], h, start, state.B[rows])
+
+        for _ in parallel.map_blocks(rank_block, p, self.workers):
+            pass
+        terms = (fitted - X, X - before, fitted, X, state.Y)
+        squares = np.array([np.sum(term * term, dtype=np.float64) for term in terms])
+        return squares, self._linearise(state), shift
+
+    def _fitted(self, factors: Factors) -> Matrix:
+        """Return U S Uᵀ as a matrix, over row blocks."""
+        left, right = factors.US.astype(self.dtype), factors.U.astype(self.dtype)
+
+        def one_block(start: int, stop: int) -> Matrix:
+            block: Matrix = left[start:stop] @ right.T
+            return block
+
+        return np.concatenate(list(parallel.map_blocks(one_block, len(left), self.workers)))
+
     def _pass_again(self, state: AdmmState) -> None:
         """Write Q = A − G, Y = X − Z and B from the ranks of Q; A = 2X − Y needs no array."""
         profile = self.prior.profile(len(state.Q) - 1).astype(self.dtype)
@@ -183,7 +236,7 @@ class AdmmSolver:
             A = 2 * np.maximum(Q, 0) - Y
             np.subtract(A, state.G[rows], out=Q)
             np.subtract(2 * np.maximum(Q, 0), A, out=Y)
-            self._weigh(Q, profile, start, state.B[rows])
+            self._weigh(Q, rows_of(profile, start, stop), start, state.B[rows])
             _let_go_of(state, start, stop)
 
         for _ in parallel.map_blocks(one_block, len(state.Q), self.workers):
@@ -212,7 +265,7 @@ class AdmmSolver:
             rows = slice(start, stop)
             Q = state.Q[rows]
             squares = kernels.split_rows(left[rows] @ right.T, state.G[rows], Q, state.Y[rows])
-            self._weigh(Q, profile, start, state.B[rows])
+            self._weigh(Q, rows_of(profile, start, stop), start, state.B[rows])
             _let_go_of(state, start, stop)
             return squares
 

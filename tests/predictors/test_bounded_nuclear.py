@@ -140,3 +140,8 @@ def test_a_penalty_beside_its_bound_is_refused_before_the_work(mu, monkeypatch):
     monkeypatch.setattr("linkprior.predictors.completion.solve", None)
     with pytest.raises(ParameterError, match=rf"^mu must not .* got mu={mu} and trace=10\.0$"):
         fitted(trace=10.0, mu=mu)
+
+
+def test_an_eta_that_single_precision_takes_for_zero_is_refused():
+    with pytest.raises(ParameterError, match="^eta must be a number in"):
+        fitted(eta=1e-300, mu=0.0)

@@ -39,6 +39,7 @@ DEFAULT_RANK = 30
 LARGEST_NUCLEAR = 6000  # nodes beyond which a dozen p × p arrays and their eigenvalues are too much
 _MOST_RIDGE = 1e30  # beyond it factors of float32 cannot be solved for
 FEASIBLE = 1e-6  # of a bound that X̂ may exceed it by: what rounding to float32 does
+_LEAST_ETA = 1e-30  # below it η is 0 to float32, and 0/0 stands on the diagonal
 _AFTER = 3  # steps that all eigenvalues at the end of nuclear-degree are worth
 
 
@@ -311,7 +312,7 @@ class NuclearDegree(LinkPredictor):
             real_number("rho", self.rho, 0.0, 1.0),
             self._mu(network),
             lam if self.prior_bound is None else 0.0,
-            real_number("eta", self.eta, 0.0),
+            real_number("eta", self.eta, _LEAST_ETA),
             trace=_bound("trace", self.trace),
             prior_bound=_bound("prior_bound", self.prior_bound),
         )

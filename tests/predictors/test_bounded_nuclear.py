@@ -11,6 +11,7 @@ import linkprior as lp
 from linkprior import theory
 from linkprior.errors import ParameterError
 from linkprior.predictors.completion import FEASIBLE
+from linkprior.predictors.spaces import space_of
 
 KARATE = lp.Network.from_networkx(nx.karate_club_graph())
 BOUNDS = {"trace": 10.0, "prior_bound": 80.0}
@@ -145,3 +146,23 @@ def test_a_penalty_beside_its_bound_is_refused_before_the_work(mu, monkeypatch):
 def test_an_eta_that_single_precision_takes_for_zero_is_refused():
     with pytest.raises(ParameterError, match="^eta must be a number in"):
         fitted(eta=1e-300, mu=0.0)
+
+
+def test_what_a_bound_replaces_is_not_searched():
+    def searched(**params):
+        return set(space_of(lp.make("nuclear-degree", **params), KARATE))
+
+    every = searched()
+    assert {"mu", "lam"} <= every
+    assert searched(trace=10.0) == every - {"mu"}
+    assert searched(prior_bound=80.0) == every - {"lam"}
+    assert searched(**BOUNDS) == every - {"mu", "lam"}
+    consensus = lp.make("consensus:nuclear-degree", trace=10.0)
+    assert "mu" not in space_of(consensus, KARATE)
+
+
+def test_a_model_with_bounds_can_be_tuned():
+    model = lp.make("nuclear-degree", **BOUNDS, max_iter=3)
+    found = lp.tune(model, KARATE, 3, inner=1, prune=False)
+    assert all(trial.value is not None for trial in found.trials)
+    assert not {"mu", "lam"} & {name for trial in found.trials for name in trial.params}

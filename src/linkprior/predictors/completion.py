@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkprior import parallel, progress
-from linkprior.checks import choice, real_number, whole_number
-from linkprior.errors import InputError
+from linkprior.checks import choice, real_number, shown, whole_number
+from linkprior.errors import InputError, ParameterError
 from linkprior.model.degrees import LIST_SIZE, Degrees, Edges, prior_degrees
 from linkprior.model.losses import pu_loss
 from linkprior.model.priors import (
@@ -44,6 +44,8 @@ Array = NDArray[Any]
 DEFAULT_RANK = 30
 LARGEST_NUCLEAR = 6000  # nodes beyond which a dozen p × p arrays and their eigenvalues are too much
 _MOST_RIDGE = 1e30  # beyond it factors of float32 cannot be solved for
+FEASIBLE = 1e-6  # of a bound that X̂ may exceed it by: what rounding to float32 does
+_LEAST_ETA = 1e-30  # below it η is 0 to float32, and 0/0 stands on the diagonal
 _AFTER = 3  # steps that all eigenvalues at the end of nuclear-degree are worth
 
 
@@ -191,11 +193,22 @@ class PU(LinkPredictor):
 
 @dataclass(eq=False, kw_only=True)
 class NuclearDegree(LinkPredictor):
-    """Nuclear norm + degree prior: the paper's constrained estimator, in penalised form.
+    """Nuclear norm + degree prior: the paper's constrained estimator, by penalties or by bounds.
 
-    X̂ minimises L(X; Ω) + μ·‖X‖_* + λ·S_H(X, c·d, α) over symmetric X with entries in [0, 1]. The
-    facts of a fit tell its t = ‖X̂‖_* (`trace_norm`) and r = S_H(X̂, d′, α) (`prior`), for which it
-    is a candidate of the constrained problem too, and which `theory.recovery_bound` asks for.
+    By penalties (default) X̂ minimises L(X; Ω) + μ·‖X‖_* + λ·S_H(X, c·d, α) over symmetric X with
+    entries in [0, 1]. The facts of a fit tell its t = ‖X̂‖_* (`trace_norm`) and r = S_H(X̂, d′, α)
+    (`prior`), for which it is a candidate of the constrained problem too.
+
+    By bounds it minimises L(X; Ω), and what penalty is left, under ‖X‖_* ≤ t (`trace`) or
+    S_H(X, d′, α) ≤ r (`prior_bound`) or both, as the paper states it. X̂ meets the bounds; that it
+    is the best can be said only without prior, as S_H is concave. The facts then also tell the
+    bounds given, whether X̂ is `feasible` (to one part in a million), which bounds are `active`,
+    the penalties `mu` and `lam` that they amount to, and the factor that took X̂ inside
+    (`scaled_by`, at most 1, and close to it where the fit has settled).
+
+    In either form `theory.recovery_bound(trace=facts["trace_norm"], prior=facts["prior"], …)` is
+    the theorem's bound for the fit; by bounds, t and r themselves are `facts["trace"]` and
+    `facts["prior_bound"]`.
 
     Parameters
     ----------
@@ -205,7 +218,12 @@ class NuclearDegree(LinkPredictor):
         Weight μ of the nuclear norm; None means 4, or two thirds of the square root of the largest
         degree where that is smaller.
     lam
-        Weight λ of the prior in the estimate. It acts like an ℓ1 penalty there: keep it small.
+        Weight λ of the prior in the estimate. It acts like an ℓ1 penalty there: keep it small. Not
+        used where `prior_bound` is given.
+    trace
+        Bound t > 0 on the nuclear norm of X̂, in place of the penalty μ: `mu` must be None then.
+    prior_bound
+        Bound r > 0 on the prior S_H(X̂, d′, α), in place of the penalty λ.
     alpha, c, n_edges, list_size, H, degrees
         The prior S_H(X, c·d, α), as in tri-degree.
     tau
@@ -214,7 +232,8 @@ class NuclearDegree(LinkPredictor):
         "q": Q = A − τ·½(B + Bᵀ), the prox of the prior over the low-rank copy A of X̂, before
         clipping (default); "x": X̂ itself.
     eta
-        ADMM's η; it changes how fast the estimate is reached.
+        ADMM's η; it changes how fast the estimate is reached. Where bounds or penalties are tight
+        and the status is "max_iter", 3 to 10 may do better.
     max_iter, tol
         Steps at most; and what residuals and relative change must fall below to stop earlier.
     seed
@@ -226,6 +245,8 @@ class NuclearDegree(LinkPredictor):
     rho: float = 0.05
     mu: float | None = None
     lam: float = 0.001
+    trace: float | None = None
+    prior_bound: float | None = None
     alpha: float = 0.5
     c: float = 1.0
     n_edges: Edges = None
@@ -247,7 +268,8 @@ class NuclearDegree(LinkPredictor):
 
     def without_prior(self) -> NuclearDegree:
         """Return the same model with the prior taken away."""
-        return NuclearDegree(**{**self.get_params(), "lam": 0.0, "tau": 0.0})
+        changed = {"lam": 0.0, "tau": 0.0, "prior_bound": None}
+        return NuclearDegree(**{**self.get_params(), **changed})
 
     def _learn(self, network: Network) -> Learned:
         solver = self._solver(network)
@@ -262,11 +284,14 @@ class NuclearDegree(LinkPredictor):
     def _ranked(
         self, network: Network, solver: NuclearSolver, solution: Solution[NuclearState]
     ) -> Learned:
-        X, A = solution.state.X, solution.state.Y
+        found, A = _within_bounds(solution.state.X, solver), solution.state.Y
         tau = real_number("tau", self.tau, 0.0, low_open=False)
         zeros, profile = np.zeros(len(A)), solver.prior.profile(len(A) - 1)
-        arrays = {"X": X, "A": A, "Q": prox_passes(A, tau * solver.prior.scale(zeros), profile)}
-        return Learned(arrays, self._facts(network, solver, solution))
+        Q = prox_passes(A, tau * solver.prior.scale(zeros), profile)
+        facts = self._facts(network, solver, solution, found)
+        if solver.trace is not None or solver.prior_bound is not None:
+            facts |= _bound_facts(solver, solution.state, found)
+        return Learned({"X": found.X, "A": A, "Q": Q}, facts)
 
     def _effort(self, network: Network) -> Effort:
         self._solver(network)
@@ -289,32 +314,46 @@ class NuclearDegree(LinkPredictor):
         choice("rank_by", self.rank_by, ["q", "x"])
         real_number("tau", self.tau, 0.0, low_open=False)
         alpha, H = checked_alpha(self.alpha), sequence_of(self.H, network.n_nodes - 1)
-        mu = 2.0 * default_ridge(network) if self.mu is None else self.mu
+        lam = real_number("lam", self.lam, 0.0, low_open=False)
         aim = prior_degrees(network, self.n_edges, self.c, self.degrees, self.seed, self.list_size)
         return NuclearSolver(
             network,
             DegreePrior(aim, alpha, H),
             real_number("rho", self.rho, 0.0, 1.0),
-            real_number("mu", mu, 0.0, low_open=False),
-            real_number("lam", self.lam, 0.0, low_open=False),
-            real_number("eta", self.eta, 0.0),
+            self._mu(network),
+            lam if self.prior_bound is None else 0.0,
+            real_number("eta", self.eta, _LEAST_ETA),
+            trace=_bound("trace", self.trace),
+            prior_bound=_bound("prior_bound", self.prior_bound),
         )
 
+    def _mu(self, network: Network) -> float:
+        """Return the penalty μ; a bound on the norm leaves none."""
+        if self.trace is None:
+            mu = 2.0 * default_ridge(network) if self.mu is None else self.mu
+            return real_number("mu", mu, 0.0, low_open=False)
+        if self.mu is not None:
+            raise ParameterError(
+                "mu must not be given together with trace, the bound that replaces this penalty; "
+                f"got mu={shown(self.mu)} and trace={shown(self.trace)}"
+            )
+        return 0.0
+
     def _facts(
-        self, network: Network, solver: NuclearSolver, solution: Solution[NuclearState]
+        self,
+        network: Network,
+        solver: NuclearSolver,
+        solution: Solution[NuclearState],
+        found: _Estimate,
     ) -> dict[str, Any]:
         """Tell t, r and the objective at X̂ itself, not at the solver's two copies."""
-        X, last = solution.state.X, solution.history[-1]
-        # NumPy's, as SciPy's would hold the GIL, and with it Ctrl-C, for as long as it takes.
-        trace_norm = float(np.abs(np.linalg.eigvalsh(X.astype(np.float64))).sum())
-        prior = degree_prior(X, solver.prior.degrees, solver.prior.alpha, self.H)
-        loss = pu_loss(X, network, solver.rho)
+        last, loss = solution.history[-1], pu_loss(found.X, network, solver.rho)
         return {
             "status": solution.status,
             "n_iter": solution.n_iter,
-            "objective": loss + solver.mu * trace_norm + solver.lam * prior,
-            "trace_norm": trace_norm,
-            "prior": prior,
+            "objective": loss + solver.mu * found.trace_norm + solver.lam * found.prior,
+            "trace_norm": found.trace_norm,
+            "prior": found.prior,
             "rank": len(solution.state.spectrum),
             "primal": last.primal,
             "dual": last.dual,
@@ -332,3 +371,54 @@ class NuclearDegree(LinkPredictor):
 
     def _base(self, pairs: Ints) -> Array:
         return self._scores("A" if self.rank_by == "q" else "X").at(pairs)
+
+
+@dataclass(frozen=True)
+class _Estimate:
+    """X̂, its nuclear norm and prior, and the factor that took it within the bounds."""
+
+    X: Array
+    trace_norm: float
+    prior: float
+    scaled_by: float = 1.0
+
+    @classmethod
+    def of(cls, X: Array, solver: NuclearSolver, scaled_by: float = 1.0) -> _Estimate:
+        # NumPy's, as SciPy's would hold the GIL, and with it Ctrl-C, for as long as it takes.
+        trace_norm = float(np.abs(np.linalg.eigvalsh(X.astype(np.float64))).sum())
+        prior = degree_prior(X, solver.prior.degrees, solver.prior.alpha, solver.prior.H)
+        return cls(X, trace_norm, prior, scaled_by)
+
+    def against(self, solver: NuclearSolver) -> list[tuple[float, float]]:
+        """Return what was reached, and how much is allowed, for each bound there is."""
+        both = ((self.trace_norm, solver.trace), (self.prior, solver.prior_bound))
+        return [(reached, bound) for reached, bound in both if bound is not None]
+
+
+def _within_bounds(X: Array, solver: NuclearSolver) -> _Estimate:
+    """Return X scaled down into the bounds, where the solver's two copies do not quite agree.
+
+    Norm and prior are proportional to X, and the box holds with X all that is smaller.
+    """
+    found = _Estimate.of(X, solver)
+    factor = min((b / reached for reached, b in found.against(solver) if reached > b), default=1.0)
+    return found if factor == 1.0 else _Estimate.of(X * X.dtype.type(factor), solver, factor)
+
+
+def _bound_facts(solver: NuclearSolver, state: NuclearState, found: _Estimate) -> dict[str, Any]:
+    """Tell the bounds, whether X̂ meets them, and the penalties that stand for them."""
+    prices = {"trace": state.theta, "prior_bound": state.nu}
+    bounds = {"trace": solver.trace, "prior_bound": solver.prior_bound}
+    return {
+        **bounds,
+        "feasible": all(reached <= b * (1.0 + FEASIBLE) for reached, b in found.against(solver)),
+        "active": [name for name, b in bounds.items() if b is not None and prices[name] > 0.0],
+        "mu": state.theta * solver.eta,
+        "lam": state.nu,
+        "scaled_by": found.scaled_by,
+    }
+
+
+def _bound(name: str, value: float | None) -> float | None:
+    """Check a bound: only X = 0 would meet one of 0."""
+    return None if value is None else real_number(name, value, 0.0)

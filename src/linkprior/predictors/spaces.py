@@ -39,6 +39,8 @@ class Axis:
         Whether interval and grid are multiples of what None stands for.
     most
         An upper limit that depends on the network, such as its number of nodes.
+    unless
+        A parameter that takes the place of this one: where it is given, this one is not searched.
     """
 
     low: float
@@ -49,6 +51,7 @@ class Axis:
     none_is: Of | None = None
     relative: bool = False
     most: Of | None = None
+    unless: str = ""
 
     def on(self, network: Network, given: Any) -> Axis:
         """Return the axis for a network, wide enough for the value that a model has already."""
@@ -87,7 +90,8 @@ def space_of(model: LinkPredictor, network: Network, fixed: Collection[str] = ()
     given = model.get_params()
     refuse_unknown(type(model).name, dict.fromkeys(fixed), model.parameter_names())
     axes = _axes(type(model).name)
-    return {k: axis.on(network, given[k]) for k, axis in axes.items() if k not in fixed}
+    searched = (k for k in axes if k not in fixed and given.get(axes[k].unless) is None)
+    return {k: axes[k].on(network, given[k]) for k in searched}
 
 
 def _axes(name: str) -> Space:
@@ -159,8 +163,9 @@ SPACES: dict[str, Space] = {
             (0.5, 1.0, 1.5),
             none_is=lambda network: 2.0 * completion.default_ridge(network),
             relative=True,
+            unless="trace",
         ),
-        "lam": Axis(1e-4, 0.02, (3e-4, 1e-3, 5e-3)),
+        "lam": Axis(1e-4, 0.02, (3e-4, 1e-3, 5e-3), unless="prior_bound"),
         "alpha": _ALPHA,
         "c": _C,
         "tau": Axis(0.1, 10.0, (0.3, 1.0, 3.0)),

@@ -1,10 +1,10 @@
-"""ADMM for the paper's constrained estimator, in penalised form, for networks that fit p × p.
+"""ADMM for the paper's constrained estimator, also in penalised form, where p × p arrays fit.
 
     min  L(X; Ω) + μ·‖X‖_* + λ·S_H(X, d′, α)    subject to  0 ≤ X ≤ 1,  X = Xᵀ
 
-Implements the estimator of "Recovery Error Bound": its bounds ‖X‖_* ≤ t and S_H(X) ≤ r become the
-penalties μ and λ, and t and r are read off the answer. Loss, prior and box share one copy X, the
-nuclear norm has the other, Y:
+Implements the estimator of "Recovery Error Bound". Its bounds ‖X‖_* ≤ t and S_H(X) ≤ r are either
+the penalties μ and λ, and t and r are read off the answer; or bounds, and μ and λ are. Loss, prior
+and box share one copy X, the nuclear norm has the other, Y:
 
     X ← argmin L + λ·⟨G, X⟩ + η/2·‖X − A‖² over the box,  A = Y − Z     (entry by entry)
     Y ← soft threshold of the eigenvalues of X + Z at μ/η
@@ -12,10 +12,14 @@ nuclear norm has the other, Y:
 
 The prior is concave, so ⟨G, X⟩ with G = ½(B + Bᵀ) at the ranks of the step before lies above it:
 one majorise–minimise pass per step, as in `tri_admm`. With λ = 0 the problem is convex.
+
+With a bound t the threshold is the θ for which ‖Y‖_* = t, or 0, and μ = η·θ. With a bound r the
+first step minimises under ⟨G, X⟩ ≤ r, which is stricter than S_H(X) ≤ r, and λ is its multiplier ν.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -31,6 +35,7 @@ from linkprior.model.losses import quadratic_parts
 from linkprior.model.priors import DegreePrior
 from linkprior.network import Network
 from linkprior.solvers.base import Measure
+from linkprior.solvers.nuclear_bounds import ball_threshold, least_price
 from linkprior.solvers.symmetric_prox import Penalty, mm_pass, separable_penalty
 
 Matrix = NDArray[np.floating[Any]]
@@ -38,6 +43,7 @@ Matrix = NDArray[np.floating[Any]]
 FULL_BELOW = 300  # nodes below which all eigenvalues cost less than finding the largest
 FULL_SHARE = 0.2  # share of the eigenvalues beyond which the same is true
 _SPARE = 8  # eigenvalues asked for beyond those expected above the threshold
+_NO_LOSS = 1e-6  # share of the loss of X = 0 below which a loss is none
 _BASIS = 1.4  # size of the Lanczos basis as a multiple of that: 1.25 to 2 cost about the same steps
 
 
@@ -50,7 +56,7 @@ class NuclearState:
     Q
         The copy X before it is clipped to the box.
     B
-        Weights λ·b_i(rank) at the ranks of Q.
+        Weights λ·b_i(rank) at the ranks of Q; without λ where the prior is bounded.
     Y
         The low-rank copy.
     Z
@@ -59,6 +65,11 @@ class NuclearState:
         The eigenvalues of Y that are not zero.
     v0
         Where the search for eigenvalues starts, fixed so that results repeat.
+    primal, dual
+        Relative residuals.
+    theta, nu
+        What the eigenvalues of Y were drawn to 0 by, μ/η or what t asks for; and the price of the
+        prior, λ or what r asks for.
     """
 
     Q: Matrix
@@ -69,6 +80,8 @@ class NuclearState:
     v0: Matrix
     primal: float = np.inf
     dual: float = np.inf
+    theta: float = 0.0
+    nu: float = 0.0
 
     @property
     def X(self) -> Matrix:
@@ -85,6 +98,8 @@ class NuclearSolver:
         Weights of the nuclear norm and of the degree prior.
     eta
         ADMM's η: where the problem is convex it changes the way, not the answer.
+    trace, prior_bound
+        Bounds t and r; where one is given, μ or λ is not used.
     """
 
     net: Network
@@ -95,46 +110,82 @@ class NuclearSolver:
     eta: float
     dtype: type = np.float32
     workers: int | None = None
+    trace: float | None = None
+    prior_bound: float | None = None
 
     def init(self, rng: np.random.Generator) -> NuclearState:
         """Start at Ω, and without prior in the first step: zeros that tie have no ranks."""
         omega = self._omega
         v0: Matrix = rng.standard_normal(len(omega)).astype(self.dtype)
-        Y, spectrum = self._low_rank(omega, 0, v0)
+        Y, spectrum, theta = self._low_rank(omega, 0, v0)
         zero = np.zeros_like(omega)
-        return NuclearState(omega, zero, Y, zero, spectrum, v0)
+        return NuclearState(omega, zero, Y, zero, spectrum, v0, theta=theta)
 
     def step(self, state: NuclearState) -> NuclearState:
-        Q = self._loss_and_prior(state.Y - state.Z, state.B)
-        B = self._penalty(Q) if self.lam else state.B
+        A = state.Y - state.Z
+        nu, priced = self._priced(A, state)
+        Q = self._loss_and_prior(A, priced)
+        B = self._penalty(Q) if self._has_prior else state.B
         X = np.clip(Q, 0.0, 1.0)
-        Y, spectrum = self._low_rank(X + state.Z, len(state.spectrum), state.v0)
+        Y, spectrum, theta = self._low_rank(X + state.Z, len(state.spectrum), state.v0)
         Z = state.Z + X - Y
         size = max(_norm(X), _norm(Y), 1e-30)
         primal, dual = _norm(X - Y) / size, _norm(Y - state.Y) / size
-        return NuclearState(Q, B, Y, Z, spectrum, state.v0, primal, dual)
+        return NuclearState(Q, B, Y, Z, spectrum, state.v0, primal, dual, theta, nu)
 
     def measure(self, state: NuclearState) -> Measure:
-        """Loss and prior at X, ‖·‖_* at Y; the copies agree as the primal residual vanishes."""
+        """Loss and prior at X, ‖·‖_* at Y; the copies agree as the primal residual vanishes.
+
+        What is bounded costs nothing; the loss may then fall to 0, and never stand still.
+        """
         X = state.X
-        loss = np.sum(self._weight * (X - self._omega) ** 2, dtype=np.float64)
-        prior = np.sum(state.B * X, dtype=np.float64)
-        trace_norm = np.sum(np.abs(state.spectrum), dtype=np.float64)
-        return Measure(float(loss + prior + self.mu * trace_norm), state.primal, state.dual)
+        value = float(np.sum(self._weight * (X - self._omega) ** 2, dtype=np.float64))
+        if self.trace is not None or self.prior_bound is not None:
+            value = max(value, self._least_loss)
+        if self.prior_bound is None:
+            value += float(np.sum(state.B * X, dtype=np.float64))
+        if self.trace is None:
+            value += self.mu * float(np.sum(np.abs(state.spectrum), dtype=np.float64))
+        return Measure(value, state.primal, state.dual)
+
+    def _priced(self, A: Matrix, state: NuclearState) -> tuple[float, Matrix]:
+        """Return the price of the prior and its weights at that price."""
+        if self.prior_bound is None:
+            return self.lam, state.B
+        base, steep = self._without_prior(A)
+        G = (state.B + state.B.T) * self.dtype(0.5)
+        slope = G / steep
+
+        def spent(price: float) -> float:
+            X = np.clip(base - self.dtype(price) * slope, 0.0, 1.0)
+            return float(np.sum(G * X, dtype=np.float64))
+
+        nu = least_price(spent, self.prior_bound, state.nu)
+        return nu, state.B * self.dtype(nu)
 
     def _loss_and_prior(self, A: Matrix, B: Matrix) -> Matrix:
         """Return the best X entry by entry, before clipping.
 
         The diagonal has neither loss nor prior and passes through.
         """
-        steep = 2.0 * self._weight + self.dtype(self.eta)
-        base = (2.0 * self._weight * self._omega + self.dtype(self.eta) * A) / steep
+        base, steep = self._without_prior(A)
         return mm_pass(base, B / steep)
 
-    def _low_rank(self, S: Matrix, expected: int, v0: Matrix) -> tuple[Matrix, Matrix]:
-        """Return the prox of the nuclear norm at a symmetric S, and its spectrum."""
-        threshold = self.mu / self.eta
-        values, vectors = eigenpairs_above(S, threshold, expected, v0)
+    def _without_prior(self, A: Matrix) -> tuple[Matrix, Matrix]:
+        """Return the best X by loss and distance to A, and half the curvature of each entry."""
+        steep = 2.0 * self._weight + self.dtype(self.eta)
+        return (2.0 * self._weight * self._omega + self.dtype(self.eta) * A) / steep, steep
+
+    def _low_rank(self, S: Matrix, expected: int, v0: Matrix) -> tuple[Matrix, Matrix, float]:
+        """Return the prox of the nuclear norm at a symmetric S, its spectrum and the threshold.
+
+        With a bound on the norm it is the nearest matrix that meets it.
+        """
+        if self.trace is None:
+            threshold = self.mu / self.eta
+            values, vectors = eigenpairs_above(S, threshold, expected, v0)
+        else:
+            values, vectors, threshold = eigenpairs_in_ball(S, self.trace, expected, v0)
         values = np.sign(values) * (np.abs(values) - self.dtype(threshold))
         left = vectors * values
 
@@ -143,7 +194,7 @@ class NuclearSolver:
             return block
 
         Y = np.concatenate(list(parallel.map_blocks(one_block, len(S), self.workers)))
-        return (Y + Y.T) * self.dtype(0.5), values
+        return (Y + Y.T) * self.dtype(0.5), values, threshold
 
     @cached_property
     def _parts(self) -> tuple[Matrix, Matrix]:
@@ -160,9 +211,20 @@ class NuclearSolver:
         return self._parts[1]
 
     @cached_property
+    def _least_loss(self) -> float:
+        """A loss not worth telling from 0, beside that of X = 0."""
+        empty = np.sum(self._weight * self._omega**2, dtype=np.float64)
+        return float(_NO_LOSS * empty)
+
+    @property
+    def _has_prior(self) -> bool:
+        return self.prior_bound is not None or self.lam != 0.0
+
+    @cached_property
     def _penalty(self) -> Penalty:
         p = self.net.n_nodes
-        scale = self.lam * self.prior.scale(np.zeros(p))
+        weight = self.lam if self.prior_bound is None else 1.0
+        scale = weight * self.prior.scale(np.zeros(p))
         return separable_penalty(scale, self.prior.profile(p - 1), self.dtype, self.workers)
 
 
@@ -174,20 +236,40 @@ def eigenpairs_above(
     The largest ones are searched for, more and more of them, until one lies below the threshold:
     then none is missing. Where that would be many, or the search fails, all are computed.
     """
-    values, vectors = _largest(S, threshold, expected, v0)
+    values, vectors = _largest(S, lambda _: threshold, expected, v0)
     kept = np.abs(values) > threshold
     return values[kept], vectors[:, kept]
 
 
-def _largest(S: Matrix, threshold: float, expected: int, v0: Matrix) -> tuple[Matrix, Matrix]:
-    """Return the largest eigenpairs in modulus, down to one below the threshold, or all."""
+def eigenpairs_in_ball(
+    S: Matrix, radius: float, expected: int, v0: Matrix
+) -> tuple[Matrix, Matrix, float]:
+    """Return the eigenpairs that the projection of S on ‖·‖_* ≤ radius keeps, and its threshold.
+
+    Searched for as above; the threshold comes from those found, and is certain once one of them
+    lies below it. Where S is in the ball the threshold is 0, and all eigenpairs are needed to know.
+    """
+
+    def threshold(values: Matrix) -> float:
+        return ball_threshold(np.abs(values), radius)
+
+    values, vectors = _largest(S, threshold, expected, v0)
+    theta = threshold(values)
+    kept = np.abs(values) > theta
+    return values[kept], vectors[:, kept], theta
+
+
+def _largest(
+    S: Matrix, threshold: Callable[[Matrix], float], expected: int, v0: Matrix
+) -> tuple[Matrix, Matrix]:
+    """Return the largest eigenpairs in modulus, down to one below their threshold, or all."""
     p, k = len(S), expected + _SPARE
     times = _symmetric_product(S)
     with suppress(spla.ArpackError):  # of many equal eigenvalues ARPACK may find no next vector
         while p >= FULL_BELOW and k < FULL_SHARE * p:
             basis = max(int(_BASIS * k), 20)
             values, vectors = spla.eigsh(times, k, which="LM", v0=v0, ncv=basis)
-            if np.abs(values).min() <= threshold:
+            if np.abs(values).min() <= threshold(values):
                 return values, vectors
             k += k // 2
     values, vectors = np.linalg.eigh(S)  # SciPy's would hold the GIL, and Ctrl-C, for minutes

@@ -17,7 +17,7 @@ MODELS = [
     ("pu", {"n_starts": 2}),
     ("tri-degree", {"n_starts": 2, "solver": "admm"}),
     ("tri-degree", {"n_starts": 2, "solver": "streaming"}),
-    ("tri-degree", {"n_starts": 2, "solver": "streaming", "rank_by": "x"}),
+    ("tri-degree", {"n_starts": 2, "solver": "admm", "rank_by": "x", "sweeps": 2, "passes": 2}),
     ("degree:pu", {"n_starts": 1}),
     ("degree:tri", {"n_starts": 2, "passes": 1}),
     ("degree:tri", {"n_starts": 1, "tau": "inf"}),

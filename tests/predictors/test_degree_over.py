@@ -202,7 +202,7 @@ def test_the_unit_from_tables_is_near_the_exact_one(n_edges):
 @pytest.mark.parametrize(
     ("name", "value"),
     [
-        *(("alpha", 0.0), ("c", -1.0), ("tau", -1.0), ("tau", float("nan")), ("tau", "much")),
+        *(("alpha", -1.0), ("c", -1.0), ("tau", -1.0), ("tau", float("nan")), ("tau", "much")),
         *(("tau", 1e9), ("tau", True), ("n_edges", 0), ("passes", 0), ("degrees", "magic")),
     ],
 )

@@ -209,13 +209,6 @@ def test_average_scores_keeps_one_layer_in_the_sketch(planted):
     assert scores.layers[0].U.shape == (planted.n_nodes, 3 * 20)
 
 
-def test_ranking_by_x_clips_each_start_before_the_mean(planted):
-    model = small(solver="admm", rank_by="x").fit(planted)
-    scale, profile = model._rank_weights(planted)
-    clipped = [np.maximum(dense_prox(f, scale, profile), 0) for f in layers_of(model)]
-    np.testing.assert_array_equal(model._scores().matrix, sum(clipped) / np.float32(3))
-
-
 # ---------------------------------------------------------------------- the two solvers
 
 
@@ -255,10 +248,10 @@ def test_both_solvers_rank_alike_when_the_prior_is_light(network):
 
 
 @pytest.mark.at_length
-@pytest.mark.parametrize(("starts", "rank_by"), [(1, "q"), (3, "q"), (3, "x")])
-def test_the_best_pairs_are_those_of_the_whole_score_matrix(network, starts, rank_by):
+@pytest.mark.parametrize("starts", [1, 3])
+def test_the_best_pairs_are_those_of_the_whole_score_matrix(network, starts):
     """Pairs that cannot reach the k-th best are left out before the tables are asked."""
-    params = {"rank": 5, "warmup": 15, "max_iter": 2, "rank_by": rank_by}
+    params = {"rank": 5, "warmup": 15, "max_iter": 2}
     model = make("tri-degree", solver="streaming", n_starts=starts, **params).fit(network)
     pairs = candidates(network)
     scores = scores_of(model, pairs)

@@ -152,20 +152,21 @@ class DegreePrior:
         """Whether all ranks weigh the same, as in the ℓ1 norm."""
         return self.alpha == 0.0
 
-    def steep(self, n_ranks: int) -> bool:
+    @property
+    def steep(self) -> bool:
         """Whether bᵢ(k) = gᵢ·h_k would overflow when g and h are formed apart."""
-        ends = self.H(np.array([1.0, float(n_ranks)]))
+        ends = self.H(np.array([1.0, max(1.0, len(self.degrees) - 1.0)]))
         return bool(self.alpha * np.abs(np.log(ends)).max() > _STEEP)
 
     def profile(self, n_ranks: int) -> Array:
         h = self.H(np.arange(1.0, n_ranks + 1.0))
-        if self.steep(n_ranks):
+        if self.steep:
             own = self.H(self.degrees.astype(np.float64))
             return _powers(h[None, :] / own[:, None], self.alpha, _MOST_WEIGHT)
         return h**self.alpha
 
     def scale(self, row_sums: Array) -> Array:
-        if self.steep(len(self.degrees) - 1):
+        if self.steep:
             return np.ones(len(self.degrees))
         return self.H(self.degrees.astype(np.float64)) ** -self.alpha
 

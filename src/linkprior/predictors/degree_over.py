@@ -189,7 +189,7 @@ class DegreeOver(Wrapped):
         aim = prior_degrees(network, self.n_edges, self.c, self.degrees, seed, self.list_size)
         p = network.n_nodes
         prior = DegreePrior(aim, alpha, sequence_of(self.H, p - 1))
-        if p > DENSE_LIMIT and prior.steep(p - 1):
+        if p > DENSE_LIMIT and prior.steep:
             raise ParameterError(
                 f"alpha={alpha:g} with this H is too steep for tables of ranks, which more than "
                 f"{DENSE_LIMIT:,} nodes take: choose a smaller alpha"

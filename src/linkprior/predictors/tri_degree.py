@@ -118,7 +118,7 @@ class TriDegree(Penalised):
         prior, dense = self._prior(network), self._solver_name(network) == "admm"
         if self.prox == "dual" and current_device() != "cpu":
             raise ParameterError("prox='dual' runs on the CPU: take device cpu, or prox='mm'")
-        if prior.steep(network.n_nodes - 1) and not (dense and current_device() == "cpu"):
+        if prior.steep and not (dense and current_device() == "cpu"):
             raise ParameterError(
                 f"alpha={self.alpha:g} with this H is too steep for tables of ranks and for a "
                 "device: take a smaller alpha, or solver='admm' on the CPU"

@@ -14,7 +14,7 @@ _HOMES = {
     "LinkpriorError": "linkprior.errors",
     "read_network": "linkprior.io.read",
     "make": "linkprior.predictors.registry",
-    "predict_links": "linkprior.predictors.links",
+    "predict_links": "linkprior.links",
     "estimate_coverage": "linkprior.coverage",
     "load": "linkprior.predictors.saving",
     "evaluate": "linkprior.evaluation.evaluate",
@@ -45,11 +45,11 @@ if TYPE_CHECKING:
     from linkprior.generate import rewired_network as rewired_network
     from linkprior.io.read import read_network as read_network
     from linkprior.kernels.device import use_device as use_device
+    from linkprior.links import predict_links as predict_links
     from linkprior.network import Network as Network
     from linkprior.parallel import use_dask as use_dask
     from linkprior.parallel import use_workers as use_workers
     from linkprior.parallel.memory import use_memory as use_memory
-    from linkprior.predictors.links import predict_links as predict_links
     from linkprior.predictors.nearby import nearby_pairs as nearby_pairs
     from linkprior.predictors.registry import make as make
     from linkprior.predictors.saving import load as load

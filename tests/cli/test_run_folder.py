@@ -76,7 +76,8 @@ def test_the_manifest_follows_its_published_schema(run, ask, edges, tmp_path):
     ]
     schema = json.loads(SCHEMA.read_text())
     jsonschema.Draft202012Validator.check_schema(schema)
-    for extra in ([], [*choices, "--force"]):
+    nearby = ["--candidates", "paths3", "--partners", 9]
+    for extra in ([], [*choices, "--force"], [*nearby, "--force"]):
         assert run(*ask, *extra)[0] == 0
         jsonschema.validate(manifest(tmp_path / "run"), schema)
     broken = {**manifest(tmp_path / "run"), "links": -1}

@@ -28,7 +28,7 @@ def admm(net, lam, ratio, rank=2, **options):
     return AdmmSolver(net, SquaredLoss(RHO), rank, prior_of(net), lam, lam / ratio, **options)
 
 
-# ---- the dense problem, transcribed from Eq. `regularized_objective` ----------------------------------------
+# ---- the dense problem, transcribed from Eq. `regularized_objective` ----
 
 
 def dense_problem(net, lam, rank):

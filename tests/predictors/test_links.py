@@ -244,3 +244,51 @@ def test_evidence_comes_after_the_score_and_changes_nothing_before_it(pairs):
     assert told.columns.tolist()[:4] == plain.columns.tolist()
     degrees = [graph.degree[node] for node in told.source]
     assert told.degree_source.tolist() == degrees
+
+
+# ---------------------------------------------------------------------- tuned first
+
+
+def test_the_best_setting_is_fitted_on_all_edges(pairs, file):
+    found = lp.tune("katz", file, 6, seed=2)
+    links = lp.predict_links(pairs, 12, "katz", 2, evidence=False, tune=6)
+    expected = lp.predict_links(pairs, 12, found.model, evidence=False)
+    pd.testing.assert_frame_equal(links, expected)
+    assert links.attrs["tuned"] == found.facts()
+    assert found.facts()["best_params"] == found.best_params
+    assert "tuned" not in expected.attrs
+
+
+def test_a_predictor_is_tuned_with_its_own_seed_and_left_as_it_is(pairs):
+    model = lp.make("tri", seed=4, n_starts=1, max_iter=5)
+    before = model.get_params()
+    links = lp.predict_links(pairs, 12, model, evidence=False, tune=2)
+    assert (model.get_params(), model.fitted) == (before, False)
+    seeds = [lp.tune(model, pairs, 2, seed=seed).facts() for seed in (4, 0)]
+    assert [links.attrs["tuned"] == one for one in seeds] == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"model": "tri-degree", "rho": 0.1}, "^tune searches rho: leave out rho, or tune$"),
+        ({"model": "auto"}, "^auto has no parameter to tune: leave tune out, or .* tri-degree,"),
+        ({"model": "consensus:l3"}, "consensus:l3 has no parameter to tune"),
+        ({"model": "katz", "tune": 0}, "tune must be a whole number ≥ 1, got 0"),
+        ({"model": "katz", "tune": "many"}, "tune must be a whole number ≥ 1, got 'many'"),
+        ({"model": "katz", "gamma": 1}, "katz has no parameter 'gamma'"),
+    ],
+)
+def test_what_cannot_be_tuned_is_refused_before_the_graph_is_read(given, said):
+    with pytest.raises(ParameterError, match=said):
+        lp.predict_links("no such file", **{"tune": 3, **given})
+
+
+def test_a_fitted_predictor_is_not_tuned(pairs):
+    with pytest.raises(ParameterError, match=r"Katz\(\) is fitted already"):
+        lp.predict_links(pairs, model=lp.make("katz").fit(pairs), tune=3)
+
+
+def test_too_few_edges_to_hide_some(pairs):
+    with pytest.raises(lp.LinkpriorError, match="hides a tenth of the training edges"):
+        lp.predict_links(pairs[:3], model="katz", tune=3)

@@ -81,6 +81,14 @@ class Output:
     def log(self, text: str) -> None:
         """Keep a message."""
 
+    @property
+    def study(self) -> Path | None:
+        """Where settings that are tried are kept; None: nowhere."""
+        return None
+
+    def note(self, **facts: Any) -> None:
+        """Keep what is known by now."""
+
     def fitted(self) -> LinkPredictor | None:
         """Return a model of the same command fitted before."""
         return None
@@ -195,7 +203,23 @@ class RunOutput(Output):
             return None
         if (self.run.path / MODEL).exists():
             return f"{self.path}/ holds the fitted model; the same command goes on from there"
+        if "tuned" in self.run.facts:
+            held = "what tuning found, no model yet"
+            return f"{self.path}/ holds {held}; the same command goes on from there"
         return f"{self.path}/ holds the input report, no model yet; the same command begins anew"
+
+    @property
+    def study(self) -> Path:
+        """The folder of the run for what tuning tries."""
+        from linkprior.runs.folder import STUDY
+
+        return self.path / STUDY
+
+    def note(self, **facts: Any) -> None:
+        """Keep what is known by now in the manifest."""
+        assert self.run is not None
+        with writing_to(str(self.path)):
+            self.run.note(**facts)
 
     def fitted(self) -> LinkPredictor | None:
         """Return the model of an earlier run of the same command."""

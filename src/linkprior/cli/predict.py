@@ -35,6 +35,13 @@ from linkprior.predictors.registry import DEFAULT_MODEL
     "that degrees alone do not tell.  [default: auprc]",
 )
 @click.option("--set", "settings", multiple=True, metavar="KEY=VALUE", help="A model parameter.")
+@click.option(
+    "--tune",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Try N settings of the model's parameters on edges hidden inside EDGES first, and fit the "
+    "best on all of them: see docs/tuning.md.",
+)
 @options.seed
 @click.option("--node", "around", multiple=True, metavar="NAME", help="Partners of this node only.")
 @click.option("--nodes", "within", metavar="FILE", help="Pairs of nodes in this list only.")
@@ -122,6 +129,7 @@ def predict(**given: Any) -> None:
     from linkprior.cli.choices import Choices
     from linkprior.cli.nearby import NearbyChoice
     from linkprior.cli.predict_job import PredictJob
+    from linkprior.cli.tune_first import TuneFirst
 
     if given["top"] is not None and given["threshold"] is not None:
         raise click.UsageError("give --top or --threshold, not both")
@@ -131,6 +139,7 @@ def predict(**given: Any) -> None:
     source = Input.take(given)
     choices = Choices(*(given.pop(name) for name in ("around", "within", "between", "exclude")))
     nearby = NearbyChoice(given.pop("candidates"), given.pop("partners"), given["seed"])
+    given["tune"] = TuneFirst(given["tune"], given["seed"])
     names = ("negatives", "history", "add_nodes", "coverage", "degrees")
     beside = Beside(**{name: given.pop(name) for name in names}, force=given["force"])
     PredictJob(source=source, choices=choices, nearby=nearby, beside=beside, **given).run()

@@ -6,7 +6,7 @@ import math
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -22,6 +22,7 @@ from linkprior.cli.nearby import NearbyChoice
 from linkprior.cli.outputs import Output
 from linkprior.cli.reading import Input
 from linkprior.cli.settings import make_model
+from linkprior.cli.tune_first import TuneFirst
 from linkprior.errors import LinkpriorError
 
 if TYPE_CHECKING:
@@ -46,6 +47,7 @@ class PredictJob:
     model: str
     settings: tuple[str, ...]
     seed: int
+    tune: TuneFirst
     choices: Choices
     nearby: NearbyChoice
     beside: Beside
@@ -81,6 +83,7 @@ class PredictJob:
         predictor = make_model(self.model, self.settings, self.seed)
         self.beside.refuse_degrees(type(predictor))
         self._follow_list(predictor)
+        self.tune.check(predictor, self.settings, self.target)
         shown = display.progress(self.quiet)
         within = options.within_memory(self.memory_limit, self.output)
         engines = options.engines(self.workers, self.dask, self.tell, self.device)
@@ -95,6 +98,7 @@ class PredictJob:
             self._resolve_pairs(reading)
             chosen = self.choices.candidates(reading, self.source.options(), self.tell)
             candidates = self.nearby.among(predictor, reading.network, chosen, self.tell)
+            self.tune.prepare(predictor, reading.network, self.target)
             self._check_memory(predictor, reading.network)
             if self.dry_run:
                 return
@@ -106,6 +110,8 @@ class PredictJob:
         from linkprior.predictors.evidence import with_evidence
 
         self._open_run(reading, predictor)
+        if self.tune.search is not None:
+            predictor = self._timed("tuning", lambda: self.tune.run(self.target, self.tell))
         with self._expected(predictor, reading.network) as work:
             with progress.part(work.fit):
                 predictor = self._fit(predictor, reading.network)
@@ -153,6 +159,9 @@ class PredictJob:
 
         about = {"command": ["linkprior", *sys.argv[1:]]}
         data = prediction_page(predictor, ranking, reading.report.to_dict(), about)
+        parts = self.tune.part()
+        if parts:
+            data["parts"] = parts
         pages.write(Path(page), data, self.quiet)
 
     def _note_empty(self, predictor: LinkPredictor, candidates: Candidates | Nearby | None) -> None:
@@ -236,7 +245,8 @@ class PredictJob:
         from linkprior.predictors.refusal import refuse_too_large
 
         if self.dry_run:
-            click.echo(estimate(predictor, network, self.nearby.effort).text(memory_room()))
+            taken = estimate(predictor, network, self.nearby.effort, self.tune.effort)
+            click.echo(replace(taken, note=self.tune.note()).text(memory_room()))
         if not self.ignore_memory:
             refuse_too_large(predictor, network)
 
@@ -310,6 +320,7 @@ class PredictJob:
             "parameters": predictor.get_params(),
             "top": self.most,
             "threshold": self.threshold,
+            **self.tune.request(),
             **self.choices.request(),
             **self.nearby.request(),
             **self.beside.request(),

@@ -74,7 +74,6 @@ def data_of(
     folder: Path, evaluation: str | None = None, study: str | None = None
 ) -> dict[str, Any]:
     """Return what the page of a folder shows."""
-    from linkprior.report.study import is_study
     from linkprior.runs.manifest import MANIFEST
 
     if (folder / MANIFEST).is_file():
@@ -89,12 +88,23 @@ def data_of(
         data = found
         if evaluation is not None:
             raise StoreError(f"{folder} is no run: --evaluation goes with a run")
-    tuned = Path(study) if study is not None else folder if is_study(folder) else None
+    tuned = Path(study) if study is not None else _own_study(folder)
     if tuned is not None and "parts" not in data:
         data["parts"] = [_tuning(tuned)]
     elif study is not None:
         raise StoreError(f"{folder} is no run and no evaluation: --study goes with these")
     return data
+
+
+def _own_study(folder: Path) -> Path | None:
+    """Return the study that lies in a folder, or the one by which its run was tuned."""
+    from linkprior.report.study import is_study
+    from linkprior.runs.folder import STUDY
+    from linkprior.runs.manifest import read_manifest
+
+    tuned = "tuned" in (read_manifest(folder) or {})
+    places = [folder, folder / STUDY] if tuned else [folder]
+    return next((place for place in places if is_study(place)), None)
 
 
 def _run_data(folder: Path, evaluation: str | None) -> dict[str, Any]:

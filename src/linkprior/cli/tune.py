@@ -203,7 +203,7 @@ def _counted(found: Tuned) -> str:
     more = [f"{states.count(state)} {state}" for state in ("pruned", "failed") if state in states]
     tried = ", ".join([f"{len(states)} settings tried", *more])
     own = found.default_value
-    if found.best_params == found.trials[0].params:
+    if found.stays:
         return (
             f"the model's own parameters stay: {found.metric} {own:.4f} on inner splits ({tried})"
         )

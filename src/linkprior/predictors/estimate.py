@@ -30,13 +30,15 @@ class Estimate:
     seconds: float
     bytes: float
     disk: float = 0.0
+    note: str = ""
 
     def text(self, free: int | None) -> str:
         """Return the estimate in words."""
         memory = f"about {self.bytes / 1e9:.2g} GB of memory"
         room = "" if free is None else f" ({spell_room(free)})"
         disk = f", {self.disk / 1e9:.2g} GB of disk for a while" if self.disk else ""
-        return f"{self.model} on {self.n_nodes} nodes: {spell(self.seconds)}, {memory}{room}{disk}"
+        what = f"{self.model} on {self.n_nodes} nodes{self.note}"
+        return f"{what}: {spell(self.seconds)}, {memory}{room}{disk}"
 
 
 def expected_bytes(model: LinkPredictor, network: Network) -> float:
@@ -58,16 +60,19 @@ def spell_room(free: float) -> str:
     return f"{room} are free" if memory_limit() is None else f"the limit is {room}"
 
 
-def estimate(model: LinkPredictor, network: Network, ranking: float | None = None) -> Estimate:
+def estimate(
+    model: LinkPredictor, network: Network, ranking: float | None = None, before: float = 0.0
+) -> Estimate:
     """Return what fitting the model and ranking all pairs may take on this machine.
 
-    `ranking` is the nominal work of ranking where not all pairs are ranked.
+    `ranking` is the nominal work of ranking where not all pairs are ranked, `before` that of what
+    comes before the fit.
     """
     work, cores = effort_of(model, network), parallel.current_workers()
     scores = work.scores if ranking is None else ranking
     start = START_COMPILED if network.n_nodes >= SMALL_NETWORK else START
     alone = start + EDGE_SECONDS * network.n_edges
-    seconds = machine_factor() * (alone + 1e-9 * (work.fit + scores) / cores)
+    seconds = machine_factor() * (alone + 1e-9 * (before + work.fit + scores) / cores)
     memory, disk = expected_bytes(model, network), expected_disk(model, network)
     return Estimate(model.name, network.n_nodes, seconds, memory, disk)
 

@@ -94,6 +94,11 @@ def space_of(model: LinkPredictor, network: Network, fixed: Collection[str] = ()
     return {k: axes[k].on(network, given[k]) for k in searched}
 
 
+def searched(name: str) -> tuple[str, ...]:
+    """Return the parameters that are searched for a model; none where there is nothing to tune."""
+    return tuple(_axes(name))
+
+
 def _axes(name: str) -> Space:
     """Return the axes of a model; those over another model have its axes too."""
     kind, colon, base = name.partition(":")

@@ -19,9 +19,9 @@ from linkprior.predictors.base import LinkPredictor
 from linkprior.predictors.saving import load
 from linkprior.runs.manifest import file_digest, read_manifest, write_manifest
 from linkprior.runs.models import difference, model_digest
-from linkprior.runs.removing import FILES, LOG, MODEL, RANKING, REPORT, remove_run
+from linkprior.runs.removing import FILES, LOG, MODEL, RANKING, REPORT, STUDY, remove_run
 
-__all__ = ["LOG", "MODEL", "RANKING", "REPORT", "RunFolder", "check_folder"]
+__all__ = ["LOG", "MODEL", "RANKING", "REPORT", "STUDY", "RunFolder", "check_folder"]
 
 
 def check_folder(path: str | Path) -> Path:
@@ -66,9 +66,9 @@ class RunFolder:
         path.mkdir(parents=True, exist_ok=True)
         held = hold(path, "run")
         try:
-            old = _taken_up(path, request, source, force)
             started = datetime.now(UTC).isoformat(timespec="seconds")
             full = {"request": request, "input": source, "started": started, **facts}
+            old = _taken_up(path, full, force)
             run = cls(path, full, old, held)
             run._write("incomplete")
         except BaseException:
@@ -92,6 +92,7 @@ class RunFolder:
             return None
         facts = {
             "request": self.facts["request"],
+            "tuned": self.facts.get("tuned"),
             "network_digest": self.facts["input"].get("network_digest"),
             "model_sha256": self._old.get("model_sha256", model_digest(place)),
         }
@@ -116,6 +117,11 @@ class RunFolder:
         with (self.path / LOG).open("a", encoding="utf-8", errors="surrogateescape") as stream:
             stream.writelines(f"{now} {line}\n" for line in text.splitlines())
 
+    def note(self, **facts: Any) -> None:
+        """Add facts to the manifest of a run that is under way."""
+        self.facts.update(facts)
+        self._write("incomplete")
+
     def finish(self, **facts: Any) -> None:
         """Write the manifest for good: from now on the folder is a whole run."""
         self.facts.update(facts)
@@ -132,45 +138,60 @@ class RunFolder:
         write_manifest(self.path, {"status": status, **self.facts, "files": self.files})
 
 
-def _taken_up(
-    path: Path, request: Mapping[str, Any], source: Mapping[str, Any], force: bool
-) -> Mapping[str, Any] | None:
+def _taken_up(path: Path, now: Mapping[str, Any], force: bool) -> Mapping[str, Any] | None:
     """Return the manifest of the same run if it was begun before; refuse or remove another run."""
     sweep(path)
     refuse_odd(path, FILES)
     old = read_manifest(path)
-    if old is None or _same(old, request, source):
+    if old is None:
+        return None
+    other = _difference(old, now)
+    if other is None:
         return old
     if not force:
         raise StoreError(
-            f"-o {path}: holds another run ({_difference(old, request, source)}); give "
-            "another folder, or --force to replace it"
+            f"-o {path}: holds another run ({other}); give another folder, or --force to replace it"
         )
     remove_run(path, old)
     return None
 
 
-def _same(old: Mapping[str, Any], request: Mapping[str, Any], source: Mapping[str, Any]) -> bool:
-    plain = json.loads(json.dumps(request))
-    return bool(old["request"] == plain and old["input"].get("sha256") == source.get("sha256"))
-
-
-def _difference(
-    old: Mapping[str, Any], request: Mapping[str, Any], source: Mapping[str, Any]
-) -> str:
-    if old["input"].get("sha256") != source.get("sha256"):
+def _difference(old: Mapping[str, Any], now: Mapping[str, Any]) -> str | None:
+    """Return in what an earlier run is another one, None where it is the same."""
+    if old["input"].get("sha256") != now["input"].get("sha256"):
         return f"of another input, {old['input'].get('file')}"
-    plain, before = (_flat(asked) for asked in (json.loads(json.dumps(request)), old["request"]))
-    changed = [key for key in {**before, **plain} if before.get(key) != plain.get(key)]
+    request = json.loads(json.dumps(now["request"]))
+    if old["request"] != request:
+        return _changed(_flat(old["request"]), _flat(request))
+    began, here = (_version(facts) for facts in (old, now))
+    if "tune" in request and began != here:  # a model is fitted anew, but settings do not compare
+        return f"tuned by linkprior {began}, this is {here}"
+    return None
+
+
+def _changed(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
+    """Say in what two requests differ, the first three of it."""
+    keys = [key for key in {**before, **now} if before.get(key) != now.get(key)]
+    if None in (before["tune"], now["tune"]):  # no search at all is one difference
+        keys = [key for key in keys if not key.startswith("tune ")]
     return ", ".join(
-        f"{key} was {_said(before.get(key))}, now {_said(plain.get(key))}" for key in changed[:3]
+        f"{key} was {_said(before.get(key))}, now {_said(now.get(key))}" for key in keys[:3]
     )
 
 
 def _flat(request: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a request with the parameters of the model among the others."""
-    parameters = request.get("parameters")
-    return {**request, "parameters": None, **(parameters if isinstance(parameters, dict) else {})}
+    """Return a request with the parameters of the model, and what is tuned, among the others."""
+    parameters, tune = (
+        found if isinstance(found := request.get(name), dict) else {}
+        for name in ("parameters", "tune")
+    )
+    search = {f"tune {name}": value for name, value in tune.items() if name != "trials"}
+    return {**request, "parameters": None, "tune": tune.get("trials"), **parameters, **search}
+
+
+def _version(facts: Mapping[str, Any]) -> Any:
+    versions = facts.get("versions")
+    return versions.get("linkprior") if isinstance(versions, dict) else None
 
 
 def _said(value: Any) -> str:

@@ -21,7 +21,7 @@ from linkprior.network import Network
 from linkprior.predictors.base import LinkPredictor
 from linkprior.predictors.saving import load
 from linkprior.ranking import Ranking
-from linkprior.runs.folder import LOG, MODEL, RANKING, REPORT
+from linkprior.runs.folder import LOG, MODEL, RANKING, REPORT, STUDY
 from linkprior.runs.manifest import Manifest, file_digest, read_manifest
 from linkprior.runs.models import difference
 
@@ -49,6 +49,18 @@ class Run:
     def network(self) -> Network:
         """The network the model was fitted on."""
         return self.model.network_
+
+    @property
+    def tuned(self) -> dict[str, Any] | None:
+        """What `--tune` chose: best_params, best_value, default_value; None for a run without."""
+        found = self.manifest.get("tuned")
+        return found if isinstance(found, dict) else None
+
+    @property
+    def study(self) -> Path | None:
+        """The folder of every setting that was tried; None where there is none."""
+        place = self.folder / STUDY
+        return place if self.tuned is not None and place.is_dir() else None
 
     def __repr__(self) -> str:
         return f"Run({str(self.folder)!r}: {type(self.model).name}, {len(self.ranking)} links)"

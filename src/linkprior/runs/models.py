@@ -29,13 +29,23 @@ def difference(model: LinkPredictor, place: Path, facts: Mapping[str, Any]) -> s
     request, digest = facts["request"], model.network_.digest
     if request.get("model", name) != name:
         return f"it is {name}"
-    if _plain(request.get("parameters", params)) != params:
+    if "parameters" in request and _asked(facts) != params:
         return "it has other parameters"
     if facts.get("network_digest", digest) != digest:
         return "it is of another network"
     if "model_sha256" in facts and facts["model_sha256"] != model_digest(place):
         return "it was saved there later"
     return None
+
+
+def _asked(facts: Mapping[str, Any]) -> Any:
+    """Return the parameters the model of a run has: those of the request, and what tuning chose."""
+    tuned = facts.get("tuned")
+    chosen = tuned.get("best_params") if isinstance(tuned, Mapping) else None
+    parameters = _plain(facts["request"]["parameters"])
+    if isinstance(chosen, Mapping) and isinstance(parameters, dict):
+        parameters = {**parameters, **_plain(chosen)}
+    return parameters
 
 
 def _plain(params: Any) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ from linkprior.io.writers import FORMATS
 from linkprior.runs.manifest import write_manifest
 
 REPORT, LOG, MODEL = "input_report.json", "log.txt", "model"
+STUDY = "study"  # what a run that was tuned tried
 RANKING = "ranking"
 FILES = (*(f"{RANKING}.{format}" for format in FORMATS), REPORT, LOG)
 
@@ -21,11 +22,18 @@ def remove_run(folder: Path, old: Mapping[str, Any]) -> None:
 
     Its manifest stays until it is replaced: without it nobody could tell that the folder is ours.
     """
-    _refuse_others(folder / MODEL)
+    from linkprior.evaluation.tuning import study
+
+    tuned = "tune" in old["request"]  # else a study there is somebody's own
+    _refuse_others(folder / MODEL, store.others_in(folder / MODEL))
+    if tuned:
+        _refuse_others(folder / STUDY, study.others_in(folder / STUDY))
     write_manifest(folder, {**old, "status": "incomplete"})
     for name in _names(old):
         (folder / name).unlink(missing_ok=True)
     store.remove_model(folder / MODEL)
+    if tuned:
+        study.remove_study(folder / STUDY)
 
 
 def _names(old: Mapping[str, Any]) -> list[str]:
@@ -36,16 +44,15 @@ def _names(old: Mapping[str, Any]) -> list[str]:
     return [*ours, REPORT, LOG]
 
 
-def _refuse_others(model: Path) -> None:
-    """Raise an error where the folder of the model is a link, or holds something of others."""
-    if model.is_symlink() or (model.exists() and not model.is_dir()):
+def _refuse_others(place: Path, others: Collection[str]) -> None:
+    """Raise an error where a folder of the run is a link, or holds something of others."""
+    if place.is_symlink() or (place.exists() and not place.is_dir()):
         raise StoreError(
-            f"-o {model.parent}: {MODEL} there is no folder of ours; remove it, or give another "
-            "folder"
+            f"-o {place.parent}: {place.name} there is no folder of ours; remove it, or give "
+            "another folder"
         )
-    others = sorted(store.others_in(model))
     if others:
         raise StoreError(
-            f"-o {model.parent}: {MODEL} there holds {visible(others[0])}, which is not of the "
-            "run; move it elsewhere, or give another folder"
+            f"-o {place.parent}: {place.name} there holds {visible(min(others))}, which is not of "
+            "the run; move it elsewhere, or give another folder"
         )

@@ -20,7 +20,7 @@ from linkprior.evaluation.tuning.journal import Journal
 from linkprior.evaluation.tuning.search import Region
 from linkprior.evaluation.tuning.trials import Setting, Trial
 from linkprior.io.kept import refuse_odd
-from linkprior.io.locks import hold, sweep
+from linkprior.io.locks import LOCK, hold, is_temporary, sweep
 
 KIND = "tuning"
 QUESTION, JOURNAL, BEST = "study.json", "journal.log", "best.json"
@@ -130,6 +130,23 @@ def refuse_other_folders(folder: Path) -> None:
             f"{folder} holds other files ({', '.join(others[:3])}) and no study.json; give a study "
             "a folder of its own"
         )
+
+
+def others_in(folder: Path) -> set[str]:
+    """Return the names of what lies in the folder of a study and is not of it."""
+    inside = folder.iterdir() if folder.is_dir() else ()
+    ours = (QUESTION, JOURNAL, BEST)
+    return {one.name for one in inside if one.name not in ours and not is_temporary(one.name)}
+
+
+def remove_study(folder: Path) -> None:
+    """Remove a study, and nothing else; an error where that cannot be."""
+    if not folder.is_dir():
+        return
+    sweep(folder)
+    for name in (BEST, JOURNAL, QUESTION, LOCK):
+        (folder / name).unlink(missing_ok=True)
+    folder.rmdir()
 
 
 def _refuse_other_questions(

@@ -169,11 +169,17 @@ class Tuning:
         """What is searched, and where the model stands."""
         return Region.of(self.template, self.space, self.network)
 
+    @property
+    def effort(self) -> float:
+        """Nominal work, were no setting stopped early and each as much as the model as it is."""
+        work = effort_of(self.template, self.network)
+        return self.trials * self.inner * (work.fit + 3.0 * work.scores)
+
     def run(self) -> Tuned:
         """Try the settings that are left, and return the best."""
         if not self.space:
             return self._found([])
-        self._refuse_empty_splits()
+        self.refuse_empty_splits()
         with self._store() as self.store:
             sampler = make_sampler(self.sampler, self.region, self.seed)
             total = sampler.most(self.trials)
@@ -291,7 +297,7 @@ class Tuning:
             "trials": len(found.trials),
         }
 
-    def _refuse_empty_splits(self) -> None:
+    def refuse_empty_splits(self) -> None:
         """Raise an error where the inner splits leave nothing to find or to measure."""
         try:
             cases = self.contest.splits

@@ -47,6 +47,22 @@ class Tuned:
         return self.trials[0].value if self.trials else math.nan
 
     @property
+    def stays(self) -> bool:
+        """Whether no setting beat the model's own parameters."""
+        return not self.trials or self.best_params == self.trials[0].params
+
+    def facts(self) -> dict[str, Any]:
+        """Return what was chosen, and what it is worth, as JSON has it."""
+        own, best = self.default_value, self.best_value
+        return {
+            "trials": len(self.trials),
+            "metric": self.metric,
+            "default_value": None if math.isnan(own) else own,
+            "best_value": None if math.isnan(best) else best,
+            "best_params": dict(self.best_params),
+        }
+
+    @property
     def ranked(self) -> list[Trial]:
         """Complete settings, best first, the earlier of equals first."""
         complete = [trial for trial in self.trials if trial.state == COMPLETE]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from typing import TYPE_CHECKING, Any
 
+from linkprior.checks import whole_number
 from linkprior.errors import InputError, ParameterError
 from linkprior.io.convert import Labelled, labelled
 from linkprior.predictors import registry
@@ -13,6 +14,9 @@ from linkprior.ranking import Ranking
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from linkprior.evaluation.tuning.tuned import Tuned
+    from linkprior.network import Network
 
 
 def predict_links(
@@ -25,6 +29,7 @@ def predict_links(
     source: str | None = None,
     target: str | None = None,
     keep_isolated: bool = False,
+    tune: int | None = None,
     **params: Any,
 ) -> pd.DataFrame:
     """Return the k likeliest missing links, best first: rank, source, target, score, evidence.
@@ -54,22 +59,51 @@ def predict_links(
     keep_isolated
         Whether nodes without an edge take part. They do not, as with files: nothing is known about
         them, and the same network gives the same answer however it is handed over.
+    tune
+        How many settings of the model's parameters to try on hidden edges of the graph first, as
+        `linkprior.tune` does by default; the best of them is fitted on all edges.
+        ``attrs["tuned"]`` of the table tells which it is. What is tuned cannot be given.
     params
         Parameters of the model, such as ``rank=30``.
     """
-    given = labelled(graph, source, target)
     predictor = _predictor(model, seed, params)
+    trials = None if tune is None else _trials(tune, predictor, params)
+    given = labelled(graph, source, target)
+    tuned = None
     if predictor.fitted:
         given = _as_fitted(predictor, given)
     else:
         given = given if keep_isolated else given.drop_isolated()
-        predictor = copy.deepcopy(predictor).fit(given.network)
+        if trials is not None:
+            tuned = _tuned(predictor, given.network, trials, seed)
+        fresh = copy.deepcopy(predictor) if tuned is None else tuned.model
+        predictor = fresh.fit(given.network)
     ranking = predictor.predict_edges(k)
     if evidence:
         from linkprior.predictors.evidence import with_evidence
 
         ranking = with_evidence(predictor, ranking, given.symbols)
-    return _table(ranking, given)
+    table = _table(ranking, given)
+    if tuned is not None:
+        table.attrs["tuned"] = tuned.facts()
+    return table
+
+
+def _trials(tune: object, predictor: LinkPredictor, params: dict[str, Any]) -> int:
+    """Return how many settings to try; refuse a model that cannot be tuned, before any work."""
+    from linkprior.evaluation.tuning.ahead import refuse_untunable
+
+    trials = whole_number("tune", tune, 1)
+    refuse_untunable(predictor, params)
+    return trials
+
+
+def _tuned(predictor: LinkPredictor, network: Network, trials: int, seed: int) -> Tuned:
+    """Return the best of some settings; which edges are hidden follows the model's seed, if any."""
+    from linkprior.evaluation.tuning.tune import Tuning
+
+    own = predictor.get_params().get("seed", seed)
+    return Tuning(predictor, network, trials, seed=own).run()
 
 
 def _predictor(model: str | LinkPredictor, seed: int, params: dict[str, Any]) -> LinkPredictor:

@@ -20,6 +20,7 @@ from benchmarks import (
     studies_drawing,
     studies_harder,
     studies_parameters,
+    studies_printed,
     studies_variables,
 )
 from benchmarks.studies_base import Study
@@ -39,6 +40,7 @@ _MODULES = (
     studies_parameters,
     studies_distributions,
     studies_harder,
+    studies_printed,
 )
 STUDIES: dict[str, Study] = {study.name: study for m in _MODULES for study in m.STUDIES}
 

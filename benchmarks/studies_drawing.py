@@ -16,7 +16,7 @@ SHADES = {"q": COLOURS[OURS], "factors": "#5b2a00", "x": "#f3b58d"}
 LABELS = {
     "q": "Q: prox before clipping",
     "factors": "factors U S Uᵀ",
-    "x": "X: clipped at zero",
+    "x": "X of ADMM",
 }
 
 

@@ -27,13 +27,10 @@ from benchmarks.studies_base import (
 )
 from benchmarks.studies_drawing import LABELS, SHADES, legend_below, tidy
 from linkprior.evaluation.splits import Split
-from linkprior.model.factors import Factors
-from linkprior.model.priors import DegreePrior
+from linkprior.network import Network
 from linkprior.predictors.base import LinkPredictor
 from linkprior.predictors.registry import make
-from linkprior.predictors.scores import dense_prox
 from linkprior.reproduction import data
-from linkprior.theory import estimate_degrees
 
 PERCENTS = (1, 5, 10)
 
@@ -61,8 +58,7 @@ def variables_on(case: Case) -> Numbers:
     """Return the recalls of each variable, seed by seed."""
     found: Numbers = {name: [] for name in SHADES}
     for seed, split in case.seeded:
-        model = seeded("tri-degree", seed).fit(split.train)
-        for name, scores in variables(model).items():
+        for name, scores in variables(seeded("tri-degree", seed), split.train).items():
             found[name].append(_judged(scores, split))
     return found
 
@@ -77,23 +73,11 @@ def _judged(scores: Array, split: Split) -> Numbers:
     }
 
 
-def variables(model: LinkPredictor) -> dict[str, Array]:
-    """Return the three matrices a fitted, dense tri-degree can rank by.
-
-    X is the mean of each start's prox after clipping, as `rank_by="x"` has it.
-    """
-    net, learned, params = model.network_, model.learned_.arrays, model.get_params()
-    prior = DegreePrior(estimate_degrees(net, params["n_edges"], params["c"]), params["alpha"])
-    scale = params["lam"] / params["eta"] * prior.scale(np.zeros(net.n_nodes))
-    starts = [Factors(U, S) for U, S in zip(learned["U"], learned["S"], strict=True)]
-    clipped = [np.maximum(dense_prox(f, scale, prior.profile(net.n_nodes - 1)), 0) for f in starts]
-    plain = [f.rows(0, net.n_nodes) for f in starts]
-    return {"q": learned["Q"], "factors": _mean(plain), "x": _mean(clipped)}
-
-
-def _mean(matrices: list[Array]) -> Array:
-    total: Array = sum(matrices[1:], matrices[0]) / np.float32(len(matrices))
-    return total
+def variables(model: LinkPredictor, net: Network) -> dict[str, Array]:
+    """Return the three matrices tri-degree can rank by, from one fit each with the same seed."""
+    params = model.get_params()
+    fits = (make("tri-degree", **{**params, "rank_by": name}).fit(net) for name in SHADES)
+    return {name: fit.score_rows(0, net.n_nodes) for name, fit in zip(SHADES, fits, strict=True)}
 
 
 def draw_variables(drawing: Any, numbers: Numbers) -> None:

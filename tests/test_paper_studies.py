@@ -36,7 +36,7 @@ def by_hand(scores, k):
 
 def test_the_three_variables_are_those_the_model_ranks_by():
     params = {"n_starts": 2, "warmup": 8, "max_iter": 3, "seed": 4, "lam": 0.002}
-    made = studies_variables.variables(lp.make("tri-degree", **params).fit(NET))
+    made = studies_variables.variables(lp.make("tri-degree", **params), NET)
     for name, scores in made.items():
         own = lp.make("tri-degree", **params, rank_by=name).fit(NET).score_rows(0, NET.n_nodes)
         off = ~np.eye(NET.n_nodes, dtype=bool)

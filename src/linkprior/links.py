@@ -74,6 +74,8 @@ def predict_links(
         given = _as_fitted(predictor, given)
     else:
         given = given if keep_isolated else given.drop_isolated()
+        if predictor.get_params().get("n_edges") == "list" and "list_size" not in params:
+            predictor = copy.deepcopy(predictor).set_params(list_size=max(1, k))
         if trials is not None:
             tuned = _tuned(predictor, given.network, trials, seed)
         fresh = copy.deepcopy(predictor) if tuned is None else tuned.model

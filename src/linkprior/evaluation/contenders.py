@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from textwrap import shorten
 from typing import Any
@@ -15,6 +15,7 @@ from linkprior.network import Network
 from linkprior.predictors import registry
 from linkprior.predictors.base import LinkPredictor
 
+Models = str | LinkPredictor | Iterable[str | LinkPredictor] | Mapping[str, str | LinkPredictor]
 Change = Callable[[LinkPredictor, Split], LinkPredictor]
 
 
@@ -32,16 +33,13 @@ class Contender:
         return fresh if self.change is None else self.change(fresh, split)
 
 
-def contenders(
-    models: str | LinkPredictor | Iterable[str | LinkPredictor], ablations: bool = False
-) -> list[Contender]:
-    """Return models under their names; two of one kind tell how they differ."""
-    given = [models] if isinstance(models, str | LinkPredictor) else _listed(models)
+def contenders(models: Models, ablations: bool = False) -> list[Contender]:
+    """Return models under their names or given labels; two of one kind tell how they differ."""
     made: dict[str, Contender] = {}
-    for one in given:
+    for name, one in _labelled(models):
         model = registry.make(one) if not isinstance(one, LinkPredictor) else one
-        label = type(model).name
-        if label in made:
+        label = type(model).name if name is None else name
+        if label in made and name is None:
             label = f"{label}({_changed(model)})"
         if label in made:
             raise ParameterError(f"the model {label} is there twice")
@@ -56,9 +54,14 @@ def contenders(
     return list(made.values())
 
 
-def _listed(models: Any) -> list[Any]:
+def _labelled(models: Any) -> list[tuple[str | None, Any]]:
+    """Return each model with its label, where it has one."""
+    if isinstance(models, Mapping):
+        return [(str(label), one) for label, one in models.items()]
+    if isinstance(models, str | LinkPredictor):
+        return [(None, models)]
     try:
-        return list(models)
+        return [(None, one) for one in models]
     except TypeError:
         raise ParameterError(
             f"models must be names or predictors, got {type(models).__name__}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -11,7 +11,7 @@ from typing import Any
 from linkprior import parallel, progress
 from linkprior.checks import whole_number
 from linkprior.evaluation.cells import CellStore
-from linkprior.evaluation.contenders import Contender, contenders
+from linkprior.evaluation.contenders import Contender, Models, contenders
 from linkprior.evaluation.judge import Cell, chance, judge
 from linkprior.evaluation.metrics import refuse_unknown_metric
 from linkprior.evaluation.protocols import Plan
@@ -27,7 +27,7 @@ from linkprior.predictors.effort import Effort, effort_of
 
 
 def evaluate(
-    models: str | LinkPredictor | Iterable[str | LinkPredictor],
+    models: Models,
     net: Any,
     protocol: str = "uniform:0.9",
     rule: str = "connected",
@@ -49,7 +49,8 @@ def evaluate(
     Parameters
     ----------
     models
-        Names or predictors; predictors are copied, never fitted in place.
+        Names or predictors, or these by labels of your own (a mapping); predictors are copied,
+        never fitted in place.
     net
         A network, or whatever `as_network` makes one of.
     protocol, rule, repeats, seed, newer, folds, null, noise
@@ -61,7 +62,8 @@ def evaluate(
         Settings each model may try on inner splits of each training network, and what is compared.
     tune_options
         More for `linkprior.tune`: `rule` (by default that of the splits), `inner`, `sampler`,
-        `prune`, `cautious`, `cheaper`, and `fixed` (names of parameters, or such names by model).
+        `prune`, `cautious`, `cheaper` (parameters while trying, or such by the label of a model),
+        and `fixed` (names of parameters, or such names by model).
     folder
         Keeps every finished cell, and the splits; the same call goes on where it was stopped.
     """
@@ -97,6 +99,7 @@ class _Job:
         fixed = search.get("fixed", ())
         own = fixed.get(contender.template.name, ()) if isinstance(fixed, Mapping) else fixed
         self.fixed = [own] if isinstance(own, str) else list(own)
+        self.search = {**search, "cheaper": _own_cheaper(contender.label, search)}
         self.work: Effort = effort_of(contender.make(split), split.train)
 
     @property
@@ -137,6 +140,13 @@ class _Job:
         fixed = [name for name in self.fixed if name in known]
         search = {"rule": self.split.rule, **self.search, "fixed": fixed}
         return Tuning(model, self.split.train, self.tune, **search).run().model
+
+
+def _own_cheaper(label: str, search: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what is cheaper while a model is tried: what is said under its label, else for all."""
+    given = dict(search.get("cheaper") or {})
+    common = {name: value for name, value in given.items() if not isinstance(value, Mapping)}
+    return dict(given[label]) if isinstance(given.get(label), Mapping) else common
 
 
 def _filled(jobs: list[_Job], store: CellStore) -> list[Cell]:

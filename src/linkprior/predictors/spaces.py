@@ -89,14 +89,17 @@ def space_of(model: LinkPredictor, network: Network, fixed: Collection[str] = ()
     """Return what to search for a model on a network; empty where there is nothing to tune."""
     given = model.get_params()
     refuse_unknown(type(model).name, dict.fromkeys(fixed), model.parameter_names())
-    axes = _axes(type(model).name)
-    searched = (k for k in axes if k not in fixed and given.get(axes[k].unless) is None)
-    return {k: axes[k].on(network, given[k]) for k in searched}
+    axes = searched(model)
+    return {k: axis.on(network, given[k]) for k, axis in axes.items() if k not in fixed}
 
 
-def searched(name: str) -> tuple[str, ...]:
-    """Return the parameters that are searched for a model; none where there is nothing to tune."""
-    return tuple(_axes(name))
+def searched(model: LinkPredictor) -> Space:
+    """Return what is searched for a model with its parameters, on whatever network."""
+    given = model.get_params()
+    axes = {**_axes(type(model).name), **PRESETS.get(given.get("preset"), {})}
+    if given.get("preset") in PRESETS:
+        axes = {name: axes[name] for name in PRESETS[given["preset"]]}
+    return {name: axis for name, axis in axes.items() if given.get(axis.unless) is None}
 
 
 def _axes(name: str) -> Space:
@@ -189,6 +192,16 @@ SPACES: dict[str, Space] = {
 OVER: dict[str, Space] = {
     "degree": {"alpha": _ALPHA, "c": _C, "tau": Axis(0.1, 10.0, (0.3, 1.0, 3.0))},
     "consensus": {},
+}
+
+# What the paper chooses by cross-validation, and nothing else; around λ/η = .1, where ADMM settles.
+PRESETS: dict[Any, Space] = {
+    "paper": {
+        "rho": _TRI["rho"],
+        "lam": Axis(3e-5, 3e-3, (3e-5, 1e-4, 3e-4, 1e-3)),
+        "c": _C,
+        "alpha": _ALPHA,
+    }
 }
 
 # What learns its own weights, formulas without a number to choose, and chance.

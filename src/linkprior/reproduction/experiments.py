@@ -6,6 +6,7 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from linkprior.errors import InputError
 from linkprior.network import Network
@@ -21,7 +22,18 @@ METHODS = {
     "Tri+L1": "tri-l1",
     "Tri+Degree": "tri-degree",
 }
+# The paper's method otherwise, with what is set for it: without our changes, and with weights that
+# are learned in place of its H, α, c and λ/η.
+VARIANTS: dict[str, dict[str, Any]] = {
+    "Tri+Degree as printed": {"preset": "paper"},
+    "Tri+Degree learned": {"weights": "learned"},
+}
 OTHERS = {"PA": "pa", "L3": "l3", "auto": "auto"}
+
+
+def models_by_method() -> dict[str, str]:
+    """Return the label under which each method is judged: a model's name, or the variant's own."""
+    return {**METHODS, **{name: name for name in VARIANTS}, **OTHERS}
 
 
 @dataclass(frozen=True)

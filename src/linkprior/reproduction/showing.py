@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from linkprior.reproduction.experiments import METHODS
+from linkprior.reproduction.experiments import METHODS, VARIANTS
 from linkprior.reproduction.outcome import OURS, PERCENTS, TABLE_PERCENT, Outcome, Result
 
 COLOURS = {
@@ -18,6 +18,8 @@ COLOURS = {
     "Tri+Scale": "#cc79a7",
     "Tri+L1": "#e69f00",
     "Tri+Degree": "#d55e00",
+    "Tri+Degree as printed": "#8c3b00",
+    "Tri+Degree learned": "#7a3db8",
     "PA": "#000000",
     "L3": "#009e73",
     "auto": "#56b4e9",
@@ -45,7 +47,7 @@ def _condition_lines(outcome: Outcome) -> Iterator[str]:
     network = f"{size['nodes']} nodes, {size['edges']} edges"
     yield f"{outcome.condition.title} ({network}): hidden edges found, of {of}"
     paper = bool(outcome.condition.paper)
-    yield f"  {'method':11}{'at 5 %':>16}{'found':>9}{'at 1 %':>9}{'at 10 %':>9}" + (
+    yield f"  {'method':22}{'at 5 %':>16}{'found':>9}{'at 1 %':>9}{'at 10 %':>9}" + (
         f"{'paper, 5 %':>13}" if paper else ""
     )
     for method in outcome.methods:
@@ -54,18 +56,20 @@ def _condition_lines(outcome: Outcome) -> Iterator[str]:
         ends = [outcome.recall(method, x).mean() for x in (1, 10)]
         theirs = outcome.condition.paper.get(method)
         yield (
-            f"  {method:11}{f'{at5.mean():.3f}{spread}':>16}"
+            f"  {method:22}{f'{at5.mean():.3f}{spread}':>16}"
             f"{outcome.found(method, TABLE_PERCENT).mean():9.1f}{ends[0]:9.3f}{ends[1]:9.3f}"
             + (f"{theirs:13.3f}" if theirs is not None else "")
         )
     yield f"  {_margin(outcome)}"
+    for name in outcome.margins_of_variants():
+        yield f"  {_margin(outcome, name)}"
 
 
-def _margin(outcome: Outcome) -> str:
-    margin = outcome.margin()
+def _margin(outcome: Outcome, ours: str = OURS) -> str:
+    margin = outcome.margin(ours=ours)
     spread = f" ± {margin.sd:.3f}" if len(outcome.hidden) > 1 else ""
     word = "ahead of" if margin.mean > 0 else "behind" if margin.mean < 0 else "level with"
-    return f"{OURS} is {abs(margin.mean):.3f}{spread} {word} {margin.other}"
+    return f"{ours} is {abs(margin.mean):.3f}{spread} {word} {margin.other}"
 
 
 def markdown(result: Result) -> str:
@@ -74,7 +78,8 @@ def markdown(result: Result) -> str:
     rows = [["method", *heads], ["---"] * (len(heads) + 1)]
     for method in result.outcomes[0].methods:
         rows.append([method, *(_entry(outcome, method) for outcome in result.outcomes)])
-    rows.append(["margin of Tri+Degree", *(_margin(one) for one in result.outcomes)])
+    for ours in (OURS, *result.outcomes[0].margins_of_variants()):
+        rows.append([f"margin of {ours}", *(_margin(one, ours) for one in result.outcomes)])
     table = "\n".join(f"| {' | '.join(row)} |" for row in rows)
     return f"## {result.experiment.title}\n\n{result.experiment.source}.\n\n{table}\n"
 
@@ -131,7 +136,7 @@ def figure(result: Result, kind: str) -> bytes:
         for panel in panels[::columns]:
             panel.set_ylabel("hidden edges found")
         handles, labels = panels[0].get_legend_handles_labels()
-        drawing.legend(handles, labels, loc="outside lower center", ncols=8, frameon=False)
+        drawing.legend(handles, labels, loc="outside lower center", ncols=5, frameon=False)
         canvas = {"png": FigureCanvasAgg, "svg": FigureCanvasSVG}[kind](drawing)
         out = io.BytesIO()
         undated = {"Date": None} if kind == "svg" else {"Software": None}
@@ -143,7 +148,7 @@ def _draw(axes: Any, outcome: Outcome) -> None:
     at = [0.0, *PERCENTS.tolist()]
     for method in outcome.methods:
         mean = [0.0, *(float(outcome.found(method, x).mean()) for x in PERCENTS.tolist())]
-        own = method in METHODS
+        own = method in METHODS or method in VARIANTS
         axes.plot(
             at,
             mean,

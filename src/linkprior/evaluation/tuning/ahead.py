@@ -26,7 +26,7 @@ def refuse_untunable(
     option, spelled
         How the user writes that it is to be tuned, and a parameter.
     """
-    axes = searched(type(model).name)
+    axes = searched(model)
     if not axes:
         raise ParameterError(
             f"{type(model).name} has no parameter to tune: leave {option} out, or choose another "

@@ -1,0 +1,236 @@
+"""The paper as printed: where its ADMM goes, and what each of our changes is worth."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.studies_base import (
+    Matrix,
+    Numbers,
+    Study,
+    connected,
+    five_percent,
+    mean,
+    network_facts,
+    recalls,
+    released,
+    sampled,
+    sd,
+)
+from benchmarks.studies_drawing import legend_below, tidy
+from linkprior.evaluation.splits import Split
+from linkprior.model.losses import SquaredLoss
+from linkprior.model.priors import DegreePrior
+from linkprior.parallel import map_tasks
+from linkprior.predictors.registry import make
+from linkprior.predictors.scores import dense_prox
+from linkprior.predictors.tri_degree import PAPER
+from linkprior.reproduction import data
+from linkprior.solvers.base import solve
+from linkprior.solvers.tri_admm import AdmmSolver
+from linkprior.theory import estimate_degrees
+
+# ---------------------------------------------------------------------- convergence
+
+RATIOS = (0.01, 0.03, 0.1, 0.3, 1.0)  # λ/η; η stays
+STEPS, SWEEPS, PASSES = 300, 2, 3
+RANK, RHO, ALPHA = 20, 0.2, 0.5  # the model's defaults
+PROXES = ("mm", "dual")
+
+
+def run_convergence(folder: Path) -> Numbers:
+    """Follow ADMM from one random start, without warm-up, and judge what it ends with."""
+    cases = {
+        "DREAM5, uniform 90 %": sampled("DREAM5", data.dream5(folder), 0.9).splits[0],
+        "rat 3.1.94 → 3.2.104": released(folder, "3.1.94", "3.2.104").splits[0],
+    }
+    asked = [(title, prox, ratio) for title in cases for prox in PROXES for ratio in RATIOS]
+    runs = map_tasks(lambda one: followed(cases[one[0]], *one[1:]), asked)
+    return {
+        "parameters": {
+            "rank": RANK,
+            "rho": RHO,
+            "alpha": ALPHA,
+            "eta": PAPER["eta"],
+            "sweeps": SWEEPS,
+            "passes": {"mm": 1, "dual": PASSES},
+            "steps": STEPS,
+            "n_edges": "observed",
+            "seed": 0,
+        },
+        "training networks": network_facts({title: s.train for title, s in cases.items()}),
+        "runs": [
+            {"case": title, "prox": prox, "ratio": ratio, **run}
+            for (title, prox, ratio), run in zip(asked, runs, strict=True)
+        ],
+    }
+
+
+def followed(split: Split, prox: str, ratio: float) -> Numbers:
+    """Return residuals and objective of every step, and the recall of X, factors and Q."""
+    net, eta = split.train, PAPER["eta"]
+    prior = DegreePrior(estimate_degrees(net), ALPHA)
+    passes = PASSES if prox == "dual" else 1
+    given = (net, SquaredLoss(RHO), RANK, prior, ratio * eta, eta)
+    solver = AdmmSolver(*given, sweeps=SWEEPS, passes=passes, prox=prox, workers=1)
+    fit = solve(solver, np.random.default_rng(0), STEPS, 0.0)
+    factors, p = fit.state.factors, net.n_nodes
+    Q = dense_prox(factors, ratio * prior.scale(np.zeros(p)), prior.profile(p - 1))
+    read = {"x": fit.state.X, "factors": factors.rows(0, p), "q": Q}
+    return {
+        **{
+            name: [_digits(getattr(one, name)) for one in fit.history[1:]]
+            for name in ("primal", "dual", "objective")
+        },
+        "recall": {name: _both_rules(scores, split) for name, scores in read.items()},
+        "share of X above 0": _digits(float((fit.state.X > 0).mean())),
+    }
+
+
+def _digits(value: float | None) -> float:
+    return float(f"{0.0 if value is None else value:.5g}")
+
+
+def _both_rules(scores: Any, split: Split) -> Numbers:
+    judged = Matrix(np.asarray(scores))
+    return {
+        "all-nodes": recalls(judged, split, (5,))["recall@5%"],
+        "connected": recalls(judged, connected(split), (5,))["recall@5%"],
+    }
+
+
+def draw_convergence(drawing: Any, numbers: Numbers) -> None:
+    """Draw a row of panels for each network: primal, dual, and what the end is worth."""
+    titles = list(numbers["training networks"])
+    panels = drawing.subplots(len(titles), 3, squeeze=False)
+    shades = dict(zip(RATIOS, ("#fdc9a2", "#f79a5a", "#d55e00", "#8c3b00", "#3f1a00"), strict=True))
+    for row, title in zip(panels, titles, strict=True):
+        for run in (one for one in numbers["runs"] if one["case"] == title):
+            line = {"color": shades[run["ratio"]], "linewidth": 1.3}
+            line["linestyle"] = "-" if run["prox"] == "mm" else ":"
+            label = f"λ/η = {run['ratio']:g}" if run["prox"] == "mm" else None
+            steps = np.arange(1, len(run["primal"]) + 1)
+            for panel, name in zip(row, ("primal", "dual"), strict=False):
+                panel.loglog(steps, run[name], label=label, **line)
+        for panel, name in zip(row, ("primal", "dual"), strict=False):
+            tidy(panel, title, "step", f"{name} residual, relative")
+        _draw_worth(row[2], numbers, title)
+    legend_below(drawing, panels[0][0])
+
+
+def _draw_worth(panel: Any, numbers: Numbers, title: str) -> None:
+    for prox, style in (("mm", "-"), ("dual", ":")):
+        runs = [one for one in numbers["runs"] if (one["case"], one["prox"]) == (title, prox)]
+        at = [one["ratio"] for one in runs]
+        for name, colour in (("x", "#0072b2"), ("factors", "#999999"), ("q", "#009e73")):
+            values = [one["recall"][name]["all-nodes"] for one in runs]
+            label = {"x": "X", "factors": "factors", "q": "Q"}[name] if prox == "mm" else None
+            panel.semilogx(at, values, style, marker="o", markersize=3, color=colour, label=label)
+    tidy(panel, f"after {STEPS} steps", "λ/η", "recall at 5 % of all pairs")
+    panel.set_ylim(0, 1)
+    panel.legend(frameon=False, fontsize=8)
+
+
+# ---------------------------------------------------------------------- ablation
+
+OUR_STEPS = {"warmup": 70, "max_iter": 10, "sweeps": 1, "lam": 0.003, "tol": 1e-6}
+# Each row adds its change to those above it.
+CHANGES: dict[str, dict[str, Any]] = {
+    "as printed": {"preset": "paper"},
+    "+ MM for dual decomposition": {"prox": "mm", "passes": 1},
+    "+ ranked by Q": {"rank_by": "q"},
+    "+ K as observed": {"n_edges": "observed"},
+    "+ five starts": {"n_starts": 5},
+    "+ warm-up, ten steps, λ/η = 1": OUR_STEPS,
+    "+ learned weights": {"weights": "learned"},
+}
+
+
+def run_ablation(folder: Path) -> Numbers:
+    """Change the paper's method into ours, one change after the other."""
+    dream, plasmodium = data.dream5(folder), data.plasmodium(folder)
+    cases = [
+        sampled("DREAM5, 90 %", dream, 0.9),
+        sampled("DREAM5, 70 %", dream, 0.7),
+        sampled("Plasmodium, 90 %", plasmodium, 0.9),
+        sampled("Plasmodium, 70 %", plasmodium, 0.7),
+        released(folder, "3.1.94", "3.2.104"),
+        released(folder, "3.1.94", "3.2.114"),
+        released(folder, "3.2.104", "3.2.114"),
+    ]
+    asked = [(case, *one, row) for case in cases for one in case.seeded for row in CHANGES]
+    found = map_tasks(lambda one: changed(one[2], one[1], one[3]), asked)
+    table: Numbers = {row: {case.title: [] for case in cases} for row in CHANGES}
+    for (case, _, _, row), figures in zip(asked, found, strict=True):
+        table[row][case.title].append(figures)
+    return {
+        "parameters": {row: params_up_to(row) for row in CHANGES},
+        "training networks": network_facts({c.title: c.splits[0].train for c in cases}),
+        "hidden": {case.title: [len(s.hidden) for _, s in case.seeded] for case in cases},
+        "recall": table,
+    }
+
+
+def params_up_to(row: str) -> dict[str, Any]:
+    """Return the parameters of a row: its change and all before it."""
+    rows = list(CHANGES)
+    merged: dict[str, Any] = {}
+    for name in rows[: rows.index(row) + 1]:
+        merged |= CHANGES[name]
+    return merged
+
+
+def changed(split: Split, seed: int, row: str) -> Numbers:
+    """Return the recall of a row by both rules."""
+    given = {**params_up_to(row), "list_size": five_percent(split.train), "seed": seed}
+    model = make("tri-degree", **given).fit(split.train)
+    return _both_rules(model.score_rows(0, split.train.n_nodes), split)
+
+
+def draw_ablation(drawing: Any, numbers: Numbers) -> None:
+    """Draw a line for each network along the changes, one panel for each rule."""
+    panels = drawing.subplots(1, 2, sharey=True)
+    rows, titles = list(numbers["recall"]), list(numbers["hidden"])
+    colours = ("#d55e00", "#f79a5a", "#009e73", "#7fcfb6", "#0072b2", "#56b4e9", "#7a3db8")
+    for panel, rule in zip(panels, ("all-nodes", "connected"), strict=True):
+        for title, colour in zip(titles, colours, strict=True):
+            cells = [[one[rule] for one in numbers["recall"][row][title]] for row in rows]
+            at, values = np.arange(len(rows)), [mean(cell) for cell in cells]
+            spread = [sd(cell) for cell in cells]
+            panel.errorbar(at, values, spread, color=colour, marker="o", markersize=3, label=title)
+        panel.set_xticks(np.arange(len(rows)), rows, rotation=35, ha="right")
+        panel.set_ylim(0, 1)
+        tidy(panel, f"{rule} rule", "", "recall at 5 % of all pairs")
+    legend_below(drawing, panels[0], 4)
+
+
+def ablation_table(numbers: Numbers, rule: str = "all-nodes") -> list[str]:
+    """Return the table as Markdown: changes down, networks across, mean ± sd."""
+    titles = list(numbers["hidden"])
+    lines = [f"| recall@5%, {rule} | {' | '.join(titles)} |", "|---" * (len(titles) + 1) + "|"]
+    for row, found in numbers["recall"].items():
+        cells = [[one[rule] for one in found[title]] for title in titles]
+        texts = [f"{mean(cell):.3f} ± {sd(cell):.3f}" for cell in cells]
+        lines.append(f"| {row} | {' | '.join(texts)} |")
+    return lines
+
+
+STUDIES = (
+    Study(
+        "convergence",
+        "Where does the paper's ADMM go for λ/η from .01 to 1, and what does its end rank?",
+        run_convergence,
+        draw_convergence,
+        (11.0, 6.2),
+    ),
+    Study(
+        "ablation",
+        "What is each of our changes to the paper's method worth?",
+        run_ablation,
+        draw_ablation,
+        (11.0, 5.4),
+    ),
+)

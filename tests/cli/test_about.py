@@ -109,7 +109,7 @@ def test_demo_marks_exactly_the_hidden_edges(run):
     chance = 100 * len(hidden) / split.train.n_non_edges
     assert f"chance: {chance:.1f}" in summary
     assert f"{net.n_nodes} nodes, {net.n_edges} edges" in err
-    assert model.words()[0] in err
+    assert model.summary()[0] in err
 
 
 @pytest.mark.at_length

@@ -176,13 +176,13 @@ def test_every_start_reports_its_end():
     facts = model.learned_.facts
     for name in ("status", "n_iter", "objective", "primal", "dual"):
         assert len(facts[name]) == 2
-    (line,) = model.words()
+    (line,) = model.summary()
     assert line.startswith("Fit: 2 starts of 6 steps, not converged; objective")
     assert "primal residual" in line
     assert "dual residual" in line
     plain = lp.make("tri", rank=3, n_starts=1, max_iter=300, tol=1e-3).fit(KARATE)
     assert "primal" not in plain.learned_.facts
-    assert "converged; objective" in plain.words()[0]
+    assert "converged; objective" in plain.summary()[0]
 
 
 # ---- H, α, K and degrees ----------------------------------------

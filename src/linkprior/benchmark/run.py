@@ -167,7 +167,7 @@ class _Job:
             with progress.part(1), progress.stage(total=self.work.fit + 3.0 * self.work.scores):
                 cell = judge(self.label, fresh, place.split, self.work)
         if isinstance(fresh, Auto) and self.label != WITHOUT:
-            more |= {"words": fresh.words(), "yield": expected_and_real(fresh, place.split)}
+            more |= {"words": fresh.summary(), "yield": expected_and_real(fresh, place.split)}
         threads = parallel.current_workers()
         return {"values": plain_numbers(cell.values), "threads": threads, **more}
 

@@ -39,7 +39,7 @@ def demo(top: int, seed: int) -> None:
     model = make(DEFAULT_MODEL, effort="fast", missing=HIDDEN, seed=seed)
     with display.progress(quiet=False):
         ranking = model.fit(split.train).predict_edges(max(top, JUDGED))
-    for line in model.words():
+    for line in model.summary():
         say(line)
     say("")
     found = [tuple(pair) in hidden for pair in ranking.pairs.tolist()]

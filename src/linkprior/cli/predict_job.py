@@ -261,7 +261,7 @@ class PredictJob:
             self.tell(f"Fitting {self.model} …")
             self._timed("fitting", lambda: predictor.fit(network))
             self.target.keep_model(predictor)
-        for line in predictor.words():
+        for line in predictor.summary():
             self.tell(line)
         return predictor
 
@@ -333,9 +333,17 @@ class PredictJob:
         return {
             "model": self.model,
             "seed": predictor.get_params().get("seed"),
+            **_fit_facts(predictor),
             "network_digest": reading.network.without_history().digest,
             "seconds": dict(self.seconds),
         }
+
+
+def _fit_facts(predictor: LinkPredictor) -> dict[str, Any]:
+    """Return how the fit ended, where a model says so."""
+    facts, names = predictor.learned_.facts, ("status", "n_iter", "objective", "primal", "dual")
+    fit = {name: facts[name] for name in names if name in facts}
+    return {"fit": fit} if "status" in fit else {}
 
 
 def _a_little_below(threshold: float) -> float:

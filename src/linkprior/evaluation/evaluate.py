@@ -99,7 +99,8 @@ class _Job:
         fixed = search.get("fixed", ())
         own = fixed.get(contender.template.name, ()) if isinstance(fixed, Mapping) else fixed
         self.fixed = [own] if isinstance(own, str) else list(own)
-        self.search = {**search, "cheaper": _own_cheaper(contender.label, search)}
+        if "cheaper" in search:
+            self.search = {**search, "cheaper": _own_cheaper(contender.label, search)}
         self.work: Effort = effort_of(contender.make(split), split.train)
 
     @property

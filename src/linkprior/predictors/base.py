@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -54,7 +55,8 @@ class Explanation:
     """Why pairs stand where they stand: score = base + prior, and the rank for either node.
 
     `rank_for_source` is the place of the target among all partners of the source (1 is the best),
-    `rank_for_target` the other way round.
+    `rank_for_target` the other way round. `summary` is that of the model: how its fit ended, and
+    what it learned.
     """
 
     pairs: pr.Ints
@@ -64,6 +66,7 @@ class Explanation:
     prior: Array
     rank_for_source: pr.Ints
     rank_for_target: pr.Ints
+    summary: list[str] = field(default_factory=list)
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per pair."""
@@ -78,7 +81,8 @@ class Explanation:
     def _repr_html_(self) -> str:
         frame = self.to_frame()
         rows = frame.head(html.SHOWN).itertuples(index=False)
-        return html.card("Explanation", html.first_rows(list(frame.columns), rows, len(frame)))
+        table = html.first_rows(list(frame.columns), rows, len(frame))
+        return html.card("Explanation", *([" ".join(self.summary)] if self.summary else []), table)
 
 
 P = TypeVar("P", bound="type[LinkPredictor]")
@@ -328,7 +332,7 @@ class LinkPredictor(ABC):
             score, base = self._pairs(proper), self._base(proper)
         names = [(net.names[i], net.names[j]) for i, j in proper.tolist()]
         ranks = self._ranks(proper), self._ranks(proper[:, ::-1])
-        return Explanation(proper, names, score, base, score - base, *ranks)
+        return Explanation(proper, names, score, base, score - base, *ranks, self.summary())
 
     # ------------------------------------------------------------------ what to expect
 
@@ -351,9 +355,14 @@ class LinkPredictor(ABC):
         """Return the score from which on the chance is at least this; itself where unknown."""
         return probability
 
-    def words(self) -> list[str]:
-        """Return what was learned about the network, in lines; for most models there are none."""
+    def summary(self) -> list[str]:
+        """Return what was learned and how the fit ended, in lines; formulas have nothing to say."""
         return []
+
+    def words(self) -> list[str]:
+        """Return `summary`, by its name of before."""
+        warnings.warn("words() is now summary()", DeprecationWarning, stacklevel=2)
+        return self.summary()
 
     def _ranks(self, pairs: pr.Ints) -> pr.Ints:
         """Return the place of the second node among the first one's partners, 1 the best."""

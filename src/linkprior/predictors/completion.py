@@ -260,7 +260,7 @@ class NuclearDegree(LinkPredictor):
     tol: float = 1e-3
     seed: int = 0
 
-    def words(self) -> list[str]:
+    def summary(self) -> list[str]:
         """Return how the fit ended."""
         _, learned = self._state()
         ended = convergence(learned.facts)

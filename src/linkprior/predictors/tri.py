@@ -182,7 +182,7 @@ class TriFactorization(LinkPredictor):
             return solve_on_device(DeviceDirect(*given, device=current_device()), *loop)
         return solve(DirectSolver(*given), *loop)
 
-    def words(self) -> list[str]:
+    def summary(self) -> list[str]:
         """Return how the starts ended."""
         _, learned = self._state()
         ended = convergence(learned.facts)

@@ -40,7 +40,7 @@ def prediction_page(
         "subtitle": _subtitle(model, ranking, net),
         "names": [str(net.names[node]) for node in cast.nodes.tolist()],
         "links": _links(shown, cast),
-        "words": model.words(),
+        "words": model.summary(),
         "graph": graph_data(net, shown.pairs, cast),
         "network": _network(model, net, report or {}),
         "about": _about(model, net, report or {}, about or {}),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -27,7 +28,7 @@ from linkprior.reproduction.outcome import OURS, TABLE_PERCENT, Outcome, Result
 METRIC = "recall@5%"  # what the paper's table reports, and what methods are tuned for
 
 
-# Half the steps, and of ADMM as printed one start as in the end: a step sorts every row three times.
+# ADMM as printed sorts every row three times a step: half its steps, and one start as in the end.
 _CHEAPER = {"Tri+Degree as printed": {"n_starts": 1, "max_iter": 20}}
 
 
@@ -85,33 +86,44 @@ def _judged(condition: Condition, data: Path, care: Care, cells: Path | None) ->
     so when edges are sampled: so the inner splits of a release ask only for nodes that keep one.
     """
     found: list[Evaluation] = []
-    network = condition.load(data)
-    newer = condition.newer(data) if condition.newer else None
     names = [name for name in models_by_method().values() if care.auto or name != "auto"]
     with progress.stage(total=care.seeds):
         for seed in range(care.seeds):
-            known = _tuned(found[0]) if found and newer is not None else {}
-            models = {name: _seeded(name, seed, known.get(name, {}), network) for name in names}
+            known = _tuned(found[0]) if found and condition.newer is not None else {}
             with progress.part(1):
-                one = evaluate(
-                    models,
-                    network,
-                    condition.protocol,
-                    "all-nodes",
-                    seed=seed,
-                    newer=newer,
-                    tune=0 if known else care.trials,
-                    tune_metric=METRIC,
-                    tune_options={
-                        "rule": "all-nodes" if newer is None else "connected",
-                        "inner": care.inner,
-                        "cautious": True,
-                        "cheaper": care.cheaper,
-                    },
-                    folder=cells and cells / f"seed-{seed}",
-                )
-            found.append(one)
+                found.append(judged_with(condition, data, care, cells, names, seed, known))
     return found
+
+
+def judged_with(
+    condition: Condition,
+    data: Path,
+    care: Care,
+    cells: Path | None,
+    names: Sequence[str],
+    seed: int,
+    known: Mapping[str, dict[str, Any]],
+) -> Evaluation:
+    """Judge some methods with one seed; `known` are parameters that an earlier seed has tuned."""
+    network = condition.load(data)
+    newer = condition.newer(data) if condition.newer else None
+    return evaluate(
+        {name: _seeded(name, seed, known.get(name, {}), network) for name in names},
+        network,
+        condition.protocol,
+        "all-nodes",
+        seed=seed,
+        newer=newer,
+        tune=0 if known else care.trials,
+        tune_metric=METRIC,
+        tune_options={
+            "rule": "all-nodes" if newer is None else "connected",
+            "inner": care.inner,
+            "cautious": True,
+            "cheaper": care.cheaper,
+        },
+        folder=cells and cells / f"seed-{seed}",
+    )
 
 
 def _tuned(evaluation: Evaluation) -> dict[str, dict[str, Any]]:

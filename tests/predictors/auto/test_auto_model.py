@@ -107,7 +107,7 @@ def test_a_saved_model_scores_the_same_without_fitting_again(fitted, tmp_path, m
     np.testing.assert_array_equal(
         again.expected_hits(ranked.scores), fitted.expected_hits(ranked.scores)
     )
-    assert again.words() == fitted.words()
+    assert again.summary() == fitted.summary()
     assert again.get_params() == fitted.get_params()
 
 
@@ -133,7 +133,7 @@ def test_new_parameters_drop_what_was_learned(fitted):
     with pytest.raises(NotFittedError):
         model.score_at(0.5)
     with pytest.raises(NotFittedError):
-        model.words()
+        model.summary()
 
 
 # ---------------------------------------------------------------------- parameters
@@ -158,7 +158,7 @@ def test_each_objective_states_its_own_measure(planted, objective, monkeypatch):
     model = lp.make("auto", effort="fast", objective=objective).fit(planted)
     assert drawn == [{"auprc": 0.0, "recall": 0.0, "dc_auroc": 1.0}[objective]] * 3
     measure = {"auprc": "AUPRC", "recall": "recall at 5 %", "dc_auroc": "like degree"}[objective]
-    text = " ".join(model.words())
+    text = " ".join(model.summary())
     assert measure in text or "nothing learned" in text or "too little" in text
 
 
@@ -212,7 +212,7 @@ def test_edges_are_hidden_more_often_where_each_time_they_are_few():
 @pytest.mark.parametrize("exercises", [0, 1])
 def test_few_exercises_choose_without_learning(planted, exercises):
     model = lp.make("auto", effort="fast", exercises=exercises, hidden=0.4).fit(planted)
-    facts, words = model.learned_.facts, model.words()
+    facts, words = model.learned_.facts, model.summary()
     assert len(facts["hidden"]) == exercises
     if exercises:
         stack = facts["stack"]

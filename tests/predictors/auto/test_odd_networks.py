@@ -66,7 +66,7 @@ def test_an_odd_network_has_finite_scores_and_true_words(name):
 
 
 def check_words(model, name):
-    facts, words = model.learned_.facts, model.words()
+    facts, words = model.learned_.facts, model.summary()
     assert (not facts["hidden"]) == (name in NOTHING_HIDDEN)
     first = words[1 if facts["hidden"] else 0]
     if not facts["hidden"]:
@@ -100,7 +100,7 @@ def test_an_odd_network_is_kept_as_well(name, tmp_path):
     again = lp.load(tmp_path / "model")
     p = model.network_.n_nodes
     np.testing.assert_array_equal(again.score_rows(0, p), model.score_rows(0, p))
-    assert again.words() == model.words()
+    assert again.summary() == model.summary()
 
 
 @pytest.mark.parametrize("name", ["two nodes", "triangle", "five edges", "complete less one"])

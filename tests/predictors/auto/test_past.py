@@ -72,7 +72,7 @@ def test_without_a_ratio_chances_are_the_rates_at_which_pairs_were_found():
 
 
 def test_auto_says_that_it_learned_from_releases_and_what_chances_rest_on(fitted):
-    assert "newer release found" in fitted.words()[0]
+    assert "newer release found" in fitted.summary()[0]
     assert "next release" in fitted.assumption()
 
 
@@ -92,7 +92,7 @@ def test_what_releases_taught_finds_more_of_the_next_one_than_hidden_edges_do(fi
 def test_too_few_finds_leave_auto_with_hidden_edges():
     older, newer, _ = releases(finds=past.FEWEST - 5)
     model = lp.make("auto", effort="fast").fit(newer.with_history(older, newer))
-    assert "too few to learn from" in model.words()[0]
+    assert "too few to learn from" in model.summary()[0]
     plain = lp.make("auto", effort="fast").fit(newer)
     assert model.predict_edges(20).names == plain.predict_edges(20).names
     assert "% of all links are missing" in model.assumption()

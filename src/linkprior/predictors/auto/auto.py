@@ -298,7 +298,7 @@ class Auto(LinkPredictor):
             f"if {100 * self.missing:g} % of all links are missing and look like the observed ones"
         )
 
-    def words(self) -> list[str]:
+    def summary(self) -> list[str]:
         """Return what was learned, in a few lines."""
         self._state()
         said = wording.lines(self.learned_.facts, self.objective)

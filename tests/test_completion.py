@@ -172,7 +172,7 @@ BAD = [
     ("nuclear-degree", "rho", 1.5),
     ("nuclear-degree", "mu", -1.0),
     ("nuclear-degree", "lam", -0.1),
-    ("nuclear-degree", "alpha", 0.0),
+    ("nuclear-degree", "alpha", -0.5),
     ("nuclear-degree", "c", 0.0),
     ("nuclear-degree", "n_edges", 0),
     ("nuclear-degree", "tau", -1.0),

@@ -202,7 +202,6 @@ BAD = [
     ("alpha", -0.1),
     ("alpha", 1001.0),
     ("H", "cube"),
-    ("H", [1.0, 2.0]),
     ("prox", "magic"),
     ("passes", 0),
     ("sweeps", 0),

@@ -13,7 +13,7 @@ from linkprior.errors import ParameterError
 from linkprior.kernels.device import current_device
 from linkprior.model.degrees import LIST_SIZE, Degrees, Edges, prior_degrees
 from linkprior.model.factors import Factors
-from linkprior.model.priors import DegreePrior, H_Like, checked_alpha, sequence_of
+from linkprior.model.priors import DegreePrior, H_Like, Prior, checked_alpha, sequence_of
 from linkprior.network import Network
 from linkprior.predictors import effort, on_device
 from linkprior.predictors.base import ISOLATED, NEGATIVES, WEIGHTS, Learned, takes_presets
@@ -118,13 +118,14 @@ class TriDegree(Penalised):
         prior, dense = self._prior(network), self._solver_name(network) == "admm"
         if self.prox == "dual" and current_device() != "cpu":
             raise ParameterError("prox='dual' runs on the CPU: take device cpu, or prox='mm'")
-        if prior.steep and not (dense and current_device() == "cpu"):
+        steep = isinstance(prior, DegreePrior) and prior.steep
+        if steep and not (dense and current_device() == "cpu"):
             raise ParameterError(
                 f"alpha={self.alpha:g} with this H is too steep for tables of ranks and for a "
                 "device: take a smaller alpha, or solver='admm' on the CPU"
             )
 
-    def _prior(self, network: Network) -> DegreePrior:
+    def _prior(self, network: Network) -> Prior:
         aim = prior_degrees(network, self.n_edges, self.c, self.degrees, self.seed, self.list_size)
         H = sequence_of(self.H, network.n_nodes - 1)
         return DegreePrior(aim, checked_alpha(self.alpha), H)

@@ -10,11 +10,13 @@ import numpy as np
 
 from linkprior import progress
 from linkprior.checks import choice, real_number, whole_number
+from linkprior.errors import ParameterError
 from linkprior.model.degrees import prior_degrees
 from linkprior.model.factors import Factors
 from linkprior.model.priors import DegreePrior, Prior
 from linkprior.network import Network
-from linkprior.predictors import effort, on_device
+from linkprior.pairs import Ints
+from linkprior.predictors import effort, learned_prior, on_device
 from linkprior.predictors.base import ISOLATED, NEGATIVES, WEIGHTS, Learned
 from linkprior.predictors.effort import Effort
 from linkprior.predictors.scores import (
@@ -28,10 +30,11 @@ from linkprior.predictors.scores import (
     mean_matrix,
     merge,
 )
-from linkprior.predictors.starts import threads
+from linkprior.predictors.starts import MOST_STARTS, threads
 from linkprior.predictors.tri import Array, Penalised, Run, Tri
 
 DENSE_LIMIT = 3000  # nodes up to which p × p arrays are taken for granted
+LEARNED_STARTS = 4  # times `n_starts` plain starts under learned weights; each is cheap
 
 
 @dataclass(eq=False, kw_only=True)
@@ -55,6 +58,13 @@ class TriDegree(Penalised):
         "q": the mean of each start's Q; "scores": the prox of the mean of all starts' scores.
     warmup
         Sweeps without prior at the beginning of each start.
+    weights
+        "paper": rank weights (H_k/H_d′)^α with strength λ/η. "learned": weights learned on edges
+        hidden from the network, over four times `n_starts` plain starts; scores are then log-odds,
+        and α, c, n_edges, λ and η have no part in them.
+    isolated
+        Whether learned weights score pairs with an edgeless node by what became of nodes that lost
+        all edges when some were hidden. False: by the formula of all others.
     """
 
     name: ClassVar[str] = "tri-degree"
@@ -67,6 +77,8 @@ class TriDegree(Penalised):
     average: str = "q"
     warmup: int = 70
     max_iter: int = 10
+    weights: str = "paper"
+    isolated: bool = True
 
     def _check(self, network: Network) -> None:
         super()._check(network)
@@ -74,6 +86,17 @@ class TriDegree(Penalised):
         choice("average", self.average, ["q", "scores"])
         whole_number("warmup", self.warmup, 0)
         self._prior(network)
+        if learned_prior.wanted(self.weights, self.isolated):
+            self._refuse_misfits()
+
+    def _refuse_misfits(self) -> None:
+        """Refuse what learned weights have no use for, though a user would think they had."""
+        if self.rank_by != "q":
+            raise ParameterError("weights='learned' ranks by its own log-odds: leave rank_by='q'")
+        if not (isinstance(self.degrees, str) and self.degrees == "observed"):
+            raise ParameterError(
+                "weights='learned' learns from the observed degrees: leave degrees='observed'"
+            )
 
     def _prior(self, network: Network) -> Prior:
         alpha = real_number("alpha", self.alpha, 0.0)
@@ -101,7 +124,46 @@ class TriDegree(Penalised):
             warm: Factors = self._plain(network, rng, self.warmup).state.factors
         return warm
 
+    def _learns(self, network: Network) -> bool:
+        """Whether weights are to be learned, and there are edges enough."""
+        return self.weights == "learned" and not learned_prior.too_few(network)
+
+    def _plain_base(self) -> Tri:
+        """Return the plain model under learned weights."""
+        plain = self.without_prior()
+        return plain.set_params(n_starts=min(LEARNED_STARTS * self.n_starts, MOST_STARTS))
+
+    def _learned_run(self, network: Network) -> Learned | None:
+        """Return plain factors and the learned prior over them; None: too few edges."""
+        work = self._plain_base()._effort(network)
+        with progress.part(work.fit):
+            base = self._plain_base().fit(network)
+        found = learned_prior.learned_ranking(
+            network,
+            base,
+            self._plain_base,
+            seed=self.seed,
+            dense=network.n_nodes <= DENSE_LIMIT,
+            isolated=self.isolated,
+            alpha=self.alpha,
+        )
+        if found is None:
+            return None
+        arrays, facts = found
+        return Learned(
+            {**base.learned_.arrays, **arrays}, {**base.learned_.facts, "weights": facts}
+        )
+
     def _run(self, network: Network) -> Learned:
+        if self._learns(network) and (found := self._learned_run(network)) is not None:
+            return found
+        learned = self._paper_run(network)
+        if self.weights == "paper":
+            return learned
+        facts = {**learned.facts, "weights": learned_prior.paper_facts(network)}
+        return Learned(learned.arrays, facts)
+
+    def _paper_run(self, network: Network) -> Learned:
         learned = super()._run(network)
         if self.rank_by == "factors":
             return learned
@@ -125,10 +187,13 @@ class TriDegree(Penalised):
         return Learned({**learned.arrays, **ranked}, learned.facts)
 
     def _fit_effort(self, network: Network) -> float:
+        if self._learns(network):
+            plain = self._plain_base()
+            return plain._effort(network).fit + learned_prior.effort(plain, network)
         return self._starts_effort(network) + self._n_layers * self._layer_effort(network).fit
 
     def _score_effort(self, network: Network) -> float:
-        if self.rank_by == "factors":
+        if self.rank_by == "factors" or self._learns(network):
             return super()._score_effort(network)
         return effort.pick(network) + self._n_layers * self._layer_effort(network).scores
 
@@ -153,6 +218,10 @@ class TriDegree(Penalised):
         return Effort(effort.TABLES * n, effort.TABLE_SCORES * n)
 
     def _memory(self, network: Network, workers: int) -> float:
+        if self._learns(network):
+            return self._plain_base()._memory(network, workers) + learned_prior.memory(
+                network.n_nodes, network.n_nodes <= DENSE_LIMIT
+            )
         factors = super()._memory(network, workers)
         if self._solver_name(network) == "admm":
             return factors
@@ -177,6 +246,9 @@ class TriDegree(Penalised):
 
     def _make_scores(self) -> Scores:
         network, learned = self._state()
+        if (odds := self._odds()) is not None:
+            plain = self._factor_scores()
+            return learned_prior.learned_scores(learned.arrays, odds, plain.rows, plain.at)
         if "Q" in learned.arrays:
             return DenseScores(learned.arrays["Q"])
         if "tables" not in learned.arrays:
@@ -185,3 +257,11 @@ class TriDegree(Penalised):
         weights = profile[knots(len(profile))]
         tables = learned.arrays["tables"]
         return SketchScores(self._layers(learned), tables, scale, weights, self.rank_by == "x")
+
+    def _odds(self) -> learned_prior.LogOdds | None:
+        network, learned = self._state()
+        return learned_prior.odds_of(learned, network)
+
+    def _base(self, pairs: Ints) -> Array:
+        scores, odds = super()._base(pairs), self._odds()
+        return scores if odds is None else odds.base(scores)

@@ -274,6 +274,7 @@ FITS = [
     ("tri-degree", {"solver": "streaming", "average": "scores"}),
     ("tri-degree", {"solver": "streaming", "warmup": 0}),
     ("tri-degree", {"rank_by": "factors"}),
+    ("tri-degree", {"weights": "learned"}),
     ("tri", {}),
     ("tri-l1", {"solver": "streaming"}),
     ("tri-scale", {"solver": "admm"}),

@@ -22,6 +22,8 @@ VARIANTS = [
     ("tri-degree", {"rank_by": "x", "loss": "poisson"}),
     ("tri-degree", {"rank_by": "factors", "warmup": 0}),
     ("tri-degree", {"average": "scores"}),
+    ("tri-degree", {"weights": "learned"}),
+    ("degree:l3", {"weights": "learned"}),
 ]
 every = pytest.mark.parametrize(
     ("name", "params"), VARIANTS, ids=[f"{n}{p or ''}" for n, p in VARIANTS]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from linkprior.model.degrees import LIST_SIZE, Degrees, Edges, edges_in_all, pri
 from linkprior.model.priors import DegreePrior, H_Like, checked_alpha, sequence_of
 from linkprior.network import Network
 from linkprior.pairs import Ints
-from linkprior.predictors import effort, on_device
+from linkprior.predictors import effort, learned_prior, on_device
 from linkprior.predictors.base import ISOLATED, WEIGHTS, Array, Learned, LinkPredictor
 from linkprior.predictors.candidates import Candidates
 from linkprior.predictors.effort import Effort, effort_of
@@ -34,7 +34,7 @@ from linkprior.predictors.rank_penalty import (
     subtract,
     unit_of,
 )
-from linkprior.predictors.scores import knots
+from linkprior.predictors.scores import Scores, knots
 from linkprior.predictors.tri import DENSE_LIMIT
 from linkprior.predictors.wrapped import Wrapped, prefixed, under
 
@@ -76,6 +76,12 @@ class DegreeOver(Wrapped):
         "auto": exact up to 3,000 nodes, beyond that read from tables. "exact": beyond that, too,
         the ranks of the best pairs are counted, by PyTorch; for one pass over a model of factors
         (tri, pu, …). Single scores are then still read from tables.
+    weights
+        "paper": b as above. "learned": weights learned on edges hidden from the network, with the
+        base fitted to the rest; scores are then log-odds, and α, c, τ and n_edges have no part.
+    isolated
+        Whether learned weights score pairs with an edgeless node by what became of nodes that lost
+        all edges when some were hidden. False: by the formula of all others.
     """
 
     kind: ClassVar[str] = "degree"
@@ -88,6 +94,8 @@ class DegreeOver(Wrapped):
     degrees: Degrees = "observed"
     passes: int = 2
     ranks: str = "auto"
+    weights: str = "paper"
+    isolated: bool = True
 
     @classmethod
     def heeded(cls) -> frozenset[str]:
@@ -124,13 +132,37 @@ class DegreeOver(Wrapped):
         with progress.stage(f"fitting {self.name}", work.fit):
             with progress.part(effort_of(base, network).fit):
                 base.fit(network)
-            arrays, facts = self._ranked(network, base)
+            arrays, facts = self._learned_ranks(network, base) or self._ranked(network, base)
         own = {**prefixed("base", base.learned_.arrays), **arrays}
         return Learned(own, {"base": dict(base.learned_.facts), **facts})
 
+    def _learned_ranks(
+        self, network: Network, base: LinkPredictor
+    ) -> tuple[dict[str, Array], dict[str, Any]] | None:
+        """Return the learned prior over the base; None where the paper's is to be taken."""
+        if not self._learns(network):
+            return None
+        found = learned_prior.learned_ranking(
+            network,
+            base,
+            self._new,
+            seed=getattr(self, "seed", 0),
+            dense=network.n_nodes <= DENSE_LIMIT,
+            isolated=self.isolated,
+            alpha=self.alpha,
+        )
+        if found is None:
+            return None
+        arrays, facts = found
+        return arrays, {"unit": facts["unit"], "median": facts["median"], "weights": facts}
+
+    def _learns(self, network: Network) -> bool:
+        """Whether weights are to be learned, and there are edges enough."""
+        return self.weights == "learned" and not learned_prior.too_few(network)
+
     def _ranked(
         self, network: Network, base: LinkPredictor
-    ) -> tuple[dict[str, Array], dict[str, float]]:
+    ) -> tuple[dict[str, Array], dict[str, Any]]:
         """Return the penalties, as a matrix or as tables, and what they are measured in."""
         p, aim = network.n_nodes, edges_in_all(network, self.n_edges, self.list_size)
         scale, profile = self._prior(network)
@@ -152,7 +184,10 @@ class DegreeOver(Wrapped):
                 scale = self._strength(unit) * scale
                 tables = away.more_tables(scale, profile, self.passes, first)
             found = {"tables": tables}
-        return found, {"unit": unit, "median": median}
+        facts: dict[str, Any] = {"unit": unit, "median": median}
+        if self.weights == "learned":
+            facts["weights"] = learned_prior.paper_facts(network)
+        return found, facts
 
     def _check_ranks(self, network: Network) -> None:
         if choice("ranks", self.ranks, ["auto", "exact"]) == "auto":
@@ -183,6 +218,8 @@ class DegreeOver(Wrapped):
         alpha = checked_alpha(self.alpha)
         whole_number("passes", self.passes, 1, MOST_PASSES)
         self._check_ranks(network)
+        if learned_prior.wanted(self.weights, self.isolated):
+            self._refuse_misfits()
         if not self._pure_ranks:
             real_number("tau", self.tau, 0.0, LARGEST_TAU, low_open=False, high_open=False)
         seed = getattr(self, "seed", 0)
@@ -195,6 +232,15 @@ class DegreeOver(Wrapped):
                 f"{DENSE_LIMIT:,} nodes take: choose a smaller alpha"
             )
         return prior.scale(np.zeros(p)), prior.profile(p - 1)
+
+    def _refuse_misfits(self) -> None:
+        """Refuse what learned weights have no use for, though a user would think they had."""
+        if not (isinstance(self.degrees, str) and self.degrees == "observed"):
+            raise ParameterError(
+                "weights='learned' learns from the observed degrees: leave degrees='observed'"
+            )
+        if self.ranks != "auto":
+            raise ParameterError("weights='learned' ranks in its own way: leave ranks='auto'")
 
     def _combine(self, unit: float, median: float) -> Combine:
         """Return how penalties, in units of the weights, change scores."""
@@ -246,9 +292,17 @@ class DegreeOver(Wrapped):
         self._cached_combine = self._combine(learned.facts["unit"], learned.facts["median"])
         scale, profile = self._prior(network)
         self._cached_weights = scale, profile[knots(len(profile))]
+        self._cached_odds = learned_prior.odds_of(learned, network)
+        self._cached_learned: Scores | None = None
+        if self._cached_odds is not None:
+            self._cached_learned = learned_prior.learned_scores(
+                learned.arrays, self._cached_odds, base._rows, base._pairs
+            )
         return [base]
 
     def _rows(self, start: int, stop: int) -> Array:
+        if self._cached_learned is not None:
+            return self._cached_learned.rows(start, stop)
         arrays, block = self.learned_.arrays, self._cached_members[0]._rows(start, stop)
         if "penalty" in arrays:
             return self._cached_combine(block, arrays["penalty"][start:stop])
@@ -256,6 +310,8 @@ class DegreeOver(Wrapped):
         return adjust(block, start, *ranked, self._cached_combine)
 
     def _pairs(self, pairs: Ints) -> Array:
+        if self._cached_learned is not None:
+            return self._cached_learned.at(pairs)
         arrays, scores = self.learned_.arrays, self._base(pairs)
         if "penalty" in arrays:
             return self._cached_combine(scores, arrays["penalty"][pairs[:, 0], pairs[:, 1]])
@@ -263,13 +319,17 @@ class DegreeOver(Wrapped):
         return adjust_pairs(scores, pairs, *ranked, self._cached_combine)
 
     def _base(self, pairs: Ints) -> Array:
-        return self._cached_members[0]._pairs(pairs)
+        scores = self._cached_members[0]._pairs(pairs)
+        return scores if self._cached_odds is None else self._cached_odds.base(scores)
 
     # ------------------------------------------------------------------ how long it takes
 
     def _effort(self, network: Network) -> Effort:
         self._prior(network)
         base, n, passes = effort_of(self._new(), network), effort.entries(network), self.passes
+        if self._learns(network):
+            ranking = learned_prior.effort(self._new(), network)
+            return Effort(base.fit + ranking, base.scores + 3 * _LOOKUP * n)
         if network.n_nodes <= DENSE_LIMIT:
             return Effort(base.fit + base.scores + passes * _EXACT * n, base.scores)
         looks = passes * (passes - 1) / 2
@@ -278,6 +338,8 @@ class DegreeOver(Wrapped):
 
     def _memory(self, network: Network, workers: int) -> float:
         base, p = self._new()._memory(network, workers), network.n_nodes
+        if self._learns(network):
+            return base + learned_prior.memory(p, p <= DENSE_LIMIT)
         if p <= DENSE_LIMIT:
             return base + _EXACT_BYTES * effort.entries(network)
         return base + 2.0 * 4.0 * self.passes * p * len(knots(p - 1))

@@ -147,7 +147,7 @@ def _exact_pass(scores: Array, scale: Array, profile: Array) -> Array:
 
     def one_block(start: int, stop: int) -> Array:
         own = rows_of(profile, start, stop)
-        return scale[start:stop, None] * _weights_in_rows(keys[start:stop], start, own)
+        return scale[start:stop, None] * weights_in_rows(keys[start:stop], start, own)
 
     B = np.concatenate(list(parallel.map_blocks(one_block, len(keys), stage="")))
     penalty: Array = ((B + B.T) * 0.5).astype(np.float32)
@@ -164,7 +164,7 @@ def exact_unit(A: Array, n_edges: int) -> tuple[float, float]:
     return _unit(float(ranked[min(n_edges, len(ranked)) - 1]), middle, float(ranked[0]))
 
 
-def _weights_in_rows(keys: Array, first: int, profile: Array) -> Array:
+def weights_in_rows(keys: Array, first: int, profile: Array) -> Array:
     """Return the weight at each column's rank; what ties gets the middle of its ends' weights."""
     order = kernels.argsort_rows(keys, first).astype(np.int64)
     ranked, n = np.take_along_axis(keys, order, axis=1), order.shape[1]

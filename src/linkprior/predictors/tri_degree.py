@@ -15,7 +15,8 @@ from linkprior.model.degrees import LIST_SIZE, Degrees, Edges, prior_degrees
 from linkprior.model.factors import Factors
 from linkprior.model.priors import DegreePrior, H_Like, Prior, checked_alpha, sequence_of
 from linkprior.network import Network
-from linkprior.predictors import effort, on_device
+from linkprior.pairs import Ints
+from linkprior.predictors import effort, learned_prior, on_device
 from linkprior.predictors.base import ISOLATED, NEGATIVES, WEIGHTS, Learned, takes_presets
 from linkprior.predictors.effort import Effort
 from linkprior.predictors.scores import (
@@ -29,7 +30,10 @@ from linkprior.predictors.scores import (
     mean_matrix,
     merge,
 )
+from linkprior.predictors.starts import MOST_STARTS
 from linkprior.predictors.tri import DENSE_LIMIT, Array, Penalised, Tri
+
+LEARNED_STARTS = 4  # times `n_starts` plain starts under learned weights; each is cheap
 
 # The paper as printed. It chooses rho, lam, c and alpha by cross-validation (`--tune`); it does not
 # say its rank, its η, or when a step counts as done.
@@ -86,6 +90,13 @@ class TriDegree(Penalised):
         "factors": U S Uᵀ. Each is the mean over starts.
     average
         "q": the mean of each start's Q; "scores": the prox of the mean of all starts' scores.
+    weights
+        "paper": rank weights (H_k/H_d′)^α with strength λ/η. "learned": weights learned on edges
+        hidden from the network, over four times `n_starts` plain starts; scores are then log-odds,
+        and α, c, n_edges, λ and η have no part in them.
+    isolated
+        Whether learned weights score pairs with an edgeless node by what became of nodes that lost
+        all edges when some were hidden. False: by the formula of all others.
     """
 
     name: ClassVar[str] = "tri-degree"
@@ -106,6 +117,8 @@ class TriDegree(Penalised):
     average: str = "q"
     warmup: int = 70
     max_iter: int = 10
+    weights: str = "paper"
+    isolated: bool = True
 
     def _check(self, network: Network) -> None:
         choice("prox", self.prox, ["mm", "dual"])
@@ -123,6 +136,21 @@ class TriDegree(Penalised):
             raise ParameterError(
                 f"alpha={self.alpha:g} with this H is too steep for tables of ranks and for a "
                 "device: take a smaller alpha, or solver='admm' on the CPU"
+            )
+        if learned_prior.wanted(self.weights, self.isolated):
+            self._refuse_misfits()
+
+    def _refuse_misfits(self) -> None:
+        """Refuse what learned weights have no use for, though a user would think they had."""
+        if self.rank_by != "q":
+            raise ParameterError("weights='learned' ranks by its own log-odds: leave rank_by='q'")
+        for name in self._admm_only():
+            raise ParameterError(
+                f"weights='learned' stands over plain factors, without ADMM: leave {name} out"
+            )
+        if not (isinstance(self.degrees, str) and self.degrees == "observed"):
+            raise ParameterError(
+                "weights='learned' learns from the observed degrees: leave degrees='observed'"
             )
 
     def _prior(self, network: Network) -> Prior:
@@ -162,7 +190,46 @@ class TriDegree(Penalised):
         more = self._passes - (self.prox == "mm")  # one pass is in the step itself
         return plain + more * per_pass * effort.entries(network)
 
+    def _learns(self, network: Network) -> bool:
+        """Whether weights are to be learned, and there are edges enough."""
+        return self.weights == "learned" and not learned_prior.too_few(network)
+
+    def _plain_base(self) -> Tri:
+        """Return the plain model under learned weights."""
+        plain = self.without_prior()
+        return plain.set_params(n_starts=min(LEARNED_STARTS * self.n_starts, MOST_STARTS))
+
+    def _learned_run(self, network: Network) -> Learned | None:
+        """Return plain factors and the learned prior over them; None: too few edges."""
+        work = self._plain_base()._effort(network)
+        with progress.part(work.fit):
+            base = self._plain_base().fit(network)
+        found = learned_prior.learned_ranking(
+            network,
+            base,
+            self._plain_base,
+            seed=self.seed,
+            dense=network.n_nodes <= DENSE_LIMIT,
+            isolated=self.isolated,
+            alpha=self.alpha,
+        )
+        if found is None:
+            return None
+        arrays, facts = found
+        return Learned(
+            {**base.learned_.arrays, **arrays}, {**base.learned_.facts, "weights": facts}
+        )
+
     def _run(self, network: Network) -> Learned:
+        if self._learns(network) and (found := self._learned_run(network)) is not None:
+            return found
+        learned = self._paper_run(network)
+        if self.weights == "paper":
+            return learned
+        facts = {**learned.facts, "weights": learned_prior.paper_facts(network)}
+        return Learned(learned.arrays, facts)
+
+    def _paper_run(self, network: Network) -> Learned:
         learned = super()._run(network)
         if self.rank_by != "q":
             return learned
@@ -186,12 +253,15 @@ class TriDegree(Penalised):
         return Learned({**learned.arrays, **ranked}, learned.facts)
 
     def _fit_effort(self, network: Network) -> float:
+        if self._learns(network):
+            plain = self._plain_base()
+            return plain._effort(network).fit + learned_prior.effort(plain, network)
         return self._starts_effort(network) + self._n_layers * self._layer_effort(network).fit
 
     def _score_effort(self, network: Network) -> float:
         if self.rank_by == "x":
             return effort.pick(network)
-        if self.rank_by == "factors":
+        if self.rank_by == "factors" or self._learns(network):
             return super()._score_effort(network)
         return effort.pick(network) + self._n_layers * self._layer_effort(network).scores
 
@@ -209,6 +279,10 @@ class TriDegree(Penalised):
         return Effort(effort.TABLES * n, effort.TABLE_SCORES * n)
 
     def _memory(self, network: Network, workers: int) -> float:
+        if self._learns(network):
+            return self._plain_base()._memory(network, workers) + learned_prior.memory(
+                network.n_nodes, network.n_nodes <= DENSE_LIMIT
+            )
         factors = super()._memory(network, workers)
         if self._solver_name(network) == "admm":
             return factors
@@ -240,9 +314,20 @@ class TriDegree(Penalised):
         network, learned = self._state()
         if self.rank_by != "q":
             return super()._make_scores()
+        if (odds := self._odds()) is not None:
+            plain = self._factor_scores()
+            return learned_prior.learned_scores(learned.arrays, odds, plain.rows, plain.at)
         if "Q" in learned.arrays:
             return DenseScores(learned.arrays["Q"])
         scale, profile = self._rank_weights(network)
         weights = profile[knots(len(profile))]
         tables = learned.arrays["tables"]
         return SketchScores(self._layers(learned), tables, scale, weights)
+
+    def _odds(self) -> learned_prior.LogOdds | None:
+        network, learned = self._state()
+        return learned_prior.odds_of(learned, network)
+
+    def _base(self, pairs: Ints) -> Array:
+        scores, odds = super()._base(pairs), self._odds()
+        return scores if odds is None else odds.base(scores)

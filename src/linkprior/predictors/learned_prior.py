@@ -1,0 +1,441 @@
+"""The degree prior with rank weights learned on edges hidden from the training network.
+
+Some edges are hidden, the base model is fitted to the rest, and a small logistic regression
+(`model.learned_weights`) tells hidden edges from non-edges by score, ranks in both rows and
+degrees. Its log-odds then rank the pairs of the whole network, by ranks and degrees there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from linkprior import kernels, parallel, progress
+from linkprior import pairs as pr
+from linkprior.checks import choice, shown
+from linkprior.errors import ParameterError
+from linkprior.model.learned_weights import (
+    IsolatedOdds,
+    LearnedWeights,
+    Sample,
+    degree_levels,
+    learn_isolated,
+    learn_weights,
+    log_ratio,
+    missing_share,
+    rank_profile,
+    soft_log,
+)
+from linkprior.network import Network
+from linkprior.pairs import Ints
+from linkprior.predictors.base import Array, Learned, LinkPredictor
+from linkprior.predictors.effort import effort_of, entries
+from linkprior.predictors.rank_penalty import (
+    exact_unit,
+    make_tables,
+    unit_of,
+    weights_in_rows,
+)
+from linkprior.predictors.scores import DenseScores, Scores, knots, lookup_pairs
+
+HOLDOUTS = 3
+SHARE = 0.1  # of the edges hidden in each
+FEWEST = 30  # hidden edges below which the paper's weights are the safer guess
+FEWEST_ISOLATED = 10
+_NON_EDGES = 20_000  # drawn from each hold-out
+_CURVE_RANKS, _CURVE_DEGREES = 13, (1, 3, 10, 30, 100)
+_SCORING = 40.0  # nominal nanoseconds per entry
+BYTES = 40.0  # per entry, up to the size at which matrices are held
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """A fitted model's scores and ranks: as matrices, or with ranks read from a table.
+
+    Attributes
+    ----------
+    unit, median
+        What scores are measured in, and from where.
+    A, X
+        All scores and the x of all ranks; None where `table` stands for them.
+    table
+        (1, p, knots) scores of every row at the knots' ranks.
+    """
+
+    model: LinkPredictor
+    network: Network
+    unit: float
+    median: float
+    A: Array | None = None
+    X: Array | None = None
+    table: Array | None = None
+
+    @classmethod
+    def of(cls, model: LinkPredictor, network: Network, dense: bool) -> Ranked:
+        """Rank all pairs of a fitted model."""
+        p = network.n_nodes
+        if dense:
+            A = np.concatenate(list(parallel.map_blocks(model._rows, p, stage="")))
+            A = (A + A.T) * A.dtype.type(0.5)
+            return cls(model, network, *exact_unit(A, network.n_edges), A, _exact_x(A))
+        nothing = np.zeros(p)
+        table = make_tables(model._rows, p, nothing, rank_profile(p))
+        return cls(model, network, *unit_of(table[0], p - 1, network.n_edges), table=table)
+
+    def sample(self, pairs: Ints, hidden: Array, share: float) -> Sample:
+        """Return pairs as the regression sees them."""
+        y = degree_levels(self.network.degrees, self.network.n_nodes)[pairs]
+        if self.A is None or self.X is None:
+            scores, x = self._from_table(pairs)
+        else:
+            i, j = pairs.T
+            scores, x = self.A[i, j], np.stack([self.X[i, j], self.X[j, i]], axis=1)
+        f = soft_log(scores.astype(np.float64), self.median, self.unit)
+        return Sample(f, x.astype(np.float64), y, hidden, share)
+
+    def _from_table(self, pairs: Ints) -> tuple[Array, Array]:
+        assert self.table is not None
+        scores = self.model._pairs(pairs)
+        keys, weights = scores.astype(np.float32), x_at_knots(self.network.n_nodes)
+        ends = [kernels.weights_at(keys, self.table[0][pairs[:, end]], weights) for end in (0, 1)]
+        return scores, np.stack(ends, axis=1)
+
+
+def _exact_x(A: Array) -> Array:
+    """Return x of the rank of each column in each row, as float32."""
+    keys, profile = A.astype(np.float32), rank_profile(len(A))
+
+    def one_block(start: int, stop: int) -> Array:
+        return weights_in_rows(keys[start:stop], start, profile).astype(np.float32)
+
+    return np.concatenate(list(parallel.map_blocks(one_block, len(A), stage="")))
+
+
+def x_at_knots(n_nodes: int) -> Array:
+    """Return x at the ranks that tables hold."""
+    return rank_profile(n_nodes)[knots(n_nodes - 1)]
+
+
+# ---------------------------------------------------------------------- learning
+
+
+def wanted(weights: object, isolated: object) -> bool:
+    """Check both parameters, and return whether weights are to be learned."""
+    if not isinstance(isolated, bool | np.bool_):
+        raise ParameterError(f"isolated must be True or False, got {shown(isolated)}")
+    return choice("weights", weights, ["paper", "learned"]) == "learned"
+
+
+def too_few(network: Network) -> bool:
+    """Whether hold-outs would hide too few edges to learn from."""
+    return HOLDOUTS * round(SHARE * network.n_edges) < FEWEST
+
+
+def learn_prior(
+    network: Network, make: Callable[[], LinkPredictor], seed: int, dense: bool
+) -> tuple[LearnedWeights, IsolatedOdds | None, dict[str, int]] | None:
+    """Return the weights learned on hold-outs, and on how many edges; None where there are few.
+
+    Parameters
+    ----------
+    make
+        Makes the base model, not yet fitted.
+    dense
+        Whether to hold scores and ranks of all pairs as matrices.
+    """
+    if too_few(network):
+        return None
+    samples: list[Sample] = []
+    alone: list[Sample] = []
+    for number in range(HOLDOUTS):
+        rng = np.random.default_rng([seed, number])
+        drawn = rng.permutation(network.n_edges)[: round(SHARE * network.n_edges)]
+        hidden = network.edges[np.sort(drawn)]
+        rest = network.hide(hidden)
+        with progress.part(_round(make(), network)):
+            ranked = Ranked.of(make().fit(rest), rest, dense)
+        samples.append(_connected(ranked, network, hidden, rng))
+        alone += _isolated(ranked, network, hidden, rng)
+    counts = {
+        "holdouts": HOLDOUTS,
+        "hidden": sum(int(sample.hidden.sum()) for sample in samples),
+        "hidden_isolated": sum(int(sample.hidden.sum()) for sample in alone),
+    }
+    if counts["hidden"] < FEWEST:
+        return None
+    enough = counts["hidden_isolated"] >= FEWEST_ISOLATED
+    return learn_weights(samples), learn_isolated(alone) if enough else None, counts
+
+
+def _connected(ranked: Ranked, network: Network, hidden: Ints, rng: np.random.Generator) -> Sample:
+    """Return hidden edges and non-edges between nodes that keep an edge."""
+    kept = np.flatnonzero(ranked.network.degrees > 0)
+    p, within = network.n_nodes, np.isin(network.edges, kept).all(axis=1)
+    ends = kept[rng.integers(0, len(kept), (2 * _NON_EDGES, 2))]
+    drawn = _non_edges(network, ends, rng)
+    n_non_edges = pr.n_pairs(len(kept)) - int(within.sum())
+    asked = hidden[np.isin(hidden, kept).all(axis=1)]
+    return _sample(ranked, asked, drawn, n_non_edges, p)
+
+
+def _isolated(
+    ranked: Ranked, network: Network, hidden: Ints, rng: np.random.Generator
+) -> list[Sample]:
+    """Return the same for pairs with a node that lost all its edges, where there is one.
+
+    Nodes that had none before are left out: their edges, if there are any, are not known.
+    """
+    had = network.degrees > 0
+    lost, others = np.flatnonzero(had & (ranked.network.degrees == 0)), np.flatnonzero(had)
+    if not len(lost):
+        return []
+    size = 2 * _NON_EDGES
+    ends = np.stack([rng.choice(lost, size), rng.choice(others, size)], axis=1)
+    drawn = _non_edges(network, ends, rng)
+    asked = hidden[np.isin(hidden, lost).any(axis=1)]
+    n_pairs = pr.n_pairs(len(lost)) + len(lost) * (len(others) - len(lost))
+    return [_sample(ranked, asked, drawn, n_pairs - len(asked), network.n_nodes)]
+
+
+def _non_edges(network: Network, ends: Ints, rng: np.random.Generator) -> Ints:
+    """Return the pairs among those drawn that are no edges, each once, and not too many."""
+    p = network.n_nodes
+    codes = np.unique(pr.encode(pr.ordered(ends[ends[:, 0] != ends[:, 1]]), p))
+    free = codes[~np.isin(codes, pr.encode(network.edges, p))]
+    return rng.permutation(free)[:_NON_EDGES]
+
+
+def _sample(ranked: Ranked, asked: Ints, drawn: Ints, n_non_edges: int, p: int) -> Sample:
+    pairs = np.concatenate([asked, pr.decode(drawn, p)])
+    hidden = np.arange(len(pairs)) < len(asked)
+    return ranked.sample(pairs, hidden, max(len(drawn), 1) / max(n_non_edges, 1))
+
+
+# ---------------------------------------------------------------------- scoring
+
+
+@dataclass(frozen=True)
+class LogOdds:
+    """Log-odds of pairs, from scores and what ranks cost.
+
+    `isolated` is None where pairs with an isolated end go by the formula of the others.
+    """
+
+    weights: LearnedWeights
+    isolated: IsolatedOdds | None
+    unit: float
+    median: float
+    degrees: Ints
+
+    @cached_property
+    def y(self) -> Array:
+        """The levels of all degrees."""
+        return degree_levels(self.degrees, len(self.degrees))
+
+    @cached_property
+    def slopes(self) -> Array:
+        """What x costs at each node."""
+        return self.weights.slopes(self.y)
+
+    def of(self, scores: Array, ends: tuple[Any, Any], sloped: Array, product: Array) -> Array:
+        """Return log-odds in single precision; `ends` are nodes that broadcast to the scores."""
+        i, j = ends
+        y = self.y[i], self.y[j]
+        f = soft_log(scores.astype(np.float64), self.median, self.unit)
+        found = self.weights.log_odds(f, y, sloped, product)
+        if self.isolated is not None:
+            alone = (self.degrees[i] == 0) | (self.degrees[j] == 0)
+            found = np.where(alone, self.isolated.log_odds(y), found)
+        return found.astype(np.float32)
+
+    def base(self, scores: Array) -> Array:
+        """Return the part of the log-odds that is the score's alone."""
+        f = soft_log(scores.astype(np.float64), self.median, self.unit)
+        base: Array = self.weights.constant + self.weights.score * f
+        return base
+
+
+@dataclass(frozen=True)
+class LearnedScores:
+    """Log-odds over a base's scores, with ranks read from a table."""
+
+    rows_of: Callable[[int, int], Array]
+    pairs_of: Callable[[Ints], Array]
+    table: Array
+    odds: LogOdds
+
+    @cached_property
+    def knots(self) -> Array:
+        """The x at the ranks of the table."""
+        return x_at_knots(len(self.odds.degrees))
+
+    def rows(self, start: int, stop: int) -> Array:
+        """Return a block of log-odds."""
+        block = self.rows_of(start, stop)
+        keys, table = block.astype(np.float32), self._own_table
+
+        def half_sum(scale: Array, weights: Array) -> Array:
+            return kernels.lookup_penalty(keys, start, table, scale, weights)
+
+        ends = np.arange(start, stop)[:, None], np.arange(len(self.odds.degrees))[None]
+        return self.odds.of(block, ends, *self._costs(half_sum))
+
+    def at(self, pairs: Ints) -> Array:
+        """Return the log-odds of pairs."""
+        scores = self.pairs_of(pairs)
+        keys = scores.astype(np.float32)
+
+        def half_sum(scale: Array, weights: Array) -> Array:
+            found = lookup_pairs(keys, pairs, self._own_table, scale, weights)
+            return found.astype(np.float32)  # as in blocks: a tie must stay a tie
+
+        ends = pairs[:, 0], pairs[:, 1]
+        return self.odds.of(scores, ends, *self._costs(half_sum)).astype(np.float64)
+
+    def _costs(self, half_sum: Callable[[Array, Array], Array]) -> tuple[Array, Array]:
+        """Return ½Σ slope·x and x_i·x_j, the latter from the sums of x and of x²."""
+        ones = np.ones(len(self.odds.degrees))
+        sloped, mean = half_sum(self.odds.slopes, self.knots), half_sum(ones, self.knots)
+        squares = half_sum(ones, self.knots**2)
+        return sloped, np.maximum(2.0 * mean.astype(np.float64) ** 2 - squares, 0.0)
+
+    @cached_property
+    def _own_table(self) -> Array:
+        """The table as kernels take it: a model that was read has arrays not to be written."""
+        return np.require(self.table, np.float32, ["C", "W"])
+
+
+def dense_log_odds(ranked: Ranked, odds: LogOdds) -> Array:
+    """Return the symmetric matrix of log-odds by exact ranks."""
+    A, X = ranked.A, ranked.X
+    assert A is not None
+    assert X is not None
+    slopes, every = odds.slopes, np.arange(len(A))[None]
+
+    def one_block(start: int, stop: int) -> Array:
+        x, other = X[start:stop].astype(np.float64), X[:, start:stop].T.astype(np.float64)
+        sloped = 0.5 * (slopes[start:stop, None] * x + slopes[None] * other)
+        ends = np.arange(start, stop)[:, None], every
+        return odds.of(A[start:stop], ends, sloped, x * other)
+
+    return np.concatenate(list(parallel.map_blocks(one_block, len(A), stage="")))
+
+
+# ---------------------------------------------------------------------- for predictors
+
+
+def learned_ranking(
+    network: Network,
+    base: LinkPredictor,
+    make: Callable[[], LinkPredictor],
+    *,
+    seed: int,
+    dense: bool,
+    isolated: bool,
+    alpha: float,
+) -> tuple[dict[str, Array], dict[str, Any]] | None:
+    """Return arrays and facts of the learned prior over a fitted base; None: too few edges.
+
+    `alpha` is the paper's, for its curve beside the learned one.
+    """
+    found = learn_prior(network, make, seed, dense)
+    if found is None:
+        return None
+    weights, alone, counts = found
+    share = missing_share(network.degrees)
+    if alone is not None:
+        # Odds of the others grow with the edges missing, theirs do not: a node lost all it had.
+        alone = alone.shifted(-log_ratio(share, SHARE))
+    with progress.part(_round(make(), network, fitted=True)):
+        ranked = Ranked.of(base, network, dense)
+    facts: dict[str, Any] = {
+        "kind": "learned",
+        **counts,
+        "coefficients": weights.as_facts(),
+        "isolated": alone.as_facts() if alone is not None and isolated else None,
+        "missing_share": share,
+        "unit": ranked.unit,
+        "median": ranked.median,
+        "curve": curves(weights, network, alpha),
+    }
+    if not dense:
+        assert ranked.table is not None
+        return {"rank_table": ranked.table[0]}, facts
+    return {"Q": dense_log_odds(ranked, log_odds(facts, network))}, facts
+
+
+def log_odds(facts: Mapping[str, Any], network: Network) -> LogOdds:
+    """Return the log-odds that facts tell of."""
+    alone = facts["isolated"]
+    return LogOdds(
+        LearnedWeights.from_facts(facts["coefficients"]),
+        None if alone is None else IsolatedOdds.from_facts(alone),
+        float(facts["unit"]),
+        float(facts["median"]),
+        network.degrees,
+    )
+
+
+def odds_of(learned: Learned, network: Network) -> LogOdds | None:
+    """Return the log-odds a fit has learned; None where it has the paper's weights."""
+    facts = learned.facts.get("weights", {})
+    return log_odds(facts, network) if facts.get("kind") == "learned" else None
+
+
+def learned_scores(
+    arrays: Mapping[str, Array],
+    odds: LogOdds,
+    rows_of: Callable[[int, int], Array],
+    pairs_of: Callable[[Ints], Array],
+) -> Scores:
+    """Return the source of scores from what `learned_ranking` returned."""
+    if "Q" in arrays:
+        return DenseScores(arrays["Q"])
+    return LearnedScores(rows_of, pairs_of, arrays["rank_table"], odds)
+
+
+def paper_facts(network: Network) -> dict[str, Any]:
+    """Tell that the paper's weights stand in, and why."""
+    return {
+        "kind": "paper",
+        "why": f"{network.n_edges} edges are too few to hide some and learn from them",
+    }
+
+
+def curves(weights: LearnedWeights, network: Network, alpha: float) -> dict[str, Any]:
+    """Return b(k, d) as learned and as the paper has it, on a small grid."""
+    p = network.n_nodes
+    steps = np.rint(np.geomspace(1, p - 1, _CURVE_RANKS)).astype(np.int64)
+    ranks = np.unique(steps).tolist()
+    most = int(network.degrees.max())
+    degrees = [d for d in _CURVE_DEGREES if d < most] + [most]
+    paper = (np.log1p(ranks)[None] / np.log1p(degrees)[:, None]) ** alpha
+    learned = weights.curve(ranks, degrees, p)
+    return {
+        "ranks": ranks,
+        "degrees": degrees,
+        "learned": learned.round(6).tolist(),
+        "paper": paper.round(6).tolist(),
+    }
+
+
+def effort(model: LinkPredictor, network: Network) -> float:
+    """Return the nominal work of the hold-outs and of ranking, beside fitting the base."""
+    return HOLDOUTS * _round(model, network) + _round(model, network, fitted=True)
+
+
+def _round(model: LinkPredictor, network: Network, fitted: bool = False) -> float:
+    """Return the work of fitting a base, unless it is fitted, and of ranking by it."""
+    work = effort_of(model, network)
+    return (0.0 if fitted else work.fit) + work.scores + _SCORING * entries(network)
+
+
+def memory(n_nodes: int, dense: bool) -> float:
+    """Return the bytes held beside the base: matrices, or tables."""
+    if dense:
+        return BYTES * float(n_nodes) ** 2
+    return 8.0 * n_nodes * len(knots(n_nodes - 1))

@@ -186,7 +186,7 @@ def test_the_folder_holds_figures_table_and_every_number(tuned, tmp_path):
     assert facts["conditions"][1]["methods"]["PU"]["paper"] == 0.25
     lines = (tmp_path / "out" / "numbers.tsv").read_text().splitlines()
     rows = list(csv.DictReader(lines, delimiter="\t"))
-    assert len(rows) == 2 * 7 * 40 * 2
+    assert len(rows) == 2 * 9 * 40 * 2
     at5 = [r for r in rows if r["percent_of_pairs"] == "5" and r["method"] == "L3"][:2]
     expected = result.outcomes[0].recall("L3", 5)
     assert [float(r["recall"]) for r in at5] == pytest.approx(expected, abs=1e-6)
@@ -206,7 +206,7 @@ def test_the_table_shows_the_papers_value_beside_ours(quick):
     table = showing.markdown(quick)
     assert "(paper 0.250)" in table
     assert table.count("| Tri+Degree |") == 1
-    assert len(list(csv.reader(io.StringIO(showing.numbers(quick)), delimiter="\t"))) == 1 + 2 * 280
+    assert len(list(csv.reader(io.StringIO(showing.numbers(quick)), delimiter="\t"))) == 1 + 2 * 360
 
 
 def test_the_experiments_are_the_papers():

@@ -63,7 +63,7 @@ def evaluate(
     tune_options
         More for `linkprior.tune`: `rule` (by default that of the splits), `inner`, `sampler`,
         `prune`, `cautious`, `cheaper` (parameters while trying, or such by the label of a model),
-        and `fixed` (names of parameters, or such names by model).
+        and `fixed` (names of parameters, or such names by label or model).
     folder
         Keeps every finished cell, and the splits; the same call goes on where it was stopped.
     """
@@ -97,8 +97,9 @@ class _Job:
         self.contender, self.split, self.tune, self.search = contender, split, tune, search
         self.inner = whole_number("inner", search.get("inner", INNER), 1)
         fixed = search.get("fixed", ())
-        own = fixed.get(contender.template.name, ()) if isinstance(fixed, Mapping) else fixed
-        self.fixed = [own] if isinstance(own, str) else list(own)
+        if isinstance(fixed, Mapping):
+            fixed = fixed.get(contender.label, fixed.get(contender.template.name, ()))
+        self.fixed = [fixed] if isinstance(fixed, str) else list(fixed)
         if "cheaper" in search:
             self.search = {**search, "cheaper": _own_cheaper(contender.label, search)}
         self.work: Effort = effort_of(contender.make(split), split.train)

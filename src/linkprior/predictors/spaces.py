@@ -99,6 +99,8 @@ def searched(model: LinkPredictor) -> Space:
     axes = {**_axes(type(model).name), **PRESETS.get(given.get("preset"), {})}
     if given.get("preset") in PRESETS:
         axes = {name: axes[name] for name in PRESETS[given["preset"]]}
+    if given.get("weights") == "learned":  # what it learns itself, and what then has no part
+        axes = {name: axis for name, axis in axes.items() if name not in LEARNED}
     return {name: axis for name, axis in axes.items() if given.get(axis.unless) is None}
 
 
@@ -203,6 +205,8 @@ PRESETS: dict[Any, Space] = {
         "alpha": _ALPHA,
     }
 }
+
+LEARNED = ("lam", "c", "alpha", "tau")
 
 # What learns its own weights, formulas without a number to choose, and chance.
 NOTHING = ("auto", "pa", "cn", "aa", "ra", "jaccard", "l3", "l3n", "ch2-l3", "mps", "random")

@@ -32,6 +32,10 @@ METRIC = "recall@5%"  # what the paper's table reports, and what methods are tun
 _CHEAPER = {"Tri+Degree as printed": {"n_starts": 1, "max_iter": 20}}
 
 
+# What learned weights would be tuned for they learn themselves, on hold-outs of their own.
+_UNTUNED = {"Tri+Degree learned": find("tri-degree").parameter_names()}
+
+
 @dataclass(frozen=True)
 class Care:
     """How much care every method gets, the same for all.
@@ -121,6 +125,7 @@ def judged_with(
             "inner": care.inner,
             "cautious": True,
             "cheaper": care.cheaper,
+            "fixed": _UNTUNED,
         },
         folder=cells and cells / f"seed-{seed}",
     )

@@ -112,9 +112,9 @@ def draw_convergence(drawing: Any, numbers: Numbers) -> None:
             line = {"color": shades[run["ratio"]], "linewidth": 1.3}
             line["linestyle"] = "-" if run["prox"] == "mm" else ":"
             label = f"λ/η = {run['ratio']:g}" if run["prox"] == "mm" else None
-            steps = np.arange(1, len(run["primal"]) + 1)
+            steps = np.unique(np.geomspace(1, len(run["primal"]), 60).astype(int))
             for panel, name in zip(row, ("primal", "dual"), strict=False):
-                panel.loglog(steps, run[name], label=label, **line)
+                panel.loglog(steps, np.array(run[name])[steps - 1], label=label, **line)
         for panel, name in zip(row, ("primal", "dual"), strict=False):
             tidy(panel, title, "step", f"{name} residual, relative")
         _draw_worth(row[2], numbers, title)

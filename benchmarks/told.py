@@ -4,7 +4,7 @@
     python -m benchmarks.told --write     puts them into the pages
 
 All is read from benchmarks/results: cells of the benchmark from suite/, the rest from the files
-beside it (those of docs/reliability.md: benchmarks/told_reliability.py). Nothing is fitted or
+beside it (docs/reliability.md: told_reliability.py; the paper: told_paper.py). Nothing is fitted or
 tried. A test holds the pages against this module.
 """
 
@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks import told_reliability
+from benchmarks import told_paper, told_reliability
 from benchmarks.pages import table, written
 from linkprior.benchmark.models import AUTO, WITHOUT
 from linkprior.benchmark.ranks import ranks_of
@@ -194,6 +194,8 @@ def tables() -> Iterator[tuple[str, str, str]]:
         yield name, page, make(results)
     for name in told_reliability.TABLES:
         yield name, RELIABILITY, told_reliability.told(name)
+    for name, (page, make_one) in told_paper.TABLES.items():
+        yield name, page, make_one()
 
 
 def main() -> None:

@@ -1,13 +1,13 @@
 """README.md and pages under docs tell what was measured and kept."""
 
 import pytest
-from benchmarks import told, told_reliability
+from benchmarks import told, told_paper, told_reliability
 from benchmarks.pages import marks, written
 from tests.benchmark.made_up import cells
 
 from linkprior.benchmark.results import Results
 
-NAMES = [*told.PLACES, *told_reliability.TABLES]
+NAMES = [*told.PLACES, *told_reliability.TABLES, *told_paper.TABLES]
 
 
 @pytest.fixture(scope="module")

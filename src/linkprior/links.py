@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from linkprior.checks import whole_number
 from linkprior.errors import InputError, ParameterError
 from linkprior.io.convert import Labelled, labelled
+from linkprior.model.degrees import LIST_SIZE
 from linkprior.predictors import registry
 from linkprior.predictors.base import LinkPredictor
 from linkprior.ranking import Ranking
@@ -74,8 +76,7 @@ def predict_links(
         given = _as_fitted(predictor, given)
     else:
         given = given if keep_isolated else given.drop_isolated()
-        if predictor.get_params().get("n_edges") == "list" and "list_size" not in params:
-            predictor = copy.deepcopy(predictor).set_params(list_size=max(1, k))
+        predictor = _for_list(predictor, given, k, params)
         if trials is not None:
             tuned = _tuned(predictor, given.network, trials, seed)
         fresh = copy.deepcopy(predictor) if tuned is None else tuned.model
@@ -89,6 +90,21 @@ def predict_links(
     if tuned is not None:
         table.attrs["tuned"] = tuned.facts()
     return table
+
+
+def _for_list(
+    predictor: LinkPredictor, given: Labelled, k: int, params: dict[str, Any]
+) -> LinkPredictor:
+    """Return the model with what it needs of the list and the nodes: its length, their names."""
+    known, changes = predictor.get_params(), dict[str, Any]()
+    follows = known.get("n_edges") == "list" and known["list_size"] == LIST_SIZE
+    if follows and "list_size" not in params:
+        changes["list_size"] = max(1, k)
+    degrees = known.get("degrees")
+    if isinstance(degrees, Mapping):  # by the nodes of the graph, which need not be text
+        named = dict(zip(given.labels, given.network.names, strict=True))
+        changes["degrees"] = {named.get(node, node): value for node, value in degrees.items()}
+    return copy.deepcopy(predictor).set_params(**changes) if changes else predictor
 
 
 def _trials(tune: object, predictor: LinkPredictor, params: dict[str, Any]) -> int:

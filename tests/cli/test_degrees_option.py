@@ -68,6 +68,9 @@ def test_a_run_remembers_the_file_and_how_the_fit_ended(run, edges, tmp_path):
         ("0\n", "expected a node and its degree"),
         ("0\t3\n", "nodes: 1, 2"),
         ("", "no degree found"),
+        ("0\t1e400\n", "1: a degree must be a whole number ≥ 0"),
+        ("0\t.5\n", "1: a degree must be a whole number ≥ 0"),
+        ("x\t1\ny\t2\n", "none of its 2 names is in the network: x, y"),
     ],
 )
 def test_degrees_that_cannot_be_aimed_at_are_refused_in_one_line(run, tmp_path, text, words):
@@ -85,6 +88,21 @@ def test_degrees_are_for_models_that_have_the_prior(run, edges):
     assert "l3 has no degree prior" in err.splitlines()[-1]
     ask = ("predict", edges, "--model", "tri-degree", "--degrees", "x.tsv", "--set")
     assert run(*ask, "degrees=shuffled")[0] == 2
+
+
+def test_coverage_has_no_part_beside_given_degrees(run, edges, tmp_path):
+    path, _ = wished(edges, tmp_path)
+    ask = ("predict", edges, "--model", "tri-degree", *FAST, "--degrees", path)
+    _, out, err = run(*ask, "--coverage", 0.5)
+    assert "--coverage has no part here" in err
+    assert out == run(*ask)[1]
+
+
+def test_what_cannot_fit_is_refused_where_only_admm_would_do(run, edges):
+    ask = ("predict", edges, "--model", "tri-degree", "--set", "preset=paper")
+    status, _, err = run(*ask, "--memory-limit", "1MB")
+    assert status == 1
+    assert "needs about" in err.splitlines()[-1]
 
 
 def test_names_that_are_no_nodes_are_told(run, edges, tmp_path):

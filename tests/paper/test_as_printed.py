@@ -267,6 +267,7 @@ def test_h_by_name_by_formula_and_by_its_values(name, formula, tmp_path):
         (np.ones_like, "H_2 is 1 after H_1 = 1"),
         (lambda k: k[:3], "shape"),
         (lambda k: "much", "H must"),
+        (lambda k: k.nothing, "H must take an array of ranks"),
         ([1.0, 3.0, 2.0, *range(4, 40)], "H_3 is 2 after H_2 = 3"),
         ([1.0, 2.0], "a value for each of 33 ranks, got 2"),
         ("cube", "H must be one of log, sqrt, linear, loglog"),
@@ -278,6 +279,44 @@ def test_h_by_name_by_formula_and_by_its_values(name, formula, tmp_path):
 def test_an_h_that_does_not_increase_is_refused(name, H, words):
     with pytest.raises(ParameterError, match=words.replace("[", r"\[")):
         lp.make(name, H=H).fit(KARATE)
+
+
+def test_a_function_of_all_ranks_at_once_is_right_at_the_degrees():
+    """Harmonic numbers: right for ranks 1 … n, and for nothing else."""
+
+    def harmonic(k):
+        return np.cumsum(1 / k)
+
+    values = harmonic(np.arange(1.0, 40.0)).tolist()
+    by_function, by_values = (
+        lp.make("tri-degree", H=H, **FAST).fit(KARATE).score_rows(0, 34) for H in (harmonic, values)
+    )
+    np.testing.assert_array_equal(by_function, by_values)
+
+
+def test_an_evaluation_knows_a_function_again_by_its_values(tmp_path):
+    def found(H):
+        model = lp.make("degree:l3", H=H)
+        cells = lp.evaluate(model, KARATE, folder=tmp_path / "folder").to_frame()
+        return cells[cells.metric == "seconds"]["value"].item()
+
+    first = found(lambda k: k**0.1)
+    assert found(lambda k: k**0.1) == first  # taken from the folder: seconds never repeat
+    assert found(lambda k: k**4.0) != first
+
+
+def test_degrees_by_the_nodes_of_a_graph():
+    graph = nx.karate_club_graph()
+    table = lp.predict_links(graph, 10, "degree:l3", degrees=dict(graph.degree()))
+    plain = lp.predict_links(graph, 10, "degree:l3")
+    assert table.values.tolist() == plain.values.tolist()
+
+
+def test_a_list_size_of_the_models_own_stays():
+    model = lp.make("degree:l3", n_edges="list", list_size=7)
+    by_model = lp.predict_links(nx.karate_club_graph(), 50, model)
+    by_params = lp.predict_links(nx.karate_club_graph(), 50, "degree:l3", n_edges=78 + 7)
+    assert by_model.values.tolist() == by_params.values.tolist()
 
 
 def test_k_follows_the_list():

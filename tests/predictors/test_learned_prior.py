@@ -236,7 +236,7 @@ def test_a_network_of_single_edges_falls_back_too():
         ({"weights": "leaned"}, "weights must be one of paper, learned"),
         ({"weights": None}, "weights must be one of paper, learned"),
         ({"weights": "learned", "isolated": "no"}, "isolated must be True or False"),
-        ({"weights": "learned", "degrees": "shuffled"}, "leave degrees='observed'"),
+        ({"weights": "learned", "degrees": "shuffled"}, "leave degrees .--degrees. out"),
     ],
     ids=str,
 )
@@ -251,3 +251,19 @@ def test_what_does_not_go_together_is_told(network):
         fitted("tri-degree", QUICK, network, rank_by="x")
     with pytest.raises(ParameterError, match="ranks='auto'"):
         fitted("degree:pu", {}, network, ranks="exact")
+
+
+def test_a_complete_network_takes_the_papers_weights_and_says_so():
+    import networkx as nx
+
+    model = lp.make("tri-degree", weights="learned").fit(nx.complete_graph(20))
+    assert model.learned_.facts["weights"]["kind"] == "paper"
+    assert model.summary()[-1].startswith("Rank weights: the paper's, since ")
+
+
+@pytest.mark.parametrize("name", ["tri-degree", "degree:l3"])
+def test_the_summary_tells_what_was_learned_from(name):
+    net = lp.planted_network(120, seed=1)
+    model = lp.make(name, weights="learned").fit(net)
+    hidden = model.learned_.facts["weights"]["hidden"]
+    assert model.summary()[-1] == f"Rank weights: learned on {hidden} edges hidden in 3 rounds."

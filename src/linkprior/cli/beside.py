@@ -157,6 +157,11 @@ class Beside:
             given |= dict.fromkeys(nodes, degree)
             strangers += [] if nodes else [name]
         missing = [name for name in network.names if name not in given]
+        if not given:
+            raise InputError(
+                f"--degrees {self.degrees}: none of its {_count(len(strangers), 'name')} is in the "
+                f"network: {_some(strangers)}. Do both files name nodes alike?"
+            )
         if missing:
             raise InputError(
                 f"--degrees {self.degrees}: no degree for {len(missing):,} of "
@@ -183,6 +188,10 @@ class Beside:
             return
         if "missing" in names:
             predictor.set_params(missing=self._missing(share))
+        elif self.degrees is not None or predictor.get_params().get("weights") == "learned":
+            why = "--degrees says how many" if self.degrees else "learned weights do not ask"
+            tell(f"Note: --coverage has no part here: {why} links there are")
+            return
         elif "n_edges" in names:
             predictor.set_params(n_edges=total)
         else:

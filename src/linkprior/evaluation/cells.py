@@ -152,6 +152,9 @@ def plain_json(value: Any) -> Any:
     """Return what JSON can hold of a value it does not know: arrays whole, not abridged."""
     if isinstance(value, np.ndarray | np.generic):
         return value.tolist()
+    if callable(value):  # a sequence H, known again by its values, not by where it lies in memory
+        values = np.asarray(value(np.arange(1.0, 1001.0)), dtype=np.float64)
+        return f"function {hashlib.sha256(values.tobytes()).hexdigest()[:16]}"
     return str(value)
 
 

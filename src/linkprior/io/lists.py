@@ -64,7 +64,7 @@ def read_degrees(path: str | Path) -> Listed[tuple[str, int]]:
             for at, line in data_lines(block.text):
                 where = f"{source.name}:{block.first + at}"
                 name, text = _name_and_number(line, where)
-                if not (first and not _NUMBER.fullmatch(text)):
+                if not (first and _WORD.search(text)):
                     degree = _whole_degree(text, where)
                     if found.setdefault(name, degree) != degree:
                         raise InputError(
@@ -77,6 +77,7 @@ def read_degrees(path: str | Path) -> Listed[tuple[str, int]]:
     return _listed(found.items(), sha256)
 
 
+_WORD = re.compile(r"[A-Za-z]{3}")  # of a header: numbers, NA and the like have none
 _NUMBER = re.compile(r"[-+]?[0-9]+(\.[0-9]*)?([eE][-+]?[0-9]+)?")
 
 
@@ -91,7 +92,7 @@ def _name_and_number(line: str, where: str) -> tuple[str, str]:
 
 def _whole_degree(text: str, where: str) -> int:
     number = float(text) if _NUMBER.fullmatch(text) else None
-    if number is None or number != int(number) or not 0 <= number < 2**31:
+    if number is None or not 0 <= number < 2**31 or number != int(number):
         raise InputError(f"{where}: a degree must be a whole number ≥ 0, got {text[:60]!r}")
     return int(number)
 

@@ -60,10 +60,7 @@ def sequence_of(H: H_Like, n_ranks: int) -> Sequence_H:
     """
     if isinstance(H, str):
         return SEQUENCES[choice("H", H, SEQUENCES)]
-    if callable(H):
-        _increasing(H, n_ranks)
-        return H
-    values = np.asarray(H)
+    values = _increasing(H, n_ranks) if callable(H) else np.asarray(H)
     if values.ndim != 1 or values.dtype.kind not in "iuf":
         raise ParameterError(
             f"H must be one of {', '.join(SEQUENCES)}, a sequence of numbers or a function, got "
@@ -71,6 +68,7 @@ def sequence_of(H: H_Like, n_ranks: int) -> Sequence_H:
         )
     if len(values) < n_ranks:
         raise ParameterError(f"H must have a value for each of {n_ranks} ranks, got {len(values)}")
+    # A table for functions too: one that sums over the ranks is right for 1 … n alone.
     given = values.astype(np.float64)
 
     def at(k: Array) -> Array:
@@ -231,7 +229,7 @@ def degree_prior(X: ArrayLike, degrees: ArrayLike, alpha: float = 1.0, H: H_Like
 def _increasing(H: Sequence_H, n: int) -> Array:
     try:
         h = np.asarray(H(np.arange(1.0, n + 1.0)), dtype=np.float64)
-    except (TypeError, ValueError) as problem:
+    except Exception as problem:  # whatever a user's function raises
         raise ParameterError(f"H must take an array of ranks and return one: {problem}") from None
     if h.shape != (n,) or not np.isfinite(h).all() or h[0] <= 0 or (np.diff(h) <= 0).any():
         raise ParameterError(

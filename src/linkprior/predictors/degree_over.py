@@ -116,6 +116,11 @@ class DegreeOver(Wrapped):
         given = super().get_params(deep)
         return given | ({"tau": "inf"} if self._pure_ranks else {})
 
+    def summary(self) -> list[str]:
+        """Return what the base says, and whose rank weights there are."""
+        _, learned = self._state()
+        return [*self._cached_members[0].summary(), *learned_prior.learned_words(learned)]
+
     def without_prior(self) -> LinkPredictor:
         """Return the base model alone."""
         return self._new()
@@ -237,7 +242,7 @@ class DegreeOver(Wrapped):
         """Refuse what learned weights have no use for, though a user would think they had."""
         if not (isinstance(self.degrees, str) and self.degrees == "observed"):
             raise ParameterError(
-                "weights='learned' learns from the observed degrees: leave degrees='observed'"
+                "weights='learned' learns from the observed degrees: leave degrees (--degrees) out"
             )
         if self.ranks != "auto":
             raise ParameterError("weights='learned' ranks in its own way: leave ranks='auto'")

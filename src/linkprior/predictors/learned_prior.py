@@ -165,9 +165,11 @@ def learn_prior(
         "hidden": sum(int(sample.hidden.sum()) for sample in samples),
         "hidden_isolated": sum(int(sample.hidden.sum()) for sample in alone),
     }
-    if counts["hidden"] < FEWEST:
+    some = any(not sample.hidden.all() for sample in samples)  # a complete network has no non-edge
+    if counts["hidden"] < FEWEST or not some:
         return None
     enough = counts["hidden_isolated"] >= FEWEST_ISOLATED
+    enough = enough and any(not sample.hidden.all() for sample in alone)
     return learn_weights(samples), learn_isolated(alone) if enough else None, counts
 
 
@@ -400,10 +402,20 @@ def learned_scores(
 
 def paper_facts(network: Network) -> dict[str, Any]:
     """Tell that the paper's weights stand in, and why."""
-    return {
-        "kind": "paper",
-        "why": f"{network.n_edges} edges are too few to hide some and learn from them",
-    }
+    few = f"{network.n_edges} edges are too few to hide some and learn from them"
+    why = few if too_few(network) else "edges hidden from it teach nothing between other nodes"
+    return {"kind": "paper", "why": why}
+
+
+def learned_words(learned: Learned) -> list[str]:
+    """Return in a line whose rank weights a fit has, where they were to be learned."""
+    facts = learned.facts.get("weights")
+    if facts is None:
+        return []
+    if facts["kind"] == "paper":
+        return [f"Rank weights: the paper's, since {facts['why']}."]
+    hidden, rounds = facts["hidden"], facts["holdouts"]
+    return [f"Rank weights: learned on {hidden:,} edges hidden in {rounds} rounds."]
 
 
 def curves(weights: LearnedWeights, network: Network, alpha: float) -> dict[str, Any]:

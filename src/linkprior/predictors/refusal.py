@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import combinations
 
 from linkprior import parallel
-from linkprior.errors import InputError
+from linkprior.errors import InputError, ParameterError
 from linkprior.network import Network
 from linkprior.parallel import memory
 from linkprior.predictors.base import LinkPredictor
@@ -71,11 +71,19 @@ def _fitting_settings(model: LinkPredictor, network: Network, room: float) -> It
         found = False
         for names in combinations(changes, count):
             chosen = {name: changes[name] for name in names}
-            if _fits(type(model)(**{**given, **chosen}), network, room):
+            if _would_fit(type(model)(**{**given, **chosen}), network, room):
                 yield " ".join(f"--set {name}={value}" for name, value in chosen.items())
                 found = True
         if found:
             return
+
+
+def _would_fit(model: LinkPredictor, network: Network, room: float) -> bool:
+    """Whether another setting fits; one that does not go with the others is no way out."""
+    try:
+        return _fits(model, network, room)
+    except ParameterError:
+        return False
 
 
 def _lighter_models(model: LinkPredictor, network: Network, room: float) -> Iterator[str]:

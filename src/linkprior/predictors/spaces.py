@@ -196,7 +196,7 @@ OVER: dict[str, Space] = {
     "consensus": {},
 }
 
-# What the paper chooses by cross-validation, and nothing else; around λ/η = .1, where ADMM settles.
+# What the paper chooses by cross-validation, and nothing else; λ/η from .01, where ADMM settles.
 PRESETS: dict[Any, Space] = {
     "paper": {
         "rho": _TRI["rho"],

@@ -394,6 +394,10 @@ class Penalised(TriFactorization):
             return DenseScores(learned.arrays["X"])
         return super()._make_scores()
 
+    def _base(self, pairs: Ints) -> Array:
+        # X less the factors' product is ADMM's residual, and no part that the prior has.
+        return self._pairs(pairs) if self.rank_by == "x" else super()._base(pairs)
+
     def _memory(self, network: Network, workers: int) -> float:
         thin = super()._memory(network, workers)
         if self._on_disk(network):

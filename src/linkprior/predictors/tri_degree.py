@@ -143,14 +143,17 @@ class TriDegree(Penalised):
     def _refuse_misfits(self) -> None:
         """Refuse what learned weights have no use for, though a user would think they had."""
         if self.rank_by != "q":
-            raise ParameterError("weights='learned' ranks by its own log-odds: leave rank_by='q'")
+            given = "preset" if self.preset else "rank_by"
+            raise ParameterError(
+                f"weights='learned' ranks by its own log-odds: leave {given} out (rank_by='q')"
+            )
         for name in self._admm_only():
             raise ParameterError(
                 f"weights='learned' stands over plain factors, without ADMM: leave {name} out"
             )
         if not (isinstance(self.degrees, str) and self.degrees == "observed"):
             raise ParameterError(
-                "weights='learned' learns from the observed degrees: leave degrees='observed'"
+                "weights='learned' learns from the observed degrees: leave degrees (--degrees) out"
             )
 
     def _prior(self, network: Network) -> Prior:
@@ -172,6 +175,11 @@ class TriDegree(Penalised):
     @property
     def _passes(self) -> int:
         return self.passes or {"mm": 1, "dual": 3}[self.prox]
+
+    def summary(self) -> list[str]:
+        """Return how the starts ended, and whose rank weights there are."""
+        _, learned = self._state()
+        return [*super().summary(), *learned_prior.learned_words(learned)]
 
     def without_prior(self) -> Tri:
         """Return the same model with the prior taken away: as many plain sweeps as steps in all."""

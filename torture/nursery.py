@@ -278,11 +278,13 @@ def _short(real: Any) -> Any:
     """One short start of the paper's methods instead of ten: what is written is the same."""
     few = {"n_starts": 1, "max_iter": 2, "warmup": 2}
 
-    def seeded(name: str, seed: int, params: dict[str, Any]) -> Any:
+    def seeded(name: str, seed: int, params: dict[str, Any], network: Any) -> Any:
         from linkprior.predictors.registry import find
+        from linkprior.reproduction.experiments import METHODS, VARIANTS
 
-        known = find(name).parameter_names()
-        return real(name, seed, {**params, **{k: v for k, v in few.items() if k in known}})
+        known = find(METHODS["Tri+Degree"] if name in VARIANTS else name).parameter_names()
+        short = {k: v for k, v in few.items() if k in known}
+        return real(name, seed, {**params, **short}, network)
 
     return seeded
 

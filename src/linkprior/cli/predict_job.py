@@ -263,6 +263,8 @@ class PredictJob:
             self.target.keep_model(predictor)
         for line in predictor.summary():
             self.tell(line)
+        if facts := _fit_facts(predictor):
+            self.target.note(**facts)
         return predictor
 
     def _save(self, predictor: LinkPredictor, folder: str) -> None:
@@ -333,7 +335,6 @@ class PredictJob:
         return {
             "model": self.model,
             "seed": predictor.get_params().get("seed"),
-            **_fit_facts(predictor),
             "network_digest": reading.network.without_history().digest,
             "seconds": dict(self.seconds),
         }

@@ -340,19 +340,19 @@ class Penalised(TriFactorization):
         if device != "cpu":
             direct = DeviceDirect(*given, start, device=device)
             dense = DeviceAdmm(*given, self._eta(), start, device=device, **asked)
-            return self._kept(solve_on_device(dense if admm else direct, *loop), False)
+            return self._kept(solve_on_device(dense if admm else direct, *loop))
         if not admm:
             return solve(DirectSolver(*given, start, workers), *loop)
         # A limit is not sent to a cluster, though what was asked before the starts is.
         on_disk = memory_limit() is not None and self.__dict__.get("_cached_on_disk", False)
         solver = AdmmSolver(*given, self._eta(), start, workers=workers, on_disk=on_disk, **asked)
-        return self._kept(solve(solver, *loop), on_disk)
+        return self._kept(solve(solver, *loop))
 
     def _step_options(self) -> dict[str, Any]:
         """Return how ADMM does its two steps."""
         return {"sweeps": self.sweeps}
 
-    def _kept(self, found: Run, on_disk: bool) -> Run:
+    def _kept(self, found: Run) -> Run:
         """Return a run without p × p arrays, or with X and Z alone where X is ranked.
 
         Starts are kept until all of them have ended.

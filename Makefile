@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 # Containers often forbid compiled files; then each of a thousand processes compiles everything anew.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo mutants test test-browser test-matrix check torture fuzz bench benchmark accuracy wheel requirements sbom licences clean
+.PHONY: demo house mutants test test-browser test-matrix check torture fuzz bench benchmark accuracy wheel requirements sbom licences clean
 
 demo: $(VENV)/.installed
 	$(BIN)/linkprior demo
@@ -29,6 +29,10 @@ check: $(VENV)/.installed-dev
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	LINKPRIOR_KERNELS=portable NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -m "not at_length" --hypothesis-profile short $(TEST_OPTIONS) --cov --cov-report=term --cov-fail-under=90
+
+# Size and shape of the package, as in ARCHITECTURE.md; HOUSE=--details says what is counted.
+house: $(VENV)/.installed-test
+	$(BIN)/python -m tools.house $(HOUSE)
 
 # Kills, failing writes, locks, other workers and processors, odd numbers, a soak: within the hour; TORTURE_SECONDS names less.
 TORTURE_SECONDS ?= 3000

@@ -1,0 +1,215 @@
+"""The size and shape of the package: `make house` prints the table of ARCHITECTURE.md."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import inspect
+import io
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import networkx as nx
+
+ROOT = Path(__file__).parents[1]
+SOURCE = ROOT / "src" / "linkprior"
+BESIDE = ("benchmarks", "torture", "fuzz", "mutants", "tools")
+TEXT = {".py", ".js", ".css", ".json", ".html", ".typed"}
+
+
+def tracked(*folders: str) -> list[Path]:
+    """Return the files git knows in these folders."""
+    listed = subprocess.run(
+        ["git", "ls-files", *folders], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    return [path for line in listed.stdout.splitlines() if (path := ROOT / line).exists()]
+
+
+def lines(paths: list[Path]) -> int:
+    """Count the lines of files."""
+    return sum(len(path.read_text("utf-8").splitlines()) for path in paths)
+
+
+def modules() -> dict[str, ast.Module]:
+    """Parse every module of the package."""
+    trees = {}
+    for path in sorted(SOURCE.rglob("*.py")):
+        parts = ["linkprior", *path.relative_to(SOURCE).with_suffix("").parts]
+        name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+        trees[name] = ast.parse(path.read_text("utf-8"))
+    return trees
+
+
+def _imports(node: ast.AST, names: set[str]) -> Iterator[str]:
+    """Give the modules imported below a node, lazily or not, except for types alone."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.If) and "TYPE_CHECKING" in ast.dump(child.test):
+            continue
+        if isinstance(child, ast.Import):
+            yield from (alias.name for alias in child.names)
+        elif isinstance(child, ast.ImportFrom) and child.module:
+            for alias in child.names:
+                full = f"{child.module}.{alias.name}"
+                yield full if full in names else child.module
+        yield from _imports(child, names)
+
+
+def cycles(trees: dict[str, ast.Module]) -> list[list[str]]:
+    """Find groups of modules that import each other, lazy imports counted."""
+    names = set(trees)
+    graph: Any = nx.DiGraph()
+    for name, tree in trees.items():
+        graph.add_edges_from((name, other) for other in _imports(tree, names) if other in names)
+    found = [sorted(group) for group in nx.strongly_connected_components(graph) if len(group) > 1]
+    return sorted(found)
+
+
+def state(trees: dict[str, ast.Module]) -> tuple[list[str], list[str]]:
+    """List the context variables, and the module variables that functions assign to."""
+    context, mutable = [], []
+    for name, tree in trees.items():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "ContextVar":
+                context.append(name)
+            elif isinstance(node, ast.Global):
+                mutable += [f"{name}.{one}" for one in node.names]
+    return context, sorted(set(mutable))
+
+
+def traced(work: Callable[[], object]) -> tuple[int, int]:
+    """Count the functions and files of the package that a piece of work runs through."""
+    functions = set()
+
+    def note(frame: Any, event: str, _: object) -> None:
+        code = frame.f_code
+        ours = event == "call" and code.co_filename.startswith(str(SOURCE))
+        if ours and not code.co_name.startswith("<"):
+            functions.add((code.co_filename, code.co_name, code.co_firstlineno))
+
+    threading.setprofile(note)
+    sys.setprofile(note)
+    try:
+        work()
+    finally:
+        sys.setprofile(None)
+        threading.setprofile(None)
+    return len(functions), len({place[0] for place in functions})
+
+
+def predicting() -> tuple[int, int]:
+    """Trace `linkprior predict FILE --model l3`, imports left out."""
+    from linkprior.cli import main
+    from linkprior.generate import planted_network
+
+    net = planted_network(60)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "edges.tsv"
+        path.write_text("".join(f"{net.names[i]}\t{net.names[j]}\n" for i, j in net.edges.tolist()))
+
+        def work() -> None:
+            command = ["linkprior", "predict", str(path), "--model", "l3"]
+            quiet = io.StringIO()
+            with (
+                mock.patch.object(sys, "argv", command),
+                contextlib.redirect_stdout(quiet),
+                contextlib.redirect_stderr(quiet),
+            ):
+                main()
+
+        work()  # everything is imported now
+        return traced(work)
+
+
+def reading() -> int:
+    """Count the files of the package that reading a two-column TSV runs through."""
+    from linkprior import read_network
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "edges.tsv"
+        path.write_text("a\tb\nb\tc\nc\td\n")
+        read_network(path)
+        return traced(lambda: read_network(path))[1]
+
+
+def documented() -> tuple[int, int, list[str]]:
+    """Count public callables, and those with all of Parameters, Returns and Examples they need."""
+    missing = [name for name, thing in public() if not _complete(thing)]
+    total = len(list(public()))
+    return total - len(missing), total, missing
+
+
+def public() -> Iterator[tuple[str, Any]]:
+    """Give every public function, class and method."""
+    import linkprior
+    from linkprior import theory
+    from linkprior.predictors.registry import MODELS
+
+    things = {name: getattr(linkprior, name) for name in linkprior.__all__}
+    things |= {f"theory.{name}": getattr(theory, name) for name in theory.__all__}
+    for name in MODELS:
+        kind = type(linkprior.make(name))
+        things[kind.__name__] = kind
+    seen = set()
+    for name, thing in sorted(things.items()):
+        if callable(thing) and id(thing) not in seen:
+            seen.add(id(thing))
+            yield name, thing
+        if inspect.isclass(thing) and not issubclass(thing, Exception):
+            for part, member in inspect.getmembers(thing):
+                plain = getattr(member, "__func__", member)
+                ours = str(getattr(plain, "__module__", "")).startswith("linkprior")
+                new = not part.startswith("_") and id(plain) not in seen
+                if ours and new and inspect.isfunction(plain):
+                    seen.add(id(plain))
+                    yield f"{name}.{part}", plain
+
+
+def _complete(thing: Any) -> bool:
+    text = inspect.getdoc(thing) or ""
+    if inspect.isclass(thing) and issubclass(thing, Exception):
+        return bool(text)
+    parameters = [one for one in inspect.signature(thing).parameters if one not in {"self", "cls"}]
+    wanted = ["Examples"] + ["Parameters"] * bool(parameters)
+    if not inspect.isclass(thing) and inspect.signature(thing).return_annotation != "None":
+        wanted.append("Yields" if "Yields" in text else "Returns")
+    return all(f"{title}\n{'-' * len(title)}" in text for title in wanted)
+
+
+def main() -> None:
+    """Print the table, then what it is made of."""
+    trees = modules()
+    source = [path for path in tracked("src") if path.suffix in TEXT]
+    tests = [path for path in tracked("tests") if path.suffix == ".py"]
+    beside = [path for path in tracked(*BESIDE) if path.suffix == ".py"]
+    functions, files = predicting()
+    context, mutable = state(trees)
+    good, total, missing = documented()
+    for label, value in (
+        ("lines under src, files", f"{lines(source):,}, {len(source)}"),
+        ("… of them Python", f"{lines([one for one in source if one.suffix == '.py']):,}"),
+        ("lines of tests, files", f"{lines(tests):,}, {len(tests)}"),
+        ("lines beside, files", f"{lines(beside):,}, {len(beside)}"),
+        ("functions, files of `predict --model l3`", f"{functions}, {files}"),
+        ("files to read a two-column TSV", reading()),
+        ("context variables, module variables assigned", f"{len(context)}, {len(mutable)}"),
+        ("import cycles", len(cycles(trees))),
+        ("public definitions documented in full", f"{good} of {total}"),
+    ):
+        print(f"| {label} | {value} |")
+    if "--details" in sys.argv:
+        for package in sorted({path.relative_to(SOURCE).parts[0] for path in source}):
+            inside = [p for p in source if p.relative_to(SOURCE).parts[0] == package]
+            print(f"{package}: {lines(inside):,} lines, {len(inside)} files")
+        print("context:", *context, "\nassigned:", *mutable)
+        print("cycles:", *cycles(trees), sep="\n  ")
+        print("not documented in full:", *missing, sep="\n  ")
+
+
+if __name__ == "__main__":
+    main()

@@ -13,7 +13,7 @@ from pathlib import Path
 from benchmarks import data
 from linkprior.evaluation import splits
 from linkprior.evaluation.metrics import PERCENTS, recall_at
-from linkprior.evaluation.standing import stand
+from linkprior.evaluation.ranks import stand
 from linkprior.predictors.registry import make
 
 STARTS = 10

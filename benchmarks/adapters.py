@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from linkprior.benchmark.external import make_peer
-from linkprior.benchmark.networkx_indices import NETWORKX, NetworkxIndex
+from linkprior.experiments.benchmark.external import make_peer
+from linkprior.experiments.benchmark.networkx_indices import NETWORKX, NetworkxIndex
 from linkprior.predictors.base import LinkPredictor
 
 ADAPTERS = ("sklearn-nmf", "implicit-als", "implicit-bpr", *NETWORKX)

@@ -14,12 +14,12 @@ from benchmarks import data
 from benchmarks.prox import numpy_rank_penalty
 from benchmarks.timing import peak_megabytes, side_by_side
 from linkprior import kernels, parallel
-from linkprior.generate import planted_network
 from linkprior.kernels.engine import ENGINE_VARIABLE
 from linkprior.model.degrees import estimate_degrees
 from linkprior.model.losses import SquaredLoss
 from linkprior.model.priors import DegreePrior
 from linkprior.network import Network
+from linkprior.network.generate import planted_network
 from linkprior.solvers.base import solve
 from linkprior.solvers.tri_admm import AdmmSolver
 

@@ -334,9 +334,9 @@ def traffic(n_nodes: int = 4_000) -> dict[str, Any]:
     import numpy as np
 
     from linkprior import parallel
-    from linkprior.generate import large_network
     from linkprior.model.degrees import estimate_degrees
     from linkprior.model.priors import DegreePrior
+    from linkprior.network.generate import large_network
     from linkprior.solvers.direct import ranked_pass, start_factors
 
     net = large_network(n_nodes, DEGREE, seed=1)
@@ -351,7 +351,7 @@ def traffic(n_nodes: int = 4_000) -> dict[str, Any]:
 
 def main() -> None:
     """Print the tables, or write them where they belong."""
-    from linkprior.io.files import whole_file
+    from linkprior.io.atomic_files import whole_file
 
     if "--traffic" in sys.argv:
         with whole_file(RESULTS / "traffic.json") as stream:

@@ -15,7 +15,7 @@ from benchmarks.timing import machine
 from linkprior import parallel
 from linkprior.evaluation.evaluate import evaluate
 from linkprior.evaluation.results import Evaluation
-from linkprior.io.files import whole_file
+from linkprior.io.atomic_files import whole_file
 from linkprior.io.read import read_network
 from linkprior.network import Network
 

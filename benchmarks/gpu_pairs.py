@@ -30,7 +30,7 @@ def drawn(p: int, device: str) -> Any:
     """Return scores as of a fit: few groups per node, and nodes of uneven weight."""
     import torch
 
-    from linkprior.kernels.tensors.sheet import Sheet
+    from linkprior.kernels.tensors.sheet import ScoreBlocks
 
     rng = np.random.default_rng(SEED)
     weight = np.minimum(1.0 + rng.pareto(2.0, p), 2.0 * np.sqrt(p))
@@ -41,7 +41,7 @@ def drawn(p: int, device: str) -> Any:
     profile = np.log(np.arange(1, p) + 1.0).astype(np.float32) ** ALPHA
     ranks = knots(p - 1)
     put = [torch.as_tensor(one, device=device) for one in (U, scale, profile, ranks)]
-    sheet = Sheet(put[0], put[0], put[1], put[2][put[3]])
+    sheet = ScoreBlocks(put[0], put[0], put[1], put[2][put[3]])
     return sheet, put[2], put[3]
 
 

@@ -24,7 +24,7 @@ import numpy as np
 
 from benchmarks import growth_cells, growth_figure
 from benchmarks.timing import machine as where
-from linkprior.io.files import whole_file
+from linkprior.io.atomic_files import whole_file
 from linkprior.parallel import current_workers
 
 ROOT = Path(__file__).parents[1]

@@ -37,15 +37,15 @@ from numpy.typing import NDArray
 
 from benchmarks.pu import LAM, RHO
 from linkprior import machine, parallel
-from linkprior.generate import large_network
 from linkprior.model.degrees import estimate_degrees
 from linkprior.model.factors import Factors
 from linkprior.model.losses import SquaredLoss
 from linkprior.model.priors import DegreePrior
 from linkprior.network import Network
+from linkprior.network.generate import large_network
 from linkprior.predictors.registry import make
 from linkprior.predictors.scores import FactorScores, SketchScores, build_tables, knots
-from linkprior.predictors.topk import best_pairs
+from linkprior.ranking.topk import best_pairs
 from linkprior.solvers.base import solve
 from linkprior.solvers.direct import DirectSolver, ranked_pass, start_factors
 from linkprior.solvers.pu_als import PuAlsSolver

@@ -18,10 +18,10 @@ import numpy as np
 
 import linkprior as lp
 from benchmarks import data
-from linkprior.benchmark.run import expected_and_real
 from linkprior.evaluation.judge import judge
 from linkprior.evaluation.splits import Split, release
-from linkprior.io.files import whole_file
+from linkprior.experiments.benchmark.run import expected_and_real
+from linkprior.io.atomic_files import whole_file
 from linkprior.network import Network
 from linkprior.predictors.auto.auto import Auto
 from linkprior.predictors.base import LinkPredictor

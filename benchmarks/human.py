@@ -25,9 +25,9 @@ from typing import Any
 from benchmarks import data, pu
 from benchmarks.timing import machine as where
 from linkprior import machine, parallel
-from linkprior.generate import planted_network
-from linkprior.io.files import whole_file
+from linkprior.io.atomic_files import whole_file
 from linkprior.io.read import read_network
+from linkprior.network.generate import planted_network
 
 RESULTS = Path(__file__).parent / "results" / "human.json"
 HUMAN, DBLP = "large/PP-Pathways_ppi.csv.gz", "large/prone-dblp.ungraph.gz"

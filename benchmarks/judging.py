@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from benchmarks.pu import load_network
 from linkprior import machine, parallel
 from linkprior.evaluation.metrics import METRICS, measure
+from linkprior.evaluation.ranks import stand
 from linkprior.evaluation.splits import kfold
-from linkprior.evaluation.standing import stand
 from linkprior.predictors.registry import make
 
 

@@ -22,8 +22,8 @@ import numpy as np
 
 from benchmarks.timing import machine as where
 from linkprior import machine
-from linkprior.generate import large_network
-from linkprior.io.files import whole_file
+from linkprior.io.atomic_files import whole_file
+from linkprior.network.generate import large_network
 from linkprior.parallel import current_workers
 from linkprior.predictors.evidence import with_evidence
 from linkprior.predictors.nearby import PARTNERS, nearby_pairs

@@ -23,15 +23,15 @@ from benchmarks import data
 from benchmarks.studies_drawing import figure, tidy
 from linkprior.evaluation.metrics import recall_at
 from linkprior.evaluation.protocols import Plan
+from linkprior.evaluation.ranks import stand
 from linkprior.evaluation.splits import Split
-from linkprior.evaluation.standing import stand
-from linkprior.io.files import whole_file
+from linkprior.experiments.reproduction.data import dream5, plasmodium, rat
+from linkprior.io.atomic_files import whole_file
 from linkprior.network import Network
 from linkprior.predictors import learned_prior
 from linkprior.predictors.base import Learned
 from linkprior.predictors.scores import DenseScores
 from linkprior.predictors.tri_degree import TriDegree
-from linkprior.reproduction.data import dream5, plasmodium, rat
 
 HERE = Path(__file__).parent
 RESULTS, REPRODUCED = HERE / "results" / "learned_prior.json", HERE / "results" / "reproduction"

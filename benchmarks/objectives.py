@@ -15,11 +15,11 @@ from typing import Any
 
 from benchmarks import data
 from linkprior import __version__
-from linkprior.benchmark.cells import read_cells, write_cell
-from linkprior.benchmark.suite import SUITE, Case
 from linkprior.evaluation.judge import judge, plain_numbers
 from linkprior.evaluation.split_files import split_digest
-from linkprior.io.files import whole_file
+from linkprior.experiments.benchmark.cells import read_cells, write_cell
+from linkprior.experiments.benchmark.suite import SUITE, Case
+from linkprior.io.atomic_files import whole_file
 from linkprior.predictors.auto.auto import Auto
 
 RESULTS = Path(__file__).parent / "results"

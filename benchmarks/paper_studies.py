@@ -27,8 +27,8 @@ from benchmarks.studies_base import Study
 from linkprior import machine, parallel
 from linkprior.errors import LinkpriorError
 from linkprior.evaluation.cells import read_json, write_json
-from linkprior.io.files import whole_file
-from linkprior.reproduction.data import data_folder
+from linkprior.experiments.reproduction.data import data_folder
+from linkprior.io.atomic_files import whole_file
 
 ROOT = Path(__file__).parent.parent
 NUMBERS = ROOT / "benchmarks" / "results" / "studies"

@@ -13,7 +13,7 @@ from linkprior.io.read import read_network
 from linkprior.network import Network
 from linkprior.parallel import one_blas_thread
 from linkprior.predictors.registry import make
-from linkprior.predictors.topk import best_pairs
+from linkprior.ranking.topk import best_pairs
 
 TOP = 1000
 # Seconds on two cores for models together; MPS has its own.

@@ -15,9 +15,9 @@ import numpy as np
 
 from benchmarks import data
 from benchmarks.timing import side_by_side
-from linkprior.generate import planted_network
 from linkprior.io.read import read_network
 from linkprior.network import Network
+from linkprior.network.generate import planted_network
 from linkprior.parallel import use_workers
 from linkprior.predictors.registry import make
 

@@ -13,10 +13,10 @@ from numba import njit
 
 from benchmarks.timing import machine, side_by_side
 from linkprior import kernels
-from linkprior.generate import large_network
 from linkprior.model.degrees import estimate_degrees
 from linkprior.model.losses import SquaredLoss
 from linkprior.model.priors import DegreePrior
+from linkprior.network.generate import large_network
 from linkprior.parallel import one_blas_thread
 from linkprior.solvers.direct import DirectSolver
 

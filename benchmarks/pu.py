@@ -16,9 +16,9 @@ import scipy.sparse as sp
 from benchmarks import data
 from benchmarks.timing import side_by_side
 from linkprior import parallel
-from linkprior.generate import planted_network
 from linkprior.io.read import read_network
 from linkprior.network import Network
+from linkprior.network.generate import planted_network
 from linkprior.solvers.base import Measure, solve
 from linkprior.solvers.pu_als import PuAlsSolver
 

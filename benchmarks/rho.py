@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 
 from benchmarks import data
-from linkprior.benchmark.suite import SUITE
 from linkprior.evaluation.judge import judge
 from linkprior.evaluation.splits import uniform
-from linkprior.io.files import whole_file
+from linkprior.experiments.benchmark.suite import SUITE
+from linkprior.io.atomic_files import whole_file
 from linkprior.network import Network
 from linkprior.predictors.completion import PU, default_rho
 

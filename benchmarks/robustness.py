@@ -22,13 +22,13 @@ import numpy as np
 
 from benchmarks import data
 from linkprior import __version__
-from linkprior.benchmark.cells import read_cells, write_cell
-from linkprior.benchmark.suite import SUITE, Case
-from linkprior.evaluation.contenders import contenders
 from linkprior.evaluation.judge import judge, plain_numbers
+from linkprior.evaluation.model_spec import contenders
 from linkprior.evaluation.protocols import Plan
 from linkprior.evaluation.split_files import split_digest
-from linkprior.io.files import whole_file
+from linkprior.experiments.benchmark.cells import read_cells, write_cell
+from linkprior.experiments.benchmark.suite import SUITE, Case
+from linkprior.io.atomic_files import whole_file
 
 KEPT = Path(__file__).parent / "results" / "robustness"
 MODELS = ("auto", "l3", "l3n", "ch2-l3", "mps", "pu", "tri", "tri-degree", "pa")

@@ -31,12 +31,12 @@ from numpy.typing import NDArray
 from benchmarks import data
 from benchmarks.timing import machine as where
 from linkprior import parallel
-from linkprior.io.files import whole_file
+from linkprior.io.atomic_files import whole_file
 from linkprior.io.read import read_network
 from linkprior.model.factors import Factors
 from linkprior.network import Network
 from linkprior.predictors import scores as sketching
-from linkprior.predictors.degree_over import DegreeOver
+from linkprior.predictors.degree_prior import DegreeOver
 from linkprior.predictors.rank_penalty import (
     adjust,
     exact_penalty,

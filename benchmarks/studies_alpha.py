@@ -24,12 +24,12 @@ from benchmarks.studies_base import (
     top_degrees,
 )
 from benchmarks.studies_drawing import LABELS, SHADES, legend_below, tidy
-from linkprior import pairs as pr
+from linkprior.experiments.reproduction import data
 from linkprior.network import Network
+from linkprior.network import pairs as pr
 from linkprior.predictors.base import LinkPredictor
 from linkprior.predictors.registry import make
 from linkprior.predictors.scores import FactorScores
-from linkprior.reproduction import data
 from linkprior.theory import estimate_degrees
 
 ALPHAS = (0.0, 0.25, 0.5, 1.0, 2.0, 4.0)

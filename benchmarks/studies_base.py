@@ -10,15 +10,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linkprior import pairs as pr
 from linkprior.evaluation import splits
 from linkprior.evaluation.metrics import recall_at
+from linkprior.evaluation.ranks import Scorer, stand
 from linkprior.evaluation.splits import Split
-from linkprior.evaluation.standing import Scorer, stand
+from linkprior.experiments.reproduction import data
 from linkprior.network import Network
+from linkprior.network import pairs as pr
 from linkprior.predictors.base import LinkPredictor
 from linkprior.predictors.registry import find, make
-from linkprior.reproduction import data
 
 Array = NDArray[Any]
 Numbers = dict[str, Any]

@@ -12,10 +12,10 @@ from benchmarks.studies_base import RULE, Array, Numbers, Study, network_facts
 from benchmarks.studies_drawing import tidy
 from linkprior.evaluation import splits
 from linkprior.evaluation.splits import Split
+from linkprior.experiments.reproduction import data
 from linkprior.model.bounds import loss_minimiser
 from linkprior.network import Network
 from linkprior.predictors.registry import make
-from linkprior.reproduction import data
 from linkprior.theory import degree_prior, estimate_degrees, recovery_bound, recovery_error
 
 DELTA = 0.05

@@ -26,10 +26,10 @@ from benchmarks.studies_base import (
     top_degrees,
 )
 from benchmarks.studies_drawing import NAMES, legend_below, style, tidy
-from linkprior import pairs as pr
 from linkprior.evaluation.splits import Split
+from linkprior.experiments.reproduction import data
+from linkprior.network import pairs as pr
 from linkprior.predictors.base import LinkPredictor
-from linkprior.reproduction import data
 
 
 def run_distributions(folder: Path) -> Numbers:

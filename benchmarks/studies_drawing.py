@@ -6,9 +6,9 @@ import io
 from collections.abc import Callable
 from typing import Any
 
-from linkprior.reproduction.experiments import METHODS
-from linkprior.reproduction.outcome import OURS
-from linkprior.reproduction.showing import COLOURS
+from linkprior.experiments.reproduction.experiments import METHODS
+from linkprior.experiments.reproduction.outcome import OURS
+from linkprior.experiments.reproduction.showing import COLOURS
 
 NAMES = {**METHODS, "PA": "pa"}  # the paper's five, and degree alone
 # Three readings of one method are three shades of its colour.

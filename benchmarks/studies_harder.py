@@ -20,12 +20,12 @@ from benchmarks.studies_base import (
     seeded,
 )
 from benchmarks.studies_drawing import NAMES, legend_below, style, tidy
-from linkprior import pairs as pr
 from linkprior.evaluation.protocols import Plan
+from linkprior.evaluation.ranks import Scorer
 from linkprior.evaluation.splits import RULES, Split
-from linkprior.evaluation.standing import Scorer
+from linkprior.experiments.reproduction import data
 from linkprior.network import Network
-from linkprior.reproduction import data
+from linkprior.network import pairs as pr
 
 SHARES = (0.1, 0.2, 0.3, 0.5, 0.7, 0.9)
 BASE = 0.3  # of the edges away from hubs; three times as much is still a share

@@ -18,10 +18,10 @@ from benchmarks.studies_base import (
 )
 from benchmarks.studies_drawing import legend_below, tidy
 from linkprior.evaluation import splits
+from linkprior.experiments.reproduction import data
+from linkprior.experiments.reproduction.showing import COLOURS
 from linkprior.network import Network
 from linkprior.predictors.registry import make
-from linkprior.reproduction import data
-from linkprior.reproduction.showing import COLOURS
 
 VALUES: dict[str, tuple[float, ...]] = {
     "lam": (0.0003, 0.001, 0.003, 0.01, 0.03),

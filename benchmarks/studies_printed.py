@@ -22,13 +22,13 @@ from benchmarks.studies_base import (
 )
 from benchmarks.studies_drawing import legend_below, tidy
 from linkprior.evaluation.splits import Split
+from linkprior.experiments.reproduction import data
 from linkprior.model.losses import SquaredLoss
 from linkprior.model.priors import DegreePrior
 from linkprior.parallel import map_tasks
 from linkprior.predictors.registry import make
 from linkprior.predictors.scores import dense_prox
 from linkprior.predictors.tri_degree import PAPER
-from linkprior.reproduction import data
 from linkprior.solvers.base import solve
 from linkprior.solvers.tri_admm import AdmmSolver
 from linkprior.theory import estimate_degrees

@@ -27,10 +27,10 @@ from benchmarks.studies_base import (
 )
 from benchmarks.studies_drawing import LABELS, SHADES, legend_below, tidy
 from linkprior.evaluation.splits import Split
+from linkprior.experiments.reproduction import data
 from linkprior.network import Network
 from linkprior.predictors.base import LinkPredictor
 from linkprior.predictors.registry import make
-from linkprior.reproduction import data
 
 PERCENTS = (1, 5, 10)
 

@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from benchmarks.timing import side_by_side
-from linkprior.generate import large_network
 from linkprior.model.degrees import estimate_degrees
 from linkprior.model.factors import Factors
 from linkprior.model.losses import SquaredLoss
 from linkprior.model.priors import DegreePrior
+from linkprior.network.generate import large_network
 from linkprior.parallel import one_blas_thread, use_workers
 from linkprior.predictors.scores import build_tables
 from linkprior.solvers.base import solve

@@ -21,12 +21,12 @@ import numpy as np
 
 from benchmarks import told_paper, told_reliability
 from benchmarks.pages import table, written
-from linkprior.benchmark.models import AUTO, WITHOUT
-from linkprior.benchmark.ranks import ranks_of
-from linkprior.benchmark.results import ALONE, METRICS, Results
-from linkprior.benchmark.tables import RANKED
-from linkprior.benchmark.writing import results_in
-from linkprior.io.files import whole_file
+from linkprior.experiments.benchmark.models import AUTO, WITHOUT
+from linkprior.experiments.benchmark.ranks import ranks_of
+from linkprior.experiments.benchmark.results import ALONE, METRICS, Results
+from linkprior.experiments.benchmark.tables import RANKED
+from linkprior.experiments.benchmark.writing import results_in
+from linkprior.io.atomic_files import whole_file
 
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "benchmarks" / "results"

@@ -9,7 +9,7 @@ import numpy as np
 from benchmarks.timing import peak_megabytes, side_by_side
 from linkprior.network import Network
 from linkprior.parallel import one_blas_thread
-from linkprior.predictors.topk import best_pairs
+from linkprior.ranking.topk import best_pairs
 
 NODES, RANK, TOP = 8000, 32, 1000
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from linkprior.io.files import whole_file
+from linkprior.io.atomic_files import whole_file
 
 Facts = dict[str, Any]
 _TRIED = re.compile(r"^#(\d+)\s", re.MULTILINE)

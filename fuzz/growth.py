@@ -20,7 +20,7 @@ from fuzz import places
 from fuzz.figures import read_figures
 from fuzz.targets import TARGETS
 from fuzz.verdict import Attempt, judged
-from linkprior.io.files import whole_file
+from linkprior.io.atomic_files import whole_file
 
 # What is read in one go from bytes of any kind; edits and archives stand for content elsewhere.
 TEXT = (

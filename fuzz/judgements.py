@@ -14,7 +14,6 @@ from fuzz.readers import choice, put
 from fuzz.stored import small_network
 from fuzz.target import Target
 from fuzz.verdict import WATCH, Attempt, expect
-from linkprior.benchmark.cells import read_cells
 from linkprior.errors import StoreError
 from linkprior.evaluation.cells import CellStore, cell_file
 from linkprior.evaluation.judge import Cell
@@ -22,6 +21,7 @@ from linkprior.evaluation.protocols import Plan
 from linkprior.evaluation.split_files import read_split, write_split
 from linkprior.evaluation.splits import Split
 from linkprior.evaluation.writing import read_results, write_results
+from linkprior.experiments.benchmark.cells import read_cells
 from linkprior.io.datasets.catalogue import read_catalogue
 from linkprior.report.study import read_study
 

@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from fuzz.target import Target
-from linkprior.io.files import whole_file
+from linkprior.io.atomic_files import whole_file
 
 ROOT = Path(__file__).resolve().parents[1]
 KEPT = ROOT / "fuzz" / "corpus"

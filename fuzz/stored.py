@@ -19,11 +19,10 @@ from fuzz.target import Target
 from fuzz.verdict import WATCH, Attempt, expect
 from linkprior.errors import LinkpriorError
 from linkprior.io import store
+from linkprior.pipeline.load_run import load_run
+from linkprior.pipeline.run_folder import RunFolder, file_digest, read_manifest
 from linkprior.predictors.evidence import with_evidence
 from linkprior.predictors.saving import load, network_from
-from linkprior.runs.folder import RunFolder
-from linkprior.runs.loading import load_run
-from linkprior.runs.manifest import file_digest, read_manifest
 
 Whole = dict[str, Any]
 _KINDS = {"float64": "F64", "float32": "F32", "int64": "I64", "int32": "I32", "bool": "BOOL"}

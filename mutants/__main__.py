@@ -19,7 +19,7 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-from linkprior.io.files import whole_file
+from linkprior.io.atomic_files import whole_file
 from mutants.figures import figures, survivors, table
 from mutants.kept import keep, recall
 from mutants.project import ROOT, Project, linkprior_project

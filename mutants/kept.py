@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from linkprior.io.files import whole_file
+from linkprior.io.atomic_files import whole_file
 from mutants.forks import TIME
 from mutants.project import ROOT
 from mutants.sites import Mutant

@@ -38,10 +38,10 @@ class Server:
         project: Project,
         mutants: list[Mutant],
         seconds: float,
-        say: Say,
+        echo: Say,
         only_learn: bool = False,
     ) -> None:
-        self.project, self.mutants, self.say = project, mutants, say
+        self.project, self.mutants, self.echo = project, mutants, echo
         self.only_learn = only_learn
         self.end = time.monotonic() + seconds
         self.results = results_of(project)
@@ -60,13 +60,13 @@ class Server:
         self.living = living_functions(self.project)
         gc.collect()
         gc.freeze()  # what is here already is not looked through again in every process
-        self._learn()
+        self._fit()
         if not self.only_learn:
             self.covering.build(self.items)
             self._try_all()
         return True
 
-    def _learn(self) -> None:
+    def _fit(self) -> None:
         mine = [item for item in self.items.values() if self.project.is_mine(item.nodeid)]
         new = [item for item in mine if not self.covering.is_known(item.nodeid, item.path)]
         for number, item in enumerate(new):
@@ -140,7 +140,7 @@ class Server:
     def _tell(self, line: Callable[[], str]) -> None:
         if time.monotonic() - self._told > EVERY:
             self._told = time.monotonic()
-            self.say(line())
+            self.echo(line())
 
 
 def results_of(project: Project) -> Lines:
@@ -149,12 +149,12 @@ def results_of(project: Project) -> Lines:
 
 
 def serve(
-    project: Project, mutants: list[Mutant], seconds: float, say: Say, only_learn: bool = False
+    project: Project, mutants: list[Mutant], seconds: float, echo: Say, only_learn: bool = False
 ) -> Lines:
     """Try mutants until all are tried or the time is up; return all results there are."""
     import pytest
 
-    server = Server(project, mutants, seconds, say, only_learn)
+    server = Server(project, mutants, seconds, echo, only_learn)
     paths = [str(project.root / name) for name in project.tests]
     status = pytest.main([*options(project), *paths], plugins=[server])
     ended = (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED, pytest.ExitCode.INTERRUPTED)

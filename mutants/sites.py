@@ -42,7 +42,7 @@ class Mutant:
 
 
 @dataclass
-class Standing:
+class HiddenEdgeRanks:
     """Where the walk through a tree is: the function, the statement, whether in a body."""
 
     scope: str = ""
@@ -84,7 +84,7 @@ def mutants_of(project: Project, area: str, path: Path) -> list[Mutant]:
     file, seen, found = project.name(path), dict[tuple[str, ...], int](), list[Mutant]()
     dumps: dict[int, str] = {}
 
-    def visit(node: ast.AST, at: Standing) -> None:
+    def visit(node: ast.AST, at: HiddenEdgeRanks) -> None:
         for field, value in ast.iter_fields(node):
             if field in NOT_LOOKED_AT:
                 continue
@@ -97,7 +97,7 @@ def mutants_of(project: Project, area: str, path: Path) -> list[Mutant]:
                     visit(child, here)
 
     def add(
-        old: ast.AST, place: tuple[int, str, int], operator: str, new: ast.AST, at: Standing
+        old: ast.AST, place: tuple[int, str, int], operator: str, new: ast.AST, at: HiddenEdgeRanks
     ) -> None:
         statement = at.statement
         if statement is None or not hasattr(old, "lineno"):
@@ -130,13 +130,13 @@ def mutants_of(project: Project, area: str, path: Path) -> list[Mutant]:
             )
         )
 
-    visit(tree, Standing())
+    visit(tree, HiddenEdgeRanks())
     return found
 
 
 def _enter(
-    child: ast.AST, parent: ast.AST, field: str, at: Standing, owners: dict[int, str]
-) -> Standing:
+    child: ast.AST, parent: ast.AST, field: str, at: HiddenEdgeRanks, owners: dict[int, str]
+) -> HiddenEdgeRanks:
     """Return where the walk is once it goes into `child`."""
     scope, function, within, statement = at.scope, at.function, at.within, at.statement
     if isinstance(child, Function) and function is None:
@@ -145,7 +145,7 @@ def _enter(
         within = True
     if isinstance(child, ast.stmt | ast.ExceptHandler | ast.match_case):
         statement = child if isinstance(child, ast.stmt) else statement
-    return Standing(scope, function, within, statement)
+    return HiddenEdgeRanks(scope, function, within, statement)
 
 
 def _skipped(node: ast.AST) -> bool:
@@ -166,7 +166,7 @@ def _is_type(node: ast.expr) -> bool:
     return text[:1].isupper() or text.partition("[")[0] in {"int", "str", "float", "list", "dict"}
 
 
-def _names(statement: ast.stmt, at: Standing) -> tuple[str, ...]:
+def _names(statement: ast.stmt, at: HiddenEdgeRanks) -> tuple[str, ...]:
     if at.function is not None:
         return ()
     targets = {n.id for n in ast.walk(statement) if isinstance(n, ast.Name) and _is_set(n)}

@@ -7,7 +7,7 @@ from benchmarks import data
 
 from linkprior.evaluation import splits
 from linkprior.evaluation.metrics import recall_at
-from linkprior.evaluation.standing import stand
+from linkprior.evaluation.ranks import stand
 from linkprior.predictors.registry import make
 
 STARTS = 10

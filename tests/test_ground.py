@@ -13,10 +13,11 @@ from hypothesis import strategies as st
 from threadpoolctl import ThreadpoolController, threadpool_info
 
 import linkprior as lp
-from linkprior import checks, pairs, parallel
+from linkprior import _validation, parallel
 from linkprior.errors import InputError, ParameterError, nearest
+from linkprior.network import pairs
 from linkprior.parallel import blas
-from linkprior.ranking import Ranking
+from linkprior.ranking.ranking import Ranking
 
 
 @given(st.integers(2, 10**6), st.data())
@@ -127,25 +128,25 @@ def test_libraries_with_threads_are_looked_for_again_after_an_import(monkeypatch
 @pytest.mark.parametrize("value", [0, 11, 2.0, True, None, "3"])
 def test_whole_number_names_parameter_value_and_range(value):
     with pytest.raises(ParameterError, match=r"rank must be a whole number in 1…10, got"):
-        checks.whole_number("rank", value, 1, 10)
+        _validation.whole_number("rank", value, 1, 10)
 
 
 @pytest.mark.parametrize("value", [0.0, 1.0, np.nan, np.inf, "0.5", True, None])
 def test_real_number_names_parameter_value_and_interval(value):
     with pytest.raises(ParameterError, match=r"rho must be a number in \(0, 1\), got"):
-        checks.real_number("rho", value, 0.0, 1.0)
-    assert checks.real_number("rho", np.float32(0.5), 0.0, 1.0) == 0.5
+        _validation.real_number("rho", value, 0.0, 1.0)
+    assert _validation.real_number("rho", np.float32(0.5), 0.0, 1.0) == 0.5
 
 
 def test_choices_and_near_names():
     with pytest.raises(ParameterError, match="one of dual, mm, got 'duel'. Did you mean dual?"):
-        checks.choice("method", "duel", ["dual", "mm"])
+        _validation.choice("method", "duel", ["dual", "mm"])
     assert nearest("xyz", ["dual"]) == ""
 
 
 def test_degrees_too_large_are_refused():
     with pytest.raises(ParameterError, match="degrees must be smaller"):
-        checks.degree_vector("degrees", [1e300])
+        _validation.degree_vector("degrees", [1e300])
 
 
 def test_generated_network_has_the_wished_size_and_hubs():

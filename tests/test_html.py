@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import linkprior as lp
-from linkprior import html
+from linkprior import _html as html
 from linkprior.evaluation.judge import Cell
 from linkprior.evaluation.results import Evaluation
 from linkprior.predictors.base import Explanation
-from linkprior.ranking import Ranking
+from linkprior.ranking.ranking import Ranking
 
 HOSTILE = (
     "<img src=x onerror=alert(1)>",

@@ -8,7 +8,7 @@ import pytest
 import linkprior as lp
 from linkprior.errors import InputError
 from linkprior.network import History
-from linkprior.predictors.candidates import Candidates
+from linkprior.ranking.candidates import Candidates
 
 EDGES = [("a", "b"), ("b", "c"), ("c", "d"), ("a", "d")]  # in order: a–b, a–d, b–c, c–d
 

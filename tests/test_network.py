@@ -9,7 +9,7 @@ import scipy.sparse as sp
 
 import linkprior as lp
 from linkprior.errors import InputError
-from linkprior.network import Merged
+from linkprior.network import CleaningCounts
 
 
 def edges_by_name(net):
@@ -21,7 +21,7 @@ def test_self_loops_duplicates_and_reversed_pairs_are_merged_and_counted():
         [("b", "a"), ("a", "b"), ("b", "a"), ("c", "c"), ("a", "c"), ("a", "c"), ("c", "a")]
     )
     assert net.names == ("b", "a", "c")
-    assert net.merged == Merged(self_loops=1, duplicates=2, reversed_duplicates=2)
+    assert net.merged == CleaningCounts(self_loops=1, duplicates=2, reversed_duplicates=2)
     assert edges_by_name(net) == {("b", "a"), ("a", "c")}
     assert net.degrees.tolist() == [1, 2, 1]
     dense = net.adjacency.toarray()
@@ -62,7 +62,7 @@ def test_from_scipy_takes_symmetric_and_one_sided_matrices():
     assert edges_by_name(one_sided) == {("a", "b"), ("b", "c")}
     assert both.names == ("0", "1", "2")
     assert (both.adjacency.toarray() == one_sided.adjacency.toarray()).all()
-    assert both.merged == one_sided.merged == Merged(self_loops=1)
+    assert both.merged == one_sided.merged == CleaningCounts(self_loops=1)
 
 
 @pytest.mark.parametrize(
@@ -84,7 +84,7 @@ def test_from_networkx_merges_directions_and_keeps_isolated_nodes():
     graph.add_node(4)
     net = lp.Network.from_networkx(graph)
     assert net.names == ("1", "2", "3", "4")
-    assert net.merged == Merged(self_loops=1, duplicates=1, reversed_duplicates=1)
+    assert net.merged == CleaningCounts(self_loops=1, duplicates=1, reversed_duplicates=1)
     assert net.n_edges == 1
 
 
@@ -155,7 +155,7 @@ def test_isolated_nodes_are_dropped_on_wish_and_counted():
     kept = net.drop_isolated()
     assert kept.names == ("a", "b", "c")
     assert edges_by_name(kept) == {("a", "b"), ("b", "c")}
-    assert kept.merged == Merged(self_loops=1, isolated=2)
+    assert kept.merged == CleaningCounts(self_loops=1, isolated=2)
     assert kept.drop_isolated() is kept
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from linkprior.errors import ParameterError
-from linkprior.ranking import Link, Ranking
+from linkprior.ranking.ranking import Link, Ranking
 
 NAMES = ("a", "b", "c", "d")
 PAIRS = [(2, 3), (0, 1), (0, 3), (1, 2)]

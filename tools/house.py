@@ -105,7 +105,7 @@ def traced(work: Callable[[], object]) -> tuple[int, int]:
 def predicting() -> tuple[int, int]:
     """Trace `linkprior predict FILE --model l3`, imports left out."""
     from linkprior.cli import main
-    from linkprior.generate import planted_network
+    from linkprior.network.generate import planted_network
 
     net = planted_network(60)
     with tempfile.TemporaryDirectory() as folder:

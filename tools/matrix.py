@@ -33,7 +33,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from linkprior.io.files import whole_file
+from linkprior.io.atomic_files import whole_file
 from tools.project import ROOT, lowest, requirements
 
 PYTHONS = ("3.11", "3.12", "3.13")

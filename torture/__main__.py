@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from linkprior import machine as computer
-from linkprior.io.files import whole_file
+from linkprior.io.atomic_files import whole_file
 from torture import (
     determinism,
     extremes,

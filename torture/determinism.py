@@ -213,15 +213,15 @@ def note(rows: dict[str, Row], label: str, told: dict[str, str], must: bool) -> 
 
 def main() -> None:
     """Run the commands that come as JSON on standard input, and say how each ended."""
+    from linkprior.cli.console import format_error
     from linkprior.cli.main import cli
-    from linkprior.cli.messages import in_one_line
 
     for words in json.loads(sys.stdin.read()):
         try:
             cli.main(words, standalone_mode=False)
             end = {"status": 0, "said": ""}
         except Exception as problem:
-            end = {"status": 1, "said": f"{type(problem).__name__}: {in_one_line(problem)}"}
+            end = {"status": 1, "said": f"{type(problem).__name__}: {format_error(problem)}"}
         print("\n" + json.dumps(end), flush=True)
 
 

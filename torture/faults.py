@@ -84,10 +84,10 @@ class Faults:
             _wrap(self, os, name, "remove")
         _wrap(self, os, "mkdir", "mkdir")
         _wrap_descriptors(self)
-        from linkprior.io import files
+        from linkprior.io import atomic_files
 
-        if hasattr(files, "exchange"):  # not by way of the os module
-            _wrap(self, files, "exchange", "rename", of=1)
+        if hasattr(atomic_files, "exchange"):  # not by way of the os module
+            _wrap(self, atomic_files, "exchange", "rename", of=1)
 
 
 def error(kind: str, path: Any) -> OSError:

@@ -15,7 +15,7 @@ from torture.nursery import End, Nursery
 
 
 @dataclass
-class Known:
+class SideInformation:
     """What one command does when nobody disturbs it."""
 
     job: Job
@@ -33,19 +33,19 @@ class Ground:
 
     nursery: Nursery
     base: Path
-    known: dict[str, Known] = field(default_factory=dict)
+    known: dict[str, SideInformation] = field(default_factory=dict)
 
-    def of(self, name: str) -> Known:
+    def of(self, name: str) -> SideInformation:
         """Return what a command does undisturbed; two runs must leave the same."""
         if name not in self.known:
             self.known[name] = self._watch(JOBS[name])
         return self.known[name]
 
-    def fresh(self, known: Known) -> Path:
+    def fresh(self, known: SideInformation) -> Path:
         """Return a folder in which the command has not been given yet."""
         return copied(known.template, self.base / "place")
 
-    def _watch(self, job: Job) -> Known:
+    def _watch(self, job: Job) -> SideInformation:
         template = copied(self.base / "inputs", self.base / job.name.replace(" ", "-"))
         if job.before is not None:
             end = self.nursery.run(job.before, template)
@@ -63,7 +63,7 @@ class Ground:
         units = [call for call in child.calls() if call[0] == "unit"]
         calls = [call for call in child.calls() if call[0] != "unit"]
         before = files_in(template)
-        return Known(job, template, before, found[0], calls, len(units), min(seconds))
+        return SideInformation(job, template, before, found[0], calls, len(units), min(seconds))
 
 
 @contextmanager
@@ -78,7 +78,7 @@ def ground(place: Path | None = None) -> Iterator[Ground]:
         shutil.rmtree(base, ignore_errors=True)
 
 
-def broken(known: Known, place: Path) -> list[str]:
+def broken(known: SideInformation, place: Path) -> list[str]:
     """Say what is wrong in a folder right after a disturbance."""
     files = files_in(place)
     wrong = [f"torn: {name}" for name in torn(files, known.before, known.after)]
@@ -87,7 +87,7 @@ def broken(known: Known, place: Path) -> list[str]:
     return wrong
 
 
-def unsettled(known: Known, place: Path, end: End) -> list[str]:
+def unsettled(known: SideInformation, place: Path, end: End) -> list[str]:
     """Say what is wrong after the same command was given again and not disturbed."""
     if end.hung:
         return ["the next run hangs"]

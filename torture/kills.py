@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from torture.ground import Ground, Known, broken, unsettled
+from torture.ground import Ground, SideInformation, broken, unsettled
 
 KILLED = ("predict run", "predict over a run", "predict save over", "tune")
 KILLED += ("evaluate", "benchmark", "reproduce")
@@ -34,25 +34,25 @@ class Tally:
         return dict(vars(self))
 
 
-def counted_kills(known: Known) -> list[tuple[int, str]]:
+def counted_kills(known: SideInformation) -> list[tuple[int, str]]:
     """Return every call of a command and whether it is killed right before or right after it."""
     return [
         (at, do) for at in range(1, len(known.calls) + 1) for do in ("kill before", "kill after")
     ]
 
 
-def kill_at(ground: Ground, known: Known, tally: Tally, at: int, do: str) -> None:
+def kill_at(ground: Ground, known: SideInformation, tally: Tally, at: int, do: str) -> None:
     """Kill a command right before or after its n-th call of the file system."""
     _one(ground, known, tally, f"{do} {at} {known.calls[at - 1]}", at=at, do=do)
 
 
-def kill_after(ground: Ground, known: Known, tally: Tally, chance: random.Random) -> None:
+def kill_after(ground: Ground, known: SideInformation, tally: Tally, chance: random.Random) -> None:
     """Kill a command at a moment drawn over its undisturbed time."""
     moment = chance.uniform(0.0, known.seconds)
     _one(ground, known, tally, f"after {moment:.3f} s", after=moment)
 
 
-def _one(ground: Ground, known: Known, tally: Tally, label: str, **plan: Any) -> None:
+def _one(ground: Ground, known: SideInformation, tally: Tally, label: str, **plan: Any) -> None:
     """Kill once, look at what is left, run to the end, compare."""
     place, moment = ground.fresh(known), plan.pop("after", None)
     child = ground.nursery.start(known.job.argv, place, **plan)

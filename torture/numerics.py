@@ -17,7 +17,7 @@ import numpy as np
 
 if TYPE_CHECKING:
     import linkprior as lp
-    from linkprior.ranking import Ranking
+    from linkprior.ranking.ranking import Ranking
 
 TIES = 100_000
 WRAPPED = ("degree:l3", "degree:pu", "consensus:pu")

@@ -31,15 +31,15 @@ _LOADED = (
     "linkprior.cli.interrupt",
     "linkprior.cli.display",
     "linkprior.io.read",
-    "linkprior.runs.folder",
-    "linkprior.runs.loading",
+    "linkprior.pipeline.run_folder",
+    "linkprior.pipeline.load_run",
     "linkprior.evaluation.evaluate",
     "linkprior.evaluation.writing",
     "linkprior.evaluation.tuning.tune",
-    "linkprior.benchmark.run",
-    "linkprior.benchmark.writing",
-    "linkprior.reproduction.run",
-    "linkprior.reproduction.writing",
+    "linkprior.experiments.benchmark.run",
+    "linkprior.experiments.benchmark.writing",
+    "linkprior.experiments.reproduction.run",
+    "linkprior.experiments.reproduction.writing",
     "linkprior.report.prediction",
     "optuna",
     "optuna.storages.journal",
@@ -241,11 +241,11 @@ def _hold_clocks(faults: Faults) -> None:
 
     Each fit that begins is noted, so that work done twice can be counted.
     """
-    from linkprior.benchmark import run as benchmark
     from linkprior.cli.predict_job import PredictJob
     from linkprior.evaluation import evaluate
     from linkprior.evaluation.tuning.journal import Journal
-    from linkprior.reproduction import run as reproduction
+    from linkprior.experiments.benchmark import run as benchmark
+    from linkprior.experiments.reproduction import run as reproduction
 
     def noting(real: Any) -> Any:
         def judge(*args: Any, **more: Any) -> Any:
@@ -279,8 +279,8 @@ def _short(real: Any) -> Any:
     few = {"n_starts": 1, "max_iter": 2, "warmup": 2}
 
     def seeded(name: str, seed: int, params: dict[str, Any], network: Any) -> Any:
+        from linkprior.experiments.reproduction.experiments import METHODS, VARIANTS
         from linkprior.predictors.registry import find
-        from linkprior.reproduction.experiments import METHODS, VARIANTS
 
         known = find(METHODS["Tri+Degree"] if name in VARIANTS else name).parameter_names()
         short = {k: v for k, v in few.items() if k in known}

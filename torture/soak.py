@@ -93,7 +93,7 @@ def rounds(place: Path) -> Iterator[None]:
 def one_round(place: Path, name: str, number: int) -> None:
     """Read, fit, rank, write, save and load one model."""
     import linkprior as lp
-    from linkprior.io.files import whole_file
+    from linkprior.io.atomic_files import whole_file
     from linkprior.io.writers import write_ranking
     from linkprior.predictors.evidence import with_evidence
     from linkprior.predictors.registry import find

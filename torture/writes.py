@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from torture.faults import ERRORS
-from torture.ground import Ground, Known, broken, unsettled
+from torture.ground import Ground, SideInformation, broken, unsettled
 from torture.nursery import End
 
 FAILED = ("predict file", "predict over a file", "predict run", "predict over a run")
@@ -33,13 +33,13 @@ class Tally:
         return dict(vars(self))
 
 
-def failures(known: Known) -> list[tuple[int, bool]]:
+def failures(known: SideInformation) -> list[tuple[int, bool]]:
     """Return every call that may fail, once alone and once with all later ones of its kind."""
     calls = [at for at, call in enumerate(known.calls, start=1) if call[0] in ERRORS]
     return [(at, lasting) for at in calls for lasting in (False, True)]
 
 
-def fail_at(ground: Ground, known: Known, tally: Tally, at: int, lasting: bool) -> None:
+def fail_at(ground: Ground, known: SideInformation, tally: Tally, at: int, lasting: bool) -> None:
     """Let one call fail, look at what is left, run to the end, compare."""
     place, (kind, path) = ground.fresh(known), known.calls[at - 1]
     child = ground.nursery.start(known.job.argv, place, at=at, do="fail", lasting=lasting)

@@ -10,24 +10,24 @@ TYPE_CHECKING = False
 # Public name → where it lives. Loaded at first use, so that `import linkprior` stays light.
 _HOMES = {
     "Network": "linkprior.network",
-    "Ranking": "linkprior.ranking",
+    "Ranking": "linkprior.ranking.ranking",
     "LinkpriorError": "linkprior.errors",
     "read_network": "linkprior.io.read",
     "make": "linkprior.predictors.registry",
-    "predict_links": "linkprior.links",
+    "predict_links": "linkprior.pipeline.links",
     "estimate_coverage": "linkprior.coverage",
     "load": "linkprior.predictors.saving",
     "evaluate": "linkprior.evaluation.evaluate",
     "tune": "linkprior.evaluation.tuning.tune",
-    "load_run": "linkprior.runs.loading",
+    "load_run": "linkprior.pipeline.load_run",
     "use_dask": "linkprior.parallel",
     "use_device": "linkprior.kernels.device",
     "use_memory": "linkprior.parallel.memory",
     "use_workers": "linkprior.parallel",
-    "planted_network": "linkprior.generate",
-    "large_network": "linkprior.generate",
+    "planted_network": "linkprior.network.generate",
+    "large_network": "linkprior.network.generate",
     "nearby_pairs": "linkprior.predictors.nearby",
-    "rewired_network": "linkprior.generate",
+    "rewired_network": "linkprior.network.generate",
 }
 
 __all__ = ["__version__", "theory", *sorted(_HOMES)]
@@ -40,21 +40,21 @@ if TYPE_CHECKING:
     from linkprior.errors import LinkpriorError as LinkpriorError
     from linkprior.evaluation.evaluate import evaluate as evaluate
     from linkprior.evaluation.tuning.tune import tune as tune
-    from linkprior.generate import large_network as large_network
-    from linkprior.generate import planted_network as planted_network
-    from linkprior.generate import rewired_network as rewired_network
     from linkprior.io.read import read_network as read_network
     from linkprior.kernels.device import use_device as use_device
-    from linkprior.links import predict_links as predict_links
     from linkprior.network import Network as Network
+    from linkprior.network.generate import large_network as large_network
+    from linkprior.network.generate import planted_network as planted_network
+    from linkprior.network.generate import rewired_network as rewired_network
     from linkprior.parallel import use_dask as use_dask
     from linkprior.parallel import use_workers as use_workers
     from linkprior.parallel.memory import use_memory as use_memory
+    from linkprior.pipeline.links import predict_links as predict_links
+    from linkprior.pipeline.load_run import load_run as load_run
     from linkprior.predictors.nearby import nearby_pairs as nearby_pairs
     from linkprior.predictors.registry import make as make
     from linkprior.predictors.saving import load as load
-    from linkprior.ranking import Ranking as Ranking
-    from linkprior.runs.loading import load_run as load_run
+    from linkprior.ranking.ranking import Ranking as Ranking
 
 
 def __getattr__(name: str) -> Any:

@@ -9,26 +9,26 @@ import pytest
 from tests.benchmark.conftest import NET, TINY
 
 import linkprior as lp
-from linkprior.benchmark import models as models_module
-from linkprior.benchmark import run as run_module
-from linkprior.benchmark.cells import read_cells
-from linkprior.benchmark.models import (
+from linkprior.errors import InputError, LinkpriorError, ParameterError, StoreError
+from linkprior.evaluation.metrics import measure
+from linkprior.evaluation.protocols import Plan
+from linkprior.evaluation.ranks import stand
+from linkprior.evaluation.split_files import split_digest
+from linkprior.experiments.benchmark import models as models_module
+from linkprior.experiments.benchmark import run as run_module
+from linkprior.experiments.benchmark.cells import read_cells
+from linkprior.experiments.benchmark.models import (
     AUTO_FAST,
     FAST,
-    Entrant,
-    all_entrants,
+    BenchmarkModel,
+    all_models,
     chosen_entrants,
     quick_entrants,
     too_much,
     without_library,
 )
-from linkprior.benchmark.run import Benchmark
-from linkprior.benchmark.suite import SUITE, chosen_cases
-from linkprior.errors import InputError, LinkpriorError, ParameterError, StoreError
-from linkprior.evaluation.metrics import measure
-from linkprior.evaluation.protocols import Plan
-from linkprior.evaluation.split_files import split_digest
-from linkprior.evaluation.standing import stand
+from linkprior.experiments.benchmark.run import Benchmark
+from linkprior.experiments.benchmark.suite import SUITE, chosen_cases
 from linkprior.predictors.auto.auto import Auto
 from linkprior.predictors.local import PreferentialAttachment
 from linkprior.predictors.registry import MODELS
@@ -38,7 +38,7 @@ FLAGSHIP = Path(__file__).parents[2] / "benchmarks" / "results" / "suite"
 
 
 def benchmark(folder, names=NAMES, cases=TINY, **more):
-    entrants = names if isinstance(names[0], Entrant) else chosen_entrants(names)
+    entrants = names if isinstance(names[0], BenchmarkModel) else chosen_entrants(names)
     return Benchmark(cases, entrants, folder, folder, **more)
 
 
@@ -132,7 +132,7 @@ def test_a_kill_while_a_cell_is_written_leaves_no_torn_file(tmp_path, monkeypatc
     def full(_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("linkprior.io.files.os.fsync", full)
+    monkeypatch.setattr("linkprior.io.atomic_files.os.fsync", full)
     with pytest.raises(OSError, match="No space left"):
         benchmark(tmp_path).run()
     assert bytes_in(tmp_path) == {}
@@ -164,7 +164,7 @@ def test_a_cell_made_otherwise_is_made_anew(tmp_path, fits, changed):
 def test_a_cell_of_other_parameters_is_made_anew(tmp_path, fits):
     benchmark(tmp_path, ["katz"]).run()
     fits.clear()
-    benchmark(tmp_path, [Entrant("katz", lambda: lp.make("katz", beta=0.3))]).run()
+    benchmark(tmp_path, [BenchmarkModel("katz", lambda: lp.make("katz", beta=0.3))]).run()
     assert len(fits) == 6
 
 
@@ -187,14 +187,14 @@ def test_cells_that_tell_no_parameters_are_taken_as_made_with_the_defaults(tmp_p
 class Stubborn(PreferentialAttachment):
     name: ClassVar[str] = "stubborn"
 
-    def _learn(self, network):
+    def _fit(self, network):
         raise LinkpriorError("it will not")
 
 
 def test_a_model_that_fails_is_left_out_and_the_run_goes_on(tmp_path, fits):
     said = []
-    entrants = [Entrant("stubborn", Stubborn), *chosen_entrants(["pa"])]
-    benchmark(tmp_path, entrants, rounds=1, tell=said.append).run()
+    entrants = [BenchmarkModel("stubborn", Stubborn), *chosen_entrants(["pa"])]
+    benchmark(tmp_path, entrants, rounds=1, notify=said.append).run()
     cell = json.loads((tmp_path / "folds" / "0-stubborn.json").read_text())
     assert cell["left_out"] == {"kind": "failed", "why": "it will not"}
     assert "values" not in cell
@@ -250,7 +250,7 @@ def test_what_has_nothing_to_tune_is_taken_from_the_run_without_trials(tmp_path,
 
 
 def test_auto_tells_what_it_expected_and_what_came(tmp_path):
-    entrants = [Entrant("auto", lambda: Auto(effort="fast", exercises=2))]
+    entrants = [BenchmarkModel("auto", lambda: Auto(effort="fast", exercises=2))]
     benchmark(tmp_path, entrants, TINY[:1], rounds=1).run()
     (cell,) = read_cells(tmp_path)
     (split,) = Plan("uniform:0.9").make(NET)
@@ -266,12 +266,12 @@ def test_auto_tells_what_it_expected_and_what_came(tmp_path):
 
 
 def test_every_model_of_the_registry_is_in_the_suite():
-    labels = [one.label for one in all_entrants()]
+    labels = [one.label for one in all_models()]
     assert set(MODELS) <= set(labels)
     assert {"auto without prior", "degree:l3", "degree:pu", "random"} <= set(labels)
     assert {"sklearn-nmf", "implicit-als", "implicit-bpr", "node2vec"} <= set(labels)
     assert len(set(labels)) == len(labels)
-    assert {one.file for one in all_entrants()} == {
+    assert {one.file for one in all_models()} == {
         label.replace(" ", "_").replace(":", "-") for label in labels
     }
 
@@ -308,8 +308,8 @@ def test_models_are_found_by_name_and_unknown_ones_by_the_nearest():
 
 
 def test_a_peer_whose_library_is_absent_is_known(monkeypatch):
-    monkeypatch.setattr("linkprior.benchmark.external.find_spec", lambda name: None)
-    absent = {one.label for one in without_library(all_entrants())}
+    monkeypatch.setattr("linkprior.experiments.benchmark.external.find_spec", lambda name: None)
+    absent = {one.label for one in without_library(all_models())}
     assert absent == {"sklearn-nmf", "implicit-als", "implicit-bpr", "node2vec"}
 
 

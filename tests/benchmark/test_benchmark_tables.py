@@ -9,11 +9,11 @@ import pytest
 from scipy import stats
 from tests.benchmark.made_up import cell, cells, kept
 
-from linkprior.benchmark import figures, tables
-from linkprior.benchmark.ranks import critical_difference, nemenyi_q, ranks_of
-from linkprior.benchmark.results import ALONE, BEHIND, LEVEL, Results
-from linkprior.benchmark.writing import FILES, results_in, rows, write_files
 from linkprior.errors import StoreError
+from linkprior.experiments.benchmark import figures, tables
+from linkprior.experiments.benchmark.ranks import critical_difference, nemenyi_q, ranks_of
+from linkprior.experiments.benchmark.results import ALONE, BEHIND, LEVEL, Results
+from linkprior.experiments.benchmark.writing import FILES, results_in, rows, write_files
 
 TABLE = {
     "USAir": {

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import linkprior as lp
-from linkprior.predictors.candidates import Candidates
 from linkprior.predictors.evidence import with_evidence
+from linkprior.ranking.candidates import Candidates
 from linkprior.report import prediction_page, write_page
 
 HOSTILE = ["<img src=x onerror=alert(1)>", "</script><script>alert(2)</script>", "quote\"'&amp;"]

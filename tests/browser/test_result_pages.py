@@ -9,8 +9,8 @@ import pytest
 from tests.benchmark.made_up import cell, cells
 
 import linkprior as lp
-from linkprior.benchmark.ranks import ranks_of
-from linkprior.benchmark.results import METRICS, Results
+from linkprior.experiments.benchmark.ranks import ranks_of
+from linkprior.experiments.benchmark.results import METRICS, Results
 from linkprior.report import write_page
 from linkprior.report.benchmark import benchmark_page
 from linkprior.report.reproduction import read_reproduction, reproduction_page

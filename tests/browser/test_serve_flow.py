@@ -9,7 +9,7 @@ import pytest
 from tests.serve.support import PATIENCE, Client, predicted, until
 
 import linkprior as lp
-from linkprior.serve.doorway import Doorway
+from linkprior.serve.launch_file import Doorway
 
 pytest.importorskip("starlette", reason="starlette is not installed (extra: serve)")
 pytest.importorskip("uvicorn", reason="uvicorn is not installed (extra: serve)")

@@ -186,7 +186,7 @@ def test_a_run_keeps_auto_and_takes_it_up_again(run, grouped, tmp_path, monkeypa
     chances = back.model.probabilities(again.scores)
     np.testing.assert_allclose(back.ranking.evidence["probability"], chances, rtol=1e-5)
     assert YIELD.search(first)[0] in back.log
-    monkeypatch.setattr("linkprior.predictors.auto.auto.Auto._learn", lambda *_: 1 / 0)
+    monkeypatch.setattr("linkprior.predictors.auto.auto.Auto._fit", lambda *_: 1 / 0)
     status, _, second = run(*ask)
     assert status == 0
     assert "fitted before" in second

@@ -108,7 +108,7 @@ def test_top_and_threshold_exclude_each_other(run, edges):
 
 
 def test_an_unknown_node_is_an_error_before_the_fit(run, edges, monkeypatch):
-    monkeypatch.setattr("linkprior.predictors.auto.auto.Auto._learn", lambda *_: 1 / 0)
+    monkeypatch.setattr("linkprior.predictors.auto.auto.Auto._fit", lambda *_: 1 / 0)
     for asked in (["--node", "nod-13"], ["--explain", "node-13", "nod-14"]):
         assert one_line_of_error(run("predict", edges, *asked), "no node is called", "Did you mean")
 
@@ -174,7 +174,7 @@ def test_an_unknown_format(run, edges):
 
 
 def test_a_dry_run_estimates_and_fits_nothing(run, edges, tmp_path, monkeypatch):
-    monkeypatch.setattr("linkprior.predictors.auto.auto.Auto._learn", lambda *_: 1 / 0)
+    monkeypatch.setattr("linkprior.predictors.auto.auto.Auto._fit", lambda *_: 1 / 0)
     status, out, err = run("predict", edges, "--dry-run", "-o", f"{tmp_path / 'run'}/")
     assert status == 0
     assert re.search(r"about \d+ seconds?, about [\d.]+ GB of memory", out)
@@ -281,7 +281,7 @@ def test_no_score_reaches_the_threshold(run, edges):
 
 
 def test_a_pair_of_one_node_is_refused_before_the_fit(run, edges, monkeypatch):
-    monkeypatch.setattr("linkprior.predictors.auto.auto.Auto._learn", lambda *_: 1 / 0)
+    monkeypatch.setattr("linkprior.predictors.auto.auto.Auto._fit", lambda *_: 1 / 0)
     said = run("predict", edges, "--explain", "node-13", "node-13")
     assert one_line_of_error(said, "two different nodes")
 

@@ -10,9 +10,9 @@ import pytest
 from tests.cli.support import SMALL, buffered, outside
 from tests.cli.terminal import on_a_terminal, painted, screen
 
-from linkprior import progress
+from linkprior import _progress as progress
+from linkprior._progress import Report
 from linkprior.cli import display
-from linkprior.progress import Report
 
 MESSAGE = "a message in between that is longer than a small terminal is wide"
 LINE = re.compile(r"^[\w. -]+: (\d+ %, )?\d+:\d\d gone(, about \d+:\d\d left)?$")
@@ -21,9 +21,9 @@ SLOW = (
     f"MESSAGE = {MESSAGE!r}"
     + """
 import logging, sys, time, linkprior.predictors.local as local
-from linkprior import progress
+from linkprior import _progress as progress
 from linkprior.cli import main
-learn = local.PreferentialAttachment._learn
+learn = local.PreferentialAttachment._fit
 def slow(self, network):
     with progress.stage("fitting slowly", 20) as stage:
         for number in range(20):
@@ -32,7 +32,7 @@ def slow(self, network):
             if number == 15:
                 logging.getLogger("linkprior").info(MESSAGE)
     return learn(self, network)
-local.PreferentialAttachment._learn = slow
+local.PreferentialAttachment._fit = slow
 sys.argv[0] = "linkprior"
 main()
 """

@@ -51,7 +51,7 @@ def test_out_of_memory_is_one_line(run, edges, monkeypatch):
     def too_large(self, network):
         raise MemoryError
 
-    monkeypatch.setattr("linkprior.predictors.local.PreferentialAttachment._learn", too_large)
+    monkeypatch.setattr("linkprior.predictors.local.PreferentialAttachment._fit", too_large)
     assert one_line_of_error(run("predict", edges, "--model", "pa"), "out of memory")
 
 
@@ -60,7 +60,7 @@ def test_a_library_that_finds_no_memory_to_say_so_is_one_line(run, edges, monkey
         def learn(self, network):
             raise SystemError(problem)
 
-        monkeypatch.setattr("linkprior.predictors.local.PreferentialAttachment._learn", learn)
+        monkeypatch.setattr("linkprior.predictors.local.PreferentialAttachment._fit", learn)
 
     fail("<method 'draw'> returned NULL without setting an exception")
     assert one_line_of_error(run("predict", edges, "--model", "pa"), "out of memory, most likely")
@@ -94,7 +94,7 @@ def test_an_interruption_is_status_130(run, edges, monkeypatch):
     def interrupted(self, network):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("linkprior.predictors.local.PreferentialAttachment._learn", interrupted)
+    monkeypatch.setattr("linkprior.predictors.local.PreferentialAttachment._fit", interrupted)
     status, out, err = run("predict", edges, "--model", "pa")
     assert (status, out) == (130, "")
     assert err.splitlines()[-1] == "Interrupted."

@@ -316,7 +316,7 @@ def test_control_c_says_how_many_cells_are_kept(edges, tmp_path, kept):
         "def wait(self, network):\n"
         "    print('WAITING', file=sys.stderr, flush=True)\n"
         "    time.sleep(60)\n"
-        "paths.L3._learn = wait\n"
+        "paths.L3._fit = wait\n"
         "from linkprior.cli import main\n"
         "sys.argv[0] = 'linkprior'\n"
         "main()\n"

@@ -221,7 +221,7 @@ import numpy as np, linkprior.predictors.local as local
 def learn(self, network):
     print("deep in it", file=sys.stderr, flush=True)
     {work}
-local.PreferentialAttachment._learn = learn
+local.PreferentialAttachment._fit = learn
 def spin(n):
     x = 0.0
     for i in range(n):
@@ -257,7 +257,7 @@ def test_control_c_while_numba_compiles(large, tmp_path, monkeypatch):
 
 HALF_A_FILE = """
 import time
-from linkprior.ranking import Ranking
+from linkprior.ranking.ranking import Ranking
 import linkprior.io.writers as writers
 def write(stream, *_):
     stream.write("rank\\tsource")
@@ -398,7 +398,7 @@ def test_a_program_that_calls_main_keeps_its_own_signals(run, edges, monkeypatch
         seen.append((threading.current_thread(), handlers()))
         raise lp.LinkpriorError("enough")
 
-    monkeypatch.setattr("linkprior.predictors.local.PreferentialAttachment._learn", learn)
+    monkeypatch.setattr("linkprior.predictors.local.PreferentialAttachment._fit", learn)
     before = handlers()
     assert run("predict", edges, "--model", "pa")[0] == 1
     assert seen == [(threading.main_thread(), before)]
@@ -440,10 +440,10 @@ def test_that_nobody_reads_the_messages_stops_no_work(edges, tmp_path):
 
 
 def test_nothing_is_said_after_the_last_word(capsys, monkeypatch):
-    from linkprior.cli import messages
+    from linkprior.cli import console
 
-    monkeypatch.setattr(messages, "_over", False)
-    messages.say("first")
-    messages.say_last("last")
-    messages.say("too late")
+    monkeypatch.setattr(console, "_over", False)
+    console.echo("first")
+    console.final_message("last")
+    console.echo("too late")
     assert capsys.readouterr().err.splitlines() == ["first", "last"]

@@ -4,7 +4,7 @@ import pytest
 from tests.cli.support import one_line_of_error
 
 import linkprior as lp
-from linkprior import progress
+from linkprior import _progress as progress
 from linkprior.predictors.evidence import with_evidence
 
 

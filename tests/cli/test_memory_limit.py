@@ -30,7 +30,7 @@ def test_a_limit_too_small_for_matrices_gives_the_same_bytes(run, network, tmp_p
 
 @pytest.mark.parametrize("command", ["predict", "evaluate", "tune"])
 def test_what_does_not_fit_the_limit_is_refused_before_the_work(run, network, command, monkeypatch):
-    monkeypatch.setattr("linkprior.predictors.tri.TriFactorization._learn", lambda *_: 1 / 0)
+    monkeypatch.setattr("linkprior.predictors.tri.TriFactorization._fit", lambda *_: 1 / 0)
     models = ["--models" if command == "evaluate" else "--model", "tri-degree"]
     result = run(command, network, *models, "--memory-limit", "20M")
     assert one_line_of_error(result, "tri-degree needs about", "the limit is 20 MB")
@@ -54,8 +54,8 @@ def test_a_dry_run_names_the_limit_and_the_disk(run, network):
 
 def test_a_disk_too_small_is_one_line_before_the_work(run, network, monkeypatch):
     monkeypatch.setattr("linkprior.parallel.memory.free_disk", lambda: 1e5)
-    monkeypatch.setattr("linkprior.predictors.effort.network_bytes", lambda _: 0.0)
-    monkeypatch.setattr("linkprior.predictors.effort.disk_blocks", lambda *_: 0.0)
+    monkeypatch.setattr("linkprior.predictors.cost.network_bytes", lambda _: 0.0)
+    monkeypatch.setattr("linkprior.predictors.cost.disk_blocks", lambda *_: 0.0)
     limited = ["--memory-limit", "2M"]
     result = run("predict", network, "--model", "tri-degree", *ADMM, *limited)
     assert one_line_of_error(result, "do not fit the memory limit", "set TMPDIR")

@@ -7,9 +7,9 @@ import pytest
 from tests.cli.support import one_line_of_error
 
 import linkprior as lp
-from linkprior.cli.messages import in_one_line
+from linkprior.cli.console import format_error
 
-LEARN = "linkprior.predictors.local.PreferentialAttachment._learn"
+LEARN = "linkprior.predictors.local.PreferentialAttachment._fit"
 
 
 @pytest.fixture
@@ -111,7 +111,7 @@ def test_a_disk_that_fills_up_is_one_line_with_the_name(run, edges, tmp_path, mo
     ],
 )
 def test_what_the_system_reports_is_told_in_words(problem, said):
-    assert in_one_line(problem).startswith(said)
+    assert format_error(problem).startswith(said)
 
 
 # ---------------------------------------------------------------------- results against each other

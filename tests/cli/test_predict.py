@@ -67,11 +67,11 @@ def test_quiet_silences_what_the_library_logs(edges):
     script = (
         "import logging, sys, linkprior.predictors.local as local\n"
         "from linkprior.cli import main\n"
-        "learn = local.PreferentialAttachment._learn\n"
+        "learn = local.PreferentialAttachment._fit\n"
         "def loud(self, network):\n"
         "    logging.getLogger('linkprior').info('compiling kernels')\n"
         "    return learn(self, network)\n"
-        "local.PreferentialAttachment._learn = loud\n"
+        "local.PreferentialAttachment._fit = loud\n"
         f"sys.argv = ['linkprior', 'predict', {str(edges)!r}, '--model', 'pa', *sys.argv[1:]]\n"
         "main()\n"
     )
@@ -213,9 +213,9 @@ def half_written(ranking, stream):
 @pytest.mark.parametrize(
     ("place", "failure"),
     [
-        ("linkprior.io.files.os.fsync", full_disk),
-        ("linkprior.io.files.os.replace", full_disk),
-        ("linkprior.ranking.Ranking.write", half_written),
+        ("linkprior.io.atomic_files.os.fsync", full_disk),
+        ("linkprior.io.atomic_files.os.replace", full_disk),
+        ("linkprior.ranking.ranking.Ranking.write", half_written),
     ],
     ids=["when flushed", "when renamed", "half way"],
 )

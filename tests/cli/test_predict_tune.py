@@ -14,8 +14,8 @@ from tests.cli.support import buffered, command, one_line_of_error, table
 from tests.cli.test_report_command import data_of
 
 import linkprior as lp
-from linkprior.evaluation.tuning.trying import Contest
-from linkprior.runs.manifest import SCHEMA
+from linkprior.evaluation.tuning.executor import Contest
+from linkprior.pipeline.run_folder import SCHEMA
 
 KATZ = ["--model", "katz", "--tune", 8, "--top", 15]
 CHOSEN = re.compile(r"Tuned on 3 inner splits: auprc 0\.\d{4} → 0\.\d{4} with beta=0\.\d+ \(8 sett")
@@ -208,7 +208,7 @@ def test_the_same_command_again_tries_and_fits_nothing(run, ask, tmp_path, monke
     run(*ask)
     first = result_of(tmp_path / "run")
     monkeypatch.setattr(Contest, "_score", None)
-    monkeypatch.setattr("linkprior.predictors.walks.Katz._learn", None)
+    monkeypatch.setattr("linkprior.predictors.walks.Katz._fit", None)
     status, _, err = run(*ask)
     assert status == 0
     assert "fitted before" in err

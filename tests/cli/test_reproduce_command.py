@@ -7,8 +7,8 @@ import pytest
 from tests.cli.support import one_line_of_error
 
 import linkprior as lp
-from linkprior.reproduction import run as run_module
-from linkprior.reproduction.experiments import EXPERIMENTS, Condition, Experiment
+from linkprior.experiments.reproduction import run as run_module
+from linkprior.experiments.reproduction.experiments import EXPERIMENTS, Condition, Experiment
 
 NET = lp.planted_network(n_nodes=60, n_groups=3, mean_degree=6, seed=5)
 

@@ -14,8 +14,8 @@ from tests.cli.support import SMALL, one_line_of_error, outside
 
 import linkprior as lp
 from linkprior.errors import StoreError
+from linkprior.pipeline.run_folder import SCHEMA
 from linkprior.predictors.evidence import with_evidence
-from linkprior.runs.manifest import SCHEMA
 
 FILES = ["input_report.json", "log.txt", "manifest.json", "model", "ranking.tsv"]
 
@@ -110,7 +110,7 @@ def test_the_same_command_again_gives_the_same_bytes_without_a_fit(run, ask, tmp
     def no_fit(self, network):
         raise AssertionError("fitted again")
 
-    monkeypatch.setattr("linkprior.predictors.tri.TriFactorization._learn", no_fit)
+    monkeypatch.setattr("linkprior.predictors.tri.TriFactorization._fit", no_fit)
     status, _, err = run(*ask)
     assert status == 0
     assert "fitted before" in err
@@ -134,7 +134,7 @@ def test_a_run_broken_off_after_the_fit_is_completed(run, ask, tmp_path, monkeyp
     assert manifest(folder)["status"] == "incomplete"
     with pytest.raises(StoreError, match="the same command again completes it"):
         lp.load_run(folder)
-    monkeypatch.setattr("linkprior.predictors.tri.TriFactorization._learn", lambda *_: 1 / 0)
+    monkeypatch.setattr("linkprior.predictors.tri.TriFactorization._fit", lambda *_: 1 / 0)
     assert run(*ask)[0] == 0
     assert len(lp.load_run(folder).ranking) == 20
 

@@ -11,7 +11,7 @@ torch = pytest.importorskip("torch", reason="torch is not installed: nothing run
 from linkprior.kernels.tensors import best, exact, lookup, tables  # noqa: E402
 from linkprior.kernels.tensors import knots as device_knots  # noqa: E402
 from linkprior.kernels.tensors.counting import counts  # noqa: E402
-from linkprior.kernels.tensors.sheet import Sheet  # noqa: E402
+from linkprior.kernels.tensors.sheet import ScoreBlocks  # noqa: E402
 
 
 def put(array, device, dtype=torch.float32):
@@ -31,7 +31,7 @@ class Case:
         self.profile = np.log(np.arange(1, p) + 1.0).astype(np.float32) ** 0.5
         self.ranks = knots(p - 1)
         parts = (put(left, device), put(left, device), put(self.scale, device))
-        self.sheet = Sheet(*parts, put(self.profile[self.ranks], device))
+        self.sheet = ScoreBlocks(*parts, put(self.profile[self.ranks], device))
         self.on_device = put(self.ranks, device, torch.int64), put(self.profile, device)
         edges = rng.integers(0, p, (2 * p, 2))
         edges = np.unique(np.sort(edges[edges[:, 0] != edges[:, 1]], axis=1), axis=0)
@@ -143,7 +143,9 @@ def test_exact_ranks_are_those_of_sorting_every_row(device, monkeypatch, alike, 
     ranks, profile = case.on_device
     table, bounds = tables.bounds_of(case.sheet, ranks, profile)
     assert torch.isfinite(table).all()  # though every row holds −∞ on the diagonal
-    sheet = Sheet(*(getattr(case.sheet, n) for n in ("left", "right", "scale", "weights")), [table])
+    sheet = ScoreBlocks(
+        *(getattr(case.sheet, n) for n in ("left", "right", "scale", "weights")), [table]
+    )
     A = (case.sheet.left @ case.sheet.right.T).cpu().numpy()
     Q = A - exact_penalty(A, case.scale.astype(np.float64), case.profile.astype(np.float64))
     for k in (1, 60, 1500):

@@ -5,8 +5,8 @@ import pytest
 
 import linkprior as lp
 from linkprior.errors import ParameterError
-from linkprior.predictors import degree_over, on_device, tri_degree
-from linkprior.predictors.candidates import Candidates
+from linkprior.predictors import degree_prior, on_device, tri_degree
+from linkprior.ranking.candidates import Candidates
 
 pytest.importorskip("torch", reason="torch is not installed: nothing runs on a device")
 
@@ -33,7 +33,7 @@ def net():
 @pytest.fixture
 def small_is_large(monkeypatch):
     """Use the tables of large networks in small ones."""
-    monkeypatch.setattr(degree_over, "DENSE_LIMIT", 10)
+    monkeypatch.setattr(degree_prior, "DENSE_LIMIT", 10)
     monkeypatch.setattr(tri_degree, "DENSE_LIMIT", 10)
 
 
@@ -91,7 +91,7 @@ def test_restricted_candidates_are_found_on_the_cpu(net, stand_in):
 def test_exact_ranks_beyond_the_limit_are_those_below_it(net, monkeypatch, base):
     given = {"n_starts": 1, "passes": 1, "seed": 1}
     dense = lp.make(f"degree:{base}", **given).fit(net)
-    monkeypatch.setattr(degree_over, "DENSE_LIMIT", 10)
+    monkeypatch.setattr(degree_prior, "DENSE_LIMIT", 10)
     counted = lp.make(f"degree:{base}", ranks="exact", **given).fit(net)
     tables = lp.make(f"degree:{base}", **given).fit(net)
     for model in (counted, tables):  # tables estimate the unit

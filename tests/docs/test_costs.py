@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from benchmarks import cost
 
-from linkprior.generate import large_network
 from linkprior.model.degrees import estimate_degrees
 from linkprior.model.factors import Factors
 from linkprior.model.priors import DegreePrior
+from linkprior.network.generate import large_network
 from linkprior.predictors.scores import build_tables
 from linkprior.solvers import direct
 

@@ -5,7 +5,7 @@ import pytest
 
 import linkprior as lp
 from linkprior.errors import ParameterError
-from linkprior.evaluation.contenders import ABLATIONS, contenders
+from linkprior.evaluation.model_spec import ABLATIONS, contenders
 from linkprior.evaluation.splits import uniform
 from linkprior.predictors.registry import make
 

@@ -7,10 +7,10 @@ import pytest
 
 import linkprior as lp
 from linkprior import parallel
-from linkprior.evaluation import standing
+from linkprior.evaluation import ranks
 from linkprior.evaluation.metrics import curve
+from linkprior.evaluation.ranks import stand
 from linkprior.evaluation.splits import uniform
-from linkprior.evaluation.standing import stand
 
 
 class Drawn:
@@ -57,7 +57,7 @@ def test_places_are_the_same_in_one_block_and_in_several(split, monkeypatch, kep
     p = split.train.n_nodes
     whole = stand(Drawn(p), split)
     monkeypatch.setattr(parallel, "_BLOCK_ENTRIES", 1)
-    monkeypatch.setattr(standing, "KEPT", kept)
+    monkeypatch.setattr(ranks, "KEPT", kept)
     assert len(parallel.blocks(p)) > 3
     parts = stand(Drawn(p), split)
     for name in ("places", "weighted", "low", "node_places"):

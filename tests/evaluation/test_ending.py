@@ -4,20 +4,20 @@ import threading
 import time
 from multiprocessing import get_context
 
-from linkprior.evaluation.tuning import trying
+from linkprior.evaluation.tuning import executor
 
 
 def test_processes_are_ended_once_all_have_started():
     context = get_context("spawn")
-    trying._starting.acquire()
-    ending = threading.Thread(target=trying.end_processes)
+    executor._starting.acquire()
+    ending = threading.Thread(target=executor.end_processes)
     ending.start()
     child = context.Process(target=time.sleep, args=(600,))
     child.start()  # as if by the one who holds the lock
     ending.join(0.3)
     assert ending.is_alive()
     assert child.is_alive()
-    trying._starting.release()
+    executor._starting.release()
     ending.join(60)
     child.join(60)
     assert child.exitcode == -9

@@ -8,8 +8,8 @@ from linkprior.errors import InputError, ParameterError
 from linkprior.evaluation import evaluate as evaluate_module
 from linkprior.evaluation.metrics import METRICS as ALL
 from linkprior.evaluation.metrics import measure
+from linkprior.evaluation.ranks import stand
 from linkprior.evaluation.splits import release, uniform
-from linkprior.evaluation.standing import stand
 from linkprior.predictors.registry import make
 
 RESOURCES = {"seconds", "peak_mb"}

@@ -9,9 +9,9 @@ import pytest
 from tests.evaluation.made import by_metric
 
 import linkprior as lp
-from linkprior.evaluation import metrics, standing, statistics
+from linkprior.evaluation import metrics, ranks, statistics
+from linkprior.evaluation.ranks import Places
 from linkprior.evaluation.splits import Split
-from linkprior.evaluation.standing import Places
 
 # Four hidden edges at ranks 100, 101, 500 and 501 of 1,000 candidates.
 RANKS = np.array([100.0, 101.0, 500.0, 501.0])
@@ -85,14 +85,14 @@ def test_luck_at_the_top_is_counted_in_every_order_of_the_candidates():
 
 def test_scores_of_ten_thousand_nodes_are_kept_and_those_of_twenty_thousand_made_twice():
     """Half a matrix of float64 is 0.4 GB, and 1.6 GB: too much beside a model."""
-    kept = {n: standing._Blocks(None, n).keep for n in (100, 10_000, 20_000)}
+    kept = {n: ranks._Blocks(None, n).keep for n in (100, 10_000, 20_000)}
     assert kept == {100: True, 10_000: True, 20_000: False}
 
 
 def test_every_node_is_as_often_in_the_pairs_drawn_as_any_other():
     p = 200
     net = lp.Network.from_edges([(node, (node + 1) % p) for node in range(p)])
-    drawn = standing._sample(Split(net, np.array([[0, 5]]), "connected", "ring"))
+    drawn = ranks._sample(Split(net, np.array([[0, 5]]), "connected", "ring"))
     count, mean = np.bincount(drawn.ravel(), minlength=p), 2 * len(drawn) / p
     assert mean > 50
     # Rare events vary by about the root of their mean; none of 200 strays six times as far.

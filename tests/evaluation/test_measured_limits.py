@@ -9,11 +9,11 @@ from tests.evaluation.made import by_metric
 
 import linkprior as lp
 from linkprior.errors import ParameterError
-from linkprior.evaluation import metrics, standing, statistics
+from linkprior.evaluation import metrics, ranks, statistics
 from linkprior.evaluation.protocols import Plan
+from linkprior.evaluation.ranks import Places
 from linkprior.evaluation.split_files import write_split
 from linkprior.evaluation.splits import Split
-from linkprior.evaluation.standing import Places
 
 RING = lp.Network.from_edges([(node, (node + 1) % 12) for node in range(12)])
 
@@ -42,9 +42,9 @@ class ByDistance:
 def test_scores_are_made_once_where_they_fit_in_memory_and_else_once_per_pass(monkeypatch):
     split = Split(RING, np.array([[0, 2], [1, 7]]), "connected", "by hand")
     for room, times in ((1 << 20, 1), (0, 2)):
-        monkeypatch.setattr(standing, "KEPT", room)
+        monkeypatch.setattr(ranks, "KEPT", room)
         model = ByDistance()
-        found = standing.stand(model, split)
+        found = ranks.stand(model, split)
         assert sorted(model.asked) == sorted(list(range(12)) * times), room
         # Six pairs are six steps apart, and twelve are two steps apart: the last of 66 − 12.
         assert found.places.above.tolist() == [42, 0]

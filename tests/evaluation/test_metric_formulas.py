@@ -8,10 +8,10 @@ import pytest
 
 import linkprior as lp
 from linkprior import parallel
-from linkprior.evaluation import metrics, standing
+from linkprior.evaluation import metrics, ranks
 from linkprior.evaluation.metrics import METRICS
+from linkprior.evaluation.ranks import HiddenEdgeRanks, Places, stand
 from linkprior.evaluation.splits import Split
-from linkprior.evaluation.standing import Places, Standing, stand
 
 
 def places(above, tied):
@@ -60,10 +60,10 @@ def test_a_class_of_degrees_takes_its_first_and_its_last(name, degrees):
 
 
 def test_a_class_without_nodes_has_no_number_and_nodes_count_alike():
-    standing = given([[0, 1], [0, 2], [0, 3]], [0, 0, 99, 0, 0, 99], [4, 1, 1, 1])
-    assert np.isnan(METRICS["recall@10/node:21+"](standing))
-    assert METRICS["recall@10/node:3-5"](standing) == pytest.approx(2 / 3)
-    assert METRICS["recall@10/node"](standing) == pytest.approx((2 / 3 + 1 + 1 + 0) / 4)
+    ranks = given([[0, 1], [0, 2], [0, 3]], [0, 0, 99, 0, 0, 99], [4, 1, 1, 1])
+    assert np.isnan(METRICS["recall@10/node:21+"](ranks))
+    assert METRICS["recall@10/node:3-5"](ranks) == pytest.approx(2 / 3)
+    assert METRICS["recall@10/node"](ranks) == pytest.approx((2 / 3 + 1 + 1 + 0) / 4)
 
 
 # ---------------------------------------------------------------------- formulas
@@ -177,8 +177,8 @@ def counted(split, matrix, of=None):
 @pytest.mark.parametrize("sampled", [3, 8192])
 def test_hidden_edges_are_counted_exactly_whatever_is_kept_or_sampled(monkeypatch, kept, sampled):
     monkeypatch.setattr(parallel, "_BLOCK_ENTRIES", 1)
-    monkeypatch.setattr(standing, "KEPT", kept)
-    monkeypatch.setattr(standing, "SAMPLED", sampled)
+    monkeypatch.setattr(ranks, "KEPT", kept)
+    monkeypatch.setattr(ranks, "SAMPLED", sampled)
     split, model = cut(), Given(40)
     found = stand(model, split)
     assert np.array(found.places).tolist() == counted(split, model.matrix)
@@ -196,10 +196,10 @@ def test_hidden_edges_are_counted_exactly_whatever_is_kept_or_sampled(monkeypatc
 
 @pytest.mark.parametrize(("limit", "whole"), [(3, True), (2, False)])
 def test_few_pairs_are_all_limits_many_are_drawn(monkeypatch, limit, whole):
-    monkeypatch.setattr(standing, "SAMPLED", limit)
+    monkeypatch.setattr(ranks, "SAMPLED", limit)
     names = [str(node) for node in range(5)]
     net = lp.Network.from_indices(np.array([(0, 2), (2, 3)]), names)
-    found = standing._sample(Split(net, np.array([[0, 3]]), "connected", ""))
+    found = ranks._sample(Split(net, np.array([[0, 3]]), "connected", ""))
     every = [[0, 2], [0, 3], [2, 3]]
     assert all(pair in every for pair in found.tolist())
     assert (found.tolist() == every) == whole
@@ -208,7 +208,7 @@ def test_few_pairs_are_all_limits_many_are_drawn(monkeypatch, limit, whole):
 
 def test_by_lot_every_hidden_edge_ties_with_all_that_are_open():
     split = cut()
-    chance, open_pairs = Standing.of_chance(split), 39 * 38 // 2 - split.train.n_edges
+    chance, open_pairs = HiddenEdgeRanks.of_random(split), 39 * 38 // 2 - split.train.n_edges
     assert chance.places.above.tolist() == [0.0] * 5
     assert chance.places.tied.tolist() == [open_pairs] * 5
     own = [38 - split.train.degrees[node] for node in split.hidden.T.ravel()]

@@ -8,11 +8,11 @@ import pytest
 import linkprior as lp
 from linkprior import parallel
 from linkprior.errors import ParameterError
-from linkprior.evaluation import standing
-from linkprior.evaluation.metrics import METRICS, curve, measure_chance
+from linkprior.evaluation import ranks
+from linkprior.evaluation.metrics import METRICS, curve, measure_random
 from linkprior.evaluation.protocols import Plan
+from linkprior.evaluation.ranks import stand
 from linkprior.evaluation.splits import biased, uniform
-from linkprior.evaluation.standing import stand
 
 
 class Given:
@@ -45,7 +45,7 @@ def split():
 
 
 def test_the_lift_of_chance_is_its_precision_over_the_share_of_hidden_edges(split):
-    chance = measure_chance(split)
+    chance = measure_random(split)
     share = len(split.hidden) / len(candidates(split))
     assert chance["auprc_lift"] == pytest.approx(chance["auprc"] / share)
 
@@ -69,9 +69,9 @@ def test_the_curve_of_a_small_network_begins_at_one_pair():
 def test_blocks_without_a_wanted_pair_are_read_as_nothing(monkeypatch):
     """Scores that are not kept: blocks of 16 rows, of which two hold the pairs asked for."""
     monkeypatch.setattr(parallel, "_BLOCK_ENTRIES", 1)
-    monkeypatch.setattr(standing, "KEPT", 0)
+    monkeypatch.setattr(ranks, "KEPT", 0)
     matrix, pairs = drawn(80), np.array([[70, 79], [3, 5], [3, 78], [71, 72]])
-    read = standing._Blocks(Given(matrix), 80).read(pairs)
+    read = ranks._Blocks(Given(matrix), 80).read(pairs)
     assert read.tolist() == [matrix[i, j] for i, j in pairs.tolist()]
 
 

@@ -9,19 +9,19 @@ from sklearn.metrics import average_precision_score, roc_auc_score
 
 import linkprior as lp
 from linkprior.errors import LinkpriorError, ParameterError
-from linkprior.evaluation import standing as standing_module
+from linkprior.evaluation import ranks as standing_module
 from linkprior.evaluation.metrics import (
     METRICS,
     _discounts,
     curve,
     expected_average_precision,
     measure,
-    measure_chance,
+    measure_random,
     recall_at,
     refuse_unknown_metric,
 )
+from linkprior.evaluation.ranks import Places, stand
 from linkprior.evaluation.splits import noisy, release, uniform
-from linkprior.evaluation.standing import Places, stand
 from linkprior.predictors.registry import make
 
 LUCKY = ("auprc", "auprc_lift", "auprc_low")  # what comes early by luck counts for more
@@ -236,7 +236,7 @@ def test_a_perfect_model_finds_all_and_the_worst_none(planted, rule):
 def test_chance_is_what_a_model_gets_that_ties_all_pairs(kind, rule):
     split = uniform(networks()[kind], 0.7, 4, rule)
     tied = measure(stand(Given(np.zeros((split.train.n_nodes,) * 2)), split))
-    floor = measure_chance(split)
+    floor = measure_random(split)
     for metric in METRICS:
         if metric not in ("spearman_degree", *LUCKY):
             assert floor[metric] == pytest.approx(tied[metric], abs=1e-12, nan_ok=True), metric
@@ -251,7 +251,7 @@ def test_chance_is_the_mean_of_many_random_rankings(planted_small):
     for _ in range(200):
         scores = rng.uniform(size=(p, p))
         drawn.append(measure(stand(Given(scores + scores.T), split)))
-    floor = measure_chance(split)
+    floor = measure_random(split)
     for metric in ("recall@5%", "p@100", "ndcg", "auroc", "dc_auroc", "recall@10/node", *LUCKY):
         values = [d[metric] for d in drawn]
         error = np.std(values) / np.sqrt(len(values))

@@ -7,9 +7,9 @@ import pytest
 
 import linkprior as lp
 from linkprior.errors import LinkpriorError
-from linkprior.evaluation.metrics import curve, measure, measure_chance
+from linkprior.evaluation.metrics import curve, measure, measure_random
+from linkprior.evaluation.ranks import stand
 from linkprior.evaluation.splits import Split
-from linkprior.evaluation.standing import stand
 
 P = 40
 EDGES = [(node, node + 1) for node in range(P - 1)] + [(0, node) for node in range(2, 30, 3)]
@@ -66,7 +66,7 @@ def test_what_stands_at_a_limit_counts_and_what_stands_behind_it_does_not(standi
 def test_the_lift_is_over_the_share_of_hidden_edges(standing):
     found, share = measure(standing), len(RANKS) / len(CANDIDATES)
     assert found["auprc_lift"] == pytest.approx(found["auprc"] / share)
-    chance = measure_chance(standing.split)
+    chance = measure_random(standing.split)
     assert chance["auprc_lift"] == pytest.approx(chance["auprc"] / share)
 
 
@@ -87,7 +87,7 @@ def test_pairs_of_two_low_degrees_are_ranked_among_themselves(standing, order):
     assert 0 < len(places) < len(RANKS)
     expected = np.mean([(n + 1) / place for n, place in enumerate(places)])
     assert measure(standing)["auprc_low"] == pytest.approx(expected)
-    chance = measure_chance(standing.split)["auprc_low"]
+    chance = measure_random(standing.split)["auprc_low"]
     assert len(places) / len(low) < chance < 2 * len(places) / len(low) + 0.05
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 import linkprior as lp
 from linkprior.errors import InputError, ParameterError
 from linkprior.evaluation.splits import biased, kfold, noisy, release, uniform
-from linkprior.pairs import n_pairs
+from linkprior.network.pairs import n_pairs
 
 by_example = settings(max_examples=60, deadline=None, derandomize=True)
 rules = pytest.mark.parametrize("rule", ["connected", "all-nodes"])

@@ -15,8 +15,8 @@ from tests.evaluation.tuning import made_up, quick, same  # noqa: F401 – a fix
 
 import linkprior as lp
 from linkprior.errors import StoreError
+from linkprior.evaluation.tuning.executor import Contest
 from linkprior.evaluation.tuning.journal import mend
-from linkprior.evaluation.tuning.trying import Contest
 
 ASKED = {"trials": 14, "seed": 3, "workers": 3}
 

@@ -16,12 +16,12 @@ from sklearn.metrics import average_precision_score
 from tests.evaluation.tuning import made_up, quick, same  # noqa: F401 – a fixture
 
 import linkprior as lp
-from linkprior import progress
+from linkprior import _progress as progress
 from linkprior.errors import LinkpriorError, ParameterError, StoreError
 from linkprior.evaluation.splits import uniform
-from linkprior.evaluation.tuning.search import Grid, Region, Tpe
+from linkprior.evaluation.tuning.executor import Contest
+from linkprior.evaluation.tuning.search import Grid, SearchSpace, Tpe
 from linkprior.evaluation.tuning.trials import Setting, Trial, best_of, floors_of
-from linkprior.evaluation.tuning.trying import Contest
 from linkprior.evaluation.tuning.tune import Tuning
 from linkprior.predictors.registry import make
 from linkprior.predictors.spaces import SPACES, space_of
@@ -136,7 +136,7 @@ def test_a_grid_is_walked_once_in_an_order_drawn_by_lot_and_then_ends(planted, q
 
 
 def test_a_small_batch_is_the_beginning_of_a_larger_one(planted):
-    region = Region.of(make("tri-l1"), space_of(make("tri-l1"), planted), planted)
+    region = SearchSpace.of(make("tri-l1"), space_of(make("tri-l1"), planted), planted)
     for sampler in (Tpe(region, 3), Grid(region, 3)):
         history = []
         for n in range(14):
@@ -147,7 +147,7 @@ def test_a_small_batch_is_the_beginning_of_a_larger_one(planted):
 
 
 def test_failed_settings_change_nothing_for_those_after_them(planted):
-    region = Region.of(make("katz"), space_of(make("katz"), planted), planted)
+    region = SearchSpace.of(make("katz"), space_of(make("katz"), planted), planted)
     tried = [Trial(n, {"beta": 0.1 + n / 20}, "complete", (n % 5 / 5,)) for n in range(14)]
     failed = [Trial(14, {"beta": b}, "failed", s, "?") for b, s in ((0.9, ()), (0.2, (0.99,)))]
     batches = [Tpe(region, 0).batch([*tried, one], 4) for one in failed]

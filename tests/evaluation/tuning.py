@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from linkprior.evaluation.tuning.trying import Contest
+from linkprior.evaluation.tuning.executor import Contest
 
 
 def same(one, other):

@@ -11,7 +11,7 @@ from linkprior.errors import InputError, LinkpriorError, StoreError, visible
 from linkprior.io import store
 from linkprior.io.collector import EdgeCollector
 from linkprior.io.datasets.catalogue import read_catalogue
-from linkprior.io.lists import read_names
+from linkprior.io.node_lists import read_names
 from linkprior.io.options import ReadOptions
 from linkprior.io.read import read
 from linkprior.io.readers.named_graph import one_line

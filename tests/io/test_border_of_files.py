@@ -18,11 +18,11 @@ from linkprior.io.collector import EdgeCollector
 from linkprior.io.options import ReadOptions
 from linkprior.io.read import read
 from linkprior.io.readers import matrices
-from linkprior.io.readers.handover import whole_numbers
+from linkprior.io.readers.edge_output import whole_numbers
 from linkprior.io.readers.string_links import read_string
-from linkprior.io.shape import looks_of
 from linkprior.io.sniff import Head
 from linkprior.io.source import open_source
+from linkprior.io.structure_warnings import looks_of
 from linkprior.network import Network
 
 

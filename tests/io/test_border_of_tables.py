@@ -8,12 +8,12 @@ from tests.io.databases import edges, pairs, reading
 
 from linkprior.errors import InputError
 from linkprior.io.collector import EdgeCollector
-from linkprior.io.lists import read_pairs
+from linkprior.io.node_lists import read_pairs
 from linkprior.io.options import ReadOptions
+from linkprior.io.readers.dialect import sample_of
+from linkprior.io.readers.gold_standard import Labels
 from linkprior.io.readers.header import find_header
-from linkprior.io.readers.labels import Labels
 from linkprior.io.readers.layout import Layout, find_layout
-from linkprior.io.readers.sample import sample_of
 from linkprior.io.readers.table import Rows, rows_of
 from linkprior.io.text import Block
 

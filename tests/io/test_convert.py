@@ -16,7 +16,7 @@ import scipy.sparse as sp
 import linkprior as lp
 from linkprior.errors import InputError, ParameterError
 from linkprior.io.convert import as_network, labelled
-from linkprior.network import Merged
+from linkprior.network import CleaningCounts
 
 # Node 3 joins nothing but itself; 1–0 comes back as 0–1.
 ROWS = [(0, 1), (1, 2), (1, 0), (3, 3), (4, 0)]
@@ -74,7 +74,7 @@ def test_igraph_vertices_are_named_by_their_names():
     assert labelled(graph).labels == (0, 1, 2, 3, 4)
     graph.vs["name"] = list("abcde")
     holds(as_network(graph), "abcde", DENSE)
-    assert as_network(graph).merged == Merged(self_loops=1, reversed_duplicates=1)
+    assert as_network(graph).merged == CleaningCounts(self_loops=1, reversed_duplicates=1)
     assert labelled(igraph.Graph.TupleList([(10, 30)])).labels == (10, 30)
 
 
@@ -110,7 +110,7 @@ def test_two_columns_are_edges(dtype):
         assert labelled(edges).labels == ("0", "1", "2", "4")
     net = as_network(edges)
     holds(net, "0124", np.delete(np.delete(DENSE, 3, 0), 3, 1))
-    assert net.merged == Merged(reversed_duplicates=1)
+    assert net.merged == CleaningCounts(reversed_duplicates=1)
 
 
 def test_two_by_two_is_two_edges():
@@ -193,7 +193,7 @@ def test_tables_by_the_names_of_their_columns(table):
     net = as_network(table(COLUMNS))
     assert net.names == ("a", "b", "c", "e")
     assert net.edges.tolist() == [[0, 1], [1, 2]]
-    assert net.merged == Merged(self_loops=2, reversed_duplicates=1)
+    assert net.merged == CleaningCounts(self_loops=2, reversed_duplicates=1)
 
 
 @every_table

@@ -11,7 +11,7 @@ from tests.io.packing import zipped
 
 from linkprior.errors import InputError, ParameterError
 from linkprior.io import sniff
-from linkprior.io.lists import read_names, read_pairs
+from linkprior.io.node_lists import read_names, read_pairs
 from linkprior.io.options import ReadOptions
 from linkprior.io.read import read, read_network
 from linkprior.io.sniff import Head

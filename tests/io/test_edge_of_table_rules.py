@@ -8,9 +8,9 @@ from tests.io.databases import edges, left_out, pairs, reading
 
 from linkprior.errors import InputError
 from linkprior.io.readers.columns import pair_of_columns
+from linkprior.io.readers.dialect import sample_of
 from linkprior.io.readers.header import find_header
 from linkprior.io.readers.layout import find_layout
-from linkprior.io.readers.sample import sample_of
 from linkprior.io.readers.table import is_data, rows_of
 from linkprior.io.text import Block
 

@@ -3,7 +3,7 @@
 import pytest
 from tests.io.graph_files import dropped, pairs, reading
 
-from linkprior.io.lists import read_pairs
+from linkprior.io.node_lists import read_pairs
 from linkprior.io.options import ReadOptions
 from linkprior.io.source import Source
 

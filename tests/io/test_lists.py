@@ -6,7 +6,7 @@ import hashlib
 import pytest
 
 from linkprior.errors import InputError
-from linkprior.io.lists import read_names, read_pairs
+from linkprior.io.node_lists import read_names, read_pairs
 
 
 def test_names_one_per_line_each_once(tmp_path):

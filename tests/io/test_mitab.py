@@ -17,7 +17,7 @@ from tests.io.databases import (
 )
 
 from linkprior.errors import InputError, ParameterError
-from linkprior.io.lists import read_pairs
+from linkprior.io.node_lists import read_pairs
 from linkprior.io.options import ReadOptions
 from linkprior.io.readers.mitab_cells import Field, fields_of, is_physical, score_of
 

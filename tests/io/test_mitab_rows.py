@@ -13,7 +13,7 @@ from tests.io.databases import (
 )
 
 from linkprior.errors import InputError, ParameterError
-from linkprior.io.lists import read_pairs
+from linkprior.io.node_lists import read_pairs
 
 
 def table(*rows):

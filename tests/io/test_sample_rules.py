@@ -4,7 +4,7 @@ import pytest
 from tests.io.databases import edges, pairs, reading
 
 from linkprior.errors import InputError
-from linkprior.io.readers.sample import sample_of
+from linkprior.io.readers.dialect import sample_of
 from linkprior.io.text import Block
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from linkprior.errors import ParameterError
 from linkprior.io.collector import EdgeCollector
-from linkprior.io.readers.sieve import (
+from linkprior.io.readers.row_filter import (
     Records,
     Systems,
     lines_of,

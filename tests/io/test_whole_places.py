@@ -6,7 +6,7 @@ import stat
 import pytest
 
 import linkprior as lp
-from linkprior.io import files, locks
+from linkprior.io import atomic_files, locks
 
 DEAD = "0123456789abcdef" * 2
 
@@ -36,7 +36,7 @@ def test_a_model_saved_through_a_link_leaves_the_link(planted, tmp_path):
 @pytest.mark.parametrize("exchanged", [True, False])
 def test_a_model_keeps_the_modes_of_the_one_it_replaces(planted, tmp_path, monkeypatch, exchanged):
     if not exchanged:
-        monkeypatch.setattr(files, "exchange", lambda *_: False)
+        monkeypatch.setattr(atomic_files, "exchange", lambda *_: False)
     model = save(planted, tmp_path / "model")
     (model / "arrays.safetensors").chmod(0o600)
     (model / "manifest.json").chmod(0o640)
@@ -70,7 +70,7 @@ def test_a_model_that_replaces_a_private_one_is_private_while_it_is_written(
 def test_a_file_that_replaces_a_private_one_is_private_from_the_start(tmp_path):
     (tmp_path / "links.tsv").write_text("mine")
     (tmp_path / "links.tsv").chmod(0o600)
-    with files.whole_file(tmp_path / "links.tsv") as stream:
+    with atomic_files.whole_file(tmp_path / "links.tsv") as stream:
         assert mode(next(tmp_path.glob(".links.tsv.*.part"))) == 0o600
         stream.write("mine, too")
     assert mode(tmp_path / "links.tsv") == 0o600
@@ -79,7 +79,7 @@ def test_a_file_that_replaces_a_private_one_is_private_from_the_start(tmp_path):
 def test_a_file_that_may_not_be_written_to_keeps_its_mode(tmp_path):
     (tmp_path / "links.tsv").write_text("old")
     (tmp_path / "links.tsv").chmod(0o440)
-    with files.whole_file(tmp_path / "links.tsv") as stream:
+    with atomic_files.whole_file(tmp_path / "links.tsv") as stream:
         stream.write("new")
     assert (tmp_path / "links.tsv").read_text() == "new"
     assert mode(tmp_path / "links.tsv") == 0o440
@@ -105,7 +105,7 @@ def test_a_read_only_model_is_replaced_and_nothing_is_left(
     planted, tmp_path, monkeypatch, exchanged
 ):
     if not exchanged:
-        monkeypatch.setattr(files, "exchange", lambda *_: False)
+        monkeypatch.setattr(atomic_files, "exchange", lambda *_: False)
     model = save(planted, tmp_path / "model")
     model.chmod(0o555)
     save(planted, model, seed=7)
@@ -127,18 +127,18 @@ def test_a_read_only_folder_that_a_dead_process_left_is_swept(tmp_path):
 def test_a_link_under_a_temporary_name_is_removed_and_not_followed(tmp_path):
     (tmp_path / "kept").mkdir()
     (tmp_path / "link").symlink_to("kept")
-    files._remove(tmp_path / "link")
+    atomic_files._remove(tmp_path / "link")
     assert names(tmp_path) == ["kept"]
 
 
 def test_a_path_without_links_and_a_link_that_leads_back_to_itself(tmp_path):
     (tmp_path / "loop").symlink_to("loop")
     (tmp_path / "link").symlink_to("deeper/file")
-    assert files.resolved(tmp_path / "link") == tmp_path.resolve() / "deeper" / "file"
+    assert atomic_files.resolved(tmp_path / "link") == tmp_path.resolve() / "deeper" / "file"
     for name in ("loop", "loop/file"):
         with pytest.raises(OSError, match="symbolic links") as told:
-            files.resolved(tmp_path / name)
+            atomic_files.resolved(tmp_path / name)
         assert told.value.filename == str(tmp_path / name)
-    with pytest.raises(OSError, match="symbolic links"), files.whole_file(tmp_path / "loop"):
+    with pytest.raises(OSError, match="symbolic links"), atomic_files.whole_file(tmp_path / "loop"):
         pass
     assert (tmp_path / "loop").is_symlink()

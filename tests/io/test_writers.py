@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 import linkprior as lp
 from linkprior.errors import InputError, ParameterError
-from linkprior.io.files import whole_file
+from linkprior.io.atomic_files import whole_file
 from linkprior.io.writers import FORMATS, format_of, write_ranking
 from linkprior.io.writers.tables import guard
-from linkprior.ranking import Ranking
+from linkprior.ranking.ranking import Ranking
 
 HOSTILE = (
     "<script>alert(1)</script>",

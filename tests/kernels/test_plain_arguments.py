@@ -8,7 +8,7 @@ import pytest
 
 from linkprior import kernels
 from linkprior.errors import ParameterError
-from linkprior.kernels import arguments, blocks, ops, portable, tallies
+from linkprior.kernels import arguments, blocks, ops, portable, rank_counts
 from linkprior.kernels import engine as choice
 
 # Rows 0 … 4 of a network of five nodes hold: 1 2 | 0 | 0 3 4 | 2 | 2
@@ -40,7 +40,7 @@ def test_an_engine_counts_with_the_stored_pairs_of_its_block_alone(name, monkeyp
     def counted(scores, first, indptr, indices, *others):
         seen.append((indptr.tolist(), indices.tolist()))
 
-    monkeypatch.setattr(tallies, "engine_for", lambda p: SimpleNamespace(**{name: counted}))
+    monkeypatch.setattr(rank_counts, "engine_for", lambda p: SimpleNamespace(**{name: counted}))
     nodes = np.zeros(5, int)
     rest = ([0.0], nodes, np.ones((1, 1, 1))) if name == "tally" else (np.arange(6), np.zeros(5))
     getattr(kernels, name)(np.ones((2, 4)), 1, INDPTR, INDICES, nodes, *rest)

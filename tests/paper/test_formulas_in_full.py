@@ -10,10 +10,10 @@ import pytest
 
 import linkprior as lp
 from linkprior.errors import ParameterError
-from linkprior.model.blocks import Partition
 from linkprior.model.bounds import expected_label_error, expected_squared_loss, gamma, gamma_weak
 from linkprior.model.degrees import prior_degrees
-from linkprior.network.known import NON_EDGE_WEIGHT
+from linkprior.model.sbm import Partition
+from linkprior.network.side_information import NON_EDGE_WEIGHT
 from linkprior.solvers.pu_als import PuAlsSolver, exact_half_sweep
 
 RHO, LAM = 0.2, 0.3

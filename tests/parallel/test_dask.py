@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import linkprior as lp
-from linkprior import parallel, progress
+from linkprior import _progress as progress
+from linkprior import parallel
 from linkprior.errors import InputError
 from linkprior.evaluation.tuning.tune import tune
 
@@ -21,7 +22,7 @@ def squares(engine_of, n=30):
         return number * number + table[number]
 
     with lp.use_dask(engine_of) as engine:
-        found = list(parallel.map_tasks(task, range(n), far=True))
+        found = list(parallel.map_tasks(task, range(n), remote=True))
     assert found == [number * number + table[number] for number in range(n)]
     return engine.traffic
 
@@ -69,13 +70,13 @@ def test_only_maps_that_say_so_leave_this_process(address, monkeypatch):
 
     with lp.use_dask(address) as engine:
         assert set(parallel.map_tasks(here, range(5))) == {os.getpid()}
-        assert set(parallel.map_tasks(here, [1], far=True)) == {os.getpid()}
-        assert set(parallel.map_blocks(here, 300, far=True)) == {os.getpid()}  # too small
+        assert set(parallel.map_tasks(here, [1], remote=True)) == {os.getpid()}
+        assert set(parallel.map_blocks(here, 300, remote=True)) == {os.getpid()}  # too small
         assert engine.traffic.passes == 0
-        monkeypatch.setattr(parallel, "FAR_NODES", 299)
-        assert os.getpid() not in set(parallel.map_blocks(here, 300, far=True))
+        monkeypatch.setattr(parallel, "REMOTE_NODES", 299)
+        assert os.getpid() not in set(parallel.map_blocks(here, 300, remote=True))
         assert engine.traffic.passes == 1
-    assert set(parallel.map_tasks(here, range(5), far=True)) == {os.getpid()}
+    assert set(parallel.map_tasks(here, range(5), remote=True)) == {os.getpid()}
 
 
 def test_inside_a_worker_there_is_one_thread_and_no_engine(address):
@@ -83,10 +84,10 @@ def test_inside_a_worker_there_is_one_thread_and_no_engine(address):
         from threadpoolctl import threadpool_info
 
         blas = [one["num_threads"] for one in threadpool_info() if one["user_api"] == "blas"]
-        return parallel.engine_in_force(), parallel.current_workers(), set(blas)
+        return parallel.current_engine(), parallel.current_workers(), set(blas)
 
     with lp.use_dask(address):
-        assert list(parallel.map_tasks(inside, range(3), far=True)) == [(None, 1, {1})] * 3
+        assert list(parallel.map_tasks(inside, range(3), remote=True)) == [(None, 1, {1})] * 3
 
 
 def test_a_task_is_sent_once_for_several_maps(address):
@@ -97,7 +98,7 @@ def test_a_task_is_sent_once_for_several_maps(address):
 
     with lp.use_dask(address) as engine:
         for _ in range(3):
-            assert list(parallel.map_tasks(task, range(4), far=True)) == [0, 1, 2, 3]
+            assert list(parallel.map_tasks(task, range(4), remote=True)) == [0, 1, 2, 3]
     assert engine.traffic.passes == 3
     assert engine.traffic.sent < 1.1 * table.nbytes
 
@@ -107,7 +108,7 @@ def test_an_item_is_packed_when_it_is_sent(address):
     seen = []
     with lp.use_dask(address):
         items = [(number, known) for number in range(60)]
-        for floor in parallel.map_tasks(lambda item: item[1]["floor"], items, far=True):
+        for floor in parallel.map_tasks(lambda item: item[1]["floor"], items, remote=True):
             seen.append(floor)
             known["floor"] = len(seen)
     assert seen[0] == 0
@@ -123,7 +124,7 @@ def test_an_error_of_a_task_comes_through_as_it_is(address):
         lp.use_dask(address),
         pytest.raises(InputError, match=r"edges.tsv:\d+: expected") as caught,
     ):
-        list(parallel.map_tasks(task, range(4), far=True))
+        list(parallel.map_tasks(task, range(4), remote=True))
     assert "on the worker" in caught.value.__notes__[0]
 
 
@@ -136,7 +137,7 @@ def test_an_error_that_cannot_be_packed_is_told_all_the_same(address):
         raise OddError("this", "that")
 
     with lp.use_dask(address), pytest.raises(lp.LinkpriorError, match="OddError: this and that"):
-        list(parallel.map_tasks(task, range(4), far=True))
+        list(parallel.map_tasks(task, range(4), remote=True))
 
 
 # ---------------------------------------------------------------------- who dies, who comes
@@ -151,7 +152,7 @@ def test_a_killed_and_an_added_worker_change_nothing(cluster):
 
     found = []
     with lp.use_dask(cluster.scheduler_address) as engine:
-        for pid, digest in parallel.map_tasks(task, range(120), far=True):
+        for pid, digest in parallel.map_tasks(task, range(120), remote=True):
             if len(found) == 10:
                 os.kill(pid, 9)
                 cluster.scale(3)
@@ -184,7 +185,7 @@ def edges_of(model, net):
 def test_rankings_are_the_same_bytes_serially_with_threads_and_on_a_cluster(
     name, params, net, address, monkeypatch
 ):
-    monkeypatch.setattr(parallel, "FAR_NODES", 0)
+    monkeypatch.setattr(parallel, "REMOTE_NODES", 0)
     made = {}
     for workers in (1, 2):
         with lp.use_workers(workers):

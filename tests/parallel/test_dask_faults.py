@@ -140,7 +140,7 @@ def test_a_worker_without_the_package_is_named(empty):
 
 def test_when_all_workers_are_lost_it_ends():
     with small_cluster(1) as one, lp.use_dask(one.scheduler_address, wait=0.5):
-        results = parallel.map_tasks(lambda number: number, range(10_000), far=True)
+        results = parallel.map_tasks(lambda number: number, range(10_000), remote=True)
         assert next(results) == 0
         one.scale(0)
         with pytest.raises(lp.LinkpriorError, match="has had no worker for 0.5 s"):
@@ -157,7 +157,7 @@ def test_a_task_that_ends_every_worker_is_given_up(monkeypatch):
         lp.use_dask(one.scheduler_address),
         pytest.raises(lp.LinkpriorError, match="every dask worker that took one of the tasks died"),
     ):
-        list(parallel.map_tasks(lambda _: os._exit(1), range(2), far=True))
+        list(parallel.map_tasks(lambda _: os._exit(1), range(2), remote=True))
 
 
 def test_a_cluster_that_will_not_close_costs_no_result(monkeypatch):
@@ -169,13 +169,13 @@ def test_a_cluster_that_will_not_close_costs_no_result(monkeypatch):
 
     monkeypatch.setattr(dask_engine.LocalCluster, "close", late)
     with lp.use_workers(1), lp.use_dask("local"):
-        assert list(parallel.map_tasks(lambda number: number, range(3), far=True)) == [0, 1, 2]
+        assert list(parallel.map_tasks(lambda number: number, range(3), remote=True)) == [0, 1, 2]
 
 
 def test_when_the_scheduler_is_lost_it_ends():
     one = small_cluster(1)
     with one, lp.use_dask(one.scheduler_address):
-        results = parallel.map_tasks(lambda number: number, range(10_000), far=True)
+        results = parallel.map_tasks(lambda number: number, range(10_000), remote=True)
         assert next(results) == 0
         one.close()
         with pytest.raises(lp.LinkpriorError, match="no longer answers|has had no worker"):
@@ -184,10 +184,14 @@ def test_when_the_scheduler_is_lost_it_ends():
 
 def test_results_nobody_wants_are_dropped(cluster):
     with lp.use_dask(cluster.scheduler_address) as engine:
-        results = parallel.map_tasks(lambda number: number, range(100), far=True)
+        results = parallel.map_tasks(lambda number: number, range(100), remote=True)
         assert next(results) == 0
         results.close()
-        assert list(parallel.map_tasks(lambda number: -number, range(3), far=True)) == [0, -1, -2]
+        assert list(parallel.map_tasks(lambda number: -number, range(3), remote=True)) == [
+            0,
+            -1,
+            -2,
+        ]
     assert engine.traffic.passes == 2
 
 
@@ -205,10 +209,10 @@ def test_the_command_says_what_went_over_the_wire(cluster, net, tmp_path):
     write_edges(net, tmp_path / "edges.tsv")
     asked = ["evaluate", str(tmp_path / "edges.tsv"), "--models", "l3", "--metrics", "auprc"]
     plain = CliRunner().invoke(cli, asked)
-    far = CliRunner().invoke(cli, [*asked, "--dask", cluster.scheduler_address])
-    assert far.exit_code == plain.exit_code == 0, far.output
-    assert far.stdout == plain.stdout
-    assert "dask: 1 pass, " in far.stderr
+    remote = CliRunner().invoke(cli, [*asked, "--dask", cluster.scheduler_address])
+    assert remote.exit_code == plain.exit_code == 0, remote.output
+    assert remote.stdout == plain.stdout
+    assert "dask: 1 pass, " in remote.stderr
     assert "dask" not in plain.stderr
 
 

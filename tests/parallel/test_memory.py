@@ -71,7 +71,7 @@ def test_matrices_in_files_hold_what_is_written_after_rows_were_let_go_of(tmp_pa
     expected = np.random.default_rng(0).random((700, 700), dtype=np.float32)
     one[:] = expected
     for start, stop in [(0, 3), (3, 699), (650, 700), (0, 700), (5, 5)]:
-        memory.let_go(one, start, stop)
+        memory.release(one, start, stop)
         np.testing.assert_array_equal(one, expected)
     assert list(tmp_path.iterdir()) == []  # the file has no name
     del one
@@ -89,14 +89,14 @@ def test_rows_that_were_let_go_of_take_no_memory(tmp_path):
     before = resident()
     one[:] = 1
     assert resident() > before + 50_000
-    memory.let_go(one, 0, 4000)
+    memory.release(one, 0, 4000)
     assert resident() < before + 5_000
 
 
 def test_matrices_in_memory_are_plain_arrays():
     one, other = memory.matrices(2, 5, np.float64, on_disk=False)
     assert one.base is None
-    memory.let_go(one, 0, 5)
+    memory.release(one, 0, 5)
     assert one is not other
 
 
@@ -206,7 +206,7 @@ def test_starts_are_kept_without_their_matrices():
 
 
 def test_starts_side_by_side_all_use_files_where_one_alone_would_fit(tmp_path, monkeypatch):
-    from linkprior.predictors import effort, tri
+    from linkprior.predictors import cost, tri
 
     net = lp.planted_network(300, n_groups=4, seed=2)
     model = lp.make("tri-l1", solver="admm", rank=3, n_starts=2, max_iter=2)
@@ -218,8 +218,8 @@ def test_starts_side_by_side_all_use_files_where_one_alone_would_fit(tmp_path, m
 
     usual = tri.AdmmSolver
     monkeypatch.setattr(tri, "AdmmSolver", recording)
-    thin = effort.network_bytes(net) + tri.TriFactorization._memory(model, net, 2)
-    one = effort.ADMM_BYTES * net.n_nodes**2
+    thin = cost.network_bytes(net) + tri.TriFactorization._memory(model, net, 2)
+    one = cost.ADMM_BYTES * net.n_nodes**2
     for share, on_disk in ((1.5, True), (2.5, False)):
         with lp.use_memory(int(thin + share * one), tmp_path), lp.use_workers(2):
             model.fit(net)

@@ -13,8 +13,8 @@ import linkprior as lp
 from linkprior.errors import ParameterError
 from linkprior.evaluation.splits import uniform
 from linkprior.kernels import blocks as kernels
-from linkprior.model.blocks import Partition, xlogx_table
-from linkprior.solvers.block_search import BlockSearch, levels
+from linkprior.model.sbm import Partition, xlogx_table
+from linkprior.solvers.sbm_search import BlockSearch, levels
 
 
 def planted_blocks(seed, n=400, n_blocks=4, mean_degree=14.0, contrast=7.0):

@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 import linkprior as lp
-from linkprior import pairs as pr
 from linkprior.evaluation.judge import judge
 from linkprior.evaluation.splits import Split
 from linkprior.model.factors import random_factors
 from linkprior.model.losses import PoissonLoss, SquaredLoss, pu_gradient, pu_loss, quadratic_parts
-from linkprior.network.known import NON_EDGE_WEIGHT
-from linkprior.predictors.auto.hiding import hide
+from linkprior.network import pairs as pr
+from linkprior.network.side_information import NON_EDGE_WEIGHT
+from linkprior.predictors.auto.holdout import hide
 from linkprior.predictors.base import WEIGHTS
 from linkprior.predictors.registry import MODELS, find
 from linkprior.solvers.pu_als import PuAlsSolver, exact_half_sweep
@@ -173,7 +173,7 @@ def test_a_model_heeds_weights_where_it_says_so(net, name):
     bare = lp.Network.from_indices(net.edges, net.names)
     plain, sure = (lp.make(name).fit(one).score_rows(0, net.n_nodes) for one in (bare, net))
     same = np.allclose(plain, sure, rtol=1e-9)
-    assert same == (not find(name).heeded() & WEIGHTS)
+    assert same == (not find(name).supported() & WEIGHTS)
 
 
 def test_known_non_edges_lower_their_own_scores():

@@ -9,8 +9,8 @@ from tests.predictors.small import networks, slowly
 
 import linkprior as lp
 from linkprior.errors import ParameterError
-from linkprior.pairs import n_pairs
-from linkprior.predictors import degree_over
+from linkprior.network.pairs import n_pairs
+from linkprior.predictors import degree_prior
 from linkprior.predictors.rank_penalty import adjust, adjust_pairs, make_tables, unit_of
 from linkprior.predictors.registry import make
 from linkprior.predictors.scores import knots
@@ -134,7 +134,7 @@ def test_scores_that_are_all_equal_keep_a_unit_of_one(monkeypatch, planted):
 def test_tables_rank_as_exact_ranks_do(base, passes, network, monkeypatch):
     params = {"n_starts": 1} if base == "tri" else {}
     exact = make(f"degree:{base}", passes=passes, **params).fit(network)
-    monkeypatch.setattr(degree_over, "DENSE_LIMIT", 10)
+    monkeypatch.setattr(degree_prior, "DENSE_LIMIT", 10)
     read = make(f"degree:{base}", passes=passes, **params).fit(network)
     assert set(exact.learned_.facts) == set(read.learned_.facts)
     assert "tables" in read.learned_.arrays
@@ -151,7 +151,7 @@ def test_tables_rank_as_exact_ranks_do(base, passes, network, monkeypatch):
 
 @pytest.mark.parametrize("base", ["l3", "ra", "tri"])
 def test_rows_and_pairs_agree_when_read_from_tables(base, network, monkeypatch, tmp_path):
-    monkeypatch.setattr(degree_over, "DENSE_LIMIT", 10)
+    monkeypatch.setattr(degree_prior, "DENSE_LIMIT", 10)
     params = {"n_starts": 1} if base == "tri" else {}
     model = make(f"degree:{base}", passes=2, **params).fit(network)
     scores, pairs = all_scores(model), candidates(network)[::17]

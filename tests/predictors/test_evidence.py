@@ -13,9 +13,9 @@ from tests.predictors.small import SMALL, networks, slowly
 
 import linkprior as lp
 from linkprior.errors import InputError, NotFittedError
-from linkprior.predictors import evidence, structure, wording
+from linkprior.predictors import evidence, path_counts, wording
 from linkprior.predictors.registry import make
-from linkprior.ranking import Ranking
+from linkprior.ranking.ranking import Ranking
 
 MODELS = {
     "pa": ("pa", {}),
@@ -72,8 +72,8 @@ def test_paths_and_partners_are_those_networkx_finds(net, room):
     """Edges too, whose walks there and back are no paths; whatever the size of the blocks."""
     pairs, graph = all_pairs(net), graph_of(net)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(structure, "_ENTRIES", room)
-        found = structure.count_paths(net, pairs)
+        patch.setattr(path_counts, "_ENTRIES", room)
+        found = path_counts.count_paths(net, pairs)
     for at, (i, j) in enumerate(pairs.tolist()):
         assert found.two[at] == len(simple_paths(graph, i, j, 2))
         assert found.three[at] == len(simple_paths(graph, i, j, 3))
@@ -85,20 +85,20 @@ def test_paths_and_partners_are_those_networkx_finds(net, room):
 @given(networks())
 def test_the_rank_by_degree_is_that_of_all_non_edges(net):
     pairs = all_pairs(net)
-    places = structure.rank_by_degree(net, pairs)
+    places = path_counts.rank_by_degree(net, pairs)
     assert places.tolist() == [place_by_degree(net, i, j) for i, j in pairs.tolist()]
 
 
 def test_preferential_attachment_ranks_by_degree(planted):
     ranking = make("pa").fit(planted).predict_edges(None)
-    places = structure.rank_by_degree(planted, ranking.pairs)
+    places = path_counts.rank_by_degree(planted, ranking.pairs)
     assert (places == 1 + np.searchsorted(-ranking.scores, -ranking.scores)).all()
 
 
 def test_no_pairs_have_no_paths(planted):
     nothing = np.empty((0, 2), np.int64)
-    assert structure.count_paths(planted, nothing).partners.shape == (0, 3)
-    assert structure.rank_by_degree(planted, nothing).shape == (0,)
+    assert path_counts.count_paths(planted, nothing).partners.shape == (0, 3)
+    assert path_counts.rank_by_degree(planted, nothing).shape == (0,)
 
 
 # ---------------------------------------------------------------------- columns
@@ -164,7 +164,7 @@ def test_evidence_stands_beside_what_a_ranking_has(planted):
 
 
 def test_evidence_is_the_same_for_any_number_of_workers(monkeypatch):
-    monkeypatch.setattr(structure, "_ENTRIES", 5000)
+    monkeypatch.setattr(path_counts, "_ENTRIES", 5000)
     net = lp.planted_network(n_nodes=500, n_groups=5, mean_degree=6, seed=1)
     model = build("dense").fit(net)
     ranking = model.predict_edges(800)
@@ -204,7 +204,7 @@ def test_the_facts_of_a_pair_are_those_of_brute_force(key, data):
     pair = data.draw(st.sampled_from(list(combinations(range(net.n_nodes), 2))))
     model = build(key).fit(net)
     names = [net.names[node] for node in data.draw(st.permutations(pair))]
-    story = evidence.tell(model, *names)
+    story = evidence.explain_pair(model, *names)
     facts, (i, j) = story.facts, pair
     scores = model.score_rows(0, net.n_nodes).astype(np.float64)
     others = [scores[other] for other in non_edges(net)]
@@ -252,7 +252,7 @@ def test_the_place_of_a_pair_is_where_the_ranking_has_it(key):
     model = build(key).fit(net)
     ranking = model.predict_edges(2000)
     for at in (0, 5, 1200):
-        facts = evidence.tell(model, *ranking.names[at][::-1]).facts
+        facts = evidence.explain_pair(model, *ranking.names[at][::-1]).facts
         assert facts["score"] == ranking.scores[at]
         assert facts["place"] == 1 + int((ranking.scores > ranking.scores[at]).sum())
 
@@ -264,7 +264,7 @@ def square():
 
 
 def test_the_story_of_a_candidate_reads_well(square):
-    text = evidence.tell(make("l3").fit(square), "e", "b").text()
+    text = evidence.explain_pair(make("l3").fit(square), "e", "b").text()
     assert text.splitlines() == [
         "b – e is not an observed edge: for l3 it is a candidate.",
         "Its score is 0.8165: place 1 of 5 candidate pairs.",
@@ -282,7 +282,7 @@ def test_the_story_of_a_candidate_reads_well(square):
 
 
 def test_the_story_of_an_edge_says_that_it_is_one(square):
-    story = evidence.tell(make("pa").fit(square), "a", "d")
+    story = evidence.explain_pair(make("pa").fit(square), "a", "d")
     lines = story.text().splitlines()
     assert lines[0] == "a – d is an observed edge: pa knew it, and does not predict it."
     told = "Its score, fitted with the edge in place, is 6; 0 of 5 candidate pairs score higher."
@@ -293,7 +293,7 @@ def test_the_story_of_an_edge_says_that_it_is_one(square):
 
 def test_the_story_tells_what_the_prior_does(planted):
     model = build("dense").fit(planted)
-    story = evidence.tell(model, *model.predict_edges(1).names[0])
+    story = evidence.explain_pair(model, *model.predict_edges(1).names[0])
     base, prior = story.facts["base"], story.facts["prior"]
     assert prior < 0
     assert f"Before the prior it is {base:.4g}; the prior takes {-prior:.4g} away." in story.text()
@@ -303,7 +303,7 @@ def test_the_story_tells_what_the_prior_does(planted):
 
 def test_in_a_complete_network_there_is_nothing_to_compare_with():
     net = lp.Network.from_edges(combinations(range(5), 2))
-    story = evidence.tell(make("l3").fit(net), 0, "4")
+    story = evidence.explain_pair(make("l3").fit(net), 0, "4")
     assert story.facts["n_candidates"] == story.facts["candidates_above"] == 0
     assert "Every pair of this network is an observed edge" in story.text()
     assert "They share 3 partners: 1 (4 edges), 2 (4 edges), 3 (4 edges)." in story.text()
@@ -311,7 +311,7 @@ def test_in_a_complete_network_there_is_nothing_to_compare_with():
 
 def test_leaves_of_a_star_share_the_hub_and_their_place():
     net = lp.Network.from_edges([("hub", leaf) for leaf in "abcd"])
-    story = evidence.tell(make("l3").fit(net), "a", "b")
+    story = evidence.explain_pair(make("l3").fit(net), "a", "b")
     assert "place 1 of 6 candidate pairs, shared with 5 more." in story.text()
     assert "They share 1 partner: hub (4 edges)." in story.text()
     assert "No path of length 3 joins them." in story.text()
@@ -319,7 +319,7 @@ def test_leaves_of_a_star_share_the_hub_and_their_place():
 
 def test_nodes_of_two_components_share_nothing():
     net = lp.Network.from_edges([("a", "b"), ("b", "c"), ("x", "y"), ("y", "z")])
-    facts = evidence.tell(make("pa").fit(net), "b", "y").facts
+    facts = evidence.explain_pair(make("pa").fit(net), "b", "y").facts
     assert facts["paths2"] == facts["paths3"] == 0
     assert facts["shared_partners"] == facts["best_paths"] == []
     assert facts["place"] == facts["rank_by_degree"] == 1
@@ -351,8 +351,8 @@ def test_ranks_are_said_as_people_say_them():
 def test_unknown_names_and_pairs_of_one_node_are_refused(square):
     model = make("pa").fit(square)
     with pytest.raises(InputError, match=r"no node is called 'A'\. Did you mean 'a'\?"):
-        evidence.tell(model, "A", "b")
+        evidence.explain_pair(model, "A", "b")
     with pytest.raises(InputError, match="two different nodes, got 'b' twice"):
-        evidence.tell(model, "b", "b")
+        evidence.explain_pair(model, "b", "b")
     with pytest.raises(NotFittedError, match="call fit"):
-        evidence.tell(make("pa"), "a", "b")
+        evidence.explain_pair(make("pa"), "a", "b")

@@ -8,8 +8,8 @@ import pytest
 import linkprior as lp
 from linkprior.errors import ParameterError
 from linkprior.evaluation.metrics import recall_at
+from linkprior.evaluation.ranks import stand
 from linkprior.evaluation.splits import uniform
-from linkprior.evaluation.standing import stand
 from linkprior.model.learned_weights import (
     LearnedWeights,
     Sample,
@@ -18,7 +18,7 @@ from linkprior.model.learned_weights import (
     ridge_logistic,
     soft_log,
 )
-from linkprior.predictors import degree_over, tri_degree
+from linkprior.predictors import degree_prior, tri_degree
 
 QUICK = {"rank": 6, "n_starts": 1, "warmup": 30, "max_iter": 5}
 MODELS = [("tri-degree", QUICK), ("degree:l3", {}), ("degree:pu", {})]
@@ -83,9 +83,9 @@ def test_no_pair_gains_by_a_worse_rank_whatever_was_seen(slope):
     x = np.linspace(0.0, 1.0, 21)
     y = (np.full(1, 0.2), np.full(1, 0.7))
     for other in (0.0, 0.5, 1.0):
-        for own, far in (y, y[::-1]):
-            sloped = 0.5 * (found.slopes(own) * x + found.slopes(far) * other)
-            odds = found.log_odds(np.zeros(1), (own, far), sloped, x * other)
+        for own, remote in (y, y[::-1]):
+            sloped = 0.5 * (found.slopes(own) * x + found.slopes(remote) * other)
+            odds = found.log_odds(np.zeros(1), (own, remote), sloped, x * other)
             assert (np.diff(odds) <= 1e-9).all()
 
 
@@ -203,7 +203,7 @@ def test_pairs_of_connected_nodes_do_not_depend_on_the_term_for_isolated_ones(
 @both
 def test_tables_of_ranks_give_nearly_what_exact_ranks_do(name, params, network, monkeypatch):
     exact = all_scores(fitted(name, params, network))
-    for module in (degree_over, tri_degree):
+    for module in (degree_prior, tri_degree):
         monkeypatch.setattr(module, "DENSE_LIMIT", 10)
     model, pairs = fitted(name, params, network), every_pair(network)
     assert "rank_table" in model.learned_.arrays

@@ -9,11 +9,11 @@ from tests.predictors.small import networks, slowly
 import linkprior as lp
 from linkprior import kernels
 from linkprior.errors import InputError, LinkpriorError, ParameterError
-from linkprior.predictors import structure
-from linkprior.predictors.candidates import ALLOWED, Candidates
+from linkprior.predictors import path_counts
 from linkprior.predictors.nearby import default_kind, factors, sources
 from linkprior.predictors.nearby.judging import judge
 from linkprior.predictors.nearby.lists import Block
+from linkprior.ranking.candidates import ALLOWED, Candidates
 
 QUICK = {"pu": {"rank": 4, "max_iter": 3}, "tri": {"rank": 3, "n_starts": 2, "max_iter": 5}}
 
@@ -294,10 +294,10 @@ def test_what_stands_at_a_threshold_is_missed_too(planted):
 @pytest.mark.parametrize("entries", [1, 500, 1 << 20])
 def test_paths_are_counted_without_a_row_of_all_nodes(planted, monkeypatch, entries):
     every = np.array(np.triu_indices(planted.n_nodes, 1)).T
-    by_rows = structure.count_paths(planted, every)
-    monkeypatch.setattr(structure, "_SPREAD_OUT", 1)
-    monkeypatch.setattr(structure, "_ENTRIES", entries)
-    found = structure.count_paths(planted, every)
+    by_rows = path_counts.count_paths(planted, every)
+    monkeypatch.setattr(path_counts, "_SPREAD_OUT", 1)
+    monkeypatch.setattr(path_counts, "_ENTRIES", entries)
+    found = path_counts.count_paths(planted, every)
     a = planted.adjacency.toarray().astype(np.int64)
     degrees, (i, j) = a.sum(axis=1), every.T
     along = a[i, j] * (degrees[i] + degrees[j] - 1)  # walks of length 3 that are no paths
@@ -334,7 +334,7 @@ def test_candidates_of_another_network_are_refused(planted, larger):
 
 
 def test_too_many_pairs_without_a_limit_are_refused(planted, monkeypatch):
-    monkeypatch.setattr("linkprior.predictors.topk.MOST_PAIRS", 10)
+    monkeypatch.setattr("linkprior.ranking.topk.MOST_PAIRS", 10)
     with pytest.raises(LinkpriorError, match="more than 10 candidate pairs"):
         fitted("pa", planted).predict_edges(None, lp.nearby_pairs(planted, partners=20))
 

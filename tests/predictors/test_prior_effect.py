@@ -19,7 +19,7 @@ from scipy import stats
 import linkprior as lp
 from linkprior.evaluation import splits
 from linkprior.evaluation.metrics import recall_at
-from linkprior.evaluation.standing import stand
+from linkprior.evaluation.ranks import stand
 from linkprior.model.degrees import estimate_degrees
 from linkprior.model.factors import Factors
 from linkprior.model.priors import DegreePrior

@@ -10,7 +10,7 @@ from linkprior.cli.settings import make_model
 from linkprior.errors import InputError
 from linkprior.parallel import memory
 from linkprior.predictors.estimate import expected_bytes, expected_disk
-from linkprior.predictors.refusal import fitting_options, refusal, refuse_too_large
+from linkprior.predictors.memory_check import fitting_options, refusal, refuse_too_large
 
 
 @pytest.fixture(scope="module")

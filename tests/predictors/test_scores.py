@@ -9,7 +9,7 @@ from scipy import stats
 
 import linkprior as lp
 from linkprior.model.factors import Factors
-from linkprior.pairs import n_pairs
+from linkprior.network.pairs import n_pairs
 from linkprior.predictors.registry import make
 from linkprior.predictors.scores import (
     PASSES,

@@ -12,7 +12,7 @@ import linkprior as lp
 from linkprior import cli
 from linkprior.errors import ParameterError, StoreError
 from linkprior.predictors import registry
-from linkprior.predictors.effort import effort_of
+from linkprior.predictors.cost import effort_of
 from linkprior.predictors.estimate import expected_bytes
 from linkprior.predictors.registry import MODELS, WRAPPERS, Entry, find, make
 from linkprior.predictors.spaces import space_of

@@ -17,8 +17,8 @@ from linkprior.evaluation.metrics import (
     precision_at,
     recall_at,
 )
+from linkprior.evaluation.ranks import Places, stand
 from linkprior.evaluation.splits import Split, uniform
-from linkprior.evaluation.standing import Places, stand
 
 MAPS = {
     "cube": lambda X: X**3,

@@ -11,7 +11,7 @@ from hypothesis import given
 from tests.properties.made import by_example, exact, few, networks, permuted, symmetric, vectors
 
 from linkprior import theory
-from linkprior.pairs import n_pairs
+from linkprior.network.pairs import n_pairs
 
 sizes = st.integers(3, 6)
 alphas = st.sampled_from([0.3, 1.0, 2.0])

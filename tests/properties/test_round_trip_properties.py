@@ -17,7 +17,7 @@ import linkprior as lp
 from linkprior.io.read import read
 from linkprior.io.writers import FORMATS, write_ranking
 from linkprior.io.writers.tables import guard
-from linkprior.ranking import Ranking, six_digits
+from linkprior.ranking.ranking import Ranking, six_digits
 
 # Names people have: any script, with quotes, commas, blanks and marks of other formats inside.
 LETTERS = "aZ09é蛋ßΩ_-.:|/()[]{}&<>'\"#%;,=+@*$ "

@@ -6,14 +6,14 @@ from hypothesis import assume, given
 from tests.properties.made import by_example, exact, few, networks, symmetric
 
 import linkprior as lp
-from linkprior import pairs as pr
 from linkprior.coverage import chapman, estimate_coverage, lincoln_petersen
 from linkprior.errors import LinkpriorError
 from linkprior.evaluation.protocols import Plan
 from linkprior.evaluation.split_files import read_split, split_digest, write_split
 from linkprior.evaluation.splits import kfold, uniform
-from linkprior.predictors.topk import Best, best_pairs, first_pairs
-from linkprior.ranking import Ranking
+from linkprior.network import pairs as pr
+from linkprior.ranking.ranking import Ranking
+from linkprior.ranking.topk import Best, best_pairs, first_pairs
 
 RULES = st.sampled_from(["connected", "all-nodes"])
 NAMES = st.text(

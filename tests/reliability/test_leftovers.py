@@ -8,10 +8,10 @@ import pytest
 from torture.machine import run_machine
 
 import linkprior as lp
-from linkprior.benchmark import run as benchmark
-from linkprior.benchmark.cells import TOO_MUCH
-from linkprior.cli.messages import in_one_line
-from linkprior.io import files, locks, store
+from linkprior.cli.console import format_error
+from linkprior.experiments.benchmark import run as benchmark
+from linkprior.experiments.benchmark.cells import TOO_MUCH
+from linkprior.io import atomic_files, locks, store
 
 DEAD = "0123456789abcdef" * 2
 
@@ -21,15 +21,15 @@ def test_what_a_killed_process_left_is_removed_with_the_next_file(tmp_path):
     others = {f".other.tsv.{DEAD}.part", ".links.tsv.part", ".links.tsv.mine.part"}
     for name in others:
         (tmp_path / name).write_text("not of this file")
-    with files.whole_file(tmp_path / "links.tsv") as stream:
+    with atomic_files.whole_file(tmp_path / "links.tsv") as stream:
         stream.write("whole")
     assert {path.name for path in tmp_path.iterdir()} == {*others, "links.tsv"}
 
 
 def test_what_somebody_is_writing_stays(tmp_path):
-    with files.whole_file(tmp_path / "links.tsv") as slow:
+    with atomic_files.whole_file(tmp_path / "links.tsv") as slow:
         slow.write("slow")
-        with files.whole_file(tmp_path / "links.tsv") as quick:
+        with atomic_files.whole_file(tmp_path / "links.tsv") as quick:
             quick.write("quick")
         locks.sweep(tmp_path)
         assert (tmp_path / "links.tsv").read_text() == "quick"
@@ -49,7 +49,7 @@ def test_a_link_or_pipe_of_such_a_name_is_left_alone(tmp_path):
 def test_a_file_taken_for_a_dead_one_is_begun_again(tmp_path, monkeypatch):
     real, answers = locks.take, [False]
     monkeypatch.setattr(locks, "take", lambda fd: answers.pop() if answers else real(fd))
-    with files.whole_file(tmp_path / "links.tsv") as stream:
+    with atomic_files.whole_file(tmp_path / "links.tsv") as stream:
         stream.write("whole")
     assert (tmp_path / "links.tsv").read_text() == "whole"
 
@@ -60,15 +60,18 @@ def test_an_error_of_the_disk_names_the_file(tmp_path, monkeypatch, number):
         raise OSError(number, os.strerror(number))
 
     monkeypatch.setattr(os, "fsync", fail)
-    with pytest.raises(OSError) as told, files.whole_file(tmp_path / "links.tsv") as stream:
+    with pytest.raises(OSError) as told, atomic_files.whole_file(tmp_path / "links.tsv") as stream:
         stream.write("much")
-    assert in_one_line(told.value).startswith(f"{tmp_path / 'links.tsv'}: ")
-    assert os.strerror(number) in in_one_line(told.value)
+    assert format_error(told.value).startswith(f"{tmp_path / 'links.tsv'}: ")
+    assert os.strerror(number) in format_error(told.value)
     assert list(tmp_path.iterdir()) == []
 
 
 def test_an_error_of_something_else_is_left_as_it_is(tmp_path):
-    with pytest.raises(ConnectionResetError) as told, files.whole_file(tmp_path / "links.tsv"):
+    with (
+        pytest.raises(ConnectionResetError) as told,
+        atomic_files.whole_file(tmp_path / "links.tsv"),
+    ):
         raise ConnectionResetError(errno.ECONNRESET, "gone")
     assert told.value.filename is None
 
@@ -80,7 +83,7 @@ def saved(planted, folder, seed):
 
 def test_a_model_is_never_missing_while_it_is_replaced(planted, tmp_path, monkeypatch):
     saved(planted, tmp_path / "model", 1)
-    real, seen = files.exchange, []
+    real, seen = atomic_files.exchange, []
 
     def watched(fresh, target):
         seen.append(lp.load(target).get_params()["seed"])
@@ -88,7 +91,7 @@ def test_a_model_is_never_missing_while_it_is_replaced(planted, tmp_path, monkey
         seen.append(lp.load(target).get_params()["seed"])
         return done
 
-    monkeypatch.setattr(files, "exchange", watched)
+    monkeypatch.setattr(atomic_files, "exchange", watched)
     saved(planted, tmp_path / "model", 2)
     assert seen == [1, 2]
     assert [path.name for path in tmp_path.iterdir()] == ["model"]
@@ -96,7 +99,7 @@ def test_a_model_is_never_missing_while_it_is_replaced(planted, tmp_path, monkey
 
 def test_a_model_is_replaced_where_names_cannot_be_exchanged(planted, tmp_path, monkeypatch):
     saved(planted, tmp_path / "model", 1)
-    monkeypatch.setattr(files, "exchange", lambda *_: False)
+    monkeypatch.setattr(atomic_files, "exchange", lambda *_: False)
     assert saved(planted, tmp_path / "model", 2)[1] == 2
     assert [path.name for path in tmp_path.iterdir()] == ["model"]
 

@@ -6,11 +6,11 @@ import warnings
 import pytest
 from tests.benchmark.made_up import cell
 
-from linkprior.benchmark.cells import read_cell
-from linkprior.benchmark.ranks import ranks_of
-from linkprior.benchmark.results import Results
 from linkprior.errors import StoreError
 from linkprior.evaluation.tuning.trials import trial_from
+from linkprior.experiments.benchmark.cells import read_cell
+from linkprior.experiments.benchmark.ranks import ranks_of
+from linkprior.experiments.benchmark.results import Results
 from linkprior.report.benchmark import benchmark_page
 from linkprior.report.prediction import _lines
 

@@ -11,13 +11,18 @@ import linkprior as lp
 from linkprior.errors import InputError
 from linkprior.evaluation import evaluate as evaluate_module
 from linkprior.evaluation.metrics import recall_at
+from linkprior.evaluation.ranks import stand
 from linkprior.evaluation.splits import release, uniform
-from linkprior.evaluation.standing import stand
-from linkprior.reproduction import data, showing
-from linkprior.reproduction.experiments import EXPERIMENTS, METHODS, Condition, Experiment
-from linkprior.reproduction.outcome import OURS
-from linkprior.reproduction.run import FULL, QUICK, Care, reproduce
-from linkprior.reproduction.writing import write
+from linkprior.experiments.reproduction import data, showing
+from linkprior.experiments.reproduction.experiments import (
+    EXPERIMENTS,
+    METHODS,
+    Condition,
+    Experiment,
+)
+from linkprior.experiments.reproduction.outcome import OURS
+from linkprior.experiments.reproduction.run import FULL, QUICK, Care, reproduce
+from linkprior.experiments.reproduction.writing import write
 
 NET = lp.planted_network(n_nodes=70, n_groups=3, mean_degree=6, seed=5)
 OLDER = lp.Network.from_indices(NET.edges[::2], NET.names)

@@ -6,7 +6,7 @@ import os
 import pytest
 
 import linkprior as lp
-from linkprior.runs import removing
+from linkprior.pipeline import run_folder
 
 SAID = "Taking up the"
 
@@ -114,12 +114,12 @@ def test_what_is_no_plain_file_is_refused_before_anything_is_removed(run, ask, f
 def test_a_model_that_could_not_be_kept_is_told_before_the_fit(run, ask, folder, monkeypatch):
     (folder / "model" / "notes.txt").write_text("mine")
     (folder / "model" / "manifest.json").write_text("{")
-    monkeypatch.setattr("linkprior.predictors.paths.L3._learn", lambda *_: 1 / 0)
+    monkeypatch.setattr("linkprior.predictors.paths.L3._fit", lambda *_: 1 / 0)
     refused(run(*ask), "is not a saved model")
 
 
 def test_the_files_of_a_run_are_those_of_the_table(folder):
     assert {path.name for path in folder.iterdir()} == {
-        *(removing.REPORT, removing.LOG, removing.MODEL),
+        *(run_folder.REPORT, run_folder.LOG, run_folder.MODEL),
         *("manifest.json", "ranking.tsv"),
     }

@@ -7,9 +7,8 @@ import pytest
 import linkprior as lp
 from linkprior.errors import StoreError
 from linkprior.io import store
+from linkprior.pipeline.run_folder import RunFolder, file_digest
 from linkprior.predictors.evidence import with_evidence
-from linkprior.runs.folder import RunFolder
-from linkprior.runs.manifest import file_digest
 
 
 @pytest.mark.parametrize("folder", [None, 3, ""])

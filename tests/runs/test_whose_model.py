@@ -7,8 +7,8 @@ import pytest
 import linkprior as lp
 from linkprior.errors import StoreError
 from linkprior.io import store
+from linkprior.pipeline.run_folder import difference
 from linkprior.predictors import registry
-from linkprior.runs.models import difference
 
 SAID = "Taking up the"
 

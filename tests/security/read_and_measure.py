@@ -21,7 +21,7 @@ def held():
     return int(status.split("VmRSS:")[1].split()[0]) * 1024
 
 
-def let_go():
+def release():
     """Give back what the files before have left: used again, it would not be counted."""
     gc.collect()
     trim = getattr(ctypes.CDLL(None), "malloc_trim", None)  # of glibc
@@ -30,7 +30,7 @@ def let_go():
 
 
 def outcome(path):
-    let_go()
+    release()
     reset_peak_memory()
     before = held()
     try:

@@ -13,16 +13,16 @@ from types import SimpleNamespace
 import pytest
 
 import linkprior as lp
-from linkprior.benchmark import writing as benchmark
-from linkprior.cli.messages import in_one_line
+from linkprior.cli.console import format_error
 from linkprior.cli.report import data_of
 from linkprior.errors import LinkpriorError, StoreError
 from linkprior.evaluation import writing as evaluation
 from linkprior.evaluation.cells import CLAIM
 from linkprior.evaluation.split_files import written_digest
 from linkprior.evaluation.tuning.journal import mend
-from linkprior.io import kept, locks
-from linkprior.reproduction import writing as reproduction
+from linkprior.experiments.benchmark import writing as benchmark
+from linkprior.experiments.reproduction import writing as reproduction
+from linkprior.io import locks, safe_read
 
 READ = [
     *("run/manifest.json", "run/log.txt", "run/model/manifest.json"),
@@ -85,7 +85,7 @@ def test_a_pipe_for_any_other_file_makes_nobody_wait(folders, kind):
 
 @pytest.mark.parametrize("file", ["run/manifest.json", "run/model/manifest.json", "run/log.txt"])
 def test_a_file_without_end_is_refused_unread(folders, file):
-    os.truncate(folders / file, kept.MOST_TEXT + 1)
+    os.truncate(folders / file, safe_read.MOST_TEXT + 1)
     with pytest.raises(StoreError, match="is larger than 500 MB") as told:
         lp.load_run(folders / "run")
     assert str(folders / file) in str(told.value)
@@ -198,7 +198,7 @@ def test_nothing_odd_stands_in_the_way_of_tables(folders, in_the_way, kind):
                 pytest.raises((StoreError, OSError)) as told,
             ):
                 refuse(folders)
-            assert is_told(in_one_line(told.value), folders / name)
+            assert is_told(format_error(told.value), folders / name)
 
 
 @pytest.mark.parametrize("name", ["manifest.json", "arrays.safetensors"])

@@ -28,13 +28,13 @@ def start(tmp_path_factory):
     """Start explorers; all of them are stopped in the end."""
     pytest.importorskip("starlette", reason="starlette is not installed (extra: serve)")
     pytest.importorskip("uvicorn", reason="uvicorn is not installed (extra: serve)")
-    from linkprior.serve.desk import Desk
+    from linkprior.serve.job_manager import JobManager
     from linkprior.serve.server import Server
 
     started = []
 
     def one(folder=None, limit=LIMIT):
-        desk = Desk(folder or tmp_path_factory.mktemp("work"))
+        desk = JobManager(folder or tmp_path_factory.mktemp("work"))
         server = Server(desk, 0, limit)
         thread = threading.Thread(target=server.run)
         thread.start()

@@ -16,7 +16,7 @@ from tests.cli.support import one_line_of_error
 from tests.serve.support import Client, alive, predicted, until
 
 from linkprior.serve import server as serving
-from linkprior.serve.doorway import Doorway
+from linkprior.serve.launch_file import Doorway
 
 pytest.importorskip("starlette", reason="starlette is not installed (extra: serve)")
 pytest.importorskip("uvicorn", reason="uvicorn is not installed (extra: serve)")

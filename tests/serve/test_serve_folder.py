@@ -9,11 +9,11 @@ import pytest
 from tests.serve.support import until
 
 from linkprior.errors import StoreError
-from linkprior.serve import desk as desks
+from linkprior.serve import job_manager as desks
+from linkprior.serve.job_request import JobRequest
 from linkprior.serve.jobs import Job
 from linkprior.serve.networks import Network
-from linkprior.serve.orders import Order
-from linkprior.serve.workplace import Workplace
+from linkprior.serve.workspace import Workplace
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="locks and signals as POSIX has them")
 
@@ -54,7 +54,7 @@ def test_a_job_that_says_nonsense_is_not_listed(tmp_path, spoiled):
 
 
 def test_what_is_shown_of_another_folder_is_not_kept(tmp_path):
-    desk = desks.Desk(tmp_path)
+    desk = desks.JobManager(tmp_path)
     desk.show("run", "a result", lambda folder: (folder / "page.html").write_text("x"))
     assert len(list((tmp_path / "jobs").iterdir())) == 1
     desk.close()
@@ -89,13 +89,13 @@ def test_a_job_that_cannot_be_kept_leaves_no_folder(tmp_path, monkeypatch):
     monkeypatch.setattr("linkprior.serve.jobs.whole_file", full)
     network = Network("1", "net", tmp_path / "net", tmp_path, 1)
     with pytest.raises(OSError, match="No space"):
-        Job.ordered("2", tmp_path / "2", network, Order())
+        Job.ordered("2", tmp_path / "2", network, JobRequest())
     assert not (tmp_path / "2").exists()
 
 
 def test_a_name_with_a_dash_is_a_file_in_the_command_shown(tmp_path):
     network = Network("1", "-q.tsv", tmp_path / "upload.txt", tmp_path, 1)
-    job = Job.ordered("2", tmp_path / "2", network, Order(model="l3"))
+    job = Job.ordered("2", tmp_path / "2", network, JobRequest(model="l3"))
     assert job.command[:3] == ["linkprior", "predict", "./-q.tsv"]
 
 
@@ -106,7 +106,7 @@ def test_no_more_networks_than_there_is_room_for_even_at_once(start, monkeypatch
         f"POST {client.path}networks?name=a HTTP/1.1\r\nHost: {client.host}\r\n"
         f"Origin: http://{client.host}\r\nConnection: close\r\nContent-Length: 8\r\n\r\n"
     )
-    monkeypatch.setattr("linkprior.serve.desk.MOST_NETWORKS", 1)
+    monkeypatch.setattr("linkprior.serve.job_manager.MOST_NETWORKS", 1)
     lines = [socket.create_connection(("127.0.0.1", client.port), timeout=30) for _ in range(2)]
     for line in lines:
         line.sendall(head.encode())
@@ -126,4 +126,4 @@ def test_a_network_that_was_closed_takes_no_job(start, planted_file):
     network = client.desk.networks[number]
     client.ask("DELETE", f"networks/{number}")
     with pytest.raises(desks.BusyError, match="closed"):
-        client.desk.order(network, Order(model="pa"))
+        client.desk.order(network, JobRequest(model="pa"))

@@ -12,8 +12,8 @@ from tests.serve.support import alive, predicted, until
 
 from linkprior.errors import ParameterError
 from linkprior.serve import results
+from linkprior.serve.job_request import JobRequest
 from linkprior.serve.jobs import Job
-from linkprior.serve.orders import Order
 from linkprior.serve.process import Child
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals as POSIX has them")
@@ -221,28 +221,28 @@ def test_what_is_no_form_of_the_page_is_refused(client):
 
 
 def test_values_never_become_options():
-    order = Order.of({"model": "tri", "node": "--report=/tmp/x", "settings": ["a=--force"]})
+    order = JobRequest.of({"model": "tri", "node": "--report=/tmp/x", "settings": ["a=--force"]})
     assert order.options() == [
         "--model=tri",
         "--top=100",
         "--node=--report=/tmp/x",
         "--set=a=--force",
     ]
-    assert Order.of({"model": "degree:l3"}).model == "degree:l3"
-    assert Order.of({"model": "l3", "effort": "fast"}).effort is None
-    assert Order.of({"effort": "fast", "top": 1, "node": "TP53"}).words == (
+    assert JobRequest.of({"model": "degree:l3"}).model == "degree:l3"
+    assert JobRequest.of({"model": "l3", "effort": "fast"}).effort is None
+    assert JobRequest.of({"effort": "fast", "top": 1, "node": "TP53"}).words == (
         "auto (fast), 1 link of TP53"
     )
     with pytest.raises(ParameterError):
-        Order.of({"model": "evil:l3"})
+        JobRequest.of({"model": "evil:l3"})
 
 
 def test_too_many_jobs_are_refused(client, network, monkeypatch):
-    monkeypatch.setattr("linkprior.serve.desk.MOST_JOBS", 0)
+    monkeypatch.setattr("linkprior.serve.job_manager.MOST_JOBS", 0)
     status, answer = client.send("jobs", {"network": network["id"], "model": "pa"})
     assert status == 409
     assert "remove some" in answer["error"]
-    monkeypatch.setattr("linkprior.serve.desk.MOST_WAITING", 0)
+    monkeypatch.setattr("linkprior.serve.job_manager.MOST_WAITING", 0)
     status, answer = client.send("jobs", {"network": network["id"], "model": "pa"})
     assert status == 409
     assert "waiting" in answer["error"]
@@ -345,7 +345,7 @@ def test_a_run_is_dressed_with_the_bytes_of_the_command_line(planted_file, tmp_p
     predicted(*options, "-o", f"{tmp_path / 'run'}/")
     target = tmp_path / "shown"
     target.mkdir()
-    results.dress(tmp_path / "run", target)
+    results.export_run(tmp_path / "run", target)
     for kind in ("tsv", "graphml", "cx2"):
         predicted(*options, "-o", tmp_path / f"links.{kind}")
         shown = target / results.FILES[kind][0]

@@ -6,15 +6,15 @@ import json
 import pytest
 from tests.serve.support import until
 
-from linkprior import progress
-from linkprior.cli import display, messages
+from linkprior import _progress as progress
+from linkprior.cli import console, display
 
 
 @pytest.fixture
 def objects():
-    messages.speak_in_objects(True)
+    console.set_json_output(True)
     yield
-    messages.speak_in_objects(False)
+    console.set_json_output(False)
 
 
 @pytest.fixture

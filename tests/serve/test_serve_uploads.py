@@ -9,8 +9,8 @@ from types import SimpleNamespace
 import pytest
 from tests.serve.support import until
 
-from linkprior.serve import bodies, look, networks
-from linkprior.serve.bodies import size_words
+from linkprior.serve import inspect_input, networks, uploads
+from linkprior.serve.uploads import size_words
 
 
 def kept(client):
@@ -89,7 +89,7 @@ def test_two_gigabytes_are_refused_before_one_byte_is_read(client, length):
 @pytest.mark.parametrize("length", ["9" * 20, "9" * 5000, "0" * 30 + "9" * 9])
 def test_a_length_of_any_digits_is_a_number(length):
     asked = SimpleNamespace(headers={"content-length": length})
-    assert bodies._announced(asked) >= 10**9 - 1
+    assert uploads._announced(asked) >= 10**9 - 1
 
 
 def test_a_body_that_does_not_tell_its_size_is_cut_off_at_the_limit(client):
@@ -171,7 +171,7 @@ def test_a_reader_that_dies_is_told_and_harms_nobody(client, planted_file, monke
 def test_a_network_is_closed_with_its_file(start, planted_file, monkeypatch):
     client = start()
     found = client.upload(planted_file, "net.tsv")
-    monkeypatch.setattr("linkprior.serve.desk.MOST_NETWORKS", 1)
+    monkeypatch.setattr("linkprior.serve.job_manager.MOST_NETWORKS", 1)
     status, _, body = client.ask("POST", "networks?name=b", b"a\tb\n")
     assert status == 409
     assert b"close one first" in body
@@ -183,8 +183,8 @@ def test_a_network_is_closed_with_its_file(start, planted_file, monkeypatch):
 def test_what_a_reader_says_is_what_a_page_is_told(planted, planted_file, tmp_path):
     path = tmp_path / "net.tsv"
     path.write_bytes(planted_file)
-    assert look.report_on(str(path))["edges"] == planted.n_edges
-    assert "no such file" in look.report_on(str(tmp_path / "none.tsv"))["error"]
+    assert inspect_input.report_on(str(path))["edges"] == planted.n_edges
+    assert "no such file" in inspect_input.report_on(str(tmp_path / "none.tsv"))["error"]
 
 
 @pytest.mark.parametrize(

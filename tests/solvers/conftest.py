@@ -9,7 +9,7 @@ from linkprior.solvers import symmetric_prox, tri_admm
 @pytest.fixture
 def released(monkeypatch):
     """Tell which rows of matrices were let go of since the last question."""
-    told, usual = [], tri_admm.let_go
+    told, usual = [], tri_admm.release
 
     def noted(matrix, start, stop):
         told.append((matrix, range(start, stop)))
@@ -17,7 +17,7 @@ def released(monkeypatch):
 
     monkeypatch.setattr(parallel, "_BLOCK_ENTRIES", 1)  # four blocks of rows
     for module in (tri_admm, symmetric_prox):
-        monkeypatch.setattr(module, "let_go", noted)
+        monkeypatch.setattr(module, "release", noted)
         monkeypatch.setattr(module, "DISK_ROWS", 9)
 
     def rows(*matrices):

@@ -6,9 +6,9 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from linkprior.model.blocks import Partition
-from linkprior.solvers import block_search as bs
-from linkprior.solvers.block_search import BlockSearch, levels
+from linkprior.model.sbm import Partition
+from linkprior.solvers import sbm_search as bs
+from linkprior.solvers.sbm_search import BlockSearch, levels
 
 
 def ring_of_cliques(count, size):

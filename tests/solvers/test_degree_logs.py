@@ -2,7 +2,7 @@
 
 import math
 
-from linkprior.model.blocks import xlogx_table
+from linkprior.model.sbm import xlogx_table
 
 
 def test_the_table_goes_from_no_edge_to_both_ends_of_every_edge():

@@ -5,7 +5,7 @@ import pytest
 
 import linkprior as lp
 from linkprior import parallel
-from linkprior.model import evidence
+from linkprior.model import edge_products
 from linkprior.model.factors import Factors
 
 
@@ -19,15 +19,23 @@ def test_parts_give_the_same_bytes_as_all_rows_at_once(net, monkeypatch):
     left, right = rng.random((2, net.n_nodes, 5))
     values = rng.random(net.evidence.pattern.nnz)
     with parallel.use_workers(1):
-        once = evidence.edge_products(left, right, net), evidence.evidence_times(net, values, left)
+        once = (
+            edge_products.edge_products(left, right, net),
+            edge_products.evidence_times(net, values, left),
+        )
     asked = []
     usual = parallel.map_tasks
-    monkeypatch.setattr(evidence, "_ENTRIES", 37)
+    monkeypatch.setattr(edge_products, "_ENTRIES", 37)
     monkeypatch.setattr(
-        evidence.parallel, "map_tasks", lambda w, parts: asked.append(len(parts)) or usual(w, parts)
+        edge_products.parallel,
+        "map_tasks",
+        lambda w, parts: asked.append(len(parts)) or usual(w, parts),
     )
     with parallel.use_workers(3):
-        parts = evidence.edge_products(left, right, net), evidence.evidence_times(net, values, left)
+        parts = (
+            edge_products.edge_products(left, right, net),
+            edge_products.evidence_times(net, values, left),
+        )
     assert min(asked) > 5
     for one, other in zip(once, parts, strict=True):
         assert one.tobytes() == other.tobytes()

@@ -8,11 +8,11 @@ import linkprior as lp
 from linkprior import parallel
 from linkprior.model.factors import Factors
 from linkprior.model.priors import DegreePrior
-from linkprior.solvers import block_search, direct, nuclear
+from linkprior.solvers import direct, nuclear, sbm_search
 from linkprior.solvers.base import Measure, settled
-from linkprior.solvers.block_search import BlockSearch
 from linkprior.solvers.nuclear import NuclearSolver, NuclearState
 from linkprior.solvers.pu_als import PuAlsSolver
+from linkprior.solvers.sbm_search import BlockSearch
 
 NET = lp.Network.from_networkx(nx.gnm_random_graph(15, 30, seed=2))
 
@@ -45,7 +45,7 @@ def test_each_of_thousands_of_points_goes_to_its_nearest_centre_once():
     for n in (100, 4096, 4097, 9000):
         points = np.random.default_rng(n).uniform(-1.0, 5.0, (n, 2))
         distance = ((points[:, None] - centres) ** 2).sum(axis=2)
-        found = block_search._nearest(points, centres)
+        found = sbm_search._nearest(points, centres)
         assert found.tolist() == distance.argmin(axis=1).tolist()
 
 

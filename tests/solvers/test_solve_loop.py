@@ -6,7 +6,7 @@ import pytest
 import linkprior as lp
 from linkprior import parallel
 from linkprior.errors import LinkpriorError
-from linkprior.model import evidence
+from linkprior.model import edge_products
 from linkprior.solvers.base import Measure, Solution, settled, solve
 
 
@@ -119,7 +119,7 @@ def test_rows_are_cut_where_there_is_work_for_two_threads(monkeypatch, entries, 
     net = lp.Network.from_edges([(node, (node + 1) % 30) for node in range(30)])
     ends = net.evidence.pattern.indptr
     assert ends[-1] == 60
-    monkeypatch.setattr(evidence, "_ENTRIES", entries)
+    monkeypatch.setattr(edge_products, "_ENTRIES", entries)
     asked = []
 
     def work(rows):
@@ -127,7 +127,7 @@ def test_rows_are_cut_where_there_is_work_for_two_threads(monkeypatch, entries, 
         return np.arange(rows.start, rows.stop)
 
     with parallel.use_workers(workers):
-        found = evidence._in_parts(work, np.empty(0), net)
+        found = edge_products._in_parts(work, np.empty(0), net)
     assert found.tolist() == list(range(30))
     asked.sort()
     assert len(asked) == parts
@@ -141,17 +141,17 @@ def test_parts_have_as_many_entries_each_whatever_the_number_of_rows(monkeypatch
     """The last row of a star holds a half of all entries."""
     names = [str(node) for node in range(21)]
     net = lp.Network.from_indices(np.array([(leaf, 20) for leaf in range(20)]), names)
-    monkeypatch.setattr(evidence, "_ENTRIES", 20)
+    monkeypatch.setattr(edge_products, "_ENTRIES", 20)
     asked = []
     with parallel.use_workers(2):
-        evidence._in_parts(lambda rows: asked.append(rows) or np.empty(0), np.empty(0), net)
+        edge_products._in_parts(lambda rows: asked.append(rows) or np.empty(0), np.empty(0), net)
     assert sorted((rows.start, rows.stop) for rows in asked) == [(0, 20), (20, 21)]
 
 
 def test_what_is_no_array_of_numpy_is_worked_out_at_once(monkeypatch):
     net = lp.Network.from_edges([(node, (node + 1) % 30) for node in range(30)])
-    monkeypatch.setattr(evidence, "_ENTRIES", 2)
+    monkeypatch.setattr(edge_products, "_ENTRIES", 2)
     asked = []
     with parallel.use_workers(2):
-        evidence._in_parts(asked.append, [1.0], net)
+        edge_products._in_parts(asked.append, [1.0], net)
     assert asked == [slice(0, 30)]

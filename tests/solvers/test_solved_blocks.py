@@ -4,9 +4,9 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from linkprior.model.blocks import Partition
-from linkprior.solvers import block_search as bs
-from linkprior.solvers.block_search import BlockSearch
+from linkprior.model.sbm import Partition
+from linkprior.solvers import sbm_search as bs
+from linkprior.solvers.sbm_search import BlockSearch
 
 
 def search(n_nodes, most, picture=None):

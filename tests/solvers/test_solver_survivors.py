@@ -10,13 +10,13 @@ import linkprior as lp
 from linkprior import parallel
 from linkprior.errors import ParameterError
 from linkprior.model import spectra
-from linkprior.model.blocks import Partition
 from linkprior.model.construction import construct
 from linkprior.model.factors import Factors
 from linkprior.model.losses import SquaredLoss
 from linkprior.model.priors import DegreePrior, L1Prior
-from linkprior.solvers.block_search import BlockSearch
+from linkprior.model.sbm import Partition
 from linkprior.solvers.direct import DirectSolver
+from linkprior.solvers.sbm_search import BlockSearch
 from linkprior.solvers.symmetric_prox import dual_decomposition
 from linkprior.solvers.tri_admm import AdmmSolver
 

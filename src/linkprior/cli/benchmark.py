@@ -10,15 +10,15 @@ import click
 
 from linkprior.cli import options
 from linkprior.cli import report as pages
-from linkprior.cli.messages import say, silent
+from linkprior.cli.console import echo, silent
 from linkprior.errors import LinkpriorError
 
 if TYPE_CHECKING:
-    from linkprior.benchmark.models import Entrant
-    from linkprior.benchmark.results import Results
-    from linkprior.benchmark.run import Benchmark
+    from linkprior.experiments.benchmark.models import BenchmarkModel
+    from linkprior.experiments.benchmark.results import Results
+    from linkprior.experiments.benchmark.run import Benchmark
 
-Tell = Callable[[str], None]
+Notify = Callable[[str], None]
 
 
 @click.command()
@@ -66,10 +66,10 @@ def benchmark(
     All of it takes hours, --quick a minute or two. Finished cells stay, so the command can be
     stopped at any time and given again. docs/benchmark.md describes networks, splits and models.
     """
-    from linkprior.benchmark.writing import refuse_foreign
     from linkprior.cli import display, interrupt
+    from linkprior.experiments.benchmark.writing import refuse_foreign
 
-    tell = silent if quiet else say
+    notify = silent if quiet else echo
     if quick and trials:
         raise click.UsageError("--quick tries no settings: give it or --trials, not both")
     if tables and (networks or models is not None):
@@ -81,21 +81,21 @@ def benchmark(
     if not tables:
         refuse_foreign(target)
         wanted = None if models is None else [name for name in models.split(",") if name.strip()]
-        job = _job(networks, wanted, quick, data, trials, Path(output), tell)
+        job = _job(networks, wanted, quick, data, trials, Path(output), notify)
         with (
             display.progress(quiet),
-            options.engines(workers, dask, tell),
+            options.engines(workers, dask, notify),
             interrupt.keeping(lambda: f"{target} keeps what is finished; the same command goes on"),
         ):
             job.run()
-    results = _write(target, tell)
+    results = _write(target, notify)
     if report is not None:
         _write_page(results, Path(report), quiet)
 
 
 def _check_output(output: str) -> None:
     """Refuse a place where nothing can be kept, before anything is fitted."""
-    from linkprior.cli.places import check_writable, first_there
+    from linkprior.cli.output_checks import check_writable, first_there
 
     if not output:
         raise LinkpriorError("-o expects the name of a folder")
@@ -117,25 +117,25 @@ def _job(
     data: str | None,
     trials: int,
     output: Path,
-    tell: Tell,
+    notify: Notify,
 ) -> Benchmark:
-    from linkprior.benchmark.models import chosen_entrants
-    from linkprior.benchmark.run import Benchmark
-    from linkprior.benchmark.suite import chosen_cases, data_folder
+    from linkprior.experiments.benchmark.models import chosen_entrants
+    from linkprior.experiments.benchmark.run import Benchmark
+    from linkprior.experiments.benchmark.suite import chosen_cases, data_folder
 
     cases = chosen_cases(networks, quick)
-    entrants = _available(chosen_entrants(models, quick), tell)
+    entrants = _available(chosen_entrants(models, quick), notify)
     folder, target = data_folder(data), _target(output, quick, trials)
     for case in cases:  # all data are looked at before a day is spent on some of them
         case.check(folder)
     untuned = output if trials else None
     rounds = 1 if quick else None
-    return Benchmark(cases, entrants, folder, target, trials, untuned, rounds, tell)
+    return Benchmark(cases, entrants, folder, target, trials, untuned, rounds, notify)
 
 
-def _available(entrants: list[Entrant], tell: Tell) -> list[Entrant]:
+def _available(entrants: list[BenchmarkModel], notify: Notify) -> list[BenchmarkModel]:
     """Return the models whose library is there, and say which are left out."""
-    from linkprior.benchmark.models import without_library
+    from linkprior.experiments.benchmark.models import without_library
 
     missing = {one.label for one in without_library(entrants)}
     kept = [one for one in entrants if one.label not in missing]
@@ -144,18 +144,18 @@ def _available(entrants: list[Entrant], tell: Tell) -> list[Entrant]:
         hint = "`pip install linkprior[bench]` gets them"
         if not kept:
             raise LinkpriorError(f"{line}; {hint}")
-        tell(f"{line} ({hint})")
+        notify(f"{line} ({hint})")
     return kept
 
 
-def _write(target: Path, tell: Tell) -> Results:
-    from linkprior.benchmark.tables import summary
-    from linkprior.benchmark.writing import results_in, write_files
+def _write(target: Path, notify: Notify) -> Results:
+    from linkprior.experiments.benchmark.tables import summary
+    from linkprior.experiments.benchmark.writing import results_in, write_files
 
     results = results_in(target)
     files = write_files(results, target)
     click.echo("\n".join(summary(results)))
-    tell(f"Wrote {', '.join(path.name for path in files)} to {target}")
+    notify(f"Wrote {', '.join(path.name for path in files)} to {target}")
     return results
 
 

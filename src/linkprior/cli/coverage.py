@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from linkprior.cli import options
-from linkprior.cli.messages import say, silent
+from linkprior.cli.console import echo, silent
 from linkprior.cli.reading import Input, reading_options, reading_words
 from linkprior.errors import LinkpriorError
 
@@ -55,11 +55,11 @@ def coverage(
     """
     from linkprior.coverage import estimate_coverage
 
-    source, tell = Input.take(given), silent if quiet else say
+    source, notify = Input.take(given), silent if quiet else echo
     if [source.edges, other, nodes].count("-") > 1:
         raise LinkpriorError("standard input (-) can be read once; give files for the others")
     tested = nodes if nodes in ("both", "either") else _listed(nodes)
-    one, two = (source.read_aloud(tell, path).network for path in (source.edges, other))
+    one, two = (source.read_aloud(notify, path).network for path in (source.edges, other))
     found = estimate_coverage(one, two, tested, precision)
     command = _ready(found, source)
     if as_json:
@@ -72,7 +72,7 @@ def coverage(
 
 
 def _listed(path: str) -> list[str]:
-    from linkprior.io.lists import read_names
+    from linkprior.io.node_lists import read_names
 
     return read_names(path)
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from linkprior.cli.messages import say, silent
+from linkprior.cli.console import echo, silent
 
 if TYPE_CHECKING:
     from linkprior.io.datasets.catalogue import Catalogue
@@ -52,7 +52,7 @@ def list_networks(folder: Path | None, catalogue_file: str | None, as_json: bool
     for line in _table(rows):
         click.echo(line)
     if any(_local_only(row) for row in rows):
-        say("* no address to download from: needs a copy in the folder LINKPRIOR_DATA names")
+        echo("* no address to download from: needs a copy in the folder LINKPRIOR_DATA names")
 
 
 @data.command()
@@ -107,13 +107,13 @@ def _fetch_each(
                     catalogue=catalogue,
                     offline=offline,
                     timeout=timeout,
-                    tell=silent if quiet else say,
+                    tell=silent if quiet else echo,
                     progress=meter,
                 )
         except download.FetchError as problem:
             failed[name] = problem
             if len(names) > 1 and not offline:
-                say(f"linkprior: {problem}")
+                echo(f"linkprior: {problem}")
             # A host that cannot be reached would be waited for once per network.
             offline = isinstance(problem, download.UnreachableError) or offline
         else:

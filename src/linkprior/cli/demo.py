@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from linkprior.cli import options
-from linkprior.cli.messages import describe, say
+from linkprior.cli.console import describe, echo
 
 HIDDEN = 0.2  # share of the edges
 JUDGED = 100  # links, first of all, that are counted
@@ -26,22 +26,22 @@ def demo(top: int, seed: int) -> None:
     How many to expect was told by the model, from the edges it was given.
     """
     from linkprior.cli import display
-    from linkprior.cli.expected import yield_of
+    from linkprior.cli.expected_hits import yield_of
     from linkprior.evaluation.splits import uniform
-    from linkprior.generate import planted_network
+    from linkprior.network.generate import planted_network
     from linkprior.predictors.registry import DEFAULT_MODEL, make
 
     network = planted_network(seed=seed)
     split = uniform(network, 1.0 - HIDDEN, seed)
-    say(f"A generated network: {describe(network)}")
-    say(f"{network.n_edges - split.train.n_edges} edges are hidden; predicting from the rest.\n")
+    echo(f"A generated network: {describe(network)}")
+    echo(f"{network.n_edges - split.train.n_edges} edges are hidden; predicting from the rest.\n")
     hidden = set(map(tuple, split.hidden.tolist()))
     model = make(DEFAULT_MODEL, effort="fast", missing=HIDDEN, seed=seed)
     with display.progress(quiet=False):
         ranking = model.fit(split.train).predict_edges(max(top, JUDGED))
     for line in model.summary():
-        say(line)
-    say("")
+        echo(line)
+    echo("")
     found = [tuple(pair) in hidden for pair in ranking.pairs.tolist()]
     degrees = split.train.degrees[ranking.pairs].tolist()
     click.echo("rank  source    target     score  degrees  a hidden edge?")
@@ -58,4 +58,4 @@ def demo(top: int, seed: int) -> None:
         f"\n{sum(found[:JUDGED])} of the first {JUDGED} are hidden edges "
         f"({expected}degree alone: {by_degree}; chance: {chance:.1f})."
     )
-    say("Now with your own network:  linkprior predict EDGES.tsv")
+    echo("Now with your own network:  linkprior predict EDGES.tsv")

@@ -13,9 +13,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Self, TextIO
 
-from linkprior.cli.messages import drop, say_object, speaks_in_objects
+from linkprior._progress import Listener, Report, Watch, listen
+from linkprior.cli.console import drop, say_object, speaks_in_objects
 from linkprior.errors import visible
-from linkprior.progress import Listener, Report, Watch, listen
 
 if TYPE_CHECKING:
     from rich.live import Live

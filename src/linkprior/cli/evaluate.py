@@ -7,8 +7,8 @@ from typing import Any
 import click
 
 from linkprior.cli import options
-from linkprior.cli.beside import Beside, beside_options
 from linkprior.cli.reading import Input, reading_options
+from linkprior.cli.side_inputs import SideInputs, beside_options
 
 
 class _Evaluate(click.Command):
@@ -102,5 +102,5 @@ def evaluate(**given: Any) -> None:
     """
     from linkprior.cli.evaluate_job import EvaluateJob
 
-    beside = Beside(negatives=given.pop("negatives"), history=given.pop("history"))
+    beside = SideInputs(negatives=given.pop("negatives"), history=given.pop("history"))
     EvaluateJob(source=Input.take(given), beside=beside, **given).run()

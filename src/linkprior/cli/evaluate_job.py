@@ -12,16 +12,16 @@ import click
 
 from linkprior.cli import options
 from linkprior.cli import report as pages
-from linkprior.cli.beside import Beside
-from linkprior.cli.messages import say, writing_to
-from linkprior.cli.places import check_name, check_writable, first_there, refuse_inputs_in
+from linkprior.cli.console import echo, writing_to
+from linkprior.cli.output_checks import check_name, check_writable, first_there, refuse_inputs_in
 from linkprior.cli.reading import Input
 from linkprior.cli.settings import setting
+from linkprior.cli.side_inputs import SideInputs
 from linkprior.errors import InputError, LinkpriorError, ParameterError, nearest
-from linkprior.io.kept import refuse_odd
+from linkprior.io.safe_read import refuse_odd
 
 if TYPE_CHECKING:
-    from linkprior.evaluation.contenders import Contender
+    from linkprior.evaluation.model_spec import ModelSpec
     from linkprior.evaluation.protocols import Plan
     from linkprior.evaluation.results import Evaluation
     from linkprior.evaluation.splits import Split
@@ -38,7 +38,7 @@ class EvaluateJob:
     """One evaluation, from the options to the files."""
 
     source: Input
-    beside: Beside
+    beside: SideInputs
     models: str
     settings: tuple[str, ...]
     protocol: str
@@ -70,7 +70,7 @@ class EvaluateJob:
         self._check()
         shown = display.progress(self.quiet)
         within = options.within_memory(self.memory_limit, self.output)
-        engines = options.engines(self.workers, self.dask, self.tell, self.device)
+        engines = options.engines(self.workers, self.dask, self.notify, self.device)
         with interrupt.keeping(self._kept), shown, engines, within:
             network, plan = self._read()
             result = self._judge(network, plan)
@@ -80,10 +80,10 @@ class EvaluateJob:
         if self.report is not None:
             self._write_page(result, self.report)
 
-    def tell(self, text: str) -> None:
+    def notify(self, text: str) -> None:
         """Say something on stderr."""
         if not self.quiet:
-            say(text)
+            echo(text)
 
     # ------------------------------------------------------------------ before anything is read
 
@@ -122,7 +122,7 @@ class EvaluateJob:
         for name in names:
             find(name)
         if _ALWAYS not in names:
-            self.tell(f"Judging {_ALWAYS} too: what degree alone gives belongs in every table")
+            self.notify(f"Judging {_ALWAYS} too: what degree alone gives belongs in every table")
         return list(dict.fromkeys([*names, _ALWAYS]))
 
     def _make_models(self) -> dict[str, LinkPredictor]:
@@ -147,12 +147,12 @@ class EvaluateJob:
         if [later, self.source.edges, *self.beside.files].count("-") > 1:
             raise LinkpriorError("standard input (-) can be read once; give files for the others")
         folds = None if self.folds is None else fold_numbers(self.folds)
-        reading = self.beside.attach(self._read_one(self.source.edges), self.source, self.tell)
+        reading = self.beside.attach(self._read_one(self.source.edges), self.source, self.notify)
         network = reading.network
         classes = {name: type(model) for name, model in self.made.items()}
-        self.beside.tell_models(classes, network, self.tell)
+        self.beside.tell_models(classes, network, self.notify)
         if self.null != "none" or self.noise:
-            self.beside.tell_changed(network, self.tell)
+            self.beside.tell_changed(network, self.notify)
         # In the same way as the older one: other names or filters would make edges look new.
         newer = self._read_one(later).network if kind == "release" and later else None
         plan = Plan(
@@ -161,11 +161,11 @@ class EvaluateJob:
         return network, plan
 
     def _read_one(self, edges: str) -> Reading:
-        return self.source.read_aloud(self.tell, edges)
+        return self.source.read_aloud(self.notify, edges)
 
     def _judge(self, network: Network, plan: Plan) -> Evaluation:
-        from linkprior.evaluation.contenders import contenders
         from linkprior.evaluation.evaluate import evaluate
+        from linkprior.evaluation.model_spec import contenders
         from linkprior.evaluation.statistics import known_model
 
         splits = plan.make(network)
@@ -173,7 +173,7 @@ class EvaluateJob:
         chosen = contenders(models, self.ablations)
         known_model([one.label for one in chosen], self.against)
         for line in _about(splits):
-            self.tell(line)
+            self.notify(line)
         self._announce(chosen, splits)
         self._cells = self._cell_files(chosen, splits)
         before = {path: _stamp(path) for path in self._cells if path.exists()}
@@ -190,13 +190,13 @@ class EvaluateJob:
         )
         there = sum(_stamp(path) == stamp for path, stamp in before.items())
         if there:
-            self.tell(f"{there} of {len(self._cells)} cells were there already")
+            self.notify(f"{there} of {len(self._cells)} cells were there already")
         return result
 
     def _fits(self, model: LinkPredictor, train: Network) -> bool:
         """Tell whether a model can be fitted here; one that was named is refused aloud."""
-        from linkprior.predictors.effort import effort_of
-        from linkprior.predictors.refusal import refuse_too_large
+        from linkprior.predictors.cost import effort_of
+        from linkprior.predictors.memory_check import refuse_too_large
 
         try:
             effort_of(model, train)
@@ -205,15 +205,15 @@ class EvaluateJob:
         except InputError as problem:
             if self.models.strip() != "all":
                 raise
-            self.tell(f"Left out: {str(problem).partition('. ')[0].partition(';')[0]}")
+            self.notify(f"Left out: {str(problem).partition('. ')[0].partition(';')[0]}")
             return False
         return True
 
-    def _announce(self, chosen: list[Contender], splits: list[Split]) -> None:
+    def _announce(self, chosen: list[ModelSpec], splits: list[Split]) -> None:
         """Say how long it may take where that is long."""
         from linkprior.evaluation.tuning.tune import INNER
         from linkprior.parallel import current_workers
-        from linkprior.predictors.effort import effort_of
+        from linkprior.predictors.cost import effort_of
         from linkprior.predictors.estimate import machine_factor, spell
 
         work = {}
@@ -226,11 +226,11 @@ class EvaluateJob:
             slowest = max(work, key=lambda label: work[label])
             share = work[slowest] / sum(work.values())
             kept = "" if self.output else "; with -o DIR finished cells are kept"
-            self.tell(f"This may take {spell(seconds)}, {share:.0%} of it for {slowest}{kept}")
+            self.notify(f"This may take {spell(seconds)}, {share:.0%} of it for {slowest}{kept}")
 
     # ------------------------------------------------------------------ what is kept
 
-    def _cell_files(self, chosen: list[Contender], splits: list[Split]) -> list[Path]:
+    def _cell_files(self, chosen: list[ModelSpec], splits: list[Split]) -> list[Path]:
         """Return where the cells go, those done and those to come."""
         from linkprior.evaluation.cells import cell_file
 
@@ -267,7 +267,7 @@ class EvaluateJob:
         with writing_to(folder):
             command = ["linkprior", *sys.argv[1:]]
             write_results(result, folder, against=self.against, command=command)
-        self.tell(f"Wrote results.json, results.tsv, tables and curves to {folder}")
+        self.notify(f"Wrote results.json, results.tsv, tables and curves to {folder}")
 
 
 def _listed(text: str) -> list[str]:

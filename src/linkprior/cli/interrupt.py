@@ -18,9 +18,9 @@ from types import FrameType
 from typing import Any, Generic, NoReturn, TypeVar
 
 from linkprior.cli import display
-from linkprior.cli.messages import say_last
+from linkprior.cli.console import final_message
 from linkprior.errors import LinkpriorError
-from linkprior.io import files
+from linkprior.io import atomic_files
 
 R = TypeVar("R")
 
@@ -151,11 +151,11 @@ def _last_words(
     if log is not None:
         with suppress(OSError, LinkpriorError):  # a full disk is no reason to say nothing
             log(text)
-    say_last(text)
+    final_message(text)
 
 
 def _tidy_up(describe: Callable[[], str | None] | None) -> str:
-    whole = files.discard_unfinished(timeout=0.3)
+    whole = atomic_files.discard_unfinished(timeout=0.3)
     told = describe() if describe is not None else None
     return told or _kept(whole)
 

@@ -15,28 +15,28 @@ import click
 
 from linkprior._version import __version__
 from linkprior.cli import (
-    about,
     benchmark,
     coverage,
     data,
     demo,
     evaluate,
+    info,
     predict,
     report,
     reproduce,
     serve,
     tune,
 )
-from linkprior.cli.interrupt import run_interruptible
-from linkprior.cli.messages import (
+from linkprior.cli.console import (
     LOST,
     NO_THREAD,
     NamedOutput,
     drop_stdout,
-    in_one_line,
-    say,
-    speak_in_objects,
+    echo,
+    format_error,
+    set_json_output,
 )
+from linkprior.cli.interrupt import run_interruptible
 from linkprior.errors import LinkpriorError, visible
 
 
@@ -70,7 +70,7 @@ class _Said(logging.Handler):
     """What the library logs is said like any other message, above the progress."""
 
     def emit(self, record: logging.LogRecord) -> None:
-        say(self.format(record))
+        echo(self.format(record))
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
@@ -87,7 +87,7 @@ def cli(debug: bool, progress: str) -> None:
 
     Start with `linkprior demo`, then `linkprior predict YOUR_EDGES.tsv`.
     """
-    speak_in_objects(progress == "json")
+    set_json_output(progress == "json")
     logging.basicConfig(level=logging.INFO, format="%(message)s", handlers=[_Said()])
 
 
@@ -100,11 +100,11 @@ for command in (
     coverage.coverage,
     reproduce.reproduce,
     benchmark.benchmark,
-    about.models,
-    about.formats,
+    info.models,
+    info.formats,
     data.data,
-    about.info,
-    about.cite,
+    info.info,
+    info.cite,
     demo.demo,
 ):
     cli.add_command(command)
@@ -125,12 +125,12 @@ def main() -> None:
     except _ReaderGoneError:
         drop_stdout()
     except (click.Abort, KeyboardInterrupt):
-        say("Interrupted.")
+        echo("Interrupted.")
         sys.exit(130)
     except (LinkpriorError, OSError, MemoryError, RuntimeError, SystemError) as problem:
         if "--debug" in sys.argv or not _of_the_user(problem):
             raise
-        say(f"linkprior: {visible(in_one_line(problem))}")  # in one line, whatever it quotes
+        echo(f"linkprior: {visible(format_error(problem))}")  # in one line, whatever it quotes
         drop_stdout()
         sys.exit(1)
 

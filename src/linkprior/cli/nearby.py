@@ -11,9 +11,9 @@ from linkprior.errors import LinkpriorError, ParameterError
 if TYPE_CHECKING:
     from linkprior.network import Network
     from linkprior.predictors.base import LinkPredictor
-    from linkprior.predictors.candidates import Candidates
-    from linkprior.predictors.nearby import Nearby
-    from linkprior.ranking import Ranking
+    from linkprior.predictors.nearby import NeighborCandidates
+    from linkprior.ranking.candidates import Candidates
+    from linkprior.ranking.ranking import Ranking
 
 
 @dataclass
@@ -23,7 +23,7 @@ class NearbyChoice:
     kind: str | None
     partners: int | None
     seed: int
-    chosen: Nearby | None = None
+    chosen: NeighborCandidates | None = None
 
     def check(self) -> None:
         """Refuse what cannot be meant, before anything is read."""
@@ -46,12 +46,12 @@ class NearbyChoice:
         predictor: LinkPredictor,
         network: Network,
         given: Candidates | None,
-        tell: Callable[[str], None],
-    ) -> Candidates | Nearby | None:
+        notify: Callable[[str], None],
+    ) -> Candidates | NeighborCandidates | None:
         """Return the candidates to rank; say what they are where nobody chose them."""
-        from linkprior.predictors.candidates import Candidates
-        from linkprior.predictors.nearby import PARTNERS, Nearby, default_kind
+        from linkprior.predictors.nearby import PARTNERS, NeighborCandidates, default_kind
         from linkprior.predictors.nearby.factors import refuse_without_factors
+        from linkprior.ranking.candidates import Candidates
 
         if self.kind == "knn":
             refuse_without_factors(predictor)
@@ -59,9 +59,9 @@ class NearbyChoice:
         kind = self.kind or default_kind(predictor, every)
         if kind == "all":
             return self._all(given)
-        self.chosen = Nearby(every, kind, self.partners or PARTNERS, self.seed)
+        self.chosen = NeighborCandidates(every, kind, self.partners or PARTNERS, self.seed)
         why = "" if self.kind else f" ({network.n_nodes:,} nodes; --candidates all looks at all)"
-        tell(f"Candidates: {self.chosen.text()}{why}")
+        notify(f"Candidates: {self.chosen.text()}{why}")
         return self.chosen
 
     def _all(self, given: Candidates | None) -> Candidates | None:
@@ -90,14 +90,14 @@ class NearbyChoice:
         ranking: Ranking,
         most: int | None,
         threshold: float | None,
-        tell: Callable[[str], None],
+        notify: Callable[[str], None],
     ) -> None:
         """Say how many of the best pairs the candidates hold, judged on some nodes."""
         from linkprior.predictors.nearby.judging import judge
 
         if self.chosen is None:
             return
-        limit = float("-inf") if threshold is None else predictor.score_at(threshold)
+        limit = float("-inf") if threshold is None else predictor.score_threshold(threshold)
         # A list cut at a threshold is whole: what it misses is counted down to the threshold.
         k = most if threshold is None else None
-        tell(judge(predictor, self.chosen, ranking, k, limit, seed=self.seed).text())
+        notify(judge(predictor, self.chosen, ranking, k, limit, seed=self.seed).text())

@@ -50,7 +50,7 @@ def within_memory(limit: str | None, output: str | None) -> AbstractContextManag
 
     A limit that is no size is refused here already.
     """
-    from linkprior.cli.places import first_there
+    from linkprior.cli.output_checks import first_there
     from linkprior.parallel.memory import memory_size, use_memory
 
     size = None if limit is None else memory_size(limit)
@@ -62,7 +62,7 @@ def within_memory(limit: str | None, output: str | None) -> AbstractContextManag
 
 @contextmanager
 def engines(
-    workers: int | None, dask: str | None, tell: Callable[[str], None], device: str | None = None
+    workers: int | None, dask: str | None, notify: Callable[[str], None], device: str | None = None
 ) -> Iterator[None]:
     """Run the body with so many threads, on a device, and on a cluster where one is given.
 
@@ -77,4 +77,4 @@ def engines(
             return
         with use_dask(dask) as engine:
             yield
-            tell(f"dask: {engine.traffic}")
+            notify(f"dask: {engine.traffic}")

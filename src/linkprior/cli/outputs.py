@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from linkprior.cli.messages import drop_stdout, writing_to
-from linkprior.cli.places import (
+from linkprior.cli.console import drop_stdout, writing_to
+from linkprior.cli.output_checks import (
     check_apart,
     check_name,
     check_save,
@@ -19,13 +19,13 @@ from linkprior.cli.places import (
     refuse_inputs_in,
 )
 from linkprior.errors import LinkpriorError
-from linkprior.io.files import resolved
+from linkprior.io.atomic_files import resolved
 
 if TYPE_CHECKING:
     from linkprior.io.input_report import InputReport
+    from linkprior.pipeline.run_folder import RunFolder
     from linkprior.predictors.base import LinkPredictor
-    from linkprior.ranking import Ranking
-    from linkprior.runs.folder import RunFolder
+    from linkprior.ranking.ranking import Ranking
 
 
 _UNWRITTEN = {
@@ -130,7 +130,7 @@ class FileOutput(Output):
 
     def write(self, ranking: Ranking, model: LinkPredictor, facts: dict[str, Any]) -> None:
         """Write the file."""
-        from linkprior.io.files import whole_file
+        from linkprior.io.atomic_files import whole_file
         from linkprior.io.writers import write_ranking
 
         with writing_to(str(self.path)), whole_file(self.path) as stream:
@@ -141,7 +141,7 @@ class RunOutput(Output):
     """A run folder: ranking, input report, model, log, manifest."""
 
     def __init__(self, path: str, format: str, inputs: Sequence[str | None] = ()) -> None:
-        from linkprior.runs.folder import check_folder
+        from linkprior.pipeline.run_folder import check_folder
 
         super().__init__(format)
         self.path = check_folder(path)
@@ -152,8 +152,14 @@ class RunOutput(Output):
 
     def _touched(self) -> list[Path]:
         """Return all in the folder that this run writes, or removes as an earlier run's."""
-        from linkprior.runs.folder import LOG, MODEL, RANKING, REPORT
-        from linkprior.runs.manifest import MANIFEST, read_manifest
+        from linkprior.pipeline.run_folder import (
+            LOG,
+            MANIFEST,
+            MODEL,
+            RANKING,
+            REPORT,
+            read_manifest,
+        )
 
         if not self.path.is_dir():
             return []
@@ -165,7 +171,7 @@ class RunOutput(Output):
         """Open the folder; a run of another command there is refused."""
         from linkprior import machine
         from linkprior.parallel import current_workers
-        from linkprior.runs.folder import REPORT, RunFolder
+        from linkprior.pipeline.run_folder import REPORT, RunFolder
 
         report: InputReport = facts.pop("report")
         with writing_to(str(self.path)):
@@ -197,7 +203,7 @@ class RunOutput(Output):
 
     def kept(self) -> str | None:
         """Return what the folder holds by now."""
-        from linkprior.runs.folder import MODEL
+        from linkprior.pipeline.run_folder import MODEL
 
         if self.run is None:
             return None
@@ -211,7 +217,7 @@ class RunOutput(Output):
     @property
     def study(self) -> Path:
         """The folder of the run for what tuning tries."""
-        from linkprior.runs.folder import STUDY
+        from linkprior.pipeline.run_folder import STUDY
 
         return self.path / STUDY
 
@@ -227,7 +233,7 @@ class RunOutput(Output):
 
     def keep_model(self, model: LinkPredictor) -> None:
         """Keep the fitted model: from here on an interruption costs no fit."""
-        from linkprior.runs.folder import MODEL
+        from linkprior.pipeline.run_folder import MODEL
 
         assert self.run is not None
         with writing_to(str(self.run.path / MODEL)):
@@ -237,7 +243,7 @@ class RunOutput(Output):
         """Write the ranking, as a table and in the format asked for, and the last manifest."""
         from linkprior import machine
         from linkprior.io.writers import write_ranking
-        from linkprior.runs.folder import RANKING
+        from linkprior.pipeline.run_folder import RANKING
 
         assert self.run is not None
         for format in dict.fromkeys(("tsv", self.format)):

@@ -8,8 +8,8 @@ from typing import Any
 import click
 
 from linkprior.cli import options
-from linkprior.cli.beside import Beside, beside_options
 from linkprior.cli.reading import Input, reading_options
+from linkprior.cli.side_inputs import SideInputs, beside_options
 from linkprior.predictors.registry import DEFAULT_MODEL
 
 
@@ -126,7 +126,7 @@ def predict(**given: Any) -> None:
     expected_hits_cumulative. EDGES may be an edge list, BioGRID, MITAB, STRING, DREAM5, GraphML,
     GEXF, SIF, Pajek, METIS, Matrix Market, npz or CX2, packed or not.
     """
-    from linkprior.cli.choices import Choices
+    from linkprior.cli.candidate_options import CandidateOptions
     from linkprior.cli.nearby import NearbyChoice
     from linkprior.cli.predict_job import PredictJob
     from linkprior.cli.tune_first import TuneFirst
@@ -137,11 +137,13 @@ def predict(**given: Any) -> None:
         raise click.UsageError("--threshold expects a number")
     given["settings"] += _of_auto(given)
     source = Input.take(given)
-    choices = Choices(*(given.pop(name) for name in ("around", "within", "between", "exclude")))
+    choices = CandidateOptions(
+        *(given.pop(name) for name in ("around", "within", "between", "exclude"))
+    )
     nearby = NearbyChoice(given.pop("candidates"), given.pop("partners"), given["seed"])
     given["tune"] = TuneFirst(given["tune"], given["seed"])
     names = ("negatives", "history", "add_nodes", "coverage", "degrees")
-    beside = Beside(**{name: given.pop(name) for name in names}, force=given["force"])
+    beside = SideInputs(**{name: given.pop(name) for name in names}, force=given["force"])
     PredictJob(source=source, choices=choices, nearby=nearby, beside=beside, **given).run()
 
 

@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from linkprior import progress
-from linkprior.cli import expected, options
+from linkprior import _progress as progress
+from linkprior.cli import expected_hits, options
 from linkprior.cli import report as pages
-from linkprior.cli.beside import Beside
-from linkprior.cli.choices import Choices, Names
-from linkprior.cli.messages import say, writing_to
+from linkprior.cli.candidate_options import CandidateOptions, Names
+from linkprior.cli.console import echo, writing_to
 from linkprior.cli.nearby import NearbyChoice
 from linkprior.cli.outputs import Output
 from linkprior.cli.reading import Input
 from linkprior.cli.settings import make_model
+from linkprior.cli.side_inputs import SideInputs
 from linkprior.cli.tune_first import TuneFirst
 from linkprior.errors import LinkpriorError
 
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
     from linkprior.io.read import Reading
     from linkprior.network import Network
     from linkprior.predictors.base import LinkPredictor
-    from linkprior.predictors.candidates import Candidates
-    from linkprior.predictors.effort import Effort
-    from linkprior.predictors.nearby import Nearby
-    from linkprior.ranking import Ranking
+    from linkprior.predictors.cost import Effort
+    from linkprior.predictors.nearby import NeighborCandidates
+    from linkprior.ranking.candidates import Candidates
+    from linkprior.ranking.ranking import Ranking
 
 R = TypeVar("R")
 
@@ -48,9 +48,9 @@ class PredictJob:
     settings: tuple[str, ...]
     seed: int
     tune: TuneFirst
-    choices: Choices
+    choices: CandidateOptions
     nearby: NearbyChoice
-    beside: Beside
+    beside: SideInputs
     explain: tuple[tuple[str, str], ...]
     output: str | None
     output_format: str | None
@@ -86,18 +86,18 @@ class PredictJob:
         self.tune.check(predictor, self.settings, self.target)
         shown = display.progress(self.quiet)
         within = options.within_memory(self.memory_limit, self.output)
-        engines = options.engines(self.workers, self.dask, self.tell, self.device)
+        engines = options.engines(self.workers, self.dask, self.notify, self.device)
         keeping = interrupt.keeping(self.target.kept, self.target.log)
         with closing(self.target), keeping, shown, engines, within:
-            self.tell(f"Reading {self.source.edges} …")
+            self.notify(f"Reading {self.source.edges} …")
             with progress.stage(f"reading {Path(self.source.edges).name}"):
                 reading = self._timed("reading", self.source.read)
             for line in reading.report.text():
-                self.tell(line)
+                self.notify(line)
             reading = self._attach(predictor, reading)
             self._resolve_pairs(reading)
-            chosen = self.choices.candidates(reading, self.source.options(), self.tell)
-            candidates = self.nearby.among(predictor, reading.network, chosen, self.tell)
+            chosen = self.choices.candidates(reading, self.source.options(), self.notify)
+            candidates = self.nearby.among(predictor, reading.network, chosen, self.notify)
             self.tune.prepare(predictor, reading.network, self.target)
             self._check_memory(predictor, reading.network)
             if self.dry_run:
@@ -105,13 +105,16 @@ class PredictJob:
             self._work(predictor, reading, candidates)
 
     def _work(
-        self, predictor: LinkPredictor, reading: Reading, candidates: Candidates | Nearby | None
+        self,
+        predictor: LinkPredictor,
+        reading: Reading,
+        candidates: Candidates | NeighborCandidates | None,
     ) -> None:
         from linkprior.predictors.evidence import with_evidence
 
         self._open_run(reading, predictor)
         if self.tune.search is not None:
-            predictor = self._timed("tuning", lambda: self.tune.run(self.target, self.tell))
+            predictor = self._timed("tuning", lambda: self.tune.run(self.target, self.notify))
         with self._expected(predictor, reading.network) as work:
             with progress.part(work.fit):
                 predictor = self._fit(predictor, reading.network)
@@ -119,7 +122,7 @@ class PredictJob:
                 self._save(predictor, self.save)
             if self.lists:
                 ranking = self._timed("ranking", lambda: self._rank(predictor, candidates))
-                self.nearby.tell_share(predictor, ranking, self.most, self.threshold, self.tell)
+                self.nearby.tell_share(predictor, ranking, self.most, self.threshold, self.notify)
         if self.lists:
             ranking = self._timed(
                 "evidence", lambda: with_evidence(predictor, ranking, reading.labels)
@@ -140,14 +143,14 @@ class PredictJob:
         self._note_ties(ranking)
         if self.output is not None:
             links = f"{len(ranking)} link{'s' * (len(ranking) != 1)}"
-            self.tell(f"Writing {links} to {self.output}")
+            self.notify(f"Writing {links} to {self.output}")
         # A bar would be in the way of results on the terminal.
         aside = self.output not in (None, "-")
         with progress.stage("writing") if aside else nullcontext():
             self.target.write(ranking, predictor, facts)
-        told = expected.line(predictor, ranking.scores)
+        told = expected_hits.line(predictor, ranking.scores)
         if told is not None:
-            self.tell(told)
+            self.notify(told)
 
     def _write_page(
         self, ranking: Ranking, predictor: LinkPredictor, reading: Reading, page: str
@@ -164,15 +167,17 @@ class PredictJob:
             data["parts"] = parts
         pages.write(Path(page), data, self.quiet)
 
-    def _note_empty(self, predictor: LinkPredictor, candidates: Candidates | Nearby | None) -> None:
+    def _note_empty(
+        self, predictor: LinkPredictor, candidates: Candidates | NeighborCandidates | None
+    ) -> None:
         """Say why there is no link, and which threshold would give one."""
         best = predictor.predict_edges(1, candidates=candidates).scores
         if not len(best):
-            self.tell("No pair is left to predict: every candidate is an edge or was left out.")
+            self.notify("No pair is left to predict: every candidate is an edge or was left out.")
         elif self.threshold is not None:
             chances = predictor.probabilities(best)
             what, highest = ("score", best[0]) if chances is None else ("probability", chances[0])
-            self.tell(
+            self.notify(
                 f"No candidate pair has a {what} of {self.threshold:g} or more; "
                 f"the highest is {highest:.6g}."
             )
@@ -183,7 +188,7 @@ class PredictJob:
         tied = int((scores == scores[-1]).sum()) if len(scores) else 0
         if tied > 1 and tied >= len(scores) / 10:
             which = "All" if tied == len(scores) else f"The last {tied} of"
-            self.tell(
+            self.notify(
                 f"Note: {which} {len(scores)} links tie at a score of {scores[-1]:.6g}: their "
                 "order, and who comes next, says nothing."
             )
@@ -191,17 +196,17 @@ class PredictJob:
     @contextmanager
     def _expected(self, predictor: LinkPredictor, network: Network) -> Iterator[Effort]:
         """Open the stage of the progress that holds all the work; results are written after it."""
-        from linkprior.predictors.effort import effort_of
+        from linkprior.predictors.cost import effort_of
 
         work = effort_of(predictor, network)
         ranking = work.scores if self.nearby.effort is None else self.nearby.effort
         with progress.stage(f"fitting {self.model}", work.fit + ranking):
             yield work
 
-    def tell(self, text: str) -> None:
+    def notify(self, text: str) -> None:
         """Say something on stderr, and in the log of a run."""
         if not self.quiet:
-            say(text)
+            echo(text)
         self.target.log(text)
 
     def _timed(self, name: str, work: Callable[[], R]) -> R:
@@ -214,11 +219,11 @@ class PredictJob:
 
     def _attach(self, predictor: LinkPredictor, reading: Reading) -> Reading:
         """Return the reading with what is known beside its edges; say whom it does not reach."""
-        reading = self.beside.attach(reading, self.source, self.tell)
+        reading = self.beside.attach(reading, self.source, self.notify)
         self.beside.refuse_isolated(type(predictor), reading.network)
-        self.beside.tell_models({self.model: type(predictor)}, reading.network, self.tell)
-        self.beside.apply_coverage(predictor, reading.network, self.tell)
-        self.beside.apply_degrees(predictor, reading, self.tell)
+        self.beside.tell_models({self.model: type(predictor)}, reading.network, self.notify)
+        self.beside.apply_coverage(predictor, reading.network, self.notify)
+        self.beside.apply_degrees(predictor, reading, self.notify)
         return reading
 
     def _follow_list(self, predictor: LinkPredictor) -> None:
@@ -230,7 +235,7 @@ class PredictJob:
 
     def _resolve_pairs(self, reading: Reading) -> None:
         """Find the nodes to explain, by name or label; refuse an unknown one before the fit."""
-        from linkprior.predictors.naming import number_of
+        from linkprior.network.node_lookup import number_of
 
         known = Names(reading)
         self.explain = tuple((known.one(a), known.one(b)) for a, b in self.explain)
@@ -242,7 +247,7 @@ class PredictJob:
         """Say what the fit will take, and refuse what cannot fit."""
         from linkprior.parallel.memory import memory_room
         from linkprior.predictors.estimate import estimate
-        from linkprior.predictors.refusal import refuse_too_large
+        from linkprior.predictors.memory_check import refuse_too_large
 
         if self.dry_run:
             taken = estimate(predictor, network, self.nearby.effort, self.tune.effort)
@@ -255,14 +260,14 @@ class PredictJob:
     def _fit(self, predictor: LinkPredictor, network: Network) -> LinkPredictor:
         before = self.target.fitted()
         if before is not None:
-            self.tell(f"Taking up the {self.model} model fitted before")
+            self.notify(f"Taking up the {self.model} model fitted before")
             predictor = before
         else:
-            self.tell(f"Fitting {self.model} …")
+            self.notify(f"Fitting {self.model} …")
             self._timed("fitting", lambda: predictor.fit(network))
             self.target.keep_model(predictor)
         for line in predictor.summary():
-            self.tell(line)
+            self.notify(line)
         if facts := _fit_facts(predictor):
             self.target.note(**facts)
         return predictor
@@ -271,14 +276,16 @@ class PredictJob:
         replaces = Path(folder).is_dir() and any(Path(folder).iterdir())  # it is a model: checked
         with writing_to(folder):
             predictor.save(folder)
-        self.tell(
+        self.notify(
             f"Saved the model to {folder}{', in place of an earlier one' if replaces else ''}"
         )
 
-    def _rank(self, predictor: LinkPredictor, candidates: Candidates | Nearby | None) -> Ranking:
+    def _rank(
+        self, predictor: LinkPredictor, candidates: Candidates | NeighborCandidates | None
+    ) -> Ranking:
         if self.threshold is None:
             return predictor.predict_edges(self.most, candidates=candidates)
-        floor = predictor.score_at(_a_little_below(self.threshold))
+        floor = predictor.score_threshold(_a_little_below(self.threshold))
         ranking = predictor.predict_edges(self.most, candidates=candidates, threshold=floor)
         chances = predictor.probabilities(ranking.scores)
         compared = ranking.scores if chances is None else chances
@@ -291,11 +298,11 @@ class PredictJob:
         return self.top or (100 if self.threshold is None else None)
 
     def _print_stories(self, predictor: LinkPredictor, labels: dict[str, str]) -> None:
-        from linkprior.predictors.evidence import tell
+        from linkprior.predictors.evidence import explain_pair
 
         for number, (a, b) in enumerate(self.explain):
-            story = tell(predictor, a, b, labels)
-            told = [story.text(), expected.of_pair(predictor, story)]
+            story = explain_pair(predictor, a, b, labels)
+            told = [story.text(), expected_hits.of_pair(predictor, story)]
             click.echo(("\n" if number else "") + "\n".join(filter(None, told)))
 
     # ------------------------------------------------------------------ what is remembered

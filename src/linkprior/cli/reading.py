@@ -95,11 +95,11 @@ class Input:
         options = replace(self.options(), weights=self.weights)
         return read(self.edges if edges is None else edges, self.input_format, options=options)
 
-    def read_aloud(self, tell: Callable[[str], None], edges: str | None = None) -> Reading:
+    def read_aloud(self, notify: Callable[[str], None], edges: str | None = None) -> Reading:
         """Read it, or another file in the same way, and say what was understood."""
         reading = self.read(edges)
         for line in reading.report.text():
-            tell(line)
+            notify(line)
         return reading
 
     def options(self) -> ReadOptions:
@@ -145,7 +145,7 @@ def reading_words(source: Input, command: click.Command) -> list[str]:
 def _two_columns(text: str | None) -> tuple[str, str] | None:
     if text is None:
         return None
-    from linkprior.checks import shown
+    from linkprior._validation import shown
 
     names = [name.strip() for name in text.split(",")]
     if len(names) != 2 or not all(names):

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from linkprior.cli import options
-from linkprior.cli.messages import say, writing_to
-from linkprior.cli.places import check_name, check_writable, first_there
+from linkprior.cli.console import echo, writing_to
+from linkprior.cli.output_checks import check_name, check_writable, first_there
 from linkprior.errors import LinkpriorError, StoreError
-from linkprior.io.files import resolved
-from linkprior.io.kept import refuse_odd
+from linkprior.io.atomic_files import resolved
+from linkprior.io.safe_read import refuse_odd
 
 if TYPE_CHECKING:
     from linkprior.evaluation.results import Evaluation
@@ -74,7 +74,7 @@ def data_of(
     folder: Path, evaluation: str | None = None, study: str | None = None
 ) -> dict[str, Any]:
     """Return what the page of a folder shows."""
-    from linkprior.runs.manifest import MANIFEST
+    from linkprior.pipeline.run_folder import MANIFEST
 
     if (folder / MANIFEST).is_file():
         data = _run_data(folder, evaluation)
@@ -98,9 +98,8 @@ def data_of(
 
 def _own_study(folder: Path) -> Path | None:
     """Return the study that lies in a folder, or the one by which its run was tuned."""
+    from linkprior.pipeline.run_folder import STUDY, read_manifest
     from linkprior.report.study import is_study
-    from linkprior.runs.folder import STUDY
-    from linkprior.runs.manifest import read_manifest
 
     tuned = "tuned" in (read_manifest(folder) or {})
     places = [folder, folder / STUDY] if tuned else [folder]
@@ -110,9 +109,9 @@ def _own_study(folder: Path) -> Path | None:
 def _run_data(folder: Path, evaluation: str | None) -> dict[str, Any]:
     """Return the page of a run, with the evaluation that is asked for or lies in its folder."""
     from linkprior.evaluation.writing import RESULTS
+    from linkprior.pipeline.load_run import load_run
     from linkprior.report import prediction_page
     from linkprior.report.evaluation import comparison
-    from linkprior.runs.loading import load_run
 
     run = load_run(folder)
     data = prediction_page(run.model, run.ranking, run.input_report, run.manifest)
@@ -143,7 +142,7 @@ def _results_data(folder: Path) -> dict[str, Any] | None:
     if (folder / CLAIM).is_file():
         raise StoreError(f"{folder} is an unfinished evaluation: the same command completes it")
     if benchmark.is_benchmark(folder):
-        from linkprior.benchmark.writing import results_in
+        from linkprior.experiments.benchmark.writing import results_in
 
         with _refusing(folder):
             return benchmark.benchmark_page(results_in(folder))
@@ -238,4 +237,4 @@ def write(target: Path, data: dict[str, Any], quiet: bool) -> None:
         write_page(target, data)
     if not quiet:
         size = target.stat().st_size / 1e6
-        say(f"Wrote the page {target} ({size:.1f} MB): open it in a browser")
+        echo(f"Wrote the page {target} ({size:.1f} MB): open it in a browser")

@@ -10,11 +10,11 @@ import click
 
 from linkprior.cli import options
 from linkprior.cli import report as pages
-from linkprior.cli.messages import say, silent
+from linkprior.cli.console import echo, silent
 from linkprior.errors import LinkpriorError
 
 if TYPE_CHECKING:
-    from linkprior.reproduction.run import Care
+    from linkprior.experiments.reproduction.run import Care
 
 _NAMES = ("dream5", "plasmodium", "rat", "all")
 
@@ -61,11 +61,11 @@ def reproduce(
     three takes within an hour on two cores; --quick, without auto, one or two minutes.
     """
     from linkprior.cli import display, interrupt
-    from linkprior.reproduction.data import data_folder
-    from linkprior.reproduction.experiments import EXPERIMENTS
-    from linkprior.reproduction.writing import refuse_foreign
+    from linkprior.experiments.reproduction.data import data_folder
+    from linkprior.experiments.reproduction.experiments import EXPERIMENTS
+    from linkprior.experiments.reproduction.writing import refuse_foreign
 
-    tell = silent if quiet else say
+    notify = silent if quiet else echo
     folder, care = data_folder(data), _care(quick, trials)
     names = list(EXPERIMENTS) if experiment == "all" else [experiment]
     if not output:
@@ -79,14 +79,14 @@ def reproduce(
     for name in names:  # all data are looked at before an hour is spent on some of them
         for condition in EXPERIMENTS[name].conditions:
             condition.check(folder)
-    tell(_what(care.trials, care.seeds, care.inner))
+    notify(_what(care.trials, care.seeds, care.inner))
     with (
         display.progress(quiet),
-        options.engines(workers, dask, tell),
+        options.engines(workers, dask, notify),
         interrupt.keeping(lambda: f"{target} keeps what is finished; the same command goes on"),
     ):
         for name in names:
-            _one(name, folder, care, target / name, tell)
+            _one(name, folder, care, target / name, notify)
     if report is not None:
         _write_page([target / name for name in names], Path(report), quiet)
 
@@ -94,7 +94,7 @@ def reproduce(
 def _care(quick: bool, trials: int | None) -> Care:
     from dataclasses import replace
 
-    from linkprior.reproduction.run import FULL, QUICK
+    from linkprior.experiments.reproduction.run import FULL, QUICK
 
     if quick and trials is not None:
         raise click.UsageError("--quick tries no settings: give it or --trials, not both")
@@ -111,20 +111,20 @@ def _what(trials: int, seeds: int, inner: int) -> str:
     )
 
 
-def _one(name: str, data: Path, care: Care, target: Path, tell: Callable[[str], None]) -> None:
+def _one(name: str, data: Path, care: Care, target: Path, notify: Callable[[str], None]) -> None:
     import sys
     import time
 
-    from linkprior.reproduction import showing
-    from linkprior.reproduction.experiments import EXPERIMENTS
-    from linkprior.reproduction.run import reproduce as run
-    from linkprior.reproduction.writing import write
+    from linkprior.experiments.reproduction import showing
+    from linkprior.experiments.reproduction.experiments import EXPERIMENTS
+    from linkprior.experiments.reproduction.run import reproduce as run
+    from linkprior.experiments.reproduction.writing import write
 
     began = time.monotonic()
     result = run(EXPERIMENTS[name], data, care, target)
     files = write(result, target, time.monotonic() - began, sys.argv[1:])
     click.echo("\n".join(showing.lines(result)) + "\n")
-    tell(f"Wrote {', '.join(path.name for path in files)} to {target}")
+    notify(f"Wrote {', '.join(path.name for path in files)} to {target}")
 
 
 def _write_page(folders: list[Path], page: Path, quiet: bool) -> None:

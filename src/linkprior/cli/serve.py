@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from linkprior.cli.messages import in_one_line, say, writing_to
+from linkprior.cli.console import echo, format_error, writing_to
 from linkprior.errors import InputError, LinkpriorError, StoreError
 
 if TYPE_CHECKING:
-    from linkprior.serve.desk import Desk
-    from linkprior.serve.doorway import Doorway
+    from linkprior.serve.job_manager import JobManager
+    from linkprior.serve.launch_file import Doorway
 
 _LEAVING = 8.0  # seconds for jobs to end, at most; it takes one or two
 
@@ -63,12 +63,12 @@ def _serve(
     folder: Path, start: str | None, port: int | None, limit: int, opens: bool, kept: str | None
 ) -> None:
     from linkprior.cli import interrupt
-    from linkprior.serve.desk import Desk
-    from linkprior.serve.doorway import Doorway
+    from linkprior.serve.job_manager import JobManager
+    from linkprior.serve.launch_file import Doorway
     from linkprior.serve.server import PORT, Server
 
     with writing_to(str(folder)):
-        desk = Desk(folder)
+        desk = JobManager(folder)
     try:
         shown = _begin(desk, start) if start is not None else ""
         server = Server(desk, port, limit)
@@ -76,9 +76,9 @@ def _serve(
         desk.close()
         raise
     if port is None and server.port != PORT:
-        say(f"Port {PORT} is in use: taking {server.port}")
+        echo(f"Port {PORT} is in use: taking {server.port}")
     click.echo(f"Explorer: {server.address}{shown}")
-    say("Ctrl-C ends it and its jobs.")
+    echo("Ctrl-C ends it and its jobs.")
     # A folder that is kept holds results alone.
     doorway = Doorway(folder if kept is None else None)
 
@@ -97,7 +97,7 @@ def _serve(
         server.run()
 
 
-def _begin(desk: Desk, start: str) -> str:
+def _begin(desk: JobManager, start: str) -> str:
     """Take in what the command line names; return where its page is, below the address."""
     from linkprior.serve import results
     from linkprior.serve.networks import shown_name
@@ -110,9 +110,9 @@ def _begin(desk: Desk, start: str) -> str:
 
     def make(folder: Path) -> None:
         from linkprior.cli import report
+        from linkprior.pipeline.load_run import load_run
+        from linkprior.pipeline.run_folder import MANIFEST
         from linkprior.report import write_page
-        from linkprior.runs.loading import load_run
-        from linkprior.runs.manifest import MANIFEST
 
         write_page(folder / results.PAGE, report.data_of(Path(start)))
         if (path / MANIFEST).is_file():
@@ -160,7 +160,7 @@ def _workplace(kept: str | None) -> Iterator[Path]:
 
 
 def _kept_folder(folder: Path) -> Path:
-    from linkprior.serve.workplace import OURS
+    from linkprior.serve.workspace import OURS
 
     if folder.exists() and not folder.is_dir():
         raise StoreError(f"--work-folder {folder}: is a file; give a new folder")
@@ -187,7 +187,7 @@ def _open(doorway: Doorway, address: str) -> None:
     try:
         page = doorway.lead_to(address)
     except OSError as problem:
-        say(f"No browser was opened ({in_one_line(problem)}): open the address yourself.")
+        echo(f"No browser was opened ({format_error(problem)}): open the address yourself.")
         return
     threading.Thread(target=_browse, args=(page,), name="browser", daemon=True).start()
 
@@ -200,4 +200,4 @@ def _browse(page: str) -> None:
     except (OSError, ValueError, webbrowser.Error):  # BROWSER names what is no program
         opened = False
     if not opened:
-        say("No browser could be opened: open the address yourself.")
+        echo("No browser could be opened: open the address yourself.")

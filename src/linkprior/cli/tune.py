@@ -10,13 +10,13 @@ import click
 
 from linkprior.cli import options
 from linkprior.cli import report as pages
-from linkprior.cli.messages import say, silent
-from linkprior.cli.places import check_writable, first_there, refuse_inputs_in
+from linkprior.cli.console import echo, silent
+from linkprior.cli.output_checks import check_writable, first_there, refuse_inputs_in
 from linkprior.cli.reading import Input, reading_options, reading_words
 
 if TYPE_CHECKING:
+    from linkprior.evaluation.tuning.result import Tuned
     from linkprior.evaluation.tuning.tune import Tuning
-    from linkprior.evaluation.tuning.tuned import Tuned
     from linkprior.network import Network
 
 _SHOWN = 10  # settings in the table
@@ -83,10 +83,10 @@ def tune(
     """
     from linkprior.cli import display, interrupt
     from linkprior.cli.settings import make_model
-    from linkprior.evaluation.tuning.trying import end_processes
-    from linkprior.predictors.refusal import refuse_too_large
+    from linkprior.evaluation.tuning.executor import end_processes
+    from linkprior.predictors.memory_check import refuse_too_large
 
-    tell = silent if quiet else say
+    notify = silent if quiet else echo
     source = Input.take(given)
     if report is not None:
         made = [Path(study)] if study else []
@@ -96,15 +96,15 @@ def tune(
     template = make_model(model, settings, given["seed"])
     fixed = tuple(text.partition("=")[0] for text in settings)
     within = options.within_memory(memory_limit, study)
-    with display.progress(quiet), options.engines(None, dask, tell), within:
-        network = source.read_aloud(tell).network
+    with display.progress(quiet), options.engines(None, dask, notify), within:
+        network = source.read_aloud(notify).network
         if memory_limit is not None:
             refuse_too_large(template, network, ignorable=False)
         search = _search(template, network, study=study, fixed=fixed, **given)
         if not search.space:
-            tell(f"{model} has nothing to tune{' beside what --set fixes' * bool(settings)}.")
+            notify(f"{model} has nothing to tune{' beside what --set fixes' * bool(settings)}.")
             return
-        tell(_where(study))
+        notify(_where(study))
         if search.executor == "processes":
             _hush_tracker()
         ending = interrupt.ending(_LEAVING, end_processes)
@@ -112,7 +112,7 @@ def tune(
             found = search.run()
     _print(found, source)
     if study is not None:
-        tell(f"{len(found.trials)} settings are kept in {study}; best.json is the best of them")
+        notify(f"{len(found.trials)} settings are kept in {study}; best.json is the best of them")
     if report is not None:
         _write_page(search, found, source, report, quiet)
 

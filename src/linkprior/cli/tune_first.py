@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from linkprior.cli.outputs import Output
 
 if TYPE_CHECKING:
+    from linkprior.evaluation.tuning.result import Tuned
     from linkprior.evaluation.tuning.tune import Tuning
-    from linkprior.evaluation.tuning.tuned import Tuned
     from linkprior.network import Network
     from linkprior.predictors.base import LinkPredictor
 
@@ -64,16 +64,16 @@ class TuneFirst:
         names = ("trials", "metric", "rule", "inner", "seed")
         return {"tune": {name: getattr(self.search, name) for name in names}}
 
-    def run(self, target: Output, tell: Callable[[str], None]) -> LinkPredictor:
+    def run(self, target: Output, notify: Callable[[str], None]) -> LinkPredictor:
         """Try the settings that are left, say what was chosen, and return a model that has it."""
         from linkprior.cli import interrupt
 
         assert self.search is not None
-        tell(_where(target))
-        tell(f"Tuning {self.search.template.name} …")
+        notify(_where(target))
+        notify(f"Tuning {self.search.template.name} …")
         with interrupt.keeping(lambda: self._kept(target), target.log):
             self.found = self.search.run()
-        tell(chosen(self.found, self.search.inner))
+        notify(chosen(self.found, self.search.inner))
         target.note(tuned=self.found.facts())
         return self.found.model
 

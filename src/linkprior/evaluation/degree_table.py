@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkprior.evaluation.splits import Split
-from linkprior.pairs import Ints
+from linkprior.network.pairs import Ints
 
 Floats = NDArray[np.float64]
 

@@ -8,22 +8,23 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from linkprior import parallel, progress
-from linkprior.checks import whole_number
+from linkprior import _progress as progress
+from linkprior import parallel
+from linkprior._validation import whole_number
 from linkprior.evaluation.cells import CellStore
-from linkprior.evaluation.contenders import Contender, Models, contenders
 from linkprior.evaluation.judge import Cell, chance, judge
 from linkprior.evaluation.metrics import refuse_unknown_metric
+from linkprior.evaluation.model_spec import Models, ModelSpec, contenders
 from linkprior.evaluation.protocols import Plan
 from linkprior.evaluation.results import Evaluation
 from linkprior.evaluation.split_files import split_digest
 from linkprior.evaluation.splits import Split
 from linkprior.evaluation.tuning.tune import DEFAULT_METRIC, INNER, Tuning
+from linkprior.io.atomic_files import as_path
 from linkprior.io.convert import as_network
-from linkprior.io.files import as_path
 from linkprior.network import Network
 from linkprior.predictors.base import LinkPredictor, refuse_unknown
-from linkprior.predictors.effort import Effort, effort_of
+from linkprior.predictors.cost import Effort, effort_of
 
 
 def evaluate(
@@ -92,7 +93,7 @@ class _Job:
     """One cell to be filled."""
 
     def __init__(
-        self, contender: Contender, split: Split, tune: int, search: Mapping[str, Any]
+        self, contender: ModelSpec, split: Split, tune: int, search: Mapping[str, Any]
     ) -> None:
         self.contender, self.split, self.tune, self.search = contender, split, tune, search
         self.inner = whole_number("inner", search.get("inner", INNER), 1)
@@ -153,7 +154,7 @@ def _own_cheaper(label: str, search: Mapping[str, Any]) -> dict[str, Any]:
 
 def _filled(jobs: list[_Job], store: CellStore) -> list[Cell]:
     """Return the cells; with an engine in force its workers make those that are missing."""
-    if parallel.engine_in_force() is None:
+    if parallel.current_engine() is None:
         return [job.run(store) for job in jobs]
     found: dict[int, Cell] = {}
     for number, job in enumerate(jobs):
@@ -185,7 +186,7 @@ def _facts(
     net: Network,
     plan: Plan,
     cases: list[Split],
-    chosen: list[Contender],
+    chosen: list[ModelSpec],
     tune: dict[str, Any] | None,
 ) -> dict[str, Any]:
     asked = {name: getattr(plan, name) for name in plan.__dataclass_fields__ if name != "newer"}

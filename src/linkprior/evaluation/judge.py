@@ -8,14 +8,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from linkprior import progress
-from linkprior.evaluation.metrics import curve, measure, measure_chance
+from linkprior import _progress as progress
+from linkprior.evaluation.metrics import curve, measure, measure_random
+from linkprior.evaluation.ranks import HiddenEdgeRanks, stand
 from linkprior.evaluation.splits import Split
-from linkprior.evaluation.standing import Standing, stand
 from linkprior.kernels import seconds_compiling
 from linkprior.machine import peak_memory, reset_peak_memory
 from linkprior.predictors.base import LinkPredictor
-from linkprior.predictors.effort import Effort, effort_of
+from linkprior.predictors.cost import Effort, effort_of
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,9 @@ def judge(label: str, model: LinkPredictor, split: Split, work: Effort | None = 
 
 def chance(split: Split) -> Cell:
     """Return what drawing lots would give on a split, metric by metric."""
-    return Cell("chance", split.label, measure_chance(split), curve(Standing.of_chance(split)))
+    return Cell(
+        "chance", split.label, measure_random(split), curve(HiddenEdgeRanks.of_random(split))
+    )
 
 
 def plain_numbers(values: Mapping[str, float]) -> dict[str, float | None]:

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkprior.errors import ParameterError, nearest
+from linkprior.evaluation.ranks import HiddenEdgeRanks, Places
 from linkprior.evaluation.splits import Split
-from linkprior.evaluation.standing import Places, Standing
 
 Floats = NDArray[np.float64]
 
@@ -22,17 +22,17 @@ _NEAR = 10  # places per node that count
 _TABLED = 1 << 16  # ranks whose discounts are summed one by one
 
 
-def measure(standing: Standing) -> dict[str, float]:
+def measure(standing: HiddenEdgeRanks) -> dict[str, float]:
     """Return every metric of one model on one split; NaN where there is nothing to measure."""
     return {name: function(standing) for name, function in METRICS.items()}
 
 
-def measure_chance(split: Split) -> dict[str, float]:
+def measure_random(split: Split) -> dict[str, float]:
     """Return the mean of every metric over all random orders of the candidates.
 
     For most it is what a model gets that ties all pairs; average precision gains by luck.
     """
-    standing = Standing.of_chance(split)
+    standing = HiddenEdgeRanks.of_random(split)
     table, m = standing.degrees, len(split.hidden)
     auprc = expected_average_precision(m, table.n_candidates)
     return {
@@ -53,7 +53,7 @@ def refuse_unknown_metric(name: str) -> str:
     )
 
 
-def recall_at(standing: Standing, percent: float) -> float:
+def recall_at(standing: HiddenEdgeRanks, percent: float) -> float:
     """Return the share of hidden edges among the best x % of all pairs.
 
     Implements the measure of the paper's figures and of table `tbl:multiReleases`: as many pairs
@@ -63,7 +63,7 @@ def recall_at(standing: Standing, percent: float) -> float:
     return float(standing.places.chance_within(k).mean())
 
 
-def precision_at(standing: Standing, k: int) -> float:
+def precision_at(standing: HiddenEdgeRanks, k: int) -> float:
     """Return hidden edges among the first k, over k."""
     return float(standing.places.chance_within(k).sum() / k)
 
@@ -130,19 +130,19 @@ def _discounts(n: Floats) -> Floats:
     return near + np.log(2.0) * beyond
 
 
-def _auroc(standing: Standing) -> float:
+def _auroc(standing: HiddenEdgeRanks) -> float:
     places, own = standing.places, np.ones(len(standing.split.hidden))
     return area_under_roc(places, standing.degrees.n_candidates, own, places.above)
 
 
-def _dc_auroc(standing: Standing) -> float:
+def _dc_auroc(standing: HiddenEdgeRanks) -> float:
     """Non-edges drawn in proportion to the product of their degrees: degree alone is worth ½."""
     k = standing.degrees.degrees[standing.split.hidden].astype(np.float64)
     own, ranks = k[:, 0] * k[:, 1], standing.places.above
     return area_under_roc(standing.weighted, standing.degrees.weight, own, ranks)
 
 
-def _per_node(standing: Standing, lowest: int = 0, highest: int | None = None) -> float:
+def _per_node(standing: HiddenEdgeRanks, lowest: int = 0, highest: int | None = None) -> float:
     """Mean over nodes with hidden edges of the share that is among the node's ten best."""
     nodes = standing.split.hidden.T.ravel()
     found = np.bincount(nodes, weights=standing.node_places.chance_within(_NEAR))
@@ -156,7 +156,7 @@ def _class_name(low: int, high: int | None) -> str:
     return f"{low}-{high}" if high is not None else f"{low}+"
 
 
-METRICS: dict[str, Callable[[Standing], float]] = {
+METRICS: dict[str, Callable[[HiddenEdgeRanks], float]] = {
     **{f"recall@{x}%": lambda s, x=x: recall_at(s, x) for x in PERCENTS},  # type: ignore[misc]
     "auprc": lambda s: average_precision(s.places),
     "auprc_lift": lambda s: (
@@ -178,7 +178,7 @@ METRICS: dict[str, Callable[[Standing], float]] = {
 }
 
 
-def curve(standing: Standing, points: int = 160) -> dict[str, list[float]]:
+def curve(standing: HiddenEdgeRanks, points: int = 160) -> dict[str, list[float]]:
     """Return the expected number of hidden edges among the first k, for k from 1 to all.
 
     Precision–recall curves and recall against the share of pairs are both read from it: k grows by

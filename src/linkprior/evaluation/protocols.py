@@ -8,14 +8,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from linkprior.checks import choice, real_number, whole_number
+from linkprior._validation import choice, real_number, whole_number
 from linkprior.errors import InputError, ParameterError, nearest
 from linkprior.evaluation import splits
 from linkprior.evaluation.split_files import read_split
 from linkprior.evaluation.splits import Split
-from linkprior.generate import rewired_network
 from linkprior.io.read import read_network
 from linkprior.network import Network
+from linkprior.network.generate import rewired_network
 
 PROTOCOLS = {
     "uniform": "uniform:RATE keeps this share of the edges",

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from linkprior import html
+from linkprior import _html as html
 from linkprior.errors import ParameterError
 from linkprior.evaluation.judge import Cell
 

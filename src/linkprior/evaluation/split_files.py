@@ -17,12 +17,12 @@ from typing import Any
 
 import numpy as np
 
-from linkprior import pairs as pr
 from linkprior.errors import InputError
 from linkprior.evaluation.splits import RULES, Split
-from linkprior.io.files import whole_file
-from linkprior.io.kept import kept_stream
+from linkprior.io.atomic_files import whole_file
+from linkprior.io.safe_read import kept_stream
 from linkprior.network import Network
+from linkprior.network import pairs as pr
 
 _COUNTS = ("unconnected", "unknown", "new_nodes")
 _LONGEST_LINE = 1_000_000  # bytes; a label that is longer is none of ours

@@ -9,10 +9,10 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from linkprior import pairs as pr
-from linkprior.checks import choice, real_number, whole_number
+from linkprior._validation import choice, real_number, whole_number
 from linkprior.errors import InputError, ParameterError
 from linkprior.network import History, Network
+from linkprior.network import pairs as pr
 
 RULES = ("connected", "all-nodes")
 HUBS = 0.2  # the paper's hubs: the share of nodes with the highest degrees

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from linkprior.errors import InputError, visible
 from linkprior.io.weights import ZERO_WEIGHT, EdgeWeights
-from linkprior.network.weighted import Floats
+from linkprior.network.weights import Floats
 
 _LONGEST_NAME = 1000
 # Control characters would break tables; marks of direction and invisible ones (fillers, tags, what

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
 
-from linkprior import html
+from linkprior import _html as html
 from linkprior.io.collector import EdgeCollector
-from linkprior.io.shape import looks_of
+from linkprior.io.structure_warnings import looks_of
 from linkprior.io.weights import WeightFacts
 from linkprior.network import Network
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from linkprior.checks import byte_size, shown
+from linkprior._validation import byte_size, shown
 from linkprior.errors import InputError, ParameterError
 
 # What may be unpacked without asking how it compares with the file: reading takes some twenty

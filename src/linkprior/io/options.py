@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Literal
 
-from linkprior.checks import real_number
+from linkprior._validation import real_number
 from linkprior.errors import ParameterError
 
 Identifier = Literal["entrez", "biogrid", "symbol"]

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from linkprior.errors import InputError, LinkpriorError, nearest, visible
-from linkprior.io.files import as_path
+from linkprior.io.atomic_files import as_path
 from linkprior.io.limits import refuse_bomb
 from linkprior.io.unpack import shown, unpacked
 

@@ -17,10 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkprior.errors import StoreError, visible
-from linkprior.io import files
-from linkprior.io.files import as_path, begin_private, keep_mode, whole_folder
-from linkprior.io.kept import kept_bytes, kept_text, refuse_odd
+from linkprior.io import atomic_files
+from linkprior.io.atomic_files import as_path, begin_private, keep_mode, whole_folder
 from linkprior.io.locks import remove_folder
+from linkprior.io.safe_read import kept_bytes, kept_text, refuse_odd
 
 MANIFEST = "manifest.json"
 ARRAYS = "arrays.safetensors"
@@ -153,7 +153,7 @@ def _swap(fresh: Path, target: Path) -> None:
     if not target.exists():
         fresh.rename(target)
         return
-    if files.exchange(fresh, target):
+    if atomic_files.exchange(fresh, target):
         return  # the old one has the temporary name now, and is removed
     old = fresh.with_suffix(".old")
     target.rename(old)

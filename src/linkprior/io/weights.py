@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linkprior import pairs as pr
 from linkprior.errors import InputError, ParameterError, nearest
 from linkprior.network import Network
-from linkprior.network.weighted import Floats, by_pair, edge_weights, weight_numbers
+from linkprior.network import pairs as pr
+from linkprior.network.weights import Floats, by_pair, edge_weights, weight_numbers
 
 ZERO_WEIGHT = "its weight is 0"
 _ONLY = ("value", "weight")

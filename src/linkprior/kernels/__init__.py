@@ -24,8 +24,8 @@ from linkprior.kernels.least_squares import descend_rows
 from linkprior.kernels.partners import l3_partners
 from linkprior.kernels.paths import ch2_rows, l3_rows, l3n_rows, list_triangles, mps_rows
 from linkprior.kernels.portable import weights_at
+from linkprior.kernels.rank_counts import above_and_equal, count_above, tally, tally_nodes
 from linkprior.kernels.stack import Bins, Trees, add_trees, count_bins, rank_features
-from linkprior.kernels.tallies import above_and_equal, count_above, tally, tally_nodes
 
 __all__ = [
     "Bins",

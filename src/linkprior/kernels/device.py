@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-from linkprior.checks import choice
+from linkprior._validation import choice
 from linkprior.errors import LinkpriorError
 
 DEVICES = ("cpu", "cuda")

@@ -13,7 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from linkprior.network import Network
-from linkprior.network.known import Evidence
+from linkprior.network.side_information import Observations
 
 
 class Ops(Protocol):
@@ -29,7 +29,7 @@ class Ops(Protocol):
 
     def zeros_like(self, x: Any) -> Any: ...
 
-    def evidence(self, net: Network) -> Evidence: ...
+    def evidence(self, net: Network) -> Observations: ...
 
     def edge_products(self, left: Any, right: Any, net: Network, rows: slice) -> Any: ...
 
@@ -43,7 +43,7 @@ class NumpyOps:
     maximum, zeros_like = staticmethod(np.maximum), staticmethod(np.zeros_like)
 
     @staticmethod
-    def evidence(net: Network) -> Evidence:
+    def evidence(net: Network) -> Observations:
         """Edges and known non-edges with their weights and targets."""
         return net.evidence
 

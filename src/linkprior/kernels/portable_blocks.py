@@ -1,4 +1,4 @@
-"""Blocks of nodes, readably: moving a node, merging two blocks (see `linkprior.model.blocks`)."""
+"""Blocks of nodes, readably: moving a node, merging two blocks (see `linkprior.model.sbm`)."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from typing import Any, Protocol, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from linkprior.checks import Floats, real_matrix, real_number, whole_number
+from linkprior._validation import Floats, real_matrix, real_number, whole_number
 from linkprior.errors import ParameterError
 
 Bools = NDArray[np.bool_]

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from linkprior.checks import Floats, degree_vector, real_matrix, real_number
+from linkprior._validation import Floats, degree_vector, real_matrix, real_number
 from linkprior.errors import ParameterError
 
 Ints = NDArray[np.int64]

@@ -7,9 +7,9 @@ from typing import Protocol
 
 import numpy as np
 
-from linkprior.checks import choice, degree_vector, real_number, whole_number
+from linkprior._validation import choice, degree_vector, real_number, whole_number
 from linkprior.errors import InputError, ParameterError
-from linkprior.pairs import Ints, n_pairs
+from linkprior.network.pairs import Ints, n_pairs
 
 Edges = int | str | None  # how many there are in all: a number, "observed" (also None), "list"
 Degrees = str | Sequence[float] | Mapping[str, float]  # "observed", "shuffled", by node, by name

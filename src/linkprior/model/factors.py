@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkprior.kernels.ops import ops_of
-from linkprior.model.evidence import edge_products
+from linkprior.model.edge_products import edge_products
 from linkprior.network import Network
-from linkprior.pairs import Ints
+from linkprior.network.pairs import Ints
 
 Array = NDArray[Any]
 

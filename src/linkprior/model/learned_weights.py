@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linkprior.pairs import Ints
+from linkprior.network.pairs import Ints
 
 Array = NDArray[Any]
 

@@ -18,10 +18,10 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
-from linkprior.checks import real_matrix, real_number
+from linkprior._validation import real_matrix, real_number
 from linkprior.errors import ParameterError
 from linkprior.kernels.ops import ops_of
-from linkprior.model.evidence import evidence_times
+from linkprior.model.edge_products import evidence_times
 from linkprior.model.factors import Factors
 from linkprior.network import Network
 

@@ -13,10 +13,17 @@ from typing import ClassVar, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from linkprior.checks import choice, degree_vector, real_matrix, real_number, shown, whole_number
+from linkprior._validation import (
+    choice,
+    degree_vector,
+    real_matrix,
+    real_number,
+    shown,
+    whole_number,
+)
 from linkprior.errors import ParameterError
 from linkprior.model.degrees import clamp_degrees
-from linkprior.pairs import Ints
+from linkprior.network.pairs import Ints
 
 Array = NDArray[np.float64]
 Sequence_H = Callable[[Array], Array]

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
 
 from linkprior import parallel
-from linkprior.pairs import Ints, n_pairs
+from linkprior.network.pairs import Ints, n_pairs
 
 Array = NDArray[Any]
 

@@ -12,17 +12,12 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
-from linkprior import html
-from linkprior import pairs as pr
+from linkprior import _html as html
 from linkprior.errors import InputError
-from linkprior.network.known import NOTHING, Evidence, History, Known
-from linkprior.network.names import distinct_names, names_in, node_name, refuse_repeated
-from linkprior.network.weighted import (
-    attribute_weights,
-    entry_weights,
-    listed_weights,
-    weighted,
-)
+from linkprior.network import pairs as pr
+from linkprior.network.node_names import distinct_names, names_in, node_name, refuse_repeated
+from linkprior.network.side_information import NOTHING, History, Observations, SideInformation
+from linkprior.network.weights import attribute_weights, entry_weights, listed_weights, weighted
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -30,7 +25,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Merged:
+class CleaningCounts:
     """What was folded together while a network was built; nothing vanishes uncounted."""
 
     self_loops: int = 0
@@ -57,8 +52,8 @@ class Network:
 
     adjacency: sp.csr_array
     names: tuple[str, ...]
-    merged: Merged = field(default_factory=Merged)
-    known: Known = NOTHING
+    merged: CleaningCounts = field(default_factory=CleaningCounts)
+    known: SideInformation = NOTHING
 
     def __post_init__(self) -> None:
         self._freeze()
@@ -106,7 +101,7 @@ class Network:
         proper = given[given[:, 0] != given[:, 1]]
         directed = pr.distinct(pr.encode(proper, p))
         edges = pr.decode(pr.distinct(pr.encode(pr.ordered(pr.decode(directed, p)), p)), p)
-        merged = Merged(
+        merged = CleaningCounts(
             self_loops=len(given) - len(proper),
             duplicates=len(proper) - len(directed),
             reversed_duplicates=len(directed) - len(edges),
@@ -138,7 +133,7 @@ class Network:
         net = cls.from_indices(pairs, labels)
         # A symmetric matrix holds each edge twice by its nature: nothing was repeated.
         if net.merged.reversed_duplicates == net.n_edges:
-            net = cls(net.adjacency, net.names, Merged(net.merged.self_loops))
+            net = cls(net.adjacency, net.names, CleaningCounts(net.merged.self_loops))
         return weighted(net, pairs, entry_weights(a.data[a.data != 0], pairs)) if weights else net
 
     @classmethod
@@ -257,9 +252,9 @@ class Network:
         return sure
 
     @cached_property
-    def evidence(self) -> Evidence:
+    def evidence(self) -> Observations:
         """All edges and known non-edges, with how sure each is."""
-        return Evidence.of(self)
+        return Observations.of(self)
 
     @cached_property
     def strengths(self) -> NDArray[np.float64]:

@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from linkprior import progress
+from linkprior import _progress as progress
 from linkprior.errors import LinkpriorError
 from linkprior.parallel.blas import one_blas_thread
-from linkprior.parallel.engine import Engine, Traffic, engine_in_force, force
+from linkprior.parallel.engine import Engine, Traffic, current_engine, force
 from linkprior.parallel.threads import (
     MOST_WORKERS,
     available_cores,
@@ -32,8 +32,8 @@ __all__ = [
     "Traffic",
     "available_cores",
     "blocks",
+    "current_engine",
     "current_workers",
-    "engine_in_force",
     "force",
     "map_as_they_end",
     "map_blocks",
@@ -47,7 +47,7 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 _BLOCK_ENTRIES = 1 << 19  # one float32 block of scores is at most 2 MiB
-FAR_NODES = 3_000  # up to here a pass over all pairs is done sooner than it is sent
+REMOTE_NODES = 3_000  # up to here a pass over all pairs is done sooner than it is sent
 
 
 @contextmanager
@@ -95,7 +95,7 @@ def map_tasks(
     items: Iterable[T],
     workers: int | None = None,
     stage: str | None = None,
-    far: bool = False,
+    remote: bool = False,
 ) -> Iterator[R]:
     """Yield task(item) in order of the items; at most two results per worker wait in memory.
 
@@ -106,21 +106,23 @@ def map_tasks(
     """
     todo = list(items)
     if stage is None:
-        yield from _results(task, todo, workers, far)
+        yield from _results(task, todo, workers, remote)
         return
     # Not made the current stage: a generator runs in the context of whoever asks for its results.
     counted = progress.stage(stage, len(todo))
     try:
-        for result in _results(task, todo, workers, far):
+        for result in _results(task, todo, workers, remote):
             counted.advance()
             yield result
     finally:
         counted.end()
 
 
-def _results(task: Callable[[T], R], todo: list[T], workers: int | None, far: bool) -> Iterator[R]:
-    engine = engine_in_force()
-    if engine is None or not far or len(todo) < 2:
+def _results(
+    task: Callable[[T], R], todo: list[T], workers: int | None, remote: bool
+) -> Iterator[R]:
+    engine = current_engine()
+    if engine is None or not remote or len(todo) < 2:
         return threaded(task, todo, workers)
     return (result for _, result in engine.ended(task, todo, ordered=True))
 
@@ -130,13 +132,13 @@ def map_blocks(
     n_rows: int,
     workers: int | None = None,
     stage: str | None = None,
-    far: bool = False,
+    remote: bool = False,
 ) -> Iterator[R]:
     """Yield task(start, stop) for the row blocks of a network of n_rows nodes, in order.
 
     With `far` they may be done elsewhere, as in `map_tasks`, where the network is large enough.
     """
-    worth = far and n_rows > FAR_NODES
+    worth = remote and n_rows > REMOTE_NODES
     return map_tasks(lambda block: task(*block), blocks(n_rows), workers, stage, worth)
 
 
@@ -145,7 +147,7 @@ def map_as_they_end(task: Callable[[T], R], items: Iterable[T]) -> Iterator[tupl
 
     Here, without one, they end in order. `far` as in `map_tasks` goes without saying.
     """
-    engine, todo = engine_in_force(), list(items)
+    engine, todo = current_engine(), list(items)
     if engine is None:
         yield from enumerate(map(task, todo))
     else:

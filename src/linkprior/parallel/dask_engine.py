@@ -24,7 +24,7 @@ import dask
 from distributed import Client, Future, LocalCluster, wait
 from distributed.scheduler import KilledWorker
 
-from linkprior.checks import real_number, shown
+from linkprior._validation import real_number, shown
 from linkprior.errors import LinkpriorError, ParameterError
 from linkprior.parallel import dask_worker
 from linkprior.parallel.ctrl_c import without_ctrl_c

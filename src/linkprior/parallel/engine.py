@@ -24,7 +24,7 @@ class Engine(Protocol):
 _in_force: ContextVar[Engine | None] = ContextVar("engine", default=None)
 
 
-def engine_in_force() -> Engine | None:
+def current_engine() -> Engine | None:
     """Return the engine that tasks may be sent to; None: all work is done here."""
     return _in_force.get()
 

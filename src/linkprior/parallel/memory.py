@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from linkprior import machine
-from linkprior.checks import byte_size, shown
+from linkprior._validation import byte_size, shown
 from linkprior.errors import InputError, LinkpriorError, ParameterError
 
 Matrix = NDArray[Any]
@@ -158,7 +158,7 @@ def _map(size: int) -> mmap.mmap:
         ) from None
 
 
-def let_go(matrix: Matrix, start: int, stop: int) -> None:
+def release(matrix: Matrix, start: int, stop: int) -> None:
     """Give rows of a matrix in a file back to the system, which reads them again when asked.
 
     What was written stays. Of a matrix in memory nothing is let go of.

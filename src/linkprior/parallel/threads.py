@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar, copy_context
 from typing import TypeVar
 
-from linkprior.checks import whole_number
+from linkprior._validation import whole_number
 
 T = TypeVar("T")
 R = TypeVar("R")

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from linkprior import html, parallel
-from linkprior import pairs as pr
-from linkprior.checks import choice, real_number, shown, whole_number
+from linkprior import _html as html
+from linkprior import parallel
+from linkprior._validation import choice, real_number, shown, whole_number
 from linkprior.errors import (
     InputError,
     NotFittedError,
@@ -25,13 +25,14 @@ from linkprior.errors import (
 )
 from linkprior.io.convert import as_network
 from linkprior.network import Network
+from linkprior.network import pairs as pr
 from linkprior.predictors import on_device
-from linkprior.predictors.candidates import Candidates
-from linkprior.predictors.finite import overflow_told_later, refuse_not_finite
-from linkprior.predictors.nearby.asking import Nearby
+from linkprior.predictors.nearby.asking import NeighborCandidates
 from linkprior.predictors.on_device import Form
-from linkprior.predictors.topk import best_pairs
-from linkprior.ranking import Ranking
+from linkprior.predictors.overflow import overflow_told_later, refuse_not_finite
+from linkprior.ranking.candidates import Candidates
+from linkprior.ranking.ranking import Ranking
+from linkprior.ranking.topk import best_pairs
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -105,12 +106,12 @@ class LinkPredictor(ABC):
     """Base of all predictors.
 
     A subclass is a dataclass whose fields are its parameters, stored verbatim; it says how to
-    learn (`_learn`) and how to score rows and pairs from what was learned.
+    learn (`_fit`) and how to score rows and pairs from what was learned.
     """
 
     name: ClassVar[str] = ""
     # What of a network's `known` it takes notice of, beside candidates.
-    heeds: ClassVar[frozenset[str]] = frozenset()
+    supports: ClassVar[frozenset[str]] = frozenset()
     # Parameters that belong together, by the name of the set (`takes_presets`).
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
 
@@ -138,9 +139,9 @@ class LinkPredictor(ABC):
         return [f.name for f in dataclasses.fields(cls)]
 
     @classmethod
-    def heeded(cls) -> frozenset[str]:
+    def supported(cls) -> frozenset[str]:
         """Return what the model takes notice of beside the edges: weights, negatives."""
-        return cls.heeds
+        return cls.supports
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters as they were given (scikit-learn's convention)."""
@@ -180,7 +181,7 @@ class LinkPredictor(ABC):
                 "from"
             )
         with parallel.one_blas_thread(), overflow_told_later():
-            learned = self._learn(network)
+            learned = self._fit(network)
         self._refuse_not_finite(*learned.arrays.values())
         self._remember(network, learned)
         return self
@@ -205,7 +206,7 @@ class LinkPredictor(ABC):
         return self.network_, self.learned_
 
     @abstractmethod
-    def _learn(self, network: Network) -> Learned:
+    def _fit(self, network: Network) -> Learned:
         """Check the parameters against the network, learn, and return the result."""
 
     # ------------------------------------------------------------------ scoring
@@ -225,7 +226,7 @@ class LinkPredictor(ABC):
     def _pairs(self, pairs: pr.Ints) -> Array:
         """Return the scores of pairs i < j."""
 
-    def _form(self) -> Form | None:
+    def _factor_form(self) -> Form | None:
         """Return how a device may score pairs; None where scores are no products of factors."""
         return None
 
@@ -233,7 +234,7 @@ class LinkPredictor(ABC):
         self, candidates: Candidates | None, k: int | None, threshold: float
     ) -> tuple[pr.Ints, Array] | None:
         """Return the best pairs by the device in use; None where the CPU has to find them."""
-        form = self._form() if on_device.in_use() else None
+        form = self._factor_form() if on_device.in_use() else None
         if form is None:
             return None
         asked = Candidates.of(self.network_) if candidates is None else candidates
@@ -278,7 +279,7 @@ class LinkPredictor(ABC):
     def predict_edges(
         self,
         k: int | None = 100,
-        candidates: Candidates | Nearby | None = None,
+        candidates: Candidates | NeighborCandidates | None = None,
         threshold: float | None = None,
     ) -> Ranking:
         """Return the k best candidates, at most (None: all), with a score of at least `threshold`.
@@ -292,19 +293,19 @@ class LinkPredictor(ABC):
         if candidates is not None:
             _candidates(candidates).refuse_other(net)
         with parallel.one_blas_thread(), overflow_told_later():
-            if isinstance(candidates, Nearby):
+            if isinstance(candidates, NeighborCandidates):
                 best, scores = self._best_nearby(candidates, k, lowest)
             elif (found := self._best_on_device(candidates, k, lowest)) is not None:
                 best, scores = found
             else:
-                far = not self._holds_scores()
+                remote = not self._holds_scores()
                 best, scores = best_pairs(
                     self._rows,
                     net,
                     k,
                     candidates=candidates,
                     threshold=lowest,
-                    far=far,
+                    remote=remote,
                     rows_above=self._rows_above,
                 )
         # A score that is no number, or minus infinity, is in no list: one that is short tells.
@@ -316,7 +317,9 @@ class LinkPredictor(ABC):
     def _refuse_not_finite(self, *arrays: Array, short: bool = False) -> None:
         refuse_not_finite(type(self).name, self.get_params(deep=False), arrays, short)
 
-    def _best_nearby(self, near: Nearby, k: int | None, lowest: float) -> tuple[pr.Ints, Array]:
+    def _best_nearby(
+        self, near: NeighborCandidates, k: int | None, lowest: float
+    ) -> tuple[pr.Ints, Array]:
         from linkprior.predictors.nearby.search import best_nearby
 
         return best_nearby(self, near, k, lowest)
@@ -351,7 +354,7 @@ class LinkPredictor(ABC):
         """Return what such chances rest on, as half a sentence; none where there are none."""
         return ""
 
-    def score_at(self, probability: float) -> float:
+    def score_threshold(self, probability: float) -> float:
         """Return the score from which on the chance is at least this; itself where unknown."""
         return probability
 
@@ -363,6 +366,17 @@ class LinkPredictor(ABC):
         """Return `summary`, by its name of before."""
         warnings.warn("words() is now summary()", DeprecationWarning, stacklevel=2)
         return self.summary()
+
+    def score_at(self, probability: float) -> float:
+        """Return `score_threshold`, by its name of before."""
+        warnings.warn("score_at() is now score_threshold()", DeprecationWarning, stacklevel=2)
+        return self.score_threshold(probability)
+
+    @classmethod
+    def heeded(cls) -> frozenset[str]:
+        """Return `supported`, by its name of before."""
+        warnings.warn("heeded() is now supported()", DeprecationWarning, stacklevel=2)
+        return cls.supported()
 
     def _ranks(self, pairs: pr.Ints) -> pr.Ints:
         """Return the place of the second node among the first one's partners, 1 the best."""
@@ -407,8 +421,8 @@ class LinkPredictor(ABC):
         return html.card(type(self).name or type(self).__name__, known, shown)
 
 
-def _candidates(given: object) -> Candidates | Nearby:
-    if not isinstance(given, Candidates | Nearby):
+def _candidates(given: object) -> Candidates | NeighborCandidates:
+    if not isinstance(given, Candidates | NeighborCandidates):
         raise ParameterError(
             "candidates must be made with Candidates.of(network, …) or nearby_pairs(network, …), "
             f"got {shown(given)}"

@@ -8,8 +8,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from linkprior import parallel, progress
-from linkprior.checks import choice, real_number, shown, whole_number
+from linkprior import _progress as progress
+from linkprior import parallel
+from linkprior._validation import choice, real_number, shown, whole_number
 from linkprior.errors import InputError, ParameterError
 from linkprior.model.degrees import LIST_SIZE, Degrees, Edges, prior_degrees
 from linkprior.model.losses import pu_loss
@@ -21,13 +22,11 @@ from linkprior.model.priors import (
     sequence_of,
 )
 from linkprior.network import Network
-from linkprior.pairs import Ints, n_pairs
-from linkprior.predictors import effort
+from linkprior.network.pairs import Ints, n_pairs
+from linkprior.predictors import cost
 from linkprior.predictors.base import ISOLATED, NEGATIVES, WEIGHTS, Learned, LinkPredictor
-from linkprior.predictors.effort import Effort
-from linkprior.predictors.on_device import Form
-from linkprior.predictors.scores import DenseScores, prox_passes
-from linkprior.predictors.starts import (
+from linkprior.predictors.cost import Effort
+from linkprior.predictors.multistart import (
     MOST_STARTS,
     SEED_LIMIT,
     convergence,
@@ -35,6 +34,8 @@ from linkprior.predictors.starts import (
     idle_factor,
     run_starts,
 )
+from linkprior.predictors.on_device import Form
+from linkprior.predictors.scores import DenseScores, prox_passes
 from linkprior.solvers.base import Solution, solve
 from linkprior.solvers.nuclear import NuclearSolver, NuclearState
 from linkprior.solvers.pu_als import PuAlsSolver, PuState
@@ -120,7 +121,7 @@ class PU(LinkPredictor):
     """
 
     name: ClassVar[str] = "pu"
-    heeds: ClassVar[frozenset[str]] = WEIGHTS | NEGATIVES
+    supports: ClassVar[frozenset[str]] = WEIGHTS | NEGATIVES
     rank: int | None = None
     rho: float | None = None
     lam: float | None = None
@@ -131,7 +132,7 @@ class PU(LinkPredictor):
     tol: float = 1e-4
     seed: int = 0
 
-    def _learn(self, network: Network) -> Learned:
+    def _fit(self, network: Network) -> Learned:
         max_iter = whole_number("max_iter", self.max_iter, 1)
         tol = real_number("tol", self.tol, 0.0, low_open=False)
         self._solver(network, 1)  # a bad parameter is an error here, not inside a thread
@@ -166,16 +167,16 @@ class PU(LinkPredictor):
     def _effort(self, network: Network) -> Effort:
         solver = self._solver(network, 1)
         rounds = whole_number("max_iter", self.max_iter, 1) * (1 + (solver.cg_steps or 10))
-        one = effort.PU_ROUND * effort.sweep(network, solver.rank)
+        one = cost.PU_ROUND * cost.sweep(network, solver.rank)
         n_starts = whole_number("n_starts", self.n_starts, 1, MOST_STARTS)
         fit = n_starts * idle_factor(n_starts) * rounds * one
-        return Effort(fit, effort.factor_scores(network, n_starts * solver.rank))
+        return Effort(fit, cost.factor_scores(network, n_starts * solver.rank))
 
     def _memory(self, network: Network, workers: int) -> float:
         rank = self._solver(network, 1).rank
-        return effort.PU_ARRAYS * self.n_starts * 4.0 * network.n_nodes * rank
+        return cost.PU_ARRAYS * self.n_starts * 4.0 * network.n_nodes * rank
 
-    def _form(self) -> Form:
+    def _factor_form(self) -> Form:
         W, H = (np.concatenate(list(self.learned_.arrays[name]), axis=1) for name in "WH")
         half = 0.5 / self.n_starts
         return Form.plain(half * np.hstack([W, H]), np.hstack([H, W]))
@@ -241,7 +242,7 @@ class NuclearDegree(LinkPredictor):
     """
 
     name: ClassVar[str] = "nuclear-degree"
-    heeds: ClassVar[frozenset[str]] = WEIGHTS | NEGATIVES | ISOLATED
+    supports: ClassVar[frozenset[str]] = WEIGHTS | NEGATIVES | ISOLATED
     rho: float = 0.05
     mu: float | None = None
     lam: float = 0.001
@@ -271,7 +272,7 @@ class NuclearDegree(LinkPredictor):
         changed = {"lam": 0.0, "tau": 0.0, "prior_bound": None}
         return NuclearDegree(**{**self.get_params(), **changed})
 
-    def _learn(self, network: Network) -> Learned:
+    def _fit(self, network: Network) -> Learned:
         solver = self._solver(network)
         max_iter = whole_number("max_iter", self.max_iter, 1)
         tol = real_number("tol", self.tol, 0.0, low_open=False)
@@ -297,12 +298,12 @@ class NuclearDegree(LinkPredictor):
         self._solver(network)
         steps = whole_number("max_iter", self.max_iter, 1) + _AFTER
         # Eigenvalues keep one core busy, whatever the number of cores.
-        cubic = network.n_nodes * effort.entries(network)
-        step = effort.NUCLEAR_STEP * parallel.current_workers() * cubic
-        return Effort(steps * step, effort.pick(network))
+        cubic = network.n_nodes * cost.entries(network)
+        step = cost.NUCLEAR_STEP * parallel.current_workers() * cubic
+        return Effort(steps * step, cost.pick(network))
 
     def _memory(self, network: Network, workers: int) -> float:
-        return effort.NUCLEAR_BYTES * effort.entries(network)
+        return cost.NUCLEAR_BYTES * cost.entries(network)
 
     def _solver(self, network: Network) -> NuclearSolver:
         """Check the parameters and the size of the network."""

@@ -10,18 +10,19 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from linkprior import parallel, progress
-from linkprior.checks import real_number, whole_number
+from linkprior import _progress as progress
+from linkprior import parallel
+from linkprior._validation import real_number, whole_number
 from linkprior.errors import ParameterError
 from linkprior.kernels.selection import keep_best
 from linkprior.network import Network
-from linkprior.pairs import Ints
-from linkprior.predictors import effort
+from linkprior.network.pairs import Ints
+from linkprior.predictors import cost
 from linkprior.predictors.base import Array, Learned, LinkPredictor
-from linkprior.predictors.effort import Effort, effort_of
-from linkprior.predictors.starts import SEED_LIMIT, threads
+from linkprior.predictors.cost import Effort, effort_of
+from linkprior.predictors.meta import Wrapped, prefixed, under
+from linkprior.predictors.multistart import SEED_LIMIT, threads
 from linkprior.predictors.tri import DENSE_LIMIT
-from linkprior.predictors.wrapped import Wrapped, prefixed, under
 
 MOST_MEMBERS = 10_000
 _COMPARED_BYTES = 40.0  # per score that is compared: the sum, those in order, and their places
@@ -85,7 +86,7 @@ class Consensus(Wrapped):
 
     # ------------------------------------------------------------------ learning
 
-    def _learn(self, network: Network) -> Learned:
+    def _fit(self, network: Network) -> Learned:
         most, least = self._check()
         draws, best = self._draws(network, most), _BestPairs(network)
         members: list[LinkPredictor] = []
@@ -108,7 +109,7 @@ class Consensus(Wrapped):
             with progress.part(1.0), parallel.use_workers(own_threads):
                 return self._new(seed=draw.seed).fit(draw.network(network))
 
-        yield from parallel.map_tasks(fit, draws, outer, far=True)
+        yield from parallel.map_tasks(fit, draws, outer, remote=True)
 
     def _kept(
         self, members: list[LinkPredictor], draws: list[_Draw], overlaps: list[float]
@@ -189,11 +190,11 @@ class Consensus(Wrapped):
         """Return the work of all members, though it may settle with fewer."""
         most, _ = self._check()
         one = effort_of(self._new(), network)
-        compared = min(1.0, DENSE_LIMIT**2 / effort.entries(network))
+        compared = min(1.0, DENSE_LIMIT**2 / cost.entries(network))
         return Effort(most * (one.fit + compared * one.scores), most * one.scores)
 
     def _memory(self, network: Network, workers: int) -> float:
-        compared = _COMPARED_BYTES * min(effort.entries(network), DENSE_LIMIT**2)
+        compared = _COMPARED_BYTES * min(cost.entries(network), DENSE_LIMIT**2)
         return compared + self.most * self._new()._memory(network, workers)
 
 

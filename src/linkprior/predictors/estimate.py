@@ -11,9 +11,9 @@ from linkprior import parallel
 from linkprior.kernels.engine import SMALL_NETWORK
 from linkprior.network import Network
 from linkprior.parallel.memory import memory_limit
-from linkprior.predictors import effort
+from linkprior.predictors import cost
 from linkprior.predictors.base import LinkPredictor
-from linkprior.predictors.effort import effort_of
+from linkprior.predictors.cost import effort_of
 
 # Seconds to start an interpreter with the libraries; then with compiled kernels.
 START, START_COMPILED = 0.5, 1.1
@@ -43,9 +43,9 @@ class Estimate:
 
 def expected_bytes(model: LinkPredictor, network: Network) -> float:
     """Return the memory a fit and a ranking may take."""
-    effort.effort_of(model, network)  # refuses parameters out of range in its own words
+    cost.effort_of(model, network)  # refuses parameters out of range in its own words
     held = model._memory(network, parallel.current_workers())
-    return effort.network_bytes(network) + held
+    return cost.network_bytes(network) + held
 
 
 def expected_disk(model: LinkPredictor, network: Network) -> float:

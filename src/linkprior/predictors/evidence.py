@@ -9,15 +9,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linkprior import parallel, progress
+from linkprior import _progress as progress
+from linkprior import parallel
 from linkprior.errors import InputError
-from linkprior.pairs import Ints
+from linkprior.network.pairs import Ints
 from linkprior.predictors.base import LinkPredictor
-from linkprior.predictors.story import PairStory, tell
-from linkprior.predictors.structure import count_paths, rank_by_degree
-from linkprior.ranking import Ranking
+from linkprior.predictors.explanation import PairStory, explain_pair
+from linkprior.predictors.path_counts import count_paths, rank_by_degree
+from linkprior.ranking.ranking import Ranking
 
-__all__ = ["COLUMNS", "PairStory", "columns", "tell", "with_evidence"]
+__all__ = ["COLUMNS", "PairStory", "columns", "explain_pair", "with_evidence"]
 
 COLUMNS = {
     "degree_source": "edges of the source",

@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from linkprior import kernels, parallel, progress
-from linkprior import pairs as pr
-from linkprior.checks import choice, shown
+from linkprior import _progress as progress
+from linkprior import kernels, parallel
+from linkprior._validation import choice, shown
 from linkprior.errors import ParameterError
 from linkprior.model.learned_weights import (
     IsolatedOdds,
@@ -31,9 +31,10 @@ from linkprior.model.learned_weights import (
     soft_log,
 )
 from linkprior.network import Network
-from linkprior.pairs import Ints
+from linkprior.network import pairs as pr
+from linkprior.network.pairs import Ints
 from linkprior.predictors.base import Array, Learned, LinkPredictor
-from linkprior.predictors.effort import effort_of, entries
+from linkprior.predictors.cost import effort_of, entries
 from linkprior.predictors.rank_penalty import (
     exact_unit,
     make_tables,

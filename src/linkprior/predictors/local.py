@@ -8,12 +8,12 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from linkprior.checks import whole_number
+from linkprior._validation import whole_number
 from linkprior.network import Network
-from linkprior.pairs import Ints
-from linkprior.predictors import effort
+from linkprior.network.pairs import Ints
+from linkprior.predictors import cost
 from linkprior.predictors.base import WEIGHTS, Array, Learned, LinkPredictor
-from linkprior.predictors.effort import Effort
+from linkprior.predictors.cost import Effort
 
 Words = NDArray[np.uint64]
 
@@ -27,9 +27,9 @@ class PreferentialAttachment(LinkPredictor):
     """PA: kᵢ·kⱼ. What degree alone predicts; it belongs in every table."""
 
     name: ClassVar[str] = "pa"
-    heeds: ClassVar[frozenset[str]] = WEIGHTS
+    supports: ClassVar[frozenset[str]] = WEIGHTS
 
-    def _learn(self, network: Network) -> Learned:
+    def _fit(self, network: Network) -> Learned:
         return Learned({"degrees": network.strengths})
 
     def _rows(self, start: int, stop: int) -> Array:
@@ -57,14 +57,14 @@ class Random(LinkPredictor):
     name: ClassVar[str] = "random"
     seed: int = 0
 
-    def _learn(self, network: Network) -> Learned:
+    def _fit(self, network: Network) -> Learned:
         seed = whole_number("seed", self.seed, 0)
         key = np.random.SeedSequence(seed).generate_state(1, np.uint64)
         return Learned({"streams": _mixed(key + _place(np.arange(network.n_nodes)))})
 
     def _effort(self, network: Network) -> Effort:
-        n = effort.entries(network)
-        return Effort(float(network.n_nodes), HASH * n + effort.pick(network))
+        n = cost.entries(network)
+        return Effort(float(network.n_nodes), HASH * n + cost.pick(network))
 
     def _rows(self, start: int, stop: int) -> Array:
         streams, nodes = self.learned_.arrays["streams"], np.arange(self.network_.n_nodes)

@@ -11,10 +11,10 @@ import numpy as np
 import scipy.sparse as sp
 
 from linkprior.network import Network
-from linkprior.pairs import Ints
-from linkprior.predictors import effort
+from linkprior.network.pairs import Ints
+from linkprior.predictors import cost
 from linkprior.predictors.base import WEIGHTS, Array, Learned, LinkPredictor
-from linkprior.predictors.effort import Effort
+from linkprior.predictors.cost import Effort
 
 SHARED = 10.0  # nominal nanoseconds per path of length two
 BLANK = 0.7  # and per score, most of which are zero
@@ -30,7 +30,7 @@ class SharedNeighbours(LinkPredictor):
     product of those of its two edges, and degrees are sums of confidences.
     """
 
-    heeds: ClassVar[frozenset[str]] = WEIGHTS
+    supports: ClassVar[frozenset[str]] = WEIGHTS
 
     @abstractmethod
     def _weights(self, degrees: Array) -> Array:
@@ -40,20 +40,20 @@ class SharedNeighbours(LinkPredictor):
         """Return scores from non-zero sums and the degrees of both nodes."""
         return shared
 
-    def _learn(self, network: Network) -> Learned:
+    def _fit(self, network: Network) -> Learned:
         degrees = self._strengths(network)
         return Learned({"degrees": degrees, "weights": self._weights(degrees)})
 
     def _strengths(self, network: Network) -> Array:
-        return network.strengths if self.heeds else network.degrees.astype(np.float64)
+        return network.strengths if self.supports else network.degrees.astype(np.float64)
 
     def _edges(self) -> sp.csr_array:
-        """Return the edges with how sure they are; ones for a model that heeds it not."""
-        return self.network_.confidence if self.heeds else self.network_.adjacency
+        """Return the edges with how sure they are; ones for a model that ignores it."""
+        return self.network_.confidence if self.supports else self.network_.adjacency
 
     def _effort(self, network: Network) -> Effort:
-        d, n = network.degrees.astype(np.float64), effort.entries(network)
-        scores = SHARED * float(d @ d) + BLANK * n + effort.pick(network)
+        d, n = network.degrees.astype(np.float64), cost.entries(network)
+        scores = SHARED * float(d @ d) + BLANK * n + cost.pick(network)
         return Effort(float(network.n_nodes), scores)
 
     def _rows(self, start: int, stop: int) -> Array:
@@ -121,7 +121,7 @@ class Jaccard(CommonNeighbours):
     """Jaccard: common neighbours as a share of all neighbours of either node (Jaccard 1901)."""
 
     name: ClassVar[str] = "jaccard"
-    heeds: ClassVar[frozenset[str]] = frozenset()  # shares of sets of neighbours
+    supports: ClassVar[frozenset[str]] = frozenset()  # shares of sets of neighbours
 
     def _score(self, shared: Array, first: Array, second: Array) -> Array:
         return shared / (first + second - shared)

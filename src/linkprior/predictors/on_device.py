@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 
 from linkprior.errors import LinkpriorError
 from linkprior.kernels.device import current_device
-from linkprior.pairs import Ints
-from linkprior.predictors.candidates import Candidates
+from linkprior.network.pairs import Ints
 from linkprior.predictors.scores import knots
-from linkprior.predictors.topk import MOST_PAIRS, first_pairs, refuse_too_many
+from linkprior.ranking.candidates import Candidates
+from linkprior.ranking.topk import MOST_PAIRS, first_pairs, refuse_too_many
 from linkprior.solvers.base import Solution, solve
 
 if TYPE_CHECKING:

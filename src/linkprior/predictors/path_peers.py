@@ -9,8 +9,8 @@ import numpy as np
 
 from linkprior import kernels
 from linkprior.network import Network
-from linkprior.pairs import Ints
-from linkprior.predictors import effort
+from linkprior.network.pairs import Ints
+from linkprior.predictors import cost
 from linkprior.predictors.base import Array, Learned
 from linkprior.predictors.paths import PathPredictor, ends, reach, third_steps, walks
 
@@ -33,8 +33,8 @@ class L3N(PathPredictor):
         return kernels.l3n_rows(a.indptr, a.indices, sources)
 
     def _row_effort(self, network: Network) -> float:
-        per_row = effort.L3N_ROW * effort.entries(network)
-        return effort.L3N_WALK * walks(network) + effort.L3N_END * ends(network) + per_row
+        per_row = cost.L3N_ROW * cost.entries(network)
+        return cost.L3N_WALK * walks(network) + cost.L3N_END * ends(network) + per_row
 
 
 @dataclass(eq=False, kw_only=True)
@@ -63,11 +63,11 @@ class CH2L3(PathPredictor):
         marks = float(np.diff(starts) @ reach(network)[a.indices])
         seen = len(nodes) * third_steps(network) / max(1, len(a.indices))
         return (
-            effort.CH2_WALK * walks(network)
-            + effort.CH2_END * ends(network)
-            + effort.CH2_ROW * effort.entries(network)
-            + effort.CH2_MARK * marks
-            + effort.CH2_TRIANGLE * seen
+            cost.CH2_WALK * walks(network)
+            + cost.CH2_END * ends(network)
+            + cost.CH2_ROW * cost.entries(network)
+            + cost.CH2_MARK * marks
+            + cost.CH2_TRIANGLE * seen
         )
 
     def _memory(self, network: Network, workers: int) -> float:
@@ -96,4 +96,4 @@ class MPS(PathPredictor):
         return rows
 
     def _row_effort(self, network: Network) -> float:
-        return effort.MPS_END * ends(network) + effort.MPS_ROW * effort.entries(network)
+        return cost.MPS_END * ends(network) + cost.MPS_ROW * cost.entries(network)

@@ -11,10 +11,10 @@ import scipy.sparse as sp
 
 from linkprior import kernels, parallel
 from linkprior.network import Network
-from linkprior.pairs import Ints
-from linkprior.predictors import effort
+from linkprior.network.pairs import Ints
+from linkprior.predictors import cost
 from linkprior.predictors.base import WEIGHTS, Array, Learned, LinkPredictor
-from linkprior.predictors.effort import Effort
+from linkprior.predictors.cost import Effort
 
 _SPARSE = 8.0  # times as slow as the kernel are SciPy's products, which know confidences
 
@@ -30,7 +30,7 @@ class PathPredictor(LinkPredictor):
     def _source_rows(self, sources: Ints) -> Array:
         """Return the rows of some nodes, all different, as a fresh block."""
 
-    def _learn(self, network: Network) -> Learned:
+    def _fit(self, network: Network) -> Learned:
         return Learned()
 
     def _rows(self, start: int, stop: int) -> Array:
@@ -54,7 +54,7 @@ class PathPredictor(LinkPredictor):
         return scores
 
     def _effort(self, network: Network) -> Effort:
-        return Effort(0.0, self._row_effort(network) + effort.pick(network))
+        return Effort(0.0, self._row_effort(network) + cost.pick(network))
 
     @abstractmethod
     def _row_effort(self, network: Network) -> float:
@@ -92,9 +92,9 @@ class L3(PathPredictor):
     """L3: Σ 1/√(k_u·k_v) over paths i–u–v–j, i.e. A·D^-½·A·D^-½·A (Kovács et al. 2019)."""
 
     name: ClassVar[str] = "l3"
-    heeds: ClassVar[frozenset[str]] = WEIGHTS
+    supports: ClassVar[frozenset[str]] = WEIGHTS
 
-    def _learn(self, network: Network) -> Learned:
+    def _fit(self, network: Network) -> Learned:
         with np.errstate(divide="ignore"):
             weight = np.where(network.degrees > 0, network.strengths**-0.5, 0.0)
         return Learned({"weight": weight})
@@ -117,4 +117,4 @@ class L3(PathPredictor):
 
     def _row_effort(self, network: Network) -> float:
         sparse = 1.0 if network.known.weights is None else _SPARSE
-        return sparse * effort.WALK * third_steps(network)
+        return sparse * cost.WALK * third_steps(network)

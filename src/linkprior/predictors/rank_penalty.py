@@ -12,7 +12,7 @@ import numpy as np
 
 from linkprior import kernels, parallel
 from linkprior.model.priors import rows_of
-from linkprior.pairs import Ints
+from linkprior.network.pairs import Ints
 from linkprior.predictors.base import Array
 from linkprior.predictors.scores import knots, lookup_pairs
 

@@ -10,7 +10,7 @@ from linkprior.errors import ParameterError, nearest
 
 if TYPE_CHECKING:
     from linkprior.predictors.base import LinkPredictor
-    from linkprior.predictors.wrapped import Wrapped
+    from linkprior.predictors.meta import Wrapped
 
 
 @dataclass(frozen=True)
@@ -85,14 +85,14 @@ MODELS: dict[str, Entry] = {
         "spectral", "RNM", "mean rank by two spectral filters and L3, up to 20,000 nodes (2023)"
     ),
     "spm": Entry("spectral", "SPM", "structural perturbation, up to 20,000 nodes (Lü et al. 2015)"),
-    "dcsbm": Entry("blocks", "BlockModel", "degree-corrected block model (Karrer and Newman 2011)"),
+    "dcsbm": Entry("sbm", "BlockModel", "degree-corrected block model (Karrer and Newman 2011)"),
     "random": Entry("local", "Random", "a number drawn by lot for each pair: what chance predicts"),
 }
 
 
 # Models over any model, named KIND:NAME. They are made for each name, so there is no end of them.
 WRAPPERS: dict[str, Entry] = {
-    "degree": Entry("degree_over", "DegreeOver", "the degree prior over the scores of any model"),
+    "degree": Entry("degree_prior", "DegreeOver", "the degree prior over the scores of any model"),
     "consensus": Entry(
         "consensus", "Consensus", "mean over random starts or resampled edges, until it settles"
     ),

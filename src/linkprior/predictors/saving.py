@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from linkprior._validation import shown
 from linkprior._version import __version__
-from linkprior.checks import shown
 from linkprior.errors import LinkpriorError, ParameterError, StoreError
 from linkprior.io.store import read_model, write_model
 from linkprior.network import Network

@@ -16,10 +16,11 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from linkprior import kernels, parallel, progress
+from linkprior import _progress as progress
+from linkprior import kernels, parallel
 from linkprior.model.factors import Factors
-from linkprior.pairs import Ints
-from linkprior.parallel.memory import let_go, matrices
+from linkprior.network.pairs import Ints
+from linkprior.parallel.memory import matrices, release
 from linkprior.parallel.scratch import scratch
 from linkprior.solvers.symmetric_prox import half_sum, mm_passes
 
@@ -63,7 +64,7 @@ class DenseScores:
 
     def rows(self, start: int, stop: int) -> Array:
         rows = self.matrix[start:stop].copy()
-        let_go(self.matrix, start, stop)
+        release(self.matrix, start, stop)
         return rows
 
     def at(self, pairs: Ints) -> Array:
@@ -159,7 +160,7 @@ def build_tables(factors: Factors, scale: Array, profile: Array, passes: int = P
             Q = sketched_rows(factors, done, scale, profile[ranks], start, stop)
             return kernels.row_quantiles(Q, start, ranks)  # a fresh array
 
-        return np.concatenate(list(parallel.map_blocks(one_block, p, stage="", far=True)))
+        return np.concatenate(list(parallel.map_blocks(one_block, p, stage="", remote=True)))
 
     with progress.stage(total=passes * (passes + 1) / 2):
         for number in range(passes):
@@ -220,7 +221,7 @@ def _symmetric(factors: Factors, on_disk: bool) -> Array:
 
     def fill(start: int, stop: int) -> None:
         raw[start:stop] = factors.rows(start, stop)
-        let_go(raw, start, stop)
+        release(raw, start, stop)
 
     for _ in parallel.map_blocks(fill, len(raw)):
         pass
@@ -237,12 +238,12 @@ def mean_matrix(layers: Iterable[Array], n_nodes: int, clip: bool, on_disk: bool
         for start, stop in blocks:
             rows = Q[start:stop]
             total[start:stop] += np.maximum(rows, 0.0) if clip else rows
-            let_go(Q, start, stop)
-            let_go(total, start, stop)
+            release(Q, start, stop)
+            release(total, start, stop)
         del Q  # before the next one is made
     for start, stop in blocks:
         total[start:stop] /= count
-        let_go(total, start, stop)
+        release(total, start, stop)
     return total
 
 

@@ -11,18 +11,19 @@ from typing import ClassVar
 
 import numpy as np
 
-from linkprior import parallel, progress
-from linkprior.checks import real_number, whole_number
+from linkprior import _progress as progress
+from linkprior import parallel
+from linkprior._validation import real_number, whole_number
 from linkprior.errors import InputError
 from linkprior.model import spectra
 from linkprior.network import Network
-from linkprior.pairs import Ints, n_pairs
-from linkprior.predictors import effort
+from linkprior.network.pairs import Ints, n_pairs
+from linkprior.predictors import cost
 from linkprior.predictors.base import WEIGHTS, Array, Learned, LinkPredictor
-from linkprior.predictors.effort import Effort
+from linkprior.predictors.cost import Effort
+from linkprior.predictors.multistart import MOST_STARTS, SEED_LIMIT
 from linkprior.predictors.paths import L3
 from linkprior.predictors.scores import DenseScores
-from linkprior.predictors.starts import MOST_STARTS, SEED_LIMIT
 
 LARGEST_SPECTRAL = 20_000  # nodes beyond which all eigenvectors take hours and tens of gigabytes
 DOUBLE_UP_TO = 5_000  # nodes up to which matrices are float64; above, float32
@@ -78,11 +79,11 @@ class RNM(Spectral):
     """
 
     name: ClassVar[str] = "rnm"
-    heeds: ClassVar[frozenset[str]] = WEIGHTS
+    supports: ClassVar[frozenset[str]] = WEIGHTS
     noise: float = 3.0
     threshold: float = 0.95
 
-    def _learn(self, network: Network) -> Learned:
+    def _fit(self, network: Network) -> Learned:
         self._check(network)
         ranks = np.zeros(n_pairs(network.n_nodes))
         with progress.stage("fitting rnm", 10) as fitting:
@@ -111,13 +112,13 @@ class RNM(Spectral):
 
     def _effort(self, network: Network) -> Effort:
         self._check(network)
-        cubic = network.n_nodes * effort.entries(network)
+        cubic = network.n_nodes * cost.entries(network)
         # Eigenvalues and the solve keep one core busy, whatever the number of cores.
         alone = parallel.current_workers() * _RNM_CUBIC * cubic
-        return Effort(alone + _RANKS * effort.entries(network), effort.pick(network))
+        return Effort(alone + _RANKS * cost.entries(network), cost.pick(network))
 
     def _memory(self, network: Network, workers: int) -> float:
-        return _RNM_BYTES * effort.entries(network)
+        return _RNM_BYTES * cost.entries(network)
 
 
 @dataclass(eq=False, kw_only=True)
@@ -144,7 +145,7 @@ class SPM(Spectral):
     share: float = 0.1
     seed: int = 0
 
-    def _learn(self, network: Network) -> Learned:
+    def _fit(self, network: Network) -> Learned:
         n = self._check(network)
         seeds = np.random.SeedSequence(whole_number("seed", self.seed, 0, SEED_LIMIT)).spawn(n)
 
@@ -171,9 +172,9 @@ class SPM(Spectral):
 
     def _effort(self, network: Network) -> Effort:
         n, workers = self._check(network), parallel.current_workers()
-        cubic = _SPM_CUBIC * network.n_nodes * effort.entries(network)
+        cubic = _SPM_CUBIC * network.n_nodes * cost.entries(network)
         rounds = -(-n // min(n, workers))
-        return Effort(rounds * workers * cubic, effort.pick(network))
+        return Effort(rounds * workers * cubic, cost.pick(network))
 
     def _memory(self, network: Network, workers: int) -> float:
-        return (_SPM_BYTES * min(self.n, workers) + 8.0) * effort.entries(network)
+        return (_SPM_BYTES * min(self.n, workers) + 8.0) * cost.entries(network)

@@ -9,29 +9,22 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from linkprior import parallel, progress
-from linkprior.checks import choice, real_number, whole_number
+from linkprior import _progress as progress
+from linkprior import parallel
+from linkprior._validation import choice, real_number, whole_number
 from linkprior.errors import ParameterError
 from linkprior.kernels.device import current_device
 from linkprior.model.factors import Factors
 from linkprior.model.losses import LOSSES, Loss
 from linkprior.model.priors import L1Prior, Prior, ScaleFreePrior
 from linkprior.network import Network
-from linkprior.pairs import Ints
+from linkprior.network.pairs import Ints
 from linkprior.parallel import current_workers
-from linkprior.parallel.memory import let_go, matrices, memory_limit
-from linkprior.predictors import effort
+from linkprior.parallel.memory import matrices, memory_limit, release
+from linkprior.predictors import cost
 from linkprior.predictors.base import NEGATIVES, WEIGHTS, Learned, LinkPredictor
-from linkprior.predictors.effort import Effort
-from linkprior.predictors.on_device import Form, solve_on_device
-from linkprior.predictors.scores import (
-    DenseScores,
-    FactorScores,
-    Scores,
-    SketchScores,
-    mean_matrix,
-)
-from linkprior.predictors.starts import (
+from linkprior.predictors.cost import Effort
+from linkprior.predictors.multistart import (
     MOST_STARTS,
     SEED_LIMIT,
     convergence,
@@ -39,6 +32,14 @@ from linkprior.predictors.starts import (
     idle_factor,
     run_starts,
     threads,
+)
+from linkprior.predictors.on_device import Form, solve_on_device
+from linkprior.predictors.scores import (
+    DenseScores,
+    FactorScores,
+    Scores,
+    SketchScores,
+    mean_matrix,
 )
 from linkprior.solvers.base import Solution, solve
 from linkprior.solvers.device_admm import DeviceAdmm
@@ -76,7 +77,7 @@ class TriFactorization(LinkPredictor):
         Same seed, same bytes.
     """
 
-    heeds: ClassVar[frozenset[str]] = WEIGHTS | NEGATIVES
+    supports: ClassVar[frozenset[str]] = WEIGHTS | NEGATIVES
 
     rank: int | None = None
     rho: float = 0.2
@@ -101,7 +102,7 @@ class TriFactorization(LinkPredictor):
 
     # ------------------------------------------------------------------ learning
 
-    def _learn(self, network: Network) -> Learned:
+    def _fit(self, network: Network) -> Learned:
         self._check(network)
         with progress.stage(f"fitting {self.name}", self._fit_effort(network)):
             return self._run(network)
@@ -144,11 +145,11 @@ class TriFactorization(LinkPredictor):
         return self._starts_effort(network)
 
     def _score_effort(self, network: Network) -> float:
-        return effort.factor_scores(network, self.n_starts * self._rank(network))
+        return cost.factor_scores(network, self.n_starts * self._rank(network))
 
     def _memory(self, network: Network, workers: int) -> float:
         at_once = min(workers, self.n_starts)
-        arrays = effort.TRI_ARRAYS * self.n_starts + effort.TRI_ARRAYS_AT_ONCE * at_once
+        arrays = cost.TRI_ARRAYS * self.n_starts + cost.TRI_ARRAYS_AT_ONCE * at_once
         return arrays * 8.0 * network.n_nodes * self._rank(network)
 
     def _starts_effort(self, network: Network) -> float:
@@ -158,7 +159,7 @@ class TriFactorization(LinkPredictor):
         return (self.max_iter + 1) * self._step_effort(network)
 
     def _step_effort(self, network: Network) -> float:
-        return effort.sweep(network, self._rank(network))
+        return cost.sweep(network, self._rank(network))
 
     # ------------------------------------------------------------------ scoring
 
@@ -188,7 +189,7 @@ class TriFactorization(LinkPredictor):
         ended = convergence(learned.facts)
         return [] if ended is None else [ended]
 
-    def _form(self) -> Form | None:
+    def _factor_form(self) -> Form | None:
         scores = self._scores()
         if isinstance(scores, FactorScores):
             return Form.plain(scores.mean.US, scores.mean.U)
@@ -302,10 +303,10 @@ class Penalised(TriFactorization):
     def _step_effort(self, network: Network) -> float:
         prior, plain = self._prior(network), super()._step_effort(network)
         if self._solver_name(network) == "admm":
-            return self.sweeps * plain + effort.ADMM_STEP * effort.entries(network)
+            return self.sweeps * plain + cost.ADMM_STEP * cost.entries(network)
         if prior is None or prior.flat:
             return plain
-        return plain + effort.RANKED_STEP * effort.entries(network)
+        return plain + cost.RANKED_STEP * cost.entries(network)
 
     def _start_effort(self, network: Network) -> float:
         return self._warmup_effort(network) + super()._start_effort(network)
@@ -314,7 +315,7 @@ class Penalised(TriFactorization):
         if not self.warmup:
             return 0.0
         _, inner = threads(self.n_starts)  # a plain sweep keeps one of a start's threads busy
-        return inner * (self.warmup + 1) * effort.sweep(network, self._rank(network))
+        return inner * (self.warmup + 1) * cost.sweep(network, self._rank(network))
 
     def _fit_start(self, network: Network, rng: np.random.Generator, workers: int) -> Run:
         if not self.warmup:
@@ -365,7 +366,7 @@ class Penalised(TriFactorization):
             np.maximum(X[begin:end], 0.0, out=X[begin:end])
             np.subtract(X[begin:end], Z[begin:end], out=Z[begin:end])
             for matrix in (X, Z):
-                let_go(matrix, begin, end)
+                release(matrix, begin, end)
         return replace(found, state=SplitState(state.factors, X, Z))
 
     # ------------------------------------------------------------------ memory
@@ -401,16 +402,16 @@ class Penalised(TriFactorization):
     def _memory(self, network: Network, workers: int) -> float:
         thin = super()._memory(network, workers)
         if self._on_disk(network):
-            return thin + effort.disk_blocks(network, workers)
+            return thin + cost.disk_blocks(network, workers)
         return thin + self._matrix_bytes(network, workers)
 
     def _matrix_bytes(self, network: Network, workers: int) -> float:
         """Return the bytes of all p × p arrays that exist at a time, wherever they are held."""
         if self._solver_name(network) != "admm":
             return 0.0
-        kept = effort.KEPT_BYTES * (self.n_starts + 2) if self.rank_by == "x" else 0.0
-        at_once = effort.ADMM_BYTES * min(workers, self.n_starts)
-        return (at_once + kept) * effort.entries(network)
+        kept = cost.KEPT_BYTES * (self.n_starts + 2) if self.rank_by == "x" else 0.0
+        at_once = cost.ADMM_BYTES * min(workers, self.n_starts)
+        return (at_once + kept) * cost.entries(network)
 
     def _disk(self, network: Network, workers: int) -> float:
         """Return the bytes a fit may hold in files."""
@@ -423,7 +424,7 @@ class Penalised(TriFactorization):
             return False
         dense = self._matrix_bytes(network, workers)
         thin = TriFactorization._memory(self, network, workers)
-        return bool(dense) and effort.network_bytes(network) + thin + dense > limit
+        return bool(dense) and cost.network_bytes(network) + thin + dense > limit
 
 
 @dataclass(frozen=True)

@@ -7,18 +7,19 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from linkprior import progress
-from linkprior.checks import choice, whole_number
+from linkprior import _progress as progress
+from linkprior._validation import choice, whole_number
 from linkprior.errors import ParameterError
 from linkprior.kernels.device import current_device
 from linkprior.model.degrees import LIST_SIZE, Degrees, Edges, prior_degrees
 from linkprior.model.factors import Factors
 from linkprior.model.priors import DegreePrior, H_Like, Prior, checked_alpha, sequence_of
 from linkprior.network import Network
-from linkprior.pairs import Ints
-from linkprior.predictors import effort, learned_prior, on_device
+from linkprior.network.pairs import Ints
+from linkprior.predictors import cost, learned_prior, on_device
 from linkprior.predictors.base import ISOLATED, NEGATIVES, WEIGHTS, Learned, takes_presets
-from linkprior.predictors.effort import Effort
+from linkprior.predictors.cost import Effort
+from linkprior.predictors.multistart import MOST_STARTS
 from linkprior.predictors.scores import (
     PASSES,
     DenseScores,
@@ -30,7 +31,6 @@ from linkprior.predictors.scores import (
     mean_matrix,
     merge,
 )
-from linkprior.predictors.starts import MOST_STARTS
 from linkprior.predictors.tri import DENSE_LIMIT, Array, Penalised, Tri
 
 LEARNED_STARTS = 4  # times `n_starts` plain starts under learned weights; each is cheap
@@ -100,7 +100,7 @@ class TriDegree(Penalised):
     """
 
     name: ClassVar[str] = "tri-degree"
-    heeds: ClassVar[frozenset[str]] = WEIGHTS | NEGATIVES | ISOLATED
+    supports: ClassVar[frozenset[str]] = WEIGHTS | NEGATIVES | ISOLATED
     presets: ClassVar[dict[str, dict[str, Any]]] = {"paper": PAPER}
     _rankings: ClassVar[tuple[str, ...]] = ("q", "x", "factors")
 
@@ -194,9 +194,9 @@ class TriDegree(Penalised):
 
     def _step_effort(self, network: Network) -> float:
         plain = super()._step_effort(network)
-        per_pass = effort.DUAL_STEP if self.prox == "dual" else effort.ADMM_STEP
+        per_pass = cost.DUAL_STEP if self.prox == "dual" else cost.ADMM_STEP
         more = self._passes - (self.prox == "mm")  # one pass is in the step itself
-        return plain + more * per_pass * effort.entries(network)
+        return plain + more * per_pass * cost.entries(network)
 
     def _learns(self, network: Network) -> bool:
         """Whether weights are to be learned, and there are edges enough."""
@@ -268,10 +268,10 @@ class TriDegree(Penalised):
 
     def _score_effort(self, network: Network) -> float:
         if self.rank_by == "x":
-            return effort.pick(network)
+            return cost.pick(network)
         if self.rank_by == "factors" or self._learns(network):
             return super()._score_effort(network)
-        return effort.pick(network) + self._n_layers * self._layer_effort(network).scores
+        return cost.pick(network) + self._n_layers * self._layer_effort(network).scores
 
     @property
     def _n_layers(self) -> int:
@@ -281,10 +281,10 @@ class TriDegree(Penalised):
 
     def _layer_effort(self, network: Network) -> Effort:
         """Return the work of ranking one layer's pairs by the prox, and of its scores then."""
-        n = effort.entries(network)
+        n = cost.entries(network)
         if self._solver_name(network) == "admm":
-            return Effort(effort.DENSE_PROX * n, 0.0)
-        return Effort(effort.TABLES * n, effort.TABLE_SCORES * n)
+            return Effort(cost.DENSE_PROX * n, 0.0)
+        return Effort(cost.TABLES * n, cost.TABLE_SCORES * n)
 
     def _memory(self, network: Network, workers: int) -> float:
         if self._learns(network):
@@ -301,8 +301,8 @@ class TriDegree(Penalised):
     def _matrix_bytes(self, network: Network, workers: int) -> float:
         fitting = super()._matrix_bytes(network, workers)
         if self.prox == "dual":
-            fitting += effort.DUAL_BYTES * min(workers, self.n_starts) * effort.entries(network)
-        return max(fitting, effort.PROX_BYTES * effort.entries(network)) if fitting else 0.0
+            fitting += cost.DUAL_BYTES * min(workers, self.n_starts) * cost.entries(network)
+        return max(fitting, cost.PROX_BYTES * cost.entries(network)) if fitting else 0.0
 
     def _on_disk(self, network: Network) -> bool:
         return self.prox == "mm" and super()._on_disk(network)  # dual decomposition is in memory

@@ -12,12 +12,12 @@ import numpy as np
 import scipy.sparse as sp
 
 from linkprior import parallel
-from linkprior.checks import real_number, whole_number
+from linkprior._validation import real_number, whole_number
 from linkprior.network import Network
-from linkprior.pairs import Ints
-from linkprior.predictors import effort
+from linkprior.network.pairs import Ints
+from linkprior.predictors import cost
 from linkprior.predictors.base import WEIGHTS, Array, Learned, LinkPredictor
-from linkprior.predictors.effort import Effort
+from linkprior.predictors.cost import Effort
 
 STEP = 0.42  # nominal nanoseconds per edge entry and source: A times a dense block
 SPARSE_STEP = 10.0  # the same per path of length two, where the block is sparse still
@@ -39,7 +39,7 @@ class WalkScores(LinkPredictor):
     confidences, these are the entries of A.
     """
 
-    heeds: ClassVar[frozenset[str]] = WEIGHTS
+    supports: ClassVar[frozenset[str]] = WEIGHTS
 
     @abstractmethod
     def _columns(self, sources: Ints) -> Array:
@@ -85,14 +85,14 @@ class Katz(WalkScores):
         beta = real_number("beta", self.beta, 0.0, 1.0)
         return max(FEWEST_TERMS, math.ceil(math.log(SERIES_ERROR) / math.log(beta)))
 
-    def _learn(self, network: Network) -> Learned:
+    def _fit(self, network: Network) -> Learned:
         terms = self._terms()
         factor = float(self.beta) / largest_eigenvalue(network.confidence)
         return Learned({"factor": np.array([factor])}, {"terms": terms})
 
     def _effort(self, network: Network) -> Effort:
-        product, n = STEP * network.adjacency.nnz * network.n_nodes, effort.entries(network)
-        scores = (self._terms() - 1) * (product + ADD * n) + BLANK * n + effort.pick(network)
+        product, n = STEP * network.adjacency.nnz * network.n_nodes, cost.entries(network)
+        scores = (self._terms() - 1) * (product + ADD * n) + BLANK * n + cost.pick(network)
         return Effort(100.0 * (network.adjacency.nnz + 10.0 * network.n_nodes), scores)
 
     def _columns(self, sources: Ints) -> Array:
@@ -120,17 +120,17 @@ class LocalRandomWalk(WalkScores):
     name: ClassVar[str] = "lrw"
     steps: int = 3
 
-    def _learn(self, network: Network) -> Learned:
+    def _fit(self, network: Network) -> Learned:
         steps = whole_number("steps", self.steps, 1)
         leave = np.where(network.degrees > 0, network.strengths, 1.0)
         return Learned({"leave": 1.0 / leave}, {"steps": steps})
 
     def _effort(self, network: Network) -> Effort:
         dense = max(0, whole_number("steps", self.steps, 1) - 2)
-        d, n = network.degrees.astype(np.float64), effort.entries(network)
+        d, n = network.degrees.astype(np.float64), cost.entries(network)
         product = STEP * network.adjacency.nnz * network.n_nodes
         walking = SPARSE_STEP * float(d @ d) + dense * (product + ADD * n)
-        return Effort(float(network.n_nodes), walking + BLANK * n + effort.pick(network))
+        return Effort(float(network.n_nodes), walking + BLANK * n + cost.pick(network))
 
     def _columns(self, sources: Ints) -> Array:
         a, leave = self.network_.confidence, self.learned_.arrays["leave"]

@@ -6,15 +6,15 @@ import re
 from pathlib import Path
 from typing import Any
 
-from linkprior.benchmark import tables
-from linkprior.benchmark.cells import suite_files
-from linkprior.benchmark.figures import cost_and_merit
-from linkprior.benchmark.ranks import Ranks, ranks_of
-from linkprior.benchmark.results import ALONE, LEVEL, MAIN, Results
-from linkprior.benchmark.table import Cell, Table
 from linkprior.errors import StoreError
 from linkprior.evaluation.cells import read_json
-from linkprior.report.origins import origins
+from linkprior.experiments.benchmark import tables
+from linkprior.experiments.benchmark.cells import suite_files
+from linkprior.experiments.benchmark.figures import cost_and_merit
+from linkprior.experiments.benchmark.ranks import Ranks, ranks_of
+from linkprior.experiments.benchmark.results import ALONE, LEVEL, MAIN, Results
+from linkprior.experiments.benchmark.table import Cell, Table
+from linkprior.report.provenance import origins
 
 _MARKS = {ALONE: "best", LEVEL: "level"}
 _LEGEND = tables.MARKS.replace("**Bold**", "*").replace("*Italics*", "Italics")

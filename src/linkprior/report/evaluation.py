@@ -8,7 +8,7 @@ from typing import Any
 
 from linkprior.evaluation import curves, statistics, tables
 from linkprior.evaluation.results import CHANCE, Evaluation
-from linkprior.report.origins import origins
+from linkprior.report.provenance import origins
 
 _RARE = 0.02  # below this precision a logarithmic axis tells more
 

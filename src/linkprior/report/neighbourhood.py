@@ -20,7 +20,7 @@ BESIDE = 24  # observed partners of an end, at most
 
 
 @dataclass(frozen=True)
-class Cast:
+class Neighbourhood:
     """Nodes of a page, in order of the network; a page counts them from 0."""
 
     nodes: Ints
@@ -30,7 +30,7 @@ class Cast:
         return np.searchsorted(self.nodes, nodes)
 
 
-def cast_of(net: Network, pairs: Ints) -> Cast:
+def cast_of(net: Network, pairs: Ints) -> Neighbourhood:
     """Return the ends of all pairs, and for each some observed partners: those near most ends."""
     ends = np.unique(pairs)
     is_end = np.zeros(net.n_nodes, dtype=bool)
@@ -44,10 +44,10 @@ def cast_of(net: Network, pairs: Ints) -> Cast:
         some = others[np.lexsort((others, -nearness[others]))][:BESIDE]
         found.append(some)
         left -= len(some)
-    return Cast(np.unique(np.concatenate(found)).astype(np.int64))
+    return Neighbourhood(np.unique(np.concatenate(found)).astype(np.int64))
 
 
-def graph_data(net: Network, pairs: Ints, cast: Cast) -> dict[str, Any]:
+def graph_data(net: Network, pairs: Ints, cast: Neighbourhood) -> dict[str, Any]:
     """Return observed links among the nodes of a page, and places for those around the best."""
     inside = np.zeros(net.n_nodes, dtype=bool)
     inside[cast.nodes] = True

@@ -13,7 +13,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from linkprior.io.files import whole_file
+from linkprior.io.atomic_files import whole_file
 
 SCRIPTS = ("dom.js", "chart.js", "table.js", "graph.js", "results.js", "page.js")
 

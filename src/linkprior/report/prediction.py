@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from linkprior.model.degrees import prior_degrees
 from linkprior.network import Network
 from linkprior.predictors.base import LinkPredictor
-from linkprior.ranking import Ranking
-from linkprior.report.neighbourhood import Cast, cast_of, graph_data
-from linkprior.report.origins import origins, said
+from linkprior.ranking.ranking import Ranking
+from linkprior.report.neighbourhood import Neighbourhood, cast_of, graph_data
+from linkprior.report.provenance import origins, said
 
 MOST_LINKS = 20_000  # a page with more would take long to open
 _YIELD_POINTS = 200
@@ -67,7 +67,7 @@ def _subtitle(model: LinkPredictor, ranking: Ranking, net: Network) -> str:
     return f"{words}{more}, from {edges} among {net.n_nodes:,} nodes"
 
 
-def _links(ranking: Ranking, cast: Cast) -> dict[str, Any]:
+def _links(ranking: Ranking, cast: Neighbourhood) -> dict[str, Any]:
     columns: dict[str, Any] = {"score": _rounded(ranking.scores)}
     for name, values in ranking.evidence.items():
         number = np.asarray(values).dtype.kind == "f"

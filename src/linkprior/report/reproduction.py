@@ -9,9 +9,9 @@ from typing import Any
 
 from linkprior.errors import StoreError
 from linkprior.evaluation.cells import read_json
-from linkprior.report.origins import origins
-from linkprior.reproduction.experiments import EXPERIMENTS, METHODS
-from linkprior.reproduction.outcome import OURS, TABLE_PERCENT
+from linkprior.experiments.reproduction.experiments import EXPERIMENTS, METHODS
+from linkprior.experiments.reproduction.outcome import OURS, TABLE_PERCENT
+from linkprior.report.provenance import origins
 
 RESULTS = "results.json"
 _AT = f"{TABLE_PERCENT:g}%"

@@ -10,7 +10,7 @@ from typing import Any
 from linkprior.errors import LinkpriorError
 from linkprior.evaluation.tuning.trials import COMPLETE, FAILED, PRUNED
 from linkprior.predictors import registry
-from linkprior.report.origins import origins, said
+from linkprior.report.provenance import origins, said
 from linkprior.report.study import Study
 
 _FACTS = (

@@ -23,11 +23,11 @@ from starlette.responses import (
 from starlette.routing import Route
 
 from linkprior.errors import LinkpriorError
-from linkprior.serve import bodies
-from linkprior.serve.desk import BusyError, Desk
+from linkprior.serve import uploads
+from linkprior.serve.job_manager import BusyError, JobManager
+from linkprior.serve.job_request import JobRequest
 from linkprior.serve.jobs import Job
 from linkprior.serve.networks import Network, shown_name, stored_name
-from linkprior.serve.orders import Order
 from linkprior.serve.page import REPORT_POLICY, explorer_page, with_bar
 from linkprior.serve.process import trouble
 from linkprior.serve.results import FILES, PAGE
@@ -39,7 +39,7 @@ _BEAT = 50  # looks without news after which a sign of life is sent
 class Answers:
     """The answers to all requests, over one desk."""
 
-    def __init__(self, desk: Desk, limit: int) -> None:
+    def __init__(self, desk: JobManager, limit: int) -> None:
         self.desk, self.limit = desk, limit
         self.page, self.policy = explorer_page(limit)
 
@@ -100,7 +100,7 @@ class Answers:
         number, folder = self.desk.network_folder()
         path = folder / stored_name(name)
         try:
-            await bodies.store(request, path, self.limit)
+            await uploads.store(request, path, self.limit)
             network = self.desk.open_network(number, folder, shown_name(name), path)
         except BaseException:  # cut off: the tab was closed, the disk is full, it is too large
             shutil.rmtree(folder, ignore_errors=True)
@@ -114,11 +114,11 @@ class Answers:
 
     async def order(self, request: Request) -> Response:
         """Line up a job."""
-        asked = await bodies.json_object(request)
+        asked = await uploads.json_object(request)
         network = self.desk.networks.get(str(asked.get("network")))
         if network is None:
             raise HTTPException(404, "this network is not open (any more); open it again")
-        job = await run_in_threadpool(self.desk.order, network, Order.of(asked))
+        job = await run_in_threadpool(self.desk.order, network, JobRequest.of(asked))
         return _json({"id": job.id}, 201)
 
     async def stop(self, request: Request) -> Response:
@@ -178,7 +178,7 @@ async def _refused(_: Request, problem: Exception) -> Response:
     """Answer with one line that says what is wrong."""
     if isinstance(problem, HTTPException):
         return _json({"error": problem.detail}, problem.status_code)
-    if isinstance(problem, bodies.TooLargeError):
+    if isinstance(problem, uploads.TooLargeError):
         # The rest of the body is not read, so the connection cannot be used again.
         return _json({"error": str(problem)}, 413, {"connection": "close"})
     if isinstance(problem, OSError):

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from linkprior.io.files import whole_file
+from linkprior.io.atomic_files import whole_file
+from linkprior.serve.job_request import JobRequest
 from linkprior.serve.networks import Network, ending
-from linkprior.serve.orders import Order
 from linkprior.serve.process import Child
 from linkprior.serve.results import FILES, PAGE
 
@@ -42,7 +42,7 @@ class Job:
     command: list[str]
     state: str = "waiting"
     network: Network | None = None
-    order: Order | None = None
+    order: JobRequest | None = None
     progress: dict[str, Any] | None = None
     error: str | None = None
     seconds: float | None = None
@@ -51,7 +51,7 @@ class Job:
     _child: Child | None = None
 
     @classmethod
-    def ordered(cls, id: str, folder: Path, network: Network, order: Order) -> Job:
+    def ordered(cls, id: str, folder: Path, network: Network, order: JobRequest) -> Job:
         """Return a new job, with a folder of its own."""
         folder.mkdir(mode=0o700)
         dashed = network.name.startswith("-")  # it would be taken for an option
@@ -67,7 +67,7 @@ class Job:
     def run(self, changed: Callable[[], None]) -> None:
         """Run it to its end, whatever that is; changed() is called whenever there is news."""
         began = time.monotonic()
-        child = self._child = Child(["linkprior.serve.child"], self.folder)
+        child = self._child = Child(["linkprior.serve.job_main"], self.folder)
         if self._asked_to_stop.is_set():  # meanwhile
             child.stop()
         try:

@@ -76,7 +76,7 @@ class Network:
     def _report(self) -> dict[str, Any]:
         target = self.folder / "report.json"
         child = self.child = Child(
-            ["linkprior.serve.look", str(self.path), str(target)], self.folder
+            ["linkprior.serve.inspect_input", str(self.path), str(target)], self.folder
         )
         last = next(iter(deque(child.lines(), maxlen=1)), "")
         status = child.wait()

@@ -12,7 +12,7 @@ from typing import Any
 from linkprior._version import __version__
 from linkprior.predictors.registry import DEFAULT_MODEL, MODELS
 from linkprior.report.page import as_json, asset
-from linkprior.serve.orders import EFFORTS, MOST_LINKS
+from linkprior.serve.job_request import EFFORTS, MOST_LINKS
 
 SCRIPTS = ("ask.js", "networks.js", "jobs.js", "explorer.js")
 

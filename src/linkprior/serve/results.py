@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from linkprior.runs.loading import Run
+    from linkprior.pipeline.load_run import Run
 
 PAGE = "page.html"
 # Kinds that can be downloaded → where they lie in a job's folder, and what they are.
@@ -19,7 +19,7 @@ FILES = {
 }
 
 
-def dress(
+def export_run(
     run_folder: Path, target: Path, name: str | None = None, command: Sequence[str] = ()
 ) -> None:
     """Write page, TSV, GraphML and CX2 of a run; the same bytes as `linkprior predict -o FILE`.
@@ -27,8 +27,8 @@ def dress(
     `name` is what the input is called on the page, `command` what leads to the same list; without
     them, as in the run.
     """
+    from linkprior.pipeline.load_run import load_run
     from linkprior.report import prediction_page, write_page
-    from linkprior.runs.loading import load_run
 
     run = load_run(run_folder)
     about = {**run.manifest, **({"command": list(command)} if command else {})}
@@ -39,7 +39,7 @@ def dress(
 
 def write_lists(run: Run, target: Path) -> None:
     """Write the ranking of a run as TSV, GraphML and CX2."""
-    from linkprior.io.files import whole_file
+    from linkprior.io.atomic_files import whole_file
     from linkprior.io.writers import write_ranking
 
     facts = {key: run.manifest.get(key) for key in ("model", "seed", "network_digest")}

@@ -11,7 +11,7 @@ import threading
 from collections.abc import Callable
 
 from linkprior.errors import LinkpriorError
-from linkprior.serve.desk import Desk
+from linkprior.serve.job_manager import JobManager
 
 PORT = 8421
 _TRIED = 20  # ports after the usual one
@@ -22,7 +22,7 @@ _LONGEST_HEADER = 1 << 14  # bytes
 class Server:
     """Answers at `address` until it is stopped."""
 
-    def __init__(self, desk: Desk, port: int | None, limit: int) -> None:
+    def __init__(self, desk: JobManager, port: int | None, limit: int) -> None:
         import uvicorn
 
         from linkprior.serve.app import Answers

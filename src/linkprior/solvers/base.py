@@ -7,7 +7,7 @@ from typing import Generic, Literal, Protocol, TypeVar
 
 import numpy as np
 
-from linkprior import progress
+from linkprior import _progress as progress
 from linkprior.errors import LinkpriorError
 
 State = TypeVar("State")

@@ -18,7 +18,7 @@ from linkprior.model.factors import Factors, random_factors
 from linkprior.model.losses import Loss
 from linkprior.model.priors import Prior, rows_of
 from linkprior.network import Network
-from linkprior.pairs import n_pairs
+from linkprior.network.pairs import n_pairs
 from linkprior.parallel.scratch import scratch
 from linkprior.solvers.base import Measure
 from linkprior.solvers.factor_update import Extra, sweep
@@ -122,9 +122,9 @@ def ranked_pass(factors: Factors, prior: Prior, workers: int | None = None) -> P
         sums, bu = (np.concatenate(part) for part in zip(*rows, strict=True))
         return sums, bu, total
 
-    far, groups = p > parallel.FAR_NODES, block_groups(p)
+    remote, groups = p > parallel.REMOTE_NODES, block_groups(p)
     BU, BtU, row_sums = np.empty_like(factors.U), np.zeros_like(factors.U), np.empty(p)
-    passed = parallel.map_tasks(one_group, groups, workers, stage="", far=far)
+    passed = parallel.map_tasks(one_group, groups, workers, stage="", remote=remote)
     for group, (sums, bu, btu) in zip(groups, passed, strict=True):
         rows = slice(group[0][0], group[-1][1])
         row_sums[rows], BU[rows] = sums, bu

@@ -27,8 +27,8 @@ from numpy.typing import NDArray
 
 from linkprior import kernels, parallel
 from linkprior.network import Network
-from linkprior.network.known import NON_EDGE_WEIGHT
-from linkprior.pairs import n_pairs
+from linkprior.network.pairs import n_pairs
+from linkprior.network.side_information import NON_EDGE_WEIGHT
 from linkprior.solvers.base import Measure
 
 Array = NDArray[np.floating[Any]]

@@ -18,10 +18,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from linkprior import kernels, parallel
-from linkprior.checks import choice, real_matrix, whole_number
+from linkprior._validation import choice, real_matrix, whole_number
 from linkprior.errors import ParameterError
 from linkprior.model.priors import rows_of
-from linkprior.parallel.memory import let_go, matrices
+from linkprior.parallel.memory import matrices, release
 
 Matrix = NDArray[Any]
 DISK_ROWS = 512  # rows made at a time of M + Mᵀ in files: a column is read as pages of 1024 entries
@@ -196,8 +196,8 @@ def half_sum(M: Matrix, out: Matrix, on_disk: bool = False, workers: int | None 
 
     def one_block(block: tuple[int, int]) -> None:
         kernels.linearise_rows(M, M, ones, *block, out)
-        let_go(out, *block)
-        let_go(M, 0, len(M))
+        release(out, *block)
+        release(M, 0, len(M))
 
     # A column is a page per row, so blocks are higher in files; rows do not depend on it.
     blocks = parallel.blocks(len(M), DISK_ROWS if on_disk else None)
@@ -219,13 +219,13 @@ def mm_passes(
     def weigh(start: int, stop: int) -> None:
         h = rows_of(profile, start, stop)
         kernels.rank_penalty(keys[start:stop], scale[start:stop], h, start, B[start:stop])
-        let_go(keys, start, stop)
-        let_go(B, start, stop)
+        release(keys, start, stop)
+        release(B, start, stop)
 
     def subtract(start: int, stop: int) -> None:
         np.subtract(A[start:stop], Q[start:stop], out=Q[start:stop])
-        let_go(A, start, stop)
-        let_go(Q, start, stop)
+        release(A, start, stop)
+        release(Q, start, stop)
 
     for _ in range(passes):
         _over_blocks(weigh, len(A))

@@ -25,7 +25,7 @@ from linkprior.model.factors import Factors
 from linkprior.model.losses import Loss
 from linkprior.model.priors import Prior, rows_of
 from linkprior.network import Network
-from linkprior.parallel.memory import let_go, matrices
+from linkprior.parallel.memory import matrices, release
 from linkprior.solvers.base import Measure
 from linkprior.solvers.direct import start_factors
 from linkprior.solvers.factor_update import Extra, sweep
@@ -172,7 +172,7 @@ class AdmmSolver:
 
         def one_block(start: int, stop: int) -> list[Matrix]:
             products = [part(state.Y[start:stop]) @ thin for part in parts]
-            let_go(state.Y, start, stop)
+            release(state.Y, start, stop)
             return products
 
         blocks = zip(*parallel.map_blocks(one_block, len(U), self.workers), strict=True)
@@ -281,7 +281,7 @@ class AdmmSolver:
         def merge_block(block: tuple[int, int]) -> Array:
             row_sums = kernels.linearise_rows(B, Q, scale, *block, state.G)
             _let_go_of(state, *block)
-            let_go(B, 0, p)
+            release(B, 0, p)
             return row_sums
 
         # A column is a page per row, so blocks are higher in files; rows do not depend on it.
@@ -295,7 +295,7 @@ class AdmmSolver:
             X = np.maximum(Q[start:stop], 0.0)
             off = np.arange(stop - start)
             sums = X.sum(axis=1, dtype=np.float64) - X[off, start + off]
-            let_go(Q, start, stop)
+            release(Q, start, stop)
             return np.asarray(sums)
 
         return np.concatenate(list(parallel.map_blocks(one_block, len(Q), self.workers)))
@@ -311,7 +311,7 @@ class AdmmSolver:
 
 def _let_go_of(state: AdmmState, start: int, stop: int) -> None:
     for matrix in (state.Q, state.Y, state.G, state.B):
-        let_go(matrix, start, stop)
+        release(matrix, start, stop)
 
 
 def _same(block: Matrix) -> Matrix:

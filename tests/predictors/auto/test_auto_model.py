@@ -10,7 +10,7 @@ import linkprior as lp
 from linkprior import parallel
 from linkprior.errors import NotFittedError, ParameterError
 from linkprior.predictors.auto import auto as module
-from linkprior.predictors.auto.judging import OBJECTIVES
+from linkprior.predictors.auto.objectives import OBJECTIVES
 
 
 @pytest.fixture(scope="module")
@@ -97,7 +97,7 @@ def test_hidden_edges_rank_above_chance(network):
 
 def test_a_saved_model_scores_the_same_without_fitting_again(fitted, tmp_path, monkeypatch):
     fitted.save(tmp_path / "model")
-    monkeypatch.setattr(module.Auto, "_learn", lambda *_: pytest.fail("fitted again"))
+    monkeypatch.setattr(module.Auto, "_fit", lambda *_: pytest.fail("fitted again"))
     again = lp.load(tmp_path / "model")
     np.testing.assert_array_equal(scores_of(again), scores_of(fitted))
     ranked = again.predict_edges(20)
@@ -131,7 +131,7 @@ def test_new_parameters_drop_what_was_learned(fitted):
         with pytest.raises(NotFittedError):
             ask(np.zeros(2))
     with pytest.raises(NotFittedError):
-        model.score_at(0.5)
+        model.score_threshold(0.5)
     with pytest.raises(NotFittedError):
         model.summary()
 
@@ -203,7 +203,7 @@ def test_parameters_out_of_range_are_named_in_one_line(planted, wrong):
 
 def test_edges_are_hidden_more_often_where_each_time_they_are_few():
     def rounds(degree):
-        return lp.make("auto")._rounds(lp.generate.planted_network(600, mean_degree=degree))
+        return lp.make("auto")._rounds(lp.planted_network(600, mean_degree=degree))
 
     assert rounds(4) == 10
     assert rounds(4) > rounds(8) > rounds(20) == 5
@@ -225,7 +225,7 @@ def test_few_exercises_choose_without_learning(planted, exercises):
         assert words[0].startswith("no edge was hidden")
         assert model.probabilities(np.zeros(3)) is None
         assert model.expected_hits(np.zeros(3)) is None
-        assert model.score_at(0.5) == 0.5
+        assert model.score_threshold(0.5) == 0.5
 
 
 # ---------------------------------------------------------------------- what to expect
@@ -248,7 +248,7 @@ def test_score_at_a_chance_keeps_the_pairs_of_at_least_that_chance(fitted):
     ranked = fitted.predict_edges(300)
     chances = fitted.probabilities(ranked.scores)
     wanted = float(chances[40])
-    kept = ranked.scores >= fitted.score_at(wanted) - 1e-9
+    kept = ranked.scores >= fitted.score_threshold(wanted) - 1e-9
     np.testing.assert_array_equal(kept, chances >= wanted - 1e-9)
     mean, low, high = fitted.expected_hits(ranked.scores)
     np.testing.assert_allclose(mean, np.cumsum(chances))

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from tests.predictors.small import networks, slowly
 
 import linkprior as lp
-from linkprior.predictors.auto.hiding import hide, n_drawn, n_hidden
+from linkprior.predictors.auto.holdout import hide, n_drawn, n_hidden
 
 
 @slowly

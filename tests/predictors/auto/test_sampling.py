@@ -8,7 +8,7 @@ from scipy.stats import rankdata
 
 import linkprior as lp
 from linkprior.predictors.auto.features import PRIOR, listen, restored
-from linkprior.predictors.auto.hiding import hide
+from linkprior.predictors.auto.holdout import hide
 from linkprior.predictors.auto.sampling import draw, near_top, top_columns, top_feature
 from linkprior.predictors.auto.sources import BY_LABEL
 

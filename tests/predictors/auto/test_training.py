@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from tests.predictors.auto.made import sample, with_signal
 
-from linkprior.predictors.auto.judging import OBJECTIVES, average_precision, steady_precision
+from linkprior.predictors.auto.objectives import OBJECTIVES, average_precision, steady_precision
 from linkprior.predictors.auto.stack import Stack, fusion, stack_from
 from linkprior.predictors.auto.training import Trainer
 

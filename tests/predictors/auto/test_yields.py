@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from tests.predictors.auto.made import sample
 from tests.predictors.small import slowly
 
-from linkprior.predictors.auto import yields
-from linkprior.predictors.auto.yields import Calibration, expected_hits
+from linkprior.predictors.auto import calibration
+from linkprior.predictors.auto.calibration import Calibration, expected_hits
 
 
 def simulated(seed, n=20_000, offset=4.0, scale=1.5):
@@ -25,21 +25,21 @@ def rate(scores, offset=4.0):
 def test_the_missing_rate_counts_missing_pairs_among_those_that_are_not_hidden():
     pairs, hidden, ratio = 1000.0, 200.0, 1.5
     missing = ratio * hidden
-    found = yields._missing_rate(np.array([hidden / pairs]), ratio)[0]
+    found = calibration._missing_rate(np.array([hidden / pairs]), ratio)[0]
     assert found == pytest.approx(missing / (pairs - hidden))
-    high = yields._missing_rate(np.array([0.0, 0.9, 1.0]), ratio)
-    np.testing.assert_array_equal(high, [0.0, yields.SUREST, yields.SUREST])
+    high = calibration._missing_rate(np.array([0.0, 0.9, 1.0]), ratio)
+    np.testing.assert_array_equal(high, [0.0, calibration.SUREST, calibration.SUREST])
 
 
 def test_calibration_finds_the_rates_that_were_simulated():
     known = Calibration.learn([simulated(seed) for seed in range(4)], ratio=1.0)
     scores = np.linspace(-1.0, 4.0, 11)
-    expected = yields._missing_rate(rate(scores), 1.0)
+    expected = calibration._missing_rate(rate(scores), 1.0)
     np.testing.assert_allclose(known.chance(scores), expected, rtol=0.3)
     fresh, truth = simulated(99)
     found = known.chance(fresh)
-    assert found.sum() == pytest.approx(yields._missing_rate(rate(fresh), 1.0).sum(), rel=0.1)
-    assert known.spread == yields.LEAST_SPREAD
+    assert found.sum() == pytest.approx(calibration._missing_rate(rate(fresh), 1.0).sum(), rel=0.1)
+    assert known.spread == calibration.LEAST_SPREAD
     assert truth.y.sum() > 100
 
 
@@ -66,12 +66,12 @@ def test_scores_that_tie_share_one_rate():
 def test_the_hits_among_judged_pairs_are_those_that_the_rates_add_up_to():
     scores, pairs = simulated(8, n=3000)
     order = np.argsort(-scores)
-    at, found, size = yields._steps(scores[order], pairs.y[order], pairs.weight[order])
-    fallen = yields._falling(found, size)
+    at, found, size = calibration._steps(scores[order], pairs.y[order], pairs.weight[order])
+    fallen = calibration._falling(found, size)
     assert (np.diff(at) < 0).all()
     assert (np.diff(fallen) <= 0).all()
     assert (fallen * size).sum() == pytest.approx(pairs.y.sum())
-    assert (np.round(found * size) >= yields.FEWEST_HITS).all()
+    assert (np.round(found * size) >= calibration.FEWEST_HITS).all()
 
 
 @slowly
@@ -80,7 +80,7 @@ def test_chances_never_fall_and_stay_below_one(seed, ratio):
     known = Calibration.learn([simulated(seed, n=800, offset=2.5)], ratio)
     chances = known.chance(np.linspace(-20, 20, 300))
     assert (np.diff(chances) >= 0).all()
-    assert 0 < chances[0] <= chances[-1] <= yields.SUREST
+    assert 0 < chances[0] <= chances[-1] <= calibration.SUREST
 
 
 @slowly
@@ -89,8 +89,8 @@ def test_score_at_is_the_lowest_score_of_a_chance(seed, part):
     known = Calibration.learn([simulated(seed, n=800, offset=2.5)], 1.0)
     low, high = known.chances[0], known.chances[-1]
     wanted = low + part * (high - low)
-    score = known.score_at(wanted)
-    if score == -yields.BEYOND:
+    score = known.score_threshold(wanted)
+    if score == -calibration.BEYOND:
         assert wanted <= low
         return
     assert known.chance(score) == pytest.approx(wanted, rel=1e-9)
@@ -99,9 +99,9 @@ def test_score_at_is_the_lowest_score_of_a_chance(seed, part):
 
 def test_score_at_is_the_start_of_a_plateau():
     known = Calibration(np.arange(5.0), np.array([0.1, 0.4, 0.4, 0.9, 0.9]))
-    assert [known.score_at(chance) for chance in (0.4, 0.9)] == [1.0, 3.0]
-    assert known.score_at(0.05) == -yields.BEYOND
-    assert known.score_at(0.95) == yields.BEYOND
+    assert [known.score_threshold(chance) for chance in (0.4, 0.9)] == [1.0, 3.0]
+    assert known.score_threshold(0.05) == -calibration.BEYOND
+    assert known.score_threshold(0.95) == calibration.BEYOND
 
 
 def test_a_kept_calibration_is_the_same():
@@ -113,13 +113,13 @@ def test_a_kept_calibration_is_the_same():
 
 
 def test_too_few_hidden_edges_give_no_calibration():
-    y = np.arange(100) < 2 * yields.FEWEST_HITS - 1
+    y = np.arange(100) < 2 * calibration.FEWEST_HITS - 1
     assert Calibration.learn([(np.arange(100.0), sample(np.zeros((100, 1)), y))], 1.0) is None
 
 
 def test_exercises_that_differ_widen_what_is_expected():
     judged = [simulated(0, offset=2.0), simulated(1, offset=6.0)]
-    assert Calibration.learn(judged, 1.0).spread > 2 * yields.LEAST_SPREAD
+    assert Calibration.learn(judged, 1.0).spread > 2 * calibration.LEAST_SPREAD
 
 
 @pytest.mark.parametrize("seed", range(3))

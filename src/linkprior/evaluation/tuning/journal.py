@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from linkprior.errors import StoreError
-from linkprior.evaluation.tuning.search import Region, distributions, quiet_optuna
+from linkprior.evaluation.tuning.search import SearchSpace, distributions, quiet_optuna
 from linkprior.evaluation.tuning.trials import (
     COMPLETE,
     FAILED,
@@ -22,8 +22,8 @@ from linkprior.evaluation.tuning.trials import (
     mean,
     trial_from,
 )
-from linkprior.io.files import naming
-from linkprior.io.kept import kept_bytes
+from linkprior.io.atomic_files import naming
+from linkprior.io.safe_read import kept_bytes
 
 if TYPE_CHECKING:
     from optuna.trial import FrozenTrial, TrialState
@@ -34,7 +34,7 @@ _STUDY = "linkprior"
 class Journal:
     """The trials in a journal file. Whoever opens it must be the only one."""
 
-    def __init__(self, path: Path, region: Region) -> None:
+    def __init__(self, path: Path, region: SearchSpace) -> None:
         self.path, self.region = path, region
         self.mended = mend(path)
         self._running: dict[int, int] = {}

@@ -42,7 +42,7 @@ class Sampler(Protocol):
 
 
 @dataclass(frozen=True)
-class Region:
+class SearchSpace:
     """What is searched for one model on one network, and where the model stands already."""
 
     axes: Space
@@ -50,7 +50,7 @@ class Region:
     network: Network
 
     @classmethod
-    def of(cls, model: LinkPredictor, axes: Space, network: Network) -> Region:
+    def of(cls, model: LinkPredictor, axes: Space, network: Network) -> SearchSpace:
         """Take the model's own parameters as setting 0."""
         given = model.get_params()
         return cls(axes, {name: given[name] for name in axes}, network)
@@ -66,7 +66,7 @@ class Region:
 class Grid:
     """All combinations of some values, in an order drawn by lot; the model's own come first."""
 
-    region: Region
+    region: SearchSpace
     seed: int
 
     def most(self, trials: int) -> int:
@@ -102,7 +102,7 @@ class Grid:
 class Tpe:
     """Settings near those that did well; the model's own come first, then some by lot."""
 
-    region: Region
+    region: SearchSpace
     seed: int
 
     def most(self, trials: int) -> int:
@@ -130,7 +130,7 @@ class Tpe:
         return {name: axis.inside(asked[name]) for name, axis in self.region.axes.items()}
 
 
-def make_sampler(name: str, region: Region, seed: int) -> Sampler:
+def make_sampler(name: str, region: SearchSpace, seed: int) -> Sampler:
     """Return a sampler by name, one of `SAMPLERS`."""
     return Grid(region, seed) if name == "grid" else Tpe(region, seed)
 
@@ -153,7 +153,7 @@ def quiet_optuna() -> Iterator[None]:
             logging.set_verbosity(before)
 
 
-def told(region: Region, history: Sequence[Trial], sampler: Any = None) -> Study:
+def told(region: SearchSpace, history: Sequence[Trial], sampler: Any = None) -> Study:
     """Return a study in memory that has been told of trials; failed ones leave no trace."""
     import optuna
 

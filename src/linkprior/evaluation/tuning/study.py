@@ -13,14 +13,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Self
 
-from linkprior.checks import shown
+from linkprior._validation import shown
 from linkprior.errors import StoreError
 from linkprior.evaluation.cells import plain_json, read_json, write_json
 from linkprior.evaluation.tuning.journal import Journal
-from linkprior.evaluation.tuning.search import Region
+from linkprior.evaluation.tuning.search import SearchSpace
 from linkprior.evaluation.tuning.trials import Setting, Trial
-from linkprior.io.kept import refuse_odd
 from linkprior.io.locks import LOCK, hold, is_temporary, sweep
+from linkprior.io.safe_read import refuse_odd
 
 KIND = "tuning"
 QUESTION, JOURNAL, BEST = "study.json", "journal.log", "best.json"
@@ -57,7 +57,7 @@ class StudyFolder(Memory):
     One process at a time may hold it. `question` is all that the trials depend on.
     """
 
-    def __init__(self, folder: Path, question: Mapping[str, Any], region: Region) -> None:
+    def __init__(self, folder: Path, question: Mapping[str, Any], region: SearchSpace) -> None:
         super().__init__()
         self.folder, self.region = folder, region
         self.question = json.loads(json.dumps({"kind": KIND, **question}, default=plain_json))

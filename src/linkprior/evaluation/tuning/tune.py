@@ -13,25 +13,25 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from linkprior import progress
+from linkprior import _progress as progress
+from linkprior._validation import choice, whole_number
 from linkprior._version import __version__
-from linkprior.checks import choice, whole_number
 from linkprior.errors import LinkpriorError, ParameterError
 from linkprior.evaluation.metrics import METRICS, refuse_unknown_metric
+from linkprior.evaluation.ranks import HiddenEdgeRanks
 from linkprior.evaluation.splits import RULES
-from linkprior.evaluation.standing import Standing
-from linkprior.evaluation.tuning.search import SAMPLERS, Region, Sampler, make_sampler
+from linkprior.evaluation.tuning.executor import EXECUTORS, Contest, Run, running
+from linkprior.evaluation.tuning.result import Tuned
+from linkprior.evaluation.tuning.search import SAMPLERS, Sampler, SearchSpace, make_sampler
 from linkprior.evaluation.tuning.study import Memory, StudyFolder
 from linkprior.evaluation.tuning.trials import Setting, Trial, best_of, floors_of
-from linkprior.evaluation.tuning.trying import EXECUTORS, Contest, Run, running
-from linkprior.evaluation.tuning.tuned import Tuned
+from linkprior.io.atomic_files import as_path
 from linkprior.io.convert import as_network
-from linkprior.io.files import as_path
 from linkprior.network import Network
 from linkprior.parallel import MOST_WORKERS
 from linkprior.predictors import registry
 from linkprior.predictors.base import LinkPredictor
-from linkprior.predictors.effort import effort_of
+from linkprior.predictors.cost import effort_of
 from linkprior.predictors.spaces import Space, space_of
 
 if TYPE_CHECKING:
@@ -165,9 +165,9 @@ class Tuning:
         return Contest(self._with(self._cheaper()), self.network, *asked)
 
     @cached_property
-    def region(self) -> Region:
+    def region(self) -> SearchSpace:
         """What is searched, and where the model stands."""
-        return Region.of(self.template, self.space, self.network)
+        return SearchSpace.of(self.template, self.space, self.network)
 
     @property
     def effort(self) -> float:
@@ -303,7 +303,7 @@ class Tuning:
             cases = self.contest.splits
         except LinkpriorError as problem:
             raise type(problem)(f"tuning hides a tenth of the training edges: {problem}") from None
-        by_chance = (METRICS[self.metric](Standing.of_chance(split)) for split in cases)
+        by_chance = (METRICS[self.metric](HiddenEdgeRanks.of_random(split)) for split in cases)
         if all(math.isnan(value) for value in by_chance):
             raise ParameterError(
                 f"{self.metric} has nothing to measure on any inner split of this network; "

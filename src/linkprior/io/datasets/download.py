@@ -16,7 +16,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from linkprior.checks import real_number
+from linkprior._validation import real_number
+from linkprior.io.atomic_files import whole_file
 from linkprior.io.datasets.catalogue import NOT_STATED, Catalogue, Entry, find, read_catalogue
 from linkprior.io.datasets.transfer import (
     CHUNK,
@@ -27,11 +28,10 @@ from linkprior.io.datasets.transfer import (
     download,
     persistently,
 )
-from linkprior.io.files import whole_file
 
 __all__ = ["FetchError", "UnreachableError", "cache_folder", "data_folder", "fetch", "whereabouts"]
 
-Tell = Callable[[str], None]
+Notify = Callable[[str], None]
 
 # A packed file is hardly ever larger than the plain one; beyond this it is another file.
 PACKED_FACTOR, PACKED_EXTRA = 1.5, 1_000_000
@@ -54,7 +54,7 @@ def fetch(
     catalogue: Catalogue | None = None,
     offline: bool | None = None,
     timeout: float = 30.0,
-    tell: Tell = _silent,
+    tell: Notify = _silent,
     progress: Progress | None = None,
 ) -> Path:
     """Return the path of a network whose uncompressed bytes have the catalogue's sha256.
@@ -140,7 +140,7 @@ def _advice(entry: Entry) -> str:
     return f"set LINKPRIOR_DATA to a folder that holds it as {entry.file}"
 
 
-def _sound(path: Path, entry: Entry, tell: Tell) -> bool:
+def _sound(path: Path, entry: Entry, tell: Notify) -> bool:
     """Tell whether the file is the one the catalogue means, and say it when it is not."""
     try:
         with path.open("rb") as stream:
@@ -152,7 +152,7 @@ def _sound(path: Path, entry: Entry, tell: Tell) -> bool:
 
 
 def _into_cache(
-    entry: Entry, cache: Path, timeout: float, tell: Tell, progress: Progress | None
+    entry: Entry, cache: Path, timeout: float, tell: Notify, progress: Progress | None
 ) -> Path:
     """Download the file, check it and only then let it appear in the cache."""
     _introduce(entry, tell)
@@ -169,7 +169,7 @@ def _into_cache(
     return target
 
 
-def _introduce(entry: Entry, tell: Tell) -> None:
+def _introduce(entry: Entry, tell: Notify) -> None:
     stated = entry.licence != NOT_STATED
     unstated = "not stated by the source; check before you redistribute"
     tell(f"{entry.name}: {entry.title}")

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from itertools import chain
 
-from linkprior.checks import choice
+from linkprior._validation import choice
 from linkprior.errors import InputError, ParameterError
 from linkprior.io.collector import EdgeCollector
 from linkprior.io.options import ReadOptions
 from linkprior.io.readers.organisms import Census, Organism
-from linkprior.io.readers.sieve import (
+from linkprior.io.readers.row_filter import (
     WITHOUT_SCORE,
     Filter,
     Lines,
@@ -242,12 +242,12 @@ class _Organisms:
             return rows
         for at, name in zip((first, second), self._names, strict=True):
             if name is not None:
-                self._learn(set(zip(rows.column(at), rows.column(name), strict=True)))
+                self._fit(set(zip(rows.column(at), rows.column(name), strict=True)))
         taxa = self._asked.taxa
         marks = [row[first] in taxa and row[second] in taxa for row in rows.cells]
         return sift(rows, marks, self._asked.reason, self._found)
 
-    def _learn(self, named: Iterable[tuple[str, str]]) -> None:
+    def _fit(self, named: Iterable[tuple[str, str]]) -> None:
         assert self._asked is not None
         for taxon, name in named:
             self._asked.learn(taxon, name)

@@ -9,7 +9,7 @@ from typing import Any
 from linkprior.errors import InputError
 from linkprior.io.collector import EdgeCollector
 from linkprior.io.options import ReadOptions
-from linkprior.io.readers.handover import PREDICTED
+from linkprior.io.readers.edge_output import PREDICTED
 from linkprior.io.readers.named_graph import NamedGraph
 from linkprior.io.source import Source
 from linkprior.io.weights import EdgeWeights, unknown

@@ -13,8 +13,8 @@ from linkprior.errors import InputError, ParameterError
 from linkprior.io.collector import EdgeCollector
 from linkprior.io.options import ReadOptions
 from linkprior.io.readers.columns import plain
+from linkprior.io.readers.gold_standard import Labels, Zeros
 from linkprior.io.readers.header import NUMBER
-from linkprior.io.readers.labels import Labels, Zeros
 from linkprior.io.readers.layout import Layout, find_layout
 from linkprior.io.readers.table import Rows, is_data, iterate
 from linkprior.io.source import Source

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from linkprior.errors import InputError
 from linkprior.io.collector import EdgeCollector
 from linkprior.io.options import ReadOptions
-from linkprior.io.readers.handover import PREDICTED
+from linkprior.io.readers.edge_output import PREDICTED
 from linkprior.io.readers.named_graph import LONGEST_LABEL, NAMING, NamedGraph
 from linkprior.io.readers.xml_stream import Attributes, parse_xml
 from linkprior.io.source import Source

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field, replace
 
 from linkprior.errors import InputError, ParameterError, nearest
 from linkprior.io.readers.columns import plain
-from linkprior.io.readers.ends import ends_by_content, holds_scores
+from linkprior.io.readers.dialect import Sample, sample_of
+from linkprior.io.readers.endpoint_columns import ends_by_content, holds_scores
 from linkprior.io.readers.header import NUMBER, Header, find_header
-from linkprior.io.readers.sample import Sample, sample_of
 from linkprior.io.readers.table import SEPARATORS
 from linkprior.io.text import Block
 from linkprior.io.weights import column_called

@@ -17,12 +17,12 @@ from numpy.typing import NDArray
 from linkprior.errors import InputError
 from linkprior.io.collector import EdgeCollector
 from linkprior.io.options import ReadOptions
-from linkprior.io.readers.handover import Ints, hand_over_numbered, one_of_each, square_size
+from linkprior.io.readers.edge_output import Ints, hand_over_numbered, one_of_each, square_size
 from linkprior.io.readers.npz_archive import load_sparse
 from linkprior.io.source import Source
 from linkprior.io.text import Block, text_blocks
 from linkprior.io.weights import EdgeWeights, no_weights, refuse_another_name
-from linkprior.network.weighted import Floats, weight_numbers
+from linkprior.network.weights import Floats, weight_numbers
 
 _LARGEST_NPZ = 1 << 30
 _MOST_DENSE = 100_000

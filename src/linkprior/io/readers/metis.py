@@ -12,7 +12,7 @@ import numpy as np
 from linkprior.errors import InputError
 from linkprior.io.collector import EdgeCollector
 from linkprior.io.options import ReadOptions
-from linkprior.io.readers.handover import (
+from linkprior.io.readers.edge_output import (
     every_line,
     hand_over_numbered,
     one_of_each,

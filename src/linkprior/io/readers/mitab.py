@@ -21,7 +21,7 @@ from linkprior.io.readers.mitab_cells import (
     symbol_of,
 )
 from linkprior.io.readers.organisms import Census, Organism
-from linkprior.io.readers.sieve import (
+from linkprior.io.readers.row_filter import (
     WITHOUT_SCORE,
     Filter,
     Lines,

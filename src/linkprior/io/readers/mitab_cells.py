@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from linkprior.io.readers.sieve import number_of
+from linkprior.io.readers.row_filter import number_of
 
 # A quoted stretch may hold bars. Possessive repeats keep a line of quotes from being tried in every
 # way; a cell whose quotes do not match is cut at every bar.

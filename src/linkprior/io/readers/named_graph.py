@@ -10,7 +10,7 @@ import numpy as np
 
 from linkprior.errors import InputError
 from linkprior.io.collector import EdgeCollector
-from linkprior.io.readers.handover import Weighed, hand_over, is_zero, note_zero_weights
+from linkprior.io.readers.edge_output import Weighed, hand_over, is_zero, note_zero_weights
 from linkprior.io.readers.table import SPACES
 
 # Attributes that name a node, the best first: igraph and Cytoscape; Gephi and yEd; Cytoscape again.

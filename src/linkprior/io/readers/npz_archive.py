@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from linkprior.errors import InputError
 from linkprior.io.limits import VARIABLE, refuse_bomb, unpack_limit
-from linkprior.io.readers.handover import Ints, square_size
+from linkprior.io.readers.edge_output import Ints, square_size
 
 _MOST = 2 << 30  # bytes of arrays, all of which are in memory at once
 _PARTS = {

@@ -10,7 +10,7 @@ import numpy as np
 from linkprior.errors import InputError
 from linkprior.io.collector import EdgeCollector
 from linkprior.io.options import ReadOptions
-from linkprior.io.readers.handover import (
+from linkprior.io.readers.edge_output import (
     Ints,
     every_line,
     hand_over_numbered,
@@ -23,7 +23,7 @@ from linkprior.io.readers.handover import (
 from linkprior.io.readers.named_graph import LONGEST_LABEL, one_line
 from linkprior.io.source import Source
 from linkprior.io.weights import EdgeWeights, no_weights, refuse_another_name
-from linkprior.network.weighted import Floats
+from linkprior.network.weights import Floats
 
 _SECTION = re.compile(r"\s*\*\s*(\w+)\s*(.*)")
 _VERTEX = re.compile(r"\s*(\S+)(?:\s+(?:\"([^\"]*)\"?|(\S+)))?")

@@ -7,7 +7,7 @@ from collections import Counter
 from linkprior.errors import InputError
 from linkprior.io.collector import EdgeCollector
 from linkprior.io.options import ReadOptions
-from linkprior.io.readers.handover import PREDICTED, every_line
+from linkprior.io.readers.edge_output import PREDICTED, every_line
 from linkprior.io.readers.named_graph import NamedGraph
 from linkprior.io.readers.table import SPREADSHEET_ERRORS
 from linkprior.io.source import Source

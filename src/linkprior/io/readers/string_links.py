@@ -9,11 +9,11 @@ from itertools import chain, compress
 import numpy as np
 from numpy.typing import NDArray
 
-from linkprior.checks import real_number
+from linkprior._validation import real_number
 from linkprior.errors import InputError
 from linkprior.io.collector import EdgeCollector
 from linkprior.io.options import ReadOptions
-from linkprior.io.readers.sieve import Lines, lines_of
+from linkprior.io.readers.row_filter import Lines, lines_of
 from linkprior.io.source import Source
 from linkprior.io.weights import EdgeWeights, column_called, unknown
 

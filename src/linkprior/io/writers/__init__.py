@@ -10,7 +10,7 @@ from linkprior.errors import InputError, ParameterError, nearest
 
 if TYPE_CHECKING:
     from linkprior.network import Network
-    from linkprior.ranking import Ranking
+    from linkprior.ranking.ranking import Ranking
 
 Writer = Callable[[TextIO, "Ranking", "Network | None", Mapping[str, Any]], None]
 

@@ -10,7 +10,7 @@ from linkprior.io.writers.cx2_style import EDITOR, visual_properties
 from linkprior.io.writers.drawing import Drawing, draw
 from linkprior.io.writers.values import Plain, json_text, kind_of_value, known
 from linkprior.network import Network
-from linkprior.ranking import Ranking
+from linkprior.ranking.ranking import Ranking
 
 
 def write_cx2(

@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from linkprior import pairs as pr
 from linkprior.io.writers.values import Plain, kind_of, typed
 from linkprior.network import Network
-from linkprior.ranking import Ranking
+from linkprior.network import pairs as pr
+from linkprior.ranking.ranking import Ranking
 
 # Columns of edges that viewers keep for themselves; they do not tell capitals apart.
 _TAKEN = (

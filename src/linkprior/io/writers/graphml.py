@@ -10,7 +10,7 @@ from xml.sax.saxutils import escape, quoteattr
 from linkprior.io.writers.drawing import draw
 from linkprior.io.writers.values import Plain, kind_of_value, known
 from linkprior.network import Network
-from linkprior.ranking import Ranking, six_digits
+from linkprior.ranking.ranking import Ranking, six_digits
 
 _HEAD = """<?xml version="1.0" encoding="UTF-8"?>
 <graphml xmlns="http://graphml.graphdrawing.org/xmlns" \

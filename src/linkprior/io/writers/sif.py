@@ -8,7 +8,7 @@ from typing import Any, TextIO
 from linkprior.errors import InputError
 from linkprior.io.writers.drawing import draw
 from linkprior.network import Network
-from linkprior.ranking import Ranking, escape_surrogates
+from linkprior.ranking.ranking import Ranking, escape_surrogates
 
 
 def write_sif(

@@ -10,7 +10,7 @@ import numpy as np
 
 from linkprior.io.writers.values import json_text, plain
 from linkprior.network import Network
-from linkprior.ranking import Ranking, cell_text, delimited
+from linkprior.ranking.ranking import Ranking, cell_text, delimited
 
 # What makes a spreadsheet compute, the wide forms of East Asian keyboards included. Apostrophes
 # before it count, so that the guard can be taken off again without doubt.

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linkprior.ranking import six_digits
+from linkprior.ranking.ranking import six_digits
 
 Plain = bool | int | float | str | None
 KINDS = {"b": "boolean", "i": "long", "u": "long", "f": "double"}

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from linkprior.kernels.tensors import best, exact, tables
 from linkprior.kernels.tensors.memory import require
 from linkprior.kernels.tensors.ops import find_device, numpy_of
-from linkprior.kernels.tensors.sheet import Sheet
+from linkprior.kernels.tensors.sheet import ScoreBlocks
 
 Array = NDArray[Any]
 _BLOCKS = 1e9  # bytes a block should have at least, beside what is held
@@ -77,13 +77,13 @@ def _sheets(
     weights: Array,
     device: torch.device,
     passes: int = 0,
-) -> list[Sheet]:
+) -> list[ScoreBlocks]:
     width = sum(one.left.shape[1] + one.right.shape[1] for one in layers)
     held = sum(max(passes, len(one.tables)) for one in layers) * len(weights)
     require(4.0 * len(scale) * (width + 2 * held) + _BLOCKS, "scoring all pairs", device)
     shared = _put(scale, device), _put(weights, device)
     return [
-        Sheet(
+        ScoreBlocks(
             _put(one.left, device),
             _put(one.right, device),
             *shared,

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 import torch
 
 from linkprior.kernels.tensors.memory import block_rows, in_blocks
-from linkprior.kernels.tensors.sheet import Sheet
+from linkprior.kernels.tensors.sheet import ScoreBlocks
 
 Found = tuple[torch.Tensor, torch.Tensor, torch.Tensor]
 
@@ -23,7 +23,7 @@ _FULL = 4  # times as many pairs as wanted are collected before they are sifted
 
 
 @dataclass
-class Sieve:
+class TopKFilter:
     """The best k pairs found so far; `floor` is what a further one has to reach."""
 
     k: int
@@ -69,7 +69,7 @@ class Barred:
 
 
 def best_pairs(
-    sheets: Sequence[Sheet],
+    sheets: Sequence[ScoreBlocks],
     barred: Barred,
     k: int,
     threshold: float = -math.inf,
@@ -87,14 +87,16 @@ def best_pairs(
     return sieve
 
 
-def _sifted(sheets: Sequence[Sheet], barred: Barred, k: int, floor: float, clip: bool) -> Found:
+def _sifted(
+    sheets: Sequence[ScoreBlocks], barred: Barred, k: int, floor: float, clip: bool
+) -> Found:
     device, p = sheets[0].left.device, len(sheets[0])
     rows = block_rows(p, _BYTES + 4.0 * len(sheets), device)
     if floor == -math.inf:  # every pair is looked at: 40 bytes each
         rows = max(1, rows // 4)
 
     def run(height: int) -> Found:
-        sieve = Sieve(k, floor)
+        sieve = TopKFilter(k, floor)
         for found in _candidates(sheets, sieve, height, clip):
             allowed = barred.allows(*found[:2])
             sieve.add(*(one[allowed] for one in found))
@@ -103,7 +105,9 @@ def _sifted(sheets: Sequence[Sheet], barred: Barred, k: int, floor: float, clip:
     return in_blocks(run, rows)
 
 
-def _candidates(sheets: Sequence[Sheet], sieve: Sieve, height: int, clip: bool) -> Iterator[Found]:
+def _candidates(
+    sheets: Sequence[ScoreBlocks], sieve: TopKFilter, height: int, clip: bool
+) -> Iterator[Found]:
     """Yield pairs that may reach the floor, with their scores, block after block."""
     one = sheets[0] if len(sheets) == 1 and not clip else None
     device, p = sheets[0].left.device, len(sheets[0])
@@ -127,7 +131,7 @@ def _candidates(sheets: Sequence[Sheet], sieve: Sieve, height: int, clip: bool) 
 
 
 def mean_block(
-    sheets: Sequence[Sheet], rows: torch.Tensor, begin: int = 0, clip: bool = False
+    sheets: Sequence[ScoreBlocks], rows: torch.Tensor, begin: int = 0, clip: bool = False
 ) -> torch.Tensor:
     """Return the mean of all sheets' blocks."""
     total = sheets[0].block(rows, begin)
@@ -138,7 +142,7 @@ def mean_block(
     return total / len(sheets)
 
 
-def first_floor(sheets: Sequence[Sheet], k: int, clip: bool = False) -> float:
+def first_floor(sheets: Sequence[ScoreBlocks], k: int, clip: bool = False) -> float:
     """Return a score that about 1.5·k pairs reach, by a sample of rows; −∞ where k is too large.
 
     A pair is seen from either end, so a share f of the rows shows 2·f·k of the best k.

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 
 import torch
 
-from linkprior.kernels.tensors.best import Barred, Found, Sieve, first_floor
+from linkprior.kernels.tensors.best import Barred, Found, TopKFilter, first_floor
 from linkprior.kernels.tensors.counting import counts
 from linkprior.kernels.tensors.memory import block_rows, in_blocks
-from linkprior.kernels.tensors.sheet import Sheet
+from linkprior.kernels.tensors.sheet import ScoreBlocks
 
 _BYTES = 12.0  # per entry of a block
 _AT_ONCE = 1 << 19
@@ -66,7 +66,7 @@ class Bounds:
 
 
 def exact_best(
-    sheet: Sheet, bounds: Bounds, profile: torch.Tensor, barred: Barred, k: int
+    sheet: ScoreBlocks, bounds: Bounds, profile: torch.Tensor, barred: Barred, k: int
 ) -> Found:
     """Return the k best candidates by exact ranks, in no order (ties with the last one stay)."""
     floor = first_floor([sheet], k)
@@ -77,13 +77,13 @@ def exact_best(
         floor = reached if reached > -math.inf else -math.inf
     weights = exact_weights(sheet, profile, torch.cat([i, j]), torch.cat([j, i]), base.repeat(2))
     penalty = 0.5 * (sheet.scale[i] * weights[: len(i)] + sheet.scale[j] * weights[len(i) :])
-    sieve = Sieve(k, -math.inf)
+    sieve = TopKFilter(k, -math.inf)
     sieve.add(i, j, base - penalty)
     return sieve.sift()
 
 
 def superset(
-    sheet: Sheet, bounds: Bounds, barred: Barred, k: int, floor: float
+    sheet: ScoreBlocks, bounds: Bounds, barred: Barred, k: int, floor: float
 ) -> tuple[Found, float]:
     """Return pairs that hold the k best, with their products, and the k-th best lower bound.
 
@@ -93,7 +93,7 @@ def superset(
 
     def run(height: int) -> tuple[Found, float]:
         parts: list[Found] = []
-        sieve = Sieve(k, -math.inf)
+        sieve = TopKFilter(k, -math.inf)
         known, cuts = math.nan, torch.empty(0)
         for begin in range(0, p, height):
             at_least = max(floor, sieve.floor)
@@ -115,7 +115,7 @@ def superset(
 
 
 def _bounded(
-    sheet: Sheet, bounds: Bounds, barred: Barred, cuts: torch.Tensor, begin: int, height: int
+    sheet: ScoreBlocks, bounds: Bounds, barred: Barred, cuts: torch.Tensor, begin: int, height: int
 ) -> tuple[Found, torch.Tensor, torch.Tensor]:
     """Return candidates of a block that exceed the cuts, and bounds of their scores."""
     p, device = len(sheet), sheet.left.device
@@ -134,7 +134,7 @@ def _bounded(
 
 
 def _penalty(
-    sheet: Sheet, bounds: Bounds, ends: tuple[torch.Tensor, torch.Tensor], base: torch.Tensor
+    sheet: ScoreBlocks, bounds: Bounds, ends: tuple[torch.Tensor, torch.Tensor], base: torch.Tensor
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Return the least and the largest penalty of pairs."""
     (low_i, high_i), (low_j, high_j) = (bounds.of(base, nodes) for nodes in ends)
@@ -142,7 +142,7 @@ def _penalty(
     return gi * low_i + gj * low_j, gi * high_i + gj * high_j
 
 
-def _cuts(sheet: Sheet, bounds: Bounds, floor: float) -> torch.Tensor:
+def _cuts(sheet: ScoreBlocks, bounds: Bounds, floor: float) -> torch.Tensor:
     """Return for each node a product that a pair must reach if its upper bound is to reach floor.
 
     Where the weight is at least low_k, the product must be floor + penalty: the least product that
@@ -161,7 +161,7 @@ def _cuts(sheet: Sheet, bounds: Bounds, floor: float) -> torch.Tensor:
 
 
 def exact_weights(
-    sheet: Sheet,
+    sheet: ScoreBlocks,
     profile: torch.Tensor,
     nodes: torch.Tensor,
     partners: torch.Tensor,

@@ -15,7 +15,7 @@ import torch
 
 from linkprior.kernels.tensors import cuda_ranks
 from linkprior.network import Network
-from linkprior.network.known import Evidence
+from linkprior.network.side_information import Observations
 
 torch.backends.cuda.matmul.allow_tf32 = False
 torch.backends.cudnn.allow_tf32 = False
@@ -55,11 +55,11 @@ class TorchOps:
         """Copy an array to the device."""
         return torch.as_tensor(np.array(array), dtype=dtype, device=self.device)
 
-    def evidence(self, net: Network) -> Evidence:
+    def evidence(self, net: Network) -> Observations:
         """Return edges and known non-edges with their weights and targets, on the device."""
         return self._of(net)[1]
 
-    def _of(self, net: Network) -> tuple[_Pattern, Evidence]:
+    def _of(self, net: Network) -> tuple[_Pattern, Observations]:
         if net not in self._known:
             a, known = net.evidence.pattern, net.evidence
             rows = np.repeat(np.arange(net.n_nodes), np.diff(a.indptr))
@@ -68,8 +68,8 @@ class TorchOps:
             )
             pattern = _Pattern(rows, columns, starts, net.n_nodes)
             values = (self.put(one, torch.float64) for one in (known.weight, known.target))
-            self._known[net] = pattern, Evidence(pattern, *values)  # type: ignore[arg-type]
-        found: tuple[_Pattern, Evidence] = self._known[net]
+            self._known[net] = pattern, Observations(pattern, *values)  # type: ignore[arg-type]
+        found: tuple[_Pattern, Observations] = self._known[net]
         return found
 
     def edge_products(

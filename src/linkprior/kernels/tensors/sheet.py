@@ -13,7 +13,7 @@ _BISECTIONS = 40
 
 
 @dataclass(frozen=True)
-class Sheet:
+class ScoreBlocks:
     """Scores left·rightᵀ (symmetric), penalised by as many passes as there are tables.
 
     Attributes

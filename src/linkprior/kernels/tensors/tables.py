@@ -9,12 +9,12 @@ import torch
 from linkprior.kernels.tensors.exact import Bounds
 from linkprior.kernels.tensors.knots import row_knots, sampled_columns
 from linkprior.kernels.tensors.memory import block_rows, in_blocks
-from linkprior.kernels.tensors.sheet import Sheet
+from linkprior.kernels.tensors.sheet import ScoreBlocks
 
 _BYTES = 40.0  # per entry of a block while it is sorted
 
 
-def next_table(sheet: Sheet, ranks: torch.Tensor) -> torch.Tensor:
+def next_table(sheet: ScoreBlocks, ranks: torch.Tensor) -> torch.Tensor:
     """Return the scores of every row at these ranks, after all passes of the sheet."""
     columns = sampled_columns(len(sheet), sheet.left.device)
 
@@ -30,7 +30,7 @@ def next_table(sheet: Sheet, ranks: torch.Tensor) -> torch.Tensor:
     return in_blocks(run, block_rows(len(sheet), _BYTES, sheet.left.device))
 
 
-def with_tables(sheet: Sheet, ranks: torch.Tensor, passes: int) -> Sheet:
+def with_tables(sheet: ScoreBlocks, ranks: torch.Tensor, passes: int) -> ScoreBlocks:
     """Return the sheet with as many tables as there are to be passes."""
     while len(sheet.tables) < passes:
         sheet = replace(sheet, tables=[*sheet.tables, next_table(sheet, ranks)])
@@ -38,7 +38,7 @@ def with_tables(sheet: Sheet, ranks: torch.Tensor, passes: int) -> Sheet:
 
 
 def bounds_of(
-    sheet: Sheet, ranks: torch.Tensor, profile: torch.Tensor
+    sheet: ScoreBlocks, ranks: torch.Tensor, profile: torch.Tensor
 ) -> tuple[torch.Tensor, Bounds]:
     """Return the first table, and what it tells for sure about ranks by products alone."""
     columns, most = sampled_columns(len(sheet), sheet.left.device), len(profile) - 1

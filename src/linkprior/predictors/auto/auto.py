@@ -8,26 +8,27 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from linkprior import pairs as pr
-from linkprior import parallel, progress
-from linkprior.checks import choice, real_number, shown, whole_number
+from linkprior import _progress as progress
+from linkprior import parallel
+from linkprior._validation import choice, real_number, shown, whole_number
 from linkprior.errors import ParameterError
 from linkprior.network import Network
-from linkprior.pairs import Ints
-from linkprior.predictors.auto import past, wording
+from linkprior.network import pairs as pr
+from linkprior.network.pairs import Ints
+from linkprior.predictors.auto import temporal, wording
+from linkprior.predictors.auto.calibration import Calibration, expected_hits
 from linkprior.predictors.auto.costs import Costs
 from linkprior.predictors.auto.features import Features, listen, restored
-from linkprior.predictors.auto.hiding import hide, n_drawn, n_hidden
-from linkprior.predictors.auto.judging import OBJECTIVES
+from linkprior.predictors.auto.holdout import hide, n_drawn, n_hidden
+from linkprior.predictors.auto.objectives import OBJECTIVES
 from linkprior.predictors.auto.sampling import Sample, draw, top_columns, top_feature
 from linkprior.predictors.auto.sources import EFFORTS, Choice, choose
 from linkprior.predictors.auto.stack import Stack, carried, stack_from
 from linkprior.predictors.auto.training import Trained, Trainer
-from linkprior.predictors.auto.yields import Calibration, expected_hits
 from linkprior.predictors.base import NEGATIVES, WEIGHTS, Array, Learned, LinkPredictor
-from linkprior.predictors.effort import Effort
-from linkprior.predictors.starts import SEED_LIMIT
-from linkprior.predictors.wrapped import arrays_under, prefixed
+from linkprior.predictors.cost import Effort
+from linkprior.predictors.meta import arrays_under, prefixed
+from linkprior.predictors.multistart import SEED_LIMIT
 
 HELD_WHOLE = 16_000  # nodes up to which all scores are held once they are made (1 GB)
 MATCHED = {"auprc": 0.0, "recall": 0.0, "dc_auroc": 1.0}  # share of other pairs drawn by degree
@@ -69,7 +70,7 @@ class Auto(LinkPredictor):
     """
 
     name: ClassVar[str] = "auto"
-    heeds: ClassVar[frozenset[str]] = WEIGHTS | NEGATIVES
+    supports: ClassVar[frozenset[str]] = WEIGHTS | NEGATIVES
     effort: str = "normal"
     objective: str = "auprc"
     hidden: float = 0.1
@@ -84,7 +85,7 @@ class Auto(LinkPredictor):
 
     # ------------------------------------------------------------------ learning
 
-    def _learn(self, network: Network) -> Learned:
+    def _fit(self, network: Network) -> Learned:
         chosen = self._check(network)
         costs = self._costs(network, chosen)
         with progress.stage(f"fitting {self.name}", costs.fitting):
@@ -106,12 +107,12 @@ class Auto(LinkPredictor):
         if not isinstance(self.prior, bool | np.bool_):
             raise ParameterError(f"prior must be True or False, got {shown(self.prior)}")
         history = network.known.history
-        if history is not None and past.enough(history):  # models are asked about both
+        if history is not None and temporal.enough(history):  # models are asked about both
             return choose(max(network, history.older, key=lambda one: one.n_nodes), self.effort)
         return choose(network, self.effort)
 
     def _rounds(self, network: Network) -> int:
-        if past.enough(network.known.history):
+        if temporal.enough(network.known.history):
             return 1
         if self.exercises is not None:
             return self.exercises
@@ -119,21 +120,21 @@ class Auto(LinkPredictor):
         least = EXERCISES[self.effort][network.n_nodes >= LARGE]
         return int(np.clip(wanted, least, MOST_EXERCISES[self.effort]))
 
-    def _lessons(self, network: Network, chosen: Choice, costs: Costs) -> past.Lessons:
+    def _lessons(self, network: Network, chosen: Choice, costs: Costs) -> temporal.Lessons:
         """Return what to learn from: newly found edges where releases tell of some, else hidden."""
         history = network.known.history
-        if history is None or not past.enough(history):
+        if history is None or not temporal.enough(history):
             bare = network.without_history()
             rounds = range(self._rounds(bare))
             ended = parallel.map_as_they_end(
                 lambda number: self._sample(bare, chosen, number, costs), rounds
             )
             samples = [sample for _, sample in sorted(ended, key=lambda one: one[0])]
-            return past.Lessons([one for one in samples if one is not None], [])
+            return temporal.Lessons([one for one in samples if one is not None], [])
         with progress.part(costs.listening + costs.looking, "what the newer release found"):
             others = int(np.clip(OTHERS * len(history.found), FEWEST_OTHERS, MOST_OTHERS))
             matched = MATCHED[self.objective]
-            return past.lessons(history, chosen.sources, others, self.seed, self.prior, matched)
+            return temporal.lessons(history, chosen.sources, others, self.seed, self.prior, matched)
 
     def _sample(self, network: Network, chosen: Choice, number: int, costs: Costs) -> Sample | None:
         """Hide edges, ask the models, and return pairs to learn from; None: no edge to spare."""
@@ -155,7 +156,7 @@ class Auto(LinkPredictor):
                     matched = MATCHED[self.objective]
                     return draw(features, exercise, others // rounds, seeds, matched)
 
-    def _train(self, features: Features, lessons: past.Lessons) -> Trained:
+    def _train(self, features: Features, lessons: temporal.Lessons) -> Trained:
         labels, n_nodes = tuple(features.labels), features.network.n_nodes
         trainer = Trainer(lessons.samples, labels, self.objective, n_nodes, lessons.apart)
         return trainer.train(
@@ -169,7 +170,7 @@ class Auto(LinkPredictor):
     ) -> Learned:
         """Gather what is needed to score, to state chances, and to tell how it came about."""
         network, history = features.network, features.network.known.history
-        learned_from_it = past.enough(history)
+        learned_from_it = temporal.enough(history)
         ratio = None if learned_from_it else self._missing_for_each_hidden(network)
         calibration = Calibration.learn(trained.judged, ratio)
         arrays, model_facts = features.state()
@@ -180,7 +181,7 @@ class Auto(LinkPredictor):
             "sources": model_facts,
             "left_out": chosen.left_out,
             "hidden": [int(sample.y.sum()) for sample in samples],
-            "found": None if history is None else past.n_found(history),
+            "found": None if history is None else temporal.n_found(history),
             "from_history": learned_from_it,
             "validation": trained.validation,
             "carried": carried(trained.stack, _near_top(samples)),
@@ -241,7 +242,7 @@ class Auto(LinkPredictor):
     def _all_scores(self) -> Array:
         p = self.network_.n_nodes
         found = np.zeros((p, p), np.float32)
-        blocks = parallel.map_blocks(self._computed, p, stage="scoring all pairs", far=True)
+        blocks = parallel.map_blocks(self._computed, p, stage="scoring all pairs", remote=True)
         for (start, stop), block in zip(parallel.blocks(p), blocks, strict=True):
             found[start:stop] = block
         for start, stop in parallel.blocks(p):  # in pieces, so as not to hold it twice
@@ -275,11 +276,11 @@ class Auto(LinkPredictor):
         known = self._cached_calibration
         return None if known is None else known.chance(np.asarray(scores))
 
-    def score_at(self, probability: float) -> float:
+    def score_threshold(self, probability: float) -> float:
         """Return the score from which on the chance is at least this; itself where unknown."""
         self._state()
         known = self._cached_calibration
-        return probability if known is None else known.score_at(probability)
+        return probability if known is None else known.score_threshold(probability)
 
     def expected_hits(self, scores: Array) -> tuple[Array, Array, Array] | None:
         """Return, for the first 1, 2, … of ranked pairs, the real ones to expect and nine in ten.

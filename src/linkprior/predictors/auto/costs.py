@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from linkprior import pairs as pr
 from linkprior.network import Network
+from linkprior.network import pairs as pr
 from linkprior.predictors.auto.features import work_of
 from linkprior.predictors.auto.learners import N_TREES
 from linkprior.predictors.auto.sampling import MOST_TOP, TOP_SHARE
 from linkprior.predictors.auto.sources import Source
-from linkprior.predictors.effort import effort_of
+from linkprior.predictors.cost import effort_of
 
 RANK, PENALTY = 6.0, 25.0  # per entry of a matrix of all nodes and source: a look at its features
 LEAF = 10.0  # to take a pair down a tree

@@ -18,10 +18,10 @@ import numpy as np
 import scipy.sparse as sp
 
 from linkprior.network import Network
-from linkprior.pairs import Ints
-from linkprior.predictors import effort
+from linkprior.network.pairs import Ints
+from linkprior.predictors import cost
 from linkprior.predictors.base import Array, Learned, LinkPredictor
-from linkprior.predictors.effort import Effort
+from linkprior.predictors.cost import Effort
 
 _DENSE_BELOW = 500  # nodes up to which all eigenvectors cost next to nothing
 _NOISE = 1e-10  # of the largest eigenvalue: what is smaller is zero
@@ -49,7 +49,7 @@ class Factored(LinkPredictor):
     def _factorise(self, network: Network, rank: int) -> tuple[Array, Array]:
         """Return L and R."""
 
-    def _learn(self, network: Network) -> Learned:
+    def _fit(self, network: Network) -> Learned:
         left, right = self._factorise(network, min(self.rank, network.n_nodes - 1))
         return Learned({"L": left.astype(np.float32), "R": right.astype(np.float32)})
 
@@ -64,7 +64,7 @@ class Factored(LinkPredictor):
 
     def _effort(self, network: Network) -> Effort:
         once = (2.0 * network.n_edges + network.n_nodes * self.rank) * self.rank
-        return Effort(_STEP * self.max_iter * once, effort.factor_scores(network, 2 * self.rank))
+        return Effort(_STEP * self.max_iter * once, cost.factor_scores(network, 2 * self.rank))
 
 
 @dataclass(eq=False, kw_only=True)

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linkprior import kernels, parallel, progress
+from linkprior import _progress as progress
+from linkprior import kernels, parallel
 from linkprior.kernels import Bins
 from linkprior.model.degrees import prior_degrees
 from linkprior.model.priors import DegreePrior
@@ -18,9 +19,9 @@ from linkprior.network import Network
 from linkprior.predictors.auto.sketch import RankSketch
 from linkprior.predictors.auto.sources import BY_LABEL, Source
 from linkprior.predictors.base import Learned, LinkPredictor
-from linkprior.predictors.effort import effort_of
+from linkprior.predictors.cost import effort_of
+from linkprior.predictors.meta import arrays_under
 from linkprior.predictors.scores import knots
-from linkprior.predictors.wrapped import arrays_under
 
 Array = NDArray[Any]
 
@@ -29,7 +30,7 @@ PRIOR = "prior:"  # before the label of a source: its ranks as the prior weighs 
 
 
 @dataclass(frozen=True)
-class Listened:
+class FittedSource:
     """One source, fitted to a network: its model, its ranks, and its rows at some ranks."""
 
     source: Source
@@ -51,7 +52,7 @@ class Features:
     """All sources on one network."""
 
     network: Network
-    heard: tuple[Listened, ...]
+    heard: tuple[FittedSource, ...]
 
     @property
     def labels(self) -> list[str]:
@@ -60,7 +61,7 @@ class Features:
         return [one.source.label for one in self.heard] + with_prior
 
     @property
-    def _with_prior(self) -> list[Listened]:
+    def _with_prior(self) -> list[FittedSource]:
         return [one for one in self.heard if one.row_table is not None]
 
     @cached_property
@@ -108,7 +109,7 @@ def restored(
         model = source.make(seed, network.n_nodes)
         model._remember(network, Learned(arrays_under(f"{label}.model", arrays), own))
         sketch = RankSketch(**arrays_under(f"{label}.ranks", arrays))
-        heard.append(Listened(source, model, sketch, arrays.get(f"{label}.rows.table")))
+        heard.append(FittedSource(source, model, sketch, arrays.get(f"{label}.rows.table")))
     return Features(network, tuple(heard))
 
 
@@ -132,7 +133,7 @@ def work_of(source: Source, network: Network, prior: bool) -> float:
     return work.fit + work.scores + 1.5 * entries + ranked
 
 
-def _listen_to(source: Source, network: Network, seed: int, prior: bool) -> Listened:
+def _listen_to(source: Source, network: Network, seed: int, prior: bool) -> FittedSource:
     model = source.make(seed, network.n_nodes).fit(network)
     ranks = knots(network.n_nodes - 1) if prior and source.with_prior else None
 
@@ -142,8 +143,8 @@ def _listen_to(source: Source, network: Network, seed: int, prior: bool) -> List
         return kernels.count_bins(scores, start), at_ranks
 
     bins, tables = Bins.empty(), []
-    for found, at_ranks in parallel.map_blocks(one_block, network.n_nodes, stage="", far=True):
+    for found, at_ranks in parallel.map_blocks(one_block, network.n_nodes, stage="", remote=True):
         bins.add(found)
         tables.append(at_ranks)
     row_table = None if ranks is None else np.concatenate([t for t in tables if t is not None])
-    return Listened(source, model, RankSketch.of(bins), row_table)
+    return FittedSource(source, model, RankSketch.of(bins), row_table)

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linkprior import pairs as pr
 from linkprior import parallel
 from linkprior.network import Network
+from linkprior.network import pairs as pr
 from linkprior.predictors.auto.features import PRIOR, Features
-from linkprior.predictors.auto.hiding import Exercise
+from linkprior.predictors.auto.holdout import HoldOut
 
 Array = NDArray[Any]
 
@@ -100,7 +100,7 @@ def near_top(block: Array, columns: Sequence[int], floor: float) -> Array:
 
 
 def draw(
-    features: Features, exercise: Exercise, others: int, rng_seed: Sequence[int], matched: float
+    features: Features, exercise: HoldOut, others: int, rng_seed: Sequence[int], matched: float
 ) -> Sample:
     """Return the sample of an exercise.
 
@@ -133,7 +133,7 @@ def draw(
         parts = [one[taken] for one in (block, y, top, (lot | known) & ~y, weight, product, hub)]
         return parts, int(open_.sum())
 
-    found = list(parallel.map_blocks(one_block, network.n_nodes, stage="", far=True))
+    found = list(parallel.map_blocks(one_block, network.n_nodes, stage="", remote=True))
     parts = [np.concatenate(part) for part in zip(*(one[0] for one in found), strict=True)]
     X, y, top, drawn, weight, product, hub = parts
     return Sample(X, y, top, drawn, weight, product, hub, sum(one[1] for one in found))

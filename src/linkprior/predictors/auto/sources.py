@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from linkprior.checks import choice
+from linkprior._validation import choice
 from linkprior.errors import ParameterError
 from linkprior.network import Network
 from linkprior.predictors.base import LinkPredictor
-from linkprior.predictors.effort import effort_of
+from linkprior.predictors.cost import effort_of
 
 EFFORTS = ("fast", "normal", "thorough")
 MOST_SECONDS = {"fast": 4.0, "normal": 60.0, "thorough": 1200.0}  # nominal, for one source

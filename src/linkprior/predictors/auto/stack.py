@@ -25,7 +25,7 @@ from linkprior.predictors.auto.learners import (
     learner_from,
 )
 from linkprior.predictors.auto.sampling import Sample, near_top
-from linkprior.predictors.wrapped import arrays_under
+from linkprior.predictors.meta import arrays_under
 
 Array = NDArray[Any]
 

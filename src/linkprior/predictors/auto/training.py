@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linkprior import progress
+from linkprior import _progress as progress
 from linkprior.predictors.auto.features import PRIOR
-from linkprior.predictors.auto.judging import OBJECTIVES, area
 from linkprior.predictors.auto.learners import SINGLE
+from linkprior.predictors.auto.objectives import OBJECTIVES, area
 from linkprior.predictors.auto.sampling import Sample
 from linkprior.predictors.auto.stack import BLENDS, Part, Stack, learn_part
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from linkprior.predictors.auto.features import PRIOR
-from linkprior.predictors.auto.judging import FEW_HIDDEN
+from linkprior.predictors.auto.objectives import FEW_HIDDEN
 from linkprior.predictors.auto.training import FEWEST_TO_CHOOSE
 
 _MEASURES = {

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from linkprior.checks import choice, whole_number
+from linkprior._validation import choice, whole_number
 from linkprior.network import Network
-from linkprior.predictors.candidates import Candidates
+from linkprior.ranking.candidates import Candidates
 
 if TYPE_CHECKING:
     from linkprior.predictors.base import LinkPredictor
@@ -24,7 +24,7 @@ _NANOSECONDS = {"paths3": 600.0, "knn": 250.0}  # nominal, to find and score one
 
 
 @dataclass(frozen=True, eq=False)
-class Nearby:
+class NeighborCandidates:
     """Some partners of each node, to be found when pairs are ranked; make it with `nearby_pairs`.
 
     A pair is a candidate when either node is among the partners of the other. They are found,
@@ -81,7 +81,7 @@ def nearby_pairs(
     partners: int = PARTNERS,
     seed: int = 0,
     **restrictions: Any,
-) -> Nearby:
+) -> NeighborCandidates:
     """Return candidates for `predict_edges` in a very large network: some partners per node.
 
     Parameters
@@ -98,7 +98,7 @@ def nearby_pairs(
     restrictions
         `around`, `within`, `between`, `exclude`, as `Candidates.of` takes them.
     """
-    return Nearby(Candidates.of(net, **restrictions), kind, partners, seed)
+    return NeighborCandidates(Candidates.of(net, **restrictions), kind, partners, seed)
 
 
 def default_kind(model: LinkPredictor, among: Candidates) -> str:

@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 
 from linkprior import parallel
 from linkprior.errors import ParameterError
-from linkprior.pairs import Ints
+from linkprior.network.pairs import Ints
 from linkprior.predictors.base import LinkPredictor
-from linkprior.predictors.candidates import ALLOWED, Bools
-from linkprior.predictors.nearby.asking import Nearby
+from linkprior.predictors.nearby.asking import NeighborCandidates
 from linkprior.predictors.nearby.lists import BLOCK, Block, Lists, slices
+from linkprior.ranking.candidates import ALLOWED, Bools
 
 Floats = NDArray[np.float32]
 
@@ -77,13 +77,13 @@ class FactorPartners:
         Whether products are the scores, rounding aside: then those below a floor can be left out.
     """
 
-    near: Nearby
+    near: NeighborCandidates
     queries: Floats
     keys: Floats
     exact_scores: bool = False
 
     @classmethod
-    def of(cls, near: Nearby, model: LinkPredictor) -> FactorPartners:
+    def of(cls, near: NeighborCandidates, model: LinkPredictor) -> FactorPartners:
         """Take the factors of a fitted model."""
         return cls(near, *factors_of(model), exact_scores=type(model).name in WITHOUT_PRIOR)
 

@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linkprior import pairs as pr
 from linkprior import parallel
-from linkprior.pairs import Ints
+from linkprior.network import pairs as pr
+from linkprior.network.pairs import Ints
 from linkprior.predictors.base import LinkPredictor
-from linkprior.predictors.candidates import Candidates
-from linkprior.predictors.nearby.asking import Nearby
+from linkprior.predictors.nearby.asking import NeighborCandidates
 from linkprior.predictors.nearby.search import PAIRWISE
-from linkprior.ranking import Ranking
+from linkprior.ranking.candidates import Candidates
+from linkprior.ranking.ranking import Ranking
 
 JUDGED = 200  # nodes
 _ROUNDING = 1e-6  # scores by row may be float32: what is this close is scored again, by pair
@@ -55,7 +55,7 @@ class Share:
 
 def judge(
     model: LinkPredictor,
-    near: Nearby,
+    near: NeighborCandidates,
     ranking: Ranking,
     k: int | None = None,
     threshold: float = -np.inf,

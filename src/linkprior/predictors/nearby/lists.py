@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from linkprior import pairs as pr
-from linkprior.pairs import Ints
-from linkprior.predictors.candidates import ALLOWED, Candidates
+from linkprior.network import pairs as pr
+from linkprior.network.pairs import Ints
+from linkprior.ranking.candidates import ALLOWED, Candidates
 
 BLOCK = 256  # nodes whose partners are found, scored and dropped together; fixed, like all blocks
 

@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linkprior import pairs as pr
 from linkprior import parallel
-from linkprior.pairs import Ints
+from linkprior.network import pairs as pr
+from linkprior.network.pairs import Ints
 from linkprior.predictors.base import LinkPredictor
-from linkprior.predictors.nearby.asking import Nearby
+from linkprior.predictors.nearby.asking import NeighborCandidates
 from linkprior.predictors.nearby.factors import FactorPartners
 from linkprior.predictors.nearby.lists import Block, Lists, slices, united
 from linkprior.predictors.nearby.sources import FarPartners, PathPartners
-from linkprior.predictors.topk import Best, Found, first_pairs, refuse_too_many
+from linkprior.ranking.topk import Best, Found, first_pairs, refuse_too_many
 
 _SCORED_AT_ONCE = 1 << 15  # pairs: models gather the factors of both ends
 # Models that score a pair by itself. All others read it from a row: some partners of a node then
@@ -41,7 +41,7 @@ PAIRWISE = frozenset(
 
 
 def best_nearby(
-    model: LinkPredictor, near: Nearby, k: int | None, threshold: float = -np.inf
+    model: LinkPredictor, near: NeighborCandidates, k: int | None, threshold: float = -np.inf
 ) -> tuple[Ints, NDArray[np.float64]]:
     """Return the k best of the nearby pairs (i < j) and their scores, best first, ties by pair."""
     search = _Search(model, near)
@@ -64,11 +64,11 @@ def best_nearby(
 class _Search:
     """One pass over all nodes that have candidates."""
 
-    def __init__(self, model: LinkPredictor, near: Nearby) -> None:
+    def __init__(self, model: LinkPredictor, near: NeighborCandidates) -> None:
         self.model, self.near = model, near
         by_factors = near.kind == "knn"
         self.nearest = FactorPartners.of(near, model) if by_factors else PathPartners(near)
-        self.far = FarPartners(near)
+        self.remote = FarPartners(near)
 
     def found(self, best: Best, threshold: float) -> Iterator[Found]:
         """Yield the pairs of each block that are no worse than what is known already."""
@@ -78,7 +78,7 @@ class _Search:
         def one_block(block: Block) -> Found:
             # The floor may come from any rows, so a tie with it need not lose.
             floor = max(best.floor, threshold)
-            lists = [source.lists(block, floor) for source in (self.nearest, self.far)]
+            lists = [source.lists(block, floor) for source in (self.nearest, self.remote)]
             partners = united(block, lists, self.near.among)
             return self._scored(block, partners, floor, best.k)
 

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkprior import kernels
-from linkprior.pairs import Ints
-from linkprior.predictors.candidates import ALLOWED
-from linkprior.predictors.nearby.asking import Nearby
+from linkprior.network.pairs import Ints
+from linkprior.predictors.nearby.asking import NeighborCandidates
 from linkprior.predictors.nearby.lists import BLOCK, Block, Lists, slices
+from linkprior.ranking.candidates import ALLOWED
 
 STEPS = 1 << 17  # second and third steps of walks from a node at most: hubs are cut here
 _NEAR_TO_FAR = 20  # one far partner is drawn for so many near ones
@@ -26,7 +26,7 @@ class PathPartners:
     those through nodes that count most come first, so that a node costs no more, hub or not.
     """
 
-    near: Nearby
+    near: NeighborCandidates
 
     @cached_property
     def _weight(self) -> NDArray[np.float64]:
@@ -60,7 +60,7 @@ class FarPartners:
     too: hubs without a short path between them would be asked about by chance only.
     """
 
-    near: Nearby
+    near: NeighborCandidates
 
     @cached_property
     def _hubs(self) -> Ints:

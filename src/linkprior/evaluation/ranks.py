@@ -1,0 +1,223 @@
+"""Where hidden edges stand among all candidates: counted in row blocks, without sorting them all.
+
+Scores are compared with *limits*: the scores of the hidden edges and those of some random pairs.
+One pass reads the limits out of the blocks, a second one counts how many candidates lie between
+and at them. What lies above a hidden edge, and what ties with it, is then known exactly, whatever
+the number of candidates, and every metric follows from that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linkprior import _progress as progress
+from linkprior import kernels, parallel
+from linkprior.errors import LinkpriorError
+from linkprior.evaluation.degree_table import DegreeTable
+from linkprior.evaluation.splits import Split
+from linkprior.network import pairs as pr
+from linkprior.network.pairs import Ints
+
+Floats = NDArray[np.float64]
+
+SAMPLED = 8192  # random pairs whose scores are limits too; with fewer pairs than that, all of them
+KEPT = 1 << 29  # bytes of scores that are kept rather than computed a second time
+
+
+class Scorer(Protocol):
+    """Whatever gives rows of scores."""
+
+    def score_rows(self, start: int, stop: int) -> NDArray[Any]:
+        """Return scores of nodes start…stop against all nodes."""
+
+
+class Places(NamedTuple):
+    """What stands above each item, and at the same score (the item itself included)."""
+
+    above: Floats
+    tied: Floats
+
+    def chance_within(self, k: float) -> Floats:
+        """Return the chance of each to be among the first k, ties broken at random."""
+        return np.clip((k - self.above) / self.tied, 0.0, 1.0)
+
+
+@dataclass(frozen=True, eq=False)
+class HiddenEdgeRanks:
+    """All that the metrics of one model on one split are made of.
+
+    Attributes
+    ----------
+    places
+        Of each hidden edge among all candidates.
+    weighted
+        The same with candidates counted by the product of their degrees.
+    low
+        The same among pairs of two nodes of low degree; only of the hidden edges that are such.
+    node_places
+        Of each hidden edge among the candidates of its first node, then of its second node.
+    spearman
+        Rank correlation of the scores with the product of the degrees, over all candidates.
+    """
+
+    split: Split
+    degrees: DegreeTable
+    places: Places
+    weighted: Places
+    low: Places
+    node_places: Places
+    spearman: float
+
+    @classmethod
+    def of_random(cls, split: Split) -> HiddenEdgeRanks:
+        """Return the standing when all candidates tie: what drawing lots gives on average."""
+        table = DegreeTable.of(split)
+        m, n_low = len(split.hidden), int(table.is_low(split.hidden).sum())
+
+        def all_tied(n: int, of: Any) -> Places:
+            return Places(np.zeros(n), np.broadcast_to(np.asarray(of, dtype=np.float64), n))
+
+        open_pairs = table.candidates_per_node[split.hidden.T.ravel()]
+        return cls(
+            split,
+            table,
+            all_tied(m, table.n_candidates),
+            all_tied(m, table.weight),
+            all_tied(n_low, table.n_low),
+            all_tied(2 * m, open_pairs),
+            0.0,
+        )
+
+
+def stand(
+    model: Scorer, split: Split, scored: Callable[[], None] = lambda: None
+) -> HiddenEdgeRanks:
+    """Rank the hidden edges of a split exactly; `scored` is called once all scores were made.
+
+    The first pass reads the scores of hidden edges out of the same blocks the second pass counts
+    in, so that a tie is a tie to the last bit.
+    """
+    table, blocks = DegreeTable.of(split), _Blocks(model, split.train.n_nodes)
+    sample = _sample(split)
+    with parallel.one_blas_thread(), progress.stage(total=3):
+        with progress.part(2):
+            read = blocks.read(np.concatenate([split.hidden, sample]))
+        scored()
+        hidden = read[: len(split.hidden)]
+        if not np.isfinite(read).all():
+            raise LinkpriorError(f"{split.label}: the model gave scores that are no finite numbers")
+        nodes = _NodeLimits.of(split, hidden)
+        limits = np.unique(read)
+        bins, node_bins = _count(blocks, split, table, limits, nodes)
+    at = np.searchsorted(limits, hidden)
+    above, equal = kernels.above_and_equal(bins)
+    low = table.is_low(split.hidden)
+    return HiddenEdgeRanks(
+        split,
+        table,
+        Places(above[at, 0], equal[at, 0]),
+        Places(above[at, 1], equal[at, 1]),
+        Places(above[at[low], 2], equal[at[low], 2]),
+        nodes.places(node_bins),
+        table.spearman(bins[:, 0], bins[:, 3]),
+    )
+
+
+class _Blocks:
+    """Row blocks of scores from the diagonal on, made once and kept where they fit in memory."""
+
+    def __init__(self, model: Scorer, n_nodes: int) -> None:
+        self.model, self.n_nodes = model, n_nodes
+        self.keep = 4 * n_nodes * n_nodes <= KEPT  # half a matrix of float64
+        self.kept: dict[int, NDArray[Any]] = {}
+
+    def block(self, start: int, stop: int) -> NDArray[Any]:
+        if start in self.kept:
+            return self.kept[start]
+        made = np.ascontiguousarray(self.model.score_rows(start, stop)[:, start:])
+        if self.keep:
+            self.kept[start] = made
+        return made
+
+    def read(self, pairs: Ints) -> Floats:
+        """Return the scores of pairs i < j in any order."""
+        order = np.argsort(pairs[:, 0], kind="stable")
+        rows, cols = pairs[order].T
+
+        def one_block(start: int, stop: int) -> Floats:
+            first, last = np.searchsorted(rows, [start, stop])
+            if first == last and not self.keep:
+                return np.empty(0)
+            at = rows[first:last] - start, cols[first:last] - start
+            return self.block(start, stop)[at].astype(np.float64)
+
+        read = np.empty(len(pairs))
+        read[order] = np.concatenate(list(parallel.map_blocks(one_block, self.n_nodes, stage="")))
+        return read
+
+
+@dataclass(frozen=True)
+class _NodeLimits:
+    """The distinct scores of each node's hidden edges; `which` leads from edge ends to limits."""
+
+    starts: Ints
+    limits: Floats
+    which: Ints
+
+    @classmethod
+    def of(cls, split: Split, hidden: Floats) -> _NodeLimits:
+        nodes, scores = split.hidden.T.ravel(), np.tile(hidden, 2)
+        order = np.lexsort((scores, nodes))
+        n, s = nodes[order], scores[order]
+        first = np.concatenate([[True], (n[1:] != n[:-1]) | (s[1:] != s[:-1])])
+        which = np.empty(len(nodes), np.int64)
+        which[order] = np.cumsum(first) - 1
+        starts = np.searchsorted(n[first], np.arange(split.train.n_nodes + 1))
+        return cls(starts, s[first], which)
+
+    def places(self, bins: Ints) -> Places:
+        """Read the counts of `kernels.tally_nodes`."""
+        node = np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
+        at = 2 * np.arange(len(self.limits)) + node + 1  # the bin of scores equal to the limit
+        up_to = np.cumsum(bins)
+        last = 2 * self.starts[1:] + np.arange(len(self.starts) - 1)  # the node's last bin
+        above = up_to[last[node]] - up_to[at]
+        return Places(above[self.which].astype(np.float64), bins[at][self.which].astype(np.float64))
+
+
+def _sample(split: Split) -> Ints:
+    """Return random pairs of eligible nodes, all of them where they are few."""
+    nodes = np.flatnonzero(split.eligible)
+    if pr.n_pairs(len(nodes)) <= SAMPLED:
+        i, j = np.triu_indices(len(nodes), 1)
+    else:
+        rng = np.random.default_rng(0)
+        i, j = rng.integers(0, len(nodes), (2, SAMPLED))
+    pairs = np.stack([nodes[i], nodes[j]], axis=1)
+    return pr.ordered(pairs[pairs[:, 0] != pairs[:, 1]])
+
+
+def _count(
+    blocks: _Blocks, split: Split, table: DegreeTable, limits: Floats, nodes: _NodeLimits
+) -> tuple[Floats, Ints]:
+    pattern = split.taken.indptr, split.taken.indices
+    closed = (~split.eligible).astype(np.uint8)
+
+    def one_block(start: int, stop: int) -> tuple[Floats, Ints]:
+        rows = blocks.block(start, stop)
+        blocks.kept.pop(start, None)  # not needed any more
+        by_limit = kernels.tally(rows, start, *pattern, closed, limits, table.kinds, table.worth)
+        own = kernels.tally_nodes(rows, start, *pattern, closed, nodes.starts, nodes.limits)
+        return by_limit, own
+
+    bins = np.zeros((2 * len(limits) + 1, table.worth.shape[2]))
+    own = np.zeros(2 * len(nodes.limits) + split.train.n_nodes, np.int64)
+    for more, more_own in parallel.map_blocks(one_block, split.train.n_nodes, stage=""):
+        bins += more
+        own += more_own
+    return bins, own

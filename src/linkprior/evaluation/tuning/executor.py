@@ -1,0 +1,235 @@
+"""Trying settings out, in this thread, in several, or in processes of their own.
+
+A `Run` maps settings to trials and is all that the search asks for; whoever wants to try settings
+elsewhere (on a cluster, say) writes another one. Trials come in whatever order they end.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from contextvars import copy_context
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from numpy.linalg import LinAlgError
+
+from linkprior import _progress as progress
+from linkprior import parallel
+from linkprior.errors import LinkpriorError
+from linkprior.evaluation import splits
+from linkprior.evaluation.metrics import METRICS
+from linkprior.evaluation.ranks import stand
+from linkprior.evaluation.splits import Split
+from linkprior.evaluation.tuning.trials import COMPLETE, FAILED, PRUNED, Setting, Trial
+from linkprior.network import Network
+from linkprior.parallel.ctrl_c import without_ctrl_c
+from linkprior.predictors.base import LinkPredictor
+from linkprior.predictors.cost import effort_of
+
+EXECUTORS = ("threads", "processes")
+KEPT = 0.9  # of the training edges in an inner split
+
+Run = Callable[[Sequence[Setting]], Iterable[Trial]]
+
+
+@dataclass(frozen=True)
+class Contest:
+    """What every setting has to go through: fit and judge on the same inner splits."""
+
+    template: LinkPredictor
+    network: Network
+    metric: str
+    rule: str
+    inner: int
+    seed: int
+
+    @cached_property
+    def splits(self) -> list[Split]:
+        """Inner splits; only edges of the network handed in are ever seen or hidden."""
+        seeds = range(self.seed, self.seed + self.inner)
+        return [splits.uniform(self.network, KEPT, seed, self.rule) for seed in seeds]
+
+    def model(self, params: Any) -> LinkPredictor:
+        """Return a fresh model with other parameters."""
+        return type(self.template)(**{**self.template.get_params(), **params})
+
+    def hold(self, setting: Setting) -> Trial:
+        """Return what becomes of a setting; one that cannot be fitted has failed."""
+        scores: list[float] = []
+        params = dict(setting.params)
+        try:
+            with _under_one_name(), progress.stage(total=self.inner):
+                for split in self.splits:
+                    with progress.part(1):
+                        scores.append(self._score(params, split))
+                    if len(scores) < self.inner and setting.is_hopeless(scores):
+                        return Trial(setting.number, params, PRUNED, tuple(scores))
+        except (LinkpriorError, ArithmeticError, LinAlgError) as problem:
+            return Trial(setting.number, params, FAILED, tuple(scores), str(problem))
+        return Trial(setting.number, params, COMPLETE, tuple(scores))
+
+    def _score(self, params: Any, split: Split) -> float:
+        model = self.model(params)
+        work = effort_of(model, split.train)
+        with progress.stage(total=work.fit + 3.0 * work.scores):
+            with progress.part(work.fit):
+                model.fit(split.train)
+            return METRICS[self.metric](stand(model, split))
+
+
+@contextmanager
+def _under_one_name() -> Iterator[None]:
+    """Count what is done inside as one unit, by the name of the stage around it.
+
+    That a model is being fitted, again and again, is less worth telling than the best so far.
+    """
+    unit, seen = progress.part(1.0), 0.0
+
+    def hear(report: progress.Report) -> None:
+        nonlocal seen
+        if report.fraction is not None and report.fraction > seen:
+            unit.advance(report.fraction - seen)
+            seen = report.fraction
+
+    try:
+        with progress.listen(hear):
+            yield
+    finally:
+        unit.end()
+
+
+# ---------------------------------------------------------------------- where it is done
+
+
+@contextmanager
+def running(contest: Contest, executor: str, workers: int) -> Iterator[Run]:
+    """Give a function that tries settings, up to `workers` at a time; cores are shared out.
+
+    With an engine in force, several at a time are tried by its workers, whatever the executor.
+    """
+    each = max(1, parallel.current_workers() // workers)
+    if workers > 1 and parallel.current_engine() is not None:
+        yield _far(contest)
+    elif executor == "processes":
+        with _processes(contest, workers, each) as run:
+            yield run
+    elif workers == 1:
+        yield lambda settings: map(contest.hold, settings)
+    else:
+        with parallel.use_workers(each), _threads(contest, workers) as run:
+            yield run
+
+
+def _far(contest: Contest) -> Run:
+    """Return a function that has the workers of the engine in force try settings."""
+    bare = replace(contest)  # without the splits: a worker makes them once, and keeps them
+
+    def run(settings: Sequence[Setting]) -> Iterator[Trial]:
+        for _, trial in parallel.map_as_they_end(bare.hold, settings):
+            progress.part(1.0).end()
+            yield trial
+
+    return run
+
+
+@contextmanager
+def _threads(contest: Contest, workers: int) -> Iterator[Run]:
+    with ThreadPoolExecutor(workers, thread_name_prefix="tuning") as pool:
+
+        def run(settings: Sequence[Setting]) -> Iterator[Trial]:
+            # Each has a copy of the context: one context cannot be entered by two threads.
+            yield from _as_they_end(
+                [pool.submit(copy_context().run, contest.hold, one) for one in settings]
+            )
+
+        yield run
+
+
+@contextmanager
+def _processes(contest: Contest, workers: int, threads: int) -> Iterator[Run]:
+    from multiprocessing import get_context, resource_tracker
+
+    resource_tracker.ensure_running()  # now: starting it later would let Ctrl-C in again
+    pool = ProcessPoolExecutor(workers, get_context("spawn"), _enter, (threads,))
+    bare = replace(contest)  # without the splits: making them is quicker than sending them
+
+    def run(settings: Sequence[Setting]) -> Iterator[Trial]:
+        try:
+            with without_ctrl_c(), _starting:
+                # The network goes with every setting. It could go with the start of a process,
+                # but those would then start one after the other, and one whose sender is gone
+                # half-way, by Ctrl-C, would end with a traceback.
+                futures = [pool.submit(_hold, bare, one) for one in settings]
+            for trial in _as_they_end(futures):
+                progress.part(1.0).end()
+                yield trial
+        except BrokenProcessPool:
+            raise LinkpriorError(
+                "a process that tried a setting was ended from outside, perhaps for lack of "
+                "memory; try again with fewer workers (a study goes on where it was left)"
+            ) from None
+
+    try:
+        yield run
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+_starting = threading.Lock()  # held while processes are started
+
+
+def end_processes() -> None:
+    """End the processes that try settings.
+
+    One that is just being started is waited for: if its sender left now, it would end with a
+    traceback.
+    """
+    from multiprocessing import active_children
+
+    with _starting:
+        for child in active_children():
+            child.kill()
+
+
+def _as_they_end(futures: list[Future[Trial]]) -> Iterator[Trial]:
+    try:
+        for future in as_completed(futures):
+            yield future.result()
+    finally:
+        for future in futures:
+            future.cancel()
+
+
+_contest: Contest | None = None  # of a process that was started to try settings
+_own_threads = 1
+
+
+def _enter(threads: int) -> None:
+    """Prepare a process of ours: it ends when the one that started it does, and not before."""
+    global _own_threads
+    _own_threads = threads
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is answered by the one that started us
+    threading.Thread(target=_end_with_parent, name="parent", daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    from multiprocessing import parent_process
+
+    parent = parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
+
+
+def _hold(contest: Contest, setting: Setting) -> Trial:
+    global _contest
+    _contest = _contest or contest  # always the same; the first one has its splits already
+    with parallel.use_workers(_own_threads):
+        return _contest.hold(setting)

@@ -1,0 +1,1 @@
+"""Experiments over many networks: the benchmark, and the three of the paper."""

@@ -1,0 +1,221 @@
+"""Models of other libraries as predictors, judged on the same splits as ours.
+
+lp.evaluate([make_peer("sklearn-nmf"), "pa"], net, "kfold:10", rule="all-nodes")
+"""
+
+from __future__ import annotations
+
+import logging
+from abc import abstractmethod
+from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import Any, ClassVar
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from linkprior.errors import LinkpriorError, ParameterError, nearest
+from linkprior.network import Network
+from linkprior.network.pairs import Ints
+from linkprior.predictors.base import Learned, LinkPredictor
+from linkprior.predictors.cost import Effort, factor_scores
+
+Array = NDArray[Any]
+
+# Nominal nanoseconds, as in `predictors.effort`: per edge entry (or word of a walk) and column.
+NMF_ROUND, ALS_ROUND, BPR_ROUND, WORD = 1.2, 1.5, 4.0, 40.0
+
+
+@dataclass(eq=False, kw_only=True)
+class Products(LinkPredictor):
+    """Scores that are ½(W·H + (W·H)ᵀ) of two factors: what a recommender makes of a network."""
+
+    library: ClassVar[str] = ""
+    rank: int = 64
+    iterations: int = 15
+    seed: int = 0
+
+    @abstractmethod
+    def _factors(self, network: Network) -> tuple[Array, Array]:
+        """Return W and Hᵀ, a row per node each."""
+
+    @abstractmethod
+    def _work(self, network: Network) -> float:
+        """Return the nominal nanoseconds of a fit."""
+
+    def _fit(self, network: Network) -> Learned:
+        try:
+            left, right = self._factors(network)
+        except (ArithmeticError, RuntimeError, ValueError) as problem:
+            raise LinkpriorError(f"{self.name}: {self.library} gave up ({problem})") from problem
+        return Learned({"left": np.asarray(left), "right": np.asarray(right)})
+
+    def _rows(self, start: int, stop: int) -> Array:
+        left, right = self.learned_.arrays["left"], self.learned_.arrays["right"]
+        return 0.5 * (left[start:stop] @ right.T + right[start:stop] @ left.T)
+
+    def _pairs(self, pairs: Ints) -> Array:
+        left, right = self.learned_.arrays["left"], self.learned_.arrays["right"]
+        i, j = pairs.T
+        return 0.5 * ((left[i] * right[j]).sum(axis=1) + (left[j] * right[i]).sum(axis=1))
+
+    def _effort(self, network: Network) -> Effort:
+        return Effort(self._work(network), factor_scores(network, 2 * self.rank))
+
+
+@dataclass(eq=False, kw_only=True)
+class SklearnNmf(Products):
+    """scikit-learn's NMF of the adjacency matrix."""
+
+    name: ClassVar[str] = "sklearn-nmf"
+    library: ClassVar[str] = "sklearn"
+    iterations: int = 200
+
+    def _factors(self, network: Network) -> tuple[Array, Array]:
+        import warnings
+
+        from sklearn.decomposition import NMF
+        from sklearn.exceptions import ConvergenceWarning
+
+        model = NMF(self.rank, init="nndsvda", max_iter=self.iterations, random_state=self.seed)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            left = model.fit_transform(sp.csr_matrix(network.adjacency))
+        return left, model.components_.T
+
+    def _work(self, network: Network) -> float:
+        each = 2.0 * network.n_edges + network.n_nodes * self.rank
+        return NMF_ROUND * self.iterations * self.rank * each
+
+
+@dataclass(eq=False, kw_only=True)
+class ImplicitAls(Products):
+    """implicit's alternating least squares, edges with its usual confidence."""
+
+    name: ClassVar[str] = "implicit-als"
+    library: ClassVar[str] = "implicit"
+    alpha: float = 40.0
+
+    def _factors(self, network: Network) -> tuple[Array, Array]:
+        from implicit.cpu.als import AlternatingLeastSquares
+
+        model = AlternatingLeastSquares(
+            factors=self.rank,
+            iterations=self.iterations,
+            alpha=self.alpha,
+            random_state=self.seed,
+            num_threads=1,
+        )
+        return _fitted(model, network)
+
+    def _work(self, network: Network) -> float:
+        each = 2.0 * network.n_edges + network.n_nodes * self.rank
+        return ALS_ROUND * self.iterations * self.rank * each
+
+
+@dataclass(eq=False, kw_only=True)
+class ImplicitBpr(Products):
+    """implicit's Bayesian personalised ranking."""
+
+    name: ClassVar[str] = "implicit-bpr"
+    library: ClassVar[str] = "implicit"
+    iterations: int = 100
+
+    def _factors(self, network: Network) -> tuple[Array, Array]:
+        from implicit.cpu.bpr import BayesianPersonalizedRanking
+
+        model = BayesianPersonalizedRanking(
+            factors=self.rank, iterations=self.iterations, random_state=self.seed, num_threads=1
+        )
+        return _fitted(model, network)
+
+    def _work(self, network: Network) -> float:
+        return BPR_ROUND * self.iterations * self.rank * 2.0 * network.n_edges
+
+
+def _fitted(model: Any, network: Network) -> tuple[Array, Array]:
+    model.fit(sp.csr_matrix(network.adjacency).astype(np.float32), show_progress=False)
+    return model.user_factors, model.item_factors
+
+
+@dataclass(eq=False, kw_only=True)
+class Node2vec(Products):
+    """node2vec (Grover and Leskovec 2016) with p = q = 1: gensim's skip-gram over random walks.
+
+    Its authors' settings: 128 dimensions, 10 walks of 80 nodes from every node, a window of 10, one
+    pass. With p = q = 1, the default of every implementation, a walk goes to any neighbour alike.
+    (The packages that do both, node2vec and pecanpy, do not install beside NumPy 2.)
+
+    The score is the product of one node's vector and the other's vector as context, both ways:
+    what skip-gram fits to how often the two meet. It was chosen on edges hidden inside training
+    networks, beside the product and the cosine of the nodes' own vectors (docs/benchmark.md).
+    """
+
+    name: ClassVar[str] = "node2vec"
+    library: ClassVar[str] = "gensim"
+    rank: int = 128
+    iterations: int = 1
+    walks: int = 10
+    length: int = 80
+    window: int = 10
+
+    def _factors(self, network: Network) -> tuple[Array, Array]:
+        from gensim.models import Word2Vec
+
+        names = np.array([str(node) for node in range(network.n_nodes)], dtype=object)
+        logging.getLogger("gensim").setLevel(logging.WARNING)  # it tells of every step it takes
+        model = Word2Vec(
+            [names[walk].tolist() for walk in self._walks(network)],
+            vector_size=self.rank,
+            window=self.window,
+            min_count=0,
+            sg=1,
+            sample=0,  # drops frequent words, which in a small network are all of them
+            epochs=self.iterations,
+            seed=self.seed,
+            workers=1,  # with more, the threads' turns change the numbers
+        )
+        own, context = np.zeros((2, network.n_nodes, self.rank), dtype=np.float32)
+        nodes = [int(name) for name in model.wv.index_to_key]
+        own[nodes], context[nodes] = model.wv.vectors, model.syn1neg
+        return own, context
+
+    def _walks(self, network: Network) -> Ints:
+        """Return one walk per row, all walks a step at a time; none from a node without an edge."""
+        rng = np.random.default_rng(self.seed)
+        adjacency = sp.csr_array(network.adjacency)
+        first, degrees = adjacency.indptr[:-1].astype(np.int64), network.degrees
+        starts = np.concatenate(
+            [rng.permutation(np.flatnonzero(degrees > 0)) for _ in range(self.walks)]
+        )
+        walks = np.empty((len(starts), self.length), dtype=np.int64)
+        walks[:, 0] = starts
+        for step in range(1, self.length):
+            at = walks[:, step - 1]
+            walks[:, step] = adjacency.indices[first[at] + rng.integers(degrees[at])]
+        return walks
+
+    def _work(self, network: Network) -> float:
+        words = float(network.n_nodes) * self.walks * self.length
+        return WORD * words * self.iterations * self.rank * self.window / 10.0
+
+
+PEERS: dict[str, type[Products]] = {
+    one.name: one for one in (SklearnNmf, ImplicitAls, ImplicitBpr, Node2vec)
+}
+
+
+def make_peer(name: str, /, **params: Any) -> LinkPredictor:
+    """Return another library's model by name."""
+    if name not in PEERS:
+        raise ParameterError(
+            f"no model of another library is called {name!r}.{nearest(name, PEERS)} There are: "
+            f"{', '.join(PEERS)}"
+        )
+    return PEERS[name](**params)
+
+
+def installed(name: str) -> bool:
+    """Tell whether the library of such a model is there."""
+    return find_spec(PEERS[name].library) is not None

@@ -1,0 +1,176 @@
+"""The networks of the benchmark, and the splits they are judged on."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from linkprior.errors import InputError, ParameterError, nearest
+from linkprior.evaluation.protocols import Plan
+from linkprior.evaluation.splits import Split
+from linkprior.experiments.reproduction import data as paper
+from linkprior.io.read import read_network
+from linkprior.network import Network
+
+Load = Callable[[Path], Network]
+
+QUICK_NODES = 2500  # networks below this many nodes are in the quick suite
+_log = logging.getLogger("linkprior")
+
+
+@dataclass(frozen=True)
+class Case:
+    """A network, and the splits it is judged on.
+
+    Attributes
+    ----------
+    name
+        For people; `folder` is the same as a file name.
+    load, newer
+        Give the network, and for a release the newer one, from the data folder.
+    protocol, rounds, rule
+        How edges are hidden, how often (folds, or seeds 0, 1, …), and which pairs are candidates.
+    size, digest
+        Nodes, edges and the beginning of the digest of the network the published results are of.
+    """
+
+    name: str
+    load: Load
+    protocol: str
+    rounds: int
+    rule: str = "connected"
+    newer: Load | None = None
+    size: tuple[int, int] = (0, 0)
+    digest: str = ""
+
+    @property
+    def folder(self) -> str:
+        """The name as that of a folder."""
+        return self.name.replace(" ", "_").replace("%", "pc")
+
+    def split(self, data: Path, number: int) -> tuple[Network, Split]:
+        """Return the network and its n-th split: another fold, or another seed."""
+        network = self.load(data)
+        if self.protocol.startswith("kfold"):
+            return network, Plan(self.protocol, self.rule, folds=[number]).make(network)[0]
+        newer = self.newer(data) if self.newer else None
+        plan = Plan(self.protocol, self.rule, seed=number, newer=newer)
+        return network, plan.make(network)[0]
+
+    def check(self, data: Path) -> None:
+        """Read the data once, so that what is missing or damaged shows before hours are spent."""
+        for load in (self.load, self.newer):
+            if load is not None and load(data).n_edges == 0:
+                raise InputError(f"{self.name}: the data under {data} hold no edge")
+        found = self.load(data).digest
+        if self.digest and not found.startswith(self.digest):
+            _log.warning(
+                "%s: the digest of the network under %s is %s, where %s was expected; results will "
+                "differ from the published ones",
+                *(self.name, data, found[: len(self.digest)], self.digest),
+            )
+
+
+def _file(name: str) -> Load:
+    def load(data: Path) -> Network:
+        if not (data / name).is_file():
+            raise InputError(
+                f"{data / name}: no such file; the benchmark needs it under the data folder (name "
+                "the networks you have to do without it)"
+            )
+        return read_network(data / name)
+
+    return load
+
+
+def _release(older: str, newer: str, size: tuple[int, int], digest: str) -> Case:
+    name = f"rat {older.rsplit('.', maxsplit=1)[-1]}-{newer.rsplit('.', maxsplit=1)[-1]}"
+    return Case(
+        name,
+        lambda data: paper.rat(data, older),
+        "release:newer",
+        1,
+        "all-nodes",
+        lambda data: paper.rat(data, newer),
+        size,
+        digest,
+    )
+
+
+def _plain(
+    name: str, file: str, protocol: str, rounds: int, size: tuple[int, int], digest: str
+) -> Case:
+    return Case(name, _file(file), protocol, rounds, size=size, digest=digest)
+
+
+_DREAM5_3 = "dream5/DREAM5_NetworkInference_GoldStandard_Network3.tsv.gz"
+_TENTH, _FOLDS = "uniform:0.9", "kfold:10"
+_DREAM5_1 = (1565, 3996), "40dbbd72f348"
+SUITE: tuple[Case, ...] = (
+    Case("DREAM5-1 90 %", paper.dream5, _TENTH, 5, "connected", None, *_DREAM5_1),
+    Case("DREAM5-1 70 %", paper.dream5, "uniform:0.7", 3, "connected", None, *_DREAM5_1),
+    _plain("DREAM5-3", _DREAM5_3, _TENTH, 5, (1081, 2055), "33e96f541695"),
+    _release("3.1.94", "3.2.104", (1567, 1813), "6386f9ab8678"),
+    _release("3.1.94", "3.2.114", (1567, 1813), "6386f9ab8678"),
+    _release("3.2.104", "3.2.114", (2648, 3499), "db51d48db114"),
+    Case(
+        *("Plasmodium", paper.plasmodium, _TENTH, 5, "connected", None),
+        *((1200, 2424), "5fda7094c58e"),
+    ),
+    _plain("yeast", "ppi-challenge2023/Yeast.csv", _FOLDS, 10, (1966, 2705), "82040817ee90"),
+    _plain("USAir", "lp-classic/USAir.txt", _TENTH, 5, (332, 2126), "3f5459045d1d"),
+    _plain("Celegans", "lp-classic/Celegans.txt", _TENTH, 5, (297, 2148), "9facc1e06194"),
+    _plain("PPI", "lp-classic/PPI.txt", _TENTH, 5, (2375, 11693), "5c20c53e883f"),
+    # Large networks: three folds of ten, each of which hides more edges than most networks have.
+    _plain("HI-II-14", "l3-2019/hi-ii-14.txt", _FOLDS, 3, (4224, 13350), "a09deaa7b040"),
+    _plain("Lit-BM-13", "l3-2019/lit-bm-13.txt", _FOLDS, 3, (5385, 10155), "7ed54edfd11d"),
+    _plain(
+        "BioGRID yeast",
+        "biogrid-species/S.cerevisiae.txt",
+        _FOLDS,
+        3,
+        (5358, 23618),
+        "2316312c4393",
+    ),
+    _plain("CA-GrQc", "large/CA-GrQc.txt", _FOLDS, 3, (5241, 14484), "46cc2f7c66bf"),
+    _plain("HuRI", "ppi-challenge2023/HuRI.csv.gz", _FOLDS, 3, (8245, 52068), "32895c893bf3"),
+)
+
+
+def chosen_cases(
+    names: Iterable[str], quick: bool = False, suite: tuple[Case, ...] | None = None
+) -> list[Case]:
+    """Return the networks of these names in the order of the suite; all of them without a name."""
+    suite = SUITE if suite is None else suite
+    known = {_key(spelling): case for case in suite for spelling in (case.name, case.folder)}
+    wanted = []
+    for name in names:
+        if _key(name) not in known:
+            spelled = [case.name for case in suite]
+            raise ParameterError(
+                f"the benchmark has no network called {name!r}.{nearest(name, spelled)} There are: "
+                f"{', '.join(spelled)}"
+            )
+        wanted.append(known[_key(name)].name)
+    cases = [case for case in suite if not wanted or case.name in wanted]
+    return [case for case in cases if not quick or wanted or case.size[0] < QUICK_NODES]
+
+
+def _key(name: str) -> str:
+    return name.casefold().replace(" ", "").replace("_", "")
+
+
+def data_folder(given: str | Path | None) -> Path:
+    """Return the folder of data sets: the one given, else LINKPRIOR_DATA."""
+    name = given or os.environ.get("LINKPRIOR_DATA")
+    if not name:
+        raise InputError(
+            "where are the data sets? Give --data DIR, or set LINKPRIOR_DATA; docs/benchmark.md "
+            "lists the files the benchmark reads in it"
+        )
+    if not Path(name).is_dir():
+        raise InputError(f"{name}: no such folder; --data expects the folder of data sets")
+    return Path(name)

@@ -1,0 +1,172 @@
+"""Results as the paper has them: text for the terminal, Markdown, numbers as TSV, figures."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from linkprior.experiments.reproduction.experiments import METHODS, VARIANTS
+from linkprior.experiments.reproduction.outcome import (
+    OURS,
+    PERCENTS,
+    TABLE_PERCENT,
+    Outcome,
+    Result,
+)
+
+COLOURS = {
+    "PU": "#0072b2",
+    "Tri": "#999999",
+    "Tri+Scale": "#cc79a7",
+    "Tri+L1": "#e69f00",
+    "Tri+Degree": "#d55e00",
+    "Tri+Degree as printed": "#8c3b00",
+    "Tri+Degree learned": "#7a3db8",
+    "PA": "#000000",
+    "L3": "#009e73",
+    "auto": "#56b4e9",
+}
+
+
+def lines(result: Result) -> Iterator[str]:
+    """Yield a table for the terminal, the paper's value beside ours where it has one."""
+    yield result.experiment.title
+    yield f"Data: {result.experiment.source}"
+    for outcome in result.outcomes:
+        yield ""
+        yield from _condition_lines(outcome)
+    yield ""
+    yield (
+        f"{OURS} is the best of the paper's five at {TABLE_PERCENT:g} % in {result.wins} of "
+        f"{len(result.outcomes)}"
+    )
+
+
+def _condition_lines(outcome: Outcome) -> Iterator[str]:
+    hidden = sorted(set(outcome.hidden))
+    of = f"{hidden[0]}" if len(hidden) == 1 else f"{hidden[0]}–{hidden[-1]}"
+    size = outcome.evaluations[0].facts["network"]
+    network = f"{size['nodes']} nodes, {size['edges']} edges"
+    yield f"{outcome.condition.title} ({network}): hidden edges found, of {of}"
+    paper = bool(outcome.condition.paper)
+    yield f"  {'method':22}{'at 5 %':>16}{'found':>9}{'at 1 %':>9}{'at 10 %':>9}" + (
+        f"{'paper, 5 %':>13}" if paper else ""
+    )
+    for method in outcome.methods:
+        at5 = outcome.recall(method, TABLE_PERCENT)
+        spread = f" ± {at5.std(ddof=1):.3f}" if len(at5) > 1 else ""
+        ends = [outcome.recall(method, x).mean() for x in (1, 10)]
+        theirs = outcome.condition.paper.get(method)
+        yield (
+            f"  {method:22}{f'{at5.mean():.3f}{spread}':>16}"
+            f"{outcome.found(method, TABLE_PERCENT).mean():9.1f}{ends[0]:9.3f}{ends[1]:9.3f}"
+            + (f"{theirs:13.3f}" if theirs is not None else "")
+        )
+    yield f"  {_margin(outcome)}"
+    for name in outcome.margins_of_variants():
+        yield f"  {_margin(outcome, name)}"
+
+
+def _margin(outcome: Outcome, ours: str = OURS) -> str:
+    margin = outcome.margin(ours=ours)
+    spread = f" ± {margin.sd:.3f}" if len(outcome.hidden) > 1 else ""
+    word = "ahead of" if margin.mean > 0 else "behind" if margin.mean < 0 else "level with"
+    return f"{ours} is {abs(margin.mean):.3f}{spread} {word} {margin.other}"
+
+
+def markdown(result: Result) -> str:
+    """Return one table: conditions across, methods down, recall at 5 % as mean ± sd over seeds."""
+    heads = [outcome.condition.title for outcome in result.outcomes]
+    rows = [["method", *heads], ["---"] * (len(heads) + 1)]
+    for method in result.outcomes[0].methods:
+        rows.append([method, *(_entry(outcome, method) for outcome in result.outcomes)])
+    for ours in (OURS, *result.outcomes[0].margins_of_variants()):
+        rows.append([f"margin of {ours}", *(_margin(one, ours) for one in result.outcomes)])
+    table = "\n".join(f"| {' | '.join(row)} |" for row in rows)
+    return f"## {result.experiment.title}\n\n{result.experiment.source}.\n\n{table}\n"
+
+
+def _entry(outcome: Outcome, method: str) -> str:
+    values = outcome.recall(method, TABLE_PERCENT)
+    spread = f" ± {values.std(ddof=1):.3f}" if len(values) > 1 else ""
+    count = f", {outcome.found(method, TABLE_PERCENT).mean():.0f} of {outcome.hidden[0]}"
+    theirs = outcome.condition.paper.get(method)
+    paper = f" (paper {theirs:.3f})" if theirs is not None else ""
+    text = f"{values.mean():.3f}{spread}{count}{paper}"
+    best = outcome.ranking()[0] == method
+    return f"**{text}**" if best else text
+
+
+def numbers(result: Result) -> str:
+    """Return every point of the figures as tab-separated text."""
+    text = io.StringIO()
+    writer = csv.writer(text, delimiter="\t", lineterminator="\n")
+    writer.writerow(
+        ["condition", "method", "seed", "percent_of_pairs", "pairs", "found", "hidden", "recall"]
+    )
+    for outcome in result.outcomes:
+        for method in outcome.methods:
+            for percent in PERCENTS.tolist():
+                writer.writerows(_points(outcome, method, percent))
+    return text.getvalue()
+
+
+def _points(outcome: Outcome, method: str, percent: float) -> Iterator[tuple[object, ...]]:
+    found = outcome.found(method, percent)
+    for seed, (hits, hidden) in enumerate(zip(found, outcome.hidden, strict=True)):
+        pairs = outcome.predicted(outcome.evaluations[seed], percent)
+        figures = f"{hits:.4f}", hidden, f"{hits / hidden:.6f}"
+        yield outcome.condition.title, method, seed, f"{percent:g}", pairs, *figures
+
+
+def figure(result: Result, kind: str) -> bytes:
+    """Draw the panels of the paper's figure as "png" or "svg"; the same bytes every time."""
+    from matplotlib import rc_context
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
+    from matplotlib.figure import Figure
+
+    columns = 3 if len(result.outcomes) >= 3 else len(result.outcomes)
+    rows = -(-len(result.outcomes) // columns)
+    with rc_context({"svg.hashsalt": "linkprior", "font.size": 9}):
+        drawing = Figure(figsize=(3.9 * columns, 3.2 * rows + 0.6), layout="constrained")
+        panels = np.atleast_1d(drawing.subplots(rows, columns, sharex=True)).ravel()
+        for panel, outcome in zip(panels, result.outcomes, strict=True):
+            _draw(panel, outcome)
+        for panel in panels[-columns:]:
+            panel.set_xlabel("predicted pairs, % of all pairs")
+        for panel in panels[::columns]:
+            panel.set_ylabel("hidden edges found")
+        handles, labels = panels[0].get_legend_handles_labels()
+        drawing.legend(handles, labels, loc="outside lower center", ncols=5, frameon=False)
+        canvas = {"png": FigureCanvasAgg, "svg": FigureCanvasSVG}[kind](drawing)
+        out = io.BytesIO()
+        undated = {"Date": None} if kind == "svg" else {"Software": None}
+        canvas.print_figure(out, format=kind, dpi=150, metadata=undated)
+    return out.getvalue()
+
+
+def _draw(axes: Any, outcome: Outcome) -> None:
+    at = [0.0, *PERCENTS.tolist()]
+    for method in outcome.methods:
+        mean = [0.0, *(float(outcome.found(method, x).mean()) for x in PERCENTS.tolist())]
+        own = method in METHODS or method in VARIANTS
+        axes.plot(
+            at,
+            mean,
+            color=COLOURS[method],
+            label=method,
+            linewidth=2.4 if method == OURS else 1.4,
+            linestyle="-" if own else "--",
+            zorder=3 if method == OURS else 2,
+        )
+    axes.set_title(outcome.condition.title, fontsize=9)
+    axes.set_xlim(0, 10)
+    axes.set_ylim(0, None)
+    axes.grid(color="#e6e6e6")
+    for side in ("top", "right"):
+        axes.spines[side].set_visible(False)

@@ -1,0 +1,178 @@
+"""Generated networks with hubs and groups, for demonstrations, tests and benchmarks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linkprior._validation import real_number, whole_number
+from linkprior.network import Network
+
+
+def planted_network(
+    n_nodes: int = 240,
+    n_groups: int = 6,
+    mean_degree: float = 14.0,
+    hubs: float = 2.5,
+    seed: int = 0,
+) -> Network:
+    """Draw a network whose edges follow groups of nodes and each node's own attractiveness.
+
+    Nodes belong to one of `n_groups` groups; a few pairs of groups attract each other strongly,
+    most hardly at all, and a node's attractiveness is Pareto distributed with exponent `hubs`
+    (smaller: larger hubs). Each pair is an edge independently, about `mean_degree` per node.
+
+    Every pair is looked at, so this is for up to some thousand nodes. Nodes that draw no edge are
+    left out, as they would be in any file of edges.
+    """
+    p = whole_number("n_nodes", n_nodes, 2)
+    groups = whole_number("n_groups", n_groups, 1)
+    tail = real_number("hubs", hubs, 1.0)
+    wanted = real_number("mean_degree", mean_degree, 0.0, p - 1.0)
+    rng = np.random.default_rng(whole_number("seed", seed, 0))
+    attract = np.minimum(1.0 + rng.pareto(tail, p), np.sqrt(p) / 2.0)
+    group = rng.integers(0, groups, p)
+    affinity = rng.gamma(0.1, size=(groups, groups))
+    affinity = affinity + affinity.T
+    affinity = affinity / affinity.mean() + 0.02
+    i, j = np.triu_indices(p, 1)
+    chance = _with_mean(attract[i] * attract[j] * affinity[group[i], group[j]], wanted / (p - 1))
+    edges = np.stack([i, j], axis=1)[rng.uniform(size=len(i)) < chance]
+    used = np.unique(edges)
+    width = len(str(p))
+    return Network.from_indices(
+        np.searchsorted(used, edges), [f"node-{node:0{width}d}" for node in used.tolist()]
+    )
+
+
+def _with_mean(rate: NDArray[Any], mean: float) -> NDArray[Any]:
+    """Return 1 − exp(−f·rate) with f such that its mean is as wanted (bisection on log f)."""
+    low, high = -40.0, 40.0
+    for _ in range(100):
+        middle = (low + high) / 2.0
+        chance = -np.expm1(-np.exp(middle) * rate / rate.mean())
+        low, high = (middle, high) if chance.mean() < mean else (low, middle)
+    return chance
+
+
+def large_network(
+    n_nodes: int = 10_000,
+    mean_degree: float = 20.0,
+    n_groups: int = 50,
+    hubs: float = 2.5,
+    seed: int = 0,
+) -> Network:
+    """Draw a network with groups and hubs edge by edge: a million nodes take seconds.
+
+    As in `planted_network` some pairs of groups attract each other, and the expected degree of a
+    node is Pareto distributed with exponent `hubs`, here cut at 2√n_nodes (or four times the mean,
+    if that is more): **the largest degree stays below that by all but a few standard deviations**.
+    There are n_nodes·mean_degree/2 edges. Nodes without one are left out. Memory is O(edges).
+    """
+    p = whole_number("n_nodes", n_nodes, 2)
+    groups = whole_number("n_groups", n_groups, 1, p)
+    tail = real_number("hubs", hubs, 1.0)
+    # Beyond a tenth of all pairs, drawing the same edges over and over takes too long.
+    wanted = real_number("mean_degree", mean_degree, 0.0, max(1.0, (p - 1) / 10), high_open=False)
+    rng = np.random.default_rng(whole_number("seed", seed, 0))
+    drawing = _GroupedEnds.prepare(rng, p, groups, tail, wanted)
+    n_edges, codes = max(1, round(p * wanted / 2)), np.empty(0, np.int64)
+    while len(codes) < n_edges:
+        more = drawing.draw(rng, n_edges - len(codes) + 100)
+        codes = np.concatenate([codes, more])
+        codes = codes[np.sort(np.unique(codes, return_index=True)[1])]
+    edges = np.stack(np.divmod(codes[:n_edges], p), axis=1)
+    used = np.zeros(p, dtype=bool)
+    used[edges] = True
+    width = len(str(p))
+    names = [f"node-{node:0{width}d}" for node in np.flatnonzero(used).tolist()]
+    return Network.from_indices((np.cumsum(used) - 1)[edges], names)
+
+
+@dataclass(frozen=True)
+class _GroupedEnds:
+    """Draws ends of edges: first two groups, then a node of each by its attractiveness.
+
+    Attributes
+    ----------
+    order
+        Nodes, group after group.
+    reach
+        Sums of their attractiveness so far, in that order.
+    bounds
+        Where each group begins and ends among these sums.
+    among
+        Sums of the chances of all pairs of groups, row by row.
+    """
+
+    order: NDArray[np.int64]
+    reach: NDArray[np.float64]
+    bounds: NDArray[np.float64]
+    among: NDArray[np.float64]
+
+    @classmethod
+    def prepare(
+        cls, rng: np.random.Generator, p: int, groups: int, tail: float, mean: float
+    ) -> _GroupedEnds:
+        """Draw groups, attractiveness and which groups attract each other."""
+        attract = 1.0 + rng.pareto(tail, p)
+        for _ in range(20):  # cutting lowers the mean, which the bound is relative to
+            attract = np.minimum(attract, max(2.0 * np.sqrt(p), 4.0 * mean) / mean * attract.mean())
+        group = rng.permutation(np.arange(p) % groups)
+        order = np.argsort(group, kind="stable")
+        reach = np.cumsum(attract[order])
+        ends = np.cumsum(np.bincount(group, minlength=groups)) - 1
+        bounds = np.concatenate([[0.0], reach[ends]])
+        return cls(order, reach, bounds, np.cumsum(_balanced(rng, np.diff(bounds))))
+
+    def draw(self, rng: np.random.Generator, n: int) -> NDArray[np.int64]:
+        """Return about n pairs i < j as codes i·p + j, some of them twice; self-pairs are gone."""
+        p, groups = len(self.order), len(self.bounds) - 1
+        both = np.searchsorted(self.among, rng.uniform(0.0, self.among[-1], n), side="right")
+        i, j = (
+            self._nodes(rng, chosen)
+            for chosen in np.divmod(np.minimum(both, groups * groups - 1), groups)
+        )
+        low, high = np.minimum(i, j), np.maximum(i, j)
+        codes: NDArray[np.int64] = (low * p + high)[low < high]
+        return codes
+
+    def _nodes(self, rng: np.random.Generator, group: NDArray[Any]) -> NDArray[np.int64]:
+        at = rng.uniform(self.bounds[group], self.bounds[group + 1])
+        found = np.searchsorted(self.reach, at, side="right")
+        return self.order[np.minimum(found, len(self.order) - 1)]
+
+
+def _balanced(rng: np.random.Generator, size: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the chances of pairs of groups such that each group has its share of all ends."""
+    affinity = rng.gamma(0.1, size=(len(size), len(size))) + 1e-3
+    affinity = affinity + affinity.T
+    for _ in range(200):  # Sinkhorn's scaling of a symmetric matrix
+        affinity *= np.sqrt(np.outer(*2 * [size / affinity.sum(axis=1)]))
+    return affinity
+
+
+def rewired_network(net: Network, seed: int = 0, swaps: int = 10) -> Network:
+    """Return a random network in which every node keeps its degree: what degree alone explains.
+
+    Two edges a–b and c–d become a–d and c–b, or a–c and b–d, unless that would make a self-loop or
+    a second edge; `swaps` such attempts are made per edge.
+    """
+    rng = np.random.default_rng(whole_number("seed", seed, 0))
+    ends = [tuple(edge) for edge in net.edges.tolist()]
+    present, m = set(ends), len(ends)
+    attempts = whole_number("swaps", swaps, 0) * m if m > 1 else 0
+    choices = rng.integers(0, m, (attempts, 2)) if attempts else np.empty((0, 2), np.int64)
+    turns = rng.integers(0, 2, attempts)
+    for (e, f), turn in zip(choices.tolist(), turns.tolist(), strict=True):
+        (a, b), (c, d) = ends[e], ends[f][:: 1 - 2 * turn]
+        one, two = (min(a, d), max(a, d)), (min(c, b), max(c, b))
+        if a == d or c == b or one in present or two in present:
+            continue
+        present -= {ends[e], ends[f]}
+        present |= {one, two}
+        ends[e], ends[f] = one, two
+    return Network.from_indices(np.array(ends, dtype=np.int64).reshape(-1, 2), net.names)

@@ -1,0 +1,115 @@
+"""Weights as people hand them in: what is a weight, and which one an edge listed twice has."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linkprior.errors import InputError, nearest
+from linkprior.network import pairs as pr
+
+if TYPE_CHECKING:
+    import networkx as nx
+
+    from linkprior.network.network import Network
+
+Floats = NDArray[np.float64]
+
+_THOUSANDS = re.compile(r"[+-]?[1-9][0-9]{0,2}(,[0-9]{3})+")
+_MISSING = {"", "-", "none", "nan", "na", "n/a", "null", "<na>", "nat", "?"}
+
+
+def weight_numbers(values: Any, where: Callable[[int], str], hint: str = "") -> Floats:
+    """Return weights as numbers of 0 or more; of the first that is none, say where it is."""
+    numbers = _fast(values)
+    if numbers is None:
+        values = values.tolist() if isinstance(values, np.ndarray) else list(values)
+        numbers = np.array([_number(value) for value in values], dtype=np.float64)
+    bad = np.flatnonzero(~(np.isfinite(numbers) & (numbers >= 0)))
+    if len(bad):
+        value = values[bad[0]]
+        missing = str(value).strip().lower() in _MISSING
+        got = "none" if missing else repr(value.item() if hasattr(value, "item") else value)[:40]
+        raise InputError(
+            f"{where(int(bad[0]))}: expected a weight, a plain number of 0 or more, got {got}; "
+            f"{hint or 'correct it, or leave the edge out'}"
+        )
+    return numbers
+
+
+def _fast(values: Any) -> Floats | None:
+    """Return numbers, and text that is nothing but numbers, without a loop of our own."""
+    if isinstance(values, np.ndarray):
+        return values.astype(np.float64) if values.dtype.kind in "biuf" else None
+    try:
+        numbers = np.fromiter(map(float, values), dtype=np.float64, count=len(values))
+    except (TypeError, ValueError, OverflowError):
+        return None
+    # Python takes 1_000 for a number, too.
+    return None if any(isinstance(v, str) and "_" in v for v in values) else numbers
+
+
+def _number(value: Any) -> float:
+    """Return the number a cell holds, with a point or a comma; NaN where it holds none."""
+    if isinstance(value, str):
+        # 1,234: is that more than a thousand, or little?
+        if _THOUSANDS.fullmatch(value.strip()) or "_" in value:
+            return math.nan
+        value = value.replace(",", ".")
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        return math.nan
+    except OverflowError:  # a whole number of hundreds of digits
+        return math.inf
+
+
+def by_pair(pairs: pr.Ints, weights: Floats, n_nodes: int) -> tuple[Floats, pr.Ints, int]:
+    """Return the largest weight of each pair in order, which pair each row is, how many differ."""
+    codes = pr.encode(pr.ordered(pairs), n_nodes)
+    known, which = np.unique(codes, return_inverse=True)
+    largest, least = np.zeros(len(known)), np.full(len(known), np.inf)
+    np.maximum.at(largest, which, weights)
+    np.minimum.at(least, which, weights)
+    return largest, which, int((least < largest).sum())
+
+
+def edge_weights(pairs: pr.Ints, weights: Floats, n_nodes: int) -> tuple[Floats, int]:
+    """Return the largest weight of every edge, in order of pair, and how many have several."""
+    proper = pairs[:, 0] != pairs[:, 1]
+    largest, _, differing = by_pair(pairs[proper], weights[proper], n_nodes)
+    return largest, differing
+
+
+def weighted(network: Network, pairs: pr.Ints, weights: Floats) -> Network:
+    """Return the network with the weights of the rows it was made of."""
+    return network.with_weights(edge_weights(pairs, weights, network.n_nodes)[0])
+
+
+def attribute_weights(graph: nx.Graph[Any], attribute: str) -> Floats:
+    """Return an attribute of every edge of a networkx graph, in the graph's order."""
+    edges = list(graph.edges(data=True))
+    known = list(dict.fromkeys(name for *_, about in edges for name in about))
+    if edges and attribute not in known:
+        there = ", ".join(map(str, known[:20])) or "none"
+        raise InputError(
+            f"no edge has the attribute {attribute!r}.{nearest(str(attribute), map(str, known))} "
+            f"There are: {there}"
+        )
+    values = [about.get(attribute) for *_, about in edges]
+    return weight_numbers(values, lambda at: f"the edge {edges[at][0]!r} – {edges[at][1]!r}")
+
+
+def listed_weights(values: Sequence[Any]) -> Floats:
+    """Return a column of a table."""
+    return weight_numbers(values, lambda at: f"row {at} of the table (the first row is 0)")
+
+
+def entry_weights(values: NDArray[Any], pairs: pr.Ints) -> Floats:
+    """Return the entries of a matrix."""
+    return weight_numbers(values, lambda at: f"row {pairs[at, 0]}, column {pairs[at, 1]}")

@@ -1,0 +1,1 @@
+"""From files to results: one prediction job, and the folder it leaves."""

@@ -1,0 +1,141 @@
+"""What to expect of a list: the chance of each pair, and how many of the first k are real.
+
+Both come from hidden edges the stack had not learned from, and rest on one assumption: the edges
+that are missing look like those that were hidden, and are as many as a stated share of the whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linkprior.predictors.auto.sampling import Sample
+
+Array = NDArray[Any]
+
+LEVEL = 1.645  # sds on either side of the mean: nine in ten
+FEWEST_HITS = 5  # hidden edges in a step of the calibration, at least
+BEYOND = 1e300  # a score that no pair has
+SUREST = 0.99  # the highest chance that is ever stated
+STEPS = 40  # of the calibration, at most
+LENGTHS = (50, 100, 200, 500, 1000)  # lists whose yield is compared between exercises
+LEAST_SPREAD = 0.15  # of the expected yield, beside chance: exercises look more alike than networks
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """Scores and the chances they stand for, both ascending; linear between."""
+
+    scores: Array
+    chances: Array
+    spread: float = LEAST_SPREAD
+
+    @classmethod
+    def learn(cls, judged: Sequence[tuple[Array, Sample]], ratio: float | None) -> Self | None:
+        """Learn from scores of samples; `ratio`: missing edges for each hidden one.
+
+        Without a ratio the hits are those of a newer release, and come as often in the next one.
+        None where too few edges were hidden to tell.
+        """
+        if not judged:
+            return None
+        score = np.concatenate([scores for scores, _ in judged])
+        y = np.concatenate([sample.y for _, sample in judged])
+        weight = np.concatenate([sample.weight for _, sample in judged])
+        if y.sum() < 2 * FEWEST_HITS:
+            return None
+        order = np.argsort(-score, kind="stable")
+        at, rate, pairs = _steps(score[order], y[order], weight[order])
+        found = _falling(rate, pairs)[::-1]
+        spread = cls(at[::-1], found)._spread_between(judged)
+        chances = np.minimum(SUREST, found) if ratio is None else _missing_rate(found, ratio)
+        return cls(at[::-1], chances, spread)
+
+    def chance(self, scores: Array) -> Array:
+        """Return the chance that pairs with these scores are missing edges."""
+        return np.interp(scores, self.scores, self.chances)
+
+    def score_threshold(self, chance: float) -> float:
+        """Return the lowest score of at least this chance; out of reach where there is none."""
+        if chance <= self.chances[0]:
+            return -BEYOND
+        if chance > self.chances[-1]:
+            return BEYOND
+        after = int(np.searchsorted(self.chances, chance))  # many scores may share a chance
+        ends = slice(after - 1, after + 1)
+        return float(np.interp(chance, self.chances[ends], self.scores[ends]))
+
+    def _spread_between(self, judged: Sequence[tuple[Array, Sample]]) -> float:
+        """Return the relative sd of yields between exercises beyond what chance explains."""
+        extra = []
+        for scores, sample in judged:
+            order = np.argsort(-scores, kind="stable")
+            reached = np.cumsum(sample.weight[order])
+            for k in LENGTHS:
+                first = order[: int(np.searchsorted(reached, k, side="right"))]
+                mean = float((self.chance(scores[first]) * sample.weight[first]).sum())
+                if mean >= 1.0:
+                    off = float(sample.y[first].sum()) - mean
+                    extra.append((off**2 - mean) / mean**2)
+        between = float(np.mean(extra)) if extra else 0.0
+        return float(np.sqrt(max(between, LEAST_SPREAD**2)))
+
+    # ------------------------------------------------------------------ keeping
+
+    def arrays(self) -> dict[str, Array]:
+        """Return what has to be kept."""
+        steps = {"scores": self.scores, "chances": self.chances}
+        return {**steps, "spread": np.array([self.spread])}
+
+    @classmethod
+    def restored(cls, arrays: Mapping[str, Array]) -> Self:
+        """Return a calibration from what was kept of it."""
+        return cls(arrays["scores"], arrays["chances"], float(arrays["spread"][0]))
+
+
+def expected_hits(chances: Array, spread: float) -> tuple[Array, Array, Array]:
+    """Return for the first 1, 2, … pairs the hits to expect, and the ends of nine in ten."""
+    mean = np.cumsum(chances)
+    sd = np.sqrt(np.cumsum(chances * (1.0 - chances)) + (spread * mean) ** 2)
+    k = np.arange(1, len(mean) + 1)
+    low, high = mean - LEVEL * sd, mean + LEVEL * sd
+    return mean, np.floor(np.maximum(0.0, low)), np.ceil(np.minimum(k, high))
+
+
+def _missing_rate(hidden_rate: Array, ratio: float) -> Array:
+    """Return how often pairs are missing edges where so many are hidden ones.
+
+    Of T pairs with a score, H hidden and M = ratio·H missing, the hidden ones are no candidates
+    once they are back in the network: M of T − H is left, ratio·h/(1 − h) with h = H/T. That M of
+    them were taken for non-edges while learning is thereby made up for.
+    """
+    h = np.minimum(hidden_rate, 1.0 - 1e-9)
+    return np.minimum(SUREST, ratio * h / (1.0 - h))
+
+
+def _steps(score: Array, y: Array, weight: Array) -> tuple[Array, Array, Array]:
+    """Cut a list into steps of about as many hits; return mean scores, hit rates and pairs.
+
+    Pairs that tie are in one step: whichever of them comes first in a list says nothing.
+    """
+    per_step = max(FEWEST_HITS, int(np.ceil(y.sum() / STEPS)))
+    new = np.r_[True, score[1:] != score[:-1]]
+    before = (np.cumsum(y) - y)[np.flatnonzero(new)][np.cumsum(new) - 1]
+    step = np.minimum(before // per_step, max(0, y.sum() // per_step - 1))
+    step = np.unique(step, return_inverse=True)[1]
+    pairs = np.bincount(step, weight)
+    hits = np.bincount(step, y * weight)
+    return np.bincount(step, weight * score) / pairs, hits / pairs, pairs
+
+
+def _falling(rates: Array, pairs: Array) -> Array:
+    """Return the nearest rates that never rise along the list (pool adjacent violators)."""
+    from sklearn.isotonic import IsotonicRegression
+
+    order = np.arange(len(rates))
+    fitted = IsotonicRegression(increasing=False).fit(order, rates, pairs).predict(order)
+    return np.maximum(fitted, 1e-12)

@@ -1,0 +1,351 @@
+"""degree:NAME: the degree prior over the scores of any model.
+
+Score = A_ij − τ·unit·½(b_i(rank of j in row i) + b_j(rank of i in row j)), b_i(k) = (H_k/H_d′i)^α:
+passes of the prior's prox over the base scores A, as tri-degree ranks by it.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from linkprior import _progress as progress
+from linkprior import parallel
+from linkprior._validation import choice, real_number, whole_number
+from linkprior.errors import ParameterError
+from linkprior.model.degrees import LIST_SIZE, Degrees, Edges, edges_in_all, prior_degrees
+from linkprior.model.priors import DegreePrior, H_Like, checked_alpha, sequence_of
+from linkprior.network import Network
+from linkprior.network.pairs import Ints
+from linkprior.predictors import cost, learned_prior, on_device
+from linkprior.predictors.base import ISOLATED, WEIGHTS, Array, Learned, LinkPredictor
+from linkprior.predictors.cost import Effort, effort_of
+from linkprior.predictors.meta import Wrapped, prefixed, under
+from linkprior.predictors.on_device import Form
+from linkprior.predictors.rank_penalty import (
+    Combine,
+    adjust,
+    adjust_pairs,
+    exact_penalty,
+    exact_unit,
+    make_tables,
+    subtract,
+    unit_of,
+)
+from linkprior.predictors.scores import Scores, knots
+from linkprior.predictors.tri import DENSE_LIMIT
+from linkprior.ranking.candidates import Candidates
+
+LARGEST_TAU = 1e6  # beyond it nothing is left of the base scores in float32, as with inf
+MOST_PASSES = 100
+_TIE_BREAK = 1e-9  # what base scores count beside ranks with τ = inf; penalties are float32
+_RANKING, _LOOKUP, _EXACT = 12.0, 16.0, 60.0  # nominal nanoseconds per entry and pass
+_EXACT_BYTES = 36.0  # per entry: base scores, their ranks' weights, and penalties
+
+
+@dataclass(eq=False, kw_only=True)
+class DegreeOver(Wrapped):
+    """The degree prior over the scores A of another model: A − τ·unit·½(b_i(rank) + b_j(rank)).
+
+    b_i(k) = (H_k/H_d′i)^α weighs the k-th best partner of node i. The unit is the
+    score of the K-th best of all pairs less the median score, so that τ means the same for every
+    base; K is `n_edges`. Ranks are exact up to 3,000 nodes, beyond that read from tables; scores
+    that tie in a row get the middle of the tie's first and last weight.
+
+    Parameters
+    ----------
+    alpha, c, n_edges, list_size
+        The prior's α, and the degrees d′ = c·d with d from the observed degrees for a network of
+        K edges: `n_edges`, or as many as observed ("observed", also None), or those and
+        `list_size` more ("list"), which `predict` takes from the list it is asked for.
+    H
+        The sequence H: "log", "sqrt", "linear", "loglog", its values, or a function of ranks.
+    degrees
+        "observed": d as above. Known or desired degrees: a number for each node, or by name. For
+        experiments "shuffled" gives each node the degree of another.
+    tau
+        Strength of the prior. With inf pairs go by their weighted ranks alone, and base scores
+        only break ties; it is kept as the word, since JSON has no such number.
+    passes
+        How often ranks are taken: 1 takes those of the base scores, more take them anew from the
+        scores as the pass before left them. Of edges hidden inside training networks, two found
+        as many or more in the first percents as one, with few exceptions.
+    ranks
+        "auto": exact up to 3,000 nodes, beyond that read from tables. "exact": beyond that, too,
+        the ranks of the best pairs are counted, by PyTorch; for one pass over a model of factors
+        (tri, pu, …). Single scores are then still read from tables.
+    weights
+        "paper": b as above. "learned": weights learned on edges hidden from the network, with the
+        base fitted to the rest; scores are then log-odds, and α, c, τ and n_edges have no part.
+    isolated
+        Whether learned weights score pairs with an edgeless node by what became of nodes that lost
+        all edges when some were hidden. False: by the formula of all others.
+    """
+
+    kind: ClassVar[str] = "degree"
+    alpha: float = 0.5
+    c: float = 1.0
+    tau: float | str = 1.0
+    n_edges: Edges = None
+    list_size: int = LIST_SIZE
+    H: H_Like = "log"
+    degrees: Degrees = "observed"
+    passes: int = 2
+    ranks: str = "auto"
+    weights: str = "paper"
+    isolated: bool = True
+
+    @classmethod
+    def supported(cls) -> frozenset[str]:
+        """Return what the base takes notice of, and what the prior does."""
+        return super().supported() | WEIGHTS | ISOLATED
+
+    @classmethod
+    def _refuse(cls, base: type[LinkPredictor]) -> None:
+        if {"alpha", "c"} <= set(base.parameter_names()):
+            raise ParameterError(
+                f"degree:{base.name}: {base.name} has the degree prior already; set its own "
+                "alpha and c, or put degree: over another model"
+            )
+        super()._refuse(base)
+
+    def get_params(self, deep: bool = True) -> dict[str, object]:
+        """Return the parameters as they were given; an infinite τ as the word."""
+        given = super().get_params(deep)
+        return given | ({"tau": "inf"} if self._pure_ranks else {})
+
+    def summary(self) -> list[str]:
+        """Return what the base says, and whose rank weights there are."""
+        _, learned = self._state()
+        return [*self._cached_members[0].summary(), *learned_prior.learned_words(learned)]
+
+    def without_prior(self) -> LinkPredictor:
+        """Return the base model alone."""
+        return self._new()
+
+    @property
+    def _pure_ranks(self) -> bool:
+        return self.tau == "inf" or (isinstance(self.tau, float) and self.tau == math.inf)
+
+    # ------------------------------------------------------------------ learning
+
+    def _fit(self, network: Network) -> Learned:
+        self._prior(network)
+        base, work = self._new(), self._effort(network)
+        with progress.stage(f"fitting {self.name}", work.fit):
+            with progress.part(effort_of(base, network).fit):
+                base.fit(network)
+            arrays, facts = self._learned_ranks(network, base) or self._ranked(network, base)
+        own = {**prefixed("base", base.learned_.arrays), **arrays}
+        return Learned(own, {"base": dict(base.learned_.facts), **facts})
+
+    def _learned_ranks(
+        self, network: Network, base: LinkPredictor
+    ) -> tuple[dict[str, Array], dict[str, Any]] | None:
+        """Return the learned prior over the base; None where the paper's is to be taken."""
+        if not self._learns(network):
+            return None
+        found = learned_prior.learned_ranking(
+            network,
+            base,
+            self._new,
+            seed=getattr(self, "seed", 0),
+            dense=network.n_nodes <= DENSE_LIMIT,
+            isolated=self.isolated,
+            alpha=self.alpha,
+        )
+        if found is None:
+            return None
+        arrays, facts = found
+        return arrays, {"unit": facts["unit"], "median": facts["median"], "weights": facts}
+
+    def _learns(self, network: Network) -> bool:
+        """Whether weights are to be learned, and there are edges enough."""
+        return self.weights == "learned" and not learned_prior.too_few(network)
+
+    def _ranked(
+        self, network: Network, base: LinkPredictor
+    ) -> tuple[dict[str, Array], dict[str, Any]]:
+        """Return the penalties, as a matrix or as tables, and what they are measured in."""
+        p, aim = network.n_nodes, edges_in_all(network, self.n_edges, self.list_size)
+        scale, profile = self._prior(network)
+        if p <= DENSE_LIMIT:
+            A = np.concatenate(list(parallel.map_blocks(base._rows, p, stage="")))
+            A = (A + A.T) * A.dtype.type(0.5)
+            unit, median = exact_unit(A, aim)
+            combine = self._combine(unit, median)
+            found = {"penalty": exact_penalty(A, scale, profile, self.passes, combine)}
+        else:
+            away = self._base_form(base)
+            ranked = (base._rows, p, scale, profile)
+            first = make_tables(*ranked) if away is None else away.more_tables(scale, profile, 1)
+            unit, median = unit_of(first[0], p - 1, aim)
+            if away is None:
+                combine = self._combine(unit, median)
+                tables = make_tables(*ranked, self.passes, combine, first)
+            else:
+                scale = self._strength(unit) * scale
+                tables = away.more_tables(scale, profile, self.passes, first)
+            found = {"tables": tables}
+        facts: dict[str, Any] = {"unit": unit, "median": median}
+        if self.weights == "learned":
+            facts["weights"] = learned_prior.paper_facts(network)
+        return found, facts
+
+    def _check_ranks(self, network: Network) -> None:
+        if choice("ranks", self.ranks, ["auto", "exact"]) == "auto":
+            return
+        if network.n_nodes <= DENSE_LIMIT:
+            return
+        if self.passes != 1 or self._pure_ranks:
+            raise ParameterError(
+                f"ranks='exact' beyond {DENSE_LIMIT:,} nodes counts ranks once, for a finite tau: "
+                "set passes=1"
+            )
+        base = type(self._new())
+        if base._factor_form is LinkPredictor._factor_form:
+            raise ParameterError(
+                f"ranks='exact' beyond {DENSE_LIMIT:,} nodes is for models of factors (tri, pu), "
+                f"not for {base.name}: take ranks='auto'"
+            )
+
+    def _base_form(self, base: LinkPredictor) -> Form | None:
+        """Return the base's scores for the device in use; None where the CPU has to do it."""
+        if self._pure_ranks or not (on_device.in_use() or self.ranks == "exact"):
+            return None
+        form = base._factor_form()
+        return form if form is not None and form.is_plain else None
+
+    def _prior(self, network: Network) -> tuple[Array, Array]:
+        """Check the parameters, and return the rank weights g_i and h_k."""
+        alpha = checked_alpha(self.alpha)
+        whole_number("passes", self.passes, 1, MOST_PASSES)
+        self._check_ranks(network)
+        if learned_prior.wanted(self.weights, self.isolated):
+            self._refuse_misfits()
+        if not self._pure_ranks:
+            real_number("tau", self.tau, 0.0, LARGEST_TAU, low_open=False, high_open=False)
+        seed = getattr(self, "seed", 0)
+        aim = prior_degrees(network, self.n_edges, self.c, self.degrees, seed, self.list_size)
+        p = network.n_nodes
+        prior = DegreePrior(aim, alpha, sequence_of(self.H, p - 1))
+        if p > DENSE_LIMIT and prior.steep:
+            raise ParameterError(
+                f"alpha={alpha:g} with this H is too steep for tables of ranks, which more than "
+                f"{DENSE_LIMIT:,} nodes take: choose a smaller alpha"
+            )
+        return prior.scale(np.zeros(p)), prior.profile(p - 1)
+
+    def _refuse_misfits(self) -> None:
+        """Refuse what learned weights have no use for, though a user would think they had."""
+        if not (isinstance(self.degrees, str) and self.degrees == "observed"):
+            raise ParameterError(
+                "weights='learned' learns from the observed degrees: leave degrees (--degrees) out"
+            )
+        if self.ranks != "auto":
+            raise ParameterError("weights='learned' ranks in its own way: leave ranks='auto'")
+
+    def _combine(self, unit: float, median: float) -> Combine:
+        """Return how penalties, in units of the weights, change scores."""
+        if not self._pure_ranks:
+            strength = self._strength(unit)
+            return lambda scores, penalty: subtract(scores, strength * penalty)
+
+        def ranks_alone(scores: Array, penalty: Array) -> Array:
+            above = scores.astype(np.float64) - median
+            return _TIE_BREAK * above / (np.abs(above) + unit) - penalty
+
+        return ranks_alone
+
+    def _strength(self, unit: float) -> np.float32:
+        return np.float32(float(self.tau) * unit)
+
+    # ------------------------------------------------------------------ scoring
+
+    def _factor_form(self) -> Form | None:
+        arrays, away = self.learned_.arrays, self._base_form(self._cached_members[0])
+        if away is None or "tables" not in arrays:
+            return None
+        (left, right, _), (scale, weights) = away.layers[0], self._cached_weights
+        strength = self._strength(self.learned_.facts["unit"])
+        return Form([(left, right, arrays["tables"])], strength * scale, weights)
+
+    def _best_on_device(
+        self, candidates: Candidates | None, k: int | None, threshold: float
+    ) -> tuple[Ints, Array] | None:
+        """Return the best pairs by exact ranks where these are asked for and not yet had."""
+        form = self._factor_form() if self.ranks == "exact" else None
+        if form is None:
+            return super()._best_on_device(candidates, k, threshold)
+        net, _ = self._state()
+        asked = Candidates.of(net) if candidates is None else candidates
+        if asked.restricted or k is None:
+            raise ParameterError(
+                "ranks='exact' beyond 3,000 nodes finds a number of pairs (--top) among all of "
+                "them; take ranks='auto' for chosen nodes, or without a number"
+            )
+        found = on_device.exact_best(form, self._prior(net)[1], asked, k)
+        kept = found[1] >= threshold
+        return found[0][kept], found[1][kept]
+
+    def _rebuilt(self) -> list[LinkPredictor]:
+        network, learned = self._state()
+        base = self._new()
+        base._remember(network, under("base", learned))
+        self._cached_combine = self._combine(learned.facts["unit"], learned.facts["median"])
+        scale, profile = self._prior(network)
+        self._cached_weights = scale, profile[knots(len(profile))]
+        self._cached_odds = learned_prior.odds_of(learned, network)
+        self._cached_learned: Scores | None = None
+        if self._cached_odds is not None:
+            self._cached_learned = learned_prior.learned_scores(
+                learned.arrays, self._cached_odds, base._rows, base._pairs
+            )
+        return [base]
+
+    def _rows(self, start: int, stop: int) -> Array:
+        if self._cached_learned is not None:
+            return self._cached_learned.rows(start, stop)
+        arrays, block = self.learned_.arrays, self._cached_members[0]._rows(start, stop)
+        if "penalty" in arrays:
+            return self._cached_combine(block, arrays["penalty"][start:stop])
+        ranked = arrays["tables"], *self._cached_weights
+        return adjust(block, start, *ranked, self._cached_combine)
+
+    def _pairs(self, pairs: Ints) -> Array:
+        if self._cached_learned is not None:
+            return self._cached_learned.at(pairs)
+        arrays, scores = self.learned_.arrays, self._base(pairs)
+        if "penalty" in arrays:
+            return self._cached_combine(scores, arrays["penalty"][pairs[:, 0], pairs[:, 1]])
+        ranked = arrays["tables"], *self._cached_weights
+        return adjust_pairs(scores, pairs, *ranked, self._cached_combine)
+
+    def _base(self, pairs: Ints) -> Array:
+        scores = self._cached_members[0]._pairs(pairs)
+        return scores if self._cached_odds is None else self._cached_odds.base(scores)
+
+    # ------------------------------------------------------------------ how long it takes
+
+    def _effort(self, network: Network) -> Effort:
+        self._prior(network)
+        base, n, passes = effort_of(self._new(), network), cost.entries(network), self.passes
+        if self._learns(network):
+            ranking = learned_prior.effort(self._new(), network)
+            return Effort(base.fit + ranking, base.scores + 3 * _LOOKUP * n)
+        if network.n_nodes <= DENSE_LIMIT:
+            return Effort(base.fit + base.scores + passes * _EXACT * n, base.scores)
+        looks = passes * (passes - 1) / 2
+        tables = passes * (base.scores + _RANKING * n) + looks * _LOOKUP * n
+        return Effort(base.fit + tables, base.scores + passes * _LOOKUP * n)
+
+    def _memory(self, network: Network, workers: int) -> float:
+        base, p = self._new()._memory(network, workers), network.n_nodes
+        if self._learns(network):
+            return base + learned_prior.memory(p, p <= DENSE_LIMIT)
+        if p <= DENSE_LIMIT:
+            return base + _EXACT_BYTES * cost.entries(network)
+        return base + 2.0 * 4.0 * self.passes * p * len(knots(p - 1))

@@ -1,0 +1,138 @@
+"""Wrapped: models over another model, called KIND:NAME, that take its parameters as their own.
+
+A class is made for each name (`registry.find("degree:l3")`), so that a wrapper is a predictor like
+any other: its parameters are the wrapper's and the base's side by side, and whoever copies, tunes
+or saves models need not know.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import re
+from abc import abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, ClassVar, Self
+
+from linkprior.errors import ParameterError
+from linkprior.network import Network
+from linkprior.predictors.base import Learned, LinkPredictor, takes_presets
+
+
+@dataclass(eq=False, kw_only=True)
+class Wrapped(LinkPredictor):
+    """Base of the models over other models; `over` makes the class for one of them."""
+
+    kind: ClassVar[str] = ""
+    wrapped: ClassVar[type[LinkPredictor]]
+    # Parameters of the base that have another default here.
+    changed: ClassVar[Mapping[str, Any]] = {}
+
+    @classmethod
+    def over(cls, base: type[LinkPredictor]) -> type[Self]:
+        """Return the class of this wrapper over a model, always the same one."""
+        if base.name == "auto":
+            raise ParameterError(f"{cls.kind}:auto: auto combines models in this way already")
+        cls._refuse(base)
+        return _made(cls, base)
+
+    @classmethod
+    def _refuse(cls, base: type[LinkPredictor]) -> None:
+        """Raise an error where this wrapper cannot stand over a model."""
+        own, known = {field.name for field in dataclasses.fields(cls)}, base.parameter_names()
+        both = [name for name in known if name in own - cls._shared()]
+        if both:
+            raise ParameterError(
+                f"{cls.kind}:{base.name}: {base.name} has parameters of the same name: "
+                f"{', '.join(both)}"
+            )
+
+    @classmethod
+    def _shared(cls) -> set[str]:
+        """Return own parameters that may stand for those of the same name in the base."""
+        return set()
+
+    @classmethod
+    def supported(cls) -> frozenset[str]:
+        """Return what the base takes notice of."""
+        return cls.wrapped.supported()
+
+    def _new(self, **changes: Any) -> LinkPredictor:
+        """Return a fresh base model with the parameters it has here."""
+        params = {name: getattr(self, name) for name in self.wrapped.parameter_names()}
+        return self.wrapped(**{**params, **{k: v for k, v in changes.items() if k in params}})
+
+    # ------------------------------------------------------------------ what was learned
+
+    @abstractmethod
+    def _rebuilt(self) -> list[LinkPredictor]:
+        """Return the base models, fitted, from what was learned."""
+
+    def _remember(self, network: Network, learned: Learned) -> None:
+        super()._remember(network, learned)
+        self._cached_members = self._rebuilt()
+
+    def __reduce__(self) -> tuple[Callable[..., Any], tuple[str], dict[str, Any]]:
+        """Be found again by name: the class was made, and is in no module."""
+        from linkprior.predictors import registry
+
+        state = {k: v for k, v in self.__dict__.items() if not k.startswith("_cached_")}
+        return registry.make, (type(self).name,), state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        if self.fitted:
+            self._cached_members = self._rebuilt()
+
+
+def prefixed(prefix: str, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a base model's arrays as the wrapper keeps them."""
+    return {f"{prefix}.{name}": value for name, value in values.items()}
+
+
+def under(prefix: str, learned: Learned) -> Learned:
+    """Return what a base model learned, from what the wrapper keeps."""
+    return Learned(arrays_under(prefix, learned.arrays), learned.facts[prefix])
+
+
+def arrays_under(prefix: str, arrays: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arrays that `prefixed` gave this prefix, by their own names."""
+    start = f"{prefix}."
+    return {k.removeprefix(start): v for k, v in arrays.items() if k.startswith(start)}
+
+
+@cache
+def _made(wrapper: type[Any], base: type[LinkPredictor]) -> type[Any]:
+    """Return a dataclass with the parameters of both."""
+    own = {field.name for field in dataclasses.fields(wrapper)}
+    added = [
+        (field.name, field.type, wrapper.changed.get(field.name, field.default))
+        for field in dataclasses.fields(base)
+        if field.name not in own
+    ]
+    made = dataclasses.make_dataclass(
+        f"{wrapper.__name__}{base.__name__}",
+        added,
+        bases=(wrapper,),
+        namespace={
+            "name": f"{wrapper.kind}:{base.name}",
+            "wrapped": base,
+            "presets": base.presets,
+            "__module__": wrapper.__module__,
+            "__doc__": _documentation(wrapper, base),
+        },
+        eq=False,
+        kw_only=True,
+    )
+    return takes_presets(made) if base.presets else made
+
+
+def _documentation(wrapper: type[Any], base: type[LinkPredictor]) -> str:
+    """Return what the wrapper does, and the base's parameters in the words of its classes."""
+    what = re.split(r"Parameters\n", inspect.cleandoc(wrapper.__doc__ or ""))[0].strip()
+    docs = (inspect.cleandoc(kind.__dict__.get("__doc__") or "") for kind in base.__mro__[::-1])
+    told = [re.split(r"Parameters\n-+\n", doc)[1].strip() for doc in docs if "Parameters\n" in doc]
+    over = f"Over {base.name}. {what}"
+    return over if not told else "\n\n".join([over, "Parameters\n----------\n" + "\n".join(told)])

@@ -1,0 +1,169 @@
+"""What the network alone says of pairs, whatever the model: degrees, paths, shared partners."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from linkprior import parallel
+from linkprior.network import Network
+from linkprior.network.pairs import Ints
+
+SHOWN = 3  # shared partners that are named
+_ENTRIES = 1 << 20  # numbers a block of path counts, or of neighbours looked up, holds at most
+_SPREAD_OUT = 50_000  # nodes up to which path counts of a node are held for all nodes
+
+
+def rank_by_degree(net: Network, pairs: Ints) -> Ints:
+    """Return each pair's place were all non-edges ranked by the product of degrees.
+
+    It is 1 + the number of non-edges with a higher product: pairs counted by classes of nodes of
+    the same degree, less the edges among them.
+    """
+    degrees = net.degrees
+    limits, which = np.unique(_products(degrees, pairs), return_inverse=True)
+    top = int(degrees.max(initial=0))
+    per_degree = np.bincount(degrees, minlength=top + 1).astype(np.int64)
+    nodes_above = len(degrees) - np.cumsum(per_degree)
+    above = np.zeros(len(limits), np.int64)
+    for degree in np.flatnonzero(per_degree[1:]) + 1:
+        # degree·k > limit means k > ⌊limit/degree⌋; a node is no partner of its own
+        partners = nodes_above[np.minimum(limits // degree, top)]
+        above += per_degree[degree] * (partners - (degree * degree > limits))
+    on_edges = np.sort(_products(degrees, net.edges))
+    edges_above = len(on_edges) - np.searchsorted(on_edges, limits, side="right")
+    places: Ints = 1 + above // 2 - edges_above
+    return places[which]
+
+
+def _products(degrees: Ints, pairs: Ints) -> Ints:
+    product: Ints = degrees[pairs[:, 0]] * degrees[pairs[:, 1]]
+    return product
+
+
+@dataclass(frozen=True)
+class Paths:
+    """How pairs hang together.
+
+    Attributes
+    ----------
+    two, three
+        Numbers of paths of length 2 (shared partners) and 3.
+    partners
+        (m, 3) the shared partners with the fewest edges, fewest first, ties by node; then −1.
+    """
+
+    two: Ints
+    three: Ints
+    partners: Ints
+
+
+def count_paths(net: Network, pairs: Ints) -> Paths:
+    """Count the short paths between the ends of each pair, in blocks of nodes.
+
+    Walks from the node with more edges (there are fewer of these) meet the neighbours of the other.
+    """
+    degrees = net.degrees
+    i, j = pairs[:, 0], pairs[:, 1]
+    swap = degrees[i] < degrees[j]
+    hubs, others = np.where(swap, j, i), np.where(swap, i, j)
+    order = np.argsort(hubs, kind="stable")
+    found = Paths(
+        np.zeros(len(pairs), np.int64),
+        np.zeros(len(pairs), np.int64),
+        np.full((len(pairs), SHOWN), -1, np.int64),
+    )
+
+    def one_block(at: Ints) -> None:
+        _fill(net, hubs[at], others[at], at, found)
+
+    pieces = _by_hub(order, hubs, net)
+    for _ in parallel.map_tasks(one_block, pieces, stage="counting paths"):
+        pass
+    return found
+
+
+def _by_hub(order: Ints, hubs: Ints, net: Network) -> Iterator[Ints]:
+    """Cut pairs, in order of hub, where a block would hold walks from too many hubs."""
+    if not len(order):
+        return iter(())
+    starts = np.flatnonzero(np.diff(hubs[order], prepend=-1))
+    if net.n_nodes > _SPREAD_OUT:
+        held = np.cumsum(net.adjacency[hubs[order[starts]]] @ net.degrees)
+        return iter(np.split(order, starts[1:][np.diff(held // _ENTRIES) > 0]))
+    per_block = max(1, _ENTRIES // max(1, net.n_nodes))
+    return iter(np.split(order, starts[per_block::per_block]))
+
+
+def _reader(matrix: sp.csr_array) -> Callable[[Ints, NDArray[Any]], NDArray[Any]]:
+    """Return what reads entries of a sparse matrix.
+
+    It reads a dense copy, or where that would be large searches among the stored entries.
+    """
+    n_columns = matrix.shape[1]
+    if n_columns <= _SPREAD_OUT:
+        whole = matrix.toarray()
+        return lambda rows, columns: whole[rows, columns]
+    matrix.sort_indices()
+    owner = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
+    stored = np.append(owner * n_columns + matrix.indices, np.iinfo(np.int64).max)
+    values = np.append(matrix.data, 0)
+
+    def read(rows: Ints, columns: NDArray[Any]) -> NDArray[Any]:
+        wanted = rows * n_columns + columns
+        at = np.searchsorted(stored, wanted)
+        return np.where(stored[at] == wanted, values[at], 0)
+
+    return read
+
+
+def _fill(net: Network, hubs: Ints, others: Ints, at: Ints, found: Paths) -> None:
+    """Write the paths of one block of pairs to their places in `found`."""
+    adjacency = net.adjacency
+    nodes, row = np.unique(hubs, return_inverse=True)
+    near = adjacency[nodes]
+    walks, joined = _reader(near @ adjacency), _reader(near > 0)
+    found.two[at] = walks(row, others)
+    for some in _pieces(net.degrees[others]):
+        owner, neighbour = _neighbours(net, others[some])
+        pair, hub_row = at[some], row[some][owner]
+        walked = np.bincount(owner, walks(hub_row, neighbour), minlength=len(pair))
+        # On an edge some walks of length 3 go along it, there and back: they are no paths.
+        edge = joined(row[some], others[some])
+        along = net.degrees[hubs[some]] + net.degrees[others[some]] - 1
+        found.three[pair] = walked.astype(np.int64) - edge * along
+        shared = joined(hub_row, neighbour).astype(bool)
+        _name_partners(net, pair, owner[shared], neighbour[shared], found.partners)
+
+
+def _pieces(sizes: Ints) -> list[slice]:
+    """Cut pairs into pieces whose sizes add up to little."""
+    piece = np.cumsum(sizes) // _ENTRIES
+    cuts = [0, *(np.flatnonzero(np.diff(piece)) + 1).tolist(), len(sizes)]
+    return [slice(start, stop) for start, stop in pairwise(cuts)]
+
+
+def _neighbours(net: Network, nodes: Ints) -> tuple[Ints, NDArray[np.integer]]:
+    """Return all neighbours of the nodes, one node after the other, and whose they are."""
+    indptr, indices = net.adjacency.indptr.astype(np.int64), net.adjacency.indices
+    counts = net.degrees[nodes]
+    owner = np.repeat(np.arange(len(nodes)), counts)
+    skipped = indptr[nodes] - (np.cumsum(counts) - counts)
+    return owner, indices[np.arange(len(owner)) + skipped[owner]]
+
+
+def _name_partners(
+    net: Network, pair: Ints, owner: Ints, shared: NDArray[np.integer], partners: Ints
+) -> None:
+    """Write the first shared partners of each pair, those with the fewest edges first."""
+    order = np.lexsort((shared, net.degrees[shared], owner))
+    owner, shared = owner[order], shared[order]
+    place = np.arange(len(owner)) - np.searchsorted(owner, owner)
+    first = place < SHOWN
+    partners[pair[owner[first]], place[first]] = shared[first]

@@ -1,0 +1,113 @@
+"""A peer that sorts nodes into blocks: the degree-corrected stochastic block model."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from linkprior import _progress as progress
+from linkprior._validation import whole_number
+from linkprior.model.sbm import Partition
+from linkprior.network import Network
+from linkprior.network.pairs import Ints
+from linkprior.predictors import cost
+from linkprior.predictors.base import Array, Learned, LinkPredictor
+from linkprior.predictors.cost import Effort
+from linkprior.predictors.multistart import MOST_STARTS, idle_factor, run_starts
+from linkprior.solvers.sbm_search import BlockSearch, levels
+
+MOST_BLOCKS = 256  # to begin with, unless asked for more; above, a sweep gets slow
+_MOVE = 32.0  # nanoseconds per edge and block, for all sweeps at one number of blocks
+_SCORES = 2.0  # per entry of a matrix of all nodes
+_COUNTS = 6.0  # arrays of blocks × blocks, for each thread
+
+
+@dataclass(eq=False, kw_only=True)
+class BlockModel(LinkPredictor):
+    """DC-SBM: k_i·k_j·w_rs, r and s the blocks of i and j (Karrer & Newman 2011).
+
+    w_rs = m_rs/(κ_r κ_s), m_rs the edges between the blocks and κ their degrees: the number of
+    edges the degree-corrected block model expects between the two nodes. The number of blocks is
+    the one of the least description length (Peixoto 2013), the best of several starts.
+
+    Parameters
+    ----------
+    n_blocks
+        Number of blocks; None means the least description length decides.
+    max_blocks
+        Number of blocks the search begins with; None means twice the square root of the number of
+        nodes, at most 256.
+    n_starts
+        Random starts, of which the best is kept.
+    max_iter
+        Sweeps over all nodes at most, for each number of blocks.
+    seed
+        Same seed, same bytes.
+    """
+
+    name: ClassVar[str] = "dcsbm"
+    n_blocks: int | None = None
+    max_blocks: int | None = None
+    n_starts: int = 4
+    max_iter: int = 20
+    seed: int = 0
+
+    def _fit(self, network: Network) -> Learned:
+        search = self._search(network)
+        n_starts = whole_number("n_starts", self.n_starts, 1, MOST_STARTS)
+        with progress.stage("fitting dcsbm", n_starts):
+            search.picture  # noqa: B018 – once, before starts ask for it side by side
+            found = run_starts(self.seed, n_starts, lambda rng, _: search.run(rng))
+        lengths = [one.description_length() for one in found]
+        best = found[int(np.argmin(lengths))]
+        group = np.zeros(network.n_nodes, dtype=np.int64)
+        group[network.degrees > 0] = best.group  # without edges the score is 0 in any block
+        arrays = {"group": group, "rates": best.rates(), "degrees": network.degrees.astype(float)}
+        return Learned(arrays, _facts(best, lengths))
+
+    def _search(self, network: Network) -> BlockSearch:
+        """Check the parameters; leave out nodes without edges, of which nothing is known."""
+        linked = np.flatnonzero(network.degrees > 0)
+        wanted = self.n_blocks
+        if wanted is not None:
+            wanted = whole_number("n_blocks", wanted, 1, len(linked))
+        most = min(MOST_BLOCKS, int(2.0 * np.sqrt(len(linked))))
+        if self.max_blocks is not None:
+            most = whole_number("max_blocks", self.max_blocks, 1)
+        most = min(len(linked), max(most, 2 * (wanted or 0)))
+        max_iter = whole_number("max_iter", self.max_iter, 1)
+        return BlockSearch(network.adjacency[linked][:, linked], most, wanted, max_iter)
+
+    def _effort(self, network: Network) -> Effort:
+        search = self._search(network)
+        n_starts = whole_number("n_starts", self.n_starts, 1, MOST_STARTS)
+        passed = sum(levels(search.most, search.n_blocks or 1))
+        fit = n_starts * idle_factor(n_starts) * _MOVE * network.n_edges * passed
+        return Effort(fit, _SCORES * cost.entries(network) + cost.pick(network))
+
+    def _memory(self, network: Network, workers: int) -> float:
+        search = self._search(network)
+        groups = 8.0 * network.n_nodes * 2.0 * len(levels(search.most)) * self.n_starts
+        return groups + 8.0 * _COUNTS * search.most**2 * min(workers, self.n_starts)
+
+    def _rows(self, start: int, stop: int) -> Array:
+        k, group, rates = (self.learned_.arrays[name] for name in ("degrees", "group", "rates"))
+        block = rates[group[start:stop]][:, group]
+        block *= k[start:stop, None]
+        block *= k
+        return block
+
+    def _pairs(self, pairs: Ints) -> Array:
+        k, group, rates = (self.learned_.arrays[name] for name in ("degrees", "group", "rates"))
+        i, j = pairs[:, 0], pairs[:, 1]
+        return rates[group[i], group[j]] * k[i] * k[j]
+
+
+def _facts(best: Partition, lengths: list[float]) -> dict[str, object]:
+    return {
+        "n_blocks": best.n_blocks,
+        "description_length": best.description_length(),
+        "starts": lengths,
+    }

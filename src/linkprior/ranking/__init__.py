@@ -1,0 +1,1 @@
+"""Ranked pairs: which may be ranked, which are best, and the list they make."""

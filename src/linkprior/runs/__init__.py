@@ -1,1 +1,0 @@
-"""Run folders: everything one `linkprior predict -o run/` used and found, and the way back."""

@@ -1,0 +1,166 @@
+"""The search for blocks: many at first, moved and merged down to one, the best number kept.
+
+A start cuts a spectral picture of the network into many blocks. Then, in turn, nodes move to the
+blocks where they raise the likelihood most, and the blocks that lose least by it are merged, about
+a tenth at a time. The partition of the least description length wins; around it the search is
+repeated one merge at a time. A sweep of moves costs O(edges · blocks), and nothing is p × p.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+import scipy.sparse.linalg as spla
+from numpy.typing import NDArray
+
+from linkprior import _progress as progress
+from linkprior import parallel
+from linkprior.kernels import blocks as kernels
+from linkprior.model.sbm import Partition, xlogx_table
+from linkprior.network.pairs import Ints
+
+Array = NDArray[Any]
+
+MERGED_SHARE = 0.1  # of the blocks, between two rounds of moves
+_WIDTH = 16  # eigenvectors of the picture
+_DENSE_BELOW = 100  # nodes below which all eigenvectors are as quick
+_ROUNDS = 10  # of k-means: moves do the rest
+
+
+def levels(most: int, least: int = 1) -> list[int]:
+    """Return the numbers of blocks the search passes through, the largest first."""
+    numbers = [most]
+    while numbers[-1] > least:
+        numbers.append(max(least, numbers[-1] - max(1, int(MERGED_SHARE * numbers[-1]))))
+    return numbers
+
+
+@dataclass(frozen=True)
+class BlockSearch:
+    """The search on one network in which every node has an edge.
+
+    Attributes
+    ----------
+    most
+        Number of blocks to begin with.
+    n_blocks
+        The number wanted; None for the one of the least description length.
+    max_iter
+        Sweeps of moves at most after each merge.
+    """
+
+    adjacency: sp.csr_array
+    most: int
+    n_blocks: int | None
+    max_iter: int
+
+    def run(self, rng: np.random.Generator) -> Partition:
+        """Return the best partition of one start."""
+        first = Partition.of(self.adjacency, self._cut(rng))
+        path = levels(first.n_blocks, self.n_blocks or 1)
+        with progress.stage(total=float(sum(path)) * 1.5):
+            found = list(self._descend(first, path, rng))
+            if self.n_blocks is not None:
+                return found[-1]
+            at = int(np.argmin([one.description_length() for one in found]))
+            above, below = found[max(0, at - 1)], found[min(at + 1, len(found) - 1)]
+            slowly = list(range(above.n_blocks, below.n_blocks - 1, -1))
+            found += self._descend(above, slowly, rng)
+        return min(found, key=Partition.description_length)
+
+    def _descend(
+        self, start: Partition, path: list[int], rng: np.random.Generator
+    ) -> Iterator[Partition]:
+        """Yield a settled partition for each number of blocks on the path."""
+        group = start.group
+        for n in path:
+            part = Partition.of(self.adjacency, group)
+            if part.n_blocks > n:
+                part = Partition.of(self.adjacency, self._merged(part, n))
+            with progress.part(float(n)):
+                self._settle(part, rng)
+            yield part
+            group = part.group
+
+    def _settle(self, part: Partition, rng: np.random.Generator) -> None:
+        """Move nodes until none gains, at most `max_iter` times through."""
+        for _ in range(self.max_iter if part.n_blocks > 1 else 0):
+            order = rng.permutation(len(part.group))
+            if not kernels.move_nodes(
+                self._pattern, order, part.group, part.sizes, part.counts, self._xlogx
+            ):
+                break
+
+    def _merged(self, part: Partition, n: int) -> Ints:
+        """Return labels after the cheapest merges that leave n blocks, each block merged once."""
+        losses = kernels.merge_losses(part.counts, self._xlogx, len(part.group))
+        i, j = np.triu_indices(part.n_blocks, 1)
+        label, free = np.arange(part.n_blocks), np.ones(part.n_blocks, dtype=bool)
+        left = part.n_blocks - n
+        # Rounded, so that merges that are equal by the formula go by their blocks, not by noise.
+        for pair in np.argsort(losses[i, j].round(6), kind="stable").tolist():
+            r, s = int(i[pair]), int(j[pair])
+            if left and free[r] and free[s]:
+                label[s], free[r], free[s] = r, False, False
+                left -= 1
+        return label[part.group]
+
+    @cached_property
+    def _pattern(self) -> tuple[Ints, Ints]:
+        a = self.adjacency
+        return a.indptr.astype(np.int64), a.indices.astype(np.int64)
+
+    @cached_property
+    def _xlogx(self) -> Array:
+        return xlogx_table(self.adjacency.nnz // 2)
+
+    @cached_property
+    def picture(self) -> Array:
+        """One point per node: the leading eigenvectors of D^-½ A D^-½, each row of length one.
+
+        Leading in modulus, so that blocks that avoid themselves show as well; degrees regularised
+        by their mean, or small pieces would take all the eigenvectors.
+        """
+        a, n = self.adjacency, self.adjacency.shape[0]
+        degrees = np.diff(a.indptr).astype(np.float64)
+        scale = sp.diags_array((degrees + degrees.mean()) ** -0.5)
+        matrix = sp.csr_array(scale @ a @ scale)
+        if n < _DENSE_BELOW:
+            values, vectors = np.linalg.eigh(matrix.toarray())
+            order = np.argsort(-np.abs(values), kind="stable")[:_WIDTH]
+            vectors = vectors[:, order]
+        else:
+            v0 = np.random.default_rng(0).standard_normal(n)
+            values, vectors = spla.eigsh(matrix, _WIDTH, which="LM", v0=v0, tol=1e-6)
+        length = np.linalg.norm(vectors, axis=1, keepdims=True)
+        points: Array = vectors / np.maximum(length, 1e-300)
+        return points
+
+    def _cut(self, rng: np.random.Generator) -> Ints:
+        """Return labels of about `most` blocks, by k-means over the picture."""
+        points = self.picture
+        centres = points[np.sort(rng.choice(len(points), self.most, replace=False))]
+        for _ in range(_ROUNDS):
+            label = _nearest(points, centres)
+            sizes = np.bincount(label, minlength=self.most)
+            sums = np.zeros_like(centres)
+            np.add.at(sums, label, points)
+            used = sizes > 0
+            centres = sums[used] / sizes[used, None]
+            centres = np.concatenate([centres, points[rng.integers(0, len(points), (~used).sum())]])
+        return _nearest(points, centres)
+
+
+def _nearest(points: Array, centres: Array) -> Ints:
+    """Return the centre nearest to each point, block by block."""
+    half = (centres * centres).sum(axis=1) / 2.0
+    parts = [
+        np.argmax(points[start:stop] @ centres.T - half, axis=1)
+        for start, stop in parallel.blocks(len(points), 4096)
+    ]
+    return np.concatenate(parts)

@@ -1,6 +1,6 @@
 """Small tables as BioGRID, PSI-MITAB and STRING write them, odd cases included."""
 
-from linkprior.io.options import ReadOptions
+from linkprior.io.formats import ReadOptions
 from linkprior.io.read import read
 
 

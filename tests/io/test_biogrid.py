@@ -19,7 +19,7 @@ from tests.io.databases import (
 )
 
 from linkprior.errors import InputError, ParameterError
-from linkprior.io.options import ReadOptions
+from linkprior.io.formats import ReadOptions
 from linkprior.io.read import read
 
 

@@ -13,16 +13,14 @@ from tests.io.databases import mitab_row, reading
 from tests.io.packing import zipped
 
 from linkprior.errors import InputError
-from linkprior.io import sniff
+from linkprior.io import formats
 from linkprior.io.collector import EdgeCollector
-from linkprior.io.options import ReadOptions
-from linkprior.io.read import read
+from linkprior.io.formats import Head, ReadOptions
+from linkprior.io.read import looks_of, read
 from linkprior.io.readers import matrices
-from linkprior.io.readers.edge_output import whole_numbers
+from linkprior.io.readers.graphs import whole_numbers
 from linkprior.io.readers.string_links import read_string
-from linkprior.io.sniff import Head
 from linkprior.io.source import open_source
-from linkprior.io.structure_warnings import looks_of
 from linkprior.network import Network
 
 
@@ -42,7 +40,7 @@ def string(rows):
 def test_the_header_of_biogrid_stands_near_the_beginning():
     for above, is_biogrid in ((0, True), (5, True), (500, False)):
         text = "a\tb\n" * above + "#BioGRID Interaction ID\tEntrez Gene\n"
-        assert sniff.biogrid(head(text)) == is_biogrid, above
+        assert formats.biogrid(head(text)) == is_biogrid, above
 
 
 def test_mitab_without_a_header_is_told_by_rows_of_fifteen_cells():
@@ -56,7 +54,7 @@ def test_mitab_without_a_header_is_told_by_rows_of_fifteen_cells():
         (f"# made by hand\n{row}\n{row}\n", True),
         (f"made by hand #\n{row}\n{row}\n", False),
     ):
-        assert sniff.mitab(head(text)) == is_mitab, text
+        assert formats.mitab(head(text)) == is_mitab, text
 
 
 def test_a_member_of_an_archive_is_told_by_its_own_name(tmp_path):
@@ -148,9 +146,9 @@ def test_one_pair_both_ways_among_hundreds_is_chance():
 
 
 def test_a_relation_joins_names_and_no_number_follows_it():
-    assert sniff.sif(head("a pp b\nb pd c\n"))
-    assert not sniff.sif(head("a pp 5\nb pp 6\n"))  # a score
-    assert not sniff.sif(head("a pp b\nb pp 0.5\n"))
+    assert formats.sif(head("a pp b\nb pd c\n"))
+    assert not formats.sif(head("a pp 5\nb pp 6\n"))  # a score
+    assert not formats.sif(head("a pp b\nb pp 0.5\n"))
 
 
 def test_a_node_that_only_joins_itself_is_left_out_unless_it_is_asked_for(tmp_path):

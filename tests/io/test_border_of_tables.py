@@ -8,14 +8,11 @@ from tests.io.databases import edges, pairs, reading
 
 from linkprior.errors import InputError
 from linkprior.io.collector import EdgeCollector
+from linkprior.io.formats import ReadOptions
 from linkprior.io.node_lists import read_pairs
-from linkprior.io.options import ReadOptions
-from linkprior.io.readers.dialect import sample_of
-from linkprior.io.readers.gold_standard import Labels
-from linkprior.io.readers.header import find_header
-from linkprior.io.readers.layout import Layout, find_layout
-from linkprior.io.readers.table import Rows, rows_of
-from linkprior.io.text import Block
+from linkprior.io.readers.columns import Layout, find_header, find_layout
+from linkprior.io.readers.delimited import Labels, Rows, rows_of, sample_of
+from linkprior.io.source import Block
 
 
 def header(text, asked=()):
@@ -101,7 +98,7 @@ def test_layers_are_four_numbers_in_every_row():
         ("1 2 3 1;1 b c 1", False),
         ("1 2 3 1;2 3 4 strong", False),
     ):
-        assert find_layout(block(text), "f.edges").multiplex == layered, text
+        assert find_layout(sample_of(block(text), "f.txt"), "f.edges").multiplex == layered, text
 
 
 def test_a_matrix_has_numbers_in_all_cells_of_all_rows():
@@ -116,9 +113,9 @@ def test_a_matrix_has_numbers_in_all_cells_of_all_rows():
     ):
         if refused:
             with pytest.raises(InputError, match="Is it a matrix"):
-                find_layout(block(text), "f.txt")
+                find_layout(sample_of(block(text), "f.txt"), "f.txt")
         else:
-            assert find_layout(block(text), "f.txt").ends == (0, 1), text
+            assert find_layout(sample_of(block(text), "f.txt"), "f.txt").ends == (0, 1), text
 
 
 # ---------------------------------------------------------------------- first rows that stand out

@@ -14,7 +14,7 @@ from tests.io.web_site import (
 
 import linkprior
 from linkprior.errors import InputError
-from linkprior.io.datasets.catalogue import find, read_catalogue
+from linkprior.io.datasets import find, read_catalogue
 
 pytestmark = pytest.mark.usefixtures("apart")
 
@@ -94,4 +94,4 @@ def test_only_one_file_of_linkprior_can_open_an_address():
         for name in [getattr(node, "module", None), *(alias.name for alias in node.names)]
         if name in ("urllib.request", "http.client", "requests", "httpx", "ftplib")
     }
-    assert openers == {str(Path("io") / "datasets" / "transfer.py")}
+    assert openers == {str(Path("io") / "datasets.py")}

@@ -4,7 +4,7 @@ import pytest
 
 from linkprior.errors import InputError
 from linkprior.io.collector import EdgeCollector
-from linkprior.io.readers.named_graph import NamedGraph
+from linkprior.io.readers.graphs import NamedGraph
 
 
 def handed_over(graph):

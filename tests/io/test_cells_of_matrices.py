@@ -9,8 +9,8 @@ from numpy.lib import format as npy
 from tests.io.graph_files import problem
 
 from linkprior.errors import InputError
-from linkprior.io.readers import npz_archive
-from linkprior.io.readers.npz_archive import load_sparse
+from linkprior.io.readers import matrices
+from linkprior.io.readers.matrices import load_sparse
 
 
 def told_of_mtx(folder, *entries, field="real"):
@@ -85,7 +85,7 @@ def test_a_matrix_with_more_rows_than_columns_or_fewer_is_told_with_both():
 
 
 def test_an_archive_that_is_too_large_is_told_with_its_size_in_megabytes(monkeypatch):
-    monkeypatch.setattr(npz_archive, "_MOST", 2 << 20)
+    monkeypatch.setattr(matrices, "_MOST", 2 << 20)
     assert load_sparse(packed(extra=array_of(bytes(1 << 20), f"|S{1 << 20}")), "m.npz")[1] == "csr"
     message = told(extra=array_of(bytes(3 << 20), f"|S{3 << 20}"))
     assert message.startswith("m.npz: unpacks to 3 MB, at most 2 are read;")

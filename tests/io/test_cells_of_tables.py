@@ -7,9 +7,8 @@ from tests.io.databases import MOUSE_CELL, PHYSICAL, biogrid, mitab_row, reading
 
 from linkprior.errors import InputError
 from linkprior.io.collector import EdgeCollector
-from linkprior.io.options import ReadOptions
-from linkprior.io.readers.mitab import read_mitab
-from linkprior.io.readers.mitab_cells import is_physical
+from linkprior.io.formats import ReadOptions
+from linkprior.io.readers.mitab import is_physical, read_mitab
 from linkprior.io.source import Source
 
 

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from linkprior.errors import InputError
-from linkprior.io.collector import Dropped, EdgeCollector, fault_of
-from linkprior.io.weights import ZERO_WEIGHT, EdgeWeights
+from linkprior.io.collector import ZERO_WEIGHT, Dropped, EdgeCollector, EdgeWeights, fault_of
 
 EMPTY = "a node name is empty"
 HIDDEN = "b\u200b"

@@ -6,7 +6,7 @@ import pytest
 from tests.io.graph_files import dropped, pairs, problem, reading
 
 from linkprior.errors import ParameterError
-from linkprior.io.options import ReadOptions
+from linkprior.io.formats import ReadOptions
 from linkprior.io.readers import cx2 as cx2_reader
 
 VERSION = {"CXVersion": "2.0"}

@@ -14,8 +14,8 @@ from tests.io.web_site import (
 )
 
 from linkprior.errors import ParameterError
-from linkprior.io.datasets import download
-from linkprior.io.datasets.download import (
+from linkprior.io import datasets
+from linkprior.io.datasets import (
     FetchError,
     cache_folder,
     fetch,
@@ -101,11 +101,11 @@ def test_the_cache_is_where_each_system_keeps_such_files(monkeypatch, tmp_path):
     monkeypatch.setattr(Path, "home", lambda: tmp_path)
     assert cache_folder() == tmp_path / "mine"
     monkeypatch.delenv("LINKPRIOR_CACHE")
-    monkeypatch.setattr(download.sys, "platform", "linux")
+    monkeypatch.setattr(datasets.sys, "platform", "linux")
     assert cache_folder() == tmp_path / ".cache" / "linkprior"
-    monkeypatch.setattr(download.sys, "platform", "darwin")
+    monkeypatch.setattr(datasets.sys, "platform", "darwin")
     assert cache_folder() == tmp_path / "Library" / "Caches" / "linkprior"
-    monkeypatch.setattr(download.sys, "platform", "win32")
+    monkeypatch.setattr(datasets.sys, "platform", "win32")
     monkeypatch.setenv("LOCALAPPDATA", str(tmp_path / "local"))
     assert cache_folder() == tmp_path / "local" / "linkprior"
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
@@ -117,7 +117,7 @@ def test_without_a_home_folder_the_cache_must_be_named(monkeypatch):
         raise RuntimeError("Could not determine home directory.")
 
     monkeypatch.delenv("LINKPRIOR_CACHE")
-    monkeypatch.setattr(download.sys, "platform", "linux")
+    monkeypatch.setattr(datasets.sys, "platform", "linux")
     monkeypatch.setattr(Path, "home", homeless)
     with pytest.raises(FetchError, match="LINKPRIOR_CACHE"):
         cache_folder()

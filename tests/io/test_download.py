@@ -28,8 +28,8 @@ from tests.io.web_site import (
 )
 
 from linkprior.errors import LinkpriorError, ParameterError
-from linkprior.io.datasets import download, transfer
-from linkprior.io.datasets.download import (
+from linkprior.io import datasets
+from linkprior.io.datasets import (
     FetchError,
     UnreachableError,
     fetch,
@@ -214,19 +214,19 @@ def test_an_address_that_is_not_https_is_refused_unopened(site, tmp_path, monkey
 )
 def test_https_may_not_redirect_to_this_machine(host, scheme):
     with pytest.raises(FetchError):
-        transfer.check_address(f"{scheme}://{host}/net.tsv", loopback=False)
+        datasets.check_address(f"{scheme}://{host}/net.tsv", loopback=False)
 
 
 @pytest.mark.parametrize("host", ["example.org", "localhost.example.org", "192.0.2.1", "[2001::1]"])
 def test_https_may_redirect_elsewhere(host):
-    transfer.check_address(f"https://{host}/net.tsv", loopback=False)
+    datasets.check_address(f"https://{host}/net.tsv", loopback=False)
 
 
 def test_the_check_of_a_redirect_from_elsewhere_leaves_this_machine_out():
     asked = urllib.request.Request("https://example.org/net.tsv")
     answer = email.message_from_string("Location: https://127.0.0.1:8443/x\n\n")
     with pytest.raises(FetchError, match="refused its redirect to https://127.0.0.1:8443/x"):
-        transfer._CheckedRedirect().http_error_302(asked, io.BytesIO(), 302, "Found", answer)
+        datasets._CheckedRedirect().http_error_302(asked, io.BytesIO(), 302, "Found", answer)
 
 
 def raw(answer):
@@ -396,7 +396,7 @@ def test_a_full_disk_is_said_with_what_to_do(site, tmp_path, monkeypatch):
     def no_room(target):
         yield SimpleNamespace(buffer=SimpleNamespace(write=full))
 
-    monkeypatch.setattr(download, "whole_file", no_room)
+    monkeypatch.setattr(datasets, "whole_file", no_room)
     site.pages["/net.tsv"] = serve(TEXT)
     message = failing(site, tmp_path, site.root + "/net.tsv")
     assert f"No room for {len(TEXT)} bytes" in message

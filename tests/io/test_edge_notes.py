@@ -3,7 +3,7 @@
 import pytest
 from tests.io.graph_files import reading
 
-from linkprior.io.options import ReadOptions
+from linkprior.io.formats import ReadOptions
 
 
 def notes(tmp_path, rows, **options):

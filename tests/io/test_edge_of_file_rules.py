@@ -10,11 +10,10 @@ from tests.io.databases import reading
 from tests.io.packing import zipped
 
 from linkprior.errors import InputError, ParameterError
-from linkprior.io import sniff
+from linkprior.io import formats
+from linkprior.io.formats import Head, ReadOptions
 from linkprior.io.node_lists import read_names, read_pairs
-from linkprior.io.options import ReadOptions
 from linkprior.io.read import read, read_network
-from linkprior.io.sniff import Head
 
 # Three nodes, one of them without an edge.
 GRAPH = (
@@ -37,24 +36,24 @@ def written(tmp_path, text, name="f.txt"):
 
 
 def test_a_bracket_alone_is_not_cx2_nor_is_a_word_of_it():
-    assert sniff.cx2(head('[{"CXVersion": "2.0"}]'))
-    assert sniff.cx2(head("[]", ".cx2"))
-    assert not sniff.cx2(head("[a]\tb\n"))
-    assert not sniff.cx2(head('a\t"CXVersion"\n'))
+    assert formats.cx2(head('[{"CXVersion": "2.0"}]'))
+    assert formats.cx2(head("[]", ".cx2"))
+    assert not formats.cx2(head("[a]\tb\n"))
+    assert not formats.cx2(head('a\t"CXVersion"\n'))
 
 
 def test_pajek_begins_below_its_comments():
-    assert sniff.pajek(head("  % made by hand\n*Vertices 3\n"))
-    assert not sniff.pajek(head("a %\n*Vertices 3\n"))
+    assert formats.pajek(head("  % made by hand\n*Vertices 3\n"))
+    assert not formats.pajek(head("a %\n*Vertices 3\n"))
 
 
 def test_a_header_of_mitab_has_fifteen_columns_and_may_stand_below_comments():
     def names(width):
         return "\t".join(["#ID(s) interactor A", "ID(s) interactor B", *["more"] * (width - 2)])
 
-    assert [sniff.mitab(head(names(width))) for width in (14, 15, 16)] == [False, True, True]
-    assert sniff.mitab(head(f"# of 2020\n{names(15)}\n"))
-    assert not sniff.mitab(head(f"of 2020\n{names(15)[1:]}#\n"))
+    assert [formats.mitab(head(names(width))) for width in (14, 15, 16)] == [False, True, True]
+    assert formats.mitab(head(f"# of 2020\n{names(15)}\n"))
+    assert not formats.mitab(head(f"of 2020\n{names(15)[1:]}#\n"))
 
 
 def test_the_first_two_cells_of_mitab_are_identifiers_whatever_the_others_are():
@@ -67,12 +66,12 @@ def test_the_first_two_cells_of_mitab_are_identifiers_whatever_the_others_are():
         ("-", "-", "db:C", "db:D", False),
     ):
         row = "\t".join([first, second, third, *["-"] * 11, last])
-        assert sniff.mitab(head(f"{row}\n{row}\n")) == is_mitab, (first, second)
+        assert formats.mitab(head(f"{row}\n{row}\n")) == is_mitab, (first, second)
 
 
 def test_a_comment_says_nothing_of_sif():
-    assert sniff.sif(head("#nodes and how they are related\na pp b\nb pp c\n"))
-    assert not sniff.sif(head("nodes and how they are related #\na pp b\nb pp c\n"))
+    assert formats.sif(head("#nodes and how they are related\na pp b\nb pp c\n"))
+    assert not formats.sif(head("nodes and how they are related #\na pp b\nb pp c\n"))
 
 
 def test_a_format_nobody_knows_is_refused_with_the_nearest(tmp_path):

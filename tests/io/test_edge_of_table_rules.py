@@ -7,12 +7,9 @@ import pytest
 from tests.io.databases import edges, left_out, pairs, reading
 
 from linkprior.errors import InputError
-from linkprior.io.readers.columns import pair_of_columns
-from linkprior.io.readers.dialect import sample_of
-from linkprior.io.readers.header import find_header
-from linkprior.io.readers.layout import find_layout
-from linkprior.io.readers.table import is_data, rows_of
-from linkprior.io.text import Block
+from linkprior.io.readers.columns import find_header, find_layout, pair_of_columns
+from linkprior.io.readers.delimited import is_data, rows_of, sample_of
+from linkprior.io.source import Block
 
 
 def rows(text, separator="\t", needed=2):
@@ -27,7 +24,7 @@ def header(text, asked=()):
 def is_refused(text):
     """Tell whether rows written a b;c d are taken for a matrix."""
     try:
-        find_layout(Block(1, text.replace(";", "\n") + "\n"), "f.txt")
+        find_layout(sample_of(Block(1, text.replace(";", "\n") + "\n"), "f.txt"), "f.txt")
     except InputError as problem:
         return "Is it a matrix" in str(problem)
     return False

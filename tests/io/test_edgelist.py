@@ -5,7 +5,7 @@ from tests.io.graph_files import dropped, pairs, problem, reading
 
 import linkprior as lp
 from linkprior.errors import InputError, ParameterError
-from linkprior.io.options import ReadOptions
+from linkprior.io.formats import ReadOptions
 
 EDGES = [("a", "b"), ("b", "c"), ("a", "d")]
 EXPECTED = {frozenset(edge) for edge in EDGES}

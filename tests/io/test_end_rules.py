@@ -2,7 +2,7 @@
 
 import pytest
 
-from linkprior.io.readers.endpoint_columns import Ends, ends_by_content, holds_scores
+from linkprior.io.readers.columns import Ends, ends_by_content, holds_scores
 
 
 def ends(text):

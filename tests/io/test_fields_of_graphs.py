@@ -10,8 +10,8 @@ from tests.io.graph_files import pairs, problem, reading
 
 from linkprior.errors import InputError
 from linkprior.io.collector import EdgeCollector
-from linkprior.io.readers.named_graph import NamedGraph
-from linkprior.io.readers.npz_archive import load_sparse
+from linkprior.io.readers.graphs import NamedGraph
+from linkprior.io.readers.matrices import load_sparse
 
 LONG = "w" * 5000
 A_LINE = 400  # characters: some lines of a terminal at most

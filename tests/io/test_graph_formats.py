@@ -9,7 +9,7 @@ from tests.io.graph_files import dropped, pairs, problem, reading, same, written
 
 import linkprior as lp
 from linkprior.errors import ParameterError
-from linkprior.io.options import ReadOptions
+from linkprior.io.formats import ReadOptions
 from linkprior.io.read import read
 from linkprior.io.writers import write_ranking
 

@@ -4,8 +4,8 @@ import pytest
 from tests.io.graph_files import dropped, pairs, problem, reading, written
 
 from linkprior.errors import ParameterError
+from linkprior.io.formats import ReadOptions
 from linkprior.io.node_lists import read_pairs
-from linkprior.io.options import ReadOptions
 
 EDGE = '<edge source="a" target="b"/>'
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from linkprior.errors import InputError
-from linkprior.io.collector import EdgeCollector
-from linkprior.io.readers import edge_output
-from linkprior.io.readers.edge_output import (
+from linkprior.io.collector import EdgeCollector, EdgeWeights
+from linkprior.io.readers import graphs
+from linkprior.io.readers.graphs import (
     every_line,
     hand_over,
     hand_over_numbered,
@@ -20,7 +20,6 @@ from linkprior.io.readers.edge_output import (
     whole_numbers,
 )
 from linkprior.io.source import Source
-from linkprior.io.weights import EdgeWeights
 
 
 @pytest.fixture
@@ -71,7 +70,7 @@ def test_a_number_of_too_many_digits_is_refused_whatever_was_declared():
 
 
 def test_a_matrix_must_be_square_and_not_too_large(monkeypatch):
-    monkeypatch.setattr(edge_output, "MOST_NODES", 5)
+    monkeypatch.setattr(graphs, "MOST_NODES", 5)
     assert square_size(5, 5, "f") == 5
     refuse_too_many(5, "f")
     with pytest.raises(InputError, match="^f: declares 6 nodes, at most 5 are read"):
@@ -156,7 +155,7 @@ ENDS = np.array([[9, 2], [2, 9], [4, 9]])
 def test_of_very_many_nodes_only_those_with_edges_are_listed(
     found, monkeypatch, n_nodes, labels, listed
 ):
-    monkeypatch.setattr(edge_output, "_LISTED_FREELY", 10)
+    monkeypatch.setattr(graphs, "_LISTED_FREELY", 10)
     labels = {k: f"{name}{k}" for k, name in labels.items()}
     hand_over_numbered(found, n_nodes, ENDS, labels=labels)
     name = {k: labels.get(k, str(k)) for k in (2, 4, 9)}
@@ -167,7 +166,7 @@ def test_of_very_many_nodes_only_those_with_edges_are_listed(
 
 
 def test_so_many_nodes_are_listed_whatever_the_edges(found, monkeypatch):
-    monkeypatch.setattr(edge_output, "_LISTED_FREELY", 20)
+    monkeypatch.setattr(graphs, "_LISTED_FREELY", 20)
     hand_over_numbered(found, 20, ENDS)
     assert len(found.names) == 20
     few = EdgeCollector("f")

@@ -3,7 +3,7 @@
 import pytest
 from tests.io.databases import edges, pairs, reading
 
-from linkprior.io.readers.header import find_header
+from linkprior.io.readers.columns import find_header
 
 
 def table(text):

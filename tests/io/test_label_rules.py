@@ -3,8 +3,8 @@
 import pytest
 from tests.io.graph_files import dropped, pairs, reading
 
+from linkprior.io.formats import ReadOptions
 from linkprior.io.node_lists import read_pairs
-from linkprior.io.options import ReadOptions
 from linkprior.io.source import Source
 
 NON_EDGE = "labelled 0, a non-edge of the gold standard"

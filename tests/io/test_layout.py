@@ -4,14 +4,15 @@ import pytest
 from tests.io.graph_files import pairs, problem, reading
 
 from linkprior.errors import ParameterError
-from linkprior.io.options import ReadOptions
+from linkprior.io.formats import ReadOptions
 from linkprior.io.read import read_network
-from linkprior.io.readers.layout import find_layout
-from linkprior.io.text import Block
+from linkprior.io.readers.columns import find_layout
+from linkprior.io.readers.delimited import sample_of
+from linkprior.io.source import Block
 
 
 def layout(text, columns=None, file="f.tsv"):
-    return find_layout(Block(1, text), file, columns)
+    return find_layout(sample_of(Block(1, text), file), file, columns)
 
 
 # ---------------------------------------------------------------------- separators

@@ -3,13 +3,14 @@
 import pytest
 
 from linkprior.errors import InputError, ParameterError
-from linkprior.io.readers.layout import Layout, find_layout
-from linkprior.io.text import Block
+from linkprior.io.readers.columns import Layout, find_layout
+from linkprior.io.readers.delimited import sample_of
+from linkprior.io.source import Block
 
 
 def layout(text, file="f.txt", **asked):
     """Return the layout of rows written a b;c d."""
-    return find_layout(Block(1, text.replace(";", "\n") + "\n"), file, **asked)
+    return find_layout(sample_of(Block(1, text.replace(";", "\n") + "\n"), file), file, **asked)
 
 
 # ---------------------------------------------------------------------- where the score is

@@ -3,7 +3,7 @@
 import pytest
 from tests.io.graph_files import pairs, problem, reading
 
-from linkprior.io.options import ReadOptions
+from linkprior.io.formats import ReadOptions
 
 
 def mtx(*entries, kind="coordinate real general", size=None):

@@ -6,7 +6,7 @@ import scipy.sparse as sp
 from tests.io.graph_files import dropped, pairs, problem, reading, written
 
 from linkprior.errors import InputError, ParameterError
-from linkprior.io.options import ReadOptions
+from linkprior.io.formats import ReadOptions
 from linkprior.io.read import read
 
 

@@ -4,7 +4,7 @@ import pytest
 from tests.io.graph_files import dropped, pairs, problem, reading
 
 from linkprior.errors import ParameterError
-from linkprior.io.options import ReadOptions
+from linkprior.io.formats import ReadOptions
 
 WEIGHTS = ReadOptions(weights="weight")
 

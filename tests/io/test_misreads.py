@@ -4,8 +4,8 @@ import networkx as nx
 import pytest
 from tests.io.graph_files import dropped, expected_pairs, pairs, problem, reading
 
-from linkprior.io.options import ReadOptions
-from linkprior.io.readers.relations import is_relation
+from linkprior.io.formats import ReadOptions
+from linkprior.io.readers.columns import is_relation
 
 GRAPH = nx.relabel_nodes(nx.gnm_random_graph(20, 40, seed=3), lambda v: f"G{chr(65 + v)}")
 EDGES = list(GRAPH.edges())

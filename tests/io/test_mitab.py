@@ -17,9 +17,9 @@ from tests.io.databases import (
 )
 
 from linkprior.errors import InputError, ParameterError
+from linkprior.io.formats import ReadOptions
 from linkprior.io.node_lists import read_pairs
-from linkprior.io.options import ReadOptions
-from linkprior.io.readers.mitab_cells import Field, fields_of, is_physical, score_of
+from linkprior.io.readers.mitab import Field, fields_of, is_physical, score_of
 
 
 def test_a_mitab_table_names_nodes_by_their_first_accession(tmp_path):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from linkprior.io.readers.mitab_cells import (
+from linkprior.io.readers.mitab import (
     Field,
     accession,
     fields_of,

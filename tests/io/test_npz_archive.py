@@ -10,8 +10,8 @@ import scipy.sparse as sp
 from numpy.lib import format as npy
 
 from linkprior.errors import InputError
-from linkprior.io.limits import VARIABLE
-from linkprior.io.readers.npz_archive import load_sparse
+from linkprior.io.readers.matrices import load_sparse
+from linkprior.io.unpack import VARIABLE
 
 
 def array_bytes(value, version=None):

@@ -3,7 +3,7 @@
 import pytest
 
 from linkprior.errors import InputError
-from linkprior.io.options import ReadOptions
+from linkprior.io.formats import ReadOptions
 from linkprior.io.read import read
 
 RING = "".join(f"g{i},g{(i + 1) % 12}\n" for i in range(12))

@@ -5,7 +5,7 @@ import pytest
 
 import linkprior as lp
 from linkprior.errors import ParameterError
-from linkprior.io.options import ReadOptions
+from linkprior.io.formats import ReadOptions
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import pytest
 
 from linkprior.errors import InputError, ParameterError
 from linkprior.io.collector import EdgeCollector
-from linkprior.io.readers.organisms import Census, Organism
+from linkprior.io.readers.interactions import Census, Organism
 
 
 def settled(pairs, organism=None):

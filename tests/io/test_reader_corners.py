@@ -9,10 +9,9 @@ import scipy.sparse as sp
 from tests.io.graph_files import dropped, pairs, problem, reading
 
 from linkprior.errors import InputError
-from linkprior.io import limits
+from linkprior.io import unpack
 from linkprior.io.read import read
-from linkprior.io.source import open_source
-from linkprior.io.text import _refuse_long
+from linkprior.io.source import _refuse_long, open_source
 
 
 def test_a_thousand_tags_beside_each_other_are_not_inside_each_other(tmp_path):
@@ -81,21 +80,21 @@ def test_what_unpacks_beyond_its_ratio_is_refused_at_the_byte(tmp_path, monkeypa
     packed = gzip.compress(b"ab\tcd\n" * 400)
     size = len(gzip.decompress(packed))
     (tmp_path / "e.tsv.gz").write_bytes(packed)
-    monkeypatch.setattr(limits, "FREE", 0)
-    monkeypatch.setitem(limits.MOST_RATIO, "gzip", size / len(packed))
+    monkeypatch.setattr(unpack, "FREE", 0)
+    monkeypatch.setitem(unpack.MOST_RATIO, "gzip", size / len(packed))
     assert read(tmp_path / "e.tsv.gz").network.n_edges == 1
-    monkeypatch.setitem(limits.MOST_RATIO, "gzip", (size - 1) / len(packed))
+    monkeypatch.setitem(unpack.MOST_RATIO, "gzip", (size - 1) / len(packed))
     assert "decompression bomb" in problem(tmp_path, "e.tsv.gz", packed)
 
 
 @pytest.mark.parametrize(("allowed", "fits"), [(2400, True), (2399, False)])
 def test_the_users_own_limit_is_exact(tmp_path, monkeypatch, allowed, fits):
     packed = gzip.compress(b"ab\tcd\n" * 400)
-    monkeypatch.setenv(limits.VARIABLE, str(allowed))
+    monkeypatch.setenv(unpack.VARIABLE, str(allowed))
     if fits:
         assert reading(tmp_path, "e.tsv.gz", packed).network.n_edges == 1
     else:
-        assert limits.VARIABLE in problem(tmp_path, "e.tsv.gz", packed)
+        assert unpack.VARIABLE in problem(tmp_path, "e.tsv.gz", packed)
 
 
 # ---------------------------------------------------------------------- single formats

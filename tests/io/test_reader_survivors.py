@@ -12,14 +12,14 @@ from tests.io.databases import TAB2, biogrid, mitab_row
 from tests.io.graph_files import dropped, pairs, problem, reading, written
 
 from linkprior.errors import InputError, ParameterError
+from linkprior.io.formats import ReadOptions
 from linkprior.io.node_lists import read_pairs
-from linkprior.io.options import ReadOptions
 from linkprior.io.read import read
 from linkprior.io.readers.columns import pair_of_columns
-from linkprior.io.readers.dialect import sample_of
-from linkprior.io.readers.edge_output import one_of_each
-from linkprior.io.readers.mitab_cells import Field, fields_of, is_physical
-from linkprior.io.text import Block
+from linkprior.io.readers.delimited import sample_of
+from linkprior.io.readers.graphs import one_of_each
+from linkprior.io.readers.mitab import Field, fields_of, is_physical
+from linkprior.io.source import Block
 
 
 def links(*words):

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.io.graph_files import written
 
 from linkprior.io import source as source_module
-from linkprior.io import text as text_module
+from linkprior.io import source as text_module
 from linkprior.io.read import read
 from linkprior.network import Network
 

@@ -3,15 +3,8 @@
 import pytest
 
 from linkprior.errors import InputError
-from linkprior.io.readers.table import (
-    Rows,
-    data_lines,
-    is_data,
-    iterate,
-    rows_of,
-    separator_of,
-)
-from linkprior.io.text import Block
+from linkprior.io.readers.delimited import Rows, data_lines, is_data, iterate, rows_of, separator_of
+from linkprior.io.source import Block
 
 
 def cut(text, separator, needed=1, **more):

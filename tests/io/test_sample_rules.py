@@ -4,8 +4,8 @@ import pytest
 from tests.io.databases import edges, pairs, reading
 
 from linkprior.errors import InputError
-from linkprior.io.readers.dialect import sample_of
-from linkprior.io.text import Block
+from linkprior.io.readers.delimited import sample_of
+from linkprior.io.source import Block
 
 
 def sample(text, first=1):

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.sparse.csgraph import connected_components
 
-from linkprior.io import structure_warnings
-from linkprior.io.structure_warnings import looks_of
+from linkprior.io import read
+from linkprior.io.read import looks_of
 from linkprior.network import Network
 
 
@@ -91,7 +91,7 @@ def test_an_odd_cycle_far_from_the_start_is_found():
 @pytest.mark.parametrize(("levels", "said"), [(2, False), (3, False), (4, True), (5, True)])
 def test_colouring_ends_with_the_last_level_and_is_given_up_before(monkeypatch, levels, said):
     """From node 0 it takes four levels to reach all nodes of these cycles."""
-    monkeypatch.setattr(structure_warnings, "_MOST_LEVELS", levels)
+    monkeypatch.setattr(read, "_MOST_LEVELS", levels)
     assert bipartite(SQUARES) == said
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from linkprior.errors import ParameterError
 from linkprior.io.collector import EdgeCollector
-from linkprior.io.readers.row_filter import (
+from linkprior.io.readers.interactions import (
     Records,
     Systems,
     lines_of,

@@ -6,8 +6,8 @@ import io
 import pytest
 
 from linkprior.errors import InputError
-from linkprior.io import sniff
-from linkprior.io.sniff import Head
+from linkprior.io import formats
+from linkprior.io.formats import Head
 from linkprior.io.source import Source, open_source
 
 MITAB_ROW = "\t".join(["uniprotkb:P1", "uniprotkb:P2", *["-"] * 13])
@@ -143,19 +143,19 @@ HAS_NOT = [
 
 @pytest.mark.parametrize(("name", "text", "suffix"), HAS_THE_SIGNS)
 def test_what_has_the_signs_is_known(name, text, suffix):
-    assert getattr(sniff, name)(head(text, suffix)) is True
+    assert getattr(formats, name)(head(text, suffix)) is True
 
 
 @pytest.mark.parametrize(("name", "text", "suffix"), HAS_NOT)
 def test_what_nearly_has_them_is_not(name, text, suffix):
-    assert getattr(sniff, name)(head(text, suffix)) is False
+    assert getattr(formats, name)(head(text, suffix)) is False
 
 
 def test_mitab_looks_at_the_first_twenty_rows_but_the_last_of_them():
     odd = "A\tB"
-    assert sniff.mitab(head("\n".join([*[MITAB_ROW] * 19, odd])))
-    assert sniff.mitab(head("\n".join([*[MITAB_ROW] * 19, odd, MITAB_ROW])))
-    assert not sniff.mitab(head("\n".join([*[MITAB_ROW] * 18, odd, MITAB_ROW])))
+    assert formats.mitab(head("\n".join([*[MITAB_ROW] * 19, odd])))
+    assert formats.mitab(head("\n".join([*[MITAB_ROW] * 19, odd, MITAB_ROW])))
+    assert not formats.mitab(head("\n".join([*[MITAB_ROW] * 18, odd, MITAB_ROW])))
 
 
 def test_a_long_metis_file_is_known_by_the_lines_in_sight():
@@ -164,9 +164,9 @@ def test_a_long_metis_file_is_known_by_the_lines_in_sight():
     text = "\n".join([f"{n} {n}", *rows])
     assert len(text) < LARGE
     seen = text + " " * (LARGE - len(text)) + "\n12 9"  # the last line in sight is cut off
-    assert sniff.metis(head(seen.replace(f"{n} {n}", f"{n + 9} 99999")))
+    assert formats.metis(head(seen.replace(f"{n} {n}", f"{n + 9} 99999")))
     wrong = seen.replace("\n2 4\n", "\n2 5\n", 1)
-    assert not sniff.metis(head(wrong))
+    assert not formats.metis(head(wrong))
 
 
 def test_lines_are_whole_and_not_blank():
@@ -226,7 +226,7 @@ def test_what_is_no_network_is_named(content, packing, said):
 
 
 def test_a_zip_inside_a_packed_file_may_be_npz():
-    assert sniff.npz(Head.of(source(b"PK\x03\x04", "net.npz.gz", "gzip")))
+    assert formats.npz(Head.of(source(b"PK\x03\x04", "net.npz.gz", "gzip")))
 
 
 def test_what_is_packed_once_is_not_packed_twice(tmp_path):

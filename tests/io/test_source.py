@@ -22,9 +22,9 @@ from tests.io.packing import zipped
 
 import linkprior as lp
 from linkprior.errors import InputError
-from linkprior.io.limits import refuse_bomb
 from linkprior.io.read import read
 from linkprior.io.source import open_source
+from linkprior.io.unpack import refuse_bomb
 
 TEXT = "a\tb\nb\tc\na\td\n"
 PAIRS = {frozenset("ab"), frozenset("bc"), frozenset("ad")}

@@ -12,9 +12,9 @@ import pytest
 from tests.io.packing import zipped
 
 from linkprior.errors import InputError
-from linkprior.io import streams
+from linkprior.io import unpack
 from linkprior.io.source import open_source
-from linkprior.io.streams import bzip2_stream, member_stream, xz_stream
+from linkprior.io.unpack import bzip2_stream, member_stream, xz_stream
 
 TEXT = b"a\tb\nb\tc\n" * 40
 METHODS = [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA]
@@ -128,7 +128,7 @@ def test_no_piece_is_larger_than_asked_for(opened, pack):
 def test_a_stream_larger_than_one_block_is_read_to_its_end(opened, pack):
     plain = random.Random(1).randbytes(150_000)
     packed = pack(plain)
-    assert len(packed) > 2 * streams._CHUNK
+    assert len(packed) > 2 * unpack._CHUNK
     assert opened(io.BytesIO(packed)).read() == plain
 
 

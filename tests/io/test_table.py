@@ -8,8 +8,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from linkprior.errors import InputError
-from linkprior.io.readers.table import _even_rows, _uneven_rows, data_lines, rows_of, separator_of
-from linkprior.io.text import Block
+from linkprior.io.readers.delimited import (
+    _even_rows,
+    _uneven_rows,
+    data_lines,
+    rows_of,
+    separator_of,
+)
+from linkprior.io.source import Block
 
 SEPARATORS = st.sampled_from(["\t", ",", ";", " "])
 

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from tests.io.graph_files import written
 
 from linkprior.errors import InputError
-from linkprior.io.source import open_source
-from linkprior.io.text import text_blocks
+from linkprior.io.source import open_source, text_blocks
 
 
 def blocks_of(path, size, longest=1 << 20):

@@ -5,7 +5,7 @@ import codecs
 import pytest
 
 from linkprior.errors import InputError
-from linkprior.io.text import Block, text_blocks
+from linkprior.io.source import Block, text_blocks
 
 
 class Pieces:

@@ -8,10 +8,9 @@ import pytest
 from tests.io.packing import zipped
 
 from linkprior.errors import InputError, ParameterError, visible
-from linkprior.io import limits
-from linkprior.io.limits import refuse_bomb, unpack_limit
+from linkprior.io import unpack
 from linkprior.io.source import open_source
-from linkprior.io.unpack import packing_of, shown, unpacked
+from linkprior.io.unpack import display_path, packing_of, refuse_bomb, unpack_limit, unpacked
 
 MIB, GIB = 1 << 20, 1 << 30
 
@@ -50,7 +49,11 @@ def test_other_files_are_known_by_how_they_begin(magic):
 
 
 def test_what_would_not_stay_on_a_line_is_shown_as_its_code():
-    assert (shown("-"), shown("a b"), shown("a\nb")) == ("stdin", "a b", "'a\\nb'")
+    assert (display_path("-"), display_path("a b"), display_path("a\nb")) == (
+        "stdin",
+        "a b",
+        "'a\\nb'",
+    )
     assert (visible("a\u00e9"), visible("a\tb\x1bc\u202e")) == ("a\u00e9", "a\\tb\\x1bc\\u202e")
 
 
@@ -129,7 +132,7 @@ def test_a_zip_is_weighed_by_what_its_member_takes(monkeypatch):
 @pytest.mark.parametrize(
     ("packing", "unpacked", "packed", "ratio"),
     [
-        ("gzip", limits.FREE, 1, 250),
+        ("gzip", unpack.FREE, 1, 250),
         ("gzip", 250 * MIB, MIB, 250),
         ("zip", 250 * MIB, MIB, 250),
         ("bzip2", 250 * MIB, MIB, 250),
@@ -150,12 +153,12 @@ def test_nothing_that_fits_no_memory_is_unpacked_unless_the_user_says_so(monkeyp
     refuse_bomb("e", "xz", 64 * GIB, GIB)
     with pytest.raises(InputError, match="^e: unpacks to more than 64 GB"):
         refuse_bomb("e", "xz", 64 * GIB + 1, GIB)
-    monkeypatch.setenv(limits.VARIABLE, "70G")
+    monkeypatch.setenv(unpack.VARIABLE, "70G")
     refuse_bomb("e", "xz", 64 * GIB + 1, 1)
 
 
 def test_the_users_limit_counts_for_small_files_too(monkeypatch):
-    monkeypatch.setenv(limits.VARIABLE, "5000")
+    monkeypatch.setenv(unpack.VARIABLE, "5000")
     refuse_bomb("e", "gzip", 5000, 1)
     with pytest.raises(InputError, match="^e: unpacks to more than the 5,000 bytes that LINKPRIOR"):
         refuse_bomb("e", "gzip", 5001, 5000)
@@ -163,11 +166,11 @@ def test_the_users_limit_counts_for_small_files_too(monkeypatch):
 
 @pytest.mark.parametrize(("given", "size"), [("", None), ("  ", None), (" 2K ", 2000), ("0", 0)])
 def test_the_users_limit_is_a_size_or_none(monkeypatch, given, size):
-    monkeypatch.setenv(limits.VARIABLE, given)
+    monkeypatch.setenv(unpack.VARIABLE, given)
     assert unpack_limit() == size
 
 
 def test_a_limit_that_is_no_size_is_refused(monkeypatch):
-    monkeypatch.setenv(limits.VARIABLE, "much")
+    monkeypatch.setenv(unpack.VARIABLE, "much")
     with pytest.raises(ParameterError, match=r"LINKPRIOR_UNPACK_LIMIT must be .*, got '?much"):
         unpack_limit()

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from linkprior.errors import InputError, ParameterError
-from linkprior.io.weights import (
+from linkprior.io.collector import (
     EdgeWeights,
     WeightFacts,
     column_called,

@@ -15,7 +15,7 @@ from tests.io.graph_files import dropped, written
 
 import linkprior as lp
 from linkprior.errors import InputError, ParameterError
-from linkprior.io.options import ReadOptions
+from linkprior.io.formats import ReadOptions
 from linkprior.io.read import read
 
 # Every file below says this, in its own order: what a weight is in the file, over the largest.

@@ -6,7 +6,7 @@ import stat
 import pytest
 
 import linkprior as lp
-from linkprior.io import atomic_files, locks
+from linkprior.io import atomic_files
 
 DEAD = "0123456789abcdef" * 2
 
@@ -120,7 +120,7 @@ def test_a_read_only_folder_that_a_dead_process_left_is_swept(tmp_path):
     left.mkdir()
     (left / "arrays.safetensors").write_text("half")
     left.chmod(0o555)
-    locks.sweep(tmp_path)
+    atomic_files.sweep(tmp_path)
     assert names(tmp_path) == []
 
 

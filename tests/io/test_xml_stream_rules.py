@@ -5,8 +5,8 @@ import codecs
 import pytest
 
 from linkprior.errors import InputError
-from linkprior.io.readers import xml_stream
-from linkprior.io.readers.xml_stream import parse_xml
+from linkprior.io.readers import graph_xml
+from linkprior.io.readers.graph_xml import parse_xml
 
 SYSTEM = '<!DOCTYPE g SYSTEM "g.dtd">'
 
@@ -97,7 +97,7 @@ def test_tags_that_are_closed_do_not_count():
 
 
 def test_a_tag_without_end_is_refused_once_it_is_too_long(monkeypatch):
-    monkeypatch.setattr(xml_stream, "_LONGEST_TAG", 100)
+    monkeypatch.setattr(graph_xml, "_LONGEST_TAG", 100)
     fits = f'<g>\n<n a="{"y" * 80}"/></g>'
     for size in (1, 10, 60):
         assert parsed(fits, size).seen[1][0] == "n"
@@ -108,7 +108,7 @@ def test_a_tag_without_end_is_refused_once_it_is_too_long(monkeypatch):
 
 @pytest.mark.parametrize(("kept", "fits"), [(100, True), (101, False)])
 def test_as_many_bytes_as_the_limit_may_wait_for_their_end(monkeypatch, kept, fits):
-    monkeypatch.setattr(xml_stream, "_LONGEST_TAG", 100)
+    monkeypatch.setattr(graph_xml, "_LONGEST_TAG", 100)
     text = "<g>" + "<!--" + "y" * (kept - 4)
     if fits:
         assert "ends too early" in refused(text, len(text))
@@ -225,15 +225,15 @@ def test_an_odd_reference_is_shown_in_plain_letters():
 
 @pytest.mark.parametrize("size", [3, 40, 1000])
 def test_a_reference_is_found_below_more_tags_than_are_kept(monkeypatch, size):
-    monkeypatch.setattr(xml_stream, "_LONGEST_TAG", 60)
+    monkeypatch.setattr(graph_xml, "_LONGEST_TAG", 60)
     tags = '<n id="a"/>\n<m>b</m>\n' * 20
     told = refused(f'{SYSTEM}<g>{tags}<n id="&odd;"/></g>', size)
     assert told.startswith("x:41: refers to &odd;,")
 
 
 def test_a_long_comment_is_not_kept_for_ever(monkeypatch):
-    monkeypatch.setattr(xml_stream, "_LONGEST_TAG", 50)
-    references = xml_stream._References(xml_stream._parser("x", "g", Log()), "x")
+    monkeypatch.setattr(graph_xml, "_LONGEST_TAG", 50)
+    references = graph_xml._References(graph_xml._parser("x", "g", Log()), "x")
     references._needed = True
     for _ in range(10):
         references.check(b"<!-- " + b"y" * 40)

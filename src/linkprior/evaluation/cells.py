@@ -28,9 +28,8 @@ from linkprior.evaluation.split_files import (
     written_digest,
 )
 from linkprior.evaluation.splits import Split
-from linkprior.io.atomic_files import whole_file
-from linkprior.io.locks import Held, hold, sweep
-from linkprior.io.safe_read import kept_text
+from linkprior.io.atomic_files import Held, hold, sweep, whole_file
+from linkprior.io.store import kept_text
 from linkprior.network import Network
 
 CLAIM = "evaluation.json"

@@ -20,7 +20,7 @@ import numpy as np
 from linkprior.errors import InputError
 from linkprior.evaluation.splits import RULES, Split
 from linkprior.io.atomic_files import whole_file
-from linkprior.io.safe_read import kept_stream
+from linkprior.io.store import kept_stream
 from linkprior.network import Network
 from linkprior.network import pairs as pr
 

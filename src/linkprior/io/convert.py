@@ -148,7 +148,7 @@ def _from_igraph(graph: Any) -> Labelled:
 
 
 def _from_file(path: str | os.PathLike[str], columns: Columns | None) -> Labelled:
-    from linkprior.io.options import ReadOptions
+    from linkprior.io.formats import ReadOptions
     from linkprior.io.read import read
 
     found = read(os.fspath(path), keep_isolated=True, options=ReadOptions(columns=columns))

@@ -11,11 +11,9 @@ import numpy as np
 
 from linkprior.errors import InputError
 from linkprior.io.collector import EdgeCollector, fault_of
-from linkprior.io.formats import FORMATS, format_of
-from linkprior.io.options import ReadOptions
-from linkprior.io.readers.table import SPACES, data_lines, unquoted
-from linkprior.io.source import open_source
-from linkprior.io.text import text_blocks
+from linkprior.io.formats import FORMATS, ReadOptions, format_of
+from linkprior.io.readers.delimited import SPACES, data_lines, unquoted
+from linkprior.io.source import open_source, text_blocks
 
 T = TypeVar("T")
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from linkprior.errors import LinkpriorError, StoreError, visible
 from linkprior.io.atomic_files import as_path
-from linkprior.io.safe_read import kept_text
+from linkprior.io.store import kept_text
 from linkprior.network import Network
 from linkprior.pipeline.run_folder import (
     LOG,

@@ -14,7 +14,7 @@ from linkprior.evaluation.tuning.result import ENOUGH_TO_TELL, Tuned
 from linkprior.evaluation.tuning.search import quiet_optuna
 from linkprior.evaluation.tuning.study import BEST, JOURNAL, KIND, QUESTION
 from linkprior.evaluation.tuning.trials import COMPLETE, FAILED, PRUNED, Trial, best_of, trial_from
-from linkprior.io.safe_read import kept_bytes
+from linkprior.io.store import kept_bytes
 
 if TYPE_CHECKING:
     from optuna.trial import FrozenTrial

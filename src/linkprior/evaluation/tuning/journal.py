@@ -23,7 +23,7 @@ from linkprior.evaluation.tuning.trials import (
     trial_from,
 )
 from linkprior.io.atomic_files import naming
-from linkprior.io.safe_read import kept_bytes
+from linkprior.io.store import kept_bytes
 
 if TYPE_CHECKING:
     from optuna.trial import FrozenTrial, TrialState

@@ -8,13 +8,14 @@ from itertools import chain
 
 from linkprior._validation import choice
 from linkprior.errors import InputError, ParameterError
-from linkprior.io.collector import EdgeCollector
-from linkprior.io.options import ReadOptions
-from linkprior.io.readers.organisms import Census, Organism
-from linkprior.io.readers.row_filter import (
+from linkprior.io.collector import EdgeCollector, EdgeWeights, column_called
+from linkprior.io.formats import ReadOptions
+from linkprior.io.readers.interactions import (
     WITHOUT_SCORE,
+    Census,
     Filter,
     Lines,
+    Organism,
     Records,
     Systems,
     lines_of,
@@ -24,7 +25,6 @@ from linkprior.io.readers.row_filter import (
     without_comments,
 )
 from linkprior.io.source import Source
-from linkprior.io.weights import EdgeWeights, column_called
 
 # What may name a node: the columns, how the report calls it, and what a row without it is told.
 _IDENTIFIERS = {

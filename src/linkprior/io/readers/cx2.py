@@ -7,12 +7,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from linkprior.errors import InputError
-from linkprior.io.collector import EdgeCollector
-from linkprior.io.options import ReadOptions
-from linkprior.io.readers.edge_output import PREDICTED
-from linkprior.io.readers.named_graph import NamedGraph
+from linkprior.io.collector import EdgeCollector, EdgeWeights, unknown
+from linkprior.io.formats import ReadOptions
+from linkprior.io.readers.graphs import PREDICTED, NamedGraph
 from linkprior.io.source import Source
-from linkprior.io.weights import EdgeWeights, unknown
 
 _LARGEST = 128 << 20
 

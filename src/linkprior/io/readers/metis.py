@@ -10,9 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from linkprior.errors import InputError
-from linkprior.io.collector import EdgeCollector
-from linkprior.io.options import ReadOptions
-from linkprior.io.readers.edge_output import (
+from linkprior.io.collector import EdgeCollector, EdgeWeights, no_weights, refuse_another_name
+from linkprior.io.formats import ReadOptions
+from linkprior.io.readers.graphs import (
     every_line,
     hand_over_numbered,
     one_of_each,
@@ -20,7 +20,6 @@ from linkprior.io.readers.edge_output import (
     whole_numbers,
 )
 from linkprior.io.source import Source
-from linkprior.io.weights import EdgeWeights, no_weights, refuse_another_name
 
 
 @dataclass(frozen=True)

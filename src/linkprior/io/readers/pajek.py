@@ -8,21 +8,21 @@ from array import array
 import numpy as np
 
 from linkprior.errors import InputError
-from linkprior.io.collector import EdgeCollector
-from linkprior.io.options import ReadOptions
-from linkprior.io.readers.edge_output import (
+from linkprior.io.collector import EdgeCollector, EdgeWeights, no_weights, refuse_another_name
+from linkprior.io.formats import ReadOptions
+from linkprior.io.readers.graphs import (
+    LONGEST_LABEL,
     Ints,
     every_line,
     hand_over_numbered,
     is_zero,
     note_zero_weights,
+    one_line,
     one_of_each,
     refuse_too_many,
     whole_numbers,
 )
-from linkprior.io.readers.named_graph import LONGEST_LABEL, one_line
 from linkprior.io.source import Source
-from linkprior.io.weights import EdgeWeights, no_weights, refuse_another_name
 from linkprior.network.weights import Floats
 
 _SECTION = re.compile(r"\s*\*\s*(\w+)\s*(.*)")

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections import Counter
 
 from linkprior.errors import InputError
-from linkprior.io.collector import EdgeCollector
-from linkprior.io.options import ReadOptions
-from linkprior.io.readers.edge_output import PREDICTED, every_line
-from linkprior.io.readers.named_graph import NamedGraph
-from linkprior.io.readers.table import SPREADSHEET_ERRORS
+from linkprior.io.collector import EdgeCollector, no_weights
+from linkprior.io.formats import ReadOptions
+from linkprior.io.readers.delimited import SPREADSHEET_ERRORS
+from linkprior.io.readers.graphs import PREDICTED, NamedGraph, every_line
 from linkprior.io.source import Source
-from linkprior.io.weights import no_weights
 
 _SHOWN = 3
 _OURS = ("predicted", "observed")  # the relations linkprior itself writes

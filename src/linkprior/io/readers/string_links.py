@@ -11,11 +11,10 @@ from numpy.typing import NDArray
 
 from linkprior._validation import real_number
 from linkprior.errors import InputError
-from linkprior.io.collector import EdgeCollector
-from linkprior.io.options import ReadOptions
-from linkprior.io.readers.row_filter import Lines, lines_of
+from linkprior.io.collector import EdgeCollector, EdgeWeights, column_called, unknown
+from linkprior.io.formats import ReadOptions
+from linkprior.io.readers.interactions import Lines, lines_of
 from linkprior.io.source import Source
-from linkprior.io.weights import EdgeWeights, column_called, unknown
 
 _SCORES = {str(score): score for score in range(1001)}
 _HIGH = 700

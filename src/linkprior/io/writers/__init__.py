@@ -79,13 +79,13 @@ def write_ranking(
 
 def _writers() -> dict[str, Writer]:
     """Return the writer of each format; imported here, so that listing formats costs nothing."""
-    from linkprior.io.writers import cx2, graphml, sif, tables
+    from linkprior.io.writers import graphs, tables
 
     return {
         "tsv": tables.write_tsv,
         "csv": tables.write_csv,
         "jsonl": tables.write_jsonl,
-        "graphml": graphml.write_graphml,
-        "cx2": cx2.write_cx2,
-        "sif": sif.write_sif,
+        "graphml": graphs.write_graphml,
+        "cx2": graphs.write_cx2,
+        "sif": graphs.write_sif,
     }

@@ -4,15 +4,15 @@ import pytest
 
 from linkprior.errors import InputError, ParameterError
 from linkprior.io.collector import EdgeCollector
-from linkprior.io.readers.interactions import Census, Organism
+from linkprior.io.readers.interactions import Organism, Organisms, Records
 
 
 def settled(pairs, organism=None):
     """Return what is noted of rows that join these taxa."""
-    census, found = Census(), EdgeCollector("f")
-    for a, b in pairs:
-        census.take([a], [b])
-    census.settle(organism, found)
+    found = EdgeCollector("f")
+    organisms = Organisms(organism, lambda rows: (rows.column(0), rows.column(1)), found)
+    organisms.count(Records(range(len(pairs)), pairs), kept=organism is None)
+    organisms.settle()
     return found.notes
 
 

@@ -9,8 +9,8 @@ from tests.io.packing import zipped
 
 from linkprior.errors import InputError, ParameterError, visible
 from linkprior.io import unpack
-from linkprior.io.source import open_source
-from linkprior.io.unpack import display_path, packing_of, refuse_bomb, unpack_limit, unpacked
+from linkprior.io.source import display_path, open_source, packing_of
+from linkprior.io.unpack import refuse_bomb, unpack_limit, unpacked
 
 MIB, GIB = 1 << 20, 1 << 30
 
@@ -32,20 +32,25 @@ def test_packing_is_told_by_the_first_bytes(start, kind):
     assert packing_of(start) == kind
 
 
-def test_an_archive_of_arrays_is_handed_on_from_its_first_byte():
-    content = zipped({"row.npy": b"1", "col.npy": b"2"})
-    with ExitStack() as stack:
-        stream, packing = unpacked(io.BufferedReader(io.BytesIO(content)), "e", stack)
-        assert (stream.read(), packing) == (content, None)
+def test_an_archive_of_arrays_is_handed_on_from_its_first_byte(tmp_path):
+    path, content = tmp_path / "e", zipped({"row.npy": b"1", "col.npy": b"2"})
+    path.write_bytes(content)
+    with open_source(path) as source:
+        assert (source.stream.read(), source.packing) == (content, None)
 
 
 @pytest.mark.parametrize("magic", [b"%PDF-", b"Rar!\x1a\x07", b"PK\x05\x06"])
-def test_other_files_are_known_by_how_they_begin(magic):
-    with ExitStack() as stack:
-        stream, _ = unpacked(io.BufferedReader(io.BytesIO(b"a " + magic)), "e", stack)
-        assert stream.read() == b"a " + magic
-        with pytest.raises(InputError, match="^e: is an? .*, expected a network as text"):
-            unpacked(io.BufferedReader(io.BytesIO(magic + b" a")), "e", stack)
+def test_other_files_are_known_by_how_they_begin(tmp_path, magic):
+    path = tmp_path / "e"
+    path.write_bytes(b"a " + magic)
+    with open_source(path) as source:
+        assert source.stream.read() == b"a " + magic
+    path.write_bytes(magic + b" a")
+    with (
+        pytest.raises(InputError, match="e: is an? .*, expected a network as text"),
+        open_source(path),
+    ):
+        pass
 
 
 def test_what_would_not_stay_on_a_line_is_shown_as_its_code():
@@ -121,7 +126,7 @@ def test_a_zip_is_weighed_by_what_its_member_takes(monkeypatch):
         other = content[:at] + claimed.to_bytes(4, "little") + content[at + 4 :]
         # Later Pythons refuse by themselves, afterwards, what says that it is longer than it is.
         with suppress(zipfile.BadZipFile), ExitStack() as stack:
-            unpacked(io.BufferedReader(io.BytesIO(other)), "e", stack)
+            unpacked(io.BytesIO(other), "zip", "e", stack)
     sizes = [member.compress_size, len(content)]
     assert asked == [("e", "zip", 1000, size) for size in sizes]
 

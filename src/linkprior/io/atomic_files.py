@@ -14,9 +14,9 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, Self, TextIO
+from typing import Self, TextIO
 
-from linkprior.errors import InputError, StoreError
+from linkprior.errors import StoreError
 
 LOCK = ".lock"
 _TEMPORARY = re.compile(r"\.(?P<name>.+)\.[0-9a-f]{32}\.(part|old)", re.DOTALL)
@@ -145,7 +145,8 @@ def whole_file(path: str | Path) -> Iterator[TextIO]:
     try:
         with naming(target):
             fresh, stream = _begin(target)
-            held = _holding(stream.fileno())
+            # The lock lasts until the file is renamed, also when the stream is closed.
+            held = Held(os.dup(stream.fileno()) if os.name == "posix" else None)
             with stream:
                 yield stream
                 stream.flush()
@@ -244,13 +245,6 @@ def keep_mode(fresh: Path, before: Path) -> None:
         shutil.copymode(before, fresh)
 
 
-def as_path(given: Any) -> Path:
-    """Return a path, or refuse what is none."""
-    if not isinstance(given, str | os.PathLike):
-        raise InputError(f"expected a path, got {type(given).__name__}")
-    return Path(given)
-
-
 def _fresh_name(target: Path) -> Path:
     return target.with_name(f".{target.name}.{uuid.uuid4().hex}.part")
 
@@ -288,11 +282,6 @@ def _begin(target: Path) -> tuple[Path, TextIO]:
             return fresh, stream
         stream.close()  # it was taken for a dead one before it was locked
         _unfinished.discard(fresh)
-
-
-def _holding(descriptor: int) -> Held:
-    """Return the lock of an open file, which lasts when that is closed, until it is renamed."""
-    return Held(os.dup(descriptor) if os.name == "posix" else None)
 
 
 def _begin_folder(target: Path) -> tuple[Path, Held]:

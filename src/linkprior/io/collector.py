@@ -47,16 +47,14 @@ class WeightFacts:
 class EdgeWeights:
     """The weights of the edges a collector took, in their order.
 
-    Attributes
-    ----------
-    column
-        Where they come from, in the words of the report: ``column score``.
-    hint
-        What to do about an edge without one.
+    `column` is where they come from, as the report names it (``column score``), and `hint` what to
+    do about an edge without one.
     """
 
     def __init__(self, column: str, file: str, hint: str = "") -> None:
-        self.column, self.hint, self._file = _printable(column), hint, file
+        plain = column.isprintable() and len(column) <= 80
+        self.column = column if plain else "column of weights"
+        self.hint, self._file = hint, file
         self._parts = [np.empty(0, np.float64)]
         self._differing = 0
 
@@ -133,10 +131,6 @@ def no_weights(file: str, what: str) -> InputError:
     )
 
 
-def _printable(column: str) -> str:
-    return column if column.isprintable() and len(column) <= 80 else "column of weights"
-
-
 _LONGEST_NAME = 1000
 # Control characters would break tables; marks of direction and invisible ones (fillers, tags, what
 # is no character) make two names look alike or a name read backwards. (Joiners, U+200C and U+200D,
@@ -157,35 +151,18 @@ class Dropped:
 
 
 class EdgeCollector:
-    """Gathers edges by name in the order of the file.
-
-    Attributes
-    ----------
-    rows
-        Rows that named an edge.
-    passed_over
-        Comments and blank lines, where a reader counts them.
-    dropped
-        Reason → rows left out.
-    notes
-        Things the user should know, in plain words.
-    directed
-        Whether the file says that its edges have a direction.
-    non_edges, predicted
-        Pairs the file says are no edges, or are links somebody predicted; as node numbers.
-    labels
-        Node name → a more readable name (a gene's symbol), where the file has one.
-    weights
-        How sure each edge is, where that was asked for; one weight per row taken.
-    """
+    """Gathers edges by name in the order of the file."""
 
     def __init__(self, file: str) -> None:
-        self.file, self.rows, self.passed_over = file, 0, 0
-        self.dropped: defaultdict[str, Dropped] = defaultdict(Dropped)
-        self.notes: list[str] = []
-        self.directed: bool | None = None
-        self.labels: dict[str, str] = {}
-        self.weights: EdgeWeights | None = None
+        self.file = file
+        self.rows = 0  # that named an edge
+        self.passed_over = 0  # comments and blank lines, where a reader counts them
+        self.dropped: defaultdict[str, Dropped] = defaultdict(Dropped)  # by reason
+        self.notes: list[str] = []  # what the user should know
+        self.directed: bool | None = None  # what the file says of its edges
+        self.labels: dict[str, str] = {}  # node name → a more readable one, such as a gene's symbol
+        self.weights: EdgeWeights | None = None  # where they were asked for; one per row taken
+        # Pairs the file says are no edges, or are links somebody predicted, as node numbers.
         self.non_edges = np.empty((0, 2), np.int64)
         self.predicted = np.empty((0, 2), np.int64)
         self._number: defaultdict[str, int] = defaultdict()
@@ -213,11 +190,11 @@ class EdgeCollector:
     ) -> None:
         """Take edges; a row with an empty name, or of weight 0, is left out and counted."""
         if "" in sources or "" in targets:
-            full = [at for at, ends in enumerate(zip(sources, targets, strict=True)) if all(ends)]
-            self.drop("a node name is empty", _without(lines, full))
-            sources, targets = [sources[at] for at in full], [targets[at] for at in full]
-            lines = [lines[at] for at in full]
-            weights = None if weights is None else [weights[at] for at in full]
+            full = [bool(a and b) for a, b in zip(sources, targets, strict=True)]
+            self.drop("a node name is empty", compress(lines, (not named for named in full)))
+            sources, targets = list(compress(sources, full)), list(compress(targets, full))
+            lines = list(compress(lines, full))
+            weights = None if weights is None else list(compress(weights, full))
         if self.weights is not None and weights is not None:
             values = self.weights.numbers(weights, lines)
             heavy = self._weighed(values, lines).tolist()
@@ -331,8 +308,3 @@ def fault_of(name: str) -> str:
         f"the node name {name[:60]!a} holds the invisible character U+{ord(bad[0]):04X}; remove it "
         "from the file"
     )
-
-
-def _without(lines: Sequence[int], kept: Sequence[int]) -> list[int]:
-    inside = set(kept)
-    return [line for at, line in enumerate(lines) if at not in inside]

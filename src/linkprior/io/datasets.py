@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import bz2
 import dataclasses
 import errno
-import gzip
 import hashlib
 import http.client
 import ipaddress
@@ -32,6 +30,8 @@ from linkprior._validation import real_number
 from linkprior._version import __version__
 from linkprior.errors import InputError, LinkpriorError, ParameterError, nearest, visible
 from linkprior.io.atomic_files import whole_file
+from linkprior.io.source import packing_of
+from linkprior.io.unpack import UNPACK
 
 CATALOGUE_FORMAT = 1
 PACKED = (".gz", ".bz2", ".xz")
@@ -111,40 +111,31 @@ def _entries(document: Any, where: str) -> Catalogue:
 
 
 def _entry(row: Any, where: str) -> Entry:
+    """Return one network; every text goes to a terminal, and the path must stay in its folder."""
     try:
         entry = Entry(**row)
     except TypeError as problem:
-        said = str(problem) if str(problem).isprintable() else ascii(str(problem))
-        raise InputError(f"{where}: a network is not described as expected: {said}") from None
-    named = isinstance(entry.name, str) and entry.name.isprintable()
-    if not named or not isinstance(entry.file, str):
+        text = str(problem) if str(problem).isprintable() else ascii(str(problem))
+        raise InputError(f"{where}: a network is not described as expected: {text}") from None
+    name = entry.name
+    if not (isinstance(name, str) and name.isprintable() and isinstance(entry.file, str)):
         raise InputError(f"{where}: a network needs a name and a file, both of them text")
-    _can_be_shown(entry, where)
-    if not re.fullmatch(r"[0-9a-f]{64}", str(entry.sha256)):
-        raise InputError(f"{where}: {entry.name} needs a sha256 of 64 hexadecimal digits")
-    if not isinstance(entry.bytes, int) or entry.bytes < 0:
-        raise InputError(f"{where}: {entry.name} needs its uncompressed size in bytes")
-    _stays_inside(entry, where)
-    return entry
-
-
-def _can_be_shown(entry: Entry, where: str) -> None:
-    """Everything told of a network goes to a terminal, which obeys some control characters."""
     texts = [value for value in vars(entry).values() if isinstance(value, str)]
     if not all(map(str.isprintable, texts)) or not isinstance(entry.url, str | None):
         raise InputError(
-            f"{where}: {entry.name} is not described in plain text; take out control characters, "
-            "and give its url as text or null"
+            f"{where}: {name} is not described in plain text; take out control characters, and "
+            "give its url as text or null"
         )
-
-
-def _stays_inside(entry: Entry, where: str) -> None:
-    """A path is joined to the data folder and to the cache, so it must not lead out of them."""
+    if not re.fullmatch(r"[0-9a-f]{64}", str(entry.sha256)):
+        raise InputError(f"{where}: {name} needs a sha256 of 64 hexadecimal digits")
+    if not isinstance(entry.bytes, int) or entry.bytes < 0:
+        raise InputError(f"{where}: {name} needs its uncompressed size in bytes")
     if not re.fullmatch(r"[\w.+-]+(/[\w.+-]+)*", entry.file) or ".." in entry.file.split("/"):
         raise InputError(
-            f"{where}: {entry.name} has the path {entry.file!r}; expected folders and a file name "
-            "of letters, digits, dots and dashes, inside the data folder"
+            f"{where}: {name} has the path {entry.file!r}; expected folders and a file name of "
+            "letters, digits, dots and dashes, inside the data folder"
         )
+    return entry
 
 
 Notify = Callable[[str], None]
@@ -153,13 +144,13 @@ Notify = Callable[[str], None]
 PACKED_FACTOR, PACKED_EXTRA = 1.5, 1_000_000
 IN_MEMORY = 1 << 24
 LONGEST_SILENCE = 86_400.0  # seconds; sockets take no infinity
-UNREADABLE = (EOFError, OSError, zlib.error, lzma.LZMAError)
+UNREADABLE = (EOFError, OSError, zlib.error, lzma.LZMAError, NotImplementedError)
 FULL = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC))
 NO = ("", "0", "no", "false", "off")
 
 
-def _silent(text: str) -> None:
-    """Say nothing."""
+def _ignore(_: object) -> None:
+    """Do nothing with a line of text, or with bytes."""
 
 
 def fetch(
@@ -170,7 +161,7 @@ def fetch(
     catalogue: Catalogue | None = None,
     offline: bool | None = None,
     timeout: float = 30.0,
-    tell: Notify = _silent,
+    tell: Notify = _ignore,
     progress: Progress | None = None,
 ) -> Path:
     """Return the path of a network whose uncompressed bytes have the catalogue's sha256.
@@ -193,7 +184,8 @@ def fetch(
         raise FetchError(
             f"{name} has no address to download it from (source: {entry.source}): {_advice(entry)}"
         )
-    if _forbidden(offline):
+    asked = os.environ.get("LINKPRIOR_OFFLINE", "").strip().lower() not in NO
+    if asked if offline is None else offline:
         why = "LINKPRIOR_OFFLINE is set" if offline is None else "offline"
         raise FetchError(f"{name} is not here, and nothing is downloaded ({why}): {_advice(entry)}")
     return _into_cache(entry, store, timeout, tell, progress).absolute()
@@ -213,7 +205,12 @@ def cache_folder() -> Path:
     if os.path.isabs(xdg):
         return Path(xdg) / "linkprior"
     try:
-        return _custom(sys.platform) / "linkprior"
+        if sys.platform == "darwin":
+            return Path.home() / "Library" / "Caches" / "linkprior"
+        if sys.platform == "win32":
+            local = os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local"
+            return Path(local) / "linkprior"
+        return Path.home() / ".cache" / "linkprior"
     except RuntimeError:
         raise FetchError("No home folder is known here: set LINKPRIOR_CACHE to one") from None
 
@@ -227,15 +224,6 @@ def whereabouts(entry: Entry, data: Path | None, cache: Path) -> tuple[str, Path
     return "not here", None
 
 
-def _custom(platform: str) -> Path:
-    """Return where programs keep what they can fetch again."""
-    if platform == "darwin":
-        return Path.home() / "Library" / "Caches"
-    if platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
-    return Path.home() / ".cache"
-
-
 def _in_cache(entry: Entry, cache: Path) -> Path:
     return cache / "data" / entry.plain_file
 
@@ -244,12 +232,6 @@ def _candidates(entry: Entry, data: Path | None, cache: Path) -> Iterator[Path]:
     if data is not None:
         yield from dict.fromkeys((data / entry.file, data / entry.plain_file))
     yield _in_cache(entry, cache)
-
-
-def _forbidden(offline: bool | None) -> bool:
-    if offline is not None:
-        return offline
-    return os.environ.get("LINKPRIOR_OFFLINE", "").strip().lower() not in NO
 
 
 def _advice(entry: Entry) -> str:
@@ -271,7 +253,13 @@ def _into_cache(
     entry: Entry, cache: Path, timeout: float, tell: Notify, progress: Progress | None
 ) -> Path:
     """Download the file, check it and only then let it appear in the cache."""
-    _introduce(entry, tell)
+    unstated = "not stated by the source; check before you redistribute"
+    tell(f"{entry.name}: {entry.title}")
+    tell(f"licence: {unstated if entry.licence == NOT_STATED else entry.licence}")
+    tell(f"source: {entry.source}")
+    if entry.citation is not None:
+        tell(f"cite: {entry.citation}")
+    tell(f"downloading {entry.url}")
     target = _in_cache(entry, cache)
 
     def attempt() -> None:
@@ -283,17 +271,6 @@ def _into_cache(
     persistently(attempt, tell)
     tell(f"{entry.name}: {entry.bytes} bytes, sha256 as expected, kept in {target}")
     return target
-
-
-def _introduce(entry: Entry, tell: Notify) -> None:
-    stated = entry.licence != NOT_STATED
-    unstated = "not stated by the source; check before you redistribute"
-    tell(f"{entry.name}: {entry.title}")
-    tell(f"licence: {entry.licence if stated else unstated}")
-    tell(f"source: {entry.source}")
-    if entry.citation is not None:
-        tell(f"cite: {entry.citation}")
-    tell(f"downloading {entry.url}")
 
 
 def _receive(
@@ -332,25 +309,15 @@ def _check(stream: BinaryIO, entry: Entry, write: Callable[[bytes], object]) -> 
 
 
 def _plain_chunks(stream: BinaryIO) -> Iterator[bytes]:
+    """Yield what the stream holds, unpacked where its first bytes say so, not its name."""
+    packing = packing_of(stream.read(10))
+    stream.seek(0)
     try:
-        plain = _unpacked(stream)
+        plain = UNPACK[packing](stream) if packing in UNPACK else stream
         while chunk := plain.read(CHUNK):
             yield chunk
     except UNREADABLE as problem:
         raise BrokenTransferError(f"it cannot be read ({problem})") from None
-
-
-def _unpacked(stream: BinaryIO) -> BinaryIO:
-    """Return the stream itself, or what it holds packed: the first bytes tell, not the name."""
-    start = stream.read(10)
-    stream.seek(0)
-    if start.startswith(b"\x1f\x8b"):
-        return cast(BinaryIO, gzip.open(stream))
-    if start.startswith(b"BZh") and start.endswith(b"1AY&SY"):
-        return cast(BinaryIO, bz2.open(stream))
-    if start.startswith(b"\xfd7zXZ\x00"):
-        return cast(BinaryIO, lzma.open(stream))
-    return stream
 
 
 @contextmanager
@@ -370,9 +337,7 @@ def _storing(folder: Path, entry: Entry) -> Iterator[None]:
         ) from None
 
 
-def _ignore(chunk: bytes) -> None:
-    """Keep nothing."""
-
+# ---------------------------------------------------------------------- one file over the network
 
 _NAMES = ("localhost", "localhost.localdomain", "ip6-localhost", "ip6-loopback")
 

@@ -16,8 +16,7 @@ from linkprior._validation import real_number
 from linkprior.errors import InputError, ParameterError, nearest
 from linkprior.io.collector import EdgeCollector
 from linkprior.io.readers.columns import is_relation, pair_of_columns
-from linkprior.io.source import Source
-from linkprior.io.unpack import packing_of
+from linkprior.io.source import Source, packing_of
 
 Identifier = Literal["entrez", "biogrid", "symbol"]
 

@@ -106,19 +106,7 @@ _MISSING = {"NA", "N/A", "nan", "NaN", "NULL", "null", "None", "none", "-", "?"}
 
 @dataclass(frozen=True)
 class InputReport:
-    """Everything worth knowing about an input before its result is trusted.
-
-    Attributes
-    ----------
-    rows
-        Rows that name an edge.
-    passed_over
-        Comments and blank lines, in files of lines.
-    dropped
-        Reason, count and first lines of rows left out.
-    weights
-        Where weights were asked for: their column and how large they are.
-    """
+    """Everything worth knowing about an input before its result is trusted."""
 
     file: str
     format: str
@@ -126,8 +114,8 @@ class InputReport:
     packing: str | None
     sha256: str
     lines: int
-    rows: int
-    passed_over: int
+    rows: int  # that name an edge
+    passed_over: int  # comments and blank lines, in files of lines
     nodes: int
     edges: int
     self_loops: int
@@ -135,7 +123,7 @@ class InputReport:
     duplicates: int
     reversed_duplicates: int
     isolated: int
-    dropped: list[dict[str, Any]]
+    dropped: list[dict[str, Any]]  # reason, count and first lines of rows left out
     components: int
     largest_component: int
     degrees: dict[str, float]

@@ -7,6 +7,7 @@ import hashlib
 import io
 import lzma
 import os
+import re
 import sys
 import zipfile
 import zlib
@@ -18,10 +19,23 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from linkprior.errors import InputError, LinkpriorError, nearest, visible
-from linkprior.io.atomic_files import as_path
-from linkprior.io.unpack import display_path, refuse_bomb, unpacked
+from linkprior.io.unpack import refuse_bomb, unpacked
 
 HEAD = 1 << 16
+_MAGIC = {
+    rb"\x1f\x8b": "gzip",
+    rb"BZh[1-9](1AY&SY|\x17rE8P\x90)": "bzip2",  # BZh alone might begin a name
+    rb"\xfd7zXZ\x00": "xz",
+    rb"PK\x03\x04": "zip",
+}
+_OTHER_FILES = {
+    b"7z\xbc\xaf\x27\x1c": "a 7-Zip archive",
+    b"Rar!\x1a\x07": "a RAR archive",
+    b"\x28\xb5\x2f\xfd": "a Zstandard file",
+    b"PK\x05\x06": "an empty zip archive",
+    b"%PDF-": "a PDF document",
+    b"\xd0\xcf\x11\xe0": "an old Excel or Word file",
+}
 
 
 class _Tap(io.RawIOBase):
@@ -65,26 +79,14 @@ class _Chain(io.RawIOBase):
 
 @dataclass
 class Source:
-    """An opened input.
+    """An opened input."""
 
-    Attributes
-    ----------
-    name
-        What messages call it: the path as given, or stdin.
-    head
-        The first 64 KiB, unpacked; the stream still begins with them.
-    packing
-        gzip, bzip2, xz or zip (with the member's name), or None.
-    lines
-        Lines read so far, where the format has lines.
-    """
-
-    name: str
+    name: str  # the path as given, or stdin
     stream: io.BufferedReader
-    head: bytes
-    packing: str | None
+    head: bytes  # the first 64 KiB, unpacked; the stream still begins with them
+    packing: str | None  # gzip, bzip2, xz or zip (with the member's name)
     _tap: _Tap
-    lines: int = 0
+    lines: int = 0  # read so far, where the format has lines
 
     def blocks(self, size: int = 1 << 22) -> Iterator[bytes]:
         """Yield the unpacked bytes; refuse what grows out of all proportion."""
@@ -170,9 +172,35 @@ def _like(target: Path) -> str:
 
 def _opened(raw: BinaryIO, name: str, stack: ExitStack) -> Source:
     tap = _Tap(raw)
-    plain, packing = unpacked(io.BufferedReader(tap, HEAD), name, stack)
+    plain: Any = io.BufferedReader(tap, HEAD)
+    start = plain.peek()
+    for magic, what in _OTHER_FILES.items():
+        if start.startswith(magic):
+            raise InputError(f"{name}: is {what}, expected a network as text; unpack or export it")
+    packing = packing_of(start)
+    if packing:
+        plain, packing = unpacked(plain, packing, name, stack)
     head = plain.read(HEAD)
     return Source(name, io.BufferedReader(_Chain(head, plain), HEAD), head, packing, tap)
+
+
+def packing_of(start: bytes) -> str | None:
+    """Return how bytes that begin so are packed: gzip, bzip2, xz or zip; None for plain ones."""
+    return next((kind for magic, kind in _MAGIC.items() if re.match(magic, start)), None)
+
+
+def as_path(given: Any) -> Path:
+    """Return a path, or refuse what is none."""
+    if not isinstance(given, str | os.PathLike):
+        raise InputError(f"expected a path, got {type(given).__name__}")
+    return Path(given)
+
+
+def display_path(path: str) -> str:
+    """Return a path as messages show it: on one line."""
+    if path == "-":
+        return "stdin"
+    return path if path.isprintable() else ascii(path)
 
 
 LONGEST_LINE = 1 << 20

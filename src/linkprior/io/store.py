@@ -18,13 +18,13 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from linkprior.errors import StoreError, visible
 from linkprior.io import atomic_files
 from linkprior.io.atomic_files import (
-    as_path,
     begin_private,
     keep_mode,
     remove_folder,
     resolved,
     whole_folder,
 )
+from linkprior.io.source import as_path
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -175,12 +175,11 @@ def discard_damaged(folder: Path) -> None:
 def others_in(folder: Path) -> set[str]:
     """Return the names of what lies in the folder of a model and is not of it."""
     inside = folder.iterdir() if folder.is_dir() else ()
-    return {one.name for one in inside if one.name not in (MANIFEST, ARRAYS) or _is_folder(one)}
-
-
-def _is_folder(path: Path) -> bool:
-    """Tell a folder, in which somebody may keep something, from all that is removed alone."""
-    return path.is_dir() and not path.is_symlink()
+    return {
+        one.name
+        for one in inside
+        if one.name not in (MANIFEST, ARRAYS) or (one.is_dir() and not one.is_symlink())
+    }
 
 
 def remove_model(folder: Path) -> None:

@@ -8,7 +8,6 @@ import gzip
 import io
 import lzma
 import os
-import re
 import struct
 import tempfile
 import zipfile
@@ -202,49 +201,18 @@ class _Streams(io.RawIOBase):
         return data
 
 
-_MAGIC = {
-    rb"\x1f\x8b": "gzip",
-    rb"BZh[1-9](1AY&SY|\x17rE8P\x90)": "bzip2",  # BZh alone might begin a name
-    rb"\xfd7zXZ\x00": "xz",
-    rb"PK\x03\x04": "zip",
-}
-_UNPACK: dict[str, Callable[[Any], Any]] = {
-    "gzip": lambda packed: gzip.GzipFile(fileobj=packed),
+UNPACK: dict[str, Callable[[Any], Any]] = {
+    "gzip": lambda packed: gzip.GzipFile(fileobj=packed, mode="rb"),
     "bzip2": bzip2_stream,
     "xz": xz_stream,
 }
-_OTHER_FILES = {
-    b"7z\xbc\xaf\x27\x1c": "a 7-Zip archive",
-    b"Rar!\x1a\x07": "a RAR archive",
-    b"\x28\xb5\x2f\xfd": "a Zstandard file",
-    b"PK\x05\x06": "an empty zip archive",
-    b"%PDF-": "a PDF document",
-    b"\xd0\xcf\x11\xe0": "an old Excel or Word file",
-}
 
 
-def display_path(path: str) -> str:
-    """Return a path as messages show it: on one line."""
-    if path == "-":
-        return "stdin"
-    return path if path.isprintable() else ascii(path)
-
-
-def packing_of(start: bytes) -> str | None:
-    """Return how bytes that begin so are packed: gzip, bzip2, xz or zip; None for plain ones."""
-    return next((kind for magic, kind in _MAGIC.items() if re.match(magic, start)), None)
-
-
-def unpacked(packed: io.BufferedReader, name: str, stack: ExitStack) -> tuple[Any, str | None]:
-    """Return a stream of plain bytes, and the packing: gzip, bzip2, xz, zip (member), or None."""
-    start = packed.peek()
-    for magic, what in _OTHER_FILES.items():
-        if start.startswith(magic):
-            raise InputError(f"{name}: is {what}, expected a network as text; unpack or export it")
-    packing = packing_of(start)
+def unpacked(packed: Any, packing: str, name: str, stack: ExitStack) -> tuple[Any, str | None]:
+    """Return a stream of plain bytes, and the packing as messages name it: zip with its member."""
     if packing == "zip":
         return _zip_member(packed, name, stack)
-    return (_UNPACK[packing](packed) if packing else packed), packing
+    return UNPACK[packing](packed), packing
 
 
 def _zip_member(packed: BinaryIO, name: str, stack: ExitStack) -> tuple[Any, str | None]:
@@ -265,7 +233,7 @@ def _zip_member(packed: BinaryIO, name: str, stack: ExitStack) -> tuple[Any, str
         # All of it is announced; a member that holds more than that ends there as damaged.
         refuse_bomb(name, "zip", member.file_size, min(member.compress_size, size))
         stream = stack.enter_context(member_stream(archive, member))
-        return stream, f"zip ({display_path(member.filename)})"
+        return stream, f"zip ({_shown(member)})"
     except InputError:
         raise
     except (struct.error, ValueError) as problem:
@@ -277,7 +245,7 @@ def _only(members: Sequence[zipfile.ZipInfo], name: str) -> zipfile.ZipInfo:
     if any(member.filename == "xl/workbook.xml" for member in members):
         raise InputError(f"{name}: is an Excel workbook; save the sheet with the edges as CSV")
     if len(members) != 1:
-        inside = ", ".join(display_path(member.filename) for member in members[:5]) or "nothing"
+        inside = ", ".join(_shown(member) for member in members[:5]) or "nothing"
         raise InputError(
             f"{name}: a zip archive of {len(members)} files ({inside}), expected one; unpack it "
             "and give the network's file"
@@ -291,3 +259,8 @@ def _is_content(member: zipfile.ZipInfo) -> bool:
     if not member.filename:
         return False
     return not (member.is_dir() or path.parts[:1] == ("__MACOSX",) or path.name.startswith("."))
+
+
+def _shown(member: zipfile.ZipInfo) -> str:
+    name = member.filename
+    return name if name.isprintable() else ascii(name)

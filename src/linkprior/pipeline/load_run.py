@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkprior.errors import LinkpriorError, StoreError, visible
-from linkprior.io.atomic_files import as_path
+from linkprior.io.source import as_path
 from linkprior.io.store import kept_text
 from linkprior.network import Network
 from linkprior.pipeline.run_folder import (

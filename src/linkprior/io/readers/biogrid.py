@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import chain
 
@@ -12,12 +12,13 @@ from linkprior.io.collector import EdgeCollector, EdgeWeights, column_called
 from linkprior.io.formats import ReadOptions
 from linkprior.io.readers.interactions import (
     WITHOUT_SCORE,
-    Census,
     Filter,
     Lines,
     Organism,
+    Organisms,
     Records,
     Systems,
+    Taxa,
     lines_of,
     number_of,
     sift,
@@ -131,7 +132,7 @@ class _Table:
         self._beside = [columns.of(f"{beside} {side}") for side in _SIDES]
         self._gene_of: dict[str, str] = {}
         self._shared: dict[str, None] = {}
-        self._organisms = _Organisms(columns, options, found)
+        self._organisms = _organisms(columns, options, found)
         self._systems = Systems(options.systems)
         self._filters = list(self._chosen(columns, options))
         self._weights: int | None = None
@@ -174,13 +175,13 @@ class _Table:
     def take(self, rows: Records) -> None:
         """Take the rows of one block."""
         self.rows += len(rows.cells)
-        self._organisms.count_all(rows)
+        self._organisms.count(rows, kept=False)
         for kept_by in self._filters:
             rows = kept_by(rows)
         pairs = zip(*(rows.column(at) for at in self._ends), strict=True)
         named = [a.strip() not in _MISSING and b.strip() not in _MISSING for a, b in pairs]
         rows = sift(rows, named, self._unnamed, self._found)
-        self._organisms.count_kept(rows)
+        self._organisms.count(rows, kept=True)
         first, second = ([cell.strip() for cell in rows.column(at)] for at in self._ends)
         weights = None if self._weights is None else rows.column(self._weights)
         self._found.add(first, second, rows.lines, weights)
@@ -209,48 +210,21 @@ class _Table:
             )
 
 
-class _Organisms:
-    """Keeps the rows of the organism asked for, and counts organisms: for the message that no row
-    has it those of all rows, for the note on mixed networks those of the rows kept.
-    """
+def _organisms(columns: _Columns, options: ReadOptions, found: EdgeCollector) -> Organisms:
+    """Return the filter by organism; the table's own names of organisms count as well."""
+    taxa = [columns.of(f"organism {side}", f"organism id {side}") for side in _SIDES]
+    names = [columns.of(f"organism name {side}") for side in _SIDES]
+    asked: Organism | None = None
+    if options.organism is not None:
+        taxa = [columns.needed(f"organism {side}", "--organism") for side in _SIDES]
+        asked = Organism(options.organism, None not in names)
 
-    def __init__(self, columns: _Columns, options: ReadOptions, found: EdgeCollector) -> None:
-        self._found, self._census = found, Census()
-        self._taxa = [columns.of(f"organism {s}", f"organism id {s}") for s in _SIDES]
-        self._names = [columns.of(f"organism name {side}") for side in _SIDES]
-        self._asked: Organism | None = None
-        if options.organism is not None:
-            self._taxa = [columns.needed(f"organism {s}", "--organism") for s in _SIDES]
-            self._asked = Organism(options.organism, None not in self._names)
+    def taxa_of(rows: Records) -> Taxa | None:
+        ends = [rows.column(at) for at in taxa if at is not None]
+        for end, name in zip(ends, names, strict=False):
+            if asked is not None and name is not None:
+                for taxon, called in set(zip(end, rows.column(name), strict=True)):
+                    asked.learn(taxon, called)
+        return (ends[0], ends[1]) if len(ends) == 2 else None
 
-    def count_all(self, rows: Records) -> None:
-        if self._asked is not None:
-            self._count(rows)
-
-    def count_kept(self, rows: Records) -> None:
-        if self._asked is None:
-            self._count(rows)
-
-    def _count(self, rows: Records) -> None:
-        first, second = self._taxa
-        if first is not None and second is not None:
-            self._census.take(rows.column(first), rows.column(second))
-
-    def filter(self, rows: Records) -> Records:
-        first, second = self._taxa
-        if self._asked is None or first is None or second is None:
-            return rows
-        for at, name in zip((first, second), self._names, strict=True):
-            if name is not None:
-                self._fit(set(zip(rows.column(at), rows.column(name), strict=True)))
-        taxa = self._asked.taxa
-        marks = [row[first] in taxa and row[second] in taxa for row in rows.cells]
-        return sift(rows, marks, self._asked.reason, self._found)
-
-    def _fit(self, named: Iterable[tuple[str, str]]) -> None:
-        assert self._asked is not None
-        for taxon, name in named:
-            self._asked.learn(taxon, name)
-
-    def settle(self) -> None:
-        self._census.settle(self._asked, self._found)
+    return Organisms(asked, taxa_of, found)

@@ -131,25 +131,13 @@ _LONGEST = 60  # characters of a column name
 
 @dataclass(frozen=True)
 class Header:
-    """The names of a table's columns.
-
-    Attributes
-    ----------
-    ends
-        The columns of the two ends.
-    told
-        Whether the names tell which columns these are.
-    is_row
-        Whether the header is the first row, not the comment above it.
-    sure
-        Whether the first row is a header beyond doubt, as words above numbers are.
-    """
+    """The names of a table's columns."""
 
     names: Row
     ends: tuple[int, int]
-    told: bool
-    is_row: bool
-    sure: bool = False
+    told: bool  # whether the names tell which columns are the ends
+    is_row: bool  # whether the header is the first row, not the comment above it
+    sure: bool = False  # whether it is a header beyond doubt, as words above numbers are
 
 
 def find_header(
@@ -350,57 +338,32 @@ _SCORES = ("score", "combinedscore", "weight", "confidence", "probability", "val
 
 @dataclass(frozen=True)
 class Sample:
-    """The first rows of a file, the line of the first one, and the comment right above it.
-
-    `titles` are the lines of text above the table.
-    """
+    """The first rows of a file: what its layout is found by."""
 
     separator: str
     rows: list[Row]
-    line: int
-    comment: Row
-    titles: tuple[int, ...] = ()
+    line: int  # of the first row
+    comment: Row  # right above it
+    titles: tuple[int, ...] = ()  # lines of text above the table
 
 
 @dataclass(frozen=True)
 class Layout:
-    """Where the ends of an edge stand in a row.
-
-    Attributes
-    ----------
-    width
-        How many columns the first row has.
-    header
-        The column names, where there are any.
-    header_line
-        The line that holds them, unless it is a comment.
-    sure
-        Whether that line is a header beyond doubt.
-    aside
-        A column that is neither an end nor a score: it numbers the rows, or names relations.
-    titles
-        Lines of text above the table.
-    note
-        What the user should know about the columns.
-    line, first
-        The first row below titles and comments: its line, and its cells.
-    weights
-        The column the user wants weights from.
-    """
+    """Where the ends of an edge stand in a row."""
 
     separator: str
     ends: tuple[int, int]
-    width: int
+    width: int  # of the first row
     header: list[str] = field(default_factory=list)
-    header_line: int | None = None
-    sure: bool = False
+    header_line: int | None = None  # unless the header is a comment
+    sure: bool = False  # whether that line is a header beyond doubt
     multiplex: bool = False
-    aside: int | None = None
-    titles: tuple[int, ...] = ()
-    note: str = ""
-    line: int = 1
-    first: tuple[str, ...] = ()
-    weights: int | None = None
+    aside: int | None = None  # a column that numbers the rows, or names relations
+    titles: tuple[int, ...] = ()  # lines of text above the table
+    note: str = ""  # what the user should know about the columns
+    line: int = 1  # of the first row below titles and comments
+    first: tuple[str, ...] = ()  # the cells of that row
+    weights: int | None = None  # the column the user wants weights from
 
     @property
     def score(self) -> int | None:

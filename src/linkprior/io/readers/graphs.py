@@ -149,21 +149,11 @@ def one_line(text: str) -> str:
 
 
 class NamedGraph:
-    """A graph by node ids.
-
-    Attributes
-    ----------
-    directed
-        Whether any edge has a direction; None where the format has no word for it.
-    naming
-        The attributes that may name a node, the best first.
-    weighted
-        Whether weights were asked for, so that every edge must have one.
-    """
+    """A graph by node ids; `naming` are the attributes that may name a node, the best first."""
 
     def __init__(self, naming: Sequence[str] = NAMING, weighted: bool = False) -> None:
-        self.weighted = weighted
-        self.directed: bool | None = None
+        self.weighted = weighted  # whether every edge must have a weight
+        self.directed: bool | None = None  # whether any edge has a direction, where formats tell
         self.naming = naming
         self._number: dict[str, int] = {}
         self._labels: list[dict[int, str]] = [{} for _ in naming]

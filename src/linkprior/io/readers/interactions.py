@@ -36,6 +36,7 @@ class Records:
 
 
 Filter = Callable[[Records], Records]
+Taxa = tuple[Sequence[str], Sequence[str]]
 
 
 def lines_of(source: Source) -> Iterator[Lines]:
@@ -153,39 +154,28 @@ _NAMES: dict[str, tuple[str, ...]] = {
 }
 
 
-def _common_name(taxon: str) -> str:
-    return _NAMES[taxon][0] if taxon in _NAMES else taxon
-
-
 def _spelled(taxon: str) -> str:
     return f"{taxon} ({_NAMES[taxon][0]})" if taxon in _NAMES else taxon
 
 
 class Organism:
-    """The organism a user asked for.
-
-    Attributes
-    ----------
-    taxa
-        Its NCBI taxonomy numbers; a name may stand for several (strains, species).
-    """
+    """The organism a user asked for; a name may stand for several taxa (strains, species)."""
 
     def __init__(self, asked: str, file_has_names: bool) -> None:
         self.asked, self._word = asked, asked.strip().casefold()
-        self.taxa = {asked.strip()} if re.fullmatch(r"-?\d+", asked.strip()) else self._known()
+        self.taxa = {
+            taxon
+            for taxon, names in _NAMES.items()
+            if self._word in {name.casefold() for name in names}
+        }
+        if re.fullmatch(r"-?\d+", asked.strip()):
+            self.taxa = {asked.strip()}
         if not self.taxa and not file_has_names:
             words = [name for names in _NAMES.values() for name in names]
             raise ParameterError(
                 f"--organism: expected an NCBI taxonomy number (9606) or a common name (human), "
                 f"got {asked!r}.{nearest(asked, dict.fromkeys(words))}"
             )
-
-    def _known(self) -> set[str]:
-        return {
-            taxon
-            for taxon, names in _NAMES.items()
-            if self._word in {name.casefold() for name in names}
-        }
 
     def learn(self, taxon: str, name: str) -> None:
         """Take a number that the file gives the name asked for; brackets may hold a strain."""
@@ -199,32 +189,64 @@ class Organism:
         return f"not both ends are of the organism {_spelled(self.asked)}"
 
 
-class Census:
-    """Counts which organisms the rows of a file join; a taxon of `-` or nothing is not known."""
+class Organisms:
+    """Keeps the rows of the organism asked for, and counts which organisms the rows join.
 
-    def __init__(self) -> None:
+    All rows are counted for the message that no row has the organism asked for; without one, the
+    rows kept, for the note on mixed networks. A taxon of `-` or nothing is unknown.
+    """
+
+    def __init__(
+        self,
+        asked: Organism | None,
+        taxa_of: Callable[[Records], Taxa | None],
+        found: EdgeCollector,
+    ) -> None:
+        self._asked, self._taxa_of, self._found = asked, taxa_of, found
         self._rows: Counter[tuple[str, str]] = Counter()
 
-    def take(self, first: Iterable[str], second: Iterable[str]) -> None:
-        """Count the rows of one block, by the taxa of their ends."""
-        self._rows.update(zip(first, second, strict=True))
+    def count(self, rows: Records, kept: bool) -> None:
+        """Count the rows of one block, before they are filtered or those kept."""
+        if kept == (self._asked is None) and (taxa := self._taxa_of(rows)):
+            self._rows.update(zip(*taxa, strict=True))
 
-    def settle(self, organism: Organism | None, found: EdgeCollector) -> None:
+    def wanted(self, rows: Records) -> list[bool]:
+        """Mark the rows with both ends of the organism asked for."""
+        ends = None if self._asked is None else self._taxa_of(rows)
+        if self._asked is None or ends is None:
+            return [True] * len(rows.lines)
+        taxa = self._asked.taxa
+        return [a in taxa and b in taxa for a, b in zip(*ends, strict=True)]
+
+    def filter(self, rows: Records) -> Records:
+        """Return the rows of the organism asked for."""
+        return (
+            rows
+            if self._asked is None
+            else sift(rows, self.wanted(rows), self._asked.reason, self._found)
+        )
+
+    def settle(self) -> None:
         """Note rows that join two organisms, or refuse an organism no row has at both ends."""
-        if organism is None:
-            self._note(found)
-        elif self._rows and not any(organism.taxa.issuperset(pair) for pair in self._rows):
+        asked = self._asked
+        if asked is None:
+            self._note()
+        elif self._rows and not any(asked.taxa.issuperset(pair) for pair in self._rows):
+            sizes = self._sizes()
+            more = f" and {len(sizes) - _ORGANISMS} others" if len(sizes) > _ORGANISMS else ""
+            listed = ", ".join(f"{_spelled(taxon)}: {n:,}" for taxon, n in sizes[:_ORGANISMS])
             raise InputError(
-                f"{found.file}: no row joins two nodes of the organism {organism.asked!r}. Rows by "
-                f"organism: {self._listed()}"
+                f"{self._found.file}: no row joins two nodes of the organism {asked.asked!r}. Rows "
+                f"by organism: {listed + more if sizes else 'none is named'}"
             )
 
-    def _note(self, found: EdgeCollector) -> None:
+    def _note(self) -> None:
         apart = sum(n for (a, b), n in self._rows.items() if a != b and _known(a) and _known(b))
         if apart:
             sizes = self._sizes()
-            main, name = sizes[0][0], _common_name(sizes[0][0])
-            found.note(
+            main = sizes[0][0]
+            name = _NAMES[main][0] if main in _NAMES else main
+            self._found.note(
                 f"{len(sizes)} organisms; {apart:,} rows join two organisms (--organism {main} "
                 f"keeps {name}–{name})"
             )
@@ -236,12 +258,6 @@ class Census:
             for taxon in filter(_known, set(pair)):
                 rows[taxon] += n
         return sorted(rows.items(), key=lambda item: (-item[1], item[0]))
-
-    def _listed(self) -> str:
-        sizes = self._sizes()
-        more = f" and {len(sizes) - _ORGANISMS} others" if len(sizes) > _ORGANISMS else ""
-        listed = ", ".join(f"{_spelled(taxon)}: {n:,}" for taxon, n in sizes[:_ORGANISMS])
-        return f"{listed}{more}" if sizes else "none is named"
 
 
 def _known(taxon: str) -> bool:

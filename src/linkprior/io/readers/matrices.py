@@ -12,6 +12,7 @@ import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from inspect import signature
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -159,12 +160,7 @@ def _opened(source: Source) -> tuple[_Header, Iterator[_Chunk]]:
             raise InputError(f"{source.name}: ends before the line of its size; get it again")
         chunk = _Chunk.of(block)
     header = _sized(kind, chunk.lines[0], f"{source.name}:{chunk.numbers[0]}")
-    return header, (c for c in _chain(chunk.rest(), blocks) if c.lines)
-
-
-def _chain(first: _Chunk, blocks: Iterator[Block]) -> Iterator[_Chunk]:
-    yield first
-    yield from map(_Chunk.of, blocks)
+    return header, (c for c in chain([chunk.rest()], map(_Chunk.of, blocks)) if c.lines)
 
 
 def _kind(line: str, file: str) -> tuple[str, str, str]:

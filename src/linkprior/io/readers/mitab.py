@@ -14,12 +14,13 @@ from linkprior.io.formats import MITAB_HEADER as _HEADER
 from linkprior.io.formats import ReadOptions
 from linkprior.io.readers.interactions import (
     WITHOUT_SCORE,
-    Census,
     Filter,
     Lines,
     Organism,
+    Organisms,
     Records,
     Systems,
+    Taxa,
     lines_of,
     number_of,
     sift,
@@ -68,7 +69,7 @@ class _Table:
     def __init__(self, options: ReadOptions, found: EdgeCollector) -> None:
         self._found, self._width, self._expanded = found, 0, 0
         self._name, self._label, self._symbol = cache(accession), cache(label_of), cache(symbol_of)
-        self._systems, self._organisms = Systems(options.systems), _Organisms(options, found)
+        self._systems, self._organisms = Systems(options.systems), _organisms(options, found)
         self._filters = list(self._chosen(options))
         self._asked, self._weighed = options.weights, False
         self._scored = cache(partial(scored_as, asked=options.weights or ""))
@@ -102,22 +103,27 @@ class _Table:
                 self._systems.count([f.text or f.value for f in fields_of(cell)] * count)
             return sift(rows, map(wants, cells), "another detection method", self._found)
 
-        wants = cache(lambda cell: self._systems.wants(_all_names(fields_of(cell))))
+        def names(cell: str) -> list[str]:
+            return [name for f in fields_of(cell) for name in (f.value, f.text) if name]
+
+        wants = cache(lambda cell: self._systems.wants(names(cell)))
         return of_method
 
     def take(self, part: Lines) -> None:
         """Take the lines of one block."""
         self._width = self._width or part[1][0].count("\t") + 1
         rows = _cut(part, self._found.file)
-        self._organisms.count_all(rows)
-        positive = [_is_positive(row) for row in rows.cells]
+        self._organisms.count(rows, kept=False)
+        positive = [
+            len(row) <= _NEGATIVE or row[_NEGATIVE].strip().lower() != "true" for row in rows.cells
+        ]
         if not all(positive):
             self._take_negative(rows.where([not keep for keep in positive]))
         rows = sift(rows, positive, _NOT_FOUND, self._found)
         for kept_by in self._filters:
             rows = kept_by(rows)
         rows = sift(rows, self._both_named(rows), _ALONE, self._found)
-        self._organisms.count_kept(rows)
+        self._organisms.count(rows, kept=True)
         self._add(rows)
 
     def _both_named(self, rows: Records) -> list[bool]:
@@ -216,66 +222,29 @@ def _cut(part: Lines, file: str) -> Records:
     return Records(numbers, cells)
 
 
-def _is_positive(row: Sequence[str]) -> bool:
-    return len(row) <= _NEGATIVE or row[_NEGATIVE].strip().lower() != "true"
-
-
-def _all_names(fields: Sequence[Field]) -> list[str]:
-    return [name for field in fields for name in (field.value, field.text) if name]
-
-
 def _version(width: int) -> str:
     base = max((w for w in _WIDTHS if w <= width), default=15)
     more = width - base
     return f"{_WIDTHS[base]} with {more} more columns" if more > 0 else _WIDTHS[base]
 
 
-class _Organisms:
-    """Keeps the rows of the organism asked for, and counts organisms: for the message that no row
-    has it those of all rows, for the note on mixed networks those of the rows kept.
-    """
+def _organisms(options: ReadOptions, found: EdgeCollector) -> Organisms:
+    """Return the filter by organism; the names that cells give organisms count as well."""
+    asked = Organism(options.organism, True) if options.organism is not None else None
 
-    def __init__(self, options: ReadOptions, found: EdgeCollector) -> None:
-        self._found, self._census, self._taxon = found, Census(), cache(self._read)
-        self._asked = Organism(options.organism, True) if options.organism is not None else None
-
-    def _read(self, cell: str) -> str:
-        """Return the taxonomy number of a cell, and learn the names it gives the organism."""
-        fields = [field for field in fields_of(cell) if field.value not in ("", "-")]
-        if not fields:
-            return "-"
+    @cache
+    def taxon(cell: str) -> str:
+        fields = [field for field in fields_of(cell) if field.value not in _MISSING]
         for field in fields:
-            if self._asked is not None and field.text:
-                self._asked.learn(field.value, field.text)
-        return fields[0].value
+            if asked is not None and field.text:
+                asked.learn(field.value, field.text)
+        return fields[0].value if fields else "-"
 
-    def _ends(self, rows: Records) -> tuple[list[str], list[str]]:
-        first, second = ([self._taxon(cell) for cell in rows.column(at)] for at in _TAXA)
+    def taxa_of(rows: Records) -> Taxa:
+        first, second = ([taxon(cell) for cell in rows.column(at)] for at in _TAXA)
         return first, second
 
-    def count_all(self, rows: Records) -> None:
-        if self._asked is not None:
-            self._census.take(*self._ends(rows))
-
-    def count_kept(self, rows: Records) -> None:
-        if self._asked is None:
-            self._census.take(*self._ends(rows))
-
-    def wanted(self, rows: Records) -> list[bool]:
-        """Mark the rows with both ends of the organism asked for."""
-        if self._asked is None:
-            return [True] * len(rows.cells)
-        first, second = self._ends(rows)
-        taxa = self._asked.taxa
-        return [a in taxa and b in taxa for a, b in zip(first, second, strict=True)]
-
-    def filter(self, rows: Records) -> Records:
-        if self._asked is None:
-            return rows
-        return sift(rows, self.wanted(rows), self._asked.reason, self._found)
-
-    def settle(self) -> None:
-        self._census.settle(self._asked, self._found)
+    return Organisms(asked, taxa_of, found)
 
 
 # A quoted stretch may hold bars. Possessive repeats keep a line of quotes from being tried in every

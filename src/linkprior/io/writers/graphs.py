@@ -1,9 +1,9 @@
-"""CX2, the exchange format of Cytoscape and NDEx: the graph and how to show it."""
+"""A ranking as a graph for viewers: GraphML, CX2 with its style, and SIF."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple, TextIO
@@ -26,159 +26,6 @@ from linkprior.io.writers.tables import (
 from linkprior.network import Network
 from linkprior.network import pairs as pr
 from linkprior.ranking.ranking import Ranking, escape_surrogates, six_digits
-
-
-def write_cx2(
-    target: TextIO, ranking: Ranking, network: Network | None, facts: Mapping[str, Any]
-) -> None:
-    """Write one CX2 document, an aspect after the other and an element per line.
-
-    Predicted links are dashed, orange and wider the higher their score; observed edges thin and
-    grey. No positions: the viewer lays the graph out.
-    """
-    drawing = draw(ranking, network)
-    about = _about(drawing, facts)
-    aspects: list[tuple[str, int, Iterable[Any]]] = [
-        ("attributeDeclarations", 1, [_declarations(drawing, about)]),
-        ("networkAttributes", 1, [about]),
-        ("nodes", len(drawing.names), _nodes(drawing)),
-        ("edges", len(drawing.predicted) + len(drawing.observed), _edges(drawing)),
-        (
-            "visualProperties",
-            1,
-            [visual_properties(ranking.scores, "label" if drawing.labels else "name")],
-        ),
-        ("visualEditorProperties", 1, [EDITOR]),
-    ]
-    meta = [{"name": name, "elementCount": count} for name, count, _ in aspects]
-    target.write('[{"CXVersion":"2.0","hasFragments":false}')
-    for name, elements in [("metaData", meta), *((a[0], a[2]) for a in aspects)]:
-        _aspect(target, name, elements)
-    _aspect(target, "status", [{"success": True}])
-    target.write("]\n")
-
-
-def _aspect(target: TextIO, name: str, elements: Iterable[Any]) -> None:
-    target.write(f',\n{{"{name}":[')
-    mark = "\n"
-    for element in elements:
-        target.write(mark + json_text(element))
-        mark = ",\n"
-    target.write("]}")
-
-
-def _about(drawing: Drawing, facts: Mapping[str, Any]) -> dict[str, Plain]:
-    """Return the attributes of the network: what the facts say goes before what stands here."""
-    k, m, n = len(drawing.predicted), len(drawing.observed), len(drawing.names)
-    about: dict[str, Plain] = {
-        "name": "Predicted links",
-        "description": f"{k} predicted links and {m} observed edges among {n} nodes. A score "
-        "orders pairs; it is no probability.",
-        "version": __version__,
-    }
-    # The standard keeps these three names, and they are text.
-    given = {name: str(v) if name in about else v for name, v in known(facts).items()}
-    return about | given
-
-
-def _declarations(drawing: Drawing, about: Mapping[str, Plain]) -> dict[str, Any]:
-    nodes = drawing.node_columns
-    network = {name: kind_of_value(value) for name, value in about.items()}
-    kinds = {"networkAttributes": network, "nodes": nodes, "edges": drawing.columns}
-    return {
-        aspect: {name: {"d": kind} for name, kind in columns.items()}
-        for aspect, columns in kinds.items()
-    }
-
-
-def _nodes(drawing: Drawing) -> Iterable[dict[str, Any]]:
-    return ({"id": number, "v": values} for number, values in enumerate(drawing.nodes()))
-
-
-def _edges(drawing: Drawing) -> Iterable[dict[str, Any]]:
-    for number, (a, b, values) in enumerate(drawing.edges()):
-        yield {"id": number, "s": a, "t": b, "v": values}
-
-
-# Vermilion and sky blue of Okabe and Ito's palette; dashes tell predicted links without colour.
-_PREDICTED, _OBSERVED, _NODE = "#D55E00", "#999999", "#56B4E9"
-_THIN, _THINNEST_PREDICTED, _WIDEST = 1.0, 2.0, 8.0
-
-# Readers look for the properties under this word, whatever the text of the standard says.
-EDITOR = {"properties": {"nodeSizeLocked": True, "arrowColorMatchesEdge": True}}
-
-_DEFAULT = {
-    "network": {"NETWORK_BACKGROUND_COLOR": "#FFFFFF"},
-    "node": {
-        "NODE_SHAPE": "ellipse",
-        "NODE_WIDTH": 40.0,
-        "NODE_HEIGHT": 40.0,
-        "NODE_BACKGROUND_COLOR": _NODE,
-        "NODE_BORDER_COLOR": "#333333",
-        "NODE_BORDER_WIDTH": 1.0,
-        "NODE_LABEL_COLOR": "#000000",
-        "NODE_LABEL_FONT_SIZE": 12,
-    },
-    "edge": {
-        "EDGE_LINE_COLOR": _OBSERVED,
-        "EDGE_LINE_STYLE": "solid",
-        "EDGE_WIDTH": _THIN,
-        "EDGE_SOURCE_ARROW_SHAPE": "none",
-        "EDGE_TARGET_ARROW_SHAPE": "none",
-    },
-}
-
-
-def visual_properties(scores: NDArray[np.floating[Any]], shown: str = "name") -> dict[str, Any]:
-    """Return defaults and mappings: node labels, and edges by their kind and score."""
-    return {
-        "default": _DEFAULT,
-        "nodeMapping": {
-            "NODE_LABEL": {
-                "type": "PASSTHROUGH",
-                "definition": {"attribute": shown, "type": "string"},
-            }
-        },
-        "edgeMapping": {
-            "EDGE_LINE_COLOR": _by_kind(_PREDICTED, _OBSERVED),
-            "EDGE_LINE_STYLE": _by_kind("dashed", "solid"),
-            "EDGE_WIDTH": _width(scores),
-        },
-    }
-
-
-def _by_kind(predicted: Any, observed: Any) -> dict[str, Any]:
-    values = [{"v": "predicted", "vp": predicted}, {"v": "observed", "vp": observed}]
-    return {
-        "type": "DISCRETE",
-        "definition": {"attribute": "kind", "type": "string", "map": values},
-    }
-
-
-def _width(scores: NDArray[np.floating[Any]]) -> dict[str, Any]:
-    """Return widths that grow with the score; where all scores are one, widths by kind."""
-    finite = scores[np.isfinite(scores)]
-    low, high = (plain(finite.min()), plain(finite.max())) if len(finite) else (0.0, 0.0)
-    if low == high:
-        return _by_kind((_THINNEST_PREDICTED + _WIDEST) / 2, _THIN)
-    outside = {"includeMin": False, "includeMax": False}
-    ranges = [
-        {**outside, "max": low, "maxVPValue": _THINNEST_PREDICTED},
-        {
-            "min": low,
-            "includeMin": True,
-            "max": high,
-            "includeMax": True,
-            "minVPValue": _THINNEST_PREDICTED,
-            "maxVPValue": _WIDEST,
-        },
-        {**outside, "min": high, "minVPValue": _WIDEST},
-    ]
-    return {
-        "type": "CONTINUOUS",
-        "definition": {"attribute": "score", "type": "double", "map": ranges},
-    }
-
 
 # Columns of edges that viewers keep for themselves; they do not tell capitals apart.
 _TAKEN = (
@@ -302,15 +149,12 @@ _NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _KEPT = {"\r": "&#13;"}
 
 
-def write_graphml(
-    target: TextIO, ranking: Ranking, network: Network | None, facts: Mapping[str, Any]
-) -> None:
+def write_graphml(target: TextIO, drawing: Drawing, facts: Mapping[str, Any]) -> None:
     """Write nodes n0, n1, … with their names as data, and edges of two kinds.
 
     Edges have kind "predicted", with rank, score and evidence, or "observed". Characters that
     XML cannot hold become U+FFFD; a value that is no finite number is left out.
     """
-    drawing = draw(ranking, network)
     graph = known(facts)
     node_kinds = drawing.node_columns
     graph_keys = _keys("g", graph)
@@ -360,23 +204,162 @@ def _text(value: Plain) -> str:
     return escape(_NOT_XML.sub("\ufffd", str(value)), _KEPT)
 
 
-def write_sif(
-    target: TextIO, ranking: Ranking, network: Network | None, facts: Mapping[str, Any]
-) -> None:
+def write_cx2(target: TextIO, drawing: Drawing, facts: Mapping[str, Any]) -> None:
+    """Write one CX2 document, an aspect after the other and an element per line.
+
+    Predicted links are dashed, orange and wider the higher their score; observed edges thin and
+    grey. No positions: the viewer lays the graph out.
+    """
+    about = _about(drawing, facts)
+    style = visual_properties(drawing.ranking.scores, "label" if drawing.labels else "name")
+    nodes = ({"id": number, "v": values} for number, values in enumerate(drawing.nodes()))
+    edges = (
+        {"id": number, "s": a, "t": b, "v": values}
+        for number, (a, b, values) in enumerate(drawing.edges())
+    )
+    aspects: list[tuple[str, int, Iterable[Any]]] = [
+        ("attributeDeclarations", 1, [_declarations(drawing, about)]),
+        ("networkAttributes", 1, [about]),
+        ("nodes", len(drawing.names), nodes),
+        ("edges", len(drawing.predicted) + len(drawing.observed), edges),
+        ("visualProperties", 1, [style]),
+        ("visualEditorProperties", 1, [EDITOR]),
+    ]
+    meta = [{"name": name, "elementCount": count} for name, count, _ in aspects]
+    target.write('[{"CXVersion":"2.0","hasFragments":false}')
+    for name, elements in [("metaData", meta), *((a[0], a[2]) for a in aspects)]:
+        _aspect(target, name, elements)
+    _aspect(target, "status", [{"success": True}])
+    target.write("]\n")
+
+
+def _aspect(target: TextIO, name: str, elements: Iterable[Any]) -> None:
+    target.write(f',\n{{"{name}":[')
+    mark = "\n"
+    for element in elements:
+        target.write(mark + json_text(element))
+        mark = ",\n"
+    target.write("]}")
+
+
+def _about(drawing: Drawing, facts: Mapping[str, Any]) -> dict[str, Plain]:
+    """Return the attributes of the network: what the facts say goes before what stands here."""
+    k, m, n = len(drawing.predicted), len(drawing.observed), len(drawing.names)
+    about: dict[str, Plain] = {
+        "name": "Predicted links",
+        "description": f"{k} predicted links and {m} observed edges among {n} nodes. A score "
+        "orders pairs; it is no probability.",
+        "version": __version__,
+    }
+    # The standard keeps these three names, and they are text.
+    given = {name: str(v) if name in about else v for name, v in known(facts).items()}
+    return about | given
+
+
+def _declarations(drawing: Drawing, about: Mapping[str, Plain]) -> dict[str, Any]:
+    nodes = drawing.node_columns
+    network = {name: kind_of_value(value) for name, value in about.items()}
+    kinds = {"networkAttributes": network, "nodes": nodes, "edges": drawing.columns}
+    return {
+        aspect: {name: {"d": kind} for name, kind in columns.items()}
+        for aspect, columns in kinds.items()
+    }
+
+
+# Vermilion and sky blue of Okabe and Ito's palette; dashes tell predicted links without colour.
+_PREDICTED, _OBSERVED, _NODE = "#D55E00", "#999999", "#56B4E9"
+_THIN, _THINNEST_PREDICTED, _WIDEST = 1.0, 2.0, 8.0
+# Readers look for the properties under this word, whatever the text of the standard says.
+EDITOR = {"properties": {"nodeSizeLocked": True, "arrowColorMatchesEdge": True}}
+_DEFAULT = {
+    "network": {"NETWORK_BACKGROUND_COLOR": "#FFFFFF"},
+    "node": {
+        "NODE_SHAPE": "ellipse",
+        "NODE_WIDTH": 40.0,
+        "NODE_HEIGHT": 40.0,
+        "NODE_BACKGROUND_COLOR": _NODE,
+        "NODE_BORDER_COLOR": "#333333",
+        "NODE_BORDER_WIDTH": 1.0,
+        "NODE_LABEL_COLOR": "#000000",
+        "NODE_LABEL_FONT_SIZE": 12,
+    },
+    "edge": {
+        "EDGE_LINE_COLOR": _OBSERVED,
+        "EDGE_LINE_STYLE": "solid",
+        "EDGE_WIDTH": _THIN,
+        "EDGE_SOURCE_ARROW_SHAPE": "none",
+        "EDGE_TARGET_ARROW_SHAPE": "none",
+    },
+}
+
+
+def visual_properties(scores: NDArray[np.floating[Any]], shown: str = "name") -> dict[str, Any]:
+    """Return defaults and mappings: node labels, and edges by their kind and score."""
+    return {
+        "default": _DEFAULT,
+        "nodeMapping": {
+            "NODE_LABEL": {
+                "type": "PASSTHROUGH",
+                "definition": {"attribute": shown, "type": "string"},
+            }
+        },
+        "edgeMapping": {
+            "EDGE_LINE_COLOR": _by_kind(_PREDICTED, _OBSERVED),
+            "EDGE_LINE_STYLE": _by_kind("dashed", "solid"),
+            "EDGE_WIDTH": _width(scores),
+        },
+    }
+
+
+def _by_kind(predicted: Any, observed: Any) -> dict[str, Any]:
+    values = [{"v": "predicted", "vp": predicted}, {"v": "observed", "vp": observed}]
+    return {
+        "type": "DISCRETE",
+        "definition": {"attribute": "kind", "type": "string", "map": values},
+    }
+
+
+def _width(scores: NDArray[np.floating[Any]]) -> dict[str, Any]:
+    """Return widths that grow with the score; where all scores are one, widths by kind."""
+    finite = scores[np.isfinite(scores)]
+    low, high = (plain(finite.min()), plain(finite.max())) if len(finite) else (0.0, 0.0)
+    if low == high:
+        return _by_kind((_THINNEST_PREDICTED + _WIDEST) / 2, _THIN)
+    outside = {"includeMin": False, "includeMax": False}
+    ranges = [
+        {**outside, "max": low, "maxVPValue": _THINNEST_PREDICTED},
+        {
+            "min": low,
+            "includeMin": True,
+            "max": high,
+            "includeMax": True,
+            "minVPValue": _THINNEST_PREDICTED,
+            "maxVPValue": _WIDEST,
+        },
+        {**outside, "min": high, "minVPValue": _WIDEST},
+    ]
+    return {
+        "type": "CONTINUOUS",
+        "definition": {"attribute": "score", "type": "double", "map": ranges},
+    }
+
+
+def write_sif(target: TextIO, drawing: Drawing, facts: Mapping[str, Any]) -> None:
     """Write predicted links, best first, then the observed edges among the same nodes."""
-    drawing = draw(ranking, network)
-    _refuse_unwritable(drawing.names)
+    for name in drawing.names:  # the format cannot quote
+        if not name or any(mark in name for mark in "\t\r\n"):
+            raise InputError(
+                f"sif cannot hold the node name {name[:60]!r} (empty, or with a tab or line end); "
+                "rename the node, or choose tsv or graphml"
+            )
     names = [escape_surrogates(name) for name in drawing.names]
     for kind, edges in (("predicted", drawing.predicted), ("observed", drawing.observed)):
         for a, b in edges.tolist():
             target.write(f"{names[a]}\t{kind}\t{names[b]}\n")
 
 
-def _refuse_unwritable(names: Iterable[str]) -> None:
-    """Refuse names that would break a line: the format cannot quote."""
-    for name in names:
-        if not name or any(mark in name for mark in "\t\r\n"):
-            raise InputError(
-                f"sif cannot hold the node name {name[:60]!r} (empty, or with a tab or line end); "
-                "rename the node, or choose tsv or graphml"
-            )
+WRITERS: dict[str, Callable[[TextIO, Drawing, Mapping[str, Any]], None]] = {
+    "graphml": write_graphml,
+    "cx2": write_cx2,
+    "sif": write_sif,
+}

@@ -11,7 +11,6 @@ from typing import Any, TextIO
 import numpy as np
 from numpy.typing import NDArray
 
-from linkprior.network import Network
 from linkprior.ranking.ranking import Ranking, cell_text, delimited, six_digits
 
 # What makes a spreadsheet compute, the wide forms of East Asian keyboards included. Apostrophes
@@ -19,16 +18,7 @@ from linkprior.ranking.ranking import Ranking, cell_text, delimited, six_digits
 _FORMULA = re.compile("'*[=+\\-@\t\r\n＝＋－＠]")
 
 
-def write_tsv(
-    target: TextIO, ranking: Ranking, network: Network | None, facts: Mapping[str, Any]
-) -> None:
-    """Write `Ranking.write`'s table."""
-    ranking.write(target)
-
-
-def write_csv(
-    target: TextIO, ranking: Ranking, network: Network | None, facts: Mapping[str, Any]
-) -> None:
+def write_csv(target: TextIO, ranking: Ranking) -> None:
     """Write RFC 4180, but for lines that end in a newline alone.
 
     Every reader takes that, line tools see no stray carriage return, and the bytes are the same
@@ -40,9 +30,7 @@ def write_csv(
         target.write(delimited(map(_csv_cell, row), ","))
 
 
-def write_jsonl(
-    target: TextIO, ranking: Ranking, network: Network | None, facts: Mapping[str, Any]
-) -> None:
+def write_jsonl(target: TextIO, ranking: Ranking) -> None:
     """Write one object per line; numbers are numbers, with the six digits of the table."""
     columns = ranking.columns
     for row in ranking.rows():

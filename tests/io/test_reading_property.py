@@ -8,7 +8,7 @@ import zipfile
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.io.graph_files import written
+from tests.io.files import written
 
 from linkprior.io import source as source_module
 from linkprior.io import source as text_module

@@ -5,8 +5,7 @@ import sys
 import zipfile
 
 import pytest
-from tests.io.graph_files import problem, reading, written
-from tests.io.packing import zipped
+from tests.io.files import problem, reading, written, zipped
 from tests.security import bombs
 
 import linkprior as lp

@@ -17,7 +17,6 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from linkprior._validation import byte_size, shown
 from linkprior.errors import InputError, ParameterError
 
 # What may be unpacked without asking how it compares with the file: reading takes some twenty
@@ -39,6 +38,8 @@ def unpack_limit() -> int | None:
     given = os.environ.get(VARIABLE, "").strip()
     if not given:
         return None
+    from linkprior._validation import byte_size, shown
+
     size = byte_size(given)
     if size is None:
         raise ParameterError(f"{VARIABLE} must be a size such as 500M or 20GB, got {shown(given)}")

@@ -18,7 +18,6 @@ from linkprior.io.readers.delimited import (
     _even_rows,
     _uneven_rows,
     is_data,
-    iterate,
     rows_of,
     sample_of,
 )
@@ -307,8 +306,10 @@ def test_rows_below_the_first_keep_their_lines(table):
 
 
 def test_rows_of_all_blocks_come_one_after_the_other():
-    blocks = iter([Block(1, "s\n1\ta\n"), Block(3, "# x\n"), Block(4, "b\tc\n")])
-    rows = [(*part.lines, *part.flat) for part in iterate(blocks, "\t", 2, "f", 1)]
+    blocks = [Block(1, "s\n1\ta\n"), Block(3, "# x\n"), Block(4, "b\tc\n")]
+    rows = [
+        (*part.lines, *part.flat) for part in (rows_of(block, "\t", 2, "f", 1) for block in blocks)
+    ]
     assert rows == [(1, 2, "s", "1", "a"), (), (4, "b", "c")]
 
 

@@ -95,8 +95,8 @@ def sweep(folder: Path, name: str | None = None, kinds: tuple[str, ...] = ("part
     """
     with suppress(OSError), os.scandir(folder) as entries:
         for entry in list(entries):
-            found = _TEMPORARY.fullmatch(entry.name)
-            if found and found[2] in kinds and name in (None, found["name"]):
+            match = _TEMPORARY.fullmatch(entry.name)
+            if match and match[2] in kinds and name in (None, match["name"]):
                 _remove_if_left(Path(entry.path))
 
 

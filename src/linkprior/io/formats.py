@@ -76,8 +76,9 @@ class ReadOptions:
         """Raise an error when an option is set that this format cannot honour."""
         for field in fields(self):
             if field.name not in known and getattr(self, field.name) != field.default:
+                flag = "experimental_system" if field.name == "systems" else field.name
                 raise ParameterError(
-                    f"{_FLAGS[field.name]} does not apply to {format_name}: leave it out"
+                    f"--{flag.replace('_', '-')} does not apply to {format_name}: leave it out"
                 )
 
 
@@ -121,16 +122,6 @@ def _names(value: object) -> bool:
     return isinstance(value, str | numbers.Integral) and not isinstance(value, bool)
 
 
-_FLAGS: dict[str, Any] = {
-    "header": "--header",
-    "columns": "--columns",
-    "organism": "--organism",
-    "systems": "--experimental-system",
-    "physical_only": "--physical-only",
-    "id": "--id",
-    "min_score": "--min-score",
-    "weights": "--weights",
-}
 _PREAMBLE = 60  # lines of text that may stand above a table
 _PACKED = (".gz", ".bz2", ".xz", ".zip")
 MITAB_HEADER = re.compile(
@@ -314,8 +305,8 @@ class Format:
     def reader(self) -> Reader:
         """Return the reader; loaded only now, so that starting stays quick."""
         module, name = self.home.split(":")
-        found: Any = getattr(import_module(f"linkprior.io.readers.{module}"), name)
-        return found
+        reader: Any = getattr(import_module(f"linkprior.io.readers.{module}"), name)
+        return reader
 
 
 # In the order they are tried: the surest signs first.

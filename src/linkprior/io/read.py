@@ -213,17 +213,17 @@ class InputReport:
 
 
 def make_report(
-    network: Network, found: EdgeCollector, ends: NDArray[np.int64], **facts: Any
+    network: Network, out: EdgeCollector, ends: NDArray[np.int64], **facts: Any
 ) -> InputReport:
     """Put the report together from what a reader found and the network it became."""
     m, degrees = network.merged, network.degrees
     n_components, labels = connected_components(network.adjacency, directed=False)
-    names = found.names
+    names = out.names
     loops = dict.fromkeys(ends[ends[:, 0] == ends[:, 1], 0].tolist())
     damaged = [name for name in network.names if _DAMAGED.fullmatch(name)]
     return InputReport(
-        rows=found.rows,
-        passed_over=found.passed_over,
+        rows=out.rows,
+        passed_over=out.passed_over,
         nodes=network.n_nodes,
         edges=network.n_edges,
         self_loops=m.self_loops,
@@ -231,7 +231,7 @@ def make_report(
         duplicates=m.duplicates,
         reversed_duplicates=m.reversed_duplicates,
         isolated=m.isolated,
-        dropped=[{"reason": reason, **asdict(d)} for reason, d in found.dropped.items()],
+        dropped=[{"reason": reason, **asdict(d)} for reason, d in out.dropped.items()],
         components=int(n_components),
         largest_component=int(np.bincount(labels).max()),
         degrees={
@@ -243,8 +243,8 @@ def make_report(
         hub=network.names[int(degrees.argmax())],
         damaged_names=damaged[:_KEPT],
         n_damaged_names=len(damaged),
-        looks=list(looks_of(network, ends, labels, found.directed)),
-        notes=[*found.notes, *_odd_names(network)],
+        looks=list(looks_of(network, ends, labels, out.directed)),
+        notes=[*out.notes, *_odd_names(network)],
         **facts,
     )
 
@@ -301,51 +301,77 @@ def read(
         )
     with open_source(path) as source:
         name = format_of(source, format)
-        found = EdgeCollector(source.name)
-        guess = visible(FORMATS[name].reader()(source, found, options or ReadOptions()))
+        out = EdgeCollector(source.name)
+        guess = visible(FORMATS[name].reader()(source, out, options or ReadOptions()))
         facts: dict[str, Any] = {
             "packing": source.packing,
             "sha256": source.sha256(),
             "lines": source.lines,
         }
-    ends = found.ends
+    ends = out.ends
     if not len(ends):
-        raise InputError(_nothing(found))
-    network = Network.from_indices(ends, found.names)
-    if found.weights is not None and network.n_edges:
-        network, facts["weights"] = found.weights.settle(network, ends)
+        raise InputError(_nothing(out))
+    network = Network.from_indices(ends, out.names)
+    if out.weights is not None and network.n_edges:
+        network, facts["weights"] = out.weights.settle(network, ends)
     if not keep_isolated:
         network = network.drop_isolated()
     if network.n_edges == 0:
         raise InputError(
-            f"{found.file}: all {len(ends)} rows join a node to itself; expected edges between two "
+            f"{out.file}: all {len(ends)} rows join a node to itself; expected edges between two "
             "different nodes. Are the right columns read?"
         )
-    report = make_report(network, found, ends, file=found.file, format=name, guess=guess, **facts)
-    return Reading(network, report, found.clean_labels(network.names))
+    report = make_report(network, out, ends, file=out.file, format=name, guess=guess, **facts)
+    return Reading(network, report, out.clean_labels(network.names))
 
 
 def read_network(
     path: str | Path, format: str | None = None, keep_isolated: bool = False, **options: Any
 ) -> Network:
-    """Read a network file of any supported format, packed or not; `-` is stdin.
+    """Read a network file of any supported format, packed or not.
 
-    Nodes without an edge are dropped and counted, unless `keep_isolated`. Options are the fields of
-    `linkprior.io.formats.ReadOptions`: columns, organism, systems, physical_only, id, min_score,
-    weights (the column or edge attribute that tells how sure each edge is).
+    Parameters
+    ----------
+    path
+        The file; ``-`` is standard input. gzip, bzip2, xz and zip are unpacked.
+    format
+        One of the formats that ``linkprior formats`` lists; None tells it by content and name.
+    keep_isolated
+        Whether nodes without an edge stay in the network.
+    **options
+        Fields of `linkprior.io.formats.ReadOptions`: header, columns, organism, systems,
+        physical_only, id, min_score, weights (the column or edge attribute that tells how sure
+        each edge is).
+
+    Returns
+    -------
+    Network
+        The undirected network, without self-loops and with every edge once.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> import linkprior as lp
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "edges.tsv"
+    ...     _ = path.write_text("gene_a\\tgene_b\\nTP53\\tMDM2\\nMDM2\\tMDM4\\n")
+    ...     network = lp.read_network(path)
+    >>> network.names
+    ('TP53', 'MDM2', 'MDM4')
     """
-    known = [option.name for option in fields(ReadOptions)]
+    names = [option.name for option in fields(ReadOptions)]
     for name in options:
-        if name not in known:
+        if name not in names:
             raise ParameterError(
-                f"read_network has no option {name!r}.{nearest(name, known)} There are: "
-                f"{', '.join(known)}"
+                f"read_network has no option {name!r}.{nearest(name, names)} There are: "
+                f"{', '.join(names)}"
             )
     return read(path, format, keep_isolated, ReadOptions(**options)).network
 
 
-def _nothing(found: EdgeCollector) -> str:
-    if not found.dropped:
-        return f"{found.file}: no edge found; expected two columns of node names"
-    why = "; ".join(f"{d.count} rows: {reason}" for reason, d in found.dropped.items())
-    return f"{found.file}: no edge is left ({why}); check the file, or ask for less"
+def _nothing(out: EdgeCollector) -> str:
+    if not out.dropped:
+        return f"{out.file}: no edge found; expected two columns of node names"
+    why = "; ".join(f"{d.count} rows: {reason}" for reason, d in out.dropped.items())
+    return f"{out.file}: no edge is left ({why}); check the file, or ask for less"

@@ -35,18 +35,18 @@ _LOOK = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)
 _LOOK |= getattr(os, "O_BINARY", 0)
 
 
-def kept_text(path: Path, errors: str = "strict") -> str:
-    """Return the text of a file that a command kept; refuse what is no plain file, or endless."""
-    text = kept_bytes(path, MOST_TEXT).decode("utf-8", errors)
+def stored_text(path: Path, errors: str = "strict") -> str:
+    """Return the text of a file that a command stored; refuse what is no plain file, or endless."""
+    text = stored_bytes(path, MOST_TEXT).decode("utf-8", errors)
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
-def kept_bytes(path: Path, most: int | None = MOST_TEXT) -> bytes:
-    """Return the content of a file that a command kept, as long as it was when it was opened.
+def stored_bytes(path: Path, most: int | None = MOST_TEXT) -> bytes:
+    """Return the content of a file that a command stored, as long as it was when it was opened.
 
     It may have `most` bytes; None: as many as memory holds.
     """
-    with kept_stream(path) as stream:
+    with stored_stream(path) as stream:
         size = os.fstat(stream.fileno()).st_size
         if most is not None and size > most:
             raise StoreError(
@@ -57,8 +57,8 @@ def kept_bytes(path: Path, most: int | None = MOST_TEXT) -> bytes:
 
 
 @contextmanager
-def kept_stream(path: Path) -> Iterator[BinaryIO]:
-    """Open a file that a command kept; refuse a pipe, a device or a folder in its place."""
+def stored_stream(path: Path) -> Iterator[BinaryIO]:
+    """Open a file that a command stored; refuse a pipe, a device or a folder in its place."""
     try:
         descriptor = os.open(path, _LOOK)
     except OSError as problem:
@@ -125,8 +125,8 @@ def read_model(folder: str | Path) -> tuple[dict[str, Any], dict[str, NDArray[An
 
     source = as_path(folder)
     try:
-        manifest = json.loads(kept_text(source / MANIFEST))
-        data = kept_bytes(source / ARRAYS, most=None)
+        manifest = json.loads(stored_text(source / MANIFEST))
+        data = stored_bytes(source / ARRAYS, most=None)
     except StoreError:
         raise
     except FileNotFoundError as missing:
@@ -194,7 +194,7 @@ def remove_model(folder: Path) -> None:
 
 def _is_model(manifest: Path) -> bool:
     try:
-        content = json.loads(kept_text(manifest))
+        content = json.loads(stored_text(manifest))
     except (OSError, ValueError, RecursionError):
         return False
     return isinstance(content, dict) and content.get("format") == FORMAT

@@ -74,8 +74,8 @@ def pair_of_columns(names: Sequence[str]) -> tuple[int, int] | None:
     Examples: source/target, from/to, node1/node2, id_1/id_2, *_a/*_b, Interactor A/Interactor B.
     """
     short = [name if len(name) <= _LONGEST_NAME else "" for name in names[:_MOST_COLUMNS]]
-    found = next(_partners(short), None)
-    return found or min(_marked(short), default=(0, None), key=lambda ranked: ranked[0])[1]
+    pair = next(_partners(short), None)
+    return pair or min(_marked(short), default=(0, None), key=lambda ranked: ranked[0])[1]
 
 
 def _partners(names: Sequence[str]) -> Iterator[_Pair]:

@@ -17,7 +17,7 @@ _LARGEST = 128 << 20
 Element = dict[str, Any]
 
 
-def read_cx2(source: Source, found: EdgeCollector, options: ReadOptions) -> str:
+def read_cx2(source: Source, out: EdgeCollector, options: ReadOptions) -> str:
     """Read CX2 or CX; nodes are named by their attribute `name` where that tells them apart."""
     options.refuse_others("CX2", ["weights"])
     aspects = _Aspects(_parsed(source), source.name)
@@ -28,9 +28,9 @@ def read_cx2(source: Source, found: EdgeCollector, options: ReadOptions) -> str:
         known = dict.fromkeys(_names_in_cx(aspects) if old else _names_in_cx2(aspects))
         if options.weights not in known:
             raise unknown(options.weights, known, source.name)
-        found.weights = EdgeWeights(f"edge attribute {options.weights}", source.name)
-    (_read_cx if old else _read_cx2)(aspects, graph, found, options.weights or "weight")
-    graph.hand_over(found)
+        out.weights = EdgeWeights(f"edge attribute {options.weights}", source.name)
+    (_read_cx if old else _read_cx2)(aspects, graph, out, options.weights or "weight")
+    graph.hand_over(out)
     return f"{'CX' if old else 'CX2'}, graph of {graph.n_nodes:,} nodes"
 
 
@@ -133,7 +133,7 @@ def _names_in_cx(aspects: _Aspects) -> Iterator[str]:
     return (_text(about.get("n")) for about in aspects.elements("edgeAttributes"))
 
 
-def _read_cx2(aspects: _Aspects, graph: NamedGraph, found: EdgeCollector, weight_name: str) -> None:
+def _read_cx2(aspects: _Aspects, graph: NamedGraph, out: EdgeCollector, weight_name: str) -> None:
     name, kind = _Column(aspects, "nodes", "name"), _Column(aspects, "edges", "kind")
     weight = _Column(aspects, "edges", weight_name)
     for node in aspects.elements("nodes"):
@@ -141,17 +141,17 @@ def _read_cx2(aspects: _Aspects, graph: NamedGraph, found: EdgeCollector, weight
         graph.label(number, 0, name.of(node))
     for edge in aspects.elements("edges"):
         ends = aspects.edge_ends(edge, graph)
-        _take(ends, kind.of(edge), graph, found, weight.of(edge))
+        _take(ends, kind.of(edge), graph, out, weight.of(edge))
 
 
-def _read_cx(aspects: _Aspects, graph: NamedGraph, found: EdgeCollector, weight_name: str) -> None:
+def _read_cx(aspects: _Aspects, graph: NamedGraph, out: EdgeCollector, weight_name: str) -> None:
     for node in aspects.elements("nodes"):
         number = graph.declare(aspects.number(node, "@id", "a node"))
         graph.label(number, 0, _text(node.get("n")))
     kinds, weights = _edge_values(aspects, "kind"), _edge_values(aspects, weight_name)
     for edge in aspects.elements("edges"):
         own, ends = str(edge.get("@id")), aspects.edge_ends(edge, graph)
-        _take(ends, kinds.get(own, ""), graph, found, weights.get(own, ""))
+        _take(ends, kinds.get(own, ""), graph, out, weights.get(own, ""))
 
 
 def _edge_values(aspects: _Aspects, name: str) -> dict[str, str]:
@@ -165,11 +165,11 @@ def _edge_values(aspects: _Aspects, name: str) -> dict[str, str]:
 
 
 def _take(
-    ends: tuple[str, str], kind: str, graph: NamedGraph, found: EdgeCollector, weight: str
+    ends: tuple[str, str], kind: str, graph: NamedGraph, out: EdgeCollector, weight: str
 ) -> None:
     if kind.strip().lower() == "predicted":
         graph.predicted(*ends)
-        found.dropped[PREDICTED].count += 1  # JSON has no lines worth naming
+        out.dropped[PREDICTED].count += 1  # JSON has no lines worth naming
     else:
         graph.edge(*ends, weight=weight)
 

@@ -228,27 +228,15 @@ def unquoted(line: str, separator: str, where: str) -> Row:
 
 def _too_short(where: str, line: str, separator: str, needed: int) -> str:
     here = line.strip()
-    found = len(_cut(here, separator))
+    width = len(_cut(here, separator))
     text = (
         f"{where}: expected {needed} columns with a {SEPARATORS[separator]} between them, got "
-        f"{found}: {here[:60]!r}"
+        f"{width}: {here[:60]!r}"
     )
     other = separator_of(here)
     if other != separator and other in here:
         return f"{text}. This line has a {SEPARATORS[other]}: use one separator throughout"
     return f"{text}. Complete the line, or start it with # to have it skipped"
-
-
-def iterate(
-    blocks: Iterator[Block],
-    separator: str,
-    needed: int,
-    name: str,
-    header_line: int | None = None,
-) -> Iterator[Rows]:
-    """Yield the rows of all blocks."""
-    for block in blocks:
-        yield rows_of(block, separator, needed, name, header_line)
 
 
 _SAMPLE, _MOST_TITLES = 200, 60
@@ -342,8 +330,8 @@ def _separator(lines: Sequence[str]) -> str:
     bare = [_without_quoted(line) for line in lines]
     first = next((line for line in bare if re.search(r"\S[\t,; ]", line)), bare[0])
     common = [mark for mark in "\t,;" if all(mark in line for line in bare)]
-    found = common[0] if len(common) == 1 else separator_of(first)
-    return " " if found == "," and all(map(_has_decimal_commas, bare)) else found
+    mark = common[0] if len(common) == 1 else separator_of(first)
+    return " " if mark == "," and all(map(_has_decimal_commas, bare)) else mark
 
 
 def _without_quoted(line: str) -> str:
@@ -363,7 +351,7 @@ _THOUSANDS = re.compile(r"[+-]?[1-9][0-9]{0,2}(,[0-9]{3})+")
 _FEW = 10  # rows below which nothing odd is worth a word
 
 
-def read_edgelist(source: Source, found: EdgeCollector, options: ReadOptions) -> str:
+def read_edgelist(source: Source, out: EdgeCollector, options: ReadOptions) -> str:
     """Read an edge list with tab, comma, semicolon or space between its columns.
 
     Lines that begin with ``#``, ``%`` or ``!`` are comments. Columns are taken by header name where
@@ -376,26 +364,26 @@ def read_edgelist(source: Source, found: EdgeCollector, options: ReadOptions) ->
     labels, zeros = Labels(layout, unscored), Zeros(layout, unscored)
     if layout.weights is not None:
         called = layout.header[layout.weights] if layout.header else ""
-        found.weights = EdgeWeights(f"column {called or layout.weights + 1}", source.name)
+        out.weights = EdgeWeights(f"column {called or layout.weights + 1}", source.name)
     rows, widths = 0, set[int]()
     needed, header = max(layout.ends) + 1, layout.header_line
-    for part in iterate(blocks, layout.separator, needed, source.name, header):
+    for block in blocks:
+        part = rows_of(block, layout.separator, needed, source.name, header)
         rows += len(part.lines)
         widths |= part.widths
-        part = _below_header(part, layout, found)  # noqa: PLW2901
-        part = _strong(part, layout, options, found)  # noqa: PLW2901
+        part = _strong(_below_header(part, layout, out), layout, options, out)
         labels.take(part)
         zeros.take(part)
-        _add(part, layout, found)
-    found.passed_over = source.lines - rows - len(layout.titles)
-    found.drop("text above the table", layout.titles)
-    _refuse_counts(layout, rows, options, found)
-    _settle_header(layout, found)
-    _note_odd_names(layout, found)
-    _note_odd_rows(layout, found, widths, options)
-    guess = labels.settle(found)
+        _add(part, layout, out)
+    out.passed_over = source.lines - rows - len(layout.titles)
+    out.drop("text above the table", layout.titles)
+    _refuse_counts(layout, rows, options, out)
+    _settle_header(layout, out)
+    _note_odd_names(layout, out)
+    _note_odd_rows(layout, out, widths, options)
+    guess = labels.settle(out)
     if guess is None:
-        zeros.note(found)
+        zeros.note(out)
     return guess or layout.describe()
 
 
@@ -417,7 +405,7 @@ def _below_titles(block: Block, layout: Layout) -> Block:
     return Block(first, block.text.split("\n", first - block.first)[-1])
 
 
-def _below_header(part: Rows, layout: Layout, found: EdgeCollector) -> Rows:
+def _below_header(part: Rows, layout: Layout, out: EdgeCollector) -> Rows:
     """Return the rows without the header, and without those that repeat it."""
     if layout.header_line is None:
         return part
@@ -426,33 +414,33 @@ def _below_header(part: Rows, layout: Layout, found: EdgeCollector) -> Rows:
     if layout.header[layout.ends[0]] not in part.flat:
         return part
     repeated = [row == layout.header for row in part.cells]
-    found.drop("repeats the header", compress(part.lines, repeated))
+    out.drop("repeats the header", compress(part.lines, repeated))
     return part.where([not again for again in repeated])
 
 
-def _refuse_counts(layout: Layout, rows: int, options: ReadOptions, found: EdgeCollector) -> None:
+def _refuse_counts(layout: Layout, rows: int, options: ReadOptions, out: EdgeCollector) -> None:
     """Refuse a first row that counts the others: nodes and edges, or Matrix Market's sizes."""
     counts = layout.first
     if layout.header or options.header is False or options.columns or rows <= _FEW:
         return
     if len(counts) not in (2, 3) or counts[-1] != str(rows - 1):
         return
-    if all(map(str.isdecimal, counts)) and len(found.names) <= max(map(int, counts[:-1])) + 2:
+    if all(map(str.isdecimal, counts)) and len(out.names) <= max(map(int, counts[:-1])) + 2:
         what = "the size of a matrix" if len(counts) == 3 else "numbers of nodes and edges"
         raise InputError(
-            f"{found.file}:{layout.line}: {' '.join(counts)!r} looks like {what}, as {rows - 1} "
+            f"{out.file}:{layout.line}: {' '.join(counts)!r} looks like {what}, as {rows - 1} "
             "rows follow; remove the line, or say --no-header if it is an edge"
         )
 
 
-def _add(part: Rows, layout: Layout, found: EdgeCollector) -> None:
+def _add(part: Rows, layout: Layout, out: EdgeCollector) -> None:
     if layout.weights is not None:
         first, second = map(part.column, layout.ends)
-        found.add(first, second, part.lines, _weights(part, layout.weights))
+        out.add(first, second, part.lines, _weights(part, layout.weights))
     elif layout.ends == (0, 1) and part.widths == {2} and "" not in part.flat:
-        found.add_in_turn(part.flat, part.lines)
+        out.add_in_turn(part.flat, part.lines)
     else:
-        found.add(part.column(layout.ends[0]), part.column(layout.ends[1]), part.lines)
+        out.add(part.column(layout.ends[0]), part.column(layout.ends[1]), part.lines)
 
 
 def _weights(part: Rows, at: int) -> list[str]:
@@ -462,7 +450,7 @@ def _weights(part: Rows, at: int) -> list[str]:
     return [row[at] if at < len(row) else "" for row in part.cells]
 
 
-def _settle_header(layout: Layout, found: EdgeCollector) -> None:
+def _settle_header(layout: Layout, out: EdgeCollector) -> None:
     """Take the first line for an edge after all when its words are nodes further down."""
     if layout.header_line is None or layout.sure:
         return
@@ -470,63 +458,63 @@ def _settle_header(layout: Layout, found: EdgeCollector) -> None:
     weights = None if layout.weights is None else [layout.header[layout.weights]]
     if weights and not NUMBER.fullmatch(weights[0]):
         return  # the word above the weights is none of them
-    if not {a, b}.isdisjoint(found.names):
-        found.add([a], [b], [layout.header_line], weights)
-        found.note(
+    if not {a, b}.isdisjoint(out.names):
+        out.add([a], [b], [layout.header_line], weights)
+        out.note(
             f"line {layout.header_line} looks like a header, but {a} or {b} is a node further "
             "down: it is read as an edge"
         )
 
 
-def _note_odd_names(layout: Layout, found: EdgeCollector) -> None:
+def _note_odd_names(layout: Layout, out: EdgeCollector) -> None:
     """Say so when names end in a mark that may be a separator: a, b in a file cut at spaces."""
     if layout.separator != " ":
         return
-    odd = next((name for name in found.names if name[-1] in ",;"), None)
+    odd = next((name for name in out.names if name[-1] in ",;"), None)
     if odd:
-        found.note(f"names such as {odd[:40]} end in a separator: are there two kinds in the file?")
+        out.note(f"names such as {odd[:40]} end in a separator: are there two kinds in the file?")
 
 
 def _note_odd_rows(
-    layout: Layout, found: EdgeCollector, widths: set[int], options: ReadOptions
+    layout: Layout, out: EdgeCollector, widths: set[int], options: ReadOptions
 ) -> None:
     """Say so when rows differ in width, the first one stands alone, or the file is a ranking."""
     a, b = (at + 1 for at in layout.ends)
     if layout.note:
-        found.note(layout.note)
+        out.note(layout.note)
     if not layout.header and len(widths) > 1:
-        found.note(
+        out.note(
             f"rows have {min(widths)} to {max(widths)} columns, and columns {a} and {b} are read: "
             "is this an adjacency list?"
         )
     if layout.header and max(widths, default=0) > layout.width:
-        found.note(
+        out.note(
             f"some rows have {max(widths)} columns, the header {layout.width}: names that hold the "
             "separator must be quoted"
         )
     if [plain(name) for name in layout.header[:4]] == ["rank", "source", "target", "score"]:
-        found.note("looks like a ranking of linkprior: its predicted links are read as edges")
+        out.note("looks like a ranking of linkprior: its predicted links are read as edges")
     if not layout.header and options.header is not False:
-        _note_lone_first_edge(found)
+        _note_lone_first_edge(out)
 
 
-def _note_lone_first_edge(found: EdgeCollector) -> None:
+def _note_lone_first_edge(out: EdgeCollector) -> None:
     """Say so when the first row shares no node with others: it may be a header nobody knows."""
-    ends = found.ends
+    ends = out.ends
     if len(ends) < _FEW or ends[0, 0] == ends[0, 1]:
         return
-    a, b = (found.names[at] for at in ends[0])
+    a, b = (out.names[at] for at in ends[0])
     # Tables put one below the other repeat their header; an edge that repeats is seen twice.
     may_repeat = not re.search(r"\d", a + b)
     others = ends[(ends != ends[0]).any(axis=1)] if may_repeat else ends[1:]
     if not np.isin(others, ends[0]).any():
-        found.note(
+        out.note(
             f"the first edge, {a[:40]} – {b[:40]}, shares no node with the others: if it is a "
             "header, --header says so"
         )
 
 
-def _strong(part: Rows, layout: Layout, options: ReadOptions, found: EdgeCollector) -> Rows:
+def _strong(part: Rows, layout: Layout, options: ReadOptions, out: EdgeCollector) -> Rows:
     """Return the rows whose score reaches the least one asked for."""
     if options.min_score is None:
         return part
@@ -534,19 +522,19 @@ def _strong(part: Rows, layout: Layout, options: ReadOptions, found: EdgeCollect
     least = options.min_score
     if at is None:
         raise ParameterError(
-            f"--min-score: {found.file} has no column of scores (score, weight, confidence …); "
+            f"--min-score: {out.file} has no column of scores (score, weight, confidence …); "
             "leave it out"
         )
     called = f" ({layout.header[at]})" if layout.header else ""
-    found.note(f"--min-score {least:g} goes by column {at + 1}{called}")
+    out.note(f"--min-score {least:g} goes by column {at + 1}{called}")
     scores = np.array(
         [
-            _number(row[at] if at < len(row) else "", found.file, line)
+            _number(row[at] if at < len(row) else "", out.file, line)
             for row, line in zip(part.cells, part.lines, strict=True)
         ]
     )
-    found.drop("the score is NaN", compress(part.lines, np.isnan(scores)))
-    found.drop(f"the score is below {least:g}", compress(part.lines, scores < least))
+    out.drop("the score is NaN", compress(part.lines, np.isnan(scores)))
+    out.drop(f"the score is below {least:g}", compress(part.lines, scores < least))
     return part.where((scores >= least).tolist())
 
 
@@ -613,17 +601,17 @@ class Labels:
             places = np.flatnonzero(marks == mark)[: 5 - len(first)]
             first += [lines[at] for at in places.tolist()]
 
-    def settle(self, found: EdgeCollector) -> str | None:
+    def settle(self, out: EdgeCollector) -> str | None:
         """Leave out what is labelled 0 or not at all, once all rows are known to be labelled."""
         marks = np.concatenate(self._parts)
         if not self.possible or not (marks == _NO_EDGE).any():
             return None
-        ends = found.ends
-        found.keep(marks == _EDGE)
-        found.non_edges = ends[marks == _NO_EDGE]
+        ends = out.ends
+        out.keep(marks == _EDGE)
+        out.non_edges = ends[marks == _NO_EDGE]
         for mark, reason in ((_NO_EDGE, _NON_EDGE), (_MISSING, _UNKNOWN)):
             if count := int((marks == mark).sum()):
-                entry = found.dropped[reason]
+                entry = out.dropped[reason]
                 entry.count, entry.first_lines = count, self._lines[mark]
         return "gold standard: two names and a label, 1 for an edge and 0 for a non-edge"
 
@@ -657,15 +645,13 @@ class Zeros:
         self._zeros += sum(map(_ZEROS.__contains__, cells))
         self._rows += len(cells)
 
-    def note(self, found: EdgeCollector) -> None:
+    def note(self, out: EdgeCollector) -> None:
         """Say how many there are, where other rows have another weight."""
         if not 0 < self._zeros < self._rows:
             return
         what = self._flag[:40] or "weight"
         how = "remove the non-edges" if self._flag else "--min-score sets the least weight"
-        found.note(
-            f"{self._zeros:,} of {self._rows:,} rows have {what} 0 and count as edges; {how}"
-        )
+        out.note(f"{self._zeros:,} of {self._rows:,} rows have {what} 0 and count as edges; {how}")
 
 
 def _is_weight(cell: str) -> bool:

@@ -18,31 +18,31 @@ _LABEL = NAMING.index("label")
 _OWNERS = {"graph", "node", "edge", "hyperedge", "port"}
 
 
-def read_graphml(source: Source, found: EdgeCollector, options: ReadOptions) -> str:
+def read_graphml(source: Source, out: EdgeCollector, options: ReadOptions) -> str:
     """Read GraphML; nodes are named by `name`, `label` or `shared name` where it tells them apart.
 
     Nested graphs are part of the one network, ports are ignored, hyperedges left out and counted.
     """
     options.refuse_others("GraphML", ["weights"])
-    handler = _GraphML(found, options.weights)
+    handler = _GraphML(out, options.weights)
     parse_xml(source, "graphml", handler)
     if handler.n_graphs > 1:
-        found.note(f"the file holds {handler.n_graphs} graphs: they are read as one")
+        out.note(f"the file holds {handler.n_graphs} graphs: they are read as one")
     handler.check_weights()
-    handler.graph.hand_over(found)
+    handler.graph.hand_over(out)
     return _described("GraphML", handler.graph)
 
 
-def read_gexf(source: Source, found: EdgeCollector, options: ReadOptions) -> str:
+def read_gexf(source: Source, out: EdgeCollector, options: ReadOptions) -> str:
     """Read GEXF 1.1 to 1.3; nodes are named by their label where that tells them apart.
 
     Nested nodes are nodes, and times, positions and colours are ignored.
     """
     options.refuse_others("GEXF", ["weights"])
-    handler = _Gexf(found, options.weights)
+    handler = _Gexf(out, options.weights)
     parse_xml(source, "gexf", handler)
     handler.check_weights()
-    handler.graph.hand_over(found)
+    handler.graph.hand_over(out)
     return _described("GEXF", handler.graph)
 
 
@@ -69,13 +69,13 @@ class _Edge:
 class _Graph:
     """What both formats share: needed attributes, and edges that may be predictions."""
 
-    def __init__(self, found: EdgeCollector, weights: str | None) -> None:
-        self.found, self.graph = found, NamedGraph(weighted=weights is not None)
+    def __init__(self, out: EdgeCollector, weights: str | None) -> None:
+        self.out, self.graph = out, NamedGraph(weighted=weights is not None)
         self.graph.directed = False
         self._asked, self._weight = weights, _plain(weights or "weight")
         self._known: list[str] = []  # attributes that edges have
         if weights is not None:
-            found.weights = EdgeWeights(f"edge attribute {weights}", found.file)
+            out.weights = EdgeWeights(f"edge attribute {weights}", out.file)
 
     def opened_edge(self, attributes: Attributes, line: int) -> _Edge:
         source = self.needed("edge", "source", attributes, line)
@@ -85,18 +85,18 @@ class _Graph:
         """Return an attribute that must be there."""
         value = attributes.get(name, "")
         if not value:
-            raise InputError(f"{self.found.file}:{line}: a tag <{tag}> without {name}")
+            raise InputError(f"{self.out.file}:{line}: a tag <{tag}> without {name}")
         return value
 
     def check_weights(self) -> None:
         """Refuse an attribute that no edge can have."""
         if self._asked is not None and self._weight not in map(_plain, self._known):
-            raise unknown(self._asked, self._known, self.found.file)
+            raise unknown(self._asked, self._known, self.out.file)
 
     def close_edge(self, edge: _Edge) -> None:
         if edge.kind.strip().lower() == "predicted":
             self.graph.predicted(edge.source, edge.target, edge.line)
-            self.found.drop(PREDICTED, [edge.line])
+            self.out.drop(PREDICTED, [edge.line])
         else:
             self.graph.edge(edge.source, edge.target, edge.line, edge.weight)
 
@@ -104,8 +104,8 @@ class _Graph:
 class _GraphML(_Graph):
     """Follows the tags of GraphML."""
 
-    def __init__(self, found: EdgeCollector, weights: str | None) -> None:
-        super().__init__(found, weights)
+    def __init__(self, out: EdgeCollector, weights: str | None) -> None:
+        super().__init__(out, weights)
         self.n_graphs = 0
         self._owners: list[int | _Edge | None] = []  # the number of a node, an edge, or neither
         self._directed: list[bool] = []
@@ -165,7 +165,7 @@ class _GraphML(_Graph):
             if attributes.get("directed", default).lower() in ("true", "1"):
                 self.graph.directed = True
         elif tag == "hyperedge":
-            self.found.drop("a hyperedge, which joins any number of nodes", [line])
+            self.out.drop("a hyperedge, which joins any number of nodes", [line])
         self._owners.append(owner)
 
     def _declare(self, attributes: Attributes) -> None:
@@ -203,8 +203,8 @@ class _GraphML(_Graph):
 class _Gexf(_Graph):
     """Follows the tags of GEXF."""
 
-    def __init__(self, found: EdgeCollector, weights: str | None) -> None:
-        super().__init__(found, weights)
+    def __init__(self, out: EdgeCollector, weights: str | None) -> None:
+        super().__init__(out, weights)
         self._default_type = "undirected"
         self._owner_class = ""
         self._ids: dict[str, str] = {}  # of an attribute of edges → kind or weight
@@ -332,11 +332,11 @@ class _References:
             return
         plain = self._rest + data.replace(b"\0", b"")  # UTF-16 has a NUL beside plain characters
         text, _, hidden = _NO_TAGS.sub(_blanked, plain).partition(b"\0")
-        found = _UNDEFINED.search(text)
-        if found:
-            line = self._line + text.count(b"\n", 0, found.start(1))
+        entity = _UNDEFINED.search(text)
+        if entity:
+            line = self._line + text.count(b"\n", 0, entity.start(1))
             raise InputError(
-                _undefined(f"{self._name}:{line}", found[1].decode("utf-8", "replace"))
+                _undefined(f"{self._name}:{line}", entity[1].decode("utf-8", "replace"))
             )
         cut = len(text) if hidden else max(text.rfind(b"<"), 0)
         self._line += text.count(b"\n", 0, cut)

@@ -70,7 +70,7 @@ def square_size(rows: int, columns: int, where: str) -> int:
 
 
 def hand_over(
-    found: EdgeCollector,
+    out: EdgeCollector,
     names: Sequence[str],
     node_lines: Sequence[int],
     ends: Ints,
@@ -78,14 +78,14 @@ def hand_over(
     weights: Weighed | None = None,
 ) -> None:
     """Give the collector all nodes in this order, and edges as pairs of places in `names`."""
-    numbers = found.add_nodes(names, node_lines)
-    found.add_numbered(numbers[ends], *(weights or ()))
+    numbers = out.add_nodes(names, node_lines)
+    out.add_numbered(numbers[ends], *(weights or ()))
     if predicted is not None:
-        found.predicted = numbers[predicted]
+        out.predicted = numbers[predicted]
 
 
 def hand_over_numbered(
-    found: EdgeCollector,
+    out: EdgeCollector,
     n_nodes: int,
     ends: Ints,
     first: int = 1,
@@ -100,12 +100,12 @@ def hand_over_numbered(
     if n_nodes > max(_LISTED_FREELY, 4 * len(ends), 4 * len(labels)):
         used, at = np.unique(ends, return_inverse=True)
         numbers, at = used.tolist(), at.reshape(ends.shape)
-        found.note(
+        out.note(
             f"{n_nodes - len(used):,} of the {n_nodes:,} nodes declared have no edge and are left "
             "out without their names"
         )
     names = [labels.get(k) or str(k) for k in numbers] if labels else list(map(str, numbers))
-    hand_over(found, names, [label_lines.get(k, 0) for k in numbers], at, weights=weights)
+    hand_over(out, names, [label_lines.get(k, 0) for k in numbers], at, weights=weights)
 
 
 def is_zero(text: str = "") -> bool:
@@ -116,11 +116,11 @@ def is_zero(text: str = "") -> bool:
         return False
 
 
-def note_zero_weights(found: EdgeCollector, count: int) -> None:
+def note_zero_weights(out: EdgeCollector, count: int) -> None:
     """Say that edges of weight 0 are edges: whoever wrote them may have meant none."""
     if count:
         edges = "1 edge has" if count == 1 else f"{count:,} edges have"
-        found.note(f"{edges} weight 0 and count{'s' * (count == 1)} as edge{'s' * (count != 1)}")
+        out.note(f"{edges} weight 0 and count{'s' * (count == 1)} as edge{'s' * (count != 1)}")
 
 
 def one_of_each(ends: Ints) -> NDArray[np.bool_] | None:
@@ -220,43 +220,43 @@ class NamedGraph:
         self._predicted.append(self.node(source, line))
         self._predicted.append(self.node(target, line))
 
-    def hand_over(self, found: EdgeCollector) -> None:
+    def hand_over(self, out: EdgeCollector) -> None:
         """Settle the names: by the first attribute that tells all nodes apart, else by id."""
         ids = list(self._number)
-        self._settle_repeats(found, ids)
-        note_zero_weights(found, self._weightless)
+        self._settle_repeats(out, ids)
+        note_zero_weights(out, self._weightless)
         rank = next((at for at in range(len(self.naming)) if self._tells_apart(at)), None)
         names = ids
         if rank is not None:
             names = [self._labels[rank][number] for number in range(len(ids))]
             if names != ids:
-                found.note(f"nodes are named by their {self.naming[rank]}, not by their id")
+                out.note(f"nodes are named by their {self.naming[rank]}, not by their id")
         else:
-            self._keep_labels(found, ids)
-        found.directed = self.directed
+            self._keep_labels(out, ids)
+        out.directed = self.directed
         ends = np.frombuffer(self._ends, dtype=np.int64).reshape(-1, 2)
         predicted = np.frombuffer(self._predicted, dtype=np.int64).reshape(-1, 2)
-        hand_over(found, names, self._node_lines, ends, predicted, self._weighed(found))
+        hand_over(out, names, self._node_lines, ends, predicted, self._weighed(out))
 
-    def _weighed(self, found: EdgeCollector) -> Weighed | None:
-        if found.weights is None:
+    def _weighed(self, out: EdgeCollector) -> Weighed | None:
+        if out.weights is None:
             return None
         lines = self._edge_lines.tolist()
-        return found.weights.numbers(self._weights, lines), lines
+        return out.weights.numbers(self._weights, lines), lines
 
-    def _settle_repeats(self, found: EdgeCollector, ids: list[str]) -> None:
+    def _settle_repeats(self, out: EdgeCollector, ids: list[str]) -> None:
         """Say that ids were repeated, or refuse one that stands for two different nodes."""
         if self._clash:
             node, known, text = self._clash
             line, _ = self._again[node]
             raise InputError(
-                f"{found.file}{f':{line}' if line else ''}: the id {ids[node][:40]!r} is that of "
+                f"{out.file}{f':{line}' if line else ''}: the id {ids[node][:40]!r} is that of "
                 f"two nodes, {known[:40]!r} and {text[:40]!r}; give each node an id of its own"
             )
         if self._repeats:
             node = next(iter(self._again))
             times = "1 node is" if self._repeats == 1 else f"{self._repeats:,} nodes are"
-            found.note(
+            out.note(
                 f"{times} listed again under an id that was there before, such as "
                 f"{ids[node][:40]!r}: each id is one node"
             )
@@ -265,11 +265,11 @@ class NamedGraph:
         labels = self._labels[rank]
         return len(labels) == len(self._number) and len(set(labels.values())) == len(labels)
 
-    def _keep_labels(self, found: EdgeCollector, ids: list[str]) -> None:
+    def _keep_labels(self, out: EdgeCollector, ids: list[str]) -> None:
         """Show the readable names beside the ids, where they cannot take their place."""
         for labels in reversed(self._labels):
-            found.labels |= ((ids[number], text) for number, text in labels.items())
-        if found.labels:
-            found.note(
+            out.labels |= ((ids[number], text) for number, text in labels.items())
+        if out.labels:
+            out.note(
                 "nodes are named by their id: their readable names are missing for some or alike"
             )

@@ -60,12 +60,12 @@ def without_comments(part: Lines) -> Lines:
     return [numbers[at] for at in kept], [lines[at] for at in kept]
 
 
-def sift(rows: Records, wanted: Iterable[bool], reason: str, found: EdgeCollector) -> Records:
+def sift(rows: Records, wanted: Iterable[bool], reason: str, out: EdgeCollector) -> Records:
     """Return the rows wanted; the others are counted under the reason."""
     marks = list(wanted)
     if all(marks):
         return rows
-    found.drop(reason, [line for line, keep in zip(rows.lines, marks, strict=True) if not keep])
+    out.drop(reason, [line for line, keep in zip(rows.lines, marks, strict=True) if not keep])
     return rows.where(marks)
 
 
@@ -79,12 +79,12 @@ def number_of(text: str) -> float | None:
 
 
 def sift_scores(
-    rows: Records, scores: Sequence[float | None], least: float, found: EdgeCollector
+    rows: Records, scores: Sequence[float | None], least: float, out: EdgeCollector
 ) -> Records:
     """Return the rows that have a score, and one of at least `least`."""
     full = [score for score in scores if score is not None]
-    rows = sift(rows, [score is not None for score in scores], "it has no score", found)
-    return sift(rows, [score >= least for score in full], f"the score is below {least:g}", found)
+    rows = sift(rows, [score is not None for score in scores], "it has no score", out)
+    return sift(rows, [score >= least for score in full], f"the score is below {least:g}", out)
 
 
 class Systems:
@@ -200,9 +200,9 @@ class Organisms:
         self,
         asked: Organism | None,
         taxa_of: Callable[[Records], Taxa | None],
-        found: EdgeCollector,
+        out: EdgeCollector,
     ) -> None:
-        self._asked, self._taxa_of, self._found = asked, taxa_of, found
+        self._asked, self._taxa_of, self._out = asked, taxa_of, out
         self._rows: Counter[tuple[str, str]] = Counter()
 
     def count(self, rows: Records, kept: bool) -> None:
@@ -223,7 +223,7 @@ class Organisms:
         return (
             rows
             if self._asked is None
-            else sift(rows, self.wanted(rows), self._asked.reason, self._found)
+            else sift(rows, self.wanted(rows), self._asked.reason, self._out)
         )
 
     def settle(self) -> None:
@@ -236,7 +236,7 @@ class Organisms:
             more = f" and {len(sizes) - _ORGANISMS} others" if len(sizes) > _ORGANISMS else ""
             listed = ", ".join(f"{_spelled(taxon)}: {n:,}" for taxon, n in sizes[:_ORGANISMS])
             raise InputError(
-                f"{self._found.file}: no row joins two nodes of the organism {asked.asked!r}. Rows "
+                f"{self._out.file}: no row joins two nodes of the organism {asked.asked!r}. Rows "
                 f"by organism: {listed + more if sizes else 'none is named'}"
             )
 
@@ -246,7 +246,7 @@ class Organisms:
             sizes = self._sizes()
             main = sizes[0][0]
             name = _NAMES[main][0] if main in _NAMES else main
-            self._found.note(
+            self._out.note(
                 f"{len(sizes)} organisms; {apart:,} rows join two organisms (--organism {main} "
                 f"keeps {name}–{name})"
             )

@@ -40,7 +40,7 @@ _FIELDS = ("real", "double", "integer", "unsigned-integer", "complex", "pattern"
 _SYMMETRIES = ("general", "symmetric", "skew-symmetric", "hermitian")
 
 
-def read_matrix_market(source: Source, found: EdgeCollector, options: ReadOptions) -> str:
+def read_matrix_market(source: Source, out: EdgeCollector, options: ReadOptions) -> str:
     """Read a Matrix Market file, coordinate or array; nodes are named by number, from 1."""
     options.refuse_others("Matrix Market", ["weights"])
     header, chunks = _opened(source)
@@ -48,7 +48,7 @@ def read_matrix_market(source: Source, found: EdgeCollector, options: ReadOption
         if header.field in ("pattern", "complex") or header.symmetry == "skew-symmetric":
             kind = header.field if header.field in ("pattern", "complex") else header.symmetry
             raise no_weights(source.name, f"Matrix Market, {kind},")
-        _ask_for_values(options.weights, found)
+        _ask_for_values(options.weights, out)
     parts, weights = [np.empty((0, 2), np.int64)], [np.empty(0)]
     taken = 0
     for chunk in chunks:
@@ -57,7 +57,7 @@ def read_matrix_market(source: Source, found: EdgeCollector, options: ReadOption
             raise InputError(
                 f"{source.name}:{extra}: more than the {header.entries} entries declared"
             )
-        ends, values = _entries(chunk, header, taken, found)
+        ends, values = _entries(chunk, header, taken, out)
         parts.append(ends)
         weights.append(values)
         taken += len(chunk.lines)
@@ -66,53 +66,51 @@ def read_matrix_market(source: Source, found: EdgeCollector, options: ReadOption
             f"{source.name}: declares {header.entries} entries, the file has {taken}: it was cut "
             "off; get it again"
         )
-    asked = np.concatenate(weights) if found.weights else None
-    _hand_over(found, header.n_nodes, np.concatenate(parts), 1, asked)
+    asked = np.concatenate(weights) if out.weights else None
+    _hand_over(out, header.n_nodes, np.concatenate(parts), 1, asked)
     n = header.n_nodes
     return f"Matrix Market, {header.layout} {header.field} {header.symmetry}, {n:,} × {n:,}"
 
 
-def read_npz(source: Source, found: EdgeCollector, options: ReadOptions) -> str:
+def read_npz(source: Source, out: EdgeCollector, options: ReadOptions) -> str:
     """Read a sparse matrix of `scipy.sparse.save_npz`; nodes are named by number, from 0."""
     options.refuse_others("npz", ["weights"])
     if options.weights is not None:
-        _ask_for_values(options.weights, found)
+        _ask_for_values(options.weights, out)
     entries, layout = load_sparse(source.whole(_LARGEST_NPZ), source.name)
     n = int(entries.shape[0])
     if not np.isfinite(entries.data).all():
         raise InputError(f"{source.name}: the matrix holds NaN or infinity; remove such entries")
     full = entries.data != 0
     if not full.all():
-        found.dropped[_ZERO].count += int((~full).sum())
+        out.dropped[_ZERO].count += int((~full).sum())
     ends = np.stack([entries.row[full], entries.col[full]], axis=1).astype(np.int64)
-    _hand_over(found, n, ends, 0, _checked(entries.data[full], ends, found))
+    _hand_over(out, n, ends, 0, _checked(entries.data[full], ends, out))
     return f"sparse matrix of scipy.sparse ({layout}), {n:,} × {n:,}"
 
 
-def _ask_for_values(asked: str, found: EdgeCollector) -> None:
-    refuse_another_name(asked, found.file)
-    found.weights = EdgeWeights("values of the matrix", found.file)
+def _ask_for_values(asked: str, out: EdgeCollector) -> None:
+    refuse_another_name(asked, out.file)
+    out.weights = EdgeWeights("values of the matrix", out.file)
 
 
-def _checked(values: NDArray[Any], ends: Ints, found: EdgeCollector) -> Floats | None:
+def _checked(values: NDArray[Any], ends: Ints, out: EdgeCollector) -> Floats | None:
     """Return the entries of an .npz as weights, where they were asked for."""
-    if found.weights is None:
+    if out.weights is None:
         return None
-    return weight_numbers(
-        values, lambda at: f"{found.file}: row {ends[at, 0]}, column {ends[at, 1]}"
-    )
+    return weight_numbers(values, lambda at: f"{out.file}: row {ends[at, 0]}, column {ends[at, 1]}")
 
 
 def _hand_over(
-    found: EdgeCollector, n_nodes: int, ends: Ints, first: int, weights: Floats | None
+    out: EdgeCollector, n_nodes: int, ends: Ints, first: int, weights: Floats | None
 ) -> None:
     once = one_of_each(ends)
     if once is not None:
-        if found.weights is not None and weights is not None:
-            weights = found.weights.folded(ends, weights)[once]
+        if out.weights is not None and weights is not None:
+            weights = out.weights.folded(ends, weights)[once]
         ends = ends[once]
     weighed = None if weights is None else (weights, None)
-    hand_over_numbered(found, n_nodes, ends, first, weights=weighed)
+    hand_over_numbered(out, n_nodes, ends, first, weights=weighed)
 
 
 # ---------------------------------------------------------------------- Matrix Market
@@ -195,25 +193,23 @@ def _sized(kind: tuple[str, str, str], line: str, where: str) -> _Header:
     return _Header(layout, field, symmetry, n, entries[0])
 
 
-def _entries(
-    chunk: _Chunk, header: _Header, taken: int, found: EdgeCollector
-) -> tuple[Ints, Floats]:
+def _entries(chunk: _Chunk, header: _Header, taken: int, out: EdgeCollector) -> tuple[Ints, Floats]:
     """Return the edges of a chunk that comes after `taken` entries, with weights if asked for."""
-    _refuse_odd(chunk, header, found.file)
-    matrix = _parsed(chunk, header, found.file)
+    _refuse_odd(chunk, header, out.file)
+    matrix = _parsed(chunk, header, out.file)
     values = matrix.ravel() if header.layout == "array" else matrix.data
     lines = np.array(chunk.numbers, dtype=np.int64)
     bad = lines[~np.isfinite(values)]
     if len(bad):
-        raise InputError(f"{found.file}:{bad[0]}: NaN or infinity; remove such entries")
+        raise InputError(f"{out.file}:{bad[0]}: NaN or infinity; remove such entries")
     full = values != 0
     if header.layout == "array":
         rows, columns = _places(taken + np.flatnonzero(full), header)
     else:
-        found.drop(_ZERO, lines[~full].tolist())
+        out.drop(_ZERO, lines[~full].tolist())
         rows, columns = matrix.row[full], matrix.col[full]
     ends: Ints = np.stack([rows, columns], axis=1).astype(np.int64) + 1
-    weights = found.weights.numbers(values[full], lines[full]) if found.weights else np.empty(0)
+    weights = out.weights.numbers(values[full], lines[full]) if out.weights else np.empty(0)
     return ends, weights
 
 
@@ -291,13 +287,12 @@ _PARTS = {
 }
 # What numpy and scipy raise on arrays that are not what they should be.
 _PROBLEMS = (
-    *(ValueError, TypeError, KeyError, IndexError, OverflowError, AttributeError, SyntaxError),
-    tokenize.TokenError,
+    *(ValueError, TypeError, KeyError, IndexError, AttributeError, SyntaxError),
+    *(OverflowError, ZeroDivisionError, tokenize.TokenError),
 )
 
 Kinds = dict[str, np.dtype[Any]]
 Values = NDArray[Any]
-Triple = tuple[Ints, Ints, Values]
 
 
 def load_sparse(packed: bytes, file: str) -> tuple[Any, str]:
@@ -308,11 +303,11 @@ def load_sparse(packed: bytes, file: str) -> tuple[Any, str]:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # arrays of Python 2 are read all the same
-            kinds = _npz_archive_checked(packed, file)
+            kinds = _checked_archive(packed, file)
             with np.load(io.BytesIO(packed), allow_pickle=False) as arrays:
                 layout, n = _layout(arrays, kinds, file)
                 parts = [arrays[key] for key in _PARTS[layout]]
-        return _npz_archive_entries(layout, n, *parts), layout
+        return _archive_entries(layout, n, *parts), layout
     except InputError:
         raise
     except _PROBLEMS as problem:
@@ -320,7 +315,7 @@ def load_sparse(packed: bytes, file: str) -> tuple[Any, str]:
         raise InputError(f"{file}: not a sparse matrix of scipy ({why}); get it again") from None
 
 
-def _npz_archive_checked(packed: bytes, file: str) -> Kinds:
+def _checked_archive(packed: bytes, file: str) -> Kinds:
     """Return what each array holds, after a look at the sizes."""
     with zipfile.ZipFile(io.BytesIO(packed)) as archive:
         if not any(name.endswith(".npy") for name in archive.namelist()):
@@ -333,14 +328,12 @@ def _npz_archive_checked(packed: bytes, file: str) -> Kinds:
                 f"the matrix as a tab-separated edge list, or set {VARIABLE}=SIZE"
             )
         return {
-            member.filename.removesuffix(".npy"): _npz_archive_kind(archive, member, file)
+            member.filename.removesuffix(".npy"): _array_kind(archive, member, file)
             for member in archive.infolist()
         }
 
 
-def _npz_archive_kind(
-    archive: zipfile.ZipFile, member: zipfile.ZipInfo, file: str
-) -> np.dtype[Any]:
+def _array_kind(archive: zipfile.ZipFile, member: zipfile.ZipInfo, file: str) -> np.dtype[Any]:
     """Return what an array holds; its header must not promise more than the archive has."""
     if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
         # Python unpacks others without a bound, and NumPy does not write them.
@@ -381,55 +374,17 @@ def _layout(arrays: Any, kinds: Kinds, file: str) -> tuple[str, int]:
     return layout, square_size(int(shape[0]), int(shape[1]), file)
 
 
-def _npz_archive_entries(layout: str, n: int, data: Values, *indices: Values) -> Any:
+def _archive_entries(layout: str, n: int, *parts: Values) -> Any:
     """Return the entries; zeros that a block or diagonal cannot do without are no entries."""
-    if layout in ("csr", "csc"):
-        major, minor = _expanded(n, *indices)
-        values = _flat(data)[: len(major)]
-        rows, columns = (major, minor) if layout == "csr" else (minor, major)
-    elif layout == "bsr":
-        rows, columns, values = _blocks(n, data, *indices)
-    elif layout == "dia":
-        rows, columns, values = _diagonals(n, data, *indices)
+    if layout == "coo":
+        data, rows, columns = parts
+        entries = sp.coo_array((data, (rows.astype(np.int64), columns.astype(np.int64))), (n, n))
     else:
-        values, rows, columns = _flat(data), *(_flat(part).astype(np.int64) for part in indices)
-    entries = sp.coo_array((values, (rows, columns)), shape=(n, n))  # this one checks its indices
+        matrix: Any = getattr(sp, f"{layout}_array")(parts, shape=(n, n))
+        if layout != "dia":
+            matrix.check_format(full_check=True)  # also that no index leads out of the matrix
+        entries = matrix.tocoo()
     entries.sum_duplicates()
+    if layout in ("bsr", "dia"):
+        entries.eliminate_zeros()
     return entries
-
-
-def _expanded(n_rows: int, indices: Values, pointers: Values) -> tuple[Ints, Ints]:
-    """Return rows and columns of compressed rows."""
-    indptr = _flat(pointers).astype(np.int64)
-    sizes = np.diff(indptr)
-    if len(indptr) != n_rows + 1 or indptr[0] != 0 or (sizes < 0).any():
-        raise ValueError(f"the pointers do not cut the entries into {n_rows} rows")
-    if indptr[-1] > len(_flat(indices)):
-        raise ValueError("the pointers lead beyond the last entry")
-    return np.repeat(np.arange(n_rows), sizes), indices[: indptr[-1]].astype(np.int64)
-
-
-def _blocks(n: int, data: Values, indices: Values, pointers: Values) -> Triple:
-    _, height, width = data.shape
-    if not height or not width or n % height or n % width:
-        raise ValueError(f"blocks of {height} × {width} do not fill the matrix")
-    major, minor = _expanded(n // height, indices, pointers)
-    if len(major) > len(data):
-        raise ValueError("the pointers lead beyond the last block")
-    block, row, column = np.nonzero(data[: len(major)])
-    values = data[: len(major)][block, row, column]
-    return major[block] * height + row, minor[block] * width + column, values
-
-
-def _diagonals(n: int, data: Values, offsets: Values) -> Triple:
-    """Return the entries inside the matrix; scipy would make room for whole diagonals."""
-    at, columns = np.nonzero(data)
-    rows = columns - _flat(offsets).astype(np.int64)[at]
-    inside = (rows >= 0) & (rows < n) & (columns < n)
-    return rows[inside], columns[inside], data[at, columns][inside]
-
-
-def _flat(part: Values) -> Values:
-    if part.ndim != 1:
-        raise ValueError(f"an array of {part.ndim} dimensions, expected 1")
-    return part

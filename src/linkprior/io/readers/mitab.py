@@ -36,7 +36,7 @@ _METHOD, _TYPE, _CONFIDENCE, _EXPANSION, _NEGATIVE = 6, 11, 14, 15, 35
 _ISOFORM = re.compile(r"uniprotkb:\w+-(\d+|PRO_\d+)")
 
 
-def read_mitab(source: Source, found: EdgeCollector, options: ReadOptions) -> str:
+def read_mitab(source: Source, out: EdgeCollector, options: ReadOptions) -> str:
     """Read a PSI-MITAB table; a node is the first identifier of its column.
 
     Nodes are called by their accession, with its database in front where two databases share one.
@@ -50,8 +50,8 @@ def read_mitab(source: Source, found: EdgeCollector, options: ReadOptions) -> st
     options.refuse_others(
         "a PSI-MITAB table", ["organism", "systems", "physical_only", "min_score", "weights"]
     )
-    found.directed = False
-    table = _Table(options, found)
+    out.directed = False
+    table = _Table(options, out)
     rows = 0  # and the header
     for at, (numbers, lines) in enumerate(lines_of(source)):
         has_header = at == 0 and _HEADER.match(lines[0]) is not None
@@ -59,41 +59,41 @@ def read_mitab(source: Source, found: EdgeCollector, options: ReadOptions) -> st
         rows += has_header + len(part[1])
         if part[1]:
             table.take(part)
-    found.passed_over = source.lines - rows
+    out.passed_over = source.lines - rows
     return table.settle()
 
 
 class _Table:
     """Takes rows block by block: filters them, names the nodes, keeps count."""
 
-    def __init__(self, options: ReadOptions, found: EdgeCollector) -> None:
-        self._found, self._width, self._expanded = found, 0, 0
+    def __init__(self, options: ReadOptions, out: EdgeCollector) -> None:
+        self._out, self._width, self._expanded = out, 0, 0
         self._name, self._label, self._symbol = cache(accession), cache(label_of), cache(symbol_of)
-        self._systems, self._organisms = Systems(options.systems), _organisms(options, found)
+        self._systems, self._organisms = Systems(options.systems), _organisms(options, out)
         self._filters = list(self._chosen(options))
         self._asked, self._weighed = options.weights, False
         self._scored = cache(partial(scored_as, asked=options.weights or ""))
         if self._asked is not None:
-            found.weights = EdgeWeights(f"score {self._asked}", found.file, WITHOUT_SCORE)
+            out.weights = EdgeWeights(f"score {self._asked}", out.file, WITHOUT_SCORE)
         # Negative pairs wait for the end, so that they do not change the order of the nodes.
         self._negative: list[str] = []
         self._negative_lines: list[int] = []
 
     def _chosen(self, options: ReadOptions) -> Iterator[Filter]:
-        found = self._found
+        out = self._out
         if self._systems:
             yield self._by_method()
         yield self._organisms.filter
         if options.physical_only:
             physical = cache(is_physical)
             yield lambda rows: sift(
-                rows, map(physical, rows.column(_TYPE)), "not a physical interaction", found
+                rows, map(physical, rows.column(_TYPE)), "not a physical interaction", out
             )
         least = options.min_score
         if least is not None:
             score = cache(score_of)
             yield lambda rows: sift_scores(
-                rows, [score(cell) for cell in rows.column(_CONFIDENCE)], least, found
+                rows, [score(cell) for cell in rows.column(_CONFIDENCE)], least, out
             )
 
     def _by_method(self) -> Filter:
@@ -101,7 +101,7 @@ class _Table:
             cells = rows.column(_METHOD)
             for cell, count in Counter(cells).items():
                 self._systems.count([f.text or f.value for f in fields_of(cell)] * count)
-            return sift(rows, map(wants, cells), "another detection method", self._found)
+            return sift(rows, map(wants, cells), "another detection method", self._out)
 
         def names(cell: str) -> list[str]:
             return [name for f in fields_of(cell) for name in (f.value, f.text) if name]
@@ -112,17 +112,17 @@ class _Table:
     def take(self, part: Lines) -> None:
         """Take the lines of one block."""
         self._width = self._width or part[1][0].count("\t") + 1
-        rows = _cut(part, self._found.file)
+        rows = _cut(part, self._out.file)
         self._organisms.count(rows, kept=False)
         positive = [
             len(row) <= _NEGATIVE or row[_NEGATIVE].strip().lower() != "true" for row in rows.cells
         ]
         if not all(positive):
             self._take_negative(rows.where([not keep for keep in positive]))
-        rows = sift(rows, positive, _NOT_FOUND, self._found)
+        rows = sift(rows, positive, _NOT_FOUND, self._out)
         for kept_by in self._filters:
             rows = kept_by(rows)
-        rows = sift(rows, self._both_named(rows), _ALONE, self._found)
+        rows = sift(rows, self._both_named(rows), _ALONE, self._out)
         self._organisms.count(rows, kept=True)
         self._add(rows)
 
@@ -140,7 +140,7 @@ class _Table:
 
     def _add(self, rows: Records) -> None:
         first, second = ([self._name(cell) for cell in rows.column(at)] for at in _ENDS)
-        self._found.add(first, second, rows.lines, self._weights(rows))
+        self._out.add(first, second, rows.lines, self._weights(rows))
         for ends, aliases, others in zip((first, second), _ALIASES, _ALTERNATIVES, strict=True):
             self._remember(ends, rows, aliases, others)
         self._expanded += sum(
@@ -157,13 +157,13 @@ class _Table:
         scores = [self._scored(cell) for cell in cells]
         if not self._weighed and cells and not any(scores):
             kinds = {field.database for cell in cells for field in fields_of(cell)}
-            raise unknown(self._asked, ["score", *sorted(kinds)], self._found.file)
+            raise unknown(self._asked, ["score", *sorted(kinds)], self._out.file)
         self._weighed |= bool(cells)
         return scores
 
     def _remember(self, ends: Sequence[str], rows: Records, aliases: int, others: int) -> None:
         """Keep a readable name of each new node: among its aliases, else a BioGRID symbol."""
-        labels = self._found.labels
+        labels = self._out.labels
         for name, row in zip(ends, rows.cells, strict=True):
             if name not in labels:
                 label = self._label(row[aliases]) or self._symbol(row[others])
@@ -173,23 +173,23 @@ class _Table:
     def settle(self) -> str:
         """Name the nodes, say what is known only at the end, and describe the file."""
         if not self._width:
-            raise InputError(f"{self._found.file}: no row, expected PSI-MITAB interactions")
-        self._systems.settle(self._found.file)
+            raise InputError(f"{self._out.file}: no row, expected PSI-MITAB interactions")
+        self._systems.settle(self._out.file)
         self._organisms.settle()
         if self._expanded:
-            self._found.note(
+            self._out.note(
                 f"{self._expanded:,} rows were expanded from complexes (spoke or matrix, say); "
                 "such a pair was seen in one complex, not one to one"
             )
-        names = self._found.names
+        names = self._out.names
         isoforms = sum(1 for name in names if _ISOFORM.fullmatch(name))
-        numbers = self._found.add_nodes(self._negative, self._negative_lines)
-        self._found.non_edges = numbers.reshape(-1, 2)
+        numbers = self._out.add_nodes(self._negative, self._negative_lines)
+        self._out.non_edges = numbers.reshape(-1, 2)
         if isoforms:
-            self._found.note(
+            self._out.note(
                 f"{isoforms:,} nodes are isoforms or chains of a protein (P12345-2), apart from it"
             )
-        return f"PSI-MITAB {_version(self._width)}, {self._shorten(self._found.names)}"
+        return f"PSI-MITAB {_version(self._width)}, {self._shorten(self._out.names)}"
 
     def _shorten(self, names: Sequence[str]) -> str:
         """Drop the databases from the names where they stay apart; say what names a node."""
@@ -197,9 +197,9 @@ class _Table:
         if len(set(short)) < len(short):
             return "nodes named by database:accession, since databases share accessions"
         renamed = dict(zip(names, short, strict=True))
-        labels = self._found.labels  # those of rows without a weight, too, whose nodes may be none
-        self._found.labels = {renamed[name]: labels[name] for name in names if name in labels}
-        self._found.rename(short)
+        labels = self._out.labels  # those of rows without a weight, too, whose nodes may be none
+        self._out.labels = {renamed[name]: labels[name] for name in names if name in labels}
+        self._out.rename(short)
         databases = Counter(name.partition(":")[0] for name in names if ":" in name)
         main = ", ".join(name for name, _ in databases.most_common(3))
         return f"nodes named by accession ({main or 'no database given'})"
@@ -228,7 +228,7 @@ def _version(width: int) -> str:
     return f"{_WIDTHS[base]} with {more} more columns" if more > 0 else _WIDTHS[base]
 
 
-def _organisms(options: ReadOptions, found: EdgeCollector) -> Organisms:
+def _organisms(options: ReadOptions, out: EdgeCollector) -> Organisms:
     """Return the filter by organism; the names that cells give organisms count as well."""
     asked = Organism(options.organism, True) if options.organism is not None else None
 
@@ -244,7 +244,7 @@ def _organisms(options: ReadOptions, found: EdgeCollector) -> Organisms:
         first, second = ([taxon(cell) for cell in rows.column(at)] for at in _TAXA)
         return first, second
 
-    return Organisms(asked, taxa_of, found)
+    return Organisms(asked, taxa_of, out)
 
 
 # A quoted stretch may hold bars. Possessive repeats keep a line of quotes from being tried in every

@@ -55,11 +55,11 @@ class Drawing:
     @cached_property
     def labels(self) -> dict[int, str]:
         """Readable names of the nodes, where the ranking has them."""
-        evidence, found = self.ranking.evidence, {}
+        evidence, labels = self.ranking.evidence, {}
         for side, column in enumerate(("label_source", "label_target")):
             shown = zip(self.predicted[:, side].tolist(), evidence.get(column, ()), strict=False)
-            found.update({node: str(label) for node, label in shown if label})
-        return found
+            labels.update({node: str(label) for node, label in shown if label})
+        return labels
 
     @property
     def node_columns(self) -> dict[str, str]:
@@ -95,8 +95,8 @@ class Drawing:
         """Yield predicted links, best first, then observed edges."""
         columns = dict(list(self.columns.items())[1:])
         for (a, b), row in zip(self.predicted.tolist(), self.ranking.rows(), strict=True):
-            found = zip(columns.items(), [row[0], *row[3:]], strict=True)
-            values = {name: typed(value, kind) for (name, kind), value in found}
+            cells = zip(columns.items(), [row[0], *row[3:]], strict=True)
+            values = {name: typed(value, kind) for (name, kind), value in cells}
             known = {name: value for name, value in values.items() if value is not None}
             yield Edge(a, b, {"kind": "predicted", **known})
         for a, b in self.observed.tolist():

@@ -93,7 +93,7 @@ def known(facts: Mapping[str, Any]) -> dict[str, Plain]:
 def json_text(value: Any) -> str:
     """Return JSON in one line that can be written as UTF-8."""
     written = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    return _UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", written)
+    return _UNSAFE.sub(lambda mark: f"\\u{ord(mark[0]):04x}", written)
 
 
 def _text(value: Any) -> str:

@@ -112,7 +112,7 @@ def read_or_say_so(path, content, format):
 
 
 ENOUGH = settings(
-    max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 
 

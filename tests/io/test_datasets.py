@@ -309,7 +309,7 @@ def test_a_wrong_hash_names_both_and_keeps_nothing(site, tmp_path):
     message = failing(site, tmp_path, site.root + "/net.tsv")
     for content in (TEXT, other):
         assert hashlib.sha256(content).hexdigest() in message
-    assert "not kept" in message
+    assert "not saved" in message
     assert len(site.hits) == 1
 
 
@@ -325,7 +325,7 @@ def test_a_transfer_that_always_breaks_off_is_given_up_after_three_tries(site, t
 @pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress])
 def test_a_packed_file_cut_at_its_source_is_refused(site, tmp_path, pack):
     site.pages["/net.gz"] = serve(pack(TEXT)[:-20])
-    assert "not kept" in failing(site, tmp_path, site.root + "/net.gz")
+    assert "not saved" in failing(site, tmp_path, site.root + "/net.gz")
 
 
 def test_a_missing_page_is_not_asked_for_twice(site, tmp_path):

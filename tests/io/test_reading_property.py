@@ -69,7 +69,6 @@ def quoted(name, separator, always):
 
 
 @settings(
-    max_examples=3 * settings().max_examples,
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )

@@ -198,7 +198,7 @@ def data_folder(given: str | Path | None = None) -> Path | None:
 
 
 def cache_folder() -> Path:
-    """Return the folder downloads are kept in, by `LINKPRIOR_CACHE` or the system's custom."""
+    """Return the folder downloads are saved in, by `LINKPRIOR_CACHE` or the system's custom."""
     if given := os.environ.get("LINKPRIOR_CACHE"):
         return Path(given).expanduser()
     xdg = os.environ.get("XDG_CACHE_HOME", "")
@@ -269,7 +269,7 @@ def _into_cache(
                 _receive(entry, out.buffer, target.parent, timeout, progress)
 
     persistently(attempt, tell)
-    tell(f"{entry.name}: {entry.bytes} bytes, sha256 as expected, kept in {target}")
+    tell(f"{entry.name}: {entry.bytes} bytes, sha256 as expected, saved in {target}")
     return target
 
 
@@ -289,7 +289,7 @@ def _receive(
         try:
             _check(stream, entry, out.write)
         except FetchError as problem:
-            raise type(problem)(f"{url}: {problem}; the file was not kept") from None
+            raise type(problem)(f"{url}: {problem}; the file was not saved") from None
 
 
 def _check(stream: BinaryIO, entry: Entry, write: Callable[[bytes], object]) -> None:

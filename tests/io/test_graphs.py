@@ -143,28 +143,23 @@ def test_of_pairs_given_both_ways_one_is_marked():
     assert one_of_each(np.empty((0, 2), np.int64)).tolist() == []
 
 
-def handed_over(graph):
-    found = EdgeCollector("g")
-    graph.hand_over(found)
-    return found
-
-
 def test_weights_are_not_wanted_unless_asked_for_and_zeros_among_them_are_told():
-    graph = NamedGraph()
+    found = EdgeCollector("g")
+    graph = NamedGraph(found)
     for weight in ("0", "2", "0.0", ""):
         graph.edge("a", "b", 1, weight)
-    found = handed_over(graph)
+    graph.hand_over()
     assert found.rows == 4
     assert found.notes == ["2 edges have weight 0 and count as edges"]
 
 
 def test_a_bad_name_in_a_file_without_lines_is_told_without_one():
-    for take, others in (("node", ()), ("declare", ()), ("edge", ("a",)), ("predicted", ("a",))):
-        graph = NamedGraph()
+    for take, others in (("node", ()), ("declare", ()), ("edge", ("a",))):
+        graph = NamedGraph(EdgeCollector("g"))
         graph.edge("a", "b")
         getattr(graph, take)(*others, "c\x07")
         with pytest.raises(InputError, match="^g: the node name"):
-            handed_over(graph)
+            graph.hand_over()
 
 
 A_LINE = 400  # characters: some lines of a terminal at most
@@ -172,12 +167,13 @@ A_LINE = 400  # characters: some lines of a terminal at most
 
 def listed(*names, node="1"):
     """Return what the collector has after one node was listed once with each tuple of names."""
-    graph, found = NamedGraph(), EdgeCollector("g")
+    found = EdgeCollector("g")
+    graph = NamedGraph(found)
     for line, alike in enumerate(names, 1):
         number = graph.declare(node, line)
         for name in alike:
             graph.label(number, 0, name)
-    graph.hand_over(found)
+    graph.hand_over()
     return found
 
 

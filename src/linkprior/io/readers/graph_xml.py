@@ -10,7 +10,7 @@ from xml.parsers import expat
 from linkprior.errors import InputError
 from linkprior.io.collector import EdgeCollector, EdgeWeights, unknown
 from linkprior.io.formats import ReadOptions
-from linkprior.io.readers.graphs import LONGEST_LABEL, NAMING, PREDICTED, NamedGraph
+from linkprior.io.readers.graphs import LONGEST_LABEL, NAMING, NamedGraph
 from linkprior.io.source import Source
 
 _LABEL = NAMING.index("label")
@@ -29,7 +29,7 @@ def read_graphml(source: Source, out: EdgeCollector, options: ReadOptions) -> st
     if handler.n_graphs > 1:
         out.note(f"the file holds {handler.n_graphs} graphs: they are read as one")
     handler.check_weights()
-    handler.graph.hand_over(out)
+    handler.graph.hand_over()
     return _described("GraphML", handler.graph)
 
 
@@ -42,7 +42,7 @@ def read_gexf(source: Source, out: EdgeCollector, options: ReadOptions) -> str:
     handler = _Gexf(out, options.weights)
     parse_xml(source, "gexf", handler)
     handler.check_weights()
-    handler.graph.hand_over(out)
+    handler.graph.hand_over()
     return _described("GEXF", handler.graph)
 
 
@@ -70,7 +70,7 @@ class _Graph:
     """What both formats share: needed attributes, and edges that may be predictions."""
 
     def __init__(self, out: EdgeCollector, weights: str | None) -> None:
-        self.out, self.graph = out, NamedGraph(weighted=weights is not None)
+        self.out, self.graph = out, NamedGraph(out, weighted=weights is not None)
         self.graph.directed = False
         self._asked, self._weight = weights, _plain(weights or "weight")
         self._known: list[str] = []  # attributes that edges have
@@ -94,11 +94,7 @@ class _Graph:
             raise unknown(self._asked, self._known, self.out.file)
 
     def close_edge(self, edge: _Edge) -> None:
-        if edge.kind.strip().lower() == "predicted":
-            self.graph.predicted(edge.source, edge.target, edge.line)
-            self.out.drop(PREDICTED, [edge.line])
-        else:
-            self.graph.edge(edge.source, edge.target, edge.line, edge.weight)
+        self.graph.edge(edge.source, edge.target, edge.line, edge.weight, edge.kind)
 
 
 class _GraphML(_Graph):

@@ -151,8 +151,10 @@ def one_line(text: str) -> str:
 class NamedGraph:
     """A graph by node ids; `naming` are the attributes that may name a node, the best first."""
 
-    def __init__(self, naming: Sequence[str] = NAMING, weighted: bool = False) -> None:
-        self.weighted = weighted  # whether every edge must have a weight
+    def __init__(
+        self, out: EdgeCollector, naming: Sequence[str] = NAMING, weighted: bool = False
+    ) -> None:
+        self._out, self.weighted = out, weighted  # whether every edge must have a weight
         self.directed: bool | None = None  # whether any edge has a direction, where formats tell
         self.naming = naming
         self._number: dict[str, int] = {}
@@ -205,71 +207,66 @@ class NamedGraph:
             self._clash = node, known, text
         compared.add(rank)
 
-    def edge(self, source: str, target: str, line: int = 0, weight: str = "") -> None:
-        """Take an edge; ends that were not declared become nodes."""
+    def edge(
+        self, source: str, target: str, line: int = 0, weight: str = "", kind: str = ""
+    ) -> None:
+        """Take an edge, or a link of the kind `predicted`; ends not declared become nodes."""
+        ends = self.node(source, line), self.node(target, line)
+        if kind.strip().lower() == "predicted":
+            self._predicted.extend(ends)
+            self._out.drop(PREDICTED, [line])
+            return
+        self._ends.extend(ends)
         if self.weighted:
             self._weights.append(weight)
             self._edge_lines.append(line)
         else:
             self._weightless += bool(weight) and is_zero(weight)
-        self._ends.append(self.node(source, line))
-        self._ends.append(self.node(target, line))
 
-    def predicted(self, source: str, target: str, line: int = 0) -> None:
-        """Take a link that was predicted, not observed."""
-        self._predicted.append(self.node(source, line))
-        self._predicted.append(self.node(target, line))
-
-    def hand_over(self, out: EdgeCollector) -> None:
+    def hand_over(self) -> None:
         """Settle the names: by the first attribute that tells all nodes apart, else by id."""
-        ids = list(self._number)
-        self._settle_repeats(out, ids)
+        ids, out = list(self._number), self._out
+        self._settle_repeats(ids)
         note_zero_weights(out, self._weightless)
-        rank = next((at for at in range(len(self.naming)) if self._tells_apart(at)), None)
+        every = [len(labels) == len(set(labels.values())) == len(ids) for labels in self._labels]
+        rank = every.index(True) if any(every) else None
         names = ids
         if rank is not None:
             names = [self._labels[rank][number] for number in range(len(ids))]
             if names != ids:
                 out.note(f"nodes are named by their {self.naming[rank]}, not by their id")
         else:
-            self._keep_labels(out, ids)
+            for labels in reversed(self._labels):
+                out.labels |= ((ids[number], text) for number, text in labels.items())
+            if out.labels:
+                out.note(
+                    "nodes are named by their id: their readable names are missing for some or "
+                    "alike"
+                )
         out.directed = self.directed
         ends = np.frombuffer(self._ends, dtype=np.int64).reshape(-1, 2)
         predicted = np.frombuffer(self._predicted, dtype=np.int64).reshape(-1, 2)
-        hand_over(out, names, self._node_lines, ends, predicted, self._weighed(out))
+        hand_over(out, names, self._node_lines, ends, predicted, self._weighed())
 
-    def _weighed(self, out: EdgeCollector) -> Weighed | None:
-        if out.weights is None:
+    def _weighed(self) -> Weighed | None:
+        if self._out.weights is None:
             return None
         lines = self._edge_lines.tolist()
-        return out.weights.numbers(self._weights, lines), lines
+        return self._out.weights.numbers(self._weights, lines), lines
 
-    def _settle_repeats(self, out: EdgeCollector, ids: list[str]) -> None:
+    def _settle_repeats(self, ids: list[str]) -> None:
         """Say that ids were repeated, or refuse one that stands for two different nodes."""
         if self._clash:
             node, known, text = self._clash
             line, _ = self._again[node]
             raise InputError(
-                f"{out.file}{f':{line}' if line else ''}: the id {ids[node][:40]!r} is that of "
-                f"two nodes, {known[:40]!r} and {text[:40]!r}; give each node an id of its own"
+                f"{self._out.file}{f':{line}' if line else ''}: the id {ids[node][:40]!r} is that "
+                f"of two nodes, {known[:40]!r} and {text[:40]!r}; give each node an id of its own"
             )
         if self._repeats:
             node = next(iter(self._again))
             times = "1 node is" if self._repeats == 1 else f"{self._repeats:,} nodes are"
-            out.note(
+            self._out.note(
                 f"{times} listed again under an id that was there before, such as "
                 f"{ids[node][:40]!r}: each id is one node"
-            )
-
-    def _tells_apart(self, rank: int) -> bool:
-        labels = self._labels[rank]
-        return len(labels) == len(self._number) and len(set(labels.values())) == len(labels)
-
-    def _keep_labels(self, out: EdgeCollector, ids: list[str]) -> None:
-        """Show the readable names beside the ids, where they cannot take their place."""
-        for labels in reversed(self._labels):
-            out.labels |= ((ids[number], text) for number, text in labels.items())
-        if out.labels:
-            out.note(
-                "nodes are named by their id: their readable names are missing for some or alike"
             )

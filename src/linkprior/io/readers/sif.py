@@ -8,7 +8,7 @@ from linkprior.errors import InputError
 from linkprior.io.collector import EdgeCollector, no_weights
 from linkprior.io.formats import ReadOptions
 from linkprior.io.readers.delimited import SPREADSHEET_ERRORS
-from linkprior.io.readers.graphs import PREDICTED, NamedGraph, every_line
+from linkprior.io.readers.graphs import NamedGraph, every_line
 from linkprior.io.source import Source
 
 _SHOWN = 3
@@ -24,14 +24,14 @@ def read_sif(source: Source, out: EdgeCollector, options: ReadOptions) -> str:
     if options.weights is not None:
         raise no_weights(source.name, "SIF")
     options.refuse_others("SIF", ["weights"])
-    graph, relations = NamedGraph(naming=()), Counter[str]()
+    graph, relations = NamedGraph(out, naming=()), Counter[str]()
     for number, line in every_line(source):
         cells = [cell.strip() for cell in line.split("\t" if "\t" in line else None)]
         if any(cells) and not _is_comment(line, cells):
             _take(cells, graph, out, relations, number)
         else:
             out.passed_over += 1
-    graph.hand_over(out)
+    graph.hand_over()
     return f"SIF with {_listed(relations)}"
 
 
@@ -57,11 +57,7 @@ def _take(
         )
     relations[relation] += len(targets)
     for target in targets:
-        if relation.lower() == "predicted":
-            graph.predicted(source, target, line)
-            out.drop(PREDICTED, [line])
-        else:
-            graph.edge(source, target, line)
+        graph.edge(source, target, line, kind=relation)
 
 
 def _listed(relations: Counter[str]) -> str:

@@ -22,7 +22,7 @@ from linkprior.evaluation.split_files import read_split, write_split
 from linkprior.evaluation.splits import Split
 from linkprior.evaluation.writing import read_results, write_results
 from linkprior.experiments.benchmark.cells import read_cells
-from linkprior.io.datasets.catalogue import read_catalogue
+from linkprior.io.datasets import read_catalogue
 from linkprior.report.study import read_study
 
 Whole = dict[str, Any]

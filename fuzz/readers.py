@@ -17,8 +17,8 @@ import numpy as np
 from fuzz import seeds
 from fuzz.target import Target
 from fuzz.verdict import WATCH, Attempt, expect, is_line
+from linkprior.io.formats import ReadOptions
 from linkprior.io.node_lists import read_names, read_pairs
-from linkprior.io.options import ReadOptions
 from linkprior.io.read import Reading, read
 from linkprior.io.writers import write_ranking
 from linkprior.network import Network

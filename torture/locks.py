@@ -104,7 +104,7 @@ def _cycling(ground: Ground, folder: Path, each: int, seed: int) -> Child:
 def take_turns(folder: str, cycles: str, seed: str) -> int:
     """Take and leave the lock of a folder so often; print how often, and how often it was held."""
     from linkprior.errors import StoreError
-    from linkprior.io.locks import hold
+    from linkprior.io.atomic_files import hold
 
     place, chance, refused = Path(folder), random.Random(int(seed)), 0
     own = place / f"inside-{os.getpid()}"

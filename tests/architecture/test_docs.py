@@ -17,7 +17,7 @@ import pytest
 import linkprior as lp
 from linkprior.errors import InputError
 from linkprior.io.collector import EdgeCollector
-from linkprior.io.options import ReadOptions
+from linkprior.io.formats import ReadOptions
 from linkprior.io.source import open_source
 from linkprior.model.factors import Factors
 from linkprior.model.losses import LOSSES, SquaredLoss

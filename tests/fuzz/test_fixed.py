@@ -10,11 +10,11 @@ import linkprior as lp
 from linkprior.errors import InputError, LinkpriorError, StoreError, visible
 from linkprior.io import store
 from linkprior.io.collector import EdgeCollector
-from linkprior.io.datasets.catalogue import read_catalogue
+from linkprior.io.datasets import read_catalogue
+from linkprior.io.formats import ReadOptions
 from linkprior.io.node_lists import read_names
-from linkprior.io.options import ReadOptions
 from linkprior.io.read import read
-from linkprior.io.readers.named_graph import one_line
+from linkprior.io.readers.graphs import one_line
 from linkprior.io.writers import write_ranking
 
 CLEAR = "\x1b[2J"  # a terminal that obeys it is empty

@@ -3,7 +3,7 @@
 import pytest
 from tests.io.web_site import Site
 
-from linkprior.io.datasets import transfer
+from linkprior.io import datasets
 from linkprior.io.source import Source
 
 
@@ -22,7 +22,7 @@ def apart(monkeypatch, tmp_path):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("LINKPRIOR_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
-    monkeypatch.setattr(transfer, "WAIT", 0)
+    monkeypatch.setattr(datasets, "WAIT", 0)
 
 
 @pytest.fixture

@@ -1,14 +1,33 @@
-"""Tables that look like plain edge lists and are none: read for what they are, or said aloud."""
+"""Files that are easily misread: row numbers, titles, relations, labels, headers that return."""
+
+import json
 
 import networkx as nx
 import pytest
-from tests.io.graph_files import dropped, expected_pairs, pairs, problem, reading
+from tests.io.files import (
+    dropped,
+    expected_pairs,
+    links,
+    pairs,
+    problem,
+    reading,
+    written,
+)
 
-from linkprior.io.options import ReadOptions
-from linkprior.io.readers.relations import is_relation
+from linkprior.errors import InputError, ParameterError
+from linkprior.io.formats import ReadOptions
+from linkprior.io.read import read
+from linkprior.io.readers.columns import pair_of_columns
+from linkprior.io.readers.delimited import sample_of
+from linkprior.io.readers.graphs import whole_numbers
+from linkprior.io.source import Block
 
 GRAPH = nx.relabel_nodes(nx.gnm_random_graph(20, 40, seed=3), lambda v: f"G{chr(65 + v)}")
+
+
 EDGES = list(GRAPH.edges())
+
+
 EXPECTED = expected_pairs(GRAPH)
 
 
@@ -21,48 +40,6 @@ PLAIN = table(EDGES)
 
 def notes(found):
     return "\n".join(found.report.notes)
-
-
-# ---------------------------------------------------------------------- a column in front
-
-
-@pytest.mark.parametrize("separator", ["\t", ",", " "])
-@pytest.mark.parametrize("start", [0, 1])
-@pytest.mark.parametrize("more", [(), (0.5,)], ids=["alone", "with a score"])
-def test_row_numbers_in_front_are_no_nodes(tmp_path, separator, start, more):
-    rows = [(i, *edge, *more) for i, edge in enumerate(EDGES, start)]
-    found = reading(tmp_path, "e.txt", table(rows, separator))
-    assert pairs(found.network) == EXPECTED
-    assert "column 1 numbers the rows" in notes(found)
-    assert "--columns 1,2" in notes(found)
-
-
-def test_two_rows_are_enough_to_tell_row_numbers(tmp_path):
-    found = reading(tmp_path, "e.txt", "1\tTP53\tATM\n2\tTP53\tMDM2\n")
-    assert pairs(found.network) == {frozenset(("TP53", "ATM")), frozenset(("TP53", "MDM2"))}
-
-
-@pytest.mark.parametrize("separator", ["\t", ";", " "])
-def test_scores_in_front_are_no_nodes_and_may_be_asked_for(tmp_path, separator):
-    rows = [(0.9 if i % 2 else 0.25, *edge) for i, edge in enumerate(EDGES)]
-    found = reading(tmp_path, "e.txt", table(rows, separator))
-    assert pairs(found.network) == EXPECTED
-    assert "column 1 holds scores" in notes(found)
-    strong = reading(tmp_path, "e.txt", table(rows, separator), options=ReadOptions(min_score=0.5))
-    assert pairs(strong.network) == {frozenset(edge) for edge in EDGES[1::2]}
-
-
-def test_row_numbers_below_a_header_nobody_knows(tmp_path):
-    rows = [("nr", "eins", "zwei"), *((i, *edge) for i, edge in enumerate(EDGES))]
-    found = reading(tmp_path, "e.txt", table(rows))
-    assert pairs(found.network) == EXPECTED
-
-
-def test_the_user_may_want_the_first_two_columns_all_the_same(tmp_path):
-    text = table((i, *edge) for i, edge in enumerate(EDGES))
-    found = reading(tmp_path, "e.txt", text, options=ReadOptions(columns=("1", "2")))
-    assert pairs(found.network) == {frozenset((str(i), a)) for i, (a, _) in enumerate(EDGES)}
-    assert "column 1" not in notes(found)
 
 
 @pytest.mark.parametrize(
@@ -85,9 +62,6 @@ def test_scores_beside_one_name_are_refused(tmp_path):
     assert told.startswith("e.txt:1: expected two columns of node names")
 
 
-# ---------------------------------------------------------------------- text above
-
-
 @pytest.mark.parametrize("title", ["Interactions of 2020", "Yeast interactome", "Interactome"])
 @pytest.mark.parametrize("separator", ["\t", ",", ";"])
 @pytest.mark.parametrize("header", ["", "source{}target\n", "# gene_a{}gene_b\n"])
@@ -98,11 +72,6 @@ def test_titles_above_a_table_are_left_out_and_counted(tmp_path, title, separato
     assert report.dropped == [{"reason": "text above the table", "count": 1, "first_lines": [1]}]
     header_row = header.startswith("source")
     assert report.rows + report.passed_over + 1 + header_row == report.lines
-
-
-def test_a_title_that_names_a_node_is_a_title_still(tmp_path):
-    found = reading(tmp_path, "e.txt", f"Partners of {EDGES[0][0]}\n{PLAIN}")
-    assert pairs(found.network) == EXPECTED
 
 
 @pytest.mark.parametrize(
@@ -133,16 +102,6 @@ def test_the_first_table_of_biogrid_is_read_below_its_preamble(tmp_path):
     assert dropped(found) == {"text above the table": 3}
 
 
-def test_a_title_above_a_table_of_biogrid_is_refused(tmp_path):
-    header = "#BioGRID Interaction ID\tEntrez Gene Interactor A\tEntrez Gene Interactor B\n"
-    told = problem(tmp_path, "e.txt", f"Rat of 2020\n{header}1\t2\t3\n2\t3\t4\n")
-    assert told.startswith("e.txt:1: ")
-    assert "Rat of 2020" in told
-
-
-# ---------------------------------------------------------------------- relations between
-
-
 @pytest.mark.parametrize("word", ["->", "-|", "pp", "phosphorylates", "is_part_of", "inhibition"])
 @pytest.mark.parametrize("more", [(), (0.5,)], ids=["alone", "with a score"])
 def test_a_relation_between_two_names_is_no_node(tmp_path, word, more):
@@ -153,33 +112,9 @@ def test_a_relation_between_two_names_is_no_node(tmp_path, word, more):
     assert pairs(one.network) == {frozenset(EDGES[0])}
 
 
-def test_few_words_nobody_knows_between_nodes_that_come_back_are_relations(tmp_path):
-    words = ["Two-hybrid", "Pulldown"]
-    found = reading(
-        tmp_path, "e.txt", table((a, words[i % 2], b) for i, (a, b) in enumerate(EDGES))
-    )
-    assert pairs(found.network) == EXPECTED
-    assert "column 2 holds relations (Two-hybrid, Pulldown)" in notes(found)
-
-
-def test_a_third_column_of_other_words_leaves_the_second_alone(tmp_path):
-    """Members of a few clubs, and what they do there: no name of the first column comes back."""
-    rows = [(f"m{i}", f"club{'ABC'[i % 3]}", f"task{i % 17}") for i in range(40)]
-    found = reading(tmp_path, "e.txt", table(rows))
-    assert pairs(found.network) == {frozenset(row[:2]) for row in rows}
-
-
 def test_a_header_with_a_relation_is_a_header(tmp_path):
     text = "source\tinteraction\ttarget\n" + table((a, "pp", b) for a, b in EDGES)
     assert pairs(reading(tmp_path, "e.txt", text).network) == EXPECTED
-
-
-@pytest.mark.parametrize("name", ["PP", "GG", "TP53", "a", "Rho", "nat", "o"])
-def test_names_are_no_relations(name):
-    assert not is_relation(name)
-
-
-# ---------------------------------------------------------------------- labels and weights
 
 
 @pytest.mark.parametrize("pair", [("0", "1"), ("0.0", "1.0"), ("FALSE", "TRUE"), ("False", "True")])
@@ -232,53 +167,11 @@ def test_columns_without_weights_of_0_need_no_word(tmp_path, cells):
     assert "weight" not in notes(reading(tmp_path, "e.txt", table(rows)))
 
 
-# ---------------------------------------------------------------------- repeated headers
-
-
-@pytest.mark.parametrize("header", ["source\ttarget\n", "Regulator\tTarget\n"])
-@pytest.mark.parametrize("first", [3, 40], ids=["early", "late"])
-def test_a_header_that_comes_again_is_dropped_and_counted(tmp_path, header, first):
-    text = header + table(EDGES[:first]) + header + table(EDGES[first:] or EDGES[:2])
-    found = reading(tmp_path, "e.txt", text)
-    assert pairs(found.network) == EXPECTED
-    assert found.report.dropped == [
-        {"reason": "repeats the header", "count": 1, "first_lines": [first + 2]}
-    ]
-
-
 def test_a_header_above_numbers_comes_again(tmp_path):
     text = "eins\tzwei\tdrei\n" + table((*edge, 0.5) for edge in EDGES)
     found = reading(tmp_path, "e.txt", text * 3)
     assert pairs(found.network) == EXPECTED
     assert dropped(found) == {"repeats the header": 2}
-
-
-def test_a_header_nobody_knows_that_comes_again_is_asked_about(tmp_path):
-    text = f"Wirkstoff\tZiel\n{PLAIN}"
-    assert "Wirkstoff – Ziel" in notes(reading(tmp_path, "e.txt", text * 2))
-    found = reading(tmp_path, "e.txt", text * 2, options=ReadOptions(header=True))
-    assert pairs(found.network) == EXPECTED
-
-
-# ---------------------------------------------------------------------- other formats by content
-
-
-def metis(graph):
-    numbers = {v: i for i, v in enumerate(graph, 1)}
-    rows = [" ".join(str(numbers[w]) for w in graph[v]) for v in graph]
-    return f"{len(graph)} {graph.number_of_edges()}\n" + "".join(f"{row}\n" for row in rows)
-
-
-@pytest.mark.parametrize(
-    "graph", [nx.cycle_graph(5), GRAPH, nx.gnm_random_graph(4000, 16_000, seed=1)],
-    ids=["cycle", "small", "longer than what is looked at"],
-)  # fmt: skip
-def test_metis_is_known_without_its_suffix(tmp_path, graph):
-    found = reading(tmp_path, "e.txt", metis(graph))
-    assert found.report.format == "metis"
-    assert pairs(found.network) == expected_pairs(
-        nx.convert_node_labels_to_integers(graph, first_label=1)
-    )
 
 
 @pytest.mark.parametrize("text", ["4 4\n1 2\n2 3\n3 4\n1 4\n", "3 2\n1 2\n2 3\n"])
@@ -298,3 +191,111 @@ def test_a_first_line_that_counts_the_others_is_refused(tmp_path, first, more, w
     kept = reading(tmp_path, "e.txt", f"{first}\n{rows}", options=ReadOptions(header=False))
     assert kept.report.rows == 41
     assert reading(tmp_path, "e.txt", f"{first}\n{rows}1 2{more}\n").report.rows == 42
+
+
+def report(tmp_path, text, **options):
+    path = tmp_path / "e.csv"
+    path.write_text(text)
+    return read(path, options=ReadOptions(**options))
+
+
+def test_names_that_differ_in_capitals_alone_are_told_of(tmp_path):
+    found = report(tmp_path, "TP53,a\ntp53,b\n")
+    assert any("TP53 and tp53" in note for note in found.report.notes)
+
+
+def test_columns_about_the_species_are_the_ends_only_where_there_are_no_others():
+    assert pair_of_columns(["species_a", "species_b", "clone_a", "clone_b"]) == (2, 3)
+    assert pair_of_columns(["species_a", "species_b", "remark", "source"]) == (0, 1)
+
+
+def test_a_row_that_ends_before_a_chosen_column_is_named(tmp_path):
+    text = "a\tx\tb\nb\tx\tc\nc\tx\nd\tx\te\n"
+    told = problem(tmp_path, "e.tsv", text, options=ReadOptions(columns=("1", "3")))
+    assert told.startswith("e.tsv:3: expected 3 columns")
+
+
+def test_a_hub_that_is_called_like_a_relation_is_a_node_where_scores_follow(tmp_path):
+    text = "".join(f"gene{n}\tpp\t{n}.5\n" for n in range(1, 13))
+    network = reading(tmp_path, "e.tsv", text).network
+    assert pairs(network) == {frozenset((f"gene{n}", "pp")) for n in range(1, 13)}
+
+
+def test_a_short_table_is_too_short_to_take_repeated_words_for_relations(tmp_path):
+    """Two words in eight rows may be two hubs."""
+    names = "abcdefghi"
+    rows = [(names[n], ("hub", "spoke")[n % 2], names[n + 1]) for n in range(8)]
+    found = reading(tmp_path, "e.tsv", "".join("\t".join(row) + "\n" for row in rows))
+    assert pairs(found.network) == {frozenset(row[:2]) for row in rows}
+
+
+def test_one_row_wider_than_its_header_does_not_shift_the_columns_of_all(tmp_path):
+    text = "source\ttarget\na\tb\nc\td\tseen twice\ne\tf\n"
+    assert pairs(reading(tmp_path, "e.tsv", text).network) == links("a-b", "c-d", "e-f")
+
+
+def test_a_table_of_counts_by_name_is_no_edge_list(tmp_path):
+    rows = "".join(f"gene{n}\t{n}\t{n + 3}\t{n + 7}\n" for n in range(5))
+    assert "Is it a matrix" in problem(tmp_path, "m.tsv", rows)
+
+
+def test_a_name_that_ends_in_a_number_does_not_turn_the_separator_into_a_decimal_comma(tmp_path):
+    text = "actin,myosin\nprotein kinase 1,2\nmyosin,tubulin\n"
+    assert pairs(reading(tmp_path, "e.csv", text).network) == {
+        *links("actin-myosin", "myosin-tubulin"),
+        frozenset(("protein kinase 1", "2")),
+    }
+
+
+def test_spaces_behind_quoted_names_are_no_third_column(tmp_path):
+    text = "".join(f'"gene {n}" "gene {n + 1}" \n' for n in range(5))
+    found = reading(tmp_path, "e.txt", text)
+    assert pairs(found.network) == {frozenset((f"gene {n}", f"gene {n + 1}")) for n in range(5)}
+    assert found.report.guess == "space-separated edge list without header"
+    assert not dropped(found)
+
+
+def test_a_block_without_rows_has_no_layout():
+    with pytest.raises(InputError, match="^f: no edge found"):
+        sample_of(Block(1, "# only\n\n# comments\n"), "f")
+
+
+def test_a_message_shows_what_a_terminal_would_obey_as_its_code(tmp_path):
+    path = written(tmp_path, "e.tsv", "source\x1b[31m\ttarget\tscore\na\tb\t1\nb\tc\t2\n")
+    with pytest.raises(ParameterError) as caught:
+        read(path, options=ReadOptions(columns=("nothing", "target")))
+    told = str(caught.value)
+    assert told.isprintable()
+    assert "source\\x1b[31m, target, score" in told
+
+
+def cx2_of(edges):
+    nodes = sorted({end for edge in edges for end in edge[:2]})
+    return json.dumps(
+        [
+            {"CXVersion": "2.0", "hasFragments": False},
+            {"nodes": [{"id": n, "v": {"name": f"g{n}"}} for n in nodes]},
+            {
+                "edges": [
+                    {"id": at, "s": s, "t": t, "v": {"kind": kind}}
+                    for at, (s, t, kind) in enumerate(edges)
+                ]
+            },
+            {"status": [{"success": True}]},
+        ]
+    )
+
+
+def test_a_predicted_link_is_left_out_and_counted_and_its_nodes_are_none_of_the_network(tmp_path):
+    text = cx2_of([(0, 1, "pp"), (1, 2, "pp"), (3, 4, "predicted")])
+    found = reading(tmp_path, "g.cx2", text, keep_isolated=True)
+    assert pairs(found.network) == {frozenset(("g0", "g1")), frozenset(("g1", "g2"))}
+    assert list(dropped(found).values()) == [1]
+
+
+def test_one_number_too_long_is_refused_among_short_ones():
+    assert whole_numbers(["1", "5", "02"], 5, "node", "f:1") == [1, 5, 2]
+    for word in ("6", "0", "9" * 19, "9" * 5000):
+        for words in ([word, "1"], ["1", word], [word]):
+            with pytest.raises(InputError, match=rf"f:1: node {word[:30]} is beyond the 5"):
+                whole_numbers(words, 5, "node", "f:1")

@@ -1,62 +1,56 @@
-"""PSI-MITAB: tables counted by hand, and cells written by the rules and against them."""
+"""PSI-MITAB tables and their cells."""
+
+import io
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.io.databases import (
+from tests.io.files import (
     MITAB,
     MITAB_HEADER,
     MITAB_TEXT,
     MOUSE_CELL,
+    PHYSICAL,
     PULL_DOWN,
     edges,
     left_out,
+    links,
     mitab_row,
     pairs,
+    problem,
+    read_text,
     reading,
 )
 
 from linkprior.errors import InputError, ParameterError
-from linkprior.io.node_lists import read_pairs
-from linkprior.io.options import ReadOptions
-from linkprior.io.readers.mitab_cells import Field, fields_of, is_physical, score_of
+from linkprior.io import formats
+from linkprior.io.collector import EdgeCollector
+from linkprior.io.formats import Head, ReadOptions
+from linkprior.io.readers.mitab import (
+    Field,
+    fields_of,
+    is_physical,
+    read_mitab,
+    score_of,
+)
+from linkprior.io.source import Source
 
 
 def test_a_mitab_table_names_nodes_by_their_first_accession(tmp_path):
-    result = reading(tmp_path, MITAB_TEXT)
+    result = read_text(tmp_path, MITAB_TEXT)
     odd = {frozenset({"P1-2", "CHEBI:15422"}), frozenset({"P2", "EBI-9"})}
-    assert edges(result) == pairs("P1-P2", "P3-P4", "P4-P5") | odd
+    assert edges(result) == links("P1-P2", "P3-P4", "P4-P5") | odd
     assert (
         result.report.guess == "PSI-MITAB 2.7, nodes named by accession (uniprotkb, chebi, intact)"
     )
     assert result.labels == {"P1": "P53", "P2": "MDM2"}
 
 
-def test_negative_and_one_ended_mitab_rows_are_left_out(tmp_path):
-    assert left_out(reading(tmp_path, MITAB_TEXT)) == {
-        "only one participant is named": [6],
-        "a negative interaction: tested and not found": [7],
-    }
-
-
 def test_mitab_notes_expanded_complexes_isoforms_and_organisms(tmp_path):
-    notes = "\n".join(reading(tmp_path, MITAB_TEXT).report.notes)
+    notes = "\n".join(read_text(tmp_path, MITAB_TEXT).report.notes)
     assert "1 rows were expanded from complexes" in notes
     assert "1 nodes are isoforms or chains" in notes
     assert "2 organisms; 1 rows join two organisms (--organism 9606 keeps human–human)" in notes
-
-
-def test_accessions_two_databases_share_keep_the_database(tmp_path):
-    rows = [
-        mitab_row("uniprotkb:7", "entrez gene/locuslink:7"),
-        mitab_row("uniprotkb:7", "uniprotkb:8"),
-    ]
-    result = reading(tmp_path, "\n".join(rows))
-    assert edges(result) == {
-        frozenset({"uniprotkb:7", "entrez gene/locuslink:7"}),
-        frozenset({"uniprotkb:7", "uniprotkb:8"}),
-    }
-    assert "database:accession" in result.report.guess
 
 
 @pytest.mark.parametrize(
@@ -74,29 +68,10 @@ def test_accessions_two_databases_share_keep_the_database(tmp_path):
 def test_all_versions_of_mitab_are_told_with_and_without_header(tmp_path, width, version, header):
     rows = [mitab_row("uniprotkb:P1", "uniprotkb:P2", width), mitab_row("x:P1", "x:P3", width)]
     top = [header + "\tb" * (width - 1)] if header else []
-    result = reading(tmp_path, "\n".join(top + rows))
+    result = read_text(tmp_path, "\n".join(top + rows))
     assert result.report.format == "mitab"
     assert result.report.guess.startswith(f"PSI-MITAB {version}")
     assert result.network.n_edges == 2
-
-
-def test_a_dip_table_without_database_prefixes_is_read(tmp_path):
-    header = "\t".join(
-        ["ID interactor A", "ID interactor B", *"abcdefghijklm", "Processing Status"]
-    )
-    row = mitab_row(
-        "DIP-1N|refseq:NP_1|uniprotkb:P1",
-        "DIP-2N|uniprotkb:P2",
-        18,
-        c7="MI:0018(two hybrid)|MI:0096(pull down)",
-        c12="MI:0218(physical interaction)",
-        c16="dip:0002(small scale)",
-    )
-    content = f"{header}\n{row}\n"
-    for options in ({}, {"physical_only": True}, {"systems": "MI:0096"}, {"systems": "two hybrid"}):
-        result = reading(tmp_path, content, **options)
-        assert edges(result) == {frozenset({"DIP-1N", "DIP-2N"})}
-        assert not result.report.notes
 
 
 def test_symbols_of_biogrids_mitab_become_labels(tmp_path):
@@ -110,103 +85,32 @@ def test_symbols_of_biogrids_mitab_become_labels(tmp_path):
         c10="taxid:9606",
         c11="taxid:9606",
     )
-    result = reading(tmp_path, row, organism="human")
+    result = read_text(tmp_path, row, organism="human")
     assert result.labels == {"6416": "MAP2K4", "2318": "FLNC"}
-
-
-@pytest.mark.parametrize("organism", ["9606", "human", "homo sapiens"])
-def test_mitab_organism_filter(tmp_path, organism):
-    result = reading(tmp_path, MITAB_TEXT, organism=organism)
-    assert result.network.n_edges == 4
-    assert [5] in left_out(result).values()
 
 
 def test_a_mitab_organism_may_go_by_the_name_in_the_file(tmp_path):
     cell = "taxid:1234(Newt)|taxid:1234(Triturus (marmoratus))"
     rows = [mitab_row("u:1", "u:2", c10=cell, c11=cell), mitab_row("u:2", "u:3")]
     for name in ("newt", "triturus (marmoratus)", "1234"):
-        assert edges(reading(tmp_path, "\n".join(rows), organism=name)) == pairs("1-2")
+        assert edges(read_text(tmp_path, "\n".join(rows), organism=name)) == links("1-2")
     with pytest.raises(
         InputError, match=r"organism 'axolotl'. Rows by organism: 1234: 1, 9606 \(human\): 1"
     ):
-        reading(tmp_path, "\n".join(rows), organism="axolotl")
-
-
-def test_a_mitab_end_without_organism_is_of_none(tmp_path):
-    rows = [
-        mitab_row("u:1", "u:2"),
-        mitab_row("u:2", "u:3", c10="-"),
-        mitab_row("u:3", "u:4", c11=""),
-    ]
-    assert not reading(tmp_path, "\n".join(rows)).report.notes
-    assert edges(reading(tmp_path, "\n".join(rows), organism="human")) == pairs("1-2")
+        read_text(tmp_path, "\n".join(rows), organism="axolotl")
 
 
 @pytest.mark.parametrize("system", ["pull down", "MI:0096", "mi:0096", "Pull Down"])
 def test_mitab_detection_methods_go_by_name_or_number(tmp_path, system):
-    result = reading(tmp_path, MITAB_TEXT, systems=[system])
-    assert edges(result) == pairs("P1-P2") | {frozenset({"P2", "EBI-9"})}
-
-
-def test_a_detection_method_no_row_has_is_refused(tmp_path):
-    with pytest.raises(
-        ParameterError, match="'two-hybrid'. Did you mean two hybrid.* It has: two hybrid"
-    ):
-        reading(tmp_path, MITAB_TEXT, systems=["two-hybrid"])
-
-
-def test_mitab_physical_only_leaves_out_colocalization_and_genetics(tmp_path):
-    result = reading(tmp_path, MITAB_TEXT, physical_only=True)
-    assert result.network.n_edges == 3
-    assert left_out(result)["not a physical interaction"] == [8, 9]
-
-
-@pytest.mark.parametrize(
-    ("cell", "physical"),
-    [
-        ('psi-mi:"MI:0914"(association)', True),
-        ('psi-mi:"MI:0407"(direct interaction)', True),
-        ("MI:0218(physical interaction)", True),
-        ('psi-mi:"MI:0220"(ubiquitination reaction)', True),
-        ('psi-mi:"MI:9999"(a later reaction)', True),
-        ('psi-mi:"MI:0254"(genetic interference)|psi-mi:"MI:0915"(physical association)', True),
-        ('psi-mi:"MI:0208"(genetic interaction)', False),
-        ('psi-mi:"MI:0799"(additive genetic interaction defined by inequality)', False),
-        ('psi-mi:"MI:2286"(functional association)', False),
-        ('psi-mi:"MI:2364"(proximity)', False),
-        ("-", False),
-        ("", False),
-    ],
-)
-def test_which_interaction_types_are_physical(cell, physical):
-    assert is_physical(cell) is physical
-
-
-def test_mitab_scores(tmp_path):
-    result = reading(tmp_path, MITAB_TEXT, min_score=0.5)
-    assert edges(result) == pairs("P1-P2", "P3-P4")
-    assert left_out(result)["it has no score"] == [4, 5, 6]
-    assert left_out(result)["the score is below 0.5"] == [3, 9]
-
-
-@pytest.mark.parametrize(
-    ("cell", "score"),
-    [
-        ("intact-miscore:0.56", 0.56),
-        ("author score:3.1|MINT-MIscore:0.2", 0.2),
-        ("author score:high|hpr:12|lpr:3", 12.0),
-        ('rank:"1.5e-3"', 0.0015),
-        ("author score:nan|score:inf", None),
-        ("-", None),
-    ],
-)
-def test_the_score_of_a_confidence_cell(cell, score):
-    assert score_of(cell) == score
+    result = read_text(tmp_path, MITAB_TEXT, systems=[system])
+    assert edges(result) == links("P1-P2") | {frozenset({"P2", "EBI-9"})}
 
 
 words = (
     st.text("ab1-. _", min_size=1, max_size=6).map(str.strip).filter(lambda w: w not in ("", "-"))
 )
+
+
 values = (
     st.text('ab|:()"\\ 1', min_size=1, max_size=8)
     .map(str.strip)
@@ -243,53 +147,21 @@ def test_fields_not_written_by_the_rules(cell, first):
     assert fields_of(cell)[0] == first
 
 
-def test_a_short_mitab_row_is_named(tmp_path):
-    content = "\n".join([*MITAB[:3], "\t".join(MITAB[3].split("\t")[:14])])
-    with pytest.raises(InputError, match="input.txt:4: expected at least the 15 columns.*got 14"):
-        reading(tmp_path, content)
-
-
 @pytest.mark.parametrize("content", [MITAB_HEADER, "#\n#\n", " \n"])
 def test_a_mitab_table_without_rows_is_refused(tmp_path, content):
     with pytest.raises(InputError, match="no row, expected PSI-MITAB"):
-        reading(tmp_path, content, format="mitab")
+        read_text(tmp_path, content, format="mitab")
 
 
 def test_options_mitab_does_not_know_are_refused(tmp_path):
     with pytest.raises(ParameterError, match="--id does not apply to a PSI-MITAB table"):
-        reading(tmp_path, MITAB_TEXT, id="entrez")
-
-
-def test_negative_interactions_are_known_non_edges(tmp_path):
-    path = tmp_path / "input.txt"
-    rows = [
-        mitab_row("uniprotkb:P9", "uniprotkb:P1", c36="true", c15="-"),
-        *MITAB[1:4],
-        mitab_row("uniprotkb:P1", "uniprotkb:P3", c36="TRUE", c11=MOUSE_CELL),
-        mitab_row("uniprotkb:P4", "-", c36="true"),
-    ]
-    path.write_text("\n".join(rows))
-    listed = {frozenset(pair) for pair in read_pairs(path)}
-    chemical = {frozenset({"P1-2", "CHEBI:15422"})}
-    assert listed == pairs("P9-P1", "P1-P3", "P1-P2") | chemical
-    human = read_pairs(path, ReadOptions(organism="human", min_score=0.5))
-    assert {frozenset(pair) for pair in human} == pairs("P9-P1", "P1-P2")
-    result = reading(tmp_path, "\n".join(rows))
-    assert result.network.names[:2] == ("P1", "P2")  # negative pairs change no order
-    assert result.report.isolated == 2
-    assert left_out(result)["a negative interaction: tested and not found"] == [1, 5, 6]
-
-
-def test_a_file_of_negative_interactions_can_be_excluded(tmp_path):
-    path = tmp_path / "tested.txt"
-    path.write_text(mitab_row("uniprotkb:P3", "uniprotkb:P1", c36="true") + "\n")
-    assert read_pairs(path) == [("P3", "P1")]
+        read_text(tmp_path, MITAB_TEXT, id="entrez")
 
 
 @pytest.mark.parametrize("header", [[MITAB_HEADER], [MITAB_HEADER[1:]], []])
 def test_comments_between_mitab_rows_are_counted(tmp_path, header):
     rows = [*header, *MITAB[1:3], "# a comment", "", "#", *MITAB[3:5]]
-    assert reading(tmp_path, "\n".join(rows)).report.passed_over == 3
+    assert read_text(tmp_path, "\n".join(rows)).report.passed_over == 3
 
 
 def test_the_note_on_organisms_counts_the_rows_kept(tmp_path):
@@ -300,6 +172,310 @@ def test_the_note_on_organisms_counts_the_rows_kept(tmp_path):
     ]
     assert (
         "1 rows join two organisms"
-        in reading(tmp_path, "\n".join(rows), systems="pull down").report.notes[0]
+        in read_text(tmp_path, "\n".join(rows), systems="pull down").report.notes[0]
     )
-    assert "2 rows join two organisms" in reading(tmp_path, "\n".join(rows)).report.notes[0]
+    assert "2 rows join two organisms" in read_text(tmp_path, "\n".join(rows)).report.notes[0]
+
+
+@pytest.mark.parametrize(
+    ("cell", "fields"),
+    [
+        ('a:"b|c"|d:e', [Field("a", "b|c", ""), Field("d", "e", "")]),
+        (r'a:"b\"c"', [Field("a", 'b"c', "")]),
+        (r'a:"b\\c"(d)', [Field("a", r"b\c", "d")]),
+        ('"a:b"', [Field("", "a:b", "")]),
+        ('a:" b "(c)', [Field("a", "b", "c")]),
+        ("a : b |c:d", [Field("a", "b", ""), Field("c", "d", "")]),
+        ("a:b||c:d|", [Field("a", "b", ""), Field("c", "d", "")]),
+        ("a:b:c", [Field("a", "b:c", "")]),
+        ("MI:0018(two hybrid)", [Field("", "MI:0018", "two hybrid")]),
+        ("MI:18(two hybrid)", [Field("MI", "18", "two hybrid")]),
+        ("psi-mi:MI:0018(two hybrid)", [Field("psi-mi", "MI:0018", "two hybrid")]),
+        ("a:b(c", [Field("a", "b(c", "")]),
+        ("a:b(c)d", [Field("a", "b(c)d", "")]),
+        ("a:(b)", [Field("a", "", "b")]),
+        ("a:((b))", [Field("a", "", "(b)")]),
+        ("a:b(c))", [Field("a", "b", "c)")]),
+        ("a:b(c)(d(e))", [Field("a", "b(c)", "d(e)")]),
+        ("a:b(c(d)))", [Field("a", "b", "c(d")]),
+        (" - ", []),
+        ("", []),
+    ],
+)
+def test_a_cell_is_cut_at_its_bars_colons_and_brackets(cell, fields):
+    assert fields_of(cell) == fields
+
+
+def test_the_first_mi_score_goes_before_every_other_number():
+    assert score_of("rank:3|mint-miscore:0.1|intact-miscore:0.2") == 0.1
+    assert score_of("intact-miscore:none|rank:3|rank:4") == 3.0
+
+
+# Names and numbers as PSI-MI gives them. A name that does not end in "reaction" tells nothing here.
+BELOW_ASSOCIATION = {
+    "physical interaction (retired)": 218,
+    "amidation reaction": 193,
+    "deacetylation reaction": 197,
+    "defarnesylation reaction": 198,
+    "deformylation reaction": 199,
+    "demyristoylation reaction": 201,
+    "depalmitoylation reaction": 202,
+    "dephosphorylation reaction": 203,
+    "deubiquitination reaction": 204,
+    "farnesylation reaction": 206,
+    "formylation reaction": 207,
+    "geranylgeranylation reaction": 209,
+    "hydroxylation reaction": 210,
+    "lipid addition": 211,
+    "lipoprotein cleavage reaction": 212,
+    "methylation reaction": 213,
+    "myristoylation reaction": 214,
+    "palmitoylation reaction": 216,
+    "adp ribosylation reaction": 557,
+    "deglycosylation reaction": 558,
+    "glycosylation reaction": 559,
+    "neddylation reaction": 567,
+    "desumoylation reaction": 568,
+    "deneddylation reaction": 569,
+    "protein cleavage": 570,
+    "mrna cleavage": 571,
+    "dna cleavage": 572,
+    "dna strand elongation": 701,
+    "phosphotransfer reaction": 844,
+    "demethylation reaction": 871,
+    "nucleoside triphosphatase reaction": 881,
+    "atpase reaction": 882,
+    "gtpase reaction": 883,
+    "rna cleavage": 902,
+    "nucleic acid cleavage": 910,
+    "deamination reaction": 985,
+    "nucleic acid strand elongation reaction": 986,
+    "rna strand elongation": 987,
+    "diphtamidation reaction": 1027,
+    "self interaction": 1126,
+    "putative self interaction": 1127,
+    "carboxylation reaction": 1139,
+    "decarboxylation reaction": 1140,
+    "aminoacylation reaction": 1143,
+    "ampylation reaction": 1148,
+    "uridylation reaction": 1230,
+    "proline isomerization reaction": 1237,
+    "isomerase reaction": 1250,
+    "de-ADP-ribosylation reaction": 1310,
+    "sulfurtransfer reaction": 1327,
+    "guanine nucleotide exchange factor reaction": 2252,
+    "s-nitrosylation": 2263,
+    "tyrosinylation": 2272,
+    "tyrosination": 2273,
+    "deamidation reaction": 2280,
+}
+
+
+def test_every_type_below_association_is_physical_by_its_number_alone():
+    missed = [name for name, n in BELOW_ASSOCIATION.items() if not is_physical(f"MI:{n:04}")]
+    assert not missed
+
+
+def table(*rows):
+    return "\n".join(rows) + "\n"
+
+
+@pytest.mark.parametrize(
+    ("width", "version"),
+    [
+        (15, "2.5"),
+        (16, "2.5 with 1 more columns"),
+        (35, "2.5 with 20 more columns"),
+        (36, "2.6"),
+        (41, "2.6 with 5 more columns"),
+        (42, "2.7"),
+        (45, "2.7 with 3 more columns"),
+        (46, "2.8"),
+        (47, "2.8 with 1 more columns"),
+    ],
+)
+def test_a_version_is_told_by_the_number_of_columns(tmp_path, width, version):
+    result = read_text(tmp_path, table(mitab_row("u:1", "u:2", width)))
+    assert result.report.guess == f"PSI-MITAB {version}, nodes named by accession (u)"
+    assert edges(result) == links("1-2")
+
+
+@pytest.mark.parametrize(
+    ("ends", "named"),
+    [
+        ([("P1", "P2")], "no database given"),
+        ([("P1", "u:P2")], "u"),
+        ([("a:1", "a:2"), ("b:3", "c:4"), ("d:5", "a:6"), ("b:7", "c:8")], "a, b, c"),
+    ],
+)
+def test_the_databases_named_are_the_three_most_common(tmp_path, ends, named):
+    content = table(*(mitab_row(a, b, 15) for a, b in ends))
+    result = read_text(tmp_path, content, format="mitab")
+    assert result.report.guess == f"PSI-MITAB 2.5, nodes named by accession ({named})"
+
+
+def test_of_two_organisms_in_one_cell_the_first_counts(tmp_path):
+    both = "taxid:9606(human)|taxid:63221(Neanderthal)"
+    content = table(mitab_row("u:1", "u:2", c10=both, c11=both), mitab_row("u:2", "u:3"))
+    assert edges(read_text(tmp_path, content, organism="9606")) == links("1-2", "2-3")
+    with pytest.raises(InputError, match=r"Rows by organism: 9606 \(human\): 2$"):
+        read_text(tmp_path, content, organism="63221")
+
+
+def test_a_method_asked_for_may_stand_without_a_name_or_among_others(tmp_path):
+    rows = [
+        mitab_row("u:1", "u:2", c7="psi-mi:MI:0096"),
+        mitab_row("u:2", "u:3", c7="psi-mi:MI:0018(two hybrid)|psi-mi:MI:0096(pull down)"),
+        mitab_row("u:3", "u:4"),
+    ]
+    result = read_text(tmp_path, table(*rows), systems="MI:0096")
+    assert edges(result) == links("1-2", "2-3")
+    assert left_out(result) == {"another detection method": [3]}
+    with pytest.raises(ParameterError, match="It has: two hybrid, MI:0096, pull down$"):
+        read_text(tmp_path, table(*rows), systems="fret")
+
+
+def test_scores_asked_for_as_weights_may_come_in_a_later_filter_or_block(tmp_path, line_by_line):
+    """A block without rows has no score, and is no reason to say that nothing has one."""
+    rows = [
+        mitab_row("u:1", "u:2", 15, c12="MI:0208(genetic interaction)", c15="-"),
+        mitab_row("u:2", "u:3", 15, c12=PHYSICAL, c15="rank:4"),
+        mitab_row("u:3", "u:4", 15, c12=PHYSICAL, c15="rank:2"),
+    ]
+    result = read_text(tmp_path, table(*rows), physical_only=True, weights="rank")
+    assert (result.report.weights.least, result.report.weights.largest) == (2.0, 4.0)
+    late = table(*rows[1:], mitab_row("u:4", "u:5", 15, c12=PHYSICAL))
+    with pytest.raises(InputError, match=r"input\.txt:3: expected a weight"):
+        read_text(tmp_path, late, physical_only=True, weights="rank")
+
+
+def test_a_score_no_row_has_is_refused_with_those_there_are(tmp_path):
+    rows = [
+        mitab_row("u:1", "u:2", 15, c15="zeta:1|beta:2"),
+        mitab_row("u:2", "u:3", 15, c15="-"),
+    ]
+    with pytest.raises(ParameterError, match="There are: score, beta, zeta$"):
+        read_text(tmp_path, table(*rows), weights="nothing like it")
+
+
+def row(a="u:1", b="u:2", width=42, **cells):
+    """Return a row of MITAB that says nothing but what it is given, columns counted from 1."""
+    empty = dict.fromkeys(("c7", "c10", "c11", "c12", "c36"), "-")
+    return mitab_row(a, b, width, **(empty | cells))
+
+
+def collected(*rows, **options):
+    content = "\n".join(rows).encode() + b"\n"
+    found = EdgeCollector("m.txt")
+    source = Source("m.txt", io.BytesIO(content), content, None, _tap=None)
+    return found, read_mitab(source, found, ReadOptions(**options))
+
+
+def columns_that_count(column, cell, counted, **options):
+    """Return the columns, of this one and those beside it, in which a cell makes a difference."""
+    beside = (column - 1, column, column + 1)
+    return [at for at in beside if counted(collected(row(**{f"c{at}": cell}), **options)[0])]
+
+
+def test_the_type_is_in_column_12_and_the_confidence_in_column_15():
+    def kept(found):
+        return found.rows == 1
+
+    assert columns_that_count(12, PHYSICAL, kept, physical_only=True) == [12]
+    assert columns_that_count(15, "score:0.9", kept, min_score=0.5) == [15]
+
+
+def test_the_expansion_is_in_column_16_and_what_was_not_found_in_column_36():
+    assert columns_that_count(16, "spoke expansion", lambda found: found.notes) == [16]
+    assert columns_that_count(36, "true", lambda found: not found.rows) == [36]
+
+
+def test_names_of_the_two_ends_are_in_columns_3_to_6():
+    """Columns 3 and 4 hold other identifiers of the ends, 5 and 6 their aliases."""
+    cases = {
+        "entrez gene/locuslink:Sym": {3: "1", 4: "2"},
+        "db:Sym(gene name)": {5: "1", 6: "2"},
+    }
+    for cell, ends in cases.items():
+        for at in range(3, 8):
+            found, _ = collected(row(**{f"c{at}": cell}))
+            assert found.labels == ({ends[at]: "Sym"} if at in ends else {}), (cell, at)
+
+
+def test_a_version_has_the_number_of_columns_its_specification_gives_it():
+    versions = {
+        15: "2.5", 35: "2.5 with 20 more columns", 36: "2.6", 41: "2.6 with 5 more columns",
+        42: "2.7", 45: "2.7 with 3 more columns", 46: "2.8",
+    }  # fmt: skip
+    told = {width: collected(row(width=width))[1] for width in versions}
+    assert told == {n: f"PSI-MITAB {v}, nodes named by accession (u)" for n, v in versions.items()}
+
+
+def test_of_rows_of_two_versions_in_one_block_the_first_is_told():
+    wide, narrow = row(width=42), row("u:2", "u:3", width=36)
+    assert collected(wide, narrow)[1].startswith("PSI-MITAB 2.7,")
+    assert collected(narrow, wide)[1].startswith("PSI-MITAB 2.6,")
+
+
+@pytest.mark.parametrize("ends", [("u:a\u200bb", "u:3"), ("u:3", "u:a\u200bb")])
+def test_a_bad_name_in_a_negative_row_is_told_with_its_line(ends):
+    rows = [row(), row("u:4", "u:5", c36="true"), row("u:2", "u:6"), row(*ends, c36="true")]
+    with pytest.raises(InputError, match=r"^m\.txt:4: the node name .* holds .* U\+200B"):
+        collected(*rows)
+
+
+# PSI-MI below MI:0914, by branch; and two terms that were retired.
+PHYSICAL_TYPES = {
+    "association, physical association, direct interaction": {914, 915, 407},
+    "covalent binding and its kinds, self interactions": {195, 408, 556, 1126, 1127},
+    "enzymatic reactions that add a group": {
+        192, 193, 206, 207, 209, 210, 211, 213, 214, 216, 217, 220, 557, 559, 566, 567, 971, 1027,
+        1139, 1143, 1148, 1230, 2263, 2272, 2273,
+    },
+    "enzymatic reactions that cleave or take a group away": {
+        194, 197, 198, 199, 200, 201, 202, 203, 204, 212, 558, 568, 569, 570, 571, 572, 871, 902,
+        910, 985, 1140, 1310, 1355, 2280,
+    },
+    "enzymatic reactions of all and of other kinds": {
+        414, 701, 844, 881, 882, 883, 945, 986, 987, 1146, 1237, 1250, 1251, 1327, 2252, 2356,
+    },
+    "aggregation and physical interaction, retired": {191, 218},
+}  # fmt: skip
+
+
+def test_a_number_is_that_of_a_physical_type_and_the_next_one_is_not_unless_listed():
+    physical = set.union(*PHYSICAL_TYPES.values())
+    looked_at = {number + step for number in physical for step in (-1, 0, 1)}
+    assert {n for n in looked_at if is_physical(f"psi-mi:MI:{n:04}")} == physical
+
+
+def test_of_mitab_rows_the_one_that_is_cut_off_is_named(tmp_path):
+    whole = mitab_row("uniprotkb:P1", "uniprotkb:P2", 15)
+    text = f"{whole}\n{whole}\nuniprotkb:P3\tuniprotkb:P4\n{whole}\n"
+    told = problem(tmp_path, "m.txt", text, format="mitab")
+    assert told.startswith("m.txt:3: expected at least the 15 columns")
+
+
+def test_a_wide_table_with_one_row_like_those_of_mitab_is_an_edge_list(tmp_path):
+    ends = [("db:A", "db:B"), ("C", "D"), ("D", "E"), ("E", "db:A")]
+    rows = ["\t".join([*pair, *"abcdefghijklmno"]) for pair in ends]
+    found = reading(tmp_path, "t.txt", "\n".join(rows) + "\n")
+    assert found.report.format == "edgelist"
+    assert pairs(found.network) == set(map(frozenset, ends))
+
+
+def test_brackets_inside_brackets_stay_with_the_text_of_a_short_identifier():
+    assert fields_of("db:a(b (c))") == [Field("db", "a", "b (c)")]
+
+
+def head_of(text, suffix=""):
+    return Head(text.encode(), text, suffix)
+
+
+def test_a_header_of_mitab_has_fifteen_columns_and_may_stand_below_comments():
+    def names(width):
+        return "\t".join(["#ID(s) interactor A", "ID(s) interactor B", *["more"] * (width - 2)])
+
+    assert [formats.mitab(head_of(names(width))) for width in (14, 15, 16)] == [False, True, True]
+    assert formats.mitab(head_of(f"# of 2020\n{names(15)}\n"))
+    assert not formats.mitab(head_of(f"of 2020\n{names(15)[1:]}#\n"))

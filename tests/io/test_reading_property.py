@@ -8,10 +8,10 @@ import zipfile
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.io.graph_files import written
+from tests.io.files import written
 
 from linkprior.io import source as source_module
-from linkprior.io import text as text_module
+from linkprior.io import source as text_module
 from linkprior.io.read import read
 from linkprior.network import Network
 
@@ -69,7 +69,6 @@ def quoted(name, separator, always):
 
 
 @settings(
-    max_examples=3 * settings().max_examples,
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )

@@ -1,33 +1,36 @@
-"""Packed files, stdin and what else comes instead of a file: opened, or refused in one line."""
+"""Inputs as streams of unpacked bytes and of text: what is opened, refused, counted."""
 
 import bz2
+import codecs
 import contextlib
 import gzip
 import hashlib
 import io
 import lzma
-import os
-import stat
-import struct
+import re
 import sys
 import tarfile
-import tracemalloc
 import zipfile
+from itertools import pairwise
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.io.graph_files import pairs, problem, reading, written
-from tests.io.packing import zipped
+from tests.io.files import pairs, problem, written, zipped
 
 import linkprior as lp
 from linkprior.errors import InputError
-from linkprior.io.limits import refuse_bomb
+from linkprior.io import source
 from linkprior.io.read import read
-from linkprior.io.source import open_source
+from linkprior.io.source import HEAD, Source, _refuse_long, open_source, text_blocks
+from linkprior.io.unpack import refuse_bomb
 
 TEXT = "a\tb\nb\tc\na\td\n"
+
+
 PAIRS = {frozenset("ab"), frozenset("bc"), frozenset("ad")}
+
+
 LONG = "".join(f"x{i}\ty{i * i % 97}\n" for i in range(30_000))
 
 
@@ -50,30 +53,9 @@ PACKERS = {
     "zip (bzip2)": lambda data: zipped({"edges.tsv": data}, zipfile.ZIP_BZIP2),
     "zip (lzma)": lambda data: zipped({"edges.tsv": data}, zipfile.ZIP_LZMA),
 }
+
+
 REALLY = [kind for kind in PACKERS if kind != "plain"]
-
-
-# ---------------------------------------------------------------------- what is opened
-
-
-@pytest.mark.parametrize("kind", PACKERS)
-@pytest.mark.parametrize("name", ["edges.tsv", "edges.bin"], ids=["suffix", "other suffix"])
-def test_packing_is_known_by_the_bytes_not_by_the_name(tmp_path, kind, name):
-    found = reading(tmp_path, name, PACKERS[kind](TEXT.encode()))
-    assert pairs(found.network) == PAIRS
-    assert (found.report.packing or "plain").split()[0] == kind.split()[0]
-
-
-@pytest.mark.parametrize("kind", PACKERS)
-def test_a_large_packed_file_is_read_to_its_end(tmp_path, kind):
-    found = reading(tmp_path, "edges", PACKERS[kind](LONG.encode()))
-    assert found.report.lines == found.report.rows == 30_000
-
-
-@pytest.mark.parametrize("kind", PACKERS)
-def test_the_checksum_is_that_of_the_file_on_disk(tmp_path, kind):
-    content = PACKERS[kind](LONG.encode())
-    assert reading(tmp_path, "e", content).report.sha256 == hashlib.sha256(content).hexdigest()
 
 
 def test_the_checksum_covers_what_nobody_read(tmp_path):
@@ -81,43 +63,6 @@ def test_the_checksum_covers_what_nobody_read(tmp_path):
     with open_source(path) as source:
         source.stream.read(10)
         assert source.sha256() == hashlib.sha256(LONG.encode()).hexdigest()
-
-
-def test_the_head_is_not_taken_out_of_the_stream(tmp_path):
-    with open_source(written(tmp_path, "e", gzip.compress(LONG.encode()))) as source:
-        assert LONG.encode().startswith(source.head)
-        assert len(source.head) == 1 << 16
-        assert b"".join(source.blocks(1000)) == LONG.encode()
-
-
-def test_gzip_and_bzip2_of_several_members(tmp_path):
-    lines = [line.encode() + b"\n" for line in TEXT.splitlines()]
-    for pack in (gzip.compress, bz2.compress, lzma.compress):
-        content = b"".join(map(pack, lines))
-        assert pairs(reading(tmp_path, "edges", content).network) == PAIRS
-
-
-def test_what_a_mac_adds_to_a_zip_is_passed_over(tmp_path):
-    inside = {"n/": b"", "n/edges.tsv": TEXT, "__MACOSX/n/._edges.tsv": "x", "n/.DS_Store": "y"}
-    found = reading(tmp_path, "n.zip", zipped(inside))
-    assert pairs(found.network) == PAIRS
-    assert found.report.packing == "zip (n/edges.tsv)"
-
-
-def test_an_archive_of_numpy_arrays_is_handed_on_as_it_is(tmp_path):
-    content = zipped({"row.npy": b"1", "col.npy": b"2"})
-    with open_source(written(tmp_path, "a.npz", content)) as source:
-        assert source.packing is None
-        assert b"".join(source.blocks()) == content
-
-
-def test_text_that_begins_like_a_packed_file_is_text(tmp_path):
-    for first in ("BZh", "BZh9", "PK", "Rar!"):
-        found = reading(tmp_path, "edges.txt", f"{first}\tb\nb\tc\n")
-        assert found.network.names == (first, "b", "c")
-
-
-# ---------------------------------------------------------------------- standard input
 
 
 def feed(monkeypatch, content):
@@ -130,47 +75,10 @@ def test_stdin_is_read_as_a_file_is(monkeypatch, kind):
     assert pairs(feed(monkeypatch, PACKERS[kind](TEXT.encode()))) == PAIRS
 
 
-def test_stdin_from_a_pipe_that_gives_little_at_a_time(monkeypatch):
-    class Slow(io.RawIOBase):
-        def __init__(self, data):
-            self.data = data
-
-        def readable(self):
-            return True
-
-        def readinto(self, buffer):
-            part, self.data = self.data[:7], self.data[7:]
-            buffer[: len(part)] = part
-            return len(part)
-
-    stream = io.BufferedReader(Slow(gzip.compress(TEXT.encode())))
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(stream))
-    assert pairs(lp.read_network("-")) == PAIRS
-
-
-@pytest.mark.parametrize(
-    ("content", "where"),
-    [(b"a\tb\nc\n", "stdin:2: "), (b"", "stdin: "), ("é\tb\n".encode("latin-1"), "stdin:1: ")],
-)
-def test_errors_call_it_stdin(monkeypatch, content, where):
-    with pytest.raises(InputError) as caught:
-        feed(monkeypatch, content)
-    assert str(caught.value).startswith(where)
-
-
 def test_a_closed_stdin(monkeypatch):
     monkeypatch.setattr(sys, "stdin", None)
     with pytest.raises(InputError, match="stdin: is closed"):
         lp.read_network("-")
-
-
-# ---------------------------------------------------------------------- what is refused
-
-
-def test_a_missing_file_is_told_from_its_neighbours(tmp_path):
-    written(tmp_path, "edges.tsv", TEXT)
-    with pytest.raises(InputError, match=r"edgse\.tsv: no such file.* Did you mean edges\.tsv"):
-        lp.read_network(tmp_path / "edgse.tsv")
 
 
 def test_a_missing_folder_is_named(tmp_path):
@@ -178,24 +86,9 @@ def test_a_missing_folder_is_named(tmp_path):
         lp.read_network(tmp_path / "nowhere" / "e.tsv")
 
 
-@pytest.mark.parametrize("name", ["a\nb.tsv", "a\x1b[31mb.tsv", "a\u202eb.tsv"])
-def test_an_odd_path_stays_on_one_line_and_is_shown_as_it_is(tmp_path, name):
-    with pytest.raises(InputError) as caught:
-        lp.read_network(tmp_path / name)
-    assert str(caught.value).isprintable()
-
-
 def test_a_path_with_a_nul_byte():
     with pytest.raises(InputError, match="no file has such a name"):
         lp.read_network("a\0b")
-
-
-@pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="root may read every file")
-def test_a_file_without_permission(tmp_path):
-    path = written(tmp_path, "edges.tsv", TEXT)
-    path.chmod(stat.S_IWUSR)
-    with pytest.raises(InputError, match="check the file and its permissions"):
-        lp.read_network(path)
 
 
 @pytest.mark.parametrize("kind", ["gzip", "bzip2", "xz"])
@@ -206,12 +99,6 @@ def test_a_truncated_file_was_cut_off(tmp_path, kind, kept):
     told = problem(tmp_path, "edges.gz", whole[:stop])
     assert told.startswith("edges.gz: ")
     assert "cut off; get it again" in told
-
-
-@pytest.mark.parametrize("kind", [kind for kind in PACKERS if kind.startswith("zip")])
-def test_a_truncated_zip_is_damaged(tmp_path, kind):
-    whole = PACKERS[kind](LONG.encode())
-    assert "get it again" in problem(tmp_path, "edges.zip", whole[: len(whole) // 2])
 
 
 @pytest.mark.parametrize(
@@ -237,44 +124,6 @@ def test_other_archives_are_named(tmp_path, name, content, expected):
     told = problem(tmp_path, name, content)
     assert told.startswith(f"{name}: ")
     assert expected in told
-
-
-def test_an_encrypted_zip(tmp_path):
-    content = bytearray(zipped({"edges.tsv": TEXT}))
-    for mark, offset in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
-        at = content.index(mark) + offset
-        content[at : at + 2] = struct.pack("<H", 1)
-    assert "encrypted; unpack it first" in problem(tmp_path, "n.zip", bytes(content))
-
-
-@pytest.mark.parametrize("kind", ["gzip", "bzip2", "xz", "zip"])
-def test_a_bomb_is_refused_in_little_memory(tmp_path, kind):
-    part = (b"#" * 1023 + b"\n") * (8 << 10)
-    # Packing one part and repeating it is quick; a zip has but one.
-    content = PACKERS[kind](part) * 12 if kind != "zip" else PACKERS[kind](part * 12)
-    path = written(tmp_path, "bomb", content)
-    tracemalloc.start()
-    try:
-        with pytest.raises(InputError, match=r"bomb: unpacks to more than \d+ times its size"):
-            lp.read_network(path)
-        assert tracemalloc.get_traced_memory()[1] < 100 << 20
-    finally:
-        tracemalloc.stop()
-
-
-def test_what_packs_well_but_is_small_is_read(tmp_path):
-    rows = "aaaaaaaaaa\tbbbbbbbbbb\n" * 200_000
-    assert reading(tmp_path, "e.gz", gzip.compress(rows.encode())).report.duplicates == 199_999
-
-
-def test_a_format_that_needs_all_at_once_has_a_limit(tmp_path):
-    with open_source(written(tmp_path, "e", LONG)) as source:
-        assert source.whole(1 << 20) == LONG.encode()
-    with (
-        open_source(written(tmp_path, "e", LONG * 10)) as source,
-        pytest.raises(InputError, match="e: larger than 1 MB"),
-    ):
-        source.whole(1 << 20)
 
 
 @settings(
@@ -341,3 +190,191 @@ def test_how_much_a_packed_file_may_hold():
     ]:
         with pytest.raises(InputError, match="e: unpacks to more than"):
             refuse_bomb("e", packing, unpacked, packed)
+
+
+MIB = 1 << 20
+
+
+def refused(path):
+    with pytest.raises(InputError) as told, open_source(path):
+        pass
+    return str(told.value)
+
+
+def plain_of(path, size=1 << 22):
+    with open_source(path) as opened:
+        return list(opened.blocks(size)), opened
+
+
+def test_blocks_are_of_the_size_asked_for(tmp_path):
+    (tmp_path / "e").write_bytes(b"x" * 1000)
+    assert [len(piece) for piece in plain_of(tmp_path / "e", 300)[0]] == [300, 300, 300, 100]
+
+
+def test_the_checksum_is_that_of_all_bytes_however_much_was_read(tmp_path):
+    content = bytes(range(250)) * 10_000
+    (tmp_path / "e").write_bytes(content)
+    with open_source(tmp_path / "e") as opened:
+        assert opened.sha256() == hashlib.sha256(content).hexdigest()
+        assert opened._tap.count == len(content)
+
+
+def whole(content, most):
+    return Source("e", io.BytesIO(content), content[:HEAD], None, _tap=None).whole(most)
+
+
+def test_all_at_once_up_to_a_limit():
+    assert whole(b"x" * MIB, MIB) == b"x" * MIB
+    with pytest.raises(InputError, match="^e: larger than 1 MB, too large for this format"):
+        whole(b"x" * (MIB + 1), MIB)
+
+
+def test_the_limit_counts_all_pieces_together():
+    opened = Source("e", io.BytesIO(), b"", None, _tap=None)
+    opened.blocks = lambda: iter([b"abc", b"de", b"f"])
+    assert opened.whole(6) == b"abcdef"
+    with pytest.raises(InputError, match="larger than"):
+        opened.whole(5)
+
+
+def test_every_block_of_a_packed_file_is_weighed(tmp_path, monkeypatch):
+    packed = gzip.compress(b"ab" * 500)
+    (tmp_path / "e.gz").write_bytes(packed)
+    asked = []
+    monkeypatch.setattr(source, "refuse_bomb", lambda *facts: asked.append(facts))
+    plain_of(tmp_path / "e.gz", 400)
+    name = str(tmp_path / "e.gz")
+    assert asked == [(name, "gzip", size, len(packed)) for size in (400, 800, 1000)]
+
+
+def test_what_is_no_file_is_told_apart(tmp_path):
+    (tmp_path / "link").symlink_to(tmp_path / "gone")
+    (tmp_path / "good").write_text("a b\n")
+    (tmp_path / "leads").symlink_to(tmp_path / "good")
+    assert "link: is a link to nothing" in refused(tmp_path / "link")
+    assert "no such file. Did you mean good? Check the path" in refused(tmp_path / "goood")
+    assert "is a directory" in refused(tmp_path)
+    assert refused("").startswith("the name of the input is empty")
+    assert plain_of(tmp_path / "leads")[0] == [b"a b\n"]
+
+
+@pytest.mark.parametrize(
+    ("problem", "told"),
+    [
+        (EOFError(), "e: the compressed data end too early"),
+        (NotImplementedError("kind 99"), r"e: cannot be unpacked here \(kind 99\)"),
+        (RuntimeError("it is encrypted"), "e: the zip archive is encrypted"),
+        (PermissionError(13, "Permission denied"), r"e: cannot be read \(Permission denied\)"),
+        (OSError("Not a gzipped file"), r"e: damaged compressed data \(Not a gzipped file\)"),
+        (zipfile.BadZipFile("bad"), r"e: damaged compressed data \(bad\)"),
+        (InputError("a\x07b"), r"^a\\x07b$"),
+        (InputError("plain"), "^plain$"),
+    ],
+)
+def test_whatever_goes_wrong_while_it_is_read_is_told_in_one_line(tmp_path, problem, told):
+    (tmp_path / "e").write_text("a b\n")
+    with pytest.raises(InputError, match=told), open_source(tmp_path / "e"):
+        raise problem
+
+
+@pytest.mark.parametrize("kind", [RuntimeError, KeyError])
+def test_errors_of_the_program_itself_are_not_blamed_on_the_file(tmp_path, kind):
+    (tmp_path / "e").write_text("a b\n")
+    with pytest.raises(kind, match="mine"), open_source(tmp_path / "e"):
+        raise kind("mine")
+
+
+def blocks_of(path, size, longest=1 << 20):
+    """The blocks of a file read so many bytes at a time, and the lines counted."""
+    with open_source(path) as source:
+        pieces = source.blocks
+        source.blocks = lambda: pieces(size)
+        return list(text_blocks(source, longest)), source.lines
+
+
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    lines=st.lists(st.text(alphabet="ab\té蛋 \u2028\x85", max_size=6), max_size=30),
+    end=st.sampled_from(["\n", "\r\n", "\r"]),
+    ended=st.booleans(),
+    encoding=st.sampled_from(["utf-8", "utf-8-sig", "utf-16"]),
+    size=st.integers(1, 40),
+)
+def test_lines_are_those_of_universal_newlines(tmp_path, lines, end, ended, encoding, size):
+    text = end.join(lines) + (end if ended else "")
+    blocks, counted = blocks_of(written(tmp_path, "t", text.encode(encoding)), size)
+    expected = re.sub("\r\n|\r", "\n", text)
+    assert "".join(block.text for block in blocks) == expected
+    for before, block in pairwise(blocks):
+        assert before.text.endswith("\n")
+        assert block.first == before.first + before.text.count("\n")
+    assert counted == expected.count("\n") + (not expected.endswith("\n") and expected != "")
+
+
+@pytest.mark.parametrize("size", [1, 5, 1000])
+@pytest.mark.parametrize("end", [b"\n", b"\r\n"])
+@pytest.mark.parametrize(
+    ("bad", "expected"),
+    [(b"\xe9t\xe9", "not UTF-8 text (byte 0xe9)"), (b"x\0", "NUL byte"), (b"\xc3", "(byte 0xc3)")],
+)
+def test_what_is_no_text_is_named_by_its_line(tmp_path, size, end, bad, expected):
+    path = written(tmp_path, "t", end.join([b"a b", b"c d", b"e " + bad, b"f g"]))
+    with pytest.raises(InputError, match=re.escape("t:3: ")) as caught:
+        blocks_of(path, size)
+    assert expected in str(caught.value)
+
+
+def test_utf16_that_is_cut_off(tmp_path):
+    path = written(tmp_path, "t", "a b\nc d\ne f".encode("utf-16")[:-1])
+    with pytest.raises(InputError, match=r"t:3: not UTF-16 text .* save it as UTF-8$"):
+        blocks_of(path, 1000)
+
+
+class Pieces:
+    """A source that gives its bytes in pieces as told."""
+
+    def __init__(self, *pieces):
+        self.name, self.head, self.lines, self._pieces = "e", b"".join(pieces), 0, pieces
+
+    def blocks(self):
+        return iter(self._pieces)
+
+
+def blocks(*pieces, **limit):
+    source = Pieces(*pieces)
+    found = [(block.first, block.text) for block in text_blocks(source, **limit)]
+    return found, source.lines
+
+
+def refused_text(*pieces, **limit):
+    with pytest.raises(InputError) as told:
+        blocks(*pieces, **limit)
+    return str(told.value)
+
+
+def test_iconv_is_named_for_single_bytes_only():
+    assert "iconv" in refused_text(b"\xe9 b\n")
+    assert "iconv" not in refused_text(codecs.BOM_UTF16_LE + b"a")
+
+
+def test_utf16_may_hold_nul_bytes():
+    assert blocks(codecs.BOM_UTF16_LE, b"a\0\n\0") == ([(1, "a\n")], 1)
+
+
+def test_a_line_is_too_long_over_several_blocks_too():
+    told = refused_text(b"a\nb\ncc", b"cccc", b"cccc", longest=9)
+    assert told.startswith("e:3: a line of more than")
+    assert blocks(b"a\nb\ncc", b"cccc", b"ccc\n", longest=9)[1] == 3
+
+
+def test_a_limit_is_told_in_megabytes():
+    told = refused_text(b"x" * ((1 << 20) + 1))
+    assert told.startswith("e:1: a line of more than 1 MB; expected one edge per line")
+
+
+@pytest.mark.parametrize("before", [0, 1, 700, 1000])
+def test_a_long_line_is_refused_wherever_it_lies(before):
+    text = "a\tb\n" * before + "x" * 1001 + "\n" + "a\tb\n" * 300
+    with pytest.raises(InputError, match=f"^f:{before + 7}: a line of more than"):
+        _refuse_long(text, 1000, "f", 7)
+    _refuse_long(text, 1001, "f", 7)

@@ -1,4 +1,4 @@
-"""How sure each edge is, read from every format that can say so."""
+"""Weights of edges, from every format that has them to the network."""
 
 import gzip
 import json
@@ -10,12 +10,11 @@ import scipy.io
 import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.io.databases import TAB2
-from tests.io.graph_files import dropped, written
+from tests.io.files import TAB2, dropped, written
 
 import linkprior as lp
 from linkprior.errors import InputError, ParameterError
-from linkprior.io.options import ReadOptions
+from linkprior.io.formats import ReadOptions
 from linkprior.io.read import read
 
 # Every file below says this, in its own order: what a weight is in the file, over the largest.
@@ -46,9 +45,6 @@ def problem(folder, name, content, weights, kind=InputError, **options):
 
 def said(found):
     return next(line for line in found.report.text() if line.startswith("weights: "))
-
-
-# ---------------------------------------------------------------------- edge lists
 
 
 @pytest.mark.parametrize(
@@ -211,8 +207,6 @@ def test_weights_are_those_of_a_dictionary_filled_row_by_row(tmp_path_factory, r
     assert found == {key: pytest.approx(value / top) for key, value in largest.items()}
 
 
-# ---------------------------------------------------------------------- databases
-
 STRING = """protein1 protein2 experimental textmining combined_score
 9.a 9.b 0 900 800
 9.b 9.a 0 900 800
@@ -307,9 +301,6 @@ def test_mitab_gives_any_score_by_its_name(tmp_path):
     assert problem(tmp_path, "m.txt", short, "score").startswith("m.txt:4: expected a weight")
 
 
-# ---------------------------------------------------------------------- graphs
-
-
 @pytest.fixture
 def graph():
     graph = nx.Graph()
@@ -399,9 +390,9 @@ def test_cx_gives_attributes_of_its_own_kind(tmp_path):
     assert weights_of(reading(tmp_path, "g.cx", content, "sure").network) == TRIANGLE
 
 
-# ---------------------------------------------------------------------- matrices and numbers
-
 NUMBERED = {"1-2": 1.0, "2-3": 0.5, "1-3": 0.25}
+
+
 DENSE = np.array([[0, 4, 1], [3, 0, 2], [1, 2, 0.0]])  # 1–2 has 4 one way and 3 the other
 
 
@@ -498,9 +489,6 @@ def test_pajek_says_where_a_weight_is_missing_or_wrong(tmp_path, lines, told):
 def test_sif_has_no_weights_and_is_named(tmp_path):
     told = problem(tmp_path, "g.sif", "a pp b\nb pp c\n", "score")
     assert told.startswith("g.sif: SIF has no weights of edges; leave out --weights")
-
-
-# ---------------------------------------------------------------------- asking for them
 
 
 @pytest.mark.parametrize("value", [1.5, True, ["a"], "", " "])

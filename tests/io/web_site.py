@@ -4,7 +4,7 @@ import hashlib
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-from linkprior.io.datasets.catalogue import Entry
+from linkprior.io.datasets import Entry
 
 TEXT = "".join(f"a{k}\tb{k * 7 % 101}\n" for k in range(5000)).encode()
 FILE = "folder/net.tsv"

@@ -11,7 +11,8 @@ import linkprior as lp
 from linkprior.cli.console import format_error
 from linkprior.experiments.benchmark import run as benchmark
 from linkprior.experiments.benchmark.cells import TOO_MUCH
-from linkprior.io import atomic_files, locks, store
+from linkprior.io import atomic_files, store
+from linkprior.io import atomic_files as locks
 
 DEAD = "0123456789abcdef" * 2
 

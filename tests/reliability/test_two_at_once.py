@@ -9,7 +9,7 @@ import pytest
 from torture import locks
 
 from linkprior.errors import StoreError
-from linkprior.io.locks import hold
+from linkprior.io.atomic_files import hold
 
 
 @pytest.mark.parametrize("name", ["predict run", "evaluate"])
@@ -90,7 +90,7 @@ def test_an_experiment_in_use_is_one_line(ground):
 
 def test_a_lock_ends_with_its_process(tmp_path):
     code = (
-        "import sys, pathlib, time; from linkprior.io.locks import hold\n"
+        "import sys, pathlib, time; from linkprior.io.atomic_files import hold\n"
         "held = hold(pathlib.Path(sys.argv[1]), 'test'); print('held', flush=True); time.sleep(60)"
     )
     words = [sys.executable, "-c", code, str(tmp_path)]

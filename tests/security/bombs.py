@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from tests.io.packing import zipped
+from tests.io.files import zipped
 
 MIB = 1 << 20
 ROWS = (b"#" * 1023 + b"\n") * 1024  # a megabyte, packed as well as anything can be

@@ -5,13 +5,12 @@ import sys
 import zipfile
 
 import pytest
-from tests.io.graph_files import problem, reading, written
-from tests.io.packing import zipped
+from tests.io.files import problem, reading, written, zipped
 from tests.security import bombs
 
 import linkprior as lp
 from linkprior.errors import InputError, ParameterError
-from linkprior.io.limits import FREE, refuse_bomb
+from linkprior.io.unpack import FREE, refuse_bomb
 
 MOST = 150 << 20  # bytes of memory; docs/reliability.md states what was measured
 MIB, GIB = 1 << 20, 1 << 30

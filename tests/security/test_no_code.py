@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.io.graph_files import problem
+from tests.io.files import problem
 from tests.security import samples
 
 import linkprior as lp

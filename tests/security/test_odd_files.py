@@ -22,7 +22,7 @@ from linkprior.evaluation.split_files import written_digest
 from linkprior.evaluation.tuning.journal import mend
 from linkprior.experiments.benchmark import writing as benchmark
 from linkprior.experiments.reproduction import writing as reproduction
-from linkprior.io import locks, safe_read
+from linkprior.io import atomic_files, store
 
 READ = [
     *("run/manifest.json", "run/log.txt", "run/model/manifest.json"),
@@ -85,7 +85,7 @@ def test_a_pipe_for_any_other_file_makes_nobody_wait(folders, kind):
 
 @pytest.mark.parametrize("file", ["run/manifest.json", "run/model/manifest.json", "run/log.txt"])
 def test_a_file_without_end_is_refused_unread(folders, file):
-    os.truncate(folders / file, safe_read.MOST_TEXT + 1)
+    os.truncate(folders / file, store.MOST_TEXT + 1)
     with pytest.raises(StoreError, match="is larger than 500 MB") as told:
         lp.load_run(folders / "run")
     assert str(folders / file) in str(told.value)
@@ -225,7 +225,7 @@ def test_a_folder_in_the_place_of_a_models_file_is_kept_with_all_it_holds(
 @pytest.mark.parametrize("kind", ["pipe", "link to nowhere", "folder"])
 def test_a_lock_that_is_none_makes_nobody_wait(tmp_path, monkeypatch, kind):
     """Where a folder cannot be opened, a file in it is locked."""
-    IN_THE_WAY[kind](tmp_path / locks.LOCK)
+    IN_THE_WAY[kind](tmp_path / atomic_files.LOCK)
     before, opened = sorted(tmp_path.iterdir()), os.open
 
     def refusing(path, *arguments):
@@ -234,7 +234,7 @@ def test_a_lock_that_is_none_makes_nobody_wait(tmp_path, monkeypatch, kind):
         return opened(path, *arguments)
 
     monkeypatch.setattr(os, "open", refusing)
-    locks.hold(tmp_path, "run").close()
+    atomic_files.hold(tmp_path, "run").close()
     assert sorted(tmp_path.iterdir()) == before
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from linkprior.errors import LinkpriorError
 
 if TYPE_CHECKING:
-    from linkprior.io.options import ReadOptions
+    from linkprior.io.formats import ReadOptions
     from linkprior.io.read import Reading
     from linkprior.ranking.candidates import Candidates
 

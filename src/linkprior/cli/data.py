@@ -15,8 +15,7 @@ import click
 from linkprior.cli.console import echo, silent
 
 if TYPE_CHECKING:
-    from linkprior.io.datasets.catalogue import Catalogue
-    from linkprior.io.datasets.transfer import Progress
+    from linkprior.io.datasets import Catalogue, Progress
 
 COLUMNS = ("name", "nodes", "edges", "licence", "where")
 
@@ -43,7 +42,7 @@ def data() -> None:
 @click.option("--json", "as_json", is_flag=True, help="Everything that is known, for programs.")
 def list_networks(folder: Path | None, catalogue_file: str | None, as_json: bool) -> None:
     """List the networks there are, with sizes and licences. Opens no connection."""
-    from linkprior.io.datasets.catalogue import read_catalogue
+    from linkprior.io.datasets import read_catalogue
 
     rows = _described(read_catalogue(catalogue_file), folder)
     if as_json:
@@ -80,7 +79,7 @@ def fetch(
 
     For example: linkprior predict "$(linkprior data fetch huri)"
     """
-    from linkprior.io.datasets.catalogue import find, read_catalogue
+    from linkprior.io.datasets import find, read_catalogue
 
     if everything == bool(names):
         raise click.UsageError("Give one NAME or more, or --all.")
@@ -94,14 +93,14 @@ def _fetch_each(
     names: Sequence[str], catalogue: Catalogue, folder: Path | None, timeout: float, quiet: bool
 ) -> None:
     """Print each path. What fails is named at the end, so that the rest is fetched all the same."""
-    from linkprior.io.datasets import download
+    from linkprior.io import datasets
 
-    failed: dict[str, download.FetchError] = {}
+    failed: dict[str, datasets.FetchError] = {}
     offline = None
     for name in names:
         try:
             with _meter(name, quiet) as meter:
-                path = download.fetch(
+                path = datasets.fetch(
                     name,
                     data=folder,
                     catalogue=catalogue,
@@ -110,18 +109,18 @@ def _fetch_each(
                     tell=silent if quiet else echo,
                     progress=meter,
                 )
-        except download.FetchError as problem:
+        except datasets.FetchError as problem:
             failed[name] = problem
             if len(names) > 1 and not offline:
                 echo(f"linkprior: {problem}")
             # A host that cannot be reached would be waited for once per network.
-            offline = isinstance(problem, download.UnreachableError) or offline
+            offline = isinstance(problem, datasets.UnreachableError) or offline
         else:
             click.echo(str(path))
     if failed and len(names) == 1:
         raise failed[names[0]]
     if failed:
-        raise download.FetchError(
+        raise datasets.FetchError(
             f"{len(failed)} of {len(names)} networks could not be fetched: {', '.join(failed)}"
         )
 
@@ -144,7 +143,7 @@ def _meter(name: str, quiet: bool) -> Iterator[Progress | None]:
 
 
 def _described(catalogue: Catalogue, folder: Path | None) -> list[dict[str, object]]:
-    from linkprior.io.datasets.download import cache_folder, data_folder, whereabouts
+    from linkprior.io.datasets import cache_folder, data_folder, whereabouts
 
     data, cache = data_folder(folder), cache_folder()
     rows = []

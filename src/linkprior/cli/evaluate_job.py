@@ -18,7 +18,7 @@ from linkprior.cli.reading import Input
 from linkprior.cli.settings import setting
 from linkprior.cli.side_inputs import SideInputs
 from linkprior.errors import InputError, LinkpriorError, ParameterError, nearest
-from linkprior.io.safe_read import refuse_odd
+from linkprior.io.store import refuse_odd
 
 if TYPE_CHECKING:
     from linkprior.evaluation.model_spec import ModelSpec

@@ -22,7 +22,7 @@ from linkprior.errors import LinkpriorError
 from linkprior.io.atomic_files import resolved
 
 if TYPE_CHECKING:
-    from linkprior.io.input_report import InputReport
+    from linkprior.io.read import InputReport
     from linkprior.pipeline.run_folder import RunFolder
     from linkprior.predictors.base import LinkPredictor
     from linkprior.ranking.ranking import Ranking

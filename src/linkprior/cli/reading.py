@@ -11,7 +11,7 @@ import click
 from linkprior.errors import ParameterError
 
 if TYPE_CHECKING:
-    from linkprior.io.options import ReadOptions
+    from linkprior.io.formats import ReadOptions
     from linkprior.io.read import Reading
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -104,7 +104,7 @@ class Input:
 
     def options(self) -> ReadOptions:
         """Return what was asked of the reader, weights aside: lists of pairs need none."""
-        from linkprior.io.options import ReadOptions
+        from linkprior.io.formats import ReadOptions
 
         options: Any = {
             "header": self.header,

@@ -14,7 +14,7 @@ from linkprior.cli.console import echo, writing_to
 from linkprior.cli.output_checks import check_name, check_writable, first_there
 from linkprior.errors import LinkpriorError, StoreError
 from linkprior.io.atomic_files import resolved
-from linkprior.io.safe_read import refuse_odd
+from linkprior.io.store import refuse_odd
 
 if TYPE_CHECKING:
     from linkprior.evaluation.results import Evaluation

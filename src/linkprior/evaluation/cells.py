@@ -28,9 +28,8 @@ from linkprior.evaluation.split_files import (
     written_digest,
 )
 from linkprior.evaluation.splits import Split
-from linkprior.io.atomic_files import whole_file
-from linkprior.io.locks import Held, hold, sweep
-from linkprior.io.safe_read import kept_text
+from linkprior.io.atomic_files import Held, hold, sweep, whole_file
+from linkprior.io.store import stored_text
 from linkprior.network import Network
 
 CLAIM = "evaluation.json"
@@ -161,7 +160,7 @@ def plain_json(value: Any) -> Any:
 def read_json(path: Path) -> dict[str, Any]:
     """Return the object in a JSON file; a damaged one is named."""
     try:
-        content = json.loads(kept_text(path))
+        content = json.loads(stored_text(path))
     except StoreError:
         raise
     except (OSError, ValueError, RecursionError) as problem:

@@ -20,8 +20,8 @@ from linkprior.evaluation.results import Evaluation
 from linkprior.evaluation.split_files import split_digest
 from linkprior.evaluation.splits import Split
 from linkprior.evaluation.tuning.tune import DEFAULT_METRIC, INNER, Tuning
-from linkprior.io.atomic_files import as_path
 from linkprior.io.convert import as_network
+from linkprior.io.source import as_path
 from linkprior.network import Network
 from linkprior.predictors.base import LinkPredictor, refuse_unknown
 from linkprior.predictors.cost import Effort, effort_of

@@ -20,7 +20,7 @@ import numpy as np
 from linkprior.errors import InputError
 from linkprior.evaluation.splits import RULES, Split
 from linkprior.io.atomic_files import whole_file
-from linkprior.io.safe_read import kept_stream
+from linkprior.io.store import stored_stream
 from linkprior.network import Network
 from linkprior.network import pairs as pr
 
@@ -45,7 +45,7 @@ def write_split(split: Split, network: Network, path: Path) -> None:
 def written_digest(path: Path) -> str | None:
     """Return the digest of the split in a file; None where there is none to read."""
     try:
-        with kept_stream(path) as stream:
+        with stored_stream(path) as stream:
             line = stream.readline(_LONGEST_LINE).decode("utf-8", "surrogateescape")
         return str(_facts(line, path).get("digest"))
     except (OSError, InputError):
@@ -54,7 +54,7 @@ def written_digest(path: Path) -> str | None:
 
 def is_split_file(path: Path) -> bool:
     """Tell whether a file begins as a split does, whole or not."""
-    with kept_stream(path) as stream:
+    with stored_stream(path) as stream:
         return stream.read(len(_START)) == _START.encode()
 
 

@@ -23,8 +23,9 @@ from linkprior.evaluation import curves, tables
 from linkprior.evaluation.cells import read_json, write_json
 from linkprior.evaluation.judge import Cell
 from linkprior.evaluation.results import CHANCE, COLUMNS, Evaluation
-from linkprior.io.atomic_files import as_path, whole_file
-from linkprior.io.safe_read import refuse_odd
+from linkprior.io.atomic_files import whole_file
+from linkprior.io.source import as_path
+from linkprior.io.store import refuse_odd
 
 RESULTS, CURVES = "results.json", "curves.json"
 PICTURES: dict[str, Callable[[Evaluation], dict[str, bytes]]] = {

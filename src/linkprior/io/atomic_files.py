@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import shutil
 import stat
 import sys
@@ -13,16 +14,113 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Self, TextIO
 
-from linkprior.errors import InputError
-from linkprior.io import locks
+from linkprior.errors import StoreError
+
+LOCK = ".lock"
+_TEMPORARY = re.compile(r"\.(?P<name>.+)\.[0-9a-f]{32}\.(part|old)", re.DOTALL)
+# No link is followed, and a pipe of that name does not make us wait.
+_CAREFULLY = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+_LOOK, _MAKE = os.O_RDONLY | _CAREFULLY, os.O_WRONLY | os.O_CREAT | _CAREFULLY
+# A folder cannot be opened on every system; its lock may be a folder, a pipe or a link.
+_NO_LOCK_THERE = (errno.EISDIR, errno.EACCES, errno.EPERM, errno.ENXIO, errno.ELOOP)
+
+
+class Held:
+    """A folder in which this process works alone, until `close` or the end of a with block."""
+
+    def __init__(self, descriptor: int | None) -> None:
+        self._descriptor = descriptor
+
+    def close(self) -> None:
+        """Let others in."""
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+            self._descriptor = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def hold(folder: Path, what: str) -> Held:
+    """Take a folder for this process, or raise an error where another is at work there.
+
+    The folder itself is locked; only where that cannot be, a file in it.
+    """
+    for path, flags in ((folder, os.O_RDONLY), (folder / LOCK, _MAKE)):
+        try:
+            descriptor = os.open(path, flags, 0o666)
+        except OSError as problem:
+            if problem.errno in _NO_LOCK_THERE:
+                continue
+            raise
+        taken = take(descriptor)
+        if taken:
+            return Held(descriptor)
+        os.close(descriptor)
+        if taken is False:
+            raise StoreError(
+                f"{folder}: another process is at work on this {what}; wait for it, or choose "
+                "another folder"
+            )
+    return Held(None)
+
+
+def take(descriptor: int) -> bool | None:
+    """Lock an open file or folder. False: another has it. None: there are no such locks here."""
+    try:
+        import fcntl
+
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except ImportError:
+        return None
+    except OSError as problem:
+        return False if problem.errno in (errno.EWOULDBLOCK, errno.EACCES) else None
+    return True
+
+
+def is_temporary(name: str) -> bool:
+    """Tell whether a name is that of a file or folder of ours that is not finished."""
+    return name == LOCK or _TEMPORARY.fullmatch(name) is not None
+
+
+def sweep(folder: Path, name: str | None = None, kinds: tuple[str, ...] = ("part",)) -> None:
+    """Remove temporary files that processes left which are gone; with a name, those of that file.
+
+    Whoever is still writing one has locked it.
+    """
+    with suppress(OSError), os.scandir(folder) as entries:
+        for entry in list(entries):
+            match = _TEMPORARY.fullmatch(entry.name)
+            if match and match[2] in kinds and name in (None, match["name"]):
+                _remove_if_left(Path(entry.path))
+
+
+def remove_folder(path: Path) -> None:
+    """Remove a folder of ours as far as the system lets us, also one that is read-only."""
+    with suppress(OSError):
+        path.chmod(stat.S_IRWXU)
+    shutil.rmtree(path, ignore_errors=True)
+
+
+def _remove_if_left(path: Path) -> None:
+    with suppress(OSError):
+        descriptor = os.open(path, _LOOK)
+        try:
+            if take(descriptor):
+                remove_folder(path) if path.is_dir() else path.unlink()
+        finally:
+            os.close(descriptor)
+
 
 _HERE, _EXCHANGE = -100, 2  # AT_FDCWD and RENAME_EXCHANGE of Linux
 # Errors of a disk; those of a connection, say, are about something else than the file written.
 _OF_THE_DISK = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EACCES, errno.EPERM}
 _OF_THE_DISK |= {errno.EROFS, errno.ENOENT}
-
 # Held while a temporary name comes to be or becomes the final one: whoever holds it can tell for
 # sure what is unfinished and what is whole.
 _turning = threading.Lock()
@@ -42,12 +140,13 @@ def whole_file(path: str | Path) -> Iterator[TextIO]:
         with target.open("w", encoding="utf-8", errors="surrogateescape", newline="") as device:
             yield device
         return
-    locks.sweep(target.parent, target.name)
-    fresh, held = target, locks.Held(None)
+    sweep(target.parent, target.name)
+    fresh, held = target, Held(None)
     try:
         with naming(target):
             fresh, stream = _begin(target)
-            held = _holding(stream.fileno())
+            # The lock lasts until the file is renamed, also when the stream is closed.
+            held = Held(os.dup(stream.fileno()) if os.name == "posix" else None)
             with stream:
                 yield stream
                 stream.flush()
@@ -66,8 +165,8 @@ def whole_folder(target: Path, place: Callable[[Path, Path], None]) -> Iterator[
     a link, and a folder keeps its mode.
     """
     target = _behind(target)
-    locks.sweep(target.parent, target.name)
-    fresh, held = target, locks.Held(None)
+    sweep(target.parent, target.name)
+    fresh, held = target, Held(None)
     try:
         with naming(target):
             fresh, held = _begin_folder(target)
@@ -76,7 +175,7 @@ def whole_folder(target: Path, place: Callable[[Path, Path], None]) -> Iterator[
             yield fresh
             _set_mode(fresh, mode)
             _finish(fresh, target, place)
-        locks.sweep(target.parent, target.name, ("old",))
+        sweep(target.parent, target.name, ("old",))
     finally:
         _give_up(fresh, target)
         held.close()
@@ -146,13 +245,6 @@ def keep_mode(fresh: Path, before: Path) -> None:
         shutil.copymode(before, fresh)
 
 
-def as_path(given: Any) -> Path:
-    """Return a path, or refuse what is none."""
-    if not isinstance(given, str | os.PathLike):
-        raise InputError(f"expected a path, got {type(given).__name__}")
-    return Path(given)
-
-
 def _fresh_name(target: Path) -> Path:
     return target.with_name(f".{target.name}.{uuid.uuid4().hex}.part")
 
@@ -174,7 +266,7 @@ def _set_mode(path: Path, mode: int | None, more: int = 0) -> None:
 
 def _is_fresh(name: object) -> bool:
     path = Path(os.fsdecode(name)) if isinstance(name, str | bytes | os.PathLike) else Path()
-    return any(locks.is_temporary(part) for part in path.parts)
+    return any(is_temporary(part) for part in path.parts)
 
 
 def _begin(target: Path) -> tuple[Path, TextIO]:
@@ -185,30 +277,25 @@ def _begin(target: Path) -> tuple[Path, TextIO]:
             _unfinished.add(fresh)
             begin_private(fresh, target)
             stream = fresh.open("w", encoding="utf-8", errors="surrogateescape", newline="")
-        if locks.take(stream.fileno()) is not False and fresh.exists():
+        if take(stream.fileno()) is not False and fresh.exists():
             keep_mode(fresh, target)
             return fresh, stream
         stream.close()  # it was taken for a dead one before it was locked
         _unfinished.discard(fresh)
 
 
-def _holding(descriptor: int) -> locks.Held:
-    """Return the lock of an open file, which lasts when that is closed, until it is renamed."""
-    return locks.Held(os.dup(descriptor) if os.name == "posix" else None)
-
-
-def _begin_folder(target: Path) -> tuple[Path, locks.Held]:
+def _begin_folder(target: Path) -> tuple[Path, Held]:
     while True:
         fresh = _fresh_name(target)
         with _turning:
             _unfinished.add(fresh)
             fresh.mkdir()
         if os.name != "posix":
-            return fresh, locks.Held(None)
+            return fresh, Held(None)
         with suppress(FileNotFoundError):
             descriptor = os.open(fresh, os.O_RDONLY)
-            if locks.take(descriptor) is not False and fresh.exists():
-                return fresh, locks.Held(descriptor)
+            if take(descriptor) is not False and fresh.exists():
+                return fresh, Held(descriptor)
             os.close(descriptor)
         _unfinished.discard(fresh)
 
@@ -231,6 +318,6 @@ def _remove(path: Path) -> None:
         path.unlink(missing_ok=True)
         return
     for _ in range(20):
-        locks.remove_folder(path)
+        remove_folder(path)
         if not path.exists():
             return

@@ -79,10 +79,10 @@ def as_network(
         and tables keep all their nodes, in their order, so that node i is row i of a matrix; files
         drop them, as `read_network` does.
     """
-    found = labelled(obj, source, target)
+    converted = labelled(obj, source, target)
     if keep_isolated is None:
         keep_isolated = not isinstance(obj, str | os.PathLike)
-    return found.network if keep_isolated else found.network.drop_isolated()
+    return converted.network if keep_isolated else converted.network.drop_isolated()
 
 
 def labelled(obj: Any, source: str | None = None, target: str | None = None) -> Labelled:
@@ -148,11 +148,11 @@ def _from_igraph(graph: Any) -> Labelled:
 
 
 def _from_file(path: str | os.PathLike[str], columns: Columns | None) -> Labelled:
-    from linkprior.io.options import ReadOptions
+    from linkprior.io.formats import ReadOptions
     from linkprior.io.read import read
 
-    found = read(os.fspath(path), keep_isolated=True, options=ReadOptions(columns=columns))
-    return Labelled(found.network, found.network.names, found.labels)
+    reading = read(os.fspath(path), keep_isolated=True, options=ReadOptions(columns=columns))
+    return Labelled(reading.network, reading.network.names, reading.labels)
 
 
 # ---------------------------------------------------------------------- matrices and pairs
@@ -229,8 +229,8 @@ def _places(names: list[Any], columns: Columns | None) -> tuple[int, int]:
         return pair_of_columns([str(name) for name in names]) or (0, 1)
     for column in columns:
         if names.count(column) != 1:
-            found = "more than one" if column in names else "no"
-            raise InputError(f"{found} column {column!r}; there are {names}")
+            how_many = "more than one" if column in names else "no"
+            raise InputError(f"{how_many} column {column!r}; there are {names}")
     return names.index(columns[0]), names.index(columns[1])
 
 

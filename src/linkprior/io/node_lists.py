@@ -11,11 +11,9 @@ import numpy as np
 
 from linkprior.errors import InputError
 from linkprior.io.collector import EdgeCollector, fault_of
-from linkprior.io.formats import FORMATS, format_of
-from linkprior.io.options import ReadOptions
-from linkprior.io.readers.table import SPACES, data_lines, unquoted
-from linkprior.io.source import open_source
-from linkprior.io.text import text_blocks
+from linkprior.io.formats import FORMATS, ReadOptions, format_of
+from linkprior.io.readers.delimited import SPACES, data_lines, unquoted
+from linkprior.io.source import open_source, text_blocks
 
 T = TypeVar("T")
 
@@ -57,7 +55,7 @@ def read_degrees(path: str | Path) -> Listed[tuple[str, int]]:
     Columns are separated by tabs, commas or blanks; a first line whose second column is no number
     is a header.
     """
-    found: dict[str, int] = {}
+    degrees: dict[str, int] = {}
     with open_source(path) as source:
         first = True
         for block in text_blocks(source):
@@ -66,15 +64,15 @@ def read_degrees(path: str | Path) -> Listed[tuple[str, int]]:
                 name, text = _name_and_number(line, where)
                 if not (first and _WORD.search(text)):
                     degree = _whole_degree(text, where)
-                    if found.setdefault(name, degree) != degree:
+                    if degrees.setdefault(name, degree) != degree:
                         raise InputError(
-                            f"{where}: {name} has degree {degree} here and {found[name]} before"
+                            f"{where}: {name} has degree {degree} here and {degrees[name]} before"
                         )
                 first = False
         sha256 = source.sha256()
-    if not found:
+    if not degrees:
         raise InputError(f"{source.name}: no degree found; expected a node and a number per line")
-    return _listed(found.items(), sha256)
+    return _listed(degrees.items(), sha256)
 
 
 _WORD = re.compile(r"[A-Za-z]{3}")  # of a header: numbers, NA and the like have none
@@ -113,14 +111,14 @@ def read_pairs(
     With `non_edges`, a file that tells links from non-edges gives the latter alone.
     """
     with open_source(path) as source:
-        found = EdgeCollector(source.name)
-        FORMATS[format_of(source)].reader()(source, found, options or ReadOptions())
+        out = EdgeCollector(source.name)
+        FORMATS[format_of(source)].reader()(source, out, options or ReadOptions())
         sha256 = source.sha256()
-    names = found.names
-    every = np.concatenate([found.ends, found.non_edges, found.predicted])
+    names = out.names
+    every = np.concatenate([out.ends, out.non_edges, out.predicted])
     if not len(every):
         raise InputError(f"{source.name}: no pair found; expected two columns of node names")
-    pairs = found.non_edges if non_edges and len(found.non_edges) else every
+    pairs = out.non_edges if non_edges and len(out.non_edges) else every
     listed = _listed(((names[i], names[j]) for i, j in pairs.tolist()), sha256)
     listed.left_out = len(every) - len(pairs)
     return listed

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import codecs
 import hashlib
 import io
 import lzma
 import os
+import re
 import sys
 import zipfile
 import zlib
@@ -17,11 +19,23 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from linkprior.errors import InputError, LinkpriorError, nearest, visible
-from linkprior.io.atomic_files import as_path
-from linkprior.io.limits import refuse_bomb
-from linkprior.io.unpack import shown, unpacked
+from linkprior.io.unpack import refuse_bomb, unpacked
 
 HEAD = 1 << 16
+_MAGIC = {
+    rb"\x1f\x8b": "gzip",
+    rb"BZh[1-9](1AY&SY|\x17rE8P\x90)": "bzip2",  # BZh alone might begin a name
+    rb"\xfd7zXZ\x00": "xz",
+    rb"PK\x03\x04": "zip",
+}
+_OTHER_FILES = {
+    b"7z\xbc\xaf\x27\x1c": "a 7-Zip archive",
+    b"Rar!\x1a\x07": "a RAR archive",
+    b"\x28\xb5\x2f\xfd": "a Zstandard file",
+    b"PK\x05\x06": "an empty zip archive",
+    b"%PDF-": "a PDF document",
+    b"\xd0\xcf\x11\xe0": "an old Excel or Word file",
+}
 
 
 class _Tap(io.RawIOBase):
@@ -65,26 +79,14 @@ class _Chain(io.RawIOBase):
 
 @dataclass
 class Source:
-    """An opened input.
+    """An opened input."""
 
-    Attributes
-    ----------
-    name
-        What messages call it: the path as given, or stdin.
-    head
-        The first 64 KiB, unpacked; the stream still begins with them.
-    packing
-        gzip, bzip2, xz or zip (with the member's name), or None.
-    lines
-        Lines read so far, where the format has lines.
-    """
-
-    name: str
+    name: str  # the path as given, or stdin
     stream: io.BufferedReader
-    head: bytes
-    packing: str | None
+    head: bytes  # the first 64 KiB, unpacked; the stream still begins with them
+    packing: str | None  # gzip, bzip2, xz or zip (with the member's name)
     _tap: _Tap
-    lines: int = 0
+    lines: int = 0  # read so far, where the format has lines
 
     def blocks(self, size: int = 1 << 22) -> Iterator[bytes]:
         """Yield the unpacked bytes; refuse what grows out of all proportion."""
@@ -116,7 +118,7 @@ class Source:
 @contextmanager
 def open_source(path: str | Path) -> Iterator[Source]:
     """Open a file, or stdin for `-`; whatever goes wrong while it is read is an InputError."""
-    name = shown(str(as_path(path)))
+    name = display_path(str(as_path(path)))
     try:
         with ExitStack() as stack:
             yield _opened(_raw(path, name, stack), name, stack)
@@ -164,12 +166,118 @@ def _raw(path: str | Path, name: str, stack: ExitStack) -> BinaryIO:
 def _like(target: Path) -> str:
     """Return what the user may have meant: a file of the same folder with nearly that name."""
     if not target.parent.is_dir():
-        return f" There is no folder {shown(str(target.parent))}."
+        return f" There is no folder {display_path(str(target.parent))}."
     return nearest(target.name, (p.name for p in islice(target.parent.iterdir(), 1000)))
 
 
 def _opened(raw: BinaryIO, name: str, stack: ExitStack) -> Source:
     tap = _Tap(raw)
-    plain, packing = unpacked(io.BufferedReader(tap, HEAD), name, stack)
+    plain: Any = io.BufferedReader(tap, HEAD)
+    start = plain.peek()
+    for magic, what in _OTHER_FILES.items():
+        if start.startswith(magic):
+            raise InputError(f"{name}: is {what}, expected a network as text; unpack or export it")
+    packing = packing_of(start)
+    if packing:
+        plain, packing = unpacked(plain, packing, name, stack)
     head = plain.read(HEAD)
     return Source(name, io.BufferedReader(_Chain(head, plain), HEAD), head, packing, tap)
+
+
+def packing_of(start: bytes) -> str | None:
+    """Return how bytes that begin so are packed: gzip, bzip2, xz or zip; None for plain ones."""
+    return next((kind for magic, kind in _MAGIC.items() if re.match(magic, start)), None)
+
+
+def as_path(given: Any) -> Path:
+    """Return a path, or refuse what is none."""
+    if not isinstance(given, str | os.PathLike):
+        raise InputError(f"expected a path, got {type(given).__name__}")
+    return Path(given)
+
+
+def display_path(path: str) -> str:
+    """Return a path as messages show it: on one line."""
+    if path == "-":
+        return "stdin"
+    return path if path.isprintable() else ascii(path)
+
+
+LONGEST_LINE = 1 << 20
+_WIDE = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+
+
+@dataclass(frozen=True)
+class Block:
+    """Whole lines of text, their ends made `\\n`, and the number of the first one."""
+
+    first: int
+    text: str
+
+
+def text_blocks(source: Source, longest: int = LONGEST_LINE) -> Iterator[Block]:
+    """Yield the text in blocks of whole lines; no line may be longer than `longest`.
+
+    LF, CRLF and CR end a line. UTF-8, with or without a byte-order mark, and UTF-16 with one.
+    """
+    decoder, first, rest = _Decoder(source), 1, ""
+    for data in source.blocks():
+        rest += decoder.decode(data, first)
+        cut = rest.rfind("\n") + 1
+        _refuse_long(rest, longest, source.name, first)
+        if cut:
+            yield Block(first, rest[:cut])
+            first += rest.count("\n", 0, cut)
+            source.lines = first - 1
+            rest = rest[cut:]
+    rest += decoder.decode(b"", first, final=True)
+    if rest:
+        source.lines = first
+        yield Block(first, rest)
+
+
+class _Decoder:
+    """Bytes → text; what is no text is refused with the number of its line."""
+
+    def __init__(self, source: Source) -> None:
+        self._name, self._wide = source.name, source.head.startswith(_WIDE)
+        self._encoding = "UTF-16" if self._wide else "UTF-8"
+        self._how = "" if self._wide else ", for example with `iconv -f latin1 -t utf-8`"
+        make = codecs.getincrementaldecoder("utf-16" if self._wide else "utf-8-sig")
+        self._inner = io.IncrementalNewlineDecoder(make("strict"), translate=True)
+
+    def decode(self, data: bytes, line: int, final: bool = False) -> str:
+        """Decode bytes that begin on this line, or before its end."""
+        if not self._wide and b"\0" in data:
+            line += _line_ends(data[: data.index(b"\0")])
+            raise InputError(
+                f"{self._name}:{line}: a NUL byte: this is not text. Expected a network file; see "
+                "`linkprior formats` for what is read"
+            )
+        try:
+            return self._inner.decode(data, final)
+        except UnicodeDecodeError as problem:
+            before, byte = problem.object[: problem.start], problem.object[problem.start]
+            raise InputError(
+                f"{self._name}:{line + _line_ends(before)}: not {self._encoding} text (byte "
+                f"0x{byte:02x}); save it as UTF-8{self._how}"
+            ) from None
+
+
+def _refuse_long(text: str, longest: int, name: str, first: int) -> None:
+    """Refuse a line that is too long, wherever it lies in the block."""
+    half = longest // 2
+    # A line that long covers one of these windows; hardly any text has to be looked at.
+    if all(text.find("\n", at, at + half) >= 0 for at in range(0, len(text) - half, half)):
+        return
+    for line, content in enumerate(text.split("\n"), first):
+        if len(content) > longest:
+            raise InputError(
+                f"{name}:{line}: a line of more than {longest >> 20} MB; expected one edge per "
+                "line. Is it a matrix, or binary? Export the network as an edge list"
+            )
+
+
+def _line_ends(data: bytes) -> int:
+    # UTF-16 has a NUL beside each plain character.
+    return data.replace(b"\0", b"").replace(b"\r\n", b"\n").replace(b"\r", b"\n").count(b"\n")

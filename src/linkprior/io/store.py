@@ -5,33 +5,101 @@ A folder appears whole or not at all: it is written under a temporary name and r
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import os
 import stat
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from linkprior.errors import StoreError, visible
 from linkprior.io import atomic_files
-from linkprior.io.atomic_files import as_path, begin_private, keep_mode, whole_folder
-from linkprior.io.locks import remove_folder
-from linkprior.io.safe_read import kept_bytes, kept_text, refuse_odd
+from linkprior.io.atomic_files import (
+    begin_private,
+    keep_mode,
+    remove_folder,
+    resolved,
+    whole_folder,
+)
+from linkprior.io.source import as_path
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+MOST_TEXT = 500_000_000  # bytes of JSON or a log; the names of ten million nodes take half of it
+# A pipe does not make us wait, and a terminal does not become ours.
+_LOOK = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)
+_LOOK |= getattr(os, "O_BINARY", 0)
+
+
+def stored_text(path: Path, errors: str = "strict") -> str:
+    """Return the text of a file that a command stored; refuse what is no plain file, or endless."""
+    text = stored_bytes(path, MOST_TEXT).decode("utf-8", errors)
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def stored_bytes(path: Path, most: int | None = MOST_TEXT) -> bytes:
+    """Return the content of a file that a command stored, as long as it was when it was opened.
+
+    It may have `most` bytes; None: as many as memory holds.
+    """
+    with stored_stream(path) as stream:
+        size = os.fstat(stream.fileno()).st_size
+        if most is not None and size > most:
+            raise StoreError(
+                f"{path} is larger than {most / 1e6:,.0f} MB, which no command of ours writes; "
+                "check where it comes from"
+            )
+        return stream.read(size)
+
+
+@contextmanager
+def stored_stream(path: Path) -> Iterator[BinaryIO]:
+    """Open a file that a command stored; refuse a pipe, a device or a folder in its place."""
+    try:
+        descriptor = os.open(path, _LOOK)
+    except OSError as problem:
+        raise _odd(path) if problem.errno == errno.ENXIO else problem from None  # a socket
+    try:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise _odd(path)
+        with open(descriptor, "rb", closefd=False) as stream:
+            yield stream
+    finally:
+        os.close(descriptor)
+
+
+def refuse_odd(folder: Path, names: Iterable[str]) -> None:
+    """Raise an error where something that is no plain file stands in the place of a file of ours.
+
+    Asked before the work: a pipe would have whoever writes to it wait for a reader, a folder, a
+    device or a link that leads nowhere would be met when all is done.
+    """
+    for path in (folder / name for name in names):
+        if path.is_symlink() and not resolved(path).parent.is_dir():
+            raise StoreError(f"{path} is a link that leads nowhere; remove it")
+        if path.exists() and not path.is_file():
+            raise _odd(path)
+
+
+def _odd(path: Path) -> StoreError:
+    return StoreError(f"{path} is no plain file; remove it, or choose another place")
+
 
 MANIFEST = "manifest.json"
 ARRAYS = "arrays.safetensors"
 FORMAT = "linkprior-model"
 FORMAT_VERSION = 1
 
-Arrays = Mapping[str, NDArray[Any]]
 
-
-def write_model(folder: str | Path, manifest: Mapping[str, Any], arrays: Arrays) -> None:
+def write_model(
+    folder: str | Path, manifest: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]
+) -> None:
     """Write a model folder, replacing an earlier model of the same name only when all is there."""
+    import numpy as np
     from safetensors.numpy import save
 
     target = Path(folder)
@@ -57,8 +125,8 @@ def read_model(folder: str | Path) -> tuple[dict[str, Any], dict[str, NDArray[An
 
     source = as_path(folder)
     try:
-        manifest = json.loads(kept_text(source / MANIFEST))
-        data = kept_bytes(source / ARRAYS, most=None)
+        manifest = json.loads(stored_text(source / MANIFEST))
+        data = stored_bytes(source / ARRAYS, most=None)
     except StoreError:
         raise
     except FileNotFoundError as missing:
@@ -107,12 +175,11 @@ def discard_damaged(folder: Path) -> None:
 def others_in(folder: Path) -> set[str]:
     """Return the names of what lies in the folder of a model and is not of it."""
     inside = folder.iterdir() if folder.is_dir() else ()
-    return {one.name for one in inside if one.name not in (MANIFEST, ARRAYS) or _is_folder(one)}
-
-
-def _is_folder(path: Path) -> bool:
-    """Tell a folder, in which somebody may keep something, from all that is removed alone."""
-    return path.is_dir() and not path.is_symlink()
+    return {
+        one.name
+        for one in inside
+        if one.name not in (MANIFEST, ARRAYS) or (one.is_dir() and not one.is_symlink())
+    }
 
 
 def remove_model(folder: Path) -> None:
@@ -127,7 +194,7 @@ def remove_model(folder: Path) -> None:
 
 def _is_model(manifest: Path) -> bool:
     try:
-        content = json.loads(kept_text(manifest))
+        content = json.loads(stored_text(manifest))
     except (OSError, ValueError, RecursionError):
         return False
     return isinstance(content, dict) and content.get("format") == FORMAT

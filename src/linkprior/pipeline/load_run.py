@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkprior.errors import LinkpriorError, StoreError, visible
-from linkprior.io.atomic_files import as_path
-from linkprior.io.safe_read import kept_text
+from linkprior.io.source import as_path
+from linkprior.io.store import stored_text
 from linkprior.network import Network
 from linkprior.pipeline.run_folder import (
     LOG,
@@ -102,8 +102,8 @@ def load_run(folder: str | Path) -> Run:
     with _refusing(path / f"{RANKING}.tsv", "the table of a ranking"):
         ranking = _ranking(path / f"{RANKING}.tsv", model.network_)
     with _refusing(path / REPORT, "an input report"):
-        report = dict(json.loads(kept_text(path / REPORT)))
-    log = kept_text(path / LOG, "surrogateescape") if (path / LOG).exists() else ""
+        report = dict(json.loads(stored_text(path / REPORT)))
+    log = stored_text(path / LOG, "surrogateescape") if (path / LOG).exists() else ""
     return Run(path, ranking, model, report, manifest, log)
 
 

@@ -13,10 +13,8 @@ from typing import TYPE_CHECKING, Any, TextIO
 from linkprior import machine
 from linkprior.errors import LinkpriorError, StoreError, visible
 from linkprior.io import store
-from linkprior.io.atomic_files import resolved, whole_file
-from linkprior.io.locks import Held, hold, is_temporary, sweep
-from linkprior.io.safe_read import kept_text, refuse_odd
-from linkprior.io.store import discard_damaged, refuse_foreign
+from linkprior.io.atomic_files import Held, hold, is_temporary, resolved, sweep, whole_file
+from linkprior.io.store import discard_damaged, refuse_foreign, refuse_odd, stored_text
 from linkprior.io.writers import FORMATS
 from linkprior.predictors.base import LinkPredictor
 from linkprior.predictors.saving import load
@@ -214,7 +212,7 @@ def read_manifest(folder: Path) -> Manifest | None:
     """Return a folder's manifest, None where there is none; refuse a damaged or foreign one."""
     path = folder / MANIFEST
     try:
-        content = json.loads(kept_text(path))
+        content = json.loads(stored_text(path))
     except FileNotFoundError:
         return None
     except StoreError:

@@ -14,7 +14,7 @@ from linkprior.evaluation.tuning.result import ENOUGH_TO_TELL, Tuned
 from linkprior.evaluation.tuning.search import quiet_optuna
 from linkprior.evaluation.tuning.study import BEST, JOURNAL, KIND, QUESTION
 from linkprior.evaluation.tuning.trials import COMPLETE, FAILED, PRUNED, Trial, best_of, trial_from
-from linkprior.io.safe_read import kept_bytes
+from linkprior.io.store import stored_bytes
 
 if TYPE_CHECKING:
     from optuna.trial import FrozenTrial
@@ -136,7 +136,7 @@ def _journal(content: bytes) -> list[FrozenTrial]:
 
 def _content(path: Path) -> bytes:
     try:
-        return kept_bytes(path)
+        return stored_bytes(path)
     except OSError as problem:
         raise StoreError(f"{path} cannot be read: {problem.strerror}") from None
 

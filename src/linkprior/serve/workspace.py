@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from linkprior.io.locks import LOCK, hold
+from linkprior.io.atomic_files import LOCK, hold
 from linkprior.serve.jobs import JOB, OVER, Job
 
 OURS = {"networks", "jobs", LOCK}  # what lies in it

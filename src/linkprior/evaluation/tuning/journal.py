@@ -23,7 +23,7 @@ from linkprior.evaluation.tuning.trials import (
     trial_from,
 )
 from linkprior.io.atomic_files import naming
-from linkprior.io.safe_read import kept_bytes
+from linkprior.io.store import stored_bytes
 
 if TYPE_CHECKING:
     from optuna.trial import FrozenTrial, TrialState
@@ -156,7 +156,7 @@ def mend(path: Path) -> bool:
     """
     if not path.exists():
         return False
-    content = kept_bytes(path)
+    content = stored_bytes(path)
     lines = content.splitlines(keepends=True)
     bad = next((n for n, line in enumerate(lines) if not _is_whole(line)), None)
     if bad is None:

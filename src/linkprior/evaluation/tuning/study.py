@@ -19,8 +19,8 @@ from linkprior.evaluation.cells import plain_json, read_json, write_json
 from linkprior.evaluation.tuning.journal import Journal
 from linkprior.evaluation.tuning.search import SearchSpace
 from linkprior.evaluation.tuning.trials import Setting, Trial
-from linkprior.io.locks import LOCK, hold, is_temporary, sweep
-from linkprior.io.safe_read import refuse_odd
+from linkprior.io.atomic_files import LOCK, hold, is_temporary, sweep
+from linkprior.io.store import refuse_odd
 
 KIND = "tuning"
 QUESTION, JOURNAL, BEST = "study.json", "journal.log", "best.json"

@@ -25,8 +25,8 @@ from linkprior.evaluation.tuning.result import Tuned
 from linkprior.evaluation.tuning.search import SAMPLERS, Sampler, SearchSpace, make_sampler
 from linkprior.evaluation.tuning.study import Memory, StudyFolder
 from linkprior.evaluation.tuning.trials import Setting, Trial, best_of, floors_of
-from linkprior.io.atomic_files import as_path
 from linkprior.io.convert import as_network
+from linkprior.io.source import as_path
 from linkprior.network import Network
 from linkprior.parallel import MOST_WORKERS
 from linkprior.predictors import registry

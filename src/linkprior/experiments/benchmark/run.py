@@ -19,7 +19,7 @@ from linkprior.evaluation.tuning.tune import INNER, Tuning
 from linkprior.experiments.benchmark.cells import FAILED, TOO_MUCH, CellSpec, Facts, write_cell
 from linkprior.experiments.benchmark.models import WITHOUT, BenchmarkModel, too_much
 from linkprior.experiments.benchmark.suite import Case
-from linkprior.io.locks import hold
+from linkprior.io.atomic_files import hold
 from linkprior.predictors.auto.auto import Auto
 from linkprior.predictors.base import LinkPredictor
 from linkprior.predictors.cost import Effort, effort_of

@@ -12,7 +12,7 @@ from linkprior.experiments.benchmark import figures, tables
 from linkprior.experiments.benchmark.cells import read_cell, read_suite, suite_files
 from linkprior.experiments.benchmark.results import Results
 from linkprior.io.atomic_files import whole_file
-from linkprior.io.safe_read import refuse_odd
+from linkprior.io.store import refuse_odd
 
 FILES = ("tables.md", "results.tsv", "mean_ranks.svg", "scaling.svg")
 

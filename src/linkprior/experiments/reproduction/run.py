@@ -19,7 +19,7 @@ from linkprior.experiments.reproduction.experiments import (
     models_by_method,
 )
 from linkprior.experiments.reproduction.outcome import OURS, TABLE_PERCENT, Outcome, Result
-from linkprior.io.locks import hold
+from linkprior.io.atomic_files import hold
 from linkprior.network import Network
 from linkprior.network.pairs import n_pairs
 from linkprior.predictors.base import LinkPredictor

@@ -12,7 +12,7 @@ from linkprior.evaluation.cells import read_json, write_json
 from linkprior.experiments.reproduction import showing
 from linkprior.experiments.reproduction.outcome import Result
 from linkprior.io.atomic_files import whole_file
-from linkprior.io.safe_read import refuse_odd
+from linkprior.io.store import refuse_odd
 
 RESULTS = "results.json"
 FIGURES = {"dream5": "figure1", "plasmodium": "figure2", "rat": "figure_rat"}

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import chain
 
 from linkprior._validation import choice
 from linkprior.errors import InputError, ParameterError
-from linkprior.io.collector import EdgeCollector
-from linkprior.io.options import ReadOptions
-from linkprior.io.readers.organisms import Census, Organism
-from linkprior.io.readers.row_filter import (
+from linkprior.io.collector import EdgeCollector, EdgeWeights, column_called
+from linkprior.io.formats import ReadOptions
+from linkprior.io.readers.interactions import (
     WITHOUT_SCORE,
     Filter,
     Lines,
+    Organism,
+    Organisms,
     Records,
     Systems,
+    Taxa,
     lines_of,
     number_of,
     sift,
@@ -24,7 +26,6 @@ from linkprior.io.readers.row_filter import (
     without_comments,
 )
 from linkprior.io.source import Source
-from linkprior.io.weights import EdgeWeights, column_called
 
 # What may name a node: the columns, how the report calls it, and what a row without it is told.
 _IDENTIFIERS = {
@@ -36,7 +37,7 @@ _MISSING = ("-", "")
 _SIDES = ("interactor a", "interactor b")
 
 
-def read_biogrid(source: Source, found: EdgeCollector, options: ReadOptions) -> str:
+def read_biogrid(source: Source, out: EdgeCollector, options: ReadOptions) -> str:
     """Read a BioGRID table: every row, of all systems and organisms, unless options say less.
 
     `id` says what names a node (Entrez gene id by default), `organism` wants both ends of it,
@@ -46,15 +47,15 @@ def read_biogrid(source: Source, found: EdgeCollector, options: ReadOptions) -> 
     options.refuse_others(
         "a BioGRID table", ["organism", "systems", "physical_only", "id", "min_score", "weights"]
     )
-    found.directed = False  # A is the bait and B the prey; the interaction has no direction.
+    out.directed = False  # A is the bait and B the prey; the interaction has no direction.
     parts = lines_of(source)
     columns, parts = _header(parts, source.name)
-    table = _Table(columns, options, found)
+    table = _Table(columns, options, out)
     for part in map(without_comments, parts):
         if part[1]:
             table.take(_cut(part, columns, source.name))
     table.settle()
-    found.passed_over = source.lines - table.rows - 1  # the header is no comment
+    out.passed_over = source.lines - table.rows - 1  # the header is no comment
     return f"BioGRID {columns.kind}, nodes named by {table.called}"
 
 
@@ -120,8 +121,8 @@ def _cut(part: Lines, columns: _Columns, file: str) -> Records:
 class _Table:
     """Takes rows block by block: filters them, names the nodes, keeps count."""
 
-    def __init__(self, columns: _Columns, options: ReadOptions, found: EdgeCollector) -> None:
-        self._found, self._file, self.rows = found, columns.file, 0
+    def __init__(self, columns: _Columns, options: ReadOptions, out: EdgeCollector) -> None:
+        self._out, self._file, self.rows = out, columns.file, 0
         kind = choice("--id", options.id or "entrez", _IDENTIFIERS)
         column, self.called, self._unnamed = _IDENTIFIERS[kind]
         self._ends = [columns.needed(f"{column} {side}") for side in _SIDES]
@@ -131,14 +132,14 @@ class _Table:
         self._beside = [columns.of(f"{beside} {side}") for side in _SIDES]
         self._gene_of: dict[str, str] = {}
         self._shared: dict[str, None] = {}
-        self._organisms = _Organisms(columns, options, found)
+        self._organisms = _organisms(columns, options, out)
         self._systems = Systems(options.systems)
         self._filters = list(self._chosen(columns, options))
         self._weights: int | None = None
         if options.weights is not None:
             self._weights = column_called(options.weights, columns.names, columns.file)
             called = f"column {columns.names[self._weights]}"
-            found.weights = EdgeWeights(called, columns.file, WITHOUT_SCORE)
+            out.weights = EdgeWeights(called, columns.file, WITHOUT_SCORE)
 
     def _chosen(self, columns: _Columns, options: ReadOptions) -> Iterator[Filter]:
         if self._systems:
@@ -148,13 +149,13 @@ class _Table:
             yield self._physical(columns.needed("experimental system type", "--physical-only"))
         if options.min_score is not None:
             yield self._strong(columns.needed("score", "--min-score"), options.min_score)
-            self._found.note("BioGRID's scores are each study's own and do not compare across them")
+            self._out.note("BioGRID's scores are each study's own and do not compare across them")
 
     def _by_system(self, at: int) -> Filter:
         def of_system(rows: Records) -> Records:
             names = rows.column(at)
             self._systems.count(names)
-            return sift(rows, map(wants, names), "another experimental system", self._found)
+            return sift(rows, map(wants, names), "another experimental system", self._out)
 
         wants = cache(lambda name: self._systems.wants([name]))
         return of_system
@@ -162,35 +163,35 @@ class _Table:
     def _physical(self, at: int) -> Filter:
         def physical(rows: Records) -> Records:
             marks = [cell.strip().lower() == "physical" for cell in rows.column(at)]
-            return sift(rows, marks, "not a physical interaction", self._found)
+            return sift(rows, marks, "not a physical interaction", self._out)
 
         return physical
 
     def _strong(self, at: int, least: float) -> Filter:
         return lambda rows: sift_scores(
-            rows, [number_of(cell) for cell in rows.column(at)], least, self._found
+            rows, [number_of(cell) for cell in rows.column(at)], least, self._out
         )
 
     def take(self, rows: Records) -> None:
         """Take the rows of one block."""
         self.rows += len(rows.cells)
-        self._organisms.count_all(rows)
+        self._organisms.count(rows, kept=False)
         for kept_by in self._filters:
             rows = kept_by(rows)
         pairs = zip(*(rows.column(at) for at in self._ends), strict=True)
         named = [a.strip() not in _MISSING and b.strip() not in _MISSING for a, b in pairs]
-        rows = sift(rows, named, self._unnamed, self._found)
-        self._organisms.count_kept(rows)
+        rows = sift(rows, named, self._unnamed, self._out)
+        self._organisms.count(rows, kept=True)
         first, second = ([cell.strip() for cell in rows.column(at)] for at in self._ends)
         weights = None if self._weights is None else rows.column(self._weights)
-        self._found.add(first, second, rows.lines, weights)
+        self._out.add(first, second, rows.lines, weights)
         for ends, column in zip((first, second), self._beside, strict=True):
             if column is not None:
                 self._label(ends, rows.column(column))
 
     def _label(self, ends: Sequence[str], beside: Sequence[str]) -> None:
         """Remember the symbol of each new node; with symbols as names, genes that share one."""
-        seen = self._gene_of if self._by_symbol else self._found.labels
+        seen = self._gene_of if self._by_symbol else self._out.labels
         for name, other in zip(ends, beside, strict=True):
             if other not in _MISSING and seen.setdefault(name, other) != other:
                 self._shared[name] = None
@@ -203,54 +204,27 @@ class _Table:
         self._organisms.settle()
         if self._by_symbol and self._shared:
             shown = ", ".join(list(self._shared)[:5])
-            self._found.note(
+            self._out.note(
                 f"{len(self._shared):,} symbols name several genes, which become one node ({shown}"
                 f"{' …' if len(self._shared) > 5 else ''}); --id entrez keeps them apart"
             )
 
 
-class _Organisms:
-    """Keeps the rows of the organism asked for, and counts organisms: for the message that no row
-    has it those of all rows, for the note on mixed networks those of the rows kept.
-    """
+def _organisms(columns: _Columns, options: ReadOptions, out: EdgeCollector) -> Organisms:
+    """Return the filter by organism; the table's own names of organisms count as well."""
+    taxa = [columns.of(f"organism {side}", f"organism id {side}") for side in _SIDES]
+    names = [columns.of(f"organism name {side}") for side in _SIDES]
+    asked: Organism | None = None
+    if options.organism is not None:
+        taxa = [columns.needed(f"organism {side}", "--organism") for side in _SIDES]
+        asked = Organism(options.organism, None not in names)
 
-    def __init__(self, columns: _Columns, options: ReadOptions, found: EdgeCollector) -> None:
-        self._found, self._census = found, Census()
-        self._taxa = [columns.of(f"organism {s}", f"organism id {s}") for s in _SIDES]
-        self._names = [columns.of(f"organism name {side}") for side in _SIDES]
-        self._asked: Organism | None = None
-        if options.organism is not None:
-            self._taxa = [columns.needed(f"organism {s}", "--organism") for s in _SIDES]
-            self._asked = Organism(options.organism, None not in self._names)
+    def taxa_of(rows: Records) -> Taxa | None:
+        ends = [rows.column(at) for at in taxa if at is not None]
+        for end, name in zip(ends, names, strict=False):
+            if asked is not None and name is not None:
+                for taxon, called in set(zip(end, rows.column(name), strict=True)):
+                    asked.learn(taxon, called)
+        return (ends[0], ends[1]) if len(ends) == 2 else None
 
-    def count_all(self, rows: Records) -> None:
-        if self._asked is not None:
-            self._count(rows)
-
-    def count_kept(self, rows: Records) -> None:
-        if self._asked is None:
-            self._count(rows)
-
-    def _count(self, rows: Records) -> None:
-        first, second = self._taxa
-        if first is not None and second is not None:
-            self._census.take(rows.column(first), rows.column(second))
-
-    def filter(self, rows: Records) -> Records:
-        first, second = self._taxa
-        if self._asked is None or first is None or second is None:
-            return rows
-        for at, name in zip((first, second), self._names, strict=True):
-            if name is not None:
-                self._fit(set(zip(rows.column(at), rows.column(name), strict=True)))
-        taxa = self._asked.taxa
-        marks = [row[first] in taxa and row[second] in taxa for row in rows.cells]
-        return sift(rows, marks, self._asked.reason, self._found)
-
-    def _fit(self, named: Iterable[tuple[str, str]]) -> None:
-        assert self._asked is not None
-        for taxon, name in named:
-            self._asked.learn(taxon, name)
-
-    def settle(self) -> None:
-        self._census.settle(self._asked, self._found)
+    return Organisms(asked, taxa_of, out)

@@ -5,7 +5,13 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 
+from linkprior.errors import InputError, ParameterError, nearest
+from linkprior.io.collector import column_called
+
+SEPARATORS = {"\t": "tab", ",": "comma", ";": "semicolon", " ": "space"}
+Row = list[str]
 _Pair = tuple[int, int]
 
 # Names that belong together, in either order.
@@ -68,8 +74,8 @@ def pair_of_columns(names: Sequence[str]) -> tuple[int, int] | None:
     Examples: source/target, from/to, node1/node2, id_1/id_2, *_a/*_b, Interactor A/Interactor B.
     """
     short = [name if len(name) <= _LONGEST_NAME else "" for name in names[:_MOST_COLUMNS]]
-    found = next(_partners(short), None)
-    return found or min(_marked(short), default=(0, None), key=lambda ranked: ranked[0])[1]
+    pair = next(_partners(short), None)
+    return pair or min(_marked(short), default=(0, None), key=lambda ranked: ranked[0])[1]
 
 
 def _partners(names: Sequence[str]) -> Iterator[_Pair]:
@@ -111,3 +117,383 @@ def _stems(name: str) -> Iterator[tuple[int, str, str, str]]:
         yield (2 if words & _HARDLY_END else 0), known[1], known[3], known[4] or ""
     if cut:
         yield (2 if words & _HARDLY_END else 1), cut[1], cut[2], ""
+
+
+# No number has more digits than this; without bounds, long ones take the square of their length.
+NUMBER = re.compile(r"[-+]?(\d{1,400}([.,]\d{0,400})?|[.,]\d{1,400})([eE][-+]?\d{1,9})?")
+MISSING = {"", "na", "nan", "null", "none", "inf", "n/a", "-", "--", "+", "?", ".", "missing"}
+_USUAL = re.compile(
+    r"(official)?(source|target|from|to|tf|regulator|gene|symbol|node|protein|interactor|id|vertex)+"
+    r"(name|symbol|id)?[ab12]?"
+)
+_LONGEST = 60  # characters of a column name
+
+
+@dataclass(frozen=True)
+class Header:
+    """The names of a table's columns."""
+
+    names: Row
+    ends: tuple[int, int]
+    told: bool  # whether the names tell which columns are the ends
+    is_row: bool  # whether the header is the first row, not the comment above it
+    sure: bool = False  # whether it is a header beyond doubt, as words above numbers are
+
+
+def find_header(
+    rows: Sequence[Row], comment: Row, asked: Sequence[str], wanted: bool | None = None
+) -> Header | None:
+    """Return the header in the first row, or in the comment above it; `asked` are columns of it.
+
+    `wanted` says that the first row is one, or that there is none.
+    """
+    if wanted is False:
+        return None
+    first = rows[0]
+    # Tables put one below the other have their header several times.
+    others = [row for row in rows[1:] if row != first] or rows[1:]
+    ends = pair_of_columns(first)
+    if not first[0] and len(first) > 2 and all(first[1:]):  # an index, as R and pandas write it
+        return Header(first, ends or (1, 2), bool(ends), True, True)
+    sure = bool(wanted) or _words_above_numbers(first, others) or _names_asked(first, others, asked)
+    if sure or ((ends or _is_usual(first)) and not _is_like(first, others, ends or (0, 1))):
+        shift = int(_rows_are_named(first, others))
+        a, b = ends or (0, 1)
+        return Header([""] * shift + first, (a + shift, b + shift), bool(ends), True, sure)
+    ends = pair_of_columns(comment)
+    if len(comment) == len(first) and (ends or _has(comment, asked)):
+        return Header(comment, ends or (0, 1), bool(ends), False)
+    return None
+
+
+def _has(names: Sequence[str], asked: Sequence[str]) -> bool:
+    return bool(asked) and set(asked) <= set(names)
+
+
+def _names_asked(first: Row, others: Sequence[Row], asked: Sequence[str]) -> bool:
+    """Tell whether the columns asked for stand in the first row, as names and not as its nodes."""
+    if not _has(first, asked):
+        return False
+    places = [at for at, cell in enumerate(first) if cell in asked and cell.isdecimal()]
+    below = [row[at] for row in others for at in places if at < len(row)]
+    return not any(map(NUMBER.fullmatch, below))  # 1 and 2 above 3 and 4 are nodes themselves
+
+
+def _is_usual(first: Row) -> bool:
+    return first[0] != first[1] and all(
+        len(cell) <= _LONGEST and _USUAL.fullmatch(plain(cell)) for cell in first[:2]
+    )
+
+
+def _words_above_numbers(first: Row, others: Sequence[Row]) -> bool:
+    """Tell whether some column has a word in the first row and numbers in all others."""
+    if len(others) < 2 or any(map(NUMBER.fullmatch, first)):
+        return False
+    return any(
+        cell.lower() not in MISSING
+        and all(len(row) > at and NUMBER.fullmatch(row[at]) for row in others)
+        for at, cell in enumerate(first)
+    )
+
+
+def _is_like(first: Row, others: Sequence[Row], ends: tuple[int, int]) -> bool:
+    """Tell whether the first row is one like the others: its cells, or names of a kind, return."""
+    names = {first[at] for at in ends}
+    kinds = set(map(_kind, names))
+    nodes = {row[at] for row in others for at in ends if at < len(row)}
+    return (
+        any(map(NUMBER.fullmatch, first))
+        or any(cell and cell == same for row in others for cell, same in zip(first, row))  # noqa: B905
+        or not names.isdisjoint(nodes)
+        or not kinds.isdisjoint(map(_kind, nodes))
+    )
+
+
+def _kind(name: str) -> str:
+    """Return a name without its number or letter: node1 and node17 are alike, geneA and geneC."""
+    if len(name) > _LONGEST:
+        return name  # the search below takes the square of the length
+    return re.sub(r"(\d+|(?<![A-Za-z])[A-Za-z]|(?<=[a-z])[A-Z])$", "", name) or name
+
+
+def _rows_are_named(first: Row, others: Sequence[Row]) -> bool:
+    """Tell whether each row has a name before its cells, above which R's tables have no header."""
+    names = {row[0] for row in others}
+    return (
+        bool(others)
+        and all(len(row) == len(first) + 1 for row in others)
+        and len(names) == len(others)
+        and any(row[-1] for row in others)
+    )
+
+
+_FEW = 10
+_MOST_RELATIONS = 10
+
+
+@dataclass(frozen=True)
+class Ends:
+    """The columns of the two ends.
+
+    Attributes
+    ----------
+    aside
+        A column that is neither an end nor a score: it numbers the rows, or names relations.
+    note
+        Why these are not the first two, where the user should know.
+    """
+
+    columns: tuple[int, int] = (0, 1)
+    aside: int | None = None
+    note: str = ""
+
+
+def ends_by_content(rows: Sequence[Row]) -> Ends:
+    """Return the ends as the cells of the first rows tell them."""
+    if not rows or any(len(row) < 3 for row in rows):
+        return Ends()
+    first, second, third = ([row[at] for row in rows] for at in range(3))
+    if holds_scores(first) and not holds_scores(second) and not holds_scores(third):
+        return Ends((1, 2), None, _note("column 1 holds scores", "2 and 3"))
+    if _counts_rows(first) and _holds_names(second) and _holds_names(third):
+        if len(rows) < _FEW or len(set(third)) > 1:
+            return Ends((1, 2), 0, _note("column 1 numbers the rows", "2 and 3"))
+    elif _holds_relations(first, second, third):
+        shown = ", ".join(word[:20] for word in list(dict.fromkeys(second))[:3])
+        return Ends((0, 2), 1, _note(f"column 2 holds relations ({shown})", "1 and 3"))
+    return Ends()
+
+
+def _note(why: str, which: str) -> str:
+    return f"{why}, so nodes are read from columns {which}; --columns 1,2 reads the first two"
+
+
+def _holds_names(cells: Sequence[str]) -> bool:
+    return not any(not cell or NUMBER.fullmatch(cell) for cell in cells)
+
+
+def holds_scores(cells: Sequence[str]) -> bool:
+    """Tell whether all cells are numbers and some have a fraction, as no node number has."""
+    return all(map(NUMBER.fullmatch, cells)) and any(
+        float(cell.replace(",", ".")) % 1 > 0 for cell in cells
+    )
+
+
+def _counts_rows(cells: Sequence[str]) -> bool:
+    """Tell whether the cells are 0, 1, 2 … or 1, 2, 3 …"""
+    return len(cells) > 1 and any(
+        list(cells) == [str(number) for number in range(start, start + len(cells))]
+        for start in (0, 1)
+    )
+
+
+def _holds_relations(first: Sequence[str], second: Sequence[str], third: Sequence[str]) -> bool:
+    """Tell whether the second column says how the first and the third are related.
+
+    Its words are known relations, or so few that they are no nodes: nodes of the first column
+    come back in the third, and none of them in the second.
+    """
+    words, sources, targets = set(second), set(first), set(third)
+    if not words.isdisjoint(sources | targets) or not _alike(first, third):
+        return False
+    few = len(words) <= min(_MOST_RELATIONS, len(second) // 5, len(targets) // 2)
+    return all(map(is_relation, words)) or (
+        few and not sources.isdisjoint(targets) and _holds_names(second)
+    )
+
+
+def _alike(first: Sequence[str], third: Sequence[str]) -> bool:
+    """Tell whether a column of names or whole numbers may be nodes, as the first one is."""
+    whole = all(map(str.isdecimal, first)) and all(map(str.isdecimal, third))
+    return whole or _holds_names(third)
+
+
+# Words and codes Cytoscape and others put between two nodes.
+_CODES = {"pp", "pd", "pr", "rc", "cr", "gl", "pm", "mp", "gg", "xx"}  # PP might be a gene
+_WORDS = {
+    "interacts", "interacts-with", "interacts with", "interaction", "physical", "genetic",
+    "activates", "inhibits", "binds", "regulates", "predicted", "observed", "undirected",
+    "directed", "in-complex-with",
+    "controls-expression-of", "controls-state-change-of", "controls-phosphorylation-of",
+    "catalysis-precedes", "neighbor-of", "coexpression", "colocalization", "binding", "targets",
+    "induces", "suppresses", "stimulates", "cleaves", "transports", "associates", "expression",
+}  # fmt: skip
+# Verbs, and the nouns made of them, that names of nodes do not look like.
+_VERBS = re.compile(
+    r"[a-z_-]{0,40}(ylat|inat|ulat|ivat)(es|ion)|[a-z_-]{0,40}(ibits|ibition|presses|pression)"
+    r"|[a-z_ -]{0,40}[_ -](with|of|by|to)"
+)
+_ARROW = re.compile(r"[-=<>|~+→←↔⊣⊢]{1,6}|-+o|o-+")
+
+
+def is_relation(word: str) -> bool:
+    """Tell whether a word says how two nodes are related, and is no node itself."""
+    word = word.strip()
+    low = word.lower()
+    return word in _CODES or low in _WORDS or any(sign.fullmatch(low) for sign in (_ARROW, _VERBS))
+
+
+_SCORES = ("score", "combinedscore", "weight", "confidence", "probability", "value", "strength")
+
+
+@dataclass(frozen=True)
+class Sample:
+    """The first rows of a file: what its layout is found by."""
+
+    separator: str
+    rows: list[Row]
+    line: int  # of the first row
+    comment: Row  # right above it
+    titles: tuple[int, ...] = ()  # lines of text above the table
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Where the ends of an edge stand in a row."""
+
+    separator: str
+    ends: tuple[int, int]
+    width: int  # of the first row
+    header: list[str] = field(default_factory=list)
+    header_line: int | None = None  # unless the header is a comment
+    sure: bool = False  # whether that line is a header beyond doubt
+    multiplex: bool = False
+    aside: int | None = None  # a column that numbers the rows, or names relations
+    titles: tuple[int, ...] = ()  # lines of text above the table
+    note: str = ""  # what the user should know about the columns
+    line: int = 1  # of the first row below titles and comments
+    first: tuple[str, ...] = ()  # the cells of that row
+    weights: int | None = None  # the column the user wants weights from
+
+    @property
+    def score(self) -> int | None:
+        """The column with a weight or score."""
+        others = [at for at in range(self.width) if at not in (*self.ends, self.aside)]
+        if not self.header:
+            return others[0] if others else None
+        return next((at for at in others if plain(self.header[at]) in _SCORES), None)
+
+    def describe(self) -> str:
+        """Say it in words, for the input report."""
+        kind = f"{SEPARATORS[self.separator]}-separated edge list"
+        if self.multiplex:
+            return f"{kind} of a multiplex network (layer, node, node, weight), layers merged"
+        a, b = self.ends
+        if self.header:
+            return f"{kind}, nodes in the columns {self._named(a)} and {self._named(b)}"
+        where = f", nodes in columns {a + 1} and {b + 1}" if self.width > 2 else ""
+        return f"{kind} without header{where}"
+
+    def _named(self, at: int) -> str:
+        name = self.header[at]
+        return name if name.isprintable() and 0 < len(name) <= 60 else str(at + 1)
+
+
+def find_layout(
+    sample: Sample,
+    file: str,
+    columns: tuple[str, str] | None = None,
+    has_header: bool | None = None,
+    weights: str | None = None,
+) -> Layout:
+    """Read the layout off the first lines; `has_header` decides where the user knows."""
+    asked = _words_asked(columns or (), weights)
+    header = find_header(sample.rows, sample.comment, asked, has_header)
+    layout = _ends_found(sample, file, columns, header)
+    return layout if weights is None else _weighted(layout, weights, file)
+
+
+def _words_asked(columns: Sequence[str], weights: str | None) -> Sequence[str]:
+    """Return the columns asked for, which tell a header; numbers do not, beside weights."""
+    if weights is None:
+        return columns
+    return [name for name in (*columns, weights) if not name.isdecimal()]
+
+
+def _ends_found(
+    sample: Sample, file: str, columns: tuple[str, str] | None, header: Header | None
+) -> Layout:
+    """Return the layout with the two ends: chosen, told by the header, or by the cells."""
+    if header is None:
+        layout = _bare(sample, file)
+    else:
+        line = sample.line if header.is_row else None
+        width = len(header.names)
+        layout = Layout(sample.separator, header.ends, width, header.names, line, header.sure)
+    first = tuple(sample.rows[0])
+    layout = replace(layout, titles=sample.titles, line=sample.line, first=first)
+    if columns is not None:
+        return _chosen(layout, columns)
+    if header is not None and header.told:
+        return layout
+    layout = _by_content(layout, sample)
+    _refuse_matrix(sample, layout, file)
+    return layout
+
+
+def _by_content(layout: Layout, sample: Sample) -> Layout:
+    """Return the layout with the ends the cells tell, where no header told them."""
+    if layout.ends != (0, 1):
+        return layout
+    rows = sample.rows[1:] if layout.header_line else sample.rows
+    if layout.header:  # a column beyond it has no name, and may be missing elsewhere
+        rows = [row[: layout.width] for row in rows]
+    ends = ends_by_content(rows)
+    return replace(layout, ends=ends.columns, aside=ends.aside, note=ends.note)
+
+
+def _bare(sample: Sample, file: str) -> Layout:
+    """Return the layout without a header: the first two columns, unless there are layers."""
+    width = len(sample.rows[0])
+    layered = file.endswith((".edges", ".edges.gz")) and width == 4
+    if layered and all(len(row) == 4 and all(map(NUMBER.fullmatch, row)) for row in sample.rows):
+        return Layout(sample.separator, (1, 2), width, multiplex=True)
+    return Layout(sample.separator, (0, 1), width)
+
+
+def _refuse_matrix(sample: Sample, layout: Layout, file: str) -> None:
+    """Refuse a table that would name nodes by measured numbers."""
+    rows = sample.rows[1:] if layout.header_line else sample.rows
+    numbers = [[bool(NUMBER.fullmatch(cell)) for cell in row] for row in rows]
+    wide = bool(rows) and all(len(row) >= 10 and all(row) for row in numbers)
+    named = len(rows) > 2 and all(not row[0] and all(row[1:]) for row in numbers)
+    measured = layout.width > 3 or any(re.search(r"\d[.,]\d", row[1]) for row in rows)
+    wide |= len(rows) > 2 and layout.ends[0] == 0 and holds_scores([row[0] for row in rows])
+    if wide or (named and measured):
+        raise InputError(
+            f"{file}:{sample.line}: expected two columns of node names, got {layout.width} columns "
+            f"with numbers from column {1 if wide else 2} on. Is it a matrix, or a list of scores? "
+            "Choose two columns with --columns 1,2; save a matrix as .npz (scipy) or Matrix Market"
+        )
+
+
+def _chosen(layout: Layout, columns: Sequence[str]) -> Layout:
+    """Return the layout with the columns the user asked for."""
+    if isinstance(columns, str) or len(columns) != 2:
+        raise ParameterError(f"--columns expects two columns, got {columns!r}")
+    first, second = (_column(layout, str(name)) for name in columns)
+    if first == second:
+        raise ParameterError(f"--columns expects two different columns, got {columns[0]!r} twice")
+    return replace(layout, ends=(first, second), multiplex=False)
+
+
+def _weighted(layout: Layout, weights: str, file: str) -> Layout:
+    """Return the layout with the column of weights."""
+    at = column_called(weights, layout.header, file, layout.width)
+    if at in layout.ends:
+        raise ParameterError(
+            f"--weights: column {weights[:60]!r} of {file} is read as names of nodes; choose "
+            "another, or choose those of the nodes with --columns A,B"
+        )
+    return replace(layout, weights=at)
+
+
+def _column(layout: Layout, name: str) -> int:
+    if name in layout.header:
+        return layout.header.index(name)
+    if name.isdecimal() and 1 <= int(name) <= layout.width:
+        return int(name) - 1
+    known = ", ".join(layout.header[:20]) or f"1 to {layout.width} (no header)"
+    raise ParameterError(
+        f"--columns: no column {name!r}.{nearest(name, layout.header)} There are: {known}"
+    )

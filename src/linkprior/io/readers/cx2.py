@@ -7,32 +7,30 @@ from collections.abc import Iterator
 from typing import Any
 
 from linkprior.errors import InputError
-from linkprior.io.collector import EdgeCollector
-from linkprior.io.options import ReadOptions
-from linkprior.io.readers.edge_output import PREDICTED
-from linkprior.io.readers.named_graph import NamedGraph
+from linkprior.io.collector import EdgeCollector, EdgeWeights, unknown
+from linkprior.io.formats import ReadOptions
+from linkprior.io.readers.graphs import NamedGraph
 from linkprior.io.source import Source
-from linkprior.io.weights import EdgeWeights, unknown
 
 _LARGEST = 128 << 20
 
 Element = dict[str, Any]
 
 
-def read_cx2(source: Source, found: EdgeCollector, options: ReadOptions) -> str:
+def read_cx2(source: Source, out: EdgeCollector, options: ReadOptions) -> str:
     """Read CX2 or CX; nodes are named by their attribute `name` where that tells them apart."""
     options.refuse_others("CX2", ["weights"])
     aspects = _Aspects(_parsed(source), source.name)
     aspects.check_status()
-    graph = NamedGraph(naming=("name",), weighted=options.weights is not None)
+    graph = NamedGraph(out, naming=("name",), weighted=options.weights is not None)
     old = any("@id" in node for node in aspects.elements("nodes"))
     if options.weights is not None:
         known = dict.fromkeys(_names_in_cx(aspects) if old else _names_in_cx2(aspects))
         if options.weights not in known:
             raise unknown(options.weights, known, source.name)
-        found.weights = EdgeWeights(f"edge attribute {options.weights}", source.name)
-    (_read_cx if old else _read_cx2)(aspects, graph, found, options.weights or "weight")
-    graph.hand_over(found)
+        out.weights = EdgeWeights(f"edge attribute {options.weights}", source.name)
+    (_read_cx if old else _read_cx2)(aspects, graph, options.weights or "weight")
+    graph.hand_over()
     return f"{'CX' if old else 'CX2'}, graph of {graph.n_nodes:,} nodes"
 
 
@@ -135,7 +133,7 @@ def _names_in_cx(aspects: _Aspects) -> Iterator[str]:
     return (_text(about.get("n")) for about in aspects.elements("edgeAttributes"))
 
 
-def _read_cx2(aspects: _Aspects, graph: NamedGraph, found: EdgeCollector, weight_name: str) -> None:
+def _read_cx2(aspects: _Aspects, graph: NamedGraph, weight_name: str) -> None:
     name, kind = _Column(aspects, "nodes", "name"), _Column(aspects, "edges", "kind")
     weight = _Column(aspects, "edges", weight_name)
     for node in aspects.elements("nodes"):
@@ -143,17 +141,16 @@ def _read_cx2(aspects: _Aspects, graph: NamedGraph, found: EdgeCollector, weight
         graph.label(number, 0, name.of(node))
     for edge in aspects.elements("edges"):
         ends = aspects.edge_ends(edge, graph)
-        _take(ends, kind.of(edge), graph, found, weight.of(edge))
+        graph.edge(*ends, weight=weight.of(edge), kind=kind.of(edge))
 
 
-def _read_cx(aspects: _Aspects, graph: NamedGraph, found: EdgeCollector, weight_name: str) -> None:
+def _read_cx(aspects: _Aspects, graph: NamedGraph, weight_name: str) -> None:
     for node in aspects.elements("nodes"):
-        number = graph.declare(aspects.number(node, "@id", "a node"))
-        graph.label(number, 0, _text(node.get("n")))
+        graph.label(graph.declare(aspects.number(node, "@id", "a node")), 0, _text(node.get("n")))
     kinds, weights = _edge_values(aspects, "kind"), _edge_values(aspects, weight_name)
     for edge in aspects.elements("edges"):
-        own, ends = str(edge.get("@id")), aspects.edge_ends(edge, graph)
-        _take(ends, kinds.get(own, ""), graph, found, weights.get(own, ""))
+        number, ends = str(edge.get("@id")), aspects.edge_ends(edge, graph)
+        graph.edge(*ends, weight=weights.get(number, ""), kind=kinds.get(number, ""))
 
 
 def _edge_values(aspects: _Aspects, name: str) -> dict[str, str]:
@@ -164,16 +161,6 @@ def _edge_values(aspects: _Aspects, name: str) -> dict[str, str]:
         if about.get("n") == name
         for owner in (about["po"] if isinstance(about.get("po"), list) else [about.get("po")])
     }
-
-
-def _take(
-    ends: tuple[str, str], kind: str, graph: NamedGraph, found: EdgeCollector, weight: str
-) -> None:
-    if kind.strip().lower() == "predicted":
-        graph.predicted(*ends)
-        found.dropped[PREDICTED].count += 1  # JSON has no lines worth naming
-    else:
-        graph.edge(*ends, weight=weight)
 
 
 def _text(value: Any) -> str:

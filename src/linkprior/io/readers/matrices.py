@@ -4,24 +4,28 @@ from __future__ import annotations
 
 import collections
 import io
+import math
 import re
+import tokenize
+import warnings
+import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from inspect import signature
+from itertools import chain
 from typing import Any
 
 import numpy as np
 import scipy.io
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from linkprior.errors import InputError
-from linkprior.io.collector import EdgeCollector
-from linkprior.io.options import ReadOptions
-from linkprior.io.readers.edge_output import Ints, hand_over_numbered, one_of_each, square_size
-from linkprior.io.readers.npz_archive import load_sparse
-from linkprior.io.source import Source
-from linkprior.io.text import Block, text_blocks
-from linkprior.io.weights import EdgeWeights, no_weights, refuse_another_name
+from linkprior.io.collector import EdgeCollector, EdgeWeights, no_weights, refuse_another_name
+from linkprior.io.formats import ReadOptions
+from linkprior.io.readers.graphs import Ints, hand_over_numbered, one_of_each, square_size
+from linkprior.io.source import Block, Source, text_blocks
+from linkprior.io.unpack import VARIABLE, refuse_bomb, unpack_limit
 from linkprior.network.weights import Floats, weight_numbers
 
 _LARGEST_NPZ = 1 << 30
@@ -36,7 +40,7 @@ _FIELDS = ("real", "double", "integer", "unsigned-integer", "complex", "pattern"
 _SYMMETRIES = ("general", "symmetric", "skew-symmetric", "hermitian")
 
 
-def read_matrix_market(source: Source, found: EdgeCollector, options: ReadOptions) -> str:
+def read_matrix_market(source: Source, out: EdgeCollector, options: ReadOptions) -> str:
     """Read a Matrix Market file, coordinate or array; nodes are named by number, from 1."""
     options.refuse_others("Matrix Market", ["weights"])
     header, chunks = _opened(source)
@@ -44,7 +48,7 @@ def read_matrix_market(source: Source, found: EdgeCollector, options: ReadOption
         if header.field in ("pattern", "complex") or header.symmetry == "skew-symmetric":
             kind = header.field if header.field in ("pattern", "complex") else header.symmetry
             raise no_weights(source.name, f"Matrix Market, {kind},")
-        _ask_for_values(options.weights, found)
+        _ask_for_values(options.weights, out)
     parts, weights = [np.empty((0, 2), np.int64)], [np.empty(0)]
     taken = 0
     for chunk in chunks:
@@ -53,7 +57,7 @@ def read_matrix_market(source: Source, found: EdgeCollector, options: ReadOption
             raise InputError(
                 f"{source.name}:{extra}: more than the {header.entries} entries declared"
             )
-        ends, values = _entries(chunk, header, taken, found)
+        ends, values = _entries(chunk, header, taken, out)
         parts.append(ends)
         weights.append(values)
         taken += len(chunk.lines)
@@ -62,53 +66,51 @@ def read_matrix_market(source: Source, found: EdgeCollector, options: ReadOption
             f"{source.name}: declares {header.entries} entries, the file has {taken}: it was cut "
             "off; get it again"
         )
-    asked = np.concatenate(weights) if found.weights else None
-    _hand_over(found, header.n_nodes, np.concatenate(parts), 1, asked)
+    asked = np.concatenate(weights) if out.weights else None
+    _hand_over(out, header.n_nodes, np.concatenate(parts), 1, asked)
     n = header.n_nodes
     return f"Matrix Market, {header.layout} {header.field} {header.symmetry}, {n:,} × {n:,}"
 
 
-def read_npz(source: Source, found: EdgeCollector, options: ReadOptions) -> str:
+def read_npz(source: Source, out: EdgeCollector, options: ReadOptions) -> str:
     """Read a sparse matrix of `scipy.sparse.save_npz`; nodes are named by number, from 0."""
     options.refuse_others("npz", ["weights"])
     if options.weights is not None:
-        _ask_for_values(options.weights, found)
+        _ask_for_values(options.weights, out)
     entries, layout = load_sparse(source.whole(_LARGEST_NPZ), source.name)
     n = int(entries.shape[0])
     if not np.isfinite(entries.data).all():
         raise InputError(f"{source.name}: the matrix holds NaN or infinity; remove such entries")
     full = entries.data != 0
     if not full.all():
-        found.dropped[_ZERO].count += int((~full).sum())
+        out.dropped[_ZERO].count += int((~full).sum())
     ends = np.stack([entries.row[full], entries.col[full]], axis=1).astype(np.int64)
-    _hand_over(found, n, ends, 0, _checked(entries.data[full], ends, found))
+    _hand_over(out, n, ends, 0, _checked(entries.data[full], ends, out))
     return f"sparse matrix of scipy.sparse ({layout}), {n:,} × {n:,}"
 
 
-def _ask_for_values(asked: str, found: EdgeCollector) -> None:
-    refuse_another_name(asked, found.file)
-    found.weights = EdgeWeights("values of the matrix", found.file)
+def _ask_for_values(asked: str, out: EdgeCollector) -> None:
+    refuse_another_name(asked, out.file)
+    out.weights = EdgeWeights("values of the matrix", out.file)
 
 
-def _checked(values: NDArray[Any], ends: Ints, found: EdgeCollector) -> Floats | None:
+def _checked(values: NDArray[Any], ends: Ints, out: EdgeCollector) -> Floats | None:
     """Return the entries of an .npz as weights, where they were asked for."""
-    if found.weights is None:
+    if out.weights is None:
         return None
-    return weight_numbers(
-        values, lambda at: f"{found.file}: row {ends[at, 0]}, column {ends[at, 1]}"
-    )
+    return weight_numbers(values, lambda at: f"{out.file}: row {ends[at, 0]}, column {ends[at, 1]}")
 
 
 def _hand_over(
-    found: EdgeCollector, n_nodes: int, ends: Ints, first: int, weights: Floats | None
+    out: EdgeCollector, n_nodes: int, ends: Ints, first: int, weights: Floats | None
 ) -> None:
     once = one_of_each(ends)
     if once is not None:
-        if found.weights is not None and weights is not None:
-            weights = found.weights.folded(ends, weights)[once]
+        if out.weights is not None and weights is not None:
+            weights = out.weights.folded(ends, weights)[once]
         ends = ends[once]
     weighed = None if weights is None else (weights, None)
-    hand_over_numbered(found, n_nodes, ends, first, weights=weighed)
+    hand_over_numbered(out, n_nodes, ends, first, weights=weighed)
 
 
 # ---------------------------------------------------------------------- Matrix Market
@@ -156,12 +158,7 @@ def _opened(source: Source) -> tuple[_Header, Iterator[_Chunk]]:
             raise InputError(f"{source.name}: ends before the line of its size; get it again")
         chunk = _Chunk.of(block)
     header = _sized(kind, chunk.lines[0], f"{source.name}:{chunk.numbers[0]}")
-    return header, (c for c in _chain(chunk.rest(), blocks) if c.lines)
-
-
-def _chain(first: _Chunk, blocks: Iterator[Block]) -> Iterator[_Chunk]:
-    yield first
-    yield from map(_Chunk.of, blocks)
+    return header, (c for c in chain([chunk.rest()], map(_Chunk.of, blocks)) if c.lines)
 
 
 def _kind(line: str, file: str) -> tuple[str, str, str]:
@@ -196,25 +193,23 @@ def _sized(kind: tuple[str, str, str], line: str, where: str) -> _Header:
     return _Header(layout, field, symmetry, n, entries[0])
 
 
-def _entries(
-    chunk: _Chunk, header: _Header, taken: int, found: EdgeCollector
-) -> tuple[Ints, Floats]:
+def _entries(chunk: _Chunk, header: _Header, taken: int, out: EdgeCollector) -> tuple[Ints, Floats]:
     """Return the edges of a chunk that comes after `taken` entries, with weights if asked for."""
-    _refuse_odd(chunk, header, found.file)
-    matrix = _parsed(chunk, header, found.file)
+    _refuse_odd(chunk, header, out.file)
+    matrix = _parsed(chunk, header, out.file)
     values = matrix.ravel() if header.layout == "array" else matrix.data
     lines = np.array(chunk.numbers, dtype=np.int64)
     bad = lines[~np.isfinite(values)]
     if len(bad):
-        raise InputError(f"{found.file}:{bad[0]}: NaN or infinity; remove such entries")
+        raise InputError(f"{out.file}:{bad[0]}: NaN or infinity; remove such entries")
     full = values != 0
     if header.layout == "array":
         rows, columns = _places(taken + np.flatnonzero(full), header)
     else:
-        found.drop(_ZERO, lines[~full].tolist())
+        out.drop(_ZERO, lines[~full].tolist())
         rows, columns = matrix.row[full], matrix.col[full]
     ends: Ints = np.stack([rows, columns], axis=1).astype(np.int64) + 1
-    weights = found.weights.numbers(values[full], lines[full]) if found.weights else np.empty(0)
+    weights = out.weights.numbers(values[full], lines[full]) if out.weights else np.empty(0)
     return ends, weights
 
 
@@ -280,3 +275,116 @@ def _places(at: Ints, header: _Header) -> tuple[Ints, Ints]:
     starts = np.cumsum(heights) - heights
     columns = np.searchsorted(starts, at, side="right") - 1
     return at - starts[columns] + columns + below, columns
+
+
+_MOST = 2 << 30  # bytes of arrays, all of which are in memory at once
+_PARTS = {
+    "csr": ("data", "indices", "indptr"),
+    "csc": ("data", "indices", "indptr"),
+    "bsr": ("data", "indices", "indptr"),
+    "dia": ("data", "offsets"),
+    "coo": ("data", "row", "col"),
+}
+# What numpy and scipy raise on arrays that are not what they should be.
+_PROBLEMS = (
+    *(ValueError, TypeError, KeyError, IndexError, AttributeError, SyntaxError),
+    *(OverflowError, ZeroDivisionError, tokenize.TokenError),
+)
+
+Kinds = dict[str, np.dtype[Any]]
+Values = NDArray[Any]
+
+
+def load_sparse(packed: bytes, file: str) -> tuple[Any, str]:
+    """Return the entries of the matrix as COO, each place once, and the name of its layout.
+
+    Indices are checked here: scipy follows wrong ones of an archive to anywhere in memory.
+    """
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # arrays of Python 2 are read all the same
+            kinds = _checked_archive(packed, file)
+            with np.load(io.BytesIO(packed), allow_pickle=False) as arrays:
+                layout, n = _layout(arrays, kinds, file)
+                parts = [arrays[key] for key in _PARTS[layout]]
+        return _archive_entries(layout, n, *parts), layout
+    except InputError:
+        raise
+    except _PROBLEMS as problem:
+        why = " ".join(str(problem).split())[:200]
+        raise InputError(f"{file}: not a sparse matrix of scipy ({why}); get it again") from None
+
+
+def _checked_archive(packed: bytes, file: str) -> Kinds:
+    """Return what each array holds, after a look at the sizes."""
+    with zipfile.ZipFile(io.BytesIO(packed)) as archive:
+        if not any(name.endswith(".npy") for name in archive.namelist()):
+            raise InputError(f"{file}: is packed twice (zip inside); unpack it once")
+        unpacked = sum(member.file_size for member in archive.infolist())
+        refuse_bomb(file, "zip", unpacked, len(packed))
+        if unpacked > (unpack_limit() or _MOST):
+            raise InputError(
+                f"{file}: unpacks to {unpacked >> 20} MB, at most {_MOST >> 20} are read; write "
+                f"the matrix as a tab-separated edge list, or set {VARIABLE}=SIZE"
+            )
+        return {
+            member.filename.removesuffix(".npy"): _array_kind(archive, member, file)
+            for member in archive.infolist()
+        }
+
+
+def _array_kind(archive: zipfile.ZipFile, member: zipfile.ZipInfo, file: str) -> np.dtype[Any]:
+    """Return what an array holds; its header must not promise more than the archive has."""
+    if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        # Python unpacks others without a bound, and NumPy does not write them.
+        raise InputError(f"{file}: {member.filename} is packed as NumPy packs none; save it again")
+    with archive.open(member) as stream:
+        version = np.lib.format.read_magic(stream)
+        if version == (1, 0):
+            shape, _, kind = np.lib.format.read_array_header_1_0(stream)
+        else:
+            shape, _, kind = np.lib.format.read_array_header_2_0(stream)
+        held = member.file_size - stream.tell()
+    if kind.hasobject:
+        raise InputError(f"{file}: {member.filename} holds Python objects, which are never loaded")
+    if min(shape, default=0) < 0 or math.prod(shape) * max(1, kind.itemsize) > held:
+        raise InputError(f"{file}: {member.filename} declares more than it holds; get it again")
+    return kind
+
+
+def _layout(arrays: Any, kinds: Kinds, file: str) -> tuple[str, int]:
+    """Return csr, csc, bsr, dia or coo, once all that belongs to it is there, and the size."""
+    if "format" not in kinds or "shape" not in kinds:
+        raise InputError(
+            f"{file}: a NumPy archive without a sparse matrix: keys {', '.join(kinds)[:80]}; "
+            "expected one written by scipy.sparse.save_npz"
+        )
+    layout, shape = arrays["format"].item(), arrays["shape"]
+    layout = layout.decode("ascii", "replace") if isinstance(layout, bytes) else str(layout)
+    missing = [key for key in _PARTS.get(layout, ()) if key not in kinds]
+    if layout not in _PARTS or missing or shape.shape != (2,):
+        raise InputError(
+            f"{file}: expected a matrix of two dimensions as {', '.join(_PARTS)}; got "
+            f"{layout[:20]!r}, shape {shape.tolist()!s:.40}, without {', '.join(missing) or 'gaps'}"
+        )
+    if any(kinds[key].kind not in "iu" for key in ("shape", *_PARTS[layout][1:])):
+        raise InputError(f"{file}: a sparse matrix whose indices are no whole numbers")
+    if kinds["data"].kind not in "biufc":
+        raise InputError(f"{file}: a sparse matrix of {kinds['data']}, expected numbers")
+    return layout, square_size(int(shape[0]), int(shape[1]), file)
+
+
+def _archive_entries(layout: str, n: int, *parts: Values) -> Any:
+    """Return the entries; zeros that a block or diagonal cannot do without are no entries."""
+    if layout == "coo":
+        data, rows, columns = parts
+        entries = sp.coo_array((data, (rows.astype(np.int64), columns.astype(np.int64))), (n, n))
+    else:
+        matrix: Any = getattr(sp, f"{layout}_array")(parts, shape=(n, n))
+        if layout != "dia":
+            matrix.check_format(full_check=True)  # also that no index leads out of the matrix
+        entries = matrix.tocoo()
+    entries.sum_duplicates()
+    if layout in ("bsr", "dia"):
+        entries.eliminate_zeros()
+    return entries

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from linkprior.errors import InputError
-from linkprior.io.collector import EdgeCollector
-from linkprior.io.options import ReadOptions
-from linkprior.io.readers.edge_output import (
+from linkprior.io.collector import EdgeCollector, EdgeWeights, no_weights, refuse_another_name
+from linkprior.io.formats import ReadOptions
+from linkprior.io.readers.graphs import (
     every_line,
     hand_over_numbered,
     one_of_each,
@@ -20,7 +20,6 @@ from linkprior.io.readers.edge_output import (
     whole_numbers,
 )
 from linkprior.io.source import Source
-from linkprior.io.weights import EdgeWeights, no_weights, refuse_another_name
 
 
 @dataclass(frozen=True)
@@ -33,7 +32,7 @@ class _Header:
     step: int
 
 
-def read_metis(source: Source, found: EdgeCollector, options: ReadOptions) -> str:
+def read_metis(source: Source, out: EdgeCollector, options: ReadOptions) -> str:
     """Read METIS; line k after the header holds the neighbours of node k, and may be blank.
 
     Weights and sizes are passed over, unless weights of edges are asked for. Lines and edges are
@@ -46,21 +45,21 @@ def read_metis(source: Source, found: EdgeCollector, options: ReadOptions) -> st
         if header.step == 1:
             raise no_weights(source.name, "METIS, as its header says,")
         refuse_another_name(options.weights, source.name)
-        found.weights = EdgeWeights("weights of edges", source.name)
+        out.weights = EdgeWeights("weights of edges", source.name)
     starts, neighbours, cells, at = _neighbours(lines, header, source.name)
     ends = np.stack([np.frombuffer(part, dtype=np.int64) for part in (starts, neighbours)], axis=1)
     both = one_of_each(ends)
     if both is None:
-        found.note(
+        out.note(
             "some nodes list a neighbour that does not list them: METIS wants every edge twice. "
             "Such edges are taken all the same"
         )
         both = np.ones(len(ends), dtype=np.bool_)
     weighed = None
-    if found.weights is not None:
-        weights = found.weights.folded(ends, found.weights.numbers(cells, at))
+    if out.weights is not None:
+        weights = out.weights.folded(ends, out.weights.numbers(cells, at))
         weighed = weights[both], np.frombuffer(at, dtype=np.int64)[both].tolist()
-    hand_over_numbered(found, header.n_nodes, ends[both], weights=weighed)
+    hand_over_numbered(out, header.n_nodes, ends[both], weights=weighed)
     return f"METIS graph of {header.n_nodes:,} nodes"
 
 

@@ -6,35 +6,28 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cache, partial
+from typing import NamedTuple
 
 from linkprior.errors import InputError
-from linkprior.io.collector import EdgeCollector
-from linkprior.io.options import ReadOptions
-from linkprior.io.readers.mitab_cells import (
-    Field,
-    accession,
-    fields_of,
-    is_physical,
-    label_of,
-    score_of,
-    scored_as,
-    symbol_of,
-)
-from linkprior.io.readers.organisms import Census, Organism
-from linkprior.io.readers.row_filter import (
+from linkprior.io.collector import EdgeCollector, EdgeWeights, unknown
+from linkprior.io.formats import MITAB_HEADER as _HEADER
+from linkprior.io.formats import ReadOptions
+from linkprior.io.readers.interactions import (
     WITHOUT_SCORE,
     Filter,
     Lines,
+    Organism,
+    Organisms,
     Records,
     Systems,
+    Taxa,
     lines_of,
+    number_of,
     sift,
     sift_scores,
     without_comments,
 )
-from linkprior.io.sniff import MITAB_HEADER as _HEADER
 from linkprior.io.source import Source
-from linkprior.io.weights import EdgeWeights, unknown
 
 _WIDTHS = {15: "2.5", 36: "2.6", 42: "2.7", 46: "2.8"}
 # Columns, counted from 0.
@@ -43,7 +36,7 @@ _METHOD, _TYPE, _CONFIDENCE, _EXPANSION, _NEGATIVE = 6, 11, 14, 15, 35
 _ISOFORM = re.compile(r"uniprotkb:\w+-(\d+|PRO_\d+)")
 
 
-def read_mitab(source: Source, found: EdgeCollector, options: ReadOptions) -> str:
+def read_mitab(source: Source, out: EdgeCollector, options: ReadOptions) -> str:
     """Read a PSI-MITAB table; a node is the first identifier of its column.
 
     Nodes are called by their accession, with its database in front where two databases share one.
@@ -57,8 +50,8 @@ def read_mitab(source: Source, found: EdgeCollector, options: ReadOptions) -> st
     options.refuse_others(
         "a PSI-MITAB table", ["organism", "systems", "physical_only", "min_score", "weights"]
     )
-    found.directed = False
-    table = _Table(options, found)
+    out.directed = False
+    table = _Table(options, out)
     rows = 0  # and the header
     for at, (numbers, lines) in enumerate(lines_of(source)):
         has_header = at == 0 and _HEADER.match(lines[0]) is not None
@@ -66,41 +59,41 @@ def read_mitab(source: Source, found: EdgeCollector, options: ReadOptions) -> st
         rows += has_header + len(part[1])
         if part[1]:
             table.take(part)
-    found.passed_over = source.lines - rows
+    out.passed_over = source.lines - rows
     return table.settle()
 
 
 class _Table:
     """Takes rows block by block: filters them, names the nodes, keeps count."""
 
-    def __init__(self, options: ReadOptions, found: EdgeCollector) -> None:
-        self._found, self._width, self._expanded = found, 0, 0
+    def __init__(self, options: ReadOptions, out: EdgeCollector) -> None:
+        self._out, self._width, self._expanded = out, 0, 0
         self._name, self._label, self._symbol = cache(accession), cache(label_of), cache(symbol_of)
-        self._systems, self._organisms = Systems(options.systems), _Organisms(options, found)
+        self._systems, self._organisms = Systems(options.systems), _organisms(options, out)
         self._filters = list(self._chosen(options))
         self._asked, self._weighed = options.weights, False
         self._scored = cache(partial(scored_as, asked=options.weights or ""))
         if self._asked is not None:
-            found.weights = EdgeWeights(f"score {self._asked}", found.file, WITHOUT_SCORE)
+            out.weights = EdgeWeights(f"score {self._asked}", out.file, WITHOUT_SCORE)
         # Negative pairs wait for the end, so that they do not change the order of the nodes.
         self._negative: list[str] = []
         self._negative_lines: list[int] = []
 
     def _chosen(self, options: ReadOptions) -> Iterator[Filter]:
-        found = self._found
+        out = self._out
         if self._systems:
             yield self._by_method()
         yield self._organisms.filter
         if options.physical_only:
             physical = cache(is_physical)
             yield lambda rows: sift(
-                rows, map(physical, rows.column(_TYPE)), "not a physical interaction", found
+                rows, map(physical, rows.column(_TYPE)), "not a physical interaction", out
             )
         least = options.min_score
         if least is not None:
             score = cache(score_of)
             yield lambda rows: sift_scores(
-                rows, [score(cell) for cell in rows.column(_CONFIDENCE)], least, found
+                rows, [score(cell) for cell in rows.column(_CONFIDENCE)], least, out
             )
 
     def _by_method(self) -> Filter:
@@ -108,24 +101,29 @@ class _Table:
             cells = rows.column(_METHOD)
             for cell, count in Counter(cells).items():
                 self._systems.count([f.text or f.value for f in fields_of(cell)] * count)
-            return sift(rows, map(wants, cells), "another detection method", self._found)
+            return sift(rows, map(wants, cells), "another detection method", self._out)
 
-        wants = cache(lambda cell: self._systems.wants(_all_names(fields_of(cell))))
+        def names(cell: str) -> list[str]:
+            return [name for f in fields_of(cell) for name in (f.value, f.text) if name]
+
+        wants = cache(lambda cell: self._systems.wants(names(cell)))
         return of_method
 
     def take(self, part: Lines) -> None:
         """Take the lines of one block."""
         self._width = self._width or part[1][0].count("\t") + 1
-        rows = _cut(part, self._found.file)
-        self._organisms.count_all(rows)
-        positive = [_is_positive(row) for row in rows.cells]
+        rows = _cut(part, self._out.file)
+        self._organisms.count(rows, kept=False)
+        positive = [
+            len(row) <= _NEGATIVE or row[_NEGATIVE].strip().lower() != "true" for row in rows.cells
+        ]
         if not all(positive):
             self._take_negative(rows.where([not keep for keep in positive]))
-        rows = sift(rows, positive, _NOT_FOUND, self._found)
+        rows = sift(rows, positive, _NOT_FOUND, self._out)
         for kept_by in self._filters:
             rows = kept_by(rows)
-        rows = sift(rows, self._both_named(rows), _ALONE, self._found)
-        self._organisms.count_kept(rows)
+        rows = sift(rows, self._both_named(rows), _ALONE, self._out)
+        self._organisms.count(rows, kept=True)
         self._add(rows)
 
     def _both_named(self, rows: Records) -> list[bool]:
@@ -142,7 +140,7 @@ class _Table:
 
     def _add(self, rows: Records) -> None:
         first, second = ([self._name(cell) for cell in rows.column(at)] for at in _ENDS)
-        self._found.add(first, second, rows.lines, self._weights(rows))
+        self._out.add(first, second, rows.lines, self._weights(rows))
         for ends, aliases, others in zip((first, second), _ALIASES, _ALTERNATIVES, strict=True):
             self._remember(ends, rows, aliases, others)
         self._expanded += sum(
@@ -159,13 +157,13 @@ class _Table:
         scores = [self._scored(cell) for cell in cells]
         if not self._weighed and cells and not any(scores):
             kinds = {field.database for cell in cells for field in fields_of(cell)}
-            raise unknown(self._asked, ["score", *sorted(kinds)], self._found.file)
+            raise unknown(self._asked, ["score", *sorted(kinds)], self._out.file)
         self._weighed |= bool(cells)
         return scores
 
     def _remember(self, ends: Sequence[str], rows: Records, aliases: int, others: int) -> None:
         """Keep a readable name of each new node: among its aliases, else a BioGRID symbol."""
-        labels = self._found.labels
+        labels = self._out.labels
         for name, row in zip(ends, rows.cells, strict=True):
             if name not in labels:
                 label = self._label(row[aliases]) or self._symbol(row[others])
@@ -175,23 +173,23 @@ class _Table:
     def settle(self) -> str:
         """Name the nodes, say what is known only at the end, and describe the file."""
         if not self._width:
-            raise InputError(f"{self._found.file}: no row, expected PSI-MITAB interactions")
-        self._systems.settle(self._found.file)
+            raise InputError(f"{self._out.file}: no row, expected PSI-MITAB interactions")
+        self._systems.settle(self._out.file)
         self._organisms.settle()
         if self._expanded:
-            self._found.note(
+            self._out.note(
                 f"{self._expanded:,} rows were expanded from complexes (spoke or matrix, say); "
                 "such a pair was seen in one complex, not one to one"
             )
-        names = self._found.names
+        names = self._out.names
         isoforms = sum(1 for name in names if _ISOFORM.fullmatch(name))
-        numbers = self._found.add_nodes(self._negative, self._negative_lines)
-        self._found.non_edges = numbers.reshape(-1, 2)
+        numbers = self._out.add_nodes(self._negative, self._negative_lines)
+        self._out.non_edges = numbers.reshape(-1, 2)
         if isoforms:
-            self._found.note(
+            self._out.note(
                 f"{isoforms:,} nodes are isoforms or chains of a protein (P12345-2), apart from it"
             )
-        return f"PSI-MITAB {_version(self._width)}, {self._shorten(self._found.names)}"
+        return f"PSI-MITAB {_version(self._width)}, {self._shorten(self._out.names)}"
 
     def _shorten(self, names: Sequence[str]) -> str:
         """Drop the databases from the names where they stay apart; say what names a node."""
@@ -199,9 +197,9 @@ class _Table:
         if len(set(short)) < len(short):
             return "nodes named by database:accession, since databases share accessions"
         renamed = dict(zip(names, short, strict=True))
-        labels = self._found.labels  # those of rows without a weight, too, whose nodes may be none
-        self._found.labels = {renamed[name]: labels[name] for name in names if name in labels}
-        self._found.rename(short)
+        labels = self._out.labels  # those of rows without a weight, too, whose nodes may be none
+        self._out.labels = {renamed[name]: labels[name] for name in names if name in labels}
+        self._out.rename(short)
         databases = Counter(name.partition(":")[0] for name in names if ":" in name)
         main = ", ".join(name for name, _ in databases.most_common(3))
         return f"nodes named by accession ({main or 'no database given'})"
@@ -224,63 +222,152 @@ def _cut(part: Lines, file: str) -> Records:
     return Records(numbers, cells)
 
 
-def _is_positive(row: Sequence[str]) -> bool:
-    return len(row) <= _NEGATIVE or row[_NEGATIVE].strip().lower() != "true"
-
-
-def _all_names(fields: Sequence[Field]) -> list[str]:
-    return [name for field in fields for name in (field.value, field.text) if name]
-
-
 def _version(width: int) -> str:
     base = max((w for w in _WIDTHS if w <= width), default=15)
     more = width - base
     return f"{_WIDTHS[base]} with {more} more columns" if more > 0 else _WIDTHS[base]
 
 
-class _Organisms:
-    """Keeps the rows of the organism asked for, and counts organisms: for the message that no row
-    has it those of all rows, for the note on mixed networks those of the rows kept.
-    """
+def _organisms(options: ReadOptions, out: EdgeCollector) -> Organisms:
+    """Return the filter by organism; the names that cells give organisms count as well."""
+    asked = Organism(options.organism, True) if options.organism is not None else None
 
-    def __init__(self, options: ReadOptions, found: EdgeCollector) -> None:
-        self._found, self._census, self._taxon = found, Census(), cache(self._read)
-        self._asked = Organism(options.organism, True) if options.organism is not None else None
-
-    def _read(self, cell: str) -> str:
-        """Return the taxonomy number of a cell, and learn the names it gives the organism."""
-        fields = [field for field in fields_of(cell) if field.value not in ("", "-")]
-        if not fields:
-            return "-"
+    @cache
+    def taxon(cell: str) -> str:
+        fields = [field for field in fields_of(cell) if field.value not in _MISSING]
         for field in fields:
-            if self._asked is not None and field.text:
-                self._asked.learn(field.value, field.text)
-        return fields[0].value
+            if asked is not None and field.text:
+                asked.learn(field.value, field.text)
+        return fields[0].value if fields else "-"
 
-    def _ends(self, rows: Records) -> tuple[list[str], list[str]]:
-        first, second = ([self._taxon(cell) for cell in rows.column(at)] for at in _TAXA)
+    def taxa_of(rows: Records) -> Taxa:
+        first, second = ([taxon(cell) for cell in rows.column(at)] for at in _TAXA)
         return first, second
 
-    def count_all(self, rows: Records) -> None:
-        if self._asked is not None:
-            self._census.take(*self._ends(rows))
+    return Organisms(asked, taxa_of, out)
 
-    def count_kept(self, rows: Records) -> None:
-        if self._asked is None:
-            self._census.take(*self._ends(rows))
 
-    def wanted(self, rows: Records) -> list[bool]:
-        """Mark the rows with both ends of the organism asked for."""
-        if self._asked is None:
-            return [True] * len(rows.cells)
-        first, second = self._ends(rows)
-        taxa = self._asked.taxa
-        return [a in taxa and b in taxa for a, b in zip(first, second, strict=True)]
+# A quoted stretch may hold bars. Possessive repeats keep a line of quotes from being tried in every
+# way; a cell whose quotes do not match is cut at every bar.
+_PARTS = re.compile(r'(?:[^|"]++|"(?:[^"\\]++|\\.)*+")++')
+_MATCHED = re.compile(r'(?:[^"]++|"(?:[^"\\]++|\\.)*+")*+')
+_QUOTED = re.compile(r'([^"]*?):?"((?:[^"\\]++|\\.)*+)"(?:\((.*)\))?')
+_MI = re.compile(r"MI:\d{4}")
+_MISSING = ("", "-")
 
-    def filter(self, rows: Records) -> Records:
-        if self._asked is None:
-            return rows
-        return sift(rows, self.wanted(rows), self._asked.reason, self._found)
+# MI:0914 association and all below it (PSI-MI 2.5.5): physical association 0915, direct interaction
+# 0407, covalent and disulfide bonds, enzymatic reactions 0414; and two terms of old files that were
+# retired since, 0218 physical interaction and 0191 aggregation. Not here: 0403 colocalization and
+# 2364 proximity, which show two molecules near each other; genetic interactions (0208, 0254, 0794
+# and others); 2286 functional association.
+_PHYSICAL_NUMBERS = (
+    914, 915, 407, 195, 408, 414, 191, 218, 192, 193, 194, 197, 198, 199, 200, 201, 202, 203,
+    204, 206, 207, 209, 210, 211, 212, 213, 214, 216, 217, 220, 556, 557, 558, 559, 566, 567,
+    568, 569, 570, 571, 572, 701, 844, 871, 881, 882, 883, 902, 910, 945, 971, 985, 986, 987,
+    1027, 1126, 1127, 1139, 1140, 1143, 1146, 1148, 1230, 1237, 1250, 1251, 1310, 1327, 1355,
+    2252, 2263, 2272, 2273, 2280, 2356,
+)  # fmt: skip
+_PHYSICAL = {f"MI:{number:04}" for number in _PHYSICAL_NUMBERS}
+# What column 15 may be called as a whole.
+_SCORE_NAMES = {"score", "confidence", "confidence value", "confidence value(s)", "15"}
+_SHOWN_AS = ("display_short", "gene name", "short", "gene symbol", "shortlabel")
 
-    def settle(self) -> None:
-        self._census.settle(self._asked, self._found)
+
+class Field(NamedTuple):
+    """One field: database, value, and the text in brackets behind it."""
+
+    database: str
+    value: str
+    text: str
+
+
+def fields_of(cell: str) -> list[Field]:
+    """Return the fields of a cell; a lone ``-`` is none."""
+    cell = cell.strip()
+    if cell in _MISSING:
+        return []
+    quoted = '"' in cell and _MATCHED.fullmatch(cell)
+    parts = _PARTS.findall(cell) if quoted else cell.split("|")
+    return [_field(part.strip()) for part in parts if part.strip()]
+
+
+def _field(part: str) -> Field:
+    quoted = _QUOTED.fullmatch(part) if '"' in part else None
+    if quoted:
+        value = re.sub(r"\\(.)", r"\1", quoted[2])
+        return Field(quoted[1].strip(), value.strip(), quoted[3] or "")
+    database, colon, value = part.partition(":")
+    # DIP writes MI:0018(two hybrid): there the colon belongs to the value.
+    if not colon or (database == "MI" and _MI.match(part)):
+        database, value = "", part
+    text = ""
+    if value.endswith(")") and "(" in value:
+        value, _, text = value[:-1].partition("(") if value.count("(") == 1 else _nested(value)
+    return Field(database.strip(), value.strip().strip('"'), text)
+
+
+def _nested(value: str) -> tuple[str, str, str]:
+    """Split off the last pair of outer brackets: ``a(b)(gene name)`` and ``a(b (c))``."""
+    depth = 0
+    for at in range(len(value) - 1, -1, -1):
+        depth += (value[at] == ")") - (value[at] == "(")
+        if depth == 0:
+            return value[:at], "(", value[at + 1 : -1]
+    return value.rstrip(")").partition("(")
+
+
+def accession(cell: str) -> str:
+    """Return ``database:accession`` of the first identifier, or nothing."""
+    first = next(iter(fields_of(cell)), None)
+    if first is None or first.value in _MISSING:
+        return ""
+    return f"{first.database}:{first.value}" if first.database else first.value
+
+
+def label_of(cell: str) -> str:
+    """Return the alias a person would show, or nothing."""
+    if "(" not in cell:
+        return ""
+    aliases = {field.text: field.value for field in reversed(fields_of(cell))}
+    return next((aliases[kind] for kind in _SHOWN_AS if aliases.get(kind)), "")
+
+
+def symbol_of(cell: str) -> str:
+    """Return the symbol BioGRID puts among the alternative identifiers, or nothing."""
+    return next(
+        (
+            field.value
+            for field in fields_of(cell)
+            if field.database == "entrez gene/locuslink" and not field.value.isdecimal()
+        ),
+        "",
+    )
+
+
+def is_physical(cell: str) -> bool:
+    """Tell whether any interaction type is physical; an enzymatic reaction by its name, too."""
+    return any(
+        field.value in _PHYSICAL or field.text.endswith(" reaction") for field in fields_of(cell)
+    )
+
+
+def score_of(cell: str) -> float | None:
+    """Return the MI score among the confidence values, else the first number."""
+    fields = fields_of(cell)
+    scores = [(field.database, number_of(field.value)) for field in fields]
+    known = [(name, score) for name, score in scores if score is not None]
+    molecular = (score for name, score in known if "miscore" in name.lower())
+    return next(molecular, known[0][1] if known else None)
+
+
+def scored_as(cell: str, asked: str) -> str:
+    """Return the score a cell has under a name (``intact-miscore``), as text, or nothing.
+
+    Asked for a ``score`` without more, it is the one that `score_of` takes.
+    """
+    wanted = asked.strip().lower()
+    if wanted in _SCORE_NAMES:
+        score = score_of(cell)
+        return "" if score is None else repr(score)
+    named = (field.value for field in fields_of(cell) if field.database.lower() == wanted)
+    return next(named, "")

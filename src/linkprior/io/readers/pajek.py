@@ -8,21 +8,21 @@ from array import array
 import numpy as np
 
 from linkprior.errors import InputError
-from linkprior.io.collector import EdgeCollector
-from linkprior.io.options import ReadOptions
-from linkprior.io.readers.edge_output import (
+from linkprior.io.collector import EdgeCollector, EdgeWeights, no_weights, refuse_another_name
+from linkprior.io.formats import ReadOptions
+from linkprior.io.readers.graphs import (
+    LONGEST_LABEL,
     Ints,
     every_line,
     hand_over_numbered,
     is_zero,
     note_zero_weights,
+    one_line,
     one_of_each,
     refuse_too_many,
     whole_numbers,
 )
-from linkprior.io.readers.named_graph import LONGEST_LABEL, one_line
 from linkprior.io.source import Source
-from linkprior.io.weights import EdgeWeights, no_weights, refuse_another_name
 from linkprior.network.weights import Floats
 
 _SECTION = re.compile(r"\s*\*\s*(\w+)\s*(.*)")
@@ -33,7 +33,7 @@ _OBJECTS = {"partition", "vector", "permutation", "cluster", "hierarchy"}
 _LISTED = 5
 
 
-def read_pajek(source: Source, found: EdgeCollector, options: ReadOptions) -> str:
+def read_pajek(source: Source, out: EdgeCollector, options: ReadOptions) -> str:
     """Read the first network of a Pajek file; vertices are named by label where labels differ.
 
     Partitions, vectors and further networks of a project file are ignored. A section that is not
@@ -43,11 +43,11 @@ def read_pajek(source: Source, found: EdgeCollector, options: ReadOptions) -> st
     options.refuse_others("Pajek", ["weights"])
     if options.weights is not None:
         refuse_another_name(options.weights, source.name)
-        found.weights = EdgeWeights("weights of lines", source.name)
-    reader = _Pajek(found)
+        out.weights = EdgeWeights("weights of lines", source.name)
+    reader = _Pajek(out)
     for number, line in every_line(source):
         if not line.strip() or line.lstrip().startswith("%"):
-            found.passed_over += 1
+            out.passed_over += 1
             continue
         if reader.done:
             continue
@@ -63,8 +63,8 @@ def read_pajek(source: Source, found: EdgeCollector, options: ReadOptions) -> st
 class _Pajek:
     """Follows the sections of a file, up to the end of its first network."""
 
-    def __init__(self, found: EdgeCollector) -> None:
-        self.found, self.done, self.n_vertices = found, False, -1
+    def __init__(self, out: EdgeCollector) -> None:
+        self.out, self.done, self.n_vertices = out, False, -1
         self._section = ""
         self._rows = 0  # of a two-mode network: vertices of its first mode
         self._labels: dict[int, str] = {}
@@ -84,7 +84,7 @@ class _Pajek:
         if section == "vertices" and self._section in _OBJECTS:
             section = "vertices of another object"
         elif section in ("network", "vertices") and declared:
-            self.found.note("the file holds more than one network: only the first is read")
+            self.out.note("the file holds more than one network: only the first is read")
             self.done = True
         elif section in _OBJECTS:
             pass
@@ -93,14 +93,14 @@ class _Pajek:
         elif section == "vertices":
             self._declare(rest, line)
         elif section != "network" and not declared:
-            raise InputError(f"{self.found.file}:{line}: *{section} comes before *Vertices")
+            raise InputError(f"{self.out.file}:{line}: *{section} comes before *Vertices")
         if section == "matrix":
             self._matrix = _Matrix(self.n_vertices, self._rows)
         self._section = section
 
     def take(self, text: str, line: int) -> None:
         """Take a line of the section that is open."""
-        where = f"{self.found.file}:{line}"
+        where = f"{self.out.file}:{line}"
         if self._section == "vertices":
             self._vertex(text, where, line)
         elif self._section in ("arcs", "edges", "arcslist", "edgeslist"):
@@ -113,23 +113,23 @@ class _Pajek:
     def hand_over(self) -> None:
         """Give the network to the collector."""
         if self.n_vertices < 0:
-            raise InputError(f"{self.found.file}: no line *Vertices; expected a Pajek network")
+            raise InputError(f"{self.out.file}: no line *Vertices; expected a Pajek network")
         self._close_matrix()
         self._note_unread()
         weighed = None
-        if self.found.weights is None:
-            note_zero_weights(self.found, self._weightless)
+        if self.out.weights is None:
+            note_zero_weights(self.out, self._weightless)
         else:
-            values = self.found.weights.numbers(self._weights, self._weight_lines)
+            values = self.out.weights.numbers(self._weights, self._weight_lines)
             weighed = values, self._weight_lines
         ends = np.frombuffer(self._ends, dtype=np.int64).reshape(-1, 2)
         labels = self._labels
         if not self._tell_apart():
-            self.found.note("vertices are named by number: some labels are alike")
-            self.found.labels = {str(k): label for k, label in labels.items()}
+            self.out.note("vertices are named by number: some labels are alike")
+            self.out.labels = {str(k): label for k, label in labels.items()}
             labels = {}
         hand_over_numbered(
-            self.found,
+            self.out,
             self.n_vertices,
             ends,
             labels=labels,
@@ -138,14 +138,14 @@ class _Pajek:
         )
 
     def _declare(self, rest: str, line: int) -> None:
-        words, where = rest.split()[:2], f"{self.found.file}:{line}"
+        words, where = rest.split()[:2], f"{self.out.file}:{line}"
         if not words or not all(re.fullmatch("[0-9]{1,18}", word) for word in words):
             raise InputError(f"{where}: expected *Vertices and their number, got {rest[:40]!r}")
         self.n_vertices, *rows = map(int, words)
         refuse_too_many(self.n_vertices, where)
         if rows and 0 < rows[0] < self.n_vertices:
             self._rows = rows[0]
-            self.found.note(
+            self.out.note(
                 f"the file says that the network is two-mode: the first {self._rows:,} vertices "
                 "are joined to the others only"
             )
@@ -173,11 +173,11 @@ class _Pajek:
         for other in others:
             self._ends.extend((first, other))
         if self._section.startswith("arcs"):
-            self.found.directed = True
+            self.out.directed = True
 
     def _weigh(self, words: list[str], where: str, line: int) -> None:
         """Remember the weight of an edge, if weights were asked for."""
-        if self.found.weights is None:
+        if self.out.weights is None:
             return
         if self._section.endswith("list"):
             raise no_weights(where, f"Pajek's *{self._section}")
@@ -188,21 +188,21 @@ class _Pajek:
         unread = self._unread
         if unread:
             more = f" and {len(unread) - _LISTED} more" if len(unread) > _LISTED else ""
-            self.found.note(
+            self.out.note(
                 f"sections that are not known are not read: {', '.join(unread[:_LISTED])}{more}"
             )
 
     def _close_matrix(self) -> None:
         if self._matrix is None:
             return
-        ends, values, lines = self._matrix.finish(self.found.file)
-        once, weights = one_of_each(ends), self.found.weights
+        ends, values, lines = self._matrix.finish(self.out.file)
+        once, weights = one_of_each(ends), self.out.weights
         if weights is not None:
             values = weights.folded(ends, weights.numbers(values, lines))
         if once is not None:
             ends, values, lines = ends[once], values[once], lines[once]
         elif not self._rows:
-            self.found.directed = True
+            self.out.directed = True
         self._ends.extend(ends.ravel().tolist())
         if weights is not None:
             self._weights += values.tolist()

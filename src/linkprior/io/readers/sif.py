@@ -5,19 +5,17 @@ from __future__ import annotations
 from collections import Counter
 
 from linkprior.errors import InputError
-from linkprior.io.collector import EdgeCollector
-from linkprior.io.options import ReadOptions
-from linkprior.io.readers.edge_output import PREDICTED, every_line
-from linkprior.io.readers.named_graph import NamedGraph
-from linkprior.io.readers.table import SPREADSHEET_ERRORS
+from linkprior.io.collector import EdgeCollector, no_weights
+from linkprior.io.formats import ReadOptions
+from linkprior.io.readers.delimited import SPREADSHEET_ERRORS
+from linkprior.io.readers.graphs import NamedGraph, every_line
 from linkprior.io.source import Source
-from linkprior.io.weights import no_weights
 
 _SHOWN = 3
 _OURS = ("predicted", "observed")  # the relations linkprior itself writes
 
 
-def read_sif(source: Source, found: EdgeCollector, options: ReadOptions) -> str:
+def read_sif(source: Source, out: EdgeCollector, options: ReadOptions) -> str:
     """Read SIF; a line with a tab is cut at tabs, any other at blanks; a name alone is a node.
 
     Lines that begin with ``#`` are comments, unless linkprior wrote them of a node so named.
@@ -26,14 +24,14 @@ def read_sif(source: Source, found: EdgeCollector, options: ReadOptions) -> str:
     if options.weights is not None:
         raise no_weights(source.name, "SIF")
     options.refuse_others("SIF", ["weights"])
-    graph, relations = NamedGraph(naming=()), Counter[str]()
+    graph, relations = NamedGraph(out, naming=()), Counter[str]()
     for number, line in every_line(source):
         cells = [cell.strip() for cell in line.split("\t" if "\t" in line else None)]
         if any(cells) and not _is_comment(line, cells):
-            _take(cells, graph, found, relations, number)
+            _take(cells, graph, out, relations, number)
         else:
-            found.passed_over += 1
-    graph.hand_over(found)
+            out.passed_over += 1
+    graph.hand_over()
     return f"SIF with {_listed(relations)}"
 
 
@@ -43,27 +41,23 @@ def _is_comment(line: str, cells: list[str]) -> bool:
 
 
 def _take(
-    cells: list[str], graph: NamedGraph, found: EdgeCollector, relations: Counter[str], line: int
+    cells: list[str], graph: NamedGraph, out: EdgeCollector, relations: Counter[str], line: int
 ) -> None:
     while not cells[-1]:  # tabs at the end of a line
         cells.pop()
     source, relation, targets = cells[0], "".join(cells[1:2]), cells[2:]
     if not source or "" in targets:
-        found.drop("a node name is empty", [line])
+        out.drop("a node name is empty", [line])
         return
     graph.node(source, line)
     if len(cells) == 2:
         raise InputError(
-            f"{found.file}:{line}: expected a node, a relation and the nodes it leads to, got two "
+            f"{out.file}:{line}: expected a node, a relation and the nodes it leads to, got two "
             f"words: {' '.join(cells)[:60]!r}"
         )
     relations[relation] += len(targets)
     for target in targets:
-        if relation.lower() == "predicted":
-            graph.predicted(source, target, line)
-            found.drop(PREDICTED, [line])
-        else:
-            graph.edge(source, target, line)
+        graph.edge(source, target, line, kind=relation)
 
 
 def _listed(relations: Counter[str]) -> str:

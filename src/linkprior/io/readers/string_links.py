@@ -11,29 +11,28 @@ from numpy.typing import NDArray
 
 from linkprior._validation import real_number
 from linkprior.errors import InputError
-from linkprior.io.collector import EdgeCollector
-from linkprior.io.options import ReadOptions
-from linkprior.io.readers.row_filter import Lines, lines_of
+from linkprior.io.collector import EdgeCollector, EdgeWeights, column_called, unknown
+from linkprior.io.formats import ReadOptions
+from linkprior.io.readers.interactions import Lines, lines_of
 from linkprior.io.source import Source
-from linkprior.io.weights import EdgeWeights, column_called, unknown
 
 _SCORES = {str(score): score for score in range(1001)}
 _HIGH = 700
 
 
-def read_string(source: Source, found: EdgeCollector, options: ReadOptions) -> str:
+def read_string(source: Source, out: EdgeCollector, options: ReadOptions) -> str:
     """Read protein.links, links.detailed, links.full or physical.links of STRING.
 
     All rows are kept unless `min_score` says less: 0 to 1000 as in the file, and up to 1 a fraction
     as on STRING's pages, so that 0.7 is 700. Names lose the organism's number where all share it.
     """
     options.refuse_others("STRING links", ["min_score", "weights"])
-    found.directed = False
+    out.directed = False
     least, scores = _least(options.min_score), Counter[int]()
     header, parts = _header(lines_of(source), source.name)
     rows = 1  # the header is no comment
     at, width = header.index("combined_score"), len(header)
-    weights = _weight_column(options.weights, header, found)
+    weights = _weight_column(options.weights, header, out)
     for numbers, lines in parts:
         rows += len(lines)
         words = " ".join(lines).split()  # all in one go: many times as fast as line by line
@@ -45,12 +44,12 @@ def read_string(source: Source, found: EdgeCollector, options: ReadOptions) -> s
         strengths = _numbers(words[at::width], numbers, source.name)
         scores.update(strengths)
         cells = None if weights is None else words[weights::width]
-        _add((words[::width], words[1::width]), strengths, numbers, least, found, cells)
-    found.passed_over = source.lines - rows
-    _note_scores(scores, least, found)
-    _note_mirrored(found)
+        _add((words[::width], words[1::width]), strengths, numbers, least, out, cells)
+    out.passed_over = source.lines - rows
+    _note_scores(scores, least, out)
+    _note_mirrored(out)
     kind = "links" if width == 3 else f"links with {width - 3} partial scores"
-    return f"STRING {kind}, nodes named by {_shorten(found)}"
+    return f"STRING {kind}, nodes named by {_shorten(out)}"
 
 
 def _least(asked: float | None) -> float:
@@ -61,14 +60,14 @@ def _least(asked: float | None) -> float:
     return 1000 * value if value <= 1 else value
 
 
-def _weight_column(asked: str | None, header: list[str], found: EdgeCollector) -> int | None:
+def _weight_column(asked: str | None, header: list[str], out: EdgeCollector) -> int | None:
     """Return the column of a score, combined or of one channel, that weights are taken from."""
     if asked is None:
         return None
-    at = column_called(asked, header, found.file)
+    at = column_called(asked, header, out.file)
     if at < 2:
-        raise unknown(asked, header[2:], found.file)
-    found.weights = EdgeWeights(f"column {header[at]}", found.file)
+        raise unknown(asked, header[2:], out.file)
+    out.weights = EdgeWeights(f"column {header[at]}", out.file)
     return at
 
 
@@ -109,52 +108,52 @@ def _add(
     strengths: Sequence[int],
     numbers: Sequence[int],
     least: float,
-    found: EdgeCollector,
+    out: EdgeCollector,
     weights: list[str] | None = None,
 ) -> None:
     first, second = ends
     if strengths and min(strengths) < least:
         strong = [strength >= least for strength in strengths]
         weak = compress(numbers, (not keep for keep in strong))
-        found.drop(f"the score is below {least:g}", weak)
+        out.drop(f"the score is below {least:g}", weak)
         first, second = list(compress(first, strong)), list(compress(second, strong))
         numbers = list(compress(numbers, strong))
         weights = None if weights is None else list(compress(weights, strong))
-    found.add(first, second, numbers, weights)
+    out.add(first, second, numbers, weights)
 
 
-def _note_scores(scores: Counter[int], least: float, found: EdgeCollector) -> None:
+def _note_scores(scores: Counter[int], least: float, out: EdgeCollector) -> None:
     if not scores:
-        raise InputError(f"{found.file}: STRING's header and no row below it")
+        raise InputError(f"{out.file}: STRING's header and no row below it")
     if least <= min(scores) and min(scores) < _HIGH:
         high = sum(count for score, count in scores.items() if score >= _HIGH)
-        found.note(
+        out.note(
             f"STRING scores from {min(scores)} to {max(scores)}, all kept; --min-score {_HIGH} "
             f"keeps what STRING calls high confidence (would leave {high:,} rows)"
         )
 
 
-def _note_mirrored(found: EdgeCollector) -> None:
+def _note_mirrored(out: EdgeCollector) -> None:
     """Say that each pair stands there both ways, so that nobody wonders about duplicates."""
-    ends = found.ends
+    ends = out.ends
     up, down = ends[ends[:, 0] < ends[:, 1]], ends[ends[:, 0] > ends[:, 1]]
     if len(up) != len(down) or not len(up):
         return
     if np.array_equal(_codes(up[:, 0], up[:, 1]), _codes(down[:, 1], down[:, 0])):
-        found.note("each pair is listed twice, once each way, as STRING does; it counts once")
+        out.note("each pair is listed twice, once each way, as STRING does; it counts once")
 
 
 def _codes(first: NDArray[np.int64], second: NDArray[np.int64]) -> NDArray[np.int64]:
     return np.sort((first << 32) | second)
 
 
-def _shorten(found: EdgeCollector) -> str:
+def _shorten(out: EdgeCollector) -> str:
     """Take the organism's number off the names when all share it; say what names a node."""
-    names = found.names
+    names = out.names
     taxon = names[0].partition(".")[0] if names else ""
     if not taxon.isdecimal() or not _all_begin(names, f"{taxon}."):
         return "STRING identifier"
-    found.rename([name[len(taxon) + 1 :] for name in names])
+    out.rename([name[len(taxon) + 1 :] for name in names])
     return f"STRING identifier without {taxon}. in front"
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 
@@ -11,8 +11,6 @@ from linkprior.errors import InputError, ParameterError, nearest
 if TYPE_CHECKING:
     from linkprior.network import Network
     from linkprior.ranking.ranking import Ranking
-
-Writer = Callable[[TextIO, "Ranking", "Network | None", Mapping[str, Any]], None]
 
 
 class Format(NamedTuple):
@@ -74,18 +72,13 @@ def write_ranking(
             "the ranking and the network have different nodes; give the network the model was "
             "fitted on"
         )
-    _writers()[name](target, ranking, network, facts or {})
+    if name == "tsv":
+        ranking.write(target)
+    elif name in ("csv", "jsonl"):
+        from linkprior.io.writers.tables import write_csv, write_jsonl
 
+        (write_csv if name == "csv" else write_jsonl)(target, ranking)
+    else:  # imported here, so that listing formats costs nothing
+        from linkprior.io.writers.graphs import WRITERS, draw
 
-def _writers() -> dict[str, Writer]:
-    """Return the writer of each format; imported here, so that listing formats costs nothing."""
-    from linkprior.io.writers import cx2, graphml, sif, tables
-
-    return {
-        "tsv": tables.write_tsv,
-        "csv": tables.write_csv,
-        "jsonl": tables.write_jsonl,
-        "graphml": graphml.write_graphml,
-        "cx2": cx2.write_cx2,
-        "sif": sif.write_sif,
-    }
+        WRITERS[name](target, draw(ranking, network), facts or {})

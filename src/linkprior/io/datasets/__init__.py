@@ -1,1 +1,0 @@
-"""Real networks by name: the catalogue, and fetching what is in it."""

@@ -1,0 +1,272 @@
+"""How readers of graphs hand over what they found: all nodes at once, then edges by node number."""
+
+from __future__ import annotations
+
+import re
+from array import array
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linkprior.errors import InputError
+from linkprior.io.collector import EdgeCollector
+from linkprior.io.readers.delimited import SPACES
+from linkprior.io.source import Source, text_blocks
+from linkprior.network.pairs import distinct
+from linkprior.network.weights import Floats
+
+MOST_NODES = 100_000_000
+# A file that only declares so many nodes gets them listed; more must earn it with edges.
+_LISTED_FREELY = 1_000_000
+PREDICTED = "marked as predicted, not observed"
+
+Ints = NDArray[np.int64]
+Weighed = tuple[Floats, Sequence[int] | None]  # weights of edges, and their lines
+
+
+def every_line(source: Source, longest: int = 1 << 26) -> Iterator[tuple[int, str]]:
+    """Yield the number and text of every line, blank ones too."""
+    for block in text_blocks(source, longest):
+        yield from enumerate(block.text.removesuffix("\n").split("\n"), block.first)
+
+
+def whole_numbers(words: Sequence[str], most: int, what: str, where: str) -> list[int]:
+    """Return numbers from 1 to `most`, or say which word is none of them."""
+    text = "".join(words)
+    # Python would take 1_000 and digits of other scripts for numbers, too.
+    if text.isascii() and text.isdigit() and max(map(len, words)) <= 18:
+        numbers = list(map(int, words))
+        if min(numbers) >= 1 and max(numbers) <= most:
+            return numbers
+    for word in words:
+        if not (word.isascii() and word.isdigit()):
+            raise InputError(f"{where}: expected the number of a {what}, got {word[:30]!r}")
+        if len(word) > 18 or not 1 <= int(word) <= most:
+            raise InputError(
+                f"{where}: {what} {word[:30]} is beyond the {most:,} declared; numbers go from 1 "
+                f"to {most}"
+            )
+    return []
+
+
+def refuse_too_many(n_nodes: int, file: str) -> None:
+    """Refuse a declared number of nodes no machine here could serve, before room is made for it."""
+    if n_nodes > MOST_NODES:
+        raise InputError(
+            f"{file}: declares {n_nodes} nodes, at most {MOST_NODES} are read; is the file damaged?"
+        )
+
+
+def square_size(rows: int, columns: int, where: str) -> int:
+    """Return the number of nodes of a square matrix that is not too large."""
+    if rows != columns:
+        raise InputError(
+            f"{where}: a rectangular matrix of {rows} × {columns} (a bipartite network?), expected "
+            "a square one; write it as an edge list of row and column names"
+        )
+    refuse_too_many(rows, where)
+    return rows
+
+
+def hand_over(
+    out: EdgeCollector,
+    names: Sequence[str],
+    node_lines: Sequence[int],
+    ends: Ints,
+    predicted: Ints | None = None,
+    weights: Weighed | None = None,
+) -> None:
+    """Give the collector all nodes in this order, and edges as pairs of places in `names`."""
+    numbers = out.add_nodes(names, node_lines)
+    out.add_numbered(numbers[ends], *(weights or ()))
+    if predicted is not None:
+        out.predicted = numbers[predicted]
+
+
+def hand_over_numbered(
+    out: EdgeCollector,
+    n_nodes: int,
+    ends: Ints,
+    first: int = 1,
+    labels: Mapping[int, str] | None = None,
+    label_lines: Mapping[int, int] | None = None,
+    weights: Weighed | None = None,
+) -> None:
+    """Hand over edges between the nodes `first`, `first` + 1 …, named by number or by label."""
+    labels, label_lines = labels or {}, label_lines or {}
+    numbers: Sequence[int] = range(first, first + n_nodes)
+    at = ends - first
+    if n_nodes > max(_LISTED_FREELY, 4 * len(ends), 4 * len(labels)):
+        used, at = np.unique(ends, return_inverse=True)
+        numbers, at = used.tolist(), at.reshape(ends.shape)
+        out.note(
+            f"{n_nodes - len(used):,} of the {n_nodes:,} nodes declared have no edge and are left "
+            "out without their names"
+        )
+    names = [labels.get(k) or str(k) for k in numbers] if labels else list(map(str, numbers))
+    hand_over(out, names, [label_lines.get(k, 0) for k in numbers], at, weights=weights)
+
+
+def is_zero(text: str = "") -> bool:
+    """Tell whether a weight is exactly 0; what is no number is no weight."""
+    try:
+        return float(text) == 0
+    except ValueError:
+        return False
+
+
+def note_zero_weights(out: EdgeCollector, count: int) -> None:
+    """Say that edges of weight 0 are edges: whoever wrote them may have meant none."""
+    if count:
+        edges = "1 edge has" if count == 1 else f"{count:,} edges have"
+        out.note(f"{edges} weight 0 and count{'s' * (count == 1)} as edge{'s' * (count != 1)}")
+
+
+def one_of_each(ends: Ints) -> NDArray[np.bool_] | None:
+    """Mark one of (i, j) and (j, i) where every pair is given both ways, else return None.
+
+    A symmetric matrix holds each edge twice by its nature: nothing was repeated.
+    """
+    i, j = ends[:, 0], ends[:, 1]
+    width = int(ends.max(initial=0)) + 1
+    if not np.array_equal(distinct(i * width + j), distinct(j * width + i)):
+        return None
+    upper: NDArray[np.bool_] = i <= j
+    return upper
+
+
+# Attributes that name a node, the best first: igraph and Cytoscape; Gephi and yEd; Cytoscape again.
+NAMING = ("name", "label", "shared name")
+LONGEST_LABEL = 1000
+_BREAK = re.compile(r"[\t-\r\x1c-\x1f\x85\u2028\u2029]")
+
+
+def one_line(text: str) -> str:
+    """Return a name without breaks of lines; blanks inside it are its own, as in a table."""
+    parts = (part.strip(SPACES) for part in _BREAK.split(text))
+    return " ".join(part for part in parts if part)
+
+
+class NamedGraph:
+    """A graph by node ids; `naming` are the attributes that may name a node, the best first."""
+
+    def __init__(
+        self, out: EdgeCollector, naming: Sequence[str] = NAMING, weighted: bool = False
+    ) -> None:
+        self._out, self.weighted = out, weighted  # whether every edge must have a weight
+        self.directed: bool | None = None  # whether any edge has a direction, where formats tell
+        self.naming = naming
+        self._number: dict[str, int] = {}
+        self._labels: list[dict[int, str]] = [{} for _ in naming]
+        self._node_lines, self._ends, self._predicted = array("q"), array("q"), array("q")
+        self._weightless, self._weights = 0, list[str]()
+        self._edge_lines = array("q")
+        self._declared, self._repeats = bytearray(), 0
+        # Nodes declared more than once: the last line, and the attributes that were compared.
+        self._again: dict[int, tuple[int, set[int]]] = {}
+        self._clash: tuple[int, str, str] | None = None
+
+    def __contains__(self, node_id: str) -> bool:
+        return node_id in self._number
+
+    @property
+    def n_nodes(self) -> int:
+        """Number of nodes so far."""
+        return len(self._number)
+
+    def node(self, node_id: str, line: int = 0) -> int:
+        """Return the number of a node, new or not."""
+        number = self._number.setdefault(node_id, len(self._number))
+        if number == len(self._node_lines):
+            self._node_lines.append(line)
+        return number
+
+    def declare(self, node_id: str, line: int = 0) -> int:
+        """Return the number of a node the file lists; one that is listed again is counted."""
+        number = self.node(node_id, line)
+        self._declared.extend(bytes(len(self._number) - len(self._declared)))
+        if self._declared[number]:
+            self._repeats += 1
+            self._again[number] = line, set()
+        self._declared[number] = 1
+        return number
+
+    def label(self, node: int, rank: int, text: str) -> None:
+        """Remember a readable name of a node, unless it has one or it is a whole text."""
+        text = one_line(text)
+        if 0 < len(text) <= LONGEST_LABEL:
+            known = self._labels[rank].setdefault(node, text)
+            if node in self._again:
+                self._compare(node, rank, known, text)
+
+    def _compare(self, node: int, rank: int, known: str, text: str) -> None:
+        """Remember that a node listed twice goes by two names; only the first of each counts."""
+        _, compared = self._again[node]
+        if known.split() != text.split() and rank not in compared and self._clash is None:
+            self._clash = node, known, text
+        compared.add(rank)
+
+    def edge(
+        self, source: str, target: str, line: int = 0, weight: str = "", kind: str = ""
+    ) -> None:
+        """Take an edge, or a link of the kind `predicted`; ends not declared become nodes."""
+        ends = self.node(source, line), self.node(target, line)
+        if kind.strip().lower() == "predicted":
+            self._predicted.extend(ends)
+            self._out.drop(PREDICTED, [line])
+            return
+        self._ends.extend(ends)
+        if self.weighted:
+            self._weights.append(weight)
+            self._edge_lines.append(line)
+        else:
+            self._weightless += bool(weight) and is_zero(weight)
+
+    def hand_over(self) -> None:
+        """Settle the names: by the first attribute that tells all nodes apart, else by id."""
+        ids, out = list(self._number), self._out
+        self._settle_repeats(ids)
+        note_zero_weights(out, self._weightless)
+        every = [len(labels) == len(set(labels.values())) == len(ids) for labels in self._labels]
+        rank = every.index(True) if any(every) else None
+        names = ids
+        if rank is not None:
+            names = [self._labels[rank][number] for number in range(len(ids))]
+            if names != ids:
+                out.note(f"nodes are named by their {self.naming[rank]}, not by their id")
+        else:
+            for labels in reversed(self._labels):
+                out.labels |= ((ids[number], text) for number, text in labels.items())
+            if out.labels:
+                out.note(
+                    "nodes are named by their id: their readable names are missing for some or "
+                    "alike"
+                )
+        out.directed = self.directed
+        ends = np.frombuffer(self._ends, dtype=np.int64).reshape(-1, 2)
+        predicted = np.frombuffer(self._predicted, dtype=np.int64).reshape(-1, 2)
+        hand_over(out, names, self._node_lines, ends, predicted, self._weighed())
+
+    def _weighed(self) -> Weighed | None:
+        if self._out.weights is None:
+            return None
+        lines = self._edge_lines.tolist()
+        return self._out.weights.numbers(self._weights, lines), lines
+
+    def _settle_repeats(self, ids: list[str]) -> None:
+        """Say that ids were repeated, or refuse one that stands for two different nodes."""
+        if self._clash:
+            node, known, text = self._clash
+            line, _ = self._again[node]
+            raise InputError(
+                f"{self._out.file}{f':{line}' if line else ''}: the id {ids[node][:40]!r} is that "
+                f"of two nodes, {known[:40]!r} and {text[:40]!r}; give each node an id of its own"
+            )
+        if self._repeats:
+            node = next(iter(self._again))
+            times = "1 node is" if self._repeats == 1 else f"{self._repeats:,} nodes are"
+            self._out.note(
+                f"{times} listed again under an id that was there before, such as "
+                f"{ids[node][:40]!r}: each id is one node"
+            )

@@ -1,0 +1,128 @@
+"""Edges, names and weights on their way from a reader to the network."""
+
+import numpy as np
+import pytest
+
+from linkprior.errors import InputError, ParameterError
+from linkprior.io.collector import (
+    ZERO_WEIGHT,
+    Dropped,
+    EdgeCollector,
+    EdgeWeights,
+    column_called,
+    fault_of,
+    unknown,
+)
+
+EMPTY = "a node name is empty"
+
+
+HIDDEN = "b\u200b"
+
+
+LONGEST = "x" * 1000
+
+
+def collector(*rows, weighted=False):
+    """Return a collector that took rows of source, target, line and perhaps weight."""
+    found = EdgeCollector("f.tsv")
+    if weighted:
+        found.weights = EdgeWeights("column w", "f.tsv")
+    if rows:
+        sources, targets, lines, *weights = zip(*rows, strict=True)
+        found.add(sources, targets, lines, *weights)
+    return found
+
+
+def by_name(found):
+    return [(found.names[i], found.names[j]) for i, j in found.ends.tolist()]
+
+
+def test_a_new_collector_holds_nothing():
+    found = collector()
+    assert (found.rows, found.passed_over, found.names, found.notes) == (0, 0, [], [])
+    assert found.ends.shape == found.non_edges.shape == found.predicted.shape == (0, 2)
+    assert not found.dropped
+    assert found.directed is None
+
+
+def test_weights_stay_with_their_rows_whatever_is_left_out_before_them():
+    rows = [("", "b", 1, "no number"), ("a", "b", 2, "0"), ("b", "c", 3, "0.5"), ("c", "d", 4, "2")]
+    found = collector(*rows, weighted=True)
+    assert by_name(found) == [("b", "c"), ("c", "d")]
+    assert found.weights.values.tolist() == [0.5, 2.0]
+    assert found.dropped == {EMPTY: Dropped(1, [1]), ZERO_WEIGHT: Dropped(1, [2])}
+    assert found.names == ["b", "c", "d"]
+
+
+def test_rows_with_an_empty_name_are_left_out_where_weights_come_later():
+    found = collector(weighted=True)
+    found.add(["a", ""], ["b", "c"], [1, 2])
+    assert by_name(found) == [("a", "b")]
+
+
+def test_of_the_rows_left_out_all_are_counted_and_the_first_five_told():
+    found = collector()
+    found.drop("why", [0, 3, 4])
+    found.drop("why", iter([0, 5]))
+    assert found.dropped == {"why": Dropped(5, [3, 4, 5])}
+    found.drop("why", [6, 7, 8, 9])
+    found.drop("why", [10])
+    assert found.dropped == {"why": Dropped(10, [3, 4, 5, 6, 7])}
+
+
+def test_a_note_is_made_once_and_can_be_shown():
+    found = collector()
+    for text in ("one\x1b", "two", "one\x1b"):
+        found.note(text)
+    assert found.notes == ["one\\x1b", "two"]
+
+
+def test_rows_that_are_not_wanted_become_known_non_edges():
+    rows = [("a", "b", 1, "1"), ("b", "c", 2, "2"), ("c", "d", 3, "3")]
+    found = collector(*rows, weighted=True)
+    found.keep(np.array([True, False, True]))
+    assert by_name(found) == [("a", "b"), ("c", "d")]
+    assert found.non_edges.tolist() == [[1, 2]]
+    assert found.rows == 2
+    assert found.weights.values.tolist() == [1.0, 3.0]
+
+
+@pytest.mark.parametrize("name", ["a", "", LONGEST, "a b", "\u00e9\u200d"])
+def test_what_a_table_can_show_has_no_fault(name):
+    assert fault_of(name) == ""
+
+
+def test_a_node_that_cannot_be_shown_is_refused_with_its_own_line():
+    found = collector(("a", "c", 1))
+    with pytest.raises(InputError, match="^f.tsv:12: the node name"):
+        found.add_nodes(["a", "d", HIDDEN, "e"], [10, 11, 12, 13])
+
+
+@pytest.mark.parametrize("length", [999, 1000])
+def test_the_longest_name_that_is_read_is_read(length):
+    assert collector(("x" * length, "b", 1)).rows == 1
+
+
+NAMES = ["source", "target", " Score ", "7", "score"]
+
+
+@pytest.mark.parametrize("asked", ["0", "6", "-1", "1.0", "\u00b2", "9" * 10, "0000000001"])
+def test_a_number_beyond_the_columns_is_refused(asked):
+    with pytest.raises(ParameterError, match="e.tsv has nothing called"):
+        column_called(asked, NAMES, "e.tsv")
+
+
+def listed(error):
+    return str(error).partition("There are: ")[2]
+
+
+def test_what_is_there_is_listed_once_and_without_blanks():
+    told = unknown("x", ["b  c", "", " ", "a", "b  c", "n" * 70], "e.tsv")
+    assert listed(told) == f"b c, a, {'n' * 60}"
+
+
+@pytest.mark.parametrize(("count", "more"), [(19, ""), (20, ""), (21, " \u2026")])
+def test_a_long_list_is_cut_and_says_so(count, more):
+    names = [f"n{k}" for k in range(count)]
+    assert listed(unknown("x", names, "e.tsv")) == ", ".join(names[:20]) + more

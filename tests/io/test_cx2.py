@@ -1,0 +1,167 @@
+"""CX2 and CX."""
+
+import json
+
+import pytest
+from tests.io.files import (
+    links,
+    pairs,
+    problem,
+    reading,
+    written,
+)
+
+from linkprior.io.node_lists import read_pairs
+from linkprior.io.read import read
+from linkprior.io.readers import cx2 as cx2_reader
+
+VERSION = {"CXVersion": "2.0"}
+
+
+def cx2(*pieces):
+    return json.dumps([VERSION, *pieces])
+
+
+def nodes(*numbers, **values):
+    return {"nodes": [{"id": k, "v": values} for k in numbers]}
+
+
+def edges(*ends):
+    return {"edges": [{"s": s, "t": t, "v": v[0] if v else {}} for s, t, *v in ends]}
+
+
+def graph(tmp_path, text, **options):
+    return reading(tmp_path, "g.cx2", text, **options)
+
+
+def told(tmp_path, text, **options):
+    return problem(tmp_path, "g.cx2", text, **options)
+
+
+def test_numbers_may_be_text_and_elements_may_lack_values(tmp_path):
+    pieces = {"nodes": [{"id": "x"}, {"id": 2, "v": [1]}]}, {"edges": [{"s": "x", "t": 2}]}
+    found = graph(tmp_path, cx2(*pieces))
+    assert found.network.names == ("x", "2")
+    assert found.report.guess == "CX2, graph of 2 nodes"
+
+
+@pytest.mark.parametrize("name", [None, ["A"], {"A": 1}, "", " "])
+def test_lists_objects_and_nothing_name_no_node(tmp_path, name):
+    text = cx2(nodes(1, name=name), nodes(2, name="B"), edges((1, 2)))
+    assert graph(tmp_path, text).network.names == ("1", "2")
+
+
+@pytest.mark.parametrize(
+    ("pieces", "expected"),
+    [
+        ([{"nodes": [{"id": True}]}], "expected a number under 'id' in a node, got {"),
+        ([{"nodes": [{"id": 1.5}]}], "expected a number under 'id' in a node"),
+        ([{"nodes": [{"id": ""}]}], "expected a number under 'id' in a node"),
+        ([{"nodes": [{"x": 1}]}], "expected a number under 'id' in a node"),
+        ([{"nodes": [{"id": 1}, {"@id": 2}]}], "expected a number under '@id' in a node"),
+        ([{"nodes": [1]}], "the aspect 'nodes' is no list of objects"),
+        ([{"nodes": {}}], "the aspect 'nodes' is no list of objects"),
+        ([nodes(1), {"edges": [{"s": 1}]}], "expected a number under 't' in an edge"),
+        ([nodes(1), {"edges": [{"t": 1}]}], "expected a number under 's' in an edge"),
+        ([nodes(1), edges((1, 2))], "joins the node 2, which is not among the nodes"),
+        ([nodes(1), edges((2, 1))], "joins the node 2, which is not among the nodes"),
+        ([{"status": [{"success": False}]}], "its export failed (no reason given)"),
+        ([{"status": [{"success": False, "error": "a\n b"}]}], "its export failed (a b)"),
+    ],
+)
+def test_what_is_wrong_is_told(tmp_path, pieces, expected):
+    said = told(tmp_path, cx2(*pieces))
+    assert said.startswith("g.cx2: ")
+    assert expected in said
+
+
+def test_long_elements_and_reasons_are_cut(tmp_path):
+    failed = {"status": [{"success": False, "error": "x" * 900}]}
+    for piece in ({"nodes": [{"x": "y" * 900}]}, failed, edges(("z" * 900, 1))):
+        assert len(told(tmp_path, cx2(nodes(1), piece))) < 300
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('[{"nodes": [\n', "g.cx2:2: the JSON ends too early: the file was cut off"),
+        ('[{"nodes": [', "g.cx2:1: the JSON ends too early: the file was cut off"),
+        (' [{"nodes": [}', "g.cx2:1: the JSON is damaged"),
+        ('[{"nodes":\n [}]', "g.cx2:2: the JSON is damaged"),
+        ('[{"nodes": []}]]\n ', "g.cx2:1: the JSON is damaged (Extra data)"),
+        ('[{"nodes": [{"id": ' + "1" * 5000 + "}]}]", "g.cx2: the JSON cannot be read"),
+        ("[1]", "g.cx2: expected CX2, a JSON list of aspects"),
+        ('{"nodes": []}', "g.cx2: expected CX2, a JSON list of aspects"),
+        ('[{"nodes": []}, 1]', "g.cx2: expected CX2, a JSON list of aspects"),
+        (b'[{"a": "\xff"}]', "g.cx2: not UTF-8 text"),
+    ],
+)
+def test_what_is_no_cx2_is_refused(tmp_path, text, expected):
+    assert told(tmp_path, text, format="cx2").startswith(expected)
+
+
+def test_a_file_too_large_to_be_read_at_once_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(cx2_reader, "_LARGEST", 50)
+    assert "too large for this format" in told(tmp_path, cx2(nodes(1, 2), edges((1, 2))))
+
+
+def test_without_being_asked_weights_of_0_are_noted(tmp_path):
+    text = cx2(nodes(1, 2, 3), edges((1, 2, {"weight": 0}), (2, 3, {"sure": 0})))
+    found = graph(tmp_path, text)
+    assert found.report.notes == ["1 edge has weight 0 and counts as edge"]
+    assert pairs(found.network) == {frozenset("12"), frozenset("23")}
+
+
+def test_predicted_links_of_a_cx2_file_count_as_pairs_that_were_looked_at(tmp_path):
+    text = (
+        '[{"CXVersion":"2.0"},{"nodes":[{"id":0,"v":{"name":"a"}},{"id":1,"v":{"name":"b"}},'
+        '{"id":2,"v":{"name":"c"}}]},{"edges":[{"id":0,"s":0,"t":1,"v":{"kind":"pp"}},'
+        '{"id":1,"s":1,"t":2,"v":{"kind":"predicted"}}]},{"status":[{"success":true}]}]'
+    )
+    path = written(tmp_path, "g.cx2", text)
+    assert set(map(frozenset, read_pairs(path))) == links("a-b", "b-c")
+    assert pairs(read(path).network) == links("a-b")
+
+
+def cx2_file(nodes, edges, declarations=None, *more):
+    aspects = [
+        {"CXVersion": "2.0", "hasFragments": False},
+        {"metaData": []},
+        {"attributeDeclarations": [declarations or {}]},
+        {"edges": edges[:1]},
+        {"nodes": nodes[:1]},
+        {"nodes": nodes[1:]},
+        {"edges": edges[1:]},
+        *more,
+    ]
+    return json.dumps(aspects)
+
+
+def node(number, **values):
+    return {"id": number, "x": 1.5, "v": values}
+
+
+def edge(source, target, **values):
+    return {"id": 0, "s": source, "t": target, "v": values}
+
+
+def test_cx2_is_refused_with_a_reason(tmp_path):
+    def told(text):
+        return problem(tmp_path, "g.cx2", text)
+
+    both = [node(1), node(2)]
+    assert "joins the node 3, which is not among the nodes" in told(cx2_file(both, [edge(1, 3)]))
+    failed = {"status": [{"success": False, "error": "out of\nspace"}]}
+    assert "its export failed" in told(cx2_file(both, [edge(1, 2)], None, failed)).replace(
+        "\n", " "
+    )
+    assert told('[{"nodes":\n[{"id":1}').startswith("g.cx2:2: the JSON ends too early")
+    assert told('[{"nodes":\n[}]').startswith("g.cx2:2: the JSON is damaged")
+    assert "nested too deeply" in told("[" * 200_000)
+    assert "cannot be read" in told('[{"nodes": [{"id": ' + "1" * 5000 + "}]}]")
+    assert "expected CX2" in told('{"elements": {"nodes": []}}')
+    assert "expected CX2" in told("[1, 2]")
+    assert "'nodes' is no list of objects" in told('[{"nodes": {"id": 1}}]')
+    assert "expected a number under 'id'" in told('[{"nodes": [{"id": true}]}]')
+    assert "expected a number under 't'" in told(cx2_file(both, [{"id": 0, "s": 1}]))
+    assert "not UTF-8" in told(b'[{"nodes": "\xff"}]')

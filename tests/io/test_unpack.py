@@ -1,0 +1,196 @@
+"""Packed files: gzip, bzip2, xz and zip in bounded pieces, and the limits for bombs."""
+
+import bz2
+import gzip
+import io
+import lzma
+import struct
+import zipfile
+import zlib
+
+import pytest
+from tests.io.files import (
+    links,
+    pairs,
+    problem,
+    reading,
+    zipped,
+)
+
+from linkprior.errors import InputError, ParameterError
+from linkprior.io import unpack
+from linkprior.io.source import open_source
+from linkprior.io.unpack import (
+    bzip2_stream,
+    refuse_bomb,
+    unpack_limit,
+    xz_stream,
+)
+
+MIB, GIB = 1 << 20, 1 << 30
+
+
+@pytest.mark.parametrize("magic", [b"%PDF-", b"Rar!\x1a\x07", b"PK\x05\x06"])
+def test_other_files_are_known_by_how_they_begin(tmp_path, magic):
+    path = tmp_path / "e"
+    path.write_bytes(b"a " + magic)
+    with open_source(path) as source:
+        assert source.stream.read() == b"a " + magic
+    path.write_bytes(magic + b" a")
+    with (
+        pytest.raises(InputError, match="e: is an? .*, expected a network as text"),
+        open_source(path),
+    ):
+        pass
+
+
+@pytest.mark.parametrize(
+    ("members", "told"),
+    [
+        ({f"{n}.txt": "a b" for n in range(7)}, "7 files (0.txt, 1.txt, 2.txt, 3.txt, 4.txt),"),
+        ({"a.npy": "1", "e.txt": "a b"}, "2 files (a.npy, e.txt)"),
+        ({".hidden": "a b", "n/.x": "a b", "__MACOSX/a": "a", "d/": ""}, "0 files (nothing)"),
+        ({"xl/workbook.xml": "a", "a.npy": "1"}, "is an Excel workbook"),
+    ],
+)
+def test_an_archive_of_other_than_one_file_is_refused(tmp_path, members, told):
+    (tmp_path / "e.zip").write_bytes(zipped(members))
+    with pytest.raises(InputError) as caught, open_source(tmp_path / "e.zip"):
+        pass
+    assert told in str(caught.value)
+
+
+def test_a_member_without_a_name_is_passed_over(tmp_path):
+    """A name ends at its first NUL."""
+    content = zipped({"e.txt": "a b", "qq.txt": "c d"}).replace(b"qq.txt", b"\0q.txt")
+    (tmp_path / "e.zip").write_bytes(content)
+    with open_source(tmp_path / "e.zip") as opened:
+        assert list(opened.blocks()) == [b"a b"]
+
+
+def test_a_zip_that_points_before_its_beginning_is_damaged(tmp_path):
+    content = zipped({"e.txt": "a b"})
+    at = content.index(b"PK\x05\x06") + 16
+    wrong = int.from_bytes(content[at : at + 4], "little") + 10
+    (tmp_path / "e.zip").write_bytes(content[:at] + wrong.to_bytes(4, "little") + content[at + 4 :])
+    with (
+        pytest.raises(InputError, match="e.zip: a damaged zip archive"),
+        open_source(tmp_path / "e.zip"),
+    ):
+        pass
+
+
+def test_nothing_that_fits_no_memory_is_unpacked_unless_the_user_says_so(monkeypatch):
+    refuse_bomb("e", "xz", 64 * GIB, GIB)
+    with pytest.raises(InputError, match="^e: unpacks to more than 64 GB"):
+        refuse_bomb("e", "xz", 64 * GIB + 1, GIB)
+    monkeypatch.setenv(unpack.VARIABLE, "70G")
+    refuse_bomb("e", "xz", 64 * GIB + 1, 1)
+
+
+def test_the_users_limit_counts_for_small_files_too(monkeypatch):
+    monkeypatch.setenv(unpack.VARIABLE, "5000")
+    refuse_bomb("e", "gzip", 5000, 1)
+    with pytest.raises(InputError, match="^e: unpacks to more than the 5,000 bytes that LINKPRIOR"):
+        refuse_bomb("e", "gzip", 5001, 5000)
+
+
+def test_a_limit_that_is_no_size_is_refused(monkeypatch):
+    monkeypatch.setenv(unpack.VARIABLE, "much")
+    with pytest.raises(ParameterError, match=r"LINKPRIOR_UNPACK_LIMIT must be .*, got '?much"):
+        unpack_limit()
+
+
+TEXT = b"a\tb\nb\tc\n" * 40
+
+
+METHODS = [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA]
+
+
+def content_of(tmp_path, content):
+    (tmp_path / "e").write_bytes(content)
+    with open_source(tmp_path / "e") as source:
+        return b"".join(source.blocks())
+
+
+def refused(tmp_path, content):
+    with pytest.raises(InputError) as told:
+        content_of(tmp_path, content)
+    return str(told.value)
+
+
+def announcing(method, **facts):
+    """Return a zip of TEXT whose table of contents says something else."""
+    content = bytearray(zipped({"e.tsv": TEXT}, method))
+    at = content.index(b"PK\x01\x02")
+    for name, value in facts.items():
+        place = at + {"crc": 16, "packed": 20, "size": 24}[name]
+        content[place : place + 4] = struct.pack("<I", value)
+    return bytes(content)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_member_is_read_where_it_is_as_announced(tmp_path, method):
+    facts = {"crc": zlib.crc32(TEXT), "size": len(TEXT)}
+    assert content_of(tmp_path, announcing(method, **facts)) == TEXT
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("off", [-1, 1, 1000])
+def test_a_member_of_another_size_is_damaged(tmp_path, method, off):
+    told = refused(tmp_path, announcing(method, size=len(TEXT) + off))
+    assert f"not the {len(TEXT) + off} bytes announced" in told
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_member_of_another_checksum_is_damaged(tmp_path, method):
+    assert "bad checksum" in refused(tmp_path, announcing(method, crc=zlib.crc32(TEXT) ^ 1))
+
+
+@pytest.mark.parametrize("kept", range(1, 4))
+def test_an_lzma_member_shorter_than_its_header_was_cut_off(tmp_path, kept):
+    assert "cut off" in refused(tmp_path, announcing(zipfile.ZIP_LZMA, packed=kept))
+
+
+@pytest.mark.parametrize(
+    ("opened", "pack"), [(bzip2_stream, bz2.compress), (xz_stream, lzma.compress)]
+)
+@pytest.mark.parametrize("zeros", [0, 4, 200_000])
+def test_streams_are_joined_over_any_number_of_zeros(opened, pack, zeros):
+    packed = pack(b"one ") + bytes(zeros) + pack(b"two") + bytes(zeros)
+    assert opened(io.BytesIO(packed)).read() == b"one two"
+
+
+def with_dictionary(code):
+    """Return an xz file whose header asks for a dictionary of this coded size."""
+    content = bytearray(lzma.compress(TEXT))
+    content[16] = code
+    content[20:24] = struct.pack("<I", zlib.crc32(content[12:20]))
+    return bytes(content)
+
+
+def test_a_dictionary_too_large_for_the_memory_is_refused(tmp_path):
+    """Codes 31 and 32 stand for 192 and 256 MiB; reading takes a little more than that."""
+    assert content_of(tmp_path, with_dictionary(31)) == TEXT
+    told = refused(tmp_path, with_dictionary(32))
+    assert "cannot be unpacked here (its dictionary takes more than 256 MB of memory)" in told
+
+
+def test_what_a_mac_adds_to_a_zip_archive_is_no_second_file(tmp_path):
+    content = zipped({"net.tsv": "a\tb\nb\tc\n", "__MACOSX/net.tsv": "resources"})
+    assert pairs(reading(tmp_path, "n.zip", content).network) == links("a-b", "b-c")
+
+
+def test_a_file_packed_twice_is_told_so(tmp_path):
+    told = problem(tmp_path, "e.gz", gzip.compress(gzip.compress(b"a\tb\nb\tc\n")))
+    assert "is packed twice (gzip inside)" in told
+
+
+@pytest.mark.parametrize(("allowed", "fits"), [(2400, True), (2399, False)])
+def test_the_users_own_limit_is_exact(tmp_path, monkeypatch, allowed, fits):
+    packed = gzip.compress(b"ab\tcd\n" * 400)
+    monkeypatch.setenv(unpack.VARIABLE, str(allowed))
+    if fits:
+        assert reading(tmp_path, "e.tsv.gz", packed).network.n_edges == 1
+    else:
+        assert unpack.VARIABLE in problem(tmp_path, "e.tsv.gz", packed)

@@ -39,31 +39,27 @@ made from.</p></noscript></main>
 
 
 @cache
-def asset(name: str) -> str:
-    """Return the text of a file of this package."""
-    return (resources.files("linkprior.report") / "assets" / name).read_text(encoding="utf-8")
+def asset(name: str, package: str = "report") -> str:
+    """Return the text of a style or script of a package."""
+    path = resources.files(f"linkprior.{package}") / "assets" / name
+    return path.read_text(encoding="utf-8")
 
 
-def script() -> str:
-    """Return all scripts as one, which leaves no name behind."""
-    return "(() => {\n" + "\n".join(asset(name) for name in SCRIPTS) + "})();\n"
-
-
-def policy(*scripts: str) -> str:
-    """Return what a page may load: its own style and these scripts, known by their digests."""
-    digests = (base64.b64encode(hashlib.sha256(s.encode()).digest()).decode() for s in scripts)
-    allowed = " ".join(f"'sha256-{digest}'" for digest in digests)
-    return (
-        "default-src 'none'; style-src 'unsafe-inline'; img-src data: blob:; "
-        f"script-src {allowed}; base-uri 'none'; form-action 'none'"
-    )
+def digest(text: str) -> str:
+    """Return the digest by which a policy allows a style or script."""
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
 def page_of(data: Mapping[str, Any]) -> str:
     """Return the page that shows this data."""
-    code = script()
+    # All scripts as one, which leaves no name behind; the page may run it alone, by its digest.
+    code = "(() => {\n" + "\n".join(asset(name) for name in SCRIPTS) + "})();\n"
+    policy = (
+        "default-src 'none'; style-src 'unsafe-inline'; img-src data: blob:; "
+        f"script-src {digest(code)}; base-uri 'none'; form-action 'none'"
+    )
     return _PAGE.format(
-        policy=html.escape(policy(code), quote=True),
+        policy=html.escape(policy, quote=True),
         title=html.escape(str(data["title"])),
         style=asset("style.css"),
         data=as_json(data),

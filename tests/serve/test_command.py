@@ -16,7 +16,7 @@ from tests.cli.support import one_line_of_error
 from tests.serve.support import Client, alive, predicted, until
 
 from linkprior.serve import server as serving
-from linkprior.serve.launch_file import Doorway
+from linkprior.serve.workspace import LaunchFile
 
 pytest.importorskip("starlette", reason="starlette is not installed (extra: serve)")
 pytest.importorskip("uvicorn", reason="uvicorn is not installed (extra: serve)")
@@ -275,13 +275,13 @@ def test_a_doorway_lies_in_no_folder_that_others_look_into(tmp_path, monkeypatch
         place.chmod(mode)
     monkeypatch.setattr("tempfile.tempdir", str(temporary))
     for folder, expected in ((private, private), (shared, temporary), (None, temporary)):
-        doorway = Doorway(folder)
-        doorway.close()  # nothing to remove yet
-        path = Path(urlsplit(doorway.lead_to('http://127.0.0.1:1/a"><b/')).path)
+        launch = LaunchFile(folder)
+        launch.close()  # nothing to remove yet
+        path = Path(urlsplit(launch.write('http://127.0.0.1:1/a"><b/')).path)
         assert path.parent == expected
         assert path.stat().st_mode & 0o777 == 0o600
         assert "<b/" not in path.read_text()
-        doorway.close()
+        launch.close()
         assert not path.exists()
 
 
@@ -293,7 +293,7 @@ def test_where_no_browser_opens_the_address_is_there_to_be_opened(running, tmp_p
 
 
 def test_a_doorway_that_cannot_be_written_is_told(capsys, tmp_path):
-    gone = Doorway(None)
+    gone = LaunchFile(None)
     gone._folder = tmp_path / "gone"
     serve_command._open(gone, "http://127.0.0.1:1/token/")
     said = capsys.readouterr().err

@@ -81,7 +81,7 @@ def saved(page, link):
 
 def test_the_file_that_is_opened_leads_to_the_explorer(explorer, open_page, tmp_path):
     address = explorer().address
-    page = open_page(LaunchFile(tmp_path).lead_to(address))
+    page = open_page(LaunchFile(tmp_path).write(address))
     page.locator("#file").wait_for(state="attached", timeout=WAIT)
     assert page.url == address
     assert page.evaluate("document.referrer") == ""

@@ -7,15 +7,17 @@ import hashlib
 import html
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from linkprior import machine
+from linkprior.citation import CITATION
 from linkprior.io.atomic_files import whole_file
 
-SCRIPTS = ("dom.js", "chart.js", "table.js", "graph.js", "results.js", "page.js")
+SCRIPTS = ("dom.js", "figures.js", "tables.js", "page.js")
 
 _PAGE = """<!doctype html>
 <html lang="en">
@@ -99,3 +101,29 @@ def _plain(value: Any) -> Any:
     if isinstance(value, float) and not math.isfinite(value):
         return None
     return value
+
+
+_LONG = 120  # characters of a value
+
+
+def provenance(
+    facts: Sequence[Sequence[str]],
+    command: str | None = None,
+    versions: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    """Return the last section of a page; without `versions`, those of this process."""
+    known = machine.versions() if versions is None else versions
+    return {
+        "facts": [list(one) for one in facts],
+        "command": command,
+        "versions": [[name, str(version)] for name, version in known.items()],
+        "citation": CITATION,
+    }
+
+
+def format_value(value: Any) -> str:
+    """Return the value of a parameter in a few words."""
+    if value is None:
+        return "default"
+    text = f"{value:g}" if isinstance(value, float) else str(value)
+    return text if len(text) <= _LONG else text[: _LONG - 1] + "…"

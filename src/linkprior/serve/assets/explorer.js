@@ -243,7 +243,7 @@ class JobCard {
     this.told = make("p", { class: "soft told", role: "status" });
     this.wrong = make("p", { class: "wrong", role: "alert" });
     this.said = make("pre", {});
-    this.details = make("details", {}, make("summary", {}, "What it says"), this.said);
+    this.details = make("details", {}, make("summary", {}, "Messages"), this.said);
     this.buttons = make("div", { class: "bar" });
     this.element = make("div", { class: "card job", "data-id": job.id },
       make("div", { class: "head" }, make("h3", {}, job.title + " ", make("span", { class: "soft" }, job.words)), this.pill),

@@ -98,11 +98,44 @@ class Coverage(Counts):
         return warnings(self)
 
     def text(self, one: str = "the first screen", other: str = "the second screen") -> str:
-        """Return all of it in plain words, under the names given to the screens."""
+        """Return all of it as text.
+
+        Parameters
+        ----------
+        one, other : str
+            What the screens are called.
+
+        Returns
+        -------
+        str
+            A table, the result in a sentence, warnings, and what may bias the numbers.
+
+        Examples
+        --------
+        >>> import linkprior as lp
+        >>> net = lp.planted_network(100, mean_degree=20.0)
+        >>> found = lp.estimate_coverage(net.hide(net.edges[::2]), net.hide(net.edges[1::3]))
+        >>> print(found.text("A", "B").splitlines()[3])
+        edges in both                  339  Jaccard 0.4
+        """
         return text(self, one, other)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain values for JSON."""
+        """Return plain values for JSON.
+
+        Returns
+        -------
+        dict
+            All attributes, with ``jaccard``, ``independent`` and ``warnings``.
+
+        Examples
+        --------
+        >>> import linkprior as lp
+        >>> net = lp.planted_network(100, mean_degree=20.0)
+        >>> found = lp.estimate_coverage(net.hide(net.edges[::2]), net.hide(net.edges[1::3]))
+        >>> found.to_dict()["both"] == found.both
+        True
+        """
         more = {"jaccard": self.jaccard, "independent": self.independent}
         return {**asdict(self), **more, "warnings": self.warnings}
 
@@ -113,21 +146,41 @@ def estimate_coverage(
     nodes: str | Iterable[Any] = "both",
     precision: Sequence[float] = (1.0, 1.0),
 ) -> Coverage:
-    """Return how complete each of two screens is, judged by what they have in common.
+    """Return how complete each of two screens is, from what they have in common.
 
     If two screens find links independently of each other, the share of the second's edges that the
     first has too is the share of all links that the first has.
 
     Parameters
     ----------
-    one, other
+    one, other : Network
         The screens; nodes are matched by name.
-    nodes
+    nodes : {"both", "either"} or iterable of names
         Which nodes both screens tested: "both" (those in both networks, each by another edge than
         the pair's own), "either" (all), or their names.
-    precision
+    precision : pair of float
         Share of each screen's edges that are real. False edges are taken to be in one screen only:
         they lower the overlap and so make coverage look too low. Taken as exact.
+
+    Returns
+    -------
+    Coverage
+        Numbers of edges, the estimated number of links, and the coverage of each screen and of the
+        two together, with 95 % intervals.
+
+    Raises
+    ------
+    InputError
+        If the two have no edge in common among the pairs that both could have seen.
+
+    Examples
+    --------
+    >>> import linkprior as lp
+    >>> net = lp.planted_network(100, mean_degree=20.0)
+    >>> one, other = net.hide(net.edges[::2]), net.hide(net.edges[1::3])
+    >>> found = lp.estimate_coverage(one, other)
+    >>> print(f"{found.one.value:.2f} {found.other.value:.2f}")
+    0.50 0.67
     """
     sure = _precisions(precision)
     counts = count(one, other, nodes)

@@ -70,7 +70,7 @@ function labelsOf(lines, px, py, most) {
   for (const [x, y, name] of points)
     for (const [dx, dy] of [[7, 4], [-7, 4], [7, -6], [7, 14], [-7, -6], [-7, 14], [7, 24], [7, -16], [-7, 24], [-7, -16]]) {
       const wide = LETTER * name.length, from = dx > 0 ? x + dx : x + dx - wide, box = [from, from + wide, y + dy - 10, y + dy + 2];
-      if (box[0] < 62 || box[1] > most || taken.some((one) => box[0] < one[1] && one[0] < box[1] && box[2] < one[3] && one[2] < box[3])) continue;
+      if (box[0] < 62 || box[1] > most || !isFree(box, taken)) continue;
       taken.push(box);
       shown.push(draw("text", { x: x + dx, y: y + dy, "text-anchor": dx > 0 ? "start" : "end" }, name));
       break;
@@ -252,7 +252,7 @@ class Graph {
     for (const { x, y, r, text } of this.labels) {
       const wide = 0.66 * size * text.textContent.length, left = x + r + 3 + wide > this.wide && x - r - 3 - wide > 0;
       const from = left ? x - r - 3 - wide : x + r + 3, box = [from, from + wide, y - 0.6 * size, y + 0.5 * size];
-      const free = !taken.some((one) => box[0] < one[1] && one[0] < box[1] && box[2] < one[3] && one[2] < box[3]);
+      const free = isFree(box, taken);
       if (free) taken.push(box);
       text.setAttribute("x", from);
       text.setAttribute("y", y + 0.36 * size);

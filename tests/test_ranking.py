@@ -1,5 +1,7 @@
 """A ranking as a sequence: links by name, slices that keep their ranks."""
 
+import io
+
 import numpy as np
 import pytest
 
@@ -69,3 +71,19 @@ def test_an_empty_ranking_has_no_link():
     none = Ranking(np.empty((0, 2), dtype=np.int64), np.empty(0), NAMES)
     assert list(none) == list(none.rows()) == none.names == []
     assert list(none.to_frame().columns) == ["rank", "source", "target", "score"]
+
+
+def test_ranking_as_table_and_text():
+    ranking = Ranking(
+        np.array([[0, 1], [1, 2]]),
+        np.array([0.123456789, -1e-9]),
+        ("a", 'b "q"\t', "c"),
+        {"paths": np.array([3, 0])},
+    )
+    frame = ranking.to_frame()
+    assert list(frame.columns) == ["rank", "source", "target", "score", "paths"]
+    assert frame["rank"].tolist() == [1, 2]
+    text = io.StringIO()
+    ranking.write(text)
+    assert text.getvalue().splitlines()[1] == '1\ta\t"b ""q""\t"\t0.123457\t3'
+    assert (len(ranking), repr(ranking)) == (2, "Ranking(2 pairs)")

@@ -28,6 +28,7 @@ _HOMES = {
     "large_network": "linkprior.network.generate",
     "nearby_pairs": "linkprior.predictors.nearby",
     "rewired_network": "linkprior.network.generate",
+    "to_networkx": "linkprior.network",
 }
 
 __all__ = ["__version__", "theory", *sorted(_HOMES)]
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from linkprior.io.read import read_network as read_network
     from linkprior.kernels.device import use_device as use_device
     from linkprior.network import Network as Network
+    from linkprior.network import to_networkx as to_networkx
     from linkprior.network.generate import large_network as large_network
     from linkprior.network.generate import planted_network as planted_network
     from linkprior.network.generate import rewired_network as rewired_network

@@ -16,6 +16,25 @@ from linkprior.network import Network, node_name
 from linkprior.network import pairs as pr
 
 _Z = 1.959963984540054  # of a 95 % interval
+_RULES = ("both", "either")  # which nodes both screens tested
+FEW = 7  # in both: below it the estimate is biased and wide (Seber 1982)
+CONTAINED = 0.9  # of a screen's edges in the other: more than independent screens reach
+_CHANCE = 3.0  # times what degrees alone would bring
+_HARDLY = 0.02  # coverage below which files of foreign names lie, and few screens
+_FEW_NAMES = 0.1  # of the smaller network's nodes
+
+_BIASES = """\
+These numbers hold for two independent screens of the same links. They are
+- too high where both find the same easy links (strong binding, well-studied genes),
+- too high where one screen took edges from the other, or both from one source,
+- too low where the two can see different kinds of links (direct contact, shared complex),
+- too low where edges are false (precision corrects for a known share of them)."""
+
+_PAIRS = {
+    "both": "{nodes} nodes in both; a pair counts if other edges show its nodes to both",
+    "either": "{nodes} nodes of either screen, taken as tested by both",
+    "list": "{nodes} nodes listed as tested by both",
+}
 
 
 @dataclass(frozen=True)
@@ -94,15 +113,51 @@ class Coverage(Counts):
 
     @property
     def warnings(self) -> list[str]:
-        """Why the numbers may not be trusted; empty where nothing looks wrong."""
-        return warnings(self)
+        """Why the numbers may not be trusted, worst first; empty where nothing looks wrong."""
+        return list(_warnings(self, "the first screen", "the second screen"))
 
     def text(self, one: str = "the first screen", other: str = "the second screen") -> str:
-        """Return all of it in plain words, under the names given to the screens."""
-        return text(self, one, other)
+        """Return all of it as text.
+
+        Parameters
+        ----------
+        one, other : str
+            What the screens are called.
+
+        Returns
+        -------
+        str
+            A table, the result in a sentence, warnings, and what may bias the numbers.
+
+        Examples
+        --------
+        >>> import linkprior as lp
+        >>> net = lp.planted_network(100, mean_degree=20.0)
+        >>> found = lp.estimate_coverage(net.hide(net.edges[::2]), net.hide(net.edges[1::3]))
+        >>> print(found.text("A", "B").splitlines()[3])
+        edges in both                  339  Jaccard 0.4
+        """
+        warned = [f"Warning: {line}" for line in _warnings(self, one, other)]
+        sentence = [_sentence(self, one, other)] if self.sound else []
+        biases = [_BIASES] if self.independent else []
+        return "\n\n".join([_table(self, one, other), *sentence, *warned, *biases])
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain values for JSON."""
+        """Return plain values for JSON.
+
+        Returns
+        -------
+        dict
+            All attributes, with ``jaccard``, ``independent`` and ``warnings``.
+
+        Examples
+        --------
+        >>> import linkprior as lp
+        >>> net = lp.planted_network(100, mean_degree=20.0)
+        >>> found = lp.estimate_coverage(net.hide(net.edges[::2]), net.hide(net.edges[1::3]))
+        >>> found.to_dict()["both"] == found.both
+        True
+        """
         more = {"jaccard": self.jaccard, "independent": self.independent}
         return {**asdict(self), **more, "warnings": self.warnings}
 
@@ -113,24 +168,44 @@ def estimate_coverage(
     nodes: str | Iterable[Any] = "both",
     precision: Sequence[float] = (1.0, 1.0),
 ) -> Coverage:
-    """Return how complete each of two screens is, judged by what they have in common.
+    """Return how complete each of two screens is, from what they have in common.
 
     If two screens find links independently of each other, the share of the second's edges that the
     first has too is the share of all links that the first has.
 
     Parameters
     ----------
-    one, other
+    one, other : Network
         The screens; nodes are matched by name.
-    nodes
+    nodes : {"both", "either"} or iterable of names
         Which nodes both screens tested: "both" (those in both networks, each by another edge than
         the pair's own), "either" (all), or their names.
-    precision
+    precision : pair of float
         Share of each screen's edges that are real. False edges are taken to be in one screen only:
         they lower the overlap and so make coverage look too low. Taken as exact.
+
+    Returns
+    -------
+    Coverage
+        Numbers of edges, the estimated number of links, and the coverage of each screen and of the
+        two together, with 95 % intervals.
+
+    Raises
+    ------
+    InputError
+        If the two have no edge in common among the pairs that both could have seen.
+
+    Examples
+    --------
+    >>> import linkprior as lp
+    >>> net = lp.planted_network(100, mean_degree=20.0)
+    >>> one, other = net.hide(net.edges[::2]), net.hide(net.edges[1::3])
+    >>> found = lp.estimate_coverage(one, other)
+    >>> print(f"{found.one.value:.2f} {found.other.value:.2f}")
+    0.50 0.67
     """
     sure = _precisions(precision)
-    counts = count(one, other, nodes)
+    counts = _count(one, other, nodes)
     real = _real(counts, sure)
     plain, total = lincoln_petersen(*real, counts.both), chapman(*real, counts.both)
     found = (real[0], real[1], real[0] + real[1] - counts.both)
@@ -196,23 +271,7 @@ def _real(counts: Counts, precision: tuple[float, float]) -> tuple[float, float]
     return real[0], real[1]
 
 
-Mask = NDArray[np.bool_]
-RULES = ("both", "either")
-
-
-@dataclass(frozen=True)
-class _Laid:
-    """All edges of two networks over one numbering of their nodes."""
-
-    names: dict[str, int]
-    pairs: pr.Ints
-    in_one: Mask
-    in_other: Mask
-    seen_one: pr.Ints
-    seen_other: pr.Ints
-
-
-def count(one: Network, other: Network, nodes: str | Iterable[Any] = "both") -> Counts:
+def _count(one: Network, other: Network, nodes: str | Iterable[Any]) -> Counts:
     """Return what two networks have in common; nodes are matched by name.
 
     With "both", a pair counts where each of its nodes has *another* edge in both networks. That a
@@ -223,24 +282,55 @@ def count(one: Network, other: Network, nodes: str | Iterable[Any] = "both") -> 
     for which, given in (("first", one), ("second", other)):
         if not isinstance(given, Network):
             raise InputError(f"the {which} screen must be a Network, got {type(given).__name__}")
-    here, there = set(one.names), set(other.names)
-    shared = here & there
+    shared = len(set(one.names) & set(other.names))
     if not shared:
+        examples = [shown(net.names[0]) if net.names else "none" for net in (one, other)]
         raise InputError(
-            f"the two networks share no node name: the first has {_example(one)}, the second "
-            f"{_example(other)}; give both the same kind of identifiers"
+            f"the two networks share no node name: the first has {examples[0]}, the second "
+            f"{examples[1]}; give both the same kind of identifiers"
         )
-    laid, sizes = _lay(one, other), (len(here), len(there), len(shared))
+    number = {name: i for i, name in enumerate(dict.fromkeys(one.names + other.names))}
+    p = len(number)
+    (codes_one, seen_one), (codes_other, seen_other) = (
+        _numbered(net, number) for net in (one, other)
+    )
+    codes = pr.distinct(np.concatenate([codes_one, codes_other]))
+    pairs = pr.decode(codes, p)
+    in_one, in_other = np.isin(codes, codes_one), np.isin(codes, codes_other)
     if not isinstance(nodes, str):
-        tested = _names(nodes)
-        return _counted(laid, _among(laid, tested), "list", len(tested), sizes)
-    if choice("nodes", nodes, RULES) == "both":
-        return _counted(laid, _seen_elsewhere(laid), "both", len(shared), sizes)
-    everywhere = np.ones(len(laid.pairs), dtype=bool)
-    return _counted(laid, everywhere, "either", len(here | there), sizes)
+        tested = _tested_names(nodes)
+        rule, n_nodes, counts = "list", len(tested), _is_tested(number, tested)[pairs].all(axis=1)
+    elif choice("nodes", nodes, _RULES) == "both":
+        elsewhere = (seen_one[pairs] > in_one[:, None]) & (seen_other[pairs] > in_other[:, None])
+        rule, n_nodes, counts = "both", shared, elsewhere.all(axis=1)
+    else:
+        rule, n_nodes, counts = "either", p, np.ones(len(pairs), dtype=bool)
+    in_one, in_other, totals = in_one & counts, in_other & counts, (one.n_edges, other.n_edges)
+    n1, n2, both = (int(which.sum()) for which in (in_one, in_other, in_one & in_other))
+    _refuse_nothing(n1, n2, both, shared)
+    return Counts(
+        rule=rule,
+        nodes=n_nodes,
+        n1=n1,
+        n2=n2,
+        both=both,
+        by_chance=_expected_overlap(pairs[in_one], pairs[in_other]),
+        left_out=(totals[0] - n1, totals[1] - n2),
+        network_nodes=(one.n_nodes, other.n_nodes, shared),
+    )
 
 
-def _names(nodes: Any) -> set[str]:
+def _numbered(network: Network, number: dict[str, int]) -> tuple[pr.Ints, pr.Ints]:
+    """Return the codes of its edges over a common numbering, and how often each node is seen."""
+    numbers = np.array([number[name] for name in network.names], dtype=np.int64)
+    seen = np.zeros(len(number), dtype=np.int64)
+    # A node without an edge shows that the nodes were listed, not found by their edges: then
+    # every listed node is known to be of this screen, whatever its edges.
+    seen[numbers] = network.degrees + int((network.degrees == 0).any())
+    return pr.encode(pr.ordered(numbers[network.edges]), len(number)), seen
+
+
+def _tested_names(nodes: Any) -> set[str]:
     try:
         tested = {node_name(name) for name in nodes}
     except TypeError:
@@ -250,65 +340,23 @@ def _names(nodes: Any) -> set[str]:
     return tested
 
 
-def _lay(one: Network, other: Network) -> _Laid:
-    names = {name: i for i, name in enumerate(dict.fromkeys(one.names + other.names))}
-    p = len(names)
-    codes, seen = [], []
-    for network in (one, other):
-        number = np.array([names[name] for name in network.names], dtype=np.int64)
-        codes.append(pr.encode(pr.ordered(number[network.edges]), p))
-        degrees = np.zeros(p, dtype=np.int64)
-        # A node without an edge shows that the nodes were listed, not found by their edges: then
-        # every listed node is known to be of this screen, whatever its edges.
-        degrees[number] = network.degrees + int((network.degrees == 0).any())
-        seen.append(degrees)
-    every = pr.distinct(np.concatenate(codes))
-    in_one, in_other = (np.isin(every, own) for own in codes)
-    return _Laid(names, pr.decode(every, p), in_one, in_other, seen[0], seen[1])
-
-
-def _seen_elsewhere(laid: _Laid) -> Mask:
-    """Tell the pairs whose nodes are in both networks even without the pair itself."""
-    one = laid.seen_one[laid.pairs] - laid.in_one[:, None]
-    other = laid.seen_other[laid.pairs] - laid.in_other[:, None]
-    return np.asarray(((one > 0) & (other > 0)).all(axis=1))
-
-
-def _among(laid: _Laid, tested: set[str]) -> Mask:
-    inside = np.fromiter((name in tested for name in laid.names), bool, len(laid.names))
+def _is_tested(number: dict[str, int], tested: set[str]) -> NDArray[np.bool_]:
+    inside = np.fromiter((name in tested for name in number), bool, len(number))
     if not inside.any():
         n, first = len(tested), shown(min(tested))
         raise InputError(
             f"none of the {n} tested node{'s' * (n != 1)} ({first}{' …' * (n > 1)}) is in the "
             "networks"
         )
-    return np.asarray(inside[laid.pairs].all(axis=1))
+    return inside
 
 
-def _counted(
-    laid: _Laid, kept: Mask, rule: str, n_nodes: int, sizes: tuple[int, int, int]
-) -> Counts:
-    n1, n2 = int((laid.in_one & kept).sum()), int((laid.in_other & kept).sum())
-    both = int((laid.in_one & laid.in_other & kept).sum())
-    _refuse_nothing(n1, n2, both, sizes[2])
-    return Counts(
-        rule=rule,
-        nodes=n_nodes,
-        n1=n1,
-        n2=n2,
-        both=both,
-        by_chance=_by_chance(laid.pairs[laid.in_one & kept], laid.pairs[laid.in_other & kept]),
-        left_out=(int(laid.in_one.sum()) - n1, int(laid.in_other.sum()) - n2),
-        network_nodes=sizes,
-    )
-
-
-def _by_chance(one: pr.Ints, other: pr.Ints) -> float:
+def _expected_overlap(one: pr.Ints, other: pr.Ints) -> float:
     """Return the overlap to expect if the second network's degrees were all that counted."""
     size = 1 + int(max(one.max(), other.max()))
     degrees = np.bincount(other.ravel(), minlength=size).astype(np.float64)
-    chance = degrees[one[:, 0]] * degrees[one[:, 1]] / (2.0 * len(other))
-    return float(np.minimum(chance, 1.0).sum())
+    probability = degrees[one[:, 0]] * degrees[one[:, 1]] / (2.0 * len(other))
+    return float(np.minimum(probability, 1.0).sum())
 
 
 def _refuse_nothing(n1: int, n2: int, both: int, shared: int) -> None:
@@ -327,53 +375,36 @@ def _refuse_nothing(n1: int, n2: int, both: int, shared: int) -> None:
         )
 
 
-def _example(network: Network) -> str:
-    return shown(network.names[0]) if network.names else "none"
-
-
-FEW = 7  # in both: below it the estimate is biased and wide (Seber 1982)
-CONTAINED = 0.9  # of a screen's edges in the other: more than independent screens reach
-_CHANCE = 3.0  # times what degrees alone would bring
-_HARDLY = 0.02  # coverage below which files of foreign names lie, and few screens
-_FEW_NAMES = 0.1  # of the smaller network's nodes
-
-_BIASES = """\
-These numbers hold for two independent screens of the same links. They are
-- too high where both find the same easy links (strong binding, well-studied genes),
-- too high where one screen took edges from the other, or both from one source,
-- too low where the two can see different kinds of links (direct contact, shared complex),
-- too low where edges are false (precision corrects for a known share of them)."""
-
-_PAIRS = {
-    "both": "{nodes} nodes in both; a pair counts if other edges show its nodes to both",
-    "either": "{nodes} nodes of either screen, taken as tested by both",
-    "list": "{nodes} nodes listed as tested by both",
-}
-
-
-def text(found: Coverage, one: str, other: str) -> str:
-    """Return the table, the answer in a sentence, warnings and biases."""
-    warned = [f"Warning: {line}" for line in warnings(found, one, other)]
-    said = [_sentence(found, one, other)] if found.sound else []
-    blocks = [_table(found, one, other), *said, *warned]
-    return "\n\n".join([*blocks, _BIASES] if found.independent else blocks)
-
-
-def warnings(
-    found: Coverage, one: str = "the first screen", other: str = "the second screen"
-) -> list[str]:
-    """Return why the numbers may not be trusted, worst first."""
-    return [*_not_two(found, one, other), *_overlap(found), *_wording_names(found)]
-
-
-def _not_two(found: Coverage, one: str, other: str) -> Iterator[str]:
-    """Yield whether one screen holds the other, all of it or nearly."""
+def _warnings(found: Coverage, one: str, other: str) -> Iterator[str]:
+    """Yield why the numbers may not be trusted, worst first."""
     if found.both == found.n1 == found.n2:
         yield (
             f"{one} and {other} have the same {found.both} edges: these are not two independent "
             "screens, and no coverage follows"
         )
-        return
+    else:
+        yield from _contained(found, one, other)
+    if found.both < FEW:
+        edges = "edges are" if found.both > 1 else "edge is"
+        yield (
+            f"only {found.both} {edges} in both screens; below {FEW} this is a guess: use the "
+            "interval, not the value"
+        )
+    few = max(found.one.value, found.other.value) < _HARDLY
+    if few or found.both < _CHANCE * found.by_chance:
+        yield (
+            f"the two have hardly an edge in common ({found.both}; the nodes' degrees alone would "
+            f"make it {found.by_chance:.2g}): do the same names mean the same nodes in both?"
+        )
+    here, there, shared = found.network_nodes
+    if shared < _FEW_NAMES * min(here, there):
+        yield (
+            f"only {shared} node names are in both (of {here} and {there}): do the two use the "
+            "same kind of identifiers?"
+        )
+
+
+def _contained(found: Coverage, one: str, other: str) -> Iterator[str]:
     for n, inner, outer in ((found.n1, one, other), (found.n2, other, one)):
         if found.both == n:
             yield (
@@ -387,41 +418,13 @@ def _not_two(found: Coverage, one: str, other: str) -> Iterator[str]:
             )
 
 
-def _overlap(found: Coverage) -> Iterator[str]:
-    if found.both < FEW:
-        edges = "edges are" if found.both > 1 else "edge is"
-        yield (
-            f"only {found.both} {edges} in both screens; below {FEW} this is a guess: use the "
-            "interval, not the value"
-        )
-    few = max(found.one.value, found.other.value) < _HARDLY
-    if few or found.both < _CHANCE * found.by_chance:
-        yield (
-            f"the two have hardly an edge in common ({found.both}; the nodes' degrees alone would "
-            f"make it {found.by_chance:.2g}): do the same names mean the same nodes in both?"
-        )
-
-
-def _wording_names(found: Coverage) -> Iterator[str]:
-    here, there, shared = found.network_nodes
-    if shared < _FEW_NAMES * min(here, there):
-        yield (
-            f"only {shared} node names are in both (of {here} and {there}): do the two use the "
-            "same kind of identifiers?"
-        )
-
-
 def _sentence(found: Coverage, one: str, other: str) -> str:
-    shares = (found.one, found.other, found.union)
-    first, second, union = (_hundred(share.value) for share in shares)
+    shares = (share.value for share in (found.one, found.other, found.union))
+    first, second, union = (f"{100 * x:.0f}" if x >= 0.095 else f"{100 * x:.2g}" for x in shares)
     return (
         f"Of 100 real links that both could have seen, {one} has about {first}, {other} {second}, "
         f"the two together {union}."
     )
-
-
-def _hundred(share: float) -> str:
-    return f"{100 * share:.0f}" if share >= 0.095 else f"{100 * share:.2g}"
 
 
 def _table(found: Coverage, one: str, other: str) -> str:
@@ -432,27 +435,19 @@ def _table(found: Coverage, one: str, other: str) -> str:
         ("edges in both", str(found.both), f"Jaccard {found.jaccard:.2g}"),
     ]
     if found.independent:
-        rows += _answers(found, one, other)
+        total, plain = found.total, found.lincoln_petersen
+        wide = f"95 % interval {total.low:.0f} to {total.high:.0f}; Lincoln–Petersen {plain:.0f}"
+        rows.append(("links in all (Chapman)", f"{total.value:.0f}", wide))
+        shares = ((one, found.one), (other, found.other), ("the two together", found.union))
+        for label, share in shares:
+            value, low, high = (
+                f"{x:.2f}" if x >= 0.095 else f"{x:.2g}"
+                for x in (share.value, share.low, share.high)
+            )
+            rows.append((f"coverage of {label}", value, f"95 % interval {low} to {high}"))
     widths = [max(len(row[k]) for row in rows) for k in (0, 1)]
     lines = (f"{a:<{widths[0]}}  {b:>{widths[1]}}  {more}".rstrip() for a, b, more in rows)
     return "\n".join(lines)
-
-
-def _answers(found: Coverage, one: str, other: str) -> Iterator[tuple[str, str, str]]:
-    total, plain = found.total, found.lincoln_petersen
-    wide = f"95 % interval {total.low:.0f} to {total.high:.0f}; Lincoln–Petersen {plain:.0f}"
-    yield "links in all (Chapman)", f"{total.value:.0f}", wide
-    for label, share in ((one, found.one), (other, found.other), ("the two together", found.union)):
-        yield f"coverage of {label}", brief(share.value), _interval(share)
-
-
-def _interval(share: Estimate) -> str:
-    return f"95 % interval {brief(share.low)} to {brief(share.high)}"
-
-
-def brief(share: float) -> str:
-    """Return a share with two digits that count."""
-    return f"{share:.2f}" if share >= 0.095 else f"{share:.2g}"
 
 
 def _edges(left_out: int, precision: float) -> str:

@@ -75,15 +75,9 @@ def test_the_wheel_holds_the_package_and_nothing_else(wheel):
     data = {"py.typed", "io/catalogue.json", "pipeline/manifest.schema.json"}
     data |= {
         f"report/assets/{name}"
-        for name in (
-            *("style.css", "dom.js", "chart.js", "table.js", "graph.js"),
-            *("results.js", "page.js"),
-        )
+        for name in ("style.css", "dom.js", "figures.js", "tables.js", "page.js")
     }
-    data |= {
-        f"serve/assets/{name}"
-        for name in ("explorer.css", "ask.js", "networks.js", "jobs.js", "explorer.js")
-    }
+    data |= {f"serve/assets/{name}" for name in ("explorer.css", "explorer.js")}
     assert inside == sources | {f"linkprior/{name}" for name in data}
     assert not any("test" in name or "conftest" in name for name in inside)
 

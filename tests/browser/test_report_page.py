@@ -36,6 +36,24 @@ def page(case, open_page):
     return open_page(case[3].as_uri())
 
 
+def opened(open_page, folder, data):
+    """The page of some data, in a browser."""
+    write_page(folder / "page.html", data)
+    return open_page((folder / "page.html").as_uri())
+
+
+def saved(page, selector):
+    """The file that a button saves."""
+    with page.expect_download() as started:
+        page.locator(selector).click()
+    return started.value
+
+
+def ranks_shown(page):
+    rows = page.locator("#links tbody tr")
+    return [int(rank) for rank in rows.evaluate_all("rows => rows.map(r => r.dataset.rank)")]
+
+
 def names_in(page, row):
     return [
         page.locator(f"#links tbody tr >> nth={row} >> td.name >> nth={at}").inner_text()
@@ -79,16 +97,12 @@ def test_the_cut_off_changes_the_list_and_what_to_expect(case, page):
 
 def test_columns_sort_both_ways_and_names_filter(case, page):
     net, _, ranking, _ = case
-    page.locator('th button[data-column="degree_source"]').click()
-    shown = page.locator("#links tbody tr").evaluate_all("rows => rows.map(r => r.dataset.rank)")
     degrees = ranking.evidence["degree_source"]
-    ordered = [int(degrees[int(rank) - 1]) for rank in shown]
-    assert ordered == sorted(ordered, reverse=True)
-    assert ordered[0] == degrees.max()
-    page.locator('th button[data-column="degree_source"]').click()
-    shown = page.locator("#links tbody tr").evaluate_all("rows => rows.map(r => r.dataset.rank)")
-    ordered = [int(degrees[int(rank) - 1]) for rank in shown]
-    assert ordered == sorted(ordered)
+    for down in (True, False):
+        page.locator('th button[data-column="degree_source"]').click()
+        ordered = [int(degrees[rank - 1]) for rank in ranks_shown(page)]
+        assert ordered == sorted(ordered, reverse=down)
+        assert ordered[0] == (degrees.max() if down else degrees.min())
     assert page.locator('th[aria-sort="ascending"]').count() == 1
     wanted = str(net.names[ranking.pairs[7, 0]])
     page.locator("#filter").fill(wanted)
@@ -135,9 +149,7 @@ def test_a_name_in_the_table_opens_its_neighbourhood_and_keys_reach_a_node(case,
 def test_saved_tables_hold_the_ranking(case, page, tmp_path):
     net, _, ranking, _ = case
     for kind, dialect in (("tsv", "\t"), ("csv", ",")):
-        with page.expect_download() as started:
-            page.locator(f"#{kind}").click()
-        text = started.value.path().read_text(encoding="utf-8")
+        text = saved(page, f"#{kind}").path().read_text(encoding="utf-8")
         rows = list(csv.DictReader(io.StringIO(text), delimiter=dialect, quoting=_quoting(kind)))
         assert len(rows) == 130
         for row, (i, j), score in zip(rows, ranking.pairs, ranking.scores, strict=True):
@@ -157,11 +169,8 @@ def test_a_saved_csv_holds_no_formula(open_page, tmp_path, kind):
         names[node] = name
     model = lp.make("cn").fit(lp.Network.from_indices(plain.edges, names))
     ranking = with_evidence(model, model.predict_edges(400))
-    write_page(tmp_path / "report.html", prediction_page(model, ranking, {"file": "a.tsv"}))
-    page = open_page((tmp_path / "report.html").as_uri())
-    with page.expect_download() as started:
-        page.locator(f"#{kind}").click()
-    text = io.StringIO(started.value.path().read_text(encoding="utf-8"))
+    page = opened(open_page, tmp_path, prediction_page(model, ranking, {"file": "a.tsv"}))
+    text = io.StringIO(saved(page, f"#{kind}").path().read_text(encoding="utf-8"))
     delimiter, changed = (",", GUARDED) if kind == "csv" else ("\t", {})
     rows = csv.DictReader(text, delimiter=delimiter, quoting=_quoting(kind))
     found = [[row["source"], row["target"]] for row in rows]
@@ -177,9 +186,7 @@ def _quoting(kind):
 def test_the_file_for_cytoscape_is_read_by_networkx(case, page):
     networkx = pytest.importorskip("networkx", reason="networkx is not installed")
     net, _, ranking, _ = case
-    with page.expect_download() as started:
-        page.locator("#graphml").click()
-    graph = networkx.read_graphml(started.value.path())
+    graph = networkx.read_graphml(saved(page, "#graphml").path())
     kinds = [data["kind"] for *_, data in graph.edges(data=True)]
     assert kinds.count("predicted") == 130
     names = networkx.get_node_attributes(graph, "name")
@@ -230,8 +237,7 @@ def test_an_evaluation_shows_every_model_and_marks_who_leads(tmp_path, open_page
 
     net = lp.planted_network(150, seed=2)
     result = lp.evaluate(["l3", "pa", "random"], net, "kfold:3", seed=1)
-    write_page(tmp_path / "models.html", evaluation_page(result, "planted"))
-    page = open_page((tmp_path / "models.html").as_uri())
+    page = opened(open_page, tmp_path, evaluation_page(result, "planted"))
     rows = page.locator("#comparison tbody tr")
     assert rows.count() == 4
     first = max(result.models, key=lambda model: result.mean(model, "auprc"))
@@ -251,8 +257,7 @@ def test_the_yield_between_two_points_of_its_curve_is_between_theirs(case, open_
         "low": [0, 60, 70],
         "high": [1, 99, 99],
     }
-    write_page(tmp_path / "long.html", data)
-    page = open_page((tmp_path / "long.html").as_uri())
+    page = opened(open_page, tmp_path, data)
     page.locator("#cut").evaluate("s => { s.value = 51; s.dispatchEvent(new Event('input')); }")
     told = page.locator("#told").inner_text()
     assert told == "Best 51 of 130 links: about 41 of them (30–50) to be expected real"
@@ -263,8 +268,7 @@ def test_a_chart_without_a_point_does_not_stop_the_page(case, open_page, tmp_pat
     data = prediction_page(model, ranking[0:0])
     nothing = {"value": [], "nodes": []}
     data["network"] |= {"degrees": nothing, "prior": nothing}
-    write_page(tmp_path / "empty.html", data)
-    page = open_page((tmp_path / "empty.html").as_uri())
+    page = opened(open_page, tmp_path, data)
     assert page.locator("#shown").inner_text() == "0 links"
     assert page.locator("#no-links").inner_text().startswith("No link is predicted")
     assert page.locator("#graph-section").count() == 0  # nothing to draw
@@ -278,8 +282,7 @@ def test_a_node_with_more_partners_than_a_ring_holds_has_all_of_them_counted(
     net, model, *_ = case
     name = str(net.names[int(np.argmin(net.degrees))])
     ranking = model.predict_edges(60, Candidates.of(net, around=[name]))
-    write_page(tmp_path / "hub.html", prediction_page(model, ranking))
-    page = open_page((tmp_path / "hub.html").as_uri())
+    page = opened(open_page, tmp_path, prediction_page(model, ranking))
     page.locator("#node").fill(name)
     page.locator("#node").press("Enter")
     said = page.locator("#graph-said").inner_text()
@@ -295,8 +298,7 @@ def test_a_newcomer_finds_one_nodes_links_the_yield_and_the_file_at_once(case, p
     page.locator('th button[data-column="score"]').click()  # an order that is not the ranking's
     page.locator("#ask").fill(str(net.names[node]).upper())
     page.locator("#ask-go").click()
-    shown = page.locator("#links tbody tr").evaluate_all("rows => rows.map(r => r.dataset.rank)")
-    assert [int(rank) - 1 for rank in shown] == own[:20]
+    assert [rank - 1 for rank in ranks_shown(page)] == own[:20]
     assert f"{len(own)} predicted" in page.locator("#asked").inner_text()
     assert ("Partners of one node only" in page.locator("#asked").inner_text()) == (len(own) < 10)
     rare = next(n for n, at in Counter(ranking.pairs.ravel().tolist()).items() if at < 10)
@@ -308,9 +310,7 @@ def test_a_newcomer_finds_one_nodes_links_the_yield_and_the_file_at_once(case, p
     told = page.locator("#top-yield").inner_text()
     mean = model.expected_hits(ranking.scores)[0][99]
     assert float(told.split(" ")[1]) == pytest.approx(mean, abs=0.6 if mean >= 10 else 0.06)
-    with page.expect_download() as started:
-        page.locator("#cytoscape").click()
-    assert started.value.suggested_filename == "links.graphml"
+    assert saved(page, "#cytoscape").suggested_filename == "links.graphml"
     page.locator("#ask").fill("nobody of that name")
     page.locator("#ask-go").click()
     assert "No link of nobody of that name" in page.locator("#asked").inner_text()
@@ -323,11 +323,8 @@ def test_control_characters_leave_the_graphml_readable(case, open_page, tmp_path
     data = prediction_page(model, ranking)
     first = int(data["links"]["source"][0])
     data["names"][first] = "bell\x07 & \x0b<\ud83d\ude00\udcff>"
-    write_page(tmp_path / "odd.html", data)
-    page = open_page((tmp_path / "odd.html").as_uri())
-    with page.expect_download() as started:
-        page.locator("#graphml").click()
-    tree = ET.parse(started.value.path())
+    page = opened(open_page, tmp_path, data)
+    tree = ET.parse(saved(page, "#graphml").path())
     names = [one.text for one in tree.iter() if one.get("key") == "name"]
     assert "bell\ufffd & \ufffd<\U0001f600\ufffd>" in names
 
@@ -341,17 +338,13 @@ def test_links_without_a_score_stand_last_both_ways_and_have_none_in_files(
     for row in (4, 9):
         data["links"]["columns"]["score"][row] = None
         data["links"]["columns"]["probability"][row] = None
-    write_page(tmp_path / "holes.html", data)
-    page = open_page((tmp_path / "holes.html").as_uri())
+    page = opened(open_page, tmp_path, data)
     page.locator("#rows").select_option("200")
     for _ in range(2):
         page.locator('th button[data-column="score"]').click()
-        shown = page.locator("#links tbody tr").evaluate_all("rs => rs.map(r => r.dataset.rank)")
-        assert shown[-2:] == ["5", "10"]
+        assert ranks_shown(page)[-2:] == [5, 10]
     assert page.locator('#links tr[data-rank="5"] td.number').nth(1).inner_text() == "–"
-    with page.expect_download() as started:
-        page.locator("#graphml").click()
-    graph = networkx.read_graphml(started.value.path())
+    graph = networkx.read_graphml(saved(page, "#graphml").path())
     without = [d["rank"] for *_, d in graph.edges(data=True) if "rank" in d and "score" not in d]
     assert sorted(without) == [5, 10]
 
@@ -400,8 +393,7 @@ def test_ten_thousand_links_are_paged_not_all_drawn(case, open_page, tmp_path):
     for name in ("source", "target"):
         links[name] = (list(links[name]) * 80)[:10_000]
     links["columns"] = {k: (list(v) * 80)[:10_000] for k, v in links["columns"].items()}
-    write_page(tmp_path / "long.html", data)
-    page = open_page((tmp_path / "long.html").as_uri())
+    page = opened(open_page, tmp_path, data)
     assert page.locator("#shown").inner_text() == "10,000 links"
     assert page.locator("#links tbody tr").count() == 20
     page.locator("#rows").select_option("200")

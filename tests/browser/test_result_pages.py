@@ -43,7 +43,7 @@ def tuned(tmp_path_factory):
     return found, folder
 
 
-def test_the_page_of_a_study_shows_every_setting_and_what_mattered(tuned, open_page, tmp_path):
+def test_the_page_of_a_study_shows_settings_and_importances(tuned, open_page, tmp_path):
     found, folder = tuned
     page = opened(open_page, tmp_path / "tuned.html", tuning_page(read_study(folder), HOSTILE))
     assert page.locator("h1").inner_text() == f"degree:l3 tuned on {HOSTILE}"
@@ -58,7 +58,7 @@ def test_the_page_of_a_study_shows_every_setting_and_what_mattered(tuned, open_p
     for name, value in found.best_params.items():
         (line,) = (line for line in shown if line.startswith(f"{name}\t"))
         assert float(line.split("\t")[1]) == pytest.approx(value, rel=1e-5)
-    drawn = page.get_by_role("img", name="What mattered")
+    drawn = page.get_by_role("img", name="Parameter importance")
     assert len(shares) == 3
     for name, share in shares.items():
         assert f"{name}{share:.0%}" in drawn.text_content()

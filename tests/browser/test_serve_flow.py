@@ -9,7 +9,7 @@ import pytest
 from tests.serve.support import PATIENCE, Client, predicted, until
 
 import linkprior as lp
-from linkprior.serve.launch_file import Doorway
+from linkprior.serve.workspace import LaunchFile
 
 pytest.importorskip("starlette", reason="starlette is not installed (extra: serve)")
 pytest.importorskip("uvicorn", reason="uvicorn is not installed (extra: serve)")
@@ -81,7 +81,7 @@ def saved(page, link):
 
 def test_the_file_that_is_opened_leads_to_the_explorer(explorer, open_page, tmp_path):
     address = explorer().address
-    page = open_page(Doorway(tmp_path).lead_to(address))
+    page = open_page(LaunchFile(tmp_path).write(address))
     page.locator("#file").wait_for(state="attached", timeout=WAIT)
     assert page.url == address
     assert page.evaluate("document.referrer") == ""

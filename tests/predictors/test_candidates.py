@@ -321,7 +321,7 @@ def test_an_unknown_node_is_an_error_with_the_nearest_names(genes):
 
 
 def test_in_a_very_large_network_only_names_that_begin_alike_are_suggested(genes, monkeypatch):
-    monkeypatch.setattr("linkprior.network.node_lookup._COMPARED", 3)
+    monkeypatch.setattr("linkprior.network.node_names._COMPARED", 3)
     with pytest.raises(InputError, match=r"'mdm3'\. Did you mean MDM\d or MDM\d\?"):
         Candidates.of(genes, around=["mdm3"])
     with pytest.raises(InputError, match=r"'YP53'\.$"):

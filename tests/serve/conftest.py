@@ -28,19 +28,19 @@ def start(tmp_path_factory):
     """Start explorers; all of them are stopped in the end."""
     pytest.importorskip("starlette", reason="starlette is not installed (extra: serve)")
     pytest.importorskip("uvicorn", reason="uvicorn is not installed (extra: serve)")
-    from linkprior.serve.job_manager import JobManager
+    from linkprior.serve.jobs import JobManager
     from linkprior.serve.server import Server
 
     started = []
 
     def one(folder=None, limit=LIMIT):
-        desk = JobManager(folder or tmp_path_factory.mktemp("work"))
-        server = Server(desk, 0, limit)
+        manager = JobManager(folder or tmp_path_factory.mktemp("work"))
+        server = Server(manager, 0, limit)
         thread = threading.Thread(target=server.run)
         thread.start()
         started.append((server, thread))
         client = Client(server.address)
-        client.desk, client.server = desk, server
+        client.manager, client.server = manager, server
         return client
 
     yield one

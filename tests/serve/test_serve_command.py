@@ -16,7 +16,7 @@ from tests.cli.support import one_line_of_error
 from tests.serve.support import Client, alive, predicted, until
 
 from linkprior.serve import server as serving
-from linkprior.serve.launch_file import Doorway
+from linkprior.serve.workspace import LaunchFile
 
 pytest.importorskip("starlette", reason="starlette is not installed (extra: serve)")
 pytest.importorskip("uvicorn", reason="uvicorn is not installed (extra: serve)")
@@ -275,13 +275,13 @@ def test_a_doorway_lies_in_no_folder_that_others_look_into(tmp_path, monkeypatch
         place.chmod(mode)
     monkeypatch.setattr("tempfile.tempdir", str(temporary))
     for folder, expected in ((private, private), (shared, temporary), (None, temporary)):
-        doorway = Doorway(folder)
-        doorway.close()  # nothing to remove yet
-        path = Path(urlsplit(doorway.lead_to('http://127.0.0.1:1/a"><b/')).path)
+        launch = LaunchFile(folder)
+        launch.close()  # nothing to remove yet
+        path = Path(urlsplit(launch.write('http://127.0.0.1:1/a"><b/')).path)
         assert path.parent == expected
         assert path.stat().st_mode & 0o777 == 0o600
         assert "<b/" not in path.read_text()
-        doorway.close()
+        launch.close()
         assert not path.exists()
 
 
@@ -293,7 +293,7 @@ def test_where_no_browser_opens_the_address_is_there_to_be_opened(running, tmp_p
 
 
 def test_a_doorway_that_cannot_be_written_is_told(capsys, tmp_path):
-    gone = Doorway(None)
+    gone = LaunchFile(None)
     gone._folder = tmp_path / "gone"
     serve_command._open(gone, "http://127.0.0.1:1/token/")
     said = capsys.readouterr().err
@@ -341,35 +341,22 @@ def test_what_is_missing_is_named(run, monkeypatch):
     assert one_line_of_error(run("serve"), said)
 
 
-def incomplete(folder, manifest):
-    manifest["status"] = "incomplete"
-    return "unfinished run"
-
-
-def of_another_version(folder, manifest):
-    manifest["format_version"] = 99
-    return "has run format 99"
-
-
-def of_something_else(folder, manifest):
-    manifest["format"] = "cake"
-    return "is not the manifest of a linkprior run"
-
-
-def without_its_list(folder, manifest):
-    (folder / "ranking.tsv").unlink()
-    return "lacks ranking.tsv"
-
-
 @pytest.mark.parametrize(
-    "spoil", [incomplete, of_another_version, of_something_else, without_its_list]
+    ("changed", "told"),
+    [
+        ({"status": "incomplete"}, "unfinished run"),
+        ({"format_version": 99}, "has run format 99"),
+        ({"format": "cake"}, "is not the manifest of a linkprior run"),
+        (None, "lacks ranking.tsv"),
+    ],
 )
-def test_a_run_that_cannot_be_shown_is_refused(run, edges, tmp_path, spoil):
+def test_a_run_that_cannot_be_shown_is_refused(run, edges, tmp_path, changed, told):
     folder = tmp_path / "run"
     assert run("predict", edges, "--model", "pa", "-o", f"{folder}/")[0] == 0
     manifest = json.loads((folder / "manifest.json").read_text())
-    told = spoil(folder, manifest)
-    (folder / "manifest.json").write_text(json.dumps(manifest))
+    (folder / "manifest.json").write_text(json.dumps(manifest | (changed or {})))
+    if changed is None:
+        (folder / "ranking.tsv").unlink()
     assert one_line_of_error(run("serve", folder, "--port", 0), told)
 
 

@@ -112,7 +112,7 @@ class Names:
 
     def some(self, called: str) -> list[str]:
         """Return every node that is called so, or refuse with the names and labels it is like."""
-        from linkprior.network.node_lookup import unknown_node
+        from linkprior.network.node_names import unknown_node
 
         found = self.all(called)
         if found[0] not in self._names:

@@ -235,7 +235,7 @@ class PredictJob:
 
     def _resolve_pairs(self, reading: Reading) -> None:
         """Find the nodes to explain, by name or label; refuse an unknown one before the fit."""
-        from linkprior.network.node_lookup import number_of
+        from linkprior.network.node_names import number_of
 
         known = Names(reading)
         self.explain = tuple((known.one(a), known.one(b)) for a, b in self.explain)

@@ -16,8 +16,8 @@ from linkprior.cli.console import echo, format_error, writing_to
 from linkprior.errors import InputError, LinkpriorError, StoreError
 
 if TYPE_CHECKING:
-    from linkprior.serve.job_manager import JobManager
-    from linkprior.serve.launch_file import Doorway
+    from linkprior.serve.jobs import JobManager
+    from linkprior.serve.workspace import LaunchFile
 
 _LEAVING = 8.0  # seconds for jobs to end, at most; it takes one or two
 
@@ -63,49 +63,49 @@ def _serve(
     folder: Path, start: str | None, port: int | None, limit: int, opens: bool, kept: str | None
 ) -> None:
     from linkprior.cli import interrupt
-    from linkprior.serve.job_manager import JobManager
-    from linkprior.serve.launch_file import Doorway
+    from linkprior.serve.jobs import JobManager
     from linkprior.serve.server import PORT, Server
+    from linkprior.serve.workspace import LaunchFile
 
     with writing_to(str(folder)):
-        desk = JobManager(folder)
+        manager = JobManager(folder)
     try:
-        shown = _begin(desk, start) if start is not None else ""
-        server = Server(desk, port, limit)
+        shown = _begin(manager, start) if start is not None else ""
+        server = Server(manager, port, limit)
     except BaseException:
-        desk.close()
+        manager.close()
         raise
     if port is None and server.port != PORT:
         echo(f"Port {PORT} is in use: taking {server.port}")
     click.echo(f"Explorer: {server.address}{shown}")
     echo("Ctrl-C ends it and its jobs.")
     # A folder that is kept holds results alone.
-    doorway = Doorway(folder if kept is None else None)
+    launch = LaunchFile(folder if kept is None else None)
 
     def end() -> None:
         server.stop()
-        doorway.close()
+        launch.close()
         _tidy(folder, kept)
 
     with (
-        closing(doorway),
+        closing(launch),
         interrupt.ending(_LEAVING, end),
         interrupt.keeping(lambda: _last_words(kept)),
     ):
         if opens:
-            _open(doorway, server.address + shown)
+            _open(launch, server.address + shown)
         server.run()
 
 
-def _begin(desk: JobManager, start: str) -> str:
+def _begin(manager: JobManager, start: str) -> str:
     """Take in what the command line names; return where its page is, below the address."""
-    from linkprior.serve import results
-    from linkprior.serve.networks import shown_name
+    from linkprior.serve import jobs
+    from linkprior.serve.workspace import display_name
 
     path = Path(start).resolve()
     if path.is_file():
-        number, folder = desk.network_folder()
-        desk.open_network(number, folder, shown_name(path.name), path)
+        folder = manager.network_folder()
+        manager.open_network(folder, display_name(path.name), path)
         return ""
 
     def make(folder: Path) -> None:
@@ -114,11 +114,11 @@ def _begin(desk: JobManager, start: str) -> str:
         from linkprior.pipeline.run_folder import MANIFEST
         from linkprior.report import write_page
 
-        write_page(folder / results.PAGE, report.data_of(Path(start)))
+        write_page(folder / jobs.PAGE, report.data_of(Path(start)))
         if (path / MANIFEST).is_file():
-            results.write_lists(load_run(path), folder)
+            jobs.write_rankings(load_run(path), folder)
 
-    job = desk.show(shown_name(path.name), "the result in this folder", make)
+    job = manager.show(display_name(path.name), "the result in this folder", make)
     return f"jobs/{job.id}/page"
 
 
@@ -160,11 +160,11 @@ def _workplace(kept: str | None) -> Iterator[Path]:
 
 
 def _kept_folder(folder: Path) -> Path:
-    from linkprior.serve.workspace import OURS
+    from linkprior.serve.workspace import CONTENT
 
     if folder.exists() and not folder.is_dir():
         raise StoreError(f"--work-folder {folder}: is a file; give a new folder")
-    if folder.is_dir() and not {one.name for one in folder.iterdir()} <= OURS:
+    if folder.is_dir() and not {one.name for one in folder.iterdir()} <= CONTENT:
         raise StoreError(f"--work-folder {folder}: holds other files; give a new or empty folder")
     with writing_to(str(folder)):
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -182,10 +182,10 @@ def _last_words(kept: str | None) -> str:
     return f"the explorer and its jobs have ended; {kept} holds what they wrote"
 
 
-def _open(doorway: Doorway, address: str) -> None:
+def _open(launch: LaunchFile, address: str) -> None:
     """Have a browser led to the address; in a thread, as some browsers keep whoever calls them."""
     try:
-        page = doorway.lead_to(address)
+        page = launch.write(address)
     except OSError as problem:
         echo(f"No browser was opened ({format_error(problem)}): open the address yourself.")
         return

@@ -236,7 +236,7 @@ class SideInputs:
     def _with_negatives(self, reading: Reading, source: Input, notify: Notify) -> Network:
         from linkprior.cli.candidate_options import Names
         from linkprior.io.node_lists import read_pairs
-        from linkprior.network.node_lookup import pairs_in
+        from linkprior.network.node_names import pairs_in
 
         try:  # a pair that is no link has no score to be chosen by
             asked = replace(source.options(), min_score=None)

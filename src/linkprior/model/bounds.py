@@ -67,6 +67,24 @@ def smoothness_bound(t: int, delta: int, d: int, alpha: float) -> float:
 
     Implements Eq. `bound` in the form that holds for every α: with H_k = log(k + 1),
     (log(1 + δ/(t+1)) / H_d)^α for α ≤ 1 and α·H_{t+δ}^{α−1}·log(1 + δ/(t+1)) / H_d^α for α ≥ 1.
+
+    Parameters
+    ----------
+    t, delta, d : int
+        The rank, the distance δ to the other rank, and the degree.
+    alpha : float
+        The prior's exponent.
+
+    Returns
+    -------
+    float
+        The bound.
+
+    Examples
+    --------
+    >>> from linkprior import theory
+    >>> round(theory.smoothness_bound(5, 1, 5, alpha=1.0), 4)
+    0.086
     """
     t, delta = whole_number("t", t, 0), whole_number("delta", delta, 0)
     d, alpha = whole_number("d", d, 1), real_number("alpha", alpha, 0.0)
@@ -129,6 +147,18 @@ def recovery_bound(
         The constraints t and r.
     alpha, delta, C : float
         The prior's exponent, the allowed probability of failure, the universal constant.
+
+    Returns
+    -------
+    RecoveryBound
+        The bound and its terms.
+
+    Examples
+    --------
+    >>> from linkprior import theory
+    >>> given = dict(n_edges=100, d_max_true=10, d_max=10, trace=50.0, prior=200.0)
+    >>> theory.recovery_bound(rho=0.5, q=0.25, alpha=1.0, delta=0.05, **given).active
+    'A'
     """
     rho = real_number("rho", rho, 0.0, 1.0)
     g = gamma(rho, q)
@@ -147,6 +177,28 @@ def recovery_error(X: ArrayLike, net: HasAdjacency | ArrayLike, q: float) -> int
     """Count the ordered pairs where thresholding X at q disagrees with the network.
 
     Implements Eq. `expected-recovery-error` for one fixed X: Σ 1[1[X_ij > q] ≠ E_ij], i ≠ j.
+
+    Parameters
+    ----------
+    X : (p, p) array
+        Scores of all pairs.
+    net : Network or (p, p) array
+        The true edges E.
+    q : float
+        The threshold: X_ij > q is an edge.
+
+    Returns
+    -------
+    int
+        The number of disagreements, over ordered pairs.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import linkprior as lp
+    >>> net = lp.Network.from_edges([("a", "b"), ("b", "c")])
+    >>> lp.theory.recovery_error(np.zeros((3, 3)), net, q=0.5)
+    4
     """
     scores = real_matrix("X", X, square=True)
     edges = _edge_matrix("net", net, scores.shape[0])
@@ -157,6 +209,28 @@ def label_error(X: ArrayLike, observed: HasAdjacency | ArrayLike, rho: float, q:
     """Weigh the disagreements of X with the observed edges Ω: 1 − ρ/2 a missed one, ρ/2 a new one.
 
     Implements the label-dependent error R_ρ(X; Ω) of Lemma `lem:recovery-label`.
+
+    Parameters
+    ----------
+    X : (p, p) array
+        Scores of all pairs.
+    observed : Network or (p, p) array
+        The observed edges Ω.
+    rho, q : float
+        Share of edges seen, and the threshold: X_ij > q is an edge.
+
+    Returns
+    -------
+    float
+        The weighted number of disagreements, over ordered pairs.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import linkprior as lp
+    >>> net = lp.Network.from_edges([("a", "b"), ("b", "c")])
+    >>> lp.theory.label_error(np.zeros((3, 3)), net, rho=0.5, q=0.25)
+    3.0
     """
     scores = real_matrix("X", X, square=True)
     seen = _edge_matrix("observed", observed, scores.shape[0])

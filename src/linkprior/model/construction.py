@@ -45,6 +45,14 @@ def construct(X: ArrayLike, degrees: ArrayLike, alpha: float = 1.0) -> Floats:
         X*: symmetric, the same multiset of entries as `X`, its K largest entries above the diagonal
         on the edges of a simple graph with degrees d. Nothing is promised about S_H(X*) unless `X`
         has two values only (K large, the rest small): then S_H(X*) ≤ S_H(X).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from linkprior import theory
+    >>> X = np.array([[0, 3, 1, 1], [3, 0, 1, 1], [1, 1, 0, 2], [1, 1, 2, 0]], dtype=float)
+    >>> np.argwhere(np.triu(theory.construct(X, [2, 1, 1, 0])) > 1).tolist()
+    [[0, 1], [0, 2]]
     """
     scores = _symmetric_scores(X)
     n_nodes = scores.shape[0]
@@ -63,7 +71,24 @@ def construct(X: ArrayLike, degrees: ArrayLike, alpha: float = 1.0) -> Floats:
 
 
 def is_graphical(degrees: ArrayLike) -> bool:
-    """Return whether some simple graph has these degrees (Erdős and Gallai's condition)."""
+    """Return whether some simple graph has these degrees (Erdős and Gallai's condition).
+
+    Parameters
+    ----------
+    degrees : (p,) array of whole numbers
+        One degree per node.
+
+    Returns
+    -------
+    bool
+        Whether there is such a graph.
+
+    Examples
+    --------
+    >>> from linkprior import theory
+    >>> theory.is_graphical([2, 1, 1]), theory.is_graphical([3, 1, 1])
+    (True, False)
+    """
     return not _why_not_graphical(degree_vector("degrees", degrees))
 
 

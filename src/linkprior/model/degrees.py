@@ -42,6 +42,18 @@ def estimate_degrees(net: HasDegrees, n_edges: int | None = None, c: float = 1.0
         number observed, and then d = o.
     c
         Amplification factor.
+
+    Returns
+    -------
+    (p,) array of int
+        The estimated degrees d′.
+
+    Examples
+    --------
+    >>> import linkprior as lp
+    >>> net = lp.Network.from_edges([("a", "b"), ("b", "c"), ("c", "d")])
+    >>> lp.theory.estimate_degrees(net, n_edges=5).tolist()
+    [2, 3, 3, 2]
     """
     if not hasattr(net, "degrees"):
         raise ParameterError(f"net must be a linkprior Network, got {type(net).__name__}")

@@ -138,7 +138,30 @@ LOSSES: dict[str, Callable[[float], Loss]] = {"squared": SquaredLoss, "poisson":
 
 
 def pu_loss(X: ArrayLike, net: Network, rho: float) -> float:
-    """Return L(X; Ω), Eq. `e:obj`, over ordered off-diagonal pairs, from a dense X."""
+    """Return L(X; Ω), Eq. `e:obj`, over ordered off-diagonal pairs, from a dense X.
+
+    Parameters
+    ----------
+    X : (p, p) array
+        Scores of all pairs.
+    net : Network
+        The observed edges Ω.
+    rho : float
+        Share of edges seen, in (0, 1).
+
+    Returns
+    -------
+    float
+        The loss.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import linkprior as lp
+    >>> net = lp.Network.from_edges([("a", "b"), ("b", "c")])
+    >>> round(lp.theory.pu_loss(np.zeros((3, 3)), net, rho=0.5), 6)
+    3.0
+    """
     x, rho = _checked(X, net, rho)
     sure, target = _dense_evidence(net)
     off_diagonal = 1.0 - np.eye(len(x))
@@ -147,7 +170,30 @@ def pu_loss(X: ArrayLike, net: Network, rho: float) -> float:
 
 
 def pu_gradient(X: ArrayLike, net: Network, rho: float) -> Array:
-    """Return ∇L(X; Ω) = 2·M∘(X − Ω) from a dense X; zero on the diagonal."""
+    """Return ∇L(X; Ω) = 2·M∘(X − Ω) from a dense X; zero on the diagonal.
+
+    Parameters
+    ----------
+    X : (p, p) array
+        Scores of all pairs.
+    net : Network
+        The observed edges Ω.
+    rho : float
+        Share of edges seen, in (0, 1).
+
+    Returns
+    -------
+    (p, p) array
+        The gradient of `pu_loss`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import linkprior as lp
+    >>> net = lp.Network.from_edges([("a", "b"), ("b", "c")])
+    >>> lp.theory.pu_gradient(np.zeros((3, 3)), net, rho=0.5).tolist()
+    [[0.0, -1.5, 0.0], [-1.5, 0.0, -1.5], [0.0, -1.5, 0.0]]
+    """
     x, rho = _checked(X, net, rho)
     weight, best = quadratic_parts(net, rho)
     return 2.0 * weight * (x - best)

@@ -35,7 +35,25 @@ _MOST_WEIGHT = float(np.exp(_STEEP))  # of a steep prior: no score is left besid
 
 
 def log_sequence(k: Array) -> Array:
-    """H_k = log(k + 1), the paper's choice."""
+    """H_k = log(k + 1), the paper's choice.
+
+    Parameters
+    ----------
+    k : array
+        Ranks 1, 2, ….
+
+    Returns
+    -------
+    array
+        log(k + 1).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from linkprior import theory
+    >>> theory.log_sequence(np.array([1.0, 2.0])).round(3).tolist()
+    [0.693, 1.099]
+    """
     return np.log1p(k)
 
 
@@ -201,9 +219,27 @@ def rank_weights(
     Implements the coefficients of Eq. `degree_inducing` and b_i(k) of Eq. `small_problem`. A power
     beyond the largest float is that float, so that no weight is infinite.
 
+    Parameters
+    ----------
+    degrees : (p,) array of whole numbers
+        The degree dᵢ of every node.
+    n_ranks : int
+        Number of ranks k = 1, 2, ….
+    alpha, c : float
+        The exponent α and the amplification factor.
+    H : str or callable
+        The sequence H_k: a name such as "log", or a function of k.
+
     Returns
     -------
-    array of shape (p, n_ranks), non-decreasing along each row.
+    array of shape (p, n_ranks)
+        Non-decreasing along each row.
+
+    Examples
+    --------
+    >>> from linkprior import theory
+    >>> theory.rank_weights([1, 3], 3).round(3).tolist()
+    [[1.0, 1.585, 2.0], [0.5, 0.792, 1.0]]
     """
     n = whole_number("n_ranks", n_ranks, 1)
     alpha = checked_alpha(alpha)
@@ -221,6 +257,29 @@ def degree_prior(X: ArrayLike, degrees: ArrayLike, alpha: float = 1.0, H: H_Like
     """Return S_H(X, d, α) = Σᵢ Σ_k (H_k / H_{dᵢ})^α · X_{i,[k]}, the diagonal left out.
 
     Implements Eq. `degree_inducing`. With α = 0 it is the ℓ1 norm of X ≥ 0 off its diagonal.
+
+    Parameters
+    ----------
+    X : (p, p) array
+        Scores of all pairs.
+    degrees : (p,) array of whole numbers
+        The degree dᵢ of every node.
+    alpha : float
+        The exponent α, ≥ 0.
+    H : str or callable
+        The sequence H_k: a name such as "log", or a function of k.
+
+    Returns
+    -------
+    float
+        The value of the prior.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from linkprior import theory
+    >>> theory.degree_prior(np.ones((3, 3)), [1, 1, 1], alpha=0.0)
+    6.0
     """
     x = real_matrix("X", X, square=True)
     p = len(x)

@@ -21,12 +21,33 @@ def planted_network(
 ) -> Network:
     """Draw a network whose edges follow groups of nodes and each node's own attractiveness.
 
-    Nodes belong to one of `n_groups` groups; a few pairs of groups attract each other strongly,
-    most hardly at all, and a node's attractiveness is Pareto distributed with exponent `hubs`
-    (smaller: larger hubs). Each pair is an edge independently, about `mean_degree` per node.
+    A few pairs of groups attract each other strongly, most hardly at all. Each pair of nodes is an
+    edge independently of the others. Every pair is looked at, so this is for up to some thousand
+    nodes; see `large_network`. Nodes that draw no edge are left out, as in any file of edges.
 
-    Every pair is looked at, so this is for up to some thousand nodes. Nodes that draw no edge are
-    left out, as they would be in any file of edges.
+    Parameters
+    ----------
+    n_nodes : int
+        Nodes to draw from.
+    n_groups : int
+        Number of groups.
+    mean_degree : float
+        Expected edges per node.
+    hubs : float
+        Exponent of the Pareto distribution of attractiveness; smaller means larger hubs.
+    seed : int
+        Seed of the random numbers.
+
+    Returns
+    -------
+    Network
+        The same network for the same arguments.
+
+    Examples
+    --------
+    >>> import linkprior as lp
+    >>> lp.planted_network(50, mean_degree=6.0)
+    Network(46 nodes, 154 edges)
     """
     p = whole_number("n_nodes", n_nodes, 2)
     groups = whole_number("n_groups", n_groups, 1)
@@ -67,10 +88,34 @@ def large_network(
 ) -> Network:
     """Draw a network with groups and hubs edge by edge: a million nodes take seconds.
 
-    As in `planted_network` some pairs of groups attract each other, and the expected degree of a
-    node is Pareto distributed with exponent `hubs`, here cut at 2√n_nodes (or four times the mean,
-    if that is more): **the largest degree stays below that by all but a few standard deviations**.
-    There are n_nodes·mean_degree/2 edges. Nodes without one are left out. Memory is O(edges).
+    As in `planted_network` some pairs of groups attract each other. The expected degree of a node
+    is Pareto distributed, cut at 2√n_nodes (or four times the mean, if that is more): **the largest
+    degree stays below that by all but a few standard deviations**. Nodes without an edge are left
+    out. Memory is O(edges).
+
+    Parameters
+    ----------
+    n_nodes : int
+        Nodes to draw from.
+    mean_degree : float
+        There are n_nodes·mean_degree/2 edges.
+    n_groups : int
+        Number of groups.
+    hubs : float
+        Exponent of the Pareto distribution; smaller means larger hubs.
+    seed : int
+        Seed of the random numbers.
+
+    Returns
+    -------
+    Network
+        The same network for the same arguments.
+
+    Examples
+    --------
+    >>> import linkprior as lp
+    >>> lp.large_network(1000, mean_degree=10.0).n_edges
+    5000
     """
     p = whole_number("n_nodes", n_nodes, 2)
     groups = whole_number("n_groups", n_groups, 1, p)
@@ -156,10 +201,31 @@ def _balanced(rng: np.random.Generator, size: NDArray[np.float64]) -> NDArray[np
 
 
 def rewired_network(net: Network, seed: int = 0, swaps: int = 10) -> Network:
-    """Return a random network in which every node keeps its degree: what degree alone explains.
+    """Return a random network in which every node has the same degree: what degree alone explains.
 
     Two edges a–b and c–d become a–d and c–b, or a–c and b–d, unless that would make a self-loop or
-    a second edge; `swaps` such attempts are made per edge.
+    a second edge.
+
+    Parameters
+    ----------
+    net : Network
+        The network to rewire.
+    seed : int
+        Seed of the random numbers.
+    swaps : int
+        Attempts per edge.
+
+    Returns
+    -------
+    Network
+        The same nodes and degrees, other edges.
+
+    Examples
+    --------
+    >>> import linkprior as lp
+    >>> net = lp.planted_network(50, mean_degree=6.0)
+    >>> bool((lp.rewired_network(net).degrees == net.degrees).all())
+    True
     """
     rng = np.random.default_rng(whole_number("seed", seed, 0))
     ends = [tuple(edge) for edge in net.edges.tolist()]

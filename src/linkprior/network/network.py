@@ -36,18 +36,46 @@ class CleaningCounts:
 
 @dataclass(frozen=True, eq=False)
 class Network:
-    """Observed edges of an undirected network.
+    """Observed edges of an undirected network; immutable.
+
+    Build one with `from_edges`, `from_frame`, `from_networkx`, `from_scipy` or `read_network`.
+
+    Parameters
+    ----------
+    adjacency : scipy.sparse.csr_array
+        Symmetric array of ones with an empty diagonal and sorted indices (made read-only).
+    names : tuple of str
+        One name per node, all different; their order is the node order everywhere.
+    merged : CleaningCounts
+        Counts of self-loops, duplicates, reversed duplicates and dropped isolated nodes.
+    known : SideInformation
+        What is known beside the edges: how sure each is, known non-edges, earlier releases.
 
     Attributes
     ----------
-    adjacency
-        Symmetric CSR array of ones with an empty diagonal and sorted indices (read-only).
-    names
-        One string per node, all different; the order is the node order everywhere.
-    merged
-        Counts of self-loops, duplicates, reversed duplicates and dropped isolated nodes.
-    known
-        What is known beside the edges: how sure each is, known non-edges, earlier releases.
+    n_nodes, n_edges, n_non_edges : int
+        Number of nodes, of observed edges, and of pairs without one.
+    degrees, strengths : array of shape (n_nodes,)
+        Number of edges of each node, and the sum of their confidences.
+    edges : array of shape (n_edges, 2)
+        Node numbers i < j, in order of pair.
+    confidence : scipy.sparse.csr_array
+        The adjacency matrix with how sure each edge is, 0 to 1, in place of ones.
+    digest : str
+        SHA-256 of names, edges and side information.
+
+    Examples
+    --------
+    >>> import linkprior as lp
+    >>> net = lp.Network.from_edges([("a", "b"), ("b", "c"), ("c", "b")])
+    >>> net
+    Network(3 nodes, 2 edges)
+    >>> net.names
+    ('a', 'b', 'c')
+    >>> net.degrees.tolist()
+    [1, 2, 1]
+    >>> net.merged.reversed_duplicates
+    1
     """
 
     adjacency: sp.csr_array
@@ -78,9 +106,30 @@ class Network:
     ) -> Network:
         """Build from pairs of names.
 
-        Nodes are numbered in the order of `nodes` where given (isolated nodes are then possible
-        and every name in `pairs` must be among them), else in order of first appearance. What is
-        no text is named by its text, and whole floats as whole numbers: 3.0 is "3".
+        Parameters
+        ----------
+        pairs : iterable of pairs, or array of shape (m, 2)
+            Ends of the edges. What is no text is named by its text, and whole floats as whole
+            numbers: 3.0 is "3". Self-loops and repeated edges are merged and counted.
+        nodes : iterable, optional
+            All nodes, in order; isolated ones are then possible, and every end must be among them.
+            Without it, nodes are numbered by first appearance.
+
+        Returns
+        -------
+        Network
+            The network of these edges.
+
+        Raises
+        ------
+        InputError
+            If something is no pair of names, or an end is not among `nodes`.
+
+        Examples
+        --------
+        >>> import linkprior as lp
+        >>> lp.Network.from_edges([(1, 2), (2, 3)], nodes=[1, 2, 3, 4])
+        Network(4 nodes, 2 edges)
         """
         ends = names_in(pairs)
         names = tuple(dict.fromkeys(ends) if nodes is None else map(node_name, nodes))
@@ -93,7 +142,26 @@ class Network:
 
     @classmethod
     def from_indices(cls, pairs: ArrayLike, names: Sequence[str]) -> Network:
-        """Build from node numbers 0…p−1 and the names of all nodes; duplicates are merged."""
+        """Build from node numbers and the names of all nodes.
+
+        Parameters
+        ----------
+        pairs : array of shape (m, 2)
+            Node numbers 0…p−1; self-loops and repeated edges are merged and counted.
+        names : sequence of str
+            The p names, all different.
+
+        Returns
+        -------
+        Network
+            The network of these edges.
+
+        Examples
+        --------
+        >>> import linkprior as lp
+        >>> lp.Network.from_indices([(0, 1), (1, 2)], ["a", "b", "c"]).edges.tolist()
+        [[0, 1], [1, 2]]
+        """
         names = tuple(str(name) for name in names)
         refuse_repeated(names)
         p = len(names)
@@ -114,7 +182,26 @@ class Network:
     ) -> Network:
         """Build from a square sparse matrix or array; every non-zero entry is an edge.
 
-        With `weights` an entry tells how sure the edge is; of (i, j) and (j, i) the larger counts.
+        Parameters
+        ----------
+        matrix : sparse matrix or array, or dense array, of shape (p, p)
+            Need not be symmetric: an entry either way is an edge.
+        names : sequence, optional
+            One name per row; by default "0", "1", ….
+        weights : bool
+            Whether an entry says how sure the edge is; of (i, j) and (j, i) the larger counts.
+
+        Returns
+        -------
+        Network
+            The network of all p nodes.
+
+        Examples
+        --------
+        >>> import linkprior as lp
+        >>> from scipy.sparse import csr_array
+        >>> lp.Network.from_scipy(csr_array([[0, 2, 0], [0, 0, 1], [0, 0, 0]]))
+        Network(3 nodes, 2 edges)
         """
         try:
             a = sp.csr_array(matrix).tocoo()  # entries stored twice are one, as scipy has it
@@ -140,9 +227,25 @@ class Network:
     def from_networkx(cls, graph: nx.Graph[Any], weights: str | None = None) -> Network:
         """Build from a networkx graph of any kind; directions and parallel edges are merged.
 
-        Nodes are named by their text, so that no two of them may read alike (1 and "1"). `weights`
-        is the edge attribute that tells how sure an edge is: of parallel ones the largest counts,
-        and an edge of weight 0 is left out.
+        Parameters
+        ----------
+        graph : networkx.Graph
+            Nodes are named by their text, so that no two of them may read alike (1 and "1").
+        weights : str, optional
+            The edge attribute that says how sure an edge is: of parallel ones the largest counts,
+            and an edge of weight 0 is left out.
+
+        Returns
+        -------
+        Network
+            The network of all nodes of the graph, isolated ones too.
+
+        Examples
+        --------
+        >>> import linkprior as lp
+        >>> import networkx as nx
+        >>> lp.Network.from_networkx(nx.path_graph(4))
+        Network(4 nodes, 3 edges)
         """
         number_of = {node: i for i, node in enumerate(graph.nodes())}
         names = distinct_names(number_of)
@@ -162,11 +265,31 @@ class Network:
         target: str | None = None,
         weights: str | None = None,
     ) -> Network:
-        """Build from two columns of a data frame (the first two unless named).
+        """Build from two columns of a data frame.
 
-        Numbers that a gap turned into floats are read as whole numbers again: 3.0 is "3". `weights`
-        is the column that tells how sure an edge is: of repeated edges the largest counts, and a
-        row of weight 0 is left out.
+        Parameters
+        ----------
+        frame : pandas.DataFrame
+            One edge per row. Numbers that a gap turned into floats are read as whole numbers again:
+            3.0 is "3".
+        source, target : str, optional
+            The columns of the ends; the first two unless named.
+        weights : str, optional
+            The column that says how sure an edge is: of repeated edges the largest counts, and a
+            row of weight 0 is left out.
+
+        Returns
+        -------
+        Network
+            The network of these edges.
+
+        Examples
+        --------
+        >>> import linkprior as lp
+        >>> import pandas as pd
+        >>> frame = pd.DataFrame({"a": ["x", "y"], "b": ["y", "z"], "score": [1.0, 0.5]})
+        >>> lp.Network.from_frame(frame, weights="score").strengths.tolist()
+        [1.0, 1.5, 0.5]
         """
         if frame.shape[1] < 2:
             raise InputError(f"expected a table of at least 2 columns, got {frame.shape[1]}")
@@ -264,7 +387,29 @@ class Network:
         return strengths
 
     def index_of(self, name: str) -> int:
-        """Return the number of the node called `name`."""
+        """Return the number of the node called `name`.
+
+        Parameters
+        ----------
+        name : str
+            Name of a node.
+
+        Returns
+        -------
+        int
+            Its place in `names`.
+
+        Raises
+        ------
+        InputError
+            If no node has this name.
+
+        Examples
+        --------
+        >>> import linkprior as lp
+        >>> lp.Network.from_edges([("a", "b")]).index_of("b")
+        1
+        """
         try:
             return self._numbers[name]
         except (KeyError, TypeError):
@@ -277,7 +422,30 @@ class Network:
     # ------------------------------------------------------------------ deriving
 
     def hide(self, pairs: ArrayLike) -> Network:
-        """Return the network without these edges; the node set stays as it is."""
+        """Return the network without some of its edges, for tests on what is hidden.
+
+        Parameters
+        ----------
+        pairs : array of shape (m, 2)
+            Node numbers of observed edges, either way round.
+
+        Returns
+        -------
+        Network
+            The same nodes without these edges; they are taken out of weights and history, too.
+
+        Raises
+        ------
+        InputError
+            If a pair is not an edge.
+
+        Examples
+        --------
+        >>> import linkprior as lp
+        >>> net = lp.Network.from_edges([("a", "b"), ("b", "c")])
+        >>> net.hide([(1, 0)])
+        Network(3 nodes, 1 edges)
+        """
         p = self.n_nodes
         hidden = pr.encode(pr.ordered(pr.as_pairs(pairs, p)), p)
         codes = pr.encode(self.edges, p)
@@ -290,7 +458,21 @@ class Network:
         return Network(_symmetric_csr(kept, p), self.names, known=known)
 
     def drop_isolated(self) -> Network:
-        """Return the network without the nodes that have no edge, and count them."""
+        """Return the network without the nodes that have no edge.
+
+        Returns
+        -------
+        Network
+            The network itself where every node has an edge; else the others, with the number of
+            those left out in ``merged.isolated``.
+
+        Examples
+        --------
+        >>> import linkprior as lp
+        >>> net = lp.Network.from_edges([("a", "b")], nodes=["a", "b", "c"])
+        >>> net.drop_isolated().names
+        ('a', 'b')
+        """
         kept = self.degrees > 0
         if kept.all():
             return self
@@ -301,7 +483,24 @@ class Network:
         return Network(adjacency, names, merged, self.known.renumbered(kept))
 
     def rename(self, names: Sequence[str]) -> Network:
-        """Return the same network under new node names."""
+        """Return the same network under new node names.
+
+        Parameters
+        ----------
+        names : sequence of str
+            One name per node, all different, in node order.
+
+        Returns
+        -------
+        Network
+            The renamed network.
+
+        Examples
+        --------
+        >>> import linkprior as lp
+        >>> lp.Network.from_edges([("a", "b")]).rename(["TP53", "MDM2"]).names
+        ('TP53', 'MDM2')
+        """
         new = tuple(str(name) for name in names)
         if len(new) != self.n_nodes:
             raise InputError(f"expected {self.n_nodes} names, got {len(new)}")
@@ -312,30 +511,132 @@ class Network:
     # ------------------------------------------------------------------ knowing more
 
     def with_weights(self, weights: ArrayLike) -> Network:
-        """Return the network with a confidence for every edge, in the order of `edges`.
+        """Return the network with a confidence for every edge.
 
-        Weights of any positive scale: what counts is their ratio to the largest.
+        Parameters
+        ----------
+        weights : array of shape (n_edges,)
+            How sure each edge is, in the order of `edges`; above 0, on any scale: what counts is
+            the ratio to the largest.
+
+        Returns
+        -------
+        Network
+            The network with these confidences.
+
+        Examples
+        --------
+        >>> import linkprior as lp
+        >>> net = lp.Network.from_edges([("a", "b"), ("b", "c")])
+        >>> net.with_weights([900, 450]).strengths.tolist()
+        [1.0, 1.5, 0.5]
         """
         return replace(self, known=self.known.with_weights(weights, self.n_edges))
 
     def with_negatives(self, pairs: ArrayLike, force: bool = False) -> Network:
         """Return the network with pairs that are known not to be links.
 
-        Among them no observed edge may be; with `force` such pairs stay edges.
+        Parameters
+        ----------
+        pairs : array of shape (m, 2)
+            Node numbers of known non-edges.
+        force : bool
+            Whether to accept observed edges among them, which then stay edges; else they are an
+            error.
+
+        Returns
+        -------
+        Network
+            The network with these non-edges, which are never predicted.
+
+        Examples
+        --------
+        >>> import linkprior as lp
+        >>> net = lp.Network.from_edges([("a", "b"), ("b", "c")])
+        >>> net.with_negatives([(0, 2)]).known.negatives.tolist()
+        [[0, 2]]
         """
         given = pr.ordered(pr.as_pairs(pairs, self.n_nodes))
         return replace(self, known=self.known.with_negatives(given, self, force))
 
     def with_history(self, older: Network, newer: Network) -> Network:
-        """Return the network with two releases to learn from what newly found links look like."""
+        """Return the network with two releases, to learn what newly found links look like.
+
+        Parameters
+        ----------
+        older, newer : Network
+            Two releases of a network; nodes are matched by name.
+
+        Returns
+        -------
+        Network
+            The network with this history.
+
+        Raises
+        ------
+        InputError
+            If the newer release has no new edge between nodes of the older one.
+
+        Examples
+        --------
+        >>> import linkprior as lp
+        >>> older = lp.Network.from_edges([("a", "b"), ("b", "c")])
+        >>> newer = lp.Network.from_edges([("a", "b"), ("b", "c"), ("a", "c")])
+        >>> newer.with_history(older, newer).known.history.found.tolist()
+        [[0, 2]]
+        """
         for which, given in (("older", older), ("newer", newer)):
             if not isinstance(given, Network):
                 raise InputError(f"{which} must be a Network, got {type(given).__name__}")
         return replace(self, known=replace(self.known, history=History.between(older, newer)))
 
     def without_history(self) -> Network:
-        """Return the network without the releases it came with."""
+        """Return the network without the releases it came with.
+
+        Returns
+        -------
+        Network
+            The network as it was before `with_history`.
+
+        Examples
+        --------
+        >>> import linkprior as lp
+        >>> older = lp.Network.from_edges([("a", "b"), ("b", "c")])
+        >>> newer = lp.Network.from_edges([("a", "b"), ("b", "c"), ("a", "c")])
+        >>> newer.with_history(older, newer).without_history().known.history is None
+        True
+        """
         return replace(self, known=replace(self.known, history=None))
+
+    def to_networkx(self) -> nx.Graph[str]:
+        """Return the network as a networkx graph; nodes are called by their names.
+
+        Returns
+        -------
+        networkx.Graph
+            All nodes and edges in order; where edges have confidences, as their attribute
+            ``weight``. `from_networkx` makes a network of it again.
+
+        Examples
+        --------
+        >>> import linkprior as lp
+        >>> graph = lp.Network.from_edges([("a", "b"), ("b", "c")]).to_networkx()
+        >>> list(graph.edges)
+        [('a', 'b'), ('b', 'c')]
+        """
+        import networkx as nx
+
+        graph: nx.Graph[str] = nx.Graph()
+        graph.add_nodes_from(self.names)
+        edges = ((self.names[i], self.names[j]) for i, j in self.edges.tolist())
+        if self.known.weights is None:
+            graph.add_edges_from(edges)
+        else:
+            weights = self.known.weights.tolist()
+            graph.add_weighted_edges_from(
+                (a, b, w) for (a, b), w in zip(edges, weights, strict=True)
+            )
+        return graph
 
     def __repr__(self) -> str:
         return f"Network({self.n_nodes} nodes, {self.n_edges} edges)"
@@ -350,6 +651,28 @@ class Network:
             rows += [("degree", spread), ("most edges", largest)]
         merged = [(what.replace("_", " "), n) for what, n in asdict(self.merged).items() if n]
         return html.card("Network", html.facts([*rows, ("merged", html.counts(merged) or "–")]))
+
+
+def to_networkx(net: Network) -> nx.Graph[str]:
+    """Return a network as a networkx graph, as `Network.to_networkx` does.
+
+    Parameters
+    ----------
+    net : Network
+        The network.
+
+    Returns
+    -------
+    networkx.Graph
+        Its nodes by name, its edges, and their attribute ``weight`` where they have confidences.
+
+    Examples
+    --------
+    >>> import linkprior as lp
+    >>> lp.to_networkx(lp.Network.from_edges([("a", "b")])).number_of_edges()
+    1
+    """
+    return net.to_networkx()
 
 
 def _symmetric_csr(

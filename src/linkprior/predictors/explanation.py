@@ -11,7 +11,7 @@ import numpy as np
 from linkprior import kernels, parallel
 from linkprior.errors import InputError
 from linkprior.network import Network
-from linkprior.network.node_lookup import number_of
+from linkprior.network.node_names import number_of
 from linkprior.network.pairs import Ints
 from linkprior.predictors import wording
 from linkprior.predictors.base import LinkPredictor

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from linkprior.errors import InputError
 from linkprior.network import Network
 from linkprior.network import pairs as pr
-from linkprior.network.node_lookup import Unknown, names_in, number_of, numbers_of, pairs_in
+from linkprior.network.node_names import Unknown, listed_names, number_of, numbers_of, pairs_in
 
 Bools = NDArray[np.bool_]
 Kinds = NDArray[np.uint8]
@@ -85,7 +85,7 @@ class Candidates:
             Pairs of names, in any order, to leave out (tested already, say).
         """
         kinds = np.full(net.n_nodes, EVERY, np.uint8)
-        chosen = [number_of(net, name) for name in names_in(around)]
+        chosen = [number_of(net, name) for name in listed_names(around)]
         if chosen:
             _keep_bit(kinds, AROUND, chosen)
         unknown = {}

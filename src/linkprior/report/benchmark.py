@@ -14,7 +14,7 @@ from linkprior.experiments.benchmark.figures import cost_and_merit
 from linkprior.experiments.benchmark.ranks import Ranks, ranks_of
 from linkprior.experiments.benchmark.results import ALONE, LEVEL, MAIN, Results
 from linkprior.experiments.benchmark.table import Cell, Table
-from linkprior.report.provenance import origins
+from linkprior.report.page import provenance
 
 _MARKS = {ALONE: "best", LEVEL: "level"}
 _LEGEND = tables.MARKS.replace("**Bold**", "*").replace("*Italics*", "Italics")
@@ -54,7 +54,7 @@ def benchmark_page(results: Results, command: str | None = None) -> dict[str, An
                 "tables": [_table(table) for table in found.more],
             },
         ],
-        "about": origins(
+        "about": provenance(
             [["cells", f"{len(results.cells):,}"], ["made by linkprior", ", ".join(versions)]],
             command,
         ),
@@ -88,8 +88,8 @@ def _rank_figure(ranks: Ranks, ours: str | None) -> dict[str, Any]:
     return {
         "kind": "ranks",
         "title": f"Mean rank by {ranks.metric}",
-        "note": f"{len(ranks.networks)} tests. Who is in the band is not told from the best "
-        f"(critical difference {least:.2f}; Nemenyi, 5 %).",
+        "note": f"{len(ranks.networks)} tests. Models in the band do not differ significantly "
+        f"from the best (critical difference {least:.2f}; Nemenyi, 5 %).",
         "file": "mean_ranks",
         "items": items,
         "band": min(ranks.means.values()) + least,

@@ -8,7 +8,7 @@ from typing import Any
 
 from linkprior.evaluation import curves, statistics, tables
 from linkprior.evaluation.results import CHANCE, Evaluation
-from linkprior.report.provenance import origins
+from linkprior.report.page import provenance
 
 _RARE = 0.02  # below this precision a logarithmic axis tells more
 
@@ -28,7 +28,7 @@ def evaluation_page(
         "subtitle": f"{models} model{'s' * (models != 1)}, {splits} split{'s' * (splits != 1)}",
         "evaluation": comparison(evaluation),
         "about": {
-            **origins([[name, str(fact)] for name, fact in known if fact is not None], command),
+            **provenance([[name, str(fact)] for name, fact in known if fact is not None], command),
             "parameters": _parameters(evaluation),
         },
     }

@@ -7,15 +7,17 @@ import hashlib
 import html
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from linkprior import machine
+from linkprior.citation import CITATION
 from linkprior.io.atomic_files import whole_file
 
-SCRIPTS = ("dom.js", "chart.js", "table.js", "graph.js", "results.js", "page.js")
+SCRIPTS = ("dom.js", "figures.js", "tables.js", "page.js")
 
 _PAGE = """<!doctype html>
 <html lang="en">
@@ -39,31 +41,27 @@ made from.</p></noscript></main>
 
 
 @cache
-def asset(name: str) -> str:
-    """Return the text of a file of this package."""
-    return (resources.files("linkprior.report") / "assets" / name).read_text(encoding="utf-8")
+def asset(name: str, package: str = "report") -> str:
+    """Return the text of a style or script of a package."""
+    path = resources.files(f"linkprior.{package}") / "assets" / name
+    return path.read_text(encoding="utf-8")
 
 
-def script() -> str:
-    """Return all scripts as one, which leaves no name behind."""
-    return "(() => {\n" + "\n".join(asset(name) for name in SCRIPTS) + "})();\n"
-
-
-def policy(*scripts: str) -> str:
-    """Return what a page may load: its own style and these scripts, known by their digests."""
-    digests = (base64.b64encode(hashlib.sha256(s.encode()).digest()).decode() for s in scripts)
-    allowed = " ".join(f"'sha256-{digest}'" for digest in digests)
-    return (
-        "default-src 'none'; style-src 'unsafe-inline'; img-src data: blob:; "
-        f"script-src {allowed}; base-uri 'none'; form-action 'none'"
-    )
+def digest(text: str) -> str:
+    """Return the digest by which a policy allows a style or script."""
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
 def page_of(data: Mapping[str, Any]) -> str:
     """Return the page that shows this data."""
-    code = script()
+    # All scripts as one, which leaves no name behind; the page may run it alone, by its digest.
+    code = "(() => {\n" + "\n".join(asset(name) for name in SCRIPTS) + "})();\n"
+    policy = (
+        "default-src 'none'; style-src 'unsafe-inline'; img-src data: blob:; "
+        f"script-src {digest(code)}; base-uri 'none'; form-action 'none'"
+    )
     return _PAGE.format(
-        policy=html.escape(policy(code), quote=True),
+        policy=html.escape(policy, quote=True),
         title=html.escape(str(data["title"])),
         style=asset("style.css"),
         data=as_json(data),
@@ -103,3 +101,29 @@ def _plain(value: Any) -> Any:
     if isinstance(value, float) and not math.isfinite(value):
         return None
     return value
+
+
+_LONG = 120  # characters of a value
+
+
+def provenance(
+    facts: Sequence[Sequence[str]],
+    command: str | None = None,
+    versions: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    """Return the last section of a page; without `versions`, those of this process."""
+    known = machine.versions() if versions is None else versions
+    return {
+        "facts": [list(one) for one in facts],
+        "command": command,
+        "versions": [[name, str(version)] for name, version in known.items()],
+        "citation": CITATION,
+    }
+
+
+def format_value(value: Any) -> str:
+    """Return the value of a parameter in a few words."""
+    if value is None:
+        return "default"
+    text = f"{value:g}" if isinstance(value, float) else str(value)
+    return text if len(text) <= _LONG else text[: _LONG - 1] + "…"

@@ -12,8 +12,8 @@ from linkprior.model.degrees import prior_degrees
 from linkprior.network import Network
 from linkprior.predictors.base import LinkPredictor
 from linkprior.ranking.ranking import Ranking
-from linkprior.report.neighbourhood import Neighbourhood, cast_of, graph_data
-from linkprior.report.provenance import origins, said
+from linkprior.report.neighbourhood import Neighbourhood, graph_data, neighbourhood_of
+from linkprior.report.page import format_value, provenance
 
 MOST_LINKS = 20_000  # a page with more would take long to open
 _YIELD_POINTS = 200
@@ -33,15 +33,15 @@ def prediction_page(
     `report` is the input report as a dictionary, `about` the manifest of a run.
     """
     net, shown = model.network_, ranking.head(MOST_LINKS)
-    cast = cast_of(net, shown.pairs)
+    around = neighbourhood_of(net, shown.pairs)
     source = _source(report, about)
     data: dict[str, Any] = {
         "title": f"Missing links of {source}",
         "subtitle": _subtitle(model, ranking, net),
-        "names": [str(net.names[node]) for node in cast.nodes.tolist()],
-        "links": _links(shown, cast),
+        "names": [str(net.names[node]) for node in around.nodes.tolist()],
+        "links": _links(shown, around),
         "words": model.summary(),
-        "graph": graph_data(net, shown.pairs, cast),
+        "graph": graph_data(net, shown.pairs, around),
         "network": _network(model, net, report or {}),
         "about": _about(model, net, report or {}, about or {}),
         **_yield(model, ranking),
@@ -67,14 +67,14 @@ def _subtitle(model: LinkPredictor, ranking: Ranking, net: Network) -> str:
     return f"{words}{more}, from {edges} among {net.n_nodes:,} nodes"
 
 
-def _links(ranking: Ranking, cast: Neighbourhood) -> dict[str, Any]:
+def _links(ranking: Ranking, around: Neighbourhood) -> dict[str, Any]:
     columns: dict[str, Any] = {"score": _rounded(ranking.scores)}
     for name, values in ranking.evidence.items():
         number = np.asarray(values).dtype.kind == "f"
         columns[name] = _rounded(values) if number else list(np.asarray(values).tolist())
     ends = {"source": 0, "target": 1}
     return {
-        **{name: cast.numbers(ranking.pairs[:, at]) for name, at in ends.items()},
+        **{name: around.numbers(ranking.pairs[:, at]) for name, at in ends.items()},
         "columns": columns,
     }
 
@@ -169,12 +169,12 @@ def _about(
     command, versions = about.get("command"), about.get("versions")
     facts = [[what, str(value)] for what, value in known if value]
     return {
-        **origins(
+        **provenance(
             facts,
             _quoted(command) if isinstance(command, list) and command else None,
             versions if isinstance(versions, Mapping) else None,
         ),
-        "parameters": [[name, said(value)] for name, value in model.get_params().items()],
+        "parameters": [[name, format_value(value)] for name, value in model.get_params().items()],
     }
 
 

@@ -11,7 +11,7 @@ from linkprior.errors import StoreError
 from linkprior.evaluation.cells import read_json
 from linkprior.experiments.reproduction.experiments import EXPERIMENTS, METHODS
 from linkprior.experiments.reproduction.outcome import OURS, TABLE_PERCENT
-from linkprior.report.provenance import origins
+from linkprior.report.page import provenance
 
 RESULTS = "results.json"
 _AT = f"{TABLE_PERCENT:g}%"
@@ -59,7 +59,7 @@ def reproduction_page(results: Sequence[Facts], command: str | None = None) -> d
         "subtitle": f"Network Inference by Learned Node-Specific Degree Prior; {tuned}, {seeds}. "
         f"{OURS} is the best of the paper's five at {TABLE_PERCENT:g} % in {wins} of {of}",
         "parts": [_part(one) for one in results],
-        "about": origins(known, command, results[0].get("versions")),
+        "about": provenance(known, command, results[0].get("versions")),
     }
 
 

@@ -1,4 +1,4 @@
-"""The part of a page about a tuning study: value by setting, what mattered, every setting tried."""
+"""The part of a page about a tuning study: value by setting, importance, every setting."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 from linkprior.errors import LinkpriorError
 from linkprior.evaluation.tuning.trials import COMPLETE, FAILED, PRUNED
 from linkprior.predictors import registry
-from linkprior.report.provenance import origins, said
+from linkprior.report.page import format_value, provenance
 from linkprior.report.study import Study
 
 _FACTS = (
@@ -35,12 +35,12 @@ def tuning_page(
     nodes = study.facts.get("nodes")
     named = source or (f"a network of {nodes:,} nodes" if isinstance(nodes, int) else "a network")
     known = [[_WORDS.get(k, k), str(study.facts[k])] for k in _FACTS if k in study.facts]
-    own = [[name, said(value)] for name, value in study.params.items()]
+    own = [[name, format_value(value)] for name, value in study.params.items()]
     return {
         "title": f"{study.model} tuned on {named}",
         "subtitle": f"{count} setting{'s' * (count != 1)} tried, compared by {study.metric}",
         "parts": [tuning_part(study, ready)],
-        "about": {**origins(known, command), "parameters": own},
+        "about": {**provenance(known, command), "parameters": own},
     }
 
 
@@ -63,8 +63,8 @@ def _words(study: Study) -> list[str]:
     on = f" over {inner} inner splits" if inner else ""
     words = [
         f"A setting's value is its mean {study.metric}{on}, each of which hides a tenth of the "
-        "edges. Setting 0 is the model as it was given. The best of many flatters itself: judge it "
-        "on other edges."
+        "edges. Setting 0 is the model as it was given. The best of many looks better than it "
+        "is: evaluate it on other edges."
     ]
     if not study.finished:
         words.append("The search has not come to its end; this is what it had tried.")
@@ -123,7 +123,7 @@ def _bars(study: Study) -> list[dict[str, Any]]:
     return [
         {
             "kind": "bars",
-            "title": "What mattered",
+            "title": "Parameter importance",
             "note": "Share of each parameter in what made settings differ (fANOVA).",
             "file": "importances",
             "items": [{"name": n, "value": v, "text": f"{v:.0%}"} for n, v in shares],
@@ -133,7 +133,7 @@ def _bars(study: Study) -> list[dict[str, Any]]:
 
 def _best(study: Study) -> dict[str, Any]:
     rows = [
-        [name, said(study.best.params.get(name)), said(study.params.get(name))]
+        [name, format_value(study.best.params.get(name)), format_value(study.params.get(name))]
         for name in study.searched
     ]
     return {
@@ -156,7 +156,7 @@ def _settings(study: Study) -> dict[str, Any]:
             },
             trial.state,
             len(trial.scores),
-            *({"text": said(v), "value": v} for v in map(trial.params.get, study.searched)),
+            *({"text": format_value(v), "value": v} for v in map(trial.params.get, study.searched)),
             trial.note,
         ]
         for trial in study.trials

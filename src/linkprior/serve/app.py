@@ -14,33 +14,30 @@ from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import (
-    FileResponse,
-    HTMLResponse,
-    Response,
-    StreamingResponse,
-)
+from starlette.responses import FileResponse, HTMLResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from linkprior.errors import LinkpriorError
-from linkprior.serve import uploads
-from linkprior.serve.job_manager import BusyError, JobManager
-from linkprior.serve.job_request import JobRequest
-from linkprior.serve.jobs import Job
-from linkprior.serve.networks import Network, shown_name, stored_name
+from linkprior.serve.jobs import FILES, PAGE, BusyError, Job, JobManager, JobRequest
 from linkprior.serve.page import REPORT_POLICY, explorer_page, with_bar
-from linkprior.serve.process import trouble
-from linkprior.serve.results import FILES, PAGE
+from linkprior.serve.process import describe_failure
+from linkprior.serve.workspace import (
+    TooLargeError,
+    display_name,
+    read_json,
+    save_upload,
+    stored_name,
+)
 
-_LOOK = 0.2  # seconds between two looks for news
-_BEAT = 50  # looks without news after which a sign of life is sent
+_INTERVAL = 0.2  # seconds between two looks for news
+_QUIET = 50  # looks without news after which a sign of life is sent
 
 
-class Answers:
-    """The answers to all requests, over one desk."""
+class Explorer:
+    """The answers to all requests, over one job manager."""
 
-    def __init__(self, desk: JobManager, limit: int) -> None:
-        self.desk, self.limit = desk, limit
+    def __init__(self, manager: JobManager, limit: int) -> None:
+        self.manager, self.limit = manager, limit
         self.page, self.policy = explorer_page(limit)
 
     def app(self) -> Starlette:
@@ -51,21 +48,14 @@ class Answers:
             Route("/events", self.events),
             Route("/networks", self.upload, methods=["POST"]),
             Route("/networks/{id}", self.remove_network, methods=["DELETE"]),
-            Route("/jobs", self.order, methods=["POST"]),
+            Route("/jobs", self.submit, methods=["POST"]),
             Route("/jobs/{id}", self.remove_job, methods=["DELETE"]),
             Route("/jobs/{id}/stop", self.stop, methods=["POST"]),
             Route("/jobs/{id}/page", self.report),
             Route("/jobs/{id}/files/{kind}", self.file),
         ]
-        return Starlette(
-            routes=routes,
-            exception_handlers={
-                HTTPException: _refused,
-                LinkpriorError: _refused,
-                OSError: _refused,
-                ClientDisconnect: _refused,
-            },
-        )
+        refused = (HTTPException, LinkpriorError, OSError, ClientDisconnect)
+        return Starlette(routes=routes, exception_handlers=dict.fromkeys(refused, _refuse))
 
     async def explorer(self, _: Request) -> Response:
         """The explorer's page."""
@@ -73,7 +63,7 @@ class Answers:
 
     async def state(self, _: Request) -> Response:
         """All networks and jobs."""
-        return _json(self.desk.state())
+        return _json(self.manager.state())
 
     async def events(self, request: Request) -> Response:
         """All networks and jobs, again whenever something has changed."""
@@ -84,24 +74,24 @@ class Answers:
     async def _news(self) -> AsyncIterator[str]:
         seen, quiet = -1, 0
         yield "retry: 1000\n\n"
-        while not self.desk.closed.is_set():
-            if seen != self.desk.version:
-                seen, quiet = self.desk.version, 0
-                yield f"data: {json.dumps(self.desk.state())}\n\n"
-            elif quiet >= _BEAT:
+        while not self.manager.closed.is_set():
+            if seen != self.manager.version:
+                seen, quiet = self.manager.version, 0
+                yield f"data: {json.dumps(self.manager.state())}\n\n"
+            elif quiet >= _QUIET:
                 quiet = 0
                 yield ": still here\n\n"
             quiet += 1
-            await asyncio.sleep(_LOOK)
+            await asyncio.sleep(_INTERVAL)
 
     async def upload(self, request: Request) -> Response:
-        """Take in a network file, the body as it is; its name is in the query, to be shown."""
+        """Save a network file, the body as it is; its name is in the query, to be shown."""
         name = request.query_params.get("name", "")
-        number, folder = self.desk.network_folder()
+        folder = self.manager.network_folder()
         path = folder / stored_name(name)
         try:
-            await uploads.store(request, path, self.limit)
-            network = self.desk.open_network(number, folder, shown_name(name), path)
+            await save_upload(request, path, self.limit)
+            network = self.manager.open_network(folder, display_name(name), path)
         except BaseException:  # cut off: the tab was closed, the disk is full, it is too large
             shutil.rmtree(folder, ignore_errors=True)
             raise
@@ -109,26 +99,29 @@ class Answers:
 
     async def remove_network(self, request: Request) -> Response:
         """Forget a network."""
-        await run_in_threadpool(self.desk.remove_network, self._network(request).id)
+        id = request.path_params["id"]
+        if id not in self.manager.networks:
+            raise HTTPException(404, "this network is not open (any more)")
+        await run_in_threadpool(self.manager.remove_network, id)
         return Response(status_code=204)
 
-    async def order(self, request: Request) -> Response:
+    async def submit(self, request: Request) -> Response:
         """Line up a job."""
-        asked = await uploads.json_object(request)
-        network = self.desk.networks.get(str(asked.get("network")))
+        content = await read_json(request)
+        network = self.manager.networks.get(str(content.get("network")))
         if network is None:
             raise HTTPException(404, "this network is not open (any more); open it again")
-        job = await run_in_threadpool(self.desk.order, network, JobRequest.of(asked))
+        job = await run_in_threadpool(self.manager.submit, network, JobRequest.of(content))
         return _json({"id": job.id}, 201)
 
     async def stop(self, request: Request) -> Response:
         """Stop a job."""
-        await run_in_threadpool(self.desk.stop_job, self._job(request).id)
+        await run_in_threadpool(self.manager.stop_job, self._job(request).id)
         return Response(status_code=204)
 
     async def remove_job(self, request: Request) -> Response:
         """Forget a job that is over."""
-        await run_in_threadpool(self.desk.remove_job, self._job(request).id)
+        await run_in_threadpool(self.manager.remove_job, self._job(request).id)
         return Response(status_code=204)
 
     async def report(self, request: Request) -> Response:
@@ -138,28 +131,22 @@ class Answers:
         if path is None:
             raise HTTPException(404, f"this job has no page: it is {job.state}")
         text = await run_in_threadpool(path.read_text, "utf-8")
-        page = with_bar(text, job.facts(0)["files"])
+        page = with_bar(text, job.facts()["files"])
         return HTMLResponse(page, headers={"content-security-policy": REPORT_POLICY})
 
     async def file(self, request: Request) -> Response:
         """One file of a job's result, as the command line writes it."""
         job, kind = self._job(request), request.path_params["kind"]
-        path = job.file(FILES[kind][0]) if kind in job.facts(0)["files"] else None
+        path = job.file(FILES[kind][0]) if kind in job.facts()["files"] else None
         if path is None:
             raise HTTPException(404, f"this job has no such file: it is {job.state}")
         return FileResponse(path, media_type=FILES[kind][1], filename=_file_name(job, kind))
 
     def _job(self, request: Request) -> Job:
-        job = self.desk.jobs.get(request.path_params["id"])
+        job = self.manager.jobs.get(request.path_params["id"])
         if job is None:
-            raise HTTPException(404, "this job is not kept (any more)")
+            raise HTTPException(404, "this job is not stored (any more)")
         return job
-
-    def _network(self, request: Request) -> Network:
-        network = self.desk.networks.get(request.path_params["id"])
-        if network is None:
-            raise HTTPException(404, "this network is not open (any more)")
-        return network
 
 
 def _json(data: Any, status: int = 200, headers: dict[str, str] | None = None) -> Response:
@@ -169,19 +156,19 @@ def _json(data: Any, status: int = 200, headers: dict[str, str] | None = None) -
 
 def _file_name(job: Job, kind: str) -> str:
     """Return what a download is called: the network, the model, and what it is."""
-    model = job.words.partition(",")[0].partition(" ")[0]
+    model = re.split("[, ]", job.words)[0]
     name = re.sub(r"[^\w.-]+", "_", f"{PurePath(job.title).stem}_{model}").strip("._")
     return f"{name[:100] or 'links'}.{'txt' if kind == 'log' else kind}"
 
 
-async def _refused(_: Request, problem: Exception) -> Response:
+async def _refuse(_: Request, problem: Exception) -> Response:
     """Answer with one line that says what is wrong."""
     if isinstance(problem, HTTPException):
         return _json({"error": problem.detail}, problem.status_code)
-    if isinstance(problem, uploads.TooLargeError):
+    if isinstance(problem, TooLargeError):
         # The rest of the body is not read, so the connection cannot be used again.
         return _json({"error": str(problem)}, 413, {"connection": "close"})
     if isinstance(problem, OSError):
-        return _json({"error": trouble(problem)}, 507)
+        return _json({"error": describe_failure(problem)}, 507)
     status = 409 if isinstance(problem, BusyError) else 400
     return _json({"error": str(problem) or "the request was cut off"}, status)

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import html
 from collections.abc import Sequence
-from importlib import resources
 from typing import Any
 
 from linkprior._version import __version__
 from linkprior.predictors.registry import DEFAULT_MODEL, MODELS
-from linkprior.report.page import as_json, asset
-from linkprior.serve.job_request import EFFORTS, MOST_LINKS
-
-SCRIPTS = ("ask.js", "networks.js", "jobs.js", "explorer.js")
+from linkprior.report.page import as_json, asset, digest
+from linkprior.serve.jobs import EFFORTS, MOST_LINKS
 
 _ICON = (
     "data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'>"
@@ -54,8 +49,8 @@ REPORT_POLICY = (
 
 def explorer_page(limit: int) -> tuple[str, str]:
     """Return the explorer's page, and the policy that lets it do what it does and nothing else."""
-    style = asset("style.css") + _own("explorer.css")
-    script = "(() => {\n" + asset("dom.js") + "\n".join(_own(name) for name in SCRIPTS) + "})();\n"
+    style = asset("style.css") + asset("explorer.css", "serve")
+    script = "(() => {\n" + asset("dom.js") + asset("explorer.js", "serve") + "})();\n"
     data: dict[str, Any] = {
         "models": [[name, entry.summary] for name, entry in MODELS.items()],
         "model": DEFAULT_MODEL,
@@ -66,8 +61,8 @@ def explorer_page(limit: int) -> tuple[str, str]:
     }
     page = _PAGE.format(icon=_ICON, style=style, data=as_json(data), script=script)
     policy = (
-        f"default-src 'none'; connect-src 'self'; img-src data:; style-src {_digest(style)}; "
-        f"script-src {_digest(script)}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+        f"default-src 'none'; connect-src 'self'; img-src data:; style-src {digest(style)}; "
+        f"script-src {digest(script)}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
     )
     return page, policy
 
@@ -81,11 +76,3 @@ def with_bar(page: str, kinds: Sequence[str]) -> str:
     icon = f'<link rel="icon" href="{_ICON}">'
     page = page.replace("</head>", f"{icon}</head>", 1)
     return page.replace("<body>", "<body>" + _BAR.format(links=label + links), 1)
-
-
-def _own(name: str) -> str:
-    return (resources.files("linkprior.serve") / "assets" / name).read_text(encoding="utf-8")
-
-
-def _digest(text: str) -> str:
-    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"

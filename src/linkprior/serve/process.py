@@ -9,25 +9,25 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-GRACE = 4.0  # seconds between being told to end and being ended
+GRACE = 4.0  # seconds between SIGTERM and SIGKILL
 _LONGEST = 1 << 14  # bytes of a line
 
 
 class Child:
-    """`python -m …` in a folder; what it says on stderr comes as lines."""
+    """`python -m …` in a folder; what it writes to stderr comes as lines."""
 
-    def __init__(self, words: Sequence[str], folder: Path) -> None:
+    def __init__(self, arguments: Sequence[str], folder: Path) -> None:
         self._process = subprocess.Popen(
-            [sys.executable, "-P", "-m", *words],  # -P: the folder is no place to import from
+            [sys.executable, "-P", "-m", *arguments],  # -P: import nothing from the folder
             cwd=folder,
-            stdin=subprocess.PIPE,  # the leash: it closes with us
+            stdin=subprocess.PIPE,  # closes when the server ends: job_main watches it
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
             start_new_session=True,
         )
 
     def lines(self) -> Iterator[str]:
-        """Yield what it says until it ends."""
+        """Yield its messages until it ends."""
         assert self._process.stderr is not None
         while raw := self._process.stderr.readline(_LONGEST):
             yield raw.decode("utf-8", "replace").rstrip("\r\n")
@@ -41,7 +41,7 @@ class Child:
         return status
 
     def stop(self) -> None:
-        """End it as Ctrl-C would, and for good if it takes too long over it."""
+        """End it as Ctrl-C would, and kill it if it takes too long."""
         self._signal("SIGTERM")
         try:
             self._process.wait(GRACE)
@@ -61,8 +61,17 @@ class Child:
             pass
 
 
-def trouble(problem: Exception) -> str:
-    """Return what kept us from starting a process or writing a file, in words."""
+def describe_exit(status: int, last: str = "") -> str:
+    """Return how a process ended; `last` is its last message."""
+    if status == -9:
+        return "the system ended it: memory may have run out"
+    if status < 0:
+        return f"ended by signal {-status}"
+    return last[:300] or f"exit status {status}"
+
+
+def describe_failure(problem: Exception) -> str:
+    """Return why a process could not be started, or a file not be written."""
     if isinstance(problem, FileNotFoundError):
         return "the explorer's folder of files is gone; start linkprior serve again"
     if isinstance(problem, OSError) and problem.strerror:

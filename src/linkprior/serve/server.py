@@ -8,34 +8,32 @@ import os
 import secrets
 import socket
 import threading
-from collections.abc import Callable
 
 from linkprior.errors import LinkpriorError
-from linkprior.serve.job_manager import JobManager
+from linkprior.serve.jobs import JobManager
 
 PORT = 8421
 _TRIED = 20  # ports after the usual one
-_QUEUE = 64  # connections taken from the system at a time
+_BACKLOG = 64  # connections taken from the system at a time
 _LONGEST_HEADER = 1 << 14  # bytes
 
 
 class Server:
     """Answers at `address` until it is stopped."""
 
-    def __init__(self, desk: JobManager, port: int | None, limit: int) -> None:
+    def __init__(self, manager: JobManager, port: int | None, limit: int) -> None:
         import uvicorn
 
-        from linkprior.serve.app import Answers
-        from linkprior.serve.guard import Guard
-        from linkprior.serve.patience import PatientProtocol
+        from linkprior.serve.app import Explorer
+        from linkprior.serve.security import Guard, PatientProtocol
 
         self._socket = _bound(port)
         self.port: int = self._socket.getsockname()[1]
         token = secrets.token_urlsafe(24)
         self.address = f"http://127.0.0.1:{self.port}/{token}/"
-        self._desk = desk
+        self._manager = manager
         config = uvicorn.Config(
-            Guard(Answers(desk, limit).app(), token, self.port),
+            Guard(Explorer(manager, limit).app(), token, self.port),
             loop="asyncio",
             http=PatientProtocol,
             ws="none",
@@ -45,7 +43,7 @@ class Server:
             access_log=False,
             server_header=False,
             proxy_headers=False,
-            backlog=_QUEUE,
+            backlog=_BACKLOG,
             h11_max_incomplete_event_size=_LONGEST_HEADER,
             timeout_graceful_shutdown=1,
         )
@@ -54,26 +52,25 @@ class Server:
 
     def run(self) -> None:
         """Answer until stop(); then end all jobs."""
-        logger, silent = logging.getLogger("uvicorn.error"), _silent_after(self._desk.closed)
-        logger.addFilter(silent)
+
+        def before_the_end(_: logging.LogRecord) -> bool:
+            return not self._manager.closed.is_set()  # uploads cut off by the end are no news
+
+        logger = logging.getLogger("uvicorn.error")
+        logger.addFilter(before_the_end)
         try:
             self._server.run(sockets=[self._socket])
         finally:
-            logger.removeFilter(silent)
+            logger.removeFilter(before_the_end)
             self._socket.close()
-            self._desk.close()
+            self._manager.close()
             self._over.set()
 
     def stop(self, seconds: float = 10.0) -> None:
         """End it, from whichever thread; returns when all is over, or after so many seconds."""
-        self._desk.closed.set()  # those who watch are let go
+        self._manager.closed.set()  # those who watch are let go
         self._server.should_exit = True
         self._over.wait(seconds)
-
-
-def _silent_after(closed: threading.Event) -> Callable[[logging.LogRecord], bool]:
-    """Return a filter of messages: that uploads are cut off by the end is no news to anybody."""
-    return lambda _: not closed.is_set()
 
 
 def _bound(port: int | None) -> socket.socket:
@@ -94,7 +91,7 @@ def _at(port: int) -> socket.socket:
         if os.name == "posix":  # elsewhere it would let two servers share a port
             made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         made.bind(("127.0.0.1", port))
-        made.listen(_QUEUE)
+        made.listen(_BACKLOG)
     except OSError as problem:
         made.close()
         if problem.errno == errno.EADDRINUSE:

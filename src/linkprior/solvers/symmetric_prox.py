@@ -59,6 +59,25 @@ def prox_rows(A: ArrayLike, weights: ArrayLike) -> Matrix:
 
     Implements the solution of Eq. `small_problem`. A square A is taken for a network's matrix:
     weights then have shape (p, p−1) and the diagonal passes through max(·, 0).
+
+    Parameters
+    ----------
+    A : (m, n) or (p, p) array
+        One vector a per row.
+    weights : (m, n) or (p, p−1) array
+        w_ik of the k-th largest entry, non-decreasing along each row.
+
+    Returns
+    -------
+    array of the shape of `A`
+        The minimiser of each row.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from linkprior import theory
+    >>> theory.prox_rows(np.array([[3.0, 2.0, 1.0]]), np.array([[0.5, 1.0, 1.5]])).tolist()
+    [[2.5, 1.0, 0.0]]
     """
     a, w = _checked(A, weights)
     X = a - _table_penalty(w)(a)
@@ -74,6 +93,30 @@ def prox_symmetric(
     majorise–minimise (`"mm"`: monotone, ends in a fixed point of the ranks). Neither promises the
     global optimum; `docs/theory.md` says what each does. A is symmetrised first, which changes
     the objective by a constant only.
+
+    Parameters
+    ----------
+    A : (p, p) array
+        The matrix to approach.
+    weights : (p, p−1) array
+        w_ik of the k-th largest entry of row i, already scaled by λ/η.
+    method : {"dual", "mm"}
+        How.
+    max_iter : int
+        Steps at most.
+
+    Returns
+    -------
+    SymmetricProx
+        `X`, `Q` (X before clipping at 0) and `history` (the objective after each step).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from linkprior import theory
+    >>> A = np.array([[0.0, 2.0, 1.0], [2.0, 0.0, 0.5], [1.0, 0.5, 0.0]])
+    >>> theory.prox_symmetric(A, np.full((3, 2), 0.1), method="mm").X.round(2).tolist()
+    [[0.0, 1.9, 0.9], [1.9, 0.0, 0.4], [0.9, 0.4, 0.0]]
     """
     a = real_matrix("A", A, square=True)
     a, w = _checked((a + a.T) / 2.0, weights)

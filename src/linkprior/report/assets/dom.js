@@ -1,25 +1,18 @@
 // Small helpers. All text goes in as text, so a node named "<img …>" stays a name.
 
-function make(tag, given, ...inside) {
-  const element = document.createElement(tag);
-  for (const [name, value] of Object.entries(given || {})) {
-    if (value === undefined || value === null || value === false) continue;
+function filled(element, given, inside) {
+  const there = (value) => value !== undefined && value !== null && value !== false;
+  for (const [name, value] of Object.entries(given).filter((one) => there(one[1]))) {
     if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
     else element.setAttribute(name, value === true ? "" : value);
   }
-  element.append(...inside.flat().filter((one) => one !== null && one !== undefined && one !== false));
+  element.append(...inside.flat().filter(there));
   return element;
 }
 
-function draw(tag, given, ...inside) {
-  const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
-  for (const [name, value] of Object.entries(given || {})) {
-    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
-    else if (value !== undefined && value !== null) element.setAttribute(name, value);
-  }
-  element.append(...inside);
-  return element;
-}
+const SVG = "http://www.w3.org/2000/svg";
+const make = (tag, given, ...inside) => filled(document.createElement(tag), given, inside);
+const draw = (tag, given, ...inside) => filled(document.createElementNS(SVG, tag), given, inside);
 
 const grouped = (n) => Math.round(n).toLocaleString("en-US");
 
@@ -41,8 +34,8 @@ function about(x) {
   return x >= 10 ? grouped(x) : String(Number(x.toFixed(1)));
 }
 
-function download(name, type, text) {
-  const link = make("a", { href: URL.createObjectURL(new Blob([text], { type })), download: name });
+function download(name, type, content) {
+  const link = make("a", { href: URL.createObjectURL(new Blob([content], { type })), download: name });
   document.body.append(link);
   link.click();
   link.remove();
@@ -73,6 +66,9 @@ function xmlText(value) {
   return String(value).replace(/[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]|\p{Surrogate}/gu, "\ufffd").replace(/[&<>"\t\n\r]/g, (c) => known[c]);
 }
 
+// Whether a box of a drawing (left, right, top, bottom) covers none of the others.
+const isFree = (box, taken) => !taken.some((one) => box[0] < one[1] && one[0] < box[1] && box[2] < one[3] && one[2] < box[3]);
+
 // Phones get drawings of their own width: a wide one made small cannot be read.
 const isNarrow = () => matchMedia("(max-width: 620px)").matches;
 
@@ -102,7 +98,7 @@ function pictureOf(svg) {
       element.style.setProperty(name, style.getPropertyValue(name));
   });
   const [, , width, height] = svg.getAttribute("viewBox").split(" ").map(Number);
-  twin.setAttribute("xmlns", "http://www.w3.org/2000/svg");
+  twin.setAttribute("xmlns", SVG);
   twin.setAttribute("width", width);
   twin.setAttribute("height", height);
   const paper = draw("rect", { x: 0, y: 0, width, height });
@@ -117,11 +113,7 @@ function savePng(svg, name) {
   image.onload = () => {
     const canvas = make("canvas", { width: 2 * width, height: 2 * height });
     canvas.getContext("2d").drawImage(image, 0, 0, 2 * width, 2 * height);
-    canvas.toBlob((blob) => {
-      const link = make("a", { href: URL.createObjectURL(blob), download: name + ".png" });
-      link.click();
-      setTimeout(() => URL.revokeObjectURL(link.href), 1000);
-    });
+    canvas.toBlob((blob) => download(name + ".png", "image/png", blob));
   };
   image.src = "data:image/svg+xml;charset=utf-8," + encodeURIComponent(text);
 }

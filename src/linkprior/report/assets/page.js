@@ -21,8 +21,8 @@ function startSection(data, table, best) {
   field.addEventListener("change", ask);
   const card = (title, ...inside) => make("div", { class: "tile start" }, make("h3", {}, title), ...inside);
   const expected = data.yield
-    ? [make("b", { id: "top-yield" }, `about ${about(yieldAt(data, "mean", k))} of ${k}`), make("p", { class: "soft" }, `${about(yieldAt(data, "low", k))} to ${about(yieldAt(data, "high", k))} in nine of ten cases, ${data.yield_assumption || "by edges hidden from the network"}`)]
-    : [make("p", { id: "top-yield" }, "This model ranks links and states no chances."), make("p", { class: "soft" }, "linkprior predict --model auto does.")];
+    ? [make("b", { id: "top-yield" }, `about ${about(yieldAt(data, "mean", k))} of ${k}`), make("p", { class: "soft" }, `${about(yieldAt(data, "low", k))} to ${about(yieldAt(data, "high", k))} (90 % interval), ${data.yield_assumption || "by edges hidden from the network"}`)]
+    : [make("p", { id: "top-yield" }, "This model ranks links and gives no probabilities."), make("p", { class: "soft" }, "linkprior predict --model auto does.")];
   return make("div", { class: "tiles starts noprint" },
     card("The best links of one node", make("div", { class: "asking" }, field, make("button", { id: "ask-go", onclick: ask }, "Show")), said),
     card(`How many of the best ${k} are real?`, ...expected),
@@ -35,7 +35,7 @@ function linksSection(data, choose, best) {
   const n = data.links.source.length;
   if (n) parts.push(startSection(data, table, best));
   else parts.push(make("p", { class: "note", id: "no-links" }, "No link is predicted: no pair was left to choose from."));
-  if (data.words.length) parts.push(make("details", {}, make("summary", {}, "What the model says"), data.words.map((line) => make("p", {}, line))));
+  if (data.words.length) parts.push(make("details", {}, make("summary", {}, "About this prediction"), data.words.map((line) => make("p", {}, line))));
   const told = make("output", { id: "told", for: "cut" });
   const tell = (k) => {
     const rows = `Best ${grouped(k)} of ${grouped(n)} links`;
@@ -72,7 +72,7 @@ function yieldSection(data) {
   });
   return section("yield", "How many to expect to be real",
     make("p", { class: "soft" }, data.yield_words),
-    figure("Expected yield of the list", "The band holds nine in ten.", svg, "expected_yield"));
+    figure("Expected yield of the list", "The band is the 90 % interval.", svg, "expected_yield"));
 }
 
 function networkSection(data) {
@@ -85,7 +85,7 @@ function networkSection(data) {
       tile(digits(n.mean), "links per node on average"), tile(grouped(n.most), `links of ${n.hub}, the most`), tile(grouped(n.isolated), "nodes without a link left out")),
     n.notes.length ? make("div", { class: "note" }, n.notes.map((line) => make("p", {}, line))) : null,
     make("div", { class: "charts" }, figure("How many links nodes have", "Each point: nodes with that many links.", svg, "degrees"),
-      data.carried ? figure("What carried the prediction", "Share of each model in the ranking.", bars(data.carried, "share of each model"), "models") : null));
+      data.carried ? figure("Feature importance", "Share of each model in the ranking.", bars(data.carried, "share of each model"), "models") : null));
 }
 
 // The node a reader means: by its name, in any case, or by part of it where only one has that.

@@ -189,3 +189,14 @@ def test_from_frame_never_takes_one_column_twice():
     assert edges_by_name(lp.Network.from_frame(frame, source="b")) == {("y", "x")}
     with pytest.raises(InputError, match="two different columns"):
         lp.Network.from_frame(frame, "b", "b")
+
+
+@pytest.mark.parametrize("weights", [None, [3, 1, 2]])
+def test_a_network_comes_back_from_networkx(weights):
+    net = lp.Network.from_edges([("b", "a"), ("c", "a"), ("c", "b")], nodes="dcba")
+    net = net if weights is None else net.with_weights(weights)
+    graph = lp.to_networkx(net)
+    assert list(graph.nodes) == list(net.names)
+    back = lp.Network.from_networkx(graph, weights="weight" if weights else None)
+    assert (back.names, back.digest) == (net.names, net.digest)
+    assert any("weight" in facts for *_, facts in graph.edges(data=True)) is bool(weights)

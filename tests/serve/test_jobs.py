@@ -11,9 +11,8 @@ import pytest
 from tests.serve.support import alive, predicted, until
 
 from linkprior.errors import ParameterError
-from linkprior.serve import results
-from linkprior.serve.job_request import JobRequest
-from linkprior.serve.jobs import Job
+from linkprior.serve import jobs
+from linkprior.serve.jobs import Job, JobRequest
 from linkprior.serve.process import Child
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals as POSIX has them")
@@ -33,7 +32,7 @@ def large(client, large_file):
 
 def process_of(client, number):
     """The number of a job's process, once there is one."""
-    child = until(lambda: client.desk.jobs[number]._child)
+    child = until(lambda: client.manager.jobs[number]._child)
     return child._process.pid
 
 
@@ -94,7 +93,7 @@ def test_the_page_shows_the_list_under_the_name_of_the_file(client, network):
     assert len(data["links"]["source"]) == 25
     assert data["about"]["command"] == ("linkprior predict 'planted net.tsv' --model=l3 --top=25")
     assert '<a href="../../">' in page
-    assert str(client.desk.workplace.jobs.parent) not in page
+    assert str(client.manager.workspace.jobs.parent) not in page
 
 
 def test_messages_can_be_read_while_it_runs_and_after(client, network):
@@ -168,13 +167,13 @@ def test_one_runs_and_the_others_wait_their_turn(client, large, network):
     assert client.job(third)["ahead"] == 1
     client.ask("POST", f"jobs/{first}/stop")
     assert client.finished(third)["state"] == "done"
-    assert client.desk.jobs[second]._child is None  # it never began
+    assert client.manager.jobs[second]._child is None  # it never began
 
 
 def test_a_job_that_is_over_can_be_removed(client, network):
     number = client.order(network, model="pa")
     client.finished(number)
-    folder = client.desk.jobs[number].folder
+    folder = client.manager.jobs[number].folder
     assert folder.is_dir()
     assert client.ask("DELETE", f"jobs/{number}")[0] == 204
     assert number not in [job["id"] for job in client.state()["jobs"]]
@@ -230,7 +229,7 @@ def test_values_never_become_options():
     ]
     assert JobRequest.of({"model": "degree:l3"}).model == "degree:l3"
     assert JobRequest.of({"model": "l3", "effort": "fast"}).effort is None
-    assert JobRequest.of({"effort": "fast", "top": 1, "node": "TP53"}).words == (
+    assert JobRequest.of({"effort": "fast", "top": 1, "node": "TP53"}).summary == (
         "auto (fast), 1 link of TP53"
     )
     with pytest.raises(ParameterError):
@@ -238,11 +237,11 @@ def test_values_never_become_options():
 
 
 def test_too_many_jobs_are_refused(client, network, monkeypatch):
-    monkeypatch.setattr("linkprior.serve.job_manager.MOST_JOBS", 0)
+    monkeypatch.setattr("linkprior.serve.jobs.MOST_JOBS", 0)
     status, answer = client.send("jobs", {"network": network["id"], "model": "pa"})
     assert status == 409
     assert "remove some" in answer["error"]
-    monkeypatch.setattr("linkprior.serve.job_manager.MOST_WAITING", 0)
+    monkeypatch.setattr("linkprior.serve.jobs.MOST_WAITING", 0)
     status, answer = client.send("jobs", {"network": network["id"], "model": "pa"})
     assert status == 409
     assert "waiting" in answer["error"]
@@ -335,7 +334,10 @@ def test_an_explorer_in_the_same_folder_shows_what_was_done_there(start, planted
 def test_folders_are_nobody_elses_to_read(client, network):
     number = client.order(network, model="pa")
     client.finished(number)
-    for folder in (client.desk.jobs[number].folder, client.desk.networks[network["id"]].folder):
+    for folder in (
+        client.manager.jobs[number].folder,
+        client.manager.networks[network["id"]].folder,
+    ):
         assert folder.stat().st_mode & 0o077 == 0
 
 
@@ -345,12 +347,12 @@ def test_a_run_is_dressed_with_the_bytes_of_the_command_line(planted_file, tmp_p
     predicted(*options, "-o", f"{tmp_path / 'run'}/")
     target = tmp_path / "shown"
     target.mkdir()
-    results.export_run(tmp_path / "run", target)
+    jobs.export_run(tmp_path / "run", target)
     for kind in ("tsv", "graphml", "cx2"):
         predicted(*options, "-o", tmp_path / f"links.{kind}")
-        shown = target / results.FILES[kind][0]
+        shown = target / jobs.FILES[kind][0]
         assert shown.read_bytes() == (tmp_path / f"links.{kind}").read_bytes()
-    assert data_of((target / results.PAGE).read_text())["title"] == "Missing links of net.tsv"
+    assert data_of((target / jobs.PAGE).read_text())["title"] == "Missing links of net.tsv"
 
 
 def test_a_process_that_does_not_listen_is_ended_for_good(tmp_path, monkeypatch):
@@ -370,11 +372,11 @@ def test_a_process_that_does_not_listen_is_ended_for_good(tmp_path, monkeypatch)
 
 
 def test_a_line_that_is_no_object_is_a_message(client, network, tmp_path):
-    known = client.desk.networks[network["id"]]
-    job = Job("1", tmp_path, "net", "l3", [], network=known)
+    known = client.manager.networks[network["id"]]
+    job = Job(tmp_path, "net", "l3", [], network=known)
     kept = []
     for line in ("plain", "[1]", '{"say": "two\\nlines"}', '{"progress": {"fraction": 0.5}}', "{"):
-        job._hear(line, kept.append)
+        job._receive(line, kept.append)
     assert kept == ["plain\n", "[1]\n", "two\nlines\n", "{\n"]
     assert job.said == ("plain", "[1]", "two", "lines", "{")
     assert job.progress["fraction"] == 0.5

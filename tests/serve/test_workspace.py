@@ -1,7 +1,9 @@
-"""Files that are sent: read in a process of their own, up to a limit, under names of ours."""
+"""The files of an explorer: its folder, uploads up to a limit, names of ours."""
 
 import gzip
+import json
 import os
+import shutil
 import signal
 import socket
 from types import SimpleNamespace
@@ -9,13 +11,127 @@ from types import SimpleNamespace
 import pytest
 from tests.serve.support import until
 
-from linkprior.serve import inspect_input, networks, uploads
-from linkprior.serve.uploads import size_words
+from linkprior.errors import StoreError
+from linkprior.serve import job_main, jobs, workspace
+from linkprior.serve.jobs import Job, JobRequest
+from linkprior.serve.workspace import Network, Workspace, format_size
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="locks and signals as POSIX has them")
+
+SLOW = {"model": "tri-degree", "settings": ["solver=streaming", "n_starts=100"]}
+
+
+def test_two_servers_do_not_share_a_folder(tmp_path):
+    """The second one could remove what the first one is writing."""
+    first = Workspace(tmp_path)
+    with pytest.raises(StoreError, match="another process is at work on this explorer's folder"):
+        Workspace(tmp_path)
+    first.close()
+    Workspace(tmp_path).close()
+
+
+def test_networks_of_a_killed_server_are_removed_and_nothing_else(tmp_path):
+    (tmp_path / "networks" / ("a" * 32)).mkdir(parents=True)
+    (tmp_path / "networks" / "mine.tsv").write_text("a\tb\n")
+    Workspace(tmp_path).close()
+    assert [place.name for place in (tmp_path / "networks").iterdir()] == ["mine.tsv"]
+
+
+WHOLE = {"title": "net", "words": "l3", "command": ["a"], "state": "done", "error": None}
+
+
+@pytest.mark.parametrize(
+    "spoiled",
+    [[], "text", {**WHOLE, "command": "a"}, {**WHOLE, "title": 3}, {**WHOLE, "error": {}}],
+)
+def test_a_job_that_says_nonsense_is_not_listed(tmp_path, spoiled):
+    for name, facts in (("0" * 32, WHOLE), ("1" * 32, spoiled)):
+        (tmp_path / "jobs" / name).mkdir(parents=True)
+        (tmp_path / "jobs" / name / "job.json").write_text(json.dumps(facts))
+    restored = [Job.restore(folder) for folder in sorted((tmp_path / "jobs").iterdir())]
+    assert restored[0].id == "0" * 32
+    assert restored[1] is None
+
+
+def test_what_is_shown_of_another_folder_is_not_kept(tmp_path):
+    manager = jobs.JobManager(tmp_path)
+    manager.show("run", "a result", lambda folder: (folder / "page.html").write_text("x"))
+    assert len(list((tmp_path / "jobs").iterdir())) == 1
+    manager.close()
+    assert list((tmp_path / "jobs").iterdir()) == []
+
+
+def test_a_folder_that_is_gone_is_told_and_the_jobs_still_end(start, large_file, tmp_path):
+    (tmp_path / "work").mkdir()
+    client = start(tmp_path / "work")
+    network = client.upload(large_file, "large.tsv")
+    running, waiting = client.order(network, **SLOW), client.order(network, model="pa")
+    until(lambda: client.job(running)["progress"])
+    shutil.rmtree(tmp_path / "work")
+    for status, _, body in (
+        client.ask("POST", "networks?name=a", b"a\tb\n"),
+        client.ask("POST", "jobs", json.dumps({"network": network["id"]}).encode()),
+    ):
+        assert status == 507
+        assert "folder of files is gone" in json.loads(body)["error"]
+        assert str(tmp_path).encode() not in body
+    child = client.manager.jobs[running]._child
+    client.manager.close()  # not kept from it by the job that waits
+    assert child._process.poll() is not None
+    assert client.job(waiting)["state"] == "stopped"
+    assert client.finished(running)["state"] == "stopped"
+
+
+def test_a_job_that_cannot_be_kept_leaves_no_folder(tmp_path, monkeypatch):
+    def full(_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("linkprior.serve.jobs.whole_file", full)
+    network = Network("1", "net", tmp_path / "net", tmp_path, 1)
+    with pytest.raises(OSError, match="No space"):
+        Job.create(tmp_path, network, JobRequest())
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_name_with_a_dash_is_a_file_in_the_command_shown(tmp_path):
+    network = Network("1", "-q.tsv", tmp_path / "upload.txt", tmp_path, 1)
+    job = Job.create(tmp_path, network, JobRequest(model="l3"))
+    assert job.command[:3] == ["linkprior", "predict", "./-q.tsv"]
+
+
+def test_no_more_networks_than_there_is_room_for_even_at_once(start, monkeypatch):
+    """Room is looked for when a file begins to come, and once more when all of it is there."""
+    client = start()
+    head = (
+        f"POST {client.path}networks?name=a HTTP/1.1\r\nHost: {client.host}\r\n"
+        f"Origin: http://{client.host}\r\nConnection: close\r\nContent-Length: 8\r\n\r\n"
+    )
+    monkeypatch.setattr("linkprior.serve.jobs.MOST_NETWORKS", 1)
+    lines = [socket.create_connection(("127.0.0.1", client.port), timeout=30) for _ in range(2)]
+    for line in lines:
+        line.sendall(head.encode())
+    until(lambda: len(list(client.manager.workspace.networks.iterdir())) == 2)
+    answers = []
+    for line in lines:
+        line.sendall(b"a b\nb c\n")
+        answers.append(line.recv(65536).split()[1])
+        line.close()
+    assert answers == [b"201", b"409"]
+    assert len(list(client.manager.workspace.networks.iterdir())) == 1
+
+
+def test_a_network_that_was_closed_takes_no_job(start, planted_file):
+    client = start()
+    number = client.upload(planted_file, "net.tsv")["id"]
+    network = client.manager.networks[number]
+    client.ask("DELETE", f"networks/{number}")
+    with pytest.raises(jobs.BusyError, match="closed"):
+        client.manager.submit(network, JobRequest(model="pa"))
 
 
 def kept(client):
     """Folders of networks on the disk."""
-    return sorted(place.name for place in client.desk.workplace.networks.iterdir())
+    return sorted(place.name for place in client.manager.workspace.networks.iterdir())
 
 
 def test_the_input_report_tells_what_the_file_holds(client, planted, planted_file):
@@ -60,7 +176,7 @@ def test_a_file_that_is_no_network_is_refused_by_its_own_name(client, content, n
     assert found["state"] == "refused"
     assert told in found["error"]
     assert "upload" not in found["error"]
-    assert str(client.desk.workplace.networks) not in found["error"]
+    assert str(client.manager.workspace.networks) not in found["error"]
     status, answer = client.send("jobs", {"network": found["id"]})
     assert status == 409
     assert "read" in answer["error"]
@@ -89,7 +205,7 @@ def test_two_gigabytes_are_refused_before_one_byte_is_read(client, length):
 @pytest.mark.parametrize("length", ["9" * 20, "9" * 5000, "0" * 30 + "9" * 9])
 def test_a_length_of_any_digits_is_a_number(length):
     asked = SimpleNamespace(headers={"content-length": length})
-    assert uploads._announced(asked) >= 10**9 - 1
+    assert workspace._announced_size(asked) >= 10**9 - 1
 
 
 def test_a_body_that_does_not_tell_its_size_is_cut_off_at_the_limit(client):
@@ -142,24 +258,24 @@ def test_an_upload_that_breaks_off_leaves_nothing(client):
     ],
 )
 def test_names_are_shown_and_never_paths(given, shown, stored):
-    assert networks.shown_name(given) == shown
-    assert networks.stored_name(given) == stored
+    assert workspace.display_name(given) == shown
+    assert workspace.stored_name(given) == stored
 
 
 def test_a_hostile_name_stays_inside_the_folder(client, planted_file):
     found = client.upload(planted_file, "../../../tmp/<b>evil</b>.tsv")
     assert found["name"] == "b>.tsv"  # what stands after the last slash
-    folder = client.desk.workplace.networks / found["id"]
+    folder = client.manager.workspace.networks / found["id"]
     assert sorted(place.name for place in folder.iterdir()) == ["report.json", "upload.txt"]
 
 
 def test_a_reader_that_dies_is_told_and_harms_nobody(client, planted_file, monkeypatch):
-    class Dying(networks.Child):
+    class Dying(workspace.Child):
         def lines(self):
             os.kill(self._process.pid, signal.SIGKILL)
             return super().lines()
 
-    monkeypatch.setattr(networks, "Child", Dying)
+    monkeypatch.setattr(workspace, "Child", Dying)
     found = client.upload(planted_file, "net.tsv")
     assert found["state"] == "refused"
     assert found["error"].startswith("net.tsv: reading it ended early")
@@ -171,7 +287,7 @@ def test_a_reader_that_dies_is_told_and_harms_nobody(client, planted_file, monke
 def test_a_network_is_closed_with_its_file(start, planted_file, monkeypatch):
     client = start()
     found = client.upload(planted_file, "net.tsv")
-    monkeypatch.setattr("linkprior.serve.job_manager.MOST_NETWORKS", 1)
+    monkeypatch.setattr("linkprior.serve.jobs.MOST_NETWORKS", 1)
     status, _, body = client.ask("POST", "networks?name=b", b"a\tb\n")
     assert status == 409
     assert b"close one first" in body
@@ -183,8 +299,8 @@ def test_a_network_is_closed_with_its_file(start, planted_file, monkeypatch):
 def test_what_a_reader_says_is_what_a_page_is_told(planted, planted_file, tmp_path):
     path = tmp_path / "net.tsv"
     path.write_bytes(planted_file)
-    assert inspect_input.report_on(str(path))["edges"] == planted.n_edges
-    assert "no such file" in inspect_input.report_on(str(tmp_path / "none.tsv"))["error"]
+    assert job_main.inspect_input(str(path))["edges"] == planted.n_edges
+    assert "no such file" in job_main.inspect_input(str(tmp_path / "none.tsv"))["error"]
 
 
 @pytest.mark.parametrize(
@@ -192,4 +308,4 @@ def test_what_a_reader_says_is_what_a_page_is_told(planted, planted_file, tmp_pa
     [(3, "3 B"), (1500, "1.5 kB"), (200_000_000, "200 MB"), (2_500_000_000, "2.5 GB")],
 )
 def test_sizes_are_told_in_their_unit(size, words):
-    assert size_words(size) == words
+    assert format_size(size) == words

@@ -4,8 +4,13 @@ import numpy as np
 import pytest
 
 import linkprior as lp
-from linkprior.report.layout import place_nodes
-from linkprior.report.neighbourhood import BESIDE, MOST_PLACED, cast_of, graph_data
+from linkprior.report.neighbourhood import (
+    BESIDE,
+    MOST_PLACED,
+    graph_data,
+    neighbourhood_of,
+    place_nodes,
+)
 from linkprior.report.page import as_json
 
 
@@ -28,19 +33,19 @@ def test_the_smallest_networks_have_places(n):
 def test_a_page_knows_the_ends_and_some_partners_of_each():
     net = lp.planted_network(200, seed=3)
     pairs = np.array([(0, 5), (7, 9), (0, 11)])
-    cast = cast_of(net, pairs)
-    assert set(pairs.ravel().tolist()) <= set(cast.nodes.tolist())
+    around = neighbourhood_of(net, pairs)
+    assert set(pairs.ravel().tolist()) <= set(around.nodes.tolist())
     neighbours = {j for i, j in _both_ways(net) if i in pairs}
-    assert set(cast.nodes.tolist()) <= neighbours | set(pairs.ravel().tolist())
-    assert len(cast.nodes) <= 5 + 5 * BESIDE
-    data = graph_data(net, pairs, cast)
+    assert set(around.nodes.tolist()) <= neighbours | set(pairs.ravel().tolist())
+    assert len(around.nodes) <= 5 + 5 * BESIDE
+    data = graph_data(net, pairs, around)
     edges = np.reshape(data["edges"], (-1, 2))
-    named = {tuple(cast.nodes[edge].tolist()) for edge in edges}
-    inside = set(cast.nodes.tolist())
+    named = {tuple(around.nodes[edge].tolist()) for edge in edges}
+    inside = set(around.nodes.tolist())
     assert named == {(i, j) for i, j in net.edges.tolist() if i in inside and j in inside}
     assert len(data["nodes"]) <= MOST_PLACED
-    assert set(cast.numbers(pairs.ravel()).tolist()) <= set(np.asarray(data["nodes"]).tolist())
-    assert np.asarray(data["degree"]).tolist() == net.degrees[cast.nodes].tolist()
+    assert set(around.numbers(pairs.ravel()).tolist()) <= set(np.asarray(data["nodes"]).tolist())
+    assert np.asarray(data["degree"]).tolist() == net.degrees[around.nodes].tolist()
 
 
 def _both_ways(net):

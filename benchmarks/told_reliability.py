@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -21,15 +20,6 @@ RESULTS = Path(__file__).parent / "results"
 Facts = dict[str, Any]
 FOLDERS = ("evaluate", "tune, grid", "tune, 2 at a time")  # rows that are no models
 SIGNS = {"same bytes": "=", "same pairs": "≈"}
-REASONS = {
-    "same": "the same result by another way (the other side of a square matrix, a tie of equals)",
-    "speed": "speed only: block sizes, what is kept, short cuts",
-    "wording": "wording: how a message is cut or counted",
-    "choice": "a threshold or limit whose exact value is a choice",
-    "slow": "a test notices, but takes long or is not reached within the seconds",
-    "progress": "progress: how long the bar takes a part to be",
-    "": "not looked into",
-}
 
 
 def kept(name: str) -> Facts:
@@ -245,13 +235,6 @@ def mutants(facts: Facts) -> str:
     return table([*heads, "share killed"], rows)
 
 
-def survivors(facts: Facts) -> str:
-    """Return how many mutants live for which reason."""
-    counts = Counter(one["reason"] for one in facts["survivors"])
-    rows = [[REASONS[reason], str(number)] for reason, number in counts.most_common()]
-    return table(["reason", "survivors"], [*rows, ["all", str(counts.total())]])
-
-
 VERSIONS = ("numpy", "scipy", "numba", "pandas", "scikit-learn", "optuna", "click")
 
 
@@ -284,7 +267,6 @@ TABLES: dict[str, tuple[str, str | None, Callable[[Facts], str]]] = {
     "numerics": (TORTURE, "numerics", numerics),
     "soak": (TORTURE, "soak", soak),
     "mutants": (MUTANTS, None, mutants),
-    "survivors": (MUTANTS, None, survivors),
 }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchmarks.studies_drawing import figure, legend_below, tidy
+from benchmarks.studies_base import figure, legend_below, tidy
 
 # Okabe and Ito's colours, safe for the colour-blind; markers and dashes tell the same again.
 STYLES: dict[str, tuple[str, str, str, str]] = {

@@ -22,7 +22,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from benchmarks import data, pu
+from benchmarks import data
+from benchmarks import speed_models as pu
 from benchmarks.timing import machine as where
 from linkprior import machine, parallel
 from linkprior.io.atomic_files import whole_file

@@ -20,7 +20,7 @@ import numpy as np
 
 import linkprior as lp
 from benchmarks import data
-from benchmarks.studies_drawing import figure, tidy
+from benchmarks.studies_base import figure, tidy
 from linkprior.evaluation.metrics import recall_at
 from linkprior.evaluation.protocols import Plan
 from linkprior.evaluation.ranks import stand

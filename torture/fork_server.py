@@ -3,7 +3,7 @@
 A fork takes some milliseconds where a start takes a second, so thousands of kills and failures fit
 into minutes. The child is a process like any other: its own threads, files, locks and signals.
 
-Spoken to in lines of JSON on standard input and output; `Nursery` is the other end.
+Spoken to in lines of JSON on standard input and output; `ForkServer` is the other end.
 """
 
 from __future__ import annotations
@@ -69,17 +69,17 @@ class End:
     hung: bool = False
 
 
-class Nursery:
+class ForkServer:
     """Starts children; use as a context manager. `side` keeps what they say and count."""
 
     def __init__(self, side: Path) -> None:
         self.side = side
         side.mkdir(parents=True, exist_ok=True)
         self._number = 0
-        self._errors = (side / "nursery.err").open("w", encoding="utf-8")
+        self._errors = (side / "server.err").open("w", encoding="utf-8")
         alone = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "torture.nursery"],
+            [sys.executable, "-m", "torture.fork_server"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._errors,
@@ -88,7 +88,7 @@ class Nursery:
             cwd=Path(__file__).resolve().parents[1],
         )
 
-    def __enter__(self) -> Nursery:
+    def __enter__(self) -> ForkServer:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -119,7 +119,7 @@ class Nursery:
         self._process.stdin.flush()
         answer = self._process.stdout.readline()
         if not answer:
-            raise RuntimeError((self.side / "nursery.err").read_text(encoding="utf-8")[-2000:])
+            raise RuntimeError((self.side / "server.err").read_text(encoding="utf-8")[-2000:])
         return json.loads(answer)
 
 
@@ -127,7 +127,7 @@ class Nursery:
 class Child:
     """A command at work."""
 
-    nursery: Nursery
+    server: ForkServer
     pid: int
     files: dict[str, str]
     trace: Path
@@ -139,11 +139,11 @@ class Child:
 
     def wait(self, limit: float = HANG) -> End:
         """Return how it ended; one that does not end is killed and said to have hung."""
-        status = self.nursery._ask(wait=self.pid, limit=limit)["status"]
+        status = self.server._ask(wait=self.pid, limit=limit)["status"]
         hung = status is None
         if hung:
             self.kill()
-            status = self.nursery._ask(wait=self.pid, limit=limit)["status"]
+            status = self.server._ask(wait=self.pid, limit=limit)["status"]
         said = {name: Path(path).read_text("utf-8", "replace") for name, path in self.files.items()}
         for path in self.files.values():
             Path(path).unlink()

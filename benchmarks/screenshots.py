@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchmarks import data
-from benchmarks.browser import chromium
+from benchmarks.page import chromium
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

@@ -5,7 +5,6 @@ python -m benchmarks.page      prints a table, and keeps it in benchmarks/result
 
 from __future__ import annotations
 
-import json
 import os
 import platform
 import shutil
@@ -84,11 +83,9 @@ _FRAMES = """async ([steps, what]) => {
 
 def main() -> None:
     """Measure, print and keep."""
-    folder = data.folder()
-    if folder is None:
-        raise SystemExit("set LINKPRIOR_DATA to the folder of data sets")
+    folder = data.required_folder()
     found = measured(folder / NETWORK)
-    RESULTS.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    data.write_results(RESULTS, found)
     print(f"goal for {LINKS[0]:,} links: {MOST_MB:g} MB, usable after {MOST_SECONDS:g} s")
     print("\n".join(lines(found)))
 

@@ -88,9 +88,7 @@ SHOTS = {
 
 def main() -> None:
     """Make the pages named, or all, and their pictures."""
-    folder = data.folder()
-    if folder is None:
-        raise SystemExit("set LINKPRIOR_DATA to the folder of data sets")
+    folder = data.required_folder()
     wanted = {name: SHOTS[name] for name in sys.argv[1:] or SHOTS}
     with tempfile.TemporaryDirectory() as place, ExitStack() as stack:
         for name, path in NETWORKS.items():

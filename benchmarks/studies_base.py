@@ -168,11 +168,7 @@ def sd(values: Iterable[float]) -> float:
 NAMES = {**METHODS, "PA": "pa"}  # the paper's five, and degree alone
 # Three readings of one method are three shades of its colour.
 SHADES = {"q": COLOURS[OURS], "factors": "#5b2a00", "x": "#f3b58d"}
-LABELS = {
-    "q": "Q: prox before clipping",
-    "factors": "factors U S Uᵀ",
-    "x": "X of ADMM",
-}
+LABELS = {"q": "Q: prox before clipping", "factors": "factors U S Uᵀ", "x": "X of ADMM"}
 
 
 def figure(

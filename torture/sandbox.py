@@ -169,10 +169,7 @@ JOBS = {
         Job("tune", [*_TUNE, "--study", "study"]),
         Job("tune in processes", [*_TUNE, "--study", "study", *_PROCESSES], workers=2),
         Job("evaluate", [*_EVALUATE, "-o", "judged"]),
-        Job(
-            "benchmark",
-            ["benchmark", "USAir", "--models", "pa,cn", *_DATA, "-o", "bench"],
-        ),
+        Job("benchmark", ["benchmark", "USAir", "--models", "pa,cn", *_DATA, "-o", "bench"]),
         Job("reproduce", ["reproduce", "plasmodium", "--quick", *_DATA, "-o", "paper"]),
         Job("report", ["report", "run", "-q"], [*_PREDICT, "-o", "run/"]),
     )

@@ -6,8 +6,6 @@ digests, and the goals beside it.
 
 from __future__ import annotations
 
-import json
-import sys
 from pathlib import Path
 
 from benchmarks import data
@@ -54,9 +52,7 @@ def judge(split: splits.Split, name: str) -> dict[str, float]:
 
 def main() -> None:
     """Judge every model in every case, print tables, keep the figures as JSON."""
-    folder = data.folder()
-    if folder is None:
-        sys.exit("accuracy: set LINKPRIOR_DATA to the folder of data sets")
+    folder = data.required_folder()
     kept = {}
     for title, several in cases(folder).items():
         digest = several[0].train.digest[:12]
@@ -69,8 +65,7 @@ def main() -> None:
             at = {m: [r[m] for r in recalls] for m in recalls[0]}
             print(f"  {name:15s}" + "  ".join(_cell(m, v) for m, v in at.items()), flush=True)
             kept[f"{title} | {name}"] = {"digest": digest, **at}
-    RESULTS.parent.mkdir(exist_ok=True)
-    RESULTS.write_text(json.dumps(kept, indent=1, ensure_ascii=False) + "\n")
+    data.write_results(RESULTS, kept)
 
 
 def _cell(metric: str, values: list[float]) -> str:

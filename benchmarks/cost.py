@@ -1,7 +1,6 @@
 """What work costs, as formulas; predictions from measured rates, and how far they hold.
 
-    python -m benchmarks.cost             prints the tables
-    python -m benchmarks.cost --write     puts them into docs/scaling.md
+    python -m benchmarks.cost             prints the tables of docs/scaling.md
     python -m benchmarks.cost --traffic   measures what dask sends (benchmarks/results/traffic.json)
 
 Rates on two cores come from one size in growth.json (`CALIBRATED` nodes) and are checked on the
@@ -22,8 +21,7 @@ from linkprior.predictors.scores import PASSES, knots
 from linkprior.solvers.direct import block_groups
 
 ROOT = Path(__file__).parents[1]
-RESULTS, PAGE = ROOT / "benchmarks" / "results", ROOT / "docs" / "scaling.md"
-BEGIN, END = "<!-- costs: python -m benchmarks.cost --write -->", "<!-- end of costs -->"
+RESULTS = ROOT / "benchmarks" / "results"
 CALIBRATED, DEGREE, RANK, CORES = 8_000, 20, 32, 64
 SIZES = (10**5, 10**6, 10**7)
 LOOKS = PASSES * (PASSES - 1) // 2  # looks into tables while tables are made
@@ -350,17 +348,12 @@ def traffic(n_nodes: int = 4_000) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Print the tables, or write them where they belong."""
+    """Print the tables, after measuring the traffic where that is asked for."""
     from linkprior.io.atomic_files import whole_file
 
     if "--traffic" in sys.argv:
         with whole_file(RESULTS / "traffic.json") as stream:
             stream.write(json.dumps(traffic(), indent=1) + "\n")
-    if "--write" in sys.argv:
-        before, rest = PAGE.read_text(encoding="utf-8").split(BEGIN)
-        after = rest.split(END)[1]
-        with whole_file(PAGE) as stream:
-            stream.write(f"{before}{BEGIN}\n{tables()}\n{END}{after}")
     print(tables())
 
 

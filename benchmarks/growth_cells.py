@@ -35,7 +35,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.pu import LAM, RHO
+from benchmarks.speed_models import LAM, RHO
 from linkprior import machine, parallel
 from linkprior.model.degrees import estimate_degrees
 from linkprior.model.factors import Factors

@@ -9,7 +9,6 @@ Results are kept in benchmarks/results/history.json, and the next run goes on fr
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -21,12 +20,11 @@ from benchmarks import data
 from linkprior.evaluation.judge import judge
 from linkprior.evaluation.splits import Split, release
 from linkprior.experiments.benchmark.run import expected_and_real
-from linkprior.io.atomic_files import whole_file
 from linkprior.network import Network
 from linkprior.predictors.auto.auto import Auto
 from linkprior.predictors.base import LinkPredictor
 
-RESULTS = Path(__file__).parent / "results" / "history.json"
+RESULTS = data.RESULTS / "history.json"
 IDS = {"94": 723040, "104": 886195, "114": 947935, "120": 10**12}
 TRIPLES = (("94", "104", "114"), ("94", "104", "120"), ("94", "114", "120"), ("104", "114", "120"))
 PEERS = ("pa", "l3", "pu", "tri-degree")
@@ -88,23 +86,18 @@ def text(found: dict[str, Any]) -> str:
                 held = each["low"] <= each["hits"] <= each["high"]
                 inside.setdefault(model, []).append(held)
     for model, held in inside.items():
-        lines.append(f"{model}: real yield inside nine in ten {sum(held)} times of {len(held)}")
+        lines.append(f"{model}: yield inside the 90 % interval {sum(held)} times of {len(held)}")
     return "\n".join(lines)
 
 
 def main() -> None:
     """Measure, keep and print."""
-    folder = data.folder()
-    if folder is None:
-        print("set LINKPRIOR_DATA to the folder of data sets")
-        return
-    found = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
+    folder, found = data.required_folder(), data.read_results(RESULTS)
     for name, networks in releases(folder):
         if found.get(name, {}).get("digests") == [one.digest for one in networks]:
             continue
         found[name] = measure(*networks)
-        with whole_file(RESULTS) as stream:
-            stream.write(json.dumps(found, indent=1, sort_keys=True) + "\n")
+        data.write_results(RESULTS, found, sort_keys=True)
         print(text({name: found[name]}), flush=True)
     print(text(found))
 

@@ -22,10 +22,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from benchmarks import data, pu
+from benchmarks import data
+from benchmarks import speed_models as pu
 from benchmarks.timing import machine as where
 from linkprior import machine, parallel
-from linkprior.io.atomic_files import whole_file
 from linkprior.io.read import read_network
 from linkprior.network.generate import planted_network
 
@@ -130,20 +130,17 @@ def main() -> None:
     options.add_argument("names", nargs="*", help=", ".join([*COMMANDS, *FITS]))
     options.add_argument("--fit", choices=FITS, help="one fit in this process, as JSON")
     given = options.parse_args()
-    folder = data.folder()
-    if folder is None:
-        sys.exit("human: LINKPRIOR_DATA is not set")
+    folder = data.required_folder()
     if given.fit:
         print(json.dumps(fitted(given.fit, folder / HUMAN)))
         return
-    rows: dict[str, Any] = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
+    rows = data.read_results(RESULTS)
     for name in given.names or [*FITS, *COMMANDS]:
         load = where()
         one = apart(name) if name in FITS else predicted(name, folder / COMMANDS[name][0])
         rows[name] = {**one, "machine": load}
         print(line(name, rows[name]), flush=True)
-        with whole_file(RESULTS) as stream:
-            stream.write(json.dumps(rows, indent=1) + "\n")
+        data.write_results(RESULTS, rows)
     if rows.keys() >= set(FITS):
         print(compared(rows))
 

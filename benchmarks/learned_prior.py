@@ -20,13 +20,12 @@ import numpy as np
 
 import linkprior as lp
 from benchmarks import data
-from benchmarks.studies_drawing import figure, tidy
+from benchmarks.studies_base import figure, tidy
 from linkprior.evaluation.metrics import recall_at
 from linkprior.evaluation.protocols import Plan
 from linkprior.evaluation.ranks import stand
 from linkprior.evaluation.splits import Split
 from linkprior.experiments.reproduction.data import dream5, plasmodium, rat
-from linkprior.io.atomic_files import whole_file
 from linkprior.network import Network
 from linkprior.predictors import learned_prior
 from linkprior.predictors.base import Learned
@@ -159,11 +158,9 @@ def save_figure(found: dict[str, Any]) -> None:
 
 def main() -> None:
     """Measure what is missing, print the table, draw."""
-    found = json.loads(RESULTS.read_text()) if RESULTS.exists() else {"cells": {}}
+    found = data.read_results(RESULTS) or {"cells": {}}
     if "--draw" not in sys.argv:
-        folder = data.folder()
-        if folder is None:
-            sys.exit("LINKPRIOR_DATA is not set: it names the folder of the data sets")
+        folder = data.required_folder()
         found |= {"command": "python -m benchmarks.learned_prior", "seeds": list(SEEDS)}
         found["metric"] = f"recall@{PERCENT}%"
         for name, (net, protocol, newer) in cells(folder).items():
@@ -172,8 +169,7 @@ def main() -> None:
             runs = [measure(splits_of(net, protocol, newer, seed), seed) for seed in SEEDS]
             known = {"digest": net.digest, "nodes": net.n_nodes, "edges": net.n_edges}
             found["cells"][name] = {"network": known, "runs": runs}
-            with whole_file(RESULTS) as stream:
-                stream.write(json.dumps(found, indent=1, ensure_ascii=False) + "\n")
+            data.write_results(RESULTS, found)
             print(name, flush=True)
     print(text(found))
     save_figure(found)

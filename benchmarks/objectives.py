@@ -8,22 +8,17 @@ picture is docs/figures/objectives.svg, drawn anew from what is kept by `--pictu
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 from typing import Any
 
 from benchmarks import data
-from linkprior import __version__
-from linkprior.evaluation.judge import judge, plain_numbers
-from linkprior.evaluation.split_files import split_digest
-from linkprior.experiments.benchmark.cells import read_cells, write_cell
+from linkprior.experiments.benchmark.cells import read_cells
 from linkprior.experiments.benchmark.suite import SUITE, Case
 from linkprior.io.atomic_files import whole_file
 from linkprior.predictors.auto.auto import Auto
 
-RESULTS = Path(__file__).parent / "results"
-KEPT = RESULTS / "objectives"
+KEPT = data.RESULTS / "objectives"
 PICTURE = Path(__file__).parents[1] / "docs" / "figures" / "objectives.svg"
 NETWORKS = ("DREAM5-1 90 %", "DREAM5-3", "yeast", "USAir", "Plasmodium", "rat 94-104")
 PEERS = ("pa", "l3", "l3n", "mps", "pu", "tri-degree", "sklearn-nmf")
@@ -37,25 +32,13 @@ def fill(case: Case, number: int, folder: Path) -> None:
     network, split = case.split(folder, number)
     for objective in OTHERS:
         path = KEPT / case.folder / f"{number}-{objective}.json"
-        if path.exists():
-            continue
-        cell = judge("auto", Auto(objective=objective), split)
-        facts: dict[str, Any] = {
-            "network": case.name,
-            "split": number,
-            "model": f"auto, {objective}",
-            "data": network.digest,
-            "digest": split_digest(split),
-            "linkprior": __version__,
-            "values": plain_numbers(cell.values),
-        }
-        write_cell(path, facts)
-        print(case.name, number, objective, {m: cell.values[m] for m in SHOWN}, flush=True)
+        about = {"network": case.name, "split": number, "model": f"auto, {objective}"}
+        data.fill_cell(path, Auto(objective=objective), split, network, about)
 
 
 def means() -> dict[str, dict[str, dict[str, float]]]:
     """Return the mean of each measure by network and model, over the splits that are kept."""
-    cells = [c for c in read_cells(RESULTS / "suite") if c["model"] in (*PEERS, "auto")]
+    cells = [c for c in read_cells(data.RESULTS / "suite") if c["model"] in (*PEERS, "auto")]
     found: dict[str, dict[str, list[dict[str, float]]]] = {}
     for cell in [*cells, *read_cells(KEPT)]:
         if cell["network"] in NETWORKS and cell["split"] < SPLITS and "values" in cell:
@@ -110,11 +93,8 @@ def _points(models: dict[str, dict[str, float]], names: list[str]) -> tuple[list
 
 def main() -> None:
     """Fill in what is missing, print a table, and draw."""
-    folder = data.folder()
     if "--picture" not in sys.argv:
-        if folder is None:
-            print("set LINKPRIOR_DATA to the folder of data sets")
-            return
+        folder = data.required_folder()
         for case in (one for one in SUITE if one.name in NETWORKS):
             for number in range(min(SPLITS, case.rounds)):
                 fill(case, number, folder)
@@ -126,7 +106,7 @@ def main() -> None:
             if name.startswith("auto"):
                 row = " | ".join(f"{values[m]:.3g}" for m in SHOWN)
                 print(f"| {network} | {name.removeprefix('auto, ')} | {row} |")
-    (KEPT / "means.json").write_text(json.dumps(found, indent=1, sort_keys=True) + "\n")
+    data.write_results(KEPT / "means.json", found, sort_keys=True)
 
 
 if __name__ == "__main__":

@@ -5,22 +5,47 @@ python -m benchmarks.page      prints a table, and keeps it in benchmarks/result
 
 from __future__ import annotations
 
-import json
 import os
 import platform
+import shutil
 import statistics
 import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchmarks import data
-from benchmarks.browser import chromium
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
     from linkprior.predictors.base import LinkPredictor
+
+# ---------------------------------------------------------------------- browser
+
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+
+
+@contextmanager
+def chromium() -> Iterator[Browser]:
+    """Yield a browser; without one the script ends with a line that says so."""
+    from playwright.sync_api import sync_playwright
+
+    given = os.environ.get("LINKPRIOR_CHROMIUM")
+    path = given or next(filter(None, map(shutil.which, NAMES)), None)
+    if path is None:
+        raise SystemExit("no Chromium is installed; LINKPRIOR_CHROMIUM may name one")
+    with sync_playwright() as driver:
+        found = driver.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        try:
+            yield found
+        finally:
+            found.close()
+
+
+# ---------------------------------------------------------------------- page
 
 RESULTS = Path(__file__).with_name("results") / "page.json"
 NETWORK = "ppi-challenge2023/HuRI.csv.gz"
@@ -58,11 +83,9 @@ _FRAMES = """async ([steps, what]) => {
 
 def main() -> None:
     """Measure, print and keep."""
-    folder = data.folder()
-    if folder is None:
-        raise SystemExit("set LINKPRIOR_DATA to the folder of data sets")
+    folder = data.required_folder()
     found = measured(folder / NETWORK)
-    RESULTS.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    data.write_results(RESULTS, found)
     print(f"goal for {LINKS[0]:,} links: {MOST_MB:g} MB, usable after {MOST_SECONDS:g} s")
     print("\n".join(lines(found)))
 

@@ -13,17 +13,8 @@ import time
 from pathlib import Path
 from typing import Any
 
-from benchmarks import (
-    studies_alpha,
-    studies_bound,
-    studies_distributions,
-    studies_drawing,
-    studies_harder,
-    studies_parameters,
-    studies_printed,
-    studies_variables,
-)
-from benchmarks.studies_base import Study
+from benchmarks import studies_degrees, studies_printed, studies_recall
+from benchmarks.studies_base import Study, figure
 from linkprior import machine, parallel
 from linkprior.errors import LinkpriorError
 from linkprior.evaluation.cells import read_json, write_json
@@ -33,16 +24,11 @@ from linkprior.io.atomic_files import whole_file
 ROOT = Path(__file__).parent.parent
 NUMBERS = ROOT / "benchmarks" / "results" / "studies"
 FIGURES = ROOT / "docs" / "figures"
-_MODULES = (
-    studies_variables,
-    studies_alpha,
-    studies_bound,
-    studies_parameters,
-    studies_distributions,
-    studies_harder,
-    studies_printed,
-)
-STUDIES: dict[str, Study] = {study.name: study for m in _MODULES for study in m.STUDIES}
+STUDIES: dict[str, Study] = {
+    study.name: study
+    for m in (studies_recall, studies_degrees, studies_printed)
+    for study in m.STUDIES
+}
 
 
 def main(given: list[str] | None = None) -> None:
@@ -85,7 +71,7 @@ def illustrate(study: Study, numbers: dict[str, Any], folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for kind in ("svg", "png"):
         with whole_file(folder / f"{study.name}.{kind}") as stream:
-            stream.buffer.write(studies_drawing.figure(study.draw, numbers, study.size, kind))
+            stream.buffer.write(figure(study.draw, numbers, study.size, kind))
 
 
 if __name__ == "__main__":

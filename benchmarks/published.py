@@ -7,7 +7,6 @@ Every finished cell is kept under build/published, so that a second run goes on.
 
 from __future__ import annotations
 
-import json
 import sys
 from importlib.util import find_spec
 from pathlib import Path
@@ -76,13 +75,10 @@ def compare(title: str, folder: Path) -> dict[str, object]:
 
 def main() -> None:
     """Compare on both networks and keep the figures."""
-    folder = data.folder()
-    if folder is None:
-        sys.exit("published: set LINKPRIOR_DATA to the folder of data sets")
+    folder = data.required_folder()
     chosen = sys.argv[1:] or list(CASES)
-    kept = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
-    kept |= {title: compare(title, folder) for title in chosen}
-    RESULTS.write_text(json.dumps(kept, indent=1) + "\n")
+    compared = {title: compare(title, folder) for title in chosen}
+    data.write_results(RESULTS, data.read_results(RESULTS) | compared)
 
 
 if __name__ == "__main__":

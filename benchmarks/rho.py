@@ -7,9 +7,6 @@ at. Results are kept in benchmarks/results/rho.json; a finished network is not d
 
 from __future__ import annotations
 
-import json
-import sys
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,11 +15,10 @@ from benchmarks import data
 from linkprior.evaluation.judge import judge
 from linkprior.evaluation.splits import uniform
 from linkprior.experiments.benchmark.suite import SUITE
-from linkprior.io.atomic_files import whole_file
 from linkprior.network import Network
 from linkprior.predictors.completion import PU, default_rho
 
-RESULTS = Path(__file__).parent / "results" / "rho.json"
+RESULTS = data.RESULTS / "rho.json"
 NETWORKS = ("DREAM5-1 90 %", "DREAM5-3", "rat 94-104", "Plasmodium", "yeast", "USAir", "Celegans")
 NETWORKS += ("PPI", "HI-II-14")
 TIMES = (1, 3, 10, 30, 100)
@@ -54,14 +50,10 @@ def text(found: dict[str, Any]) -> str:
 
 def main() -> None:
     """Judge what is missing, print the table."""
-    folder = data.folder()
-    if folder is None:
-        sys.exit("LINKPRIOR_DATA is not set: it names the folder of the data sets")
-    found = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
+    folder, found = data.required_folder(), data.read_results(RESULTS)
     for case in (one for one in SUITE if one.name in NETWORKS and one.name not in found):
         found[case.name] = measure(case.split(folder, 0)[1].train)
-        with whole_file(RESULTS) as stream:
-            stream.write(json.dumps(found, indent=1, ensure_ascii=False) + "\n")
+        data.write_results(RESULTS, found)
     print(text(found))
 
 

@@ -21,12 +21,9 @@ from typing import Any
 import numpy as np
 
 from benchmarks import data
-from linkprior import __version__
-from linkprior.evaluation.judge import judge, plain_numbers
 from linkprior.evaluation.model_spec import contenders
 from linkprior.evaluation.protocols import Plan
-from linkprior.evaluation.split_files import split_digest
-from linkprior.experiments.benchmark.cells import read_cells, write_cell
+from linkprior.experiments.benchmark.cells import read_cells
 from linkprior.experiments.benchmark.suite import SUITE, Case
 from linkprior.io.atomic_files import whole_file
 
@@ -86,22 +83,9 @@ def fill(case: Case, condition: Condition, number: int, folder: Path) -> None:
     for one in contenders(condition.models, ablations=ablated):
         file = one.label.replace(":", "-").replace(" ", "_")
         path = KEPT / case.folder / f"{condition.kind}-{condition.level}-{number}-{file}.json"
-        if path.exists():
-            continue
-        cell = judge(one.label, one.make(split), split)
-        facts: dict[str, Any] = {
-            "network": case.name,
-            "condition": condition.kind,
-            "level": condition.level,
-            "split": number,
-            "model": one.label,
-            "data": network.digest,
-            "digest": split_digest(split),
-            "linkprior": __version__,
-            "values": plain_numbers(cell.values),
-        }
-        write_cell(path, facts)
-        print(case.name, condition.kind, condition.level, number, one.label, flush=True)
+        about = {"network": case.name, "condition": condition.kind, "level": condition.level}
+        about |= {"split": number, "model": one.label}
+        data.fill_cell(path, one.make(split), split, network, about)
 
 
 def text() -> str:
@@ -137,13 +121,10 @@ def _number(values: list[float]) -> str:
 
 def main() -> None:
     """Fill in what is missing, the first splits first, then print the tables."""
-    folder = data.folder()
     wanted = [name for name in sys.argv[1:] if not name.startswith("--")] or NETWORKS
     cases = [case for case in SUITE if case.name in wanted]
     if "--tables" not in sys.argv:
-        if folder is None:
-            print("set LINKPRIOR_DATA to the folder of data sets")
-            return
+        folder = data.required_folder()
         for number in range(MORE_SPLITS):
             for case in cases:
                 for condition in conditions(case) if number < SPLITS else aimed_at(case):

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchmarks import data
-from benchmarks.browser import chromium
+from benchmarks.page import chromium
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -88,9 +88,7 @@ SHOTS = {
 
 def main() -> None:
     """Make the pages named, or all, and their pictures."""
-    folder = data.folder()
-    if folder is None:
-        raise SystemExit("set LINKPRIOR_DATA to the folder of data sets")
+    folder = data.required_folder()
     wanted = {name: SHOTS[name] for name in sys.argv[1:] or SHOTS}
     with tempfile.TemporaryDirectory() as place, ExitStack() as stack:
         for name, path in NETWORKS.items():

@@ -13,14 +13,15 @@ from benchmarks.studies_base import (
     Study,
     connected,
     five_percent,
+    legend_below,
     mean,
     network_facts,
     recalls,
     released,
     sampled,
     sd,
+    tidy,
 )
-from benchmarks.studies_drawing import legend_below, tidy
 from linkprior.evaluation.splits import Split
 from linkprior.experiments.reproduction import data
 from linkprior.model.losses import SquaredLoss

@@ -1,119 +1,177 @@
-"""Try random and damaged inputs on everything that reads a file: python -m fuzz [TARGET ...].
+"""Try random and damaged inputs on everything that reads a file (atheris, libFuzzer).
 
-Without --seconds or --total it goes on until Ctrl-C, a turn of each target after the other; stopped
-at any moment, it goes on where it was. Figures are added up in benchmarks/results/fuzz.json.
+    python -m fuzz [TARGET ...] [--seconds N] [--list] [--replay FILE]
+
+A minute of each target after the other until Ctrl-C, or N seconds of each. Inputs that reach
+something new stay in .fuzz/corpus, where the next run begins; an input that breaks a promise ends
+its target's turn and stays in .fuzz/findings. Figures are added up in benchmarks/results/fuzz.json.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
+import hashlib
+import importlib
+import itertools
+import json
+import os
+import re
+import resource
+import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
-from fuzz import corpus, figures, growth, places
-from fuzz.targets import TARGETS
-from fuzz.turns import Plan, turn
-from fuzz.verdict import judged
+from fuzz.harness import ROOT, WATCH, check, corpus_of, scratch_folder
 
-RESULTS = places.ROOT / "benchmarks" / "results" / "fuzz.json"
+WORK = ROOT / ".fuzz"
+RESULTS = ROOT / "benchmarks" / "results" / "fuzz.json"
+# Not all of linkprior: compiled kernels cannot be, and how models are fitted does not matter here.
+INSTRUMENTED = ("io", "network", "ranking", "pipeline", "evaluation", "predictors.saving")
+INSTRUMENTED += ("predictors.base", "report.study", "experiments.benchmark.cells")
+MEMORY_MB, SECONDS_PER_INPUT, LONGEST_INPUT, TURN = 1024, 20, 4096, 60
+# Small networks need no compiled kernels, and one thread is enough.
+ENVIRONMENT = {
+    **dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "LINKPRIOR_WORKERS"), "1"),
+    "LINKPRIOR_KERNELS": "portable",
+}
+Facts = dict[str, Any]
 
 
 def main() -> int:
-    """Do what was asked for; 0 unless there is a finding."""
+    """Do what was asked for; 0 unless an input broke a promise."""
     asked = _arguments()
+    if asked.child is not None:
+        run_libfuzzer(asked.targets[0], asked.work, asked.child)
+    from fuzz.targets import TARGETS
+
     if asked.list:
         print("\n".join(f"{name:14} {target.summary}" for name, target in TARGETS.items()))
         return 0
-    if asked.figures:
-        print(figures.table(figures.read_figures(asked.output).get("targets", {}), TARGETS))
-        return 0
     if asked.replay is not None:
-        return _replay(asked.targets[0], asked.replay)
-    if asked.growth:
-        return growth.report(asked.targets, asked.work, asked.output, asked.seed)
-    if asked.keep:
-        return corpus.keep(asked.targets, asked.work)
-    return _fuzz(asked)
+        with scratch_folder() as folder:
+            check(TARGETS[asked.targets[0]].make(folder), asked.replay.read_bytes())
+        print(f"{asked.replay}: as it should be")
+        return 0
+    bad = 0
+    rounds = itertools.count() if asked.seconds is None else range(1)
+    with contextlib.suppress(KeyboardInterrupt):
+        for number in rounds:
+            for name in asked.targets:
+                bad |= fuzz(name, asked.seconds or TURN, asked.seed + number, asked)
+    return bad
 
 
-def _fuzz(asked: argparse.Namespace) -> int:
-    if not _has_atheris():
-        print("atheris is not installed: pip install -e .[fuzz] (Linux x86_64)", file=sys.stderr)
-        return 1
-    plan = Plan(asked.targets, asked.seconds, asked.total, asked.seed, asked.work, asked.output)
-
-    def one(name: str, seconds: int) -> None:
-        _tell(name, plan.work, turn(name, seconds, plan))
-
-    pool = ThreadPoolExecutor(asked.workers)
-    try:
-        for turns in plan.rounds():
-            for done in [pool.submit(one, *each) for each in turns]:
-                done.result()
-    except KeyboardInterrupt:  # the processes have heard it too
-        print("stopped; the same command goes on", file=sys.stderr)
-    finally:
-        pool.shutdown(cancel_futures=True)
-    print(figures.table(figures.read_figures(asked.output).get("targets", {}), TARGETS))
-    return int(any(places.findings_in(asked.work, name) for name in asked.targets))
-
-
-def _tell(name: str, work: Path, facts: figures.Facts) -> None:
-    print(
-        f"{name}: {facts['inputs']:,} inputs in {facts['seconds']} s, {facts['coverage']} lines, "
-        f"slowest {facts['slowest_s']} s, {facts['peak_mb']} MB",
-        flush=True,
+def fuzz(name: str, seconds: int, seed: int, asked: argparse.Namespace) -> int:
+    """Fuzz one target in a process of its own, print and add up its figures; 1 for a finding."""
+    before = read_figures(asked.output)
+    tried = before.get("targets", {}).get(name, {}).get("inputs", 0)
+    options = [f"-max_total_time={seconds}", f"-seed={1 + (seed + tried) % 2**31}"]
+    call = [sys.executable, "-m", "fuzz", name, "--work", str(asked.work), "--child", *options]
+    done = subprocess.run(
+        call, cwd=ROOT, env={**os.environ, **ENVIRONMENT}, capture_output=True, check=False
     )
-    for path in places.findings_in(work, name):
-        said = path.with_suffix(".txt")
-        what = said.read_text(encoding="utf-8").strip() if said.exists() else path.name[:12]
-        print(f"FINDING {what}: python -m fuzz --replay {path} {name}", flush=True)
+    log = (done.stdout + done.stderr).decode("utf-8", "replace")
+    facts = {**figures_in(log), "findings": int(done.returncode != 0), "seconds": seconds}
+    print(", ".join([name, *(f"{key} {value}" for key, value in facts.items())]), flush=True)
+    if done.returncode:
+        print(log[-3000:], f"FINDING: python -m fuzz {name} --replay FILE", sep="\n", flush=True)
+    add_figures(asked.output, before, name, facts)
+    return int(done.returncode != 0)
 
 
-def _replay(name: str, path: Path) -> int:
-    """Try one input once more, with the traceback if it breaks a promise."""
-    data = path.read_bytes()
-    with places.scratch() as place:
-        attempt = TARGETS[name].make(place)
-        finding = judged(attempt, data)
-        if finding is None:
-            print(f"{path}: as it should be")
-            return 0
-        print(f"{path}: {finding}")
-        attempt(data)  # once more, for the traceback
-    return 1
+def run_libfuzzer(name: str, work: Path, options: list[str]) -> None:
+    """Hand this process over to libFuzzer; it does not come back."""
+    import atheris  # type: ignore[import-untyped]
+
+    home = ROOT / "src" / "linkprior"
+    paths = (path.relative_to(home).with_suffix("") for path in home.rglob("*.py"))
+    modules = sorted(".".join(path.parts).removesuffix(".__init__") for path in paths)
+    wanted = [n for n in modules if any(f"{n}.".startswith(f"{one}.") for one in INSTRUMENTED)]
+    others = [f"linkprior.{name}" for name in modules if name not in wanted]
+    with atheris.instrument_imports(include=["linkprior", "zipfile", "gzip"], exclude=others):
+        for module in wanted:
+            importlib.import_module(f"linkprior.{module}")
+    from fuzz.targets import TARGETS
+
+    corpus, findings = work / "corpus" / name, work / "findings" / name
+    for folder in (corpus, findings):
+        folder.mkdir(parents=True, exist_ok=True)
+    inputs = corpus_of(name)
+    for content in inputs:
+        (corpus / hashlib.sha1(content, usedforsecurity=False).hexdigest()).write_bytes(content)
+    with scratch_folder() as folder:
+        attempt = TARGETS[name].make(folder)
+        for content in inputs[:20]:  # whatever is imported late is imported now
+            check(attempt, content)
+        WATCH.install()
+        pages = int(Path("/proc/self/statm").read_text().split()[0])
+        most = pages * os.sysconf("SC_PAGE_SIZE") + (MEMORY_MB << 20)  # beyond it: MemoryError
+        resource.setrlimit(resource.RLIMIT_AS, (most, most))
+        limits = [f"-timeout={SECONDS_PER_INPUT}", f"-max_len={LONGEST_INPUT}"]
+        limits += [f"-rss_limit_mb={MEMORY_MB}", f"-artifact_prefix={findings}/"]
+        flags = [*limits, "-print_final_stats=1", *options, str(corpus)]
+        atheris.Setup([sys.argv[0], *flags], lambda data: check(attempt, data))
+        atheris.Fuzz()
 
 
-def _has_atheris() -> bool:
-    from importlib.util import find_spec
+# ---------------------------------------------------------------------- figures
 
-    return find_spec("atheris") is not None
+
+def figures_in(log: str) -> Facts:
+    """Return the figures that libFuzzer prints."""
+
+    def last(pattern: str) -> int:
+        return int((re.findall(pattern, log) or [0])[-1])
+
+    return {
+        "inputs": max(last(r"\n#(\d+)\s"), last(r"stat::number_of_executed_units:\s+(\d+)")),
+        "peak_mb": last(r"stat::peak_rss_mb:\s+(\d+)"),
+        "slowest_s": last(r"stat::slowest_unit_time_sec:\s+(\d+)"),
+        "coverage": last(r"cov: (\d+) "),
+        "corpus": last(r"corp: (\d+)/"),
+    }
+
+
+def read_figures(path: Path) -> Facts:
+    """Return the figures of earlier runs."""
+    figures: Facts = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    return figures
+
+
+def add_figures(path: Path, before: Facts, name: str, facts: Facts) -> None:
+    """Write the figures with one run more: sums, and what was highest."""
+    targets = before.setdefault("targets", {})
+    old = targets.get(name, {})
+    summed = {key: old.get(key, 0) + facts[key] for key in ("inputs", "seconds", "findings")}
+    highest = {key: max(old.get(key, 0), facts[key]) for key in facts.keys() - summed.keys()}
+    targets[name] = {**old, **summed, **highest}
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(before, indent=1, sort_keys=True) + "\n", encoding="utf-8")
 
 
 def _arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m fuzz", description=__doc__)
+    form = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser("python -m fuzz", description=__doc__, formatter_class=form)
     parser.add_argument("targets", nargs="*", metavar="TARGET", help="all without a name")
     parser.add_argument("--seconds", type=int, help="for each target; without it, no end")
-    parser.add_argument("--total", type=int, metavar="SECONDS", help="for each target, in all runs")
-    parser.add_argument("--workers", type=int, default=1, metavar="N", help="targets at once")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--list", action="store_true", help="name the targets")
-    parser.add_argument("--figures", action="store_true", help="print the figures so far")
     parser.add_argument("--replay", type=Path, metavar="FILE", help="try one input on one target")
-    parser.add_argument("--growth", action="store_true", help="time against size")
-    parser.add_argument("--keep", action="store_true", help="make fuzz/corpus of what was found")
-    parser.add_argument("--work", type=Path, default=places.WORK, help="working folder")
+    parser.add_argument("--work", type=Path, default=WORK, help="working folder")
     parser.add_argument("-o", "--output", type=Path, default=RESULTS, help="where figures go")
+    parser.add_argument("--child", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
     asked = parser.parse_args()
-    unknown = sorted(set(asked.targets) - set(TARGETS))
-    if unknown:
-        parser.error(f"no target {', '.join(unknown)}; --list names them")
-    if asked.replay is not None and len(asked.targets) != 1:
-        parser.error("--replay FILE TARGET: which target is it for?")
-    if asked.workers < 1:
-        parser.error("--workers: expected 1 or more")
-    asked.targets = asked.targets or list(TARGETS)
+    if asked.child is None:
+        from fuzz.targets import TARGETS
+
+        unknown = sorted(set(asked.targets) - set(TARGETS))
+        if unknown:
+            parser.error(f"no target {', '.join(unknown)}; --list names them")
+        if asked.replay is not None and len(asked.targets) != 1:
+            parser.error("--replay FILE TARGET: which target is it for?")
+        asked.targets = asked.targets or list(TARGETS)
     return asked
 
 

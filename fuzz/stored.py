@@ -1,4 +1,4 @@
-"""Targets: saved models and run folders, with checksums that vouch for what was changed."""
+"""Targets: what linkprior saves and reads again; checksums vouch for what was changed."""
 
 from __future__ import annotations
 
@@ -6,25 +6,31 @@ import contextlib
 import hashlib
 import json
 import struct
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import linkprior as lp
-from fuzz.edits import edited, one_each
-from fuzz.packings import array_bytes
-from fuzz.readers import choice, put
-from fuzz.target import Target
-from fuzz.verdict import WATCH, Attempt, expect
-from linkprior.errors import LinkpriorError
+from fuzz.harness import WATCH, Attempt, Target, choice, edited, expect, put
+from fuzz.readers import array_bytes
+from linkprior.errors import LinkpriorError, StoreError
+from linkprior.evaluation.cells import CellStore, cell_file
+from linkprior.evaluation.judge import Cell
+from linkprior.evaluation.protocols import Plan
+from linkprior.evaluation.split_files import read_split, write_split
+from linkprior.evaluation.splits import Split
+from linkprior.evaluation.writing import read_results, write_results
+from linkprior.experiments.benchmark.cells import read_cells
 from linkprior.io import store
+from linkprior.io.datasets import read_catalogue
 from linkprior.pipeline.load_run import load_run
 from linkprior.pipeline.run_folder import RunFolder, file_digest, read_manifest
 from linkprior.predictors.evidence import with_evidence
 from linkprior.predictors.saving import load, network_from
+from linkprior.report.study import read_study
 
 Whole = dict[str, Any]
+_DIGEST = "0" * 64
 _KINDS = {"float64": "F64", "float32": "F32", "int64": "I64", "int32": "I32", "bool": "BOOL"}
 _BRIEF = {"n_starts": 1, "max_iter": 2, "seed": 0}
 MODELS: tuple[tuple[str, Mapping[str, Any]], ...] = (
@@ -118,7 +124,7 @@ def _model(folder: Path) -> Attempt:
         changed = edited(whole, text)
         if isinstance(changed, dict):
             write_model(place, changed)
-            with WATCH.looking():
+            with WATCH.reading():
                 model = load(place)
             expect(model.network_.n_nodes >= 2, "a model without a network")
 
@@ -138,20 +144,10 @@ def _model_raw(folder: Path) -> Attempt:
         facts = {**manifest, "arrays_sha256": hashlib.sha256(content).hexdigest()}
         sealed = {**facts, "manifest_sha256": store._digest(facts)}
         put(place / store.MANIFEST, json.dumps(sealed).encode() if what else content)
-        with WATCH.looking():
+        with WATCH.reading():
             load(place)
 
     return attempt
-
-
-def _model_seeds(most: int = 70) -> list[bytes]:
-    with tempfile.TemporaryDirectory() as place:
-        wholes = [whole_model(Path(place) / str(at), *one) for at, one in enumerate(MODELS)]
-    return [
-        b"%c" % (48 + at) + line
-        for at, whole in enumerate(wholes)
-        for line in [b"", *one_each(whole)][:most]
-    ]
 
 
 # ---------------------------------------------------------------------- runs
@@ -192,7 +188,7 @@ def _run_raw(folder: Path) -> Attempt:
 
 
 def _load_run(place: Path) -> None:
-    with WATCH.looking():
+    with WATCH.reading():
         with contextlib.suppress(LinkpriorError):
             expect(isinstance(read_manifest(place), dict), "no manifest")
         run = load_run(place)
@@ -233,57 +229,210 @@ def _whole_run(place: Path) -> Whole:
     }
 
 
-def _run_seeds() -> list[bytes]:
-    with tempfile.TemporaryDirectory() as place:
-        whole = _whole_run(whole_run(Path(place) / "run"))
-    return [b"", *one_each(whole)]
+def _json(path: Path, content: Any) -> None:
+    put(path, json.dumps(content).encode())
 
 
-def _run_raw_seeds() -> list[bytes]:
-    with tempfile.TemporaryDirectory() as place:
-        folder = whole_run(Path(place) / "run")
-        return [b"%c" % (48 + at) + (folder / part).read_bytes() for at, part in enumerate(PARTS)]
+def _plan() -> Plan:
+    return Plan("uniform:0.8", "all-nodes", 1, None, 0, "none", 0.0, None)
 
 
-def _model_raw_seeds() -> list[bytes]:
-    with tempfile.TemporaryDirectory() as place:
-        lp.make("pa").fit(small_network()).save(Path(place) / "model")
-        files = (store.MANIFEST, store.ARRAYS)
-        contents = [(Path(place) / "model" / name).read_bytes() for name in files]
-    return [b"%c" % (48 + at) + content for at, content in enumerate(contents)]
+def _split() -> Split:
+    return _plan().make(small_network())[0]
 
 
-_WORDS = (
-    *("manifest/params/", "manifest/facts/", "manifest/network/names/", "arrays/", "/dtype="),
-    *(
-        "/shape=",
-        "/values=",
-        '"BF16"',
-        '"F8_E4M3"',
-        '"U64"',
-        '"C64"',
-        '"F16"',
-        '"BOOL"',
-        "sealed=false",
-        "manifest/model=",
-    ),
-    *("state.", "network.edges", "network.weights", "network.negatives", "1e400", "NaN"),
-    *(f'"{name}"' for name, _ in MODELS),
-)
+# ---------------------------------------------------------------------- evaluations
 
 
-def targets() -> dict[str, Target]:
-    """Return the targets by name."""
-    raw = ('"format"', '"params"', '"network"', '"dtype"', '"shape"', '"data_offsets"', '"F64"')
-    parts = ("manifest/files/", "manifest/status=", "report/", "ranking/", "sealed=false", "\\t")
+def whole_evaluation(folder: Path) -> Whole:
+    """Write an evaluation; return its two files that are read again."""
+    found = lp.evaluate(["pa", "cn"], small_network(), "uniform:0.8", "all-nodes")
+    folder.mkdir(parents=True, exist_ok=True)
+    write_results(found, folder)
+    parts = {part: folder / f"{part}.json" for part in ("results", "curves")}
+    return {part: json.loads(path.read_text("utf-8")) for part, path in parts.items()}
+
+
+def _evaluation(folder: Path) -> Attempt:
+    whole = whole_evaluation(folder / "evaluation")
+
+    def attempt(data: bytes) -> None:
+        changed = edited(whole, data)
+        for part in whole:
+            _json(folder / "evaluation" / f"{part}.json", _part(changed, part))
+        with WATCH.reading():
+            found = read_results(folder / "evaluation")
+        expect(all(isinstance(cell, Cell) for cell in found.cells), "no cells")
+
+    return attempt
+
+
+def _part(changed: Any, name: str) -> Any:
+    return changed.get(name) if isinstance(changed, dict) else changed
+
+
+def _cell(folder: Path) -> Attempt:
+    """Try changes of a finished cell; one that was made otherwise would be made anew."""
+    net, split = small_network(), _split()
+    with CellStore(folder / "evaluation", net, {}) as cells:
+        judged = lp.evaluate(["pa"], net, "uniform:0.8", "all-nodes").cells[0]
+        cells.get("pa", split, {}, lambda: judged)
+    path = cell_file(folder / "evaluation", "pa", split)
+    whole = json.loads(path.read_text(encoding="utf-8"))
+
+    def anew() -> Cell:
+        raise StoreError("made anew")
+
+    def attempt(data: bytes) -> None:
+        _json(path, edited(whole, data))
+        with WATCH.reading():
+            found = cells.get("pa", split, {}, anew)
+        expect(isinstance(found, Cell), "no cell")
+
+    return attempt
+
+
+# ---------------------------------------------------------------------- studies
+
+_SPACE = {
+    "name": "FloatDistribution",
+    "attributes": {"step": None, "low": 0.0, "high": 1.0, "log": False},
+}
+_QUESTION = {
+    **{"kind": "tuning", "network": _DIGEST, "model": "lrw", "metric": "auprc"},
+    **{"params": {"steps": 3}, "searched": {"steps": [1, 6]}, "optuna": "0", "cautious": False},
+}
+
+
+def _journal() -> list[Whole]:
+    """Return the steps of a journal: two settings, one whole and one given up."""
+    who = {"worker_id": "w"}
+    start: list[Whole] = [{"op_code": 0, **who, "study_name": "linkprior", "directions": [2]}]
+    for number, state in ((0, 1), (1, 3)):
+        noted = {"setting": number, "params": {"steps": 3 + number}}
+        when = "2024-01-01T00:00:00.000000"
+        start += [
+            {
+                **{"op_code": 4, **who, "study_id": 0, "datetime_start": when, "state": 0},
+                **{"distributions": {"steps": json.dumps(_SPACE)}, "params": {"steps": 0.5}},
+                **{"user_attrs": noted, "system_attrs": {}, "intermediate_values": {}},
+            },
+            {"op_code": 8, **who, "trial_id": number, "user_attr": {"scores": [0.5, None]}},
+            {"op_code": 8, **who, "trial_id": number, "user_attr": {"note": ""}},
+            {
+                **{"op_code": 6, **who, "trial_id": number, "state": state},
+                **{"values": [0.5] if state == 1 else None, "datetime_complete": when},
+            },
+        ]
+    return start
+
+
+def whole_study() -> Whole:
+    """Return a study as one thing to be edited."""
+    return {"question": _QUESTION, "journal": _journal()}
+
+
+def _study(folder: Path) -> Attempt:
+    whole = whole_study()
+
+    def attempt(data: bytes) -> None:
+        changed = edited(whole, data)
+        steps = _part(changed, "journal")
+        lines = [json.dumps(step) for step in steps] if isinstance(steps, list) else [str(steps)]
+        _json(folder / "study.json", _part(changed, "question"))
+        put(folder / "journal.log", ("\n".join(lines) + "\n").encode("utf-8", "replace"))
+        with WATCH.reading():
+            found = read_study(folder)
+        expect(found.trials, "a study without a setting")
+
+    return attempt
+
+
+# ---------------------------------------------------------------------- benchmarks
+
+
+def _benchmark_cell(model: str) -> Whole:
     return {
-        "model": Target("a saved model, changed and sealed again", _model, _model_seeds, _WORDS),
-        "model-raw": Target("bytes of a model's files", _model_raw, _model_raw_seeds, raw),
-        "run": Target("a run folder, changed and sealed again", _run, _run_seeds, parts),
-        "run-raw": Target(
-            "bytes of a run's manifest, ranking and report",
-            _run_raw,
-            _run_raw_seeds,
-            ('"format"', '"files"', '"status"', '"complete"', "degree_source", "nan", "\\t"),
-        ),
+        **{"network": "karate", "protocol": "uniform:0.9", "rule": "connected", "split": 0},
+        **{"model": model, "params": {}, "trials": 0, "data": _DIGEST, "digest": _DIGEST},
+        **{"hidden": 3, "linkprior": "0", "nodes": 34, "edges": 78},
+        "values": {"auprc": 0.25, "p@100": 0.5, "seconds": 0.1, "peak_mb": 9.0, "ndcg": None},
     }
+
+
+def whole_benchmark() -> Whole:
+    """Return three cells of a benchmark."""
+    left_out = {**_benchmark_cell("spm"), "left_out": {"kind": "failed", "why": "too slow"}}
+    left_out.pop("values")
+    return {"0-pa": _benchmark_cell("pa"), "0-cn": _benchmark_cell("cn"), "0-spm": left_out}
+
+
+def _benchmark(folder: Path) -> Attempt:
+    whole = whole_benchmark()
+    (folder / "karate").mkdir(exist_ok=True)
+
+    def attempt(data: bytes) -> None:
+        changed = edited(whole, data)
+        for name in whole:
+            _json(folder / "karate" / f"{name}.json", _part(changed, name))
+        with WATCH.reading():
+            found = read_cells(folder)
+        expect(all(isinstance(cell, dict) for cell in found), "no cells")
+
+    return attempt
+
+
+# ---------------------------------------------------------------------- splits, the catalogue
+
+
+def _split_file(folder: Path) -> Attempt:
+    """Try the rows of a split below a good first line (first character 0), or a whole file."""
+    net, path = small_network(), folder / "split.tsv"
+    write_split(_split(), net, path)
+    first = path.read_bytes().split(b"\n")[0] + b"\n"
+
+    def attempt(data: bytes) -> None:
+        bare, content = choice(data, (False, True))
+        put(path, content if bare else first + content)
+        with WATCH.reading():
+            found = read_split(path, net)
+        expect(len(found.hidden), "nothing is hidden")
+
+    return attempt
+
+
+_CATALOGUE = {
+    "format": 1,
+    "networks": [
+        {
+            **{"name": "karate", "title": "Karate", "file": "a/karate.tsv", "url": None},
+            **{"address": None, "sha256": _DIGEST, "bytes": 10, "nodes": 34, "edges": 78},
+            **{"licence": "CC0", "source": "a book"},
+        }
+    ],
+}
+
+
+def _catalogue(folder: Path) -> Attempt:
+    def attempt(data: bytes) -> None:
+        _json(folder / "catalogue.json", edited(_CATALOGUE, data))
+        with WATCH.reading():
+            found = read_catalogue(folder / "catalogue.json")
+        for entry in found.values():
+            expect(".." not in entry.plain_file.split("/"), "a path that leads out")
+
+    return attempt
+
+
+TARGETS = {
+    "model": Target("a saved model, changed and sealed again", _model),
+    "model-raw": Target("bytes of a model's files", _model_raw),
+    "run": Target("a run folder, changed and sealed again", _run),
+    "run-raw": Target("bytes of a run's manifest, ranking and report", _run_raw),
+    "evaluation": Target("results.json and curves.json of an evaluation", _evaluation),
+    "cell": Target("a finished cell of an evaluation", _cell),
+    "study": Target("study.json and journal of a study", _study),
+    "benchmark": Target("cells of a benchmark", _benchmark),
+    "split": Target("a split written by evaluate", _split_file),
+    "catalogue": Target("a catalogue of networks", _catalogue),
+}

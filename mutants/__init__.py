@@ -1,9 +1,7 @@
-"""Small errors put into the code on purpose: which do the tests notice (docs/reliability.md)?
+"""Mutation score: small errors put into the code at random, and the share that tests notice.
 
-Why not mutmut (3.8 was looked at): it never touches a decorated function other than a static or
-class method, so every compiled kernel, property and cached function stays as it is; nor anything
-outside functions, so constants, defaults of fields and tables do too; and the trampoline it puts
-around every other function, with all its mutants beside it, is no code that numba can compile.
-Here the code object of the one function is exchanged in a forked process instead, where every
-module and test is loaded already.
+Why not mutmut (3.8.1): it leaves decorated functions alone, so no compiled kernel, property or
+cached function has a mutant, nor does anything outside functions. Why not cosmic-ray (8.7): it runs
+one test command for every mutant and cannot choose tests by the lines they run, and half of its
+mutants here are in annotations (`int | None`) or in the wording of messages.
 """

@@ -7,15 +7,7 @@ import math
 import networkx as nx
 import numpy as np
 import pytest
-from benchmarks import (
-    paper_studies,
-    studies_alpha,
-    studies_base,
-    studies_bound,
-    studies_distributions,
-    studies_harder,
-    studies_variables,
-)
+from benchmarks import paper_studies, studies_base, studies_degrees, studies_recall
 from scipy.optimize import minimize_scalar
 
 import linkprior as lp
@@ -36,7 +28,7 @@ def by_hand(scores, k):
 
 def test_the_three_variables_are_those_the_model_ranks_by():
     params = {"n_starts": 2, "warmup": 8, "max_iter": 3, "seed": 4, "lam": 0.002}
-    made = studies_variables.variables(lp.make("tri-degree", **params), NET)
+    made = studies_recall.variables(lp.make("tri-degree", **params), NET)
     for name, scores in made.items():
         own = lp.make("tri-degree", **params, rank_by=name).fit(NET).score_rows(0, NET.n_nodes)
         off = ~np.eye(NET.n_nodes, dtype=bool)
@@ -62,7 +54,7 @@ def test_degrees_of_the_best_pairs_are_those_of_a_graph_made_of_them():
 
 
 def test_perfect_scores_agree_with_the_given_degrees():
-    found = studies_alpha.agreement(NET.adjacency.toarray(), NET, NET.n_edges)
+    found = studies_degrees.agreement(NET.adjacency.toarray(), NET, NET.n_edges)
     assert found["spearman"] == found["pearson"] == 1.0
     assert found["log ratio"] == 0.0
     assert found["observed edges among them"] == NET.n_edges
@@ -71,7 +63,7 @@ def test_perfect_scores_agree_with_the_given_degrees():
 def test_the_degrees_a_method_induces_are_counted_among_non_edges():
     split = uniform(NET, 0.7, 1, "all-nodes")
     model = lp.make("pa").fit(split.train)
-    found = studies_distributions.induced_by(model, split)
+    found = studies_degrees.induced_by(model, split)
     scores = model.score_rows(0, NET.n_nodes).astype(float)
     scores[tuple(split.train.edges.T)] = -1.0
     _, wanted = by_hand(scores, len(split.hidden))
@@ -86,33 +78,33 @@ def test_the_best_threshold_is_the_best_of_all():
     X = (X + X.T) / 2
     edges = NET.adjacency.toarray()[:12, :12]
     tried = [recovery_error(X, edges, q) for q in [-1.0, *np.unique(X)]]
-    assert studies_bound.best_error(X, edges) == min(tried)
+    assert studies_degrees.best_error(X, edges) == min(tried)
 
 
 @pytest.mark.parametrize("rho", [0.05, 0.5, 0.9])
 def test_the_charitable_threshold_makes_gamma_smallest(rho):
     span = (1e-6, loss_minimiser(rho) - 1e-6)
     least = minimize_scalar(lambda q: gamma(rho, q), bounds=span, method="bounded").fun
-    assert gamma(rho, studies_bound.charitable_threshold(rho)) <= least * (1 + 1e-9)
+    assert gamma(rho, studies_degrees.charitable_threshold(rho)) <= least * (1 + 1e-9)
 
 
 def test_the_constant_that_bites_brings_the_bound_down_to_the_empty_network():
     common = {"rho": 0.9, "q": 0.5, "n_edges": 10**7, "d_max_true": 10**4, "d_max": 10**4}
-    common |= {"alpha": 1.0, "delta": studies_bound.DELTA}
-    found = studies_bound.one_bound(3e3, 1e9, common)
+    common |= {"alpha": 1.0, "delta": studies_degrees.DELTA}
+    found = studies_degrees.one_bound(3e3, 1e9, common)
     again = recovery_bound(trace=3e3, prior=1e9, C=found["C that bites"], **common)
     assert math.isclose(again, 2e7, rel_tol=1e-9)
     few = {**common, "n_edges": 10}
-    assert studies_bound.one_bound(3e3, 1e9, few)["C that bites"] is None
+    assert studies_degrees.one_bound(3e3, 1e9, few)["C that bites"] is None
 
 
 @pytest.fixture
 def small_study(monkeypatch):
     """The study of harder conditions on a small network, with one condition of each kind."""
-    monkeypatch.setattr(studies_harder.data, "dream5", lambda folder: NET)
-    monkeypatch.setattr(studies_harder, "SHARES", (0.6,))
-    monkeypatch.setattr(studies_harder, "FACTORS", (2.0,))
-    monkeypatch.setattr(studies_harder, "SEEDS", (0, 1))
+    monkeypatch.setattr(studies_recall.data, "dream5", lambda folder: NET)
+    monkeypatch.setattr(studies_recall, "SHARES", (0.6,))
+    monkeypatch.setattr(studies_recall, "FACTORS", (2.0,))
+    monkeypatch.setattr(studies_recall, "SEEDS", (0, 1))
     return paper_studies.STUDIES["harder"]
 
 
@@ -130,7 +122,7 @@ def test_a_study_leaves_its_numbers_and_the_same_figure_twice(small_study, tmp_p
 
 
 def test_recall_in_a_study_is_that_of_the_list_sorted_by_hand(small_study, tmp_path):
-    found = studies_harder.judged(NET, "uniform:0.6")["all-nodes"]["PA"]
+    found = studies_recall.judged(NET, "uniform:0.6")["all-nodes"]["PA"]
     assert found == [
         pytest.approx(recall_by_hand(uniform(NET, 0.6, seed, "all-nodes")), abs=1e-6)
         for seed in (0, 1)
@@ -139,7 +131,7 @@ def test_recall_in_a_study_is_that_of_the_list_sorted_by_hand(small_study, tmp_p
 
 def test_a_renumbered_split_has_the_same_edges_by_name():
     split = uniform(NET, 0.6, 0, "all-nodes")
-    moved = studies_harder.renumbered(split, 5)
+    moved = studies_recall.renumbered(split, 5)
     assert moved.train.names != split.train.names
     assert sorted(moved.train.names) == sorted(split.train.names)
     assert by_name(moved.train, moved.train.edges) == by_name(split.train, split.train.edges)

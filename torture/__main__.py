@@ -21,19 +21,9 @@ from typing import Any
 
 from linkprior import machine as computer
 from linkprior.io.atomic_files import whole_file
-from torture import (
-    determinism,
-    extremes,
-    folders,
-    kills,
-    locks,
-    memory,
-    numerics,
-    soak,
-    writes,
-)
-from torture.ground import Ground, ground
+from torture import determinism, disturbances, numerics, soak
 from torture.machine import run_machine
+from torture.sandbox import Sandbox, open_sandbox
 
 RESULTS = Path(__file__).resolve().parents[1] / "benchmarks" / "results" / "torture.json"
 BY_CLOCK = 16  # kills at random moments of each command
@@ -42,7 +32,7 @@ CYCLES, PROCESSES = 1200, 4
 EXAMPLES, STEPS = 10, 12  # of the state machine, at a time
 
 Facts = dict[str, Any]
-Part = Callable[[Ground, random.Random, float], Facts]
+Part = Callable[[Sandbox, random.Random, float], Facts]
 
 
 def main() -> int:
@@ -51,7 +41,7 @@ def main() -> int:
     results: Facts = {**_before(asked.output), **_machine()}
     shares = {name: share for name, (_, share) in PARTS.items() if name in asked.parts}
     began = time.monotonic()
-    with ground() as place:
+    with open_sandbox() as place:
         for number, (name, share) in enumerate(shares.items()):
             left = began + asked.seconds - time.monotonic()
             results[name] = _part(
@@ -67,7 +57,7 @@ def main() -> int:
     return int(bool(defects))
 
 
-def _part(place: Ground, name: str, seed: int, seconds: float) -> Facts:
+def _part(place: Sandbox, name: str, seed: int, seconds: float) -> Facts:
     """Return the figures of one part, and print them."""
     began = time.monotonic()
     found = PARTS[name][0](place, random.Random(seed), began + seconds)
@@ -79,21 +69,23 @@ def _part(place: Ground, name: str, seed: int, seconds: float) -> Facts:
 # ---------------------------------------------------------------------- the parts
 
 
-def _kills(place: Ground, chance: random.Random, end: float) -> Facts:
-    tallies = {name: kills.Tally() for name in (*kills.KILLED, kills.SLOW)}
+def _kills(place: Sandbox, chance: random.Random, end: float) -> Facts:
+    tallies = {name: disturbances.KillTally() for name in (*disturbances.KILLED, disturbances.SLOW)}
     for name, tally in tallies.items():
-        wanted = SLOWLY if name == kills.SLOW else BY_CLOCK
+        wanted = SLOWLY if name == disturbances.SLOW else BY_CLOCK
         for _ in range(3 * wanted):  # some come to their end before the moment
             if tally.kills < wanted:
-                kills.kill_after(place, place.of(name), tally, chance)
+                disturbances.kill_after(place, place.of(name), tally, chance)
     by_clock = sum(tally.kills for tally in tallies.values())
-    points = [(n, *one) for n in kills.KILLED for one in kills.counted_kills(place.of(n))]
+    points = [
+        (n, *one) for n in disturbances.KILLED for one in disturbances.counted_kills(place.of(n))
+    ]
     chance.shuffle(points)
     done = 0
     for name, at, do in points:
         if time.monotonic() > end:
             break
-        kills.kill_at(place, place.of(name), tallies[name], at, do)
+        disturbances.kill_at(place, place.of(name), tallies[name], at, do)
         done += 1
     return {
         **_summed(tallies, "kills", "resumed"),
@@ -104,39 +96,41 @@ def _kills(place: Ground, chance: random.Random, end: float) -> Facts:
     }
 
 
-def _writes(place: Ground, chance: random.Random, end: float) -> Facts:
-    tallies = {name: writes.Tally() for name in writes.FAILED}
-    points = [(n, *one) for n in writes.FAILED for one in writes.failures(place.of(n))]
+def _writes(place: Sandbox, chance: random.Random, end: float) -> Facts:
+    tallies = {name: disturbances.WriteTally() for name in disturbances.FAILED}
+    points = [(n, *one) for n in disturbances.FAILED for one in disturbances.failures(place.of(n))]
     chance.shuffle(points)
     for name, at, lasting in points:
         if time.monotonic() > end:
             break
-        writes.fail_at(place, place.of(name), tallies[name], at, lasting)
+        disturbances.fail_at(place, place.of(name), tallies[name], at, lasting)
     return {**_summed(tallies, "failures", "survived", "harmless"), "points": len(points)}
 
 
-def _memory(place: Ground, chance: random.Random, end: float) -> Facts:
-    tallies = {name: memory.Tally() for name in memory.LIMITED}
-    steps = [(name, step) for name in memory.LIMITED for step in memory.STEPS]
+def _memory(place: Sandbox, chance: random.Random, end: float) -> Facts:
+    tallies = {name: disturbances.MemoryTally() for name in disturbances.LIMITED}
+    steps = [(name, step) for name in disturbances.LIMITED for step in disturbances.STEPS]
     chance.shuffle(steps)
     for name, step in steps:
         if time.monotonic() < end:
-            memory.limit(place, name, step, tallies[name])
+            disturbances.limit(place, name, step, tallies[name])
     return _summed(tallies, "limits", "hit", "blas")
 
 
-def _locks(place: Ground, chance: random.Random, end: float) -> Facts:
-    tally = locks.Tally()
-    locks.cycle(place, tally, CYCLES, PROCESSES, chance.randrange(10**6))
-    for name in locks.SHARED:
-        locks.taken_over(place, name, tally, len(place.of(name).calls) // 2)
+def _locks(place: Sandbox, chance: random.Random, end: float) -> Facts:
+    tally = disturbances.LockTally()
+    disturbances.cycle(place, tally, CYCLES, PROCESSES, chance.randrange(10**6))
+    for name in disturbances.SHARED:
+        disturbances.taken_over(place, name, tally, len(place.of(name).calls) // 2)
     while time.monotonic() < end and tally.pairs < 100:
-        for name in locks.SHARED:
-            locks.two_at_once(place, name, tally, chance.uniform(0.0, place.of(name).seconds))
+        for name in disturbances.SHARED:
+            disturbances.two_at_once(
+                place, name, tally, chance.uniform(0.0, place.of(name).seconds)
+            )
     return tally.facts()
 
 
-def _state_machine(place: Ground, chance: random.Random, end: float) -> Facts:
+def _state_machine(place: Sandbox, chance: random.Random, end: float) -> Facts:
     steps = examples = 0
     defects = []
     while time.monotonic() < end and not defects:
@@ -148,9 +142,9 @@ def _state_machine(place: Ground, chance: random.Random, end: float) -> Facts:
     return {"examples": examples, "steps": steps, "defects": defects}
 
 
-def _determinism(place: Ground, chance: random.Random, end: float) -> Facts:
+def _determinism(place: Sandbox, chance: random.Random, end: float) -> Facts:
     spot = determinism.prepare(place.base / "determinism")
-    rows = folders.compare_folders(spot) | determinism.compare_predictions(spot, end)
+    rows = determinism.compare_folders(spot) | determinism.compare_predictions(spot, end)
     told = [what for row in rows.values() for what in row.equal.values()]
     return {
         "comparisons": len(told),
@@ -161,13 +155,13 @@ def _determinism(place: Ground, chance: random.Random, end: float) -> Facts:
     }
 
 
-def _numerics(place: Ground, chance: random.Random, end: float) -> Facts:
+def _numerics(place: Sandbox, chance: random.Random, end: float) -> Facts:
     tally = numerics.Tally()
-    found = extremes.run(end, tally) | numerics.run(place.base, end, tally)
+    found = numerics.run_extremes(end, tally) | numerics.run(place.base, end, tally)
     return {**found, **tally.facts()}
 
 
-def _soak(place: Ground, chance: random.Random, end: float) -> Facts:
+def _soak(place: Sandbox, chance: random.Random, end: float) -> Facts:
     return soak.soak(place.base / "soak", end=end).facts()
 
 

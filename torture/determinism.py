@@ -1,13 +1,10 @@
-"""The same seed under other workers, engines and processors: the same bytes, or the same pairs.
-
-Workers (1, 2, 4) and engines (threads, processes, dask) must leave the same bytes. With one of
-NumPy's SIMD levels switched off, another OpenBLAS core or kernels compiled for a plain processor,
-the last bits of scores may differ; their order after rounding to six digits may not.
-"""
+"""The same seed under other workers, engines and processors: the same bytes, or the same pairs."""
 
 from __future__ import annotations
 
+import csv
 import importlib.util
+import io
 import json
 import os
 import shutil
@@ -17,9 +14,52 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from torture.rounded import order_of, shift
+from torture.sandbox import Files, differences, files_in
+
+# ---------------------------------------------------------------------- rounded
+
+Pair = tuple[str, str]
+
+
+class Shift(NamedTuple):
+    """How far two orders are apart: pairs in one list alone, pairs that moved, and how far."""
+
+    exchanged: int
+    moved: int
+    largest: int
+
+    def __str__(self) -> str:
+        gone = f"{self.exchanged} exchanged, " if self.exchanged else ""
+        places = "1 place" if self.largest == 1 else f"{self.largest} places"
+        return f"{gone}{self.moved} moved, by up to {places}"
+
+
+def order_of(content: bytes) -> list[tuple[float, Pair]]:
+    """Return score and names of each pair of a table, by score to six digits, then by pair.
+
+    Scores stand in the table with six digits. Those with the last score are
+    left out, as it is the full scores that say which of them are in the list.
+    """
+    rows = csv.DictReader(io.StringIO(content.decode("utf-8")), delimiter="\t")
+    found = [(float(row["score"]), (row["source"], row["target"])) for row in rows]
+    found.sort(key=lambda one: (-one[0], one[1]))
+    last = found[-1][0] if found else 0.0
+    return [one for one in found if one[0] != last]
+
+
+def shift(found: list[tuple[float, Pair]], wanted: list[tuple[float, Pair]]) -> Shift:
+    """Return how many pairs of the shorter list the other lacks, and how far the others moved."""
+    length = min(len(found), len(wanted))
+    a, b = ({pair: at for at, (_, pair) in enumerate(one)} for one in (found, wanted))
+    first = [pair for _, pair in (found if len(found) == length else wanted)]
+    both = [pair for pair in first if pair in a and pair in b]
+    far = [abs(a[pair] - b[pair]) for pair in both]
+    return Shift(length - len(both), sum(map(bool, far)), max(far, default=0))
+
+
+# ---------------------------------------------------------------------- determinism
 
 TOP = 1000
 NODES, GROUPS, DEGREE, SEED = 500, 10, 8, 3
@@ -223,6 +263,78 @@ def main() -> None:
         except Exception as problem:
             end = {"status": 1, "said": f"{type(problem).__name__}: {format_error(problem)}"}
         print("\n" + json.dumps(end), flush=True)
+
+
+# ---------------------------------------------------------------------- folders
+
+_CLOCK = ("seconds", "peak_mb")
+
+
+def compare_folders(place: Path) -> dict[str, Row]:
+    """Return what evaluate and tune leave under other workers and engines, beside what alone."""
+    judged = ["evaluate", "edges.tsv", "--models", "tri,pu,l3,random", "--repeats", "2", "-q", "-o"]
+    tuned = ["tune", "edges.tsv", "--model", "pu", "--trials", "4", "--inner", "2", "-q", "--study"]
+    grid = [*tuned[:-1], "--sampler", "grid", "--no-prune", "--study"]
+    processes = [["--executor", "processes", *_at("2")]]
+    local = [["--dask", "local", *_at("2")]] if has_dask() else []
+    plans = {
+        "evaluate": (judged, [*map(_at, WORKERS), *local]),
+        "tune, grid": (grid, [*map(_at, WORKERS), *processes, *local]),
+        "tune, 2 at a time": (tuned, [_at("2"), *processes, *local]),
+    }
+    rows = {}
+    for name, (words, ways) in plans.items():
+        rows[name] = _folders(place, name, words, ways)
+    return rows
+
+
+def _at(workers: str) -> Words:
+    return ["--workers", workers]
+
+
+def _folders(place: Path, name: str, words: Words, ways: list[Words]) -> Row:
+    targets = [f"{name}-{number}".replace(" ", "-") for number in range(len(ways))]
+    ends = run_all(place, [[*words, at, *way] for at, way in zip(targets, ways, strict=True)])
+    left = [_timeless(place / target) for target in targets]
+    row = Row()
+    for way, end, files in zip(ways, ends, left, strict=True):
+        apart = differences(files, left[0])
+        told = f"FAILED: {end['said'][-200:]}" if end["status"] else "DIFFERS: " + ", ".join(apart)
+        note(
+            {name: row},
+            " ".join(way),
+            {name: told if end["status"] or apart else "same bytes"},
+            True,
+        )
+    return row
+
+
+def _timeless(folder: Path) -> Files:
+    """Return the files of a folder without times, memory, and the command that was typed."""
+    # Tables in .md and .tex are of the numbers in results.json, times among them.
+    found = {n: c for n, c in files_in(folder).items() if not n.endswith((".md", ".tex"))}
+    return {name: _lasting(name, content) for name, content in found.items()}
+
+
+def _lasting(name: str, content: bytes) -> bytes:
+    if name.endswith(".json"):
+        return json.dumps(_plain(json.loads(content))).encode()
+    if name.endswith(".tsv"):
+        return b"\n".join(row for row in content.splitlines() if not _times(row))
+    return content
+
+
+def _times(row: bytes) -> bool:
+    return any(b"\t" + name.encode() + b"\t" in row for name in _CLOCK)
+
+
+def _plain(found: Any) -> Any:
+    if isinstance(found, dict):
+        left = (*_CLOCK, "command", "workers", "executor", "written")
+        return {k: _plain(v) for k, v in found.items() if k not in left}
+    if isinstance(found, list):
+        return [_plain(v) for v in found if not (isinstance(v, dict) and v.get("metric") in _CLOCK)]
+    return found
 
 
 if __name__ == "__main__":

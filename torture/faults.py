@@ -1,6 +1,6 @@
 """File-system calls that fail, or kill their process, at a chosen count.
 
-Installed in a child of the nursery, never in linkprior itself. Only what happens beneath one folder
+Installed in a child of the server, never in linkprior itself. Only what happens beneath one folder
 is counted: opening for writing, each write that reaches the system, fsync, rename, mkdir, remove.
 """
 

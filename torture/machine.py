@@ -23,10 +23,8 @@ from hypothesis.stateful import (
 
 import linkprior as lp
 from linkprior.errors import StoreError
-from torture.compare import Files, differences, files_in, leftovers
-from torture.ground import Ground
-from torture.jobs import copied
-from torture.nursery import End
+from torture.fork_server import End
+from torture.sandbox import Files, Sandbox, copied, differences, files_in, leftovers
 
 COMMANDS = ("predict run", "another run")
 _NOTE = "run/notes.txt"
@@ -34,21 +32,21 @@ _steps = {"rules": 0}
 
 
 class RunFolderMachine(RuleBasedStateMachine):
-    """One folder. `ground` is set by whoever runs the machine."""
+    """One folder. `sandbox` is set by whoever runs the machine."""
 
-    ground: ClassVar[Ground]
+    sandbox: ClassVar[Sandbox]
 
     @initialize()
     def begin(self) -> None:
         """Begin with a fresh folder and no run."""
-        self.place = copied(self.ground.base / "inputs", self.ground.base / "machine")
-        self.wanted = {name: self.ground.of(name) for name in COMMANDS}
+        self.place = copied(self.sandbox.base / "inputs", self.sandbox.base / "machine")
+        self.wanted = {name: self.sandbox.of(name) for name in COMMANDS}
         self.noted = self.damaged = False
         self.lost = False  # the manifest: nobody can tell what the folder was
 
     def teardown(self) -> None:
         """Leave nothing behind."""
-        shutil.rmtree(self.ground.base / "machine", ignore_errors=True)
+        shutil.rmtree(self.sandbox.base / "machine", ignore_errors=True)
 
     # ------------------------------------------------------------------ what may happen
 
@@ -106,7 +104,7 @@ class RunFolderMachine(RuleBasedStateMachine):
     @rule()
     def export(self) -> None:
         """Make the page of the run, which is refused where the run is not whole."""
-        end = self.ground.nursery.run(["report", "run", "-o", "page.html", "-q"], self.place)
+        end = self.sandbox.server.run(["report", "run", "-o", "page.html", "-q"], self.place)
         page = self.place / "page.html"
         assert page.exists() == (end.status == 0)
         assert end.status in (0, 1)
@@ -154,7 +152,7 @@ class RunFolderMachine(RuleBasedStateMachine):
 
     def _run(self, name: str, force: bool, **plan: Any) -> End:
         argv = [*self.wanted[name].job.argv, *["--force"] * force]
-        end = self.ground.nursery.run(argv, self.place, **plan)
+        end = self.sandbox.server.run(argv, self.place, **plan)
         assert not end.hung
         assert "Traceback" not in end.err, end.err
         return end
@@ -190,9 +188,9 @@ def _spoil(path: Path, how: str) -> None:
         path.write_bytes(content[:middle] + bytes([content[middle] ^ 1]) + content[middle + 1 :])
 
 
-def run_machine(ground: Ground, examples: int, steps: int, seed: int | None = None) -> int:
+def run_machine(sandbox: Sandbox, examples: int, steps: int, seed: int | None = None) -> int:
     """Run the machine; an AssertionError shows the steps that broke it. Return the steps done."""
-    machine = type("Machine", (RunFolderMachine,), {"ground": ground})
+    machine = type("Machine", (RunFolderMachine,), {"sandbox": sandbox})
     if seed is not None:
         from hypothesis import seed as seeded
 

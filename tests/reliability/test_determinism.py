@@ -6,8 +6,8 @@ import subprocess
 import sys
 
 import pytest
-from torture import determinism, folders
-from torture.rounded import Shift, order_of, shift
+from torture import determinism
+from torture.determinism import Shift, order_of, shift
 
 MODELS = ("tri", "pu", "l3", "degree:l3")
 ALONE = ["--workers", "1"]
@@ -94,5 +94,5 @@ def test_a_difference_between_evaluations_is_seen_and_times_are_not(tmp_path):
         rows[0]["value"], rows[1]["value"] = auprc, seconds
         (tmp_path / str(number)).mkdir()
         (tmp_path / str(number) / "results.json").write_text(json.dumps({"rows": rows}))
-        texts.append(folders._timeless(tmp_path / str(number)))
+        texts.append(determinism._timeless(tmp_path / str(number)))
     assert texts[0] == texts[1] != texts[2]

@@ -3,7 +3,7 @@
 import random
 
 import pytest
-from torture import kills
+from torture import disturbances
 
 
 def points(known, *wanted):
@@ -38,32 +38,32 @@ CHOSEN = {
         for name in CHOSEN
     ],
 )
-def test_a_command_killed_at_a_file_ends_as_if_it_had_not_been(ground, name):
-    known, tally = ground.of(name), kills.Tally()
+def test_a_command_killed_at_a_file_ends_as_if_it_had_not_been(sandbox, name):
+    known, tally = sandbox.of(name), disturbances.KillTally()
     for at in points(known, *CHOSEN[name]):
         for do in ("kill before", "kill after"):
-            kills.kill_at(ground, known, tally, at, do)
+            disturbances.kill_at(sandbox, known, tally, at, do)
     assert tally.defects == []
     assert tally.kills == tally.resumed == 2 * len(CHOSEN[name])
     assert tally.most_lost <= 1
 
 
 @pytest.mark.at_length
-def test_a_command_killed_at_a_random_moment_ends_as_if_it_had_not_been(ground):
+def test_a_command_killed_at_a_random_moment_ends_as_if_it_had_not_been(sandbox):
     chance = random.Random(4)
     for name in ("predict run", "tune", "reproduce"):
-        tally = kills.Tally()
-        kills.kill_after(ground, ground.of(name), tally, chance)
+        tally = disturbances.KillTally()
+        disturbances.kill_after(sandbox, sandbox.of(name), tally, chance)
         assert tally.defects == []
 
 
-def test_a_run_cut_off_leaves_no_file_in_the_one_that_replaces_it(ground):
+def test_a_run_cut_off_leaves_no_file_in_the_one_that_replaces_it(sandbox):
     """What it had written is not in its manifest yet."""
-    first, other = ground.of("predict run"), ground.of("another run")
-    place = ground.fresh(first)
+    first, other = sandbox.of("predict run"), sandbox.of("another run")
+    place = sandbox.fresh(first)
     [at] = points(first, ("rename", "run/ranking.csv"))
-    assert ground.nursery.run(first.job.argv, place, at=at, do="kill after").status == -9
+    assert sandbox.server.run(first.job.argv, place, at=at, do="kill after").status == -9
     assert (place / "run" / "ranking.csv").exists()
-    assert ground.nursery.run([*other.job.argv, "--force"], place).status == 0
+    assert sandbox.server.run([*other.job.argv, "--force"], place).status == 0
     names = {path.name for path in (place / "run").iterdir()}
     assert names == {"ranking.tsv", "input_report.json", "log.txt", "manifest.json", "model"}

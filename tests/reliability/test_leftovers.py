@@ -148,5 +148,5 @@ def test_a_thread_that_cannot_be_started_is_one_line_and_a_mistake_of_ours_is_no
         run("info")
 
 
-def test_a_run_folder_through_any_order_of_starts_kills_damages_and_exports(ground):
-    assert run_machine(ground, examples=4, steps=6) >= 12
+def test_a_run_folder_through_any_order_of_starts_kills_damages_and_exports(sandbox):
+    assert run_machine(sandbox, examples=4, steps=6) >= 12

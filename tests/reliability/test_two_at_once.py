@@ -6,31 +6,31 @@ import subprocess
 import sys
 
 import pytest
-from torture import locks
+from torture import disturbances
 
 from linkprior.errors import StoreError
 from linkprior.io.atomic_files import hold
 
 
 @pytest.mark.parametrize("name", ["predict run", "evaluate"])
-def test_of_two_processes_one_leaves_or_finds_the_same(ground, name):
-    tally = locks.Tally()
-    locks.two_at_once(ground, name, tally, delay=0.0)
+def test_of_two_processes_one_leaves_or_finds_the_same(sandbox, name):
+    tally = disturbances.LockTally()
+    disturbances.two_at_once(sandbox, name, tally, delay=0.0)
     assert tally.defects == []
     assert tally.left + tally.shared == 1
 
 
-def test_the_lock_of_a_killed_process_is_taken_over(ground):
-    tally = locks.Tally()
+def test_the_lock_of_a_killed_process_is_taken_over(sandbox):
+    tally = disturbances.LockTally()
     for name in ("predict run", "tune"):
-        locks.taken_over(ground, name, tally, len(ground.of(name).calls) // 2)
+        disturbances.taken_over(sandbox, name, tally, len(sandbox.of(name).calls) // 2)
     assert tally.defects == []
     assert tally.taken_over == 2
 
 
-def test_a_lock_is_held_by_one_at_a_time(ground):
-    tally = locks.Tally()
-    locks.cycle(ground, tally, cycles=150, processes=3, seed=1)
+def test_a_lock_is_held_by_one_at_a_time(sandbox):
+    tally = disturbances.LockTally()
+    disturbances.cycle(sandbox, tally, cycles=150, processes=3, seed=1)
     assert tally.defects == []
     assert tally.cycles == 150
 
@@ -66,23 +66,23 @@ def test_where_a_folder_cannot_be_locked_a_file_in_it_is(tmp_path, monkeypatch):
         (["benchmark", "USAir", "--models", "pa", "--data", "data", "-o", "out"], "benchmark"),
     ],
 )
-def test_a_folder_in_use_is_one_line(ground, argv, what):
-    place = ground.fresh(ground.of("predict file"))
+def test_a_folder_in_use_is_one_line(sandbox, argv, what):
+    place = sandbox.fresh(sandbox.of("predict file"))
     (place / "out").mkdir()
     with hold(place / "out", what):
-        end = ground.nursery.run(argv, place)
+        end = sandbox.server.run(argv, place)
     assert end.status == 1
     assert f"another process is at work on this {what}; wait for it" in end.err.splitlines()[-1]
     assert list((place / "out").iterdir()) == []
 
 
-def test_an_experiment_in_use_is_one_line(ground):
-    place = ground.fresh(ground.of("predict file"))
+def test_an_experiment_in_use_is_one_line(sandbox):
+    place = sandbox.fresh(sandbox.of("predict file"))
     target = place / "paper" / "quick" / "plasmodium"
     target.mkdir(parents=True)
     argv = ["reproduce", "plasmodium", "--quick", "--data", "data", "-o", "paper", "-q"]
     with hold(target, "experiment"):
-        end = ground.nursery.run(argv, place)
+        end = sandbox.server.run(argv, place)
     assert end.status == 1
     assert "another process is at work on this experiment" in end.err.splitlines()[-1]
     assert list(target.iterdir()) == []

@@ -1,7 +1,7 @@
 """The n-th call of the file system fails; `make torture` has every n of every command."""
 
 import pytest
-from torture import memory, writes
+from torture import disturbances
 
 CHOSEN = {
     "predict over a file": ("open", "write", "fsync", "rename"),
@@ -15,18 +15,18 @@ CHOSEN = {
 
 
 @pytest.mark.parametrize("name", CHOSEN)
-def test_a_call_that_fails_is_one_line_and_leaves_nothing_torn(ground, name):
-    known, tally = ground.of(name), writes.Tally()
+def test_a_call_that_fails_is_one_line_and_leaves_nothing_torn(sandbox, name):
+    known, tally = sandbox.of(name), disturbances.WriteTally()
     for number, kind in enumerate(CHOSEN[name]):
         calls = [at for at, call in enumerate(known.calls, 1) if call[0] == kind]
-        writes.fail_at(ground, known, tally, calls[len(calls) // 2], lasting=number % 2 == 0)
+        disturbances.fail_at(sandbox, known, tally, calls[len(calls) // 2], lasting=number % 2 == 0)
     assert tally.defects == []
     assert tally.survived == len(CHOSEN[name])
 
 
 @pytest.mark.parametrize("megabytes", [1, 12])
-def test_a_memory_limit_is_one_line_and_leaves_nothing_torn(ground, megabytes):
-    tally = memory.Tally()
-    memory.limit(ground, "predict run", megabytes, tally)
+def test_a_memory_limit_is_one_line_and_leaves_nothing_torn(sandbox, megabytes):
+    tally = disturbances.MemoryTally()
+    disturbances.limit(sandbox, "predict run", megabytes, tally)
     assert tally.defects == []
     assert tally.hit == 1

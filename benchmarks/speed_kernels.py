@@ -1,0 +1,272 @@
+"""Kernels and solvers against NumPy, and two threads against one."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+from unittest.mock import patch
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks import data
+from benchmarks.timing import peak_megabytes, side_by_side
+from linkprior import kernels, parallel
+from linkprior.kernels.engine import ENGINE_VARIABLE
+from linkprior.model.degrees import estimate_degrees
+from linkprior.model.factors import Factors
+from linkprior.model.losses import SquaredLoss
+from linkprior.model.priors import DegreePrior
+from linkprior.network import Network
+from linkprior.network.generate import large_network, planted_network
+from linkprior.parallel import one_blas_thread, use_workers
+from linkprior.predictors.scores import build_tables
+from linkprior.ranking.topk import best_pairs
+from linkprior.solvers.base import solve
+from linkprior.solvers.direct import DirectSolver, ranked_pass
+from linkprior.solvers.tri_admm import AdmmSolver
+
+# ---------------------------------------------------------------------- prox
+
+Array = NDArray[Any]
+SIZE = 3000
+
+
+def score_kinds(p: int) -> dict[str, Array]:
+    """Return matrices with the distributions the sort meets."""
+    rng = np.random.default_rng(0)
+    factors = rng.gamma(0.1, 1.0, (p, 20)).astype(np.float32)
+    factors[factors < 1e-3] = 1e-9
+    return {
+        "uniform": rng.random((p, p), dtype=np.float32),
+        "normal": rng.standard_normal((p, p), dtype=np.float32),
+        "factor scores": factors @ factors.T,
+        "70 % zeros": (rng.pareto(1, (p, p)) * (rng.random((p, p)) < 0.3)).astype(np.float32),
+    }
+
+
+def numpy_rank_penalty(keys: Array, scale: Array, profile: Array, first: int, out: Array) -> Array:
+    """Do `kernels.rank_penalty` as one writes it in NumPy: default sort, put back."""
+    hidden = keys.copy()
+    at = np.arange(len(keys))
+    hidden[at, first + at] = -np.inf
+    order = np.argsort(-hidden, axis=1)
+    weights = np.append(profile, 0).astype(keys.dtype)
+    np.put_along_axis(out, order, scale[:, None].astype(keys.dtype) * weights, axis=1)
+    return out
+
+
+def numpy_prox(values: Array, scale: Array, profile: Array) -> Array:
+    """Do the whole row prox in NumPy: sort, subtract, put back, clip."""
+    keys = values.copy()
+    np.fill_diagonal(keys, -np.inf)
+    order = np.argsort(-keys, axis=1)
+    ordered = np.take_along_axis(values, order, axis=1)
+    ordered[:, :-1] -= scale[:, None] * profile
+    result = np.empty_like(values)
+    np.put_along_axis(result, order, ordered, axis=1)
+    return np.maximum(result, 0, out=result)
+
+
+def kernel_prox(values: Array, scale: Array, profile: Array, workers: int) -> Array:
+    """Do the row prox by the kernel, mapped over row blocks."""
+    out = np.empty_like(values)
+
+    def block(start: int, stop: int) -> None:
+        rows = slice(start, stop)
+        kernels.prox_rows(values[rows], scale[rows], profile, start, out[rows], clip=True)
+
+    for _ in parallel.map_blocks(block, len(values), workers):
+        pass
+    return out
+
+
+def prox() -> Iterator[str]:
+    """Yield the lines to print."""
+    yield f"row prox {SIZE} × {SIZE} float32: speed against NumPy (goal ≥ 3× and ≥ 5×)"
+    yield f"{'scores':16}{'NumPy s':>9}{'1 thread':>10}{'2 threads':>11}"
+    for name, values in score_kinds(SIZE).items():
+        scale = np.random.default_rng(1).random(SIZE).astype(np.float32)
+        profile = np.log(np.arange(2, SIZE + 1)).astype(np.float32)
+        if not np.array_equal(
+            np.sort(kernel_prox(values, scale, profile, 1), axis=1),
+            np.sort(numpy_prox(values, scale, profile), axis=1),
+        ):
+            raise SystemExit(f"the two disagree on {name}")
+        plain, one, two = side_by_side(
+            [
+                lambda v=values, s=scale, h=profile: numpy_prox(v, s, h),
+                lambda v=values, s=scale, h=profile: kernel_prox(v, s, h, 1),
+                lambda v=values, s=scale, h=profile: kernel_prox(v, s, h, 2),
+            ]
+        )
+        yield f"{name:16}{plain:9.3f}{plain / one:9.1f}×{plain / two:10.1f}×"
+
+
+# ---------------------------------------------------------------------- admm
+
+RANK, STEPS = 20, 50
+
+
+def dream5_or_generated() -> tuple[str, Network]:
+    """Return DREAM5 network 1 where the data folder is known, else a generated one of its size."""
+    folder = data.folder()
+    if folder is None:
+        return "generated", planted_network(1565, mean_degree=5.1)
+    return "DREAM5 network 1", data.dream5(folder)
+
+
+class Stopwatch:
+    """Adds up the seconds spent in a function, over all threads."""
+
+    def __init__(self, function: Any) -> None:
+        self.function, self.seconds = function, 0.0
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        began = time.perf_counter()
+        try:
+            return self.function(*args, **kwargs)
+        finally:
+            self.seconds += time.perf_counter() - began
+
+
+def fit(net: Network, workers: int) -> None:
+    """Run 50 outer steps from a random start, nothing else."""
+    prior = DegreePrior(estimate_degrees(net), 0.5)
+    solver = AdmmSolver(net, SquaredLoss(0.2), RANK, prior, 0.003, 0.003, workers=workers)
+    solve(solver, np.random.default_rng(0), STEPS, 0.0)
+
+
+def numpy_fit(net: Network, workers: int) -> None:
+    """Run the same on the portable kernels, with NumPy's default argsort and scatter."""
+    portable = patch.dict(os.environ, {ENGINE_VARIABLE: "portable"})
+    with portable, patch.object(kernels, "rank_penalty", numpy_rank_penalty):
+        fit(net, workers)
+
+
+def shares(net: Network) -> str:
+    """Tell how one thread spends its time: sort, BLAS and the rest."""
+    sort = Stopwatch(kernels.rank_penalty)
+    blas = Stopwatch(blas_only)
+    with patch.object(kernels, "rank_penalty", sort):
+        began = time.perf_counter()
+        fit(net, 1)
+        total = time.perf_counter() - began
+    blas(net)
+    rest = max(0.0, total - sort.seconds - blas.seconds)
+    parts = {"sort": sort.seconds, "BLAS": blas.seconds, "rest": rest}
+    return ", ".join(f"{name} {100 * s / total:.0f} %" for name, s in parts.items())
+
+
+def blas_only(net: Network) -> None:
+    """Do the dense products of a fit and nothing else: three thin ones and a wide one per step."""
+    p = net.n_nodes
+    wide, thin = np.ones((p, p), np.float32), np.ones((p, RANK), np.float32)
+    for _ in range(STEPS):
+        for start, stop in parallel.blocks(p):
+            for _ in range(4):
+                wide[start:stop] @ thin
+            thin[start:stop] @ thin.T
+
+
+def admm() -> Iterator[str]:
+    """Yield the lines to print."""
+    label, net = dream5_or_generated()
+    with parallel.one_blas_thread():
+        fit(net, 2)
+        ours, plain, one = side_by_side(
+            [lambda: fit(net, 2), lambda: numpy_fit(net, 2), lambda: fit(net, 1)], repeats=3
+        )
+        spent = shares(net)
+        held = peak_megabytes(lambda: fit(net, 2)) * 1e6 / (4.0 * net.n_nodes**2)
+    yield f"tri-degree ADMM, {label}, {net.n_nodes} nodes, rank {RANK}, {STEPS} steps (goal ≥ 3×)"
+    yield f"two threads: {ours:.2f} s, NumPy's sort and portable kernels {plain:.2f} s: "
+    yield f"             {plain / ours:.1f}× the speed"
+    yield f"one thread:  {one:.2f} s ({spent})"
+    yield f"memory:      {held:.2f} p × p arrays of float32, blocks included (goal: four arrays)"
+
+
+# ---------------------------------------------------------------------- threads
+
+NODES, THREADS_RANK = 8000, 32
+
+
+def fitted() -> tuple[Factors, DegreePrior]:
+    """Return factors after some plain sweeps, and the prior of their network."""
+    net = large_network(NODES, mean_degree=12, seed=1)
+    plain = DirectSolver(net, SquaredLoss(0.2), THREADS_RANK)
+    factors: Factors = solve(plain, np.random.default_rng(0), 20, 0.0).state.factors
+    return factors, DegreePrior(estimate_degrees(net), 0.5)
+
+
+def both_ways(task: Callable[[], object]) -> tuple[float, float]:
+    """Return the seconds of a task on one thread and on two, taken in turns."""
+
+    def on(workers: int) -> None:
+        with use_workers(workers):
+            task()
+
+    one, two = side_by_side([lambda: on(1), lambda: on(2)])
+    return one, two
+
+
+def threads() -> Iterator[str]:
+    """Yield the lines to print."""
+    with one_blas_thread():
+        factors, prior = fitted()
+        p = len(factors.U)
+        scale, profile = prior.scale(np.zeros(p)), prior.profile(p - 1)
+        tasks: dict[str, Callable[[], object]] = {
+            "streaming pass (goal ≥ 1.7×)": lambda: ranked_pass(factors, prior),
+            "rank tables, two passes": lambda: build_tables(factors, scale, profile, passes=2),
+        }
+        yield f"two threads against one, {p} nodes, rank {THREADS_RANK}"
+        for name, task in tasks.items():
+            task()
+            one, two = both_ways(task)
+            yield f"{name}: one thread {one:.2f} s, two {two:.2f} s: {one / two:.2f}×"
+
+
+# ---------------------------------------------------------------------- topk
+
+TOPK_NODES, TOPK_RANK, TOP = 8000, 32, 1000
+
+
+def random_network(p: int, edges: int, rng: np.random.Generator) -> Network:
+    """Draw edges anywhere: only their number matters here."""
+    ends = rng.integers(0, p, (edges, 2))
+    return Network.from_indices(ends, [str(i) for i in range(p)])
+
+
+def whole_matrix(factors: np.ndarray, net: Network, k: int) -> np.ndarray:
+    """Form all scores, mask what is no candidate, partition, sort."""
+    scores = factors @ factors.T
+    scores[np.tril_indices(len(scores))] = -np.inf
+    rows = np.repeat(np.arange(len(scores)), net.degrees)
+    scores[rows, net.adjacency.indices] = -np.inf
+    flat = scores.ravel()
+    best = np.argpartition(flat, flat.size - k)[flat.size - k :]
+    best = best[np.argsort(-flat[best], kind="stable")]
+    return np.stack(np.divmod(best, len(scores)), axis=1)
+
+
+def topk() -> Iterator[str]:
+    """Yield the lines to print."""
+    rng = np.random.default_rng(2)
+    factors = rng.gamma(0.3, 1.0, (TOPK_NODES, TOPK_RANK)).astype(np.float32)
+    net = random_network(TOPK_NODES, 80_000, rng)
+
+    def blocks(workers: int) -> np.ndarray:
+        return best_pairs(lambda i, j: factors[i:j] @ factors.T, net, TOP, workers)[0]
+
+    with one_blas_thread():
+        same = {*map(tuple, blocks(1))} == {*map(tuple, whole_matrix(factors, net, TOP))}
+        tasks = [lambda: whole_matrix(factors, net, TOP), lambda: blocks(1), lambda: blocks(2)]
+        whole, one, two = side_by_side(tasks, repeats=3)
+        whole_mb, block_mb = (peak_megabytes(task) for task in (tasks[0], tasks[2]))
+    yield f"top {TOP} of {TOPK_NODES} nodes, rank {TOPK_RANK} (goal: not slower, ≤ 1/10 memory)"
+    yield f"whole matrix {whole:6.2f} s {whole_mb:7.0f} MB   (one BLAS thread)"
+    yield f"blocks       {one:6.2f} s, two threads {two:.2f} s {block_mb:7.0f} MB"
+    yield f"{whole / one:.1f}× and {whole / two:.1f}× the speed, same pairs: {same}"

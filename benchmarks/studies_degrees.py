@@ -1,0 +1,443 @@
+"""Studies of degrees: those of the best pairs, of predictions, and what the recovery bound says."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.studies_base import (
+    LABELS,
+    NAMES,
+    RULE,
+    SEEDS,
+    SHADES,
+    STARTS,
+    Array,
+    Case,
+    Numbers,
+    Study,
+    all_scores,
+    degrees_of,
+    five_percent,
+    legend_below,
+    mean,
+    network_facts,
+    released,
+    sampled,
+    sd,
+    seeded,
+    spearman,
+    style,
+    tidy,
+    top_degrees,
+)
+from linkprior.evaluation import splits
+from linkprior.evaluation.splits import Split
+from linkprior.experiments.reproduction import data
+from linkprior.model.bounds import loss_minimiser
+from linkprior.network import Network
+from linkprior.network import pairs as pr
+from linkprior.predictors.base import LinkPredictor
+from linkprior.predictors.registry import make
+from linkprior.predictors.scores import FactorScores
+from linkprior.theory import degree_prior, estimate_degrees, recovery_bound, recovery_error
+
+# ---------------------------------------------------------------------- alpha
+
+ALPHAS = (0.0, 0.25, 0.5, 1.0, 2.0, 4.0)
+ALMOST_ZERO = 1e-6  # α must be positive; in this limit the prior is the ℓ1 norm
+
+
+def run_alpha(folder: Path) -> Numbers:
+    """Compare the degrees of the K best pairs with the degrees d′ given to the prior, as α grows.
+
+    As in Theorem `property` the K best of *all* pairs are taken, observed edges where their own
+    scores put them, and d′ is estimated for a network of K edges.
+    """
+    case = sampled("DREAM5, uniform 90 %", data.dream5(folder), 0.9)
+    train = case.splits[0].train
+    sizes = {"K = observed edges": train.n_edges, "K = 5 % of all pairs": five_percent(train)}
+    return {
+        "parameters": {**make("tri-degree").get_params(), "n_starts": STARTS, "seed": SEEDS},
+        "training networks": network_facts({case.title: train}),
+        "K": sizes,
+        "agreement": {
+            title: {f"{alpha:g}": alpha_on(case, alpha, k) for alpha in ALPHAS}
+            for title, k in sizes.items()
+        },
+    }
+
+
+def alpha_on(case: Case, alpha: float, k: int) -> Numbers:
+    """Return the agreement for the two variables, seed by seed."""
+    found: Numbers = {"q": [], "factors": []}
+    for seed, split in case.seeded:
+        model = seeded("tri-degree", seed, alpha=alpha or ALMOST_ZERO, n_edges=k)
+        for name, scores in _two_variables(model.fit(split.train), alpha).items():
+            found[name].append(agreement(scores, split.train, k))
+    return found
+
+
+def _two_variables(model: LinkPredictor, alpha: float) -> dict[str, Array]:
+    """Return Q and the factors' product; where all ranks weigh the same, both order alike."""
+    learned, p = model.learned_.arrays, model.network_.n_nodes
+    factors = FactorScores(learned["U"], learned["S"]).rows(0, p)
+    return {"q": learned["Q"] if alpha else factors, "factors": factors}
+
+
+def agreement(scores: Array, train: Network, k: int) -> Numbers:
+    """Compare induced and given degrees: correlations, and the mean |log((a+1)/(b+1))|."""
+    given = estimate_degrees(train, k)
+    pairs, induced = top_degrees(scores, k)
+    p = train.n_nodes
+    seen = np.isin(pr.encode(pairs, p), pr.encode(train.edges, p))
+    return {
+        "spearman": spearman(induced, given),
+        "pearson": round(float(np.corrcoef(induced, given)[0, 1]), 6),
+        "log ratio": round(float(np.abs(np.log((induced + 1) / (given + 1))).mean()), 6),
+        "largest induced": int(induced.max()),
+        "largest given": int(given.max()),
+        "nodes without": int((induced == 0).sum()),
+        "observed edges among them": int(seen.sum()),
+    }
+
+
+def draw_alpha(drawing: Any, numbers: Numbers) -> None:
+    """Draw correlation, distance and the largest degree against α, for both list lengths."""
+    panels = drawing.subplots(1, 3)
+    titles = {
+        "spearman": "Spearman correlation",
+        "log ratio": "mean |log((induced + 1)/(given + 1))|",
+        "largest": "largest degree, induced / given",
+    }
+    for panel, (metric, title) in zip(panels, titles.items(), strict=True):
+        for (size, found), dashes in zip(numbers["agreement"].items(), ("-", "--"), strict=True):
+            for name in ("q", "factors"):
+                several = [[_value(one, metric) for one in found[f"{a:g}"][name]] for a in ALPHAS]
+                panel.errorbar(
+                    range(len(ALPHAS)), [mean(v) for v in several], [sd(v) for v in several],
+                    color=SHADES[name], linestyle=dashes, marker="o", markersize=3.5,
+                    elinewidth=0.8, label=f"{LABELS[name]}, {size}",
+                )  # fmt: skip
+        panel.set_xticks(range(len(ALPHAS)), [f"{a:g}" for a in ALPHAS])
+        tidy(panel, title, "α")
+    panels[0].set_ylim(0.5, 1.0)
+    panels[1].set_ylim(0.0, None)
+    panels[2].axhline(1.0, color="#999999", linewidth=0.8, zorder=1)
+    legend_below(drawing, panels[0], 2)
+
+
+def _value(found: Numbers, metric: str) -> float:
+    if metric == "largest":
+        return float(found["largest induced"] / found["largest given"])
+    return float(found[metric])
+
+
+ALPHA_STUDIES = (
+    Study(
+        "alpha_degrees",
+        "Do the K best pairs get the degrees given to the prior, the more so the larger α?",
+        run_alpha,
+        draw_alpha,
+        (11.0, 3.8),
+    ),
+)
+
+
+# ---------------------------------------------------------------------- distributions
+
+
+def run_distributions(folder: Path) -> Numbers:
+    """Compare the degrees of each method's predictions with those of the hidden edges.
+
+    K = number of hidden edges: prediction and truth then have the same sum of degrees, so that
+    the distributions can be laid over each other. 5 % of all pairs, the paper's length, is some
+    hundred times longer; its correlation is given too.
+    """
+    cases = [
+        sampled("DREAM5, uniform 90 %", data.dream5(folder), 0.9),
+        released(folder, "3.1.94", "3.2.104"),
+    ]
+    return {
+        "parameters": {name: seeded(model, 0).get_params() for name, model in NAMES.items()},
+        "seeds": SEEDS,
+        "rule": RULE,
+        "training networks": network_facts({c.title: c.splits[0].train for c in cases}),
+        "hidden": {c.title: len(c.splits[0].hidden) for c in cases},
+        "truth": {c.title: _truth(c) for c in cases},
+        "methods": {c.title: {m: distributions_on(c, m) for m in NAMES} for c in cases},
+    }
+
+
+def _truth(case: Case) -> list[Numbers]:
+    """Return the hidden edges' degrees, and how well observed degrees alone foretell them."""
+    return [
+        {**_shape(hidden), "spearman of observed degrees": spearman(split.train.degrees, hidden)}
+        for _, split in case.seeded
+        for hidden in [degrees_of(split.hidden, split.train.n_nodes)]
+    ]
+
+
+def distributions_on(case: Case, method: str) -> list[Numbers]:
+    """Return what each seed's predictions induce."""
+    return [
+        induced_by(seeded(NAMES[method], seed).fit(split.train), split)
+        for seed, split in case.seeded
+    ]
+
+
+def induced_by(model: LinkPredictor, split: Split) -> Numbers:
+    """Return the shape of the induced degrees and their correlations with true ones."""
+    p, hidden = split.train.n_nodes, degrees_of(split.hidden, split.train.n_nodes)
+    lengths = len(split.hidden), five_percent(split.train)
+    best = model.predict_edges(max(lengths)).pairs
+    short, long = (degrees_of(best[:k], p) for k in lengths)
+    true = split.train.degrees + hidden
+    _, whole = top_degrees(all_scores(model, p), int(true.sum()) // 2)
+    return {
+        **_shape(short),
+        "at the node with most hidden edges": int(short[hidden.argmax()]),
+        "spearman, K hidden": spearman(short, hidden),
+        "spearman, 5 %": spearman(long, hidden),
+        "spearman, whole network": spearman(whole, true),
+        "ks": round(_distance(short, hidden), 6),
+    }
+
+
+def _shape(degrees: pr.Ints) -> Numbers:
+    """Return how many nodes have which degree, as two short lists."""
+    values, counts = np.unique(degrees, return_counts=True)
+    return {
+        "degree": values.tolist(),
+        "nodes": counts.tolist(),
+        "largest": int(degrees.max()),
+        "nodes touched": int((degrees > 0).sum()),
+    }
+
+
+def _distance(a: pr.Ints, b: pr.Ints) -> float:
+    """Return the largest gap between two distribution functions (Kolmogorov–Smirnov)."""
+    at = np.union1d(a, b)
+    share = [np.searchsorted(np.sort(x), at, side="right") / len(x) for x in (a, b)]
+    return float(np.abs(share[0] - share[1]).max())
+
+
+def draw_distributions(drawing: Any, numbers: Numbers) -> None:
+    """Draw how many nodes have at least so many predicted edges; and the correlations."""
+    panels = drawing.subplots(2, 2, width_ratios=(1.5, 1.0))
+    for row, title in zip(panels, numbers["methods"], strict=True):
+        left, right = row
+        for method in NAMES:
+            left.step(*_tail(numbers["methods"][title][method]), where="post", **style(method))
+        left.step(
+            *_tail(numbers["truth"][title]), where="post", color="#555555", linewidth=6,
+            alpha=0.3, zorder=1, label="hidden edges",
+        )  # fmt: skip
+        left.set_xscale("log")
+        left.set_yscale("log")
+        tidy(left, title, "degree k in the K best pairs", "nodes with degree ≥ k")
+        _draw_correlations(right, numbers["methods"][title])
+    legend_below(drawing, panels[0, 0], 7)
+
+
+def _tail(shapes: list[Numbers]) -> tuple[Array, Array]:
+    """Return k and the mean number of nodes with degree at least k, k from 1 to the largest."""
+    at = np.arange(1, max(one["largest"] for one in shapes) + 1)
+    counts = [
+        [sum(n for d, n in zip(one["degree"], one["nodes"], strict=True) if d >= k) for k in at]
+        for one in shapes
+    ]
+    return at, np.maximum(np.mean(counts, axis=0), 1e-9)
+
+
+def _draw_correlations(panel: Any, methods: Numbers) -> None:
+    looks = {"spearman, K hidden": "o", "spearman, 5 %": "D", "spearman, whole network": "|"}
+    names = list(methods)[::-1]
+    for metric, marker in looks.items():
+        for place, method in enumerate(names):
+            values = [one[metric] for one in methods[method]]
+            panel.plot(mean(values), place, marker, color=style(method)["color"], markersize=7,
+                       markeredgewidth=2 if marker == "|" else 0)  # fmt: skip
+    panel.set_yticks(range(len(names)), names)
+    panel.set_xlim(0, 1)
+    said = "● K hidden   ◆ 5 %   ❘ whole network"
+    tidy(panel, "Spearman correlation with true degrees", said, grid="x")
+
+
+DISTRIBUTION_STUDIES = (
+    Study(
+        "degree_distributions",
+        "Do predictions have the degrees of the hidden edges?",
+        run_distributions,
+        draw_distributions,
+        (10.5, 6.6),
+    ),
+)
+
+
+# ---------------------------------------------------------------------- bound
+
+DELTA = 0.05
+DRAWS = 10  # of random signs
+DEFAULT_RHO = make("nuclear-degree").get_params()["rho"]
+
+
+def run_bound(folder: Path) -> Numbers:
+    """Put t and r of fitted networks into the bound, beside the error that was made."""
+    older, newer = (data.rat(folder, version) for version in ("3.1.94", "3.2.104"))
+    cases = {
+        "DREAM5, uniform 90 %": splits.uniform(data.dream5(folder), 0.9, 0, RULE),
+        "rat 3.1.94 → 3.2.104": splits.release(older, newer, RULE),
+    }
+    return {
+        "parameters": {**make("nuclear-degree").get_params(), "delta": DELTA, "C": 1.0, "seed": 0},
+        "training networks": network_facts({title: s.train for title, s in cases.items()}),
+        "cases": {title: bound_on(split) for title, split in cases.items()},
+    }
+
+
+def bound_on(split: Split) -> Numbers:
+    """Judge two fits: ρ as the theorem has it (the share seen), and the default for ranking."""
+    true = Network.from_indices(
+        np.concatenate([split.train.edges, split.hidden]), split.train.names
+    )
+    share = split.train.n_edges / true.n_edges
+    fits = {"ρ = share seen": share, f"ρ = {DEFAULT_RHO:g} (default)": DEFAULT_RHO}
+    return {
+        "share seen": round(share, 6),
+        "all ordered pairs": true.n_nodes * (true.n_nodes - 1),
+        "s": 2 * true.n_edges,
+        "C of this network": round(latala_constant(true), 6),
+        "fits": {name: fit_and_bound(split.train, true, rho) for name, rho in fits.items()},
+    }
+
+
+def fit_and_bound(train: Network, true: Network, rho: float) -> Numbers:
+    """Fit nuclear-degree with ρ and evaluate the theorem at the same ρ."""
+    model = make("nuclear-degree", rho=rho).fit(train)
+    X, facts = model.learned_.arrays["X"], model.learned_.facts
+    alpha, degrees = model.get_params()["alpha"], estimate_degrees(train)
+    best, q, dense = loss_minimiser(rho), charitable_threshold(rho), true.adjacency.toarray()
+    spectrum = np.abs(np.linalg.eigvalsh(dense.astype(np.float64))).sum()
+    classes = {
+        "of the fit": (facts["trace_norm"], facts["prior"]),
+        "least that the proof covers": (
+            best * spectrum,
+            best * degree_prior(dense, degrees, alpha),
+        ),
+    }
+    common = {
+        "rho": rho, "q": q, "n_edges": true.n_edges, "d_max_true": int(true.degrees.max()),
+        "d_max": int(degrees.max()), "alpha": alpha, "delta": DELTA,
+    }  # fmt: skip
+    return {
+        "rho": rho,
+        "q": q,
+        "status": facts["status"],
+        "error at q": recovery_error(X, true, q),
+        "error at the best threshold": best_error(X, dense),
+        "any fit": round(2 * true.n_edges * (1 + (2 - rho) / (rho * q * q)), 1),
+        "bounds": {name: one_bound(t, r, common) for name, (t, r) in classes.items()},
+    }
+
+
+def one_bound(t: float, r: float, common: dict[str, Any]) -> Numbers:
+    """Return the bound, its pieces, and the C at which it would fall below s."""
+    bound = recovery_bound(trace=t, prior=r, **common)
+    s = 2 * common["n_edges"]
+    outer = 4 * bound.gamma * (2 - common["rho"]) / common["rho"]
+    chance = math.sqrt(s * math.log(2 / DELTA) / 2)
+    room = (s / outer - chance) / 2  # what min(A, B) may be at most
+    return {
+        "t": t,
+        "r": r,
+        "gamma": bound.gamma,
+        "A": bound.A,
+        "B": bound.B,
+        "active": bound.active,
+        "bound": float(bound),
+        "bound / s": round(float(bound) / s, 3),
+        "term without A or B": outer * chance,
+        "C that bites": room / bound.A if room > 0 else None,
+    }
+
+
+def charitable_threshold(rho: float) -> float:
+    """Return the q at which γ, and with it the bound, is smallest: both its terms are equal."""
+    steep = math.sqrt(3 - 2 * rho)
+    return float(loss_minimiser(rho) * steep / (1 + steep))
+
+
+def best_error(X: Array, edges: Array) -> int:
+    """Return the fewest ordered mistakes that any threshold makes."""
+    i, j = np.triu_indices(len(X), 1)
+    scores, hit = X[i, j], edges[i, j] != 0
+    order = np.argsort(-scores, kind="stable")
+    gained = np.cumsum(np.where(hit[order], -1, 1))
+    last = np.concatenate([np.diff(scores[order]) != 0, [True]])  # ties fall together
+    return int(2 * (hit.sum() + min(0, gained[last].min())))
+
+
+def latala_constant(true: Network) -> float:
+    """Return the C that this network alone asks for: E‖P‖₂ / (2√d*_max + s^¼), P random signs."""
+    from scipy.sparse.linalg import svds
+
+    rng = np.random.default_rng(0)
+    signs = true.adjacency.astype(np.float64).copy()
+    norms = []
+    for _ in range(DRAWS):
+        signs.data = rng.choice([-1.0, 1.0], len(signs.data))
+        start = np.ones(true.n_nodes)
+        norms.append(svds(signs, k=1, v0=start, return_singular_vectors=False)[0])
+    reach = 2 * math.sqrt(true.degrees.max()) + (2 * true.n_edges) ** 0.25
+    return float(np.mean(norms) / reach)
+
+
+def draw_bound(drawing: Any, numbers: Numbers) -> None:
+    """Draw, on one logarithmic axis per fit, the errors made and the bounds on them."""
+    rows = [
+        (f"{title}\n{name}", case, fit)
+        for title, case in numbers["cases"].items()
+        for name, fit in case["fits"].items()
+    ]
+    axes = drawing.subplots()
+    looks = {
+        "error made, best threshold": ("o", "#d55e00"),
+        "predict nothing: s errors": ("|", "#000000"),
+        "error made at q": ("D", "#e69f00"),
+        "whatever fits no worse than 0": ("s", "#009e73"),
+        "all ordered pairs": ("|", "#999999"),
+        "the bound, t and r of the fit, C = 1": (">", "#0072b2"),
+        "the bound, t and r as the proof needs": (">", "#56b4e9"),
+    }
+    for place, (_, case, fit) in enumerate(rows[::-1]):
+        bounds = [one["bound"] for one in fit["bounds"].values()]
+        values = [fit["error at the best threshold"], case["s"], fit["error at q"], fit["any fit"],
+                  case["all ordered pairs"], *bounds]  # fmt: skip
+        axes.plot([min(values), max(values)], [place] * 2, color="#dddddd", linewidth=1, zorder=1)
+        for (label, (marker, colour)), value in zip(looks.items(), values, strict=True):
+            axes.plot(value, place, marker, color=colour, markersize=11 if marker == "|" else 7,
+                      markeredgewidth=2.5 if marker == "|" else 0,
+                      linestyle="", label=label if place == 0 else None)  # fmt: skip
+    axes.set_xscale("log")
+    axes.set_yticks(range(len(rows)), [row[0] for row in rows[::-1]])
+    axes.set_ylim(-0.6, len(rows) - 0.4)
+    tidy(axes, "", "ordered pairs predicted wrongly (each edge counts twice)", grid="x")
+    handles, labels = axes.get_legend_handles_labels()
+    drawing.legend(handles, labels, loc="outside lower center", ncols=4, frameon=False)
+
+
+BOUND_STUDIES = (
+    Study(
+        "bound",
+        "What does the paper's recovery bound say about a fitted network?",
+        run_bound,
+        draw_bound,
+        (10.5, 4.2),
+    ),
+)
+
+STUDIES = (*ALPHA_STUDIES, *BOUND_STUDIES, *DISTRIBUTION_STUDIES)

@@ -1,0 +1,331 @@
+"""The tables in README.md and under docs, made from benchmarks/results; nothing is measured here.
+
+    python -m benchmarks.update_docs             prints them
+    python -m benchmarks.update_docs --write     puts them into the pages
+
+A test holds the pages against this module.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from benchmarks import cost, reliability_tables
+from benchmarks.reliability_tables import RESULTS, table
+from benchmarks.studies_printed import ablation_table
+from linkprior.experiments.benchmark.models import AUTO, WITHOUT
+from linkprior.experiments.benchmark.ranks import ranks_of
+from linkprior.experiments.benchmark.results import ALONE, METRICS, Results
+from linkprior.experiments.benchmark.tables import RANKED
+from linkprior.experiments.benchmark.writing import results_in
+from linkprior.io.atomic_files import whole_file
+
+ROOT = RESULTS.parents[1]
+NAMES = {"auprc": "AUPRC", "recall@5%": "recall at 5 %", "p@500": "P@500", "ndcg": "NDCG"}
+NAMES |= {"auroc": "AUROC", "dc_auroc": "dc_auroc"}
+IN_README = ("DREAM5-1 90 %", "DREAM5-3", "yeast", "HI-II-14", "HuRI", "PPI", "USAir")
+IN_README += ("Plasmodium", "rat 94-104")
+RELEASED = ("auto with history", "auto", "pa", "l3", "pu", "tri-degree")
+MOST_PAIRS = 500
+TRIALS = 10  # of the tuned models whose cells are kept
+EXPERIMENTS = ("dream5", "plasmodium", "rat")
+SHORT = {"uniform sampling": "uniform", "over-sampling": "over", "under-sampling": "under"}
+NOTICED = 0.0005  # a mean that moves by less is the same in the tables
+
+
+def figures(value: float, sign: str = "") -> str:
+    """Return a number with three digits behind the point, four where it is small, no leading 0."""
+    text = f"{value:{sign}.{3 if abs(value) >= 0.0995 or sign else 4}f}"
+    return re.sub(r"^([+-]?)0\.", r"\1.", text)
+
+
+def spread(values: list[float], sign: str = "") -> str:
+    """Return mean ± sd of some splits."""
+    if len(values) < 2:
+        return figures(float(np.mean(values)), sign)
+    return f"{figures(float(np.mean(values)), sign)} ± {np.std(values, ddof=1):.3f}".replace(
+        "± 0.", "± ."
+    )
+
+
+# ---------------------------------------------------------------------- auto and the others
+
+
+def own(results: Results, network: str, metric: str) -> str:
+    """Return auto's mean ± sd, bold where it is ahead of every other model."""
+    shown = spread(list(results.values(network, AUTO, metric).values()))
+    return f"**{shown}**" if results.standing(network, metric).get(AUTO) == ALONE else shown
+
+
+def best_other(results: Results, network: str, metric: str) -> tuple[float, str]:
+    """Return the best mean of another model, and which it is."""
+    others = [model for model in results.models if model != AUTO]
+    means = [(results.mean(network, model, metric), model) for model in others]
+    return max((one for one in means if not np.isnan(one[0])), key=lambda one: one[0])
+
+
+def standing(results: Results) -> str:
+    """Return auto beside the best other model: every network, every measure."""
+    rows = []
+    for network in results.networks:
+        cells = []
+        for metric in METRICS:
+            value, model = best_other(results, network, metric)
+            cells.append(f"{own(results, network, metric)} ({model} {figures(value)})")
+        rows.append([f"{network} ({len(results.splits(network))})", *cells])
+    return table(["network (splits)", *NAMES.values()], rows)
+
+
+def short(results: Results) -> str:
+    """Return the same in short: AUPRC on some networks."""
+    ours, others = ["`auto`"], ["the best other"]
+    for network in IN_README:
+        value, model = best_other(results, network, "auprc")
+        ours.append(own(results, network, "auprc"))
+        others.append(f"{figures(value)} (`{model}`)")
+    return table(["", *IN_README], [ours, others])
+
+
+def mean_ranks(results: Results) -> str:
+    """Return auto's mean ranks and those of the next."""
+    by_metric = [ranks_of(results, metric) for metric in RANKED]
+    ours = [f"{ranks.means[AUTO]:.2f}" for ranks in by_metric]
+    others = []
+    for ranks in by_metric:
+        model, mean = next(item for item in ranks.means.items() if item[0] != AUTO)
+        others.append(f"{mean:.2f} (`{model}`)")
+    counted = f"mean rank over {len(by_metric[0].networks)} networks"
+    heads = [f"{counted}, {len(by_metric[0].models)} models", *(NAMES[m] for m in RANKED)]
+    return table(heads, [["`auto`", *ours], ["the next", *others]])
+
+
+def prior(results: Results) -> str:
+    """Return what auto gains by its sources with the degree prior."""
+    rows = []
+    for network in results.networks:
+        gains = [results.lead(network, AUTO, WITHOUT, metric).tolist() for metric in METRICS]
+        if len(gains[0]):
+            rows.append([f"{network} ({len(gains[0])})", *(spread(gain, "+") for gain in gains)])
+    return table(["network (splits)", *NAMES.values()], rows)
+
+
+# ---------------------------------------------------------------------- tuned models
+
+
+def tuned(results: Results) -> str:
+    """Return AUPRC by default and after tuning, on the splits where both are there."""
+    folder = RESULTS / "suite" / f"tuned-{TRIALS}"
+    after = results_in(folder)
+    counts = {network: len(after.splits(network)) for network in after.networks}
+    ours = [figures(after.mean(network, AUTO, "auprc")) for network in counts]
+    rows = [[f"`{AUTO}` (nothing to tune)", *ours]]
+    for model in sorted(m for m in after.models if _has_trials(after, m)):
+        rows.append([f"`{model}`", *(_both(results, after, network, model) for network in counts)])
+    return table(["AUPRC", *(f"{network} ({n})" for network, n in counts.items())], rows)
+
+
+def _has_trials(results: Results, model: str) -> bool:
+    cells = (models.get(model, {}) for models in results.judged.values())
+    return any(cell["trials"] for by_split in cells for cell in by_split.values())
+
+
+def _both(before: Results, after: Results, network: str, model: str) -> str:
+    values = [one.values(network, model, "auprc") for one in (before, after)]
+    splits = values[0].keys() & values[1].keys()
+    if not splits:
+        return "–"
+    means = [figures(float(np.mean([one[split] for split in splits]))) for one in values]
+    return " → ".join(means)
+
+
+# ---------------------------------------------------------------------- releases
+
+
+def releases() -> str:
+    """Return what a history teaches: auto with and without one, and peers."""
+    path = RESULTS / "history.json"
+    rows = list(_released(json.loads(path.read_text()))) if path.exists() else []
+    heads = ["releases (found before, to be found)", "model", "AUPRC", "recall at 5 %", "P@500"]
+    return table([*heads, "AUROC", f"expected among {MOST_PAIRS}, real"], rows)
+
+
+def _released(found: dict[str, Any]) -> Iterator[list[str]]:
+    for name, cells in found.items():
+        counts = f"{name} ({cells['found_before']}, {cells['hidden']})"
+        for model in RELEASED:
+            runs = cells.get(model)
+            if not runs:
+                continue
+            means = [np.mean([run[m] for run in runs]) for m in METRICS if m in _RELEASE_SHOWN]
+            yields = [y for run in runs for y in run.get("yield", []) if y["k"] == MOST_PAIRS]
+            told = "; ".join(
+                f"{y['expected']:.1f} ({y['low']:.0f}–{y['high']:.0f}), {y['hits']}" for y in yields
+            )
+            shown = [figures(float(mean)) for mean in means]
+            yield [counts, f"`{model.replace(' with history', ' --history')}`", *shown, told]
+
+
+_RELEASE_SHOWN = ("auprc", "recall@5%", "p@500", "auroc")
+
+
+# ---------------------------------------------------------------------- the paper
+
+
+def _read(path: str) -> Any:
+    return json.loads((RESULTS / path).read_text(encoding="utf-8"))
+
+
+def _conditions(experiment: str) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = _read(f"reproduction/{experiment}/results.json")["conditions"]
+    return found
+
+
+def _head(condition: dict[str, Any]) -> str:
+    title = str(condition["condition"])
+    for long, short in SHORT.items():
+        title = title.replace(long, short)
+    return title
+
+
+def _entry(condition: dict[str, Any], method: str) -> str:
+    found = condition["methods"][method]
+    values = found["recall"]["5%"]
+    text = f"{np.mean(values):.3f}"
+    if len(set(values)) > 1:
+        text += f" ± {np.std(values, ddof=1):.3f}"
+    text += f" ({np.mean(np.multiply(values, condition['hidden'])):.0f})"
+    if condition["ranking"][0] == method:
+        text = f"**{text}**"
+    return text if found.get("paper") is None else f"{text} · {found['paper']:.3f}"
+
+
+def _lead(margin: dict[str, Any]) -> str:
+    return f"{margin['mean']:+.3f} ± {margin['sd']:.3f} over {margin['over']}"
+
+
+def reproduced(experiment: str) -> str:
+    """Return recall at 5 % of every method, and how far the paper's, with variants, is ahead."""
+    conditions = _conditions(experiment)
+    methods = list(conditions[0]["methods"])
+    rows = [[method, *(_entry(one, method) for one in conditions)] for method in methods]
+    rows.append(["lead of Tri+Degree", *(_lead(one["margin"]) for one in conditions)])
+    for name in conditions[0].get("margins of variants", {}):
+        leads = (_lead(one["margins of variants"][name]) for one in conditions)
+        rows.append([f"lead of {name}", *leads])
+    return table(["method", *map(_head, conditions)], rows)
+
+
+def changed() -> str:
+    """Return every mean that differs from the one published before, both beside each other."""
+    before, rows = _read("reproduction/before.json")["means"], []
+    for experiment in EXPERIMENTS:
+        for condition in _conditions(experiment):
+            old = before[experiment][condition["condition"]]
+            for method, mean in old.items():
+                new = condition["methods"].get(method, {}).get("mean", {}).get("5%")
+                if new is not None and abs(new - mean) > NOTICED:
+                    name = f"{experiment}, {_head(condition)}"
+                    rows.append([name, method, f"{mean:.3f}", f"{new:.3f}", f"{new - mean:+.3f}"])
+    if not rows:
+        return "No mean of the tables differs from the one published before by more than .0005."
+    return table(["condition", "method", "before", "now", "difference"], rows)
+
+
+def ablation(rule: str) -> str:
+    """Return what each change to the paper's method is worth, by one rule."""
+    return "\n".join(ablation_table(_read("studies/ablation.json")["numbers"], rule))
+
+
+def convergence() -> str:
+    """Return where ADMM ended, and what X, the factors and Q rank there."""
+    rows = []
+    for run in _read("studies/convergence.json")["numbers"]["runs"]:
+        recall = [f"{run['recall'][name]['all-nodes']:.3f}" for name in ("x", "factors", "q")]
+        ends = [f"{run[name][-1]:.2g}" for name in ("primal", "dual")]
+        end = [*ends, f"{run['objective'][-1]:.0f}", f"{100 * run['share of X above 0']:.1f} %"]
+        rows.append([run["case"], run["prox"], f"{run['ratio']:g}", *end, *recall])
+    rows.sort(key=lambda row: (row[0], row[1] != "mm", float(row[2])))
+    heads = ["network", "Step_Two", "λ/η", "primal", "dual", "objective", "X above 0"]
+    return table([*heads, "recall by X", "by factors", "by Q"], rows)
+
+
+def ranked_variable() -> str:
+    """Return recall by factors, X and Q, by both rules."""
+    numbers = _read("studies/ranked_variable.json")["numbers"]
+    rows = []
+    for title, found in numbers["recall"].items():
+        cells = []
+        for rule in ("all-nodes", "connected"):
+            for name in ("factors", "x", "q"):
+                of = [one if rule == "all-nodes" else one["connected"] for one in found[name]]
+                values = [one["recall@5%"] for one in of]
+                cells.append(f"{np.mean(values):.3f} ± {np.std(values, ddof=1):.3f}")
+        rows.append([title, str(numbers["hidden"][title]), *cells])
+    heads = ["recall@5%", "hidden", "factors", "X", "Q"]
+    return table([*heads, "factors, connected", "X, connected", "Q, connected"], rows)
+
+
+# ---------------------------------------------------------------------- pages
+
+AUTO_PAGE, BENCHMARK, REPRODUCTION = "docs/auto.md", "docs/benchmark.md", "docs/reproduction.md"
+# The name of each table, the page it stands in, and what writes it.
+TABLES: dict[str, tuple[str, Callable[[], str]]] = {
+    **{name: (REPRODUCTION, lambda name=name: reproduced(name)) for name in EXPERIMENTS},  # type: ignore[misc]
+    "changed": (REPRODUCTION, changed),
+    "ablation": (REPRODUCTION, lambda: ablation("all-nodes")),
+    "ablation-connected": (REPRODUCTION, lambda: ablation("connected")),
+    "convergence": (REPRODUCTION, convergence),
+    "ranked-variable": ("docs/reproduction_studies.md", ranked_variable),
+    "releases": (AUTO_PAGE, releases),
+    "costs": ("docs/scaling.md", cost.tables),
+    **{name: ("docs/reliability.md", make) for name, make in reliability_tables.TABLES.items()},
+}
+OF_CELLS: dict[str, tuple[str, Callable[[Results], str]]] = {
+    "standing": (AUTO_PAGE, standing),
+    "prior": (AUTO_PAGE, prior),
+    "ranks": (BENCHMARK, mean_ranks),
+    "tuned": (BENCHMARK, tuned),
+    "short": ("README.md", short),
+}
+
+
+def tables() -> Iterator[tuple[str, str, str]]:
+    """Yield each table: its name, the page it stands in, its text."""
+    results = results_in(RESULTS / "suite")
+    for name, (page, make) in OF_CELLS.items():
+        yield name, page, make(results)
+    for name, (page, make_one) in TABLES.items():
+        yield name, page, make_one()
+
+
+def marks(name: str) -> tuple[str, str]:
+    """Return what stands around a table in its page."""
+    return f"<!-- {name}: python -m benchmarks.update_docs --write -->", f"<!-- end of {name} -->"
+
+
+def with_table(page: str, name: str, text: str) -> str:
+    """Return a page with a table in its place."""
+    begin, end = marks(name)
+    before, rest = page.split(begin, 1)
+    return f"{before}{begin}\n{text}\n{end}{rest.split(end, 1)[1]}"
+
+
+def main() -> None:
+    """Print the tables, or write them."""
+    for name, file, text in tables():
+        if "--write" not in sys.argv[1:]:
+            print(f"{file}, {name}\n\n{text}\n")
+            continue
+        page = with_table((ROOT / file).read_text(encoding="utf-8"), name, text)
+        with whole_file(ROOT / file) as stream:
+            stream.write(page)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,83 @@
+"""The tables of docs/reliability.md say what made-up figures say, bad news among it."""
+
+import json
+
+import pytest
+from benchmarks import reliability_tables as tables
+
+TIMED = {"seed": 0, "seconds": 1234}
+
+
+def rows(text):
+    table = text.split("\n\n")[0].splitlines()[2:]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in table]
+
+
+def test_kills_are_shown_by_command_with_their_points():
+    one = {"kills": 3, "resumed": 2, "units": 6, "most_lost": 1}
+    total = {key: one[key] for key in ("kills", "resumed", "most_lost")}
+    facts = {"commands": {"tune": one}, **total, "at_random_moments": 1, **TIMED}
+    text = tables.kills({**facts, "points_tried": 2, "points": 1036})
+    assert rows(text) == [["`tune`", "3", "2", "6", "1"], ["all", "**3**", "**2**", "", "1"]]
+    assert "1 kills came at random moments, 2 at points of the file system" in text
+    assert "Seed 0, 1,234 s. " in text
+    assert "of which 2 of 1,036 were tried" in text
+
+
+def test_defects_of_locks_are_shown():
+    names = ("pairs", "left", "shared", "taken_over", "cycles", "refused")
+    facts = {name: number for number, name in enumerate(names)}
+    text = tables.locks({**facts, "defects": ["one hung"], **TIMED})
+    assert [row[1] for row in rows(text)] == ["0", "1", "2", "3", "4", "5", "1"]
+
+
+def test_models_with_the_same_row_share_it_and_differences_are_shown():
+    same = {"1 worker": "same bytes", "2 workers": "same bytes", "without V3": "same pairs"}
+    other = {**same, "2 workers": "DIFFERS", "without any of them": "3 moved, by up to 1 place"}
+    table = {"evaluate": {}, "pa": same, "cn": same, "pu": other}
+    found = rows(tables.determinism({"table": table, **TIMED}))
+    assert found == [["`pa` `cn`", "=", "≈"], ["`pu`", "= DIFFERS", "≈ 3 by 1"]]
+
+
+def test_a_folder_that_differs_is_shown():
+    table = {name: {"--workers 1": "same bytes"} for name in tables.FOLDERS}
+    table["evaluate"] = {"--workers 1": "same bytes", "--workers 2": "DIFFERS: a"}
+    found = rows(tables.folders({"table": table}))
+    assert [row[2] for row in found] == ["**no**", "yes", "yes"]
+    assert found[0][1] == "`--workers 1`; `--workers 2`"
+
+
+def test_a_cell_of_the_matrix_that_failed_is_shown():
+    versions = dict.fromkeys(tables.VERSIONS, "1.0")
+    failed = {"verdict": "FAILED", "told": "1 failed, 2 passed in 7.30s", "versions": versions}
+    found = rows(tables.matrix({"cells": {"3.11/oldest": failed}}))
+    assert found == [["3.11/oldest", *["1.0"] * len(versions), "FAILED: 1 failed, 2 passed"]]
+
+
+@pytest.fixture
+def results(tmp_path, monkeypatch):
+    """Small made-up files of results."""
+    parts = {"kills": {"kills": 1500, "resumed": 1499}, "writes": {"failures": 9, "survived": 8}}
+    parts |= {"memory": {"hit": 7}, "locks": {"cycles": 6}, "machine": {"steps": 5}}
+    files = {
+        "torture": {name: {**facts, "defects": ["x"]} for name, facts in parts.items()},
+        "fuzz": {"targets": {n: {"seconds": n, "inputs": 4} for n in (239, 660)}},
+        "mutants": {"all": {"tried": 10, "share": 0.9312}},
+        "matrix": {"cells": {"a": {"verdict": "passed"}, "b": {"verdict": "FAILED"}}},
+    }
+    for name, facts in files.items():
+        (tmp_path / f"{name}.json").write_text(json.dumps(facts))
+    monkeypatch.setattr(tables, "RESULTS", tmp_path)
+
+
+def test_the_summary_tells_good_and_bad_outcomes(results):
+    assert [row[1:] for row in rows(tables.summary())] == [
+        ["1,500", "1,499 ended byte-identical"],
+        ["9", "8 survived"],
+        ["7", "1 defects"],
+        ["6", "1 defects"],
+        ["5", "1 defects"],
+        ["8", "2 targets, 3 minutes or more each"],
+        ["10", "93.1% killed"],
+        ["2", "1 passed"],
+    ]

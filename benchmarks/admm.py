@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -13,8 +12,7 @@ import numpy as np
 from benchmarks import data
 from benchmarks.prox import numpy_rank_penalty
 from benchmarks.timing import peak_megabytes, side_by_side
-from linkprior import kernels, parallel
-from linkprior.kernels.engine import ENGINE_VARIABLE
+from linkprior import _config, kernels, parallel
 from linkprior.model.degrees import estimate_degrees
 from linkprior.model.losses import SquaredLoss
 from linkprior.model.priors import DegreePrior
@@ -57,8 +55,10 @@ def fit(net: Network, workers: int) -> None:
 
 def numpy_fit(net: Network, workers: int) -> None:
     """Run the same on the portable kernels, with NumPy's default argsort and scatter."""
-    portable = patch.dict(os.environ, {ENGINE_VARIABLE: "portable"})
-    with portable, patch.object(kernels, "rank_penalty", numpy_rank_penalty):
+    with (
+        _config.using(kernels="portable"),
+        patch.object(kernels, "rank_penalty", numpy_rank_penalty),
+    ):
         fit(net, workers)
 
 

@@ -114,7 +114,7 @@ def prox(n_nodes: int) -> dict[str, float]:
     """Time the row prox by parts."""
     import torch
 
-    from linkprior.kernels.tensors.ops import rank_penalty
+    from linkprior.kernels.torch.ops import rank_penalty
 
     keys = torch.randn(n_nodes, n_nodes, device="cuda")
     profile = torch.log(torch.arange(2, n_nodes + 1, device="cuda").float()).sqrt()
@@ -144,7 +144,7 @@ def _agrees(keys: Any, scale: Any, profile: Any) -> bool:
     """Return whether kernel and sort give the same, with ties too."""
     import torch
 
-    from linkprior.kernels.tensors.ops import rank_penalty, sorted_penalty
+    from linkprior.kernels.torch.ops import rank_penalty, sorted_penalty
 
     found = []
     for some in (keys, (keys * 4).round()):

@@ -30,7 +30,7 @@ def drawn(p: int, device: str) -> Any:
     """Return scores as of a fit: few groups per node, and nodes of uneven weight."""
     import torch
 
-    from linkprior.kernels.tensors.sheet import ScoreBlocks
+    from linkprior.kernels.torch.scores import ScoreBlocks
 
     rng = np.random.default_rng(SEED)
     weight = np.minimum(1.0 + rng.pareto(2.0, p), 2.0 * np.sqrt(p))
@@ -60,7 +60,7 @@ def measure(p: int, k: int, device: str = "cuda") -> dict[str, Any]:
     """Return seconds of each way, and how far their answers agree."""
     import torch
 
-    from linkprior.kernels.tensors import best, exact, tables
+    from linkprior.kernels.torch import best, rank_tables
 
     sheet, profile, ranks = drawn(p, device)
     nobody = best.Barred(torch.empty(0, dtype=torch.int64, device=device), p)
@@ -72,17 +72,17 @@ def measure(p: int, k: int, device: str = "cuda") -> dict[str, Any]:
         goal = f" (goal ≤ {GOALS[name]:.0f} s)" if name in GOALS else ""
         print(f"{name}: {seconds:.1f} s{goal}", flush=True)
 
-    (table, bounds), first = clock(lambda: tables.bounds_of(sheet, ranks, profile))
+    (table, bounds), first = clock(lambda: rank_tables.bounds_of(sheet, ranks, profile))
     told("first table", first)
     unit, _ = unit_of(table.cpu().numpy(), p - 1, int(MEAN_DEGREE * p / 2))
     sheet = replace(sheet, scale=sheet.scale * unit, tables=[table])
-    sketch, more = clock(lambda: best.best_pairs([sheet], nobody, k))
+    sketch, more = clock(lambda: best.best_candidates([sheet], nobody, k))
     told("sketch, one pass", first + more)
-    sure, more = clock(lambda: exact.exact_best(sheet, bounds, profile, nobody, k))
+    sure, more = clock(lambda: best.exact_best(sheet, bounds, profile, nobody, k))
     told("exact", first + more)
     figures["agree"] = _shared(sketch, sure, p)
-    twice, second = clock(lambda: tables.with_tables(sheet, ranks, 2))
-    _, more = clock(lambda: best.best_pairs([twice], nobody, k))
+    twice, second = clock(lambda: rank_tables.with_tables(sheet, ranks, 2))
+    _, more = clock(lambda: best.best_candidates([twice], nobody, k))
     told("sketch, two passes", first + second + more)
     figures["peak_gb"] = round(torch.cuda.max_memory_allocated() / 1e9, 1)
     figures["seconds"]["products alone"] = _products(sheet)

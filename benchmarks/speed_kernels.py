@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -13,8 +12,7 @@ from numpy.typing import NDArray
 
 from benchmarks import data
 from benchmarks.timing import peak_megabytes, side_by_side
-from linkprior import kernels, parallel
-from linkprior.kernels.engine import ENGINE_VARIABLE
+from linkprior import _config, kernels, parallel
 from linkprior.model.degrees import estimate_degrees
 from linkprior.model.factors import Factors
 from linkprior.model.losses import SquaredLoss
@@ -141,7 +139,7 @@ def fit(net: Network, workers: int) -> None:
 
 def numpy_fit(net: Network, workers: int) -> None:
     """Run the same on the portable kernels, with NumPy's default argsort and scatter."""
-    portable = patch.dict(os.environ, {ENGINE_VARIABLE: "portable"})
+    portable = _config.using(kernels="portable")
     with portable, patch.object(kernels, "rank_penalty", numpy_rank_penalty):
         fit(net, workers)
 

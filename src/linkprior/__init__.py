@@ -21,7 +21,7 @@ _HOMES = {
     "tune": "linkprior.evaluation.tuning.tune",
     "load_run": "linkprior.pipeline.load_run",
     "use_dask": "linkprior.parallel",
-    "use_device": "linkprior.kernels.device",
+    "use_device": "linkprior.kernels._engine",
     "use_memory": "linkprior.parallel.memory",
     "use_workers": "linkprior.parallel",
     "planted_network": "linkprior.network.generate",
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from linkprior.evaluation.evaluate import evaluate as evaluate
     from linkprior.evaluation.tuning.tune import tune as tune
     from linkprior.io.read import read_network as read_network
-    from linkprior.kernels.device import use_device as use_device
+    from linkprior.kernels._engine import use_device as use_device
     from linkprior.network import Network as Network
     from linkprior.network import to_networkx as to_networkx
     from linkprior.network.generate import large_network as large_network

@@ -19,9 +19,10 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from contextvars import ContextVar, Token
 from dataclasses import dataclass
 from typing import Self
+
+from linkprior import _config
 
 Clock = Callable[[], float]
 
@@ -75,7 +76,6 @@ class Stage:
 
 
 _UNWATCHED = Stage()
-_current: ContextVar[_Watched | None] = ContextVar("stage", default=None)
 
 
 @contextmanager
@@ -86,11 +86,8 @@ def listen(listener: Listener, clock: Clock = time.monotonic) -> Iterator[Watch]
     gets can be asked at any time.
     """
     watch = Watch(listener, clock)
-    token = _current.set(_Watched(watch, None, "", None, 0.0))
-    try:
+    with _config.using(stage=_Watched(watch, None, "", None, 0.0)):
         yield watch
-    finally:
-        _current.reset(token)
 
 
 def stage(name: str = "", total: float | None = None) -> Stage:
@@ -98,7 +95,7 @@ def stage(name: str = "", total: float | None = None) -> Stage:
 
     Without a name it goes by the name of the stage around it. None as total means not known.
     """
-    above = _current.get()
+    above: _Watched | None = _config.current().stage
     if above is None:
         return _UNWATCHED
     return _Watched(above.watch, above, name, total, above.rest)
@@ -106,7 +103,7 @@ def stage(name: str = "", total: float | None = None) -> Stage:
 
 def part(units: float, name: str = "") -> Stage:
     """Return a slice of the current stage, worth so many of its units. Slices may run at once."""
-    above = _current.get()
+    above: _Watched | None = _config.current().stage
     return _UNWATCHED if above is None else _Watched(above.watch, above, name, units, units)
 
 
@@ -120,7 +117,7 @@ class _Watched(Stage):
         self.name: str = name or (above.name if above else "")
         self.total = total or None  # no units at all are as good as an unknown number
         self.done = 0.0
-        self._token: Token[_Watched | None] | None = None
+        self._around: _Watched | None = None
         # The lowest stage of all is the listener's own; the one above it is what it hears of.
         self.outermost: _Watched = above.outermost if above and above.above else self
         if name or (above and not above.above):
@@ -156,12 +153,12 @@ class _Watched(Stage):
             self.watch.notify(self, ended=self.outermost is self)
 
     def __enter__(self) -> Self:
-        self._token = _current.set(self)
+        self._around = _config.current().stage
+        _config.set_fields(stage=self)
         return self
 
     def __exit__(self, *_: object) -> None:
-        assert self._token is not None
-        _current.reset(self._token)
+        _config.set_fields(stage=self._around)
         self.end()
 
 

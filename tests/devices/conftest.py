@@ -15,8 +15,8 @@ def device(request):
 def stand_in(monkeypatch):
     """torch on the CPU stands in for a GPU: the same tensors, the same text."""
     torch = pytest.importorskip("torch", reason="torch is not installed: nothing runs on a device")
-    from linkprior.kernels import device
-    from linkprior.kernels.tensors import all_pairs, ops
+    from linkprior import _config
+    from linkprior.kernels.torch import best, ops
 
     used = []
 
@@ -24,8 +24,7 @@ def stand_in(monkeypatch):
         used.append(name)
         return torch.device("cpu")
 
-    for module in (ops, all_pairs):
+    for module in (ops, best):
         monkeypatch.setattr(module, "find_device", found)
-    token = device._device.set("cuda")
-    yield used
-    device._device.reset(token)
+    with _config.using(device="cuda"):
+        yield used

@@ -149,7 +149,7 @@ def test_a_device_that_is_too_small_is_said_before_anything_begins(monkeypatch):
     import torch
 
     from linkprior.errors import LinkpriorError
-    from linkprior.kernels.tensors import memory
+    from linkprior.kernels.torch import memory
 
     monkeypatch.setattr(memory, "free_bytes", lambda device: 10**9)
     with pytest.raises(LinkpriorError, match=r"needs about 6.4 GB on the GPU.*1 GB are free.*rank"):
@@ -163,7 +163,7 @@ def test_without_torch_the_way_to_get_it_is_told(net, small_is_large, monkeypatc
     usual = builtins.__import__
 
     def missing(name, *args, **more):
-        if name.startswith("linkprior.kernels.tensors"):
+        if name.startswith("linkprior.kernels.torch"):
             raise ImportError(name)
         return usual(name, *args, **more)
 

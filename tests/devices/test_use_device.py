@@ -5,7 +5,7 @@ import logging
 import pytest
 
 from linkprior.errors import ParameterError
-from linkprior.kernels import device
+from linkprior.kernels import _engine as device
 
 
 def test_an_unknown_device_is_refused():

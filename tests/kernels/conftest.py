@@ -5,14 +5,23 @@ import os
 import numpy as np
 import pytest
 
+from linkprior import _config
+
 # Without compilation the kernels run as plain Python: right, but far too slow for large inputs.
 UNCOMPILED = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
 
 
+@pytest.fixture(autouse=True)
+def same_kernels_afterwards():
+    """A test may choose engines by `_config.set_fields`."""
+    with _config.using(kernels=_config.current().kernels):
+        yield
+
+
 @pytest.fixture(params=["portable", "numba"])
-def engine(request, monkeypatch):
+def engine(request):
     """Run the test on this engine, whatever the size of its input."""
-    monkeypatch.setenv("LINKPRIOR_KERNELS", request.param)
+    _config.set_fields(kernels=request.param)
     return request.param
 
 

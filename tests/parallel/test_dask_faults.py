@@ -2,6 +2,7 @@
 
 import gc
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -12,12 +13,11 @@ from tests.cli.support import command
 from tests.parallel.conftest import small_cluster
 
 import linkprior as lp
-from linkprior import parallel
+from linkprior import _config, parallel
 from linkprior.errors import ParameterError
-from linkprior.parallel import dask_worker
 
 pytest.importorskip("distributed", reason="distributed is not installed (extra: dask)")
-from linkprior.parallel import dask_engine
+from linkprior.parallel import dask as dask_engine
 
 
 @pytest.fixture(scope="module")
@@ -85,7 +85,8 @@ def test_a_scheduler_without_workers_is_not_waited_for_for_ever(empty):
 
 
 def test_without_dask_it_is_said_what_to_install(monkeypatch):
-    monkeypatch.delitem(sys.modules, "linkprior.parallel.dask_engine")
+    monkeypatch.delitem(sys.modules, "linkprior.parallel.dask")
+    monkeypatch.delattr(parallel, "dask")
     monkeypatch.setitem(sys.modules, "distributed", None)
     refused("local", r"pip install 'linkprior\[dask\]'")
 
@@ -94,21 +95,21 @@ def test_without_dask_it_is_said_what_to_install(monkeypatch):
 
 
 def test_a_worker_with_another_version_is_named(cluster, monkeypatch):
-    monkeypatch.setattr(dask_worker, "__version__", "99.1")
+    monkeypatch.setattr(dask_engine, "__version__", "99.1")
     refused(cluster.scheduler_address, r"dask worker tcp://.* has linkprior .* \(here 99.1\)")
 
 
-def test_a_worker_with_other_kernels_is_named(cluster, monkeypatch):
-    monkeypatch.setenv("LINKPRIOR_KERNELS", "other")
-    refused(cluster.scheduler_address, r"LINKPRIOR_KERNELS \w+ \(here other\)")
+def test_a_worker_with_other_kernels_is_named(cluster):
+    with _config.using(kernels="other"):
+        refused(cluster.scheduler_address, r"LINKPRIOR_KERNELS \w+ \(here other\)")
 
 
 def test_a_worker_that_comes_later_checks_itself():
-    wanted = dask_worker.facts() | {"numpy": "0.1"}
-    how, _, why = dask_worker.run_task("0" * 64, b"", b"", wanted)
-    assert how == dask_worker.UNFIT
+    wanted = dask_engine.facts() | {"numpy": "0.1"}
+    failed, _, problem = pickle.loads(dask_engine.run_task(b"", b"", wanted))  # noqa: S301
+    assert failed
     with pytest.raises(lp.LinkpriorError, match=r"that came later has numpy .* \(here 0.1\)"):
-        dask_engine._opened(how, why)
+        raise problem
 
 
 BARE_WORKER = """

@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 from tests.predictors.small import networks, slowly
 
 import linkprior as lp
+from linkprior import _config
 from linkprior.errors import ParameterError
 from linkprior.evaluation.splits import uniform
-from linkprior.kernels import blocks as kernels
+from linkprior.kernels import sbm as kernels
 from linkprior.model.sbm import Partition, xlogx_table
 from linkprior.solvers.sbm_search import BlockSearch, levels
 
@@ -52,8 +53,9 @@ def random_partition(net, seed, n_blocks=4):
 
 
 @pytest.fixture(params=["portable", "numba"])
-def engine(request, monkeypatch):
-    monkeypatch.setenv("LINKPRIOR_KERNELS", request.param)
+def engine(request):
+    with _config.using(kernels=request.param):
+        yield
 
 
 @slowly
@@ -121,12 +123,12 @@ def test_merge_losses_are_differences_of_likelihoods(engine, seed):
     assert np.isinf(losses.diagonal()).all()
 
 
-def test_both_engines_find_the_same_blocks(monkeypatch):
+def test_both_engines_find_the_same_blocks():
     net, _ = planted_blocks(1, n=80, n_blocks=2, mean_degree=10.0)
     found = []
     for name in ("portable", "numba"):
-        monkeypatch.setenv("LINKPRIOR_KERNELS", name)
-        found.append(lp.make("dcsbm", n_starts=1).fit(net).learned_.arrays["group"])
+        with _config.using(kernels=name):
+            found.append(lp.make("dcsbm", n_starts=1).fit(net).learned_.arrays["group"])
     assert (found[0] == found[1]).all()
 
 

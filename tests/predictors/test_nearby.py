@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from tests.predictors.small import networks, slowly
 
 import linkprior as lp
-from linkprior import kernels
+from linkprior import _config, kernels
 from linkprior.errors import InputError, LinkpriorError, ParameterError
 from linkprior.predictors import path_counts
 from linkprior.predictors.nearby import default_kind, factors, sources
@@ -70,9 +70,9 @@ def test_with_room_for_all_the_partners_by_paths_are_those_of_the_dense_product(
 
 @pytest.mark.parametrize("engine", ["numba", "portable"])
 @pytest.mark.parametrize("most", [1, 7, 50])
-def test_the_strongest_partners_come_first_in_either_engine(larger, monkeypatch, engine, most):
-    monkeypatch.setenv("LINKPRIOR_KERNELS", engine)
-    found = partners_of(sources.PathPartners(lp.nearby_pairs(larger, partners=most)), larger)
+def test_the_strongest_partners_come_first_in_either_engine(larger, engine, most):
+    with _config.using(kernels=engine):
+        found = partners_of(sources.PathPartners(lp.nearby_pairs(larger, partners=most)), larger)
     sums = dense_l3(larger)
     sums[larger.adjacency.toarray() > 0] = 0
     np.fill_diagonal(sums, 0)
@@ -121,10 +121,11 @@ def l3_within(net, budget):
 @pytest.mark.parametrize("engine", ["numba", "portable"])
 @pytest.mark.parametrize("budget", [0, 5, 40, 10_000])
 def test_no_more_steps_are_taken_than_a_budget_allows(planted, monkeypatch, engine, budget):
-    monkeypatch.setenv("LINKPRIOR_KERNELS", engine)
     monkeypatch.setattr(sources, "STEPS", budget)
     near = lp.nearby_pairs(planted, partners=planted.n_nodes)
-    assert partners_of(sources.PathPartners(near), planted) == list(l3_within(planted, budget))
+    with _config.using(kernels=engine):
+        partners = partners_of(sources.PathPartners(near), planted)
+    assert partners == list(l3_within(planted, budget))
 
 
 def test_partners_are_chosen_among_the_nodes_asked_about(planted):

@@ -7,8 +7,8 @@ import scipy.sparse as sp
 from hypothesis import given
 from tests.properties.made import by_example, few
 
-from linkprior import kernels
-from linkprior.kernels import selection
+from linkprior import _config, kernels
+from linkprior.kernels.pairs import keep_best
 
 ENGINES = ("portable", "numba")
 VALUES = ("spread", "ties", "equal", "huge")
@@ -28,12 +28,12 @@ def matrix(shape, kind, dtype, seed):
     return made.astype(dtype)
 
 
-def by_both(monkeypatch, work):
+def by_both(work):
     """Return what each engine makes of it."""
     found = []
     for engine in ENGINES:
-        monkeypatch.setenv("LINKPRIOR_KERNELS", engine)
-        found.append(work())
+        with _config.using(kernels=engine):
+            found.append(work())
     return found
 
 
@@ -48,19 +48,19 @@ def blocks(draw, least=2):
 
 @by_example
 @given(blocks())
-def test_rows_are_ordered_as_by_sorted(monkeypatch, case):
+def test_rows_are_ordered_as_by_sorted(case):
     block, first = case
     expected = [
         sorted((j for j in range(len(row)) if j != first + r), key=lambda j: (-row[j], j))
         for r, row in enumerate(block.tolist())
     ]
-    for found in by_both(monkeypatch, lambda: kernels.argsort_rows(block, first)):
+    for found in by_both(lambda: kernels.argsort_rows(block, first)):
         assert found.tolist() == expected
 
 
 @by_example
 @given(blocks(), seeds)
-def test_the_penalty_of_a_rank_is_scale_times_profile(monkeypatch, case, seed):
+def test_the_penalty_of_a_rank_is_scale_times_profile(case, seed):
     block, first = case
     p, chance = block.shape[1], np.random.default_rng(seed)
     scale, profile = chance.random(p), np.sort(chance.random(p - 1))
@@ -69,13 +69,13 @@ def test_the_penalty_of_a_rank_is_scale_times_profile(monkeypatch, case, seed):
         others = sorted((j for j in range(p) if j != first + r), key=lambda j: (-row[j], j))
         expected[r, others] = scale[first + r] * profile
     own = scale[first : first + len(block)]
-    for found in by_both(monkeypatch, lambda: kernels.rank_penalty(block, own, profile, first)):
+    for found in by_both(lambda: kernels.rank_penalty(block, own, profile, first)):
         np.testing.assert_allclose(found, expected, rtol=1e-6)
 
 
 @by_example
 @given(blocks(), seeds, st.integers(1, 60), st.sampled_from([-np.inf, -0.5, 0.0, 1.0]))
-def test_the_best_pairs_of_a_block_are_those_of_a_sorted_list(monkeypatch, case, seed, k, floor):
+def test_the_best_pairs_of_a_block_are_those_of_a_sorted_list(case, seed, k, floor):
     block, first = case
     p = block.shape[1]
     upper = np.triu(np.random.default_rng(seed).random((p, p)) < 0.3, 1)
@@ -90,7 +90,7 @@ def test_the_best_pairs_of_a_block_are_those_of_a_sorted_list(monkeypatch, case,
     def asked():
         return kernels.top_pairs(block, first, edges.indptr, edges.indices, k, floor)
 
-    for rows, columns, scores in by_both(monkeypatch, asked):
+    for rows, columns, scores in by_both(asked):
         found = zip((-scores.astype(float)).tolist(), rows.tolist(), columns.tolist(), strict=True)
         assert list(found) == sorted(free)[:k]
 
@@ -99,7 +99,7 @@ def test_the_best_pairs_of_a_block_are_those_of_a_sorted_list(monkeypatch, case,
 @given(st.lists(st.integers(-3, 3), max_size=60), st.integers(1, 20))
 def test_of_equal_scores_the_earliest_are_kept(scores, k):
     codes = np.arange(len(scores))
-    kept, of = selection.keep_best(np.array(scores, float), codes, k)
+    kept, of = keep_best(np.array(scores, float), codes, k)
     best = sorted(sorted(range(len(scores)), key=lambda at: (-scores[at], at))[:k])
     assert of.tolist() == best
     assert kept.tolist() == [scores[at] for at in best]
@@ -107,20 +107,20 @@ def test_of_equal_scores_the_earliest_are_kept(scores, k):
 
 @by_example
 @given(blocks(3), st.data())
-def test_quantiles_of_a_row_are_the_scores_at_these_ranks(monkeypatch, case, data):
+def test_quantiles_of_a_row_are_the_scores_at_these_ranks(case, data):
     block, first = case
     p = block.shape[1]
     ranks = np.array(sorted(data.draw(st.sets(st.integers(0, p - 2), min_size=1, max_size=8))))
     expected = [
         sorted(np.delete(row, first + r).tolist(), reverse=True) for r, row in enumerate(block)
     ]
-    for found in by_both(monkeypatch, lambda: kernels.row_quantiles(block, first, ranks)):
+    for found in by_both(lambda: kernels.row_quantiles(block, first, ranks)):
         assert found.tolist() == [[row[rank] for rank in ranks] for row in expected]
 
 
 @few
 @given(st.integers(1, 12), st.integers(2, 30), st.integers(1, 4), seeds)
-def test_products_at_edges_are_those_of_the_dense_product(monkeypatch, rank, p, seed, more):
+def test_products_at_edges_are_those_of_the_dense_product(rank, p, seed, more):
     chance = np.random.default_rng([seed, more])
     upper = np.triu(chance.random((p, p)) < 0.4, 1)
     edges = sp.csr_array((upper | upper.T).astype(float))
@@ -131,13 +131,13 @@ def test_products_at_edges_are_those_of_the_dense_product(monkeypatch, rank, p, 
     def asked():
         return kernels.edge_products(left, right, edges.indptr, edges.indices)
 
-    for found in by_both(monkeypatch, asked):
+    for found in by_both(asked):
         np.testing.assert_allclose(found, expected, rtol=1e-12)
 
 
 @few
 @given(st.integers(2, 20), st.integers(1, 6), dtypes, seeds)
-def test_engines_descend_alike(monkeypatch, p, rank, dtype, seed):
+def test_engines_descend_alike(p, rank, dtype, seed):
     chance = np.random.default_rng(seed)
     pattern = sp.csr_array((chance.random((p, p)) < 0.3).astype(float))
     X, others = (chance.standard_normal((p, rank)).astype(dtype) for _ in range(2))
@@ -149,7 +149,7 @@ def test_engines_descend_alike(monkeypatch, p, rank, dtype, seed):
     def asked():
         return kernels.descend_rows(X, x, others, where, curve, pull, 2)
 
-    (one, at_one), (other, at_other) = by_both(monkeypatch, asked)
+    (one, at_one), (other, at_other) = by_both(asked)
     close = {"rtol": 1e-3, "atol": 1e-4} if dtype == np.float32 else {"rtol": 1e-9, "atol": 1e-11}
     np.testing.assert_allclose(one, other, **close)
     np.testing.assert_allclose(at_one, at_other, **close)
@@ -167,6 +167,6 @@ def test_path_kernels_of_both_engines_agree(name, monkeypatch, p, seed):
         return
     net = lp.Network.from_indices(ends, [str(i) for i in range(p)])
     model = {"l3_rows": "l3", "l3n_rows": "l3n", "mps_rows": "mps"}[name]
-    one, other = by_both(monkeypatch, lambda: lp.make(model).fit(net).score_rows(0, p))
+    one, other = by_both(lambda: lp.make(model).fit(net).score_rows(0, p))
     np.testing.assert_allclose(one, other, rtol=1e-10, atol=1e-12)
     np.testing.assert_allclose(one, one.T, rtol=1e-10, atol=1e-12)

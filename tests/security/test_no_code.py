@@ -136,4 +136,4 @@ def test_pickle_and_eval_are_nowhere_but_between_the_processes_of_a_cluster():
     )
     sources = sorted((ROOT / "src").rglob("*.py"))
     found = {path.name for path in sources if asked.search(path.read_text(encoding="utf-8"))}
-    assert found == {"dask_engine.py", "dask_worker.py"}
+    assert found == {"dask.py"}

@@ -68,7 +68,7 @@ def engines(
 
     What went to the cluster and came back is told at the end.
     """
-    from linkprior.kernels.device import use_device
+    from linkprior.kernels._engine import use_device
     from linkprior.parallel import use_dask, use_workers
 
     with use_workers(workers), use_device(device):

@@ -77,6 +77,6 @@ def ops_of(array: Any) -> Ops:
 
 @cache
 def _device_ops(device: Any) -> Ops:
-    from linkprior.kernels.tensors.ops import TorchOps
+    from linkprior.kernels.torch.ops import TorchOps
 
     return TorchOps(device)

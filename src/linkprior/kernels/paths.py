@@ -1,38 +1,64 @@
-"""Scores by paths of length 3: rows of sources against all nodes, from the network's pattern.
+"""Scores by paths of length 3: rows of sources against all nodes, and the best partners by them.
 
 `indptr` and `indices` are the whole network's CSR pattern, symmetric, sorted, without a diagonal;
-`sources` are different nodes, in any order. Each function returns a new float64 array of shape
+`sources` are different nodes, in any order. The `…_rows` return a new float64 array of shape
 (number of sources, number of nodes) whose diagonal entries mean nothing. A row does not depend on
 which others are asked for with it.
+
+In NumPy one source and some y are taken at a time, as the formulas say: arrays of shape (number of
+y, p) hold one number per y and node on the way. Compiled, everything is counted by walking x–u–v–y
+along stored neighbours, so that a row costs the walks from its node and a few arrays of the
+network's length, and no product A² is ever held.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
 from linkprior.errors import ParameterError
-from linkprior.kernels.arguments import plain, vector_of
-from linkprior.kernels.engine import engine_for
+from linkprior.kernels._arguments import plain, vector_of
+from linkprior.kernels._engine import use_numba
+from linkprior.kernels._jit import compiled
 
 Array = NDArray[Any]
 Pattern = tuple[Array, Array]
+Triangles = tuple[Array, Array]  # where each stored entry's third nodes begin, and the nodes
+TARGETS_AT_ONCE = 256  # the y that are looked at together in NumPy
 
 
 def l3_rows(indptr: ArrayLike, indices: ArrayLike, weight: ArrayLike, sources: ArrayLike) -> Array:
     """Return Σ weight[u]·weight[v] over walks x–u–v–y; weights are positive where edges are."""
     pattern, nodes, out = _arguments(indptr, indices, sources)
     weights = vector_of("weight", weight, out.shape[1], np.float64)
-    engine_for(out.shape[1]).l3_rows(*pattern, weights, nodes, out)
+    if use_numba(out.shape[1]):
+        l3_rows_numba(*pattern, weights, nodes, out)
+        return out
+    a, w = _adjacency(*pattern), sp.diags_array(weights)
+    out[:] = (a[nodes] @ w @ a @ w @ a).toarray()
     return out
 
 
 def l3n_rows(indptr: ArrayLike, indices: ArrayLike, sources: ArrayLike) -> Array:
     """Return (|U|/k_x)(|V|/k_y) Σ (c_vx/k_v)²(c_uy/k_u)² over walks x–u–v–y."""
     pattern, nodes, out = _arguments(indptr, indices, sources)
-    engine_for(out.shape[1]).l3n_rows(*pattern, nodes, out)
+    if use_numba(out.shape[1]):
+        l3n_rows_numba(*pattern, nodes, out)
+        return out
+    a, k = _adjacency(*pattern), np.diff(pattern[0])
+    near, counts = a[nodes].toarray(), (a[nodes] @ a).toarray()
+    for targets, near_y in _targets(a):
+        c_y = near_y @ a
+        for x, near_x, c_x, row in zip(nodes, near, counts, out, strict=True):
+            U, V = near_x * (c_y > 0), near_y * (c_x > 0)
+            total = (((U * _per(c_y, k) ** 2) @ a) * (V * _per(c_x, k) ** 2)).sum(axis=1)
+            shares = _per(U.sum(axis=1), k[x]) * _per(V.sum(axis=1), k[targets])
+            row[targets] = shares * total
     return out
 
 
@@ -41,25 +67,116 @@ def ch2_rows(
 ) -> Array:
     """Return Σ √((1+i_u)(1+i_v)) / √((1+e_u)(1+e_v)) over paths x–u–v–y of four nodes.
 
-    `triangles` is what `list_triangles` found in the network.
+    The community of x and y is U ∪ V: U the neighbours of x on such paths, V those of y; i and e
+    count the neighbours of a node inside it, and outside beside x and y. `triangles` is what
+    `list_triangles` found in the network; the definition itself, in NumPy, needs no such list.
     """
     pattern, nodes, out = _arguments(indptr, indices, sources)
-    engine_for(out.shape[1]).ch2_rows(*pattern, *triangles, nodes, out)
+    if use_numba(out.shape[1]):
+        ch2_rows_numba(*pattern, *triangles, nodes, out)
+        return out
+    a, k = _adjacency(*pattern), np.diff(pattern[0])
+    near = a[nodes].toarray()
+    for targets, near_y in _targets(a):
+        ys = np.arange(len(near_y))
+        for x, near_x, row in zip(nodes, near, out, strict=True):
+            u, v = np.tile(near_x, (len(ys), 1)), near_y.copy()
+            u[ys, targets.start + ys] = 0
+            v[:, x] = 0
+            U, V = u * ((v @ a) > 0), v * ((u @ a) > 0)
+            community = (U + V) > 0
+            inside = community @ a
+            # Below 0 for nodes outside the community and on the diagonal only: both mean nothing.
+            outside = np.maximum(k - inside - near_x - near_y, 0)
+            strengths = np.sqrt((1 + inside) / (1 + outside))
+            row[targets] = (((U * strengths) @ a) * (V * strengths)).sum(axis=1)
     return out
 
 
 def mps_rows(indptr: ArrayLike, indices: ArrayLike, sources: ArrayLike) -> Array:
     """Return max_{v∈N(y)} J(N(x), N(v)) + max_{u∈N(x)} J(N(u), N(y)), with v ≠ x and u ≠ y."""
     pattern, nodes, out = _arguments(indptr, indices, sources)
-    engine_for(out.shape[1]).mps_rows(*pattern, nodes, out)
+    if use_numba(out.shape[1]):
+        mps_rows_numba(*pattern, nodes, out)
+        return out
+    a, k = _adjacency(*pattern), np.diff(pattern[0])
+    near, counts = a[nodes].toarray(), (a[nodes] @ a).toarray()
+    for targets, near_y in _targets(a):
+        to_y = _jaccard(near_y @ a, k[targets, None], k)
+        to_y[np.arange(len(to_y)), targets.start + np.arange(len(to_y))] = 0
+        for x, near_x, c_x, row in zip(nodes, near, counts, out, strict=True):
+            to_x = _jaccard(c_x, k[x], k)
+            to_x[x] = 0
+            row[targets] = (near_y * to_x).max(axis=1) + (near_x * to_y).max(axis=1)
     return out
 
 
 def list_triangles(indptr: ArrayLike, indices: ArrayLike) -> Pattern:
     """Return for every stored pair where its common neighbours begin (int64), and these (int32)."""
-    pattern = plain(indptr, np.int64), plain(indices, np.int32)
-    found: Pattern = engine_for(len(pattern[0]) - 1).list_triangles(*pattern)
-    return found
+    begins, columns = plain(indptr, np.int64), plain(indices, np.int32)
+    if use_numba(len(begins) - 1):
+        return list_triangles_numba(begins, columns)
+    near = [columns[begin:end] for begin, end in pairwise(begins)]
+    thirds = [
+        np.intersect1d(mine, near[j], assume_unique=True).astype(np.int32)
+        for mine in near
+        for j in mine
+    ]
+    starts = np.concatenate([[0], np.cumsum([len(third) for third in thirds])])
+    return starts.astype(np.int64), np.concatenate([np.empty(0, np.int32), *thirds])
+
+
+def l3_partners(
+    pattern: Pattern,
+    weight: ArrayLike,
+    sources: ArrayLike,
+    barred: Pattern,
+    kinds: ArrayLike,
+    allowed: ArrayLike,
+    most: int,
+    budget: int,
+) -> tuple[Array, Array]:
+    """Return how many partners each source has, and these, ascending, source by source.
+
+    Parameters
+    ----------
+    pattern : indptr and indices of the whole network.
+    weight : Σ weight[u]·weight[v] over walks x–u–v–y is what ranks the partners y of a source x.
+    sources : nodes.
+    barred : CSR pattern of the pairs that are no candidates.
+    kinds, allowed : a number per node, and a table: whether nodes of two such kinds may pair.
+    most : how many partners at most; ties go to the smaller node.
+    budget : how many second steps, and how many third steps, are taken from a source at most.
+        Where there are more, those from the nodes that count most are taken (first steps: the
+        largest weight; second steps: the largest sum so far times weight).
+
+    Returns
+    -------
+    int64 counts and int32 partners. A source does not depend on which others are asked for with it.
+    """
+    indptr, indices = plain(pattern[0], np.int64), plain(pattern[1], np.int32)
+    p, nodes = len(indptr) - 1, plain(sources, np.int64)
+    weights = vector_of("weight", weight, p, np.float64)
+    never = plain(barred[0], np.int64), plain(barred[1], np.int32)
+    kind, may = vector_of("kinds", kinds, p, np.uint8), plain(allowed, np.bool_)
+    out, counts = np.empty((nodes.size, most), np.int32), np.zeros(nodes.size, np.int64)
+    if use_numba(p):
+        l3_partners_numba(indptr, indices, weights, nodes, never, kind, may, budget, out, counts)
+        return counts, out[np.arange(most) < counts[:, None]]
+    degrees, a = np.diff(indptr), _adjacency(indptr, indices)
+    for r, x in enumerate(nodes):
+        first = _go_first(degrees, indices[indptr[x] : indptr[x + 1]], weights, budget)
+        amounts = (weights[first] @ a[first]) * weights
+        second = _go_first(degrees, np.flatnonzero(amounts), amounts, budget)
+        sums = amounts[second] @ a[second]
+        sums[x] = 0
+        sums[never[1][never[0][x] : never[0][x + 1]]] = 0
+        sums[~may[kind[x], kind]] = 0
+        some = np.flatnonzero(sums)
+        best = some[np.argsort(-sums[some], kind="stable")][:most]
+        counts[r] = len(best)
+        out[r, : len(best)] = np.sort(best)
+    return counts, out[np.arange(most) < counts[:, None]]
 
 
 def _arguments(
@@ -71,3 +188,547 @@ def _arguments(
     if nodes.ndim != 1 or ((nodes < 0) | (nodes >= p)).any() or len(np.unique(nodes)) < nodes.size:
         raise ParameterError(f"sources must be different nodes of 0…{p - 1}, got {sources!r}")
     return pattern, nodes, np.empty((nodes.size, p))
+
+
+def _adjacency(indptr: Array, indices: Array) -> sp.csr_array:
+    p = len(indptr) - 1
+    return sp.csr_array((np.ones(len(indices)), indices, indptr), shape=(p, p))
+
+
+def _targets(a: sp.csr_array) -> Iterator[tuple[slice, Array]]:
+    """Yield runs of nodes y with their neighbours, as ones in rows."""
+    for begin in range(0, a.shape[0], TARGETS_AT_ONCE):
+        targets = slice(begin, begin + TARGETS_AT_ONCE)
+        yield targets, a[targets].toarray()
+
+
+def _per(values: Array, degrees: Array) -> Array:
+    """Return values divided by degrees, which are 0 only where the values are."""
+    ratio: Array = values / np.maximum(degrees, 1)
+    return ratio
+
+
+def _jaccard(shared: Array, own: Array, others: Array) -> Array:
+    """Return shared/(own + others − shared), 0 where nothing is shared."""
+    union = np.maximum(own + others - shared, 1)
+    return shared / union
+
+
+def _go_first(degrees: Array, nodes: Array, worth: Array, budget: int) -> Array:
+    """Return the nodes, or as many of those worth most as have `budget` neighbours in all."""
+    if degrees[nodes].sum() <= budget:
+        return nodes
+    best = nodes[np.lexsort((nodes, -worth[nodes]))]
+    return best[np.cumsum(degrees[best]) <= budget]
+
+
+# ---------------------------------------------------------------------- compiled
+
+
+@compiled
+def count_walks(indptr: Array, indices: Array, source: int, counts: Array, reached: Array) -> int:
+    """Count the walks of length 2 to every node; list the nodes reached, return how many."""
+    n = 0
+    for a in range(indptr[source], indptr[source + 1]):
+        u = indices[a]
+        for b in range(indptr[u], indptr[u + 1]):
+            v = indices[b]
+            if counts[v] == 0:
+                reached[n] = v
+                n += 1
+            counts[v] += 1
+    return n
+
+
+@compiled
+def l3_rows_numba(indptr: Array, indices: Array, weight: Array, sources: Array, out: Array) -> None:
+    """Write Σ weight[u]·weight[v] over walks x–u–v–y; two steps are summed up before the third."""
+    p = indptr.size - 1
+    half, reached = np.zeros(p), np.empty(p, np.int32)
+    for r in range(sources.size):
+        row, n = out[r], 0
+        row[:] = 0
+        for a in range(indptr[sources[r]], indptr[sources[r] + 1]):
+            u = indices[a]
+            for b in range(indptr[u], indptr[u + 1]):
+                v = indices[b]
+                if half[v] == 0:
+                    reached[n] = v
+                    n += 1
+                half[v] += weight[u]
+        for t in range(n):
+            v = reached[t]
+            amount = half[v] * weight[v]
+            half[v] = 0
+            for e in range(indptr[v], indptr[v + 1]):
+                row[indices[e]] += amount
+
+
+@compiled
+def walk_on(
+    indptr: Array, indices: Array, u: int, ratio: Array, walks: Array, touched: Array
+) -> int:
+    """Add up walks u–v–y and the ratio of their v, for every y; list these y."""
+    m = 0
+    for b in range(indptr[u], indptr[u + 1]):
+        v = indices[b]
+        amount = ratio[v]
+        for e in range(indptr[v], indptr[v + 1]):
+            y = indices[e]
+            if walks[y, 0] == 0:
+                touched[m] = y
+                m += 1
+            walks[y, 0] += 1
+            walks[y, 1] += amount
+    return m
+
+
+@compiled
+def prepare_ends(
+    indptr: Array, indices: Array, source: int, work: tuple[Array, Array], ratio: Array, ends: Array
+) -> None:
+    """Write (c_vx/k_v)² for the nodes v two steps from x, and how many of them each y has near."""
+    counts, reached = work
+    ends[:] = 0
+    n = count_walks(indptr, indices, source, counts, reached)
+    for t in range(n):
+        v = reached[t]
+        share = counts[v] / (indptr[v + 1] - indptr[v])
+        ratio[v] = share * share
+        counts[v] = 0
+        for e in range(indptr[v], indptr[v + 1]):
+            ends[indices[e]] += 1
+
+
+@compiled
+def l3n_rows_numba(indptr: Array, indices: Array, sources: Array, out: Array) -> None:
+    """Write (|U|/k_x)(|V|/k_y) Σ (c_vx/k_v)²(c_uy/k_u)²."""
+    p = indptr.size - 1
+    work = np.zeros(p, np.int32), np.empty(p, np.int32)
+    ratio, walks, touched = np.empty(p), np.zeros((p, 2)), np.empty(p, np.int32)
+    starts, ends = np.empty(p, np.int32), np.empty(p, np.int32)
+    for r in range(sources.size):
+        row, x = out[r], sources[r]
+        row[:] = 0
+        starts[:] = 0
+        prepare_ends(indptr, indices, x, work, ratio, ends)
+        for a in range(indptr[x], indptr[x + 1]):
+            u = indices[a]
+            degree = indptr[u + 1] - indptr[u]
+            for t in range(walk_on(indptr, indices, u, ratio, walks, touched)):
+                y = touched[t]
+                share = walks[y, 0] / degree
+                row[y] += walks[y, 1] * (share * share)
+                starts[y] += 1
+                walks[y, 0] = 0
+                walks[y, 1] = 0
+        for y in range(p):
+            if starts[y] > 0:
+                parts = np.float64(starts[y]) * np.float64(ends[y])
+                row[y] *= parts / ((indptr[x + 1] - indptr[x]) * (indptr[y + 1] - indptr[y]))
+
+
+@compiled
+def similarities(
+    indptr: Array, indices: Array, node: int, counts: Array, reached: Array, similar: Array
+) -> int:
+    """Write the Jaccard index of a node's neighbours with those of all nodes reached; itself 0."""
+    n = count_walks(indptr, indices, node, counts, reached)
+    own = indptr[node + 1] - indptr[node]
+    for t in range(n):
+        y = reached[t]
+        shared = counts[y]
+        similar[t] = shared / (own + (indptr[y + 1] - indptr[y]) - shared)
+        if y == node:
+            similar[t] = 0
+        counts[y] = 0
+    return n
+
+
+@compiled
+def most_similar_partner(
+    indptr: Array, indices: Array, sources: Array, work: tuple[Array, Array, Array], out: Array
+) -> None:
+    """Write for every x and y the highest similarity of x with a neighbour of y."""
+    counts, reached, similar = work
+    for r in range(sources.size):
+        row = out[r]
+        row[:] = 0
+        for t in range(similarities(indptr, indices, sources[r], counts, reached, similar)):
+            v = reached[t]
+            for e in range(indptr[v], indptr[v + 1]):
+                row[indices[e]] = max(row[indices[e]], similar[t])
+
+
+@compiled
+def best_of_neighbours(
+    indptr: Array, indices: Array, sources: Array, work: tuple[Array, Array, Array], out: Array
+) -> None:
+    """Write for every x and y the highest similarity of a neighbour of x with y.
+
+    Neighbours are taken one by one for all sources together, which are therefore all different:
+    hubs are neighbours of many.
+    """
+    counts, reached, similar = work
+    p = indptr.size - 1
+    place, wanted = np.full(p, -1, np.int32), np.zeros(p, np.bool_)
+    out[:] = 0
+    for r in range(sources.size):
+        place[sources[r]] = r
+        for a in range(indptr[sources[r]], indptr[sources[r] + 1]):
+            wanted[indices[a]] = True
+    for u in range(p):
+        if wanted[u]:
+            n = similarities(indptr, indices, u, counts, reached, similar)
+            for a in range(indptr[u], indptr[u + 1]):
+                r = place[indices[a]]
+                if r >= 0:
+                    for t in range(n):
+                        out[r, reached[t]] = max(out[r, reached[t]], similar[t])
+
+
+@compiled
+def mps_rows_numba(indptr: Array, indices: Array, sources: Array, out: Array) -> None:
+    """Write max_{v∈N(y)} J(N(x), N(v)) + max_{u∈N(x)} J(N(u), N(y)), with v ≠ x and u ≠ y."""
+    p, other = indptr.size - 1, np.empty_like(out)
+    work = np.zeros(p, np.int32), np.empty(p, np.int32), np.empty(p)
+    most_similar_partner(indptr, indices, sources, work, out)
+    best_of_neighbours(indptr, indices, sources, work, other)
+    for r in range(sources.size):
+        for y in range(p):
+            out[r, y] += other[r, y]
+
+
+# CH2-L3. All v of V next to a u of U are c_uy, so that u has
+# i_u = c_uy + |{w ∈ N(u) ∩ N(x): w ∈ U, w ∉ N(y)}| of its neighbours inside; likewise for v with x
+# and y exchanged. The second number needs triangles only, which are few beside the walks. On an
+# observed pair x and y are never on the way themselves.
+
+
+@compiled
+def fill_triangles(indptr: Array, indices: Array, starts: Array, nodes: Array) -> None:
+    """Write the common neighbours of every stored pair; with no room for them only count."""
+    n = 0
+    for i in range(indptr.size - 1):
+        for e in range(indptr[i], indptr[i + 1]):
+            a, b = indptr[i], indptr[indices[e]]
+            end_a, end_b = indptr[i + 1], indptr[indices[e] + 1]
+            starts[e] = n
+            while a < end_a and b < end_b:
+                mine, theirs = indices[a], indices[b]
+                if mine == theirs:
+                    if nodes.size > 0:
+                        nodes[n] = mine
+                    n += 1
+                a += mine <= theirs
+                b += theirs <= mine
+    starts[indices.size] = n
+
+
+@compiled
+def list_triangles_numba(indptr: Array, indices: Array) -> Triangles:
+    """Return the common neighbours of every stored pair, and where each pair's begin."""
+    starts = np.empty(indices.size + 1, np.int64)
+    fill_triangles(indptr, indices, starts, np.empty(0, np.int32))
+    nodes = np.empty(starts[indices.size], np.int32)
+    fill_triangles(indptr, indices, starts, nodes)
+    return starts, nodes
+
+
+@compiled
+def strength(degree: Any, inside: Any, linked: Any) -> Any:
+    """Return √((1 + i)/(1 + e)) of a node next to one end, and to the other where `linked`."""
+    return np.sqrt((1 + inside) / np.float64(degree - inside - linked))
+
+
+@compiled
+def weigh_entries(
+    indptr: Array,
+    indices: Array,
+    triangles: Triangles,
+    v: int,
+    walks: int,
+    ends: tuple[int, Array, Array],
+    far: Array,
+) -> None:
+    """Write at every stored (v, y) the strength of v between x and y; 0 where it is on no path.
+
+    `ends` is x, whether nodes are next to it, and the walks of length 2 from it to all others.
+    """
+    source, near, beyond = ends
+    starts, nodes = triangles
+    degree = indptr[v + 1] - indptr[v]
+    alone = strength(degree, walks, near[v]) if walks + near[v] < degree else 0.0
+    for e in range(indptr[v], indptr[v + 1]):
+        y = indices[e]
+        inside = walks - near[y]  # y is next to v, and not on its own way
+        for a in range(starts[e], starts[e + 1]):
+            inside += beyond[nodes[a]] > near[y]
+        if y == source or walks == near[y]:
+            far[e] = 0
+        elif inside == walks:
+            far[e] = alone
+        else:
+            far[e] = strength(degree, inside, near[v])
+
+
+@compiled
+def weigh_far_nodes(
+    indptr: Array,
+    indices: Array,
+    triangles: Triangles,
+    source: int,
+    near: Array,
+    work: tuple[Array, Array, Array],
+    far: Array,
+) -> None:
+    """Write the strengths of all nodes v that are two steps from x."""
+    counts, reached, beyond = work
+    n = count_walks(indptr, indices, source, counts, reached)
+    for t in range(n):
+        v = reached[t]
+        beyond[v] = 0 if v == source or near[v] else counts[v]
+    for t in range(n):
+        v = reached[t]
+        if v != source:
+            ends = source, near, beyond
+            weigh_entries(indptr, indices, triangles, v, counts[v], ends, far)
+    for t in range(n):
+        counts[reached[t]] = 0
+        beyond[reached[t]] = 0
+
+
+@compiled
+def mark_reached(
+    indptr: Array,
+    indices: Array,
+    node: int,
+    near: Array,
+    counts: Array,
+    reached: Array,
+    mark: Array,
+) -> None:
+    """Mark the y to which a neighbour of x has a path of length 2 that avoids x, and no edge."""
+    mark[:] = 0
+    for t in range(count_walks(indptr, indices, node, counts, reached)):
+        y = reached[t]
+        mark[y] = counts[y] > near[y]
+        counts[y] = 0
+    mark[node] = 0
+    for e in range(indptr[node], indptr[node + 1]):
+        mark[indices[e]] = 0
+
+
+@compiled
+def walk_past(
+    indptr: Array, indices: Array, u: Any, source: int, far: Array, walks: Array, touched: Array
+) -> int:
+    """Add up walks u–v–y that avoid x, and the strengths of their v, for every y; list these y."""
+    m = 0
+    for b in range(indptr[u], indptr[u + 1]):
+        v = indices[b]
+        if v != source:
+            for e in range(indptr[v], indptr[v + 1]):
+                y = indices[e]
+                if walks[y, 0] == 0:
+                    touched[m] = y
+                    m += 1
+                walks[y, 0] += 1
+                walks[y, 1] += far[e]
+    return m
+
+
+@compiled
+def add_paths(
+    indptr: Array,
+    indices: Array,
+    u: Any,
+    source: int,
+    touched: Array,
+    beside: Array,
+    next_to: Array,
+    walks: Array,
+    row: Array,
+) -> None:
+    """Add the paths through u to the row of x: `beside` more of u's neighbours are inside."""
+    first, last = indptr[u], indptr[u + 1]
+    for e in range(first, last):
+        next_to[indices[e]] = 1
+    for t in range(touched.size):
+        y = np.int64(touched[t])
+        if y not in (u, source):
+            inside = np.int64(walks[y, 0]) + beside[t]
+            row[y] += walks[y, 1] * strength(last - first, inside, next_to[y])
+        walks[y, 0] = 0
+        walks[y, 1] = 0
+    for e in range(first, last):
+        next_to[indices[e]] = 0
+
+
+@compiled
+def most_marks(indptr: Array, triangles: Triangles, sources: Array) -> int:
+    """Return how many neighbours of a source are in triangles with it, at most."""
+    most = 0
+    for r in range(sources.size):
+        n = 0
+        for a in range(indptr[sources[r]], indptr[sources[r] + 1]):
+            n += triangles[0][a + 1] > triangles[0][a]
+        most = max(most, n)
+    return most
+
+
+@compiled
+def fill_marks(
+    indptr: Array,
+    indices: Array,
+    triangles: Triangles,
+    source: int,
+    near: Array,
+    work: tuple[Array, Array, Array],
+    slot: Array,
+    marks: Array,
+) -> None:
+    """Mark what the neighbours of x reach, each in a slot, where a triangle will ask for it."""
+    n = 0
+    for a in range(indptr[source], indptr[source + 1]):
+        if triangles[0][a + 1] > triangles[0][a]:
+            w = indices[a]
+            slot[w] = n
+            mark_reached(indptr, indices, w, near, work[0], work[1], marks[n])
+            n += 1
+
+
+@compiled
+def ch2_rows_numba(
+    indptr: Array, indices: Array, starts: Array, nodes: Array, sources: Array, out: Array
+) -> None:
+    """Write Σ √((1+i_u)(1+i_v)) / √((1+e_u)(1+e_v)) over paths x–u–v–y."""
+    p, triangles = indptr.size - 1, (starts, nodes)
+    work = np.zeros(p, np.int32), np.empty(p, np.int32), np.zeros(p, np.int32)
+    near, slot, far = np.zeros(p, np.int32), np.empty(p, np.int32), np.empty(indices.size)
+    walks, touched, beside = np.zeros((p, 2)), np.empty(p, np.int32), np.empty(p, np.int32)
+    next_to = np.zeros(p, np.int32)
+    marks = np.empty((most_marks(indptr, triangles, sources), p), np.uint8)
+    for r in range(sources.size):
+        x, row = sources[r], out[r]
+        row[:] = 0
+        near[indices[indptr[x] : indptr[x + 1]]] = 1
+        weigh_far_nodes(indptr, indices, triangles, x, near, work, far)
+        fill_marks(indptr, indices, triangles, x, near, work, slot, marks)
+        for a in range(indptr[x], indptr[x + 1]):
+            u = np.int64(indices[a])
+            m = walk_past(indptr, indices, u, x, far, walks, touched)
+            beside[:m] = 0
+            for b in range(starts[a], starts[a + 1]):
+                mark = marks[slot[nodes[b]]]
+                for t in range(m):
+                    beside[t] += mark[touched[t]]
+            add_paths(indptr, indices, u, x, touched[:m], beside, next_to, walks, row)
+        near[indices[indptr[x] : indptr[x + 1]]] = 0
+
+
+# Partners. Sums are gathered in arrays of the network's length that all sources share and that are
+# cleared node by node, so that a source costs the walks from it and no pass over all nodes.
+
+
+@compiled
+def go_first(indptr: Array, nodes: Array, worth: Array, budget: int) -> Array:
+    """Return the nodes, or as many of those worth most as have `budget` neighbours in all."""
+    total = 0
+    for u in nodes:
+        total += indptr[u + 1] - indptr[u]
+    if total <= budget:
+        return nodes
+    nodes = np.sort(nodes)  # ties by node, however they were found
+    order = np.argsort(-worth[nodes], kind="mergesort")
+    kept, total = 0, 0
+    for u in nodes[order]:
+        total += indptr[u + 1] - indptr[u]
+        if total > budget:
+            break
+        kept += 1
+    return nodes[order[:kept]]
+
+
+@compiled
+def step(
+    indptr: Array, indices: Array, origins: Array, amounts: Array, sums: Array, reached: Array
+) -> int:
+    """Add each origin's amount to its neighbours; list the nodes reached, return how many."""
+    n = 0
+    for u in origins:
+        for e in range(indptr[u], indptr[u + 1]):
+            v = indices[e]
+            if sums[v] == 0:
+                reached[n] = v
+                n += 1
+            sums[v] += amounts[u]
+    return n
+
+
+@compiled
+def strongest(nodes: Array, values: Array, out: Array) -> int:
+    """Write the nodes of the largest values, ties by smaller node, ascending; return how many."""
+    n, most = nodes.size, out.size
+    if n <= most:
+        out[:n] = np.sort(nodes)
+        return n
+    worst = np.partition(values, n - most)[n - most]
+    best = nodes[values > worst]
+    out[: best.size] = best
+    out[best.size :] = np.sort(nodes[values == worst])[: most - best.size]
+    out.sort()
+    return most
+
+
+@compiled
+def take_sums(
+    x: int,
+    reached: Array,
+    sums: Array,
+    barred: tuple[Array, Array],
+    kinds: Array,
+    allowed: Array,
+    values: Array,
+) -> int:
+    """Move the partners of x to the front, with their sums; clear all sums; return how many."""
+    sums[x] = 0
+    for e in range(barred[0][x], barred[0][x + 1]):
+        sums[barred[1][e]] = 0
+    n, may = 0, allowed[kinds[x]]
+    for y in reached:
+        if sums[y] > 0 and may[kinds[y]]:
+            reached[n], values[n] = y, sums[y]
+            n += 1
+        sums[y] = 0
+    return n
+
+
+@compiled
+def l3_partners_numba(
+    indptr: Array,
+    indices: Array,
+    weight: Array,
+    sources: Array,
+    barred: tuple[Array, Array],
+    kinds: Array,
+    allowed: Array,
+    budget: int,
+    out: Array,
+    counts: Array,
+) -> None:
+    """Write each source's partners of the largest Σ weight[u]·weight[v] over walks x–u–v–y."""
+    p = indptr.size - 1
+    half, amounts, sums, values = np.zeros(p), np.zeros(p), np.zeros(p), np.empty(p)
+    second, third = np.empty(p, np.int32), np.empty(p, np.int32)
+    for r in range(sources.size):
+        x = sources[r]
+        first = go_first(indptr, indices[indptr[x] : indptr[x + 1]], weight, budget)
+        n = step(indptr, indices, first, weight, half, second)
+        for v in second[:n]:
+            amounts[v] = half[v] * weight[v]
+            half[v] = 0
+        nodes = go_first(indptr, second[:n], amounts, budget)
+        m = step(indptr, indices, nodes, amounts, sums, third)
+        m = take_sums(x, third[:m], sums, barred, kinds, allowed, values)
+        counts[r] = strongest(third[:m], values[:m], out[r])

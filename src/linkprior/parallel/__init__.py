@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from linkprior import _config
 from linkprior import _progress as progress
 from linkprior.errors import LinkpriorError
 from linkprior.parallel.blas import one_blas_thread
-from linkprior.parallel.engine import Engine, Traffic, current_engine, force
 from linkprior.parallel.threads import (
     MOST_WORKERS,
     available_cores,
@@ -24,17 +24,14 @@ from linkprior.parallel.threads import (
 )
 
 if TYPE_CHECKING:
-    from linkprior.parallel.dask_engine import DaskEngine
+    from linkprior.parallel.dask import DaskEngine
 
 __all__ = [
     "MOST_WORKERS",
-    "Engine",
-    "Traffic",
     "available_cores",
     "blocks",
     "current_engine",
     "current_workers",
-    "force",
     "map_as_they_end",
     "map_blocks",
     "map_tasks",
@@ -64,15 +61,21 @@ def use_dask(address: Any, wait: float = 30.0) -> Iterator[DaskEngine]:
         Seconds a run waits for a first worker, and goes on without any, before it gives up.
     """
     try:
-        from linkprior.parallel.dask_engine import connected
+        from linkprior.parallel.dask import connected
     except ModuleNotFoundError as problem:
         if problem.name is None or problem.name.partition(".")[0] == "linkprior":
             raise
         raise LinkpriorError(
             f"dask is not installed ({problem.name} is missing): pip install 'linkprior[dask]'"
         ) from None
-    with connected(address, wait) as engine, force(engine):
+    with connected(address, wait) as engine, _config.using(engine=engine):
         yield engine
+
+
+def current_engine() -> DaskEngine | None:
+    """Return the engine that tasks may be sent to; None: all work is done here."""
+    engine: DaskEngine | None = _config.current().engine
+    return engine
 
 
 def blocks(n_rows: int, most: int | None = None) -> list[tuple[int, int]]:
@@ -100,7 +103,7 @@ def map_tasks(
     """Yield task(item) in order of the items; at most two results per worker wait in memory.
 
     With `stage` the items are a stage of the progress: a name, or "" for the name of the stage
-    around it. `far` says that a task may be done elsewhere: it is worth sending, and all it does
+    around it. `remote` says that a task may be done elsewhere: it is worth sending, and all it does
     is return a result. A task that changes what it was handed must stay here. An item is packed at
     the moment it is sent, so it can tell what is known by then.
     """
@@ -136,17 +139,14 @@ def map_blocks(
 ) -> Iterator[R]:
     """Yield task(start, stop) for the row blocks of a network of n_rows nodes, in order.
 
-    With `far` they may be done elsewhere, as in `map_tasks`, where the network is large enough.
+    With `remote` they may be done elsewhere, as in `map_tasks`, where the network is large enough.
     """
     worth = remote and n_rows > REMOTE_NODES
     return map_tasks(lambda block: task(*block), blocks(n_rows), workers, stage, worth)
 
 
 def map_as_they_end(task: Callable[[T], R], items: Iterable[T]) -> Iterator[tuple[int, R]]:
-    """Yield (number of the item, task(item)) as tasks end, on the engine in force.
-
-    Here, without one, they end in order. `far` as in `map_tasks` goes without saying.
-    """
+    """Yield (number of the item, task(item)) as tasks end; without an engine they end in order."""
     engine, todo = current_engine(), list(items)
     if engine is None:
         yield from enumerate(map(task, todo))

@@ -9,33 +9,30 @@ from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any
 
-_lock = threading.Lock()
-_users = 0
-_limit: Any = None
 
+class _BlasLimit:
+    """A limit of one thread that belongs to the whole process, and is shared by all who use it."""
 
-@contextmanager
-def one_blas_thread() -> Iterator[None]:
-    """Keep BLAS on one thread: our own threads do the work, and sums keep their order.
+    def __init__(self) -> None:
+        self._lock, self._users, self._limit = threading.Lock(), 0, None
 
-    The limit belongs to the whole process, so overlapping users share it and the last one out
-    restores it.
-    """
-    global _users, _limit
-    with _lock:
-        if _users == 0:
-            _release_control()
-            _limit = _libraries(len(sys.modules)).limit(limits=1, user_api="blas")
-        _users += 1
-    try:
-        yield
-    finally:
-        with _lock:
-            _users -= 1
-            if _users == 0:
+    @contextmanager
+    def one_thread(self) -> Iterator[None]:
+        """Set the limit with the first user, and restore what was with the last."""
+        with self._lock:
+            if self._users == 0:
                 _release_control()
-                _limit.restore_original_limits()
-                _release_control()
+                self._limit = _libraries(len(sys.modules)).limit(limits=1, user_api="blas")
+            self._users += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._users -= 1
+                if self._users == 0 and self._limit is not None:
+                    _release_control()
+                    self._limit.restore_original_limits()
+                    _release_control()
 
 
 @lru_cache(maxsize=1)
@@ -60,3 +57,6 @@ def _release_control() -> None:
     controller: Any = getattr(threadpoolctl, "OpenBLASController", None)
     if hasattr(controller, "clear_controlling_thread"):
         controller.clear_controlling_thread(force=True)
+
+
+one_blas_thread = _BlasLimit().one_thread

@@ -13,15 +13,13 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from contextvars import ContextVar
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from linkprior import machine
+from linkprior import _config, machine
 from linkprior._validation import byte_size, shown
 from linkprior.errors import InputError, LinkpriorError, ParameterError
 
@@ -32,21 +30,9 @@ SPARE_DISK = 0.02  # of the free space that is left to others
 _IN_MEMORY = {"tmpfs", "ramfs"}  # file systems that are memory under another name
 
 
-@dataclass(frozen=True)
-class Limit:
-    """Bytes a run may take, and the folder for what does not fit (None: TMPDIR)."""
-
-    bytes: int
-    folder: str | None = None
-
-
-_limit: ContextVar[Limit | None] = ContextVar("memory", default=None)
-
-
 def memory_limit() -> int | None:
     """Return the limit in force, in bytes; None where none was set."""
-    limit = _limit.get()
-    return None if limit is None else limit.bytes
+    return _config.current().memory
 
 
 def memory_room() -> int | None:
@@ -66,12 +52,12 @@ def use_memory(limit: int | str | None, folder: str | Path | None = None) -> Ite
     folder
         Where matrices go that do not fit; the folder of temporary files (TMPDIR) when None.
     """
-    place = None if folder is None else str(folder)
-    token = _limit.set(_limit.get() if limit is None else Limit(memory_size(limit), place))
-    try:
+    if limit is None:
         yield
-    finally:
-        _limit.reset(token)
+        return
+    place = None if folder is None else str(folder)
+    with _config.using(memory=memory_size(limit), memory_folder=place):
+        yield
 
 
 def memory_size(given: int | str) -> int:
@@ -114,8 +100,7 @@ def check_disk(size: float) -> None:
 
 def disk_folder() -> Path:
     """Return where matrices go that do not fit."""
-    limit = _limit.get()
-    return Path(tempfile.gettempdir() if limit is None or not limit.folder else limit.folder)
+    return Path(_config.current().memory_folder or tempfile.gettempdir())
 
 
 def free_disk() -> float:

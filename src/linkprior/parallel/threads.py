@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import os
+import signal
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
-from contextvars import ContextVar, copy_context
-from typing import TypeVar
+from contextvars import copy_context
+from typing import Any, TypeVar
 
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from linkprior import _config
 from linkprior._validation import whole_number
 
 T = TypeVar("T")
 R = TypeVar("R")
 
 MOST_WORKERS = 10_000  # threads; more is a slip of the hand
-_workers: ContextVar[int | None] = ContextVar("workers", default=None)
 _own = threading.local()
 
 
@@ -28,7 +32,7 @@ def available_cores() -> int:
 
 def current_workers() -> int:
     """Number of threads in use: `use_workers`, else LINKPRIOR_WORKERS, else every core."""
-    chosen = _workers.get()
+    chosen = _config.current().workers
     if chosen is not None:
         return chosen
     given = os.environ.get("LINKPRIOR_WORKERS", "")
@@ -41,13 +45,11 @@ def current_workers() -> int:
 @contextmanager
 def use_workers(n: int | None) -> Iterator[None]:
     """Run the body with `n` threads (None: leave it as it is). Results do not depend on it."""
-    token = _workers.set(
-        _workers.get() if n is None else whole_number("workers", n, 1, MOST_WORKERS)
-    )
-    try:
+    if n is None:
         yield
-    finally:
-        _workers.reset(token)
+        return
+    with _config.using(workers=whole_number("workers", n, 1, MOST_WORKERS)):
+        yield
 
 
 def threaded(task: Callable[[T], R], todo: list[T], workers: int | None) -> Iterator[R]:
@@ -82,3 +84,32 @@ def _pool(n: int) -> ThreadPoolExecutor:
     if n not in pools:
         pools[n] = ThreadPoolExecutor(n, thread_name_prefix="linkprior")
     return pools[n]
+
+
+def scratch(name: str, shape: tuple[int, ...], dtype: DTypeLike) -> NDArray[Any]:
+    """Return this thread's array of a name: whatever it held before is still in it.
+
+    It is the same memory at the next call, so nothing of it may be returned to others.
+    """
+    kept: dict[str, NDArray[np.uint8]] = _own.__dict__.setdefault("kept", {})
+    size = int(np.prod(shape)) * np.dtype(dtype).itemsize
+    if name not in kept or kept[name].nbytes < size:
+        kept.pop(name, None)  # before the larger one is made
+        kept[name] = np.empty(size, np.uint8)
+    return kept[name][:size].view(dtype).reshape(shape)
+
+
+@contextmanager
+def without_ctrl_c() -> Iterator[None]:
+    """Start processes and threads that Ctrl-C does not reach: it is for us to end them.
+
+    They inherit which signals the thread that starts them has blocked.
+    """
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)

@@ -14,7 +14,7 @@ from linkprior import _progress as progress
 from linkprior import parallel
 from linkprior._validation import real_number, whole_number
 from linkprior.errors import ParameterError
-from linkprior.kernels.selection import keep_best
+from linkprior.kernels.pairs import keep_best
 from linkprior.network import Network
 from linkprior.network.pairs import Ints
 from linkprior.predictors import cost

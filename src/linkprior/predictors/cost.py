@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from linkprior.kernels.engine import SMALL_NETWORK
+from linkprior.kernels._engine import SMALL_NETWORK
 from linkprior.network import Network
 from linkprior.solvers.symmetric_prox import DISK_ROWS
 

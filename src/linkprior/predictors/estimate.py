@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from linkprior import parallel
-from linkprior.kernels.engine import SMALL_NETWORK
+from linkprior.kernels._engine import SMALL_NETWORK
 from linkprior.network import Network
 from linkprior.parallel.memory import memory_limit
 from linkprior.predictors import cost

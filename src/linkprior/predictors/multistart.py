@@ -10,7 +10,7 @@ import numpy as np
 from linkprior import _progress as progress
 from linkprior import parallel
 from linkprior._validation import whole_number
-from linkprior.kernels.device import current_device
+from linkprior.kernels._engine import current_device
 from linkprior.solvers.base import Solution
 
 T = TypeVar("T")

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkprior.errors import LinkpriorError
-from linkprior.kernels.device import current_device
+from linkprior.kernels._engine import current_device
 from linkprior.network.pairs import Ints
 from linkprior.predictors.scores import knots
 from linkprior.ranking.candidates import Candidates
@@ -23,7 +23,7 @@ from linkprior.ranking.topk import MOST_PAIRS, first_pairs, refuse_too_many
 from linkprior.solvers.base import Solution, solve
 
 if TYPE_CHECKING:
-    from linkprior.kernels.tensors.all_pairs import Layer
+    from linkprior.kernels.torch.best import Layer
 
 Array = NDArray[Any]
 _ROUNDING = 1e-5  # of a score: what float32 on a device and float64 may differ by
@@ -40,14 +40,11 @@ class Form:
         tables. The mean of all layers counts.
     scale, weights
         Rank weights scale_i·weights_k at the knots of the tables.
-    clip
-        Whether negative scores of a layer count as zero.
     """
 
     layers: list[tuple[Array, Array, Array]]
     scale: Array
     weights: Array
-    clip: bool = False
 
     @classmethod
     def plain(cls, left: Array, right: Array) -> Form:
@@ -75,7 +72,7 @@ class Form:
 def all_pairs() -> Any:
     """Import what runs on PyTorch."""
     try:
-        from linkprior.kernels.tensors import all_pairs as found
+        from linkprior.kernels.torch import best as found
     except ImportError:
         raise LinkpriorError(
             "this runs through PyTorch, which is not installed: pip install linkprior[gpu]"
@@ -92,7 +89,7 @@ def solve_on_device(
     solver: Any, rng: np.random.Generator, max_iter: int, tol: float
 ) -> Solution[Any]:
     """Run a solver on a device; out of memory, once more from the start with smaller blocks."""
-    from linkprior.kernels.tensors.memory import in_blocks
+    from linkprior.kernels.torch.memory import in_blocks
 
     def run(rows: int) -> Solution[Any]:
         # With a copy of the generator, so that a second try draws the same start.
@@ -137,7 +134,6 @@ def best_on_device(
         barred_codes(candidates),
         most,
         threshold - _ROUNDING * abs(threshold) if np.isfinite(threshold) else threshold,
-        form.clip,
         current_device(),
     )
     if k is None:

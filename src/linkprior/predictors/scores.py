@@ -21,7 +21,7 @@ from linkprior import kernels, parallel
 from linkprior.model.factors import Factors
 from linkprior.network.pairs import Ints
 from linkprior.parallel.memory import matrices, release
-from linkprior.parallel.scratch import scratch
+from linkprior.parallel.threads import scratch
 from linkprior.solvers.symmetric_prox import half_sum, mm_passes
 
 Array = NDArray[Any]
@@ -83,21 +83,17 @@ class SketchScores:
         (layers, passes, p, knots) descending scores of each row at the knots' ranks.
     scale, weights
         τ·g_i per node and h at the knots: together the rank weights.
-    clip
-        Whether to clip each layer at zero.
     """
 
     layers: list[Factors]
     tables: Array
     scale: Array
     weights: Array
-    clip: bool = False
 
     def rows(self, start: int, stop: int) -> Array:
         total = np.zeros((stop - start, len(self.scale)), dtype=np.float32)
         for factors, tables in zip(self.layers, self._own_tables, strict=True):
-            Q = sketched_rows(factors, tables, self.scale, self.weights, start, stop)
-            total += np.maximum(Q, 0.0) if self.clip else Q
+            total += sketched_rows(factors, tables, self.scale, self.weights, start, stop)
         return total / np.float32(len(self.layers))
 
     def rows_above(self, start: int, stop: int, floor: float) -> Array:
@@ -112,9 +108,7 @@ class SketchScores:
         bases = scratch("sketch bases", shape, np.float32)
         for base, factors in zip(bases, self.layers, strict=True):
             base[:] = base_rows(factors, start, stop)
-        return kernels.sketch_above(
-            bases, start, self._own_tables, self.scale, self.weights, floor, clip=self.clip
-        )
+        return kernels.sketch_above(bases, start, self._own_tables, self.scale, self.weights, floor)
 
     @cached_property
     def _own_tables(self) -> Array:
@@ -129,7 +123,7 @@ class SketchScores:
             for table in tables:
                 penalty = lookup_pairs(Q, pairs, table, self.scale, self.weights)
                 Q = A - penalty.astype(np.float32)
-            total += np.maximum(Q, 0.0) if self.clip else Q
+            total += Q
         return total / len(self.layers)
 
 
@@ -229,15 +223,14 @@ def _symmetric(factors: Factors, on_disk: bool) -> Array:
     return A
 
 
-def mean_matrix(layers: Iterable[Array], n_nodes: int, clip: bool, on_disk: bool = False) -> Array:
-    """Return the mean of matrices that are made one after the other, each clipped at 0 or not."""
+def mean_matrix(layers: Iterable[Array], n_nodes: int, on_disk: bool = False) -> Array:
+    """Return the mean of matrices that are made one after the other."""
     (total,), count = matrices(1, n_nodes, np.float32, on_disk), np.float32(0)
     blocks = parallel.blocks(n_nodes)
     for Q in layers:
         count += np.float32(1)
         for start, stop in blocks:
-            rows = Q[start:stop]
-            total[start:stop] += np.maximum(rows, 0.0) if clip else rows
+            total[start:stop] += Q[start:stop]
             release(Q, start, stop)
             release(total, start, stop)
         del Q  # before the next one is made

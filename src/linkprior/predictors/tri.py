@@ -13,7 +13,7 @@ from linkprior import _progress as progress
 from linkprior import parallel
 from linkprior._validation import choice, real_number, whole_number
 from linkprior.errors import ParameterError
-from linkprior.kernels.device import current_device
+from linkprior.kernels._engine import current_device
 from linkprior.model.factors import Factors
 from linkprior.model.losses import LOSSES, Loss
 from linkprior.model.priors import L1Prior, Prior, ScaleFreePrior
@@ -197,7 +197,7 @@ class TriFactorization(LinkPredictor):
             return None
         factors = zip(scores.layers, scores.tables, strict=True)
         layers = [(one.US, one.U, tables) for one, tables in factors]
-        return Form(layers, scores.scale, scores.weights, scores.clip)
+        return Form(layers, scores.scale, scores.weights)
 
     def _rows(self, start: int, stop: int) -> Array:
         return self._scores().rows(start, stop)
@@ -385,7 +385,7 @@ class Penalised(TriFactorization):
         for name in "XZ":
             layers = (getattr(solution.state, name) for solution in solutions)
             (whole,) = matrices(1, n, np.float32, on_disk)
-            half_sum(mean_matrix(layers, n, False, on_disk), whole, on_disk)
+            half_sum(mean_matrix(layers, n, on_disk), whole, on_disk)
             means[name] = whole
         return Learned({**learned.arrays, **means}, learned.facts)
 

@@ -10,7 +10,7 @@ import numpy as np
 from linkprior import _progress as progress
 from linkprior._validation import choice, whole_number
 from linkprior.errors import ParameterError
-from linkprior.kernels.device import current_device
+from linkprior.kernels._engine import current_device
 from linkprior.model.degrees import LIST_SIZE, Degrees, Edges, prior_degrees
 from linkprior.model.factors import Factors
 from linkprior.model.priors import DegreePrior, H_Like, Prior, checked_alpha, sequence_of
@@ -255,7 +255,7 @@ class TriDegree(Penalised):
 
         layers = map(one_layer, self._layers(learned))
         if dense:
-            ranked = {"Q": mean_matrix(layers, network.n_nodes, False, on_disk)}
+            ranked = {"Q": mean_matrix(layers, network.n_nodes, on_disk)}
         else:
             ranked = {"tables": np.stack(list(layers))}
         return Learned({**learned.arrays, **ranked}, learned.facts)

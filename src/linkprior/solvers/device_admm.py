@@ -36,7 +36,7 @@ class DeviceAdmm(AdmmSolver):
     block_rows: int | None = None
 
     def init(self, rng: np.random.Generator) -> AdmmState:
-        from linkprior.kernels.tensors import ops as torch_ops
+        from linkprior.kernels.torch import ops as torch_ops
 
         device = torch_ops.find_device(self.device)
         drawn, ops = (
@@ -51,7 +51,7 @@ class DeviceAdmm(AdmmSolver):
 
     def back(self, state: AdmmState) -> AdmmState:
         """Return the state in the computer's own memory."""
-        from linkprior.kernels.tensors.ops import numpy_of
+        from linkprior.kernels.torch.ops import numpy_of
 
         factors = Factors(numpy_of(state.factors.U), numpy_of(state.factors.S))
         arrays = {name: numpy_of(getattr(state, name)) for name in ("Q", "Y", "G", "B")}
@@ -65,7 +65,7 @@ class DeviceAdmm(AdmmSolver):
         ]
 
     def _split(self, state: Any, factors: Any) -> Any:
-        from linkprior.kernels.tensors.ops import sum_of_squares
+        from linkprior.kernels.torch.ops import sum_of_squares
 
         left, right = factors.US.float(), factors.U.float()
         squares = np.zeros(5)
@@ -90,7 +90,7 @@ class DeviceAdmm(AdmmSolver):
             self._weigh_rows(state, rows)
 
     def _squares_again(self, state: Any, factors: Any) -> Any:
-        from linkprior.kernels.tensors.ops import sum_of_squares
+        from linkprior.kernels.torch.ops import sum_of_squares
 
         left, right = factors.US.float(), factors.U.float()
         squares = np.zeros(3)
@@ -102,7 +102,7 @@ class DeviceAdmm(AdmmSolver):
     def _linearise(self, state: Any) -> Any:
         Q, B = state.Q, state.B
         mass = np.asarray(self._row_mass(Q)) if self.prior.flat else np.zeros(len(Q))
-        from linkprior.kernels.tensors.ops import row_sums
+        from linkprior.kernels.torch.ops import row_sums
 
         scale = B.new_tensor(self.lam / self.eta * self.prior.scale(mass))
         sums = []
@@ -117,7 +117,7 @@ class DeviceAdmm(AdmmSolver):
         return (mass - Q.diagonal().clamp(min=0)).cpu().numpy()
 
     def _weigh_rows(self, state: Any, rows: slice) -> None:
-        from linkprior.kernels.tensors.ops import rank_penalty
+        from linkprior.kernels.torch.ops import rank_penalty
 
         keys = state.Q[rows]
         profile = keys.new_tensor(self.prior.profile(len(state.Q) - 1))
@@ -129,7 +129,7 @@ class DeviceAdmm(AdmmSolver):
 
     def most_rows(self) -> int:
         """Return the rows of a block; refuse a network whose matrices the device cannot hold."""
-        from linkprior.kernels.tensors import memory, ops
+        from linkprior.kernels.torch import memory, ops
 
         p, device, height = self.net.n_nodes, ops.find_device(self.device), self._height
         memory.require(16.0 * p**2 + _BYTES * height * p, f"ADMM for {p} nodes", device)
@@ -153,6 +153,6 @@ def _device_part(part: Callable[[Any], Any]) -> Callable[[Any], Any]:
 
 
 def _together(parts: list[Any]) -> Any:
-    from linkprior.kernels.tensors.ops import concatenate
+    from linkprior.kernels.torch.ops import concatenate
 
     return concatenate(parts)

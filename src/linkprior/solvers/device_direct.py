@@ -32,7 +32,7 @@ class DeviceDirect(DirectSolver):
     block_rows: int | None = None
 
     def init(self, rng: np.random.Generator) -> DirectState:
-        from linkprior.kernels.tensors import ops
+        from linkprior.kernels.torch import ops
 
         away = ops.TorchOps(ops.find_device(self.device))
         drawn = self.start or start_factors(self.net, self.rank, rng)
@@ -40,7 +40,7 @@ class DeviceDirect(DirectSolver):
 
     def back(self, state: DirectState) -> DirectState:
         """Return the state in the computer's own memory."""
-        from linkprior.kernels.tensors.ops import numpy_of
+        from linkprior.kernels.torch.ops import numpy_of
 
         return DirectState(Factors(numpy_of(state.factors.U), numpy_of(state.factors.S)), None)
 
@@ -51,7 +51,7 @@ class DeviceDirect(DirectSolver):
         return DirectState(factors, way(factors, self.prior))
 
     def _extra(self, state: DirectState) -> Extra:
-        from linkprior.kernels.tensors.ops import numpy_of
+        from linkprior.kernels.torch.ops import numpy_of
 
         extra, prior = super()._extra(state), self.prior
         if prior is None or not prior.flat:
@@ -60,7 +60,7 @@ class DeviceDirect(DirectSolver):
 
     def _ranked_pass(self, factors: Any, prior: Prior) -> PriorPass:
         """Rank, weigh and multiply by U, block after block, as `direct.ranked_pass` does."""
-        from linkprior.kernels.tensors.ops import numpy_of, rank_penalty, row_sums
+        from linkprior.kernels.torch.ops import numpy_of, rank_penalty, row_sums
 
         left, right, p = factors.US.float(), factors.U.float(), len(factors.U)
         profile = right.new_tensor(prior.profile(p - 1))
@@ -78,7 +78,7 @@ class DeviceDirect(DirectSolver):
 
     def most_rows(self) -> int:
         """Return how many rows of a block what is free on the device allows."""
-        from linkprior.kernels.tensors import memory, ops
+        from linkprior.kernels.torch import memory, ops
 
         return memory.block_rows(self.net.n_nodes, _BYTES, ops.find_device(self.device))
 
@@ -89,7 +89,7 @@ class DeviceDirect(DirectSolver):
 
 def _flat_pass(factors: Any, prior: Prior) -> PriorPass:
     """Evaluate a prior without ranks, as `direct.flat_pass` does."""
-    from linkprior.kernels.tensors.ops import numpy_of
+    from linkprior.kernels.torch.ops import numpy_of
 
     row_sums, U = numpy_of(factors.row_sums()), factors.U
     g = U.new_tensor(prior.scale(row_sums))

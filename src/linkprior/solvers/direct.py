@@ -19,7 +19,7 @@ from linkprior.model.losses import Loss
 from linkprior.model.priors import Prior, rows_of
 from linkprior.network import Network
 from linkprior.network.pairs import n_pairs
-from linkprior.parallel.scratch import scratch
+from linkprior.parallel.threads import scratch
 from linkprior.solvers.base import Measure
 from linkprior.solvers.factor_update import Extra, sweep
 

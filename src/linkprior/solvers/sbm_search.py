@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from linkprior import _progress as progress
 from linkprior import parallel
-from linkprior.kernels import blocks as kernels
+from linkprior.kernels import sbm as kernels
 from linkprior.model.sbm import Partition, xlogx_table
 from linkprior.network.pairs import Ints
 

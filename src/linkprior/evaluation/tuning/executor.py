@@ -29,7 +29,7 @@ from linkprior.evaluation.ranks import stand
 from linkprior.evaluation.splits import Split
 from linkprior.evaluation.tuning.trials import COMPLETE, FAILED, PRUNED, Setting, Trial
 from linkprior.network import Network
-from linkprior.parallel.ctrl_c import without_ctrl_c
+from linkprior.parallel.threads import without_ctrl_c
 from linkprior.predictors.base import LinkPredictor
 from linkprior.predictors.cost import effort_of
 

@@ -45,7 +45,7 @@ class RankSketch:
 
     def table(self) -> Array:
         """Return a line for every bin: lowest, highest score, feature of the lowest, slope."""
-        from linkprior.kernels.stack import N_BINS
+        from linkprior.kernels.trees import N_BINS
 
         counts = np.zeros(N_BINS, np.int64)
         counts[self.at] = self.counts

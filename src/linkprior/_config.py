@@ -1,0 +1,68 @@
+"""What a run is told beside its arguments: one context variable for the whole package.
+
+Threads that map over blocks get a copy of the context, so that all of it holds in them as well.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, replace
+from typing import Any
+
+KERNELS_VARIABLE = "LINKPRIOR_KERNELS"
+
+
+@dataclass(frozen=True)
+class Config:
+    """The settings in force.
+
+    Attributes
+    ----------
+    workers
+        Threads; None: LINKPRIOR_WORKERS, else every core.
+    engine
+        Workers beyond this process (`parallel.use_dask`); None: all work is done here.
+    device
+        Where p × p work runs: "cpu" or "cuda".
+    memory, memory_folder
+        Bytes a run may take, and the folder for what does not fit (None: TMPDIR).
+    stage
+        The stage of the progress that new ones divide; None: nobody listens.
+    kernels
+        "auto", "numba" or "portable"; LINKPRIOR_KERNELS when this module was imported.
+    """
+
+    workers: int | None = None
+    engine: Any = None
+    device: str = "cpu"
+    memory: int | None = None
+    memory_folder: str | None = None
+    stage: Any = None
+    kernels: str = os.environ.get(KERNELS_VARIABLE, "auto")
+
+
+_config: ContextVar[Config] = ContextVar("linkprior", default=Config())  # noqa: B039 - frozen
+
+
+def current() -> Config:
+    """Return the settings in force."""
+    return _config.get()
+
+
+def set_fields(**fields: Any) -> None:
+    """Change some settings of this context; `using` is the way to change them for a while."""
+    _config.set(replace(current(), **fields))
+
+
+@contextmanager
+def using(**fields: Any) -> Iterator[None]:
+    """Run the body with some settings changed; those alone are as before afterwards."""
+    before = current()
+    set_fields(**fields)
+    try:
+        yield
+    finally:
+        set_fields(**{name: getattr(before, name) for name in fields})

@@ -1,0 +1,112 @@
+"""Compiled functions, and the one place that imports numba: at the first call of any of them."""
+
+from __future__ import annotations
+
+import functools
+import logging
+import threading
+import time
+from collections.abc import Callable
+from typing import Any, TypeVar, cast
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+_log = logging.getLogger("linkprior")
+
+
+class _Compiled:
+    """A function that is compiled at its first call, or when a compiled function calls it."""
+
+    def __init__(self, function: Callable[..., Any], **options: Any) -> None:
+        self.py_func, self.options = function, {"nogil": True, "error_model": "numpy", **options}
+
+    @functools.cached_property
+    def dispatcher(self) -> Any:
+        from numba import njit
+
+        try:
+            return njit(self.py_func, cache=True, **self.options)
+        except RuntimeError:  # neither the package nor the home folder can be written
+            return njit(self.py_func, **self.options)
+
+    @property
+    def _numba_type_(self) -> Any:
+        """What numba asks a global for: a call from compiled code goes straight to the function."""
+        return self.dispatcher._numba_type_
+
+    def __call__(self, *arguments: Any) -> Any:
+        return self.dispatcher(*arguments)
+
+
+def compiled(function: Function) -> Function:
+    """Compile `function` at its first call, keep the result on disk, release the GIL.
+
+    Serial on purpose: threads map over row blocks, so the result cannot depend on their number.
+    No fast-math, so that it cannot depend on the processor either. A compiled function calls only
+    compiled functions of its own file, because numba's cache looks at that file alone to see
+    whether the source has changed.
+    """
+    return cast(Function, _Compiled(function))
+
+
+def compiled_sums(function: Function) -> Function:
+    """Compile a function of inner products, whose sums may be regrouped for SIMD.
+
+    As with BLAS, the last bits may then differ between processors, never between thread counts.
+    """
+    return cast(Function, _Compiled(function, fastmath={"reassoc", "contract"}))
+
+
+@functools.cache
+def numba_works() -> bool:
+    """Import numba at first need; without it everything works, only slower."""
+    try:
+        from numba.core import event
+    except ImportError as error:
+        _log.warning("numba cannot be imported (%s): using the slower portable kernels", error)
+        return False
+
+    class Listener(event.Listener):
+        def on_start(self, event: Any) -> None:
+            _clock.start(event.data["dispatcher"].py_func.__module__)
+
+        def on_end(self, event: Any) -> None:
+            _clock.stop()
+
+    event.register("numba:compile", Listener())  # type: ignore[no-untyped-call]
+    return True
+
+
+class _CompileClock:
+    """Says once why the first call takes seconds, and counts them; loading what is kept is silent.
+
+    Functions compile one another, and threads compile side by side: what counts is the time in
+    which at least one was at it.
+    """
+
+    def __init__(self) -> None:
+        self.untold = iter([True])  # one thread alone gets it, whichever compiles first
+        self.lock, self.running, self.since, self.seconds = threading.Lock(), 0, 0.0, 0.0
+
+    def start(self, module: str) -> None:
+        assert __package__
+        if module.startswith(__package__) and next(self.untold, False):
+            _log.info("compiling kernels for this machine (once, some seconds)")
+        with self.lock:
+            if self.running == 0:
+                self.since = time.perf_counter()
+            self.running += 1
+
+    def stop(self) -> None:
+        with self.lock:
+            self.running -= 1
+            if self.running == 0:
+                self.seconds += time.perf_counter() - self.since
+
+
+_clock = _CompileClock()
+
+
+def seconds_compiling() -> float:
+    """Return the seconds spent on compiling so far: what a second run on this machine saves."""
+    return _clock.seconds

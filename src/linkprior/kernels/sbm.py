@@ -1,0 +1,226 @@
+"""Kernels of the block model: the two steps of its search (see `linkprior.model.sbm`).
+
+`counts` holds the edges between each two blocks, twice those within one on its diagonal; `xlogx`
+is x·log x for x = 0 … 2·edges. All of them run serially and release the GIL.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linkprior.kernels._engine import use_numba
+from linkprior.kernels._jit import compiled
+
+Array = NDArray[Any]
+WEIGHT = 8  # a search visits every node hundreds of times: compiled code pays much sooner here
+
+
+def move_nodes(
+    pattern: tuple[Array, Array],
+    order: Array,
+    group: Array,
+    sizes: Array,
+    counts: Array,
+    xlogx: Array,
+) -> int:
+    """Move each node, in this order, to the block that raises ½Σ f(m_rs) − Σ f(κ_r) most.
+
+    Parameters
+    ----------
+    pattern : indptr and indices (int64) of a network without self-loops.
+    group, sizes, counts : block of each node, nodes of each block, edges between blocks; int64,
+        written over. A block is never left empty.
+
+    Returns
+    -------
+    The number of nodes moved. Gains that differ by rounding alone are equal; the first block wins.
+    """
+    slack = 1e-9 + 1e-13 * float(xlogx[-1])
+    indptr, indices = pattern
+    if use_numba(WEIGHT * len(group)):
+        return int(move_nodes_numba(indptr, indices, order, group, sizes, counts, xlogx, slack))
+    moved = 0
+    for node in order.tolist():
+        r = int(group[node])
+        if sizes[r] == 1:
+            continue
+        links = np.bincount(group[indices[indptr[node] : indptr[node + 1]]], minlength=len(sizes))
+        gains = _gains(r, links, counts, xlogx)
+        s = int(np.argmax(gains >= gains.max() - slack))
+        if gains[s] > slack:
+            for block, sign in ((r, -1), (s, 1)):
+                counts[block] += sign * links
+                counts[:, block] += sign * links
+                sizes[block] += sign
+            group[node] = s
+            moved += 1
+    return moved
+
+
+def _gains(r: int, links: Array, counts: Array, xlogx: Array) -> Array:
+    """Return what a node of block r gains in each block; −∞ in its own."""
+    k, totals, diagonal = links.sum(), counts.sum(axis=1), counts.diagonal()
+
+    def f(x: Array) -> Array:
+        return xlogx.take(x, mode="clip")  # column r is of no use, and may be out of range
+
+    # All but the blocks r and s themselves: links go from row r to row s.
+    others = np.flatnonzero(links)
+    others = others[others != r]
+    rows, d = counts[others], links[others, None]
+    change = f(rows + d) - f(rows) + f(rows[:, [r]] - d) - f(rows[:, [r]])
+    change[np.arange(len(others)), others] = 0.0
+    gains = change.sum(axis=0)
+    gains += (f(diagonal + 2 * links) - f(diagonal)) / 2.0
+    gains += (f(counts[r, r] - 2 * links[r]) - f(counts[r, r])) / 2.0
+    gains += f(counts[r] + links[r] - links) - f(counts[r])
+    gains -= f(totals + k) - f(totals)
+    gains -= f(totals[r] - k) - f(totals[r])
+    gains[r] = -np.inf
+    return gains
+
+
+def merge_losses(counts: Array, xlogx: Array, n_nodes: int) -> Array:
+    """Return how much less ½Σ f(m_rs) − Σ f(κ_r) is when two blocks are one; ∞ on the diagonal."""
+    losses = np.full(counts.shape, np.inf)
+    if use_numba(WEIGHT * n_nodes):
+        merge_losses_numba(counts, xlogx, losses)
+        return losses
+    totals, diagonal = counts.sum(axis=1), counts.diagonal()
+
+    def apart(one: Array, other: Array) -> Array:
+        f = xlogx[one] + xlogx[other]
+        return f - xlogx.take(one + other, mode="clip")  # a block and itself may be out of range
+
+    for r in range(len(counts)):
+        rows = apart(counts[r], counts)
+        losses[r] = rows.sum(axis=1) - rows[:, r] - rows.diagonal()
+        within = xlogx.take(diagonal[r] + diagonal + 2 * counts[r], mode="clip")
+        parts = xlogx[diagonal[r]] + xlogx[diagonal] + 2.0 * xlogx[counts[r]]
+        losses[r] += (parts - within) / 2.0 - apart(totals[r], totals)
+    np.fill_diagonal(losses, np.inf)
+    return losses
+
+
+# ---------------------------------------------------------------------- compiled
+
+
+@compiled
+def count_links(others: Array, group: Array, links: Array, touched: Array) -> int:
+    """Count a node's links into each block, and list the blocks that have any."""
+    n_touched = 0
+    for other in others:
+        t = group[other]
+        if links[t] == 0:
+            touched[n_touched] = t
+            n_touched += 1
+        links[t] += 1
+    return n_touched
+
+
+@compiled
+def block_gains(
+    r: int,
+    k: int,
+    links: Array,
+    touched: Array,
+    counts: Array,
+    totals: Array,
+    f: Array,
+    gains: Array,
+) -> None:
+    """Write what a node of block r and degree k gains in each block; −∞ in its own."""
+    leaving = 0.0
+    gains[:] = 0.0
+    for t in touched:
+        if t != r:
+            row, d = counts[t], links[t]
+            leaving += f[row[r] - d] - f[row[r]]
+            for s in range(gains.size):
+                gains[s] += f[row[s] + d] - f[row[s]]
+    inside = 0.5 * (f[counts[r, r] - 2 * links[r]] - f[counts[r, r]])
+    inside -= f[totals[r] - k] - f[totals[r]]
+    for s in range(gains.size):
+        if s == r:
+            gains[s] = -np.inf
+            continue
+        gain, d, between, own = gains[s] + leaving + inside, links[s], counts[r, s], counts[s, s]
+        if d > 0:  # its links into s come from between r and s, and end within s
+            gain -= f[own + d] - f[own] + f[between - d] - f[between]
+            gain += 0.5 * (f[own + 2 * d] - f[own])
+        gain += f[between + links[r] - d] - f[between]
+        gains[s] = gain - (f[totals[s] + k] - f[totals[s]])
+
+
+@compiled
+def first_best(gains: Array, slack: float) -> int:
+    """Return the first block whose gain is the largest, up to rounding."""
+    least = gains.max() - slack
+    for s in range(gains.size):
+        if gains[s] >= least:
+            return s
+    return 0
+
+
+@compiled
+def move_nodes_numba(
+    indptr: Array,
+    indices: Array,
+    order: Array,
+    group: Array,
+    sizes: Array,
+    counts: Array,
+    xlogx: Array,
+    slack: float,
+) -> int:
+    """Move each node where it gains most, one after the other."""
+    n_blocks, moved = sizes.size, 0
+    totals = counts.sum(axis=1)
+    links, touched = np.zeros(n_blocks, np.int64), np.empty(n_blocks, np.int64)
+    gains = np.empty(n_blocks)
+    for node in order:
+        r = group[node]
+        if sizes[r] == 1:
+            continue
+        k = indptr[node + 1] - indptr[node]
+        some = touched[
+            : count_links(indices[indptr[node] : indptr[node + 1]], group, links, touched)
+        ]
+        block_gains(r, k, links, some, counts, totals, xlogx, gains)
+        s = first_best(gains, slack)
+        if gains[s] > slack:
+            for t in some:
+                counts[r, t] -= links[t]
+                counts[t, r] -= links[t]
+            for t in some:
+                counts[s, t] += links[t]
+                counts[t, s] += links[t]
+            totals[r] -= k
+            totals[s] += k
+            sizes[r] -= 1
+            sizes[s] += 1
+            group[node] = s
+            moved += 1
+        links[some] = 0
+    return moved
+
+
+@compiled
+def merge_losses_numba(counts: Array, f: Array, losses: Array) -> None:
+    """Write what merging each two blocks loses."""
+    n_blocks = len(counts)
+    totals = counts.sum(axis=1)
+    for r in range(n_blocks):
+        for s in range(r):
+            one, other = counts[r], counts[s]
+            loss = 0.0
+            for t in range(n_blocks):
+                if t not in (r, s):
+                    loss += f[one[t]] + f[other[t]] - f[one[t] + other[t]]
+            within = one[r] + other[s] + 2 * one[s]
+            loss += 0.5 * (f[one[r]] + f[other[s]] + 2.0 * f[one[s]] - f[within])
+            loss -= f[totals[r]] + f[totals[s]] - f[totals[r] + totals[s]]
+            losses[r, s] = losses[s, r] = loss

@@ -1,0 +1,416 @@
+"""Rows in order of their scores, and penalties by rank: a stable radix sort that stays in cache.
+
+How a row is ordered, exactly and in about five cheap passes:
+
+1. every float becomes an unsigned key whose ascending order is the float's descending order, and
+   the empty stretch of keys between negative and other scores is closed;
+2. the leading 32 bits of `key - smallest key` are packed above the entry's place in the row;
+3. two counting passes sort by the leading 2·d bits only (d ≤ 11, so counters stay in L1);
+4. what these bits left unsorted is next to its final position: insertion sort repairs it;
+5. rows where that would be slow (huge clusters of nearly equal scores) take plain radix passes.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from linkprior.errors import ParameterError
+from linkprior.kernels._arguments import n_ranks, plain, row_block, target_for, vector_of
+from linkprior.kernels._engine import use_numba
+from linkprior.kernels._jit import compiled
+
+Array = NDArray[Any]
+Scratch = tuple[Array, Array, Array, Array, Array]
+
+
+def argsort_rows(keys: ArrayLike, first: int) -> Array:
+    """Order the columns of each row by descending key, ties by smaller column.
+
+    The diagonal is left out when ``first >= 0``; 0.0 and -0.0 are equal.
+
+    Returns
+    -------
+    int32 array of shape (b, p - 1), or (b, p) when ``first = -1``.
+    """
+    block = row_block(keys, first)
+    b, p = block.shape
+    if use_numba(p):
+        out = np.empty((b, n_ranks(block, first)), np.int32)
+        argsort_rows_numba(block, *_bits(block), first, out)
+        return out
+    if first < 0:
+        return np.argsort(-block, axis=1, kind="stable").astype(np.int32)
+    diagonal = first + np.arange(b)[:, None]
+    others = block[np.arange(p) != diagonal].reshape(b, p - 1)
+    order = np.argsort(-others, axis=1, kind="stable")
+    return (order + (order >= diagonal)).astype(np.int32)
+
+
+def rank_penalty(
+    keys: ArrayLike,
+    scale: ArrayLike,
+    profile: ArrayLike,
+    first: int,
+    out: Array | None = None,
+) -> Array:
+    """Write ``scale[r] * profile[k]``, k the 0-based rank of a column in its row; diagonal 0.
+
+    Parameters
+    ----------
+    keys : (b, p) block; ranks are positions in `argsort_rows`.
+    scale : one number per row of the block.
+    profile : one number per rank: p - 1 of them, or p when ``first = -1``; or a row of them for
+        each row of the block.
+    out : array of the shape and dtype of `keys`, made when None. It may be `keys` itself.
+
+    Returns
+    -------
+    `out`. Products are formed in the dtype of `keys`.
+    """
+    block = row_block(keys, first)
+    target = target_for(out, block.shape, block.dtype)
+    factors = vector_of("scale", scale, block.shape[0], block.dtype)
+    if np.ndim(profile) == 2:  # each row has a profile of its own
+        steps, shape = np.asarray(profile), (block.shape[0], n_ranks(block, first))
+        if steps.shape != shape:
+            raise ParameterError(f"profile must have shape {shape}, got {steps.shape}")
+        steps = steps.astype(block.dtype)
+    else:
+        steps = vector_of("profile", profile, n_ranks(block, first), block.dtype)
+        if use_numba(block.shape[1]):
+            rank_penalty_numba(block, *_bits(block), factors, steps, first, target)
+            return target
+    order = argsort_rows(block, first)
+    target[:] = 0
+    np.put_along_axis(target, order.astype(np.int64), factors[:, None] * steps, axis=1)
+    return target
+
+
+def prox_rows(
+    values: ArrayLike,
+    scale: ArrayLike,
+    profile: ArrayLike,
+    first: int,
+    out: Array | None = None,
+    *,
+    clip: bool = False,
+) -> Array:
+    """Subtract the rank penalty from each row: the row prox before clipping.
+
+    The diagonal passes through. With ``clip=True`` everything, the diagonal too, is clipped at 0,
+    which makes it the whole prox. Parameters as in `rank_penalty`.
+    """
+    block = row_block(values, first)
+    target = target_for(out, block.shape, block.dtype)
+    if use_numba(block.shape[1]):
+        factors = vector_of("scale", scale, block.shape[0], block.dtype)
+        steps = vector_of("profile", profile, n_ranks(block, first), block.dtype)
+        prox_rows_numba(block, *_bits(block), factors, steps, first, clip, target)
+        return target
+    np.subtract(block, rank_penalty(block, scale, profile, first), out=target)
+    if clip:
+        np.copyto(target, 0, where=~(target > 0))
+    return target
+
+
+def row_quantiles(keys: ArrayLike, first: int, ranks: ArrayLike) -> Array:
+    """Return the (b, m) keys at m 0-based ranks of each row's descending order."""
+    block = row_block(keys, first)
+    at = plain(ranks, np.int64)
+    if at.ndim != 1 or ((at < 0) | (at >= n_ranks(block, first))).any():
+        raise ParameterError(f"ranks must lie in 0…{n_ranks(block, first) - 1}, got {ranks!r}")
+    if use_numba(block.shape[1]):
+        out = np.empty((block.shape[0], at.size), block.dtype)
+        row_quantiles_numba(block, *_bits(block), first, at, out)
+        return out
+    return np.take_along_axis(block, argsort_rows(block, first)[:, at], axis=1)
+
+
+def _bits(values: Array) -> tuple[Array, Any]:
+    """Return the bit patterns of floats, and the mask of all bits but the sign."""
+    kind = np.uint32 if values.dtype == np.float32 else np.uint64
+    return values.view(kind), kind(np.iinfo(kind).max // 2)
+
+
+# ---------------------------------------------------------------------- compiled
+
+# numba turns uint64 mixed with a plain int into a float, hence constants of the exact type.
+ZERO, ONE, HALF_WORD = np.uint64(0), np.uint64(1), np.uint64(32)
+PLACE = np.uint64(0xFFFFFFFF)  # the low half of a packed word: the entry's place in its row
+TICK = np.uint32(1)
+MOVES_PER_ENTRY = 8  # insertion work above which plain radix passes are the cheaper way
+MOST_BUCKETS = 2048  # digits of at most 11 bits
+
+
+@compiled
+def scratch_for(bits: Array) -> Scratch:
+    """Return the buffers one row needs: keys, two counters, two arrays of packed words."""
+    p = bits.shape[1]
+    buckets = 16
+    while buckets < MOST_BUCKETS and 4 * buckets <= p:
+        buckets *= 2
+    low, high = np.empty(buckets, np.uint32), np.empty(buckets, np.uint32)
+    return np.empty(p, bits.dtype), low, high, np.empty(p, np.uint64), np.empty(p, np.uint64)
+
+
+@compiled
+def digit_width(counts: Array) -> Any:
+    """Return d for counters with 2^d buckets."""
+    width = ZERO
+    while (ONE << width) < np.uint64(counts.size):
+        width += ONE
+    return width
+
+
+@compiled
+def fill_keys(bits: Array, mask: Any, start: int, stop: int, skip: int, key: Array) -> None:
+    """Write keys that ascend where scores descend; 0.0 and -0.0 get the same key.
+
+    The bits of a negative score are above `mask`; one less for them closes the step that -0.0
+    makes. Both ways are cheap, so the compiler computes both and chooses: signs come in no order,
+    and a branch would be guessed wrong half of the time.
+    """
+    for column in range(start, stop):
+        pattern = np.uint64(bits[column])
+        negative = pattern > np.uint64(mask)
+        key[column - skip] = pattern - ONE if negative else pattern ^ np.uint64(mask)
+
+
+@compiled
+def close_gap(key: Array, n: int, edge: Any) -> Any:
+    """Move the keys above `edge` (negative scores) up to the others; return by how much.
+
+    Small exponents take up most of the range of floats around zero and hardly a score lies there:
+    without them the leading bits tell far more scores apart.
+    """
+    last, first = ZERO, ~ZERO
+    for place in range(n):
+        word = np.uint64(key[place])
+        last = max(last, ZERO if word > edge else word)
+        first = min(first, word if word > edge else ~ZERO)
+    gap = first - last - ONE
+    for place in range(n):
+        word = np.uint64(key[place])
+        key[place] = word - gap if word > edge else word
+    return gap
+
+
+@compiled
+def key_range(key: Array, n: int) -> tuple[Any, Any]:
+    """Return the smallest key and the distance to the largest."""
+    smallest, largest = key[0], key[0]
+    for place in range(n):
+        smallest = min(smallest, key[place])
+        largest = max(largest, key[place])
+    return np.uint64(smallest), np.uint64(largest) - np.uint64(smallest)
+
+
+@compiled
+def bits_beyond(span: Any, width: Any) -> Any:
+    """Return how far `span` must be shifted right to fit into `width` bits."""
+    shift, limit = ZERO, ONE << width
+    while (span >> shift) >= limit:
+        shift += ONE
+    return shift
+
+
+@compiled
+def starts_from_counts(low: Array, high: Array) -> None:
+    """Turn the counts of both digits into the first position of each bucket."""
+    low_start, high_start = np.uint32(0), np.uint32(0)
+    for bucket in range(low.size):
+        low_count, high_count = low[bucket], high[bucket]
+        low[bucket], high[bucket] = low_start, high_start
+        low_start += low_count
+        high_start += high_count
+
+
+@compiled
+def sort_leading_bits(n: int, smallest: Any, span: Any, trim: Any, work: Scratch) -> None:
+    """Fill work[4] with words (leading key bits, place), sorted by their topmost 2·d bits."""
+    key, low, high, first_pass, result = work
+    width, mask = digit_width(low), np.uint64(low.size - 1)
+    shift = bits_beyond(span >> trim, width + width)
+    low[:] = 0
+    high[:] = 0
+    for place in range(n):
+        leading = (np.uint64(key[place]) - smallest) >> (trim + shift)
+        low[leading & mask] += TICK
+        high[leading >> width] += TICK
+    starts_from_counts(low, high)
+    for place in range(n):
+        leading = (np.uint64(key[place]) - smallest) >> trim
+        bucket = (leading >> shift) & mask
+        position = low[bucket]
+        low[bucket] = position + TICK
+        first_pass[position] = (leading << HALF_WORD) | np.uint64(place)
+    top = HALF_WORD + shift + width
+    for place in range(n):
+        word = first_pass[place]
+        bucket = word >> top
+        position = high[bucket]
+        high[bucket] = position + TICK
+        result[position] = word
+
+
+@compiled
+def repair_words(words: Array, n: int) -> bool:
+    """Insertion-sort nearly sorted words; give up (False) when it takes too many moves."""
+    moves = 0
+    for i in range(1, n):
+        word = words[i]
+        if word < words[i - 1]:
+            j = i
+            while j > 0 and words[j - 1] > word:
+                words[j] = words[j - 1]
+                j -= 1
+            words[j] = word
+            moves += i - j
+            if moves > MOVES_PER_ENTRY * n:
+                return False
+    return True
+
+
+@compiled
+def repair_full_keys(words: Array, key: Array, n: int) -> bool:
+    """Order words whose 32 leading bits agree by the whole key (float64 only)."""
+    moves = 0
+    for i in range(1, n):
+        word, leading, j = words[i], words[i] >> HALF_WORD, i
+        while j > 0 and (words[j - 1] >> HALF_WORD) == leading:
+            if key[words[j - 1] & PLACE] <= key[word & PLACE]:
+                break
+            words[j] = words[j - 1]
+            j -= 1
+        words[j] = word
+        moves += i - j
+        if moves > MOVES_PER_ENTRY * n:
+            return False
+    return True
+
+
+@compiled
+def radix_order(n: int, smallest: Any, span: Any, work: Scratch) -> None:
+    """Fill work[4] with places in ascending key order by plain passes from the lowest digit."""
+    key, counts, source, target = work[0], work[1], work[3], work[4]
+    width, mask, shift = digit_width(counts), np.uint64(counts.size - 1), ZERO
+    for place in range(n):
+        target[place] = np.uint64(place)
+    while shift < np.uint64(64) and (span >> shift) > ZERO:
+        source[:n] = target[:n]
+        counts[:] = 0
+        for place in range(n):
+            counts[((np.uint64(key[place]) - smallest) >> shift) & mask] += TICK
+        start = np.uint32(0)
+        for bucket in range(counts.size):
+            count = counts[bucket]
+            counts[bucket] = start
+            start += count
+        for i in range(n):
+            digit = ((np.uint64(key[source[i]]) - smallest) >> shift) & mask
+            target[counts[digit]] = source[i]
+            counts[digit] += TICK
+        shift += width
+
+
+@compiled
+def order_row(bits: Array, mask: Any, diagonal: int, work: Scratch) -> Array:
+    """Return words whose low half lists the places of a row, best score first, ties by place.
+
+    Places skip the diagonal: place k is column k, or column k + 1 from the diagonal on.
+    """
+    p, key, result = bits.size, work[0], work[4]
+    n = p - 1 if diagonal < p else p
+    if n == 0:
+        return result
+    fill_keys(bits, mask, 0, diagonal, 0, key)
+    fill_keys(bits, mask, diagonal + 1, p, 1, key)
+    smallest, span = key_range(key, n)
+    if smallest <= np.uint64(mask) < smallest + span:
+        span -= close_gap(key, n, np.uint64(mask))
+    trim = bits_beyond(span, HALF_WORD)
+    sort_leading_bits(n, smallest, span, trim, work)
+    if not (repair_words(result, n) and (trim == ZERO or repair_full_keys(result, key, n))):
+        radix_order(n, smallest, span, work)
+    return result
+
+
+@compiled
+def diagonal_of(first: int, row: int, p: int) -> int:
+    """Return the column of a row's diagonal; p, which is no column, where none is special."""
+    return first + row if first >= 0 else p
+
+
+@compiled
+def column_of(word: Any, diagonal: Any) -> Any:
+    """Return the column that stands at a word's place."""
+    place = word & PLACE
+    return place + np.uint64(place >= diagonal)
+
+
+@compiled
+def argsort_rows_numba(keys: Array, bits: Array, mask: Any, first: int, out: Array) -> None:
+    """Write each row's columns, best first."""
+    work = scratch_for(bits)
+    for r in range(keys.shape[0]):
+        diagonal = diagonal_of(first, r, keys.shape[1])
+        words = order_row(bits[r], mask, diagonal, work)
+        for rank in range(out.shape[1]):
+            out[r, rank] = column_of(words[rank], np.uint64(diagonal))
+
+
+@compiled
+def row_quantiles_numba(
+    keys: Array, bits: Array, mask: Any, first: int, ranks: Array, out: Array
+) -> None:
+    """Write each row's key at the given ranks."""
+    work = scratch_for(bits)
+    for r in range(keys.shape[0]):
+        diagonal = diagonal_of(first, r, keys.shape[1])
+        words = order_row(bits[r], mask, diagonal, work)
+        for m in range(ranks.size):
+            out[r, m] = keys[r, column_of(words[ranks[m]], np.uint64(diagonal))]
+
+
+@compiled
+def rank_penalty_numba(
+    keys: Array, bits: Array, mask: Any, scale: Array, profile: Array, first: int, out: Array
+) -> None:
+    """Write scale[r] * profile[rank], and 0 on the diagonal."""
+    work = scratch_for(bits)
+    for r in range(keys.shape[0]):
+        diagonal = diagonal_of(first, r, keys.shape[1])
+        words, target, factor = order_row(bits[r], mask, diagonal, work), out[r], scale[r]
+        for rank in range(profile.size):
+            target[column_of(words[rank], np.uint64(diagonal))] = factor * profile[rank]
+        if diagonal < target.size:
+            target[diagonal] = 0
+
+
+@compiled
+def prox_rows_numba(
+    values: Array,
+    bits: Array,
+    mask: Any,
+    scale: Array,
+    profile: Array,
+    first: int,
+    clip: bool,
+    out: Array,
+) -> None:
+    """Write values minus their rank penalty, clipped at 0 on demand; `out` may be `values`."""
+    work = scratch_for(bits)
+    for r in range(values.shape[0]):
+        diagonal = diagonal_of(first, r, values.shape[1])
+        source, target, factor = values[r], out[r], scale[r]
+        words = order_row(bits[r], mask, diagonal, work)
+        for rank in range(profile.size):
+            column = column_of(words[rank], np.uint64(diagonal))
+            value = source[column] - factor * profile[rank]
+            target[column] = value if value > 0 or not clip else 0
+        if diagonal < target.size:
+            value = source[diagonal]
+            target[diagonal] = value if value > 0 or not clip else 0

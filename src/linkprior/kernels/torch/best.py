@@ -1,0 +1,375 @@
+"""The best pairs of all on a device, without holding more than a block of them: arrays in and out.
+
+By scores: pairs whose product of factors cannot reach the floor are passed over; the rest, few, are
+scored one by one. The floor begins where a sample of rows says, and rises.
+
+By exact ranks: score = product − ½(scale_i·h(rank of j in row i) + scale_j·h(rank of i in row j)),
+one pass. Knots bound the rank of any score in its row, hence its penalty from both sides. Pairs
+whose upper bound reaches the k-th best lower bound make a superset; one more pass over all products
+counts how many entries of both rows lie above each of them. Ties get the middle of their weights.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from linkprior.kernels.torch.memory import block_rows, in_blocks, require
+from linkprior.kernels.torch.ops import find_device, numpy_of
+from linkprior.kernels.torch.rank_tables import Bounds, bounds_of, counts, with_tables
+from linkprior.kernels.torch.scores import ScoreBlocks
+
+Array = NDArray[Any]
+Found = tuple[torch.Tensor, torch.Tensor, torch.Tensor]
+
+_BLOCKS = 1e9  # bytes a block should have at least, beside what is held
+_BYTES = 16.0  # per entry of a block: its product, penalised score and masks
+_EXACT_BYTES = 12.0  # per entry of a block
+_SAMPLED_ROWS, _SLACK = 4096, 1.5
+_FULL = 4  # times as many pairs as wanted are collected before they are sifted
+_TRIES = 4
+
+
+@dataclass(frozen=True)
+class Layer:
+    """Scores left·rightᵀ with the rank tables (passes, p, knots) over them."""
+
+    left: Array
+    right: Array
+    tables: Array | Sequence[Array] = ()
+
+
+def rank_tables(
+    layer: Layer, scale: Array, profile: Array, ranks: Array, passes: int, device: str
+) -> NDArray[np.float32]:
+    """Return the tables (passes, p, knots): those the layer has, and the ones after them."""
+    where = find_device(device)
+    sheet = _sheets([layer], scale, profile[ranks], where, passes)[0]
+    found = with_tables(sheet, _put(ranks, where, torch.int64), passes)
+    return np.stack([numpy_of(table) for table in found.tables])
+
+
+def best_pairs(
+    layers: Sequence[Layer],
+    scale: Array,
+    weights: Array,
+    barred: Array,
+    k: int,
+    threshold: float,
+    device: str,
+) -> tuple[Array, Array]:
+    """Return the k best pairs (n, 2), i < j, and their mean scores, in no order.
+
+    `barred` holds sorted codes i·p + j of pairs that are no candidates. More than k pairs come
+    where the last ones tie.
+    """
+    where = find_device(device)
+    sheets = _sheets(layers, scale, weights, where)
+    never = Barred(_put(barred, where, torch.int64), len(sheets[0]))
+    return _answer(best_candidates(sheets, never, k, threshold))
+
+
+def exact_pairs(
+    layer: Layer, scale: Array, profile: Array, ranks: Array, barred: Array, k: int, device: str
+) -> tuple[Array, Array]:
+    """Return the k best pairs by exact ranks, as `best_pairs` does; the layer has one table."""
+    where = find_device(device)
+    sheet = _sheets([layer], scale, profile[ranks], where, 3)[0]
+    never = Barred(_put(barred, where, torch.int64), len(sheet))
+    weights = _put(profile, where)
+    _, bounds = bounds_of(sheet, _put(ranks, where, torch.int64), weights)
+    return _answer(exact_best(sheet, bounds, weights, never, k))
+
+
+def _sheets(
+    layers: Sequence[Layer],
+    scale: Array,
+    weights: Array,
+    device: torch.device,
+    passes: int = 0,
+) -> list[ScoreBlocks]:
+    width = sum(one.left.shape[1] + one.right.shape[1] for one in layers)
+    held = sum(max(passes, len(one.tables)) for one in layers) * len(weights)
+    require(4.0 * len(scale) * (width + 2 * held) + _BLOCKS, "scoring all pairs", device)
+    shared = _put(scale, device), _put(weights, device)
+    return [
+        ScoreBlocks(
+            _put(one.left, device),
+            _put(one.right, device),
+            *shared,
+            [_put(table, device) for table in one.tables],
+        )
+        for one in layers
+    ]
+
+
+def _put(array: Array, device: torch.device, dtype: torch.dtype = torch.float32) -> torch.Tensor:
+    return torch.as_tensor(np.array(array), dtype=dtype, device=device)
+
+
+def _answer(found: Found) -> tuple[Array, Array]:
+    i, j, scores = (numpy_of(one) for one in found)
+    return np.stack([i, j], axis=1).astype(np.int64), scores
+
+
+@dataclass
+class TopKFilter:
+    """The best k pairs found so far; `floor` is what a further one has to reach."""
+
+    k: int
+    floor: float
+    _parts: list[Found] = field(default_factory=list)
+    _held: int = 0
+
+    def add(self, i: torch.Tensor, j: torch.Tensor, scores: torch.Tensor) -> bool:
+        """Take pairs; return whether the floor rose."""
+        kept = scores >= self.floor
+        self._parts.append((i[kept], j[kept], scores[kept]))
+        self._held += len(self._parts[-1][2])
+        before = self.floor
+        if self._held > _FULL * self.k:
+            self.sift()
+        return self.floor > before
+
+    def sift(self) -> Found:
+        """Drop what is below the k-th best, and return the rest (ties with it stay)."""
+        i, j, scores = (torch.cat(part) for part in zip(*self._parts, strict=True))
+        if len(scores) > self.k:
+            self.floor = float(torch.topk(scores, self.k, sorted=True).values[-1])
+            kept = scores >= self.floor
+            i, j, scores = i[kept], j[kept], scores[kept]
+        self._parts, self._held = [(i, j, scores)], len(scores)
+        return i, j, scores
+
+
+@dataclass(frozen=True)
+class Barred:
+    """Pairs i < j that are no candidates, as sorted codes i·p + j."""
+
+    codes: torch.Tensor
+    p: int
+
+    def allows(self, i: torch.Tensor, j: torch.Tensor) -> torch.Tensor:
+        """Return which pairs are candidates."""
+        if not len(self.codes):
+            return torch.ones_like(i, dtype=torch.bool)
+        asked = i * self.p + j
+        at = torch.searchsorted(self.codes, asked).clamp(max=len(self.codes) - 1)
+        return self.codes[at] != asked
+
+
+def best_candidates(
+    sheets: Sequence[ScoreBlocks],
+    barred: Barred,
+    k: int,
+    threshold: float = -math.inf,
+) -> Found:
+    """Return the k best candidates i < j by the mean score of all sheets, in no order.
+
+    Scores are at least `threshold`; more than k come where the last ones tie.
+    """
+    floor = first_floor(sheets, k)
+    sieve = _sifted(sheets, barred, k, max(floor, threshold))
+    if len(sieve[2]) < k and floor > threshold:  # the sample promised too much
+        sieve = _sifted(sheets, barred, k, threshold)
+    return sieve
+
+
+def _sifted(sheets: Sequence[ScoreBlocks], barred: Barred, k: int, floor: float) -> Found:
+    device, p = sheets[0].left.device, len(sheets[0])
+    rows = block_rows(p, _BYTES + 4.0 * len(sheets), device)
+    if floor == -math.inf:  # every pair is looked at: 40 bytes each
+        rows = max(1, rows // 4)
+
+    def run(height: int) -> Found:
+        sieve = TopKFilter(k, floor)
+        for found in _candidates(sheets, sieve, height):
+            allowed = barred.allows(*found[:2])
+            sieve.add(*(one[allowed] for one in found))
+        return sieve.sift()
+
+    return in_blocks(run, rows)
+
+
+def _candidates(sheets: Sequence[ScoreBlocks], sieve: TopKFilter, height: int) -> Iterator[Found]:
+    """Yield pairs that may reach the floor, with their scores, block after block."""
+    one = sheets[0] if len(sheets) == 1 else None
+    device, p = sheets[0].left.device, len(sheets[0])
+    known, cuts = math.nan, torch.empty(0)
+    for begin in range(0, p, height):
+        rows = torch.arange(begin, min(p, begin + height), device=device)
+        if one is None:
+            block = mean_block(sheets, rows, begin)
+            mask = block >= sieve.floor
+        else:
+            if sieve.floor != known:
+                known, cuts = sieve.floor, one.cuts(sieve.floor)
+            block = one.products(rows, begin)
+            mask = block >= cuts[rows, None]
+            mask &= block >= cuts[None, begin:]
+        here = torch.arange(len(rows), device=device)
+        mask[:, : len(rows)] &= here[None, :] > here[:, None]  # each pair once
+        at, column = mask.nonzero(as_tuple=True)
+        i, j, scores = at + begin, column + begin, block[at, column]
+        yield i, j, scores if one is None else one.pairs(scores, i, j)
+
+
+def mean_block(sheets: Sequence[ScoreBlocks], rows: torch.Tensor, begin: int = 0) -> torch.Tensor:
+    """Return the mean of all sheets' blocks."""
+    total = sheets[0].block(rows, begin)
+    for sheet in sheets[1:]:
+        total += sheet.block(rows, begin)
+    return total / len(sheets)
+
+
+def first_floor(sheets: Sequence[ScoreBlocks], k: int) -> float:
+    """Return a score that about 1.5·k pairs reach, by a sample of rows; −∞ where k is too large.
+
+    A pair is seen from either end, so a share f of the rows shows 2·f·k of the best k.
+    """
+    p, device = len(sheets[0]), sheets[0].left.device
+    drawn = torch.randperm(p, generator=torch.Generator().manual_seed(1))
+    rows = drawn[: min(p, _SAMPLED_ROWS)].to(device)
+    wanted = math.ceil(2.0 * _SLACK * k * len(rows) / p) + 16
+    each = min(p - 1, 4 * math.ceil(wanted / len(rows)) + 64)
+    height = max(1, block_rows(p, _BYTES + 4.0 * len(sheets), device) // 2)
+    tops = [
+        torch.topk(mean_block(sheets, some, 0), each, dim=1, sorted=False).values.reshape(-1)
+        for some in rows.split(height)
+    ]
+    found = torch.cat(tops)
+    if wanted > len(found):
+        return -math.inf
+    return float(torch.topk(found, wanted).values[-1])
+
+
+def exact_best(
+    sheet: ScoreBlocks, bounds: Bounds, profile: torch.Tensor, barred: Barred, k: int
+) -> Found:
+    """Return the k best candidates by exact ranks, in no order (ties with the last one stay)."""
+    floor = first_floor([sheet], k)
+    for _ in range(_TRIES):
+        (i, j, base), reached = superset(sheet, bounds, barred, k, floor)
+        if reached >= floor or floor == -math.inf:
+            break
+        floor = reached if reached > -math.inf else -math.inf
+    weights = exact_weights(sheet, profile, torch.cat([i, j]), torch.cat([j, i]), base.repeat(2))
+    penalty = 0.5 * (sheet.scale[i] * weights[: len(i)] + sheet.scale[j] * weights[len(i) :])
+    sieve = TopKFilter(k, -math.inf)
+    sieve.add(i, j, base - penalty)
+    return sieve.sift()
+
+
+def superset(
+    sheet: ScoreBlocks, bounds: Bounds, barred: Barred, k: int, floor: float
+) -> tuple[Found, float]:
+    """Return pairs that hold the k best, with their products, and the k-th best lower bound.
+
+    It holds them for sure if that bound is at least `floor`.
+    """
+    p, device = len(sheet), sheet.left.device
+
+    def run(height: int) -> tuple[Found, float]:
+        parts: list[Found] = []
+        sieve = TopKFilter(k, -math.inf)
+        known, cuts = math.nan, torch.empty(0)
+        for begin in range(0, p, height):
+            at_least = max(floor, sieve.floor)
+            if at_least != known:
+                known, cuts = at_least, _cuts(sheet, bounds, at_least)
+            found, lower, upper = _bounded(sheet, bounds, barred, cuts, begin, height)
+            kept = upper >= known
+            i, j, base = (one[kept] for one in found)
+            parts.append((i, j, base))
+            sieve.add(i, j, lower[kept])
+        lowest = sieve.sift()[2]
+        reached = float(lowest.min()) if len(lowest) >= k else -math.inf
+        i, j, base = (torch.cat(part) for part in zip(*parts, strict=True))
+        upper = base - _penalty(sheet, bounds, (i, j), base)[0]
+        kept = upper >= max(reached, floor)
+        return (i[kept], j[kept], base[kept]), reached
+
+    return in_blocks(run, block_rows(p, _EXACT_BYTES, device))
+
+
+def _bounded(
+    sheet: ScoreBlocks, bounds: Bounds, barred: Barred, cuts: torch.Tensor, begin: int, height: int
+) -> tuple[Found, torch.Tensor, torch.Tensor]:
+    """Return candidates of a block that exceed the cuts, and bounds of their scores."""
+    p, device = len(sheet), sheet.left.device
+    rows = torch.arange(begin, min(p, begin + height), device=device)
+    block = sheet.products(rows, begin)
+    mask = block >= cuts[rows, None]
+    mask &= block >= cuts[None, begin:]
+    here = torch.arange(len(rows), device=device)
+    mask[:, : len(rows)] &= here[None, :] > here[:, None]
+    at, column = mask.nonzero(as_tuple=True)
+    i, j, base = at + begin, column + begin, block[at, column]
+    allowed = barred.allows(i, j)
+    i, j, base = i[allowed], j[allowed], base[allowed]
+    least, most = _penalty(sheet, bounds, (i, j), base)
+    return (i, j, base), base - most, base - least
+
+
+def _penalty(
+    sheet: ScoreBlocks, bounds: Bounds, ends: tuple[torch.Tensor, torch.Tensor], base: torch.Tensor
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Return the least and the largest penalty of pairs."""
+    (low_i, high_i), (low_j, high_j) = (bounds.of(base, nodes) for nodes in ends)
+    gi, gj = (0.5 * sheet.scale[nodes] for nodes in ends)
+    return gi * low_i + gj * low_j, gi * high_i + gj * high_j
+
+
+def _cuts(sheet: ScoreBlocks, bounds: Bounds, floor: float) -> torch.Tensor:
+    """Return for each node a product that a pair must reach if its upper bound is to reach floor.
+
+    Where the weight is at least low_k, the product must be floor + penalty: the least product that
+    is consistent with its own place among the knots is taken.
+    """
+    if floor == -math.inf:
+        return torch.full_like(sheet.scale, floor)
+    other = 0.5 * sheet.scale.min() * bounds.first
+    weights = torch.cat([torch.full_like(bounds.low[:, :1], bounds.first), bounds.low], 1)
+    needed = floor + other + 0.5 * sheet.scale[:, None] * weights  # in each gap between knots
+    top = torch.cat([torch.full_like(needed[:, :1], math.inf), bounds.values], 1)
+    bottom = torch.cat([bounds.values, torch.full_like(needed[:, :1], -math.inf)], 1)
+    possible = torch.where(needed < top, torch.maximum(needed, bottom), math.inf)
+    found = possible.min(dim=1).values
+    return found - 1e-6 * (found.abs() + abs(floor))  # rounding
+
+
+def exact_weights(
+    sheet: ScoreBlocks,
+    profile: torch.Tensor,
+    nodes: torch.Tensor,
+    partners: torch.Tensor,
+    scores: torch.Tensor,
+) -> torch.Tensor:
+    """Return the weight of each partner's exact rank in its node's row."""
+    order = torch.argsort(scores, descending=True, stable=True)
+    order = order[torch.argsort(nodes[order], stable=True)]
+    asked, lengths = torch.unique_consecutive(nodes[order], return_counts=True)
+    ends = torch.cumsum(lengths, 0)
+    out = torch.empty_like(scores)
+
+    def run(height: int) -> torch.Tensor:
+        for some in torch.arange(len(asked), device=nodes.device).split(height):
+            begin, end = int(ends[some[0]] - lengths[some[0]]), int(ends[some[-1]])
+            here = order[begin:end]
+            starts = torch.cat([ends[some] - lengths[some], ends[some[-1:]]]) - begin
+            block, given = sheet.products(asked[some]), scores[here]
+            above, reached = counts(block, given, starts)
+            row = torch.repeat_interleave(some - some[0], lengths[some])
+            own = block[row, partners[here]]  # not to be counted, whatever rounding made of it
+            first = above - (own > given).long()
+            last = reached - (own >= given).long()
+            out[here] = 0.5 * (profile[first] + profile[last.clamp(max=len(profile) - 1)])
+        return out
+
+    return in_blocks(run, block_rows(len(sheet), _EXACT_BYTES, sheet.left.device))

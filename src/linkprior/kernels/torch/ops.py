@@ -1,0 +1,165 @@
+"""The portable kernels on a torch device.
+
+TF32 is off: products are true float32. Sorts are stable, so that ties go by column as everywhere.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, field
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+import torch
+
+from linkprior.kernels.torch import cuda
+from linkprior.network import Network
+from linkprior.network.side_information import Observations
+
+torch.backends.cuda.matmul.allow_tf32 = False
+torch.backends.cudnn.allow_tf32 = False
+_AT_ONCE = 1 << 22  # entries of the evidence whose factor rows are gathered at a time
+
+
+@dataclass(frozen=True)
+class _Pattern:
+    """The evidence of a network on a device, with the row of every entry."""
+
+    rows: torch.Tensor
+    columns: torch.Tensor
+    starts: torch.Tensor
+    size: int
+
+
+@dataclass(eq=False)
+class TorchOps:
+    """Tensors on one device."""
+
+    device: torch.device
+    _known: WeakKeyDictionary[Any, Any] = field(default_factory=WeakKeyDictionary)
+
+    einsum, sqrt, log = (
+        staticmethod(torch.einsum),
+        staticmethod(torch.sqrt),
+        staticmethod(torch.log),
+    )
+    zeros_like = staticmethod(torch.zeros_like)
+
+    @staticmethod
+    def maximum(x: torch.Tensor, least: Any) -> torch.Tensor:
+        """Return the larger of the two, entry by entry."""
+        return torch.maximum(x, least) if isinstance(least, torch.Tensor) else x.clamp(min=least)
+
+    def put(self, array: Any, dtype: torch.dtype | None = None) -> torch.Tensor:
+        """Copy an array to the device."""
+        return torch.as_tensor(np.array(array), dtype=dtype, device=self.device)
+
+    def evidence(self, net: Network) -> Observations:
+        """Return edges and known non-edges with their weights and targets, on the device."""
+        return self._of(net)[1]
+
+    def _of(self, net: Network) -> tuple[_Pattern, Observations]:
+        if net not in self._known:
+            a, known = net.evidence.pattern, net.evidence
+            rows = np.repeat(np.arange(net.n_nodes), np.diff(a.indptr))
+            rows, columns, starts = (
+                self.put(one, torch.int64) for one in (rows, a.indices, a.indptr)
+            )
+            pattern = _Pattern(rows, columns, starts, net.n_nodes)
+            values = (self.put(one, torch.float64) for one in (known.weight, known.target))
+            self._known[net] = pattern, Observations(pattern, *values)  # type: ignore[arg-type]
+        found: tuple[_Pattern, Observations] = self._known[net]
+        return found
+
+    def edge_products(
+        self, left: torch.Tensor, right: torch.Tensor, net: Network, rows: slice
+    ) -> torch.Tensor:
+        """left[i]·right[j] at every entry of the evidence, in float64; `rows` are all rows."""
+        pattern, _ = self._of(net)
+        out = torch.empty(len(pattern.rows), dtype=torch.float64, device=self.device)
+        for begin in range(0, len(out), _AT_ONCE):
+            some = slice(begin, begin + _AT_ONCE)
+            own, other = left[pattern.rows[some]], right[pattern.columns[some]]
+            out[some] = (own.double() * other.double()).sum(dim=1)
+        return out
+
+    def evidence_times(
+        self, net: Network, values: torch.Tensor, V: torch.Tensor, rows: slice
+    ) -> torch.Tensor:
+        """The sparse matrix with these values on the evidence, times V; `rows` are all rows."""
+        pattern, _ = self._of(net)
+        shape = (pattern.size, pattern.size)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # that CSR tensors are young
+            sparse = torch.sparse_csr_tensor(
+                pattern.starts, pattern.columns, values, shape, check_invariants=False
+            )
+        return sparse @ V
+
+
+def rank_penalty(
+    keys: torch.Tensor,
+    scale: torch.Tensor,
+    profile: torch.Tensor,
+    first: int,
+    out: torch.Tensor | None = None,
+) -> torch.Tensor:
+    """Return scale_r·profile_k, k the rank of a column in its row; the diagonal is 0."""
+    target = torch.empty_like(keys) if out is None else out
+    if cuda.fits(keys) and target.is_contiguous():
+        cuda.rank_weights(keys, scale, profile, first, target)
+    else:
+        target.copy_(sorted_penalty(keys, scale, profile, first))
+    return target
+
+
+def sorted_penalty(
+    keys: torch.Tensor, scale: torch.Tensor, profile: torch.Tensor, first: int
+) -> torch.Tensor:
+    """Do the same by a stable sort, on any device: the oracle of the CUDA kernel."""
+    rows = torch.arange(len(keys), device=keys.device)
+    own = keys.clone()
+    own[rows, first + rows] = torch.inf  # sorts first, and is then left out
+    order = torch.sort(own, dim=1, descending=True, stable=True).indices[:, 1:]
+    out = torch.zeros_like(keys)
+    out.scatter_(1, order, scale[:, None] * profile)
+    return out
+
+
+def zeros(n: int, device: torch.device) -> torch.Tensor:
+    """Return a square float32 matrix of zeros."""
+    return torch.zeros((n, n), dtype=torch.float32, device=device)
+
+
+def sum_of_squares(tensor: torch.Tensor) -> float:
+    """Return Σ x², added in float64."""
+    return float(torch.sum(tensor * tensor, dtype=torch.float64))
+
+
+def row_sums(tensor: torch.Tensor) -> torch.Tensor:
+    """Return the sum of every row, added in float64."""
+    return torch.sum(tensor, dim=1, dtype=torch.float64)
+
+
+def concatenate(parts: list[torch.Tensor]) -> torch.Tensor:
+    """Return blocks of rows as one."""
+    return torch.cat(parts)
+
+
+def find_device(name: str) -> torch.device:
+    """Return the device of that name, with an error of torch's where there is none."""
+    device = torch.device(name)
+    torch.zeros(1, device=device)
+    return device
+
+
+def synchronize(device: torch.device) -> None:
+    """Wait until the device has done what it was asked to."""
+    if device.type == "cuda":
+        torch.cuda.synchronize(device)
+
+
+def numpy_of(tensor: torch.Tensor) -> Any:
+    """Copy a tensor to the computer's own memory."""
+    return tensor.detach().cpu().numpy()

@@ -1,0 +1,290 @@
+"""Ranks in long rows on a device: counted, bounded, and held in tables at some knots.
+
+Short rows are sorted. In long ones the first ranks come from a partial sort; deeper ones from a
+sample of columns, whose scores are then counted in the whole row, so that bounds hold all the same.
+"""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass, replace
+
+import torch
+
+from linkprior.kernels.torch.cuda import compiled, on_gpu
+from linkprior.kernels.torch.memory import block_rows, in_blocks
+from linkprior.kernels.torch.scores import ScoreBlocks
+
+SORTED = 1 << 16  # columns up to which a row is sorted
+TOP = 1024  # ranks of a longer row that are found exactly
+SAMPLE = 1 << 14  # columns that stand for the rest
+_COUNTED = 8  # ranks up to an eighth of the row are counted; nobody asks deeper for sure
+_CHUNK, _THREADS = 1 << 16, 256  # columns and threads of a block
+_HELD = 2048  # queries of a row that fit the shared memory, with their counts
+_AT_ONCE = 1 << 19
+_BYTES = 40.0  # per entry of a block while it is sorted
+
+_SOURCE = r"""
+extern "C" __global__ void __launch_bounds__(256)
+tally(const float* __restrict__ block, const float* __restrict__ queries,
+      const long long* __restrict__ starts, int* __restrict__ above, int* __restrict__ reached,
+      int n)
+{
+    extern __shared__ int shared[];
+    const int row = blockIdx.y;
+    const long long first = starts[row];
+    const int m = (int)(starts[row + 1] - first);
+    if (m == 0) return;
+    const bool held = m <= 2048;
+    const float* asked = queries + first;
+    int *more = above + first, *same = reached + first;
+    if (held) {
+        float* own = (float*)shared;
+        int* counts = shared + 2048;
+        for (int k = threadIdx.x; k < m; k += 256) { own[k] = asked[k]; counts[k] = 0; }
+        for (int k = threadIdx.x; k < m; k += 256) counts[2048 + k] = 0;
+        asked = own; more = counts; same = counts + 2048;
+        __syncthreads();
+    }
+    const float least = asked[m - 1];
+    const long long base = (long long)row * n;
+    const int begin = blockIdx.x * 65536, end = min(n, begin + 65536);
+    for (int j = begin + threadIdx.x; j < end; j += 256) {
+        const float x = block[base + j];
+        if (x < least) continue;
+        int low = 0, high = m;                           // queries ≥ x: all before `low`
+        while (low < high) {
+            int middle = (low + high) >> 1;
+            if (asked[middle] >= x) low = middle + 1; else high = middle;
+        }
+        if (low < m) atomicAdd(more + low, 1);           // above every query from here on
+        while (low > 0 && asked[low - 1] == x) --low;
+        atomicAdd(same + low, 1);                        // and at least equal to these
+    }
+    if (held) {
+        __syncthreads();
+        for (int k = threadIdx.x; k < m; k += 256) {
+            if (more[k]) atomicAdd(above + first + k, more[k]);
+            if (same[k]) atomicAdd(reached + first + k, same[k]);
+        }
+    }
+}
+"""
+
+
+def counts(
+    block: torch.Tensor, queries: torch.Tensor, starts: torch.Tensor
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Return how many entries of its row are above each query, and how many at least equal.
+
+    Parameters
+    ----------
+    block : (b, n)
+    queries, starts : scores in descending order for each row; those of row i are
+        ``queries[starts[i]:starts[i + 1]]``.
+    """
+    kernel = compiled(_SOURCE, "tally") if on_gpu(block) else None
+    if kernel is None:
+        return _counts_by_sorting(block, queries, starts)
+    above = torch.zeros(len(queries), dtype=torch.int32, device=block.device)
+    reached = torch.zeros_like(above)
+    b, n = block.shape
+    arguments = [block.contiguous(), queries.contiguous(), starts.contiguous(), above, reached, n]
+    kernel((-(-n // _CHUNK), b, 1), (_THREADS, 1, 1), arguments, shared_mem=4 * 3 * _HELD)
+    return _summed(above, starts), _summed(reached, starts)
+
+
+def _summed(tally: torch.Tensor, starts: torch.Tensor) -> torch.Tensor:
+    """Return running sums within each row."""
+    total = torch.cat([tally.new_zeros(1, dtype=torch.int64), torch.cumsum(tally, 0)])
+    lengths = starts[1:] - starts[:-1]
+    return total[1:] - torch.repeat_interleave(total[starts[:-1]], lengths)
+
+
+def _counts_by_sorting(
+    block: torch.Tensor, queries: torch.Tensor, starts: torch.Tensor
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Do the same with sorted rows: the oracle of the kernel."""
+    n, rising = block.shape[1], torch.sort(block, dim=1).values
+    above, reached = [queries.new_zeros(0, dtype=torch.int64)] * 2
+    found: list[tuple[torch.Tensor, torch.Tensor]] = [(above, reached)]
+    edges = starts.tolist()
+    for row, (begin, end) in enumerate(itertools.pairwise(edges)):
+        asked = queries[begin:end].contiguous()
+        found.append(
+            (
+                n - torch.searchsorted(rising[row], asked, right=True),
+                n - torch.searchsorted(rising[row], asked),
+            )
+        )
+    return torch.cat([one for one, _ in found]), torch.cat([one for _, one in found])
+
+
+@dataclass(frozen=True)
+class Knots:
+    """Scores of each row, descending, and bounds for the ranks of others.
+
+    Attributes
+    ----------
+    values
+        (b, m) scores.
+    least
+        (b, m) a score below `values` has at least so many entries above it.
+    most
+        (b, m) of a score above `values`, at most so many entries are as large or larger.
+    at
+        (b, m) the rank of each value from 0 on, which may be an estimate.
+    """
+
+    values: torch.Tensor
+    least: torch.Tensor
+    most: torch.Tensor
+    at: torch.Tensor
+
+    def at_ranks(self, ranks: torch.Tensor) -> torch.Tensor:
+        """Return scores at given ranks, linear in the logarithm of the rank between knots."""
+        known = torch.log1p(self.at.float()).contiguous()
+        asked = torch.log1p(ranks.float()).expand(len(known), -1).contiguous()
+        upper = torch.searchsorted(known, asked).clamp(max=known.shape[1] - 1)
+        lower = (upper - 1).clamp(min=0)
+        x0, x1 = known.gather(1, lower), known.gather(1, upper)
+        y0, y1 = self.values.gather(1, lower), self.values.gather(1, upper)
+        part = torch.where(x1 > x0, (asked - x0) / (x1 - x0), 1.0).clamp(0.0, 1.0)
+        return torch.where(part == 1.0, y1, y0 + part * (y1 - y0))
+
+
+def row_knots(
+    block: torch.Tensor, ranks: torch.Tensor, columns: torch.Tensor | None = None
+) -> Knots:
+    """Return the knots of a block whose diagonal is −∞, at or near the given ranks from 0 on.
+
+    `columns` is the sample for rows that are too long to sort (None: they are sorted).
+    """
+    if columns is None or block.shape[1] <= SORTED:
+        values = torch.sort(block, dim=1, descending=True).values[:, ranks]
+        at = ranks.expand(len(block), -1)
+        return Knots(values, at + 1, at, at)
+    first = ranks[ranks < TOP]
+    top = torch.topk(block, TOP, dim=1).values[:, first]
+    at = first.expand(len(block), -1)
+    deep = _deep_knots(block, ranks[ranks >= TOP], columns, top[:, -1:])
+    return Knots(
+        torch.cat([top, deep.values], 1),
+        torch.cat([at + 1, deep.least], 1),
+        torch.cat([at, deep.most], 1),
+        torch.cat([at, deep.at], 1),
+    )
+
+
+def _deep_knots(
+    block: torch.Tensor, ranks: torch.Tensor, columns: torch.Tensor, below: torch.Tensor
+) -> Knots:
+    """Return knots beyond the first ranks: scores of sampled columns, counted in the whole row."""
+    b, n = block.shape
+    sampled = torch.sort(block[:, columns], dim=1, descending=True).values
+    places = (ranks.double() * len(columns) / n).round().long()
+    places = places.clamp(max=len(columns) - 2)  # the last may be the row's own column, −∞
+    values = torch.minimum(sampled[:, places], below)
+    counted = int((ranks <= n // _COUNTED).sum())
+    asked = values[:, :counted]
+    starts = torch.arange(b + 1, device=block.device) * counted
+    above, reached = (one.view(b, counted) for one in counts(block, asked.reshape(-1), starts))
+    rest = ranks[counted:].expand(b, -1)
+    sure = reached[:, -1:] if counted else torch.full_like(rest[:, :1], TOP)
+    at = torch.cummax(torch.cat([above.clamp(min=TOP), rest], 1), 1).values
+    least = torch.cat([reached, sure.expand(b, rest.shape[1])], 1)
+    most = torch.cat([above, torch.full_like(rest, n - 1)], 1)
+    return Knots(values, least, most, at)
+
+
+def sampled_columns(n: int, device: torch.device, seed: int = 0) -> torch.Tensor | None:
+    """Return the sample for rows of n entries, None where they are sorted."""
+    if n <= SORTED:
+        return None
+    drawn = torch.randperm(n, generator=torch.Generator().manual_seed(seed))[:SAMPLE]
+    return drawn.sort().values.to(device)
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """What is known of ranks in every row.
+
+    Attributes
+    ----------
+    values
+        (p, m) descending scores.
+    low, high
+        (p, m) rank weights: at least `low` for a score below `values`, at most `high` for one
+        above.
+    first, last
+        The least and the largest weight of all.
+    """
+
+    values: torch.Tensor
+    low: torch.Tensor
+    high: torch.Tensor
+    first: float
+    last: float
+
+    def of(self, scores: torch.Tensor, nodes: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """Return the least and the largest weight that scores may have in the rows of nodes."""
+        parts = [
+            self._of(scores[at : at + _AT_ONCE], nodes[at : at + _AT_ONCE])
+            for at in range(0, max(1, len(scores)), _AT_ONCE)
+        ]
+        return torch.cat([low for low, _ in parts]), torch.cat([high for _, high in parts])
+
+    def _of(self, scores: torch.Tensor, nodes: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        m, rising, asked = self.values.shape[1], -self.values[nodes], -scores[:, None]
+        above = torch.searchsorted(rising, asked)
+        reached = torch.searchsorted(rising, asked, right=True)
+        low = self.low[nodes].gather(1, (above - 1).clamp(min=0))
+        high = self.high[nodes].gather(1, reached.clamp(max=m - 1))
+        low, high = (
+            torch.where(above > 0, low, self.first),
+            torch.where(reached < m, high, self.last),
+        )
+        return low[:, 0], high[:, 0]
+
+
+def next_table(sheet: ScoreBlocks, ranks: torch.Tensor) -> torch.Tensor:
+    """Return the scores of every row at these ranks, after all passes of the sheet."""
+    columns = sampled_columns(len(sheet), sheet.left.device)
+
+    def run(height: int) -> torch.Tensor:
+        every = torch.arange(len(sheet), device=sheet.left.device)
+        return torch.cat(
+            [
+                row_knots(sheet.block(rows), ranks, columns).at_ranks(ranks)
+                for rows in every.split(height)
+            ]
+        )
+
+    return in_blocks(run, block_rows(len(sheet), _BYTES, sheet.left.device))
+
+
+def with_tables(sheet: ScoreBlocks, ranks: torch.Tensor, passes: int) -> ScoreBlocks:
+    """Return the sheet with as many tables as there are to be passes."""
+    while len(sheet.tables) < passes:
+        sheet = replace(sheet, tables=[*sheet.tables, next_table(sheet, ranks)])
+    return sheet
+
+
+def bounds_of(
+    sheet: ScoreBlocks, ranks: torch.Tensor, profile: torch.Tensor
+) -> tuple[torch.Tensor, Bounds]:
+    """Return the first table, and what it tells for sure about ranks by products alone."""
+    columns, most = sampled_columns(len(sheet), sheet.left.device), len(profile) - 1
+    plain = replace(sheet, tables=[])
+
+    def run(height: int) -> tuple[torch.Tensor, Bounds]:
+        parts = []
+        for rows in torch.arange(len(sheet), device=sheet.left.device).split(height):
+            knots = row_knots(plain.block(rows), ranks, columns)
+            low = profile[knots.least.clamp(max=most)]
+            high = profile[(knots.most - 1).clamp(0, most)]
+            parts.append((knots.at_ranks(ranks), knots.values, low, high))
+        table, values, low, high = (torch.cat(part) for part in zip(*parts, strict=True))
+        return table, Bounds(values, low, high, float(profile[0]), float(profile[-1]))
+
+    return in_blocks(run, block_rows(len(sheet), _BYTES, sheet.left.device))

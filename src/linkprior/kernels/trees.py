@@ -1,0 +1,175 @@
+"""What the stack of models asks for: scores counted in bins, ranks read from them, and trees."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linkprior.kernels._engine import use_numba
+from linkprior.kernels._jit import compiled
+
+Array = NDArray[Any]
+N_BINS = 1 << 16
+TILE = 128  # rows that go down a tree together: their features stay in L1
+
+
+class Bins(NamedTuple):
+    """Pairs counted by the upper 16 bits of their score, with the ends of what each bin holds."""
+
+    counts: Array
+    low: Array
+    high: Array
+
+    @classmethod
+    def empty(cls) -> Bins:
+        """Return bins that hold nothing."""
+        ends = np.full(N_BINS, np.inf, np.float32)
+        return cls(np.zeros(N_BINS, np.int64), ends, -ends)
+
+    def add(self, other: Bins) -> None:
+        """Take in what other bins hold; the order does not matter."""
+        self.counts[:] += other.counts
+        np.minimum(self.low, other.low, out=self.low)
+        np.maximum(self.high, other.high, out=self.high)
+
+
+class Trees(NamedTuple):
+    """Boosted trees as arrays: one root and depth for each, and the nodes of all of them.
+
+    A row whose feature `split` is above `threshold` goes to the node after `left`, else to `left`
+    itself. A leaf leads to itself whatever the row, and alone has a value that counts.
+    """
+
+    roots: Array
+    depths: Array
+    split: Array
+    threshold: Array
+    left: Array
+    value: Array
+
+
+def count_bins(scores: Array, first: int) -> Bins:
+    """Return the bins of the pairs j > i of a block of float32 scores with all p columns."""
+    bins, block = Bins.empty(), _plain(scores)
+    b, p = block.shape
+    if use_numba(p):
+        count_bins_numba(block, block.view(np.uint32), first, *bins)
+        return bins
+    later = np.arange(p) > first + np.arange(b)[:, None]
+    values, at = block[later], bins_of(block)[later]
+    np.add.at(bins.counts, at, 1)
+    np.minimum.at(bins.low, at, values)
+    np.maximum.at(bins.high, at, values)
+    return bins
+
+
+def rank_features(scores: Array, table: Array) -> Array:
+    """Return −log(rank/N) of a block of float32 scores.
+
+    `table` has a line for each bin: the lowest and the highest score in it, the feature of the
+    lowest, and the slope within the bin.
+    """
+    block, out = _plain(scores), np.empty(scores.shape, np.float32)
+    if use_numba(block.shape[1]):
+        rank_features_numba(block, block.view(np.uint32), table, out)
+        return out
+    lines = table[bins_of(block)]
+    inside = np.clip(block, lines[..., 0], lines[..., 1])
+    out[...] = lines[..., 2] + (inside - lines[..., 0]) * lines[..., 3]
+    return out
+
+
+def bins_of(scores: Array) -> Array:
+    """Return the upper 16 bits of float32 numbers, in an order that is that of the numbers."""
+    bits = scores.view(np.uint32)
+    negative = (bits & np.uint32(0x80000000)) != 0
+    return np.where(negative, ~bits, bits | np.uint32(0x80000000)) >> np.uint32(16)
+
+
+def add_trees(features: Array, trees: Trees, n_nodes: int) -> Array:
+    """Return the sum of the leaves each row of features falls into, in float64."""
+    rows, out = np.ascontiguousarray(features, np.float32), np.zeros(len(features))
+    if use_numba(n_nodes):
+        add_trees_numba(rows, *trees, out)
+        return out
+    every = np.arange(len(rows))
+    for root, depth in zip(trees.roots.tolist(), trees.depths.tolist(), strict=True):
+        node = np.full(len(rows), root)
+        for _ in range(depth):
+            right = rows[every, trees.split[node]] > trees.threshold[node]
+            node = trees.left[node] + right
+        out += trees.value[node]
+    return out
+
+
+def _plain(scores: Array) -> Array:
+    """Return scores as the kernels want them; −0 and 0 are the same score."""
+    return np.ascontiguousarray(scores, np.float32) + np.float32(0.0)
+
+
+# ---------------------------------------------------------------------- compiled
+
+
+@compiled
+def bin_of(bits: Any) -> Any:
+    """Return the upper 16 bits of a float32, in an order that is that of the numbers."""
+    if bits & np.uint32(0x80000000):
+        return (~bits) >> np.uint32(16)
+    return (bits | np.uint32(0x80000000)) >> np.uint32(16)
+
+
+@compiled
+def count_bins_numba(
+    scores: Array, bits: Array, first: int, counts: Array, low: Array, high: Array
+) -> None:
+    """Count the pairs j > i of a block by bin, and keep the ends of what each bin holds."""
+    b, p = scores.shape
+    for r in range(b):
+        for j in range(first + r + 1, p):
+            at, score = bin_of(bits[r, j]), scores[r, j]
+            counts[at] += 1
+            low[at] = min(low[at], score)
+            high[at] = max(high[at], score)
+
+
+@compiled
+def rank_features_numba(scores: Array, bits: Array, table: Array, out: Array) -> None:
+    """Write −log(rank/N), linear in the score within a bin; see `kernels.rank_features`."""
+    b, p = scores.shape
+    for r in range(b):
+        for j in range(p):
+            line, score = table[bin_of(bits[r, j])], scores[r, j]
+            inside = min(max(score, line[0]), line[1])
+            out[r, j] = line[2] + (inside - line[0]) * line[3]
+
+
+@compiled
+def add_trees_numba(
+    features: Array,
+    roots: Array,
+    depths: Array,
+    split: Array,
+    threshold: Array,
+    left: Array,
+    value: Array,
+    out: Array,
+) -> None:
+    """Add the value of the leaf each row of features falls into, for every tree.
+
+    Rows go down a tree side by side and without branches: a leaf leads to itself.
+    """
+    at = np.empty(TILE, np.int32)
+    for begin in range(0, features.shape[0], TILE):
+        size = min(TILE, features.shape[0] - begin)
+        rows, total = features[begin : begin + size], out[begin : begin + size]
+        for tree in range(roots.size):
+            at[:size] = roots[tree]
+            for _ in range(depths[tree]):
+                for c in range(size):
+                    node = at[c]
+                    right = rows[c, split[node]] > threshold[node]
+                    at[c] = left[node] + np.int32(right)
+            for c in range(size):
+                total[c] += value[at[c]]

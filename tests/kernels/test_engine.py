@@ -1,0 +1,358 @@
+"""Which engine runs, when numba is loaded, what happens without it, and what kernels refuse."""
+
+import logging
+import os
+import subprocess
+import sys
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from linkprior import _config, kernels
+from linkprior.errors import ParameterError
+from linkprior.kernels import _arguments, _engine, _jit, ops, rank_counts, sbm, sort
+from linkprior.kernels.trees import N_BINS, Trees
+
+needs_jit = pytest.mark.skipif(
+    os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0"), reason="nothing is compiled"
+)
+
+
+# ---------------------------------------------------------------------- the choice
+
+
+def test_the_size_of_the_network_chooses():
+    _config.set_fields(kernels="auto")
+    assert not _engine.use_numba(_engine.SMALL_NETWORK - 1)
+    assert _engine.use_numba(_engine.SMALL_NETWORK)
+
+
+def test_the_configuration_overrides():
+    _config.set_fields(kernels="portable")
+    assert not _engine.use_numba(10**6)
+    _config.set_fields(kernels="numba")
+    assert _engine.use_numba(2)
+    _config.set_fields(kernels="fortran")
+    with pytest.raises(ParameterError, match="LINKPRIOR_KERNELS must be .*, got 'fortran'"):
+        kernels.argsort_rows(np.eye(2), 0)
+
+
+@pytest.mark.parametrize(("wish", "loaded"), [(None, 0), ("portable", 0), ("numba", 1)])
+def test_numba_is_loaded_when_a_kernel_needs_it_and_the_environment_chooses(wish, loaded):
+    code = (
+        "import sys, numpy as np; from linkprior import kernels; assert 'numba' not in sys.modules;"
+        "kernels.argsort_rows(np.eye(3), 0); sys.exit('numba' in sys.modules)"
+    )
+    environment = {k: v for k, v in os.environ.items() if k != "LINKPRIOR_KERNELS"}
+    environment |= {} if wish is None else {"LINKPRIOR_KERNELS": wish}
+    environment["PYTHONPATH"] = os.pathsep.join(sys.path)
+    done = subprocess.run([sys.executable, "-c", code], env=environment, check=False)
+    assert done.returncode == loaded
+
+
+def test_without_numba_one_warning(monkeypatch, caplog):
+    monkeypatch.setitem(sys.modules, "numba.core", None)
+    _config.set_fields(kernels="auto")
+    _jit.numba_works.cache_clear()
+    try:
+        with caplog.at_level(logging.WARNING, logger="linkprior"):
+            assert not _engine.use_numba(10**6)
+            assert not _engine.use_numba(10**6)
+    finally:
+        _jit.numba_works.cache_clear()
+    assert len(caplog.records) == 1
+    assert "portable kernels" in caplog.text
+
+
+def test_works_where_no_cache_can_be_written(monkeypatch):
+    def refusing_njit(function, cache=False, **_):
+        if cache:
+            raise RuntimeError("cannot cache function: no locator available")
+        return function
+
+    monkeypatch.setattr("numba.njit", refusing_njit)
+    assert _jit.compiled(abs)(-3) == 3
+
+
+def test_the_compile_notice_is_given_once_and_for_our_kernels_only(caplog):
+    clock = _jit._CompileClock()
+    with caplog.at_level(logging.INFO, logger="linkprior"):
+        clock.start("somebody.elses")
+        assert not caplog.records
+        clock.start("linkprior.kernels.sort")
+        clock.start("linkprior.kernels.pairs")
+    assert [record.getMessage()[:17] for record in caplog.records] == ["compiling kernels"]
+
+
+def test_time_spent_compiling_counts_once_however_many_functions_compile_at_a_time(monkeypatch):
+    times = iter([10.0, 14.0, 20.0, 21.5])
+    monkeypatch.setattr(_jit.time, "perf_counter", lambda: next(times))
+    clock = _jit._CompileClock()
+    clock.start("somebody.elses")
+    clock.start("somebody.elses")
+    clock.stop()
+    assert clock.seconds == 0.0
+    clock.stop()
+    assert clock.seconds == 4.0
+    clock.start("somebody.elses")
+    clock.stop()
+    assert clock.seconds == 5.5
+
+
+@needs_jit
+def test_kernels_release_the_gil_and_are_serial():
+    options = sort.prox_rows_numba.dispatcher.targetoptions
+    assert options["nogil"]
+    assert not options.get("parallel")
+
+
+def test_a_tensor_brings_the_operations_of_its_device(monkeypatch):
+    class TorchOps:
+        def __init__(self, device):
+            self.device = device
+
+    module = SimpleNamespace(TorchOps=TorchOps)
+    monkeypatch.setitem(sys.modules, "linkprior.kernels.torch", SimpleNamespace(ops=module))
+    monkeypatch.setitem(sys.modules, "linkprior.kernels.torch.ops", module)
+    one, other = (SimpleNamespace(device=object()) for _ in range(2))
+    assert ops.ops_of(one).device is one.device
+    assert ops.ops_of(other).device is other.device
+    assert ops.ops_of(one) is ops.ops_of(one)
+    assert isinstance(ops.ops_of(np.ones(1)), ops.NumpyOps)
+
+
+# ---------------------------------------------------------------------- by the nodes alone
+
+LIMIT = 6  # nodes from which on compiled code is taken here
+
+
+def ring(p):
+    near = [sorted({(i - 1) % p, (i + 1) % p}) for i in range(p)]
+    return np.arange(0, 2 * p + 1, 2), np.concatenate(near)
+
+
+def tables_of(p):
+    """Rank tables of one knot for two passes."""
+    return np.zeros((1, 2, p, 1))
+
+
+def move_no_node(p, rows):
+    no_edge, group = (np.zeros(p + 1, int), np.zeros(0, int)), np.zeros(p, int)
+    counts = np.zeros((1, 1), int)
+    return sbm.move_nodes(no_edge, np.arange(p), group, np.array([p]), counts, np.zeros(1))
+
+
+# Each is asked for what it has on two rows, 1 and 2, of a network of p nodes.
+ASKED = {
+    "argsort_rows": lambda p, rows: kernels.argsort_rows(rows, 1),
+    "rank_penalty": lambda p, rows: kernels.rank_penalty(rows, np.ones(2), np.ones(p - 1), 1),
+    "prox_rows": lambda p, rows: kernels.prox_rows(rows, np.ones(2), np.ones(p - 1), 1),
+    "row_quantiles": lambda p, rows: kernels.row_quantiles(rows, 1, [0]),
+    "edge_products": lambda p, rows: kernels.edge_products(
+        np.ones((2, 3)), np.ones((p, 3)), ring(p)[0][1:4], ring(p)[1]
+    ),
+    "top_pairs": lambda p, rows: kernels.top_pairs(rows, 1, *ring(p), 3),
+    "lookup_penalty": lambda p, rows: kernels.lookup_penalty(
+        rows, 1, tables_of(p)[0, 0], np.ones(p), [1.0]
+    ),
+    "sketch_above": lambda p, rows: kernels.sketch_above(
+        rows[None], 1, tables_of(p), np.ones(p), [1.0], 0.0
+    ),
+    "split_rows": lambda p, rows: kernels.split_rows(rows, rows, rows.copy(), rows.copy()),
+    "linearise_rows": lambda p, rows: kernels.linearise_rows(
+        np.ones((p, p)), np.ones((p, p)), np.ones(p), 1, 3, np.empty((p, p))
+    ),
+    "count_above": lambda p, rows: kernels.count_above(rows, 1, *ring(p), [0.0]),
+    "tally_nodes": lambda p, rows: kernels.tally_nodes(
+        rows[:, 1:], 1, *ring(p), np.zeros(p), np.arange(p + 1), np.zeros(p)
+    ),
+    "descend_rows": lambda p, rows: kernels.descend_rows(
+        np.ones((2, 3)), np.ones(2), np.ones((p, 3)), ([0, 1, 2], [0, 0]), np.ones(2), np.ones(2), 1
+    ),
+    "l3_rows": lambda p, rows: kernels.l3_rows(*ring(p), np.ones(p), [1, 2]),
+    "l3n_rows": lambda p, rows: kernels.l3n_rows(*ring(p), [1, 2]),
+    "mps_rows": lambda p, rows: kernels.mps_rows(*ring(p), [1, 2]),
+    "ch2_rows": lambda p, rows: kernels.ch2_rows(
+        *ring(p), (np.zeros(2 * p + 1, np.int64), np.empty(0, np.int32)), [1, 2]
+    ),
+    "list_triangles": lambda p, rows: kernels.list_triangles(*ring(p)),
+    "l3_partners": lambda p, rows: kernels.l3_partners(
+        ring(p), np.ones(p), [1, 2], ring(p), np.zeros(p), [[True]], 2, 100
+    ),
+    "count_bins": lambda p, rows: kernels.count_bins(rows, 1),
+    "rank_features": lambda p, rows: kernels.rank_features(rows, np.zeros((N_BINS, 4), np.float32)),
+    "move_nodes": move_no_node,
+    "merge_losses": lambda p, rows: sbm.merge_losses(np.zeros((1, 1), int), np.zeros(1), p),
+}
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_two_rows_of_a_network_run_on_the_engine_for_all_its_nodes(name, monkeypatch):
+    """Else the same network would be worked on by two engines, as its blocks happen to be cut.
+
+    Blocks of nodes are searched for by hundreds of visits: compiled from an eighth of the nodes on.
+    """
+    asked = []
+    weight = sbm.WEIGHT if name in ("move_nodes", "merge_losses") else 1
+    _config.set_fields(kernels="auto")
+    monkeypatch.setattr(_engine, "SMALL_NETWORK", weight * LIMIT)
+    monkeypatch.setattr(_engine, "numba_works", lambda: asked.append(p) or False)
+    for p in (LIMIT - 1, LIMIT, LIMIT + 1):
+        ASKED[name](p, np.ones((2, p)))
+    assert list(dict.fromkeys(asked)) == [LIMIT, LIMIT + 1]
+
+
+# ---------------------------------------------------------------------- what comes in
+
+# Rows 0 … 4 of a network of five nodes hold: 1 2 | 0 | 0 3 4 | 2 | 2
+INDPTR, INDICES = np.array([0, 2, 3, 6, 7, 8]), np.array([1, 2, 0, 0, 3, 4, 2, 2])
+KEYS = [[5.0, 3.0, 9.0, 1.0], [2.0, 8.0, 4.0, 6.0]]
+NO_EDGE = np.zeros(3, np.int64), np.zeros(0, np.int64)  # two nodes
+
+
+@pytest.mark.parametrize(
+    ("first", "n_rows", "starts", "columns"),
+    [
+        (0, 1, [0, 2], [1, 2]),
+        (0, 5, [0, 2, 3, 6, 7, 8], [1, 2, 0, 0, 3, 4, 2, 2]),
+        (1, 2, [0, 1, 4], [0, 0, 3, 4]),
+        (4, 1, [0, 1], [2]),
+        (3, 0, [0], []),
+    ],
+)
+def test_a_block_takes_the_stored_pairs_of_its_own_rows_along(first, n_rows, starts, columns):
+    made = _arguments.stored_rows(5, first, n_rows, INDPTR, INDICES)
+    assert [part.tolist() for part in made] == [starts, columns]
+
+
+@pytest.mark.parametrize("name", ["tally", "tally_nodes"])
+def test_candidates_are_counted_with_the_stored_pairs_of_the_block_alone(name, monkeypatch):
+    seen = []
+
+    def counted(scores, first, indptr, indices, *others):
+        seen.append((indptr.tolist(), indices.tolist()))
+
+    _config.set_fields(kernels="numba")
+    monkeypatch.setattr(rank_counts, f"{name}_numba", counted)
+    nodes = np.zeros(5, int)
+    rest = ([0.0], nodes, np.ones((1, 1, 1))) if name == "tally" else (np.arange(6), np.zeros(5))
+    getattr(kernels, name)(np.ones((2, 4)), 1, INDPTR, INDICES, nodes, *rest)
+    assert seen == [([0, 1, 4], [0, 0, 3, 4])]
+
+
+def test_counts_of_a_block_that_begins_before_the_first_row_are_refused(engine):
+    """Only the rows of a square matrix have pairs; four columns would fit row −1 of three nodes."""
+    nothing = np.zeros(4, int), np.zeros(0, int), np.zeros(3, int)
+    with pytest.raises(ParameterError, match="from row -1 on must have 4 columns"):
+        kernels.tally(np.ones((1, 4)), -1, *nothing, [0.0], np.zeros(3, int), np.ones((1, 1, 1)))
+
+
+def test_a_source_is_a_node_up_to_the_last(engine):
+    """Nodes 0 and 1 are an edge, node 2 is alone, and there is no node 3."""
+    pattern = [0, 1, 2, 2], [1, 0]
+    assert kernels.l3_rows(*pattern, np.ones(3), [2]).tolist() == [[0.0, 0.0, 0.0]]
+    assert kernels.l3_rows(*pattern, np.ones(3), [0])[0, 1] == 1.0  # the walk 0–1–0–1
+    for source in (3, 4, -1):
+        with pytest.raises(ParameterError, match="nodes of 0…2"):
+            kernels.l3_rows(*pattern, np.ones(3), [source])
+
+
+@pytest.mark.parametrize(("layers", "passes", "knots"), [(0, 1, 1), (1, 0, 1), (1, 1, 0)], ids=str)
+def test_a_sketch_without_layers_passes_or_knots_is_refused(engine, layers, passes, knots):
+    bases, tables = np.ones((layers, 3, 3)), np.ones((layers, passes, 3, knots))
+    with pytest.raises(ParameterError, match="tables must have shape"):
+        kernels.sketch_above(bases, 0, tables, np.ones(3), np.ones(knots), 0.0)
+
+
+def test_a_sketch_of_one_node_has_no_pair_and_is_no_error(engine):
+    one = np.ones(1)
+    found = kernels.sketch_above(np.ones((1, 1, 1)), 0, np.ones((1, 1, 1, 1)), one, one, 0.0)
+    assert found.shape == (1, 1)
+
+
+def test_scores_below_zero_are_kept(engine):
+    """A score of −1 is below the only knot, whose weight is 2: −1 − 2."""
+    asked = np.full((1, 2, 2), -1.0), 0, np.ones((1, 1, 2, 1)), np.ones(2), [2.0], -np.inf
+    assert kernels.sketch_above(*asked)[0, 1] == -3.0
+
+
+@pytest.mark.parametrize(
+    ("first", "ranks", "expected"),
+    [
+        (0, [0, 2], [[9.0, 1.0], [6.0, 2.0]]),
+        (2, [2, 0], [[1.0, 5.0], [2.0, 8.0]]),
+        (-1, [0, 3], [[9.0, 1.0], [8.0, 2.0]]),
+        (-1, [], [[], []]),
+        (0, [3], "0…2, got [3]"),
+        (0, [-1], "0…2, got [-1]"),
+        (2, [0, -1, 2], "0…2, got [0, -1, 2]"),
+        (-1, [4], "0…3, got [4]"),
+        (-1, [-1], "0…3, got [-1]"),
+        (-1, [[0]], "0…3, got [[0]]"),
+    ],
+)
+def test_ranks_run_from_the_best_to_the_last_column_and_no_further(first, ranks, expected):
+    """Of four columns a row ranks three where one is its diagonal."""
+    if isinstance(expected, list):
+        assert kernels.row_quantiles(KEYS, first, ranks).tolist() == expected
+        return
+    with pytest.raises(ParameterError) as refused:
+        kernels.row_quantiles(KEYS, first, ranks)
+    assert str(refused.value) == f"ranks must lie in {expected}"
+
+
+def test_a_block_has_its_diagonal_within_its_columns_or_none_at_all():
+    for shape, first in (((2, 2), 0), ((1, 2), 1), ((0, 2), 2), ((0, 0), 0), ((3, 2), -1)):
+        assert _arguments.row_block(np.ones(shape), first).shape == shape
+    for shape, first in (
+        ((3, 2), 0),
+        ((1, 0), 0),
+        ((2, 2), 1),
+        ((1, 2), 2),
+        ((0, 2), 3),
+        ((1, 3), -2),
+        ((1, 3), -3),
+    ):
+        with pytest.raises(ParameterError, match=rf"first = {first} does not fit"):
+            kernels.argsort_rows(np.ones(shape), first)
+
+
+def test_rows_of_no_square_matrix_have_no_pairs_to_look_up_or_to_list():
+    """Their scores compare with no other node's, though −1 would count back from the last."""
+    scores, tables, scale, weights = np.ones((2, 2)), np.ones((2, 1)), [1.0, 3.0], [2.0]
+    penalty = kernels.lookup_penalty(scores, 0, tables, scale, weights)
+    assert penalty.tolist() == [[0.0, 4.0], [4.0, 0.0]]  # ½(1·2 + 3·2)
+    assert [part.tolist() for part in kernels.top_pairs(scores, 0, *NO_EDGE, 9)] == [[0], [1], [1]]
+    for n_rows in (1, 2):
+        with pytest.raises(ParameterError, match="first = -1 does not fit"):
+            kernels.lookup_penalty(scores[:n_rows], -1, tables, scale, weights)
+        with pytest.raises(ParameterError, match="first = -1 does not fit"):
+            kernels.top_pairs(scores[:n_rows], -1, *NO_EDGE, 9)
+
+
+def test_a_table_has_a_line_for_each_node_and_at_least_one_knot():
+    scores, scale = np.ones((2, 2)), np.ones(2)
+    for tables, weights in (((2, 0), 0), ((2, 1), 0), ((2, 0), 1), ((3, 1), 1), ((2, 2), 1)):
+        with pytest.raises(ParameterError) as refused:
+            kernels.lookup_penalty(scores, 0, np.ones(tables), scale, np.ones(weights))
+        assert str(refused.value) == (
+            f"tables must have shape (2, number of knots), got {tables} "
+            f"for weights of shape ({weights},)"
+        )
+    with pytest.raises(ParameterError, match=r"for weights of shape \(1, 1\)"):
+        kernels.lookup_penalty(scores, 0, np.ones((2, 1)), scale, np.ones((1, 1)))
+
+
+def test_every_tree_needs_a_depth():
+    """Nodes 0 and 1 are leaves of 2 and 5, each a tree of its own."""
+    _config.set_fields(kernels="portable")
+    features, none, leaves = np.zeros((3, 1), np.float32), np.zeros(2, int), np.arange(2)
+    for depths, total in (([0, 0], 7.0), ([0], None), ([0, 0, 0], None)):
+        values = np.array([2.0, 5.0])
+        trees = Trees(leaves, np.array(depths), none, np.full(2, np.inf), leaves, values)
+        if total is None:
+            with pytest.raises(ValueError, match=r"zip\(\)"):
+                kernels.add_trees(features, trees, 2)
+        else:
+            assert kernels.add_trees(features, trees, 2).tolist() == [total] * 3

@@ -1,0 +1,168 @@
+"""Moves and merges of blocks, against the objective counted anew."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from scipy.special import xlogy
+
+from linkprior.kernels import sbm as blocks
+
+
+def f_up_to(top):
+    x = np.arange(top + 1.0)
+    return x * np.log(np.maximum(x, 1.0))
+
+
+def counts_of(a, group, n_blocks):
+    """Edges between each two blocks, twice those within one."""
+    member = np.eye(n_blocks, dtype=np.int64)[group]
+    return member.T @ a @ member
+
+
+def objective(a, group, n_blocks):
+    """½Σ f(m_rs) − Σ f(κ_r), from nothing but the definition."""
+    counts, f = counts_of(a, group, n_blocks), f_up_to(a.sum())
+    return f[counts].sum() / 2 - f[counts.sum(axis=1)].sum()
+
+
+def moved(a, group, n_blocks, order):
+    """Return the blocks after these nodes were moved, and how many were."""
+    after, sizes = np.array(group), np.bincount(group, minlength=n_blocks)
+    counts = counts_of(a, after, n_blocks)
+    pattern = np.concatenate([[0], a.sum(axis=1).cumsum()]), np.nonzero(a)[1]
+    n_moved = blocks.move_nodes(pattern, np.array(order), after, sizes, counts, f_up_to(a.sum()))
+    assert sizes.tolist() == np.bincount(after, minlength=n_blocks).tolist()
+    assert counts.tolist() == counts_of(a, after, n_blocks).tolist()
+    return after.tolist(), n_moved
+
+
+def two_triangles():
+    a = np.zeros((6, 6), np.int64)
+    for i, j in [(0, 1), (0, 2), (1, 2), (3, 4), (3, 5), (4, 5), (2, 5)]:
+        a[i, j] = a[j, i] = 1
+    return a
+
+
+def test_a_block_of_two_can_lose_one_node_and_a_block_of_one_none(engine):
+    """Nodes 2 and 5 make a block between the others of their triangles."""
+    a = two_triangles()
+    assert moved(a, [0, 0, 2, 1, 1, 2], 3, [2]) == ([0, 0, 0, 1, 1, 2], 1)
+    assert moved(a, [0, 0, 2, 1, 1, 2], 3, [2, 5]) == ([0, 0, 0, 1, 1, 2], 1)
+    assert moved(a, [0, 0, 2, 1, 1, 2], 3, [5, 2]) == ([0, 0, 2, 1, 1, 1], 1)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_node_moves_to_the_block_of_the_largest_objective(engine, seed):
+    """Whatever the size of its block, as long as it is not alone there."""
+    rng = np.random.default_rng(seed)
+    upper = np.triu(rng.random((9, 9)) < 0.4, 1)
+    a, n_blocks = (upper | upper.T).astype(np.int64), 4
+    group = rng.permutation([0, 0, 1, 1, 1, 2, 3, 3, 3])
+    for node in range(9):
+        reached = []
+        for block in range(n_blocks):
+            there = group.copy()
+            there[node] = block
+            reached.append(objective(a, there, n_blocks))
+        best, own = np.max(reached), group[node]
+        stays = (group == own).sum() == 1 or best < reached[own] + 1e-8
+        first = int(np.argmax(np.array(reached) > best - 1e-8))
+        after, _ = moved(a, group, n_blocks, [node])
+        assert after[node] == (own if stays else first)
+
+
+# A node of block 0 has two links into block 3 and one each into blocks 4 and 5. With f(x) = x·log x
+# it is f(2m+2) − f(2m) = 2(f(m+1) − f(m)) + 2·log 2. Blocks 1 and 2 below take turns in which of m
+# and n is told by the two links at once: their gains are the same number, rounded in two ways.
+@pytest.fixture(scope="module")
+def many():
+    """Enough of f for millions of edges: only there does rounding exceed 1e-9."""
+    return f_up_to(5_600_000)
+
+
+def joined(counts, f):
+    """Return the block that the node joins."""
+    group = np.array([0, 3, 3, 4, 5, 0])
+    pattern = np.array([0, 4, 4, 4, 4, 4, 4]), np.array([1, 2, 3, 4])  # other rows are not read
+    sizes = np.array([2, 9, 9, 9, 9, 9])
+    blocks.move_nodes(pattern, np.array([0]), group, sizes, counts.copy(), f[: counts.sum() + 1])
+    return int(group[0])
+
+
+def network_between(m, n):
+    counts = np.zeros((6, 6), np.int64)
+    counts[1, 3:] = counts[3:, 1] = 2 * m, n, n
+    counts[2, 3:] = counts[3:, 2] = 2 * n, m, m
+    counts[0, 3:] = counts[3:, 0] = 2, 1, 1
+    counts[0, 0] = 100_000
+    return counts
+
+
+def test_of_gains_that_differ_by_rounding_alone_the_first_block_wins(engine, many):
+    for step in range(30):
+        assert joined(network_between(330_000 + step, 331_000 - 3 * step), many) == 1
+
+
+def test_a_gain_that_is_larger_by_more_than_rounding_wins_wherever_it_stands(engine, many):
+    for more in (1_000, 50_000):
+        counts = network_between(330_000, 331_000)
+        counts[2, 3] += more
+        counts[3, 2] += more
+        counts[1, 1] += more  # both have as many links in all
+        assert joined(counts, many) == 2
+
+
+def network(edges, p):
+    """Return the pattern of a network, and its edges between the blocks of any labels."""
+    i, j = np.array(edges).T
+    a = sp.csr_array((np.ones(2 * len(i)), (np.r_[i, j], np.r_[j, i])), shape=(p, p))
+    a.sort_indices()
+
+    def counts(group):
+        picked = np.eye(group.max() + 1)[group]
+        return np.rint(picked.T @ a.toarray() @ picked).astype(np.int64)
+
+    return tuple(np.ascontiguousarray(part, np.int64) for part in (a.indptr, a.indices)), counts
+
+
+def likelihood(m):
+    kappa = m.sum(axis=1)
+    return 0.5 * xlogy(m, m).sum() - xlogy(kappa, kappa).sum()
+
+
+def clique(*nodes):
+    return [(a, b) for a in nodes for b in nodes if a < b]
+
+
+def test_the_only_node_of_a_block_stays_and_the_nodes_after_it_still_move(engine):
+    edges = [*clique(0, 1, 2, 3), *clique(4, 5, 6, 7), (0, 8), (4, 8)]
+    pattern, counts = network(edges, 9)
+    group = np.array([0, 0, 0, 1, 1, 1, 1, 0, 2])  # 3 and 7 are in the other's place
+    sizes, m, expected, order = np.bincount(group), counts(group), group.copy(), [8, 3, 7]
+    for node in order[1:]:
+        tried = [np.where(np.arange(9) == node, s, expected) for s in range(3)]
+        expected = max(tried, key=lambda labels: likelihood(counts(labels)))
+    assert (expected != group).tolist() == [node in (3, 7) for node in range(9)]
+    x = np.arange(2.0 * len(edges) + 1)
+    moved = blocks.move_nodes(pattern, np.array(order), group, sizes, m, xlogy(x, x))
+    assert moved == 2
+    assert group.tolist() == expected.tolist()
+    assert sizes.tolist() == np.bincount(expected).tolist()
+    assert m.tolist() == counts(expected).tolist()
+
+
+def test_a_node_that_gains_nothing_stays_where_it_is():
+    """Without edges it is worth the same everywhere, to the last bit: no slack is needed."""
+    pattern, counts = network([*clique(0, 1, 2), *clique(3, 4, 5)], 7)
+    group = np.array([0, 0, 0, 1, 1, 1, 1])
+    sizes, m, x = np.bincount(group), counts(group), np.arange(13.0)
+    moved = blocks.move_nodes_numba(*pattern, np.array([6]), group, sizes, m, xlogy(x, x), 0.0)
+    assert moved == 0
+    assert group[6] == 1
+    assert sizes.tolist() == [3, 4]
+
+
+@pytest.mark.parametrize(("slack", "best"), [(0.0, 2), (0.5, 2), (1.0, 1), (1.5, 1)])
+def test_the_first_of_the_largest_gains_is_the_best(slack, best):
+    gains = np.array([-np.inf, 2.0, 3.0, 3.0])
+    assert blocks.first_best(gains, slack) == best

@@ -19,8 +19,7 @@ from fuzz.target import Target
 from fuzz.verdict import WATCH, Attempt, expect
 from linkprior.errors import LinkpriorError
 from linkprior.io import store
-from linkprior.pipeline.load_run import load_run
-from linkprior.pipeline.run_folder import RunFolder, file_digest, read_manifest
+from linkprior.pipeline.run_folder import RunFolder, file_digest, load_run, read_manifest
 from linkprior.predictors.evidence import with_evidence
 from linkprior.predictors.saving import load, network_from
 

@@ -32,7 +32,7 @@ _LOADED = (
     "linkprior.cli.display",
     "linkprior.io.read",
     "linkprior.pipeline.run_folder",
-    "linkprior.pipeline.load_run",
+    "linkprior.pipeline.run_folder",
     "linkprior.evaluation.evaluate",
     "linkprior.evaluation.writing",
     "linkprior.evaluation.tuning.tune",
@@ -242,6 +242,7 @@ def _hold_clocks(faults: Faults) -> None:
     Each fit that begins is noted, so that work done twice can be counted.
     """
     from linkprior.cli.predict_job import PredictJob
+
     from linkprior.evaluation import evaluate
     from linkprior.evaluation.tuning.journal import Journal
     from linkprior.experiments.benchmark import run as benchmark

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from linkprior.pipeline.load_run import Run
+    from linkprior.pipeline.run_folder import Run
 
 PAGE = "page.html"
 # Kinds that can be downloaded → where they lie in a job's folder, and what they are.
@@ -27,7 +27,7 @@ def export_run(
     `name` is what the input is called on the page, `command` what leads to the same list; without
     them, as in the run.
     """
-    from linkprior.pipeline.load_run import load_run
+    from linkprior.pipeline.run_folder import load_run
     from linkprior.report import prediction_page, write_page
 
     run = load_run(run_folder)

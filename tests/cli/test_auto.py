@@ -208,7 +208,7 @@ def test_an_explanation_tells_the_chance_of_a_pair_but_not_of_an_edge(run, group
     story, other = out.split("\n\n")
     assert story.startswith(f"{pair[0]} – {pair[1]} is not an observed edge")
     assert "place 3 of" in story
-    assert f"The chance that it is a missing link is {chance:.3g}, if 10 %" in story
+    assert f"The probability that it is a missing link is {chance:.3g}, if 10 %" in story
     assert "is an observed edge" in other
     assert "chance" not in other
 

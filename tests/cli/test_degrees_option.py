@@ -94,7 +94,7 @@ def test_coverage_has_no_part_beside_given_degrees(run, edges, tmp_path):
     path, _ = wished(edges, tmp_path)
     ask = ("predict", edges, "--model", "tri-degree", *FAST, "--degrees", path)
     _, out, err = run(*ask, "--coverage", 0.5)
-    assert "--coverage has no part here" in err
+    assert "--coverage has no effect here" in err
     assert out == run(*ask)[1]
 
 

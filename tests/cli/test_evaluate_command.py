@@ -74,9 +74,9 @@ def test_degree_alone_is_always_judged(run, edges):
     status, out, err = run("evaluate", edges, "--models", "l3")
     assert status == 0
     assert list(first_block(out)) == ["l3", "pa", "chance"]
-    assert "Judging pa too" in err
+    assert "Evaluating pa too" in err
     _, _, err = run("evaluate", edges, "--models", "pa,l3")
-    assert "Judging pa too" not in err
+    assert "Evaluating pa too" not in err
 
 
 def test_quiet_says_nothing_but_the_table(run, edges):
@@ -280,7 +280,7 @@ def test_a_lighter_model_is_offered_by_the_name_of_this_commands_option(run, edg
 def test_a_long_wait_is_announced(run, edges, monkeypatch):
     _, _, err = run("evaluate", edges, "--models", "pa")
     assert "This may take" not in err
-    monkeypatch.setattr("linkprior.cli.evaluate_job._LONG", 1e-9)
+    monkeypatch.setattr("linkprior.cli.evaluate._LONG", 1e-9)
     _, _, err = run("evaluate", edges, "--models", "pa")
     assert "This may take about" in err
     assert "for pa; with -o DIR finished cells are kept" in err
@@ -333,7 +333,7 @@ def test_control_c_says_how_many_cells_are_kept(edges, tmp_path, kept):
         finally:
             job.kill()
     assert job.returncode == 130
-    said = f"{tmp_path / 'out'} keeps 1 of 2 cells" if kept else "nothing is kept; with -o DIR"
+    said = f"{tmp_path / 'out'} holds 1 of 2 cells" if kept else "nothing is saved; with -o DIR"
     assert said in err.splitlines()[-1]
     assert (tmp_path / "out").exists() == kept
     if kept:

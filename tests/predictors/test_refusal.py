@@ -4,9 +4,9 @@ import re
 
 import numpy as np
 import pytest
-from linkprior.cli.settings import make_model
 
 import linkprior as lp
+from linkprior.cli.options import make_model
 from linkprior.errors import InputError
 from linkprior.parallel import memory
 from linkprior.predictors.estimate import expected_bytes, expected_disk

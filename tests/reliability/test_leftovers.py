@@ -8,10 +8,10 @@ import pytest
 from torture.machine import run_machine
 
 import linkprior as lp
-from linkprior.cli.console import format_error
 from linkprior.experiments.benchmark import run as benchmark
 from linkprior.experiments.benchmark.cells import TOO_MUCH
 from linkprior.io import atomic_files, locks, store
+from linkprior.pipeline.outputs import format_error
 
 DEAD = "0123456789abcdef" * 2
 

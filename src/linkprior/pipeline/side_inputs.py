@@ -184,7 +184,8 @@ class SideInputs:
     def _spelled(self, name: str) -> str:
         """Return an option as it was given: `--negatives FILE`."""
         given = getattr(self, name)
-        files = [given] if is_path(given) else [one for one in given or () if is_path(one)]
+        several = given if isinstance(given, tuple | list) else [given]
+        files = [one for one in several if is_path(one)]
         return " ".join([f"{self.flag}{name.replace('_', '-')}", *map(str, files)])
 
     # ------------------------------------------------------------------ the network

@@ -11,7 +11,7 @@ import jsonschema
 import pandas as pd
 import pytest
 from tests.cli.support import buffered, command, one_line_of_error, table
-from tests.cli.test_report_command import data_of
+from tests.cli.test_report import data_of
 
 import linkprior as lp
 from linkprior.evaluation.tuning.executor import Contest

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     metavar="A B",
     help="Share of each file's edges that are real. [default: 1 1]",
 )
-@click.option("--json", "as_json", is_flag=True, help="Everything that is known, for programs.")
+@click.option("--json", "as_json", is_flag=True, help="All figures, for programs.")
 @options.quiet
 @options.reading_options
 def coverage(

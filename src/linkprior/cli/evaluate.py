@@ -72,7 +72,7 @@ class _Evaluate(click.Command):
     type=click.Choice(["none", "rewired"]),
     default="none",
     show_default=True,
-    help="rewired: exchange the ends of edges first. What is then still found is degree alone.",
+    help="rewired: exchange the ends of edges first; what is then still found is degree alone.",
 )
 @click.option(
     "--noise",

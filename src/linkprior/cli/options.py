@@ -76,7 +76,7 @@ _READING = (
     click.option(
         "--weights",
         metavar="COLUMN",
-        help="The column that tells how sure each edge is (a name or a number); edges with more "
+        help="The column with the confidence of each edge (a name or a number); edges with more "
         "count for more.",
     ),
     click.option(

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     "--objective",
     type=click.Choice(["auprc", "recall", "dc_auroc"]),
     help="auto only: real links first; as many as can be among the best 5 % of pairs; or links "
-    "that degrees alone do not tell.  [default: auprc]",
+    "that degrees alone do not predict.  [default: auprc]",
 )
 @click.option("--set", "settings", multiple=True, metavar="KEY=VALUE", help="A model parameter.")
 @click.option(
@@ -94,13 +94,13 @@ if TYPE_CHECKING:
     nargs=2,
     multiple=True,
     metavar="A B",
-    help="Say why this pair stands where it stands; the list then goes to -o only.",
+    help="Explain the rank of this pair; the list then goes to -o only.",
 )
 @click.option(
     "-o",
     "--output",
     metavar="FILE|DIR/",
-    help="Where to write; DIR/ keeps everything as a run. [default: standard output]",
+    help="Where to write; DIR/ stores everything as a run folder. [default: standard output]",
 )
 @click.option(
     "--format",
@@ -108,7 +108,7 @@ if TYPE_CHECKING:
     metavar="F",
     help="tsv, csv, jsonl, graphml, cx2 or sif. [default: as FILE ends, else tsv]",
 )
-@click.option("--save", metavar="DIR", help="Also keep the fitted model here.")
+@click.option("--save", metavar="DIR", help="Also save the fitted model here.")
 @options.report
 @click.option(
     "--force",
@@ -129,7 +129,7 @@ def predict(**given: Any) -> None:
     """Rank the missing links of the network in EDGES (a file, or - for stdin).
 
     Writes tab-separated text: rank, source, target, score, then evidence; best first. A score
-    orders pairs; how likely they are links stands in auto's columns probability and
+    orders pairs; how likely they are links is in auto's columns probability and
     expected_hits_cumulative. EDGES may be an edge list, BioGRID, MITAB, STRING, DREAM5, GraphML,
     GEXF, SIF, Pajek, METIS, Matrix Market, npz or CX2, packed or not.
     """

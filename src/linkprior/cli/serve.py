@@ -41,7 +41,7 @@ _LEAVING = 8.0  # seconds for jobs to end, at most; it takes one or two
 @click.option(
     "--work-folder",
     metavar="DIR",
-    help="Keep the results of jobs here.  [default: a temporary folder, removed in the end]",
+    help="Store the results of jobs here.  [default: a temporary folder, removed in the end]",
 )
 def serve(
     start: str | None, port: int | None, opens: bool, upload_limit: str, work_folder: str | None

@@ -105,7 +105,6 @@ def _refusing(path: Path) -> Iterator[None]:
 
 
 def _tuning(folder: Path) -> dict[str, Any]:
-
     if not is_study(folder):
         raise StoreError(
             f"{folder} holds no {QUESTION}: expected what `linkprior tune --study DIR` keeps"
@@ -119,7 +118,6 @@ def _named(folder: Path) -> str:
 
 
 def _command(folder: Path) -> str | None:
-
     command = read_json(folder / RESULTS).get("command")
     return _joined(command) if command else None
 

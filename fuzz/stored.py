@@ -23,8 +23,7 @@ from linkprior.evaluation.writing import read_results, write_results
 from linkprior.experiments.benchmark.cells import read_cells
 from linkprior.io import store
 from linkprior.io.datasets import read_catalogue
-from linkprior.pipeline.load_run import load_run
-from linkprior.pipeline.run_folder import RunFolder, file_digest, read_manifest
+from linkprior.pipeline.run_folder import RunFolder, file_digest, load_run, read_manifest
 from linkprior.predictors.evidence import with_evidence
 from linkprior.predictors.saving import load, network_from
 from linkprior.report.study import read_study

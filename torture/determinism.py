@@ -253,8 +253,8 @@ def note(rows: dict[str, Row], label: str, told: dict[str, str], must: bool) -> 
 
 def main() -> None:
     """Run the commands that come as JSON on standard input, and say how each ended."""
-    from linkprior.cli.console import format_error
     from linkprior.cli.main import cli
+    from linkprior.pipeline.outputs import format_error
 
     for words in json.loads(sys.stdin.read()):
         try:

@@ -26,13 +26,9 @@ HANG = 120.0  # seconds after which a child counts as hung; a run takes one or t
 _LOADED = (
     "torture.faults",
     "linkprior.cli.main",
-    "linkprior.cli.predict_job",
-    "linkprior.cli.evaluate_job",
     "linkprior.cli.interrupt",
-    "linkprior.cli.display",
     "linkprior.io.read",
-    "linkprior.pipeline.run_folder",
-    "linkprior.pipeline.load_run",
+    "linkprior.pipeline.predict",
     "linkprior.evaluation.evaluate",
     "linkprior.evaluation.writing",
     "linkprior.evaluation.tuning.tune",
@@ -241,11 +237,11 @@ def _hold_clocks(faults: Faults) -> None:
 
     Each fit that begins is noted, so that work done twice can be counted.
     """
-    from linkprior.cli.predict_job import PredictJob
     from linkprior.evaluation import evaluate
     from linkprior.evaluation.tuning.journal import Journal
     from linkprior.experiments.benchmark import run as benchmark
     from linkprior.experiments.reproduction import run as reproduction
+    from linkprior.pipeline.predict import PredictJob
 
     def noting(real: Any) -> Any:
         def judge(*args: Any, **more: Any) -> Any:
@@ -259,10 +255,10 @@ def _hold_clocks(faults: Faults) -> None:
     reproduction._seeded = _short(reproduction._seeded)
     real_timed = PredictJob._timed
 
-    def timed(self: Any, name: str, work: Any) -> Any:
+    def timed(self: Any, name: str) -> Any:
         if name == "fitting":
             os.write(faults.trace, b"unit\tfit\n")
-        return real_timed(self, name, work)
+        return real_timed(self, name)
 
     PredictJob._timed = timed
     real_begin = Journal.begin

@@ -14,12 +14,12 @@ _HOMES = {
     "LinkpriorError": "linkprior.errors",
     "read_network": "linkprior.io.read",
     "make": "linkprior.predictors.registry",
-    "predict_links": "linkprior.pipeline.links",
+    "predict_links": "linkprior.pipeline.predict",
     "estimate_coverage": "linkprior.coverage",
     "load": "linkprior.predictors.saving",
     "evaluate": "linkprior.evaluation.evaluate",
     "tune": "linkprior.evaluation.tuning.tune",
-    "load_run": "linkprior.pipeline.load_run",
+    "load_run": "linkprior.pipeline.run_folder",
     "use_dask": "linkprior.parallel",
     "use_device": "linkprior.kernels._engine",
     "use_memory": "linkprior.parallel.memory",
@@ -51,8 +51,8 @@ if TYPE_CHECKING:
     from linkprior.parallel import use_dask as use_dask
     from linkprior.parallel import use_workers as use_workers
     from linkprior.parallel.memory import use_memory as use_memory
-    from linkprior.pipeline.links import predict_links as predict_links
-    from linkprior.pipeline.load_run import load_run as load_run
+    from linkprior.pipeline.predict import predict_links as predict_links
+    from linkprior.pipeline.run_folder import load_run as load_run
     from linkprior.predictors.nearby import nearby_pairs as nearby_pairs
     from linkprior.predictors.registry import make as make
     from linkprior.predictors.saving import load as load

@@ -17,6 +17,7 @@ from tests.serve.support import until
 
 import linkprior as lp
 from linkprior.cli import interrupt
+from linkprior.cli.console import Console
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals as POSIX has them")
 
@@ -116,11 +117,12 @@ def test_control_c_ends_the_default_too(large, tmp_path):
 def test_control_c_while_the_command_loads_what_it_needs(large, tmp_path, seconds):
     before = (
         "import threading, linkprior.cli.interrupt as interrupt\n"
-        "start = interrupt._Done.start\n"
-        "def timed(self):\n"
-        "    start(self)\n"
+        "start = interrupt._start\n"
+        "def timed(*work):\n"
+        "    interrupt._start = start\n"
+        "    start(*work)\n"
         f"    threading.Timer({seconds}, signal.raise_signal, [signal.SIGINT]).start()\n"
-        "interrupt._Done.start = timed\n"
+        "interrupt._start = timed\n"
     )
     job = Job("predict", large, "-o", tmp_path / "links.tsv", *LONG, before=before)
     out, err = job.process.communicate(timeout=60)
@@ -196,7 +198,7 @@ def test_control_c_ends_an_evaluation(large, tmp_path):
     job = Job("evaluate", large, "--models", "tri-degree,pa", "-o", tmp_path / "results")
     job.wait_for("gone")
     results = tmp_path / "results"
-    kept = f"{results} keeps 0 of 2 cells (model × split); the same command goes on from there"
+    kept = f"{results} holds 0 of 2 cells (model × split); the same command goes on from there"
     assert interrupted(job.send(), kept=kept)
     assert list((results / "cells").iterdir()) == []
     assert sorted(path.name for path in results.iterdir()) == ["cells", "evaluation.json", "splits"]
@@ -318,8 +320,8 @@ def test_an_earlier_result_survives(edges, tmp_path):
 
 def test_a_command_can_say_what_is_kept(edges, tmp_path):
     before = SLOW_LEARN.format(
-        work="from linkprior.cli import interrupt\n"
-        "    with interrupt.keeping(lambda: 'the first half'):\n"
+        work="from linkprior.cli.console import current_console\n"
+        "    with current_console().keeping(lambda: 'the first half'):\n"
         "        print('now', file=sys.stderr, flush=True); import time; time.sleep(600)"
     )
     job = Job("predict", edges, "--model", "pa", before=before)
@@ -330,7 +332,7 @@ def test_a_command_can_say_what_is_kept(edges, tmp_path):
 def test_a_second_control_c_ends_at_once(edges):
     before = SLOW_LEARN.format(work=LONG_SLEEP) + (
         "import linkprior.cli.interrupt as interrupt\n"
-        "def slow(number):\n"
+        "def slow(*_):\n"
         "    print('leaving', file=sys.stderr, flush=True)\n"
         "    import time; time.sleep(600)\n"
         "interrupt._leave = slow\n"
@@ -351,10 +353,15 @@ def handlers():
     return [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)]
 
 
-def test_results_and_context_pass_through():
-    shared = ContextVar("shared", default=0)
+def interruptible(work):
+    interrupt.run_interruptible(work, Console())
+
+
+def test_context_passes_through():
+    shared, seen = ContextVar("shared", default=0), []
     shared.set(7)
-    assert interrupt.run_interruptible(shared.get) == 7
+    interruptible(lambda: seen.append(shared.get()))
+    assert seen == [7]
 
 
 def test_exceptions_pass_through_and_no_handler_stays():
@@ -365,30 +372,29 @@ def test_exceptions_pass_through_and_no_handler_stays():
         raise LookupError("no such thing")
 
     with pytest.raises(LookupError, match="no such thing"):
-        interrupt.run_interruptible(work)
+        interruptible(work)
     assert handlers() == before
 
 
 def test_a_signal_that_is_ignored_stays_ignored():
-    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    inside, before = [], signal.signal(signal.SIGHUP, signal.SIG_IGN)
     try:
-        inside = interrupt.run_interruptible(lambda: signal.getsignal(signal.SIGHUP))
+        interruptible(lambda: inside.append(signal.getsignal(signal.SIGHUP)))
     finally:
         signal.signal(signal.SIGHUP, before)
-    assert inside is signal.SIG_IGN
+    assert inside == [signal.SIG_IGN]
 
 
 def test_outside_the_main_thread_it_is_a_plain_call():
     found = []
 
     def elsewhere():
-        inside = interrupt.run_interruptible(threading.current_thread)
-        found.append(inside is threading.current_thread())
+        interruptible(lambda: found.append(threading.current_thread()))
 
     thread = threading.Thread(target=elsewhere)
     thread.start()
     thread.join()
-    assert found == [True]
+    assert found == [thread]
 
 
 def test_a_program_that_calls_main_keeps_its_own_signals(run, edges, monkeypatch):
@@ -439,10 +445,8 @@ def test_that_nobody_reads_the_messages_stops_no_work(edges, tmp_path):
     assert re.match(r"rank\tsource\ttarget", target.read_text())
 
 
-def test_nothing_is_said_after_the_last_word(capsys, monkeypatch):
-    from linkprior.cli import console
-
-    monkeypatch.setattr(console, "_over", False)
+def test_nothing_is_printed_after_the_final_message(capsys):
+    console = Console()
     console.echo("first")
     console.final_message("last")
     console.echo("too late")

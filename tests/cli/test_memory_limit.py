@@ -1,4 +1,4 @@
-"""`--memory-limit`: the same result within less memory, or one line that says what would fit."""
+"""What nobody types, and what Python hands over: still one line, and the same columns."""
 
 import re
 
@@ -6,6 +6,79 @@ import pytest
 from tests.cli.support import one_line_of_error
 
 import linkprior as lp
+from linkprior import _progress as progress
+from linkprior.predictors.evidence import with_evidence
+
+
+def test_numbers_of_thousands_of_digits_are_one_line(run, edges, monkeypatch):
+    digits = "9" * 5000
+    result = run("predict", edges, "--model", "pa", "--columns", f"1,{digits}")
+    assert one_line_of_error(result, "--columns", "column number")
+    assert len(result[2]) < 300
+    monkeypatch.setenv("LINKPRIOR_WORKERS", digits)
+    result = run("predict", edges, "--model", "pa")
+    assert one_line_of_error(result, "LINKPRIOR_WORKERS must be a whole number")
+    assert len(result[2].splitlines()[-1]) < 300
+
+
+def test_a_catalogue_that_is_too_deep_or_no_text_is_one_line(run, tmp_path):
+    deep, odd = tmp_path / "deep.json", tmp_path / "odd.json"
+    deep.write_text("[" * 200_000)
+    odd.write_bytes(b"\xff\xfe{")
+    for path in (deep, odd):
+        result = run("data", "list", "--catalogue", path)
+        assert one_line_of_error(result, str(path), "expected a catalogue in JSON")
+
+
+def test_a_number_no_python_would_print_is_refused_as_a_parameter(planted):
+    with pytest.raises(lp.LinkpriorError, match=r"rank must be .* thousands of digits"):
+        lp.make("tri", rank=10**5000).fit(planted)
+
+
+@pytest.mark.parametrize("candidates", ["x", [(0, 1)], 3])
+def test_candidates_are_candidates(planted, candidates):
+    with pytest.raises(lp.LinkpriorError, match="candidates must be made with Candidates.of"):
+        lp.make("pa").fit(planted).predict_edges(3, candidates=candidates)
+
+
+def test_progress_of_the_evidence_is_a_stage_of_its_own(planted):
+    model = lp.make("tri-degree", n_starts=1, max_iter=2, warmup=2).fit(planted)
+    heard = []
+    with progress.listen(heard.append):
+        with_evidence(model, model.predict_edges(3000))
+    names = [report.name for report in heard]
+    assert names.index("counting paths") < names.index("weighing the prior")
+    own = [r.fraction for r in heard if r.name in ("counting paths", "weighing the prior")]
+    assert own == sorted(own)
+    assert own[0] < 0.5 < own[-1] <= 1.0
+
+
+def test_a_table_with_labels_keeps_them_in_python_too(tmp_path, run):
+    header = (
+        "#BioGRID Interaction ID\tEntrez Gene Interactor A\tEntrez Gene Interactor B\t"
+        "BioGRID ID Interactor A\tBioGRID ID Interactor B\tSystematic Name Interactor A\t"
+        "Systematic Name Interactor B\tOfficial Symbol Interactor A\t"
+        "Official Symbol Interactor B\tSynonyms Interactor A\tSynonyms Interactor B\t"
+        "Experimental System\tExperimental System Type\tAuthor\tPubmed ID\t"
+        "Organism Interactor A\tOrganism Interactor B\tThroughput\tScore\tModification\t"
+        "Phenotypes\tQualifications\tTags\tSource Database"
+    )
+    rows = [(1, 2), (2, 3), (3, 4), (4, 5), (5, 1), (2, 5)]
+    body = [
+        f"{n}\t{a}\t{b}\t{a}0\t{b}0\t-\t-\tG{a}\tG{b}\t-\t-\tTwo-hybrid\tphysical\tX\t1\t9606\t9606"
+        "\tLow\t-\t-\t-\t-\t-\tBIOGRID"
+        for n, (a, b) in enumerate(rows)
+    ]
+    path = tmp_path / "some.tab2.txt"
+    path.write_text("\n".join([header, *body]) + "\n")
+    frame = lp.predict_links(path, k=3, model="pa")
+    status, out, _ = run("predict", path, "--model", "pa", "--top", 3)
+    assert status == 0
+    assert list(frame.columns) == out.splitlines()[0].split("\t")
+    assert frame["label_source"].tolist() == [f"G{name}" for name in frame["source"]]
+    assert frame["label_target"].tolist() == [f"G{name}" for name in frame["target"]]
+    assert "label_source" not in lp.predict_links(path, k=3, model="pa", evidence=False)
+
 
 ADMM = ["--set", "solver=admm", "--set", "n_starts=2", "--set", "max_iter=2", "--set", "rank=4"]
 

@@ -11,7 +11,7 @@ import jsonschema
 import pandas as pd
 import pytest
 from tests.cli.support import buffered, command, one_line_of_error, table
-from tests.cli.test_report_command import data_of
+from tests.cli.test_report import data_of
 
 import linkprior as lp
 from linkprior.evaluation.tuning.executor import Contest
@@ -54,7 +54,7 @@ def test_the_best_parameters_are_fitted_on_all_edges(run, edges):
     assert [tuple(row[1:3]) for row in table(out)[1]] == expected.names
     assert CHOSEN.search(err)
     assert f"{found.default_value:.4f} → {found.best_value:.4f}" in err
-    assert "No -o DIR/ is given: the settings tried are not kept." in err
+    assert "No -o DIR/ is given: the settings tried are not saved." in err
 
 
 @pytest.mark.parametrize(
@@ -280,7 +280,7 @@ def test_a_killed_process_ends_with_the_same_bytes(run, tmp_path, number):
     if number == signal.SIGINT:
         last = err.rstrip().splitlines()[-1]
         assert last.endswith(
-            f"tried and kept in {folder}/study; the same command goes on from there."
+            f"tried and saved in {folder}/study; the same command goes on from there."
         )
     done = len(settings_in(folder))
     assert run(*ask, f"{folder}/")[0] == 0

@@ -127,7 +127,7 @@ def test_two_folders_have_the_same_ranking(run, ask, tmp_path):
 
 def test_a_run_broken_off_after_the_fit_is_completed(run, ask, tmp_path, monkeypatch):
     with monkeypatch.context() as patch:
-        patch.setattr("linkprior.cli.outputs.RunOutput.write", lambda *_: 1 / 0)
+        patch.setattr("linkprior.pipeline.predict.PredictJob.write", lambda *_: 1 / 0)
         with pytest.raises(ZeroDivisionError):
             run(*ask)
     folder = tmp_path / "run"

@@ -499,11 +499,12 @@ def test_a_column_is_a_name_or_a_number(tmp_path, value):
 
 
 def test_the_command_line_takes_weights_and_keeps_them_in_the_request(tmp_path):
-    from linkprior.cli.reading import Input
+    from linkprior.io.formats import ReadOptions
+    from linkprior.pipeline.side_inputs import Input
 
     path = written(tmp_path, "e.tsv", "source\ttarget\tscore\na\tb\t4\nb\tc\t2\na\tc\t1\n")
-    asked = Input(str(path), weights="score")
+    asked = Input(str(path), options=ReadOptions(weights="score"))
     assert weights_of(asked.read().network) == TRIANGLE
     assert asked.request() == {"weights": "score"}
-    assert asked.options().weights is None  # a list of tested pairs needs no weights
+    assert asked.list_options.weights is None  # a list of tested pairs needs no weights
     assert "weights" not in Input(str(path)).request()

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import linkprior as lp
-from linkprior.cli.settings import make_model
+from linkprior.cli.options import make_model
 from linkprior.errors import InputError
 from linkprior.parallel import memory
 from linkprior.predictors.estimate import expected_bytes, expected_disk

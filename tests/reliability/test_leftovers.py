@@ -8,11 +8,11 @@ import pytest
 from torture.machine import run_machine
 
 import linkprior as lp
-from linkprior.cli.console import format_error
 from linkprior.experiments.benchmark import run as benchmark
 from linkprior.experiments.benchmark.cells import TOO_MUCH
 from linkprior.io import atomic_files, store
 from linkprior.io import atomic_files as locks
+from linkprior.pipeline.outputs import format_error
 
 DEAD = "0123456789abcdef" * 2
 

@@ -11,9 +11,9 @@ import sys
 from pathlib import Path
 
 import linkprior as lp
-from linkprior.cli.report import data_of
 from linkprior.errors import LinkpriorError
 from linkprior.evaluation.cells import read_json
+from linkprior.report.folder import folder_page
 
 # Running code, other programs, other machines; `import` and the like would be code as well.
 FORBIDDEN = (
@@ -49,7 +49,7 @@ def loads(inputs, attacks, results):
         load = lp.load if path.is_dir() else lp.read_network
         yield lambda path=path, load=load: load(path)
     for folder in results:
-        yield lambda folder=folder: data_of(folder)
+        yield lambda folder=folder: folder_page(folder)
         for path in sorted(folder.rglob("*.json")):
             yield lambda path=path: read_json(path)
     yield lambda: lp.load(results[0] / "model")

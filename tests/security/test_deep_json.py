@@ -5,9 +5,9 @@ import shutil
 
 import pytest
 
-from linkprior.cli.report import data_of
 from linkprior.errors import LinkpriorError
 from linkprior.evaluation.tuning.journal import mend
+from linkprior.report.folder import folder_page
 
 DEEP = "[" * 100_000 + "\n"
 
@@ -30,7 +30,7 @@ def kept(results, tmp_path):
 def test_a_result_that_is_nested_without_end_is_refused(kept, file):
     (kept / file).write_text(DEEP)
     with pytest.raises(LinkpriorError) as caught:
-        data_of(kept / file.partition("/")[0])
+        folder_page(kept / file.partition("/")[0])
     assert "\n" not in str(caught.value)
 
 
@@ -39,7 +39,7 @@ def test_every_other_file_of_results_may_be_so_without_harm(kept):
         whole = path.read_text(encoding="utf-8")
         path.write_text(DEEP)
         with contextlib.suppress(LinkpriorError):
-            data_of(kept / path.relative_to(kept).parts[0])
+            folder_page(kept / path.relative_to(kept).parts[0])
         path.write_text(whole, encoding="utf-8")
 
 

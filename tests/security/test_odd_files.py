@@ -13,8 +13,6 @@ from types import SimpleNamespace
 import pytest
 
 import linkprior as lp
-from linkprior.cli.console import format_error
-from linkprior.cli.report import data_of
 from linkprior.errors import LinkpriorError, StoreError
 from linkprior.evaluation import writing as evaluation
 from linkprior.evaluation.cells import CLAIM
@@ -23,6 +21,8 @@ from linkprior.evaluation.tuning.journal import mend
 from linkprior.experiments.benchmark import writing as benchmark
 from linkprior.experiments.reproduction import writing as reproduction
 from linkprior.io import atomic_files, store
+from linkprior.pipeline.outputs import format_error
+from linkprior.report.folder import folder_page
 
 READ = [
     *("run/manifest.json", "run/log.txt", "run/model/manifest.json"),
@@ -65,7 +65,7 @@ def test_what_is_no_plain_file_is_refused(folders, file, kind):
     (folders / file).unlink()
     ODD[kind](folders / file)
     with pytest.raises(LinkpriorError) as told:
-        data_of(folders / file.partition("/")[0])
+        folder_page(folders / file.partition("/")[0])
     assert "\n" not in str(told.value)
     if file != "run/manifest.json":  # a folder without one is none of a run
         assert f"{folders / file} is no plain file" in str(told.value)
@@ -78,7 +78,7 @@ def test_a_pipe_for_any_other_file_makes_nobody_wait(folders, kind):
         path.unlink()
         ODD[kind](path)
         with contextlib.suppress(LinkpriorError):
-            data_of(folders / path.relative_to(folders).parts[0])
+            folder_page(folders / path.relative_to(folders).parts[0])
         path.rmdir() if kind == "folder" else path.unlink()
         path.write_bytes(whole)
 

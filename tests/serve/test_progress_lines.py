@@ -7,14 +7,7 @@ import pytest
 from tests.serve.support import until
 
 from linkprior import _progress as progress
-from linkprior.cli import console, display
-
-
-@pytest.fixture
-def objects():
-    console.set_json_output(True)
-    yield
-    console.set_json_output(False)
+from linkprior.cli import console
 
 
 @pytest.fixture
@@ -43,12 +36,12 @@ def test_an_error_is_said_in_an_object_and_the_next_command_speaks_plainly(run, 
     assert err.splitlines()[-1].startswith("linkprior: ")
 
 
-def test_progress_is_told_as_numbers(objects, monkeypatch):
-    for name in ("_PATIENCE", "_OBJECTS_APART"):
-        monkeypatch.setattr(display, name, 0.0)
-    monkeypatch.setattr(display, "_TICK", 0.001)
-    stream = io.StringIO()
-    with display.progress(False, stream), progress.stage("work", 4) as stage:
+def test_progress_is_told_as_numbers(monkeypatch):
+    for name, value in (("_PATIENCE", 0.0), ("_TICK", 0.001), ("_APART", {"json": 0.0})):
+        monkeypatch.setattr(console, name, value)
+    stream, watched = io.StringIO(), console.Console()
+    watched.json = True
+    with watched.progress(False, stream), progress.stage("work", 4) as stage:
         stage.advance()
         until(lambda: '"fraction": 0.25' in stream.getvalue(), 10)
     told = [json.loads(line)["progress"] for line in stream.getvalue().splitlines()]

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from linkprior.cli import options
-from linkprior.cli import report as pages
-from linkprior.cli.console import echo, silent
+from linkprior.cli.console import Notify, current_console
 from linkprior.errors import LinkpriorError
+from linkprior.pipeline.outputs import check_folder, check_page
 
 if TYPE_CHECKING:
     from linkprior.experiments.benchmark.models import BenchmarkModel
     from linkprior.experiments.benchmark.results import Results
     from linkprior.experiments.benchmark.run import Benchmark
-
-Notify = Callable[[str], None]
 
 
 @click.command()
@@ -61,48 +58,36 @@ def benchmark(
     dask: str | None,
     quiet: bool,
 ) -> None:
-    """Judge every model on the same splits of a suite of networks, or of the networks named.
+    """Evaluate every model on the same splits of a suite of networks, or of the networks named.
 
     All of it takes hours, --quick a minute or two. Finished cells stay, so the command can be
     stopped at any time and given again. docs/benchmark.md describes networks, splits and models.
     """
-    from linkprior.cli import display, interrupt
     from linkprior.experiments.benchmark.writing import refuse_foreign
 
-    notify = silent if quiet else echo
+    console = current_console()
+    notify = console.notify(quiet)
     if quick and trials:
         raise click.UsageError("--quick tries no settings: give it or --trials, not both")
     if tables and (networks or models is not None):
         raise click.UsageError("--tables shows all that is finished: name no network or model")
-    _check_output(output)
+    check_folder(output)
     target = _target(Path(output), quick, trials)
     if report is not None:
-        pages.check_page("--report", Path(report), made=[Path(output), target])
+        check_page("--report", Path(report), made=[Path(output), target])
     if not tables:
         refuse_foreign(target)
         wanted = None if models is None else [name for name in models.split(",") if name.strip()]
         job = _job(networks, wanted, quick, data, trials, Path(output), notify)
-        with (
-            display.progress(quiet),
-            options.engines(workers, dask, notify),
-            interrupt.keeping(lambda: f"{target} keeps what is finished; the same command goes on"),
-        ):
+        saved = f"{target} holds what is finished; the same command goes on"
+        with options.session(console, quiet, workers=workers, dask=dask, saved=lambda: saved):
             job.run()
     results = _write(target, notify)
     if report is not None:
-        _write_page(results, Path(report), quiet)
+        from linkprior.report.benchmark import benchmark_page
 
-
-def _check_output(output: str) -> None:
-    """Refuse a place where nothing can be kept, before anything is fitted."""
-    from linkprior.cli.output_checks import check_writable, first_there
-
-    if not output:
-        raise LinkpriorError("-o expects the name of a folder")
-    there = first_there(Path(output))
-    if not there.is_dir():
-        raise LinkpriorError(f"-o {output}: {there} is a file; give a folder")
-    check_writable(f"-o {output}", there)
+        page = benchmark_page(results, options.this_command())
+        options.write_page(console, Path(report), page, quiet)
 
 
 def _target(output: Path, quick: bool, trials: int) -> Path:
@@ -157,9 +142,3 @@ def _write(target: Path, notify: Notify) -> Results:
     click.echo("\n".join(summary(results)))
     notify(f"Wrote {', '.join(path.name for path in files)} to {target}")
     return results
-
-
-def _write_page(results: Results, page: Path, quiet: bool) -> None:
-    from linkprior.report.benchmark import benchmark_page
-
-    pages.write(page, benchmark_page(results, pages.this_command()), quiet)

@@ -1,71 +1,147 @@
-"""What is said on stderr, and what happens when nobody listens on stdout."""
+"""The console of one command: messages and progress on stderr, and what an interruption leaves.
+
+Progress is a bar on a terminal and now and then a line elsewhere. With `linkprior --progress json`
+messages and progress are one JSON object per line, for a program.
+"""
 
 from __future__ import annotations
 
-import contextlib
-import errno
 import json
+import logging
 import os
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, TextIO
 
-from linkprior.errors import LinkpriorError, visible
+import click
+
+from linkprior._progress import Listener, Report, Watch, listen
+from linkprior.errors import visible
+from linkprior.pipeline.outputs import writing_to
 
 if TYPE_CHECKING:
-    from linkprior.network import Network
+    from rich.progress import Progress
 
-_speaking = threading.Lock()
-_over = False  # whether the last word has been said
-_objects = False  # whether a program reads along: one JSON object per line
+_TICK = 0.1  # seconds between two looks at what there is to show
+_PATIENCE = 0.4  # what is done by then needs no display
+_APART = {"lines": 5.0, "json": 0.25, "bar": 0.0}  # seconds between two reports
+_BAR_WIDTH = 20
 
-# What the system reports → what that means, and what to do.
-_TROUBLE = {
-    errno.ENOSPC: "the disk is full; free some space, or choose another place",
-    errno.EDQUOT: "your share of the disk is used up; free some space, or choose another place",
-    errno.EFBIG: "the file grows beyond what is allowed; ask for less, or choose another place",
-    errno.EACCES: "no permission; choose another place, or ask its owner",
-    errno.EPERM: "no permission; choose another place, or ask its owner",
-    errno.EROFS: "the disk is read-only; choose another place",
-    errno.EISDIR: "is a folder; give the name of a file",
-    errno.ENOTDIR: "something on the way is a file, not a folder; check the path",
-    errno.EEXIST: "the name is taken by something that is no folder; choose another place",
-    errno.ENOENT: "there is no such file or folder; check the path",
-    errno.ENAMETOOLONG: "the name is too long; give a shorter one",
-    errno.ELOOP: "the link leads back to itself; give the file",
-    errno.EMFILE: "too many files are open; raise the limit (ulimit -n)",
-    errno.EIO: "the disk reports an error; check it, or choose another place",
-}
-NO_THREAD = "can't start new thread"  # what Python says
-LOST = "without setting an exception"  # what it says where the word for "no memory" found no memory
+Notify = Callable[[str], None]
 
 
-def format_error(problem: BaseException) -> str:
-    """Return what is wrong, where, and what to do; the system's own words where we know none."""
-    if isinstance(problem, OSError) and problem.errno in _TROUBLE:
-        where = f"{_text(problem.filename)}: " if problem.filename is not None else ""
-        return f"{where}{_TROUBLE[problem.errno]} ({os.strerror(problem.errno)})"
-    if isinstance(problem, RuntimeError) and str(problem) == NO_THREAD:
-        return "no thread can be started: memory or processes are limited (ulimit -v, ulimit -u)"
-    if isinstance(problem, SystemError) and LOST in str(problem):
-        return (
-            "out of memory, most likely: a library failed and could not say why; ask for less, or "
-            "see where (linkprior --debug …)"
-        )
-    return str(problem) or ("out of memory" if isinstance(problem, MemoryError) else repr(problem))
+class Console:
+    """What one command says, and shows while it works; click's context holds it."""
+
+    def __init__(self) -> None:
+        self.json = False
+        self.display: Display | None = None
+        self.saved: Callable[[], str | None] = lambda: None  # what an interruption would leave
+        self.log: Notify | None = None
+        self.end: tuple[float, Callable[[], object]] | None = None
+        self._lock = threading.Lock()
+        self._over = False  # whether the final message has been printed
+
+    def echo(self, text: str) -> None:
+        """Print a message on stderr; that nobody reads it is no reason to stop."""
+        with self._lock:
+            if not self._over:
+                self._print(text)
+
+    def notify(self, quiet: bool) -> Notify:
+        """Return what prints the messages of a command, or drops them."""
+        return (lambda text: None) if quiet else self.echo
+
+    def final_message(self, text: str) -> None:
+        """Print a message after which none is printed any more, whatever other threads do."""
+        held = self._lock.acquire(timeout=0.2)  # a terminal that is stuck may hold up a thread
+        self._over = True
+        self._print(text)
+        if held:
+            self._lock.release()
+
+    def write_json(self, stream: TextIO, facts: dict[str, Any]) -> None:
+        """Write one JSON object as a line of its own, whoever else writes."""
+        with self._lock:
+            stream.write(json.dumps(facts) + "\n")
+            stream.flush()
+
+    def _print(self, text: str) -> None:
+        try:
+            # Not by click, which finds its way past what replaces stderr (the progress bar). A path
+            # may hold bytes that are no text, and what a file holds may be made to steer the
+            # terminal: no message needs either.
+            plain = visible(text, keep="\n")
+            line = json.dumps({"say": plain}) if self.json else plain
+            print(line, file=sys.stderr, flush=True)
+        except OSError:
+            drop(sys.stderr)
+
+    @contextmanager
+    def progress(self, quiet: bool, stream: TextIO | None = None) -> Iterator[Listener | None]:
+        """Show the progress of the body on `stream` (None: stderr), or nothing when quiet.
+
+        What the library logs meanwhile is silenced too when quiet, warnings aside.
+        """
+        log = logging.getLogger("linkprior")
+        level = log.level
+        log.setLevel(logging.WARNING if quiet else logging.INFO)
+        try:
+            if quiet:
+                yield None
+                return
+            self.display = display = Display(self, sys.stderr if stream is None else stream)
+            with listen(display.hear) as watch:
+                display.start(watch)
+                try:
+                    yield display.hear
+                finally:
+                    self.display = None
+                    display.close()
+                    display.ticker.join()
+        finally:
+            log.setLevel(level)
+
+    @contextmanager
+    def keeping(self, saved: Callable[[], str | None], log: Notify | None = None) -> Iterator[None]:
+        """Let saved() describe what an interruption leaves; None: the files that are whole.
+
+        The last message is handed to log() too.
+        """
+        before = self.saved, self.log
+        self.saved, self.log = saved, log
+        try:
+            yield
+        finally:
+            self.saved, self.log = before
+
+    @contextmanager
+    def ending(self, seconds: float, end: Callable[[], object]) -> Iterator[None]:
+        """Have end() called, for so many seconds at most, should the body be interrupted."""
+        before, self.end = self.end, (seconds, end)
+        try:
+            yield
+        finally:
+            self.end = before
 
 
-@contextlib.contextmanager
-def writing_to(name: str) -> Iterator[None]:
-    """Let an error of the file system name what is written, not a temporary file or nothing."""
-    try:
-        yield
-    except BrokenPipeError:
-        raise
-    except OSError as problem:
-        known = OSError(problem.errno, problem.strerror, name) if problem.errno else problem
-        raise LinkpriorError(format_error(known)) from problem
+def current_console() -> Console:
+    """Return the console of the command that is running in this thread."""
+    return click.get_current_context().ensure_object(Console)
+
+
+class LogHandler(logging.Handler):
+    """Prints what the library logs like any other message, above the progress."""
+
+    def __init__(self, console: Console) -> None:
+        super().__init__()
+        self.console = console
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Print one message."""
+        self.console.echo(self.format(record))
 
 
 class NamedOutput:
@@ -75,10 +151,12 @@ class NamedOutput:
         self._stream = stream
 
     def write(self, text: str) -> int:
+        """Write text."""
         with writing_to("standard output"):
             return self._stream.write(text)
 
     def flush(self) -> None:
+        """Write what is buffered."""
         with writing_to("standard output"):
             self._stream.flush()
 
@@ -86,83 +164,131 @@ class NamedOutput:
         return getattr(self._stream, name)
 
 
-def _text(name: object) -> str:
-    return os.fsdecode(name) if isinstance(name, str | bytes) else str(name)
-
-
-def set_json_output(wanted: bool) -> None:
-    """Say everything from now on as one JSON object per line, or as plain text again."""
-    global _objects
-    _objects = wanted
-
-
-def speaks_in_objects() -> bool:
-    """Tell whether a program reads along."""
-    return _objects
-
-
-def say_object(stream: TextIO, **facts: object) -> None:
-    """Write one JSON object as a line of its own, whoever else speaks."""
-    with _speaking:
-        stream.write(json.dumps(facts) + "\n")
-        stream.flush()
-
-
-def echo(text: str) -> None:
-    """Say something on stderr; that nobody listens is no reason to stop."""
-    with _speaking:
-        if not _over:
-            _print(text)
-
-
-def final_message(text: str) -> None:
-    """Say something after which nothing is said any more, whatever other threads are about."""
-    global _over
-    held = _speaking.acquire(timeout=0.2)  # a terminal that is stuck may hold up whoever speaks
-    _over = True
-    _print(text)
-    if held:
-        _speaking.release()
-
-
-def _print(text: str) -> None:
-    try:
-        # Not by click, which finds its way past whoever stands in for stderr (the progress bar).
-        # A path may hold bytes that are no text, and what a file holds may be made to steer the
-        # terminal: no message needs either.
-        plain = visible(text, keep="\n")
-        told = json.dumps({"say": plain}) if _objects else plain
-        print(told, file=sys.stderr, flush=True)
-    except OSError:
-        drop(sys.stderr)
-
-
-def silent(text: str) -> None:
-    """Say nothing."""
-
-
-def describe(network: Network) -> str:
-    m = network.merged
-    text = f"{network.n_nodes} nodes, {network.n_edges} edges"
-    merged = [
-        f"{count} {what}"
-        for count, what in (
-            (m.self_loops, "self-loops left out"),
-            (m.duplicates, "duplicates merged"),
-            (m.reversed_duplicates, "reversed duplicates merged"),
-            (m.isolated, "nodes without an edge left out"),
-        )
-        if count
-    ]
-    return f"{text} ({', '.join(merged)})" if merged else text
-
-
-def drop_stdout() -> None:
-    """Throw away what could not be written, or Python complains about it once more at exit."""
-    drop(sys.stdout)
-
-
 def drop(stream: TextIO) -> None:
-    """Throw away what a stream still holds and all that is written to it from now on."""
-    with contextlib.suppress(OSError, ValueError):
+    """Throw away what a stream still holds and all that is written to it from now on.
+
+    Python would complain about what could not be written once more at exit.
+    """
+    with suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+# ---------------------------------------------------------------------- progress
+
+
+def progress_text(report: Report) -> str:
+    """Return how far the work is and how long it took and may take: 35 %, 0:31 gone, …"""
+    parts = [] if report.fraction is None else [f"{int(100 * report.fraction)} %"]
+    parts.append(f"{clock(report.elapsed)} gone")
+    if report.left:
+        parts.append(f"about {clock(max(1.0, report.left))} left")
+    return ", ".join(parts)
+
+
+def clock(seconds: float) -> str:
+    """Return seconds as 0:07, 12:34 or 1:02:03."""
+    minutes, rest = divmod(round(max(0.0, seconds)), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"
+
+
+class Display:
+    """Shows every now and then how far the work is.
+
+    A bar is one line on a terminal that is painted over; messages appear above it. It is there only
+    while a stage is open, so that results can be printed between stages.
+    """
+
+    def __init__(self, console: Console, stream: TextIO) -> None:
+        self.console, self.stream = console, stream
+        able = stream.isatty() and os.environ.get("TERM", "dumb") not in ("dumb", "unknown", "")
+        self.kind = "json" if console.json else "bar" if able else "lines"
+        self.watch: Watch | None = None
+        self.ticker = threading.Thread(target=self._run, name="progress", daemon=True)
+        self._over = threading.Event()
+        self._lock = threading.Lock()
+        self._bar: Progress | None = None
+        self._open = False  # whether a stage is
+        self._due = 0.0
+
+    def start(self, watch: Watch) -> None:
+        """Begin to look."""
+        self.watch = watch
+        self.ticker.start()
+
+    def hear(self, report: Report) -> None:
+        """Take the bar away with the stage it stands for."""
+        self._open = not report.ended
+        if report.ended:
+            self._remove_bar()
+
+    def close(self) -> None:
+        """Leave nothing behind, from whichever thread."""
+        self._over.set()
+        self._remove_bar()
+
+    def _run(self) -> None:
+        while not self._over.wait(_TICK):
+            report = self.watch.report() if self.watch else None
+            try:
+                if report is not None and report.elapsed >= _PATIENCE:
+                    self.show(report)
+            except (OSError, ValueError):  # nobody reads, or it is closed: no reason to stop work
+                drop(self.stream)
+                return
+
+    def show(self, report: Report) -> None:
+        """Show how far the work is, when the last report is old enough."""
+        if report.elapsed < self._due:
+            return
+        self._due = report.elapsed + _APART[self.kind]
+        if self.kind == "bar":
+            self._paint(report)
+        elif self.kind == "json":
+            names = ("name", "fraction", "elapsed", "left")
+            values = {name: getattr(report, name) for name in names}
+            facts = {k: round(v, 4) if isinstance(v, float) else v for k, v in values.items()}
+            self.console.write_json(self.stream, {"progress": facts})
+        else:
+            self.stream.write(f"{visible(report.name)}: {progress_text(report)}\n")
+            self.stream.flush()
+
+    def _paint(self, report: Report) -> None:
+        """Paint the bar anew, unless its stage has ended since."""
+        with self._lock:
+            if not self._open or self._over.is_set():
+                return
+            if self._bar is None:
+                self._bar = self._start_bar()
+            known = report.fraction is not None
+            self._bar.update(
+                self._bar.task_ids[0],
+                description=visible(report.name),
+                total=1.0 if known else None,
+                completed=report.fraction or 0.0,
+                text=progress_text(report),
+            )
+            self._bar.refresh()
+
+    def _start_bar(self) -> Progress:
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TextColumn
+
+        bar = Progress(
+            TextColumn("{task.description}", markup=False),
+            BarColumn(_BAR_WIDTH),
+            TextColumn("{task.fields[text]}", markup=False),
+            console=Console(file=self.stream, soft_wrap=True),  # messages stay as they are
+            auto_refresh=False,
+            transient=True,
+            redirect_stdout=False,  # results are printed elsewhere
+        )
+        bar.add_task("", text="")
+        bar.start()
+        return bar
+
+    def _remove_bar(self) -> None:
+        with self._lock:
+            if self._bar is not None:
+                self._bar.stop()
+                self._bar = None

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from linkprior.cli import options
-from linkprior.cli.console import echo, silent
-from linkprior.cli.reading import Input, reading_options, reading_words
+from linkprior.cli.console import current_console
 from linkprior.errors import LinkpriorError
 
 if TYPE_CHECKING:
     from linkprior.coverage import Coverage
+    from linkprior.pipeline.side_inputs import Input
 
 
 @click.command()
@@ -36,9 +36,9 @@ if TYPE_CHECKING:
     metavar="A B",
     help="Share of each file's edges that are real. [default: 1 1]",
 )
-@click.option("--json", "as_json", is_flag=True, help="Everything that is known, for programs.")
+@click.option("--json", "as_json", is_flag=True, help="All figures, for programs.")
 @options.quiet
-@reading_options
+@options.reading_options
 def coverage(
     other: str,
     nodes: str,
@@ -54,27 +54,22 @@ def coverage(
     docs/coverage.md says what can go wrong.
     """
     from linkprior.coverage import estimate_coverage
+    from linkprior.io.node_lists import read_names
 
-    source, notify = Input.take(given), silent if quiet else echo
-    if [source.edges, other, nodes].count("-") > 1:
+    source, notify = options.take_input(given), current_console().notify(quiet)
+    if [source.graph, other, nodes].count("-") > 1:
         raise LinkpriorError("standard input (-) can be read once; give files for the others")
-    tested = nodes if nodes in ("both", "either") else _listed(nodes)
-    one, two = (source.read_aloud(notify, path).network for path in (source.edges, other))
+    tested = nodes if nodes in ("both", "either") else read_names(nodes)
+    one, two = (options.read_aloud(source, notify, path).network for path in (source.graph, other))
     found = estimate_coverage(one, two, tested, precision)
     command = _ready(found, source)
     if as_json:
-        facts = {"files": [source.edges, other], **found.to_dict(), "command": command}
+        facts = {"files": [source.graph, other], **found.to_dict(), "command": command}
         click.echo(json.dumps(facts, indent=1, ensure_ascii=False))
         return
-    click.echo(found.text(*_labels(source.edges, other)))
+    click.echo(found.text(*_labels(source.graph, other)))
     if command is not None:
         click.echo(f"\n{command}")
-
-
-def _listed(path: str) -> list[str]:
-    from linkprior.io.node_lists import read_names
-
-    return read_names(path)
 
 
 def _labels(one: str, other: str) -> tuple[str, str]:
@@ -90,5 +85,5 @@ def _ready(found: Coverage, source: Input) -> str | None:
     share = f"{found.one.value:.2g}"
     if float(share) >= 1.0:  # nothing is missing: there is nothing to predict
         return None
-    words = ["linkprior", "predict", source.edges, *reading_words(source, coverage)]
+    words = ["linkprior", "predict", source.graph, *options.reading_words(source, coverage)]
     return shlex.join([*words, "--coverage", share])

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from linkprior.cli.console import echo, silent
+from linkprior.cli.console import current_console
 
 if TYPE_CHECKING:
     from linkprior.io.datasets import Catalogue, Progress
@@ -51,7 +51,9 @@ def list_networks(folder: Path | None, catalogue_file: str | None, as_json: bool
     for line in _table(rows):
         click.echo(line)
     if any(_local_only(row) for row in rows):
-        echo("* no address to download from: needs a copy in the folder LINKPRIOR_DATA names")
+        current_console().echo(
+            "* no address to download from: needs a copy in the folder LINKPRIOR_DATA names"
+        )
 
 
 @data.command()
@@ -95,7 +97,7 @@ def _fetch_each(
     """Print each path. What fails is named at the end, so that the rest is fetched all the same."""
     from linkprior.io import datasets
 
-    failed: dict[str, datasets.FetchError] = {}
+    console, failed = current_console(), dict[str, datasets.FetchError]()
     offline = None
     for name in names:
         try:
@@ -106,13 +108,13 @@ def _fetch_each(
                     catalogue=catalogue,
                     offline=offline,
                     timeout=timeout,
-                    tell=silent if quiet else echo,
+                    tell=console.notify(quiet),
                     progress=meter,
                 )
         except datasets.FetchError as problem:
             failed[name] = problem
             if len(names) > 1 and not offline:
-                echo(f"linkprior: {problem}")
+                console.echo(f"linkprior: {problem}")
             # A host that cannot be reached would be waited for once per network.
             offline = isinstance(problem, datasets.UnreachableError) or offline
         else:

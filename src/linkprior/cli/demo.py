@@ -5,10 +5,10 @@ from __future__ import annotations
 import click
 
 from linkprior.cli import options
-from linkprior.cli.console import describe, echo
+from linkprior.cli.console import current_console
 
 HIDDEN = 0.2  # share of the edges
-JUDGED = 100  # links, first of all, that are counted
+COUNTED = 100  # links, first of all, that are counted
 
 
 @click.command()
@@ -25,20 +25,22 @@ def demo(top: int, seed: int) -> None:
 
     How many to expect was told by the model, from the edges it was given.
     """
-    from linkprior.cli import display
-    from linkprior.cli.expected_hits import yield_of
     from linkprior.evaluation.splits import uniform
     from linkprior.network.generate import planted_network
+    from linkprior.pipeline.predict import expected_hits
     from linkprior.predictors.registry import DEFAULT_MODEL, make
 
+    console = current_console()
+    echo = console.echo
     network = planted_network(seed=seed)
     split = uniform(network, 1.0 - HIDDEN, seed)
-    echo(f"A generated network: {describe(network)}")
+    nodes, edges = network.n_nodes, network.n_edges
+    echo(f"A generated network: {nodes} nodes, {edges} edges")
     echo(f"{network.n_edges - split.train.n_edges} edges are hidden; predicting from the rest.\n")
     hidden = set(map(tuple, split.hidden.tolist()))
     model = make(DEFAULT_MODEL, effort="fast", missing=HIDDEN, seed=seed)
-    with display.progress(quiet=False):
-        ranking = model.fit(split.train).predict_edges(max(top, JUDGED))
+    with console.progress(quiet=False):
+        ranking = model.fit(split.train).predict_edges(max(top, COUNTED))
     for line in model.summary():
         echo(line)
     echo("")
@@ -49,13 +51,13 @@ def demo(top: int, seed: int) -> None:
         if row[0] <= top:
             line = f"{row[0]:4d}  {row[1]}  {row[2]}  {row[3]:6.3f}  {a:3d} {b:3d}"
             click.echo(f"{line}  {'✓ found' if mark else ''}".rstrip())
-    alone = make("pa").fit(split.train).predict_edges(JUDGED).pairs.tolist()
+    alone = make("pa").fit(split.train).predict_edges(COUNTED).pairs.tolist()
     by_degree = sum(tuple(pair) in hidden for pair in alone)
-    chance = JUDGED * len(hidden) / split.train.n_non_edges
-    told = yield_of(model, ranking.scores[:JUDGED])
-    expected = f"expected {told}; " if told is not None else ""
+    by_chance = COUNTED * len(hidden) / split.train.n_non_edges
+    hits = expected_hits(model, ranking.scores[:COUNTED])
+    expected = f"expected {hits}; " if hits is not None else ""
     click.echo(
-        f"\n{sum(found[:JUDGED])} of the first {JUDGED} are hidden edges "
-        f"({expected}degree alone: {by_degree}; chance: {chance:.1f})."
+        f"\n{sum(found[:COUNTED])} of the first {COUNTED} are hidden edges "
+        f"({expected}degree alone: {by_degree}; random: {by_chance:.1f})."
     )
     echo("Now with your own network:  linkprior predict EDGES.tsv")

@@ -13,96 +13,50 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import copy_context
-from pathlib import Path
 from types import FrameType
-from typing import Any, Generic, NoReturn, TypeVar
+from typing import Any, NoReturn
 
-from linkprior.cli import display
-from linkprior.cli.console import final_message
+from linkprior.cli.console import Console
 from linkprior.errors import LinkpriorError
 from linkprior.io import atomic_files
-
-R = TypeVar("R")
 
 _WAIT = 0.1  # seconds; where a signal does not end a wait, it is seen this much later
 _SIGNALS = [n for n in signal.Signals if n.name in ("SIGINT", "SIGTERM", "SIGHUP")]
 
-_describe: Callable[[], str | None] | None = None
-_log: Callable[[str], None] | None = None
-_end: tuple[float, Callable[[], object]] | None = None
 
-
-def run_interruptible(work: Callable[[], R]) -> R:
-    """Return work(), done in a thread; a signal to end ends the process at once.
+def run_interruptible(work: Callable[[], object], console: Console) -> None:
+    """Do work() in a thread; a signal to end ends the process at once.
 
     Exceptions come through. Outside the main thread, where no signal arrives, it is a plain call.
     """
     if threading.current_thread() is not threading.main_thread():
-        return work()
-    done: _Done[R] = _Done(work)
+        work()
+        return
+    over, problems = threading.Event(), list[BaseException]()
+
+    def do() -> None:
+        try:
+            work()
+        except BaseException as problem:
+            problems.append(problem)
+        finally:
+            over.set()
+
     try:
         with _raising_on_signals():
-            done.start()
-            while not done.over.wait(_WAIT):
+            _start(copy_context().run, do)
+            while not over.wait(_WAIT):
                 pass
     except _Signalled as signalled:
-        _leave(signalled.number)
-    return done.result()
+        _leave(signalled.number, console)
+    if problems:
+        raise problems[0]
 
 
-@contextmanager
-def keeping(
-    describe: Callable[[], str | None], log: Callable[[str], None] | None = None
-) -> Iterator[None]:
-    """Let describe() say what is kept, should the body be interrupted; None: the whole files.
-
-    What is said is handed to log() too.
-    """
-    global _describe, _log
-    before = _describe, _log
-    _describe, _log = describe, log
-    try:
-        yield
-    finally:
-        _describe, _log = before
-
-
-@contextmanager
-def ending(seconds: float, end: Callable[[], object]) -> Iterator[None]:
-    """Have end() called, for so many seconds at most, should the body be interrupted."""
-    global _end
-    before, _end = _end, (seconds, end)
-    try:
-        yield
-    finally:
-        _end = before
-
-
-class _Done(Generic[R]):
-    """Some work in a thread, and what became of it."""
-
-    def __init__(self, work: Callable[[], R]) -> None:
-        self.work = work
-        self.over = threading.Event()
-        self.value: list[R] = []
-        self.problem: BaseException | None = None
-
-    def start(self) -> None:
-        run = copy_context().run
-        threading.Thread(target=run, args=(self._do,), name="work", daemon=True).start()
-
-    def _do(self) -> None:
-        try:
-            self.value.append(self.work())
-        except BaseException as problem:
-            self.problem = problem
-        finally:
-            self.over.set()
-
-    def result(self) -> R:
-        if self.problem is not None:
-            raise self.problem
-        return self.value[0]
+def _start(run: Callable[..., object], *arguments: object) -> threading.Thread:
+    thread = threading.Thread(target=run, args=arguments, name="work", daemon=True)
+    thread.start()
+    return thread
 
 
 class _Signalled(BaseException):
@@ -134,41 +88,24 @@ def _raise(number: int, _: FrameType | None) -> None:
     raise _Signalled(number)
 
 
-def _leave(number: int) -> NoReturn:
-    """Tidy up, say what is kept, and end the process."""
-    describe, log = _describe, _log  # as they are now: the work may come to its end meanwhile
-    _try_for(0.3, display.clear)
-    if _end is not None:
-        _try_for(*_end)
-    _try_for(0.5, lambda: _last_words(describe, log))
+def _leave(number: int, console: Console) -> NoReturn:
+    """Tidy up, report what is saved, and end the process; nothing may hold it up for long."""
+    saved, log = console.saved, console.log  # as they are now: the work may end meanwhile
+    display = console.display
+
+    def last_message() -> None:
+        whole = atomic_files.discard_unfinished(timeout=0.3)
+        names = ", ".join(map(str, whole))
+        left = f"{names} {'is' if len(whole) == 1 else 'are'} whole, nothing else was written"
+        text = f"Interrupted: {saved() or (left if whole else 'nothing was written')}."
+        if log is not None:
+            with suppress(OSError, LinkpriorError):  # a full disk is no reason to say nothing
+                log(text)
+        console.final_message(text)
+
+    if display is not None:  # a terminal may take no more text
+        _start(display.close).join(0.3)
+    if console.end is not None:
+        _start(console.end[1]).join(console.end[0])
+    _start(last_message).join(0.5)
     os._exit(128 + number)
-
-
-def _last_words(
-    describe: Callable[[], str | None] | None, log: Callable[[str], None] | None
-) -> None:
-    text = f"Interrupted: {_tidy_up(describe)}."
-    if log is not None:
-        with suppress(OSError, LinkpriorError):  # a full disk is no reason to say nothing
-            log(text)
-    final_message(text)
-
-
-def _tidy_up(describe: Callable[[], str | None] | None) -> str:
-    whole = atomic_files.discard_unfinished(timeout=0.3)
-    told = describe() if describe is not None else None
-    return told or _kept(whole)
-
-
-def _kept(whole: list[Path]) -> str:
-    if not whole:
-        return "nothing was written"
-    names = ", ".join(map(str, whole))
-    return f"{names} {'is' if len(whole) == 1 else 'are'} whole, nothing else was written"
-
-
-def _try_for(seconds: float, action: Callable[[], object]) -> None:
-    """Do something that may be held up (a terminal that takes no more text), but not for long."""
-    thread = threading.Thread(target=action, daemon=True)
-    thread.start()
-    thread.join(seconds)

@@ -27,17 +27,10 @@ from linkprior.cli import (
     serve,
     tune,
 )
-from linkprior.cli.console import (
-    LOST,
-    NO_THREAD,
-    NamedOutput,
-    drop_stdout,
-    echo,
-    format_error,
-    set_json_output,
-)
+from linkprior.cli.console import Console, LogHandler, NamedOutput, drop
 from linkprior.cli.interrupt import run_interruptible
 from linkprior.errors import LinkpriorError, visible
+from linkprior.pipeline.outputs import NO_REASON, NO_THREAD, format_error
 
 
 class _ReaderGoneError(Exception):
@@ -66,13 +59,6 @@ def _pipe_may_break() -> Iterator[None]:
         raise _ReaderGoneError from None
 
 
-class _Said(logging.Handler):
-    """What the library logs is said like any other message, above the progress."""
-
-    def emit(self, record: logging.LogRecord) -> None:
-        echo(self.format(record))
-
-
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="linkprior")
 @click.option("--debug", is_flag=True, help="Show the full traceback of an error.")
@@ -82,13 +68,18 @@ class _Said(logging.Handler):
     default="auto",
     help="json: progress and messages on stderr as one JSON object per line, for a program.",
 )
-def cli(debug: bool, progress: str) -> None:
+@click.pass_context
+def cli(ctx: click.Context, debug: bool, progress: str) -> None:
     """Infer the missing links of a network from its observed edges.
 
     Start with `linkprior demo`, then `linkprior predict YOUR_EDGES.tsv`.
     """
-    set_json_output(progress == "json")
-    logging.basicConfig(level=logging.INFO, format="%(message)s", handlers=[_Said()])
+    console = ctx.ensure_object(Console)
+    console.json = progress == "json"
+    root, handler = logging.getLogger(), LogHandler(console)
+    if not root.handlers:  # else another program decides what becomes of the log
+        logging.basicConfig(level=logging.INFO, format="%(message)s", handlers=[handler])
+        ctx.call_on_close(lambda: root.removeHandler(handler))
 
 
 for command in (
@@ -112,26 +103,29 @@ for command in (
 
 def main() -> None:
     """Run the command line; errors a user can fix are one line and exit status 1."""
+    console = Console()
     try:
         _open_streams()
         # Called by a test or another program, its threads and signals are not ours to take.
-        own = sys._getframe(1).f_globals.get("__name__") == "__main__"
-        work = partial(cli.main, standalone_mode=False)
+        is_program = sys._getframe(1).f_globals.get("__name__") == "__main__"
+        work = partial(cli.main, standalone_mode=False, obj=console)
         with redirect_stdout(cast(TextIO, NamedOutput(sys.stdout))):
-            run_interruptible(work) if own else work()
+            run_interruptible(work, console) if is_program else work()
     except click.ClickException as problem:
         problem.show()
         sys.exit(problem.exit_code)
     except _ReaderGoneError:
-        drop_stdout()
+        drop(sys.stdout)
     except (click.Abort, KeyboardInterrupt):
-        echo("Interrupted.")
+        console.echo("Interrupted.")
         sys.exit(130)
     except (LinkpriorError, OSError, MemoryError, RuntimeError, SystemError) as problem:
         if "--debug" in sys.argv or not _of_the_user(problem):
             raise
-        echo(f"linkprior: {visible(format_error(problem))}")  # in one line, whatever it quotes
-        drop_stdout()
+        console.echo(
+            f"linkprior: {visible(format_error(problem))}"
+        )  # in one line, whatever it quotes
+        drop(sys.stdout)
         sys.exit(1)
 
 
@@ -139,7 +133,7 @@ def _of_the_user(problem: Exception) -> bool:
     """Tell whether an error is the user's to put right, not a mistake of ours."""
     if isinstance(problem, LinkpriorError) or not isinstance(problem, RuntimeError | SystemError):
         return True
-    return str(problem) == NO_THREAD or LOST in str(problem)
+    return str(problem) == NO_THREAD or NO_REASON in str(problem)
 
 
 def _open_streams() -> None:

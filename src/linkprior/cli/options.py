@@ -1,12 +1,26 @@
-"""Options that several subcommands share."""
+"""Options that several subcommands share: running, reading the input, parameters of models."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+
+from linkprior.cli.console import Console, Notify
+from linkprior.errors import ParameterError
+from linkprior.pipeline.outputs import first_there, writing_to
+
+if TYPE_CHECKING:
+    from linkprior.pipeline.side_inputs import Input, Loaded
+    from linkprior.predictors.base import LinkPredictor
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+_DIGITS = 9  # of a column's number at most; Python makes no number of thousands
+_WORDS = {"none": None, "true": True, "false": False}
 
 seed = click.option(
     "--seed",
@@ -44,37 +58,213 @@ report = click.option(
 )
 quiet = click.option("-q", "--quiet", is_flag=True, help="No messages, only results and errors.")
 
+_READING = (
+    click.option(
+        "--input-format",
+        metavar="NAME",
+        help="What the file is, where the guess is wrong: see `linkprior formats`.",
+    ),
+    click.option(
+        "--header/--no-header",
+        default=None,
+        help="Whether the first row of an edge list names its columns. [default: told by the rows]",
+    ),
+    click.option(
+        "--columns", metavar="A,B", help="The two columns of an edge list: names or numbers."
+    ),
+    click.option("--min-score", type=float, help="Keep edges with at least this score or weight."),
+    click.option(
+        "--weights",
+        metavar="COLUMN",
+        help="The column with the confidence of each edge (a name or a number); edges with more "
+        "count for more.",
+    ),
+    click.option(
+        "--organism", metavar="TAXON", help="BioGRID, MITAB: keep interactions within an organism."
+    ),
+    click.option(
+        "--experimental-system",
+        "systems",
+        multiple=True,
+        metavar="NAME",
+        help="BioGRID, MITAB: keep this kind of experiment (may be repeated).",
+    ),
+    click.option(
+        "--physical-only", is_flag=True, help="BioGRID, MITAB: keep physical interactions."
+    ),
+    click.option(
+        "--id",
+        "identifier",
+        type=click.Choice(["entrez", "biogrid", "symbol"]),
+        help="BioGRID: what names a node. [default: entrez]",
+    ),
+)
+_SIDE = (
+    click.option(
+        "--negatives",
+        metavar="FILE",
+        help="Pairs known to be no links: true zeros for the models, and never predicted.",
+    ),
+    click.option(
+        "--history",
+        nargs=2,
+        metavar="OLDER NEWER",
+        help="Two releases: auto learns what newly found links look like.",
+    ),
+)
 
-def within_memory(limit: str | None, output: str | None) -> AbstractContextManager[None]:
-    """Run the body within a memory limit; what does not fit goes beside the output, or to TMPDIR.
 
-    A limit that is no size is refused here already.
-    """
-    from linkprior.cli.output_checks import first_there
-    from linkprior.parallel.memory import memory_size, use_memory
+def reading_options(command: Command) -> Command:
+    """Add the options of reading to a subcommand."""
+    for option in reversed(_READING):
+        command = option(command)
+    return command
 
-    size = None if limit is None else memory_size(limit)
-    if output in (None, "-"):
-        return use_memory(size)
-    there = first_there(Path(output or "").absolute())
-    return use_memory(size, there if there.is_dir() else there.parent)
+
+def side_options(command: Command) -> Command:
+    """Add the options of what is known beside the edges to a subcommand."""
+    for option in reversed(_SIDE):
+        command = option(command)
+    return command
+
+
+# ---------------------------------------------------------------------- the input
+
+
+def take_input(given: dict[str, Any]) -> Input:
+    """Take what concerns the input out of a subcommand's options."""
+    from linkprior.io.formats import ReadOptions
+    from linkprior.pipeline.side_inputs import Input
+
+    names = ("header", "min_score", "organism", "systems", "physical_only", "weights")
+    asked = {name: given.pop(name) for name in names}
+    columns = _two_columns(given.pop("columns"))
+    options = ReadOptions(**asked, columns=columns, id=given.pop("identifier"))
+    return Input(given.pop("edges"), given.pop("input_format"), options)
+
+
+def read_aloud(source: Input, notify: Notify, edges: str | None = None) -> Loaded:
+    """Read the input, or another file in the same way, and report on it."""
+    given = source.read(edges)
+    for line in given.report.text() if given.report else ():
+        notify(line)
+    return given
+
+
+def reading_words(source: Input, command: click.Command) -> list[str]:
+    """Return the options that the input was read with, as they are typed."""
+    words: list[str] = []
+    asked = source.request()
+    for option in command.params:
+        if not isinstance(option, click.Option) or option.name not in asked:
+            continue
+        value = asked[option.name]
+        if option.is_flag:
+            words.append((option.opts if value else option.secondary_opts)[0])
+            continue
+        for one in value if option.multiple else [value]:
+            words += [option.opts[0], str(one)]
+    return words
+
+
+def _two_columns(text: str | None) -> tuple[str, str] | None:
+    if text is None:
+        return None
+    from linkprior._validation import shown
+
+    names = [name.strip() for name in text.split(",")]
+    if len(names) != 2 or not all(names):
+        raise ParameterError(f"--columns expects two columns as A,B, got {shown(text)}")
+    for name in names:
+        if name.isdecimal() and len(name) > _DIGITS:
+            raise ParameterError(f"--columns: no file has a column number {shown(name)}")
+    return names[0], names[1]
+
+
+# ---------------------------------------------------------------------- models
+
+
+def make_model(model: str, settings: tuple[str, ...], seed: int) -> LinkPredictor:
+    """Return the predictor asked for; a model without random parts has no seed."""
+    from linkprior.predictors import registry
+
+    params = dict(setting(s) for s in settings)
+    if "seed" in registry.find(model).parameter_names():
+        params.setdefault("seed", seed)
+    return registry.make(model, **params)
+
+
+def setting(text: str) -> tuple[str, Any]:
+    """Read KEY=VALUE; what looks like a number is one, none, true and false are what they say."""
+    key, equals, value = text.partition("=")
+    if not equals or not key:
+        raise ParameterError(f"--set expects KEY=VALUE, got {text!r}")
+    if value.lower() in _WORDS:
+        return key, _WORDS[value.lower()]
+    for kind in (int, float):
+        try:
+            return key, kind(value)
+        except ValueError:
+            continue
+    return key, value
+
+
+# ---------------------------------------------------------------------- running
 
 
 @contextmanager
-def engines(
-    workers: int | None, dask: str | None, notify: Callable[[str], None], device: str | None = None
+def session(
+    console: Console,
+    quiet: bool,
+    *,
+    workers: int | None = None,
+    dask: str | None = None,
+    device: str | None = None,
+    memory_limit: str | None = None,
+    output: str | None = None,
+    saved: Callable[[], str | None] = lambda: None,
+    log: Notify | None = None,
 ) -> Iterator[None]:
-    """Run the body with so many threads, on a device, and on a cluster where one is given.
+    """Run the body with progress, so many threads, a device, a cluster and a memory limit.
 
-    What went to the cluster and came back is told at the end.
+    What does not fit the memory goes beside the output, or to TMPDIR. `saved` describes what an
+    interruption leaves, and `log` takes the last message.
     """
     from linkprior.kernels._engine import use_device
     from linkprior.parallel import use_dask, use_workers
+    from linkprior.parallel.memory import memory_size, use_memory
 
-    with use_workers(workers), use_device(device):
-        if dask is None:
-            yield
-            return
-        with use_dask(dask) as engine:
-            yield
-            notify(f"dask: {engine.traffic}")
+    size = None if memory_limit is None else memory_size(memory_limit)
+    scratch = None
+    if output not in (None, "-"):
+        there = first_there(Path(output or "").absolute())
+        scratch = there if there.is_dir() else there.parent
+    with (
+        console.keeping(saved, log),
+        console.progress(quiet),
+        use_workers(workers),
+        use_device(device),
+        nullcontext() if dask is None else use_dask(dask) as engine,
+        use_memory(size, scratch),
+    ):
+        yield
+        if engine is not None:
+            console.notify(quiet)(f"dask: {engine.traffic}")
+
+
+def write_page(console: Console, target: Path, data: dict[str, Any], quiet: bool) -> None:
+    """Write a page and report where it is."""
+    from linkprior.report import write_page
+
+    with writing_to(target):
+        write_page(target, data)
+    size = target.stat().st_size / 1e6
+    console.notify(quiet)(f"Wrote the page {target} ({size:.1f} MB): open it in a browser")
+
+
+def this_command() -> str:
+    """Return what was typed."""
+    import shlex
+    import sys
+
+    return shlex.join(["linkprior", *sys.argv[1:]])

@@ -1,16 +1,23 @@
-"""`linkprior predict`: the options. The work is in predict_job.py."""
+"""`linkprior predict`: the options, and what is printed; the work is in pipeline/predict.py."""
 
 from __future__ import annotations
 
 import math
-from typing import Any
+import sys
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from linkprior.cli import options
-from linkprior.cli.reading import Input, reading_options
-from linkprior.cli.side_inputs import SideInputs, beside_options
+from linkprior.cli.console import Console, current_console, drop
+from linkprior.pipeline.outputs import check_page, writing_to
 from linkprior.predictors.registry import DEFAULT_MODEL
+
+if TYPE_CHECKING:
+    from linkprior.pipeline.predict import PredictJob
+    from linkprior.ranking.ranking import Ranking
 
 
 @click.command()
@@ -32,7 +39,7 @@ from linkprior.predictors.registry import DEFAULT_MODEL
     "--objective",
     type=click.Choice(["auprc", "recall", "dc_auroc"]),
     help="auto only: real links first; as many as can be among the best 5 % of pairs; or links "
-    "that degrees alone do not tell.  [default: auprc]",
+    "that degrees alone do not predict.  [default: auprc]",
 )
 @click.option("--set", "settings", multiple=True, metavar="KEY=VALUE", help="A model parameter.")
 @click.option(
@@ -43,8 +50,8 @@ from linkprior.predictors.registry import DEFAULT_MODEL
     "best on all of them: see docs/tuning.md.",
 )
 @options.seed
-@click.option("--node", "around", multiple=True, metavar="NAME", help="Partners of this node only.")
-@click.option("--nodes", "within", metavar="FILE", help="Pairs of nodes in this list only.")
+@click.option("--node", multiple=True, metavar="NAME", help="Partners of this node only.")
+@click.option("--nodes", metavar="FILE", help="Pairs of nodes in this list only.")
 @click.option(
     "--between",
     nargs=2,
@@ -63,7 +70,7 @@ from linkprior.predictors.registry import DEFAULT_MODEL
     metavar="N",
     help="How many partners per node paths3 and knn take.  [default: 1000]",
 )
-@beside_options
+@options.side_options
 @click.option(
     "--add-nodes",
     metavar="FILE",
@@ -87,13 +94,13 @@ from linkprior.predictors.registry import DEFAULT_MODEL
     nargs=2,
     multiple=True,
     metavar="A B",
-    help="Say why this pair stands where it stands; the list then goes to -o only.",
+    help="Explain the rank of this pair; the list then goes to -o only.",
 )
 @click.option(
     "-o",
     "--output",
     metavar="FILE|DIR/",
-    help="Where to write; DIR/ keeps everything as a run. [default: standard output]",
+    help="Where to write; DIR/ stores everything as a run folder. [default: standard output]",
 )
 @click.option(
     "--format",
@@ -101,7 +108,7 @@ from linkprior.predictors.registry import DEFAULT_MODEL
     metavar="F",
     help="tsv, csv, jsonl, graphml, cx2 or sif. [default: as FILE ends, else tsv]",
 )
-@click.option("--save", metavar="DIR", help="Also keep the fitted model here.")
+@click.option("--save", metavar="DIR", help="Also save the fitted model here.")
 @options.report
 @click.option(
     "--force",
@@ -117,43 +124,114 @@ from linkprior.predictors.registry import DEFAULT_MODEL
 @options.device
 @options.memory_limit
 @options.quiet
-@reading_options
+@options.reading_options
 def predict(**given: Any) -> None:
     """Rank the missing links of the network in EDGES (a file, or - for stdin).
 
     Writes tab-separated text: rank, source, target, score, then evidence; best first. A score
-    orders pairs; how likely they are links stands in auto's columns probability and
+    orders pairs; how likely they are links is in auto's columns probability and
     expected_hits_cumulative. EDGES may be an edge list, BioGRID, MITAB, STRING, DREAM5, GraphML,
     GEXF, SIF, Pajek, METIS, Matrix Market, npz or CX2, packed or not.
     """
-    from linkprior.cli.candidate_options import CandidateOptions
-    from linkprior.cli.nearby import NearbyChoice
-    from linkprior.cli.predict_job import PredictJob
-    from linkprior.cli.tune_first import TuneFirst
+    from linkprior.pipeline.predict import PredictJob
 
+    _check_usage(given)
+    console = current_console()
+    running = {name: given.pop(name) for name in ("workers", "dask", "device", "memory_limit")}
+    quiet, dry_run, ignore_memory, settings, seed = (
+        given.pop(name) for name in ("quiet", "dry_run", "ignore_memory", "settings", "seed")
+    )
+    source = options.take_input(given)
+    job = PredictJob(
+        source.graph,
+        read=source.options,
+        input_format=source.format,
+        params=dict(options.setting(text) for text in settings),
+        seed=seed,
+        command=["linkprior", *sys.argv[1:]],
+        notify=console.notify(quiet),
+        flag="--",
+        **given,
+    )
+    job.check()
+    output, page = job.output, job.report
+    if page is not None:
+        made = [Path(output)] if output and output.endswith("/") else []
+        check_page("--report", Path(page), [source.graph, *job.side.files, output], made)
+    run = options.session(console, quiet, **running, output=output, saved=job.saved, log=job.log)
+    with closing(job), run:
+        job.prepare()
+        if dry_run:
+            click.echo(job.estimate())
+        if not ignore_memory:
+            job.check_memory()
+        if not dry_run:
+            job.predict()
+            _write(job, console, quiet)
+
+
+def _write(job: PredictJob, console: Console, quiet: bool) -> None:
+    """Write the list, the page and the explanations."""
+    from linkprior.pipeline.predict import expected_hits
+
+    ranking, model = job.ranking, job.predictor
+    if ranking is not None:
+        job.write(ranking)
+        if job.output in (None, "-"):
+            _print_list(job, ranking)
+        hits = expected_hits(model, ranking.scores)
+        if hits is not None:
+            links = f"Of the {len(ranking):,} links" if len(ranking) > 1 else "Of this one link"
+            verb = "is" if hits.startswith(("about 1 ", "less")) else "are"
+            job.say(f"{links} {hits} {verb} expected to be real, {model.assumption()}.")
+        if job.report is not None:
+            options.write_page(console, Path(job.report), _page(job, ranking), quiet)
+    for number, text in enumerate(job.explanations()):
+        click.echo(("\n" if number else "") + text)
+
+
+def _print_list(job: PredictJob, ranking: Ranking) -> None:
+    """Print the list; a reader that has seen enough (`| head`) is no error."""
+    from linkprior.io.writers import write_ranking
+
+    try:
+        with writing_to("standard output"):
+            write_ranking(sys.stdout, ranking, job.format, job.network, job.facts)
+            sys.stdout.flush()
+    except BrokenPipeError:
+        drop(sys.stdout)
+
+
+def _page(job: PredictJob, ranking: Ranking) -> dict[str, Any]:
+    """Return what the page shows; it names no time, so the same command gives the same bytes."""
+    from linkprior.report import prediction_page
+    from linkprior.report.study import Study
+    from linkprior.report.tuning import tuning_part
+
+    report = job.given.report
+    about = {"command": list(job.command)}
+    data = prediction_page(job.predictor, ranking, report.to_dict() if report else None, about)
+    if job.search is not None and job.tuned is not None:
+        data["parts"] = [tuning_part(Study.of(job.tuned, job.search.question()))]
+    return data
+
+
+def _check_usage(given: dict[str, Any]) -> None:
+    """Refuse options that do not go together, and make settings of those that only auto has."""
     if given["top"] is not None and given["threshold"] is not None:
         raise click.UsageError("give --top or --threshold, not both")
     if given["threshold"] is not None and not math.isfinite(given["threshold"]):
         raise click.UsageError("--threshold expects a number")
-    given["settings"] += _of_auto(given)
-    source = Input.take(given)
-    choices = CandidateOptions(
-        *(given.pop(name) for name in ("around", "within", "between", "exclude"))
-    )
-    nearby = NearbyChoice(given.pop("candidates"), given.pop("partners"), given["seed"])
-    given["tune"] = TuneFirst(given["tune"], given["seed"])
-    names = ("negatives", "history", "add_nodes", "coverage", "degrees")
-    beside = SideInputs(**{name: given.pop(name) for name in names}, force=given["force"])
-    PredictJob(source=source, choices=choices, nearby=nearby, beside=beside, **given).run()
-
-
-def _of_auto(given: dict[str, Any]) -> tuple[str, ...]:
-    """Return the options that only auto has as settings; refuse them for other models."""
-    asked = {name: given.pop(name) for name in ("effort", "objective")}
-    chosen = tuple(f"{name}={value}" for name, value in asked.items() if value is not None)
-    for name, value in asked.items():
-        if value is not None and any(one.startswith(f"{name}=") for one in given["settings"]):
-            raise click.UsageError(f"give --{name} or --set {name}=…, not both")
+    of_auto = {name: given.pop(name) for name in ("effort", "objective")}
+    chosen = {name: value for name, value in of_auto.items() if value is not None}
+    same = {name: name for name in chosen}
+    if given["degrees"] is not None:
+        same["degrees"] = "degrees"
+    if given["coverage"] is not None and 0.0 < given["coverage"] < 1.0:
+        same |= {"missing": "coverage", "n_edges": "coverage"}
+    for key, option in same.items():
+        if any(text.startswith(f"{key}=") for text in given["settings"]):
+            raise click.UsageError(f"give --{option} or --set {key}=…, not both")
     if chosen and given["model"] != "auto":
-        raise click.UsageError(f"--{chosen[0].partition('=')[0]} is for --model auto")
-    return chosen
+        raise click.UsageError(f"--{next(iter(chosen))} is for --model auto")
+    given["settings"] += tuple(f"{name}={value}" for name, value in chosen.items())

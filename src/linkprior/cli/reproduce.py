@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from linkprior.cli import options
-from linkprior.cli import report as pages
-from linkprior.cli.console import echo, silent
+from linkprior.cli.console import Notify, current_console
 from linkprior.errors import LinkpriorError
+from linkprior.pipeline.outputs import check_page
 
 if TYPE_CHECKING:
     from linkprior.experiments.reproduction.run import Care
@@ -60,12 +59,12 @@ def reproduce(
     seeds; degree alone (PA), paths of length three (L3) and auto beside them. The full run of all
     three takes within an hour on two cores; --quick, without auto, one or two minutes.
     """
-    from linkprior.cli import display, interrupt
     from linkprior.experiments.reproduction.data import data_folder
     from linkprior.experiments.reproduction.experiments import EXPERIMENTS
     from linkprior.experiments.reproduction.writing import refuse_foreign
 
-    notify = silent if quiet else echo
+    console = current_console()
+    notify = console.notify(quiet)
     folder, care = data_folder(data), _care(quick, trials)
     names = list(EXPERIMENTS) if experiment == "all" else [experiment]
     if not output:
@@ -73,22 +72,23 @@ def reproduce(
     target = Path(output) / ("quick" if quick else "full" if care.trials else "untuned")
     if report is not None:
         made = [Path(output), target, *(target / name for name in names)]
-        pages.check_page("--report", Path(report), made=made)
+        check_page("--report", Path(report), made=made)
     for name in names:
         refuse_foreign(name, target / name)
     for name in names:  # all data are looked at before an hour is spent on some of them
         for condition in EXPERIMENTS[name].conditions:
             condition.check(folder)
     notify(_what(care.trials, care.seeds, care.inner))
-    with (
-        display.progress(quiet),
-        options.engines(workers, dask, notify),
-        interrupt.keeping(lambda: f"{target} keeps what is finished; the same command goes on"),
-    ):
+    saved = f"{target} holds what is finished; the same command goes on"
+    with options.session(console, quiet, workers=workers, dask=dask, saved=lambda: saved):
         for name in names:
             _one(name, folder, care, target / name, notify)
     if report is not None:
-        _write_page([target / name for name in names], Path(report), quiet)
+        from linkprior.report.reproduction import read_reproduction, reproduction_page
+
+        results = [one for name in names for one in read_reproduction(target / name)]
+        page = reproduction_page(results, options.this_command())
+        options.write_page(console, Path(report), page, quiet)
 
 
 def _care(quick: bool, trials: int | None) -> Care:
@@ -111,7 +111,7 @@ def _what(trials: int, seeds: int, inner: int) -> str:
     )
 
 
-def _one(name: str, data: Path, care: Care, target: Path, notify: Callable[[str], None]) -> None:
+def _one(name: str, data: Path, care: Care, target: Path, notify: Notify) -> None:
     import sys
     import time
 
@@ -125,10 +125,3 @@ def _one(name: str, data: Path, care: Care, target: Path, notify: Callable[[str]
     files = write(result, target, time.monotonic() - began, sys.argv[1:])
     click.echo("\n".join(showing.lines(result)) + "\n")
     notify(f"Wrote {', '.join(path.name for path in files)} to {target}")
-
-
-def _write_page(folders: list[Path], page: Path, quiet: bool) -> None:
-    from linkprior.report.reproduction import read_reproduction, reproduction_page
-
-    results = [one for folder in folders for one in read_reproduction(folder)]
-    pages.write(page, reproduction_page(results, pages.this_command()), quiet)

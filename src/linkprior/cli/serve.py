@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from linkprior.cli.console import echo, format_error, writing_to
+from linkprior.cli.console import Console, current_console
 from linkprior.errors import InputError, LinkpriorError, StoreError
+from linkprior.pipeline.outputs import format_error, writing_to
 
 if TYPE_CHECKING:
     from linkprior.serve.jobs import JobManager
@@ -40,7 +41,7 @@ _LEAVING = 8.0  # seconds for jobs to end, at most; it takes one or two
 @click.option(
     "--work-folder",
     metavar="DIR",
-    help="Keep the results of jobs here.  [default: a temporary folder, removed in the end]",
+    help="Store the results of jobs here.  [default: a temporary folder, removed in the end]",
 )
 def serve(
     start: str | None, port: int | None, opens: bool, upload_limit: str, work_folder: str | None
@@ -55,14 +56,20 @@ def serve(
     check_installed()
     limit = _size(upload_limit)
     _check_start(start)
-    with _workplace(work_folder) as folder:
-        _serve(folder, start, port, limit, opens, work_folder)
+    console = current_console()
+    with _workspace(console, work_folder) as folder:
+        _serve(console, folder, start, port, limit, opens, work_folder)
 
 
 def _serve(
-    folder: Path, start: str | None, port: int | None, limit: int, opens: bool, kept: str | None
+    console: Console,
+    folder: Path,
+    start: str | None,
+    port: int | None,
+    limit: int,
+    opens: bool,
+    kept: str | None,
 ) -> None:
-    from linkprior.cli import interrupt
     from linkprior.serve.jobs import JobManager
     from linkprior.serve.server import PORT, Server
     from linkprior.serve.workspace import LaunchFile
@@ -76,9 +83,9 @@ def _serve(
         manager.close()
         raise
     if port is None and server.port != PORT:
-        echo(f"Port {PORT} is in use: taking {server.port}")
+        console.echo(f"Port {PORT} is in use: taking {server.port}")
     click.echo(f"Explorer: {server.address}{shown}")
-    echo("Ctrl-C ends it and its jobs.")
+    console.echo("Ctrl-C ends it and its jobs.")
     # A folder that is kept holds results alone.
     launch = LaunchFile(folder if kept is None else None)
 
@@ -89,11 +96,11 @@ def _serve(
 
     with (
         closing(launch),
-        interrupt.ending(_LEAVING, end),
-        interrupt.keeping(lambda: _last_words(kept)),
+        console.ending(_LEAVING, end),
+        console.keeping(lambda: _last_message(kept)),
     ):
         if opens:
-            _open(launch, server.address + shown)
+            _open(console, launch, server.address + shown)
         server.run()
 
 
@@ -109,12 +116,11 @@ def _begin(manager: JobManager, start: str) -> str:
         return ""
 
     def make(folder: Path) -> None:
-        from linkprior.cli import report
-        from linkprior.pipeline.load_run import load_run
-        from linkprior.pipeline.run_folder import MANIFEST
+        from linkprior.pipeline.run_folder import MANIFEST, load_run
         from linkprior.report import write_page
+        from linkprior.report.folder import folder_page
 
-        write_page(folder / jobs.PAGE, report.data_of(Path(start)))
+        write_page(folder / jobs.PAGE, folder_page(Path(start)))
         if (path / MANIFEST).is_file():
             jobs.write_rankings(load_run(path), folder)
 
@@ -143,17 +149,15 @@ def _size(text: str) -> int:
 
 
 @contextmanager
-def _workplace(kept: str | None) -> Iterator[Path]:
+def _workspace(console: Console, kept: str | None) -> Iterator[Path]:
     """Yield the folder of uploads and jobs; a temporary one is ours alone and removed after."""
-    from linkprior.cli import interrupt
-
     if kept is not None:
         yield _kept_folder(Path(kept))
         return
     with writing_to("the folder of temporary files (TMPDIR)"):
         folder = Path(tempfile.mkdtemp(prefix="linkprior-serve-"))
     try:
-        with interrupt.ending(_LEAVING, lambda: _tidy(folder, kept)):
+        with console.ending(_LEAVING, lambda: _tidy(folder, kept)):
             yield folder
     finally:
         _tidy(folder, kept)
@@ -176,23 +180,23 @@ def _tidy(folder: Path, kept: str | None) -> None:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _last_words(kept: str | None) -> str:
+def _last_message(kept: str | None) -> str:
     if kept is None:
         return "the explorer and its jobs have ended, nothing is kept"
     return f"the explorer and its jobs have ended; {kept} holds what they wrote"
 
 
-def _open(launch: LaunchFile, address: str) -> None:
+def _open(console: Console, launch: LaunchFile, address: str) -> None:
     """Have a browser led to the address; in a thread, as some browsers keep whoever calls them."""
     try:
         page = launch.write(address)
     except OSError as problem:
-        echo(f"No browser was opened ({format_error(problem)}): open the address yourself.")
+        console.echo(f"No browser was opened ({format_error(problem)}): open the address yourself.")
         return
-    threading.Thread(target=_browse, args=(page,), name="browser", daemon=True).start()
+    threading.Thread(target=_browse, args=(console, page), name="browser", daemon=True).start()
 
 
-def _browse(page: str) -> None:
+def _browse(console: Console, page: str) -> None:
     import webbrowser
 
     try:
@@ -200,4 +204,4 @@ def _browse(page: str) -> None:
     except (OSError, ValueError, webbrowser.Error):  # BROWSER names what is no program
         opened = False
     if not opened:
-        echo("No browser could be opened: open the address yourself.")
+        console.echo("No browser could be opened: open the address yourself.")

@@ -9,15 +9,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from linkprior.cli import options
-from linkprior.cli import report as pages
-from linkprior.cli.console import echo, silent
-from linkprior.cli.output_checks import check_writable, first_there, refuse_inputs_in
-from linkprior.cli.reading import Input, reading_options, reading_words
+from linkprior.cli.console import current_console
+from linkprior.pipeline.outputs import check_page, check_writable, first_there, refuse_inputs_in
 
 if TYPE_CHECKING:
     from linkprior.evaluation.tuning.result import Tuned
     from linkprior.evaluation.tuning.tune import Tuning
-    from linkprior.network import Network
+    from linkprior.pipeline.side_inputs import Input
 
 _SHOWN = 10  # settings in the table
 _LEAVING = 2.0  # seconds for processes that are just being started, at most
@@ -27,9 +25,9 @@ _LEAVING = 2.0  # seconds for processes that are just being started, at most
 @click.argument("edges")
 @click.option("--model", required=True, metavar="NAME", help="See `linkprior models`.")
 @click.option("--trials", default=30, show_default=True, help="Settings to try.")
-@click.option("--study", metavar="DIR", help="Keep every setting here; the same command goes on.")
+@click.option("--study", metavar="DIR", help="Save every setting here; the same command goes on.")
 @options.seed
-@click.option("--metric", default="auprc", show_default=True, help="What is compared.")
+@click.option("--metric", default="auprc", show_default=True, help="The metric that is compared.")
 @options.rule
 @click.option(
     "--sampler",
@@ -38,7 +36,9 @@ _LEAVING = 2.0  # seconds for processes that are just being started, at most
     type=click.Choice(["tpe", "grid"]),
     help="Learn from the settings tried before, or walk a grid.",
 )
-@click.option("--inner", default=3, show_default=True, help="Inner splits to judge a setting by.")
+@click.option(
+    "--inner", default=3, show_default=True, help="Inner splits to evaluate a setting on."
+)
 @click.option(
     "--executor",
     default="threads",
@@ -64,7 +64,7 @@ _LEAVING = 2.0  # seconds for processes that are just being started, at most
 )
 @options.report
 @options.quiet
-@reading_options
+@options.reading_options
 def tune(
     model: str,
     settings: tuple[str, ...],
@@ -77,48 +77,51 @@ def tune(
 ) -> None:
     """Find better parameters of a model for the network in EDGES.
 
-    Each setting is judged by the edges of inner splits that hide a tenth of EDGES. The model's own
-    parameters are the first setting. With --study a search that was stopped, or killed, goes on
+    Each setting is evaluated on the edges of inner splits that hide a tenth of EDGES. The model's
+    own parameters are the first setting. With --study a search that was stopped, or killed, goes on
     where it was, and ends with the same best.
     """
-    from linkprior.cli import display, interrupt
-    from linkprior.cli.settings import make_model
     from linkprior.evaluation.tuning.executor import end_processes
+    from linkprior.evaluation.tuning.tune import Tuning
     from linkprior.predictors.memory_check import refuse_too_large
 
-    notify = silent if quiet else echo
-    source = Input.take(given)
+    console = current_console()
+    notify, source = console.notify(quiet), options.take_input(given)
     if report is not None:
         made = [Path(study)] if study else []
-        pages.check_page("--report", Path(report), [source.edges], made)
+        check_page("--report", Path(report), [source.graph], made)
     if study is not None:
-        _check_study(study, source.edges)
-    template = make_model(model, settings, given["seed"])
+        _check_study(study, source.graph)
+    template = options.make_model(model, settings, given["seed"])
     fixed = tuple(text.partition("=")[0] for text in settings)
-    within = options.within_memory(memory_limit, study)
-    with display.progress(quiet), options.engines(None, dask, notify), within:
-        network = source.read_aloud(notify).network
+    with options.session(console, quiet, dask=dask, memory_limit=memory_limit, output=study):
+        network = options.read_aloud(source, notify).network
         if memory_limit is not None:
             refuse_too_large(template, network, ignorable=False)
-        search = _search(template, network, study=study, fixed=fixed, **given)
+        search = Tuning(template, network, study=study, fixed=fixed, **given)
         if not search.space:
             notify(f"{model} has nothing to tune{' beside what --set fixes' * bool(settings)}.")
             return
         notify(_where(study))
         if search.executor == "processes":
             _hush_tracker()
-        ending = interrupt.ending(_LEAVING, end_processes)
-        with ending, interrupt.keeping(lambda: _kept(search)):
-            found = search.run()
-    _print(found, source)
+        ending = console.ending(_LEAVING, end_processes)
+        with ending, console.keeping(lambda: _saved(search)):
+            tuned = search.run()
+    _print(tuned, source)
     if study is not None:
-        notify(f"{len(found.trials)} settings are kept in {study}; best.json is the best of them")
+        notify(f"{len(tuned.trials)} settings are saved in {study}; best.json is the best of them")
     if report is not None:
-        _write_page(search, found, source, report, quiet)
+        from linkprior.report.study import Study
+        from linkprior.report.tuning import tuning_page
+
+        page, name = Study.of(tuned, search.question()), Path(source.graph).name
+        data = tuning_page(page, name, options.this_command(), ready(tuned, source))
+        options.write_page(console, Path(report), data, quiet)
 
 
 def _check_study(study: str, edges: str) -> None:
-    """Refuse a folder in which nothing can be kept, and to read what the search will write."""
+    """Refuse a folder in which nothing can be stored, and to read what the search will write."""
     from linkprior.evaluation.tuning.study import BEST, JOURNAL, QUESTION, refuse_other_folders
 
     refuse_other_folders(Path(study))
@@ -127,34 +130,19 @@ def _check_study(study: str, edges: str) -> None:
     refuse_inputs_in(f"--study {study}", places, [edges])
 
 
-def _write_page(search: Tuning, found: Tuned, source: Input, page: str, quiet: bool) -> None:
-    from linkprior.report.study import Study
-    from linkprior.report.tuning import tuning_page
-
-    study, name = Study.of(found, search.question()), Path(source.edges).name
-    data = tuning_page(study, name, pages.this_command(), ready(found, source))
-    pages.write(Path(page), data, quiet)
-
-
-def _search(template: Any, network: Network, **given: Any) -> Tuning:
-    from linkprior.evaluation.tuning.tune import Tuning
-
-    return Tuning(template, network, **given)
-
-
 def _where(study: str | None) -> str:
     if study is None:
-        return "No --study DIR is given: the settings tried are not kept."
-    return f"Settings tried are kept in {study}; the same command goes on where this one stops."
+        return "No --study DIR is given: the settings tried are not saved."
+    return f"Settings tried are saved in {study}; the same command goes on where this one stops."
 
 
-def _kept(search: Tuning) -> str:
+def _saved(search: Tuning) -> str:
     """Say what an interruption leaves."""
     done = len(search.store.trials)
     settings = f"{done} finished setting{'s' * (done != 1)}"
     if search.study is None:
-        return f"{settings} not kept, as no --study DIR was given"
-    return f"{settings} kept in {search.study}; the same command goes on from there"
+        return f"{settings} not saved, as no --study DIR was given"
+    return f"{settings} saved in {search.study}; the same command goes on from there"
 
 
 def _hush_tracker() -> None:
@@ -176,48 +164,48 @@ def _hush_tracker() -> None:
 # ---------------------------------------------------------------------- what is printed
 
 
-def _print(found: Tuned, source: Input) -> None:
-    names = list(found.region.axes)
-    head = ["setting", found.metric, *names]
+def _print(tuned: Tuned, source: Input) -> None:
+    names = list(tuned.region.axes)
+    head = ["setting", tuned.metric, *names]
     rows = [
         [str(t.number), f"{t.value:.4f}", *(_short(t.params[name]) for name in names)]
-        for t in found.ranked[:_SHOWN]
+        for t in tuned.ranked[:_SHOWN]
     ]
     widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
     for row in (head, *rows):
         cells = (cell.rjust(width) for cell, width in zip(row, widths, strict=True))
         click.echo("  ".join(cells).rstrip())
-    click.echo(f"\n{_counted(found)}")
-    shares = found.importances()
+    click.echo(f"\n{_counted(tuned)}")
+    shares = tuned.importances()
     if shares:
         click.echo("what mattered: " + ", ".join(f"{k} {v:.0%}" for k, v in shares.items()))
-    click.echo(f"\n{ready(found, source)}")
+    click.echo(f"\n{ready(tuned, source)}")
 
 
 def _short(value: Any) -> str:
     return "none" if value is None else f"{value:g}"
 
 
-def _counted(found: Tuned) -> str:
-    states = [trial.state for trial in found.trials]
+def _counted(tuned: Tuned) -> str:
+    states = [trial.state for trial in tuned.trials]
     more = [f"{states.count(state)} {state}" for state in ("pruned", "failed") if state in states]
     tried = ", ".join([f"{len(states)} settings tried", *more])
-    own = found.default_value
-    if found.stays:
+    own = tuned.default_value
+    if tuned.stays:
         return (
-            f"the model's own parameters stay: {found.metric} {own:.4f} on inner splits ({tried})"
+            f"the model's own parameters stay: {tuned.metric} {own:.4f} on inner splits ({tried})"
         )
     return (
-        f"best {found.metric} {found.best_value:.4f}, the model's own parameters "
+        f"best {tuned.metric} {tuned.best_value:.4f}, the model's own parameters "
         f"{own:.4f}, on inner splits ({tried})"
     )
 
 
-def ready(found: Tuned, source: Input) -> str:
+def ready(tuned: Tuned, source: Input) -> str:
     """Return the command that predicts with the best parameters."""
-    given, plain = found.model.get_params(), type(found.model)().get_params()
-    words = ["linkprior", "predict", source.edges, *reading_words(source, tune)]
-    words += ["--model", type(found.model).name]
+    given, plain = tuned.model.get_params(), type(tuned.model)().get_params()
+    words = ["linkprior", "predict", source.graph, *options.reading_words(source, tune)]
+    words += ["--model", type(tuned.model).name]
     for name, value in given.items():
         if value != plain[name]:
             text = "none" if value is None else str(value)

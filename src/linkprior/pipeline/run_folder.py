@@ -1,50 +1,83 @@
-"""Writing a run folder: each part whole as soon as it is known, the manifest first and last."""
+"""Run folders: each part written whole as soon as it is known, the manifest first and last."""
 
 from __future__ import annotations
 
+import csv
 import hashlib
 import json
+import os
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import Any, TextIO
+
+import numpy as np
+from numpy.typing import NDArray
 
 from linkprior import machine
 from linkprior.errors import LinkpriorError, StoreError, visible
 from linkprior.io import store
 from linkprior.io.atomic_files import Held, hold, is_temporary, resolved, sweep, whole_file
+from linkprior.io.source import as_path
 from linkprior.io.store import discard_damaged, refuse_foreign, refuse_odd, stored_text
 from linkprior.io.writers import FORMATS
+from linkprior.network import Network
+from linkprior.pipeline.outputs import (
+    MODEL,
+    check_writable,
+    first_there,
+    refuse_inputs_in,
+    writing_to,
+)
 from linkprior.predictors.base import LinkPredictor
 from linkprior.predictors.saving import load
+from linkprior.ranking.ranking import Ranking
 
-if TYPE_CHECKING:
-    from linkprior.predictors.base import LinkPredictor
+MANIFEST, REPORT, LOG = "manifest.json", "input_report.json", "log.txt"
+RANKING = "ranking"
+STUDY = "study"  # the settings that a run with tuning tried
+FILES = (*(f"{RANKING}.{format}" for format in FORMATS), REPORT, LOG)
+FORMAT, FORMAT_VERSION = "linkprior-run", 1
+SCHEMA = Path(__file__).with_name("manifest.schema.json")
+
+# Evidence that is a number; all else is text, whatever it looks like.
+_KINDS: dict[str, type] = {
+    **dict.fromkeys(("degree_source", "degree_target", "rank_by_degree"), np.int64),
+    **dict.fromkeys(("paths2", "paths3"), np.int64),
+    **dict.fromkeys(("prior_share", "spread"), np.float64),
+    **dict.fromkeys(("probability", "expected_hits_cumulative"), np.float64),
+}
+
+Manifest = dict[str, Any]
 
 
-__all__ = ["LOG", "MODEL", "RANKING", "REPORT", "STUDY", "RunFolder", "check_folder"]
-
-
-def check_folder(path: str | Path) -> Path:
-    """Return the path of a run folder, or refuse one that holds somebody else's files."""
+def check_run_folder(path: str | Path, inputs: Collection[str | None] = ()) -> Path:
+    """Return the path of a run folder; refuse one that holds somebody else's files or an input."""
     folder = Path(path)
     resolved(folder)  # a link that leads back to itself is an error
     if folder.exists() and not folder.is_dir():
         raise StoreError(f"-o {path}: is a file; give a new folder for the run")
     if not folder.exists():
-        parent = next(p for p in folder.absolute().parents if p.exists())
+        parent = first_there(folder)
         if not parent.is_dir():
             raise StoreError(f"-o {path}: {parent} is a file; give a new folder for the run")
-        return folder
-    others = any(not is_temporary(entry.name) for entry in folder.iterdir())
-    if others and read_manifest(folder) is None:
-        raise StoreError(f"-o {path}: holds files but no run; give a new or empty folder")
+    else:
+        earlier = read_manifest(folder)
+        if earlier is None and any(not is_temporary(entry.name) for entry in folder.iterdir()):
+            raise StoreError(f"-o {path}: holds files but no run; give a new or empty folder")
+        ours = {MANIFEST, REPORT, LOG, MODEL, *(earlier or {"files": {}})["files"]}
+        replaced = [
+            p for p in folder.iterdir() if p.name in ours or p.name.startswith(f"{RANKING}.")
+        ]
+        refuse_inputs_in(f"-o {path}", replaced, inputs)
+    check_writable(f"-o {path}", first_there(folder))
     return folder
 
 
 class RunFolder:
-    """An open run folder. `request` and `input` say what it is the result of.
+    """An open run folder. `request` and `input` in its facts say what it is the result of.
 
     One process at a time may hold it, until the run is finished.
     """
@@ -57,38 +90,42 @@ class RunFolder:
 
     @classmethod
     def open(
-        cls, path: Path, request: Mapping[str, Any], source: Mapping[str, Any], **facts: Any
+        cls,
+        path: Path,
+        request: Mapping[str, Any],
+        source: Mapping[str, Any],
+        force: bool = False,
+        **facts: Any,
     ) -> RunFolder:
-        """Begin a run, or take up the same one again; another run there is refused.
+        """Begin a run, or continue the same one; another run there is refused.
 
-        With `force=True` another run's files are removed first.
+        With `force` another run's files are removed first.
         """
-        force = facts.pop("force", False)
-        check_folder(path)
-        path.mkdir(parents=True, exist_ok=True)
-        held = hold(path, "run")
-        try:
-            started = datetime.now(UTC).isoformat(timespec="seconds")
-            full = {"request": request, "input": source, "started": started, **facts}
-            old = _taken_up(path, full, force)
-            run = cls(path, full, old, held)
-            run._write("incomplete")
-        except BaseException:
-            held.close()
-            raise
+        with writing_to(path):
+            check_run_folder(path)
+            path.mkdir(parents=True, exist_ok=True)
+            held = hold(path, "run")
+            try:
+                started = datetime.now(UTC).isoformat(timespec="seconds")
+                full = {"request": request, "input": source, "started": started, **facts}
+                run = cls(path, full, _same_run(path, full, force), held)
+                run._write("incomplete")
+            except BaseException:
+                held.close()
+                raise
         return run
 
     def fitted(self) -> LinkPredictor | None:
         """Return the model of an earlier, interrupted or finished, run of the same command.
 
-        None where there is none, or another: it is fitted again, and then put there.
+        None where there is none, or another: it is fitted again, and then saved there.
         """
-        place = self.path / MODEL
+        folder = self.path / MODEL
         try:
-            model = load(place)
+            model = load(folder)
         except LinkpriorError:
-            discard_damaged(place)
-            refuse_foreign(place)  # before a fit whose model could not be kept
+            discard_damaged(folder)
+            refuse_foreign(folder)  # before a fit whose model could not be saved
             return None
         if self._old is None or self._old.get("versions") != machine.versions():
             return None
@@ -96,16 +133,22 @@ class RunFolder:
             "request": self.facts["request"],
             "tuned": self.facts.get("tuned"),
             "network_digest": self.facts["input"].get("network_digest"),
-            "model_sha256": self._old.get("model_sha256", model_digest(place)),
+            "model_sha256": self._old.get("model_sha256", file_digest(folder / MANIFEST)),
         }
-        return model if difference(model, place, facts) is None else None
+        return model if difference(model, folder, facts) is None else None
+
+    def save_model(self, model: LinkPredictor) -> None:
+        """Save the fitted model: from here on an interruption costs no fit."""
+        with writing_to(self.path / MODEL):
+            model.save(self.path / MODEL)
 
     @contextmanager
     def writing(self, name: str) -> Iterator[TextIO]:
-        """Open one file of the folder; it appears whole, and the manifest will vouch for it."""
-        with whole_file(self.path / name) as stream:
-            yield stream
-        self.files[name] = file_digest(self.path / name)
+        """Open one file of the folder; it appears whole, with its checksum in the manifest."""
+        with writing_to(self.path / name):
+            with whole_file(self.path / name) as stream:
+                yield stream
+            self.files[name] = file_digest(self.path / name)
 
     def write_json(self, name: str, content: Any) -> None:
         """Write one JSON file."""
@@ -116,7 +159,11 @@ class RunFolder:
     def log(self, text: str) -> None:
         """Add a line to the log; a log grows, it is the one file that is not written whole."""
         now = datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S")
-        with (self.path / LOG).open("a", encoding="utf-8", errors="surrogateescape") as stream:
+        file = self.path / LOG
+        with (
+            writing_to(self.path),
+            file.open("a", encoding="utf-8", errors="surrogateescape") as stream,
+        ):
             stream.writelines(f"{now} {line}\n" for line in text.splitlines())
 
     def note(self, **facts: Any) -> None:
@@ -125,87 +172,33 @@ class RunFolder:
         self._write("incomplete")
 
     def finish(self, **facts: Any) -> None:
-        """Write the manifest for good: from now on the folder is a whole run."""
+        """Write the last manifest: from now on the folder is a whole run."""
         self.facts.update(facts)
-        self.facts["model_sha256"] = model_digest(self.path / MODEL)
+        with writing_to(self.path):
+            self.facts["model_sha256"] = file_digest(self.path / MODEL / MANIFEST)
         self.facts["finished"] = datetime.now(UTC).isoformat(timespec="seconds")
         self._write("complete")
         self.close()
+
+    def saved(self) -> str:
+        """Return what an interruption would leave here."""
+        if (self.path / MODEL).exists():
+            return f"{self.path}/ holds the fitted model; the same command goes on from there"
+        if "tuned" in self.facts:
+            holds = "what tuning found, no model yet"
+            return f"{self.path}/ holds {holds}; the same command goes on from there"
+        return f"{self.path}/ holds the input report, no model yet; the same command begins anew"
 
     def close(self) -> None:
         """Let another process have the folder."""
         self._held.close()
 
     def _write(self, status: str) -> None:
-        write_manifest(self.path, {"status": status, **self.facts, "files": self.files})
+        with writing_to(self.path):
+            write_manifest(self.path, {"status": status, **self.facts, "files": self.files})
 
 
-def _taken_up(path: Path, now: Mapping[str, Any], force: bool) -> Mapping[str, Any] | None:
-    """Return the manifest of the same run if it was begun before; refuse or remove another run."""
-    sweep(path)
-    refuse_odd(path, FILES)
-    old = read_manifest(path)
-    if old is None:
-        return None
-    other = _difference(old, now)
-    if other is None:
-        return old
-    if not force:
-        raise StoreError(
-            f"-o {path}: holds another run ({other}); give another folder, or --force to replace it"
-        )
-    remove_run(path, old)
-    return None
-
-
-def _difference(old: Mapping[str, Any], now: Mapping[str, Any]) -> str | None:
-    """Return in what an earlier run is another one, None where it is the same."""
-    if old["input"].get("sha256") != now["input"].get("sha256"):
-        return f"of another input, {old['input'].get('file')}"
-    request = json.loads(json.dumps(now["request"]))
-    if old["request"] != request:
-        return _changed(_flat(old["request"]), _flat(request))
-    began, here = (_version(facts) for facts in (old, now))
-    if "tune" in request and began != here:  # a model is fitted anew, but settings do not compare
-        return f"tuned by linkprior {began}, this is {here}"
-    return None
-
-
-def _changed(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
-    """Say in what two requests differ, the first three of it."""
-    keys = [key for key in {**before, **now} if before.get(key) != now.get(key)]
-    if None in (before["tune"], now["tune"]):  # no search at all is one difference
-        keys = [key for key in keys if not key.startswith("tune ")]
-    return ", ".join(
-        f"{key} was {_said(before.get(key))}, now {_said(now.get(key))}" for key in keys[:3]
-    )
-
-
-def _flat(request: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a request with the parameters of the model, and what is tuned, among the others."""
-    parameters, tune = (
-        found if isinstance(found := request.get(name), dict) else {}
-        for name in ("parameters", "tune")
-    )
-    search = {f"tune {name}": value for name, value in tune.items() if name != "trials"}
-    return {**request, "parameters": None, "tune": tune.get("trials"), **parameters, **search}
-
-
-def _version(facts: Mapping[str, Any]) -> Any:
-    versions = facts.get("versions")
-    return versions.get("linkprior") if isinstance(versions, dict) else None
-
-
-def _said(value: Any) -> str:
-    return "not set" if value is None else str(value)[:40]
-
-
-MANIFEST = "manifest.json"
-FORMAT = "linkprior-run"
-FORMAT_VERSION = 1
-SCHEMA = Path(__file__).with_name("manifest.schema.json")
-
-Manifest = dict[str, Any]
+# ---------------------------------------------------------------------- manifests
 
 
 def read_manifest(folder: Path) -> Manifest | None:
@@ -247,87 +240,255 @@ def file_digest(path: Path) -> str:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
-REPORT, LOG, MODEL = "input_report.json", "log.txt", "model"
-STUDY = "study"  # what a run that was tuned tried
-RANKING = "ranking"
-FILES = (*(f"{RANKING}.{format}" for format in FORMATS), REPORT, LOG)
+# ---------------------------------------------------------------------- the same run, or another
 
 
-def remove_run(folder: Path, old: Mapping[str, Any]) -> None:
+def _same_run(path: Path, now: Mapping[str, Any], force: bool) -> Manifest | None:
+    """Return the manifest of the same run if it was begun before; refuse or remove another run."""
+    sweep(path)
+    refuse_odd(path, FILES)
+    old = read_manifest(path)
+    other = None if old is None else _other_run(old, now)
+    if old is None or other is None:
+        return old
+    if not force:
+        raise StoreError(
+            f"-o {path}: holds another run ({other}); give another folder, or --force to replace it"
+        )
+    _remove_run(path, old)
+    return None
+
+
+def _other_run(old: Mapping[str, Any], now: Mapping[str, Any]) -> str | None:
+    """Return in what an earlier run differs, None where it is the same; three settings at most."""
+    if old["input"].get("sha256") != now["input"].get("sha256"):
+        return f"of another input, {old['input'].get('file')}"
+    request = json.loads(json.dumps(now["request"]))
+    if old["request"] != request:
+        before, after = _flat(old["request"]), _flat(request)
+        keys = [key for key in {**before, **after} if before.get(key) != after.get(key)]
+        if None in (before["tune"], after["tune"]):  # no search at all is one difference
+            keys = [key for key in keys if not key.startswith("tune ")]
+        return ", ".join(
+            f"{key} was {_shown(before.get(key))}, now {_shown(after.get(key))}" for key in keys[:3]
+        )
+    began, here = (
+        versions.get("linkprior") if isinstance(versions := facts.get("versions"), dict) else None
+        for facts in (old, now)
+    )
+    if "tune" in request and began != here:  # a model is fitted anew, but settings do not compare
+        return f"tuned by linkprior {began}, this is {here}"
+    return None
+
+
+def _flat(request: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a request with the parameters of the model, and what is tuned, among the others."""
+    parameters, tune = (
+        value if isinstance(value := request.get(name), dict) else {}
+        for name in ("parameters", "tune")
+    )
+    search = {f"tune {name}": value for name, value in tune.items() if name != "trials"}
+    return {**request, "parameters": None, "tune": tune.get("trials"), **parameters, **search}
+
+
+def _shown(value: Any) -> str:
+    return "not set" if value is None else str(value)[:40]
+
+
+def _remove_run(folder: Path, old: Mapping[str, Any]) -> None:
     """Remove the files of an earlier run, and nothing else; refuse where that cannot be.
 
     Its manifest stays until it is replaced: without it nobody could tell that the folder is ours.
     """
     from linkprior.evaluation.tuning import study
 
-    tuned = "tune" in old["request"]  # else a study there is somebody's own
+    tuned = "tune" in old["request"]  # else a study there is somebody else's
     _refuse_others(folder / MODEL, store.others_in(folder / MODEL))
     if tuned:
         _refuse_others(folder / STUDY, study.others_in(folder / STUDY))
     write_manifest(folder, {**old, "status": "incomplete"})
-    for name in _names(old):
+    # By the names we give alone: anybody may write a manifest. A run cut off lists no files yet.
+    asked = str(old["request"].get("format")).lower()
+    rankings = {format: f"{RANKING}.{format}" for format in FORMATS}
+    ours = [n for f, n in rankings.items() if f in ("tsv", asked) or n in old["files"]]
+    for name in (*ours, REPORT, LOG):
         (folder / name).unlink(missing_ok=True)
     store.remove_model(folder / MODEL)
     if tuned:
         study.remove_study(folder / STUDY)
 
 
-def _names(old: Mapping[str, Any]) -> list[str]:
-    """Return the files of a run, by the names we give alone: anybody may write a manifest."""
-    asked = str(old["request"].get("format")).lower()  # a run cut off has not listed its files yet
-    rankings = {format: f"{RANKING}.{format}" for format in FORMATS}
-    ours = [n for f, n in rankings.items() if f in ("tsv", asked) or n in old["files"]]
-    return [*ours, REPORT, LOG]
-
-
-def _refuse_others(place: Path, others: Collection[str]) -> None:
-    """Raise an error where a folder of the run is a link, or holds something of others."""
-    if place.is_symlink() or (place.exists() and not place.is_dir()):
+def _refuse_others(folder: Path, others: Collection[str]) -> None:
+    """Raise an error where a folder of the run is a link, or holds files of others."""
+    if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
         raise StoreError(
-            f"-o {place.parent}: {place.name} there is no folder of ours; remove it, or give "
+            f"-o {folder.parent}: {folder.name} there is no folder of ours; remove it, or give "
             "another folder"
         )
     if others:
         raise StoreError(
-            f"-o {place.parent}: {place.name} there holds {visible(min(others))}, which is not of "
-            "the run; move it elsewhere, or give another folder"
+            f"-o {folder.parent}: {folder.name} there holds {visible(min(others))}, which is not "
+            "of the run; move it elsewhere, or give another folder"
         )
 
 
-def model_digest(place: Path) -> str:
-    """Return the SHA-256 of a model's manifest, which has that of its arrays."""
-    return file_digest(place / MANIFEST)
+def difference(model: LinkPredictor, folder: Path, facts: Mapping[str, Any]) -> str | None:
+    """Return in what the model saved in a folder is not that of a run, None where it is.
 
-
-def difference(model: LinkPredictor, place: Path, facts: Mapping[str, Any]) -> str | None:
-    """Return in what the model saved at a place is not that of a run, None where it is.
-
-    `facts` is the run's manifest; what it does not tell (earlier ones have no `model_sha256`) is
-    taken to be so.
+    `facts` is the run's manifest; what it lacks (earlier ones have no `model_sha256`) is not
+    compared.
     """
-    name, params = type(model).name, _plain(model.get_params())
+    name, params = type(model).name, _as_json(model.get_params())
     request, digest = facts["request"], model.network_.digest
     if request.get("model", name) != name:
         return f"it is {name}"
-    if "parameters" in request and _asked(facts) != params:
-        return "it has other parameters"
+    if "parameters" in request:
+        asked, tuned = _as_json(request["parameters"]), facts.get("tuned")
+        chosen = tuned.get("best_params") if isinstance(tuned, Mapping) else None
+        if isinstance(chosen, Mapping) and isinstance(asked, dict):
+            asked = {**asked, **_as_json(chosen)}
+        if asked != params:
+            return "it has other parameters"
     if facts.get("network_digest", digest) != digest:
         return "it is of another network"
-    if "model_sha256" in facts and facts["model_sha256"] != model_digest(place):
+    if "model_sha256" in facts and facts["model_sha256"] != file_digest(folder / MANIFEST):
         return "it was saved there later"
     return None
 
 
-def _asked(facts: Mapping[str, Any]) -> Any:
-    """Return the parameters the model of a run has: those of the request, and what tuning chose."""
-    tuned = facts.get("tuned")
-    chosen = tuned.get("best_params") if isinstance(tuned, Mapping) else None
-    parameters = _plain(facts["request"]["parameters"])
-    if isinstance(chosen, Mapping) and isinstance(parameters, dict):
-        parameters = {**parameters, **_plain(chosen)}
-    return parameters
-
-
-def _plain(params: Any) -> Any:
+def _as_json(params: Any) -> Any:
     """Return parameters as a file holds them."""
     return json.loads(json.dumps(params, default=lambda array: array.tolist()))
+
+
+# ---------------------------------------------------------------------- reading it back
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """A finished run, as `load_run` reads it.
+
+    Attributes
+    ----------
+    folder
+        Where it is stored.
+    ranking
+        The predicted links, best first, with their evidence.
+    model
+        The fitted model, ready to score other pairs.
+    input_report
+        What was read: file, format, counts and warnings.
+    manifest
+        Command, parameters, versions, seconds and checksums.
+    log
+        The messages of the command, one per line, with their times.
+    """
+
+    folder: Path
+    ranking: Ranking
+    model: LinkPredictor
+    input_report: dict[str, Any]
+    manifest: Manifest
+    log: str
+
+    @property
+    def network(self) -> Network:
+        """The network the model was fitted on."""
+        return self.model.network_
+
+    @property
+    def tuned(self) -> dict[str, Any] | None:
+        """What tuning chose: best_params, best_value, default_value; None without tuning."""
+        tuned = self.manifest.get("tuned")
+        return tuned if isinstance(tuned, dict) else None
+
+    @property
+    def study(self) -> Path | None:
+        """The folder of every setting that was tried; None where there is none."""
+        folder = self.folder / STUDY
+        return folder if self.tuned is not None and folder.is_dir() else None
+
+    def __repr__(self) -> str:
+        return f"Run({str(self.folder)!r}: {type(self.model).name}, {len(self.ranking)} links)"
+
+
+def load_run(folder: str | Path) -> Run:
+    """Read a run folder; one that is incomplete, damaged or of another version is refused.
+
+    Parameters
+    ----------
+    folder
+        What ``linkprior predict EDGES -o DIR/`` or ``predict_links(…, output="DIR/")`` wrote.
+
+    Returns
+    -------
+    Run
+        Its `ranking`, fitted `model`, `network`, `input_report`, `manifest` and `log`.
+
+    Examples
+    --------
+    >>> import tempfile, linkprior as lp
+    >>> folder = tempfile.mkdtemp()
+    >>> with open(f"{folder}/edges.tsv", "w") as file:
+    ...     _ = file.write("a\\tb\\nb\\tc\\nc\\td\\nd\\te\\n")
+    >>> table = lp.predict_links(f"{folder}/edges.tsv", 2, "l3", output=f"{folder}/run/")
+    >>> run = lp.load_run(f"{folder}/run")
+    >>> run.ranking.names
+    [('a', 'd'), ('b', 'e')]
+    >>> run.network.n_edges, run.manifest["status"]
+    (4, 'complete')
+    """
+    path = as_path(folder)
+    if not path.is_dir():
+        raise StoreError(f"{folder} is no folder; expected what `linkprior predict -o DIR/` wrote")
+    manifest = read_manifest(path)
+    if manifest is None:
+        raise StoreError(f"{folder} is not a run folder: it has no manifest.json")
+    if manifest["status"] != "complete":
+        raise StoreError(f"{folder} is an unfinished run: the same command again completes it")
+    needed = dict.fromkeys((f"{RANKING}.tsv", REPORT))
+    for name, digest in {**needed, **manifest["files"]}.items():
+        if Path(name).name != name or not os.path.isfile(path / name):
+            lacks = f"{folder} lacks {visible(name)}"
+            raise StoreError(f"{lacks}: the same command again writes it anew")
+        if file_digest(path / name) != digest:
+            changed = visible(str(path / name))
+            raise StoreError(f"{changed} was changed since: its checksum differs")
+    model = load(path / MODEL)
+    other = difference(model, path / MODEL, manifest)
+    if other is not None:
+        raise StoreError(
+            f"{path / MODEL} is not the model of this run ({other}): the same command again fits "
+            "it anew"
+        )
+    with _refusing(path / f"{RANKING}.tsv", "the table of a ranking"):
+        ranking = _read_ranking(path / f"{RANKING}.tsv", model.network_)
+    with _refusing(path / REPORT, "an input report"):
+        report = dict(json.loads(stored_text(path / REPORT)))
+    log = stored_text(path / LOG, "surrogateescape") if (path / LOG).exists() else ""
+    return Run(path, ranking, model, report, manifest, log)
+
+
+@contextmanager
+def _refusing(path: Path, expected: str) -> Iterator[None]:
+    """Refuse a file that is not what it should be, though its checksum is right."""
+    try:
+        yield
+    except (LinkpriorError, ValueError, LookupError, TypeError, RecursionError, csv.Error) as why:
+        raise StoreError(f"{path} is not {expected}: {why}") from None
+
+
+def _read_ranking(path: Path, network: Network) -> Ranking:
+    with path.open(encoding="utf-8", errors="surrogateescape", newline="") as stream:
+        header, *rows = csv.reader(stream, delimiter="\t")
+    columns = dict(
+        zip(header, zip(*rows, strict=True) if rows else [()] * len(header), strict=True)
+    )
+    ends = zip(columns["source"], columns["target"], strict=True)
+    pairs = np.array(
+        [(network.index_of(a), network.index_of(b)) for a, b in ends], dtype=np.int64
+    ).reshape(-1, 2)
+    evidence: dict[str, NDArray[Any]] = {
+        name: np.array(columns[name], dtype=_KINDS.get(name, object)) for name in header[4:]
+    }
+    return Ranking(pairs, np.array(columns["score"], np.float64), network.names, evidence)

@@ -20,7 +20,7 @@ from linkprior.serve.process import Child, describe_exit, describe_failure
 from linkprior.serve.workspace import Network, Workspace, json_object, new_folder
 
 if TYPE_CHECKING:
-    from linkprior.pipeline.load_run import Run
+    from linkprior.pipeline.run_folder import Run
 
 # ---------------------------------------------------------------------- what a page asks for
 
@@ -133,7 +133,7 @@ def export_run(
     `name` is what the input is called on the page, `command` what leads to the same list; without
     them, as in the run.
     """
-    from linkprior.pipeline.load_run import load_run
+    from linkprior.pipeline.run_folder import load_run
     from linkprior.report import prediction_page, write_page
 
     run = load_run(run_folder)

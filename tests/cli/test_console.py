@@ -12,7 +12,8 @@ from tests.cli.terminal import on_a_terminal, painted, screen
 
 from linkprior import _progress as progress
 from linkprior._progress import Report
-from linkprior.cli import display
+from linkprior.cli import console as display
+from linkprior.cli.console import Console, Display
 
 MESSAGE = "a message in between that is longer than a small terminal is wide"
 LINE = re.compile(r"^[\w. -]+: (\d+ %, )?\d+:\d\d gone(, about \d+:\d\d left)?$")
@@ -42,7 +43,7 @@ main()
 @pytest.fixture
 def at_once(monkeypatch):
     """No patience, and no rest between lines."""
-    for name, value in (("_PATIENCE", 0.0), ("_TICK", 0.001), ("_LINES_APART", 0.0)):
+    for name, value in (("_PATIENCE", 0.0), ("_TICK", 0.001), ("_APART", {"lines": 0.0})):
         monkeypatch.setattr(display, name, value)
 
 
@@ -84,7 +85,7 @@ def test_clock(seconds, text):
     ],
 )
 def test_words(report, text):
-    assert display.words(report) == text
+    assert display.progress_text(report) == text
 
 
 # ---------------------------------------------------------------------- lines
@@ -92,7 +93,7 @@ def test_words(report, text):
 
 def test_lines_are_far_between():
     stream = io.StringIO()
-    lines = display._Lines(stream)
+    lines = Display(Console(), stream)
     for tenths in range(4, 125):
         lines.show(Report("fitting", tenths / 125, tenths / 10, None))
     gone = [display.clock(seconds) for seconds in (0.4, 5.4, 10.4)]
@@ -101,7 +102,7 @@ def test_lines_are_far_between():
 
 def test_a_line_says_what_is_done_and_how_far_it_is(at_once):
     stream = io.StringIO()
-    with display.progress(False, stream), progress.stage("fitting it", 4) as stage:
+    with Console().progress(False, stream), progress.stage("fitting it", 4) as stage:
         stage.advance()
         wait_for(lambda: "25 %" in stream.getvalue())
     lines = stream.getvalue().splitlines()
@@ -111,21 +112,21 @@ def test_a_line_says_what_is_done_and_how_far_it_is(at_once):
 
 def test_between_stages_there_is_nothing_to_say(at_once):
     stream = io.StringIO()
-    with display.progress(False, stream):
+    with Console().progress(False, stream):
         time.sleep(0.05)
     assert stream.getvalue() == ""
 
 
 def test_what_is_quick_is_not_worth_a_line():
     stream = io.StringIO()
-    with display.progress(False, stream), progress.stage("fitting", 1):
+    with Console().progress(False, stream), progress.stage("fitting", 1):
         pass
     assert stream.getvalue() == ""
 
 
 def test_quiet_is_silent_and_nobody_listens(at_once):
     stream = io.StringIO()
-    with display.progress(True, stream) as listener:
+    with Console().progress(True, stream) as listener:
         with progress.stage("fitting", 1) as stage:
             time.sleep(0.05)
         assert type(stage) is progress.Stage
@@ -135,20 +136,20 @@ def test_quiet_is_silent_and_nobody_listens(at_once):
 
 def test_a_closed_stream_stops_no_work(at_once):
     stream = io.StringIO()
-    with display.progress(False, stream), progress.stage("fitting", 2) as stage:
+    with Console().progress(False, stream), progress.stage("fitting", 2) as stage:
         stream.close()
         time.sleep(0.02)
         stage.advance()
         assert stage.done == 1
-    assert display._shown is None
 
 
 def test_no_thread_stays_and_nobody_listens_afterwards(at_once):
-    with display.progress(False, io.StringIO()):
-        ticker = display._shown._ticker
+    console = Console()
+    with console.progress(False, io.StringIO()):
+        ticker = console.display.ticker
         assert ticker.is_alive()
     assert not ticker.is_alive()
-    assert display._shown is None
+    assert console.display is None
     assert type(progress.stage("other")) is progress.Stage
 
 

@@ -7,7 +7,7 @@ import pytest
 from tests.cli.support import one_line_of_error
 
 import linkprior as lp
-from linkprior.cli.console import format_error
+from linkprior.pipeline.outputs import format_error
 
 LEARN = "linkprior.predictors.local.PreferentialAttachment._fit"
 

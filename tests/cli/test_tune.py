@@ -31,7 +31,7 @@ def test_tune_prints_the_best_settings_first(run, edges):
     assert f"best auprc {found.best_value:.4f}" in out
     assert f"the model's own parameters {found.default_value:.4f}" in out
     assert "14 settings tried" in out
-    assert "No --study DIR is given: the settings tried are not kept." in err
+    assert "No --study DIR is given: the settings tried are not saved." in err
 
 
 def test_the_command_it_prints_runs_and_has_the_best_parameters(run, edges, tmp_path):
@@ -66,7 +66,7 @@ def test_a_study_goes_on_with_the_same_command(run, edges, tmp_path):
     ask = ("tune", edges, "--model", "katz", "--study", study, "--sampler", "grid")
     status, _, err = run(*ask, "--trials", 3)
     assert status == 0
-    assert f"3 settings are kept in {study}" in err
+    assert f"3 settings are saved in {study}" in err
     status, more, _ = run(*ask, "--trials", 5)
     assert status == 0
     assert "5 settings tried" in more
@@ -177,4 +177,4 @@ def test_ctrl_c_says_what_is_kept(tmp_path, executor):
     assert (study / "study.json").exists()
     assert not (study / "best.json").exists()
     if executor == "threads":
-        assert "not kept, as no --study DIR was given." in interrupted(tmp_path, *ask)
+        assert "not saved, as no --study DIR was given." in interrupted(tmp_path, *ask)

@@ -1,0 +1,765 @@
+"""One prediction, from a file or graph to the ranked links: what `linkprior predict` does.
+
+The command line, the explorer (through it) and `predict_links` all run a `PredictJob`.
+"""
+
+from __future__ import annotations
+
+import copy
+import math
+import os
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from linkprior import _progress as progress
+from linkprior import machine
+from linkprior._validation import whole_number
+from linkprior.errors import InputError, LinkpriorError, ParameterError
+from linkprior.io.atomic_files import whole_file
+from linkprior.io.formats import ReadOptions
+from linkprior.io.writers import format_of, write_ranking
+from linkprior.model.degrees import LIST_SIZE
+from linkprior.network.node_names import number_of
+from linkprior.parallel import current_workers
+from linkprior.parallel.memory import memory_room
+from linkprior.pipeline.outputs import (
+    check_apart,
+    check_output,
+    check_save,
+    is_folder,
+    writing_to,
+)
+from linkprior.pipeline.run_folder import RANKING, REPORT, STUDY, RunFolder, check_run_folder
+from linkprior.pipeline.side_inputs import Input, Loaded, NodeNames, SideInputs, is_path
+from linkprior.predictors import registry
+from linkprior.predictors.base import Array, LinkPredictor
+from linkprior.predictors.cost import effort_of
+from linkprior.predictors.estimate import estimate
+from linkprior.predictors.evidence import explain_pair, with_evidence
+from linkprior.predictors.memory_check import refuse_too_large
+from linkprior.predictors.nearby import MOST_PARTNERS, PARTNERS, NeighborCandidates, default_kind
+from linkprior.ranking.candidates import Candidates
+from linkprior.ranking.ranking import Ranking
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from linkprior.evaluation.tuning.result import Tuned
+    from linkprior.evaluation.tuning.tune import Tuning
+
+TOP = 100  # links, where neither a number nor a threshold is given
+
+
+def silent(text: str) -> None:
+    """Report nothing."""
+
+
+@dataclass
+class PredictJob:
+    """One prediction: what is asked for, then each step's results.
+
+    `run` does all of it; the command line takes the steps one by one: `check`, `prepare`,
+    `predict`, `write`. Options are spelled with `flag` in messages.
+    """
+
+    graph: Any
+    top: int | None = None
+    threshold: float | None = None
+    model: str | LinkPredictor = registry.DEFAULT_MODEL
+    params: Mapping[str, Any] = field(default_factory=dict)
+    seed: int = 0
+    tune: int | None = None
+    node: Sequence[Any] = ()
+    nodes: Any = None
+    between: Any = None
+    exclude: Any = None
+    candidates: str | None = None
+    partners: int | None = None
+    negatives: Any = None
+    history: Any = None
+    add_nodes: Any = None
+    coverage: float | None = None
+    degrees: Any = None
+    evidence: bool = True
+    explain: Sequence[tuple[Any, Any]] = ()
+    output: str | None = None
+    output_format: str | None = None
+    save: str | None = None
+    report: str | None = None  # a page that whoever runs the job writes
+    force: bool = False
+    read: ReadOptions = field(default_factory=ReadOptions)
+    input_format: str | None = None
+    ends: tuple[Any, Any] = (None, None)
+    keep_isolated: bool = False
+    command: Sequence[str] = ()
+    notify: Callable[[str], None] = silent
+    flag: str = ""
+
+    run_folder: RunFolder | None = field(default=None, init=False)
+    search: Tuning | None = field(default=None, init=False)
+    tuned: Tuned | None = field(default=None, init=False)
+    seconds: dict[str, float] = field(default_factory=dict, init=False)
+    _chosen: Candidates | NeighborCandidates | None = field(default=None, init=False)
+    _waiting: list[str] | None = field(default_factory=list, init=False)
+    _searching: bool = field(default=False, init=False)
+
+    def run(self) -> Ranking:
+        """Do it all; what cannot be done is refused before the work begins."""
+        try:
+            self.check()
+            self.prepare()
+            self.predict()
+            if self.ranking is not None:
+                self.write(self.ranking)
+        finally:
+            self.close()
+        assert self.ranking is not None
+        return self.ranking
+
+    # ------------------------------------------------------------------ before anything is read
+
+    def check(self) -> None:
+        """Refuse what no network could make right."""
+        self.source = Input(self.graph, self.input_format, self.read, self.ends)
+        names = ("node", "nodes", "between", "exclude", "negatives", "history", "add_nodes")
+        given = {name: getattr(self, name) for name in (*names, "coverage", "degrees", "force")}
+        self.side = SideInputs(self.source, self.say, self.flag, **given)
+        self.side.check()
+        self._check_partners()
+        inputs = [*([os.fspath(self.graph)] if is_path(self.graph) else []), *self.side.files]
+        self._check_outputs(inputs)
+        if inputs.count("-") > 1:
+            raise LinkpriorError("standard input (-) can be read once; give files for the others")
+        self.predictor = self._make_model()
+        self.side.check(type(self.predictor))
+        if self.tune is not None:
+            self._check_tuning(whole_number("tune", self.tune, 1))
+
+    def _check_partners(self) -> None:
+        option = f"{self.flag}partners"
+        if self.partners is None:
+            return
+        if not 1 <= self.partners <= MOST_PARTNERS:
+            raise ParameterError(
+                f"{option} expects a number of partners per node, 1 to {MOST_PARTNERS:,}, got "
+                f"{self.partners}"
+            )
+        if self.candidates == "all":
+            raise LinkpriorError(
+                f"{option} is for {self.flag}candidates paths3 or knn: with all, every pair is "
+                "looked at"
+            )
+
+    def _check_outputs(self, inputs: list[str]) -> None:
+        self.file: Path | None = None
+        self.folder: Path | None = None
+        if self.save is not None:
+            check_save(self.save, inputs)
+        check_apart(self.output, self.save, self.report)
+        self.format = format_of(self.output, self.output_format)
+        if self.output is None or self.output == "-":
+            return
+        if is_folder(self.output):
+            self.folder = check_run_folder(self.output, inputs)
+            if not is_path(self.graph):
+                raise ParameterError("a run folder stores what was read: give the path of a file")
+        else:
+            self.file = check_output(self.output, self.output_format is not None, inputs)
+
+    def _make_model(self) -> LinkPredictor:
+        """Return the model to fit, which may follow the length of the list, or a fitted one."""
+        params = dict(self.params)
+        if not isinstance(self.model, LinkPredictor):
+            if "seed" in registry.find(self.model).parameter_names():
+                params.setdefault("seed", self.seed)
+            model = registry.make(self.model, **params)
+        elif params or self.seed != 0:
+            first = next(iter(params), "seed")
+            raise ParameterError(
+                f"{first} is a parameter of the model: give it to {self.model!r} itself"
+            )
+        else:
+            model = self.model if self.model.fitted else copy.deepcopy(self.model)
+        given = model.get_params()
+        follows = given.get("n_edges") == "list" and given["list_size"] == LIST_SIZE
+        if follows and "list_size" not in params and self.most is not None and not model.fitted:
+            model.set_params(list_size=max(1, self.most))
+        return model
+
+    def _check_tuning(self, trials: int) -> None:
+        from linkprior.evaluation.tuning.ahead import refuse_untunable
+        from linkprior.evaluation.tuning.study import refuse_other_folders
+
+        spelled = "--set {}=…" if self.flag else "{}"
+        refuse_untunable(self.predictor, list(self.params), f"{self.flag}tune", spelled)
+        if self.study is not None:
+            refuse_other_folders(self.study)
+
+    # ------------------------------------------------------------------ before the fit
+
+    def prepare(self) -> None:
+        """Read the network and what is known beside its edges; choose the candidates."""
+        name = os.fspath(self.graph) if is_path(self.graph) else "the graph"
+        self.say(f"Reading {name} …")
+        fitted = self.predictor.fitted
+        with progress.stage(f"reading {Path(name).name}"), self._timed("reading"):
+            given = self.source.read(keep_isolated=self.keep_isolated or fitted)
+        for line in given.report.text() if given.report else ():
+            self.say(line)
+        given = self.side.attach(given)
+        if fitted:
+            given = self._as_fitted(given)
+        else:
+            self.side.report_ignored({self.model_name: type(self.predictor)}, given.network)
+            self.side.apply(self.predictor, given)
+            self._name_degrees(given)
+        self.given, self.network = given, given.network
+        names = NodeNames(given)
+        self.explain = [(names.one(a), names.one(b)) for a, b in self.explain]
+        for a, b in self.explain:
+            if number_of(self.network, a) == number_of(self.network, b):
+                raise LinkpriorError(
+                    f"{self.flag}explain expects two different nodes, got {a!r} twice"
+                )
+        self._choose_candidates(self.side.candidates(given))
+        if self.tune is not None:
+            from linkprior.evaluation.tuning.tune import Tuning
+
+            seed = self.predictor.get_params().get("seed", self.seed)
+            search = Tuning(self.predictor, self.network, self.tune, seed=seed, study=self.study)
+            search.refuse_empty_splits()
+            self.search = search
+
+    def _as_fitted(self, given: Loaded) -> Loaded:
+        """Return the network with the nodes the model was fitted with; refuse another network."""
+        for network in (given.network, given.network.drop_isolated()):
+            if network.digest == self.predictor.network_.digest:
+                return replace(given, network=network)
+        raise InputError(
+            f"{self.predictor!r} was fitted on another network ({self.predictor.network_}) than "
+            f"the one given ({given.network}); give a predictor that is not fitted, or fit it on "
+            "this network"
+        )
+
+    def _name_degrees(self, given: Loaded) -> None:
+        """Name the nodes of degrees that are given by the nodes of a graph, which may be any."""
+        degrees = self.predictor.get_params().get("degrees")
+        if isinstance(degrees, Mapping):
+            names = {node: name for name, node in given.objects.items()}
+            named = {names.get(node, node): value for node, value in degrees.items()}
+            self.predictor.set_params(degrees=named)
+
+    def _choose_candidates(self, given: Candidates | None) -> None:
+        """Choose which pairs are ranked: all, or some partners per node of a large network."""
+        from linkprior.predictors.nearby.factors import refuse_without_factors
+
+        if self.candidates == "knn":
+            refuse_without_factors(self.predictor)
+        self._chosen = given
+        every = Candidates.of(self.network) if given is None else given
+        kind = self.candidates or default_kind(self.predictor, every)
+        if kind != "all":
+            near = NeighborCandidates(every, kind, self.partners or PARTNERS, self.seed)
+            nodes = f"{self.network.n_nodes:,} nodes; {self.flag}candidates all looks at all"
+            self.say(f"Candidates: {near.text()}{'' if self.candidates else f' ({nodes})'}")
+            self._chosen = near
+        elif self.partners is not None:
+            raise LinkpriorError(
+                f"{self.flag}partners asks for {self.flag}candidates paths3 or knn here: a network "
+                "of this size is looked at whole"
+            )
+
+    @property
+    def _near(self) -> NeighborCandidates | None:
+        return self._chosen if isinstance(self._chosen, NeighborCandidates) else None
+
+    def estimate(self) -> str:
+        """Return how long the work may take, and how much memory."""
+        ranking = self._near.effort if self._near else None
+        before, note = 0.0, ""
+        if self.search is not None:
+            before = self.search.effort
+            tried = _settings(self.search.trials)
+            note = f", after {tried} on {self.search.inner} inner splits"
+        taken = estimate(self.predictor, self.network, ranking, before)
+        return replace(taken, note=note).text(memory_room())
+
+    def check_memory(self) -> None:
+        """Refuse what cannot fit into memory."""
+        refuse_too_large(self.predictor, self.network)
+
+    # ------------------------------------------------------------------ the work
+
+    def predict(self) -> None:
+        """Tune, fit and rank, with evidence; `ranking` is None where only pairs are explained."""
+        self.ranking: Ranking | None = None
+        if self.folder is not None:
+            self._open_folder(self.folder)
+        if self.search is not None:
+            with self._timed("tuning"):
+                self.predictor = self._tune(self.search)
+        model, work = self.predictor, effort_of(self.predictor, self.network)
+        scores = self._near.effort if self._near else work.scores
+        with progress.stage(f"fitting {self.model_name}", work.fit + scores):
+            if not model.fitted:
+                with progress.part(work.fit):
+                    model = self.predictor = self._fit()
+            if self.save is not None:
+                self._save(model, self.save)
+            if not self.lists:
+                return
+            with self._timed("ranking"):
+                ranking = self._rank(model)
+            self._report_recall(ranking)
+        if self.evidence:
+            with self._timed("evidence"):
+                ranking = with_evidence(model, ranking, self.given.symbols)
+        self.ranking = ranking
+        self._report_shape(ranking)
+
+    def _open_folder(self, folder: Path) -> None:
+        report, network = self.given.report, self.network
+        assert report is not None
+        self.run_folder = RunFolder.open(
+            folder,
+            self._request(),
+            {
+                "file": report.file,
+                "sha256": report.sha256,
+                "nodes": network.n_nodes,
+                "edges": network.n_edges,
+                "network_digest": network.without_history().digest,  # as the model is saved
+            },
+            self.force,
+            command=list(self.command),
+            versions=machine.versions(),
+            workers=current_workers(),
+        )
+        self.run_folder.write_json(REPORT, report.to_dict())
+        waiting, self._waiting = self._waiting or [], None
+        for text in waiting:
+            self.run_folder.log(text)
+
+    def _request(self) -> dict[str, Any]:
+        """Return what the ranking follows from, the input aside, for a run's manifest."""
+        chosen: dict[str, Any] = {
+            "model": self.model_name,
+            "parameters": self.predictor.get_params(),
+            "top": self.most,
+            "threshold": self.threshold,
+        }
+        if self.search is not None:
+            names = ("trials", "metric", "rule", "inner", "seed")
+            chosen["tune"] = {name: getattr(self.search, name) for name in names}
+        side = self.side.request()
+        first = ("node", "nodes", "exclude", "between")
+        chosen |= {name: side.pop(name) for name in first}
+        if near := self._near:
+            chosen |= {"candidates": near.kind, "partners": near.partners}
+            chosen["candidates_seed"] = near.seed
+        chosen |= {**side, "format": self.output_format, **self.source.request()}
+        return {name: value for name, value in chosen.items() if value is not None}
+
+    def _tune(self, search: Tuning) -> LinkPredictor:
+        """Try the settings that are left, report what was chosen, and return a model with it."""
+        if self.study is None:
+            self.say("No -o DIR/ is given: the settings tried are not saved.")
+        else:
+            saved = f"Settings tried are saved in {self.study}"
+            self.say(f"{saved}; the same command goes on where it stops.")
+        self.say(f"Tuning {search.template.name} …")
+        self._searching = True
+        self.tuned = search.run()
+        self._searching = False
+        self.say(tuning_summary(self.tuned, search.inner))
+        if self.run_folder is not None:
+            self.run_folder.note(tuned=self.tuned.facts())
+        return self.tuned.model
+
+    def _fit(self) -> LinkPredictor:
+        model = self.run_folder.fitted() if self.run_folder is not None else None
+        if model is not None:
+            self.say(f"Taking up the {self.model_name} model fitted before")
+        else:
+            self.say(f"Fitting {self.model_name} …")
+            with self._timed("fitting"):
+                model = self.predictor.fit(self.network)
+            if self.run_folder is not None:
+                self.run_folder.save_model(model)
+        for line in model.summary():
+            self.say(line)
+        facts, names = model.learned_.facts, ("status", "n_iter", "objective", "primal", "dual")
+        if self.run_folder is not None and "status" in facts:
+            self.run_folder.note(fit={name: facts[name] for name in names if name in facts})
+        return model
+
+    def _save(self, model: LinkPredictor, folder: str) -> None:
+        replaces = Path(folder).is_dir() and any(Path(folder).iterdir())  # it is a model: checked
+        with writing_to(folder):
+            model.save(folder)
+        self.say(f"Saved the model to {folder}{', in place of an earlier one' if replaces else ''}")
+
+    def _rank(self, model: LinkPredictor) -> Ranking:
+        if self.threshold is None:
+            return model.predict_edges(self.most, candidates=self._chosen)
+        # What is written has six digits, and what is written is what a user compares with.
+        below = self.threshold
+        if below:
+            below -= 10.0 ** (math.floor(math.log10(abs(below))) - 5)
+        floor = model.score_threshold(below)
+        ranking = model.predict_edges(self.most, candidates=self._chosen, threshold=floor)
+        probabilities = model.probabilities(ranking.scores)
+        compared = ranking.scores if probabilities is None else probabilities
+        return ranking[: sum(float(f"{s:.6g}") >= self.threshold for s in compared)]
+
+    def _report_recall(self, ranking: Ranking) -> None:
+        """Report how many of the best pairs the candidates hold, estimated on some nodes."""
+        from linkprior.predictors.nearby.judging import judge
+
+        if (near := self._near) is None:
+            return
+        limit, k = float("-inf"), self.most
+        if self.threshold is not None:  # the list is whole: what it misses is counted down to it
+            limit, k = self.predictor.score_threshold(self.threshold), None
+        self.say(judge(self.predictor, near, ranking, k, limit, seed=self.seed).text())
+
+    def _report_shape(self, ranking: Ranking) -> None:
+        """Report why a list is empty, or where its order means nothing."""
+        scores, n = ranking.scores, len(ranking)
+        if not n and self.notify is not silent:
+            best = self.predictor.predict_edges(1, candidates=self._chosen).scores
+            if not len(best):
+                self.say("No pair is left to predict: every candidate is an edge or was left out.")
+            elif self.threshold is not None:
+                values = self.predictor.probabilities(best)
+                what, top = ("score", best[0]) if values is None else ("probability", values[0])
+                self.say(
+                    f"No candidate pair has a {what} of {self.threshold:g} or more; the highest is "
+                    f"{top:.6g}."
+                )
+        tied = int((scores == scores[-1]).sum()) if n else 0
+        if tied > 1 and tied >= n / 10:
+            which = "All" if tied == n else f"The last {tied} of"
+            self.say(
+                f"Note: {which} {n} links tie at a score of {scores[-1]:.6g}: their order, and who "
+                "comes next, says nothing."
+            )
+
+    # ------------------------------------------------------------------ what is written
+
+    def write(self, ranking: Ranking) -> None:
+        """Write the list to the file or run folder asked for; the manifest comes last."""
+        if self.file is None and self.run_folder is None:
+            return
+        self.say(f"Writing {len(ranking)} link{'s' * (len(ranking) != 1)} to {self.output}")
+        with progress.stage("writing"):
+            if self.file is not None:
+                with writing_to(self.file), whole_file(self.file) as stream:
+                    write_ranking(stream, ranking, self.format, self.network, self.facts)
+            if (run := self.run_folder) is not None:
+                for format in dict.fromkeys(("tsv", self.format)):
+                    with run.writing(f"{RANKING}.{format}") as stream:
+                        write_ranking(stream, ranking, format, self.network, self.facts)
+                peak = round(machine.peak_memory() / 1e6)
+                seconds = dict(self.seconds)
+                run.finish(**self.facts, seconds=seconds, links=len(ranking), peak_memory_mb=peak)
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What files say of their origin; no clock, so the same command gives the same bytes."""
+        return {
+            "model": self.model_name,
+            "seed": self.predictor.get_params().get("seed"),
+            "network_digest": self.network.without_history().digest,
+        }
+
+    def explanations(self) -> Iterator[str]:
+        """Give the explanation of each pair asked about."""
+        for a, b in self.explain:
+            story = explain_pair(self.predictor, a, b, self.given.symbols)
+            lines = [story.text()]
+            known = story.facts["observed"] or story.facts["known_non_edge"]
+            score = np.array([story.facts["score"]])
+            values = None if known else self.predictor.probabilities(score)
+            if values is not None:
+                assumed = self.predictor.assumption()
+                lines.append(
+                    f"The probability that it is a missing link is {values[0]:.3g}, {assumed}."
+                )
+            yield "\n".join(lines)
+
+    # ------------------------------------------------------------------ on the way
+
+    @property
+    def most(self) -> int | None:
+        """How many links to predict at most; a threshold alone sets no limit."""
+        return TOP if self.top is None and self.threshold is None else self.top
+
+    @property
+    def lists(self) -> bool:
+        """Whether a list is wanted: on standard output an explanation takes its place."""
+        return not (self.explain and self.flag) or bool(self.output or self.report)
+
+    @property
+    def model_name(self) -> str:
+        """The name of the model."""
+        return self.model if isinstance(self.model, str) else type(self.model).name
+
+    @property
+    def study(self) -> Path | None:
+        """Where settings that are tried are stored; None: nowhere."""
+        return None if self.folder is None else self.folder / STUDY
+
+    def say(self, text: str) -> None:
+        """Report something, and log it in the run folder; what comes before it is open waits."""
+        self.notify(text)
+        self.log(text)
+
+    def log(self, text: str) -> None:
+        """Add a message to the log of the run folder."""
+        if self.run_folder is not None:
+            self.run_folder.log(text)
+        elif self._waiting is not None:
+            self._waiting.append(text)
+
+    def saved(self) -> str | None:
+        """Return what an interruption would leave; None: only what is written whole."""
+        if self._searching and self.search is not None:
+            tried = _settings(len(self.search.store.trials))
+            if self.study is None:
+                return f"{tried} tried and not saved, as no -o DIR/ was given"
+            return f"{tried} tried and saved in {self.study}; the same command goes on from there"
+        return None if self.run_folder is None else self.run_folder.saved()
+
+    def close(self) -> None:
+        """Let another process have the run folder."""
+        if self.run_folder is not None:
+            self.run_folder.close()
+
+    @contextmanager
+    def _timed(self, name: str) -> Iterator[None]:
+        start = time.perf_counter()
+        yield
+        self.seconds[name] = round(time.perf_counter() - start, 3)
+
+
+def expected_hits(model: LinkPredictor, scores: Array) -> str | None:
+    """Return how many of these ranked links may be real: `about 41 (30–52)`; None: unknown."""
+    hits = model.expected_hits(scores) if len(scores) else None
+    if hits is None:
+        return None
+    mean, low, high = (float(column[-1]) for column in hits)
+    about = f"about {mean:.0f}" if mean >= 1.0 else "less than one"
+    return f"{about} ({low:.0f}–{high:.0f})"
+
+
+def tuning_summary(tuned: Tuned, inner: int) -> str:
+    """Return what tuning chose, and what it gained on the inner splits."""
+    on = f"Tuned on {inner} inner split{'s' * (inner != 1)}: {tuned.metric}"
+    tried = f"({_settings(len(tuned.trials))} tried)"
+    default = tuned.default_value
+    if tuned.stays:
+        return f"{on} {default:.4f} with the model's own parameters, which stay {tried}"
+    params = ", ".join(f"{name}={value:g}" for name, value in tuned.best_params.items())
+    start = "" if math.isnan(default) else f"{default:.4f} → "
+    return f"{on} {start}{tuned.best_value:.4f} with {params} {tried}"
+
+
+def _settings(number: int) -> str:
+    return f"{number} setting{'s' * (number != 1)}"
+
+
+# ---------------------------------------------------------------------- from Python
+
+
+def predict_links(
+    graph: Any,
+    k: int | None = None,
+    model: str | LinkPredictor = registry.DEFAULT_MODEL,
+    seed: int = 0,
+    evidence: bool = True,
+    *,
+    source: str | None = None,
+    target: str | None = None,
+    keep_isolated: bool = False,
+    tune: int | None = None,
+    threshold: float | None = None,
+    node: Any = (),
+    nodes: Any = None,
+    between: tuple[Any, Any] | None = None,
+    exclude: Any = None,
+    candidates: str | None = None,
+    partners: int | None = None,
+    negatives: Any = None,
+    history: tuple[Any, Any] | None = None,
+    add_nodes: Any = None,
+    coverage: float | None = None,
+    degrees: Any = None,
+    weights: str | None = None,
+    explain: Sequence[tuple[Any, Any]] = (),
+    output: str | os.PathLike[str] | None = None,
+    format: str | None = None,
+    save: str | os.PathLike[str] | None = None,
+    force: bool = False,
+    read: Mapping[str, Any] | None = None,
+    notify: Callable[[str], None] | None = None,
+    **params: Any,
+) -> pd.DataFrame:
+    """Return the k likeliest missing links, best first: rank, source, target, score, evidence.
+
+    The nodes in `source` and `target` are those of `graph`, not their names, so that
+    ``G.add_edges_from(zip(df.source, df.target))`` works for a networkx graph of any nodes. There
+    are fewer rows than k where there are fewer pairs without an edge. Lists of nodes or pairs may
+    be Python objects or files, as for ``linkprior predict``, which gives the same links.
+
+    Parameters
+    ----------
+    graph
+        A graph of networkx or igraph, a scipy sparse matrix or square NumPy array, a NumPy array
+        (m, 2) of edges, a pandas or polars data frame, pairs of nodes, the path of a file, or a
+        `Network`. Nodes of matrices, and of igraph graphs without names, are numbers from 0 on.
+    k
+        Number of links, 100 unless a threshold is given.
+    model
+        The name of a model (`linkprior models` lists them), or a predictor. A predictor is left as
+        it is; when it is fitted, it must be fitted on this very graph, and is not fitted again.
+    seed
+        Same seed, same table. A predictor has its own seed.
+    evidence
+        Whether to add the columns that explain a link's rank. Of a file that names nodes by
+        identifiers and has readable labels too, these are the first two of them.
+    source, target
+        The two columns of a table or file that name the ends, where their names do not tell.
+    keep_isolated
+        Whether nodes without an edge take part. They do not, as with files: nothing is known about
+        them, and the same network gives the same answer however it is handed over.
+    tune
+        How many settings of the model's parameters to try on hidden edges of the graph first, as
+        `linkprior.tune` does by default; the best of them is fitted on all edges.
+        ``attrs["tuned"]`` of the table tells which it is. What is tuned cannot be given.
+    threshold
+        Only links with at least this probability; for models without that column, this score.
+    node, nodes, between
+        Only partners of this node, or of the nodes in this list; only pairs within a list of
+        nodes; only pairs across two lists.
+    exclude
+        Pairs to leave out, tested already, say: a list of pairs, a data frame, a graph or a file.
+    candidates, partners
+        ``"all"`` pairs, or in very large networks ``"paths3"`` or ``"knn"`` with so many partners
+        per node.
+    negatives
+        Pairs known to be no links: true zeros for the models, and never predicted.
+    history
+        Two releases, older and newer: auto learns what newly found links look like.
+    add_nodes
+        Nodes without an edge yet, for models with the degree prior.
+    coverage
+        Share of all links that is observed, 0.7 say: how many are missing.
+    degrees
+        Known or desired degree of every node, for models with the degree prior: by node, in the
+        order of the nodes, or a file.
+    weights
+        The column of a file or data frame, or edge attribute of networkx, that holds the
+        confidence of each edge. Of `tri-degree`, "paper" and "learned" are parameters of the model.
+    explain
+        Pairs to explain; ``attrs["explanations"]`` of the table holds the texts.
+    output, format, save, force
+        A file, or with a slash at its end a run folder, to write the list to as well, its format
+        (``"tsv"``, ``"csv"``, …), a folder for the fitted model, and whether to replace another
+        run, or to keep observed edges that `negatives` names.
+    read
+        Options of `read_network` for a file: ``format``, ``organism``, ``min_score``, …
+    notify
+        Called with each message of the command line, ``print`` say.
+    params
+        Parameters of the model, such as ``rank=30``; of `auto`, ``effort`` and ``objective``.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row per link. ``attrs`` holds ``tuned`` and ``explanations`` where they were asked for.
+
+    Examples
+    --------
+    >>> import linkprior as lp
+    >>> path = [("a", "b"), ("b", "c"), ("c", "d"), ("d", "e")]
+    >>> lp.predict_links(path, 2, "l3", evidence=False)
+       rank source target     score
+    0     1      a      d  0.500000
+    1     2      b      e  0.500000
+    >>> lp.predict_links(path, model="l3", node="a", exclude=[("a", "d")]).target.tolist()
+    ['c', 'e']
+    """
+    options = dict(read or {})
+    input_format = options.pop("format", None)
+    if weights in ("paper", "learned") and "weights" in _parameters(model):
+        params["weights"], weights = weights, None
+    if degrees is not None and not is_path(degrees):
+        params["degrees"], degrees = degrees, None
+    if is_path(graph) and (source, target) != (None, None):
+        options["columns"] = source, target
+    job = PredictJob(
+        graph,
+        top=k,
+        threshold=threshold,
+        model=model,
+        params=params,
+        seed=seed,
+        tune=tune,
+        node=list(node) if isinstance(node, list | tuple | set) else [node],
+        nodes=nodes,
+        between=between,
+        exclude=exclude,
+        candidates=candidates,
+        partners=partners,
+        negatives=negatives,
+        history=history,
+        add_nodes=add_nodes,
+        coverage=coverage,
+        degrees=degrees,
+        evidence=evidence,
+        explain=explain,
+        output=None if output is None else os.fspath(output),
+        output_format=format,
+        save=None if save is None else os.fspath(save),
+        force=force,
+        read=ReadOptions(**options, weights=weights),
+        input_format=input_format,
+        ends=(source, target),
+        keep_isolated=keep_isolated,
+        command=["linkprior.predict_links"],
+        notify=notify or silent,
+    )
+    table = _table(job.run(), job.given)
+    if job.tuned is not None:
+        table.attrs["tuned"] = job.tuned.facts()
+    if job.explain:
+        table.attrs["explanations"] = list(job.explanations())
+    return table
+
+
+def _parameters(model: str | LinkPredictor) -> Sequence[str]:
+    if isinstance(model, LinkPredictor):
+        return model.parameter_names()
+    return registry.find(model).parameter_names()
+
+
+def _table(ranking: Ranking, given: Loaded) -> pd.DataFrame:
+    """Return the ranking as a data frame with the nodes as they were given.
+
+    In a column every node stays what it is: mixed kinds are not made alike.
+    """
+    import pandas as pd
+
+    frame, names = ranking.to_frame(), given.network.names
+    for column, ends in zip(("source", "target"), ranking.pairs.T.tolist(), strict=True):
+        nodes = [given.objects.get(names[end], names[end]) for end in ends]
+        alike = len({type(node) for node in nodes}) == 1
+        frame[column] = pd.Series(nodes, dtype=None if alike else object)
+    return frame

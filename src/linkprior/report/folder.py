@@ -1,0 +1,126 @@
+"""The page of a folder, whatever command stored its results there."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from linkprior.errors import LinkpriorError, StoreError
+from linkprior.evaluation.cells import CLAIM, read_json
+from linkprior.evaluation.tuning.study import QUESTION
+from linkprior.evaluation.writing import RESULTS, read_results
+from linkprior.experiments.benchmark.writing import results_in
+from linkprior.pipeline.run_folder import MANIFEST, STUDY, load_run, read_manifest
+from linkprior.report import benchmark, prediction_page, reproduction
+from linkprior.report.evaluation import comparison, evaluation_page
+from linkprior.report.study import is_study, read_study
+from linkprior.report.tuning import tuning_page, tuning_part
+
+
+def folder_page(
+    folder: Path, evaluation: str | None = None, study: str | None = None
+) -> dict[str, Any]:
+    """Return what the page of a folder shows.
+
+    Parameters
+    ----------
+    folder
+        What predict, evaluate, tune, benchmark or reproduce stored.
+    evaluation, study
+        Folders of an evaluation and a study to show with it.
+    """
+    if (folder / MANIFEST).is_file():
+        data = _run_data(folder, evaluation)
+    else:
+        results = _results_data(folder)
+        if results is None:
+            raise StoreError(
+                f"{folder} is not a run folder (it has no {MANIFEST}) nor another with a page: "
+                "expected what predict, evaluate, tune, benchmark or reproduce keeps"
+            )
+        data = results
+        if evaluation is not None:
+            raise StoreError(f"{folder} is no run: --evaluation goes with a run")
+    tuned = Path(study) if study is not None else _own_study(folder)
+    if tuned is not None and "parts" not in data:
+        data["parts"] = [_tuning(tuned)]
+    elif study is not None:
+        raise StoreError(f"{folder} is no run and no evaluation: --study goes with these")
+    return data
+
+
+def _own_study(folder: Path) -> Path | None:
+    """Return the study that lies in a folder, or the one by which its run was tuned."""
+    tuned = "tuned" in (read_manifest(folder) or {})
+    folders = [folder, folder / STUDY] if tuned else [folder]
+    return next((one for one in folders if is_study(one)), None)
+
+
+def _run_data(folder: Path, evaluation: str | None) -> dict[str, Any]:
+    """Return the page of a run, with the evaluation that is asked for or lies in its folder."""
+    run = load_run(folder)
+    data = prediction_page(run.model, run.ranking, run.input_report, run.manifest)
+    if evaluation is not None or (folder / RESULTS).is_file():
+        evaluated = Path(evaluation or folder)
+        with _refusing(evaluated / RESULTS):
+            data["evaluation"] = comparison(read_results(evaluated))
+    return data
+
+
+def _results_data(folder: Path) -> dict[str, Any] | None:
+    """Return the page of a folder without a run; None where it holds nothing that has one."""
+    if reproduction.is_reproduction(folder):
+        results = reproduction.read_reproduction(folder)
+        with _refusing(folder):
+            command = _joined(["linkprior", *results[0].get("command", [])])
+        return reproduction.reproduction_page(results, command)
+    if (folder / RESULTS).is_file():
+        with _refusing(folder / RESULTS):
+            return evaluation_page(read_results(folder), _named(folder), _command(folder))
+    if is_study(folder):
+        return tuning_page(read_study(folder))
+    if (folder / CLAIM).is_file():
+        raise StoreError(f"{folder} is an unfinished evaluation: the same command completes it")
+    if benchmark.is_benchmark(folder):
+        with _refusing(folder):
+            return benchmark.benchmark_page(results_in(folder))
+    return None
+
+
+@contextmanager
+def _refusing(path: Path) -> Iterator[None]:
+    """Refuse results that are JSON and yet not what the command wrote."""
+    try:
+        yield
+    except LinkpriorError:
+        raise
+    except (LookupError, TypeError, ValueError, AttributeError) as problem:
+        raise StoreError(
+            f"{path} or a file beside it is damaged ({type(problem).__name__}); run the command "
+            "that wrote it again, into a new folder"
+        ) from None
+
+
+def _tuning(folder: Path) -> dict[str, Any]:
+    if not is_study(folder):
+        raise StoreError(
+            f"{folder} holds no {QUESTION}: expected what `linkprior tune --study DIR` keeps"
+        )
+    return tuning_part(read_study(folder))
+
+
+def _named(folder: Path) -> str:
+    facts = read_results(folder).facts.get("network") or {}
+    return Path(str(facts.get("file") or folder.resolve().name)).name
+
+
+def _command(folder: Path) -> str | None:
+    command = read_json(folder / RESULTS).get("command")
+    return _joined(command) if command else None
+
+
+def _joined(words: Iterable[Any]) -> str:
+    return shlex.join(map(str, words))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from linkprior.experiments.reproduction.data import RAT_CUTS, dream5, rat
+from linkprior.experiments.paper import RAT_CUTS, dream5, rat
 
 __all__ = ["RAT_CUTS", "dream5", "folder", "rat"]
 

@@ -18,9 +18,9 @@ import numpy as np
 
 import linkprior as lp
 from benchmarks import data
-from linkprior.evaluation.judge import judge
+from linkprior.evaluation.evaluate import evaluate_cell
 from linkprior.evaluation.splits import Split, release
-from linkprior.experiments.benchmark.run import expected_and_real
+from linkprior.experiments.benchmark import expected_and_real
 from linkprior.io.atomic_files import whole_file
 from linkprior.network import Network
 from linkprior.predictors.auto.auto import Auto
@@ -52,7 +52,7 @@ def releases(folder: Path) -> Iterator[tuple[str, list[Network]]]:
 
 def judged(model: LinkPredictor, split: Split) -> dict[str, Any]:
     """Return what a model finds, and what auto expected."""
-    values = judge(model.name, model, split).values
+    values = evaluate_cell(model.name, model, split).values
     found: dict[str, Any] = {m: values[m] for m in SHOWN}
     if isinstance(model, Auto):
         found["yield"] = expected_and_real(model, split)

@@ -15,10 +15,10 @@ from typing import Any
 
 from benchmarks import data
 from linkprior import __version__
-from linkprior.evaluation.judge import judge, plain_numbers
-from linkprior.evaluation.split_files import split_digest
-from linkprior.experiments.benchmark.cells import read_cells, write_cell
-from linkprior.experiments.benchmark.suite import SUITE, Case
+from linkprior.evaluation.evaluate import evaluate_cell
+from linkprior.evaluation.splits import split_digest
+from linkprior.evaluation.store import plain_numbers, read_cells, write_cell
+from linkprior.experiments.suite import SUITE, Case
 from linkprior.io.atomic_files import whole_file
 from linkprior.predictors.auto.auto import Auto
 
@@ -39,7 +39,7 @@ def fill(case: Case, number: int, folder: Path) -> None:
         path = KEPT / case.folder / f"{number}-{objective}.json"
         if path.exists():
             continue
-        cell = judge("auto", Auto(objective=objective), split)
+        cell = evaluate_cell("auto", Auto(objective=objective), split)
         facts: dict[str, Any] = {
             "network": case.name,
             "split": number,

@@ -26,8 +26,8 @@ from benchmarks import (
 from benchmarks.studies_base import Study
 from linkprior import machine, parallel
 from linkprior.errors import LinkpriorError
-from linkprior.evaluation.cells import read_json, write_json
-from linkprior.experiments.reproduction.data import data_folder
+from linkprior.evaluation.store import read_json, write_json
+from linkprior.experiments.paper import data_folder
 from linkprior.io.atomic_files import whole_file
 
 ROOT = Path(__file__).parent.parent

@@ -22,12 +22,11 @@ import numpy as np
 
 from benchmarks import data
 from linkprior import __version__
-from linkprior.evaluation.judge import judge, plain_numbers
-from linkprior.evaluation.model_spec import contenders
+from linkprior.evaluation.evaluate import evaluate_cell, model_specs
 from linkprior.evaluation.protocols import Plan
-from linkprior.evaluation.split_files import split_digest
-from linkprior.experiments.benchmark.cells import read_cells, write_cell
-from linkprior.experiments.benchmark.suite import SUITE, Case
+from linkprior.evaluation.splits import split_digest
+from linkprior.evaluation.store import plain_numbers, read_cells, write_cell
+from linkprior.experiments.suite import SUITE, Case
 from linkprior.io.atomic_files import whole_file
 
 KEPT = Path(__file__).parent / "results" / "robustness"
@@ -83,12 +82,12 @@ def fill(case: Case, condition: Condition, number: int, folder: Path) -> None:
     network = case.load(folder)
     split = Plan(rule="connected", seed=number, **condition.plan).make(network)[0]
     ablated = condition.kind == "prior"
-    for one in contenders(condition.models, ablations=ablated):
+    for one in model_specs(condition.models, ablations=ablated):
         file = one.label.replace(":", "-").replace(" ", "_")
         path = KEPT / case.folder / f"{condition.kind}-{condition.level}-{number}-{file}.json"
         if path.exists():
             continue
-        cell = judge(one.label, one.make(split), split)
+        cell = evaluate_cell(one.label, one.make(split), split)
         facts: dict[str, Any] = {
             "network": case.name,
             "condition": condition.kind,

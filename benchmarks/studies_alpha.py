@@ -24,7 +24,7 @@ from benchmarks.studies_base import (
     top_degrees,
 )
 from benchmarks.studies_drawing import LABELS, SHADES, legend_below, tidy
-from linkprior.experiments.reproduction import data
+from linkprior.experiments import paper
 from linkprior.network import Network
 from linkprior.network import pairs as pr
 from linkprior.predictors.base import LinkPredictor
@@ -42,7 +42,7 @@ def run_alpha(folder: Path) -> Numbers:
     As in Theorem `property` the K best of *all* pairs are taken, observed edges where their own
     scores put them, and d′ is estimated for a network of K edges.
     """
-    case = sampled("DREAM5, uniform 90 %", data.dream5(folder), 0.9)
+    case = sampled("DREAM5, uniform 90 %", paper.dream5(folder), 0.9)
     train = case.splits[0].train
     sizes = {"K = observed edges": train.n_edges, "K = 5 % of all pairs": five_percent(train)}
     return {

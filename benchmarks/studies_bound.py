@@ -12,7 +12,7 @@ from benchmarks.studies_base import RULE, Array, Numbers, Study, network_facts
 from benchmarks.studies_drawing import tidy
 from linkprior.evaluation import splits
 from linkprior.evaluation.splits import Split
-from linkprior.experiments.reproduction import data
+from linkprior.experiments import paper
 from linkprior.model.bounds import loss_minimiser
 from linkprior.network import Network
 from linkprior.predictors.registry import make
@@ -25,9 +25,9 @@ DEFAULT_RHO = make("nuclear-degree").get_params()["rho"]
 
 def run_bound(folder: Path) -> Numbers:
     """Put t and r of fitted networks into the bound, beside the error that was made."""
-    older, newer = (data.rat(folder, version) for version in ("3.1.94", "3.2.104"))
+    older, newer = (paper.rat(folder, version) for version in ("3.1.94", "3.2.104"))
     cases = {
-        "DREAM5, uniform 90 %": splits.uniform(data.dream5(folder), 0.9, 0, RULE),
+        "DREAM5, uniform 90 %": splits.uniform(paper.dream5(folder), 0.9, 0, RULE),
         "rat 3.1.94 → 3.2.104": splits.release(older, newer, RULE),
     }
     return {

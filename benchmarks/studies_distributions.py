@@ -27,7 +27,7 @@ from benchmarks.studies_base import (
 )
 from benchmarks.studies_drawing import NAMES, legend_below, style, tidy
 from linkprior.evaluation.splits import Split
-from linkprior.experiments.reproduction import data
+from linkprior.experiments import paper
 from linkprior.network import pairs as pr
 from linkprior.predictors.base import LinkPredictor
 
@@ -40,7 +40,7 @@ def run_distributions(folder: Path) -> Numbers:
     hundred times longer; its correlation is given too.
     """
     cases = [
-        sampled("DREAM5, uniform 90 %", data.dream5(folder), 0.9),
+        sampled("DREAM5, uniform 90 %", paper.dream5(folder), 0.9),
         released(folder, "3.1.94", "3.2.104"),
     ]
     return {

@@ -6,9 +6,9 @@ import io
 from collections.abc import Callable
 from typing import Any
 
-from linkprior.experiments.reproduction.experiments import METHODS
-from linkprior.experiments.reproduction.outcome import OURS
-from linkprior.experiments.reproduction.showing import COLOURS
+from linkprior.experiments.paper import METHODS
+from linkprior.experiments.reproduction import OURS
+from linkprior.experiments.reproduction_tables import COLOURS
 
 NAMES = {**METHODS, "PA": "pa"}  # the paper's five, and degree alone
 # Three readings of one method are three shades of its colour.

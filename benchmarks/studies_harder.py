@@ -23,7 +23,7 @@ from benchmarks.studies_drawing import NAMES, legend_below, style, tidy
 from linkprior.evaluation.protocols import Plan
 from linkprior.evaluation.ranks import Scorer
 from linkprior.evaluation.splits import RULES, Split
-from linkprior.experiments.reproduction import data
+from linkprior.experiments import paper
 from linkprior.network import Network
 from linkprior.network import pairs as pr
 
@@ -38,7 +38,7 @@ CONTROL = "PA, degrees + 1"
 
 def run_harder(folder: Path) -> Numbers:
     """Judge all methods, at their defaults, on ever fewer edges and on ever more biased ones."""
-    net = data.dream5(folder)
+    net = paper.dream5(folder)
     protocols = {
         "share observed": {f"{x:g}": f"uniform:{x:g}" for x in SHARES},
         "rate at hubs": {f"{x:g}": f"biased:{BASE:g}:{x:g}" for x in FACTORS},

@@ -18,8 +18,8 @@ from benchmarks.studies_base import (
 )
 from benchmarks.studies_drawing import legend_below, tidy
 from linkprior.evaluation import splits
-from linkprior.experiments.reproduction import data
-from linkprior.experiments.reproduction.showing import COLOURS
+from linkprior.experiments import paper
+from linkprior.experiments.reproduction_tables import COLOURS
 from linkprior.network import Network
 from linkprior.predictors.registry import make
 
@@ -40,8 +40,8 @@ LOOKS = (("#d55e00", "o"), ("#0072b2", "s"))
 def run_parameters(folder: Path) -> Numbers:
     """Change one parameter at a time; judged on edges hidden inside training networks only."""
     nets = {
-        "DREAM5, training edges": splits.uniform(data.dream5(folder), 0.9, 0, RULE).train,
-        "rat 3.1.94, edges": data.rat(folder, "3.1.94"),
+        "DREAM5, training edges": splits.uniform(paper.dream5(folder), 0.9, 0, RULE).train,
+        "rat 3.1.94, edges": paper.rat(folder, "3.1.94"),
     }
     found = {title: parameters_on(net) for title, net in nets.items()}
     return {

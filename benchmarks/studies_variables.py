@@ -27,7 +27,7 @@ from benchmarks.studies_base import (
 )
 from benchmarks.studies_drawing import LABELS, SHADES, legend_below, tidy
 from linkprior.evaluation.splits import Split
-from linkprior.experiments.reproduction import data
+from linkprior.experiments import paper
 from linkprior.network import Network
 from linkprior.predictors.base import LinkPredictor
 from linkprior.predictors.registry import make
@@ -37,13 +37,13 @@ PERCENTS = (1, 5, 10)
 
 def run_variables(folder: Path) -> Numbers:
     """Rank by the factors, by X and by Q: the same fits, three readings."""
-    dream = data.dream5(folder)
+    dream = paper.dream5(folder)
     pairs = (("3.1.94", "3.2.104"), ("3.1.94", "3.2.114"), ("3.2.104", "3.2.114"))
     cases = [
         sampled("DREAM5, uniform 90 %", dream, 0.9),
         sampled("DREAM5, uniform 70 %", dream, 0.7),
         *(released(folder, *pair) for pair in pairs),
-        sampled("Plasmodium, uniform 90 %", data.plasmodium(folder), 0.9),
+        sampled("Plasmodium, uniform 90 %", paper.plasmodium(folder), 0.9),
     ]
     return {
         "parameters": {**make("tri-degree").get_params(), "n_starts": STARTS, "seed": SEEDS},

@@ -26,8 +26,8 @@ from fuzz import places
 # Not all of linkprior: compiled kernels cannot be, and how models are fitted does not matter here.
 INSTRUMENTED = (
     *("io", "network", "runs", "checks", "pairs", "ranking", "predictors.saving"),
-    *("predictors.registry", "predictors.base", "report.study", "benchmark.cells"),
-    *(f"evaluation.{name}" for name in ("cells", "writing", "results", "split_files", "judge")),
+    *("predictors.registry", "predictors.base", "report.study", "evaluation.store"),
+    *(f"evaluation.{name}" for name in ("results", "splits")),
 )
 MEMORY_MB = 1024
 SECONDS_PER_INPUT = 20

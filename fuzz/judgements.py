@@ -15,13 +15,10 @@ from fuzz.stored import small_network
 from fuzz.target import Target
 from fuzz.verdict import WATCH, Attempt, expect
 from linkprior.errors import StoreError
-from linkprior.evaluation.cells import CellStore, cell_file
-from linkprior.evaluation.judge import Cell
 from linkprior.evaluation.protocols import Plan
-from linkprior.evaluation.split_files import read_split, write_split
-from linkprior.evaluation.splits import Split
-from linkprior.evaluation.writing import read_results, write_results
-from linkprior.experiments.benchmark.cells import read_cells
+from linkprior.evaluation.results import read_results, write_results
+from linkprior.evaluation.splits import Split, read_split, write_split
+from linkprior.evaluation.store import Cell, CellStore, cell_file, read_cells
 from linkprior.io.datasets.catalogue import read_catalogue
 from linkprior.report.study import read_study
 

@@ -34,12 +34,12 @@ _LOADED = (
     "linkprior.pipeline.run_folder",
     "linkprior.pipeline.load_run",
     "linkprior.evaluation.evaluate",
-    "linkprior.evaluation.writing",
+    "linkprior.evaluation.results",
     "linkprior.evaluation.tuning.tune",
-    "linkprior.experiments.benchmark.run",
-    "linkprior.experiments.benchmark.writing",
-    "linkprior.experiments.reproduction.run",
-    "linkprior.experiments.reproduction.writing",
+    "linkprior.experiments.benchmark",
+    "linkprior.experiments.benchmark",
+    "linkprior.experiments.reproduction",
+    "linkprior.experiments.reproduction_tables",
     "linkprior.report.prediction",
     "optuna",
     "optuna.storages.journal",
@@ -243,19 +243,18 @@ def _hold_clocks(faults: Faults) -> None:
     """
     from linkprior.cli.predict_job import PredictJob
     from linkprior.evaluation import evaluate
-    from linkprior.evaluation.tuning.journal import Journal
-    from linkprior.experiments.benchmark import run as benchmark
-    from linkprior.experiments.reproduction import run as reproduction
+    from linkprior.evaluation.tuning.study import StudyFolder
+    from linkprior.experiments import reproduction
 
     def noting(real: Any) -> Any:
-        def judge(*args: Any, **more: Any) -> Any:
+        def evaluate_cell(*args: Any, **more: Any) -> Any:
             os.write(faults.trace, b"unit\tcell\n")
             cell = real(*args, **more)
             return replace(cell, values={**cell.values, "seconds": 1.0, "peak_mb": 100.0})
 
-        return judge
+        return evaluate_cell
 
-    evaluate.judge, benchmark.judge = noting(evaluate.judge), noting(benchmark.judge)
+    evaluate.evaluate_cell = noting(evaluate.evaluate_cell)
     reproduction._seeded = _short(reproduction._seeded)
     real_timed = PredictJob._timed
 
@@ -265,13 +264,13 @@ def _hold_clocks(faults: Faults) -> None:
         return real_timed(self, name, work)
 
     PredictJob._timed = timed
-    real_begin = Journal.begin
+    real_begin = StudyFolder.begin
 
     def begin(self: Any, setting: Any) -> None:
         os.write(faults.trace, b"unit\tsetting\n")
         real_begin(self, setting)
 
-    Journal.begin = begin
+    StudyFolder.begin = begin
 
 
 def _short(real: Any) -> Any:
@@ -279,7 +278,7 @@ def _short(real: Any) -> Any:
     few = {"n_starts": 1, "max_iter": 2, "warmup": 2}
 
     def seeded(name: str, seed: int, params: dict[str, Any], network: Any) -> Any:
-        from linkprior.experiments.reproduction.experiments import METHODS, VARIANTS
+        from linkprior.experiments.paper import METHODS, VARIANTS
         from linkprior.predictors.registry import find
 
         known = find(METHODS["Tri+Degree"] if name in VARIANTS else name).parameter_names()

@@ -10,7 +10,7 @@ import linkprior as lp
 from linkprior.cli.evaluate import evaluate
 from linkprior.evaluation.metrics import METRICS
 from linkprior.evaluation.protocols import PROTOCOLS
-from linkprior.evaluation.writing import FILES, read_results
+from linkprior.evaluation.results import FILES, read_results
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "evaluation.md").read_text(encoding="utf-8")
 COMMANDS = re.findall(r"^\$ linkprior evaluate (.*)$", PAGE, flags=re.MULTILINE)

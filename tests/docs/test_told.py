@@ -5,7 +5,7 @@ from benchmarks import told, told_paper, told_reliability
 from benchmarks.pages import marks, written
 from tests.benchmark.made_up import cells
 
-from linkprior.experiments.benchmark.results import Results
+from linkprior.experiments.results import Results
 
 NAMES = [*told.PLACES, *told_reliability.TABLES, *told_paper.TABLES]
 

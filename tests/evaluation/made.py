@@ -2,14 +2,14 @@
 
 import math
 
-from linkprior.evaluation.judge import Cell
 from linkprior.evaluation.results import Evaluation
+from linkprior.evaluation.store import Cell
 
 
 def made(numbers, chance=None, **facts):
     """{model: {metric: [value per split]}} as an evaluation."""
     cells = cells_of(numbers)
-    floors = cells_of({"chance": chance}) if chance else []
+    floors = cells_of({"random baseline": chance}) if chance else []
     return Evaluation(cells, floors, facts)
 
 

@@ -5,7 +5,7 @@ import pytest
 
 import linkprior as lp
 from linkprior.errors import ParameterError
-from linkprior.evaluation.model_spec import ABLATIONS, contenders
+from linkprior.evaluation.evaluate import ABLATIONS, model_specs
 from linkprior.evaluation.splits import uniform
 from linkprior.predictors.registry import make
 
@@ -13,7 +13,7 @@ QUICK = {"n_starts": 1, "max_iter": 2, "warmup": 5}
 
 
 def test_models_with_a_degree_prior_are_judged_without_it_too():
-    made = contenders(["pa", make("tri-degree", **QUICK), "nuclear-degree"], ablations=True)
+    made = model_specs(["pa", make("tri-degree", **QUICK), "nuclear-degree"], ablations=True)
     labels = [one.label for one in made]
     assert labels[:5] == ["pa", "tri-degree", *(f"tri-degree[{name}]" for name in ABLATIONS)]
     assert len(labels) == 9
@@ -21,7 +21,7 @@ def test_models_with_a_degree_prior_are_judged_without_it_too():
 
 def test_what_an_ablation_changes(planted):
     split = uniform(planted, 0.7, 0, "all-nodes")
-    made = {one.label: one for one in contenders([make("tri-degree", **QUICK)], ablations=True)}
+    made = {one.label: one for one in model_specs([make("tri-degree", **QUICK)], ablations=True)}
     off = made["tri-degree[prior off]"].make(split)
     assert type(off).name == "tri"
     assert off.max_iter == 7
@@ -72,12 +72,12 @@ def test_a_model_with_given_degrees_is_saved_and_loaded(tmp_path, planted):
 @pytest.mark.parametrize("models", [5, None, [], [5]])
 def test_what_is_no_list_of_models(models):
     with pytest.raises(ParameterError, match="model"):
-        contenders(models)
+        model_specs(models)
 
 
 def test_templates_are_copied_never_fitted(planted):
     template = make("pa")
-    (one,) = contenders([template])
+    (one,) = model_specs([template])
     fresh = one.make(uniform(planted, 0.9)).fit(planted)
     assert fresh is not template
     assert not template.fitted

@@ -9,7 +9,7 @@ import linkprior as lp
 from linkprior import parallel
 from linkprior.evaluation import ranks
 from linkprior.evaluation.metrics import curve
-from linkprior.evaluation.ranks import stand
+from linkprior.evaluation.ranks import rank_hidden_edges
 from linkprior.evaluation.splits import uniform
 
 
@@ -31,14 +31,14 @@ def split():
 
 
 def test_a_curve_has_a_point_at_every_quarter_of_a_percent_up_to_ten(split):
-    points = set(curve(stand(Drawn(split.train.n_nodes), split))["predicted"])
+    points = set(curve(rank_hidden_edges(Drawn(split.train.n_nodes), split))["predicted"])
     for quarter in range(1, 41):
         assert round(quarter / 400 * split.n_pairs) in points
 
 
 def test_a_curve_runs_from_one_to_all_candidates_and_counts_the_hidden_edges_found(split):
     model = Drawn(split.train.n_nodes)
-    found = curve(stand(model, split), points=25)
+    found = curve(rank_hidden_edges(model, split), points=25)
     taken = split.train.adjacency.toarray()
     p = split.train.n_nodes
     on = np.ones(p, bool) if split.rule == "all-nodes" else taken.sum(axis=1) > 0
@@ -55,11 +55,11 @@ def test_a_curve_runs_from_one_to_all_candidates_and_counts_the_hidden_edges_fou
 def test_places_are_the_same_in_one_block_and_in_several(split, monkeypatch, kept):
     """Blocks of at most 16 rows: each reads its own rows, and no others."""
     p = split.train.n_nodes
-    whole = stand(Drawn(p), split)
+    whole = rank_hidden_edges(Drawn(p), split)
     monkeypatch.setattr(parallel, "_BLOCK_ENTRIES", 1)
     monkeypatch.setattr(ranks, "KEPT", kept)
     assert len(parallel.blocks(p)) > 3
-    parts = stand(Drawn(p), split)
+    parts = rank_hidden_edges(Drawn(p), split)
     for name in ("places", "weighted", "low", "node_places"):
         for one, other in zip(getattr(parts, name), getattr(whole, name), strict=True):
             np.testing.assert_array_equal(one, other)

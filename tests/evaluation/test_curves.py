@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import linkprior as lp
-from linkprior.evaluation.curves import (
+from linkprior.evaluation.plots import (
     draw_found,
     draw_precision_recall,
-    found_along_the_list,
+    hidden_edges_found,
     precision_recall,
     spread,
 )
@@ -62,7 +62,7 @@ def test_precision_and_recall_are_those_of_the_sorted_list(untied):
 
 def test_hidden_edges_found_are_counted_against_all_pairs(untied):
     judged, splits, hits = untied
-    line = found_along_the_list(judged)[0]
+    line = hidden_edges_found(judged)[0]
     assert (line.x[0], line.x[-1], line.y[0]) == (0.0, 10.0, 0.0)
     for at in (60, 120, 240):
         k = [line.x[at] / 100 * split.n_pairs for split in splits]
@@ -75,10 +75,10 @@ def test_hidden_edges_found_are_counted_against_all_pairs(untied):
 
 def test_chance_is_a_level_and_a_straight_line(judged):
     by_name = {line.label: line for line in precision_recall(judged)}
-    assert list(by_name) == ["l3", "pa", "chance"]
-    level = by_name["chance"].y
+    assert list(by_name) == ["l3", "pa", "random baseline"]
+    level = by_name["random baseline"].y
     np.testing.assert_allclose(level, level[0], rtol=0.02)
-    straight = found_along_the_list(judged)[-1]
+    straight = hidden_edges_found(judged)[-1]
     np.testing.assert_allclose(straight.y, straight.x * straight.y[-1] / 10.0, atol=0.05)
     hidden = [split["hidden"] for split in judged.facts["splits"]]
     expected = np.mean(np.multiply(judged.values("chance", "recall@10%"), hidden))
@@ -105,7 +105,7 @@ def test_pictures_repeat_to_the_byte_and_name_every_model(judged, draw):
     assert pictures == draw(judged)
     svg, png = pictures["svg"], pictures["png"]
     words = " ".join(ET.fromstring(svg).itertext())
-    for name in ("l3", "pa", "chance", "uniform:0.7", "mean of 2 splits"):
+    for name in ("l3", "pa", "random baseline", "uniform:0.7", "mean of 2 splits"):
         assert name in words
     assert not re.search(rb"<dc:date>|20\d\d-\d\d-\d\d", svg)
     assert png.startswith(b"\x89PNG\r\n\x1a\n")

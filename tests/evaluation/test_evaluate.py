@@ -8,7 +8,7 @@ from linkprior.errors import InputError, ParameterError
 from linkprior.evaluation import evaluate as evaluate_module
 from linkprior.evaluation.metrics import METRICS as ALL
 from linkprior.evaluation.metrics import measure
-from linkprior.evaluation.ranks import stand
+from linkprior.evaluation.ranks import rank_hidden_edges
 from linkprior.evaluation.splits import release, uniform
 from linkprior.predictors.registry import make
 
@@ -39,7 +39,7 @@ def test_values_are_those_of_the_metrics_on_the_same_splits(planted, rule):
     result = lp.evaluate(["pa"], planted, "uniform:0.8", rule, repeats=2, seed=7)
     for seed in (7, 8):
         split = uniform(planted, 0.8, seed, rule)
-        expected = measure(stand(make("pa").fit(split.train), split))
+        expected = measure(rank_hidden_edges(make("pa").fit(split.train), split))
         got = {metric: v for _, label, metric, v in result.rows if label == split.label}
         assert {m: repr(got[m]) for m in ALL} == {m: repr(expected[m]) for m in ALL}
 

@@ -9,8 +9,7 @@ import pytest
 import linkprior as lp
 from linkprior.errors import ParameterError
 from linkprior.evaluation.protocols import Plan
-from linkprior.evaluation.split_files import read_split, split_digest, write_split
-from linkprior.evaluation.splits import Split, noisy, uniform
+from linkprior.evaluation.splits import Split, noisy, read_split, split_digest, uniform, write_split
 
 RING = lp.Network.from_edges([(node, (node + 1) % 12) for node in range(12)])
 

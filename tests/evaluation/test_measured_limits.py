@@ -12,8 +12,7 @@ from linkprior.errors import ParameterError
 from linkprior.evaluation import metrics, ranks, statistics
 from linkprior.evaluation.protocols import Plan
 from linkprior.evaluation.ranks import Places
-from linkprior.evaluation.split_files import write_split
-from linkprior.evaluation.splits import Split
+from linkprior.evaluation.splits import Split, write_split
 
 RING = lp.Network.from_edges([(node, (node + 1) % 12) for node in range(12)])
 
@@ -44,7 +43,7 @@ def test_scores_are_made_once_where_they_fit_in_memory_and_else_once_per_pass(mo
     for room, times in ((1 << 20, 1), (0, 2)):
         monkeypatch.setattr(ranks, "KEPT", room)
         model = ByDistance()
-        found = ranks.stand(model, split)
+        found = ranks.rank_hidden_edges(model, split)
         assert sorted(model.asked) == sorted(list(range(12)) * times), room
         # Six pairs are six steps apart, and twelve are two steps apart: the last of 66 − 12.
         assert found.places.above.tolist() == [42, 0]

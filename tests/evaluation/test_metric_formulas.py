@@ -10,7 +10,7 @@ import linkprior as lp
 from linkprior import parallel
 from linkprior.evaluation import metrics, ranks
 from linkprior.evaluation.metrics import METRICS
-from linkprior.evaluation.ranks import HiddenEdgeRanks, Places, stand
+from linkprior.evaluation.ranks import HiddenEdgeRanks, Places, rank_hidden_edges
 from linkprior.evaluation.splits import Split
 
 
@@ -36,7 +36,7 @@ def given(hidden, node_above, degrees):
     [(0, 1, 1, 1), (1, 1, 1, 0), (2, 4, 3, 0.25), (2, 4, 2, 0), (2, 4, 6, 1), (2, 4, 9, 1)],
 )
 def test_the_chance_to_be_among_the_first(above, tied, k, chance):
-    assert places([above], [tied]).chance_within(k).tolist() == [chance]
+    assert places([above], [tied]).probability_within(k).tolist() == [chance]
 
 
 @pytest.mark.parametrize(("place", "within"), [(8, 1.0), (9, 1.0), (10, 0.0), (11, 0.0)])
@@ -180,7 +180,7 @@ def test_hidden_edges_are_counted_exactly_whatever_is_kept_or_sampled(monkeypatc
     monkeypatch.setattr(ranks, "KEPT", kept)
     monkeypatch.setattr(ranks, "SAMPLED", sampled)
     split, model = cut(), Given(40)
-    found = stand(model, split)
+    found = rank_hidden_edges(model, split)
     assert np.array(found.places).tolist() == counted(split, model.matrix)
     first, second = (
         counted(split, model.matrix, lambda n, end=end: split.hidden[n, end]) for end in (0, 1)

@@ -11,7 +11,7 @@ from linkprior.errors import ParameterError
 from linkprior.evaluation import ranks
 from linkprior.evaluation.metrics import METRICS, curve, measure_random
 from linkprior.evaluation.protocols import Plan
-from linkprior.evaluation.ranks import stand
+from linkprior.evaluation.ranks import rank_hidden_edges
 from linkprior.evaluation.splits import biased, uniform
 
 
@@ -55,14 +55,14 @@ def test_precision_at_five_hundred_counts_five_hundred_places(split):
     ranked = sorted(candidates(split), key=lambda pair: -matrix[pair])
     found = sum(pair in hidden for pair in ranked[:500])
     assert found
-    assert METRICS["p@500"](stand(Given(matrix), split)) == pytest.approx(found / 500)
+    assert METRICS["p@500"](rank_hidden_edges(Given(matrix), split)) == pytest.approx(found / 500)
 
 
 def test_the_curve_of_a_small_network_begins_at_one_pair():
     """A quarter of a percent of its pairs is less than half a pair."""
     net = lp.Network.from_edges(list(combinations(range(6), 2))[:12])
     split = uniform(net, 0.75, seed=1)
-    found = curve(stand(Given(drawn(net.n_nodes)), split))
+    found = curve(rank_hidden_edges(Given(drawn(net.n_nodes)), split))
     assert found["predicted"] == list(range(1, len(candidates(split)) + 1))
 
 

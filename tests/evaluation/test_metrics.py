@@ -20,7 +20,7 @@ from linkprior.evaluation.metrics import (
     recall_at,
     refuse_unknown_metric,
 )
-from linkprior.evaluation.ranks import Places, stand
+from linkprior.evaluation.ranks import Places, rank_hidden_edges
 from linkprior.evaluation.splits import noisy, release, uniform
 from linkprior.predictors.registry import make
 
@@ -148,7 +148,7 @@ def test_every_metric_is_what_its_definition_says(kind, name, rule):
     params = {"n_starts": 1, "max_iter": 10} if name == "tri" else {}
     split = uniform(networks()[kind], 0.7, 4, rule)
     model = make(name, **params).fit(split.train)
-    got, expected = measure(stand(model, split)), Naive(model, split).all()
+    got, expected = measure(rank_hidden_edges(model, split)), Naive(model, split).all()
     assert got.keys() == expected.keys() == METRICS.keys()
     for metric, value in expected.items():
         assert got[metric] == pytest.approx(value, abs=1e-9, nan_ok=True), metric
@@ -158,7 +158,7 @@ def test_every_metric_is_what_its_definition_says(kind, name, rule):
 def test_every_metric_on_a_split_with_barred_pairs(planted_small, rule):
     split = noisy(uniform(planted_small, 0.7, 0, rule), 0.3, 1)
     model = make("l3").fit(split.train)
-    got, expected = measure(stand(model, split)), Naive(model, split).all()
+    got, expected = measure(rank_hidden_edges(model, split)), Naive(model, split).all()
     for metric, value in expected.items():
         assert got[metric] == pytest.approx(value, abs=1e-9, nan_ok=True), metric
 
@@ -187,7 +187,7 @@ def test_with_a_sample_of_limits_only_spearman_is_not_exact(monkeypatch, planted
     monkeypatch.setattr(standing_module, "SAMPLED", 300)
     split = uniform(planted_small, 0.8, 0, rule)
     model = make("tri", n_starts=1, max_iter=10).fit(split.train)
-    got, expected = measure(stand(model, split)), Naive(model, split).all()
+    got, expected = measure(rank_hidden_edges(model, split)), Naive(model, split).all()
     for metric, value in expected.items():
         error = 1e-3 if metric == "spearman_degree" else 1e-9
         assert got[metric] == pytest.approx(value, abs=error, nan_ok=True), metric
@@ -197,9 +197,9 @@ def test_with_a_sample_of_limits_only_spearman_is_not_exact(monkeypatch, planted
 def test_scores_that_are_not_kept_are_made_again(monkeypatch, planted_small):
     split = uniform(planted_small, 0.8, 0)
     model = make("l3").fit(split.train)
-    kept = measure(stand(model, split))
+    kept = measure(rank_hidden_edges(model, split))
     monkeypatch.setattr(standing_module, "KEPT", 0)
-    np.testing.assert_equal(measure(stand(model, split)), kept)
+    np.testing.assert_equal(measure(rank_hidden_edges(model, split)), kept)
 
 
 @both_rules
@@ -216,7 +216,7 @@ def test_recall_is_the_mean_over_random_tie_breaks(rule):
         drawn.append(naive.wanted[first].sum() / naive.wanted.sum())
     error = np.std(drawn) / np.sqrt(len(drawn))
     assert error > 0  # the cut falls among ties
-    assert abs(recall_at(stand(model, split), 5) - np.mean(drawn)) < 5 * error
+    assert abs(recall_at(rank_hidden_edges(model, split), 5) - np.mean(drawn)) < 5 * error
 
 
 @both_rules
@@ -224,7 +224,7 @@ def test_a_perfect_model_finds_all_and_the_worst_none(planted, rule):
     split = uniform(planted, 0.9, 0, rule)
     truth = np.zeros((planted.n_nodes,) * 2)
     truth[tuple(split.hidden.T)] = truth[tuple(split.hidden.T[::-1])] = 1.0
-    best, worst = (measure(stand(Given(sign * truth), split)) for sign in (1, -1))
+    best, worst = (measure(rank_hidden_edges(Given(sign * truth), split)) for sign in (1, -1))
     for metric in ("recall@2%", "auprc", "p@hidden", "ndcg", "auroc", "dc_auroc"):
         assert best[metric] == pytest.approx(1.0), metric
     for metric in ("recall@10%", "p@hidden", "auroc", "dc_auroc"):
@@ -235,7 +235,7 @@ def test_a_perfect_model_finds_all_and_the_worst_none(planted, rule):
 @pytest.mark.parametrize("kind", networks())
 def test_chance_is_what_a_model_gets_that_ties_all_pairs(kind, rule):
     split = uniform(networks()[kind], 0.7, 4, rule)
-    tied = measure(stand(Given(np.zeros((split.train.n_nodes,) * 2)), split))
+    tied = measure(rank_hidden_edges(Given(np.zeros((split.train.n_nodes,) * 2)), split))
     floor = measure_random(split)
     for metric in METRICS:
         if metric not in ("spearman_degree", *LUCKY):
@@ -250,7 +250,7 @@ def test_chance_is_the_mean_of_many_random_rankings(planted_small):
     drawn = []
     for _ in range(200):
         scores = rng.uniform(size=(p, p))
-        drawn.append(measure(stand(Given(scores + scores.T), split)))
+        drawn.append(measure(rank_hidden_edges(Given(scores + scores.T), split)))
     floor = measure_random(split)
     for metric in ("recall@5%", "p@100", "ndcg", "auroc", "dc_auroc", "recall@10/node", *LUCKY):
         values = [d[metric] for d in drawn]
@@ -264,7 +264,7 @@ def test_observed_edges_take_no_places(planted):
     noise = np.random.default_rng(0).uniform(size=(planted.n_nodes,) * 2)
     noise = noise + noise.T
     raised = noise + 100 * split.train.adjacency.toarray()
-    plain, other = (measure(stand(Given(scores), split)) for scores in (noise, raised))
+    plain, other = (measure(rank_hidden_edges(Given(scores), split)) for scores in (noise, raised))
     # Scores of edges may be among the limits, between which Spearman takes scores for tied.
     np.testing.assert_equal({**plain, "spearman_degree": 0}, {**other, "spearman_degree": 0})
 
@@ -275,7 +275,9 @@ def test_the_diagonal_takes_no_places():
     split = uniform(net, 0.8, 0, "all-nodes")
     noise = np.random.default_rng(1).uniform(size=(net.n_nodes,) * 2)
     low, high = Given(noise + noise.T - 10), Given(noise + noise.T + 10)
-    assert (stand(low, split).places.above == stand(high, split).places.above).all()
+    assert (
+        rank_hidden_edges(low, split).places.above == rank_hidden_edges(high, split).places.above
+    ).all()
 
 
 def test_connected_bars_pairs_of_nodes_without_edges_however_well_they_score():
@@ -284,20 +286,20 @@ def test_connected_bars_pairs_of_nodes_without_edges_however_well_they_score():
     scores = np.zeros((7, 7))
     scores[4:, :] = scores[:, 4:] = 9.0
     scores[0, 2] = scores[2, 0] = 1.0
-    barred = stand(Given(scores), release(older, newer, "connected")).places
+    barred = rank_hidden_edges(Given(scores), release(older, newer, "connected")).places
     assert (barred.above.tolist(), barred.tied.tolist()) == ([0], [1])
-    free = stand(Given(scores), release(older, newer, "all-nodes")).places
+    free = rank_hidden_edges(Given(scores), release(older, newer, "all-nodes")).places
     assert free.above.tolist() == [15, 0]  # 4·3 + 3 pairs with x, y or z
     assert free.tied.tolist() == [1, 15]
 
 
 def test_chance_within_k_places():
     at = Places(np.array([0.0, 2.0, 10.0]), np.array([1.0, 4.0, 2.0]))
-    assert at.chance_within(0).tolist() == [0, 0, 0]
-    assert at.chance_within(3).tolist() == [1, 0.25, 0]
-    assert at.chance_within(6).tolist() == [1, 1, 0]
-    assert at.chance_within(11).tolist() == [1, 1, 0.5]
-    assert at.chance_within(100).tolist() == [1, 1, 1]
+    assert at.probability_within(0).tolist() == [0, 0, 0]
+    assert at.probability_within(3).tolist() == [1, 0.25, 0]
+    assert at.probability_within(6).tolist() == [1, 1, 0]
+    assert at.probability_within(11).tolist() == [1, 1, 0.5]
+    assert at.probability_within(100).tolist() == [1, 1, 1]
 
 
 def test_discounts_beyond_the_table_are_the_sum():
@@ -309,7 +311,7 @@ def test_discounts_beyond_the_table_are_the_sum():
 def test_the_curve_counts_expected_hits(planted_small):
     split = uniform(planted_small, 0.7, 0)
     model = make("l3").fit(split.train)
-    drawn, naive = curve(stand(model, split), points=40), Naive(model, split)
+    drawn, naive = curve(rank_hidden_edges(model, split), points=40), Naive(model, split)
     assert drawn["predicted"][0] == 1
     assert drawn["predicted"][-1] == len(naive.pairs)
     for k, found in zip(drawn["predicted"], drawn["found"], strict=True):
@@ -325,7 +327,7 @@ def test_the_number_of_workers_changes_nothing():
     results = []
     for workers in (1, 3):
         with lp.use_workers(workers):
-            results.append(measure(stand(model, split)))
+            results.append(measure(rank_hidden_edges(model, split)))
     np.testing.assert_equal(results[0], results[1])
     expected = Naive(model, split).all()
     for metric, value in expected.items():
@@ -341,7 +343,7 @@ def test_hidden_edges_keep_their_own_places_in_any_number_of_blocks():
     order = np.random.default_rng(0).permutation(len(split.hidden))
     for at, (i, j) in zip(order, split.hidden.tolist(), strict=True):
         scores[i, j] = scores[j, i] = 1.0 + at
-    found = stand(Given(scores), split).places
+    found = rank_hidden_edges(Given(scores), split).places
     assert (found.tied == 1).all()
     assert (found.above == len(order) - 1 - order).all()
 
@@ -352,7 +354,7 @@ def test_scores_that_are_no_numbers_are_refused(planted_small, bad):
     scores = np.zeros((planted_small.n_nodes,) * 2)
     scores[tuple(split.hidden[0])] = bad
     with pytest.raises(LinkpriorError, match="no finite numbers"):
-        stand(Given(scores), split)
+        rank_hidden_edges(Given(scores), split)
 
 
 def test_unknown_metrics_are_refused_with_the_nearest():

@@ -8,7 +8,7 @@ import pytest
 import linkprior as lp
 from linkprior.errors import LinkpriorError
 from linkprior.evaluation.metrics import curve, measure, measure_random
-from linkprior.evaluation.ranks import stand
+from linkprior.evaluation.ranks import rank_hidden_edges
 from linkprior.evaluation.splits import Split
 
 P = 40
@@ -42,7 +42,7 @@ def standing(order):
     names = [str(node) for node in range(P)]
     hidden = np.array(sorted(order[rank - 1] for rank in RANKS))
     net = lp.Network.from_indices(np.array(EDGES), names)
-    return stand(Given(matrix), Split(net, hidden, "connected", "by rank"))
+    return rank_hidden_edges(Given(matrix), Split(net, hidden, "connected", "by rank"))
 
 
 @pytest.mark.parametrize(
@@ -121,10 +121,10 @@ def test_scores_that_are_no_numbers_are_refused_with_the_split(standing, bad):
     i, j = standing.split.hidden[0]
     matrix[i, j] = matrix[j, i] = bad
     with pytest.raises(LinkpriorError, match="by rank: the model gave scores"):
-        stand(Given(matrix), standing.split)
+        rank_hidden_edges(Given(matrix), standing.split)
 
 
 def test_the_caller_is_told_once_when_all_scores_are_made(standing):
     told = []
-    stand(Given(np.zeros((P, P))), standing.split, lambda: told.append(1))
+    rank_hidden_edges(Given(np.zeros((P, P))), standing.split, lambda: told.append(1))
     assert told == [1]

@@ -7,7 +7,7 @@ import linkprior as lp
 from linkprior.errors import ParameterError
 from linkprior.evaluation import protocols, splits
 from linkprior.evaluation.protocols import Plan, fold_numbers
-from linkprior.evaluation.split_files import write_split
+from linkprior.evaluation.splits import write_split
 
 NET = lp.planted_network(n_nodes=30, n_groups=3, mean_degree=6, seed=1)
 RING = lp.Network.from_edges([(node, (node + 1) % 12) for node in range(12)])

@@ -7,7 +7,7 @@ import linkprior as lp
 from linkprior.errors import InputError, ParameterError
 from linkprior.evaluation import splits
 from linkprior.evaluation.protocols import PROTOCOLS, Plan, fold_numbers
-from linkprior.evaluation.split_files import split_digest
+from linkprior.evaluation.splits import split_digest
 
 
 def hidden(protocol, net, **given):

@@ -45,7 +45,7 @@ def test_mean_and_sd_are_over_the_splits_that_have_a_value(judged):
 
 
 def test_chance_is_a_model_that_is_not_listed(judged):
-    assert judged.values("chance", "auprc") == [0.01, 0.02, 0.03]
+    assert judged.values("random baseline", "auprc") == [0.01, 0.02, 0.03]
     assert judged.mean("chance", "auprc") == pytest.approx(0.02)
 
 
@@ -64,5 +64,5 @@ def test_it_shows_itself_shortly_as_text_and_as_a_page(judged):
     assert str(judged).splitlines()[0].split() == ["model", "auprc"]
     page = judged._repr_html_()
     assert "mean over 3 splits" in page
-    assert "chance" in page
+    assert "random baseline" in page
     assert "nan" not in page

@@ -6,8 +6,7 @@ import pytest
 import linkprior as lp
 from linkprior.errors import InputError
 from linkprior.evaluation.protocols import Plan
-from linkprior.evaluation.split_files import read_split, split_digest, write_split
-from linkprior.evaluation.splits import noisy, uniform
+from linkprior.evaluation.splits import noisy, read_split, split_digest, uniform, write_split
 
 
 @pytest.mark.parametrize("rule", ["connected", "all-nodes"])

@@ -104,7 +104,7 @@ def test_splits_without_a_value_are_left_out_of_the_pairs():
 
 def test_an_unknown_model_to_compare_with_is_named_with_its_nearest():
     judged = by_metric("auprc", tri=[0.1], pa=[0.2])
-    with pytest.raises(ParameterError, match=r"'trj' is judged. Did you mean tri\?"):
+    with pytest.raises(ParameterError, match=r"'trj' is evaluated. Did you mean tri\?"):
         statistics.compare(judged, "auprc", "trj")
 
 

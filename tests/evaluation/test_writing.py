@@ -9,8 +9,8 @@ from tests.evaluation.made import made, same
 
 import linkprior as lp
 from linkprior.errors import StoreError
-from linkprior.evaluation import writing
-from linkprior.evaluation.writing import FILES, read_results, write_results
+from linkprior.evaluation import results
+from linkprior.evaluation.results import FILES, read_results, write_results
 
 
 @pytest.fixture(scope="module")
@@ -65,7 +65,7 @@ def test_what_is_written_is_read_back(judged, folder):
         assert one[:3] == other[:3]
         assert same(one[3], other[3])
     for one, other in zip(
-        [*again.cells, *again.chance], [*judged.cells, *judged.chance], strict=True
+        [*again.cells, *again.baseline], [*judged.cells, *judged.baseline], strict=True
     ):
         assert (one.model, one.split, one.curve) == (other.model, other.split, other.curve)
         assert one.params == other.params
@@ -113,7 +113,7 @@ def test_an_interruption_leaves_no_results_that_look_whole(judged, tmp_path, mon
     def stop(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setitem(writing.PICTURES, "precision_recall", stop)
+    monkeypatch.setitem(results._FIGURES, "precision_recall", stop)
     with pytest.raises(KeyboardInterrupt):
         write_results(judged, tmp_path)
     assert not any(path.name.endswith(".part") for path in tmp_path.iterdir())

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from linkprior.evaluation.tuning.executor import Contest
+from linkprior.evaluation.tuning.executor import Objective
 
 
 def same(one, other):
@@ -25,4 +25,4 @@ def made_up(self, params, split):
 @pytest.fixture
 def quick(monkeypatch):
     """Scores that are made up, so that a search takes no time."""
-    monkeypatch.setattr(Contest, "_score", made_up)
+    monkeypatch.setattr(Objective, "_score", made_up)

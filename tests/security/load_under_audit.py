@@ -13,7 +13,7 @@ from pathlib import Path
 import linkprior as lp
 from linkprior.cli.report import data_of
 from linkprior.errors import LinkpriorError
-from linkprior.evaluation.cells import read_json
+from linkprior.evaluation.store import read_json
 
 # Running code, other programs, other machines; `import` and the like would be code as well.
 FORBIDDEN = (

@@ -7,7 +7,7 @@ import pytest
 
 from linkprior.cli.report import data_of
 from linkprior.errors import LinkpriorError
-from linkprior.evaluation.tuning.journal import mend
+from linkprior.evaluation.tuning.study import mend
 
 DEEP = "[" * 100_000 + "\n"
 

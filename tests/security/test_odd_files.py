@@ -16,12 +16,12 @@ import linkprior as lp
 from linkprior.cli.console import format_error
 from linkprior.cli.report import data_of
 from linkprior.errors import LinkpriorError, StoreError
-from linkprior.evaluation import writing as evaluation
-from linkprior.evaluation.cells import CLAIM
-from linkprior.evaluation.split_files import written_digest
-from linkprior.evaluation.tuning.journal import mend
-from linkprior.experiments.benchmark import writing as benchmark
-from linkprior.experiments.reproduction import writing as reproduction
+from linkprior.evaluation import results as evaluation
+from linkprior.evaluation.splits import written_digest
+from linkprior.evaluation.store import CLAIM
+from linkprior.evaluation.tuning.study import mend
+from linkprior.experiments import benchmark
+from linkprior.experiments import reproduction_tables as reproduction
 from linkprior.io import locks, safe_read
 
 READ = [

@@ -21,7 +21,7 @@ from linkprior.errors import InputError, LinkpriorError, ParameterError, nearest
 from linkprior.io.safe_read import refuse_odd
 
 if TYPE_CHECKING:
-    from linkprior.evaluation.model_spec import ModelSpec
+    from linkprior.evaluation.evaluate import ModelSpec
     from linkprior.evaluation.protocols import Plan
     from linkprior.evaluation.results import Evaluation
     from linkprior.evaluation.splits import Split
@@ -164,13 +164,12 @@ class EvaluateJob:
         return self.source.read_aloud(self.notify, edges)
 
     def _judge(self, network: Network, plan: Plan) -> Evaluation:
-        from linkprior.evaluation.evaluate import evaluate
-        from linkprior.evaluation.model_spec import contenders
+        from linkprior.evaluation.evaluate import evaluate, model_specs
         from linkprior.evaluation.statistics import known_model
 
         splits = plan.make(network)
         models = [one for one in self.made.values() if self._fits(one, splits[0].train)]
-        chosen = contenders(models, self.ablations)
+        chosen = model_specs(models, self.ablations)
         known_model([one.label for one in chosen], self.against)
         for line in _about(splits):
             self.notify(line)
@@ -232,7 +231,7 @@ class EvaluateJob:
 
     def _cell_files(self, chosen: list[ModelSpec], splits: list[Split]) -> list[Path]:
         """Return where the cells go, those done and those to come."""
-        from linkprior.evaluation.cells import cell_file
+        from linkprior.evaluation.store import cell_file
 
         folder = Path(self.output or "")
         return [cell_file(folder, one.label, split) for split in splits for one in chosen]
@@ -262,7 +261,7 @@ class EvaluateJob:
         pages.write(Path(page), data, self.quiet)
 
     def _write(self, result: Evaluation, folder: str) -> None:
-        from linkprior.evaluation.writing import write_results
+        from linkprior.evaluation.results import write_results
 
         with writing_to(folder):
             command = ["linkprior", *sys.argv[1:]]
@@ -298,8 +297,8 @@ def _stamp(path: Path) -> tuple[int, int]:
 
 
 def _check_folder(output: str) -> None:
-    from linkprior.evaluation.cells import CLAIM
-    from linkprior.evaluation.writing import FILES
+    from linkprior.evaluation.results import FILES
+    from linkprior.evaluation.store import CLAIM
 
     folder = Path(output)
     if not output:
@@ -321,8 +320,8 @@ def _check_folder(output: str) -> None:
 
 def _refuse_inputs(output: str, inputs: list[str], split: list[str]) -> None:
     """Refuse to read what the evaluation will write; a split of its own is the same again."""
-    from linkprior.evaluation.cells import CLAIM
-    from linkprior.evaluation.writing import FILES
+    from linkprior.evaluation.results import FILES
+    from linkprior.evaluation.store import CLAIM
 
     folder, others = Path(output), [name for name in inputs if name not in split]
     refuse_inputs_in(f"-o {output}", [folder / name for name in (CLAIM, "cells", *FILES)], inputs)

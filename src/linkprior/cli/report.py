@@ -108,7 +108,7 @@ def _own_study(folder: Path) -> Path | None:
 
 def _run_data(folder: Path, evaluation: str | None) -> dict[str, Any]:
     """Return the page of a run, with the evaluation that is asked for or lies in its folder."""
-    from linkprior.evaluation.writing import RESULTS
+    from linkprior.evaluation.results import RESULTS
     from linkprior.pipeline.load_run import load_run
     from linkprior.report import prediction_page
     from linkprior.report.evaluation import comparison
@@ -124,8 +124,8 @@ def _run_data(folder: Path, evaluation: str | None) -> dict[str, Any]:
 
 def _results_data(folder: Path) -> dict[str, Any] | None:
     """Return the page of a folder without a run; None where it holds nothing that has one."""
-    from linkprior.evaluation.cells import CLAIM
-    from linkprior.evaluation.writing import RESULTS
+    from linkprior.evaluation.results import RESULTS
+    from linkprior.evaluation.store import CLAIM
     from linkprior.report import benchmark, reproduction, study, tuning
     from linkprior.report.evaluation import evaluation_page
 
@@ -142,7 +142,7 @@ def _results_data(folder: Path) -> dict[str, Any] | None:
     if (folder / CLAIM).is_file():
         raise StoreError(f"{folder} is an unfinished evaluation: the same command completes it")
     if benchmark.is_benchmark(folder):
-        from linkprior.experiments.benchmark.writing import results_in
+        from linkprior.experiments.benchmark import results_in
 
         with _refusing(folder):
             return benchmark.benchmark_page(results_in(folder))
@@ -176,7 +176,7 @@ def _tuning(folder: Path) -> dict[str, Any]:
 
 
 def _evaluation(folder: Path) -> Evaluation:
-    from linkprior.evaluation.writing import read_results
+    from linkprior.evaluation.results import read_results
 
     return read_results(folder)
 
@@ -187,8 +187,8 @@ def _named(folder: Path) -> str:
 
 
 def _command(folder: Path) -> str | None:
-    from linkprior.evaluation.cells import read_json
-    from linkprior.evaluation.writing import RESULTS
+    from linkprior.evaluation.results import RESULTS
+    from linkprior.evaluation.store import read_json
 
     command = read_json(folder / RESULTS).get("command")
     return _joined(command) if command else None

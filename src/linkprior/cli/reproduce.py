@@ -14,7 +14,7 @@ from linkprior.cli.console import echo, silent
 from linkprior.errors import LinkpriorError
 
 if TYPE_CHECKING:
-    from linkprior.experiments.reproduction.run import Care
+    from linkprior.experiments.reproduction import Care
 
 _NAMES = ("dream5", "plasmodium", "rat", "all")
 
@@ -61,9 +61,8 @@ def reproduce(
     three takes within an hour on two cores; --quick, without auto, one or two minutes.
     """
     from linkprior.cli import display, interrupt
-    from linkprior.experiments.reproduction.data import data_folder
-    from linkprior.experiments.reproduction.experiments import EXPERIMENTS
-    from linkprior.experiments.reproduction.writing import refuse_foreign
+    from linkprior.experiments.paper import EXPERIMENTS, data_folder
+    from linkprior.experiments.reproduction_tables import refuse_foreign
 
     notify = silent if quiet else echo
     folder, care = data_folder(data), _care(quick, trials)
@@ -94,7 +93,7 @@ def reproduce(
 def _care(quick: bool, trials: int | None) -> Care:
     from dataclasses import replace
 
-    from linkprior.experiments.reproduction.run import FULL, QUICK
+    from linkprior.experiments.reproduction import FULL, QUICK
 
     if quick and trials is not None:
         raise click.UsageError("--quick tries no settings: give it or --trials, not both")
@@ -115,15 +114,15 @@ def _one(name: str, data: Path, care: Care, target: Path, notify: Callable[[str]
     import sys
     import time
 
-    from linkprior.experiments.reproduction import showing
-    from linkprior.experiments.reproduction.experiments import EXPERIMENTS
-    from linkprior.experiments.reproduction.run import reproduce as run
-    from linkprior.experiments.reproduction.writing import write
+    from linkprior.experiments import reproduction_tables
+    from linkprior.experiments.paper import EXPERIMENTS
+    from linkprior.experiments.reproduction import reproduce as run
+    from linkprior.experiments.reproduction_tables import write
 
     began = time.monotonic()
     result = run(EXPERIMENTS[name], data, care, target)
     files = write(result, target, time.monotonic() - began, sys.argv[1:])
-    click.echo("\n".join(showing.lines(result)) + "\n")
+    click.echo("\n".join(reproduction_tables.lines(result)) + "\n")
     notify(f"Wrote {', '.join(path.name for path in files)} to {target}")
 
 

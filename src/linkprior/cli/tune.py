@@ -15,8 +15,7 @@ from linkprior.cli.output_checks import check_writable, first_there, refuse_inpu
 from linkprior.cli.reading import Input, reading_options, reading_words
 
 if TYPE_CHECKING:
-    from linkprior.evaluation.tuning.result import Tuned
-    from linkprior.evaluation.tuning.tune import Tuning
+    from linkprior.evaluation.tuning.tune import Tuning, TuningResult
     from linkprior.network import Network
 
 _SHOWN = 10  # settings in the table
@@ -127,7 +126,7 @@ def _check_study(study: str, edges: str) -> None:
     refuse_inputs_in(f"--study {study}", places, [edges])
 
 
-def _write_page(search: Tuning, found: Tuned, source: Input, page: str, quiet: bool) -> None:
+def _write_page(search: Tuning, found: TuningResult, source: Input, page: str, quiet: bool) -> None:
     from linkprior.report.study import Study
     from linkprior.report.tuning import tuning_page
 
@@ -176,8 +175,8 @@ def _hush_tracker() -> None:
 # ---------------------------------------------------------------------- what is printed
 
 
-def _print(found: Tuned, source: Input) -> None:
-    names = list(found.region.axes)
+def _print(found: TuningResult, source: Input) -> None:
+    names = list(found.search_space.axes)
     head = ["setting", found.metric, *names]
     rows = [
         [str(t.number), f"{t.value:.4f}", *(_short(t.params[name]) for name in names)]
@@ -198,7 +197,7 @@ def _short(value: Any) -> str:
     return "none" if value is None else f"{value:g}"
 
 
-def _counted(found: Tuned) -> str:
+def _counted(found: TuningResult) -> str:
     states = [trial.state for trial in found.trials]
     more = [f"{states.count(state)} {state}" for state in ("pruned", "failed") if state in states]
     tried = ", ".join([f"{len(states)} settings tried", *more])
@@ -213,7 +212,7 @@ def _counted(found: Tuned) -> str:
     )
 
 
-def ready(found: Tuned, source: Input) -> str:
+def ready(found: TuningResult, source: Input) -> str:
     """Return the command that predicts with the best parameters."""
     given, plain = found.model.get_params(), type(found.model)().get_params()
     words = ["linkprior", "predict", source.edges, *reading_words(source, tune)]

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 from linkprior.cli.outputs import Output
 
 if TYPE_CHECKING:
-    from linkprior.evaluation.tuning.result import Tuned
-    from linkprior.evaluation.tuning.tune import Tuning
+    from linkprior.evaluation.tuning.tune import Tuning, TuningResult
     from linkprior.network import Network
     from linkprior.predictors.base import LinkPredictor
 
@@ -23,12 +22,12 @@ class TuneFirst:
     trials: int | None
     seed: int
     search: Tuning | None = None
-    found: Tuned | None = None
+    found: TuningResult | None = None
 
     def check(self, predictor: LinkPredictor, settings: tuple[str, ...], target: Output) -> None:
         """Refuse what cannot be tuned, or kept, before anything is read."""
-        from linkprior.evaluation.tuning.ahead import refuse_untunable
         from linkprior.evaluation.tuning.study import refuse_other_folders
+        from linkprior.evaluation.tuning.tune import refuse_untunable
 
         if self.trials is None:
             return
@@ -94,7 +93,7 @@ class TuneFirst:
         return f"{done} tried and kept in {target.study}; the same command goes on from there"
 
 
-def chosen(found: Tuned, inner: int) -> str:
+def chosen(found: TuningResult, inner: int) -> str:
     """Say what was chosen, and what it gained on the inner splits."""
     on = f"Tuned on {inner} inner split{'s' * (inner != 1)}: {found.metric}"
     tried = f"({_count(len(found.trials))} tried)"

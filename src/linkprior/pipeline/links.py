@@ -17,7 +17,7 @@ from linkprior.ranking.ranking import Ranking
 if TYPE_CHECKING:
     import pandas as pd
 
-    from linkprior.evaluation.tuning.result import Tuned
+    from linkprior.evaluation.tuning.tune import TuningResult
     from linkprior.network import Network
 
 
@@ -109,14 +109,14 @@ def _for_list(
 
 def _trials(tune: object, predictor: LinkPredictor, params: dict[str, Any]) -> int:
     """Return how many settings to try; refuse a model that cannot be tuned, before any work."""
-    from linkprior.evaluation.tuning.ahead import refuse_untunable
+    from linkprior.evaluation.tuning.tune import refuse_untunable
 
     trials = whole_number("tune", tune, 1)
     refuse_untunable(predictor, params)
     return trials
 
 
-def _tuned(predictor: LinkPredictor, network: Network, trials: int, seed: int) -> Tuned:
+def _tuned(predictor: LinkPredictor, network: Network, trials: int, seed: int) -> TuningResult:
     """Return the best of some settings; which edges are hidden follows the model's seed, if any."""
     from linkprior.evaluation.tuning.tune import Tuning
 

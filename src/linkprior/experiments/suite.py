@@ -11,7 +11,7 @@ from pathlib import Path
 from linkprior.errors import InputError, ParameterError, nearest
 from linkprior.evaluation.protocols import Plan
 from linkprior.evaluation.splits import Split
-from linkprior.experiments.reproduction import data as paper
+from linkprior.experiments import paper
 from linkprior.io.read import read_network
 from linkprior.network import Network
 

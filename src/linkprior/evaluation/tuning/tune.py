@@ -119,7 +119,7 @@ def tune(
     Examples
     --------
     >>> import linkprior as lp
-    >>> found = lp.tune("katz", lp.planted_network(60, seed=0), trials=3, sampler="grid")
+    >>> result = lp.tune("katz", lp.planted_network(60, seed=0), trials=3, sampler="grid")
     >>> list(result.best_params), len(result.trials)
     (['beta'], 3)
     """

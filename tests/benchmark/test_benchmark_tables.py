@@ -95,7 +95,7 @@ def test_only_models_judged_on_all_networks_are_ranked():
     ranks = ranks_of(Results(more), "auprc")
     assert sorted(ranks.models) == ["auto", "l3", "pa", "random"]
     assert ranks.networks == ["rat 94-104", "yeast", "USAir"]  # auto has not been to PPI
-    assert "Not judged on all of these networks: spm" in tables.markdown(Results(more))
+    assert "Not evaluated on all of these networks: spm" in tables.markdown(Results(more))
 
 
 def test_the_critical_difference_is_the_published_one():

@@ -219,7 +219,7 @@ def test_models_that_differ_in_arrays_are_told_apart(planted):
 QUICK = {"n_starts": 1, "max_iter": 2, "warmup": 5}
 
 
-def test_models_with_a_degree_prior_are_judged_without_it_too():
+def test_models_with_a_degree_prior_are_evaluate_methodsout_it_too():
     made = model_specs(["pa", make("tri-degree", **QUICK), "nuclear-degree"], ablations=True)
     labels = [one.label for one in made]
     assert labels[:5] == ["pa", "tri-degree", *(f"tri-degree[{name}]" for name in ABLATIONS)]

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from tests.evaluation.made import made, same
+from tests.evaluation.support import made, same_number
 
 import linkprior as lp
 from linkprior.errors import ParameterError, StoreError
@@ -101,7 +101,7 @@ def test_the_table_of_results_has_one_row_per_number(judged_writing, folder):
     assert len(rows) == 2 * 2 * len(judged_writing.metrics)
     for row, (*named, value) in zip(rows, judged_writing.rows, strict=True):
         assert row[:3] == named
-        assert same(float(row[3]) if row[3] else math.nan, value)
+        assert same_number(float(row[3]) if row[3] else math.nan, value)
 
 
 def test_the_json_tells_data_versions_command_and_parameters(judged_writing, folder, planted):
@@ -126,7 +126,7 @@ def test_what_is_written_is_read_back(judged_writing, folder):
     assert again.facts == json.loads(json.dumps(judged_writing.facts))
     for one, other in zip(again.rows, judged_writing.rows, strict=True):
         assert one[:3] == other[:3]
-        assert same(one[3], other[3])
+        assert same_number(one[3], other[3])
     for one, other in zip(
         [*again.cells, *again.baseline],
         [*judged_writing.cells, *judged_writing.baseline],

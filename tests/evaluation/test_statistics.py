@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
-from tests.evaluation.made import by_metric, made
+from tests.evaluation.support import by_metric, made
 
 from linkprior.errors import ParameterError
 from linkprior.evaluation import statistics

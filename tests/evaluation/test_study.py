@@ -11,7 +11,7 @@ import sys
 import time
 
 import pytest
-from tests.evaluation.tuning import made_up, quick, same  # noqa: F401 – a fixture
+from tests.evaluation.support import made_up, quick, same  # noqa: F401 – a fixture
 
 import linkprior as lp
 from linkprior.errors import StoreError

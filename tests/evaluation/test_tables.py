@@ -4,7 +4,7 @@ import math
 import re
 
 import pytest
-from tests.evaluation.made import made
+from tests.evaluation.support import made
 
 from linkprior.evaluation.tables import latex_table, markdown_table, p_value, text_table
 

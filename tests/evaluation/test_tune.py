@@ -13,7 +13,7 @@ import warnings
 import numpy as np
 import pytest
 from sklearn.metrics import average_precision_score
-from tests.evaluation.tuning import made_up, quick, same  # noqa: F401 – a fixture
+from tests.evaluation.support import made_up, quick, same  # noqa: F401 – a fixture
 
 import linkprior as lp
 from linkprior import _progress as progress

@@ -42,7 +42,7 @@ class Places(NamedTuple):
     tied: Floats
 
     def probability_within(self, k: float) -> Floats:
-        """Return the chance of each to be among the first k, ties broken at random."""
+        """Return the probability of each to be among the first k, ties broken at random."""
         return np.clip((k - self.above) / self.tied, 0.0, 1.0)
 
 
@@ -74,7 +74,7 @@ class HiddenEdgeRanks:
 
     @classmethod
     def of_random(cls, split: Split) -> HiddenEdgeRanks:
-        """Return the standing when all candidates tie: what drawing lots gives on average."""
+        """Return the ranks when all candidates tie: the random baseline."""
         table = DegreeTable.of(split)
         m, n_low = len(split.hidden), int(table.is_low(split.hidden).sum())
 

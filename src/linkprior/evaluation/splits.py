@@ -319,11 +319,11 @@ def read_split(path: Path, network: Network) -> Split:
 def _knowing(split: Split, network: Network) -> Network:
     """Return the training network with the side information of the whole one."""
     train, p = split.train, network.n_nodes
-    kept, codes = (pr.encode(net.edges, p) for net in (train, network))
-    if train.names != network.names or not np.isin(kept, codes).all():
+    training, codes = (pr.encode(net.edges, p) for net in (train, network))
+    if train.names != network.names or not np.isin(training, codes).all():
         return train  # noise has replaced edges, of which nothing is known
-    told = pr.encode(np.concatenate([split.hidden, split.barred]), p)
-    away = np.concatenate([codes[~np.isin(codes, kept)], told])
+    hidden = pr.encode(np.concatenate([split.hidden, split.barred]), p)
+    away = np.concatenate([codes[~np.isin(codes, training)], hidden])
     return replace(train, known=network.known.without(away, codes, network.names))
 
 

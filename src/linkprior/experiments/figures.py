@@ -34,7 +34,7 @@ def mean_ranks(results: Results, metric: str = MAIN) -> bytes:
 
 def _draw_ranks(axes: Axes, ranks: Ranks, ours: str | None) -> None:
     if len(ranks.models) < 2 or not ranks.networks:
-        axes.text(0.5, 0.5, "fewer than two models were judged on every network", ha="center")
+        axes.text(0.5, 0.5, "fewer than two models were evaluated on every network", ha="center")
         axes.set_axis_off()
         return
     names, means = list(ranks.means), list(ranks.means.values())
@@ -81,7 +81,7 @@ def _draw_scaling(
     axes: Axes, points: Sequence[tuple[str, float, float, bool]], ours: str | None, metric: str
 ) -> None:
     if not points:
-        axes.text(0.5, 0.5, "nothing was judged", ha="center")
+        axes.text(0.5, 0.5, "nothing was evaluated", ha="center")
         axes.set_axis_off()
         return
     for name, seconds, merit, whole in points:
@@ -93,7 +93,7 @@ def _draw_scaling(
     axes.set_xlabel("median seconds to fit and to score all pairs")
     axes.set_ylabel(f"{metric}, share of the best model's (mean over networks)")
     axes.grid(True)
-    axes.set_title("open: not judged on every network", fontsize=9, color=_GREY, loc="left")
+    axes.set_title("open: not evaluated on every network", fontsize=9, color=_GREY, loc="left")
     _name_points(axes, points, ours)
 
 

@@ -1,4 +1,4 @@
-"""The networks of the paper, from the files that are nearest to its own."""
+"""The paper's networks, experiments and numbers; networks from the files nearest to its own."""
 
 from __future__ import annotations
 
@@ -20,19 +20,22 @@ RAT = Path("biogrid-rat/rat-edges-first-id-from-3.2.120.tsv")
 RAT_CUTS = {"3.1.94": 723040, "3.2.104": 886195, "3.2.114": 947935}
 
 
-def data_folder(given: str | Path | None) -> Path:
+_EXPECTED = (
+    f"expected are {DREAM5}, {PLASMODIUM} and {RAT} in it (`linkprior data fetch` gets the first; "
+    "the others are derived: `linkprior data fetch biogrid-rat-first-ids` says from what)"
+)
+
+
+def data_folder(given: str | Path | None, expected: str = _EXPECTED) -> Path:
     """Return the folder of data sets: the one given, else LINKPRIOR_DATA."""
     name = given or os.environ.get("LINKPRIOR_DATA")
     if not name:
         raise InputError(
-            "where are the data sets? Give --data DIR, or set LINKPRIOR_DATA; expected are "
-            f"{DREAM5}, {PLASMODIUM} and {RAT} in it (`linkprior data fetch` gets the first; the "
-            "others are derived: `linkprior data fetch biogrid-rat-first-ids` says from what)"
+            f"where are the data sets? Give --data DIR, or set LINKPRIOR_DATA; {expected}"
         )
-    folder = Path(name)
-    if not folder.is_dir():
-        raise InputError(f"{folder}: no such folder; --data expects the folder of data sets")
-    return folder
+    if not Path(name).is_dir():
+        raise InputError(f"{name}: no such folder; --data expects the folder of data sets")
+    return Path(name)
 
 
 def dream5(folder: Path) -> Network:
@@ -89,7 +92,7 @@ OTHERS = {"PA": "pa", "L3": "l3", "auto": "auto"}
 
 
 def models_by_method() -> dict[str, str]:
-    """Return the label under which each method is judged: a model's name, or the variant's own."""
+    """Return the label of each method: a model's name, or the variant's own."""
     return {**METHODS, **{name: name for name in VARIANTS}, **OTHERS}
 
 

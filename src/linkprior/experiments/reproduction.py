@@ -173,7 +173,7 @@ class Care:
     trials
         Settings each method tries inside each training network; 0: default parameters.
     inner
-        Inner splits a setting is judged on. The defaults stay unless it beats them by one sd over
+        Inner splits a setting is tried on. The defaults stay unless it beats them by one sd over
         these: the best of a few settings on a few edges is often but the luckiest.
     auto
         Whether the package's own combination of all models is asked too; it takes as long as the
@@ -204,12 +204,14 @@ def reproduce(experiment: Experiment, data: Path, care: Care, output: Path | Non
         for condition in experiment.conditions:
             with progress.part(1, condition.title):
                 cells = output and output / "cells" / condition.key
-                outcomes.append(Outcome(condition, _judged(condition, data, care, cells)))
+                outcomes.append(Outcome(condition, _evaluated(condition, data, care, cells)))
     return Result(experiment, outcomes, asdict(care))
 
 
-def _judged(condition: Condition, data: Path, care: Care, cells: Path | None) -> list[Evaluation]:
-    """Judge all methods, seed by seed, every node a candidate as in the paper.
+def _evaluated(
+    condition: Condition, data: Path, care: Care, cells: Path | None
+) -> list[Evaluation]:
+    """Evaluate all methods, seed by seed, every node a candidate as in the paper.
 
     Each seed samples its own training edges, and methods are tuned on these alone. A release is the
     same for all seeds, so one tuning serves them. Every node of a release has an edge, which is not
@@ -221,11 +223,11 @@ def _judged(condition: Condition, data: Path, care: Care, cells: Path | None) ->
         for seed in range(care.seeds):
             known = _tuned(found[0]) if found and condition.newer is not None else {}
             with progress.part(1):
-                found.append(judged_with(condition, data, care, cells, names, seed, known))
+                found.append(evaluate_methods(condition, data, care, cells, names, seed, known))
     return found
 
 
-def judged_with(
+def evaluate_methods(
     condition: Condition,
     data: Path,
     care: Care,
@@ -234,7 +236,7 @@ def judged_with(
     seed: int,
     known: Mapping[str, dict[str, Any]],
 ) -> Evaluation:
-    """Judge some methods with one seed; `known` are parameters that an earlier seed has tuned."""
+    """Evaluate some methods with one seed; `known` are parameters tuned with an earlier one."""
     network = condition.load(data)
     newer = condition.newer(data) if condition.newer else None
     return evaluate(
@@ -266,6 +268,6 @@ def _seeded(name: str, seed: int, params: dict[str, Any], network: Network) -> L
     model = METHODS[OURS] if name in VARIANTS else name
     own = {"seed": seed} if "seed" in find(model).parameter_names() else {}
     asked = {**OWN.get(name, {}), **VARIANTS.get(name, {})}
-    if asked.get("preset") == "paper":  # K follows the list that is judged
+    if asked.get("preset") == "paper":  # K follows the list that is evaluated
         asked["list_size"] = round(TABLE_PERCENT / 100.0 * n_pairs(network.n_nodes))
     return make(model, **{**asked, **params, **own})

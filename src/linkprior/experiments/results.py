@@ -59,7 +59,7 @@ class Results:
         return next((name for name in (AUTO, AUTO_FAST) if name in self.models), None)
 
     def splits(self, network: str) -> list[int]:
-        """Return the splits that count on a network: those of auto, where it has been judged."""
+        """Return the splits that count on a network: those of auto, where it has been evaluated."""
         models = self.measured[network]
         if self.ours in models:
             return sorted(models[self.ours])
@@ -112,14 +112,14 @@ class Results:
         found: dict[tuple[str, str], list[str]] = defaultdict(list)
         for cell in self.cells:
             if "left_out" in cell:
-                told = found[cell["model"], cell["left_out"]["why"]]
-                if cell["network"] not in told:
-                    told.append(cell["network"])
+                networks = found[cell["model"], cell["left_out"]["why"]]
+                if cell["network"] not in networks:
+                    networks.append(cell["network"])
         return dict(sorted(found.items()))
 
 
 def _within(lead: Floats) -> bool:
-    """Tell whether a mean lead is within one sd of the differences."""
+    """Return whether a mean lead is within one sd of the differences."""
     if len(lead) == 0:
         return False
     sd = float(lead.std(ddof=1)) if len(lead) > 1 else 0.0
@@ -133,7 +133,7 @@ def _in_order(found: Iterable[Any], order: Sequence[str]) -> list[str]:
 
 @dataclass(frozen=True)
 class Ranks:
-    """Ranks of the models that were judged on every network, 1 the best.
+    """Ranks of the models that were evaluated on every network, 1 the best.
 
     `table` has a row per network and a column per model; equals share the mean of their ranks.
     """
@@ -191,9 +191,9 @@ def nemenyi_q(models: int, level: float = _SIGNIFICANCE) -> float:
 
 
 def ranks_of(results: Results, metric: str) -> Ranks:
-    """Rank models by their means over the splits that all of them were judged on.
+    """Rank models by their means over the splits that all of them were evaluated on.
 
-    Only networks on which auto was judged count, and models that were judged on all of these.
+    Only networks on which auto was evaluated count, and models that were evaluated on all of these.
     """
     networks = [
         name

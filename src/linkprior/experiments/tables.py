@@ -217,7 +217,7 @@ def _mean_ranks(results: Results) -> list[Table]:
         texts("Friedman p", *(f"{r.friedman:.2g}" for r in by_metric)),
     ]
     missing = [model for model in results.models if model not in first.models]
-    left = f" Not judged on all of these networks: {', '.join(missing)}." if missing else ""
+    left = f" Not evaluated on all of these networks: {', '.join(missing)}." if missing else ""
     words = (
         f"1 is the best; sorted by {MAIN} (mean_ranks.svg). Two models whose mean ranks differ by "
         "less than the critical difference (Nemenyi, 5 %) are not told apart. Networks of one "
@@ -284,8 +284,8 @@ def _verdict(gap: Floats) -> Cell:
 
 def _yields(results: Results) -> Table | None:
     """Return expected against real hits, how often the interval held, and how wide it was."""
-    told = list(_told(results))
-    if not told:
+    yields = list(_yield_cells(results))
+    if not yields:
         return None
     rows = [
         [
@@ -295,25 +295,25 @@ def _yields(results: Results) -> Table | None:
             Cell(f"{one['low']:.0f}–{one['high']:.0f}", one["low"]),
             Cell(f"{one['hits']}", one["hits"]),
         ]
-        for cell, one in told
+        for cell, one in yields
     ]
-    heads = ["network", "first pairs", "expected", "nine in ten", "real"]
-    summed = _held([one for cell, one in told if cell.get("protocol") in TENTH])
+    heads = ["network", "first pairs", "expected", "90 % interval", "real"]
+    summed = _held([one for cell, one in yields if cell.get("protocol") in TENTH])
     return Table(f"Expected yield of {results.ours}", heads, rows, summed)
 
 
-def _told(results: Results) -> Iterator[tuple[Record, Record]]:
+def _yield_cells(results: Results) -> Iterator[tuple[Record, Record]]:
     for network in results.networks:
         for _, cell in sorted(results.measured[network].get(results.ours or "", {}).items()):
             for one in cell.get("yield", []):
                 yield cell, one
 
 
-def _held(told: list[Record]) -> str:
-    if not told:
+def _held(yields: list[Record]) -> str:
+    if not yields:
         return ""
     held, widths = [], []
-    for one in told:
+    for one in yields:
         held.append(one["low"] <= one["hits"] <= one["high"])
         share = min(1.0, one["expected"] / one["k"])
         sd = max(0.3, float(np.sqrt(one["k"] * share * (1 - share))))
@@ -366,7 +366,7 @@ def _all(results: Results) -> list[str]:
 
 
 def _networks(results: Results) -> Table:
-    """Return what was judged on what: sizes, splits, hidden edges, digests."""
+    """Return what was evaluated on what: sizes, splits, hidden edges, digests."""
     rows = [_network(results, network) for network in results.networks]
     heads = ["network", "nodes", "edges", "protocol, rule", "splits", "hidden", "digest"]
     return Table("Networks", heads, rows)

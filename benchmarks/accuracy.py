@@ -11,7 +11,7 @@ from pathlib import Path
 from benchmarks import data
 from linkprior.evaluation import splits
 from linkprior.evaluation.metrics import PERCENTS, recall_at
-from linkprior.evaluation.ranks import stand
+from linkprior.evaluation.ranks import rank_hidden_edges
 from linkprior.predictors.registry import make
 
 STARTS = 10
@@ -46,7 +46,7 @@ def cases(folder: Path) -> dict[str, list[splits.Split]]:
 def judge(split: splits.Split, name: str) -> dict[str, float]:
     """Fit one model on one split and return its recalls."""
     model = make(name, **MODELS[name]).fit(split.train)
-    standing = stand(model, split)
+    standing = rank_hidden_edges(model, split)
     return {f"recall@{x}%": recall_at(standing, x) for x in PERCENTS}
 
 

@@ -9,11 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from linkprior import __version__
-from linkprior.evaluation.judge import judge, plain_numbers
-from linkprior.evaluation.split_files import split_digest
-from linkprior.evaluation.splits import Split
-from linkprior.experiments.benchmark.cells import write_cell
-from linkprior.experiments.reproduction.data import RAT_CUTS, dream5, rat
+from linkprior.evaluation.evaluate import evaluate_cell
+from linkprior.evaluation.splits import Split, split_digest
+from linkprior.evaluation.store import plain_numbers, write_cell
+from linkprior.experiments.paper import RAT_CUTS, dream5, rat
 from linkprior.io.atomic_files import whole_file
 from linkprior.network import Network
 from linkprior.predictors.base import LinkPredictor
@@ -52,7 +51,7 @@ def fill_cell(
     """Evaluate a model on a split and write its cell, unless that was done before."""
     if path.exists():
         return
-    cell = judge(model.name, model, split)
+    cell = evaluate_cell(model.name, model, split)
     about = {"data": network.digest, "digest": split_digest(split), "linkprior": __version__}
     write_cell(path, {**facts, **about, "values": plain_numbers(cell.values)})
     print(*facts.values(), flush=True)

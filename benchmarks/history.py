@@ -17,9 +17,9 @@ import numpy as np
 
 import linkprior as lp
 from benchmarks import data
-from linkprior.evaluation.judge import judge
+from linkprior.evaluation.evaluate import evaluate_cell
 from linkprior.evaluation.splits import Split, release
-from linkprior.experiments.benchmark.run import expected_and_real
+from linkprior.experiments.benchmark import expected_and_real
 from linkprior.network import Network
 from linkprior.predictors.auto.auto import Auto
 from linkprior.predictors.base import LinkPredictor
@@ -50,7 +50,7 @@ def releases(folder: Path) -> Iterator[tuple[str, list[Network]]]:
 
 def judged(model: LinkPredictor, split: Split) -> dict[str, Any]:
     """Return what a model finds, and what auto expected."""
-    values = judge(model.name, model, split).values
+    values = evaluate_cell(model.name, model, split).values
     found: dict[str, Any] = {m: values[m] for m in SHOWN}
     if isinstance(model, Auto):
         found["yield"] = expected_and_real(model, split)

@@ -23,9 +23,9 @@ from benchmarks import data
 from benchmarks.studies_base import figure, tidy
 from linkprior.evaluation.metrics import recall_at
 from linkprior.evaluation.protocols import Plan
-from linkprior.evaluation.ranks import stand
+from linkprior.evaluation.ranks import rank_hidden_edges
 from linkprior.evaluation.splits import Split
-from linkprior.experiments.reproduction.data import dream5, plasmodium, rat
+from linkprior.experiments.paper import dream5, plasmodium, rat
 from linkprior.network import Network
 from linkprior.predictors import learned_prior
 from linkprior.predictors.base import Learned
@@ -67,7 +67,7 @@ def splits_of(net: Network, protocol: str, newer: Network | None, seed: int) -> 
 
 def recalls(model: TriDegree, both: list[Split]) -> dict[str, float]:
     """Return recall at 5 % of all pairs by rule."""
-    return {split.rule: recall_at(stand(model, split), PERCENT) for split in both}
+    return {split.rule: recall_at(rank_hidden_edges(model, split), PERCENT) for split in both}
 
 
 def without_isolated(model: TriDegree) -> None:

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import data
-from linkprior.experiments.benchmark.cells import read_cells
-from linkprior.experiments.benchmark.suite import SUITE, Case
+from linkprior.evaluation.store import read_cells
+from linkprior.experiments.suite import SUITE, Case
 from linkprior.io.atomic_files import whole_file
 from linkprior.predictors.auto.auto import Auto
 

@@ -17,8 +17,8 @@ from benchmarks import studies_degrees, studies_printed, studies_recall
 from benchmarks.studies_base import Study, figure
 from linkprior import machine, parallel
 from linkprior.errors import LinkpriorError
-from linkprior.evaluation.cells import read_json, write_json
-from linkprior.experiments.reproduction.data import data_folder
+from linkprior.evaluation.store import read_json, write_json
+from linkprior.experiments.paper import data_folder
 from linkprior.io.atomic_files import whole_file
 
 ROOT = Path(__file__).parent.parent

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from benchmarks import data
-from linkprior.evaluation.judge import judge
+from linkprior.evaluation.evaluate import evaluate_cell
 from linkprior.evaluation.splits import uniform
-from linkprior.experiments.benchmark.suite import SUITE
+from linkprior.experiments.suite import SUITE
 from linkprior.network import Network
 from linkprior.predictors.completion import PU, default_rho
 
@@ -32,7 +32,9 @@ def measure(train: Network) -> dict[str, Any]:
     found: dict[str, Any] = {"digest": train.digest, "seeds": list(SEEDS)}
     for times in TIMES:
         rho = min(MOST_RHO, times * default_rho(train))
-        values = [judge("pu", PU(rho=rho), uniform(train, 0.9, seed)).values for seed in SEEDS]
+        values = [
+            evaluate_cell("pu", PU(rho=rho), uniform(train, 0.9, seed)).values for seed in SEEDS
+        ]
         means = {metric: float(np.mean([one[metric] for one in values])) for metric in SHOWN}
         found[str(times)] = {"rho": rho, **means}
     return found

@@ -21,10 +21,10 @@ from typing import Any
 import numpy as np
 
 from benchmarks import data
-from linkprior.evaluation.model_spec import contenders
+from linkprior.evaluation.evaluate import model_specs
 from linkprior.evaluation.protocols import Plan
-from linkprior.experiments.benchmark.cells import read_cells
-from linkprior.experiments.benchmark.suite import SUITE, Case
+from linkprior.evaluation.store import read_cells
+from linkprior.experiments.suite import SUITE, Case
 from linkprior.io.atomic_files import whole_file
 
 KEPT = Path(__file__).parent / "results" / "robustness"
@@ -80,7 +80,7 @@ def fill(case: Case, condition: Condition, number: int, folder: Path) -> None:
     network = case.load(folder)
     split = Plan(rule="connected", seed=number, **condition.plan).make(network)[0]
     ablated = condition.kind == "prior"
-    for one in contenders(condition.models, ablations=ablated):
+    for one in model_specs(condition.models, ablations=ablated):
         file = one.label.replace(":", "-").replace(" ", "_")
         path = KEPT / case.folder / f"{condition.kind}-{condition.level}-{number}-{file}.json"
         about = {"network": case.name, "condition": condition.kind, "level": condition.level}

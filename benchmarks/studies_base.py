@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 
 from linkprior.evaluation import splits
 from linkprior.evaluation.metrics import recall_at
-from linkprior.evaluation.ranks import Scorer, stand
+from linkprior.evaluation.ranks import Scorer, rank_hidden_edges
 from linkprior.evaluation.splits import Split
-from linkprior.experiments.reproduction import data
-from linkprior.experiments.reproduction.experiments import METHODS
-from linkprior.experiments.reproduction.outcome import OURS
-from linkprior.experiments.reproduction.showing import COLOURS
+from linkprior.experiments import paper
+from linkprior.experiments.paper import METHODS
+from linkprior.experiments.reproduction import OURS
+from linkprior.experiments.reproduction_tables import COLOURS
 from linkprior.network import Network
 from linkprior.network import pairs as pr
 from linkprior.predictors.base import LinkPredictor
@@ -89,7 +89,7 @@ def sampled(title: str, net: Network, rate: float) -> Case:
 
 def released(folder: Path, older: str, newer: str) -> Case:
     """Return the case of two rat releases."""
-    split = splits.release(data.rat(folder, older), data.rat(folder, newer), RULE)
+    split = splits.release(paper.rat(folder, older), paper.rat(folder, newer), RULE)
     return Case(f"rat {older} → {newer}", [split])
 
 
@@ -108,7 +108,7 @@ def seeded(name: str, seed: int, **params: Any) -> LinkPredictor:
 
 def recalls(model: Scorer, split: Split, percents: Iterable[float]) -> dict[str, float]:
     """Return the share of hidden edges among the best x % of all pairs."""
-    standing = stand(model, split)
+    standing = rank_hidden_edges(model, split)
     return {f"recall@{x:g}%": round(recall_at(standing, x), 6) for x in percents}
 
 

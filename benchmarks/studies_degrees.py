@@ -34,9 +34,9 @@ from benchmarks.studies_base import (
     tidy,
     top_degrees,
 )
+from linkprior.cli.data import data
 from linkprior.evaluation import splits
 from linkprior.evaluation.splits import Split
-from linkprior.experiments.reproduction import data
 from linkprior.model.bounds import loss_minimiser
 from linkprior.network import Network
 from linkprior.network import pairs as pr

@@ -23,7 +23,7 @@ from benchmarks.studies_base import (
     tidy,
 )
 from linkprior.evaluation.splits import Split
-from linkprior.experiments.reproduction import data
+from linkprior.experiments import paper
 from linkprior.model.losses import SquaredLoss
 from linkprior.model.priors import DegreePrior
 from linkprior.parallel import map_tasks
@@ -45,7 +45,7 @@ PROXES = ("mm", "dual")
 def run_convergence(folder: Path) -> Numbers:
     """Follow ADMM from one random start, without warm-up, and judge what it ends with."""
     cases = {
-        "DREAM5, uniform 90 %": sampled("DREAM5", data.dream5(folder), 0.9).splits[0],
+        "DREAM5, uniform 90 %": sampled("DREAM5", paper.dream5(folder), 0.9).splits[0],
         "rat 3.1.94 → 3.2.104": released(folder, "3.1.94", "3.2.104").splits[0],
     }
     asked = [(title, prox, ratio) for title in cases for prox in PROXES for ratio in RATIOS]
@@ -152,7 +152,7 @@ CHANGES: dict[str, dict[str, Any]] = {
 
 def run_ablation(folder: Path) -> Numbers:
     """Change the paper's method into ours, one change after the other."""
-    dream, plasmodium = data.dream5(folder), data.plasmodium(folder)
+    dream, plasmodium = paper.dream5(folder), paper.plasmodium(folder)
     cases = [
         sampled("DREAM5, 90 %", dream, 0.9),
         sampled("DREAM5, 70 %", dream, 0.7),

@@ -32,12 +32,12 @@ from benchmarks.studies_base import (
     style,
     tidy,
 )
+from linkprior.cli.data import data
 from linkprior.evaluation import splits
 from linkprior.evaluation.protocols import Plan
 from linkprior.evaluation.ranks import Scorer
 from linkprior.evaluation.splits import RULES, Split
-from linkprior.experiments.reproduction import data
-from linkprior.experiments.reproduction.showing import COLOURS
+from linkprior.experiments.reproduction_tables import COLOURS
 from linkprior.network import Network
 from linkprior.network import pairs as pr
 from linkprior.predictors.base import LinkPredictor

@@ -19,11 +19,10 @@ import numpy as np
 from benchmarks import cost, reliability_tables
 from benchmarks.reliability_tables import RESULTS, table
 from benchmarks.studies_printed import ablation_table
-from linkprior.experiments.benchmark.models import AUTO, WITHOUT
-from linkprior.experiments.benchmark.ranks import ranks_of
-from linkprior.experiments.benchmark.results import ALONE, METRICS, Results
-from linkprior.experiments.benchmark.tables import RANKED
-from linkprior.experiments.benchmark.writing import results_in
+from linkprior.experiments.benchmark import results_in
+from linkprior.experiments.models import AUTO, WITHOUT
+from linkprior.experiments.results import ALONE, METRICS, Results, ranks_of
+from linkprior.experiments.tables import RANKED
 from linkprior.io.atomic_files import whole_file
 
 ROOT = RESULTS.parents[1]
@@ -60,7 +59,7 @@ def spread(values: list[float], sign: str = "") -> str:
 def own(results: Results, network: str, metric: str) -> str:
     """Return auto's mean ± sd, bold where it is ahead of every other model."""
     shown = spread(list(results.values(network, AUTO, metric).values()))
-    return f"**{shown}**" if results.standing(network, metric).get(AUTO) == ALONE else shown
+    return f"**{shown}**" if results.marks(network, metric).get(AUTO) == ALONE else shown
 
 
 def best_other(results: Results, network: str, metric: str) -> tuple[float, str]:
@@ -131,7 +130,7 @@ def tuned(results: Results) -> str:
 
 
 def _has_trials(results: Results, model: str) -> bool:
-    cells = (models.get(model, {}) for models in results.judged.values())
+    cells = (models.get(model, {}) for models in results.measured.values())
     return any(cell["trials"] for by_split in cells for cell in by_split.values())
 
 

@@ -14,13 +14,10 @@ import linkprior as lp
 from fuzz.harness import WATCH, Attempt, Target, choice, edited, expect, put
 from fuzz.readers import array_bytes
 from linkprior.errors import LinkpriorError, StoreError
-from linkprior.evaluation.cells import CellStore, cell_file
-from linkprior.evaluation.judge import Cell
 from linkprior.evaluation.protocols import Plan
-from linkprior.evaluation.split_files import read_split, write_split
-from linkprior.evaluation.splits import Split
-from linkprior.evaluation.writing import read_results, write_results
-from linkprior.experiments.benchmark.cells import read_cells
+from linkprior.evaluation.results import read_results, write_results
+from linkprior.evaluation.splits import Split, read_split, write_split
+from linkprior.evaluation.store import Cell, CellStore, cell_file, read_cells
 from linkprior.io import store
 from linkprior.io.datasets import read_catalogue
 from linkprior.pipeline.run_folder import RunFolder, file_digest, load_run, read_manifest

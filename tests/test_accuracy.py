@@ -7,7 +7,7 @@ from benchmarks import data
 
 from linkprior.evaluation import splits
 from linkprior.evaluation.metrics import recall_at
-from linkprior.evaluation.ranks import stand
+from linkprior.evaluation.ranks import rank_hidden_edges
 from linkprior.predictors.registry import make
 
 STARTS = 10
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.skipif(
 
 def recall(name, split, n_starts=STARTS):
     model = make(name, n_starts=n_starts).fit(split.train)
-    return recall_at(stand(model, split), 5)
+    return recall_at(rank_hidden_edges(model, split), 5)
 
 
 @pytest.fixture(scope="module")

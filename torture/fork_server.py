@@ -30,12 +30,12 @@ _LOADED = (
     "linkprior.io.read",
     "linkprior.pipeline.predict",
     "linkprior.evaluation.evaluate",
-    "linkprior.evaluation.writing",
+    "linkprior.evaluation.results",
     "linkprior.evaluation.tuning.tune",
-    "linkprior.experiments.benchmark.run",
-    "linkprior.experiments.benchmark.writing",
-    "linkprior.experiments.reproduction.run",
-    "linkprior.experiments.reproduction.writing",
+    "linkprior.experiments.benchmark",
+    "linkprior.experiments.benchmark",
+    "linkprior.experiments.reproduction",
+    "linkprior.experiments.reproduction_tables",
     "linkprior.report.prediction",
     "optuna",
     "optuna.storages.journal",
@@ -238,20 +238,19 @@ def _hold_clocks(faults: Faults) -> None:
     Each fit that begins is noted, so that work done twice can be counted.
     """
     from linkprior.evaluation import evaluate
-    from linkprior.evaluation.tuning.journal import Journal
-    from linkprior.experiments.benchmark import run as benchmark
-    from linkprior.experiments.reproduction import run as reproduction
+    from linkprior.evaluation.tuning.study import StudyFolder
+    from linkprior.experiments import reproduction
     from linkprior.pipeline.predict import PredictJob
 
     def noting(real: Any) -> Any:
-        def judge(*args: Any, **more: Any) -> Any:
+        def evaluate_cell(*args: Any, **more: Any) -> Any:
             os.write(faults.trace, b"unit\tcell\n")
             cell = real(*args, **more)
             return replace(cell, values={**cell.values, "seconds": 1.0, "peak_mb": 100.0})
 
-        return judge
+        return evaluate_cell
 
-    evaluate.judge, benchmark.judge = noting(evaluate.judge), noting(benchmark.judge)
+    evaluate.evaluate_cell = noting(evaluate.evaluate_cell)
     reproduction._seeded = _short(reproduction._seeded)
     real_timed = PredictJob._timed
 
@@ -261,13 +260,13 @@ def _hold_clocks(faults: Faults) -> None:
         return real_timed(self, name)
 
     PredictJob._timed = timed
-    real_begin = Journal.begin
+    real_begin = StudyFolder.begin
 
     def begin(self: Any, setting: Any) -> None:
         os.write(faults.trace, b"unit\tsetting\n")
         real_begin(self, setting)
 
-    Journal.begin = begin
+    StudyFolder.begin = begin
 
 
 def _short(real: Any) -> Any:
@@ -275,7 +274,7 @@ def _short(real: Any) -> Any:
     few = {"n_starts": 1, "max_iter": 2, "warmup": 2}
 
     def seeded(name: str, seed: int, params: dict[str, Any], network: Any) -> Any:
-        from linkprior.experiments.reproduction.experiments import METHODS, VARIANTS
+        from linkprior.experiments.paper import METHODS, VARIANTS
         from linkprior.predictors.registry import find
 
         known = find(METHODS["Tri+Degree"] if name in VARIANTS else name).parameter_names()

@@ -179,7 +179,7 @@ JOBS = {
 def make_inputs(folder: Path) -> None:
     """Write the networks the commands read."""
     import linkprior as lp
-    from linkprior.experiments.reproduction.data import PLASMODIUM
+    from linkprior.experiments.paper import PLASMODIUM
 
     folder.mkdir(parents=True)
     net = lp.planted_network(n_nodes=40, n_groups=4, mean_degree=5, seed=SEED)

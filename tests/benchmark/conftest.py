@@ -3,8 +3,8 @@
 import pytest
 
 import linkprior as lp
-from linkprior.experiments.benchmark import suite
-from linkprior.experiments.benchmark.suite import Case
+from linkprior.experiments import suite
+from linkprior.experiments.suite import Case
 
 NET = lp.planted_network(n_nodes=60, n_groups=3, mean_degree=6, seed=5)
 OLDER = lp.Network.from_indices(NET.edges[::2], NET.names)

@@ -16,10 +16,10 @@ def test_a_run_leaves_cells_tables_and_pictures_and_goes_on(run, tiny, tmp_path,
     status, out, err = run(*ask)
     assert status == 0
     assert "auprc on 3 networks, 18 cells" in out
-    assert "folds, split 2: 3 models judged" in err
+    assert "folds, split 2: 3 models evaluated" in err
     assert names_in(tmp_path / "out") == FILES
     before = {name: (tmp_path / "out" / name).read_bytes() for name in FILES}
-    monkeypatch.setattr("linkprior.experiments.benchmark.run.judge", None)
+    monkeypatch.setattr("linkprior.evaluation.evaluate.evaluate_cell", None)
     assert run(*ask)[:2] == (0, out)
     monkeypatch.delenv("LINKPRIOR_DATA", raising=False)
     status, again, _ = run("benchmark", "--tables", "-o", tmp_path / "out")
@@ -108,7 +108,7 @@ def test_a_damaged_cell_is_named(run, tmp_path):
 
 
 def test_peers_without_their_library_are_left_out_in_one_line(run, tiny, tmp_path, monkeypatch):
-    monkeypatch.setattr("linkprior.experiments.benchmark.external.find_spec", lambda name: None)
+    monkeypatch.setattr("linkprior.experiments.models.find_spec", lambda name: None)
     common = ("--data", tmp_path, "-o", tmp_path / "out")
     ask = ("benchmark", "tiny_90_pc", "--models", "pa,node2vec", *common)
     status, _, err = run(*ask)
@@ -121,7 +121,7 @@ def test_peers_without_their_library_are_left_out_in_one_line(run, tiny, tmp_pat
 
 @pytest.mark.parametrize("name", sorted(FILES))
 def test_files_of_somebody_else_are_refused_before_the_work(run, tiny, tmp_path, monkeypatch, name):
-    monkeypatch.setattr("linkprior.experiments.benchmark.run.judge", None)
+    monkeypatch.setattr("linkprior.evaluation.evaluate.evaluate_cell", None)
     (tmp_path / "out" / "quick").mkdir(parents=True)
     (tmp_path / "out" / "quick" / name).write_text("my own")
     ask = ("benchmark", "--quick", "--models", "pa", "--data", tmp_path, "-o", tmp_path / "out")
@@ -141,7 +141,7 @@ def test_other_json_beside_the_cells_is_left_alone(run, tiny, tmp_path):
 
 
 def test_a_cell_that_is_not_whole_is_told_before_the_work(run, tiny, tmp_path, monkeypatch):
-    monkeypatch.setattr("linkprior.experiments.benchmark.run.judge", None)
+    monkeypatch.setattr("linkprior.evaluation.evaluate.evaluate_cell", None)
     (tmp_path / "folds").mkdir()
     (tmp_path / "folds" / "2-l3.json").write_text('{"a": 1}')
     ask = ("benchmark", "tiny_90_pc", "--models", "pa", "--data", tmp_path, "-o", tmp_path)

@@ -5,7 +5,7 @@ import pytest
 
 import linkprior as lp
 from linkprior.errors import LinkpriorError, ParameterError
-from linkprior.experiments.benchmark.external import make_peer
+from linkprior.experiments.models import make_peer
 
 NET = lp.planted_network(n_nodes=60, n_groups=3, mean_degree=6, seed=2)
 LONELY = lp.Network.from_edges([("a", "b"), ("b", "c")], nodes=["a", "b", "c", "d"])

@@ -10,25 +10,25 @@ from tests.benchmark.conftest import NET, TINY
 
 import linkprior as lp
 from linkprior.errors import InputError, LinkpriorError, ParameterError, StoreError
+from linkprior.evaluation import evaluate as evaluate_module
 from linkprior.evaluation.metrics import measure
 from linkprior.evaluation.protocols import Plan
-from linkprior.evaluation.ranks import stand
-from linkprior.evaluation.split_files import split_digest
-from linkprior.experiments.benchmark import models as models_module
-from linkprior.experiments.benchmark import run as run_module
-from linkprior.experiments.benchmark.cells import read_cells
-from linkprior.experiments.benchmark.models import (
+from linkprior.evaluation.ranks import rank_hidden_edges
+from linkprior.evaluation.splits import split_digest
+from linkprior.evaluation.store import read_cells
+from linkprior.experiments import models as models_module
+from linkprior.experiments.benchmark import Benchmark
+from linkprior.experiments.models import (
     AUTO_FAST,
     FAST,
     BenchmarkModel,
     all_models,
-    chosen_entrants,
-    quick_entrants,
+    chosen_models,
+    quick_models,
     too_much,
     without_library,
 )
-from linkprior.experiments.benchmark.run import Benchmark
-from linkprior.experiments.benchmark.suite import SUITE, chosen_cases
+from linkprior.experiments.suite import SUITE, chosen_cases
 from linkprior.predictors.auto.auto import Auto
 from linkprior.predictors.local import PreferentialAttachment
 from linkprior.predictors.registry import MODELS
@@ -38,20 +38,20 @@ FLAGSHIP = Path(__file__).parents[2] / "benchmarks" / "results" / "suite"
 
 
 def benchmark(folder, names=NAMES, cases=TINY, **more):
-    entrants = names if isinstance(names[0], BenchmarkModel) else chosen_entrants(names)
-    return Benchmark(cases, entrants, folder, folder, **more)
+    entries = names if isinstance(names[0], BenchmarkModel) else chosen_models(names)
+    return Benchmark(cases, entries, folder, folder, **more)
 
 
 @pytest.fixture
 def fits(monkeypatch):
-    """What is judged from now on, as (label, digest of the split)."""
-    plain, done = run_module.judge, []
+    """What is evaluated from now on, as (label, digest of the split)."""
+    plain, done = evaluate_module.evaluate_cell, []
 
     def noted(label, model, split, work):
         done.append((label, split_digest(split)))
         return plain(label, model, split, work)
 
-    monkeypatch.setattr(run_module, "judge", noted)
+    monkeypatch.setattr(evaluate_module, "evaluate_cell", noted)
     return done
 
 
@@ -74,7 +74,7 @@ def test_cells_hold_what_the_metrics_of_the_same_split_are(tmp_path):
     }.items():
         (split,) = plan.make(NET)
         cell = json.loads((tmp_path / path).read_text())
-        expected = measure(stand(lp.make("l3").fit(split.train), split))
+        expected = measure(rank_hidden_edges(lp.make("l3").fit(split.train), split))
         for name in ("auprc", "recall@5%", "ndcg"):
             assert cell["values"][name] == expected[name]
         assert cell["digest"] == split_digest(split)
@@ -109,7 +109,7 @@ def test_what_is_finished_is_not_fitted_again(tmp_path, fits):
 
 
 def test_an_interrupted_run_leaves_whole_cells_and_ends_the_same(tmp_path, monkeypatch):
-    plain, done = run_module.judge, []
+    plain, done = evaluate_module.evaluate_cell, []
 
     def until_tired(*given):
         if len(done) == 7:
@@ -118,7 +118,7 @@ def test_an_interrupted_run_leaves_whole_cells_and_ends_the_same(tmp_path, monke
         return plain(*given)
 
     with monkeypatch.context() as patch:
-        patch.setattr(run_module, "judge", until_tired)
+        patch.setattr(evaluate_module, "evaluate_cell", until_tired)
         with pytest.raises(KeyboardInterrupt):
             benchmark(tmp_path / "a").run()
     assert len(read_cells(tmp_path / "a")) == 7
@@ -193,16 +193,32 @@ class Stubborn(PreferentialAttachment):
 
 def test_a_model_that_fails_is_left_out_and_the_run_goes_on(tmp_path, fits):
     said = []
-    entrants = [BenchmarkModel("stubborn", Stubborn), *chosen_entrants(["pa"])]
-    benchmark(tmp_path, entrants, rounds=1, notify=said.append).run()
+    entries = [BenchmarkModel("stubborn", Stubborn), *chosen_models(["pa"])]
+    benchmark(tmp_path, entries, rounds=1, notify=said.append).run()
     cell = json.loads((tmp_path / "folds" / "0-stubborn.json").read_text())
     assert cell["left_out"] == {"kind": "failed", "why": "it will not"}
     assert "values" not in cell
     assert (tmp_path / "folds" / "0-pa.json").exists()
     assert "folds, split 0: stubborn left out: it will not" in said
     fits.clear()
-    benchmark(tmp_path, entrants, rounds=1).run()
+    benchmark(tmp_path, entries, rounds=1).run()
     assert fits == []  # it would fail again
+
+
+@dataclass(eq=False, kw_only=True)
+class Greedy(PreferentialAttachment):
+    name: ClassVar[str] = "greedy"
+
+    def _fit(self, network):
+        raise MemoryError
+
+
+def test_a_cell_for_which_memory_was_short_is_asked_again(tmp_path, fits):
+    for _ in range(2):
+        benchmark(tmp_path, [BenchmarkModel("greedy", Greedy)], TINY[:1], rounds=1).run()
+    (cell,) = read_cells(tmp_path)
+    assert cell["left_out"] == {"kind": "too much", "why": "out of memory"}
+    assert len(fits) == 2
 
 
 def test_what_would_take_too_long_is_left_out_until_it_would_not(tmp_path, monkeypatch, fits):
@@ -224,13 +240,13 @@ def test_what_needs_more_memory_than_is_free_is_left_out(monkeypatch):
 
 
 def test_every_model_that_has_a_space_is_tuned_inside_the_training_network(tmp_path, monkeypatch):
-    asked, plain = [], run_module.Tuning
+    asked, plain = [], evaluate_module.Tuning
 
     def noted(model, network, trials, **more):
         asked.append((model.name, network.digest, trials, more["rule"]))
         return plain(model, network, trials, **more)
 
-    monkeypatch.setattr(run_module, "Tuning", noted)
+    monkeypatch.setattr(evaluate_module, "Tuning", noted)
     benchmark(tmp_path, trials=2, rounds=1).run()
     splits = [case.split(tmp_path, 0)[1] for case in TINY]
     assert asked == [("katz", split.train.digest, 2, "connected") for split in splits]
@@ -250,8 +266,8 @@ def test_what_has_nothing_to_tune_is_taken_from_the_run_without_trials(tmp_path,
 
 
 def test_auto_tells_what_it_expected_and_what_came(tmp_path):
-    entrants = [BenchmarkModel("auto", lambda: Auto(effort="fast", exercises=2))]
-    benchmark(tmp_path, entrants, TINY[:1], rounds=1).run()
+    entries = [BenchmarkModel("auto", lambda: Auto(effort="fast", exercises=2))]
+    benchmark(tmp_path, entries, TINY[:1], rounds=1).run()
     (cell,) = read_cells(tmp_path)
     (split,) = Plan("uniform:0.9").make(NET)
     ranking = Auto(effort="fast", exercises=2).fit(split.train).predict_edges(500)
@@ -277,10 +293,10 @@ def test_every_model_of_the_registry_is_in_the_suite():
 
 
 def test_the_quick_suite_has_fast_models_and_small_networks():
-    labels = [one.label for one in quick_entrants()]
+    labels = [one.label for one in quick_models()]
     assert labels[0] == AUTO_FAST
     assert set(labels[1:]) == set(FAST)
-    assert quick_entrants()[0].make().effort == "fast"
+    assert quick_models()[0].make().effort == "fast"
     assert [case.name for case in chosen_cases([], quick=True)] == [
         *("DREAM5-1 90 %", "DREAM5-1 70 %", "DREAM5-3", "rat 94-104", "rat 94-114", "Plasmodium"),
         *("yeast", "USAir", "Celegans", "PPI"),
@@ -296,19 +312,19 @@ def test_networks_are_found_by_any_spelling_and_unknown_ones_by_the_nearest():
 
 
 def test_models_are_found_by_name_and_unknown_ones_by_the_nearest():
-    found = chosen_entrants(["l3", " auto_without_prior", "degree:ra", "l3"])
+    found = chosen_models(["l3", " auto_without_prior", "degree:ra", "l3"])
     assert [one.label for one in found] == ["l3", "auto without prior", "degree:ra"]
     assert found[1].make().prior is False
     with pytest.raises(ParameterError, match=r"no model called 'l4'\. Did you mean l3"):
-        chosen_entrants(["l4"])
+        chosen_models(["l4"])
     with pytest.raises(ParameterError, match="no model is called"):
-        chosen_entrants(["degree:nonsense"])
+        chosen_models(["degree:nonsense"])
     with pytest.raises(ParameterError, match="names no model"):
-        chosen_entrants([])
+        chosen_models([])
 
 
 def test_a_peer_whose_library_is_absent_is_known(monkeypatch):
-    monkeypatch.setattr("linkprior.experiments.benchmark.external.find_spec", lambda name: None)
+    monkeypatch.setattr("linkprior.experiments.models.find_spec", lambda name: None)
     absent = {one.label for one in without_library(all_models())}
     assert absent == {"sklearn-nmf", "implicit-als", "implicit-bpr", "node2vec"}
 
@@ -345,9 +361,9 @@ def test_the_first_cells_of_the_flagship_benchmark_are_accepted(data_folder, tmp
     for name in names:
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_bytes((FLAGSHIP / name).read_bytes())
-    entrants = chosen_entrants(["auto", "pa", "l3"])
+    entries = chosen_models(["auto", "pa", "l3"])
     cases = chosen_cases(["USAir", "rat 94-104"])
-    Benchmark(cases, entrants, data_folder, tmp_path, rounds=1).run()
+    Benchmark(cases, entries, data_folder, tmp_path, rounds=1).run()
     assert fits == []
 
 

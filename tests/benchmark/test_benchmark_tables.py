@@ -10,10 +10,17 @@ from scipy import stats
 from tests.benchmark.made_up import cell, cells, kept
 
 from linkprior.errors import StoreError
-from linkprior.experiments.benchmark import figures, tables
-from linkprior.experiments.benchmark.ranks import critical_difference, nemenyi_q, ranks_of
-from linkprior.experiments.benchmark.results import ALONE, BEHIND, LEVEL, Results
-from linkprior.experiments.benchmark.writing import FILES, results_in, rows, write_files
+from linkprior.experiments import figures, tables
+from linkprior.experiments.benchmark import FILES, results_in, rows, write_files
+from linkprior.experiments.results import (
+    ALONE,
+    BEHIND,
+    LEVEL,
+    Results,
+    critical_difference,
+    nemenyi_q,
+    ranks_of,
+)
 
 TABLE = {
     "USAir": {
@@ -50,20 +57,20 @@ def test_entries_are_means_and_sds_over_the_splits(results):
 
 
 def test_a_model_is_bold_only_where_it_leads_by_more_than_one_sd(results):
-    by_network = {name: results.standing(name, "auprc") for name in TABLE}
+    by_network = {name: results.marks(name, "auprc") for name in TABLE}
     assert by_network["yeast"] == {"auto": BEHIND, "pa": BEHIND, "l3": ALONE, "random": BEHIND}
     assert by_network["USAir"] == {"auto": LEVEL, "pa": LEVEL, "l3": BEHIND, "random": BEHIND}
 
 
 def test_a_lead_of_more_than_one_sd_is_a_lead():
     table = {"USAir": {"auto": [0.51, 0.53, 0.55], "pa": [0.50, 0.50, 0.50]}}  # 0.03 ± 0.02
-    assert Results(cells(table)).standing("USAir", "auprc") == {"auto": ALONE, "pa": BEHIND}
+    assert Results(cells(table)).marks("USAir", "auprc") == {"auto": ALONE, "pa": BEHIND}
     table = {"USAir": {"auto": [0.49, 0.53, 0.55], "pa": [0.50, 0.50, 0.50]}}  # 0.023 ± 0.031
-    assert Results(cells(table)).standing("USAir", "auprc") == {"auto": LEVEL, "pa": LEVEL}
+    assert Results(cells(table)).marks("USAir", "auprc") == {"auto": LEVEL, "pa": LEVEL}
 
 
 def test_one_split_makes_nobody_the_winner(results):
-    marks = results.standing("rat 94-104", "auprc")
+    marks = results.marks("rat 94-104", "auprc")
     assert marks == {"auto": BEHIND, "pa": BEHIND, "l3": LEVEL, "random": BEHIND}
 
 
@@ -88,7 +95,7 @@ def test_only_models_judged_on_all_networks_are_ranked():
     ranks = ranks_of(Results(more), "auprc")
     assert sorted(ranks.models) == ["auto", "l3", "pa", "random"]
     assert ranks.networks == ["rat 94-104", "yeast", "USAir"]  # auto has not been to PPI
-    assert "Not judged on all of these networks: spm" in tables.markdown(Results(more))
+    assert "Not evaluated on all of these networks: spm" in tables.markdown(Results(more))
 
 
 def test_the_critical_difference_is_the_published_one():
@@ -125,7 +132,7 @@ def test_only_splits_that_auto_was_judged_on_count():
     table = {"USAir": {"auto": [0.4, None], "pa": [0.1, 0.9]}}
     results = Results(cells(table))
     assert results.mean("USAir", "pa", "auprc") == 0.1
-    assert results.standing("USAir", "auprc") == {"auto": LEVEL, "pa": BEHIND}
+    assert results.marks("USAir", "auprc") == {"auto": LEVEL, "pa": BEHIND}
 
 
 def test_a_model_that_misses_a_split_says_how_many_it_has():

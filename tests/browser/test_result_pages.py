@@ -9,8 +9,7 @@ import pytest
 from tests.benchmark.made_up import cell, cells
 
 import linkprior as lp
-from linkprior.experiments.benchmark.ranks import ranks_of
-from linkprior.experiments.benchmark.results import METRICS, Results
+from linkprior.experiments.results import METRICS, Results, ranks_of
 from linkprior.report import write_page
 from linkprior.report.benchmark import benchmark_page
 from linkprior.report.reproduction import read_reproduction, reproduction_page
@@ -54,7 +53,7 @@ def test_the_page_of_a_study_shows_settings_and_importances(tuned, open_page, tm
     assert best == f"{found.best_value:.4f} *"
     shares = found.importances()
     shown = page.locator("#best-setting tbody tr").all_inner_texts()
-    assert [line.split("\t")[0] for line in shown] == list(found.region.axes)
+    assert [line.split("\t")[0] for line in shown] == list(found.search_space.axes)
     for name, value in found.best_params.items():
         (line,) = (line for line in shown if line.startswith(f"{name}\t"))
         assert float(line.split("\t")[1]) == pytest.approx(value, rel=1e-5)

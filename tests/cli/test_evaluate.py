@@ -19,7 +19,7 @@ import linkprior as lp
 from linkprior.cli.evaluate import evaluate
 from linkprior.evaluation.metrics import METRICS
 from linkprior.evaluation.protocols import PROTOCOLS
-from linkprior.evaluation.writing import FILES, read_results
+from linkprior.evaluation.results import FILES, read_results
 from linkprior.predictors import registry
 from linkprior.predictors.estimate import expected_bytes
 
@@ -28,8 +28,8 @@ QUICK = ["--set", "n_starts=1", "--set", "max_iter=3", "--set", "warmup=3"]
 
 def first_block(out):
     lines = out.split("\n\n")[0].splitlines()
-    head = lines[0].split()
-    return {line.split()[0]: dict(zip(head, line.split(), strict=True)) for line in lines[1:]}
+    head, *rows = (re.split(r"\s{2,}", line.strip()) for line in lines)
+    return {row[0]: dict(zip(head, row, strict=True)) for row in rows}
 
 
 def columns(out):
@@ -66,7 +66,7 @@ def test_evaluate_writes_results_and_prints_the_table(run, edges, tmp_path):
     assert values == {k: "" if math.isnan(v) else repr(v) for k, v in expected.items()}
 
     shown = first_block(out)
-    assert list(shown) == ["pa", "l3", "chance"]
+    assert list(shown) == ["pa", "l3", "random baseline"]
     for model in ("pa", "l3"):
         mean, _, sd = shown[model]["auprc"].rstrip("*").partition("±")
         assert float(mean) == pytest.approx(again.mean(model, "auprc"), abs=6e-4)
@@ -78,7 +78,7 @@ def test_evaluate_writes_results_and_prints_the_table(run, edges, tmp_path):
 def test_degree_alone_is_always_judged(run, edges):
     status, out, err = run("evaluate", edges, "--models", "l3")
     assert status == 0
-    assert list(first_block(out)) == ["l3", "pa", "chance"]
+    assert list(first_block(out)) == ["l3", "pa", "random baseline"]
     assert "Evaluating pa too" in err
     _, _, err = run("evaluate", edges, "--models", "pa,l3")
     assert "Evaluating pa too" not in err
@@ -204,7 +204,7 @@ def test_the_newer_release_is_read_like_the_older(run, tmp_path):
         (["--models", ","], ["--models expects names"]),
         (["--metrics", "auprk"], ["no metric is called 'auprk'", "Did you mean auprc"]),
         (["--metrics", ","], ["--metrics expects names"]),
-        (["--against", "l4"], ["no model called 'l4' is judged", "Did you mean l3"]),
+        (["--against", "l4"], ["no model called 'l4' is evaluated", "Did you mean l3"]),
         (["--tune-metric", "seconds"], ["--tune-metric seconds", "not better"]),
         (["--tune-metric", "ndgc"], ["no metric is called 'ndgc'", "Did you mean ndcg"]),
         (["--tune", "-1"], ["tune must be"]),
@@ -260,7 +260,7 @@ def test_all_leaves_out_what_does_not_fit_and_says_so(run, edges, monkeypatch):
     monkeypatch.setattr("linkprior.predictors.spectral.LARGEST_SPECTRAL", 10)
     status, out, err = run("evaluate", edges, "--models", "all")
     assert status == 0
-    assert list(first_block(out)) == ["pa", "l3", "chance"]
+    assert list(first_block(out)) == ["pa", "l3", "random baseline"]
     assert "Left out: spm needs every eigenvector" in err
     result = run("evaluate", edges, "--models", "spm")
     assert one_line_of_error(result, "spm needs every eigenvector")
@@ -343,7 +343,7 @@ def test_control_c_says_how_many_cells_are_kept(edges, tmp_path, kept):
     assert (tmp_path / "out").exists() == kept
     if kept:
         (cell,) = (tmp_path / "out" / "cells").iterdir()
-        assert json.loads(cell.read_text())["cell"]["model"] == "pa"
+        assert json.loads(cell.read_text())["model"] == "pa"
 
 
 def test_results_tsv_can_be_read_by_any_reader(run, edges, tmp_path):

@@ -14,7 +14,7 @@ from tests.cli.support import buffered, command, one_line_of_error, table
 from tests.cli.test_report import data_of
 
 import linkprior as lp
-from linkprior.evaluation.tuning.executor import Contest
+from linkprior.evaluation.tuning.executor import Objective
 from linkprior.pipeline.run_folder import SCHEMA
 
 KATZ = ["--model", "katz", "--tune", 8, "--top", 15]
@@ -82,7 +82,7 @@ def test_python_and_the_command_line_agree(run, edges, tmp_path, model, settings
 
 def test_where_nothing_is_better_the_models_own_parameters_stay(run, edges, monkeypatch):
     own = lp.make("katz").beta
-    monkeypatch.setattr(Contest, "_score", lambda self, params, split: params["beta"] == own)
+    monkeypatch.setattr(Objective, "_score", lambda self, params, split: params["beta"] == own)
     status, out, err = run("predict", edges, *KATZ)
     assert status == 0
     said = "auprc 1.0000 with the model's own parameters, which stay (8 settings tried)"
@@ -98,7 +98,7 @@ def test_own_parameters_that_cannot_be_fitted_are_no_gain(run, edges, monkeypatc
             raise lp.LinkpriorError("not with these")
         return 0.5
 
-    monkeypatch.setattr(Contest, "_score", score)
+    monkeypatch.setattr(Objective, "_score", score)
     status, _, err = run("predict", edges, *KATZ)
     assert status == 0
     assert "inner splits: auprc 0.5000 with beta=" in err
@@ -116,7 +116,7 @@ def test_threads_are_no_part_of_the_result(run, edges):
 
 
 def test_a_dry_run_counts_the_settings(run, edges, monkeypatch):
-    monkeypatch.setattr(Contest, "_score", None)
+    monkeypatch.setattr(Objective, "_score", None)
     monkeypatch.setattr("linkprior.predictors.estimate.machine_factor", lambda: 1e6)
     hours = []
     for trials in (20, 200):
@@ -207,7 +207,7 @@ def test_a_run_without_tuning_has_no_study(run, edges, tmp_path):
 def test_the_same_command_again_tries_and_fits_nothing(run, ask, tmp_path, monkeypatch):
     run(*ask)
     first = result_of(tmp_path / "run")
-    monkeypatch.setattr(Contest, "_score", None)
+    monkeypatch.setattr(Objective, "_score", None)
     monkeypatch.setattr("linkprior.predictors.walks.Katz._fit", None)
     status, _, err = run(*ask)
     assert status == 0
@@ -219,7 +219,7 @@ def test_the_same_command_again_tries_and_fits_nothing(run, ask, tmp_path, monke
 @pytest.mark.parametrize("at", [0, 4, 13])
 def test_a_run_broken_off_at_a_setting_goes_on_from_there(run, ask, tmp_path, monkeypatch, at):
     assert run(*ask[:-1], f"{tmp_path / 'whole'}/")[0] == 0
-    folder, score, calls = tmp_path / "run", Contest._score, []
+    folder, score, calls = tmp_path / "run", Objective._score, []
 
     def until(self, params, split):
         calls.append(params)
@@ -227,7 +227,7 @@ def test_a_run_broken_off_at_a_setting_goes_on_from_there(run, ask, tmp_path, mo
             raise Killed
         return score(self, params, split)
 
-    monkeypatch.setattr(Contest, "_score", until)
+    monkeypatch.setattr(Objective, "_score", until)
     with pytest.raises(Killed):
         run(*ask)
     assert manifest(folder)["status"] == "incomplete"

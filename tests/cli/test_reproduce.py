@@ -7,8 +7,8 @@ import pytest
 from tests.cli.support import one_line_of_error
 
 import linkprior as lp
-from linkprior.experiments.reproduction import run as run_module
-from linkprior.experiments.reproduction.experiments import EXPERIMENTS, Condition, Experiment
+from linkprior.experiments import reproduction as run_module
+from linkprior.experiments.paper import EXPERIMENTS, Condition, Experiment
 
 NET = lp.planted_network(n_nodes=60, n_groups=3, mean_degree=6, seed=5)
 
@@ -41,7 +41,7 @@ def test_all_runs_all_three_and_again_takes_up_what_is_there(run, small, tmp_pat
     status, out, _ = run(*ask)
     assert status == 0
     assert [name for name in EXPERIMENTS if f"the experiment {name}" in out] == list(EXPERIMENTS)
-    monkeypatch.setattr("linkprior.evaluation.evaluate.judge", None)
+    monkeypatch.setattr("linkprior.evaluation.evaluate.evaluate_cell", None)
     assert run(*ask)[:2] == (0, out)
 
 
@@ -105,7 +105,7 @@ def test_all_looks_at_all_data_before_it_begins(run, small, tmp_path, monkeypatc
     rat = EXPERIMENTS["rat"]
     empty = Condition("none", "none", "uniform:0.8", lambda _: lp.Network.from_edges([], "ab"))
     monkeypatch.setitem(EXPERIMENTS, "rat", Experiment("rat", rat.title, "", (empty,)))
-    monkeypatch.setattr("linkprior.evaluation.evaluate.judge", None)
+    monkeypatch.setattr("linkprior.evaluation.evaluate.evaluate_cell", None)
     ask = ("reproduce", "all", "--quick", "--data", tmp_path, "-o", tmp_path / "out")
     status, _, err = run(*ask)
     assert status == 1
@@ -129,7 +129,7 @@ def test_quick_has_no_settings_to_try(run, small, tmp_path):
 def test_files_of_somebody_else_are_refused_before_the_work(
     run, small, tmp_path, monkeypatch, name, content
 ):
-    monkeypatch.setattr("linkprior.evaluation.evaluate.judge", None)
+    monkeypatch.setattr("linkprior.evaluation.evaluate.evaluate_cell", None)
     folder = tmp_path / "out" / "quick" / "plasmodium"
     folder.mkdir(parents=True)
     (folder / name).write_text(content)

@@ -5,7 +5,7 @@ from benchmarks import update_docs
 from benchmarks.update_docs import OF_CELLS, TABLES, marks, with_table
 from tests.benchmark.made_up import cells
 
-from linkprior.experiments.benchmark.results import Results
+from linkprior.experiments.results import Results
 
 
 @pytest.fixture(scope="module")

@@ -1,15 +1,32 @@
 """lp.evaluate: one table for all models, splits and metrics."""
 
+import json
+import threading
+import time
+from dataclasses import replace
+from multiprocessing import get_context
+
 import numpy as np
 import pytest
 
 import linkprior as lp
 from linkprior.errors import InputError, ParameterError
 from linkprior.evaluation import evaluate as evaluate_module
+from linkprior.evaluation.evaluate import ABLATIONS, model_specs
 from linkprior.evaluation.metrics import METRICS as ALL
 from linkprior.evaluation.metrics import measure
-from linkprior.evaluation.ranks import stand
-from linkprior.evaluation.splits import release, uniform
+from linkprior.evaluation.protocols import Plan
+from linkprior.evaluation.ranks import rank_hidden_edges
+from linkprior.evaluation.splits import (
+    Split,
+    noisy,
+    read_split,
+    release,
+    split_digest,
+    uniform,
+    write_split,
+)
+from linkprior.evaluation.tuning import executor
 from linkprior.predictors.registry import make
 
 RESOURCES = {"seconds", "peak_mb"}
@@ -39,7 +56,7 @@ def test_values_are_those_of_the_metrics_on_the_same_splits(planted, rule):
     result = lp.evaluate(["pa"], planted, "uniform:0.8", rule, repeats=2, seed=7)
     for seed in (7, 8):
         split = uniform(planted, 0.8, seed, rule)
-        expected = measure(stand(make("pa").fit(split.train), split))
+        expected = measure(rank_hidden_edges(make("pa").fit(split.train), split))
         got = {metric: v for _, label, metric, v in result.rows if label == split.label}
         assert {m: repr(got[m]) for m in ALL} == {m: repr(expected[m]) for m in ALL}
 
@@ -194,3 +211,191 @@ def test_models_that_differ_in_arrays_are_told_apart(planted):
     quick = {"n_starts": 1, "max_iter": 1, "warmup": 1}
     models = [make("tri-degree", degrees=np.full(planted.n_nodes, d), **quick) for d in (2, 3)]
     assert len(lp.evaluate(models, planted).models) == 2
+
+
+# ---------------------------------------------------------------------- contenders
+
+
+QUICK = {"n_starts": 1, "max_iter": 2, "warmup": 5}
+
+
+def test_models_with_a_degree_prior_are_evaluate_methodsout_it_too():
+    made = model_specs(["pa", make("tri-degree", **QUICK), "nuclear-degree"], ablations=True)
+    labels = [one.label for one in made]
+    assert labels[:5] == ["pa", "tri-degree", *(f"tri-degree[{name}]" for name in ABLATIONS)]
+    assert len(labels) == 9
+
+
+def test_what_an_ablation_changes(planted):
+    split = uniform(planted, 0.7, 0, "all-nodes")
+    made = {one.label: one for one in model_specs([make("tri-degree", **QUICK)], ablations=True)}
+    off = made["tri-degree[prior off]"].make(split)
+    assert type(off).name == "tri"
+    assert off.max_iter == 7
+    shuffled = made["tri-degree[shuffled degrees]"].make(split)
+    assert shuffled.degrees == "shuffled"
+    true = made["tri-degree[true degrees]"].make(split)
+    assert true.degrees == planted.degrees.tolist()
+    assert made["tri-degree"].make(split).degrees == "observed"
+
+
+def test_nuclear_degree_without_its_prior_ranks_by_the_estimate_alone(planted):
+    plain = make("nuclear-degree", max_iter=3).without_prior().fit(planted)
+    pairs = planted.edges[:20]
+    np.testing.assert_array_equal(plain.explain(pairs).prior, 0.0)
+
+
+def test_shuffled_degrees_are_the_same_degrees_at_other_nodes(planted):
+    from linkprior.model.degrees import estimate_degrees, prior_degrees
+
+    d = estimate_degrees(planted, c=1.5)
+    shuffled = prior_degrees(planted, c=1.5, given="shuffled", seed=1)
+    assert sorted(d) == sorted(shuffled)
+    assert (d != shuffled).any()
+    assert (shuffled == prior_degrees(planted, c=1.5, given="shuffled", seed=1)).all()
+    given = prior_degrees(planted, c=2.0, given=planted.degrees.tolist())
+    assert (given == np.clip(2 * planted.degrees, 1, planted.n_nodes - 1)).all()
+
+
+@pytest.mark.parametrize(
+    ("degrees", "message"),
+    [
+        ("guessed", "degrees must be one of observed, shuffled"),
+        ([1, 2], "degrees must be a vector of length"),
+        ([-1] * 240, "degrees must"),
+    ],
+)
+def test_bad_degrees(planted, degrees, message):
+    with pytest.raises(ParameterError, match=message):
+        make("tri-degree", degrees=degrees, **QUICK).fit(planted)
+
+
+def test_a_model_with_given_degrees_is_saved_and_loaded(tmp_path, planted):
+    model = make("tri-degree", degrees=planted.degrees.tolist(), **QUICK).fit(planted)
+    model.save(tmp_path / "model")
+    assert lp.load(tmp_path / "model").degrees == planted.degrees.tolist()
+
+
+@pytest.mark.parametrize("models", [5, None, [], [5]])
+def test_what_is_no_list_of_models(models):
+    with pytest.raises(ParameterError, match="model"):
+        model_specs(models)
+
+
+def test_templates_are_copied_never_fitted(planted):
+    template = make("pa")
+    (one,) = model_specs([template])
+    fresh = one.make(uniform(planted, 0.9)).fit(planted)
+    assert fresh is not template
+    assert not template.fitted
+
+
+# ---------------------------------------------------------------------- judged splits
+
+
+RING = lp.Network.from_edges([(node, (node + 1) % 12) for node in range(12)])
+
+
+def test_a_null_network_of_another_name_is_refused():
+    with pytest.raises(ParameterError, match="null must be one of none, rewired, got 'rewire'"):
+        Plan("uniform:0.5", "all-nodes", null="rewire").make(RING)
+    assert len(Plan("uniform:0.5", "all-nodes", null="none").make(RING)) == 1
+
+
+def test_one_edge_is_enough_to_learn_from_and_none_is_not():
+    two = lp.Network.from_edges([("a", "b"), ("b", "c")])
+    split = uniform(two, 0.5, rule="all-nodes")
+    assert (split.train.n_edges, len(split.hidden)) == (1, 1)
+    with pytest.raises(ParameterError, match="keep 0 of 2 edges: nothing to learn from"):
+        uniform(two, 0.1, rule="all-nodes")
+
+
+def test_a_digest_tells_splits_apart_by_hidden_and_by_barred_pairs():
+    split = Split(RING, np.array([[0, 5]]), "connected", "by hand")
+    others = [
+        split,
+        replace(split, hidden=np.array([[0, 6]])),
+        replace(split, barred=np.array([[2, 7]])),
+        replace(split, rule="all-nodes"),
+    ]
+    assert len({split_digest(one) for one in others}) == 4
+    assert split_digest(replace(split, label="the same")) == split_digest(split)
+
+
+def test_of_edges_that_noise_has_replaced_no_confidence_is_known(tmp_path):
+    told = RING.with_weights(np.linspace(0.1, 1.0, 12))
+    plain = uniform(told, 0.8, 1, "all-nodes")
+    for split, known in ((plain, True), (noisy(plain, 0.5), False)):
+        write_split(split, told, tmp_path / "split.tsv")
+        again = read_split(tmp_path / "split.tsv", told)
+        assert (again.train.known.weights is not None) == known
+        assert again.train.digest == split.train.digest
+
+
+def test_a_split_file_that_does_not_tell_its_digest_is_read(tmp_path):
+    split, path = uniform(RING, 0.8, 1, "all-nodes"), tmp_path / "split.tsv"
+    write_split(split, RING, path)
+    head, rest = path.read_text(encoding="utf-8").split("\n", 1)
+    start = "# linkprior split "
+    facts = json.loads(head.removeprefix(start))
+    assert facts.pop("digest") == split_digest(split)
+    path.write_text(f"{start}{json.dumps(facts)}\n{rest}", encoding="utf-8")
+    assert split_digest(read_split(path, RING)) == split_digest(split)
+
+
+# ---------------------------------------------------------------------- ending
+
+
+def test_processes_are_ended_once_all_have_started():
+    context = get_context("spawn")
+    executor._starting.acquire()
+    ending = threading.Thread(target=executor.end_processes)
+    ending.start()
+    child = context.Process(target=time.sleep, args=(600,))
+    child.start()  # as if by the one who holds the lock
+    ending.join(0.3)
+    assert ending.is_alive()
+    assert child.is_alive()
+    executor._starting.release()
+    ending.join(60)
+    child.join(60)
+    assert child.exitcode == -9
+
+
+class ByPairs:
+    """A model from elsewhere; it scores as pa does."""
+
+    def fit(self, network):
+        self.degrees = network.degrees.astype(float)
+        return self
+
+    def score_pairs(self, pairs):
+        return self.degrees[pairs].prod(axis=1)
+
+
+class FitOnly:
+    fit = ByPairs.fit
+
+
+class ByRows(FitOnly):
+    def score_rows(self, start, stop):
+        return np.outer(self.degrees[start:stop], self.degrees)
+
+
+@pytest.mark.parametrize("models", [ByPairs(), [ByPairs()], {"mine": ByPairs()}, [ByRows()]])
+def test_an_object_that_can_fit_and_score_is_a_model(planted, models):
+    found = lp.evaluate(models, planted)
+    assert found.models in (["mine"], ["ByPairs"], ["ByRows"])
+    expected = lp.evaluate("pa", planted).mean("pa", "auprc")
+    assert found.mean(found.models[0], "auprc") == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("model", "said"),
+    [(FitOnly(), "neither score_pairs nor score_rows"), (object(), "no method fit")],
+)
+def test_an_object_without_a_method_is_refused_by_its_name(planted, model, said):
+    with pytest.raises(ParameterError, match=said):
+        lp.evaluate([model], planted)
+    with pytest.raises(ParameterError, match="search space"):
+        lp.tune(ByPairs(), planted, trials=2)

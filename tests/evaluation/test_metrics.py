@@ -1,6 +1,7 @@
 """Every metric over all candidate pairs, against its definition computed pair by pair."""
 
 from itertools import combinations
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -8,7 +9,9 @@ from scipy.stats import spearmanr
 from sklearn.metrics import average_precision_score, roc_auc_score
 
 import linkprior as lp
+from linkprior import parallel
 from linkprior.errors import LinkpriorError, ParameterError
+from linkprior.evaluation import metrics, ranks
 from linkprior.evaluation import ranks as standing_module
 from linkprior.evaluation.metrics import (
     METRICS,
@@ -20,8 +23,8 @@ from linkprior.evaluation.metrics import (
     recall_at,
     refuse_unknown_metric,
 )
-from linkprior.evaluation.ranks import Places, stand
-from linkprior.evaluation.splits import noisy, release, uniform
+from linkprior.evaluation.ranks import HiddenEdgeRanks, Places, rank_hidden_edges
+from linkprior.evaluation.splits import Split, noisy, release, uniform
 from linkprior.predictors.registry import make
 
 LUCKY = ("auprc", "auprc_lift", "auprc_low")  # what comes early by luck counts for more
@@ -148,7 +151,7 @@ def test_every_metric_is_what_its_definition_says(kind, name, rule):
     params = {"n_starts": 1, "max_iter": 10} if name == "tri" else {}
     split = uniform(networks()[kind], 0.7, 4, rule)
     model = make(name, **params).fit(split.train)
-    got, expected = measure(stand(model, split)), Naive(model, split).all()
+    got, expected = measure(rank_hidden_edges(model, split)), Naive(model, split).all()
     assert got.keys() == expected.keys() == METRICS.keys()
     for metric, value in expected.items():
         assert got[metric] == pytest.approx(value, abs=1e-9, nan_ok=True), metric
@@ -158,7 +161,7 @@ def test_every_metric_is_what_its_definition_says(kind, name, rule):
 def test_every_metric_on_a_split_with_barred_pairs(planted_small, rule):
     split = noisy(uniform(planted_small, 0.7, 0, rule), 0.3, 1)
     model = make("l3").fit(split.train)
-    got, expected = measure(stand(model, split)), Naive(model, split).all()
+    got, expected = measure(rank_hidden_edges(model, split)), Naive(model, split).all()
     for metric, value in expected.items():
         assert got[metric] == pytest.approx(value, abs=1e-9, nan_ok=True), metric
 
@@ -187,7 +190,7 @@ def test_with_a_sample_of_limits_only_spearman_is_not_exact(monkeypatch, planted
     monkeypatch.setattr(standing_module, "SAMPLED", 300)
     split = uniform(planted_small, 0.8, 0, rule)
     model = make("tri", n_starts=1, max_iter=10).fit(split.train)
-    got, expected = measure(stand(model, split)), Naive(model, split).all()
+    got, expected = measure(rank_hidden_edges(model, split)), Naive(model, split).all()
     for metric, value in expected.items():
         error = 1e-3 if metric == "spearman_degree" else 1e-9
         assert got[metric] == pytest.approx(value, abs=error, nan_ok=True), metric
@@ -197,9 +200,9 @@ def test_with_a_sample_of_limits_only_spearman_is_not_exact(monkeypatch, planted
 def test_scores_that_are_not_kept_are_made_again(monkeypatch, planted_small):
     split = uniform(planted_small, 0.8, 0)
     model = make("l3").fit(split.train)
-    kept = measure(stand(model, split))
+    kept = measure(rank_hidden_edges(model, split))
     monkeypatch.setattr(standing_module, "KEPT", 0)
-    np.testing.assert_equal(measure(stand(model, split)), kept)
+    np.testing.assert_equal(measure(rank_hidden_edges(model, split)), kept)
 
 
 @both_rules
@@ -216,7 +219,7 @@ def test_recall_is_the_mean_over_random_tie_breaks(rule):
         drawn.append(naive.wanted[first].sum() / naive.wanted.sum())
     error = np.std(drawn) / np.sqrt(len(drawn))
     assert error > 0  # the cut falls among ties
-    assert abs(recall_at(stand(model, split), 5) - np.mean(drawn)) < 5 * error
+    assert abs(recall_at(rank_hidden_edges(model, split), 5) - np.mean(drawn)) < 5 * error
 
 
 @both_rules
@@ -224,7 +227,7 @@ def test_a_perfect_model_finds_all_and_the_worst_none(planted, rule):
     split = uniform(planted, 0.9, 0, rule)
     truth = np.zeros((planted.n_nodes,) * 2)
     truth[tuple(split.hidden.T)] = truth[tuple(split.hidden.T[::-1])] = 1.0
-    best, worst = (measure(stand(Given(sign * truth), split)) for sign in (1, -1))
+    best, worst = (measure(rank_hidden_edges(Given(sign * truth), split)) for sign in (1, -1))
     for metric in ("recall@2%", "auprc", "p@hidden", "ndcg", "auroc", "dc_auroc"):
         assert best[metric] == pytest.approx(1.0), metric
     for metric in ("recall@10%", "p@hidden", "auroc", "dc_auroc"):
@@ -235,7 +238,7 @@ def test_a_perfect_model_finds_all_and_the_worst_none(planted, rule):
 @pytest.mark.parametrize("kind", networks())
 def test_chance_is_what_a_model_gets_that_ties_all_pairs(kind, rule):
     split = uniform(networks()[kind], 0.7, 4, rule)
-    tied = measure(stand(Given(np.zeros((split.train.n_nodes,) * 2)), split))
+    tied = measure(rank_hidden_edges(Given(np.zeros((split.train.n_nodes,) * 2)), split))
     floor = measure_random(split)
     for metric in METRICS:
         if metric not in ("spearman_degree", *LUCKY):
@@ -250,7 +253,7 @@ def test_chance_is_the_mean_of_many_random_rankings(planted_small):
     drawn = []
     for _ in range(200):
         scores = rng.uniform(size=(p, p))
-        drawn.append(measure(stand(Given(scores + scores.T), split)))
+        drawn.append(measure(rank_hidden_edges(Given(scores + scores.T), split)))
     floor = measure_random(split)
     for metric in ("recall@5%", "p@100", "ndcg", "auroc", "dc_auroc", "recall@10/node", *LUCKY):
         values = [d[metric] for d in drawn]
@@ -264,7 +267,7 @@ def test_observed_edges_take_no_places(planted):
     noise = np.random.default_rng(0).uniform(size=(planted.n_nodes,) * 2)
     noise = noise + noise.T
     raised = noise + 100 * split.train.adjacency.toarray()
-    plain, other = (measure(stand(Given(scores), split)) for scores in (noise, raised))
+    plain, other = (measure(rank_hidden_edges(Given(scores), split)) for scores in (noise, raised))
     # Scores of edges may be among the limits, between which Spearman takes scores for tied.
     np.testing.assert_equal({**plain, "spearman_degree": 0}, {**other, "spearman_degree": 0})
 
@@ -275,7 +278,9 @@ def test_the_diagonal_takes_no_places():
     split = uniform(net, 0.8, 0, "all-nodes")
     noise = np.random.default_rng(1).uniform(size=(net.n_nodes,) * 2)
     low, high = Given(noise + noise.T - 10), Given(noise + noise.T + 10)
-    assert (stand(low, split).places.above == stand(high, split).places.above).all()
+    assert (
+        rank_hidden_edges(low, split).places.above == rank_hidden_edges(high, split).places.above
+    ).all()
 
 
 def test_connected_bars_pairs_of_nodes_without_edges_however_well_they_score():
@@ -284,20 +289,11 @@ def test_connected_bars_pairs_of_nodes_without_edges_however_well_they_score():
     scores = np.zeros((7, 7))
     scores[4:, :] = scores[:, 4:] = 9.0
     scores[0, 2] = scores[2, 0] = 1.0
-    barred = stand(Given(scores), release(older, newer, "connected")).places
+    barred = rank_hidden_edges(Given(scores), release(older, newer, "connected")).places
     assert (barred.above.tolist(), barred.tied.tolist()) == ([0], [1])
-    free = stand(Given(scores), release(older, newer, "all-nodes")).places
+    free = rank_hidden_edges(Given(scores), release(older, newer, "all-nodes")).places
     assert free.above.tolist() == [15, 0]  # 4·3 + 3 pairs with x, y or z
     assert free.tied.tolist() == [1, 15]
-
-
-def test_chance_within_k_places():
-    at = Places(np.array([0.0, 2.0, 10.0]), np.array([1.0, 4.0, 2.0]))
-    assert at.chance_within(0).tolist() == [0, 0, 0]
-    assert at.chance_within(3).tolist() == [1, 0.25, 0]
-    assert at.chance_within(6).tolist() == [1, 1, 0]
-    assert at.chance_within(11).tolist() == [1, 1, 0.5]
-    assert at.chance_within(100).tolist() == [1, 1, 1]
 
 
 def test_discounts_beyond_the_table_are_the_sum():
@@ -309,7 +305,7 @@ def test_discounts_beyond_the_table_are_the_sum():
 def test_the_curve_counts_expected_hits(planted_small):
     split = uniform(planted_small, 0.7, 0)
     model = make("l3").fit(split.train)
-    drawn, naive = curve(stand(model, split), points=40), Naive(model, split)
+    drawn, naive = curve(rank_hidden_edges(model, split), points=40), Naive(model, split)
     assert drawn["predicted"][0] == 1
     assert drawn["predicted"][-1] == len(naive.pairs)
     for k, found in zip(drawn["predicted"], drawn["found"], strict=True):
@@ -325,7 +321,7 @@ def test_the_number_of_workers_changes_nothing():
     results = []
     for workers in (1, 3):
         with lp.use_workers(workers):
-            results.append(measure(stand(model, split)))
+            results.append(measure(rank_hidden_edges(model, split)))
     np.testing.assert_equal(results[0], results[1])
     expected = Naive(model, split).all()
     for metric, value in expected.items():
@@ -341,18 +337,9 @@ def test_hidden_edges_keep_their_own_places_in_any_number_of_blocks():
     order = np.random.default_rng(0).permutation(len(split.hidden))
     for at, (i, j) in zip(order, split.hidden.tolist(), strict=True):
         scores[i, j] = scores[j, i] = 1.0 + at
-    found = stand(Given(scores), split).places
+    found = rank_hidden_edges(Given(scores), split).places
     assert (found.tied == 1).all()
     assert (found.above == len(order) - 1 - order).all()
-
-
-@pytest.mark.parametrize("bad", [np.nan, np.inf])
-def test_scores_that_are_no_numbers_are_refused(planted_small, bad):
-    split = uniform(planted_small, 0.8, 0)
-    scores = np.zeros((planted_small.n_nodes,) * 2)
-    scores[tuple(split.hidden[0])] = bad
-    with pytest.raises(LinkpriorError, match="no finite numbers"):
-        stand(Given(scores), split)
 
 
 def test_unknown_metrics_are_refused_with_the_nearest():
@@ -368,3 +355,310 @@ def test_the_expected_average_precision_is_the_mean_over_all_orders(m, n):
         for chosen in combinations(range(n), m)
     ]
     assert expected_average_precision(m, n) == pytest.approx(np.mean(every))
+
+
+def places(above, tied):
+    return Places(np.array(above, float), np.array(tied, float))
+
+
+def given(hidden, node_above, degrees):
+    """Return what the metrics by node read of a standing, each place being a node's own."""
+    above = np.array(node_above, float)
+    return SimpleNamespace(
+        split=SimpleNamespace(hidden=np.array(hidden)),
+        node_places=Places(above, np.ones(len(above))),
+        degrees=SimpleNamespace(degrees=np.array(degrees)),
+    )
+
+
+@pytest.mark.parametrize(
+    ("above", "tied", "k", "chance"),
+    [(0, 1, 1, 1), (1, 1, 1, 0), (2, 4, 3, 0.25), (2, 4, 2, 0), (2, 4, 6, 1), (2, 4, 9, 1)],
+)
+def test_the_chance_to_be_among_the_first(above, tied, k, chance):
+    assert places([above], [tied]).probability_within(k).tolist() == [chance]
+
+
+@pytest.mark.parametrize(("place", "within"), [(8, 1.0), (9, 1.0), (10, 0.0), (11, 0.0)])
+def test_ten_places_of_a_node_count(place, within):
+    found = METRICS["recall@10/node"](given([[0, 1]], [place, place], [1, 1]))
+    assert found == within
+
+
+@pytest.mark.parametrize(
+    ("name", "degrees"),
+    [("1-2", {1, 2}), ("3-5", {3, 4, 5}), ("6-20", {6, 20}), ("21+", {21, 500})],
+)
+def test_a_class_of_degrees_takes_its_first_and_its_last(name, degrees):
+    """Every node has one hidden edge; the nodes of the class find it, the others do not."""
+    every = [1, 2, 3, 4, 5, 6, 20, 21, 500, 0]
+    hidden = np.arange(10).reshape(2, 5).T
+    found = [0 if degree in degrees else 99 for degree in every]
+    assert METRICS[f"recall@10/node:{name}"](given(hidden, found, every)) == 1.0
+    others = [99 - place for place in found]
+    assert METRICS[f"recall@10/node:{name}"](given(hidden, others, every)) == 0.0
+
+
+def test_a_class_without_nodes_has_no_number_and_nodes_count_alike():
+    ranks = given([[0, 1], [0, 2], [0, 3]], [0, 0, 99, 0, 0, 99], [4, 1, 1, 1])
+    assert np.isnan(METRICS["recall@10/node:21+"](ranks))
+    assert METRICS["recall@10/node:3-5"](ranks) == pytest.approx(2 / 3)
+    assert METRICS["recall@10/node"](ranks) == pytest.approx((2 / 3 + 1 + 1 + 0) / 4)
+
+
+def test_nothing_hidden_has_no_precision():
+    assert np.isnan(metrics.expected_average_precision(0, 5))
+    assert np.isnan(metrics.average_precision(places([], [])))
+
+
+def test_the_area_is_the_share_of_won_comparisons_by_weight():
+    """Candidates in four groups of equal scores; each has a weight, some are hidden edges."""
+    scores = np.array([4, 4, 3, 3, 3, 2, 1, 1.0])
+    weight = np.array([2, 1, 1, 3, 2, 5, 1, 4.0])
+    hidden = np.array([0, 1, 1, 0, 1, 0, 0, 1], bool)
+    own = scores[hidden]
+    above = np.array([weight[scores > score].sum() for score in own])
+    tied = np.array([weight[scores == score].sum() for score in own])
+    won = [
+        (weight[~hidden] * ((score > scores[~hidden]) + 0.5 * (score == scores[~hidden]))).sum()
+        for score in own
+    ]
+    expected = np.mean(won) / weight[~hidden].sum()
+    found = metrics.area_under_roc(Places(above, tied), weight.sum(), weight[hidden], -own)
+    assert found == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(("total", "defined"), [(2.0, False), (3.0, True)])
+def test_without_a_non_edge_there_is_no_area(total, defined):
+    one = np.ones(2)
+    area = metrics.area_under_roc(places([0, 1], [1, 1]), total, one, np.array([0.0, 1.0]))
+    assert np.isnan(area) != defined
+
+
+@pytest.mark.parametrize(
+    ("above", "tied", "gain"),
+    [
+        ([0, 1], [1, 1], 1.0),
+        ([1], [1], 1 / np.log2(3)),
+        ([0], [2], (1 + 1 / np.log2(3)) / 2),
+        ([2, 5], [2, 1], ((0.5 + 1 / np.log2(5)) / 2 + 1 / np.log2(7)) / (1 + 1 / np.log2(3))),
+    ],
+)
+def test_the_discounted_gain_is_relative_to_the_first_places(above, tied, gain):
+    assert metrics.ndcg(places(above, tied)) == pytest.approx(gain)
+
+
+def test_names_of_costs_are_metrics_too():
+    for name in ("auprc", "seconds", "peak_mb"):
+        assert metrics.refuse_unknown_metric(name) == name
+
+
+class Noting:
+    """A model whose scores are a symmetric matrix; it notes which rows it is asked for."""
+
+    def __init__(self, p):
+        half = np.triu(np.random.default_rng(0).integers(0, 9, (p, p)), 1)
+        self.matrix, self.asked = (half + half.T).astype(float), []
+
+    def score_rows(self, start, stop):
+        self.asked.append(start)
+        return self.matrix[start:stop]
+
+
+def cut(p=40):
+    """A ring with chords: some are hidden, one node has no edge."""
+    edges = [(node, node + 1) for node in range(p - 2)] + [(0, 20), (3, 30)]
+    names = [str(node) for node in range(p)]
+    hidden = np.array([(0, 7), (2, 30), (3, 7), (5, 38), (21, 33)])
+    return Split(lp.Network.from_indices(np.array(edges), names), hidden, "connected", "by hand")
+
+
+def counted(split, matrix, of=None):
+    """Return what is above each hidden edge and ties with it, among the pairs that have `of`."""
+    taken = split.train.adjacency.toarray() > 0
+    on = split.eligible
+    open_pairs = [
+        (i, j) for i, j in combinations(range(len(on)), 2) if on[i] and on[j] and not taken[i, j]
+    ]
+    rows = []
+    for number, pair in enumerate(map(tuple, split.hidden.tolist())):
+        chosen = [one for one in open_pairs if of is None or of(number) in one]
+        scores = np.array([matrix[one] for one in chosen])
+        rows.append(((scores > matrix[pair]).sum(), (scores == matrix[pair]).sum()))
+    return np.array(rows, float).T.tolist()
+
+
+@pytest.mark.parametrize("kept", [0, 1 << 29])
+@pytest.mark.parametrize("sampled", [3, 8192])
+def test_hidden_edges_are_counted_exactly_whatever_is_kept_or_sampled(monkeypatch, kept, sampled):
+    monkeypatch.setattr(parallel, "_BLOCK_ENTRIES", 1)
+    monkeypatch.setattr(ranks, "KEPT", kept)
+    monkeypatch.setattr(ranks, "SAMPLED", sampled)
+    split, model = cut(), Noting(40)
+    found = rank_hidden_edges(model, split)
+    assert np.array(found.places).tolist() == counted(split, model.matrix)
+    first, second = (
+        counted(split, model.matrix, lambda n, end=end: split.hidden[n, end]) for end in (0, 1)
+    )
+    expected = np.concatenate([first, second], axis=1)
+    assert np.array(found.node_places).tolist() == expected.tolist()
+    blocks = len(parallel.blocks(40))
+    if kept:
+        assert len(model.asked) == blocks
+    else:  # rows without a pair to read are made once
+        assert (len(model.asked) == 2 * blocks) == (sampled == 8192)
+
+
+@pytest.mark.parametrize(("limit", "whole"), [(3, True), (2, False)])
+def test_few_pairs_are_all_limits_many_are_drawn(monkeypatch, limit, whole):
+    monkeypatch.setattr(ranks, "SAMPLED", limit)
+    names = [str(node) for node in range(5)]
+    net = lp.Network.from_indices(np.array([(0, 2), (2, 3)]), names)
+    found = ranks._sample(Split(net, np.array([[0, 3]]), "connected", ""))
+    every = [[0, 2], [0, 3], [2, 3]]
+    assert all(pair in every for pair in found.tolist())
+    assert (found.tolist() == every) == whole
+    assert len(found) <= limit
+
+
+def test_by_lot_every_hidden_edge_ties_with_all_that_are_open():
+    split = cut()
+    chance, open_pairs = HiddenEdgeRanks.of_random(split), 39 * 38 // 2 - split.train.n_edges
+    assert chance.places.above.tolist() == [0.0] * 5
+    assert chance.places.tied.tolist() == [open_pairs] * 5
+    own = [38 - split.train.degrees[node] for node in split.hidden.T.ravel()]
+    assert chance.node_places.tied.tolist() == own
+    assert chance.node_places.above.tolist() == [0.0] * 10
+    assert chance.spearman == 0.0
+
+
+P = 40
+EDGES = [(node, node + 1) for node in range(P - 1)] + [(0, node) for node in range(2, 30, 3)]
+PAIRS = P * (P - 1) // 2
+CANDIDATES = [pair for pair in combinations(range(P), 2) if pair not in EDGES]
+RANKS = [8, 9, 16, 17, 39, 40, 78, 79, 100, 101, 500, 501]  # 780 pairs: 8 are 1 %, 78 are 10 %
+DEGREES = np.bincount(np.array(EDGES).ravel())
+
+
+@pytest.fixture(scope="module")
+def order():
+    """All candidates, best first."""
+    drawn = np.random.default_rng(5).permutation(len(CANDIDATES))
+    return [CANDIDATES[at] for at in drawn]
+
+
+@pytest.fixture(scope="module")
+def standing(order):
+    matrix = np.zeros((P, P))
+    for rank, (i, j) in enumerate(order):
+        matrix[i, j] = matrix[j, i] = 1000.0 - rank
+    names = [str(node) for node in range(P)]
+    hidden = np.array(sorted(order[rank - 1] for rank in RANKS))
+    net = lp.Network.from_indices(np.array(EDGES), names)
+    return rank_hidden_edges(Given(matrix), Split(net, hidden, "connected", "by rank"))
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("recall@1%", 1 / 12),
+        ("recall@2%", 3 / 12),
+        ("recall@5%", 5 / 12),
+        ("recall@10%", 7 / 12),
+        ("p@100", 9 / 100),
+        ("p@500", 11 / 500),
+        ("p@hidden", 2 / 12),
+        ("auprc", np.mean([(n + 1) / rank for n, rank in enumerate(RANKS)])),
+        ("ndcg", sum(1 / np.log2(1 + np.array(RANKS))) / sum(1 / np.log2(np.arange(2, 14)))),
+    ],
+)
+def test_what_stands_at_a_limit_counts_and_what_stands_behind_it_does_not(standing, name, value):
+    assert measure(standing)[name] == pytest.approx(value)
+
+
+def test_the_lift_is_over_the_share_of_hidden_edges(standing):
+    found, share = measure(standing), len(RANKS) / len(CANDIDATES)
+    assert found["auprc_lift"] == pytest.approx(found["auprc"] / share)
+    chance = measure_random(standing.split)
+    assert chance["auprc_lift"] == pytest.approx(chance["auprc"] / share)
+
+
+@pytest.mark.parametrize(
+    ("name", "weigh"),
+    [("auroc", lambda i, j: 1.0), ("dc_auroc", lambda i, j: DEGREES[i] * DEGREES[j])],
+)
+def test_areas_are_shares_of_the_non_edges_behind_by_their_weight(standing, order, name, weigh):
+    hidden = {order[rank - 1] for rank in RANKS}
+    weights = np.array([0.0 if pair in hidden else weigh(*pair) for pair in order])
+    behind = [weights[rank:].sum() / weights.sum() for rank in RANKS]
+    assert measure(standing)[name] == pytest.approx(np.mean(behind))
+
+
+def test_pairs_of_two_low_degrees_are_ranked_among_themselves(standing, order):
+    low = [pair for pair in order if all(DEGREES[node] <= np.median(DEGREES) for node in pair)]
+    places = [at + 1 for at, pair in enumerate(low) if order.index(pair) + 1 in RANKS]
+    assert 0 < len(places) < len(RANKS)
+    expected = np.mean([(n + 1) / place for n, place in enumerate(places)])
+    assert measure(standing)["auprc_low"] == pytest.approx(expected)
+    chance = measure_random(standing.split)["auprc_low"]
+    assert len(places) / len(low) < chance < 2 * len(places) / len(low) + 0.05
+
+
+def test_each_node_has_its_own_ten_places(standing, order):
+    found = {}
+    for pair in (order[rank - 1] for rank in RANKS):
+        for node in pair:
+            own = [one for one in order if node in one]
+            found.setdefault(node, []).append(own.index(pair) < 10)
+    shares = {node: np.mean(hits) for node, hits in found.items()}
+    assert measure(standing)["recall@10/node"] == pytest.approx(np.mean(list(shares.values())))
+    for name, low, high in (("1-2", 1, 2), ("3-5", 3, 5)):
+        own = [share for node, share in shares.items() if low <= DEGREES[node] <= high]
+        assert measure(standing)[f"recall@10/node:{name}"] == pytest.approx(np.mean(own))
+
+
+def test_the_curve_counts_the_hidden_edges_among_the_first(standing):
+    found = curve(standing)
+    k = found["predicted"]
+    assert found["found"] == [sum(rank <= at for rank in RANKS) for at in k]
+    assert (k[0], k[-1]) == (1, len(CANDIDATES))
+    for share in np.arange(1, 41) / 400:  # the paper's figures are read at these
+        assert round(share * PAIRS) in k
+    few = curve(standing, points=2)["predicted"]
+    assert len(few) <= 42
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+def test_scores_that_are_no_numbers_are_refused_with_the_split(standing, bad):
+    matrix = np.zeros((P, P))
+    i, j = standing.split.hidden[0]
+    matrix[i, j] = matrix[j, i] = bad
+    with pytest.raises(LinkpriorError, match="by rank: the model gave scores"):
+        rank_hidden_edges(Given(matrix), standing.split)
+
+
+def test_the_caller_is_told_once_when_all_scores_are_made(standing):
+    told = []
+    rank_hidden_edges(Given(np.zeros((P, P))), standing.split, lambda: told.append(1))
+    assert told == [1]
+
+
+def drawn(p, seed=0):
+    matrix = np.random.default_rng(seed).random((p, p))
+    return matrix + matrix.T
+
+
+def candidates(split):
+    """Return all pairs a model is asked for."""
+    taken = split.train.adjacency.toarray()
+    on = taken.sum(axis=1) > 0
+    every = combinations(range(len(taken)), 2)
+    return [(i, j) for i, j in every if on[i] and on[j] and not taken[i, j]]
+
+
+def test_the_curve_of_a_small_network_begins_at_one_pair():
+    """A quarter of a percent of its pairs is less than half a pair."""
+    net = lp.Network.from_edges(list(combinations(range(6), 2))[:12])
+    split = uniform(net, 0.75, seed=1)
+    found = curve(rank_hidden_edges(Given(drawn(net.n_nodes)), split))
+    assert found["predicted"] == list(range(1, len(candidates(split)) + 1))

@@ -8,7 +8,18 @@ from hypothesis import strategies as st
 
 import linkprior as lp
 from linkprior.errors import InputError, ParameterError
-from linkprior.evaluation.splits import biased, kfold, noisy, release, uniform
+from linkprior.evaluation.protocols import Plan
+from linkprior.evaluation.splits import (
+    Split,
+    biased,
+    kfold,
+    noisy,
+    read_split,
+    release,
+    split_digest,
+    uniform,
+    write_split,
+)
 from linkprior.network.pairs import n_pairs
 
 by_example = settings(max_examples=60, deadline=None, derandomize=True)
@@ -126,13 +137,6 @@ def test_bad_rates(planted, rate):
         uniform(planted, rate)
 
 
-@pytest.mark.parametrize(("rate", "kept"), [(0.001, 0), (0.9999, 4)])
-def test_rates_that_leave_nothing_to_learn_or_to_find(rate, kept):
-    net = lp.Network.from_edges([(0, 1), (1, 2), (2, 3), (3, 0)])
-    with pytest.raises(ParameterError, match=rf"would keep {kept} of 4 edges: nothing"):
-        uniform(net, rate)
-
-
 def test_bad_seed_and_rule(planted):
     with pytest.raises(ParameterError, match="seed must be"):
         uniform(planted, 0.9, -1)
@@ -203,7 +207,7 @@ def test_a_biased_split_hides_exactly_its_share_of_both_kinds(net, rates, seed):
     assert as_set(split.train.edges) == as_set(net.edges) - hidden
 
 
-@pytest.mark.parametrize("rates", [(1.2, 0.5), (0.5, 1.2), (-0.1, 0.5), (0.5, "0.5")])
+@pytest.mark.parametrize("rates", [(1.01, 0.5), (0.5, 1.01), (-0.1, 0.5), (0.5, -0.1), (0.5, "x")])
 def test_bad_rates_at_hubs(planted, rates):
     with pytest.raises(ParameterError, match="rate must be a number in"):
         biased(planted, *rates)
@@ -363,3 +367,307 @@ def test_a_known_non_edge_that_a_release_has_can_still_be_found():
     split = release(older, net, "all-nodes")
     assert tuple(net.edges[0]) in as_set(split.hidden)
     assert split.taken[*net.edges[0]] == 0
+
+
+# ---------------------------------------------------------------------- split files
+
+
+@pytest.mark.parametrize("rule", ["connected", "all-nodes"])
+def test_a_split_comes_back_as_it_was(tmp_path, planted, rule):
+    split = noisy(uniform(planted, 0.7, 3, rule), 0.2)
+    write_split(split, planted, tmp_path / "split.tsv")
+    (again,) = Plan(f"split:{tmp_path / 'split.tsv'}").make(planted)
+    assert split_digest(again) == split_digest(split)
+    assert again.train.names == split.train.names
+    assert (again.label, again.rule, again.outside) == (split.label, split.rule, split.outside)
+
+
+def test_names_that_tables_find_hard_come_back(tmp_path):
+    names = ['a"b', "c\td", "e f", "#g", "ü", "\ttab", "node", "'"]
+    net = lp.Network.from_edges([(names[i], names[(i + 1) % 8]) for i in range(8)])
+    split = uniform(net, 0.5, 0, "all-nodes")
+    write_split(split, net, tmp_path / "split.tsv")
+    again = read_split(tmp_path / "split.tsv", net)
+    assert again.train.digest == split.train.digest
+    assert np.array_equal(again.hidden, split.hidden)
+
+
+def test_anybody_can_read_it(tmp_path):
+    net = lp.Network.from_edges([tuple(pair) for pair in ("ab", "bc", "cd", "da")])
+    split = uniform(net, 0.5, 1, "all-nodes")
+    write_split(split, net, tmp_path / "split.tsv")
+    lines = (tmp_path / "split.tsv").read_text().splitlines()
+    assert lines[0].startswith("# linkprior split {")
+    assert lines[1] == "kind\tsource\ttarget"
+    rows = [line.split("\t") for line in lines[2:]]
+    assert [row[1] for row in rows if row[0] == "node"] == list("abcd")
+    hidden = {(net.names[i], net.names[j]) for i, j in split.hidden.tolist()}
+    assert {tuple(row[1:]) for row in rows if row[0] == "hidden"} == hidden
+
+
+def test_a_split_of_another_network_is_refused_with_both_digests(tmp_path, planted):
+    write_split(uniform(planted, 0.9), planted, tmp_path / "split.tsv")
+    other = lp.planted_network(n_nodes=50, seed=9)
+    with pytest.raises(InputError) as caught:
+        read_split(tmp_path / "split.tsv", other)
+    assert planted.digest[:12] in str(caught.value)
+    assert other.digest[:12] in str(caught.value)
+
+
+def damaged(text):
+    lines = text.splitlines(keepends=True)
+    return {
+        "empty": "",
+        "no first line": "".join(lines[1:]),
+        "broken JSON": lines[0][:40] + "\n" + "".join(lines[1:]),
+        "deep JSON": "# linkprior split " + "[" * 100_000,
+        "no rule": text.replace('"rule": "connected"', '"rule": "some"'),
+        "an unknown kind": text.replace("hidden\t", "secret\t", 1),
+        "an unknown name": text + "hidden\tnobody\tnowhere\n",
+        "a short row": text + "hidden\n",
+        "nothing hidden": "".join(line for line in lines if not line.startswith("hidden")),
+        "a hidden training edge": text
+        + next(line for line in lines if line.startswith("train")).replace("train", "hidden"),
+    }
+
+
+@pytest.mark.parametrize("kind", damaged("# linkprior split {}\ntrain\ta\tb\n"))
+def test_damaged_files_are_refused_in_one_line(tmp_path, planted, kind):
+    path = tmp_path / "split.tsv"
+    write_split(uniform(planted, 0.9), planted, path)
+    path.write_text(damaged(path.read_text())[kind])
+    with pytest.raises(InputError, match=r"split\.tsv") as caught:
+        read_split(path, planted)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_missing_file(tmp_path, planted):
+    with pytest.raises(InputError, match="cannot be read"):
+        read_split(tmp_path / "none.tsv", planted)
+
+
+@pytest.mark.parametrize("rule", ["connected", "all-nodes"])
+def test_what_is_known_beside_the_edges_is_known_of_a_split_read_back(tmp_path, planted, rule):
+    weights = np.random.default_rng(0).uniform(0.1, 1.0, planted.n_edges)
+    older = planted.hide(planted.edges[::3])
+    told = planted.with_weights(weights).with_history(older, planted)
+    split = uniform(told, 0.7, 3, rule)
+    write_split(split, told, tmp_path / "split.tsv")
+    again = read_split(tmp_path / "split.tsv", told)
+    assert again.train.digest == split.train.digest
+    np.testing.assert_array_equal(again.train.known.weights, split.train.known.weights)
+
+
+RING = lp.Network.from_edges([(node, (node + 1) % 10) for node in range(10)])
+
+
+def pairs(edges):
+    return set(map(tuple, np.asarray(edges).tolist()))
+
+
+def network(edges, n_nodes):
+    return lp.Network.from_indices(np.array(edges), [str(node) for node in range(n_nodes)])
+
+
+def wheels(n_nodes, n_hubs):
+    """Return a ring in which the first nodes have one more edge each, to the nodes at its end."""
+    ring = [(node, node + 1) for node in range(n_nodes - 1)] + [(0, n_nodes - 1)]
+    more = [(hub, n_nodes - 3 - hub) for hub in range(0, 2 * n_hubs, 2)]
+    return network(sorted(ring + more), n_nodes)
+
+
+# ---------------------------------------------------------------------- a split by hand
+
+
+def test_a_split_that_says_nothing_has_nothing_outside_and_nothing_barred():
+    split = Split(RING, np.array([[0, 5]]), "connected", "by hand")
+    assert (split.unconnected, split.unknown, split.new_nodes, split.outside) == (0, 0, 0, 0)
+    assert split.barred.shape == (0, 2)
+    assert split.taken is RING.adjacency
+
+
+def test_edges_that_cannot_be_asked_for_are_added_up():
+    split = Split(RING, np.array([[0, 5]]), "connected", "by hand", unconnected=3, unknown=4)
+    assert split.outside == 7
+
+
+@pytest.mark.parametrize(("rule", "count", "n_pairs"), [("connected", 3, 3), ("all-nodes", 5, 10)])
+def test_the_rule_says_which_nodes_are_candidates(rule, count, n_pairs):
+    split = Split(network([(0, 1), (1, 2)], 5), np.array([[0, 2]]), rule, "by hand")
+    assert split.eligible.tolist() == [True] * count + [False] * (5 - count)
+    assert split.n_pairs == n_pairs
+
+
+def test_barred_pairs_are_taken_like_edges():
+    split = Split(RING, np.array([[0, 5]]), "connected", "", barred=np.array([[2, 7], [3, 9]]))
+    taken = np.argwhere(np.triu(split.taken.toarray(), 1))
+    assert pairs(taken) == pairs(RING.edges) | {(2, 7), (3, 9)}
+
+
+# ---------------------------------------------------------------------- shares
+
+
+def test_hubs_alone_may_be_kept():
+    split = biased(RING, 0.0, 1.0, 0, "all-nodes")
+    assert split.label == "biased:0:inf seed 0"
+    hubs = {0, 1}  # a fifth of the nodes, of equal degrees the first
+    assert pairs(split.train.edges) == {edge for edge in pairs(RING.edges) if hubs & set(edge)}
+
+
+@pytest.mark.parametrize(("rate", "kept"), [(0.05001, 1), (0.5, 5), (0.76, 8), (0.9499, 9)])
+def test_a_uniform_split_keeps_the_rounded_share(rate, kept):
+    split = uniform(RING, rate, rule="all-nodes")
+    assert (split.train.n_edges, len(split.hidden)) == (kept, 10 - kept)
+    assert pairs(split.train.edges) | pairs(split.hidden) == pairs(RING.edges)
+
+
+@pytest.mark.parametrize(("rate", "said"), [(0.04, "learn from"), (0.96, "find")])
+def test_a_share_that_keeps_all_or_nothing_is_refused(rate, said):
+    with pytest.raises(ParameterError, match=f"nothing to {said}"):
+        uniform(RING, rate)
+
+
+def test_the_only_edge_can_be_learned_from_but_nothing_is_left_to_find():
+    with pytest.raises(ParameterError, match="keep 1 of 1 edges: nothing to find"):
+        uniform(network([(0, 1)], 2), 0.9)
+
+
+def test_a_negative_seed_is_refused_by_name():
+    for call in (uniform, lambda *given: biased(RING, 0.5, 0.5, -1)):
+        with pytest.raises(ParameterError, match="seed must be a whole number ≥ 0"):
+            call(RING, 0.5, -1)
+    with pytest.raises(ParameterError, match="seed must be a whole number ≥ 0"):
+        noisy(uniform(RING, 0.5, rule="all-nodes"), 0.5, -1)
+
+
+def test_without_a_seed_it_is_zero():
+    whole = uniform(RING, 0.5, rule="all-nodes")
+    assert whole.hidden.tolist() == uniform(RING, 0.5, 0, "all-nodes").hidden.tolist()
+    assert whole.label == "uniform:0.5 seed 0"
+    fold = kfold(RING, 3, 1)
+    assert fold.hidden.tolist() == kfold(RING, 3, 1, 0).hidden.tolist()
+    one, other = noisy(whole, 0.4), noisy(whole, 0.4, 0)
+    assert one.train.digest == other.train.digest
+
+
+@pytest.mark.parametrize(
+    ("n_nodes", "n_hubs"),
+    [(10, 2), (11, 3), (15, 3), (35, 7), (36, 8)],  # 0.2 · 35 is a little more than 7
+)
+def test_hubs_are_the_fifth_of_all_nodes_rounded_up(n_nodes, n_hubs):
+    """Of their edges nothing is kept, of the others everything."""
+    net = wheels(n_nodes, n_hubs)
+    hubs = set(np.argsort(-net.degrees, kind="stable")[:n_hubs].tolist())
+    split = biased(net, 1.0, 0.0, rule="all-nodes")
+    assert pairs(split.hidden) == {pair for pair in pairs(net.edges) if hubs & set(pair)}
+
+
+def test_the_label_of_a_biased_split_tells_the_factor_unless_it_has_a_name():
+    assert biased(RING, 0.8, 0.4, rule="all-nodes").label == "biased:0.8:0.5 seed 0"
+    assert biased(RING, 0.8, 0.4, 2, "all-nodes", "mine").label == "mine seed 2"
+
+
+# ---------------------------------------------------------------------- folds
+
+
+@pytest.mark.parametrize("folds", [2, 3, 10])
+def test_folds_are_equal_to_within_one_edge(folds):
+    made = [kfold(RING, folds, fold, 5, "all-nodes") for fold in range(folds)]
+    sizes = [len(split.hidden) for split in made]
+    assert sum(sizes) == 10
+    assert max(sizes) - min(sizes) <= 1
+    assert len(set.union(*(pairs(split.hidden) for split in made))) == 10
+
+
+@pytest.mark.parametrize(
+    ("folds", "fold", "said"),
+    [
+        (1, 0, "folds must be a whole number ≥ 2"),
+        (11, 0, "needs at least 11 edges, but the network has 10"),
+        (4, 4, "fold must be a whole number in 0…3"),
+        (4, -1, "fold must be a whole number in 0…3"),
+    ],
+)
+def test_folds_that_are_none(folds, fold, said):
+    with pytest.raises(ParameterError, match=said):
+        kfold(RING, folds, fold)
+    with pytest.raises(ParameterError, match="seed"):
+        kfold(RING, 3, 0, -1)
+
+
+# ---------------------------------------------------------------------- what is asked
+
+
+def test_edges_of_nodes_left_alone_are_counted_and_barred():
+    """1 – 2 stays; 2 – 3 and 3 – 4 would be asked for but 3 and 4 have no edge in training."""
+    older = network([(0, 1), (1, 2)], 5)
+    newer = lp.Network.from_edges([("0", "2"), ("2", "3"), ("3", "4"), ("0", "x"), ("x", "y")])
+    split = release(older, newer)
+    assert pairs(split.hidden) == {(0, 2)}
+    assert pairs(split.barred) == {(2, 3), (3, 4)}
+    assert (split.unconnected, split.unknown, split.new_nodes) == (2, 2, 2)
+    whole = release(older, newer, "all-nodes")
+    assert pairs(whole.hidden) == {(0, 2), (2, 3), (3, 4)}
+    assert (whole.unconnected, len(whole.barred)) == (0, 0)
+
+
+def test_a_split_without_an_edge_to_ask_for_is_refused():
+    older = network([(0, 1), (1, 2)], 5)
+    with pytest.raises(InputError, match="release: no hidden edge joins two nodes"):
+        release(older, lp.Network.from_edges([("2", "3"), ("3", "4")]))
+
+
+# ---------------------------------------------------------------------- noise
+
+
+def by_hand(train, hidden, n_nodes=4):
+    return Split(network(train, n_nodes), np.array(hidden), "all-nodes", "by hand")
+
+
+def test_noise_may_take_every_pair_that_is_no_edge_and_no_more():
+    train, free = [(0, 1), (2, 3)], {(0, 2), (1, 3)}
+    made = noisy(by_hand(train, [(0, 3), (1, 2)]), 1.0)
+    assert pairs(made.train.edges) == free
+    assert pairs(made.barred) == set(train)
+    with pytest.raises(ParameterError, match="needs 2 pairs that are no edges, but there are 1"):
+        noisy(by_hand(train, [(0, 2), (0, 3), (1, 2)]), 1.0)
+
+
+@pytest.mark.parametrize(("share", "replaced"), [(0.1, 1), (0.34, 3), (0.36, 4), (1.0, 10)])
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_noise_replaces_the_rounded_share(share, replaced, seed):
+    split = Split(RING, np.array([[0, 5], [2, 7]]), "all-nodes", "by hand")
+    made = noisy(split, share, seed)
+    kept, false = pairs(made.train.edges) & pairs(RING.edges), pairs(made.train.edges)
+    assert len(kept) == 10 - replaced
+    assert made.train.n_edges == 10
+    assert pairs(made.barred) == pairs(RING.edges) - kept
+    assert not (false - kept) & pairs(split.hidden)
+    assert made.label == f"by hand noise {share:g}"
+    assert pairs(made.hidden) == pairs(split.hidden)
+
+
+def test_edges_taken_out_before_are_not_put_in_as_false_ones():
+    first = noisy(Split(RING, np.array([[0, 5]]), "all-nodes", "by hand"), 0.5, 3)
+    second = noisy(first, 0.5, 4)
+    assert pairs(first.barred) < pairs(second.barred)
+    assert not pairs(second.train.edges) & pairs(second.barred)
+    assert second.barred.tolist() == sorted(second.barred.tolist())
+
+
+@pytest.mark.parametrize("share", [0.0, -0.1, 1.01])
+def test_a_share_of_noise_lies_between_nothing_and_all(share):
+    with pytest.raises(ParameterError, match="noise must be"):
+        noisy(by_hand([(0, 1), (2, 3)], [(0, 3)]), share)
+
+
+def test_a_biased_split_without_a_seed_is_that_of_seed_zero(planted):
+    made, zero = biased(planted, 0.8, 0.6), biased(planted, 0.8, 0.6, seed=0)
+    assert made.hidden.tobytes() == zero.hidden.tobytes()
+    assert made.label == zero.label
+
+
+def test_a_label_is_written_in_its_own_letters(tmp_path):
+    path = tmp_path / "split.tsv"
+    write_split(Split(RING, np.array([[0, 5]]), "connected", "größer:½"), RING, path)
+    assert '"label": "größer:½"' in path.read_text(encoding="utf-8").splitlines()[0]

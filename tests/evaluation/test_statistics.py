@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
-from tests.evaluation.made import by_metric, made
+from tests.evaluation.support import by_metric, made
 
 from linkprior.errors import ParameterError
 from linkprior.evaluation import statistics
@@ -104,7 +104,7 @@ def test_splits_without_a_value_are_left_out_of_the_pairs():
 
 def test_an_unknown_model_to_compare_with_is_named_with_its_nearest():
     judged = by_metric("auprc", tri=[0.1], pa=[0.2])
-    with pytest.raises(ParameterError, match=r"'trj' is judged. Did you mean tri\?"):
+    with pytest.raises(ParameterError, match=r"'trj' is evaluated. Did you mean tri\?"):
         statistics.compare(judged, "auprc", "trj")
 
 
@@ -130,3 +130,74 @@ def test_nobody_is_best_with_one_split_or_alone():
     assert statistics.best(by_metric("auprc", a=[0.9, 0.8]), "auprc") is None
     nothing = made({"a": {"x": [math.nan] * 2}, "b": {"x": [0.1, 0.2]}})
     assert statistics.best(nothing, "x") is None
+
+
+def test_fifty_wins_without_a_loss_are_counted_exactly():
+    """Of 2**n ways to give signs, two are as far out as all wins."""
+    for n in (2, 10, 49, 50):
+        won = np.arange(1.0, n + 1.0)
+        assert statistics.signed_rank_p(won) == pytest.approx(2.0 ** (1 - n), rel=1e-9), n
+        mixed = won * np.where(won % 3 == 0, -1.0, 1.0)
+        exact = stats.wilcoxon(mixed, method="exact").pvalue
+        assert statistics.signed_rank_p(mixed) == pytest.approx(exact, rel=1e-9), n
+
+
+def test_the_unit_of_a_difference_does_not_matter():
+    """Ranks 1, 2 and 3, the least of them lost: two of eight rank sums are at most 1."""
+    for unit in (1e-12, 1e-6, 1.0, 1e6):
+        d = unit * np.array([-1.0, 2.0, 3.0])
+        assert statistics.signed_rank_p(d) == pytest.approx(2 * 2 / 8), unit
+
+
+def test_signs_of_less_than_two_splits_are_no_test():
+    table = (
+        ([], None),
+        ([1.0], None),
+        ([0.0, 0.0], None),
+        ([1.0, 0.0], 1.0),
+        ([1.0, 1.0], 0.5),
+        ([1.0, -1.0], 1.0),
+        ([-1.0, -1.0, -1.0], 0.25),
+    )
+    for d, p in table:
+        assert statistics.sign_p(np.array(d)) == (None if p is None else pytest.approx(p)), d
+
+
+def test_a_lead_of_just_one_standard_deviation_is_none():
+    spread = [-1.0, 0.0, 1.0]  # standard deviation 1
+    table = (([1.0] * 3, None), ([1.25] * 3, "a"), (spread, None))
+    for ahead, leader in table:
+        assert statistics.best(by_metric("auprc", a=ahead, b=spread), "auprc") == leader, ahead
+    alike = by_metric("auprc", a=[0.5, 0.5], b=[0.5, 0.5])
+    assert statistics.best(alike, "auprc") is None
+
+
+def test_of_a_metric_without_a_good_end_the_higher_value_counts_as_won():
+    judged = by_metric("spearman_degree", a=[0.1, 0.2, 0.3], b=[0.3, 0.1, 0.4])
+    (b,) = statistics.compare(judged, "spearman_degree")
+    assert (b.wins, b.ties, b.losses) == (2, 0, 1)
+
+
+def test_small_values_differ_by_what_is_large_beside_them():
+    both = np.array([[1e-13, 3e-13], [1e-3, 1e-3 + 1e-17], [0.0, 0.0], [5e-14, 0.0]])
+    assert statistics.differences(both) == pytest.approx([-2e-13, 0.0, 0.0, 5e-14], abs=1e-20)
+
+
+def test_steps_that_rounding_tells_apart_tie_beside_a_tiny_one():
+    """Of three differences two tie: ranks 1, 2.5, 2.5, so that half of all signs are as far out."""
+    step, same = 0.3 - 0.2, 0.2 - 0.1
+    assert step < same
+    assert statistics.signed_rank_p(np.array([-step, same, 1e-8])) == pytest.approx(1.0)
+    apart = np.array([-0.1, 0.2, 1e-8])  # ranks 1, 2, 3: three of eight rank sums up to 2
+    assert statistics.signed_rank_p(apart) == pytest.approx(2 * 3 / 8)
+
+
+def test_two_splits_can_give_one_half_and_a_single_one_nothing():
+    assert [statistics.smallest_p(n) for n in (0, 1, 2, 3)] == [None, None, 0.5, 0.25]
+
+
+def test_a_runner_up_with_one_value_has_no_spread_to_lead_by():
+    ahead, once = [0.9, 0.91], [0.1, math.nan]
+    assert statistics.best(by_metric("auprc", a=ahead, b=once), "auprc") is None
+    assert statistics.best(by_metric("auprc", a=[0.9, math.nan], b=[0.1, 0.11]), "auprc") is None
+    assert statistics.best(by_metric("auprc", a=ahead, b=[0.1, 0.11]), "auprc") == "a"

@@ -11,12 +11,12 @@ import sys
 import time
 
 import pytest
-from tests.evaluation.tuning import made_up, quick, same  # noqa: F401 – a fixture
+from tests.evaluation.support import made_up, quick, same  # noqa: F401 – a fixture
 
 import linkprior as lp
 from linkprior.errors import StoreError
-from linkprior.evaluation.tuning.executor import Contest
-from linkprior.evaluation.tuning.journal import mend
+from linkprior.evaluation.tuning.executor import Objective
+from linkprior.evaluation.tuning.study import mend
 
 ASKED = {"trials": 14, "seed": 3, "workers": 3}
 
@@ -49,7 +49,7 @@ def test_a_study_holds_its_question_a_journal_and_the_best(planted, undisturbed,
 def test_a_finished_study_is_only_read(planted, undisturbed, tmp_path, monkeypatch):
     lp.tune("rnm", planted, study=tmp_path, **ASKED)
     journal = (tmp_path / "journal.log").read_bytes()
-    monkeypatch.setattr(Contest, "_score", None)
+    monkeypatch.setattr(Objective, "_score", None)
     assert same(lp.tune("rnm", planted, study=tmp_path, **ASKED), undisturbed)
     assert (tmp_path / "journal.log").read_bytes() == journal
 
@@ -91,7 +91,7 @@ def test_the_same_best_wherever_it_stopped(planted, undisturbed, tmp_path, monke
         return made_up(self, params, split)
 
     with monkeypatch.context() as m:
-        m.setattr(Contest, "_score", until)
+        m.setattr(Objective, "_score", until)
         try:
             lp.tune("rnm", planted, study=tmp_path, **ASKED)
         except Killed:
@@ -244,7 +244,7 @@ def test_two_at_once_are_refused(planted, tmp_path, monkeypatch):
             lp.tune("katz", planted, 1, study=tmp_path)
         return 0.5
 
-    monkeypatch.setattr(Contest, "_score", inner)
+    monkeypatch.setattr(Objective, "_score", inner)
     assert lp.tune("katz", planted, 1, study=tmp_path).best_value == 0.5
 
 

@@ -4,7 +4,7 @@ import math
 import re
 
 import pytest
-from tests.evaluation.made import made
+from tests.evaluation.support import made
 
 from linkprior.evaluation.tables import latex_table, markdown_table, p_value, text_table
 
@@ -45,20 +45,20 @@ def one_split(**facts):
 def cells(text):
     """Rows of the first block, by their first cell."""
     lines = text.split("\n\n")[0].splitlines()
-    head = lines[0].split()
-    return {line.split()[0]: dict(zip(head, line.split(), strict=True)) for line in lines[1:]}
+    head, *rows = (re.split(r"\s{2,}", line.strip()) for line in lines)
+    return {row[0]: dict(zip(head, row, strict=True)) for row in rows}
 
 
 def test_a_row_has_mean_and_sd_and_the_best_is_marked(judged):
     rows = cells(text_table(judged))
-    assert list(rows) == ["tri_x", "l3", "chance"]
+    assert list(rows) == ["tri_x", "l3", "random baseline"]
     assert rows["l3"]["auprc"] == "0.0320±0.0010*"
     assert rows["tri_x"]["auprc"] == "0.0120±0.0010"
     assert rows["tri_x"]["auroc"] == "0.800±0.100"  # the same mean: nobody leads
     assert rows["l3"]["auroc"] == "0.800±0.000"
     assert rows["l3"]["seconds"] == "1.0±0.1"  # what it costs is no merit
-    assert rows["chance"] == {
-        "model": "chance",
+    assert rows["random baseline"] == {
+        "model": "random baseline",
         "auprc": "0.0001",
         "auroc": "0.5",
         "spearman_degree": "0",
@@ -129,7 +129,7 @@ def table_rows(text):
 def test_markdown_has_every_metric_and_the_p_values(judged):
     text = markdown_table(judged)
     head, rule, *rows = table_rows(text)
-    assert head == ["metric", "tri_x", "l3", "chance"]
+    assert head == ["metric", "tri_x", "l3", "random baseline"]
     assert set(rule) == {"---", "--:"}
     found = {row[0]: row[1:] for row in rows[:4]}
     assert found["auprc ↑"] == ["0.0120 ± 0.0010", "**0.0320 ± 0.0010**", "0.0001"]
@@ -152,7 +152,7 @@ def test_latex_is_balanced_escaped_and_fits_a_page(judged):
     for kind in ("table", "tabular"):
         assert text.count(f"\\begin{{{kind}}}") == text.count(f"\\end{{{kind}}}") == 2
     assert re.sub(r"\\[{}]", "", text).count("{") == re.sub(r"\\[{}]", "", text).count("}")
-    assert r"metric & tri\_x & l3 & chance \\" in text
+    assert r"metric & tri\_x & l3 & random baseline \\" in text
     assert r"auprc & 0.0120 $\pm$ 0.0010 & \textbf{0.0320 $\pm$ 0.0010} & 0.0001 \\" in text
     assert r"spearman\_degree & $-$0.467" in text
     assert r"seconds & 12.0 $\pm$ 1.0 & 1.0 $\pm$ 0.1 & -- \\" in text

@@ -13,15 +13,22 @@ import warnings
 import numpy as np
 import pytest
 from sklearn.metrics import average_precision_score
-from tests.evaluation.tuning import made_up, quick, same  # noqa: F401 – a fixture
+from tests.evaluation.support import made_up, quick, same  # noqa: F401 – a fixture
 
 import linkprior as lp
 from linkprior import _progress as progress
 from linkprior.errors import LinkpriorError, ParameterError, StoreError
 from linkprior.evaluation.splits import uniform
-from linkprior.evaluation.tuning.executor import Contest
-from linkprior.evaluation.tuning.search import Grid, SearchSpace, Tpe
-from linkprior.evaluation.tuning.trials import Setting, Trial, best_of, floors_of
+from linkprior.evaluation.tuning.executor import Objective
+from linkprior.evaluation.tuning.search import (
+    Grid,
+    SearchSpace,
+    Setting,
+    Tpe,
+    Trial,
+    best_of,
+    floors_of,
+)
 from linkprior.evaluation.tuning.tune import Tuning
 from linkprior.predictors.registry import make
 from linkprior.predictors.spaces import SPACES, space_of
@@ -107,7 +114,7 @@ def test_tpe_learns_where_the_hill_is(planted, quick):  # noqa: F811
     """Against as many settings drawn by lot from the same space."""
     axes = space_of(make("rnm"), planted)
     drawn = np.random.default_rng(0)
-    value = Contest(make("rnm"), planted, "auprc", "connected", 3, 0)
+    value = Objective(make("rnm"), planted, "auprc", "connected", 3, 0)
 
     def by_lot():
         params = {k: np.exp(drawn.uniform(np.log(a.low), np.log(a.high))) for k, a in axes.items()}
@@ -136,8 +143,8 @@ def test_a_grid_is_walked_once_in_an_order_drawn_by_lot_and_then_ends(planted, q
 
 
 def test_a_small_batch_is_the_beginning_of_a_larger_one(planted):
-    region = SearchSpace.of(make("tri-l1"), space_of(make("tri-l1"), planted), planted)
-    for sampler in (Tpe(region, 3), Grid(region, 3)):
+    search_space = SearchSpace.of(make("tri-l1"), space_of(make("tri-l1"), planted), planted)
+    for sampler in (Tpe(search_space, 3), Grid(search_space, 3)):
         history = []
         for n in range(14):
             five, two = sampler.batch(history, 5), sampler.batch(history, 2)
@@ -147,18 +154,18 @@ def test_a_small_batch_is_the_beginning_of_a_larger_one(planted):
 
 
 def test_failed_settings_change_nothing_for_those_after_them(planted):
-    region = SearchSpace.of(make("katz"), space_of(make("katz"), planted), planted)
+    search_space = SearchSpace.of(make("katz"), space_of(make("katz"), planted), planted)
     tried = [Trial(n, {"beta": 0.1 + n / 20}, "complete", (n % 5 / 5,)) for n in range(14)]
     failed = [Trial(14, {"beta": b}, "failed", s, "?") for b, s in ((0.9, ()), (0.2, (0.99,)))]
-    batches = [Tpe(region, 0).batch([*tried, one], 4) for one in failed]
+    batches = [Tpe(search_space, 0).batch([*tried, one], 4) for one in failed]
     assert batches[0] == batches[1]
     good = Trial(14, {"beta": 0.9}, "complete", (2.0,))
-    assert Tpe(region, 0).batch([*tried, good], 4) != batches[0]
+    assert Tpe(search_space, 0).batch([*tried, good], 4) != batches[0]
 
 
 def test_parameters_tried_before_are_not_fitted_again(planted, monkeypatch):
     calls = []
-    monkeypatch.setattr(Contest, "_score", lambda self, p, s: calls.append(p["steps"]) or 0.5)
+    monkeypatch.setattr(Objective, "_score", lambda self, p, s: calls.append(p["steps"]) or 0.5)
     found = lp.tune("lrw", planted, 30, inner=2)
     assert len(found.trials) == 30
     assert len(calls) == 2 * len(set(calls))
@@ -265,7 +272,7 @@ def test_threads_and_processes_give_the_same(planted):
 def test_threads_share_the_cores(planted, monkeypatch):
     seen = []
     monkeypatch.setattr(
-        Contest, "_score", lambda *_: seen.append(lp.parallel.current_workers()) or 0.1
+        Objective, "_score", lambda *_: seen.append(lp.parallel.current_workers()) or 0.1
     )
     with lp.use_workers(6):
         lp.tune("katz", planted, 4, workers=3)
@@ -412,7 +419,7 @@ def test_progress_tells_the_best_so_far_and_reaches_the_end(planted, workers, ex
 
 
 def test_importances_share_out_what_made_settings_differ(planted, monkeypatch):
-    monkeypatch.setattr(Contest, "_score", lambda self, p, s: -abs(np.log(p["noise"])))
+    monkeypatch.setattr(Objective, "_score", lambda self, p, s: -abs(np.log(p["noise"])))
     found = lp.tune("rnm", planted, 25, prune=False)
     shares = found.importances()
     assert list(shares) == ["noise", "threshold"]

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 import linkprior as lp
 from linkprior import _html as html
-from linkprior.evaluation.judge import Cell
 from linkprior.evaluation.results import Evaluation
+from linkprior.evaluation.store import Cell
 from linkprior.predictors.base import Explanation
 from linkprior.ranking.ranking import Ranking
 

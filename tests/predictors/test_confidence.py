@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import linkprior as lp
-from linkprior.evaluation.judge import judge
+from linkprior.evaluation.evaluate import evaluate_cell
 from linkprior.evaluation.splits import Split
 from linkprior.model.factors import random_factors
 from linkprior.model.losses import PoissonLoss, SquaredLoss, pu_gradient, pu_loss, quadratic_parts
@@ -221,7 +221,7 @@ def test_confidences_make_up_for_half_of_what_noise_cost(name):
     for seed in range(4):
         *nets, hidden = noisy_network(seed)
         splits = (Split(one, hidden, "connected", "noise") for one in nets)
-        found.append([judge(name, lp.make(name), one).values["auprc"] for one in splits])
+        found.append([evaluate_cell(name, lp.make(name), one).values["auprc"] for one in splits])
     clean, noisy, sure = np.mean(found, axis=0)
     assert noisy < clean
     assert sure - noisy >= 0.5 * (clean - noisy)
@@ -234,7 +234,7 @@ def test_auto_is_no_worse_for_confidences():
         _, noisy, sure, hidden = noisy_network(seed)
         splits = (Split(one, hidden, "connected", "noise") for one in (noisy, sure))
         model = lp.make("auto", effort="fast")
-        found.append([judge("auto", model, one).values["auprc"] for one in splits])
+        found.append([evaluate_cell("auto", model, one).values["auprc"] for one in splits])
     noisy, sure = np.mean(found, axis=0)
     assert sure > 0.97 * noisy
 
@@ -280,6 +280,6 @@ def test_the_true_number_of_edges_leaves_the_ranking_as_good_or_better(name):
         split = Split(clean, hidden, "connected", "coverage")
         whole = round(clean.n_edges / 0.7)
         models = (lp.make(name), lp.make(name, n_edges=whole))
-        found.append([judge(name, model, split).values["auprc"] for model in models])
+        found.append([evaluate_cell(name, model, split).values["auprc"] for model in models])
     plain, told = np.mean(found, axis=0)
     assert told >= 0.97 * plain

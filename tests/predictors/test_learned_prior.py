@@ -8,7 +8,7 @@ import pytest
 import linkprior as lp
 from linkprior.errors import ParameterError
 from linkprior.evaluation.metrics import recall_at
-from linkprior.evaluation.ranks import stand
+from linkprior.evaluation.ranks import rank_hidden_edges
 from linkprior.evaluation.splits import uniform
 from linkprior.model.learned_weights import (
     LearnedWeights,
@@ -137,7 +137,7 @@ def test_learned_beats_fixed_where_the_fixed_one_is_wrong():
         split = uniform(hubs(seed), 0.8, seed)
         for kind, values in found.items():
             model = lp.make("tri-degree", **QUICK, weights=kind).fit(split.train)
-            values.append(recall_at(stand(model, split), 2))
+            values.append(recall_at(rank_hidden_edges(model, split), 2))
     assert np.mean(found["learned"]) > np.mean(found["paper"]) + 0.05
 
 

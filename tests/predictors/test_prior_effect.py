@@ -19,7 +19,7 @@ from scipy import stats
 import linkprior as lp
 from linkprior.evaluation import splits
 from linkprior.evaluation.metrics import recall_at
-from linkprior.evaluation.ranks import stand
+from linkprior.evaluation.ranks import rank_hidden_edges
 from linkprior.model.degrees import estimate_degrees
 from linkprior.model.factors import Factors
 from linkprior.model.priors import DegreePrior
@@ -41,7 +41,7 @@ class Given:
 
 
 def recall(model, split):
-    return recall_at(stand(model, split), 5)
+    return recall_at(rank_hidden_edges(model, split), 5)
 
 
 def reranked(model, degrees):

@@ -17,7 +17,7 @@ from linkprior.evaluation.metrics import (
     precision_at,
     recall_at,
 )
-from linkprior.evaluation.ranks import Places, stand
+from linkprior.evaluation.ranks import Places, rank_hidden_edges
 from linkprior.evaluation.splits import Split, uniform
 
 MAPS = {
@@ -63,7 +63,7 @@ def places_by_hand(split, X):
 @given(judged())
 def test_an_increasing_map_of_scores_changes_no_metric(name, case):
     split, X = case
-    plain, mapped = (measure(stand(Given(M), split)) for M in (X, MAPS[name](X)))
+    plain, mapped = (measure(rank_hidden_edges(Given(M), split)) for M in (X, MAPS[name](X)))
     assert set(plain) == set(METRICS)
     for metric, value in plain.items():
         np.testing.assert_allclose(mapped[metric], value, rtol=1e-12, err_msg=metric)
@@ -74,7 +74,7 @@ def test_an_increasing_map_of_scores_changes_no_metric(name, case):
 def test_places_are_those_counted_by_hand(case):
     split, X = case
     _, above, tied = places_by_hand(split, X)
-    found = stand(Given(X), split).places
+    found = rank_hidden_edges(Given(X), split).places
     assert found.above.tolist() == above.tolist()
     assert found.tied.tolist() == tied.tolist()
 
@@ -109,7 +109,7 @@ def test_the_chance_to_be_among_the_first_is_the_mean_over_all_orders(case, k):
     scores, hidden = case
     ways = list(orders(scores))
     means = [np.mean([at[h] < k for at in ways]) for h in hidden]
-    np.testing.assert_allclose(as_places(scores, hidden).chance_within(k), means, atol=1e-12)
+    np.testing.assert_allclose(as_places(scores, hidden).probability_within(k), means, atol=1e-12)
 
 
 @by_example
@@ -146,7 +146,7 @@ def test_average_precision_is_that_of_scikit_learn(case):
 @given(judged())
 def test_turning_the_scores_round_turns_auroc_round(case):
     split, X = case
-    there, back = (measure(stand(Given(M), split))["auroc"] for M in (X, -X))
+    there, back = (measure(rank_hidden_edges(Given(M), split))["auroc"] for M in (X, -X))
     if np.isnan(there):  # every candidate is a hidden edge
         assert np.isnan(back)
         return
@@ -157,7 +157,7 @@ def test_turning_the_scores_round_turns_auroc_round(case):
 @given(judged(), st.integers(1, 40))
 def test_precision_and_recall_count_the_same_hits(case, k):
     split, X = case
-    standing = stand(Given(X), split)
+    standing = rank_hidden_edges(Given(X), split)
     percent = 100.0 * k / split.n_pairs
     hits = precision_at(standing, k) * k
     np.testing.assert_allclose(recall_at(standing, percent) * len(split.hidden), hits, rtol=1e-12)
@@ -175,8 +175,8 @@ def test_the_numbers_of_nodes_change_no_metric(case, chance):
     hidden = np.sort(number[split.hidden], axis=1)
     moved = Split(train, hidden[np.lexsort(hidden.T[::-1])], split.rule, split.label)
     there, here = (
-        measure(stand(Given(X[np.ix_(order, order)]), moved)),
-        measure(stand(Given(X), split)),
+        measure(rank_hidden_edges(Given(X[np.ix_(order, order)]), moved)),
+        measure(rank_hidden_edges(Given(X), split)),
     )
     for metric, value in here.items():
         np.testing.assert_allclose(there[metric], value, rtol=1e-9, atol=1e-12, err_msg=metric)

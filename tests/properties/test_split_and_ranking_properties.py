@@ -9,8 +9,7 @@ import linkprior as lp
 from linkprior.coverage import chapman, estimate_coverage, lincoln_petersen
 from linkprior.errors import LinkpriorError
 from linkprior.evaluation.protocols import Plan
-from linkprior.evaluation.split_files import read_split, split_digest, write_split
-from linkprior.evaluation.splits import kfold, uniform
+from linkprior.evaluation.splits import kfold, read_split, split_digest, uniform, write_split
 from linkprior.network import pairs as pr
 from linkprior.ranking.ranking import Ranking
 from linkprior.ranking.topk import Best, best_pairs, first_pairs

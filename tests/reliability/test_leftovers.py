@@ -8,8 +8,6 @@ import pytest
 from torture.machine import run_machine
 
 import linkprior as lp
-from linkprior.experiments.benchmark import run as benchmark
-from linkprior.experiments.benchmark.cells import TOO_MUCH
 from linkprior.io import atomic_files, store
 from linkprior.io import atomic_files as locks
 from linkprior.pipeline.outputs import format_error
@@ -120,16 +118,6 @@ def test_a_folder_with_other_files_is_no_damaged_model(tmp_path):
     (tmp_path / "model" / "thesis.tex").write_text("years of work")
     store.discard_damaged(tmp_path / "model")
     assert (tmp_path / "model" / "thesis.tex").exists()
-
-
-def test_a_cell_for_which_memory_was_short_is_asked_again(monkeypatch):
-    job = benchmark._Job(None, None)
-
-    def short(_):
-        raise MemoryError
-
-    monkeypatch.setattr(benchmark._Job, "_judged", short)
-    assert job.outcome()["left_out"] == {"kind": TOO_MUCH, "why": "out of memory"}
 
 
 def test_a_thread_that_cannot_be_started_is_one_line_and_a_mistake_of_ours_is_not(run, monkeypatch):

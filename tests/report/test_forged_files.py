@@ -7,10 +7,9 @@ import pytest
 from tests.benchmark.made_up import cell
 
 from linkprior.errors import StoreError
-from linkprior.evaluation.tuning.trials import trial_from
-from linkprior.experiments.benchmark.cells import read_cell
-from linkprior.experiments.benchmark.ranks import ranks_of
-from linkprior.experiments.benchmark.results import Results
+from linkprior.evaluation.store import read_cell
+from linkprior.evaluation.tuning.search import trial_from
+from linkprior.experiments.results import Results, ranks_of
 from linkprior.report.benchmark import benchmark_page
 from linkprior.report.prediction import _lines
 

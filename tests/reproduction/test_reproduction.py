@@ -11,18 +11,12 @@ import linkprior as lp
 from linkprior.errors import InputError
 from linkprior.evaluation import evaluate as evaluate_module
 from linkprior.evaluation.metrics import recall_at
-from linkprior.evaluation.ranks import stand
+from linkprior.evaluation.ranks import rank_hidden_edges
 from linkprior.evaluation.splits import release, uniform
-from linkprior.experiments.reproduction import data, showing
-from linkprior.experiments.reproduction.experiments import (
-    EXPERIMENTS,
-    METHODS,
-    Condition,
-    Experiment,
-)
-from linkprior.experiments.reproduction.outcome import OURS
-from linkprior.experiments.reproduction.run import FULL, QUICK, Care, reproduce
-from linkprior.experiments.reproduction.writing import write
+from linkprior.experiments import paper, reproduction_tables
+from linkprior.experiments.paper import EXPERIMENTS, METHODS, Condition, Experiment
+from linkprior.experiments.reproduction import FULL, OURS, QUICK, Care, reproduce
+from linkprior.experiments.reproduction_tables import write
 
 NET = lp.planted_network(n_nodes=70, n_groups=3, mean_degree=6, seed=5)
 OLDER = lp.Network.from_indices(NET.edges[::2], NET.names)
@@ -64,7 +58,7 @@ def test_recall_is_the_papers_measure(quick):
             (uniform_80, uniform(NET, 0.8, 0, "all-nodes")),
             (releases, release(OLDER, NET, "all-nodes")),
         ):
-            standing = stand(lp.make(name).fit(split.train), split)
+            standing = rank_hidden_edges(lp.make(name).fit(split.train), split)
             for percent in (1, 5, 10):
                 (got,) = outcome.recall(method, percent)
                 assert got == pytest.approx(recall_at(standing, percent), abs=1e-6)
@@ -96,7 +90,7 @@ def test_recall_is_what_counting_by_hand_gives(quick):
 
 @pytest.mark.at_length
 def test_a_run_that_stops_midway_goes_on_and_ends_the_same(quick, tmp_path, monkeypatch):
-    plain, done = evaluate_module.judge, []
+    plain, done = evaluate_module.evaluate_cell, []
 
     def until_tired(*given):
         if len(done) == 9:
@@ -104,7 +98,7 @@ def test_a_run_that_stops_midway_goes_on_and_ends_the_same(quick, tmp_path, monk
         done.append(given[0])
         return plain(*given)
 
-    monkeypatch.setattr(evaluate_module, "judge", until_tired)
+    monkeypatch.setattr(evaluate_module, "evaluate_cell", until_tired)
     with pytest.raises(KeyboardInterrupt):
         reproduce(SMALL, tmp_path, QUICK, tmp_path / "out")
     done.clear()
@@ -161,7 +155,7 @@ def test_seeds_that_share_their_training_edges_share_what_was_tuned_on_them(tune
 @pytest.mark.at_length
 def test_what_is_finished_is_not_done_again(tuned, monkeypatch):
     result, folder = tuned
-    monkeypatch.setattr(evaluate_module, "judge", None)
+    monkeypatch.setattr(evaluate_module, "evaluate_cell", None)
     again = reproduce(SMALL, folder, TINY, folder)
     assert again.facts() == result.facts()
 
@@ -199,19 +193,25 @@ def test_the_folder_holds_figures_table_and_every_number(tuned, tmp_path):
 
 def test_figures_are_the_same_bytes_every_time(quick):
     for kind, start in (("png", b"\x89PNG"), ("svg", b"<?xml")):
-        one, again = showing.figure(quick, kind), showing.figure(quick, kind)
+        one, again = (
+            reproduction_tables.figure(quick, kind),
+            reproduction_tables.figure(quick, kind),
+        )
         assert one == again
         assert one.startswith(start)
 
 
 def test_the_table_shows_the_papers_value_beside_ours(quick):
-    text = "\n".join(showing.lines(quick))
+    text = "\n".join(reproduction_tables.lines(quick))
     assert "paper, 5 %" in text
     assert "0.250" in text
-    table = showing.markdown(quick)
+    table = reproduction_tables.markdown(quick)
     assert "(paper 0.250)" in table
     assert table.count("| Tri+Degree |") == 1
-    assert len(list(csv.reader(io.StringIO(showing.numbers(quick)), delimiter="\t"))) == 1 + 2 * 360
+    assert (
+        len(list(csv.reader(io.StringIO(reproduction_tables.numbers(quick)), delimiter="\t")))
+        == 1 + 2 * 360
+    )
 
 
 def test_the_experiments_are_the_papers():
@@ -229,29 +229,29 @@ def test_the_experiments_are_the_papers():
 def test_the_networks_are_as_large_as_they_should_be(data_folder):
     sizes = {"3.1.94": (1567, 1813), "3.2.104": (2648, 3499), "3.2.114": (2803, 3769)}
     for version, size in sizes.items():
-        net = data.rat(data_folder, version)
+        net = paper.rat(data_folder, version)
         assert (net.n_nodes, net.n_edges) == size
-    dream, plasmodium = data.dream5(data_folder), data.plasmodium(data_folder)
+    dream, plasmodium = paper.dream5(data_folder), paper.plasmodium(data_folder)
     assert (dream.n_nodes, dream.n_edges) == (1565, 3996)
     assert (plasmodium.n_nodes, plasmodium.n_edges) == (1200, 2424)
 
 
 @pytest.mark.parametrize("line", ["1\t2", "1\t2\t3\t4\tfive", "", "\t2\tx\ty\t5", "1\t2\t\t\t-5"])
 def test_a_damaged_file_of_releases_is_named_by_its_line(tmp_path, line):
-    path = tmp_path / data.RAT
+    path = tmp_path / paper.RAT
     path.parent.mkdir()
     path.write_text(f"# comment\n1\t2\tx\ty\t5\n{line}\n")
     with pytest.raises(InputError, match=r"3\.2\.120\.tsv:3: expected two node ids"):
-        data.rat(tmp_path, "3.1.94")
+        paper.rat(tmp_path, "3.1.94")
 
 
 def test_where_the_data_are_not(tmp_path, monkeypatch):
     monkeypatch.delenv("LINKPRIOR_DATA", raising=False)
     with pytest.raises(InputError, match="Give --data DIR, or set LINKPRIOR_DATA"):
-        data.data_folder(None)
+        paper.data_folder(None)
     with pytest.raises(InputError, match="no such folder"):
-        data.data_folder(tmp_path / "nowhere")
-    assert data.data_folder(tmp_path) == tmp_path
-    for load in (data.dream5, data.plasmodium, lambda folder: data.rat(folder, "3.1.94")):
+        paper.data_folder(tmp_path / "nowhere")
+    assert paper.data_folder(tmp_path) == tmp_path
+    for load in (paper.dream5, paper.plasmodium, lambda folder: paper.rat(folder, "3.1.94")):
         with pytest.raises(InputError, match="the experiment needs it under the data folder"):
             load(tmp_path)

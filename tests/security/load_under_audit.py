@@ -12,7 +12,7 @@ from pathlib import Path
 
 import linkprior as lp
 from linkprior.errors import LinkpriorError
-from linkprior.evaluation.cells import read_json
+from linkprior.evaluation.store import read_json
 from linkprior.report.folder import folder_page
 
 # Running code, other programs, other machines; `import` and the like would be code as well.

@@ -6,7 +6,7 @@ import shutil
 import pytest
 
 from linkprior.errors import LinkpriorError
-from linkprior.evaluation.tuning.journal import mend
+from linkprior.evaluation.tuning.study import mend
 from linkprior.report.folder import folder_page
 
 DEEP = "[" * 100_000 + "\n"

@@ -14,12 +14,12 @@ import pytest
 
 import linkprior as lp
 from linkprior.errors import LinkpriorError, StoreError
-from linkprior.evaluation import writing as evaluation
-from linkprior.evaluation.cells import CLAIM
-from linkprior.evaluation.split_files import written_digest
-from linkprior.evaluation.tuning.journal import mend
-from linkprior.experiments.benchmark import writing as benchmark
-from linkprior.experiments.reproduction import writing as reproduction
+from linkprior.evaluation import results as evaluation
+from linkprior.evaluation.splits import written_digest
+from linkprior.evaluation.store import CLAIM
+from linkprior.evaluation.tuning.study import mend
+from linkprior.experiments import benchmark
+from linkprior.experiments import reproduction_tables as reproduction
 from linkprior.io import atomic_files, store
 from linkprior.pipeline.outputs import format_error
 from linkprior.report.folder import folder_page

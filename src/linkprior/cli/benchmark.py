@@ -13,9 +13,9 @@ from linkprior.errors import LinkpriorError
 from linkprior.pipeline.outputs import check_folder, check_page
 
 if TYPE_CHECKING:
-    from linkprior.experiments.benchmark.models import BenchmarkModel
-    from linkprior.experiments.benchmark.results import Results
-    from linkprior.experiments.benchmark.run import Benchmark
+    from linkprior.experiments.benchmark import Benchmark
+    from linkprior.experiments.models import BenchmarkModel
+    from linkprior.experiments.results import Results
 
 
 @click.command()
@@ -63,7 +63,7 @@ def benchmark(
     All of it takes hours, --quick a minute or two. Finished cells stay, so the command can be
     stopped at any time and given again. docs/benchmark.md describes networks, splits and models.
     """
-    from linkprior.experiments.benchmark.writing import refuse_foreign
+    from linkprior.experiments.benchmark import refuse_foreign
 
     console = current_console()
     notify = console.notify(quiet)
@@ -104,26 +104,26 @@ def _job(
     output: Path,
     notify: Notify,
 ) -> Benchmark:
-    from linkprior.experiments.benchmark.models import chosen_entrants
-    from linkprior.experiments.benchmark.run import Benchmark
-    from linkprior.experiments.benchmark.suite import chosen_cases, data_folder
+    from linkprior.experiments.benchmark import Benchmark
+    from linkprior.experiments.models import chosen_models
+    from linkprior.experiments.suite import chosen_cases, data_folder
 
     cases = chosen_cases(networks, quick)
-    entrants = _available(chosen_entrants(models, quick), notify)
+    entries = _available(chosen_models(models, quick), notify)
     folder, target = data_folder(data), _target(output, quick, trials)
     for case in cases:  # all data are looked at before a day is spent on some of them
         case.check(folder)
     untuned = output if trials else None
     rounds = 1 if quick else None
-    return Benchmark(cases, entrants, folder, target, trials, untuned, rounds, notify)
+    return Benchmark(cases, entries, folder, target, trials, untuned, rounds, notify)
 
 
-def _available(entrants: list[BenchmarkModel], notify: Notify) -> list[BenchmarkModel]:
+def _available(entries: list[BenchmarkModel], notify: Notify) -> list[BenchmarkModel]:
     """Return the models whose library is there, and say which are left out."""
-    from linkprior.experiments.benchmark.models import without_library
+    from linkprior.experiments.models import without_library
 
-    missing = {one.label for one in without_library(entrants)}
-    kept = [one for one in entrants if one.label not in missing]
+    missing = {one.label for one in without_library(entries)}
+    kept = [one for one in entries if one.label not in missing]
     if missing:
         line = f"left out, their library is not installed: {', '.join(sorted(missing))}"
         hint = "`pip install linkprior[bench]` gets them"
@@ -134,8 +134,8 @@ def _available(entrants: list[BenchmarkModel], notify: Notify) -> list[Benchmark
 
 
 def _write(target: Path, notify: Notify) -> Results:
-    from linkprior.experiments.benchmark.tables import summary
-    from linkprior.experiments.benchmark.writing import results_in, write_files
+    from linkprior.experiments.benchmark import results_in, write_files
+    from linkprior.experiments.tables import summary
 
     results = results_in(target)
     files = write_files(results, target)

@@ -17,7 +17,7 @@ from linkprior.io.store import refuse_odd
 from linkprior.pipeline.outputs import check_folder, check_page, refuse_inputs_in, writing_to
 
 if TYPE_CHECKING:
-    from linkprior.evaluation.model_spec import ModelSpec
+    from linkprior.evaluation.evaluate import ModelSpec
     from linkprior.evaluation.protocols import Plan
     from linkprior.evaluation.results import Evaluation
     from linkprior.evaluation.splits import Split
@@ -271,13 +271,12 @@ class EvaluateJob:
             )
 
     def _evaluate(self, network: Network, plan: Plan) -> Evaluation:
-        from linkprior.evaluation.evaluate import evaluate
-        from linkprior.evaluation.model_spec import contenders
+        from linkprior.evaluation.evaluate import evaluate, model_specs
         from linkprior.evaluation.statistics import known_model
 
         splits = plan.make(network)
         models = [one for one in self.made.values() if self._fits(one, splits[0].train)]
-        chosen = contenders(models, self.ablations)
+        chosen = model_specs(models, self.ablations)
         known_model([one.label for one in chosen], self.against)
         for line in _described(splits):
             self.notify(line)
@@ -339,7 +338,7 @@ class EvaluateJob:
 
     def _cell_files(self, chosen: list[ModelSpec], splits: list[Split]) -> list[Path]:
         """Return where the cells go, those done and those to come."""
-        from linkprior.evaluation.cells import cell_file
+        from linkprior.evaluation.store import cell_file
 
         folder = Path(self.output or "")
         return [cell_file(folder, one.label, split) for split in splits for one in chosen]
@@ -369,7 +368,7 @@ class EvaluateJob:
         options.write_page(self.console, Path(page), data, self.quiet)
 
     def _write(self, result: Evaluation, folder: str) -> None:
-        from linkprior.evaluation.writing import write_results
+        from linkprior.evaluation.results import write_results
 
         with writing_to(folder):
             command = ["linkprior", *sys.argv[1:]]
@@ -406,8 +405,8 @@ def _stamp(path: Path) -> tuple[int, int]:
 
 def _check_output(output: str, inputs: list[str], later: str, protocol: str) -> None:
     """Refuse a folder of others, and to read what will be written; a split is the same again."""
-    from linkprior.evaluation.cells import CLAIM
-    from linkprior.evaluation.writing import FILES
+    from linkprior.evaluation.results import FILES
+    from linkprior.evaluation.store import CLAIM
 
     folder, option = Path(output), f"-o {output}"
     if output and folder.exists() and not folder.is_dir():

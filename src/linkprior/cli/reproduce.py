@@ -13,7 +13,7 @@ from linkprior.errors import LinkpriorError
 from linkprior.pipeline.outputs import check_page
 
 if TYPE_CHECKING:
-    from linkprior.experiments.reproduction.run import Care
+    from linkprior.experiments.reproduction import Care
 
 _NAMES = ("dream5", "plasmodium", "rat", "all")
 
@@ -59,9 +59,8 @@ def reproduce(
     seeds; degree alone (PA), paths of length three (L3) and auto beside them. The full run of all
     three takes within an hour on two cores; --quick, without auto, one or two minutes.
     """
-    from linkprior.experiments.reproduction.data import data_folder
-    from linkprior.experiments.reproduction.experiments import EXPERIMENTS
-    from linkprior.experiments.reproduction.writing import refuse_foreign
+    from linkprior.experiments.paper import EXPERIMENTS, data_folder
+    from linkprior.experiments.reproduction_tables import refuse_foreign
 
     console = current_console()
     notify = console.notify(quiet)
@@ -94,7 +93,7 @@ def reproduce(
 def _care(quick: bool, trials: int | None) -> Care:
     from dataclasses import replace
 
-    from linkprior.experiments.reproduction.run import FULL, QUICK
+    from linkprior.experiments.reproduction import FULL, QUICK
 
     if quick and trials is not None:
         raise click.UsageError("--quick tries no settings: give it or --trials, not both")
@@ -115,13 +114,13 @@ def _one(name: str, data: Path, care: Care, target: Path, notify: Notify) -> Non
     import sys
     import time
 
-    from linkprior.experiments.reproduction import showing
-    from linkprior.experiments.reproduction.experiments import EXPERIMENTS
-    from linkprior.experiments.reproduction.run import reproduce as run
-    from linkprior.experiments.reproduction.writing import write
+    from linkprior.experiments import reproduction_tables
+    from linkprior.experiments.paper import EXPERIMENTS
+    from linkprior.experiments.reproduction import reproduce as run
+    from linkprior.experiments.reproduction_tables import write
 
     began = time.monotonic()
     result = run(EXPERIMENTS[name], data, care, target)
     files = write(result, target, time.monotonic() - began, sys.argv[1:])
-    click.echo("\n".join(showing.lines(result)) + "\n")
+    click.echo("\n".join(reproduction_tables.lines(result)) + "\n")
     notify(f"Wrote {', '.join(path.name for path in files)} to {target}")

@@ -13,8 +13,7 @@ from linkprior.cli.console import current_console
 from linkprior.pipeline.outputs import check_page, check_writable, first_there, refuse_inputs_in
 
 if TYPE_CHECKING:
-    from linkprior.evaluation.tuning.result import Tuned
-    from linkprior.evaluation.tuning.tune import Tuning
+    from linkprior.evaluation.tuning.tune import Tuning, TuningResult
     from linkprior.pipeline.side_inputs import Input
 
 _SHOWN = 10  # settings in the table
@@ -164,8 +163,8 @@ def _hush_tracker() -> None:
 # ---------------------------------------------------------------------- what is printed
 
 
-def _print(tuned: Tuned, source: Input) -> None:
-    names = list(tuned.region.axes)
+def _print(tuned: TuningResult, source: Input) -> None:
+    names = list(tuned.search_space.axes)
     head = ["setting", tuned.metric, *names]
     rows = [
         [str(t.number), f"{t.value:.4f}", *(_short(t.params[name]) for name in names)]
@@ -186,7 +185,7 @@ def _short(value: Any) -> str:
     return "none" if value is None else f"{value:g}"
 
 
-def _counted(tuned: Tuned) -> str:
+def _counted(tuned: TuningResult) -> str:
     states = [trial.state for trial in tuned.trials]
     more = [f"{states.count(state)} {state}" for state in ("pruned", "failed") if state in states]
     tried = ", ".join([f"{len(states)} settings tried", *more])
@@ -201,7 +200,7 @@ def _counted(tuned: Tuned) -> str:
     )
 
 
-def ready(tuned: Tuned, source: Input) -> str:
+def ready(tuned: TuningResult, source: Input) -> str:
     """Return the command that predicts with the best parameters."""
     given, plain = tuned.model.get_params(), type(tuned.model)().get_params()
     words = ["linkprior", "predict", source.graph, *options.reading_words(source, tune)]

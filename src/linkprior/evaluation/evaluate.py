@@ -1,30 +1,41 @@
-"""Judge models on the same splits of one network."""
+"""Evaluate models on the same splits of one network, every finished cell stored."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
-from functools import partial
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
+from textwrap import shorten
 from typing import Any
+
+import numpy as np
 
 from linkprior import _progress as progress
 from linkprior import parallel
 from linkprior._validation import whole_number
-from linkprior.evaluation.cells import CellStore
-from linkprior.evaluation.judge import Cell, chance, judge
-from linkprior.evaluation.metrics import refuse_unknown_metric
-from linkprior.evaluation.model_spec import Models, ModelSpec, contenders
+from linkprior.errors import ParameterError
+from linkprior.evaluation.metrics import curve, measure, measure_random, refuse_unknown_metric
 from linkprior.evaluation.protocols import Plan
+from linkprior.evaluation.ranks import HiddenEdgeRanks, rank_hidden_edges
 from linkprior.evaluation.results import Evaluation
-from linkprior.evaluation.split_files import split_digest
-from linkprior.evaluation.splits import Split
+from linkprior.evaluation.splits import Split, split_digest
+from linkprior.evaluation.store import BASELINE, Cell, CellStore
 from linkprior.evaluation.tuning.tune import DEFAULT_METRIC, INNER, Tuning
 from linkprior.io.convert import as_network
 from linkprior.io.source import as_path
+from linkprior.kernels import seconds_compiling
+from linkprior.machine import peak_memory, reset_peak_memory
 from linkprior.network import Network
-from linkprior.predictors.base import LinkPredictor, refuse_unknown
+from linkprior.predictors import registry
+from linkprior.predictors.base import LinkPredictor, as_predictor, refuse_unknown
 from linkprior.predictors.cost import Effort, effort_of
+
+Models = str | LinkPredictor | Iterable[str | LinkPredictor] | Mapping[str, str | LinkPredictor]
+Change = Callable[[LinkPredictor, Split], LinkPredictor]
+
+_TUNE_OPTIONS = ["rule", "inner", "sampler", "prune", "cautious", "cheaper", "fixed"]
 
 
 def evaluate(
@@ -49,168 +60,308 @@ def evaluate(
 
     Parameters
     ----------
-    models
-        Names or predictors, or these by labels of your own (a mapping); predictors are copied,
-        never fitted in place.
-    net
-        A network, or whatever `as_network` makes one of.
-    protocol, rule, repeats, seed, newer, folds, null, noise
-        How the network is split: see `linkprior.evaluation.protocols.Plan`.
-    ablations
-        Also judge every model with a degree prior without it, with the degrees of other nodes,
+    models : str, LinkPredictor, iterable or mapping of these
+        Names or predictors, or these by labels of your own (a mapping). Any object with ``fit`` and
+        ``score_pairs`` or ``score_rows`` will do. Predictors are copied, never fitted in place.
+    net : Network
+        A network, or anything `as_network` converts to one.
+    protocol : str
+        How edges are hidden: ``uniform:0.9``, ``over:0.9``, ``under:0.9``, ``biased:RATE:FACTOR``,
+        ``kfold:10``, ``release:NEWER_EDGES`` or ``split:FILE``.
+    rule : {"connected", "all-nodes"}
+        Which pairs are candidates: those of nodes that keep an edge in training, or all.
+    repeats : int
+        Splits with seeds seed, seed + 1, …; for ``kfold`` so many shuffles of all folds.
+    seed : int
+        Same seed, same splits.
+    newer : Network, optional
+        The newer release, where it has been read already.
+    folds : sequence of int, optional
+        Folds to run; all by default.
+    null : {"none", "rewired"}
+        "rewired" exchanges the ends of edges first, so that only degrees stay as they were.
+    noise : float
+        Share of the training edges replaced by random pairs.
+    ablations : bool
+        Also evaluate every model with a degree prior without it, with the degrees of other nodes,
         and with the true degrees.
-    tune, tune_metric
+    tune, tune_metric : int, str
         Settings each model may try on inner splits of each training network, and what is compared.
-    tune_options
+    tune_options : mapping, optional
         More for `linkprior.tune`: `rule` (by default that of the splits), `inner`, `sampler`,
         `prune`, `cautious`, `cheaper` (parameters while trying, or such by the label of a model),
         and `fixed` (names of parameters, or such names by label or model).
-    folder
-        Keeps every finished cell, and the splits; the same call goes on where it was stopped.
+    folder : str or Path, optional
+        Stores every finished cell, and the splits; the same call goes on where it was stopped.
+
+    Returns
+    -------
+    Evaluation
+        Every metric of every model on every split, and of the random baseline.
+
+    Examples
+    --------
+    >>> import linkprior as lp
+    >>> found = lp.evaluate(["l3", "pa"], lp.planted_network(60, seed=0), "kfold:5", folds=[0, 1])
+    >>> found.models, found.splits
+    (['l3', 'pa'], ['kfold:5 fold 0 seed 0', 'kfold:5 fold 1 seed 0'])
     """
     network = as_network(net)
-    chosen = contenders(models, ablations)
+    specs = model_specs(models, ablations)
     plan = Plan(protocol, rule, repeats, folds, seed, null, noise, newer)
-    budget = whole_number("tune", tune, 0)
+    trials = whole_number("tune", tune, 0)
     refuse_unknown_metric(tune_metric)
     refuse_unknown("tune_options", tune_options or {}, _TUNE_OPTIONS)
-    cases = plan.make(network)
+    splits = plan.make(network)
     search = {"metric": tune_metric, "seed": seed, **(tune_options or {})}
-    facts = _facts(network, plan, cases, chosen, {"trials": budget, **search} if budget else None)
+    facts = _facts(network, plan, splits, specs, {"trials": trials, **search} if trials else None)
     with CellStore(None if folder is None else as_path(folder), network, facts["plan"]) as store:
-        for split in cases:
+        for split in splits:
             store.publish(split)
-        jobs = [_Job(one, split, budget, search) for split in cases for one in chosen]
-        with progress.stage("evaluating", sum(job.units for job in jobs)):
-            cells = _filled(jobs, store)
-    return Evaluation(cells, [chance(split) for split in cases], facts)
+        jobs = [spec.job(split, trials, search) for split in splits for spec in specs]
+        cells = _cells(jobs, store)
+    return Evaluation(cells, [random_cell(split) for split in splits], facts)
 
 
-_TUNE_OPTIONS = ["rule", "inner", "sampler", "prune", "cautious", "cheaper", "fixed"]
-
-
-class _Job:
-    """One cell to be filled."""
-
-    def __init__(
-        self, contender: ModelSpec, split: Split, tune: int, search: Mapping[str, Any]
-    ) -> None:
-        self.contender, self.split, self.tune, self.search = contender, split, tune, search
-        self.inner = whole_number("inner", search.get("inner", INNER), 1)
-        fixed = search.get("fixed", ())
-        if isinstance(fixed, Mapping):
-            fixed = fixed.get(contender.label, fixed.get(contender.template.name, ()))
-        self.fixed = [fixed] if isinstance(fixed, str) else list(fixed)
-        if "cheaper" in search:
-            self.search = {**search, "cheaper": _own_cheaper(contender.label, search)}
-        self.work: Effort = effort_of(contender.make(split), split.train)
-
-    @property
-    def units(self) -> float:
-        """Work of the cell; a trial of the tuning is a cell on each inner split."""
-        return (1 + self.inner * self.tune) * (self.work.fit + 3.0 * self.work.scores)
-
-    def run(self, store: CellStore) -> Cell:
-        """Return the finished cell, from the store where it is there already."""
-        with progress.part(self.units, f"judging {self.contender.label}"):
-            return self.get(store, self.compute)
-
-    def get(self, store: CellStore, compute: Callable[[], Cell]) -> Cell:
-        """Return the cell from the store, or what is computed, which the store then has."""
-        label = self.contender.label
-        key = {"params": self.contender.template.get_params(), "label": label, "tune": self.tune}
-        if self.tune:
-            key |= {**self.search, "fixed": self.fixed}
-        return store.get(label, self.split, key, compute)
-
-    def pass_over(self) -> None:
-        """Say that the work of the cell is done, or was."""
-        progress.part(self.units, f"judging {self.contender.label}").end()
-
-    def compute(self) -> Cell:
-        """Return the cell, made anew."""
-        model = self.contender.make(self.split)
-        with progress.stage(total=1 + self.inner * self.tune):
-            if self.tune:
-                with progress.part(self.inner * self.tune):
-                    model = self._tuned(model)
-            with progress.part(1), progress.stage(total=self.work.fit + 3.0 * self.work.scores):
-                return judge(self.contender.label, model, self.split, self.work)
-
-    def _tuned(self, model: LinkPredictor) -> LinkPredictor:
-        """Choose parameters inside the training network alone, for an ablation its own."""
-        known = model.parameter_names()
-        fixed = [name for name in self.fixed if name in known]
-        search = {"rule": self.split.rule, **self.search, "fixed": fixed}
-        return Tuning(model, self.split.train, self.tune, **search).run().model
-
-
-def _own_cheaper(label: str, search: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what is cheaper while a model is tried: what is said under its label, else for all."""
-    given = dict(search.get("cheaper") or {})
-    common = {name: value for name, value in given.items() if not isinstance(value, Mapping)}
-    return dict(given[label]) if isinstance(given.get(label), Mapping) else common
-
-
-def _filled(jobs: list[_Job], store: CellStore) -> list[Cell]:
-    """Return the cells; with an engine in force its workers make those that are missing."""
-    if parallel.current_engine() is None:
-        return [job.run(store) for job in jobs]
-    found: dict[int, Cell] = {}
-    for number, job in enumerate(jobs):
-        with suppress(_MissingError):
-            found[number] = job.get(store, _miss)
-            job.pass_over()
-    missing = [number for number in range(len(jobs)) if number not in found]
-    made = parallel.map_as_they_end(lambda number: jobs[number].compute(), missing)
-    for at, cell in made:  # kept as they come: a kill costs the cells that are being made
-        job = jobs[missing[at]]
-        found[missing[at]] = job.get(store, partial(_given, cell))
-        job.pass_over()
-    return [found[number] for number in range(len(jobs))]
-
-
-class _MissingError(Exception):
-    """A cell is not in the store."""
-
-
-def _miss() -> Cell:
-    raise _MissingError
-
-
-def _given(cell: Cell) -> Cell:
-    return cell
+def _cells(jobs: list[CellJob], store: CellStore) -> list[Cell]:
+    """Return all cells, computing those that are missing; each is stored as soon as it is there."""
+    with progress.stage("evaluating", sum(job.units for job in jobs)):
+        cells = {n: cell for n, job in enumerate(jobs) if (cell := job.stored(store)) is not None}
+        missing = [n for n in range(len(jobs)) if n not in cells]
+        for at, cell in parallel.map_as_they_end(lambda n: jobs[n].cell(), missing):
+            job = jobs[missing[at]]
+            store.save(cell, job.split, job.asked)
+            if parallel.current_engine() is not None:
+                job.skip()
+            cells[missing[at]] = cell
+    return [cells[n] for n in range(len(jobs))]
 
 
 def _facts(
     net: Network,
     plan: Plan,
-    cases: list[Split],
-    chosen: list[ModelSpec],
+    splits: list[Split],
+    specs: list[ModelSpec],
     tune: dict[str, Any] | None,
 ) -> dict[str, Any]:
     asked = {name: getattr(plan, name) for name in plan.__dataclass_fields__ if name != "newer"}
     return {
         "plan": asked,
         "protocol": plan.protocol,
-        "rule": cases[0].rule,  # a split from a file has its own
+        "rule": splits[0].rule,  # a split from a file has its own
         "seed": plan.seed,
         "tune": tune,
         "network": {"nodes": net.n_nodes, "edges": net.n_edges, "digest": net.digest},
-        "splits": [_split_facts(split) for split in cases],
-        "models": {one.label: one.template.get_params() for one in chosen},
+        "splits": [_split_facts(split) for split in splits],
+        "models": {spec.label: spec.template.get_params() for spec in specs},
     }
 
 
 def _split_facts(split: Split) -> dict[str, Any]:
+    counts = {name: getattr(split, name) for name in ("outside", "unconnected", "unknown")}
     return {
         "label": split.label,
         "digest": split_digest(split),
         "hidden": len(split.hidden),
-        "outside": split.outside,
-        "unconnected": split.unconnected,
-        "unknown": split.unknown,
+        **counts,
         "new_nodes": split.new_nodes,
         "training_edges": split.train.n_edges,
         "pairs": split.n_pairs,
     }
+
+
+# ---------------------------------------------------------------------- one cell
+
+
+def evaluate_cell(
+    label: str, model: LinkPredictor, split: Split, work: Effort | None = None
+) -> Cell:
+    """Fit a model on the training network of a split and measure how it ranks the hidden edges.
+
+    `seconds` are those of fitting and of scoring all pairs once, without what kernels take to
+    compile when they are first used on a machine; `peak_mb` is the most memory the
+    process held meanwhile.
+    """
+    work = effort_of(model, split.train) if work is None else work
+    reset_peak_memory()
+    began, ended, compiling = time.perf_counter(), [], seconds_compiling()
+    with progress.part(work.fit):
+        model.fit(split.train)
+
+    def scored() -> None:
+        ended.append(time.perf_counter() - (seconds_compiling() - compiling))
+
+    ranks = rank_hidden_edges(model, split, scored)
+    values = {**measure(ranks), "seconds": ended[0] - began, "peak_mb": peak_memory() / 1e6}
+    return Cell(label, split.label, values, curve(ranks), model.get_params())
+
+
+def random_cell(split: Split) -> Cell:
+    """Return what a random order of the candidates gives on a split, metric by metric."""
+    ranks = HiddenEdgeRanks.of_random(split)
+    return Cell(BASELINE, split.label, measure_random(split), curve(ranks))
+
+
+@dataclass(frozen=True)
+class CellJob:
+    """One model to be tuned, fitted and evaluated on one split.
+
+    `asked_params` are the parameters the cell is known by, `search` the options of the tuning.
+    """
+
+    label: str
+    model: LinkPredictor
+    split: Split
+    trials: int = 0
+    search: Mapping[str, Any] = field(default_factory=dict)
+    asked_params: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def asked(self) -> dict[str, Any]:
+        """What the outcome depends on, beside the split."""
+        search = dict(self.search) if self.trials else {}
+        return {"params": self.asked_params, "trials": self.trials, "search": search}
+
+    @cached_property
+    def work(self) -> Effort:
+        """Nominal work of a fit and of scoring all pairs."""
+        return effort_of(self.model, self.split.train)
+
+    @property
+    def inner(self) -> int:
+        """Inner splits a setting is tried on."""
+        return whole_number("inner", self.search.get("inner", INNER), 1)
+
+    @property
+    def units(self) -> float:
+        """Work of the cell; a trial of the tuning is a cell on each inner split."""
+        return (1 + self.inner * self.trials) * (self.work.fit + 3.0 * self.work.scores)
+
+    def stored(self, store: CellStore) -> Cell | None:
+        """Return the cell where the store has it."""
+        cell = store.find(self.label, self.split, self.asked)
+        if cell is not None:
+            self.skip()
+        return cell
+
+    def skip(self) -> None:
+        """Count the work of the cell as done."""
+        progress.part(self.units, f"evaluating {self.label}").end()
+
+    def cell(self) -> Cell:
+        """Return the cell, computed."""
+        with progress.part(self.units, f"evaluating {self.label}"):
+            return self.run()[0]
+
+    def run(self) -> tuple[Cell, LinkPredictor]:
+        """Return the cell and the fitted model."""
+        model = type(self.model)(**self.model.get_params())
+        with progress.stage(total=1 + self.inner * self.trials):
+            if self.trials:
+                with progress.part(self.inner * self.trials):
+                    model = self._tuned(model)
+            with progress.part(1), progress.stage(total=self.work.fit + 3.0 * self.work.scores):
+                return evaluate_cell(self.label, model, self.split, self.work), model
+
+    def _tuned(self, model: LinkPredictor) -> LinkPredictor:
+        """Choose parameters inside the training network alone."""
+        known = model.parameter_names()  # an ablation may have fewer than the model itself
+        fixed = [name for name in self.search.get("fixed", ()) if name in known]
+        search = {"rule": self.split.rule, **self.search, "fixed": fixed}
+        return Tuning(model, self.split.train, self.trials, **search).run().model
+
+
+# ---------------------------------------------------------------------- models and ablations
+
+
+@dataclass(frozen=True)
+class ModelSpec:
+    """A model to be evaluated: a template, and for an ablation what is changed for each split."""
+
+    label: str
+    template: LinkPredictor
+    change: Change | None = None
+
+    def make(self, split: Split) -> LinkPredictor:
+        """Return a fresh model for a split."""
+        fresh = type(self.template)(**self.template.get_params())
+        return fresh if self.change is None else self.change(fresh, split)
+
+    def job(self, split: Split, trials: int, search: Mapping[str, Any]) -> CellJob:
+        """Return the cell of a split to be computed, with its own share of the tuning options."""
+        model, options = self.make(split), dict(search)
+        names = options.get("fixed", ())
+        if isinstance(names, Mapping):
+            names = names.get(self.label, names.get(self.template.name, ()))
+        options["fixed"] = [names] if isinstance(names, str) else list(names)
+        if "cheaper" in options:  # what is given under its label, else what is given for all
+            given = dict(options["cheaper"] or {})
+            common = {k: v for k, v in given.items() if not isinstance(v, Mapping)}
+            own = given.get(self.label)
+            options["cheaper"] = dict(own) if isinstance(own, Mapping) else common
+        params = self.template.get_params()
+        return CellJob(self.label, model, split, trials, options, params)
+
+
+def model_specs(models: Models, ablations: bool = False) -> list[ModelSpec]:
+    """Return models under their names or given labels; two of one kind show how they differ."""
+    specs: dict[str, ModelSpec] = {}
+    for name, given in _labelled(models):
+        model = registry.make(given) if isinstance(given, str) else as_predictor(given)
+        label = model.name if name is None else name
+        if label in specs and name is None:
+            label = f"{label}({_changed(model)})"
+        if label in specs:
+            raise ParameterError(f"the model {label} is there twice")
+        specs[label] = ModelSpec(label, model)
+        if ablations and "degrees" in model.parameter_names():
+            specs |= {
+                f"{label}[{name}]": ModelSpec(f"{label}[{name}]", model, change)
+                for name, change in ABLATIONS.items()
+            }
+    if not specs:
+        raise ParameterError("no model is given: name at least one, such as tri-degree")
+    return list(specs.values())
+
+
+def _labelled(models: Any) -> list[tuple[str | None, Any]]:
+    """Return each model with its label, where it has one."""
+    if isinstance(models, Mapping):
+        return [(str(label), model) for label, model in models.items()]
+    if isinstance(models, str) or hasattr(models, "fit"):
+        return [(None, models)]
+    try:
+        return [(None, model) for model in models]
+    except TypeError:
+        raise ParameterError(
+            f"models must be names or predictors, got {type(models).__name__}"
+        ) from None
+
+
+def _changed(model: LinkPredictor) -> str:
+    plain = type(model)().get_params()
+    shown = {name: shorten(repr(value), 40) for name, value in model.get_params().items()}
+    return ", ".join(f"{k}={v}" for k, v in shown.items() if v != shorten(repr(plain[k]), 40))
+
+
+def _prior_off(model: LinkPredictor, split: Split) -> LinkPredictor:
+    plain: LinkPredictor = model.without_prior()  # type: ignore[attr-defined]
+    return plain
+
+
+def _shuffled_degrees(model: LinkPredictor, split: Split) -> LinkPredictor:
+    return model.set_params(degrees="shuffled")
+
+
+def _true_degrees(model: LinkPredictor, split: Split) -> LinkPredictor:
+    """Give the degrees with the hidden edges: what a perfect estimate would be worth."""
+    edges = np.concatenate([split.train.edges, split.hidden])
+    whole = Network.from_indices(edges, split.train.names)
+    return model.set_params(degrees=whole.degrees.tolist())
+
+
+ABLATIONS: dict[str, Change] = {
+    "prior off": _prior_off,
+    "shuffled degrees": _shuffled_degrees,
+    "true degrees": _true_degrees,
+}

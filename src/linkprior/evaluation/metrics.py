@@ -1,4 +1,4 @@
-"""Metrics by name, all from one `Standing`; ties count by expectation.
+"""Metrics by name, all from one `HiddenEdgeRanks`; ties count by expectation.
 
 docs/evaluation.md says what each number means and what it hides.
 """
@@ -22,9 +22,9 @@ _NEAR = 10  # places per node that count
 _TABLED = 1 << 16  # ranks whose discounts are summed one by one
 
 
-def measure(standing: HiddenEdgeRanks) -> dict[str, float]:
+def measure(ranks: HiddenEdgeRanks) -> dict[str, float]:
     """Return every metric of one model on one split; NaN where there is nothing to measure."""
-    return {name: function(standing) for name, function in METRICS.items()}
+    return {name: function(ranks) for name, function in METRICS.items()}
 
 
 def measure_random(split: Split) -> dict[str, float]:
@@ -32,14 +32,14 @@ def measure_random(split: Split) -> dict[str, float]:
 
     For most it is what a model gets that ties all pairs; average precision gains by luck.
     """
-    standing = HiddenEdgeRanks.of_random(split)
-    table, m = standing.degrees, len(split.hidden)
+    ranks = HiddenEdgeRanks.of_random(split)
+    table, m = ranks.degrees, len(split.hidden)
     auprc = expected_average_precision(m, table.n_candidates)
     return {
-        **measure(standing),
+        **measure(ranks),
         "auprc": auprc,
         "auprc_lift": auprc * table.n_candidates / m,
-        "auprc_low": expected_average_precision(len(standing.low.above), table.n_low),
+        "auprc_low": expected_average_precision(len(ranks.low.above), table.n_low),
     }
 
 
@@ -53,19 +53,19 @@ def refuse_unknown_metric(name: str) -> str:
     )
 
 
-def recall_at(standing: HiddenEdgeRanks, percent: float) -> float:
+def recall_at(ranks: HiddenEdgeRanks, percent: float) -> float:
     """Return the share of hidden edges among the best x % of all pairs.
 
     Implements the measure of the paper's figures and of table `tbl:multiReleases`: as many pairs
     are predicted as x % of p(p−1)/2, none of them an observed edge.
     """
-    k = round(percent / 100.0 * standing.split.n_pairs)
-    return float(standing.places.chance_within(k).mean())
+    k = round(percent / 100.0 * ranks.split.n_pairs)
+    return float(ranks.places.probability_within(k).mean())
 
 
-def precision_at(standing: HiddenEdgeRanks, k: int) -> float:
+def precision_at(ranks: HiddenEdgeRanks, k: int) -> float:
     """Return hidden edges among the first k, over k."""
-    return float(standing.places.chance_within(k).sum() / k)
+    return float(ranks.places.probability_within(k).sum() / k)
 
 
 def average_precision(places: Places) -> float:
@@ -91,16 +91,16 @@ def expected_average_precision(hidden: int, candidates: int) -> float:
     return ((m - 1.0) / max(n - 1.0, 1.0) * (n - harmonic) + harmonic) / n
 
 
-def area_under_roc(places: Places, total: float, own: Floats, ranks: Floats) -> float:
-    """Return the chance that a hidden edge beats a non-edge (half, where they tie).
+def area_under_roc(places: Places, total: float, own: Floats, order_keys: Floats) -> float:
+    """Return the probability that a hidden edge beats a non-edge (half, where they tie).
 
     Non-edges are drawn by weight: `total` is that of all candidates, `own` of each hidden edge;
-    `ranks` order the hidden edges, since weights above may be the same at different scores.
+    `order_keys` order the hidden edges, since weights above may be the same at different scores.
     """
-    order = np.argsort(ranks, kind="stable")
-    before, ranked = np.concatenate([[0.0], np.cumsum(own[order])]), ranks[order]
-    hidden_above = before[np.searchsorted(ranked, ranks, side="left")]
-    hidden_reached = before[np.searchsorted(ranked, ranks, side="right")]
+    order = np.argsort(order_keys, kind="stable")
+    before, ranked = np.concatenate([[0.0], np.cumsum(own[order])]), order_keys[order]
+    hidden_above = before[np.searchsorted(ranked, order_keys, side="left")]
+    hidden_reached = before[np.searchsorted(ranked, order_keys, side="right")]
     above = places.above - hidden_above
     tied = places.tied - (hidden_reached - hidden_above)
     negatives = total - own.sum()
@@ -110,7 +110,7 @@ def area_under_roc(places: Places, total: float, own: Floats, ranks: Floats) -> 
 
 
 def ndcg(places: Places) -> float:
-    """Return Σ 1/log₂(1 + rank) over hidden edges, relative to their standing first."""
+    """Return Σ 1/log₂(1 + rank) over hidden edges, relative to their ranking first."""
     gained = _discounts(places.above + places.tied) - _discounts(places.above)
     ideal = _discounts(np.array([float(len(places.above))]))[0]
     return float((gained / places.tied).sum() / ideal)
@@ -130,24 +130,24 @@ def _discounts(n: Floats) -> Floats:
     return near + np.log(2.0) * beyond
 
 
-def _auroc(standing: HiddenEdgeRanks) -> float:
-    places, own = standing.places, np.ones(len(standing.split.hidden))
-    return area_under_roc(places, standing.degrees.n_candidates, own, places.above)
+def _auroc(ranks: HiddenEdgeRanks) -> float:
+    places, own = ranks.places, np.ones(len(ranks.split.hidden))
+    return area_under_roc(places, ranks.degrees.n_candidates, own, places.above)
 
 
-def _dc_auroc(standing: HiddenEdgeRanks) -> float:
+def _dc_auroc(ranks: HiddenEdgeRanks) -> float:
     """Non-edges drawn in proportion to the product of their degrees: degree alone is worth ½."""
-    k = standing.degrees.degrees[standing.split.hidden].astype(np.float64)
-    own, ranks = k[:, 0] * k[:, 1], standing.places.above
-    return area_under_roc(standing.weighted, standing.degrees.weight, own, ranks)
+    k = ranks.degrees.degrees[ranks.split.hidden].astype(np.float64)
+    own, order_keys = k[:, 0] * k[:, 1], ranks.places.above
+    return area_under_roc(ranks.weighted, ranks.degrees.weight, own, order_keys)
 
 
-def _per_node(standing: HiddenEdgeRanks, lowest: int = 0, highest: int | None = None) -> float:
+def _per_node(ranks: HiddenEdgeRanks, lowest: int = 0, highest: int | None = None) -> float:
     """Mean over nodes with hidden edges of the share that is among the node's ten best."""
-    nodes = standing.split.hidden.T.ravel()
-    found = np.bincount(nodes, weights=standing.node_places.chance_within(_NEAR))
+    nodes = ranks.split.hidden.T.ravel()
+    found = np.bincount(nodes, weights=ranks.node_places.probability_within(_NEAR))
     hidden = np.bincount(nodes)
-    k = standing.degrees.degrees[: len(hidden)]
+    k = ranks.degrees.degrees[: len(hidden)]
     chosen = (hidden > 0) & (k >= lowest) & (k <= (k.max() if highest is None else highest))
     return float((found[chosen] / hidden[chosen]).mean()) if chosen.any() else float("nan")
 
@@ -178,15 +178,15 @@ METRICS: dict[str, Callable[[HiddenEdgeRanks], float]] = {
 }
 
 
-def curve(standing: HiddenEdgeRanks, points: int = 160) -> dict[str, list[float]]:
+def curve(ranks: HiddenEdgeRanks, points: int = 160) -> dict[str, list[float]]:
     """Return the expected number of hidden edges among the first k, for k from 1 to all.
 
     Precision–recall curves and recall against the share of pairs are both read from it: k grows by
     factors, and by quarters of a percent of all pairs up to the paper's ten.
     """
-    n = standing.degrees.n_candidates
-    by_share = np.arange(1, 41) / 400.0 * standing.split.n_pairs
+    n = ranks.degrees.n_candidates
+    by_share = np.arange(1, 41) / 400.0 * ranks.split.n_pairs
     k = np.round(np.concatenate([np.geomspace(1, n, points), by_share])).astype(np.int64)
     k = np.unique(np.clip(k, 1, n))
-    hits = [float(standing.places.chance_within(int(at)).sum()) for at in k]
+    hits = [float(ranks.places.probability_within(int(at)).sum()) for at in k]
     return {"predicted": [int(at) for at in k], "found": [round(hit, 6) for hit in hits]}

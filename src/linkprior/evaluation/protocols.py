@@ -5,14 +5,13 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 from linkprior._validation import choice, real_number, whole_number
 from linkprior.errors import InputError, ParameterError, nearest
 from linkprior.evaluation import splits
-from linkprior.evaluation.split_files import read_split
-from linkprior.evaluation.splits import Split
+from linkprior.evaluation.splits import Split, read_split
 from linkprior.io.read import read_network
 from linkprior.network import Network
 from linkprior.network.generate import rewired_network
@@ -75,11 +74,17 @@ class Plan:
                 f"{', '.join(text.split()[0] for text in PROTOCOLS.values())}"
             )
         self._refuse_misfits(kind)
+        noise = real_number("noise", self.noise, 0.0, 1.0, low_open=False, high_open=False)
         if kind in ("release", "split"):
             repeats = 1  # nothing is drawn: repeating would count the same split twice
-        return [
-            split for n in range(repeats) for split in self._once(kind, net, argument, seed + n)
-        ]
+        made = []
+        for number in range(seed, seed + repeats):
+            source = rewired_network(net, number) if self.null == "rewired" else net
+            for split in _MAKERS[kind](self, source, argument, number):
+                label = f"{split.label} rewired" if self.null == "rewired" else split.label
+                named = replace(split, label=label)
+                made.append(splits.noisy(named, noise, number) if noise else named)
+        return made
 
     def _refuse_misfits(self, kind: str) -> None:
         """Raise an error for what does not go with a protocol."""
@@ -91,18 +96,6 @@ class Plan:
             )
         if self.newer is not None and kind != "release":
             raise ParameterError(f"a newer network is for release, not for {kind}")
-
-    def _once(self, kind: str, net: Network, argument: str, seed: int) -> list[Split]:
-        """Return the splits of one seed."""
-        if self.null == "rewired":
-            net = rewired_network(net, seed)
-        return [self._disturbed(split, seed) for split in _MAKERS[kind](self, net, argument, seed)]
-
-    def _disturbed(self, split: Split, seed: int) -> Split:
-        if self.null == "rewired":
-            split = replace(split, label=f"{split.label} rewired")
-        noise = real_number("noise", self.noise, 0.0, 1.0, low_open=False, high_open=False)
-        return splits.noisy(split, noise, seed) if noise else split
 
 
 def fold_numbers(text: str) -> list[int]:
@@ -131,22 +124,16 @@ def _uniform(plan: Plan, net: Network, argument: str, seed: int) -> Iterable[Spl
     return [splits.uniform(net, rate, seed, plan.rule)]
 
 
-def _over(plan: Plan, net: Network, argument: str, seed: int) -> Iterable[Split]:
-    return [_shifted(plan, net, argument, seed, "over", _HUB_POINTS)]
-
-
-def _under(plan: Plan, net: Network, argument: str, seed: int) -> Iterable[Split]:
-    return [_shifted(plan, net, argument, seed, "under", -_HUB_POINTS)]
-
-
-def _shifted(plan: Plan, net: Network, argument: str, seed: int, kind: str, points: float) -> Split:
+def _shifted(
+    plan: Plan, net: Network, argument: str, seed: int, *, kind: str, points: float
+) -> Iterable[Split]:
     rate = _number(argument or "0.9", kind, "RATE")
     name = f"{kind}:{rate:g}"
     if not 0.0 <= rate + points <= 1.0:
         raise ParameterError(
             f"protocol {name} would keep {100 * (rate + points):g} % of the edges at hubs"
         )
-    return splits.biased(net, rate, round(rate + points, 12), seed, plan.rule, name)
+    return [splits.biased(net, rate, round(rate + points, 12), seed, plan.rule, name)]
 
 
 def _biased(plan: Plan, net: Network, argument: str, seed: int) -> Iterable[Split]:
@@ -203,10 +190,10 @@ def _split(plan: Plan, net: Network, argument: str, seed: int) -> Iterable[Split
     return [read_split(Path(argument), net)]
 
 
-_MAKERS: dict[str, Callable[[Plan, Network, str, int], Iterable[Any]]] = {
+_MAKERS: dict[str, Callable[[Plan, Network, str, int], Iterable[Split]]] = {
     "uniform": _uniform,
-    "over": _over,
-    "under": _under,
+    "over": partial(_shifted, kind="over", points=_HUB_POINTS),
+    "under": partial(_shifted, kind="under", points=-_HUB_POINTS),
     "biased": _biased,
     "kfold": _kfold,
     "release": _release,

@@ -1,9 +1,20 @@
-"""Splits: a training network, the edges to find, and which pairs count as candidates."""
+"""Splits: a training network, the edges to find, and which pairs count as candidates.
+
+As a file a split is a tab-separated table, so that others can train on the same edges: a comment
+line with its origin as JSON, then rows `node NAME` for every node in order, and `train`, `hidden`
+or `barred` with two names.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+import csv
+import hashlib
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -11,20 +22,22 @@ from numpy.typing import NDArray
 
 from linkprior._validation import choice, real_number, whole_number
 from linkprior.errors import InputError, ParameterError
+from linkprior.io.atomic_files import whole_file
+from linkprior.io.store import stored_stream
 from linkprior.network import History, Network
 from linkprior.network import pairs as pr
 
 RULES = ("connected", "all-nodes")
+_COUNTS = ("unconnected", "unknown", "new_nodes")
+_LONGEST_LINE = 1_000_000  # bytes; a label that is longer is none of ours
+_START = "# linkprior split "
+_PAIRS = ("train", "hidden", "barred")
 HUBS = 0.2  # the paper's hubs: the share of nodes with the highest degrees
-
-
-def _no_pairs() -> pr.Ints:
-    return np.empty((0, 2), dtype=np.int64)
 
 
 @dataclass(frozen=True, eq=False)
 class Split:
-    """One way to judge: fit on `train`, find `hidden` among the candidates.
+    """One hold-out: fit on `train`, find `hidden` among the candidates.
 
     Attributes
     ----------
@@ -53,7 +66,7 @@ class Split:
     unconnected: int = 0
     unknown: int = 0
     new_nodes: int = 0
-    barred: pr.Ints = field(default_factory=_no_pairs)
+    barred: pr.Ints = field(default_factory=lambda: np.empty((0, 2), dtype=np.int64))
 
     @property
     def outside(self) -> int:
@@ -82,8 +95,8 @@ class Split:
         negatives, p = self.train.known.negatives, self.train.n_nodes
         if negatives is None:
             return self.barred
-        found = np.isin(pr.encode(negatives, p), pr.encode(self.hidden, p))
-        return np.concatenate([self.barred, negatives[~found]])
+        edges = np.isin(pr.encode(negatives, p), pr.encode(self.hidden, p))
+        return np.concatenate([self.barred, negatives[~edges]])
 
     @property
     def n_pairs(self) -> int:
@@ -146,20 +159,12 @@ def release(older: Network, newer: Network, rule: str = "connected") -> Split:
     Nodes are matched by name. Edges with a node the older release does not have cannot be asked
     for and are counted apart.
     """
-    history = History.between(older, newer)
-    train = _without_word_of(older, history.found)
+    history, train, p = History.between(older, newer), older, older.n_nodes
+    if older.known.history is not None:  # it must not reveal the edges to find
+        codes = pr.encode(history.found, p), pr.encode(older.edges, p)
+        train = replace(older, known=older.known.without(*codes, older.names))
     whole = Split(train, history.found, choice("rule", rule, RULES), "release")
     return replace(_asked(whole), unknown=history.elsewhere, new_nodes=history.new_nodes)
-
-
-def _without_word_of(net: Network, pairs: pr.Ints) -> Network:
-    """Return the network with a history that does not tell of these pairs."""
-    if net.known.history is None:
-        return net
-    p = net.n_nodes
-    return replace(
-        net, known=net.known.without(pr.encode(pairs, p), pr.encode(net.edges, p), net.names)
-    )
 
 
 def noisy(split: Split, share: float, seed: int = 0) -> Split:
@@ -191,14 +196,14 @@ def _random_pairs(p: int, n: int, known: pr.Ints, rng: np.random.Generator) -> p
     free = pr.n_pairs(p) - len(known)
     if n > free:
         raise ParameterError(f"noise needs {n} pairs that are no edges, but there are {free}")
-    found = np.empty(0, dtype=np.int64)
-    while len(found) < n:
-        drawn = rng.integers(0, p, (2 * (n - len(found)) + 16, 2))
+    codes = np.empty(0, dtype=np.int64)
+    while len(codes) < n:
+        drawn = rng.integers(0, p, (2 * (n - len(codes)) + 16, 2))
         fresh = pr.encode(pr.ordered(drawn[drawn[:, 0] != drawn[:, 1]]), p)
-        fresh = fresh[~np.isin(fresh, known) & ~np.isin(fresh, found)]
+        fresh = fresh[~np.isin(fresh, known) & ~np.isin(fresh, codes)]
         _, first = np.unique(fresh, return_index=True)
-        found = np.concatenate([found, fresh[np.sort(first)]])[:n]
-    return pr.decode(found, p)
+        codes = np.concatenate([codes, fresh[np.sort(first)]])[:n]
+    return pr.decode(codes, p)
 
 
 def _sampled(
@@ -206,9 +211,8 @@ def _sampled(
 ) -> Split:
     """Keep round(rate·n) edges of each group."""
     rng = np.random.default_rng(whole_number("seed", seed, 0))
-    out = []
-    for group, rate in zip(groups, rates, strict=True):
-        out.append(rng.permutation(group)[round(rate * len(group)) :])
+    shares = zip(groups, rates, strict=True)
+    out = [rng.permutation(group)[round(rate * len(group)) :] for group, rate in shares]
     return _hiding(net, np.concatenate(out), rule, label)
 
 
@@ -244,3 +248,117 @@ def _asked(split: Split) -> Split:
         unconnected=split.unconnected + len(left),
         barred=_together(split.barred, left, split.train.n_nodes),
     )
+
+
+# ---------------------------------------------------------------------- splits as files
+
+
+def write_split(split: Split, network: Network, path: Path) -> None:
+    """Write a split of `network` to a file, whole or not at all."""
+    source = {"label": split.label, "rule": split.rule, "network": network.digest}
+    source["digest"] = split_digest(split)
+    counts = {name: getattr(split, name) for name in _COUNTS}
+    with whole_file(path) as stream:
+        stream.write(f"{_START}{json.dumps(source | counts, ensure_ascii=False)}\n")
+        writer = csv.writer(stream, delimiter="\t", lineterminator="\n")
+        writer.writerow(("kind", "source", "target"))
+        writer.writerows(_rows(split))
+
+
+def written_digest(path: Path) -> str | None:
+    """Return the digest of the split in a file; None where there is none to read."""
+    try:
+        with stored_stream(path) as stream:
+            line = stream.readline(_LONGEST_LINE).decode("utf-8", "surrogateescape")
+        return str(_facts(line, path).get("digest"))
+    except (OSError, InputError):
+        return None
+
+
+def is_split_file(path: Path) -> bool:
+    """Return whether a file begins as a split does, whole or not."""
+    with stored_stream(path) as stream:
+        return stream.read(len(_START)) == _START.encode()
+
+
+def split_digest(split: Split) -> str:
+    """Return a SHA-256 over all that a split is."""
+    h = hashlib.sha256(f"{split.train.digest} {split.rule}".encode())
+    for pairs in (split.hidden, split.barred):
+        h.update(pairs.astype("<i8").tobytes())
+    return h.hexdigest()
+
+
+def _rows(split: Split) -> Iterator[tuple[str, str, str]]:
+    names = split.train.names
+    yield from (("node", name, "") for name in names)
+    for kind, pairs in zip(_PAIRS, (split.train.edges, split.hidden, split.barred), strict=True):
+        yield from ((kind, names[i], names[j]) for i, j in pairs.tolist())
+
+
+def read_split(path: Path, network: Network) -> Split:
+    """Read a split back; it must be of the same network."""
+    try:
+        with path.open(encoding="utf-8", errors="surrogateescape", newline="") as stream:
+            facts = _facts(stream.readline(), path)
+            rows = list(csv.reader(stream, delimiter="\t"))[1:]
+    except OSError as problem:
+        raise InputError(f"{path}: cannot be read ({problem.strerror})") from None
+    if facts["network"] != network.digest:
+        raise InputError(
+            f"{path}: the split is of another network: its digest is {facts['network'][:12]}, that "
+            f"of the edges given is {network.digest[:12]}"
+        )
+    try:
+        split = _split_from(facts, rows)
+        return replace(split, train=_knowing(split, network))
+    except (KeyError, ValueError, TypeError, InputError):
+        raise InputError(f"{path}: not a whole split file; write it anew") from None
+
+
+def _knowing(split: Split, network: Network) -> Network:
+    """Return the training network with the side information of the whole one."""
+    train, p = split.train, network.n_nodes
+    training, codes = (pr.encode(net.edges, p) for net in (train, network))
+    if train.names != network.names or not np.isin(training, codes).all():
+        return train  # noise has replaced edges, of which nothing is known
+    hidden = pr.encode(np.concatenate([split.hidden, split.barred]), p)
+    away = np.concatenate([codes[~np.isin(codes, training)], hidden])
+    return replace(train, known=network.known.without(away, codes, network.names))
+
+
+def _facts(line: str, path: Path) -> dict[str, Any]:
+    try:
+        facts = json.loads(line.removeprefix(_START)) if line.startswith(_START) else None
+    except (ValueError, RecursionError):
+        facts = None
+    names = {"label", "rule", "network", *_COUNTS}
+    if not (isinstance(facts, dict) and names <= facts.keys() and facts["rule"] in RULES):
+        raise InputError(
+            f"{path}:1: expected a split written by `linkprior evaluate -o DIR` (DIR/splits/…)"
+        )
+    return facts
+
+
+def _split_from(facts: dict[str, Any], rows: Iterable[list[str]]) -> Split:
+    number_of: dict[str, int] = {}
+    pairs: dict[str, list[tuple[int, int]]] = {kind: [] for kind in _PAIRS}
+    for kind, source, target in rows:
+        if kind == "node":
+            number_of[source] = len(number_of)
+        else:
+            pairs[kind].append((number_of[source], number_of[target]))
+    p = len(number_of)
+    edges, hidden, barred = (_array(pairs[kind], p) for kind in _PAIRS)
+    train = Network.from_indices(edges, list(number_of))
+    given = {field.name for field in fields(Split)} & facts.keys()
+    split = Split(train=train, hidden=hidden, barred=barred, **{n: facts[n] for n in given})
+    if len(hidden) == 0 or pr.overlap(hidden, train.edges, p):
+        raise ValueError("nothing is hidden, or what is hidden is there")
+    return split
+
+
+def _array(pairs: list[tuple[int, int]], n_nodes: int) -> pr.Ints:
+    """Return pairs in order, each with the smaller node first."""
+    codes = pr.encode(pr.ordered(pr.as_pairs(pairs, n_nodes)), n_nodes)
+    return pr.decode(pr.distinct(codes), n_nodes)

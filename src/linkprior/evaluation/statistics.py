@@ -9,12 +9,15 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from linkprior.errors import ParameterError, nearest
-from linkprior.evaluation.results import Evaluation
+
+if TYPE_CHECKING:
+    from linkprior.evaluation.results import Evaluation
 
 Floats = NDArray[np.float64]
 
@@ -73,8 +76,8 @@ def known_model(models: Sequence[str], against: str | None) -> str:
         return models[0]
     if against not in models:
         raise ParameterError(
-            f"against: no model called {against!r} is judged.{nearest(against, models)} There are: "
-            f"{', '.join(models)}"
+            f"against: no model called {against!r} is evaluated.{nearest(against, models)} "
+            f"There are: {', '.join(models)}"
         )
     return against
 

@@ -6,11 +6,14 @@ import math
 import re
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from linkprior.errors import ParameterError
 from linkprior.evaluation import statistics
-from linkprior.evaluation.results import CHANCE, Evaluation
+from linkprior.evaluation.store import BASELINE
+
+if TYPE_CHECKING:
+    from linkprior.evaluation.results import Evaluation
 
 T = TypeVar("T")
 
@@ -40,11 +43,11 @@ class _Numbers:
         """Return a model's mean, with its standard deviation where there is one."""
         try:
             mean, sd = (getattr(self.evaluation, f)(model, self.metric) for f in ("mean", "sd"))
-        except ParameterError:  # chance takes no time
+        except ParameterError:  # the random baseline takes no time
             return _NOTHING
         if math.isnan(mean):
             return _NOTHING
-        if model == CHANCE:
+        if model == BASELINE:
             return f"{mean:.2g}"
         kind = f".{self.decimals}f"
         if mean and not float(f"{mean:{kind}}"):  # not 0.000 for a little
@@ -52,8 +55,9 @@ class _Numbers:
         return f"{mean:{kind}}" if math.isnan(sd) else f"{mean:{kind}}{between}{sd:{kind}}"
 
 
-def _rows(evaluation: Evaluation) -> list[str]:
-    return [*evaluation.models, *([CHANCE] if evaluation.chance else [])]
+def row_names(evaluation: Evaluation) -> list[str]:
+    """Return the models, and the random baseline where it was measured."""
+    return [*evaluation.models, *([BASELINE] if evaluation.baseline else [])]
 
 
 # ---------------------------------------------------------------------- plain text
@@ -65,13 +69,13 @@ def text_table(
     against: str | None = None,
     width: int = WIDTH,
 ) -> str:
-    """Return the table for a terminal: best models marked, chance in the last row, notes below.
+    """Return the table for a terminal: best models marked, the random baseline last, notes below.
 
     Columns that do not fit into `width` stand in further blocks. With several splits paired tests
     follow for one metric, the AUPRC if it is shown; the other tables have them for all.
     """
     chosen = [m for m in MAIN if m in evaluation.metrics] if metrics is None else list(metrics)
-    names = _rows(evaluation)
+    names = row_names(evaluation)
     columns = [_column(_Numbers(evaluation, metric), names) for metric in chosen]
     blocks = list(_blocks(["model", *names], columns, width))
     compared = _comparison(evaluation, chosen, against)
@@ -108,20 +112,20 @@ def _aligned(cells: list[str], side: str) -> list[str]:
 
 def _comparison(evaluation: Evaluation, metrics: list[str], against: str | None) -> list[str]:
     """Return the paired tests for AUPRC, or else the first metric that has a better end."""
-    judged = [metric for metric in metrics if statistics.direction(metric)]
-    judged.sort(key=lambda metric: metric != MAIN[0])
+    ordered = [metric for metric in metrics if statistics.direction(metric)]
+    metric = MAIN[0] if MAIN[0] in ordered else next(iter(ordered), None)
     count = len(evaluation.splits)
-    if count < 2 or len(evaluation.models) < 2 or not judged:
+    if count < 2 or len(evaluation.models) < 2 or metric is None:
         return []
-    found = statistics.compare(evaluation, judged[0], against)
-    decimals = _Numbers(evaluation, judged[0]).decimals
+    compared = statistics.compare(evaluation, metric, against)
+    decimals = _Numbers(evaluation, metric).decimals
     table = [["model", "difference", "better/equal/worse", "Wilcoxon p", "sign test p"]]
-    for one in found:
+    for one in compared:
         counts = f"{one.wins}/{one.ties}/{one.losses}"
         tests = (p_value(one.wilcoxon), p_value(one.sign))
         table.append([one.model, f"{one.difference:+.{decimals}f}", counts, *tests])
     first, *others = (list(column) for column in zip(*table, strict=True))
-    title = f"{judged[0]} beside {found[0].against} on the same {count} splits:"
+    title = f"{metric} beside {compared[0].against} on the same {count} splits:"
     return [title, *next(_blocks(first, others, 10**6))]
 
 
@@ -143,8 +147,8 @@ def notes(evaluation: Evaluation) -> list[str]:
             f"p-values are two-sided; {count} splits cannot give one below "
             f"{p_value(statistics.smallest_p(count))}, and overlapping splits make them too small."
         )
-    known = {CHANCE: "what drawing lots gives", "pa": "degree alone"}
-    there = [f"{name}: {what}" for name, what in known.items() if name in _rows(evaluation)]
+    meanings = {BASELINE: "the mean over all random orders", "pa": "degree alone"}
+    there = [f"{name}: {what}" for name, what in meanings.items() if name in row_names(evaluation)]
     return [*lines, *([f"{'; '.join(there)}."] if there else [])]
 
 
@@ -182,7 +186,7 @@ def span(numbers: list[int]) -> str | None:
 
 def markdown_table(evaluation: Evaluation, against: str | None = None) -> str:
     """Return all metrics, one per row, then the p-values, as Markdown tables."""
-    names = _rows(evaluation)
+    names = row_names(evaluation)
     rows = [["metric", *map(_markdown, names)], ["---", *("--:" for _ in names)]]
     for metric in evaluation.metrics:
         numbers = _Numbers(evaluation, metric)
@@ -209,13 +213,13 @@ def _tests(evaluation: Evaluation, against: str | None) -> list[list[str]]:
     """Return rows of p-values, a metric each, under the names of the models compared."""
     if len(evaluation.splits) < 2 or len(evaluation.models) < 2:
         return []
-    judged = [metric for metric in evaluation.metrics if statistics.direction(metric) > 0]
-    found = [statistics.compare(evaluation, metric, against) for metric in judged]
+    metrics = [metric for metric in evaluation.metrics if statistics.direction(metric) > 0]
+    compared = [statistics.compare(evaluation, metric, against) for metric in metrics]
     rows = [
         [metric, *(f"{p_value(one.wilcoxon)} / {p_value(one.sign)}" for one in row)]
-        for metric, row in zip(judged, found, strict=True)
+        for metric, row in zip(metrics, compared, strict=True)
     ]
-    return [["p", *(one.model for one in found[0])], *rows]
+    return [["p", *(one.model for one in compared[0])], *rows]
 
 
 def _tests_title(evaluation: Evaluation, against: str | None) -> str:
@@ -229,7 +233,7 @@ def latex_table(evaluation: Evaluation, against: str | None = None) -> str:
     caption = " ".join(note.replace("* leads", "Bold: leads") for note in notes(evaluation))
     tables = [
         _booktabs(["metric", *names], [_latex_row(one, names) for one in numbers], caption)
-        for names in _abreast(_rows(evaluation))
+        for names in _abreast(row_names(evaluation))
     ]
     tests = _tests(evaluation, against)
     for columns in _abreast(range(1, len(tests[0]) if tests else 1)):

@@ -50,8 +50,7 @@ from linkprior.ranking.ranking import Ranking
 if TYPE_CHECKING:
     import pandas as pd
 
-    from linkprior.evaluation.tuning.result import Tuned
-    from linkprior.evaluation.tuning.tune import Tuning
+    from linkprior.evaluation.tuning.tune import Tuning, TuningResult
 
 TOP = 100  # links, where neither a number nor a threshold is given
 
@@ -103,7 +102,7 @@ class PredictJob:
 
     run_folder: RunFolder | None = field(default=None, init=False)
     search: Tuning | None = field(default=None, init=False)
-    tuned: Tuned | None = field(default=None, init=False)
+    tuned: TuningResult | None = field(default=None, init=False)
     seconds: dict[str, float] = field(default_factory=dict, init=False)
     _chosen: Candidates | NeighborCandidates | None = field(default=None, init=False)
     _waiting: list[str] | None = field(default_factory=list, init=False)
@@ -193,8 +192,8 @@ class PredictJob:
         return model
 
     def _check_tuning(self, trials: int) -> None:
-        from linkprior.evaluation.tuning.ahead import refuse_untunable
         from linkprior.evaluation.tuning.study import refuse_other_folders
+        from linkprior.evaluation.tuning.tune import refuse_untunable
 
         spelled = "--set {}=…" if self.flag else "{}"
         refuse_untunable(self.predictor, list(self.params), f"{self.flag}tune", spelled)
@@ -559,7 +558,7 @@ def expected_hits(model: LinkPredictor, scores: Array) -> str | None:
     return f"{about} ({low:.0f}–{high:.0f})"
 
 
-def tuning_summary(tuned: Tuned, inner: int) -> str:
+def tuning_summary(tuned: TuningResult, inner: int) -> str:
     """Return what tuning chose, and what it gained on the inner splits."""
     on = f"Tuned on {inner} inner split{'s' * (inner != 1)}: {tuned.metric}"
     tried = f"({_settings(len(tuned.trials))} tried)"

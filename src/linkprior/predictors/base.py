@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 import functools
 import warnings
@@ -438,3 +439,50 @@ def refuse_unknown(model: str, given: Mapping[str, Any], known: list[str]) -> No
                 f"{model} has no parameter {name!r}.{nearest(name, known)} "
                 f"It takes {', '.join(known) or 'none'}"
             )
+
+
+@dataclass(eq=False, kw_only=True)
+class _Wrapped(LinkPredictor):
+    """An object of somebody else's with `fit` and `score_pairs` or `score_rows`."""
+
+    model: Any = None
+
+    def __post_init__(self) -> None:
+        """Go by the name of the object's class."""
+        self.name = type(self.model).__name__  # type: ignore[misc]
+
+    def _fit(self, network: Network) -> Learned:
+        self._fresh = copy.deepcopy(self.model)
+        self._fresh.fit(network)
+        return Learned()
+
+    def _rows(self, start: int, stop: int) -> Array:
+        if hasattr(self._fresh, "score_rows"):
+            return np.array(self._fresh.score_rows(start, stop), dtype=np.float64)
+        i, j = np.indices((stop - start, self.network_.n_nodes))
+        i += start
+        block = np.zeros(i.shape)
+        block[i != j] = self._pairs(np.sort(np.stack([i[i != j], j[i != j]], axis=1), axis=1))
+        return block
+
+    def _pairs(self, pairs: pr.Ints) -> Array:
+        if hasattr(self._fresh, "score_pairs"):
+            return np.asarray(self._fresh.score_pairs(pairs), dtype=np.float64)
+        return np.array([self._rows(i, i + 1)[0, j] for i, j in pairs.tolist()])
+
+
+def as_predictor(model: Any) -> LinkPredictor:
+    """Return a predictor as it is, or an object that has its methods as one."""
+    if isinstance(model, LinkPredictor):
+        return model
+    if isinstance(model, type):
+        raise ParameterError(f"models must be names or predictors, got the class {model.__name__}")
+    if not hasattr(model, "fit"):
+        raise ParameterError(
+            f"models must be names or predictors: {type(model).__name__} has no method fit"
+        )
+    if not (hasattr(model, "score_pairs") or hasattr(model, "score_rows")):
+        raise ParameterError(
+            f"{type(model).__name__} cannot be a model: it has neither score_pairs nor score_rows"
+        )
+    return _Wrapped(model=model)

@@ -7,13 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from linkprior.errors import StoreError
-from linkprior.evaluation.cells import read_json
-from linkprior.experiments.benchmark import tables
-from linkprior.experiments.benchmark.cells import suite_files
-from linkprior.experiments.benchmark.figures import cost_and_merit
-from linkprior.experiments.benchmark.ranks import Ranks, ranks_of
-from linkprior.experiments.benchmark.results import ALONE, LEVEL, MAIN, Results
-from linkprior.experiments.benchmark.table import Cell, Table
+from linkprior.evaluation.store import read_json
+from linkprior.experiments import tables
+from linkprior.experiments.benchmark import suite_files
+from linkprior.experiments.figures import cost_and_merit
+from linkprior.experiments.results import ALONE, LEVEL, MAIN, Ranks, Results, ranks_of
+from linkprior.experiments.tables import Cell, Table
 from linkprior.report.page import provenance
 
 _MARKS = {ALONE: "best", LEVEL: "level"}
@@ -37,7 +36,7 @@ def benchmark_page(results: Results, command: str | None = None) -> dict[str, An
         "title": f"{len(results.models)} models on {len(results.networks)} tests",
         "subtitle": "Every model on the same splits, every candidate pair scored, none sampled",
         "parts": [
-            _standing_part(results, found.standing),
+            _standing_part(results, found.ranking),
             {
                 "id": "measures",
                 "nav": "Measures",

@@ -6,8 +6,9 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from linkprior.evaluation import curves, statistics, tables
-from linkprior.evaluation.results import CHANCE, Evaluation
+from linkprior.evaluation import plots, statistics, tables
+from linkprior.evaluation.results import Evaluation
+from linkprior.evaluation.store import BASELINE
 from linkprior.report.page import provenance
 
 _RARE = 0.02  # below this precision a logarithmic axis tells more
@@ -39,7 +40,7 @@ def comparison(evaluation: Evaluation) -> dict[str, Any]:
     known = [metric for metric in tables.MAIN if metric in evaluation.metrics]
     metrics = list(dict.fromkeys([*known, *evaluation.metrics]))
     models = sorted(evaluation.models, key=lambda model: -_value(evaluation, model, metrics[0]))
-    rows = [*models, *([CHANCE] if evaluation.chance else [])]
+    rows = [*models, *([BASELINE] if evaluation.baseline else [])]
     return {
         "metrics": metrics,
         "best": {metric: statistics.best(evaluation, metric) for metric in metrics},
@@ -55,7 +56,7 @@ def _value(evaluation: Evaluation, model: str, metric: str) -> float:
 
 
 def _values(evaluation: Evaluation, model: str, metrics: Sequence[str]) -> dict[str, Any]:
-    cells = evaluation.chance if model == CHANCE else evaluation.cells
+    cells = evaluation.baseline if model == BASELINE else evaluation.cells
     there = {metric for cell in cells if cell.model == model for metric in cell.values}
     return {
         metric: {"mean": evaluation.mean(model, metric), "sd": evaluation.sd(model, metric)}
@@ -65,7 +66,7 @@ def _values(evaluation: Evaluation, model: str, metrics: Sequence[str]) -> dict[
 
 
 def _curves(evaluation: Evaluation) -> list[dict[str, Any]]:
-    found, precise = curves.found_along_the_list(evaluation), curves.precision_recall(evaluation)
+    found, precise = plots.hidden_edges_found(evaluation), plots.precision_recall(evaluation)
     highest = max((float(line.y.max()) for line in precise if len(line.y)), default=0.0)
     rare = min((float(line.y.min()) for line in precise if len(line.y)), default=1.0) < _RARE
     return [
@@ -88,7 +89,7 @@ def _curves(evaluation: Evaluation) -> list[dict[str, Any]]:
     ]
 
 
-def _lines(drawn: Sequence[curves.Line]) -> list[dict[str, Any]]:
+def _lines(drawn: Sequence[plots.Line]) -> list[dict[str, Any]]:
     return [
         {
             "name": line.label,

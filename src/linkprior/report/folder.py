@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from linkprior.errors import LinkpriorError, StoreError
-from linkprior.evaluation.cells import CLAIM, read_json
+from linkprior.evaluation.results import RESULTS, read_results
+from linkprior.evaluation.store import CLAIM, read_json
 from linkprior.evaluation.tuning.study import QUESTION
-from linkprior.evaluation.writing import RESULTS, read_results
-from linkprior.experiments.benchmark.writing import results_in
+from linkprior.experiments.benchmark import results_in
 from linkprior.pipeline.run_folder import MANIFEST, STUDY, load_run, read_manifest
 from linkprior.report import benchmark, prediction_page, reproduction
 from linkprior.report.evaluation import comparison, evaluation_page

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from linkprior.errors import StoreError
-from linkprior.evaluation.cells import read_json
-from linkprior.experiments.reproduction.experiments import EXPERIMENTS, METHODS
-from linkprior.experiments.reproduction.outcome import OURS, TABLE_PERCENT
+from linkprior.evaluation.store import read_json
+from linkprior.experiments.paper import EXPERIMENTS, METHODS
+from linkprior.experiments.reproduction import OURS, TABLE_PERCENT
 from linkprior.report.page import provenance
 
 RESULTS = "results.json"

@@ -9,11 +9,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from linkprior.errors import StoreError
-from linkprior.evaluation.cells import read_json
-from linkprior.evaluation.tuning.result import ENOUGH_TO_TELL, Tuned
-from linkprior.evaluation.tuning.search import quiet_optuna
-from linkprior.evaluation.tuning.study import BEST, JOURNAL, KIND, QUESTION
-from linkprior.evaluation.tuning.trials import COMPLETE, FAILED, PRUNED, Trial, best_of, trial_from
+from linkprior.evaluation.store import read_json
+from linkprior.evaluation.tuning.search import (
+    COMPLETE,
+    Trial,
+    best_of,
+    quiet_optuna,
+)
+from linkprior.evaluation.tuning.study import BEST, JOURNAL, KIND, QUESTION, finished_trials
+from linkprior.evaluation.tuning.tune import ENOUGH_TO_TELL, TuningResult
 from linkprior.io.store import stored_bytes
 
 if TYPE_CHECKING:
@@ -39,13 +43,13 @@ class Study:
     finished: bool = True
 
     @classmethod
-    def of(cls, found: Tuned, facts: Mapping[str, Any]) -> Study:
+    def of(cls, found: TuningResult, facts: Mapping[str, Any]) -> Study:
         """Return what a search found; `facts` is its question."""
         best = next(t for t in found.ranked if t.params == found.best_params)
         return cls(
             model=type(found.model).name,
             metric=found.metric,
-            searched=list(found.region.axes),
+            searched=list(found.search_space.axes),
             trials=found.trials,
             best=best,
             importances=found.importances(),
@@ -91,20 +95,13 @@ _DAMAGE = (KeyError, TypeError, ValueError, AttributeError)
 
 def _kept(path: Path) -> Kept:
     """Return the finished settings of a journal in their order, as ours and as optuna's."""
-    states = {"COMPLETE": COMPLETE, "PRUNED": PRUNED, "FAIL": FAILED}
-    found: dict[int, tuple[Trial, FrozenTrial]] = {}
     content = _content(path)
     try:
-        for frozen in _journal(content):
-            noted = frozen.user_attrs
-            if frozen.state.name in states and not noted.get("reaped"):
-                trial = trial_from(noted, states[frozen.state.name])
-                found.setdefault(trial.number, (trial, frozen))
+        return finished_trials(_journal(content))
     except (*_DAMAGE, AssertionError, RecursionError) as problem:
         raise StoreError(
             f"{path} is no journal of a study ({type(problem).__name__}); restore it, or tune anew"
         ) from None
-    return [found[number] for number in sorted(found)]
 
 
 def _journal(content: bytes) -> list[FrozenTrial]:

@@ -8,7 +8,7 @@ import shlex
 from typing import Any
 
 from linkprior.errors import LinkpriorError
-from linkprior.evaluation.tuning.trials import COMPLETE, FAILED, PRUNED
+from linkprior.evaluation.tuning.search import COMPLETE, FAILED, PRUNED
 from linkprior.predictors import registry
 from linkprior.report.page import format_value, provenance
 from linkprior.report.study import Study

@@ -5,9 +5,9 @@ import pytest
 from made import sample, with_signal
 
 import linkprior as lp
-from linkprior.evaluation.judge import judge
+from linkprior.evaluation.evaluate import evaluate_cell
 from linkprior.evaluation.metrics import measure
-from linkprior.evaluation.ranks import stand
+from linkprior.evaluation.ranks import rank_hidden_edges
 from linkprior.evaluation.splits import release
 from linkprior.predictors.auto import temporal
 from linkprior.predictors.auto.calibration import Calibration
@@ -82,8 +82,8 @@ def test_what_releases_taught_finds_more_of_the_next_one_than_hidden_edges_do(fi
     older, newer, newest = releases()
     del older
     split = release(newer, newest)
-    plain = judge("auto", lp.make("auto", effort="fast"), split).values["auprc"]
-    taught = measure(stand(fitted, split))["auprc"]
+    plain = evaluate_cell("auto", lp.make("auto", effort="fast"), split).values["auprc"]
+    taught = measure(rank_hidden_edges(fitted, split))["auprc"]
     assert len(split.hidden) == 60
     assert taught > 1.5 * plain
 

@@ -1,7 +1,8 @@
-"""Trying settings out, in this thread, in several, or in processes of their own.
+"""Trying settings, in this thread, in several, in processes of their own, or on a cluster.
 
-A `Run` maps settings to trials and is all that the search asks for; whoever wants to try settings
-elsewhere (on a cluster, say) writes another one. Trials come in whatever order they end.
+A `Run` maps settings to trials, which come in whatever order they end. optuna's own pruner and
+parallel `optimize` are not used: what they do depends on which trial happens to end first, and a
+search that was killed would not end with the same best.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import os
 import signal
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
@@ -25,23 +26,23 @@ from linkprior import parallel
 from linkprior.errors import LinkpriorError
 from linkprior.evaluation import splits
 from linkprior.evaluation.metrics import METRICS
-from linkprior.evaluation.ranks import stand
+from linkprior.evaluation.ranks import rank_hidden_edges
 from linkprior.evaluation.splits import Split
-from linkprior.evaluation.tuning.trials import COMPLETE, FAILED, PRUNED, Setting, Trial
+from linkprior.evaluation.tuning.search import COMPLETE, FAILED, PRUNED, Setting, Trial
 from linkprior.network import Network
 from linkprior.parallel.threads import without_ctrl_c
 from linkprior.predictors.base import LinkPredictor
 from linkprior.predictors.cost import effort_of
 
 EXECUTORS = ("threads", "processes")
-KEPT = 0.9  # of the training edges in an inner split
+_TRAINING = 0.9  # share of the edges that an inner split trains on
 
 Run = Callable[[Sequence[Setting]], Iterable[Trial]]
 
 
 @dataclass(frozen=True)
-class Contest:
-    """What every setting has to go through: fit and judge on the same inner splits."""
+class Objective:
+    """What is maximised: the mean of a metric over inner splits, the same for every setting."""
 
     template: LinkPredictor
     network: Network
@@ -54,18 +55,14 @@ class Contest:
     def splits(self) -> list[Split]:
         """Inner splits; only edges of the network handed in are ever seen or hidden."""
         seeds = range(self.seed, self.seed + self.inner)
-        return [splits.uniform(self.network, KEPT, seed, self.rule) for seed in seeds]
+        return [splits.uniform(self.network, _TRAINING, seed, self.rule) for seed in seeds]
 
-    def model(self, params: Any) -> LinkPredictor:
-        """Return a fresh model with other parameters."""
-        return type(self.template)(**{**self.template.get_params(), **params})
-
-    def hold(self, setting: Setting) -> Trial:
+    def trial(self, setting: Setting) -> Trial:
         """Return what becomes of a setting; one that cannot be fitted has failed."""
         scores: list[float] = []
         params = dict(setting.params)
         try:
-            with _under_one_name(), progress.stage(total=self.inner):
+            with _as_one_unit(), progress.stage(total=self.inner):
                 for split in self.splits:
                     with progress.part(1):
                         scores.append(self._score(params, split))
@@ -75,20 +72,20 @@ class Contest:
             return Trial(setting.number, params, FAILED, tuple(scores), str(problem))
         return Trial(setting.number, params, COMPLETE, tuple(scores))
 
-    def _score(self, params: Any, split: Split) -> float:
-        model = self.model(params)
+    def _score(self, params: Mapping[str, Any], split: Split) -> float:
+        model = type(self.template)(**{**self.template.get_params(), **params})
         work = effort_of(model, split.train)
         with progress.stage(total=work.fit + 3.0 * work.scores):
             with progress.part(work.fit):
                 model.fit(split.train)
-            return METRICS[self.metric](stand(model, split))
+            return METRICS[self.metric](rank_hidden_edges(model, split))
 
 
 @contextmanager
-def _under_one_name() -> Iterator[None]:
-    """Count what is done inside as one unit, by the name of the stage around it.
+def _as_one_unit() -> Iterator[None]:
+    """Count what is done inside as one unit, under the name of the stage around it.
 
-    That a model is being fitted, again and again, is less worth telling than the best so far.
+    That a model is being fitted, again and again, is less worth showing than the best so far.
     """
     unit, seen = progress.part(1.0), 0.0
 
@@ -109,30 +106,30 @@ def _under_one_name() -> Iterator[None]:
 
 
 @contextmanager
-def running(contest: Contest, executor: str, workers: int) -> Iterator[Run]:
+def running(objective: Objective, executor: str, workers: int) -> Iterator[Run]:
     """Give a function that tries settings, up to `workers` at a time; cores are shared out.
 
-    With an engine in force, several at a time are tried by its workers, whatever the executor.
+    With a cluster in use, several at a time are tried by its workers, whatever the executor.
     """
     each = max(1, parallel.current_workers() // workers)
     if workers > 1 and parallel.current_engine() is not None:
-        yield _far(contest)
+        yield _on_cluster(objective)
     elif executor == "processes":
-        with _processes(contest, workers, each) as run:
+        with _processes(objective, workers, each) as run:
             yield run
     elif workers == 1:
-        yield lambda settings: map(contest.hold, settings)
+        yield lambda settings: map(objective.trial, settings)
     else:
-        with parallel.use_workers(each), _threads(contest, workers) as run:
+        with parallel.use_workers(each), _threads(objective, workers) as run:
             yield run
 
 
-def _far(contest: Contest) -> Run:
-    """Return a function that has the workers of the engine in force try settings."""
-    bare = replace(contest)  # without the splits: a worker makes them once, and keeps them
+def _on_cluster(objective: Objective) -> Run:
+    """Return a function that has the workers of the engine in use try settings."""
+    bare = replace(objective)  # without the splits: a worker makes them once
 
     def run(settings: Sequence[Setting]) -> Iterator[Trial]:
-        for _, trial in parallel.map_as_they_end(bare.hold, settings):
+        for _, trial in parallel.map_as_they_end(bare.trial, settings):
             progress.part(1.0).end()
             yield trial
 
@@ -140,25 +137,25 @@ def _far(contest: Contest) -> Run:
 
 
 @contextmanager
-def _threads(contest: Contest, workers: int) -> Iterator[Run]:
+def _threads(objective: Objective, workers: int) -> Iterator[Run]:
     with ThreadPoolExecutor(workers, thread_name_prefix="tuning") as pool:
 
         def run(settings: Sequence[Setting]) -> Iterator[Trial]:
             # Each has a copy of the context: one context cannot be entered by two threads.
             yield from _as_they_end(
-                [pool.submit(copy_context().run, contest.hold, one) for one in settings]
+                [pool.submit(copy_context().run, objective.trial, one) for one in settings]
             )
 
         yield run
 
 
 @contextmanager
-def _processes(contest: Contest, workers: int, threads: int) -> Iterator[Run]:
+def _processes(objective: Objective, workers: int, threads: int) -> Iterator[Run]:
     from multiprocessing import get_context, resource_tracker
 
     resource_tracker.ensure_running()  # now: starting it later would let Ctrl-C in again
-    pool = ProcessPoolExecutor(workers, get_context("spawn"), _enter, (threads,))
-    bare = replace(contest)  # without the splits: making them is quicker than sending them
+    pool = ProcessPoolExecutor(workers, get_context("spawn"), _prepare_process)
+    bare = replace(objective)  # without the splits: making them is quicker than sending them
 
     def run(settings: Sequence[Setting]) -> Iterator[Trial]:
         try:
@@ -166,7 +163,7 @@ def _processes(contest: Contest, workers: int, threads: int) -> Iterator[Run]:
                 # The network goes with every setting. It could go with the start of a process,
                 # but those would then start one after the other, and one whose sender is gone
                 # half-way, by Ctrl-C, would end with a traceback.
-                futures = [pool.submit(_hold, bare, one) for one in settings]
+                futures = [pool.submit(_in_process, bare, one, threads) for one in settings]
             for trial in _as_they_end(futures):
                 progress.part(1.0).end()
                 yield trial
@@ -207,14 +204,8 @@ def _as_they_end(futures: list[Future[Trial]]) -> Iterator[Trial]:
             future.cancel()
 
 
-_contest: Contest | None = None  # of a process that was started to try settings
-_own_threads = 1
-
-
-def _enter(threads: int) -> None:
+def _prepare_process() -> None:
     """Prepare a process of ours: it ends when the one that started it does, and not before."""
-    global _own_threads
-    _own_threads = threads
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is answered by the one that started us
     threading.Thread(target=_end_with_parent, name="parent", daemon=True).start()
 
@@ -228,8 +219,6 @@ def _end_with_parent() -> None:
         os._exit(1)
 
 
-def _hold(contest: Contest, setting: Setting) -> Trial:
-    global _contest
-    _contest = _contest or contest  # always the same; the first one has its splits already
-    with parallel.use_workers(_own_threads):
-        return _contest.hold(setting)
+def _in_process(objective: Objective, setting: Setting, threads: int) -> Trial:
+    with parallel.use_workers(threads):
+        return objective.trial(setting)

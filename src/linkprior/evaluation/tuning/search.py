@@ -1,44 +1,136 @@
-"""Which settings to try next: a grid, or optuna's tree-structured Parzen estimator (TPE).
+"""Trials, and which settings to try next: a grid, or optuna's tree-structured Parzen estimator.
 
-The n-th setting follows from the seed, n and the trials handed in, and from nothing else: a sampler
-keeps no state. That is what lets a study that was killed end where it would have ended anyway.
+A trial's value is the mean over the inner splits; splits on which a metric has nothing to measure
+(NaN) do not count, whatever the setting. The n-th setting follows from the seed, n and the trials
+handed in, and from nothing else: a sampler keeps no state. That is what lets a study that was
+killed end where it would have ended anyway.
 """
 
 from __future__ import annotations
 
+import math
+import statistics
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import prod
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from linkprior.evaluation.tuning.trials import COMPLETE, FAILED, Trial, mean
 from linkprior.network import Network
 from linkprior.predictors.base import LinkPredictor
-from linkprior.predictors.spaces import Axis, Space
+from linkprior.predictors.spaces import Space
 
 if TYPE_CHECKING:
     from optuna import Study
     from optuna.distributions import BaseDistribution
-    from optuna.trial import FrozenTrial
 
+COMPLETE, PRUNED, FAILED = "complete", "pruned", "failed"
+ENOUGH = 5  # complete settings without which nothing is stopped early
 SAMPLERS = ("tpe", "grid")
-_BY_LOT = 10  # settings that TPE draws at random before it begins to learn
+_RANDOM_FIRST = 10  # settings that TPE draws at random before it begins to learn
 
 Params = dict[str, Any]
+Floors = tuple[float, ...]  # what the mean must reach after 1, 2, … inner splits
 
 
-class Sampler(Protocol):
-    """Whatever chooses settings."""
+@dataclass(frozen=True)
+class Setting:
+    """The n-th choice of parameters, with what it must reach so as not to be stopped."""
 
-    def most(self, trials: int) -> int:
-        """Return how many settings there are to try, `trials` at most."""
+    number: int
+    params: Mapping[str, Any]
+    floors: Floors = ()
 
-    def batch(self, history: Sequence[Trial], size: int) -> list[Params]:
-        """Return the next settings after those in `history`; a smaller batch is its beginning."""
+    def is_hopeless(self, scores: Sequence[float]) -> bool:
+        """Return whether the mean so far lies below the median of those that came that far."""
+        return len(scores) <= len(self.floors) and mean(scores) < self.floors[len(scores) - 1]
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A setting that has been tried.
+
+    Attributes
+    ----------
+    number, params
+        Which setting, and the parameters that were searched; 0 is the model as it was given.
+    state
+        "complete"; "pruned": stopped early, below the median; "failed": `note` says why.
+    scores
+        The metric on each inner split that was reached.
+    """
+
+    number: int
+    params: dict[str, Any]
+    state: str
+    scores: tuple[float, ...] = field(default_factory=tuple)
+    note: str = ""
+
+    @property
+    def value(self) -> float:
+        """Mean over all inner splits; NaN unless the setting is complete.
+
+        The mean over the first ones alone would not compare: some splits are easier than others.
+        """
+        return mean(self.scores) if self.state == COMPLETE else math.nan
+
+
+def mean(scores: Iterable[float]) -> float:
+    """Return the mean of what could be measured."""
+    known = [score for score in scores if not math.isnan(score)]
+    return math.fsum(known) / len(known) if known else math.nan
+
+
+def best_of(trials: Iterable[Trial], cautious: bool = False) -> Trial | None:
+    """Return the complete trial of the highest value, the earliest of equals.
+
+    The best of many is partly the luckiest. With `cautious` the model stays as it was given
+    unless a setting clearly beats it.
+    """
+    complete = [trial for trial in trials if trial.state == COMPLETE]
+    own = next((trial for trial in complete if trial.number == 0), None)
+    if cautious and own is not None:
+        complete = [own, *(trial for trial in complete if _clearly_better(trial, own))]
+    return max(complete, key=lambda trial: (trial.value, -trial.number), default=None)
+
+
+def _clearly_better(trial: Trial, own: Trial) -> bool:
+    """Return whether the mean gain over the inner splits exceeds the sd of the gains."""
+    pairs = zip(trial.scores, own.scores, strict=True)
+    gains = [gain for a, b in pairs if not math.isnan(gain := a - b)]
+    return len(gains) > 1 and statistics.mean(gains) > statistics.stdev(gains)
+
+
+def floors_of(history: Sequence[Trial], inner: int, cautious: bool = False) -> Floors:
+    """Return the medians of the complete trials after 1, 2, … inner splits, the last left out.
+
+    After the last split nothing is left to be saved. As long as few are complete there is no floor.
+    With `cautious` it is what the model's own parameters gave: below it nothing will be chosen.
+    """
+    complete = [trial for trial in history if trial.state == COMPLETE]
+    if cautious:
+        complete = [trial for trial in complete if trial.number == 0]
+    if len(complete) < (1 if cautious else ENOUGH):
+        return ()
+    return tuple(
+        statistics.median(mean(trial.scores[:reached]) for trial in complete)
+        for reached in range(1, inner)
+    )
+
+
+def trial_from(noted: Mapping[str, Any], state: str) -> Trial:
+    """Return a trial from what a journal holds of it; ValueError or the like for anything else."""
+    number = noted["setting"]
+    if not isinstance(number, int):  # JSON reads 1e999 as an infinite number
+        raise ValueError(f"a setting has a whole number, got {number!r}")
+    scores = tuple(math.nan if score is None else float(score) for score in noted["scores"])
+    return Trial(number, dict(noted["params"]), state, scores, str(noted["note"]))
+
+
+# ---------------------------------------------------------------------- where to look
 
 
 @dataclass(frozen=True)
@@ -57,16 +149,16 @@ class SearchSpace:
 
     def positions(self, params: Params) -> dict[str, float] | None:
         """Return parameters as numbers on their axes; None where one has no place there."""
-        found = {k: axis.position(self.network, params[k]) for k, axis in self.axes.items()}
-        known = {name: at for name, at in found.items() if at is not None}
-        return known if len(known) == len(found) else None
+        places = {k: axis.position(self.network, params[k]) for k, axis in self.axes.items()}
+        known = {name: at for name, at in places.items() if at is not None}
+        return known if len(known) == len(places) else None
 
 
 @dataclass(frozen=True)
 class Grid:
-    """All combinations of some values, in an order drawn by lot; the model's own come first."""
+    """All combinations of some values, in random order; the model's own come first."""
 
-    region: SearchSpace
+    search_space: SearchSpace
     seed: int
 
     def most(self, trials: int) -> int:
@@ -77,21 +169,21 @@ class Grid:
         """Return the next ones in order."""
         first = len(history)
         chosen = [self._at(int(n)) for n in self._order()[max(0, first - 1) : first + size - 1]]
-        return [dict(self.region.own), *chosen] if first == 0 else chosen
+        return [dict(self.search_space.own), *chosen] if first == 0 else chosen
 
     @property
     def _axes(self) -> dict[str, tuple[float, ...]]:
-        return {name: axis.grid for name, axis in self.region.axes.items() if axis.grid}
+        return {name: axis.grid for name, axis in self.search_space.axes.items() if axis.grid}
 
     def _order(self) -> list[int]:
         """Return the numbers of all combinations but the model's own."""
         count = prod(len(values) for values in self._axes.values()) if self._axes else 0
         order = np.random.default_rng([self.seed, count]).permutation(count).tolist()
-        own = self.region.positions(self.region.own)
-        return [n for n in order if own is None or self.region.positions(self._at(n)) != own]
+        own = self.search_space.positions(self.search_space.own)
+        return [n for n in order if own is None or self.search_space.positions(self._at(n)) != own]
 
     def _at(self, number: int) -> Params:
-        params = dict(self.region.own)
+        params = dict(self.search_space.own)
         for name, values in self._axes.items():
             number, digit = divmod(number, len(values))
             params[name] = values[digit]
@@ -100,9 +192,9 @@ class Grid:
 
 @dataclass(frozen=True)
 class Tpe:
-    """Settings near those that did well; the model's own come first, then some by lot."""
+    """Settings near those that did well; the model's own come first, then random ones."""
 
-    region: SearchSpace
+    search_space: SearchSpace
     seed: int
 
     def most(self, trials: int) -> int:
@@ -110,29 +202,22 @@ class Tpe:
         return trials
 
     def batch(self, history: Sequence[Trial], size: int) -> list[Params]:
-        """Ask a fresh sampler that has been told the history, in order."""
-        first = [dict(self.region.own)] if not history else []
+        """Ask a fresh sampler that knows the history, in order."""
+        first = [dict(self.search_space.own)] if not history else []
         entropy = np.random.SeedSequence([self.seed, len(history)])
         with quiet_optuna():
             from optuna.samplers import TPESampler
 
             sampler = TPESampler(
                 seed=int(entropy.generate_state(1)[0]),
-                n_startup_trials=_BY_LOT,
+                n_startup_trials=_RANDOM_FIRST,
                 multivariate=True,
                 constant_liar=True,  # so that settings of one batch keep apart
             )
-            study = told(self.region, history, sampler)
-            return first + [self._ask(study) for _ in range(size - len(first))]
-
-    def _ask(self, study: Study) -> Params:
-        asked = study.ask(distributions(self.region.axes)).params
-        return {name: axis.inside(asked[name]) for name, axis in self.region.axes.items()}
-
-
-def make_sampler(name: str, region: SearchSpace, seed: int) -> Sampler:
-    """Return a sampler by name, one of `SAMPLERS`."""
-    return Grid(region, seed) if name == "grid" else Tpe(region, seed)
+            study = optuna_study(self.search_space, history, sampler)
+            axes = self.search_space.axes
+            asked = [study.ask(distributions(axes)).params for _ in range(size - len(first))]
+        return first + [{k: axis.inside(params[k]) for k, axis in axes.items()} for params in asked]
 
 
 # ---------------------------------------------------------------------- optuna
@@ -153,40 +238,36 @@ def quiet_optuna() -> Iterator[None]:
             logging.set_verbosity(before)
 
 
-def told(region: SearchSpace, history: Sequence[Trial], sampler: Any = None) -> Study:
-    """Return a study in memory that has been told of trials; failed ones leave no trace."""
+def optuna_study(space: SearchSpace, history: Sequence[Trial], sampler: Any = None) -> Study:
+    """Return a study in memory that holds these trials; failed ones leave no trace."""
     import optuna
+    from optuna.trial import TrialState, create_trial
 
     study = optuna.create_study(direction="maximize", sampler=sampler)
     for trial in history:
-        at = region.positions(trial.params)
+        at = space.positions(trial.params)
         if trial.state != FAILED and at is not None:
-            study.add_trial(_frozen(trial, at, distributions(region.axes)))
+            reached = range(1, len(trial.scores) + 1)
+            complete = trial.state == COMPLETE
+            study.add_trial(
+                create_trial(
+                    state=TrialState.COMPLETE if complete else TrialState.PRUNED,
+                    value=mean(trial.scores),
+                    params=at,
+                    distributions=distributions(space.axes),
+                    intermediate_values={n: mean(trial.scores[:n]) for n in reached},
+                )
+            )
     return study
-
-
-def _frozen(trial: Trial, at: dict[str, float], places: dict[str, BaseDistribution]) -> FrozenTrial:
-    from optuna.trial import TrialState, create_trial
-
-    steps = {n: mean(trial.scores[:n]) for n in range(1, len(trial.scores) + 1)}
-    state = TrialState.COMPLETE if trial.state == COMPLETE else TrialState.PRUNED
-    return create_trial(
-        state=state,
-        value=mean(trial.scores),
-        params=at,
-        distributions=places,
-        intermediate_values=steps,
-    )
 
 
 def distributions(axes: Space) -> dict[str, BaseDistribution]:
     """Return the axes as optuna has them."""
-    return {name: _distribution(axis) for name, axis in axes.items()}
-
-
-def _distribution(axis: Axis) -> BaseDistribution:
     from optuna.distributions import FloatDistribution, IntDistribution
 
-    if axis.whole:
-        return IntDistribution(int(axis.low), int(axis.high), log=axis.log)
-    return FloatDistribution(axis.low, axis.high, log=axis.log)
+    return {
+        name: IntDistribution(int(axis.low), int(axis.high), log=axis.log)
+        if axis.whole
+        else FloatDistribution(axis.low, axis.high, log=axis.log)
+        for name, axis in axes.items()
+    }

@@ -1,35 +1,53 @@
 """The folder of a study: every setting that has been tried, so that a kill costs what was running.
 
 DIR/study.json     which network and question the folder is for
-DIR/journal.log    one line for each step, in optuna's format
+DIR/journal.log    one line for each step, in optuna's format: its own tools read it
 DIR/best.json      the best setting, once the search has come to its end
+
+The journal is a record only: which settings come next never depends on the order of its lines.
+What a killed process leaves behind is put right when it is opened again.
 """
 
 from __future__ import annotations
 
 import json
 import logging
+import math
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from linkprior._validation import shown
 from linkprior.errors import StoreError
-from linkprior.evaluation.cells import plain_json, read_json, write_json
-from linkprior.evaluation.tuning.journal import Journal
-from linkprior.evaluation.tuning.search import SearchSpace
-from linkprior.evaluation.tuning.trials import Setting, Trial
-from linkprior.io.atomic_files import LOCK, hold, is_temporary, sweep
-from linkprior.io.store import refuse_odd
+from linkprior.evaluation.store import plain, read_json, write_json
+from linkprior.evaluation.tuning.search import (
+    COMPLETE,
+    FAILED,
+    PRUNED,
+    SearchSpace,
+    Setting,
+    Trial,
+    distributions,
+    mean,
+    quiet_optuna,
+    trial_from,
+)
+from linkprior.io.atomic_files import LOCK, hold, is_temporary, naming, sweep
+from linkprior.io.store import refuse_odd, stored_bytes
+
+if TYPE_CHECKING:
+    from optuna.trial import FrozenTrial
 
 KIND = "tuning"
 QUESTION, JOURNAL, BEST = "study.json", "journal.log", "best.json"
+STATES = {"COMPLETE": COMPLETE, "PRUNED": PRUNED, "FAIL": FAILED}  # optuna's names, and ours
+_STUDY = "linkprior"
 _NOT_ASKED = ("optuna", "nodes", "edges")  # noted, but no part of the question
 _log = logging.getLogger("linkprior")
 
 
-class Memory:
-    """A study that nobody keeps: trials are gone with the process."""
+class Trials:
+    """The trials of a search, in memory alone: they are gone with the process."""
 
     def __init__(self) -> None:
         self.trials: dict[int, Trial] = {}
@@ -51,16 +69,17 @@ class Memory:
         pass
 
 
-class StudyFolder(Memory):
-    """A study in a folder: begun, or taken up where it was left.
+class StudyFolder(Trials):
+    """A study in a folder: begun, or resumed.
 
     One process at a time may hold it. `question` is all that the trials depend on.
     """
 
-    def __init__(self, folder: Path, question: Mapping[str, Any], region: SearchSpace) -> None:
+    def __init__(self, folder: Path, question: Mapping[str, Any], space: SearchSpace) -> None:
         super().__init__()
-        self.folder, self.region = folder, region
-        self.question = json.loads(json.dumps({"kind": KIND, **question}, default=plain_json))
+        self.folder, self.path, self.search_space = folder, folder / JOURNAL, space
+        self.question = plain({"kind": KIND, **question})
+        self._running: dict[int, int] = {}
 
     def __enter__(self) -> Self:
         refuse_other_folders(self.folder)
@@ -68,7 +87,11 @@ class StudyFolder(Memory):
         self._lock = hold(self.folder, "study")
         try:
             self._claim()
-            self._take_up()
+            if mend(self.path):
+                _log.info(f"{self.folder}: the journal's last line was cut off by a kill; removed")
+            with quiet_optuna(), naming(self.path):
+                self._open()
+                self._resume()
         except BaseException:
             self._lock.close()
             raise
@@ -76,19 +99,6 @@ class StudyFolder(Memory):
 
     def __exit__(self, *_: object) -> None:
         self._lock.close()
-
-    def begin(self, setting: Setting) -> None:
-        """Note that a setting is being tried."""
-        self._journal.begin(setting)
-
-    def finish(self, trial: Trial) -> None:
-        """Note what became of it."""
-        self._journal.finish(trial)
-        super().finish(trial)
-
-    def conclude(self, best: Mapping[str, Any]) -> None:
-        """Write the best setting."""
-        write_json(self.folder / BEST, best)
 
     def _claim(self) -> None:
         sweep(self.folder)
@@ -104,17 +114,135 @@ class StudyFolder(Memory):
                 f"{self.question.get('optuna')}: the next settings may be others than there"
             )
 
-    def _take_up(self) -> None:
-        self._journal = Journal(self.folder / JOURNAL, self.region)
-        if self._journal.mended:
-            _log.info(f"{self.folder}: the journal's last line was cut off by a kill; removed")
-        reaped = self._journal.reap()
-        if reaped:
+    def _open(self) -> None:
+        from optuna.storages import JournalStorage
+        from optuna.storages.journal import JournalFileBackend
+        from optuna.study import StudyDirection
+
+        # A lock of optuna's would outlive a killed process; the folder's own does not.
+        backend = JournalFileBackend(str(self.path), lock_obj=_NoLock())  # type: ignore[arg-type]
+        try:
+            self._storage = JournalStorage(backend)
+            try:
+                self._study = self._storage.get_study_id_from_name(_STUDY)
+            except KeyError:
+                self._study = self._storage.create_new_study([StudyDirection.MAXIMIZE], _STUDY)
+        except (ValueError, KeyError, TypeError, AttributeError, AssertionError) as problem:
+            raise self._damaged(problem) from None
+
+    def _resume(self) -> None:
+        """Take the finished trials, and give up those that a killed process left running."""
+        from optuna.trial import TrialState
+
+        every = self._storage.get_all_trials(self._study, deepcopy=False)
+        left = [trial for trial in every if trial.state.name not in STATES]
+        try:
+            self.trials = {one.number: one for one, _ in finished_trials(every)}
+        except (KeyError, TypeError, ValueError) as problem:
+            raise self._damaged(problem) from None
+        for trial in left:
+            self._storage.set_trial_user_attr(trial._trial_id, "reaped", True)
+            self._storage.set_trial_state_values(trial._trial_id, TrialState.FAIL)
+        if left:
             _log.info(
-                f"{self.folder}: {reaped} setting{'s' * (reaped != 1)} not finished last time; "
-                "to be tried again"
+                f"{self.folder}: {len(left)} setting{'s' * (len(left) != 1)} not finished last "
+                "time; to be tried again"
             )
-        self.trials = self._journal.trials()
+
+    def _damaged(self, problem: Exception) -> StoreError:
+        return StoreError(
+            f"{self.path} is no journal of a study ({type(problem).__name__}); choose another "
+            "folder, or remove this one to begin anew"
+        )
+
+    def begin(self, setting: Setting) -> None:
+        """Note that a setting is being tried."""
+        from optuna.trial import TrialState, create_trial
+
+        params = dict(setting.params)
+        at = self.search_space.positions(params) or {}
+        with quiet_optuna(), naming(self.path):
+            running = create_trial(
+                state=TrialState.RUNNING,
+                params=at,
+                distributions=distributions(self.search_space.axes) if at else {},
+                user_attrs={"setting": setting.number, "params": params},
+            )
+            self._running[setting.number] = self._storage.create_new_trial(self._study, running)
+
+    def finish(self, trial: Trial) -> None:
+        """Note what became of it. The last line written makes it count."""
+        from optuna.trial import TrialState
+
+        running = self._running.pop(trial.number)
+        with naming(self.path):
+            for reached in range(1, len(trial.scores) + 1):
+                so_far = mean(trial.scores[:reached])
+                if not math.isnan(so_far):
+                    self._storage.set_trial_intermediate_value(running, reached, so_far)
+            scores = [None if math.isnan(score) else score for score in trial.scores]
+            self._storage.set_trial_user_attr(running, "scores", scores)
+            self._storage.set_trial_user_attr(running, "note", trial.note)
+            state = next(name for name, ours in STATES.items() if ours == trial.state)
+            values = None if trial.state == FAILED else [mean(trial.scores)]
+            self._storage.set_trial_state_values(running, TrialState[state], values)
+        super().finish(trial)
+
+    def conclude(self, best: Mapping[str, Any]) -> None:
+        """Write the best setting."""
+        write_json(self.folder / BEST, best)
+
+
+class _NoLock:
+    """A lock for a process that is alone already."""
+
+    def acquire(self) -> bool:
+        return True
+
+    def release(self) -> None:
+        pass
+
+
+def finished_trials(frozen: list[FrozenTrial]) -> list[tuple[Trial, FrozenTrial]]:
+    """Return the finished trials of a journal in the order of their settings, with optuna's own."""
+    finished: dict[int, tuple[Trial, FrozenTrial]] = {}
+    for one in frozen:
+        if one.state.name in STATES and not one.user_attrs.get("reaped"):
+            trial = trial_from(one.user_attrs, STATES[one.state.name])
+            finished.setdefault(trial.number, (trial, one))
+    return [finished[number] for number in sorted(finished)]
+
+
+def mend(path: Path) -> bool:
+    """Cut off a last line that was not written to its end; return whether there was one.
+
+    optuna would write on in the same line, and not be able to read it again.
+    """
+    if not path.exists():
+        return False
+    content = stored_bytes(path)
+    lines = content.splitlines(keepends=True)
+    bad = next((n for n, line in enumerate(lines) if not _is_whole(line)), None)
+    if bad is None:
+        return False
+    if bad < len(lines) - 1:
+        raise StoreError(
+            f"{path}:{bad + 1}: expected a line of JSON; the journal was changed by something "
+            "else. Restore it, choose another folder, or remove this one to begin anew"
+        )
+    with path.open("r+b") as stream:
+        stream.truncate(len(content) - len(lines[bad]))
+    return True
+
+
+def _is_whole(line: bytes) -> bool:
+    try:
+        return line.endswith(b"\n") and isinstance(json.loads(line), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+# ---------------------------------------------------------------------- whose folder it is
 
 
 def refuse_other_folders(folder: Path) -> None:

@@ -1,18 +1,15 @@
-"""Choose a model's parameters on inner splits of the edges it may see.
-
-found = lp.tune("tri-degree", net, trials=30, study="study")
-found.best_params, found.best_value, found.model.fit(net)
-"""
+"""Choose a model's parameters on inner splits of the edges it may see."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from linkprior import _html as html
 from linkprior import _progress as progress
 from linkprior._validation import choice, whole_number
 from linkprior._version import __version__
@@ -20,25 +17,40 @@ from linkprior.errors import LinkpriorError, ParameterError
 from linkprior.evaluation.metrics import METRICS, refuse_unknown_metric
 from linkprior.evaluation.ranks import HiddenEdgeRanks
 from linkprior.evaluation.splits import RULES
-from linkprior.evaluation.tuning.executor import EXECUTORS, Contest, Run, running
-from linkprior.evaluation.tuning.result import Tuned
-from linkprior.evaluation.tuning.search import SAMPLERS, Sampler, SearchSpace, make_sampler
-from linkprior.evaluation.tuning.study import Memory, StudyFolder
-from linkprior.evaluation.tuning.trials import Setting, Trial, best_of, floors_of
+from linkprior.evaluation.tuning.executor import EXECUTORS, Objective, Run, running
+from linkprior.evaluation.tuning.search import (
+    COMPLETE,
+    FAILED,
+    SAMPLERS,
+    Grid,
+    SearchSpace,
+    Setting,
+    Tpe,
+    Trial,
+    best_of,
+    floors_of,
+    optuna_study,
+    quiet_optuna,
+)
+from linkprior.evaluation.tuning.study import StudyFolder, Trials
 from linkprior.io.convert import as_network
 from linkprior.io.source import as_path
 from linkprior.network import Network
 from linkprior.parallel import MOST_WORKERS
 from linkprior.predictors import registry
-from linkprior.predictors.base import LinkPredictor
+from linkprior.predictors.base import LinkPredictor, as_predictor
 from linkprior.predictors.cost import effort_of
-from linkprior.predictors.spaces import Space, space_of
+from linkprior.predictors.spaces import SPACES, Space, searched, space_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    import pandas as pd
+
+
 DEFAULT_METRIC = "auprc"
 INNER = 3  # inner splits where no other number is asked for
+ENOUGH_TO_TELL = 10  # complete settings without which importances would be guesses
 # A time is never twice the same, and to agree with the degrees is no merit.
 NOT_TO_TUNE = ("seconds", "peak_mb", "spearman_degree")
 
@@ -60,47 +72,61 @@ def tune(
     cautious: bool = False,
     fixed: Collection[str] = (),
     cheaper: Mapping[str, Any] | None = None,
-) -> Tuned:
+) -> TuningResult:
     """Return the best of `trials` settings of a model, and all that were tried.
 
     Parameters
     ----------
-    model
+    model : str or LinkPredictor
         A name or a predictor. Its own parameters are the first setting, so the best is never worse
         than they are on the inner splits. A predictor is copied, never fitted in place.
-    net
-        A network, or whatever `as_network` makes one of; all its edges may be used.
-    trials
+    net : Network
+        A network, or anything `as_network` converts to one; all its edges may be used.
+    trials : int
         Settings to try. A study that has as many already is only read.
-    metric, rule
+    metric, rule : str
         What is compared, higher being better, and which pairs are candidates.
-    sampler
-        "tpe" learns from the settings tried before; "grid" walks a grid in an order drawn by lot,
-        and ends with it.
-    inner
+    sampler : {"tpe", "grid"}
+        "tpe" learns from the settings tried before; "grid" walks a grid in random order, and ends
+        with it.
+    inner : int
         Inner splits, each hiding a tenth of the edges; a setting's value is the mean over them.
-    seed
+    seed : int
         Same seed, same settings and values.
-    study
-        A folder that keeps every setting tried. The same call goes on where the last one stopped,
-        and ends with the same best wherever that was. Without it nothing is kept.
-    executor, workers
+    study : str or Path, optional
+        A folder that stores every setting tried. The same call goes on where the last one stopped,
+        and ends with the same best wherever that was.
+    executor, workers : str, int
         "threads" or "processes", and how many settings are tried at a time. They are chosen in
         batches of `workers`, so the settings depend on that number; not on the executor.
-    prune
+    prune : bool
         Stop a setting early when its mean so far is below the median of those before it.
-    cautious
+    cautious : bool
         Keep the model's own parameters unless a setting beats them by more than one sd of the
         difference over the inner splits, two at least; with `prune`, stop a setting once it falls
         behind them.
-    fixed
+    fixed : collection of str
         Names of parameters that are left as the model has them.
-    cheaper
+    cheaper : mapping, optional
         Parameters a model has only while it is being tried, where it has them at all: what buys
         precision with time, as ``{"n_starts": 2}`` does.
+
+    Returns
+    -------
+    TuningResult
+        The best parameters, a fresh model that has them, and every trial.
+
+    Examples
+    --------
+    >>> import linkprior as lp
+    >>> result = lp.tune("katz", lp.planted_network(60, seed=0), trials=3, sampler="grid")
+    >>> list(result.best_params), len(result.trials)
+    (['beta'], 3)
     """
+    template = registry.make(model) if isinstance(model, str) else as_predictor(model)
+    _refuse_own_without_space(template)
     return Tuning(
-        registry.make(model) if not isinstance(model, LinkPredictor) else model,
+        template,
         as_network(net),
         trials,
         metric=metric,
@@ -150,7 +176,7 @@ class Tuning:
         _refuse_metric(self.metric)
         if self.cautious and self.inner < 2:
             raise ParameterError("cautious needs at least two inner splits to compare settings on")
-        self.store: Memory = Memory()
+        self.store = Trials()
         effort_of(self.template, self.network)  # refuses parameters out of range
 
     @cached_property
@@ -159,14 +185,14 @@ class Tuning:
         return space_of(self.template, self.network, self.fixed)
 
     @cached_property
-    def contest(self) -> Contest:
-        """What every setting goes through."""
+    def objective(self) -> Objective:
+        """What every setting is tried on."""
         asked = (self.metric, self.rule, self.inner, self.seed)
-        return Contest(self._with(self._cheaper()), self.network, *asked)
+        return Objective(self._with(self._cheaper()), self.network, *asked)
 
     @cached_property
-    def region(self) -> SearchSpace:
-        """What is searched, and where the model stands."""
+    def search_space(self) -> SearchSpace:
+        """What is searched, and the model's own parameters in it."""
         return SearchSpace.of(self.template, self.space, self.network)
 
     @property
@@ -175,32 +201,29 @@ class Tuning:
         work = effort_of(self.template, self.network)
         return self.trials * self.inner * (work.fit + 3.0 * work.scores)
 
-    def run(self) -> Tuned:
+    def run(self) -> TuningResult:
         """Try the settings that are left, and return the best."""
         if not self.space:
-            return self._found([])
+            return self._result([])
         self.refuse_empty_splits()
-        with self._store() as self.store:
-            sampler = make_sampler(self.sampler, self.region, self.seed)
+        with self._open() as self.store:
+            sampler = (Grid if self.sampler == "grid" else Tpe)(self.search_space, self.seed)
             total = sampler.most(self.trials)
             with progress.stage(f"tuning {self.template.name}", total) as stage:
                 stage.advance(len(self.store.trials))
-                with running(self.contest, self.executor, self.workers) as run:
+                with running(self.objective, self.executor, self.workers) as run:
                     for first in range(0, total, self.workers):
                         self._batch(sampler, run, first, total)
-            found = self._found(self._tried())
-            self.store.conclude(self._conclusion(found))
-        return found
+            result = self._result([self.store.trials[n] for n in sorted(self.store.trials)])
+            self.store.conclude(self._conclusion(result))
+        return result
 
-    def _store(self) -> Memory:
+    def _open(self) -> Trials:
         if self.study is None:
-            return Memory()
-        return StudyFolder(as_path(self.study), self.question(), self.region)
+            return Trials()
+        return StudyFolder(as_path(self.study), self.question(), self.search_space)
 
-    def _tried(self) -> list[Trial]:
-        return [self.store.trials[number] for number in sorted(self.store.trials)]
-
-    def _batch(self, sampler: Sampler, run: Run, first: int, total: int) -> None:
+    def _batch(self, sampler: Grid | Tpe, run: Run, first: int, total: int) -> None:
         """Try the settings of one batch that have not been tried yet.
 
         All of it follows from the trials before the batch, so that it is the same batch when part
@@ -225,24 +248,19 @@ class Tuning:
         for setting in settings:
             self.store.begin(setting)
         before = {_key(trial.params): trial for trial in reversed(history)}
-        new = []
         for setting in settings:
-            known = before.get(_key(setting.params))
-            if known is None:
-                new.append(setting)
-            else:
+            same = before.get(_key(setting.params))
+            if same is not None:
                 progress.part(1.0).end()
-                yield Trial(
-                    setting.number, dict(setting.params), known.state, known.scores, known.note
-                )
-        yield from run(new)
+                yield replace(same, number=setting.number, params=dict(setting.params))
+        yield from run([one for one in settings if _key(one.params) not in before])
 
     def _progress(self, total: int) -> str:
         done, best = len(self.store.trials), best_of(self.store.trials.values(), self.cautious)
         so_far = "" if best is None else f"best {self.metric} {best.value:.4g} after "
         return f"tuning {self.template.name}: {so_far}{done} of {total}"
 
-    def _found(self, tried: list[Trial]) -> Tuned:
+    def _result(self, tried: list[Trial]) -> TuningResult:
         best = best_of(tried, self.cautious)
         if tried and best is None:
             raise LinkpriorError(
@@ -251,7 +269,9 @@ class Tuning:
             )
         params = dict(best.params) if best else {}
         value = best.value if best else math.nan
-        return Tuned(self._with(params), params, value, tried, self.metric, self.region)
+        return TuningResult(
+            self._with(params), params, value, tried, self.metric, self.search_space
+        )
 
     def _with(self, params: Mapping[str, Any]) -> LinkPredictor:
         """Return a fresh model with other parameters."""
@@ -285,39 +305,219 @@ class Tuning:
             "cheaper": self._cheaper(),
         }
 
-    def _conclusion(self, found: Tuned) -> dict[str, Any]:
+    def _conclusion(self, result: TuningResult) -> dict[str, Any]:
         return {
             "linkprior": __version__,
             "model": self.template.name,
             "network": self.network.digest,
             "metric": self.metric,
-            "value": found.best_value,
-            "best_params": found.best_params,
-            "params": found.model.get_params(),
-            "trials": len(found.trials),
+            "value": result.best_value,
+            "best_params": result.best_params,
+            "params": result.model.get_params(),
+            "trials": len(result.trials),
         }
 
     def refuse_empty_splits(self) -> None:
         """Raise an error where the inner splits leave nothing to find or to measure."""
         try:
-            cases = self.contest.splits
+            splits = self.objective.splits
         except LinkpriorError as problem:
             raise type(problem)(f"tuning hides a tenth of the training edges: {problem}") from None
-        by_chance = (METRICS[self.metric](HiddenEdgeRanks.of_random(split)) for split in cases)
-        if all(math.isnan(value) for value in by_chance):
+        random = (METRICS[self.metric](HiddenEdgeRanks.of_random(split)) for split in splits)
+        if all(math.isnan(value) for value in random):
             raise ParameterError(
                 f"{self.metric} has nothing to measure on any inner split of this network; "
                 f"choose another metric, such as {DEFAULT_METRIC}"
             )
 
 
+@dataclass(frozen=True)
+class TuningResult:
+    """The outcome of a search.
+
+    Attributes
+    ----------
+    model : LinkPredictor
+        A fresh model with the best parameters, not fitted.
+    best_params : dict
+        The parameters that were searched, at their best; empty where there is nothing to tune.
+    best_value : float
+        Mean of the metric over the inner splits; NaN where nothing was tried. It is the best of
+        many and therefore flatters: evaluate the model on other edges.
+    trials : list of Trial
+        All settings in order; the first is the model as it was given.
+
+    Examples
+    --------
+    >>> import linkprior as lp
+    >>> found = lp.tune("lrw", lp.planted_network(60, seed=0), trials=2, seed=1)
+    >>> found.best_value >= found.default_value
+    True
+    """
+
+    model: LinkPredictor
+    best_params: dict[str, Any]
+    best_value: float
+    trials: list[Trial]
+    metric: str
+    search_space: SearchSpace = field(repr=False)
+
+    @property
+    def default_value(self) -> float:
+        """What the model's own parameters gave; NaN where they failed."""
+        return self.trials[0].value if self.trials else math.nan
+
+    @property
+    def stays(self) -> bool:
+        """Whether no setting beat the model's own parameters."""
+        return not self.trials or self.best_params == self.trials[0].params
+
+    def facts(self) -> dict[str, Any]:
+        """Return what was chosen, and what it is worth, as JSON has it.
+
+        Returns
+        -------
+        dict
+            Trials, metric, value by default and at best, best parameters.
+
+        Examples
+        --------
+        >>> import linkprior as lp
+        >>> lp.tune("lrw", lp.planted_network(60, seed=0), trials=2).facts()["trials"]
+        2
+        """
+        own, best = self.default_value, self.best_value
+        return {
+            "trials": len(self.trials),
+            "metric": self.metric,
+            "default_value": None if math.isnan(own) else own,
+            "best_value": None if math.isnan(best) else best,
+            "best_params": dict(self.best_params),
+        }
+
+    @property
+    def ranked(self) -> list[Trial]:
+        """Complete settings, best first, the earlier of equals first."""
+        complete = [trial for trial in self.trials if trial.state == COMPLETE]
+        return sorted(complete, key=lambda trial: (-trial.value, trial.number))
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return all trials as a data frame.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row per setting: number, state, inner splits reached, value, parameters, note.
+
+        Examples
+        --------
+        >>> import linkprior as lp
+        >>> lp.tune("lrw", lp.planted_network(60, seed=0), trials=2).to_frame()["setting"].tolist()
+        [0, 1]
+        """
+        import pandas as pd
+
+        axes = self.search_space.axes
+        rows = [
+            [t.number, t.state, len(t.scores), t.value, *map(t.params.get, axes), t.note]
+            for t in self.trials
+        ]
+        names = ["setting", "state", "reached", "value", *axes, "note"]
+        return pd.DataFrame(rows, columns=names)
+
+    def importances(self) -> dict[str, float]:
+        """Return each parameter's share in what made settings differ (fANOVA), largest first.
+
+        Returns
+        -------
+        dict
+            Empty where too few settings are complete, where none differ, or without scikit-learn.
+
+        Examples
+        --------
+        >>> import linkprior as lp
+        >>> lp.tune("lrw", lp.planted_network(60, seed=0), trials=2).importances()
+        {}
+        """
+        if len(self.ranked) < ENOUGH_TO_TELL or len({t.value for t in self.ranked}) < 2:
+            return {}
+        with quiet_optuna():
+            from optuna.importance import FanovaImportanceEvaluator, get_param_importances
+
+            try:
+                shares = get_param_importances(
+                    optuna_study(self.search_space, self.ranked),
+                    evaluator=FanovaImportanceEvaluator(seed=0),
+                )
+            except (ImportError, ValueError, RuntimeError):
+                return {}
+        return {name: float(share) for name, share in shares.items()}
+
+    def _repr_html_(self) -> str:
+        names = list(self.search_space.axes)
+        rows = [[t.number, t.value, *(t.params[n] for n in names)] for t in self.ranked[:10]]
+        failed = sum(trial.state == FAILED for trial in self.trials)
+        counts = html.facts(
+            [("settings tried", len(self.trials)), ("failed", failed), ("best", self.best_value)]
+        )
+        title = f"Tuning of {type(self.model).name} by {self.metric}"
+        return html.card(title, html.table(["setting", self.metric, *names], rows), counts)
+
+
+def refuse_untunable(
+    model: LinkPredictor,
+    given: Collection[str] = (),
+    option: str = "tune",
+    spelled: str = "{}",
+) -> None:
+    """Raise an error where a model has nothing to tune, or is given what would be searched.
+
+    Parameters
+    ----------
+    model
+        The model to tune.
+    given
+        Parameters that were set by hand.
+    option, spelled
+        How the user writes that it is to be tuned, and a parameter.
+    """
+    axes = searched(model)
+    if not axes:
+        raise ParameterError(
+            f"{type(model).name} has no parameter to tune: leave {option} out, or choose another "
+            f"model: {', '.join(SPACES)}, or degree:NAME"
+        )
+    both = [name for name in axes if name in given]
+    if both:
+        named = ", ".join(spelled.format(name) for name in both)
+        raise ParameterError(f"{option} searches {', '.join(both)}: leave out {named}, or {option}")
+    if model.fitted:
+        raise ParameterError(
+            f"{option} searches the parameters of a model, and {model!r} is fitted already: give "
+            "one that is not fitted"
+        )
+
+
+def _refuse_own_without_space(model: LinkPredictor) -> None:
+    """Raise an error for a model from elsewhere that does not say what to search."""
+    try:
+        ours = registry.find(model.name) is type(model)
+    except ParameterError:
+        ours = False
+    if not ours and not searched(model):
+        raise ParameterError(
+            f"{type(model).__name__} has no search space: nothing says which of its parameters to "
+            "try, and between which limits"
+        )
+
+
 def _refuse_metric(name: str) -> None:
     refuse_unknown_metric(name)
     if name in NOT_TO_TUNE:
-        known = [metric for metric in METRICS if metric not in NOT_TO_TUNE]
+        others = [metric for metric in METRICS if metric not in NOT_TO_TUNE]
         raise ParameterError(
             f"{name} is not to be tuned for: more of it is not better. Choose one of "
-            f"{', '.join(known)}"
+            f"{', '.join(others)}"
         )
 
 

@@ -1,4 +1,4 @@
-"""Models of other libraries as predictors, judged on the same splits as ours.
+"""The models of the benchmark: the whole registry, some over others, and other libraries' models.
 
 lp.evaluate([make_peer("sklearn-nmf"), "pa"], net, "kfold:10", rule="all-nodes")
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import logging
 from abc import abstractmethod
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Any, ClassVar
@@ -15,16 +16,114 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from linkprior import machine, parallel
 from linkprior.errors import LinkpriorError, ParameterError, nearest
 from linkprior.network import Network
 from linkprior.network.pairs import Ints
+from linkprior.predictors.auto.auto import Auto
 from linkprior.predictors.base import Learned, LinkPredictor
-from linkprior.predictors.cost import Effort, factor_scores
+from linkprior.predictors.cost import Effort, effort_of, factor_scores
+from linkprior.predictors.estimate import expected_bytes, spell
+from linkprior.predictors.registry import MODELS, find, make
 
 Array = NDArray[Any]
 
-# Nominal nanoseconds, as in `predictors.effort`: per edge entry (or word of a walk) and column.
+# Nominal nanoseconds, as in `predictors.cost`: per edge entry (or word of a walk) and column.
 NMF_ROUND, ALS_ROUND, BPR_ROUND, WORD = 1.2, 1.5, 4.0, 40.0
+AUTO, WITHOUT, AUTO_FAST = "auto", "auto without prior", "auto fast"
+OVER = ("degree:l3", "degree:pu")
+ABLATION_NODES = 3000  # up to which auto is asked without its prior too
+MOST_SECONDS = 20 * 60.0  # a fit that would take longer is left out
+# Models of the quick suite: a second or less on its networks, and one or two of every family.
+FAST = (
+    *("pu", "pa", "cn", "aa", "ra", "jaccard", "katz", "lrw", "l3", "l3n", "ch2-l3", "mps"),
+    *("dcsbm", "random", "degree:l3", "implicit-als"),
+)
+
+
+@dataclass(frozen=True)
+class BenchmarkModel:
+    """A model under its label; `most_nodes` is the size up to which it is asked."""
+
+    label: str
+    make: Callable[[], LinkPredictor]
+    most_nodes: int | None = None
+
+    @property
+    def file(self) -> str:
+        """The label as part of a file name."""
+        return self.label.replace(" ", "_").replace(":", "-")
+
+
+def _ours(name: str) -> BenchmarkModel:
+    return BenchmarkModel(name, lambda: make(name))
+
+
+def all_models() -> list[BenchmarkModel]:
+    """Return the models of the full suite, those of other libraries last."""
+    ours = [_ours(name) for name in (*MODELS, *OVER)]
+    without = BenchmarkModel(WITHOUT, lambda: Auto(prior=False), ABLATION_NODES)
+    return [*ours, without, *(BenchmarkModel(name, PEERS[name]) for name in PEERS)]
+
+
+def quick_models() -> list[BenchmarkModel]:
+    """Return the models of the quick suite."""
+    fast = BenchmarkModel(AUTO_FAST, lambda: Auto(effort="fast"))
+    return [fast, *(one for one in all_models() if one.label in FAST)]
+
+
+def chosen_models(names: Iterable[str] | None, quick: bool = False) -> list[BenchmarkModel]:
+    """Return the models of these names; without any, those of the suite.
+
+    Any other model of the registry, such as degree:ra, can be named too.
+    """
+    usual = quick_models() if quick else all_models()
+    if names is None:
+        return usual
+    known = {_key(one.label): one for one in (*all_models(), *quick_models())}
+    chosen = {one.label: one for one in (_named(name, known) for name in names)}
+    if not chosen:
+        raise ParameterError("--models names no model: expected names with commas between them")
+    return list(chosen.values())
+
+
+def _named(name: str, known: dict[str, BenchmarkModel]) -> BenchmarkModel:
+    if _key(name) in known:
+        return known[_key(name)]
+    if ":" in name:
+        return _ours(find(name.strip()).name)  # refuses what is no model, with the nearest names
+    labels = [one.label for one in known.values()]
+    raise ParameterError(
+        f"the benchmark has no model called {name!r}.{nearest(name, labels)} There are: "
+        f"{', '.join(labels)}"
+    )
+
+
+def _key(name: str) -> str:
+    return name.strip().casefold().replace("_", " ")
+
+
+def without_library(entries: Iterable[BenchmarkModel]) -> list[BenchmarkModel]:
+    """Return those whose library is not installed."""
+    return [one for one in entries if one.label in PEERS and not installed(one.label)]
+
+
+def too_much(model: LinkPredictor, network: Network, slowness: float) -> str | None:
+    """Return why a model is not fitted to a network: it would take too long, or too much memory.
+
+    `slowness` is that of the machine (`estimate.machine_factor`). None: it can be fitted.
+    """
+    work = effort_of(model, network)
+    seconds = slowness * 1e-9 * (work.fit + work.scores) / parallel.current_workers()
+    if seconds > MOST_SECONDS:
+        return f"{spell(seconds)} expected for a fit, more than {MOST_SECONDS / 60:.0f} minutes"
+    needed, free = expected_bytes(model, network), machine.available_memory()
+    if free is not None and needed > free:
+        return f"about {needed / 1e9:.2g} GB of memory needed, {free / 1e9:.2g} GB free"
+    return None
+
+
+# ---------------------------------------------------------------------- of other libraries
 
 
 @dataclass(eq=False, kw_only=True)
@@ -164,7 +263,7 @@ class Node2vec(Products):
         from gensim.models import Word2Vec
 
         names = np.array([str(node) for node in range(network.n_nodes)], dtype=object)
-        logging.getLogger("gensim").setLevel(logging.WARNING)  # it tells of every step it takes
+        logging.getLogger("gensim").setLevel(logging.WARNING)  # it logs every step it takes
         model = Word2Vec(
             [names[walk].tolist() for walk in self._walks(network)],
             vector_size=self.rank,
@@ -217,5 +316,5 @@ def make_peer(name: str, /, **params: Any) -> LinkPredictor:
 
 
 def installed(name: str) -> bool:
-    """Tell whether the library of such a model is there."""
+    """Return whether the library of such a model is there."""
     return find_spec(PEERS[name].library) is not None

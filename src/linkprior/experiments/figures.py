@@ -1,4 +1,4 @@
-"""The pictures of a benchmark: mean ranks, and what a model finds for the time it takes.
+"""The figures of a benchmark: mean ranks, and what a model finds for the time it takes.
 
 Drawn without a screen and without a clock: the same cells give the same bytes.
 """
@@ -7,46 +7,34 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from linkprior.experiments.benchmark.external import PEERS
-from linkprior.experiments.benchmark.ranks import Ranks, ranks_of
-from linkprior.experiments.benchmark.results import MAIN, Results
+from linkprior.evaluation.plots import STYLE
+from linkprior.experiments.models import PEERS
+from linkprior.experiments.results import MAIN, Ranks, Results, ranks_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 OURS, OTHERS, THEIRS = "#D55E00", "#0072B2", "#009E73"  # auto, ours, other libraries'
 _GREY, _BAND = "#555555", "#f1e3c9"
-_SETTINGS: Any = {
-    "svg.hashsalt": "linkprior",
-    "svg.fonttype": "none",  # text stays text
-    "text.parse_math": False,  # names are names, dollars and all
-    "font.family": "sans-serif",
-    "font.sans-serif": ["DejaVu Sans", "Arial", "Helvetica"],
-    "font.size": 9.0,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.axisbelow": True,
-    "grid.color": "#e6e6e6",
-}
 # Where a name may stand beside its point, in points of the page: the first place that is free.
 _PLACES = tuple((dx, dy) for dy in (0, 8, -8, 16, -16, 24, -24) for dx in (6, -6))
 _LETTER, _LINE = 4.6, 8.5  # width and height of a small letter
 
 
 def mean_ranks(results: Results, metric: str = MAIN) -> bytes:
-    """Return the picture of mean ranks; whoever is in the band is not told from the best."""
+    """Return the figure of mean ranks; models in the band are not distinguished from the best."""
     ranks = ranks_of(results, metric)
     height = 1.4 + 0.19 * max(4, len(ranks.models))
-    return _picture(lambda axes: _draw_ranks(axes, ranks, results.ours), (6.4, height))
+    return _figure(lambda axes: _draw_ranks(axes, ranks, results.ours), (6.4, height))
 
 
 def _draw_ranks(axes: Axes, ranks: Ranks, ours: str | None) -> None:
     if len(ranks.models) < 2 or not ranks.networks:
-        axes.text(0.5, 0.5, "fewer than two models were judged on every network", ha="center")
+        axes.text(0.5, 0.5, "fewer than two models were evaluated on every network", ha="center")
         axes.set_axis_off()
         return
     names, means = list(ranks.means), list(ranks.means.values())
@@ -65,9 +53,9 @@ def _draw_ranks(axes: Axes, ranks: Ranks, ours: str | None) -> None:
 
 
 def scaling(results: Results, metric: str = MAIN) -> bytes:
-    """Return the picture of what models find, relative to the best, against seconds per fit."""
+    """Return the figure of what models find, relative to the best, against seconds per fit."""
     points = list(cost_and_merit(results, metric))
-    return _picture(lambda axes: _draw_scaling(axes, points, results.ours, metric), (7.6, 5.2))
+    return _figure(lambda axes: _draw_scaling(axes, points, results.ours, metric), (7.6, 5.2))
 
 
 def cost_and_merit(results: Results, metric: str) -> Iterator[tuple[str, float, float, bool]]:
@@ -93,7 +81,7 @@ def _draw_scaling(
     axes: Axes, points: Sequence[tuple[str, float, float, bool]], ours: str | None, metric: str
 ) -> None:
     if not points:
-        axes.text(0.5, 0.5, "nothing was judged", ha="center")
+        axes.text(0.5, 0.5, "nothing was evaluated", ha="center")
         axes.set_axis_off()
         return
     for name, seconds, merit, whole in points:
@@ -105,7 +93,7 @@ def _draw_scaling(
     axes.set_xlabel("median seconds to fit and to score all pairs")
     axes.set_ylabel(f"{metric}, share of the best model's (mean over networks)")
     axes.grid(True)
-    axes.set_title("open: not judged on every network", fontsize=9, color=_GREY, loc="left")
+    axes.set_title("open: not evaluated on every network", fontsize=9, color=_GREY, loc="left")
     _name_points(axes, points, ours)
 
 
@@ -150,10 +138,10 @@ def _colour(name: str, ours: str | None) -> str:
     return OURS if name == ours else THEIRS if name in PEERS else OTHERS
 
 
-def _picture(draw: Callable[[Axes], None], size: tuple[float, float]) -> bytes:
+def _figure(draw: Callable[[Axes], None], size: tuple[float, float]) -> bytes:
     import matplotlib as mpl
 
-    with mpl.rc_context(_SETTINGS):
+    with mpl.rc_context({**STYLE, "text.parse_math": False}):
         from matplotlib.backends.backend_svg import FigureCanvasSVG
         from matplotlib.figure import Figure
 

@@ -9,9 +9,8 @@ import pytest
 import linkprior as lp
 from linkprior.errors import StoreError
 from linkprior.evaluation import evaluate as evaluate_module
-from linkprior.evaluation.cells import slug
-from linkprior.evaluation.split_files import read_split, split_digest
-from linkprior.evaluation.splits import uniform
+from linkprior.evaluation.splits import read_split, split_digest, uniform
+from linkprior.evaluation.store import slug
 from linkprior.predictors.registry import make
 
 
@@ -22,13 +21,13 @@ def cell_files(folder):
 @pytest.fixture
 def judged(monkeypatch):
     """Labels of the cells that were computed, in order."""
-    seen, judge = [], evaluate_module.judge
+    seen, evaluate_cell = [], evaluate_module.evaluate_cell
 
     def counting(label, *given):
         seen.append(label)
-        return judge(label, *given)
+        return evaluate_cell(label, *given)
 
-    monkeypatch.setattr(evaluate_module, "judge", counting)
+    monkeypatch.setattr(evaluate_module, "evaluate_cell", counting)
     return seen
 
 
@@ -46,19 +45,19 @@ def test_a_second_run_computes_nothing_and_says_the_same(tmp_path, planted, judg
 
 
 def test_what_was_stopped_goes_on_with_the_next_cell(tmp_path, planted, monkeypatch, judged):
-    counting = evaluate_module.judge
+    counting = evaluate_module.evaluate_cell
 
     def stopping(label, *given):
         if len(judged) == 3:
             raise KeyboardInterrupt
         return counting(label, *given)
 
-    monkeypatch.setattr(evaluate_module, "judge", stopping)
+    monkeypatch.setattr(evaluate_module, "evaluate_cell", stopping)
     asked = {"models": ["pa", "l3"], "net": planted, "repeats": 2, "folder": tmp_path}
     with pytest.raises(KeyboardInterrupt):
         lp.evaluate(**asked)
     assert len(cell_files(tmp_path)) == 3
-    monkeypatch.setattr(evaluate_module, "judge", counting)
+    monkeypatch.setattr(evaluate_module, "evaluate_cell", counting)
     result = lp.evaluate(**asked)
     assert len(judged) == 4
     whole = lp.evaluate(["pa", "l3"], planted, repeats=2)
@@ -169,14 +168,16 @@ def test_an_evaluation_leaves_a_study_in_the_same_folder_alone(tmp_path, planted
 @pytest.mark.parametrize(
     "spoil",
     [
-        lambda cell: cell.pop("cell"),
-        lambda cell: cell["cell"].pop("values"),
-        lambda cell: cell["cell"]["values"].pop("auprc"),
-        lambda cell: cell["cell"].update(values=[1]),
-        lambda cell: cell["cell"].update(more=1),
-        lambda cell: cell["cell"].update(curve={}),
-        lambda cell: cell["cell"]["curve"].update(found=[]),
-        lambda cell: cell["cell"]["values"].update(auprc="high"),
+        lambda cell: cell.pop("values"),
+        lambda cell: cell.pop("split"),
+        lambda cell: cell.pop("curve"),
+        lambda cell: cell["values"].pop("auprc"),
+        lambda cell: cell["values"].update(auprc=1.5),
+        lambda cell: cell["values"].update(auprc="high"),
+        lambda cell: cell.update(values=[1]),
+        lambda cell: cell.update(tuned=[1]),
+        lambda cell: cell.update(curve={}),
+        lambda cell: cell["curve"].update(found=[]),
     ],
 )
 def test_cells_that_are_not_whole_are_named(tmp_path, planted, spoil):
@@ -187,6 +188,22 @@ def test_cells_that_are_not_whole_are_named(tmp_path, planted, spoil):
     path.write_text(json.dumps(content))
     with pytest.raises(StoreError, match=r"pa--uniform.*remove it and run again"):
         lp.evaluate("pa", planted, folder=tmp_path)
+
+
+def test_cells_of_before_are_read(tmp_path, planted, judged):
+    """They held a key and, inside, a cell."""
+    asked = {"models": "katz", "net": planted, "tune": 2, "folder": tmp_path}
+    first = lp.evaluate(**asked)
+    (path,) = (tmp_path / "cells").iterdir()
+    cell = json.loads(path.read_text())
+    key = {"params": cell["params"], "label": "katz", "tune": 2, **cell["search"]}
+    inner = {name: cell[name] for name in ("model", "split", "values", "curve")}
+    old = {"key": key, "split": cell["digest"], "linkprior": cell["linkprior"]}
+    path.write_text(json.dumps({**old, "cell": {**inner, "params": cell["tuned"]}}))
+    again = lp.evaluate(**asked)
+    assert judged == ["katz"]
+    assert again.cells[0].params == first.cells[0].params
+    np.testing.assert_equal(dict(again.cells[0].values), dict(first.cells[0].values))
 
 
 def test_a_file_in_the_place_of_the_cells(tmp_path, planted):

@@ -1,4 +1,4 @@
-"""An evaluation as pictures: precision against recall, and hidden edges found along the list.
+"""An evaluation as figures: precision against recall, and hidden edges found along the list.
 
 Drawn without a screen and without a clock: the same evaluation gives the same bytes.
 """
@@ -15,12 +15,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linkprior.evaluation.judge import Cell
-from linkprior.evaluation.results import CHANCE, Evaluation
+from linkprior.evaluation.store import BASELINE, Cell
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+    from linkprior.evaluation.results import Evaluation
 
 Floats = NDArray[np.float64]
 
@@ -30,11 +31,11 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#0
 STYLES = ("-", "--", "-.", (0, (4, 1, 1, 1, 1, 1)))  # when the colours are used up
 _GREY = "#555555"
 _FARTHEST = 10.0  # % of all pairs, as in the paper's figures
-_RARE = 0.02  # where chance has less precision than this, precision needs a logarithmic axis
+_RARE = 0.02  # a random precision below which precision needs a logarithmic axis
 _POINTS = 241
 _DPI = 160
 FORMATS = {"png": "Software", "svg": "Date"}  # and the mark in which two drawings would differ
-_SETTINGS: Any = {
+STYLE: Any = {
     "svg.hashsalt": "linkprior",
     "svg.fonttype": "none",  # text stays text
     "font.family": "sans-serif",
@@ -42,9 +43,7 @@ _SETTINGS: Any = {
     "font.size": 9.0,
     "axes.spines.top": False,
     "axes.spines.right": False,
-    "axes.grid": True,
     "grid.color": "#e6e6e6",
-    "grid.linewidth": 0.7,
     "axes.axisbelow": True,
 }
 
@@ -77,7 +76,7 @@ def precision_recall(evaluation: Evaluation) -> list[Line]:
     return lines
 
 
-def found_along_the_list(evaluation: Evaluation) -> list[Line]:
+def hidden_edges_found(evaluation: Evaluation) -> list[Line]:
     """Return the mean number of hidden edges among the best x % of all pairs."""
     splits = evaluation.facts.get("splits", [])
     pairs = {s["label"]: s["pairs"] for s in splits if isinstance(s.get("pairs"), int)}
@@ -103,24 +102,24 @@ def _mean(cells: list[Cell], of: Callable[[Cell], Floats]) -> Floats:
 def _by_model(evaluation: Evaluation) -> Iterator[tuple[str, list[Cell]]]:
     for name in evaluation.models:
         yield name, [cell for cell in evaluation.cells if cell.model == name]
-    if evaluation.chance:
-        yield CHANCE, evaluation.chance
+    if evaluation.baseline:
+        yield BASELINE, evaluation.baseline
 
 
 # ---------------------------------------------------------------------- drawing
 
 
 def draw_precision_recall(evaluation: Evaluation) -> dict[str, bytes]:
-    """Return the picture of precision against recall, as `png` and as `svg`."""
+    """Return the figure of precision against recall, as `png` and as `svg`."""
     lines = precision_recall(evaluation)
-    chance = [line.y[-1] for line in lines if line.label == CHANCE]
+    random = [line.y[-1] for line in lines if line.label == BASELINE]
 
     def draw(axes: Axes) -> None:
         for line, style in zip(lines, _styles(lines), strict=True):
             axes.plot(line.x, line.y, label=line.label, **style)
-        if chance and chance[0] < _RARE:
+        if random and random[0] < _RARE:
             axes.set_yscale("log")
-            axes.set_ylim(bottom=chance[0] / 2.0, top=1.2)
+            axes.set_ylim(bottom=random[0] / 2.0, top=1.2)
             axes.yaxis.set_major_formatter("{x:g}")  # 0.01 says more than a power of ten
         else:
             axes.set_ylim(0.0, 1.02)
@@ -128,12 +127,12 @@ def draw_precision_recall(evaluation: Evaluation) -> dict[str, bytes]:
         axes.set(xlabel="recall: share of the hidden edges found", ylabel="precision")
         axes.legend(frameon=False, loc="upper left", bbox_to_anchor=(1.01, 1.0))
 
-    return _pictures(draw, evaluation)
+    return _figure(draw, evaluation)
 
 
 def draw_found(evaluation: Evaluation) -> dict[str, bytes]:
-    """Return the picture of the hidden edges found along the list, as `png` and as `svg`."""
-    lines = found_along_the_list(evaluation)
+    """Return the figure of the hidden edges found along the list, as `png` and as `svg`."""
+    lines = hidden_edges_found(evaluation)
     hidden = float(np.mean([cell.curve["found"][-1] for cell in evaluation.cells]))
 
     def draw(axes: Axes) -> None:
@@ -147,14 +146,14 @@ def draw_found(evaluation: Evaluation) -> dict[str, bytes]:
         axes.set_ylabel(f"hidden edges found, of {hidden:,.0f}")
         _label_ends(axes, lines, styles, top)
 
-    return _pictures(draw, evaluation)
+    return _figure(draw, evaluation)
 
 
 def _styles(lines: Sequence[Line]) -> list[dict[str, Any]]:
     """Return a colour for each model, and another dash when the colours begin anew."""
     found: list[dict[str, Any]] = []
     for number, line in enumerate(lines):
-        if line.label == CHANCE:
+        if line.label == BASELINE:
             found.append({"color": _GREY, "linestyle": ":", "linewidth": 1.2})
             continue
         again, at = divmod(number, len(COLOURS))
@@ -210,13 +209,16 @@ def _top(group: list[float], gap: float) -> float:
     return _low(group, gap) + gap * (len(group) - 1)
 
 
-def _pictures(draw: Callable[[Axes], None], evaluation: Evaluation) -> dict[str, bytes]:
+def _figure(draw: Callable[[Axes], None], evaluation: Evaluation) -> dict[str, bytes]:
     import matplotlib as mpl
 
     count, facts = len(evaluation.splits), evaluation.facts
     mean = f"mean of {count} splits" if count > 1 else "one split"
     said = [str(facts[name]) for name in ("protocol", "rule") if name in facts]
-    with _unheard("matplotlib"), mpl.rc_context(_SETTINGS):
+    with (
+        _silenced("matplotlib"),
+        mpl.rc_context({**STYLE, "axes.grid": True, "grid.linewidth": 0.7}),
+    ):
         from matplotlib.figure import Figure
 
         figure = Figure(figsize=(6.4, 4.2), dpi=_DPI, layout="constrained")
@@ -242,7 +244,7 @@ def _saved(figure: Figure, format: str, stamp: str) -> bytes:
 
 
 @contextmanager
-def _unheard(name: str) -> Iterator[None]:
+def _silenced(name: str) -> Iterator[None]:
     """Keep a library from logging what no reader asked for, such as that it looks for fonts."""
     log = logging.getLogger(name)
     level = log.level

@@ -1,9 +1,8 @@
-"""The networks of the benchmark, and the splits they are judged on."""
+"""The networks of the benchmark, and the splits they are evaluated on."""
 
 from __future__ import annotations
 
 import logging
-import os
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +10,7 @@ from pathlib import Path
 from linkprior.errors import InputError, ParameterError, nearest
 from linkprior.evaluation.protocols import Plan
 from linkprior.evaluation.splits import Split
-from linkprior.experiments.reproduction import data as paper
+from linkprior.experiments import paper
 from linkprior.io.read import read_network
 from linkprior.network import Network
 
@@ -23,7 +22,7 @@ _log = logging.getLogger("linkprior")
 
 @dataclass(frozen=True)
 class Case:
-    """A network, and the splits it is judged on.
+    """A network, and the splits it is evaluated on.
 
     Attributes
     ----------
@@ -165,12 +164,4 @@ def _key(name: str) -> str:
 
 def data_folder(given: str | Path | None) -> Path:
     """Return the folder of data sets: the one given, else LINKPRIOR_DATA."""
-    name = given or os.environ.get("LINKPRIOR_DATA")
-    if not name:
-        raise InputError(
-            "where are the data sets? Give --data DIR, or set LINKPRIOR_DATA; docs/benchmark.md "
-            "lists the files the benchmark reads in it"
-        )
-    if not Path(name).is_dir():
-        raise InputError(f"{name}: no such folder; --data expects the folder of data sets")
-    return Path(name)
+    return paper.data_folder(given, "docs/benchmark.md lists the files the benchmark reads in it")

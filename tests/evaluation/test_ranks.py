@@ -1,4 +1,4 @@
-"""Metrics of a standing made by hand, and what models are compared by, at both sides of limits."""
+"""Measures, comparisons and protocols at their limits, the right answers counted by hand."""
 
 import math
 from itertools import combinations
@@ -6,12 +6,48 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from tests.evaluation.made import by_metric
 
 import linkprior as lp
-from linkprior.evaluation import metrics, ranks, statistics
+from linkprior.evaluation import metrics, ranks
 from linkprior.evaluation.ranks import Places
 from linkprior.evaluation.splits import Split
+
+RING = lp.Network.from_edges([(node, (node + 1) % 12) for node in range(12)])
+
+
+def test_no_hidden_edge_can_beat_a_non_edge_where_there_is_none():
+    first = Places(np.array([0.0, 1.0]), np.ones(2))
+    for candidates, area in ((2, math.nan), (3, 1.0)):
+        found = metrics.area_under_roc(first, candidates, np.ones(2), first.above)
+        assert found == pytest.approx(area, nan_ok=True), candidates
+
+
+class ByDistance:
+    """Scores nodes of a ring by how far apart they are; remembers which rows were asked for."""
+
+    def __init__(self):
+        self.asked = []
+
+    def score_rows(self, start, stop):
+        self.asked += range(start, stop)
+        apart = np.abs(np.arange(start, stop)[:, None] - np.arange(12))
+        return np.minimum(apart, 12 - apart).astype(np.float64)
+
+
+def test_scores_are_made_once_where_they_fit_in_memory_and_else_once_per_pass(monkeypatch):
+    split = Split(RING, np.array([[0, 2], [1, 7]]), "connected", "by hand")
+    for room, times in ((1 << 20, 1), (0, 2)):
+        monkeypatch.setattr(ranks, "KEPT", room)
+        model = ByDistance()
+        found = ranks.rank_hidden_edges(model, split)
+        assert sorted(model.asked) == sorted(list(range(12)) * times), room
+        # Six pairs are six steps apart, and twelve are two steps apart: the last of 66 − 12.
+        assert found.places.above.tolist() == [42, 0]
+        assert found.places.tied.tolist() == [12, 6]
+
+
+# ---------------------------------------------------------------------- judged by hand
+
 
 # Four hidden edges at ranks 100, 101, 500 and 501 of 1,000 candidates.
 RANKS = np.array([100.0, 101.0, 500.0, 501.0])
@@ -97,37 +133,3 @@ def test_every_node_is_as_often_in_the_pairs_drawn_as_any_other():
     assert mean > 50
     # Rare events vary by about the root of their mean; none of 200 strays six times as far.
     assert np.abs(count - mean).max() < 6 * math.sqrt(mean)
-
-
-# ---------------------------------------------------------------------- comparisons
-
-
-def test_of_a_metric_without_a_good_end_the_higher_value_counts_as_won():
-    judged = by_metric("spearman_degree", a=[0.1, 0.2, 0.3], b=[0.3, 0.1, 0.4])
-    (b,) = statistics.compare(judged, "spearman_degree")
-    assert (b.wins, b.ties, b.losses) == (2, 0, 1)
-
-
-def test_small_values_differ_by_what_is_large_beside_them():
-    both = np.array([[1e-13, 3e-13], [1e-3, 1e-3 + 1e-17], [0.0, 0.0], [5e-14, 0.0]])
-    assert statistics.differences(both) == pytest.approx([-2e-13, 0.0, 0.0, 5e-14], abs=1e-20)
-
-
-def test_steps_that_rounding_tells_apart_tie_beside_a_tiny_one():
-    """Of three differences two tie: ranks 1, 2.5, 2.5, so that half of all signs are as far out."""
-    step, same = 0.3 - 0.2, 0.2 - 0.1
-    assert step < same
-    assert statistics.signed_rank_p(np.array([-step, same, 1e-8])) == pytest.approx(1.0)
-    apart = np.array([-0.1, 0.2, 1e-8])  # ranks 1, 2, 3: three of eight rank sums up to 2
-    assert statistics.signed_rank_p(apart) == pytest.approx(2 * 3 / 8)
-
-
-def test_two_splits_can_give_one_half_and_a_single_one_nothing():
-    assert [statistics.smallest_p(n) for n in (0, 1, 2, 3)] == [None, None, 0.5, 0.25]
-
-
-def test_a_runner_up_with_one_value_has_no_spread_to_lead_by():
-    ahead, once = [0.9, 0.91], [0.1, math.nan]
-    assert statistics.best(by_metric("auprc", a=ahead, b=once), "auprc") is None
-    assert statistics.best(by_metric("auprc", a=[0.9, math.nan], b=[0.1, 0.11]), "auprc") is None
-    assert statistics.best(by_metric("auprc", a=ahead, b=[0.1, 0.11]), "auprc") == "a"

@@ -1,0 +1,300 @@
+"""Finished cells as small files, one per model and split, so that a kill costs one cell.
+
+Evaluations, reproductions and benchmarks share one record: what was asked (`ASKED`), the `values`
+of every metric or why the model was `left_out`, and whatever belongs to the one kind alone.
+
+DIR/evaluation.json           which network and protocol an evaluation is of
+DIR/splits/*.tsv              its splits
+DIR/cells/*.json              its cells
+DIR/<network>/<n>-<model>.json  the cells of a benchmark
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+
+from linkprior._version import __version__
+from linkprior.errors import StoreError
+from linkprior.evaluation.metrics import METRICS
+from linkprior.evaluation.splits import (
+    Split,
+    is_split_file,
+    split_digest,
+    write_split,
+    written_digest,
+)
+from linkprior.io.atomic_files import Held, hold, sweep, whole_file
+from linkprior.io.store import stored_text
+from linkprior.network import Network
+
+Record = dict[str, Any]
+
+CLAIM = "evaluation.json"
+BASELINE = "random baseline"
+ASKED = ("model", "params", "trials", "search", "data", "digest", "linkprior")
+_SHARE = re.compile(r"auprc(_low)?|(dc_)?auroc|ndcg|(p|recall)@.*")
+_SHOWN = ("network", "model", "protocol", "rule", "data", "linkprior")
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What came out for one model on one split.
+
+    `values` holds every metric by name, `curve` the hidden edges found among the first k, and
+    `params` the parameters it was fitted with.
+    """
+
+    model: str
+    split: str
+    values: Mapping[str, float]
+    curve: Mapping[str, Any] = field(default_factory=dict)
+    params: Mapping[str, Any] = field(default_factory=dict)
+
+
+class CellStore:
+    """The cells of an evaluation in a folder; without a folder nothing is stored.
+
+    One process at a time may hold a folder: until the end of a with block.
+    """
+
+    def __init__(self, folder: Path | None, network: Network, plan: Mapping[str, Any]) -> None:
+        self.folder, self.network, self._held = folder, network, Held(None)
+        if folder is None:
+            return
+        folder.mkdir(parents=True, exist_ok=True)
+        self._held = hold(folder, "evaluation")
+        try:
+            self._claim(folder, {"network": network.digest, **plan})
+        except BaseException:
+            self._held.close()
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._held.close()
+
+    def _claim(self, folder: Path, study: Record) -> None:
+        """Write what the folder is for; refuse that of other data."""
+        path = folder / CLAIM
+        if path.exists():
+            before = read_json(path)
+            if before.get("network") != study["network"]:
+                raise StoreError(
+                    f"{folder} holds an evaluation of other data: the digest of its network is "
+                    f"{str(before.get('network'))[:12]}, that of the edges given is "
+                    f"{study['network'][:12]}. Choose another folder"
+                )
+        for part in ("cells", "splits"):
+            if (folder / part).exists() and not (folder / part).is_dir():
+                raise StoreError(f"{folder / part} is a file; choose another folder")
+            (folder / part).mkdir(exist_ok=True)
+            sweep(folder / part)
+        write_json(path, study)
+
+    def publish(self, split: Split) -> None:
+        """Write a split as a file; one of the same label that is another split is replaced."""
+        if self.folder is None:
+            return
+        path = self.folder / "splits" / f"{slug(split.label)}.tsv"
+        if path.exists() and not is_split_file(path):
+            raise StoreError(
+                f"{path} is no split of linkprior, and would be replaced; move it, or choose "
+                "another folder"
+            )
+        if written_digest(path) != split_digest(split):
+            write_split(split, self.network, path)
+
+    def find(self, label: str, split: Split, asked: Mapping[str, Any]) -> Cell | None:
+        """Return a finished cell; None where it is missing or was made otherwise.
+
+        `asked` are the model's parameters, and how many trials of which search chose them.
+        """
+        if self.folder is None:
+            return None
+        path = cell_file(self.folder, label, split)
+        record = finished(path, _asked(label, split, asked))
+        return None if record is None else _cell_from(record, path)
+
+    def save(self, cell: Cell, split: Split, asked: Mapping[str, Any]) -> None:
+        """Store a finished cell."""
+        if self.folder is not None:
+            record = {
+                **_asked(cell.model, split, asked),
+                "split": cell.split,
+                "values": plain_numbers(cell.values),
+                "curve": cell.curve,
+                "tuned": cell.params,
+            }
+            write_json(cell_file(self.folder, cell.model, split), record)  # in the order given
+
+
+def _asked(label: str, split: Split, asked: Mapping[str, Any]) -> Record:
+    return {**asked, "model": label, "digest": split_digest(split), "linkprior": __version__}
+
+
+def cell_file(folder: Path, label: str, split: Split) -> Path:
+    """Return the path of the cell of a model and a split."""
+    return folder / "cells" / f"{slug(label)}--{slug(split.label)}.json"
+
+
+def slug(label: str) -> str:
+    """Return a file name that shows the label, and is its own where two labels read alike."""
+    plain = re.sub(r"[^A-Za-z0-9.+-]+", "-", label).strip("-")[:80]
+    same = plain == label.replace(" ", "-").replace(":", "-")
+    return plain if same else f"{plain}-{hashlib.sha256(label.encode()).hexdigest()[:8]}"
+
+
+def _cell_from(record: Record, path: Path) -> Cell:
+    """Return the cell of a record that holds every metric and a curve."""
+    try:
+        values = {name: math.nan if v is None else float(v) for name, v in record["values"].items()}
+        curve, params = record["curve"], dict(record["tuned" if "tuned" in record else "params"])
+        lengths = {len(curve[name]) for name in ("predicted", "found")}
+        whole = values.keys() == {*METRICS, "seconds", "peak_mb"}
+        if whole and len(lengths) == 1 and 0 not in lengths:
+            return Cell(record["model"], str(record["split"]), values, curve, params)
+    except (AttributeError, KeyError, TypeError, ValueError):
+        pass
+    raise _not_whole(path)
+
+
+# ---------------------------------------------------------------------- records
+
+
+def finished(path: Path, wanted: Mapping[str, Any]) -> Record | None:
+    """Return the record in a file, None where it is missing or something else was asked.
+
+    A record without parameters, search or data was made with the defaults and of the same data;
+    one without trials had none.
+    """
+    if not path.exists():
+        return None
+    record, known = read_cell(path), {**plain(wanted), "trials": 0}
+    same = all(
+        record.get(name, known[name]) == plain(wanted[name]) for name in ASKED if name in wanted
+    )
+    return record if same else None
+
+
+def write_cell(path: Path, record: Mapping[str, Any]) -> None:
+    """Write a record, whole or not at all; the same facts are the same bytes."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with whole_file(path) as stream:
+        stream.write(json.dumps(plain(record), indent=1, sort_keys=True, allow_nan=False) + "\n")
+
+
+def read_cell(path: Path) -> Record:
+    """Return the record in a file; one that is not whole is named."""
+    record = _of_today(read_json(path))
+    named = all(isinstance(record.get(name), str) for name in ("model", "digest"))
+    whole = all(isinstance(record.get(name, 0), int) for name in ("trials", "threads", "hidden"))
+    split = isinstance(record.get("split"), int | str) and "linkprior" in record
+    if not (named and whole and split and (_measured(record) or _left_out(record))):
+        raise _not_whole(path)
+    for name in _SHOWN:  # on terminals, in tables and in figures
+        if not str(record.get(name, "")).isprintable():
+            raise StoreError(
+                f"{path}: its {name} holds characters nobody could see; remove it and run again"
+            )
+    return record
+
+
+def read_cells(folder: Path) -> list[Record]:
+    """Return all records below a folder, in the order of their files' names."""
+    return [read_cell(path) for path in sorted(folder.glob("*/*.json"))]
+
+
+def _of_today(record: Record) -> Record:
+    """Return a record as it is written today; evaluations once had a key and a cell inside."""
+    key, cell = record.get("key"), record.get("cell")
+    if not (isinstance(key, dict) and isinstance(cell, dict)):
+        return record
+    search = {name: key[name] for name in key if name not in ("params", "label", "tune")}
+    asked = {"params": key.get("params", {}), "trials": key.get("tune", 0), "search": search}
+    about = {"digest": record.get("split"), "linkprior": record.get("linkprior")}
+    return {**cell, **asked, **about, "tuned": cell.get("params")}
+
+
+def _measured(record: Record) -> bool:
+    values = record.get("values")
+    return (
+        isinstance(values, dict) and bool(values) and all(map(_is_value, values, values.values()))
+    )
+
+
+def _is_value(name: str, value: Any) -> bool:
+    """Return whether a value can be that of its metric; None is what could not be measured."""
+    if not name.isprintable():
+        return False
+    if value is None:
+        return True
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return False
+    return 0.0 <= value <= 1.0 if _SHARE.fullmatch(name) else math.isfinite(value)
+
+
+def _left_out(record: Record) -> bool:
+    left = record.get("left_out")
+    return isinstance(left, dict) and isinstance(left.get("why"), str)
+
+
+def _not_whole(path: Path) -> StoreError:
+    return StoreError(f"{path} does not hold a whole result; remove it and run again")
+
+
+# ---------------------------------------------------------------------- JSON
+
+
+def plain_numbers(values: Mapping[str, float]) -> dict[str, float | None]:
+    """Return metrics for JSON, which has no NaN: None where there was nothing to measure."""
+    return {name: None if math.isnan(value) else value for name, value in values.items()}
+
+
+def plain(value: Any) -> Any:
+    """Return a value as JSON has it, so that it can be compared with one that was read."""
+    return json.loads(json.dumps(value, default=_plain_json))
+
+
+def _plain_json(value: Any) -> Any:
+    """Return what JSON can hold of a value it does not know: arrays whole, not abridged."""
+    if isinstance(value, np.ndarray | np.generic):
+        return value.tolist()
+    if callable(value):  # a sequence H, recognised by its values, not by its address in memory
+        values = np.asarray(value(np.arange(1.0, 1001.0)), dtype=np.float64)
+        return f"function {hashlib.sha256(values.tobytes()).hexdigest()[:16]}"
+    return str(value)
+
+
+def write_json(path: Path, content: Any) -> None:
+    """Write JSON, whole or not at all."""
+    with whole_file(path) as stream:
+        json.dump(
+            content, stream, indent=1, default=_plain_json, ensure_ascii=False, allow_nan=False
+        )
+        stream.write("\n")
+
+
+def read_json(path: Path) -> Record:
+    """Return the object in a JSON file; a damaged one is named."""
+    try:
+        content = json.loads(stored_text(path))
+    except StoreError:
+        raise
+    except (OSError, ValueError, RecursionError) as problem:
+        raise StoreError(
+            f"{path} cannot be read ({type(problem).__name__}); remove it and run again"
+        ) from None
+    if not isinstance(content, dict):
+        raise StoreError(f"{path} is no JSON object; remove it and run again")
+    return content

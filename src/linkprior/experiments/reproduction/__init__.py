@@ -1,1 +1,0 @@
-"""The paper's experiments, from its data to its figures and its table."""

@@ -1,0 +1,58 @@
+"""Made-up evaluations and searches for tests."""
+
+import math
+
+import numpy as np
+import pytest
+
+from linkprior.evaluation.results import Evaluation
+from linkprior.evaluation.store import Cell
+from linkprior.evaluation.tuning.executor import Objective
+
+
+def made(numbers, chance=None, **facts):
+    """{model: {metric: [value per split]}} as an evaluation."""
+    cells = cells_of(numbers)
+    floors = cells_of({"random baseline": chance}) if chance else []
+    return Evaluation(cells, floors, facts)
+
+
+def cells_of(numbers):
+    count = max(len(values) for metrics in numbers.values() for values in metrics.values())
+    return [
+        Cell(model, f"split {n}", {metric: values[n] for metric, values in metrics.items()})
+        for n in range(count)
+        for model, metrics in numbers.items()
+    ]
+
+
+def by_metric(metric, **values):
+    """One metric: {model: values}."""
+    return made({model: {metric: given} for model, given in values.items()})
+
+
+def same_number(one, other):
+    """Two numbers, NaN being itself."""
+    return one == other or (math.isnan(one) and math.isnan(other))
+
+
+def same(one, other):
+    """All trials equal, to the last bit, and the same best."""
+    assert [vars(t) for t in one.trials] == [vars(t) for t in other.trials]
+    assert one.best_params == other.best_params
+    assert one.best_value == other.best_value
+    assert one.model.get_params() == other.model.get_params()
+    return True
+
+
+def made_up(self, params, split):
+    """A score without a fit: a hill, a little different on each split."""
+    shift = 0.1 * np.sin(int(split.label.rsplit(" ", 1)[1]))
+    numbers = [20.0 if value is None else value for value in params.values()]
+    return float(np.exp(-0.1 * sum((np.log(v) + 1.5 + shift) ** 2 for v in numbers)))
+
+
+@pytest.fixture
+def quick(monkeypatch):
+    """Scores that are made up, so that a search takes no time."""
+    monkeypatch.setattr(Objective, "_score", made_up)

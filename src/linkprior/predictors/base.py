@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 import functools
 import warnings
@@ -19,6 +20,7 @@ from linkprior import parallel
 from linkprior._validation import choice, real_number, shown, whole_number
 from linkprior.errors import (
     InputError,
+    LinkpriorError,
     NotFittedError,
     ParameterError,
     nearest,
@@ -119,7 +121,7 @@ class LinkPredictor(ABC):
         """Keep `__repr__` from being written anew, with every parameter, for each dataclass."""
         super().__init_subclass__(**kwargs)
         if "__repr__" not in vars(cls):
-            cls.__repr__ = LinkPredictor.__repr__  # type: ignore[method-assign]
+            cls.__repr__ = cls.__repr__  # type: ignore[method-assign]
 
     def __repr__(self) -> str:
         """Show the parameters that differ from their defaults, as scikit-learn does."""
@@ -438,3 +440,115 @@ def refuse_unknown(model: str, given: Mapping[str, Any], known: list[str]) -> No
                 f"{model} has no parameter {name!r}.{nearest(name, known)} "
                 f"It takes {', '.join(known) or 'none'}"
             )
+
+
+# ---------------------------------------------------------------------- other people's estimators
+
+_SCORING = ("score_pairs", "decision_function", "predict_proba", "predict")
+
+
+def as_predictor(estimator: Any) -> LinkPredictor:
+    """Return a predictor as it is, or one that asks an estimator of another library.
+
+    Parameters
+    ----------
+    estimator
+        A LinkPredictor, or an object with `fit(network)` and one of `score_pairs(pairs)`,
+        `decision_function(pairs)`, `predict_proba(pairs)` or `predict(pairs)`, which are given an
+        (m, 2) array of node positions and return m numbers, the higher the likelier; of
+        probabilities by class the last column counts.
+
+    Returns
+    -------
+    LinkPredictor
+        It fits copies, never the object itself. Scores of all pairs are asked for row by row.
+
+    Examples
+    --------
+    >>> import linkprior as lp
+    >>> class Degrees:
+    ...     def fit(self, network):
+    ...         self.degrees = network.degrees
+    ...     def predict(self, pairs):
+    ...         return self.degrees[pairs].sum(axis=1)
+    >>> model = as_predictor(Degrees()).fit(lp.planted_network(30, seed=0))
+    >>> model.score_pairs([(0, 1)]).shape
+    (1,)
+    """
+    if isinstance(estimator, LinkPredictor):
+        return estimator
+    called = type(estimator).__name__
+    if isinstance(estimator, type):
+        raise ParameterError(
+            f"a model must be an object, got the class {estimator.__name__}: call it first"
+        )
+    if not callable(getattr(estimator, "fit", None)):
+        raise ParameterError(f"a model needs a method fit(network), which {called} lacks")
+    scoring = [name for name in _SCORING if callable(getattr(estimator, name, None))]
+    if not scoring:
+        raise ParameterError(
+            f"a model needs one of the methods {', '.join(_SCORING)}, called with an (m, 2) array "
+            f"of node positions; {called} has none of them"
+        )
+    own = {"name": called, "estimator": estimator, "scoring": scoring[0]}
+    made: type[_Adapter] = type(called, (_Adapter,), {**own, "__doc__": type(estimator).__doc__})
+    return made(**made._own_params())
+
+
+class _Adapter(LinkPredictor):
+    """An estimator of another library as a predictor; `as_predictor` makes a class for each."""
+
+    estimator: ClassVar[Any] = None
+    scoring: ClassVar[str] = ""
+
+    def __init__(self, **params: Any) -> None:
+        refuse_unknown(type(self).name, params, self.parameter_names())
+        self.__dict__ |= {**self._own_params(), **params}
+
+    @classmethod
+    def _own_params(cls) -> dict[str, Any]:
+        told = getattr(cls.estimator, "get_params", None)
+        return dict(told(deep=False)) if callable(told) else {}
+
+    @classmethod
+    def parameter_names(cls) -> list[str]:
+        return list(cls._own_params())
+
+    def __repr__(self) -> str:
+        return repr(self.estimator)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return as_predictor, (self.estimator,), self.__dict__
+
+    def _fit(self, network: Network) -> Learned:
+        fresh = copy.deepcopy(self.estimator)
+        params = self.get_params()
+        if params:
+            fresh.set_params(**params)
+        fresh.fit(network)
+        self._cached_estimator = fresh
+        return Learned()
+
+    def _pairs(self, pairs: pr.Ints) -> Array:
+        scores = np.asarray(getattr(self._cached_estimator, self.scoring)(pairs))
+        if scores.ndim == 2 and self.scoring == "predict_proba":
+            scores = scores[:, -1]
+        if scores.shape != (len(pairs),) or scores.dtype.kind not in "biuf":
+            raise LinkpriorError(
+                f"{type(self).name}.{self.scoring} must return one number for each of "
+                f"{len(pairs)} pairs, got {scores.dtype} of shape {scores.shape}"
+            )
+        return scores.astype(np.float64)
+
+    def _rows(self, start: int, stop: int) -> Array:
+        block = np.zeros((stop - start, self.network_.n_nodes))
+        for row, node in enumerate(range(start, stop)):
+            others = np.flatnonzero(np.arange(block.shape[1]) != node)
+            pairs = np.stack([np.full(len(others), node), others], axis=1)
+            block[row, others] = self._pairs(pr.ordered(pairs))
+        return block
+
+    def save(self, folder: str | Path) -> None:
+        raise ParameterError(
+            f"{type(self).name} is not a LinkPredictor: only its own library can save it"
+        )

@@ -37,7 +37,8 @@ from linkprior.model.factors import Factors
 from linkprior.network import Network
 from linkprior.predictors import scores as sketching
 from linkprior.predictors.degree_prior import DegreeOver
-from linkprior.predictors.rank_penalty import (
+from linkprior.predictors.registry import make
+from linkprior.predictors.scores import (
     adjust,
     exact_penalty,
     exact_unit,
@@ -45,7 +46,6 @@ from linkprior.predictors.rank_penalty import (
     subtract,
     unit_of,
 )
-from linkprior.predictors.registry import make
 from linkprior.predictors.tri_degree import TriDegree as TriDegreeModel
 
 Array = NDArray[Any]

@@ -22,7 +22,8 @@ from linkprior.io import store
 from linkprior.pipeline.load_run import load_run
 from linkprior.pipeline.run_folder import RunFolder, file_digest, read_manifest
 from linkprior.predictors.evidence import with_evidence
-from linkprior.predictors.saving import load, network_from
+from linkprior.predictors.registry import load
+from linkprior.predictors.saving import network_from
 
 Whole = dict[str, Any]
 _KINDS = {"float64": "F64", "float32": "F32", "int64": "I64", "int32": "I32", "bool": "BOOL"}

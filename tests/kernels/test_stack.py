@@ -11,8 +11,8 @@ from threadpoolctl import threadpool_limits
 
 from linkprior import kernels
 from linkprior.kernels.stack import N_BINS
+from linkprior.predictors.auto.features import RankSketch
 from linkprior.predictors.auto.learners import _arrays_of
-from linkprior.predictors.auto.sketch import RankSketch
 
 RELAXED = settings(
     max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]

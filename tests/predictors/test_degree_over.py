@@ -11,9 +11,8 @@ import linkprior as lp
 from linkprior.errors import ParameterError
 from linkprior.network.pairs import n_pairs
 from linkprior.predictors import degree_prior
-from linkprior.predictors.rank_penalty import adjust, adjust_pairs, make_tables, unit_of
 from linkprior.predictors.registry import make
-from linkprior.predictors.scores import knots
+from linkprior.predictors.scores import adjust, adjust_pairs, knots, make_tables, unit_of
 
 BASES = ("l3", "ra", "pa", "katz")
 

@@ -5,8 +5,8 @@ from itertools import pairwise
 import pytest
 
 import linkprior as lp
-from linkprior.predictors import estimate as module
-from linkprior.predictors.estimate import Estimate, estimate, expected_bytes, spell
+from linkprior.predictors import cost as module
+from linkprior.predictors.cost import Estimate, estimate, expected_bytes, spell
 
 
 @pytest.fixture(autouse=True)

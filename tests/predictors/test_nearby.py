@@ -1,5 +1,7 @@
 """Some partners per node in place of all pairs: against dense products and brute force."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -10,10 +12,9 @@ import linkprior as lp
 from linkprior import kernels
 from linkprior.errors import InputError, LinkpriorError, ParameterError
 from linkprior.predictors import path_counts
-from linkprior.predictors.nearby import default_kind, factors, sources
-from linkprior.predictors.nearby.judging import judge
-from linkprior.predictors.nearby.lists import Block
-from linkprior.ranking.candidates import ALLOWED, Candidates
+from linkprior.ranking import factor_index, retrieval
+from linkprior.ranking.candidates import ALLOWED, Block, Candidates, default_kind
+from linkprior.ranking.recall import judge
 
 QUICK = {"pu": {"rank": 4, "max_iter": 3}, "tri": {"rank": 3, "n_starts": 2, "max_iter": 5}}
 
@@ -65,14 +66,14 @@ def partners_of(source, net):
 @given(net=networks())
 def test_with_room_for_all_the_partners_by_paths_are_those_of_the_dense_product(net):
     near = lp.nearby_pairs(net, "paths3", partners=net.n_nodes)
-    assert partners_of(sources.PathPartners(near), net) == lists_by_l3(net, net.n_nodes)
+    assert partners_of(retrieval.PathPartners(near), net) == lists_by_l3(net, net.n_nodes)
 
 
 @pytest.mark.parametrize("engine", ["numba", "portable"])
 @pytest.mark.parametrize("most", [1, 7, 50])
 def test_the_strongest_partners_come_first_in_either_engine(larger, monkeypatch, engine, most):
     monkeypatch.setenv("LINKPRIOR_KERNELS", engine)
-    found = partners_of(sources.PathPartners(lp.nearby_pairs(larger, partners=most)), larger)
+    found = partners_of(retrieval.PathPartners(lp.nearby_pairs(larger, partners=most)), larger)
     sums = dense_l3(larger)
     sums[larger.adjacency.toarray() > 0] = 0
     np.fill_diagonal(sums, 0)
@@ -84,7 +85,7 @@ def test_the_strongest_partners_come_first_in_either_engine(larger, monkeypatch,
 def test_ties_go_to_the_smaller_node():
     leaves = [(f"l{n}", "v") for n in range(9)]
     net = lp.Network.from_edges([("x", "u"), ("u", "v"), *leaves])
-    found = partners_of(sources.PathPartners(lp.nearby_pairs(net, partners=4)), net)
+    found = partners_of(retrieval.PathPartners(lp.nearby_pairs(net, partners=4)), net)
     assert {net.names[y] for y in found[net.index_of("x")]} == {"l0", "l1", "l2", "l3"}
 
 
@@ -122,15 +123,15 @@ def l3_within(net, budget):
 @pytest.mark.parametrize("budget", [0, 5, 40, 10_000])
 def test_no_more_steps_are_taken_than_a_budget_allows(planted, monkeypatch, engine, budget):
     monkeypatch.setenv("LINKPRIOR_KERNELS", engine)
-    monkeypatch.setattr(sources, "STEPS", budget)
+    monkeypatch.setattr(retrieval, "STEPS", budget)
     near = lp.nearby_pairs(planted, partners=planted.n_nodes)
-    assert partners_of(sources.PathPartners(near), planted) == list(l3_within(planted, budget))
+    assert partners_of(retrieval.PathPartners(near), planted) == list(l3_within(planted, budget))
 
 
 def test_partners_are_chosen_among_the_nodes_asked_about(planted):
     some = list(range(0, planted.n_nodes, 2))
     near = lp.nearby_pairs(planted, partners=3, within=[planted.names[i] for i in some])
-    found = partners_of(sources.PathPartners(near), planted)
+    found = partners_of(retrieval.PathPartners(near), planted)
     expected = lists_by_l3(planted, 3, some)
     sums = dense_l3(planted)
     for x in some:
@@ -142,10 +143,10 @@ def test_partners_are_chosen_among_the_nodes_asked_about(planted):
 @pytest.mark.parametrize("exact", [True, False])
 def test_partners_by_factors_are_those_of_the_highest_scores(larger, monkeypatch, name, exact):
     if not exact:
-        monkeypatch.setattr(factors, "EXACT_UP_TO", 10)
+        monkeypatch.setattr(factor_index, "EXACT_UP_TO", 10)
     model = fitted(name, larger)
     near = lp.nearby_pairs(larger, "knn", partners=20)
-    nearest = factors.FactorPartners.of(near, model)
+    nearest = factor_index.FactorPartners.of(near, model)
     scores = model.score_rows(0, larger.n_nodes).astype(np.float64)
     scores[larger.adjacency.toarray() > 0] = -np.inf
     np.fill_diagonal(scores, -np.inf)
@@ -210,7 +211,7 @@ def test_known_non_edges_are_no_candidates(planted):
 
 @pytest.mark.parametrize("kind", ["paths3", "knn"])
 def test_the_number_of_workers_changes_nothing(larger, monkeypatch, kind):
-    monkeypatch.setattr(factors, "EXACT_UP_TO", 10)
+    monkeypatch.setattr(factor_index, "EXACT_UP_TO", 10)
     model = fitted("pu", larger)
     answers = []
     for workers in (1, 2, 5):
@@ -226,11 +227,21 @@ def test_the_number_of_workers_changes_nothing(larger, monkeypatch, kind):
 def test_leaving_out_early_what_scores_too_low_changes_nothing(larger, monkeypatch, name):
     model, near = fitted(name, larger), lp.nearby_pairs(larger, "knn", partners=40)
     early = [model.predict_edges(k, near) for k in (1, 20, 400)]
-    monkeypatch.setattr(factors, "WITHOUT_PRIOR", ())
+    pair = replace(model._factor_pair(), exact=False)
+    monkeypatch.setattr(type(model), "_factor_pair", lambda _: pair)
     for ranking in early:
         late = model.predict_edges(len(ranking), near)
         assert ranking.pairs.tolist() == late.pairs.tolist()
         assert np.allclose(ranking.scores, late.scores, rtol=1e-12)
+
+
+@pytest.mark.parametrize("threshold", [-0.02, 0.0, 0.02])
+def test_factors_leave_out_no_pair_at_or_above_a_threshold(larger, threshold):
+    """Of pu, too, whose scores are half the product of its stacked factors."""
+    model, near = fitted("pu", larger), lp.nearby_pairs(larger, "knn", partners=600)
+    found = model.predict_edges(None, near, threshold)
+    every = model.predict_edges(None, threshold=threshold)
+    assert len(found) == len(every) > 0
 
 
 def test_a_threshold_and_restrictions_hold(planted):
@@ -343,7 +354,7 @@ def test_all_pairs_are_the_default_until_there_are_too_many(planted, monkeypatch
     every, one = Candidates.of(planted), Candidates.of(planted, around=[planted.names[0]])
     models = lp.make("l3"), lp.make("pu")
     assert [default_kind(model, every) for model in models] == ["all", "all"]
-    monkeypatch.setattr("linkprior.predictors.nearby.asking.ALL_UP_TO", planted.n_nodes - 1)
+    monkeypatch.setattr("linkprior.ranking.candidates.ALL_UP_TO", planted.n_nodes - 1)
     assert [default_kind(model, every) for model in models] == ["paths3", "knn"]
     assert default_kind(models[0], one) == "all", "the row of one node is little"
 

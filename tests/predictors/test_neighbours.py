@@ -9,7 +9,7 @@ from hypothesis import given
 from tests.predictors.small import networks, slowly
 
 import linkprior as lp
-from linkprior.predictors import neighbours as module
+from linkprior.predictors import local as module
 
 FORMULAS = {
     "cn": lambda x, y, near: len(near[x] & near[y]),

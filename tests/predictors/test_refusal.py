@@ -9,8 +9,13 @@ import linkprior as lp
 from linkprior.cli.settings import make_model
 from linkprior.errors import InputError
 from linkprior.parallel import memory
-from linkprior.predictors.estimate import expected_bytes, expected_disk
-from linkprior.predictors.memory_check import fitting_options, refusal, refuse_too_large
+from linkprior.predictors.cost import (
+    expected_bytes,
+    expected_disk,
+    fitting_options,
+    refusal,
+    refuse_too_large,
+)
 
 
 @pytest.fixture(scope="module")

@@ -11,10 +11,8 @@ import pytest
 import linkprior as lp
 from linkprior import cli
 from linkprior.errors import ParameterError, StoreError
-from linkprior.predictors import registry
-from linkprior.predictors.cost import effort_of
-from linkprior.predictors.estimate import expected_bytes
-from linkprior.predictors.registry import MODELS, WRAPPERS, Entry, find, make
+from linkprior.predictors.cost import effort_of, expected_bytes
+from linkprior.predictors.registry import MODELS, WRAPPERS, find, make
 from linkprior.predictors.spaces import space_of
 
 SMALL = {"n_starts": 1, "max_iter": 4, "warmup": 3, "most": 3, "seed": 7}
@@ -138,18 +136,9 @@ def test_what_cannot_be_made_is_refused_in_one_line(name, message):
 
 
 @pytest.mark.parametrize("kind", WRAPPERS)
-def test_auto_is_no_base(kind, monkeypatch):
-    class Auto(find("l3")):
-        name = "auto"
-
-    monkeypatch.setattr(Entry, "load", lambda entry, load=Entry.load: _or(entry, load, Auto))
-    monkeypatch.setitem(registry.MODELS, "auto", Entry("auto", "Auto", "what is best"))
+def test_auto_is_no_base(kind):
     with pytest.raises(ParameterError, match=f"^{kind}:auto: auto combines"):
         make(f"{kind}:auto")
-
-
-def _or(entry, load, auto):
-    return auto if entry.class_name == "Auto" else load(entry)
 
 
 def test_parameters_that_would_mean_two_things_are_refused(monkeypatch):

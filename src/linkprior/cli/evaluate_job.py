@@ -195,8 +195,7 @@ class EvaluateJob:
 
     def _fits(self, model: LinkPredictor, train: Network) -> bool:
         """Tell whether a model can be fitted here; one that was named is refused aloud."""
-        from linkprior.predictors.cost import effort_of
-        from linkprior.predictors.memory_check import refuse_too_large
+        from linkprior.predictors.cost import effort_of, refuse_too_large
 
         try:
             effort_of(model, train)
@@ -213,8 +212,7 @@ class EvaluateJob:
         """Say how long it may take where that is long."""
         from linkprior.evaluation.tuning.tune import INNER
         from linkprior.parallel import current_workers
-        from linkprior.predictors.cost import effort_of
-        from linkprior.predictors.estimate import machine_factor, spell
+        from linkprior.predictors.cost import effort_of, machine_factor, spell
 
         work = {}
         for one in chosen:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from linkprior.predictors.base import Array, LinkPredictor
-    from linkprior.predictors.explanation import PairStory
+    from linkprior.predictors.evidence import PairStory
 
 
 def yield_of(model: LinkPredictor, scores: Array) -> str | None:

@@ -11,8 +11,7 @@ from linkprior.errors import LinkpriorError, ParameterError
 if TYPE_CHECKING:
     from linkprior.network import Network
     from linkprior.predictors.base import LinkPredictor
-    from linkprior.predictors.nearby import NeighborCandidates
-    from linkprior.ranking.candidates import Candidates
+    from linkprior.ranking.candidates import Candidates, NeighborCandidates
     from linkprior.ranking.ranking import Ranking
 
 
@@ -27,7 +26,7 @@ class NearbyChoice:
 
     def check(self) -> None:
         """Refuse what cannot be meant, before anything is read."""
-        from linkprior.predictors.nearby import MOST_PARTNERS
+        from linkprior.ranking.candidates import MOST_PARTNERS
 
         if self.partners is None:
             return
@@ -49,9 +48,13 @@ class NearbyChoice:
         notify: Callable[[str], None],
     ) -> Candidates | NeighborCandidates | None:
         """Return the candidates to rank; say what they are where nobody chose them."""
-        from linkprior.predictors.nearby import PARTNERS, NeighborCandidates, default_kind
-        from linkprior.predictors.nearby.factors import refuse_without_factors
-        from linkprior.ranking.candidates import Candidates
+        from linkprior.ranking.candidates import (
+            PARTNERS,
+            Candidates,
+            NeighborCandidates,
+            default_kind,
+        )
+        from linkprior.ranking.factor_index import refuse_without_factors
 
         if self.kind == "knn":
             refuse_without_factors(predictor)
@@ -93,7 +96,7 @@ class NearbyChoice:
         notify: Callable[[str], None],
     ) -> None:
         """Say how many of the best pairs the candidates hold, judged on some nodes."""
-        from linkprior.predictors.nearby.judging import judge
+        from linkprior.ranking.recall import judge
 
         if self.chosen is None:
             return

@@ -30,8 +30,7 @@ if TYPE_CHECKING:
     from linkprior.network import Network
     from linkprior.predictors.base import LinkPredictor
     from linkprior.predictors.cost import Effort
-    from linkprior.predictors.nearby import NeighborCandidates
-    from linkprior.ranking.candidates import Candidates
+    from linkprior.ranking.candidates import Candidates, NeighborCandidates
     from linkprior.ranking.ranking import Ranking
 
 R = TypeVar("R")
@@ -246,8 +245,7 @@ class PredictJob:
     def _check_memory(self, predictor: LinkPredictor, network: Network) -> None:
         """Say what the fit will take, and refuse what cannot fit."""
         from linkprior.parallel.memory import memory_room
-        from linkprior.predictors.estimate import estimate
-        from linkprior.predictors.memory_check import refuse_too_large
+        from linkprior.predictors.cost import estimate, refuse_too_large
 
         if self.dry_run:
             taken = estimate(predictor, network, self.nearby.effort, self.tune.effort)

@@ -84,7 +84,7 @@ def tune(
     from linkprior.cli import display, interrupt
     from linkprior.cli.settings import make_model
     from linkprior.evaluation.tuning.executor import end_processes
-    from linkprior.predictors.memory_check import refuse_too_large
+    from linkprior.predictors.cost import refuse_too_large
 
     notify = silent if quiet else echo
     source = Input.take(given)

@@ -11,6 +11,7 @@ from typing import Any
 from linkprior import _progress as progress
 from linkprior import parallel
 from linkprior._validation import whole_number
+from linkprior.errors import refuse_unknown
 from linkprior.evaluation.cells import CellStore
 from linkprior.evaluation.judge import Cell, chance, judge
 from linkprior.evaluation.metrics import refuse_unknown_metric
@@ -23,7 +24,7 @@ from linkprior.evaluation.tuning.tune import DEFAULT_METRIC, INNER, Tuning
 from linkprior.io.atomic_files import as_path
 from linkprior.io.convert import as_network
 from linkprior.network import Network
-from linkprior.predictors.base import LinkPredictor, refuse_unknown
+from linkprior.predictors.base import LinkPredictor
 from linkprior.predictors.cost import Effort, effort_of
 
 

@@ -75,8 +75,7 @@ def _changed(model: LinkPredictor) -> str:
 
 
 def _prior_off(model: LinkPredictor, split: Split) -> LinkPredictor:
-    plain: LinkPredictor = model.without_prior()  # type: ignore[attr-defined]
-    return plain
+    return model.without_prior()
 
 
 def _shuffled_degrees(model: LinkPredictor, split: Split) -> LinkPredictor:

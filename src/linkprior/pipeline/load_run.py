@@ -30,7 +30,7 @@ from linkprior.pipeline.run_folder import (
     read_manifest,
 )
 from linkprior.predictors.base import LinkPredictor
-from linkprior.predictors.saving import load
+from linkprior.predictors.registry import load
 from linkprior.ranking.ranking import Ranking
 
 # Evidence that is a number; all else is text, whatever it looks like.

@@ -19,7 +19,7 @@ from linkprior.io.safe_read import kept_text, refuse_odd
 from linkprior.io.store import discard_damaged, refuse_foreign
 from linkprior.io.writers import FORMATS
 from linkprior.predictors.base import LinkPredictor
-from linkprior.predictors.saving import load
+from linkprior.predictors.registry import load
 
 if TYPE_CHECKING:
     from linkprior.predictors.base import LinkPredictor

@@ -25,17 +25,19 @@ from linkprior.predictors.base import ISOLATED, WEIGHTS, Array, Learned, LinkPre
 from linkprior.predictors.cost import Effort, effort_of
 from linkprior.predictors.meta import Wrapped, prefixed, under
 from linkprior.predictors.on_device import Form
-from linkprior.predictors.rank_penalty import (
+from linkprior.predictors.scores import (
     Combine,
+    Scores,
     adjust,
     adjust_pairs,
     exact_penalty,
     exact_unit,
+    knots,
     make_tables,
     subtract,
     unit_of,
 )
-from linkprior.predictors.scores import Scores, knots
+from linkprior.predictors.spaces import ALPHA, TAU, C, Space, without_learned
 from linkprior.predictors.tri import DENSE_LIMIT
 from linkprior.ranking.candidates import Candidates
 
@@ -83,9 +85,17 @@ class DegreeOver(Wrapped):
     isolated
         Whether learned weights score pairs with an edgeless node by what became of nodes that lost
         all edges when some were hidden. False: by the formula of all others.
+
+    Examples
+    --------
+    >>> import linkprior as lp
+    >>> lp.make("degree:l3", tau=2.0).fit(lp.planted_network(40, seed=0)).predict_edges(3)
+    Ranking(3 pairs)
     """
 
     kind: ClassVar[str] = "degree"
+    summary_line: ClassVar[str] = "the degree prior over the scores of any model"
+    own_space: ClassVar[Space] = {"alpha": ALPHA, "c": C, "tau": TAU}
     alpha: float = 0.5
     c: float = 1.0
     tau: float | str = 1.0
@@ -100,7 +110,6 @@ class DegreeOver(Wrapped):
 
     @classmethod
     def supported(cls) -> frozenset[str]:
-        """Return what the base takes notice of, and what the prior does."""
         return super().supported() | WEIGHTS | ISOLATED
 
     @classmethod
@@ -112,18 +121,18 @@ class DegreeOver(Wrapped):
             )
         super()._refuse(base)
 
+    def _axes(self) -> Space:
+        return without_learned(super()._axes(), self.weights)
+
     def get_params(self, deep: bool = True) -> dict[str, object]:
-        """Return the parameters as they were given; an infinite τ as the word."""
         given = super().get_params(deep)
         return given | ({"tau": "inf"} if self._pure_ranks else {})
 
     def summary(self) -> list[str]:
-        """Return what the base says, and whose rank weights there are."""
         _, learned = self._state()
         return [*self._cached_members[0].summary(), *learned_prior.learned_words(learned)]
 
     def without_prior(self) -> LinkPredictor:
-        """Return the base model alone."""
         return self._new()
 
     @property

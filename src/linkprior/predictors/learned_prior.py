@@ -35,13 +35,16 @@ from linkprior.network import pairs as pr
 from linkprior.network.pairs import Ints
 from linkprior.predictors.base import Array, Learned, LinkPredictor
 from linkprior.predictors.cost import effort_of, entries
-from linkprior.predictors.rank_penalty import (
+from linkprior.predictors.scores import (
+    DenseScores,
+    Scores,
     exact_unit,
+    knots,
+    lookup_pairs,
     make_tables,
     unit_of,
     weights_in_rows,
 )
-from linkprior.predictors.scores import DenseScores, Scores, knots, lookup_pairs
 
 HOLDOUTS = 3
 SHARE = 0.1  # of the edges hidden in each

@@ -8,7 +8,7 @@ from typing import Any
 
 from linkprior._validation import shown
 from linkprior.errors import ParameterError
-from linkprior.predictors.registry import DEFAULT_MODEL, MODELS, WRAPPERS
+from linkprior.predictors.registry import DEFAULT_MODEL, WRAPPERS, names
 
 EFFORTS = ("fast", "normal", "thorough")
 MOST_LINKS = 100_000
@@ -67,7 +67,7 @@ class JobRequest:
 def _check_model(name: str) -> None:
     """Refuse a model there is none of; without loading any, which takes its time."""
     *kinds, base = name.split(":")
-    if base not in MODELS or any(kind not in WRAPPERS for kind in kinds):
+    if base not in names() or any(kind not in WRAPPERS for kind in kinds):
         raise ParameterError(f"no model is called {shown(name)}; see linkprior models")
 
 

@@ -10,7 +10,7 @@ from importlib import resources
 from typing import Any
 
 from linkprior._version import __version__
-from linkprior.predictors.registry import DEFAULT_MODEL, MODELS
+from linkprior.predictors.registry import DEFAULT_MODEL, models
 from linkprior.report.page import as_json, asset
 from linkprior.serve.job_request import EFFORTS, MOST_LINKS
 
@@ -57,7 +57,7 @@ def explorer_page(limit: int) -> tuple[str, str]:
     style = asset("style.css") + _own("explorer.css")
     script = "(() => {\n" + asset("dom.js") + "\n".join(_own(name) for name in SCRIPTS) + "})();\n"
     data: dict[str, Any] = {
-        "models": [[name, entry.summary] for name, entry in MODELS.items()],
+        "models": [[one.name, one.summary] for one in models()],
         "model": DEFAULT_MODEL,
         "efforts": EFFORTS,
         "most": MOST_LINKS,

@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 import linkprior as lp
-from linkprior.predictors.auto import factors
-from linkprior.predictors.auto.factors import Eigenvectors, NonNegative
+from linkprior.predictors.auto import sources
+from linkprior.predictors.auto.sources import Eigenvectors, NonNegative
 
 
 def dense(net, rank):
@@ -18,7 +18,7 @@ def dense(net, rank):
 
 @pytest.mark.parametrize("smallest", [2, 500], ids=["sparse", "dense"])
 def test_leading_eigenvectors_give_the_dense_formula(planted, monkeypatch, smallest):
-    monkeypatch.setattr(factors, "_DENSE_BELOW", smallest)
+    monkeypatch.setattr(sources, "_DENSE_BELOW", smallest)
     model = Eigenvectors(rank=7).fit(planted)
     found = model.score_rows(0, planted.n_nodes)
     expected = dense(planted, 7)

@@ -11,7 +11,7 @@ from linkprior.evaluation.ranks import stand
 from linkprior.evaluation.splits import release
 from linkprior.predictors.auto import temporal
 from linkprior.predictors.auto.calibration import Calibration
-from linkprior.predictors.auto.training import Trainer
+from linkprior.predictors.auto.stack import Trainer
 
 
 def releases(seed=0, finds=60, rounds=2):

@@ -8,8 +8,7 @@ from scipy.stats import rankdata
 
 import linkprior as lp
 from linkprior.predictors.auto.features import PRIOR, listen, restored
-from linkprior.predictors.auto.holdout import hide
-from linkprior.predictors.auto.sampling import draw, near_top, top_columns, top_feature
+from linkprior.predictors.auto.holdout import draw, hide, near_top, top_columns, top_feature
 from linkprior.predictors.auto.sources import BY_LABEL
 
 LABELS = ("pa", "ra", "l3")

@@ -5,8 +5,7 @@ import pytest
 from tests.predictors.auto.made import sample, with_signal
 
 from linkprior.predictors.auto.objectives import OBJECTIVES, average_precision, steady_precision
-from linkprior.predictors.auto.stack import Stack, fusion, stack_from
-from linkprior.predictors.auto.training import Trainer
+from linkprior.predictors.auto.stack import Stack, Trainer, fusion, stack_from
 
 LABELS = ("ra", "l3", "nmf64")
 WHERE = {"columns": (0, 1, 2), "floor": 3.0, "n_pairs": 3000}

@@ -6,7 +6,8 @@ from collections.abc import Collection
 
 from linkprior.errors import ParameterError
 from linkprior.predictors.base import LinkPredictor
-from linkprior.predictors.spaces import SPACES, searched
+from linkprior.predictors.registry import tunable
+from linkprior.predictors.spaces import searched
 
 
 def refuse_untunable(
@@ -30,7 +31,7 @@ def refuse_untunable(
     if not axes:
         raise ParameterError(
             f"{type(model).name} has no parameter to tune: leave {option} out, or choose another "
-            f"model: {', '.join(SPACES)}, or degree:NAME"
+            f"model: {', '.join(tunable())}, or degree:NAME"
         )
     both = [name for name in axes if name in given]
     if both:

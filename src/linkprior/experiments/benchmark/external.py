@@ -20,6 +20,7 @@ from linkprior.network import Network
 from linkprior.network.pairs import Ints
 from linkprior.predictors.base import Learned, LinkPredictor
 from linkprior.predictors.cost import Effort, factor_scores
+from linkprior.predictors.spaces import Space
 
 Array = NDArray[Any]
 
@@ -32,6 +33,7 @@ class Products(LinkPredictor):
     """Scores that are ½(W·H + (W·H)ᵀ) of two factors: what a recommender makes of a network."""
 
     library: ClassVar[str] = ""
+    search_space: ClassVar[Space | None] = {}
     rank: int = 64
     iterations: int = 15
     seed: int = 0

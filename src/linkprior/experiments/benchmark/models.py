@@ -11,8 +11,7 @@ from linkprior.experiments.benchmark.external import PEERS, installed, make_peer
 from linkprior.network import Network
 from linkprior.predictors.auto.auto import Auto
 from linkprior.predictors.base import LinkPredictor
-from linkprior.predictors.cost import effort_of
-from linkprior.predictors.estimate import expected_bytes, spell
+from linkprior.predictors.cost import effort_of, expected_bytes, spell
 from linkprior.predictors.registry import MODELS, find, make
 
 AUTO, WITHOUT, AUTO_FAST = "auto", "auto without prior", "auto fast"

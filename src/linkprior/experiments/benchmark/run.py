@@ -22,8 +22,7 @@ from linkprior.experiments.benchmark.suite import Case
 from linkprior.io.locks import hold
 from linkprior.predictors.auto.auto import Auto
 from linkprior.predictors.base import LinkPredictor
-from linkprior.predictors.cost import Effort, effort_of
-from linkprior.predictors.estimate import machine_factor
+from linkprior.predictors.cost import Effort, effort_of, machine_factor
 from linkprior.predictors.spaces import space_of
 
 LENGTHS = (100, 500)  # of the lists whose yield is compared with what auto expected

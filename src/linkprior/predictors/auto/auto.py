@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -15,20 +16,29 @@ from linkprior.errors import ParameterError
 from linkprior.network import Network
 from linkprior.network import pairs as pr
 from linkprior.network.pairs import Ints
-from linkprior.predictors.auto import temporal, wording
+from linkprior.predictors.auto import explanation, temporal
 from linkprior.predictors.auto.calibration import Calibration, expected_hits
-from linkprior.predictors.auto.costs import Costs
-from linkprior.predictors.auto.features import Features, listen, restored
-from linkprior.predictors.auto.holdout import hide, n_drawn, n_hidden
+from linkprior.predictors.auto.features import Features, listen, restored, work_of
+from linkprior.predictors.auto.holdout import (
+    MOST_TOP,
+    TOP_SHARE,
+    Sample,
+    draw,
+    hide,
+    n_drawn,
+    n_hidden,
+    top_columns,
+    top_feature,
+)
+from linkprior.predictors.auto.learners import N_TREES
 from linkprior.predictors.auto.objectives import OBJECTIVES
-from linkprior.predictors.auto.sampling import Sample, draw, top_columns, top_feature
-from linkprior.predictors.auto.sources import EFFORTS, Choice, choose
-from linkprior.predictors.auto.stack import Stack, carried, stack_from
-from linkprior.predictors.auto.training import Trained, Trainer
+from linkprior.predictors.auto.sources import EFFORTS, Choice, Source, choose
+from linkprior.predictors.auto.stack import Stack, Trained, Trainer, carried, stack_from
 from linkprior.predictors.base import NEGATIVES, WEIGHTS, Array, Learned, LinkPredictor
-from linkprior.predictors.cost import Effort
+from linkprior.predictors.cost import Effort, effort_of
 from linkprior.predictors.meta import arrays_under, prefixed
 from linkprior.predictors.multistart import SEED_LIMIT
+from linkprior.predictors.spaces import Space
 
 HELD_WHOLE = 16_000  # nodes up to which all scores are held once they are made (1 GB)
 MATCHED = {"auprc": 0.0, "recall": 0.0, "dc_auroc": 1.0}  # share of other pairs drawn by degree
@@ -67,9 +77,19 @@ class Auto(LinkPredictor):
         Whether models are also asked as the degree prior weighs their ranks.
     seed
         Which edges are hidden, and the random starts of the models.
+
+    Examples
+    --------
+    >>> import linkprior as lp
+    >>> model = lp.make("auto", effort="fast", exercises=1).fit(lp.planted_network(40, seed=0))
+    >>> model.predict_edges(3)
+    Ranking(3 pairs)
     """
 
     name: ClassVar[str] = "auto"
+    summary_line: ClassVar[str] = "all models together, weighed by how well they find hidden edges"
+    search_space: ClassVar[Space | None] = {}
+    combines_models: ClassVar[bool] = True
     supports: ClassVar[frozenset[str]] = WEIGHTS | NEGATIVES
     effort: str = "normal"
     objective: str = "auprc"
@@ -80,7 +100,6 @@ class Auto(LinkPredictor):
     seed: int = 0
 
     def without_prior(self) -> Auto:
-        """Return the same without any feature of the degree prior."""
         return Auto(**{**self.get_params(), "prior": False})
 
     # ------------------------------------------------------------------ learning
@@ -271,28 +290,21 @@ class Auto(LinkPredictor):
     # ------------------------------------------------------------------ what to expect
 
     def probabilities(self, scores: Array) -> Array | None:
-        """Return the chance that pairs with these scores are missing edges; None if unknown."""
         self._state()
         known = self._cached_calibration
         return None if known is None else known.chance(np.asarray(scores))
 
     def score_threshold(self, probability: float) -> float:
-        """Return the score from which on the chance is at least this; itself where unknown."""
         self._state()
         known = self._cached_calibration
         return probability if known is None else known.score_threshold(probability)
 
     def expected_hits(self, scores: Array) -> tuple[Array, Array, Array] | None:
-        """Return, for the first 1, 2, … of ranked pairs, the real ones to expect and nine in ten.
-
-        Missing edges are taken to look like hidden ones, and to be `missing` of all links.
-        """
         self._state()
         known = self._cached_calibration
         return None if known is None else expected_hits(known.chance(scores), known.spread)
 
     def assumption(self) -> str:
-        """Return what chances rest on, as half a sentence."""
         if self._state()[1].facts["from_history"]:
             return "if the next release finds links as the newer one did after the older"
         return (
@@ -300,10 +312,9 @@ class Auto(LinkPredictor):
         )
 
     def summary(self) -> list[str]:
-        """Return what was learned, in a few lines."""
         self._state()
-        said = wording.lines(self.learned_.facts, self.objective)
-        return said if self._cached_calibration is not None else [*said, wording.NO_CHANCES]
+        said = explanation.lines(self.learned_.facts, self.objective)
+        return said if self._cached_calibration is not None else [*said, explanation.NO_CHANCES]
 
     # ------------------------------------------------------------------ how long it takes
 
@@ -326,3 +337,50 @@ def _near_top(samples: list[Sample]) -> Array:
     """Return the features of all pairs near the top."""
     found = [sample.X[sample.top] for sample in samples]
     return np.concatenate(found) if found else np.empty((0, 0))
+
+
+RANK, PENALTY = 6.0, 25.0  # per entry of a matrix of all nodes and source: a look at its features
+LEAF = 10.0  # to take a pair down a tree
+GROW = 5.0  # to grow a tree, per pair and feature
+SPREAD = 6.0  # tops of different models: so many times the pairs near one of them
+
+
+@dataclass(frozen=True)
+class Costs:
+    """Work on one network, part by part."""
+
+    network: Network
+    sources: Sequence[Source]
+    prior: bool
+    rounds: int
+
+    @property
+    def listening(self) -> float:
+        """Fit all models to one network and count their scores."""
+        return sum(work_of(source, self.network, self.prior) for source in self.sources)
+
+    @property
+    def looking(self) -> float:
+        """Make the features of all pairs once."""
+        entries, n = float(self.network.n_nodes) ** 2, self.network.n_nodes
+        rows = sum(effort_of(s.make(0, n), self.network).scores for s in self.sources)
+        with_prior = self.prior * sum(source.with_prior for source in self.sources)
+        return rows + entries * (RANK * len(self.sources) + PENALTY * with_prior)
+
+    @property
+    def learning(self) -> float:
+        """Grow trees: two kinds, for the top and for all, on both halves and on the whole."""
+        n_pairs = pr.n_pairs(self.network.n_nodes)
+        top = SPREAD * min(max(TOP_SHARE * n_pairs, self.network.n_edges), MOST_TOP)
+        rows = self.rounds * min(top, n_pairs) + min(1e5, self.rounds * n_pairs)
+        return 4.0 * GROW * N_TREES * rows * 1.4 * len(self.sources)
+
+    @property
+    def scoring(self) -> float:
+        """Make all features and take every pair down the trees."""
+        return self.looking + LEAF * N_TREES * 2.0 * pr.n_pairs(self.network.n_nodes)
+
+    @property
+    def fitting(self) -> float:
+        """Do everything up to the scores."""
+        return self.rounds * (self.listening + self.looking) + self.listening + self.learning

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linkprior.predictors.auto.sampling import Sample
+from linkprior.predictors.auto.holdout import Sample
 
 Array = NDArray[Any]
 

@@ -13,8 +13,7 @@ import numpy as np
 
 from linkprior.network import History
 from linkprior.predictors.auto.features import listen
-from linkprior.predictors.auto.holdout import HoldOut
-from linkprior.predictors.auto.sampling import Sample, draw
+from linkprior.predictors.auto.holdout import HoldOut, Sample, draw
 from linkprior.predictors.auto.sources import Source
 
 FEWEST = 20  # found edges to learn from

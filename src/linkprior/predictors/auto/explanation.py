@@ -7,7 +7,7 @@ from typing import Any
 
 from linkprior.predictors.auto.features import PRIOR
 from linkprior.predictors.auto.objectives import FEW_HIDDEN
-from linkprior.predictors.auto.training import FEWEST_TO_CHOOSE
+from linkprior.predictors.auto.stack import FEWEST_TO_CHOOSE
 
 _MEASURES = {
     "auprc": "AUPRC",

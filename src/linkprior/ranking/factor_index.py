@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,53 +18,54 @@ from numpy.typing import NDArray
 from linkprior import parallel
 from linkprior.errors import ParameterError
 from linkprior.network.pairs import Ints
-from linkprior.predictors.base import LinkPredictor
-from linkprior.predictors.nearby.asking import NeighborCandidates
-from linkprior.predictors.nearby.lists import BLOCK, Block, Lists, slices
-from linkprior.ranking.candidates import ALLOWED, Bools
+from linkprior.ranking.candidates import (
+    ALLOWED,
+    BLOCK,
+    Block,
+    Bools,
+    Lists,
+    NeighborCandidates,
+    slices,
+)
 
 Floats = NDArray[np.float32]
 
 EXACT_UP_TO = 20_000
 POOL = 4
-WITHOUT_PRIOR = ("pu", "tri", "tri-l1", "tri-scale")
 _ROUNDS = 5  # of k-means
 _DRAWN = 64  # queries per group that k-means looks at
 _AT_ONCE = 2048  # nodes that are brought to their groups together
 _ROUNDING = 1e-5  # of a float32 product, beside the lengths of both vectors
 
 
-def has_factors(model: LinkPredictor) -> bool:
-    """Whether the model scores pairs by factors, so that nodes have a place in a space."""
-    from linkprior.predictors.completion import PU
-    from linkprior.predictors.tri import TriFactorization
+@dataclass(frozen=True)
+class FactorPair:
+    """Queries and keys (p, r) of a fitted model: their products are its scores before any prior.
 
-    return isinstance(model, PU | TriFactorization)
+    `exact` says that they are the scores themselves, rounding aside.
+    """
+
+    queries: NDArray[Any]
+    keys: NDArray[Any]
+    exact: bool = False
 
 
-def refuse_without_factors(model: LinkPredictor) -> None:
+class FactorModel(Protocol):
+    """What is asked of a model of factors."""
+
+    name: ClassVar[str]
+    has_factors: ClassVar[bool]
+
+    def _factor_pair(self) -> FactorPair: ...
+
+
+def refuse_without_factors(model: FactorModel) -> None:
     """Raise an error for a model in whose space nodes have no place."""
-    if not has_factors(model):
+    if not model.has_factors:
         raise ParameterError(
             "candidates 'knn' are nearest by factors, for tri, tri-l1, tri-scale, tri-degree and "
-            f"pu; {type(model).name} has no factors: take paths3"
+            f"pu; {model.name} has no factors: take paths3"
         )
-
-
-def factors_of(model: LinkPredictor) -> tuple[Floats, Floats]:
-    """Return queries and keys (p, r): their products are the model's scores before any prior."""
-    from linkprior.predictors.scores import FactorScores
-
-    _, learned = model._state()
-    arrays = learned.arrays
-    refuse_without_factors(model)
-    if "W" in arrays:
-        W, H = (np.concatenate(list(arrays[name]), axis=1) for name in "WH")
-        queries, keys = np.hstack([W, H]), np.hstack([H, W])
-    else:
-        mean = FactorScores(arrays["U"], arrays["S"]).mean
-        queries, keys = mean.US, mean.U
-    return queries.astype(np.float32), keys.astype(np.float32)
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,9 +84,12 @@ class FactorPartners:
     exact_scores: bool = False
 
     @classmethod
-    def of(cls, near: NeighborCandidates, model: LinkPredictor) -> FactorPartners:
+    def of(cls, near: NeighborCandidates, model: FactorModel) -> FactorPartners:
         """Take the factors of a fitted model."""
-        return cls(near, *factors_of(model), exact_scores=type(model).name in WITHOUT_PRIOR)
+        refuse_without_factors(model)
+        pair = model._factor_pair()
+        queries, keys = pair.queries.astype(np.float32), pair.keys.astype(np.float32)
+        return cls(near, queries, keys, pair.exact)
 
     @cached_property
     def _open(self) -> Ints:

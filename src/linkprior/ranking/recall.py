@@ -11,11 +11,9 @@ from numpy.typing import NDArray
 from linkprior import parallel
 from linkprior.network import pairs as pr
 from linkprior.network.pairs import Ints
-from linkprior.predictors.base import LinkPredictor
-from linkprior.predictors.nearby.asking import NeighborCandidates
-from linkprior.predictors.nearby.search import PAIRWISE
-from linkprior.ranking.candidates import Candidates
+from linkprior.ranking.candidates import Candidates, NeighborCandidates
 from linkprior.ranking.ranking import Ranking
+from linkprior.ranking.retrieval import Scorer
 
 JUDGED = 200  # nodes
 _ROUNDING = 1e-6  # scores by row may be float32: what is this close is scored again, by pair
@@ -54,7 +52,7 @@ class Share:
 
 
 def judge(
-    model: LinkPredictor,
+    model: Scorer,
     near: NeighborCandidates,
     ranking: Ranking,
     k: int | None = None,
@@ -132,9 +130,7 @@ def _drawn(p: int, pairs: Ints, n_nodes: int, seed: int) -> tuple[Ints, NDArray[
     return nodes, chance[nodes]
 
 
-def _missed(
-    model: LinkPredictor, among: Candidates, node: int, known: Ints, limit: float
-) -> NDArray[Any]:
+def _missed(model: Scorer, among: Candidates, node: int, known: Ints, limit: float) -> NDArray[Any]:
     """Return the scores above the limit of one node's candidates that are not listed."""
     row = model._rows(node, node + 1)[0]
     near_limit = limit - _ROUNDING * abs(limit) if np.isfinite(limit) else limit
@@ -145,7 +141,7 @@ def _missed(
     absent = known[at] != codes if len(known) else np.ones(len(codes), dtype=bool)
     if not np.isfinite(limit):
         return row[others[absent]]
-    by_pair = type(model).name in PAIRWISE
-    scores = model._pairs(pairs[absent]) if by_pair else row[others[absent]]
+    alone = model.scores_pairs_alone
+    scores = model._pairs(pairs[absent]) if alone else row[others[absent]]
     above: NDArray[Any] = scores[scores > limit + _TIE * abs(limit)]
     return above

@@ -178,12 +178,12 @@ class SideInputs:
         """Tell a model how many links there are, where it asks."""
         if self.coverage is None:
             return
-        from linkprior.predictors.auto import temporal
+        from linkprior.predictors.auto import holdout
 
         names, n, most = predictor.parameter_names(), network.n_edges, _most_links(network)
         share = max(self.coverage, n / max(1, most))
         total = min(round(n / share), most)
-        if "missing" in names and temporal.enough(network.known.history):
+        if "missing" in names and holdout.enough_found(network.known.history):
             notify("Note: chances go by what --history shows was found, and not by --coverage")
             return
         if "missing" in names:

@@ -31,7 +31,7 @@ from linkprior.network import pairs as pr
 from linkprior.predictors import on_device, saving
 from linkprior.predictors.documentation import complete
 from linkprior.predictors.on_device import Form
-from linkprior.predictors.overflow import overflow_told_later, refuse_not_finite
+from linkprior.predictors.scores import overflow_told_later, refuse_not_finite
 from linkprior.predictors.spaces import Space
 from linkprior.ranking.candidates import Candidates, NeighborCandidates
 from linkprior.ranking.factor_index import FactorPair

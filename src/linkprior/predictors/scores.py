@@ -8,7 +8,9 @@ read the weight of any pair from these tables (a rank sketch).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol
@@ -18,6 +20,8 @@ from numpy.typing import NDArray
 
 from linkprior import _progress as progress
 from linkprior import kernels, parallel
+from linkprior._validation import shown
+from linkprior.errors import LinkpriorError
 from linkprior.model.factors import Factors
 from linkprior.model.priors import rows_of
 from linkprior.network.pairs import Ints
@@ -28,6 +32,7 @@ from linkprior.solvers.symmetric_prox import half_sum, mm_passes
 Array = NDArray[Any]
 PASSES = 5  # passes of the prox when ranking; on real networks ranks hardly move after the third
 _KNOTS_PER_OCTAVE = 4
+_ROUNDING = 1e-6  # of a score: closer ones count as equal
 
 
 class Scores(Protocol):
@@ -256,8 +261,6 @@ def prox_passes(A: Array, scale: Array, profile: Array, passes: int = PASSES) ->
 Rows = Callable[[int, int], Array]
 Combine = Callable[[Array, Array], Array]  # scores and penalties → penalised scores
 
-_ROUNDING = 1e-6  # of a score: closer ones count as equal
-
 
 def subtract(scores: Array, penalty: Array) -> Array:
     """Return the scores less the penalty, in the scores' own precision."""
@@ -416,3 +419,35 @@ def weights_in_rows(keys: Array, first: int, profile: Array) -> Array:
     low, high = (profile[rows, at] if profile.ndim == 2 else profile[at] for at in (begins, ends))
     np.put_along_axis(weights, order, 0.5 * (low + high), axis=1)
     return weights
+
+
+@contextmanager
+def overflow_told_later() -> Iterator[None]:
+    """Let numbers overflow without a warning: what comes out is checked by `refuse_not_finite`.
+
+    An invalid number that no overflow came before is warned of as ever: it is a mistake of ours.
+    """
+    overflowed = False
+
+    def note(what: str, _: int) -> None:
+        nonlocal overflowed
+        if what == "overflow":
+            overflowed = True
+        elif not overflowed:
+            warnings.warn(f"{what} encountered", RuntimeWarning, stacklevel=2)
+
+    with np.errstate(over="call", invalid="call", call=note):
+        yield
+
+
+def refuse_not_finite(
+    model: str, params: Mapping[str, Any], arrays: Iterable[NDArray[Any]], short: bool = False
+) -> None:
+    """Raise an error where a number is not finite, or where the caller missed some: `short`."""
+    if not short and all(np.isfinite(array).all() for array in arrays):
+        return
+    given = ", ".join(f"{name}={shown(value)}" for name, value in params.items())
+    raise LinkpriorError(
+        f"{model}: fit or scores gave numbers that are not finite; a parameter is far out of its "
+        f"useful range: {given}"
+    )

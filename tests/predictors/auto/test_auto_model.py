@@ -10,7 +10,7 @@ import linkprior as lp
 from linkprior import parallel
 from linkprior.errors import NotFittedError, ParameterError
 from linkprior.predictors.auto import auto as module
-from linkprior.predictors.auto.objectives import OBJECTIVES
+from linkprior.predictors.auto.holdout import OBJECTIVES
 
 
 @pytest.fixture(scope="module")

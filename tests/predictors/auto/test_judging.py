@@ -5,7 +5,7 @@ import pytest
 from sklearn.metrics import average_precision_score, roc_auc_score
 from tests.predictors.auto.made import sample
 
-from linkprior.predictors.auto import objectives
+from linkprior.predictors.auto import holdout
 
 
 def case(seed, ties):
@@ -20,7 +20,7 @@ def case(seed, ties):
 def test_without_ties_the_average_precision_is_scikit_learns(seed):
     scores, pairs = case(seed, ties=False)
     expected = average_precision_score(pairs.y, scores, sample_weight=pairs.weight)
-    assert objectives.average_precision(scores, pairs) == pytest.approx(expected, abs=1e-12)
+    assert holdout.average_precision(scores, pairs) == pytest.approx(expected, abs=1e-12)
 
 
 @pytest.mark.parametrize("ties", [False, True])
@@ -28,10 +28,10 @@ def test_without_ties_the_average_precision_is_scikit_learns(seed):
 def test_areas_are_scikit_learns(seed, ties):
     scores, pairs = case(seed, ties)
     even = roc_auc_score(pairs.y, scores, sample_weight=pairs.weight)
-    assert objectives.area(scores, pairs) == pytest.approx(even, abs=1e-12)
+    assert holdout.area(scores, pairs) == pytest.approx(even, abs=1e-12)
     weight = np.where(pairs.y, 1.0, pairs.weight * pairs.degree_product)
     matched = roc_auc_score(pairs.y, scores, sample_weight=weight)
-    assert objectives.matched_area(scores, pairs) == pytest.approx(matched, abs=1e-12)
+    assert holdout.matched_area(scores, pairs) == pytest.approx(matched, abs=1e-12)
 
 
 @pytest.mark.parametrize("ties", [False, True])
@@ -50,8 +50,8 @@ def test_half_of_the_pairs_that_tie_count_as_above(seed, ties):
         ]
         precision.append(hits / (hits + sum(others)))
         near += hits + sum(others) <= 0.05 * pairs.n_pairs
-    assert objectives.average_precision(scores, pairs) == pytest.approx(np.mean(precision))
-    assert objectives.recall_of_five_percent(scores, pairs) == pytest.approx(near / len(ranked))
+    assert holdout.average_precision(scores, pairs) == pytest.approx(np.mean(precision))
+    assert holdout.recall_of_five_percent(scores, pairs) == pytest.approx(near / len(ranked))
 
 
 @pytest.mark.parametrize("ties", [False, True])
@@ -60,23 +60,23 @@ def test_as_if_more_were_hidden_is_every_hidden_edge_taken_several_times(seed, t
     scores, pairs = case(seed, ties)
     times = 300 / pairs.y.sum()
     weight = np.where(pairs.y, times, pairs.weight)
-    found = objectives.steady_precision(scores, pairs)
+    found = holdout.steady_precision(scores, pairs)
     if not ties:
         expected = average_precision_score(pairs.y, scores, sample_weight=weight)
         assert found == pytest.approx(expected, abs=1e-12)
-    assert objectives.average_precision(scores, pairs) < found < 1.0
+    assert holdout.average_precision(scores, pairs) < found < 1.0
 
 
 def test_where_enough_are_hidden_nothing_is_counted_twice():
     y = np.arange(1000) % 3 == 0
     scores = np.random.default_rng(0).random(1000)
     pairs = sample(np.zeros((1000, 1)), y, np.ones(1000))
-    plain = objectives.average_precision(scores, pairs)
-    assert y.sum() > objectives.FEW_HIDDEN
-    assert objectives.steady_precision(scores, pairs) == plain
+    plain = holdout.average_precision(scores, pairs)
+    assert y.sum() > holdout.FEW_HIDDEN
+    assert holdout.steady_precision(scores, pairs) == plain
 
 
-@pytest.mark.parametrize("measure", objectives.OBJECTIVES.values())
+@pytest.mark.parametrize("measure", holdout.OBJECTIVES.values())
 def test_the_order_of_the_pairs_does_not_matter(measure):
     scores, pairs = case(3, ties=True)
     order = np.random.default_rng(0).permutation(len(scores))
@@ -84,7 +84,7 @@ def test_the_order_of_the_pairs_does_not_matter(measure):
     assert measure(scores[order], mixed) == pytest.approx(measure(scores, pairs), abs=1e-12)
 
 
-@pytest.mark.parametrize("measure", objectives.OBJECTIVES.values())
+@pytest.mark.parametrize("measure", holdout.OBJECTIVES.values())
 def test_a_sample_without_hidden_edges_or_without_others_has_a_finite_value(measure):
     for y in (np.zeros(4, bool), np.ones(4, bool)):
         assert 0.0 <= measure(np.arange(4.0), sample(np.zeros((4, 1)), y)) <= 1.0

@@ -9,7 +9,7 @@ from linkprior.evaluation.judge import judge
 from linkprior.evaluation.metrics import measure
 from linkprior.evaluation.ranks import stand
 from linkprior.evaluation.splits import release
-from linkprior.predictors.auto import temporal
+from linkprior.predictors.auto import holdout
 from linkprior.predictors.auto.calibration import Calibration
 from linkprior.predictors.auto.stack import Trainer
 
@@ -90,7 +90,7 @@ def test_what_releases_taught_finds_more_of_the_next_one_than_hidden_edges_do(fi
 
 @pytest.mark.at_length
 def test_too_few_finds_leave_auto_with_hidden_edges():
-    older, newer, _ = releases(finds=temporal.FEWEST - 5)
+    older, newer, _ = releases(finds=holdout.FEWEST - 5)
     model = lp.make("auto", effort="fast").fit(newer.with_history(older, newer))
     assert "too few to learn from" in model.summary()[0]
     plain = lp.make("auto", effort="fast").fit(newer)

@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import rankdata
 
 import linkprior as lp
-from linkprior.predictors.auto.features import PRIOR, listen, restored
+from linkprior.predictors.auto.features import PRIOR, fit_sources, restored
 from linkprior.predictors.auto.holdout import draw, hide, near_top, top_columns, top_feature
 from linkprior.predictors.auto.sources import BY_LABEL
 
@@ -22,7 +22,7 @@ def case():
     names = [*planted.names, "x", "y", "z"]
     net = lp.Network.from_indices(planted.edges, names)
     exercise = hide(net, 0.1, np.random.default_rng(0))
-    features = listen(exercise.train, SOURCES, seed=0, prior=True)
+    features = fit_sources(exercise.train, SOURCES, seed=0, prior=True)
     return net, exercise, features, features.block(0, net.n_nodes)
 
 
@@ -55,7 +55,7 @@ def test_blocks_of_features_are_parts_of_the_whole_and_survive_keeping(case):
 
 def test_without_the_prior_no_feature_has_it(case):
     _, exercise, *_ = case
-    assert listen(exercise.train, SOURCES, seed=0, prior=False).labels == list(LABELS)
+    assert fit_sources(exercise.train, SOURCES, seed=0, prior=False).labels == list(LABELS)
 
 
 def test_all_candidates_are_there_when_enough_are_drawn(case):

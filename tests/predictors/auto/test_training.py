@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from tests.predictors.auto.made import sample, with_signal
 
-from linkprior.predictors.auto.objectives import OBJECTIVES, average_precision, steady_precision
+from linkprior.predictors.auto.holdout import OBJECTIVES, average_precision, steady_precision
 from linkprior.predictors.auto.stack import Stack, Trainer, fusion, stack_from
 
 LABELS = ("ra", "l3", "nmf64")
@@ -165,8 +165,8 @@ def test_with_too_few_hidden_edges_nothing_is_chosen_by_them():
     assert found.stack.kind == "prior"
     X = few(18)[0].X
     np.testing.assert_allclose(found.stack.scores(X, 10), X[:, 2])
-    enough = Trainer(few(22), labels, "auprc", n_nodes=10).train(**WHERE)
-    assert enough.stack.kind != "prior"
+    enough_found = Trainer(few(22), labels, "auprc", n_nodes=10).train(**WHERE)
+    assert enough_found.stack.kind != "prior"
 
 
 def test_without_the_prior_too_few_hidden_edges_leave_the_fusion():

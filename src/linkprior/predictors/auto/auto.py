@@ -16,22 +16,26 @@ from linkprior.errors import ParameterError
 from linkprior.network import Network
 from linkprior.network import pairs as pr
 from linkprior.network.pairs import Ints
-from linkprior.predictors.auto import explanation, temporal
+from linkprior.predictors.auto import explanation
 from linkprior.predictors.auto.calibration import Calibration, expected_hits
-from linkprior.predictors.auto.features import Features, listen, restored, work_of
+from linkprior.predictors.auto.features import Features, fit_sources, restored, work_of
 from linkprior.predictors.auto.holdout import (
     MOST_TOP,
+    OBJECTIVES,
     TOP_SHARE,
     Sample,
+    TrainingSamples,
     draw,
+    enough_found,
     hide,
     n_drawn,
+    n_found,
     n_hidden,
+    temporal_samples,
     top_columns,
     top_feature,
 )
 from linkprior.predictors.auto.learners import N_TREES
-from linkprior.predictors.auto.objectives import OBJECTIVES
 from linkprior.predictors.auto.sources import EFFORTS, Choice, Source, choose
 from linkprior.predictors.auto.stack import Stack, Trained, Trainer, carried, stack_from
 from linkprior.predictors.base import NEGATIVES, WEIGHTS, Array, Learned, LinkPredictor
@@ -108,12 +112,12 @@ class Auto(LinkPredictor):
         chosen = self._check(network)
         costs = self._costs(network, chosen)
         with progress.stage(f"fitting {self.name}", costs.fitting):
-            lessons = self._lessons(network, chosen, costs)
-            with progress.part(costs.listening, "listening to the models on all edges"):
-                features = listen(network, chosen.sources, self.seed, self.prior)
-            with progress.part(costs.learning, "learning from what was found"):
-                trained = self._train(features, lessons)
-        return self._kept(features, trained, chosen, lessons.samples)
+            learned_from = self._training_samples(network, chosen, costs)
+            with progress.part(costs.fitting_sources, "fitting the base models on all edges"):
+                features = fit_sources(network, chosen.sources, self.seed, self.prior)
+            with progress.part(costs.learning, "training the stack"):
+                trained = self._train(features, learned_from)
+        return self._kept(features, trained, chosen, learned_from.samples)
 
     def _check(self, network: Network) -> Choice:
         choice("effort", self.effort, EFFORTS)
@@ -126,12 +130,12 @@ class Auto(LinkPredictor):
         if not isinstance(self.prior, bool | np.bool_):
             raise ParameterError(f"prior must be True or False, got {shown(self.prior)}")
         history = network.known.history
-        if history is not None and temporal.enough(history):  # models are asked about both
+        if history is not None and enough_found(history):  # models are asked about both
             return choose(max(network, history.older, key=lambda one: one.n_nodes), self.effort)
         return choose(network, self.effort)
 
     def _rounds(self, network: Network) -> int:
-        if temporal.enough(network.known.history):
+        if enough_found(network.known.history):
             return 1
         if self.exercises is not None:
             return self.exercises
@@ -139,26 +143,26 @@ class Auto(LinkPredictor):
         least = EXERCISES[self.effort][network.n_nodes >= LARGE]
         return int(np.clip(wanted, least, MOST_EXERCISES[self.effort]))
 
-    def _lessons(self, network: Network, chosen: Choice, costs: Costs) -> temporal.Lessons:
+    def _training_samples(self, network: Network, chosen: Choice, costs: Costs) -> TrainingSamples:
         """Return what to learn from: newly found edges where releases tell of some, else hidden."""
         history = network.known.history
-        if history is None or not temporal.enough(history):
+        if history is None or not enough_found(history):
             bare = network.without_history()
             rounds = range(self._rounds(bare))
             ended = parallel.map_as_they_end(
                 lambda number: self._sample(bare, chosen, number, costs), rounds
             )
             samples = [sample for _, sample in sorted(ended, key=lambda one: one[0])]
-            return temporal.Lessons([one for one in samples if one is not None], [])
-        with progress.part(costs.listening + costs.looking, "what the newer release found"):
+            return TrainingSamples([one for one in samples if one is not None], [])
+        with progress.part(costs.fitting_sources + costs.looking, "what the newer release found"):
             others = int(np.clip(OTHERS * len(history.found), FEWEST_OTHERS, MOST_OTHERS))
             matched = MATCHED[self.objective]
-            return temporal.lessons(history, chosen.sources, others, self.seed, self.prior, matched)
+            return temporal_samples(history, chosen.sources, others, self.seed, self.prior, matched)
 
     def _sample(self, network: Network, chosen: Choice, number: int, costs: Costs) -> Sample | None:
         """Hide edges, ask the models, and return pairs to learn from; None: no edge to spare."""
         name = f"hiding edges, round {number + 1} of {self._rounds(network)}"
-        with progress.part(costs.listening + costs.looking, name):
+        with progress.part(costs.fitting_sources + costs.looking, name):
             lots = np.random.default_rng(self.seed)  # the same for all: no edge is hidden twice
             exercise = hide(network, self.hidden, lots, number)
             if not len(exercise.hidden):
@@ -167,17 +171,17 @@ class Auto(LinkPredictor):
             others = int(
                 np.clip(OTHERS * rounds * len(exercise.hidden), FEWEST_OTHERS, MOST_OTHERS)
             )
-            with progress.stage(total=costs.listening + costs.looking):
-                with progress.part(costs.listening):
-                    features = listen(exercise.train, chosen.sources, self.seed, self.prior)
+            with progress.stage(total=costs.fitting_sources + costs.looking):
+                with progress.part(costs.fitting_sources):
+                    features = fit_sources(exercise.train, chosen.sources, self.seed, self.prior)
                 with progress.part(costs.looking):
                     seeds = [self.seed, number, 1]
                     matched = MATCHED[self.objective]
                     return draw(features, exercise, others // rounds, seeds, matched)
 
-    def _train(self, features: Features, lessons: temporal.Lessons) -> Trained:
+    def _train(self, features: Features, given: TrainingSamples) -> Trained:
         labels, n_nodes = tuple(features.labels), features.network.n_nodes
-        trainer = Trainer(lessons.samples, labels, self.objective, n_nodes, lessons.apart)
+        trainer = Trainer(given.samples, labels, self.objective, n_nodes, given.apart)
         return trainer.train(
             columns=tuple(top_columns(features.labels)),
             floor=top_feature(features),
@@ -187,9 +191,9 @@ class Auto(LinkPredictor):
     def _kept(
         self, features: Features, trained: Trained, chosen: Choice, samples: list[Sample]
     ) -> Learned:
-        """Gather what is needed to score, to state chances, and to tell how it came about."""
+        """Gather what scores, probabilities and the summary are made from."""
         network, history = features.network, features.network.known.history
-        learned_from_it = temporal.enough(history)
+        learned_from_it = enough_found(history)
         ratio = None if learned_from_it else self._missing_for_each_hidden(network)
         calibration = Calibration.learn(trained.judged, ratio)
         arrays, model_facts = features.state()
@@ -200,7 +204,7 @@ class Auto(LinkPredictor):
             "sources": model_facts,
             "left_out": chosen.left_out,
             "hidden": [int(sample.y.sum()) for sample in samples],
-            "found": None if history is None else temporal.n_found(history),
+            "found": None if history is None else n_found(history),
             "from_history": learned_from_it,
             "validation": trained.validation,
             "carried": carried(trained.stack, _near_top(samples)),
@@ -314,7 +318,9 @@ class Auto(LinkPredictor):
     def summary(self) -> list[str]:
         self._state()
         said = explanation.lines(self.learned_.facts, self.objective)
-        return said if self._cached_calibration is not None else [*said, explanation.NO_CHANCES]
+        return (
+            said if self._cached_calibration is not None else [*said, explanation.NO_PROBABILITIES]
+        )
 
     # ------------------------------------------------------------------ how long it takes
 
@@ -355,7 +361,7 @@ class Costs:
     rounds: int
 
     @property
-    def listening(self) -> float:
+    def fitting_sources(self) -> float:
         """Fit all models to one network and count their scores."""
         return sum(work_of(source, self.network, self.prior) for source in self.sources)
 
@@ -383,4 +389,8 @@ class Costs:
     @property
     def fitting(self) -> float:
         """Do everything up to the scores."""
-        return self.rounds * (self.listening + self.looking) + self.listening + self.learning
+        return (
+            self.rounds * (self.fitting_sources + self.looking)
+            + self.fitting_sources
+            + self.learning
+        )

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from linkprior.predictors.auto.features import PRIOR
-from linkprior.predictors.auto.objectives import FEW_HIDDEN
+from linkprior.predictors.auto.holdout import FEW_HIDDEN
 from linkprior.predictors.auto.stack import FEWEST_TO_CHOOSE
 
 _MEASURES = {
@@ -19,7 +19,7 @@ _COMMON = {
     "prior": "what the degree prior says of the ranks of all models",
 }
 _SHOWN = 5
-NO_CHANCES = "too little was found again to state chances: links have scores only"
+NO_PROBABILITIES = "too little was found again to state probabilities: links have scores only"
 
 
 def lines(facts: Mapping[str, Any], objective: str) -> list[str]:
@@ -29,7 +29,7 @@ def lines(facts: Mapping[str, Any], objective: str) -> list[str]:
     if facts["from_history"]:
         found.append(
             f"auto learned from the {facts['found']:,} links that the newer release found between "
-            f"nodes of the older one, and listened to {len(facts['sources'])} models"
+            f"nodes of the older one, and fitted {len(facts['sources'])} base models"
         )
     elif facts["found"] is not None:
         links = f"{facts['found']} link{'s' * (facts['found'] != 1)}"
@@ -40,12 +40,12 @@ def lines(facts: Mapping[str, Any], objective: str) -> list[str]:
     if hidden and not facts["from_history"]:
         found.append(
             f"auto hid {_span(hidden)} edge{'s' * (max(hidden) != 1)} {len(hidden)} "
-            f"time{'s' * (len(hidden) != 1)} and listened to {len(facts['sources'])} models"
+            f"time{'s' * (len(hidden) != 1)} and fitted {len(facts['sources'])} base models"
         )
     found.append(_chosen(facts, validation, objective))
     if facts["carried"]:
         parts = (f"{_called(label)} {share:.0%}" for label, share in _first(facts["carried"]))
-        found.append(f"what carried the prediction: {', '.join(parts)}")
+        found.append(f"feature importance: {', '.join(parts)}")
     if facts["left_out"]:
         left = "; ".join(f"{name}: {why}" for name, why in facts["left_out"].items())
         found.append(f"left out: {left}")

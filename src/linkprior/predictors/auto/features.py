@@ -51,17 +51,17 @@ class Features:
     """All sources on one network."""
 
     network: Network
-    heard: tuple[FittedSource, ...]
+    fitted: tuple[FittedSource, ...]
 
     @property
     def labels(self) -> list[str]:
         """Names of the features: all sources, then those with the prior over them."""
         with_prior = [f"{PRIOR}{one.source.label}" for one in self._with_prior]
-        return [one.source.label for one in self.heard] + with_prior
+        return [one.source.label for one in self.fitted] + with_prior
 
     @property
     def _with_prior(self) -> list[FittedSource]:
-        return [one for one in self.heard if one.row_table is not None]
+        return [one for one in self.fitted if one.row_table is not None]
 
     @cached_property
     def _weights(self) -> tuple[Array, Array]:
@@ -74,8 +74,8 @@ class Features:
         """Return the features (rows, p, features) of a block of rows, in float32."""
         p = self.network.n_nodes
         out = np.empty((stop - start, p, len(self.labels)), np.float32)
-        after = len(self.heard)
-        for at, one in enumerate(self.heard):
+        after = len(self.fitted)
+        for at, one in enumerate(self.fitted):
             scores = one.rows(start, stop)
             out[:, :, at] = kernels.rank_features(scores, one.rank_table)
             if one.row_table is not None:
@@ -89,40 +89,40 @@ class Features:
     def state(self) -> tuple[dict[str, Array], dict[str, Any]]:
         """Return arrays and facts from which `restored` makes the same features."""
         arrays: dict[str, Array] = {}
-        for one in self.heard:
+        for one in self.fitted:
             parts = {"model": one.model.learned_.arrays, "ranks": one.sketch.arrays()}
             if one.row_table is not None:
                 parts["rows"] = {"table": one.row_table}
             for part, values in parts.items():
                 arrays |= {f"{one.source.label}.{part}.{k}": v for k, v in values.items()}
-        return arrays, {one.source.label: dict(one.model.learned_.facts) for one in self.heard}
+        return arrays, {one.source.label: dict(one.model.learned_.facts) for one in self.fitted}
 
 
 def restored(
     network: Network, arrays: Mapping[str, Array], facts: Mapping[str, Any], seed: int
 ) -> Features:
     """Return features from what was kept of them."""
-    heard = []
+    fitted = []
     for label, own in facts.items():
         source = BY_LABEL[label]
         model = source.make(seed, network.n_nodes)
         model._remember(network, Learned(arrays_under(f"{label}.model", arrays), own))
         sketch = RankSketch(**arrays_under(f"{label}.ranks", arrays))
-        heard.append(FittedSource(source, model, sketch, arrays.get(f"{label}.rows.table")))
-    return Features(network, tuple(heard))
+        fitted.append(FittedSource(source, model, sketch, arrays.get(f"{label}.rows.table")))
+    return Features(network, tuple(fitted))
 
 
 # ---------------------------------------------------------------------- learning
 
 
-def listen(network: Network, sources: Sequence[Source], seed: int, prior: bool) -> Features:
+def fit_sources(network: Network, sources: Sequence[Source], seed: int, prior: bool) -> Features:
     """Fit every source to a network and count its scores, one pass over all pairs each."""
     with progress.stage(total=sum(work_of(source, network, prior) for source in sources)):
-        heard = []
+        fitted = []
         for source in sources:
             with progress.part(work_of(source, network, prior)):
-                heard.append(_listen_to(source, network, seed, prior))
-    return Features(network, tuple(heard))
+                fitted.append(_fit_source(source, network, seed, prior))
+    return Features(network, tuple(fitted))
 
 
 def work_of(source: Source, network: Network, prior: bool) -> float:
@@ -132,7 +132,7 @@ def work_of(source: Source, network: Network, prior: bool) -> float:
     return work.fit + work.scores + 1.5 * entries + ranked
 
 
-def _listen_to(source: Source, network: Network, seed: int, prior: bool) -> FittedSource:
+def _fit_source(source: Source, network: Network, seed: int, prior: bool) -> FittedSource:
     model = source.make(seed, network.n_nodes).fit(network)
     ranks = knots(network.n_nodes - 1) if prior and source.with_prior else None
 

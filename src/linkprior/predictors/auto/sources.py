@@ -27,7 +27,7 @@ MOST_SECONDS = {"fast": 4.0, "normal": 60.0, "thorough": 1200.0}  # nominal, for
 
 @dataclass(frozen=True)
 class Source:
-    """A model the stack listens to.
+    """A base model of the stack.
 
     Attributes
     ----------
@@ -41,6 +41,8 @@ class Source:
         Whether the stack also looks at its ranks as the degree prior weighs them.
     most_nodes
         Size beyond which it is left out.
+    by_degree
+        Whether degrees decide its top, which is then not worth a look of its own.
     """
 
     label: str
@@ -49,6 +51,7 @@ class Source:
     with_prior: bool = False
     most_nodes: float = float("inf")
     params: dict[str, Any] = field(default_factory=dict)
+    by_degree: bool = False
 
     def make(self, seed: int, n_nodes: int) -> LinkPredictor:
         """Return the model, not fitted; of a small network there are fewer factors."""
@@ -72,27 +75,28 @@ def _class_of(name: str) -> type[LinkPredictor]:
 
 
 SOURCES = (
-    Source("pa", "pa", "fast"),
-    Source("cn", "cn"),
+    Source("pa", "pa", "fast", by_degree=True),
+    Source("cn", "cn", by_degree=True),
     Source("ra", "ra", "fast", with_prior=True),
-    Source("jaccard", "jaccard"),
+    Source("jaccard", "jaccard", by_degree=True),
     Source("l3", "l3", "fast", with_prior=True),
     Source("l3n", "l3n", "fast", with_prior=True),
     Source("ch2-l3", "ch2-l3"),
     Source("mps", "mps", "fast", with_prior=True),
     Source("lrw", "lrw"),
-    Source("katz", "katz", most_nodes=5000),
+    Source("katz", "katz", most_nodes=5000, by_degree=True),
     Source("eigen", "eigen", "fast", params={"rank": 64}),
     Source("nmf16", "nmf", params={"rank": 16}),
     Source("nmf64", "nmf", with_prior=True, params={"rank": 64}),
     Source("pu16", "pu", params={"rank": 16}),
     Source("pu64", "pu", "fast", with_prior=True, params={"rank": 64}),
     Source("tri", "tri", with_prior=True),
-    Source("dcsbm", "dcsbm"),
+    Source("dcsbm", "dcsbm", by_degree=True),
     Source("rnm", "rnm", "thorough", most_nodes=12000),
     Source("spm", "spm", "thorough", most_nodes=5000),
 )
 BY_LABEL = {source.label: source for source in SOURCES}
+BY_DEGREE = {source.label for source in SOURCES if source.by_degree}
 
 
 @dataclass(frozen=True)

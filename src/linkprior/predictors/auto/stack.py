@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from linkprior import _progress as progress
 from linkprior.predictors.auto.features import PRIOR
-from linkprior.predictors.auto.holdout import Sample, near_top
+from linkprior.predictors.auto.holdout import OBJECTIVES, Sample, area, near_top
 from linkprior.predictors.auto.learners import (
     FEWEST,
     SINGLE,
@@ -26,7 +26,6 @@ from linkprior.predictors.auto.learners import (
     learn_single,
     learner_from,
 )
-from linkprior.predictors.auto.objectives import OBJECTIVES, area
 from linkprior.predictors.meta import arrays_under
 
 Array = NDArray[Any]
@@ -254,9 +253,9 @@ class Trainer:
             blends = self._blends(fitted, halves[::-1])
             judged = self._crossed(fitted, halves, blends, where)
             found["stack"] = self._mean(judged)
-            enough = NEARLY if blends[0] == (SINGLE,) else 1.0
+            least = NEARLY if blends[0] == (SINGLE,) else 1.0
             single = found[self.labels[alone]]
-            if found["stack"] < max(enough * single, found["fusion"]):
+            if found["stack"] < max(least * single, found["fusion"]):
                 return self._without_learning(base, found)
             with progress.part(1.0):
                 stack = self._stack(self._parts(self.samples, alone), blends, where)

@@ -1,4 +1,6 @@
-"""Every model by name, those of other packages too; classes are imported when they are asked for.
+"""Every model by name, those of other packages too.
+
+Classes, and what they need, are imported when they are asked for: listing names costs nothing.
 
 Another package adds a model by an entry point of the group `linkprior.predictors`: its name there
 is the model's, its value `module:Class`, a LinkPredictor.
@@ -9,16 +11,15 @@ from __future__ import annotations
 import inspect
 from collections.abc import Iterator
 from importlib import import_module
-from importlib.metadata import EntryPoint, entry_points
-from pathlib import Path
-from typing import Any, NamedTuple
-
-import numpy as np
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from linkprior.errors import LinkpriorError, ParameterError, StoreError, nearest, refuse_unknown
-from linkprior.io.store import read_model
-from linkprior.predictors.base import Learned, LinkPredictor
-from linkprior.predictors.saving import network_from
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+    from pathlib import Path
+
+    from linkprior.predictors.base import LinkPredictor
 
 GROUP = "linkprior.predictors"
 DEFAULT_MODEL = "auto"  # what is taken where no model is named
@@ -150,6 +151,8 @@ def _line(model: type[LinkPredictor]) -> str:
 
 def _plugins() -> Iterator[EntryPoint]:
     """Yield what other packages offer; one found twice on the path counts once."""
+    from importlib.metadata import entry_points
+
     seen = set()
     for point in entry_points(group=GROUP):
         if (known := (point.name, point.value, _package(point))) not in seen:
@@ -163,6 +166,8 @@ def _package(point: EntryPoint) -> str:
 
 def _load(point: EntryPoint) -> type[LinkPredictor]:
     """Import the class of an entry point; whatever is wrong with it is told with its package."""
+    from linkprior.predictors.base import LinkPredictor
+
     model = f"the model {point.name!r} of the package {_package(point)}"
     if point.name in MODELS or ":" in point.name:
         why = "a colon is for models over others" if ":" in point.name else "a built-in model's"
@@ -241,6 +246,12 @@ def load(folder: str | Path) -> LinkPredictor:
     ...     lp.load(folder)
     L3()
     """
+    import numpy as np
+
+    from linkprior.io.store import read_model
+    from linkprior.predictors.base import Learned
+    from linkprior.predictors.saving import network_from
+
     manifest, arrays = read_model(folder)
     try:
         model = make(manifest["model"], **manifest["params"])
@@ -268,6 +279,8 @@ def _refuse_other_kinds(arrays: dict[str, Any], folder: str | Path) -> None:
 
 def _try_out(model: LinkPredictor) -> None:
     """Score one pair: whoever wrote the checksums too may have left out an array."""
+    import numpy as np
+
     pair = np.array([[0, 1]])
     for part in (model.score_pairs(pair, by="position"), model._base(pair)):
         if part.shape != (1,) or not np.isfinite(part).all():

@@ -1,4 +1,4 @@
-"""Models over other models: one class per name, parameters of both, errors, copies and files."""
+"""Models over other models: degree:NAME and consensus:NAME are predictors like any other."""
 
 import copy
 import pickle

@@ -1,4 +1,4 @@
-"""The block model: likelihood, moves and merges by brute force; planted blocks; predictions."""
+"""The block model: its description length, its search, and its scores."""
 
 from itertools import combinations
 from math import comb, factorial, log

@@ -1,4 +1,4 @@
-"""The path peers by hand and by networkx: l3, l3n, ch2-l3, mps."""
+"""L3N, CH2-L3 and MPS are their formulas, on networks counted by hand."""
 
 from math import sqrt
 

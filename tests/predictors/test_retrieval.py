@@ -1,4 +1,4 @@
-"""Some partners per node in place of all pairs: against dense products and brute force."""
+"""Some partners of each node in place of all pairs: which they are, and what they miss."""
 
 from dataclasses import replace
 

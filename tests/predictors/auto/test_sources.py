@@ -1,4 +1,4 @@
-"""Eigenvectors against the dense formula, and where networks leave many to choose from."""
+"""Base models that are no models of their own: non-negative factors and eigenvectors."""
 
 import networkx as nx
 import numpy as np

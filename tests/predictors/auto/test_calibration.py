@@ -1,4 +1,4 @@
-"""Chances and expected hits, against simulated draws with known rates."""
+"""Probabilities and expected hits, from hidden edges."""
 
 import numpy as np
 import pytest

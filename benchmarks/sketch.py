@@ -47,6 +47,7 @@ from linkprior.predictors.scores import (
     unit_of,
 )
 from linkprior.predictors.tri_degree import TriDegree as TriDegreeModel
+from linkprior.solvers.symmetric_prox import mm_passes
 
 Array = NDArray[Any]
 RESULTS = Path(__file__).parent / "results" / "sketch.json"
@@ -110,7 +111,7 @@ class TriDegree:
     def exact(self, more: int = 0) -> Array:
         A = by_blocks(self.factors.rows, self.net.n_nodes).astype(np.float32)
         passes = sketching.PASSES + more
-        return sketching.prox_passes((A + A.T) / 2, self.scale, self.profile, passes)
+        return mm_passes((A + A.T) / 2, self.scale, self.profile, passes)
 
     def sketch(self) -> Array:
         tables = sketching.build_tables(self.factors, self.scale, self.profile)

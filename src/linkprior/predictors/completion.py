@@ -35,12 +35,13 @@ from linkprior.predictors.multistart import (
     run_starts,
 )
 from linkprior.predictors.on_device import Form
-from linkprior.predictors.scores import DenseScores, prox_passes
+from linkprior.predictors.scores import PASSES, DenseScores
 from linkprior.predictors.spaces import ALPHA, TAU, Axis, C, Space, rank_axis
 from linkprior.ranking.factor_index import FactorPair
 from linkprior.solvers.base import Solution, solve
 from linkprior.solvers.nuclear import NuclearSolver, NuclearState
 from linkprior.solvers.pu_als import PuAlsSolver, PuState
+from linkprior.solvers.symmetric_prox import mm_passes
 
 Array = NDArray[Any]
 
@@ -326,7 +327,7 @@ class NuclearDegree(LinkPredictor):
         found, A = _within_bounds(solution.state.X, solver), solution.state.Y
         tau = real_number("tau", self.tau, 0.0, low_open=False)
         zeros, profile = np.zeros(len(A)), solver.prior.profile(len(A) - 1)
-        Q = prox_passes(A, tau * solver.prior.scale(zeros), profile)
+        Q = mm_passes(A, tau * solver.prior.scale(zeros), profile, PASSES)
         facts = self._facts(network, solver, solution, found)
         if solver.trace is not None or solver.prior_bound is not None:
             facts |= _bound_facts(solver, solution.state, found)

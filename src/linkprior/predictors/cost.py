@@ -37,7 +37,6 @@ TABLES = 155.0  # the same as tables of ranks
 TABLE_SCORES = 60.0  # scores of one layer from its tables
 PICK = 1.5  # the best pairs from rows of scores
 PRODUCT = 0.08  # scores from factors, per column
-FORMULA = 2.0  # scores by a formula over paths
 QUICK = 0.2  # scores of a model that does not say, as of degrees alone
 WALK = 1.0  # third steps of walks, where those that meet go on as one
 L3N_WALK, L3N_END, L3N_ROW = 2.7, 3.5, 2.0  # per walk, per end of walks through a node, per entry

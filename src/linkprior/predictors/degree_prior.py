@@ -155,25 +155,15 @@ class DegreeOver(Wrapped):
         self, network: Network, base: LinkPredictor
     ) -> tuple[dict[str, Array], dict[str, Any]] | None:
         """Return the learned prior over the base; None where the paper's is to be taken."""
-        if not self._learns(network):
+        if not learned_prior.learns(self, network):
             return None
         found = learned_prior.learned_ranking(
-            network,
-            base,
-            self._new,
-            seed=getattr(self, "seed", 0),
-            dense=network.n_nodes <= DENSE_LIMIT,
-            isolated=self.isolated,
-            alpha=self.alpha,
+            self, network, base, self._new, network.n_nodes <= DENSE_LIMIT
         )
         if found is None:
             return None
         arrays, facts = found
         return arrays, {"unit": facts["unit"], "median": facts["median"], "weights": facts}
-
-    def _learns(self, network: Network) -> bool:
-        """Whether weights are to be learned, and there are edges enough."""
-        return self.weights == "learned" and not learned_prior.too_few(network)
 
     def _ranked(
         self, network: Network, base: LinkPredictor
@@ -233,8 +223,8 @@ class DegreeOver(Wrapped):
         alpha = checked_alpha(self.alpha)
         whole_number("passes", self.passes, 1, MOST_PASSES)
         self._check_ranks(network)
-        if learned_prior.wanted(self.weights, self.isolated):
-            self._refuse_misfits()
+        if learned_prior.wanted(self) and self.ranks != "auto":
+            raise ParameterError("weights='learned' ranks in its own way: leave ranks='auto'")
         if not self._pure_ranks:
             real_number("tau", self.tau, 0.0, LARGEST_TAU, low_open=False, high_open=False)
         seed = getattr(self, "seed", 0)
@@ -247,15 +237,6 @@ class DegreeOver(Wrapped):
                 f"{DENSE_LIMIT:,} nodes take: choose a smaller alpha"
             )
         return prior.scale(np.zeros(p)), prior.profile(p - 1)
-
-    def _refuse_misfits(self) -> None:
-        """Refuse what learned weights have no use for, though a user would think they had."""
-        if not (isinstance(self.degrees, str) and self.degrees == "observed"):
-            raise ParameterError(
-                "weights='learned' learns from the observed degrees: leave degrees (--degrees) out"
-            )
-        if self.ranks != "auto":
-            raise ParameterError("weights='learned' ranks in its own way: leave ranks='auto'")
 
     def _combine(self, unit: float, median: float) -> Combine:
         """Return how penalties, in units of the weights, change scores."""
@@ -342,7 +323,7 @@ class DegreeOver(Wrapped):
     def _effort(self, network: Network) -> Effort:
         self._prior(network)
         base, n, passes = effort_of(self._new(), network), cost.entries(network), self.passes
-        if self._learns(network):
+        if learned_prior.learns(self, network):
             ranking = learned_prior.effort(self._new(), network)
             return Effort(base.fit + ranking, base.scores + 3 * _LOOKUP * n)
         if network.n_nodes <= DENSE_LIMIT:
@@ -353,7 +334,7 @@ class DegreeOver(Wrapped):
 
     def _memory(self, network: Network, workers: int) -> float:
         base, p = self._new()._memory(network, workers), network.n_nodes
-        if self._learns(network):
+        if learned_prior.learns(self, network):
             return base + learned_prior.memory(p, p <= DENSE_LIMIT)
         if p <= DENSE_LIMIT:
             return base + _EXACT_BYTES * cost.entries(network)

@@ -253,11 +253,6 @@ def mean_matrix(layers: Iterable[Array], n_nodes: int, clip: bool, on_disk: bool
     return total
 
 
-def prox_passes(A: Array, scale: Array, profile: Array, passes: int = PASSES) -> Array:
-    """Return Q after some majorise–minimise passes of the symmetric prox over A."""
-    return mm_passes(A, scale, profile, passes)
-
-
 Rows = Callable[[int, int], Array]
 Combine = Callable[[Array, Array], Array]  # scores and penalties → penalised scores
 

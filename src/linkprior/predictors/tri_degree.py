@@ -160,7 +160,7 @@ class TriDegree(Penalised):
                 f"alpha={self.alpha:g} with this H is too steep for tables of ranks and for a "
                 "device: take a smaller alpha, or solver='admm' on the CPU"
             )
-        if learned_prior.wanted(self.weights, self.isolated):
+        if learned_prior.wanted(self):
             self._refuse_misfits()
 
     def _refuse_misfits(self) -> None:
@@ -173,10 +173,6 @@ class TriDegree(Penalised):
         for name in self._admm_only():
             raise ParameterError(
                 f"weights='learned' stands over plain factors, without ADMM: leave {name} out"
-            )
-        if not (isinstance(self.degrees, str) and self.degrees == "observed"):
-            raise ParameterError(
-                "weights='learned' learns from the observed degrees: leave degrees (--degrees) out"
             )
 
     def _prior(self, network: Network) -> Prior:
@@ -219,10 +215,6 @@ class TriDegree(Penalised):
         more = self._passes - (self.prox == "mm")  # one pass is in the step itself
         return plain + more * per_pass * cost.entries(network)
 
-    def _learns(self, network: Network) -> bool:
-        """Whether weights are to be learned, and there are edges enough."""
-        return self.weights == "learned" and not learned_prior.too_few(network)
-
     def _plain_base(self) -> Tri:
         """Return the plain model under learned weights."""
         plain = self.without_prior()
@@ -234,13 +226,7 @@ class TriDegree(Penalised):
         with progress.part(work.fit):
             base = self._plain_base().fit(network)
         found = learned_prior.learned_ranking(
-            network,
-            base,
-            self._plain_base,
-            seed=self.seed,
-            dense=network.n_nodes <= DENSE_LIMIT,
-            isolated=self.isolated,
-            alpha=self.alpha,
+            self, network, base, self._plain_base, network.n_nodes <= DENSE_LIMIT
         )
         if found is None:
             return None
@@ -250,7 +236,10 @@ class TriDegree(Penalised):
         )
 
     def _run(self, network: Network) -> Learned:
-        if self._learns(network) and (found := self._learned_run(network)) is not None:
+        if (
+            learned_prior.learns(self, network)
+            and (found := self._learned_run(network)) is not None
+        ):
             return found
         learned = self._paper_run(network)
         if self.weights == "paper":
@@ -282,7 +271,7 @@ class TriDegree(Penalised):
         return Learned({**learned.arrays, **ranked}, learned.facts)
 
     def _fit_effort(self, network: Network) -> float:
-        if self._learns(network):
+        if learned_prior.learns(self, network):
             plain = self._plain_base()
             return plain._effort(network).fit + learned_prior.effort(plain, network)
         return self._starts_effort(network) + self._n_layers * self._layer_effort(network).fit
@@ -290,7 +279,7 @@ class TriDegree(Penalised):
     def _score_effort(self, network: Network) -> float:
         if self.rank_by == "x":
             return cost.pick(network)
-        if self.rank_by == "factors" or self._learns(network):
+        if self.rank_by == "factors" or learned_prior.learns(self, network):
             return super()._score_effort(network)
         return cost.pick(network) + self._n_layers * self._layer_effort(network).scores
 
@@ -308,7 +297,7 @@ class TriDegree(Penalised):
         return Effort(cost.TABLES * n, cost.TABLE_SCORES * n)
 
     def _memory(self, network: Network, workers: int) -> float:
-        if self._learns(network):
+        if learned_prior.learns(self, network):
             return self._plain_base()._memory(network, workers) + learned_prior.memory(
                 network.n_nodes, network.n_nodes <= DENSE_LIMIT
             )

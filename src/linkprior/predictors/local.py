@@ -51,7 +51,7 @@ class PreferentialAttachment(LinkPredictor):
 
 @dataclass(eq=False, kw_only=True)
 class Random(LinkPredictor):
-    """random: a number in [0, 1) for each pair, drawn by lot. What chance predicts.
+    """random: a number in [0, 1) for each pair, drawn at random: the random baseline.
 
     It is a hash of the seed and the two node numbers (splitmix64), so that a pair has the same
     score however it is asked for. The edges play no part.
@@ -63,7 +63,7 @@ class Random(LinkPredictor):
     """
 
     name: ClassVar[str] = "random"
-    summary_line: ClassVar[str] = "a number drawn by lot for each pair: what chance predicts"
+    summary_line: ClassVar[str] = "a random number for each pair: the random baseline"
     search_space: ClassVar[Space | None] = {}
     scores_pairs_alone: ClassVar[bool] = True
     seed: int = 0

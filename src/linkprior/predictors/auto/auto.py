@@ -74,7 +74,7 @@ class Auto(LinkPredictor):
     hidden
         Share of the edges hidden at a time.
     missing
-        Share of all links, observed or not, that is taken to be missing when chances are stated.
+        Share of all links, observed or not, that probabilities take to be missing.
     exercises
         How often edges are hidden; None: by the size of the network and the number of its edges.
     prior

@@ -40,7 +40,7 @@ LONGEST = 150.0  # seconds; what is expected to take longer is left out
 _ESTIMATE = """
 import json, sys
 from linkprior.io.read import read
-from linkprior.predictors.estimate import estimate
+from linkprior.predictors.cost import estimate
 from linkprior.predictors.registry import make
 net = read(sys.argv[1]).network
 try:

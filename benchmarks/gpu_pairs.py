@@ -18,8 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from linkprior.predictors.rank_penalty import unit_of
-from linkprior.predictors.scores import knots
+from linkprior.predictors.scores import knots, unit_of
 
 RESULTS = Path(os.environ.get("OUT", str(Path(__file__).parent / "results"))) / "gpu_pairs.json"
 RANK, ALPHA, MEAN_DEGREE, SEED = 32, 0.5, 20.0, 0

@@ -26,9 +26,9 @@ from linkprior.io.atomic_files import whole_file
 from linkprior.network.generate import large_network
 from linkprior.parallel import current_workers
 from linkprior.predictors.evidence import with_evidence
-from linkprior.predictors.nearby import PARTNERS, nearby_pairs
-from linkprior.predictors.nearby.judging import judge
 from linkprior.predictors.registry import make
+from linkprior.ranking.candidates import PARTNERS, nearby_pairs
+from linkprior.ranking.recall import judge
 
 RESULTS = Path(__file__).parent / "results" / "large.json"
 SIZES, MILLION, MEAN_DEGREE, SEED = (10_000, 100_000), 1_000_000, 20.0, 1

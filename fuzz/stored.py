@@ -22,7 +22,8 @@ from linkprior.io import store
 from linkprior.io.datasets import read_catalogue
 from linkprior.pipeline.run_folder import RunFolder, file_digest, load_run, read_manifest
 from linkprior.predictors.evidence import with_evidence
-from linkprior.predictors.saving import load, network_from
+from linkprior.predictors.registry import load
+from linkprior.predictors.saving import network_from
 from linkprior.report.study import read_study
 
 Whole = dict[str, Any]

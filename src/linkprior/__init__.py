@@ -9,14 +9,17 @@ TYPE_CHECKING = False
 
 # Public name → where it lives. Loaded at first use, so that `import linkprior` stays light.
 _HOMES = {
+    "Candidates": "linkprior.ranking.candidates",
+    "LinkPredictor": "linkprior.predictors.base",
     "Network": "linkprior.network",
     "Ranking": "linkprior.ranking.ranking",
     "LinkpriorError": "linkprior.errors",
     "read_network": "linkprior.io.read",
     "make": "linkprior.predictors.registry",
+    "models": "linkprior.predictors.registry",
     "predict_links": "linkprior.pipeline.predict",
     "estimate_coverage": "linkprior.coverage",
-    "load": "linkprior.predictors.saving",
+    "load": "linkprior.predictors.registry",
     "evaluate": "linkprior.evaluation.evaluate",
     "tune": "linkprior.evaluation.tuning.tune",
     "load_run": "linkprior.pipeline.run_folder",
@@ -26,7 +29,7 @@ _HOMES = {
     "use_workers": "linkprior.parallel",
     "planted_network": "linkprior.network.generate",
     "large_network": "linkprior.network.generate",
-    "nearby_pairs": "linkprior.predictors.nearby",
+    "nearby_pairs": "linkprior.ranking.candidates",
     "rewired_network": "linkprior.network.generate",
     "to_networkx": "linkprior.network",
 }
@@ -53,9 +56,12 @@ if TYPE_CHECKING:
     from linkprior.parallel.memory import use_memory as use_memory
     from linkprior.pipeline.predict import predict_links as predict_links
     from linkprior.pipeline.run_folder import load_run as load_run
-    from linkprior.predictors.nearby import nearby_pairs as nearby_pairs
+    from linkprior.predictors.base import LinkPredictor as LinkPredictor
+    from linkprior.predictors.registry import load as load
     from linkprior.predictors.registry import make as make
-    from linkprior.predictors.saving import load as load
+    from linkprior.predictors.registry import models as models
+    from linkprior.ranking.candidates import Candidates as Candidates
+    from linkprior.ranking.candidates import nearby_pairs as nearby_pairs
     from linkprior.ranking.ranking import Ranking as Ranking
 
 

@@ -40,3 +40,13 @@ def nearest(name: str, known: Iterable[str]) -> str:
     """Return `` Did you mean …?`` for the closest known names, or an empty string."""
     close = difflib.get_close_matches(name, list(known), n=3, cutoff=0.5)
     return f" Did you mean {' or '.join(close)}?" if close else ""
+
+
+def refuse_unknown(model: str, given: Iterable[str], known: list[str]) -> None:
+    """Raise an error that names the first unknown parameter and the nearest known ones."""
+    for name in given:
+        if name not in known:
+            raise ParameterError(
+                f"{model} has no parameter {name!r}.{nearest(name, known)} "
+                f"It takes {', '.join(known) or 'none'}"
+            )

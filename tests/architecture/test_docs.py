@@ -22,7 +22,7 @@ from linkprior.io.source import open_source
 from linkprior.model.factors import Factors
 from linkprior.model.losses import LOSSES, SquaredLoss
 from linkprior.network import Network
-from linkprior.predictors.registry import MODELS, Entry, make
+from linkprior.predictors.registry import find, make
 from linkprior.solvers.base import solve
 from linkprior.solvers.direct import DirectSolver
 
@@ -91,9 +91,10 @@ def registered(page, monkeypatch):
         for key, value in scope["items"].items():
             assert key not in getattr(module, table), f"{key} exists: choose another example"
             monkeypatch.setitem(getattr(module, table), key, value)
-            if isinstance(value, Entry):
-                home = import_module(f"linkprior.predictors.{value.module}")
-                monkeypatch.setattr(home, value.class_name, page[value.class_name], raising=False)
+            if table == "MODELS":
+                home, _, name = value.partition(":")
+                home = import_module(f"linkprior.predictors.{home}")
+                monkeypatch.setattr(home, name, page[name], raising=False)
     return page
 
 
@@ -199,7 +200,7 @@ def contract_tests(name):
 
 
 def test_new_predictor_meets_the_contract_by_itself(registered, planted, tmp_path):
-    assert MODELS["rsq"].load() is registered["SquaredCosine"]
+    assert find("rsq") is registered["SquaredCosine"]
     met = 0
     for module, function, wanted in contract_tests("rsq"):
         for number, kind in enumerate(module.networks() if "kind" in wanted else [None]):

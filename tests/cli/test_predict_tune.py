@@ -117,7 +117,7 @@ def test_threads_are_no_part_of_the_result(run, edges):
 
 def test_a_dry_run_counts_the_settings(run, edges, monkeypatch):
     monkeypatch.setattr(Objective, "_score", None)
-    monkeypatch.setattr("linkprior.predictors.estimate.machine_factor", lambda: 1e6)
+    monkeypatch.setattr("linkprior.predictors.cost.machine_factor", lambda: 1e6)
     hours = []
     for trials in (20, 200):
         asked = ["predict", edges, "--model", "katz", "--tune", trials, "--dry-run", "-q"]

@@ -359,7 +359,7 @@ def test_a_node_known_by_its_label_is_not_added(linkprior, tmp_path):
 def test_auto_says_when_it_can_state_no_chances(linkprior, edges):
     done = linkprior("predict", edges, "--effort", "fast", "--set", "exercises=0")
     assert "probability" not in done.stdout
-    assert "to state chances: links have scores only" in done.stderr
+    assert "to state probabilities: links have scores only" in done.stderr
 
 
 FAST = [f"--set={text}" for text in ("rank=3", "n_starts=1", "warmup=5", "max_iter=2")]

@@ -7,7 +7,7 @@ import pytest
 
 import linkprior as lp
 from linkprior.errors import InputError, NotFittedError, ParameterError, StoreError
-from linkprior.predictors.estimate import expected_bytes
+from linkprior.predictors.cost import expected_bytes
 from linkprior.predictors.registry import MODELS, find, make
 
 SMALL = {"n_starts": 2, "max_iter": 6, "warmup": 6, "effort": "fast", "seed": 7}

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from linkprior import kernels
-from linkprior.predictors.rank_penalty import exact_penalty
-from linkprior.predictors.scores import knots
+from linkprior.predictors.scores import exact_penalty, knots
 
 torch = pytest.importorskip("torch", reason="torch is not installed: nothing runs on a device")
 from linkprior.kernels.torch import best, rank_tables  # noqa: E402

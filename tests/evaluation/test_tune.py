@@ -31,7 +31,7 @@ from linkprior.evaluation.tuning.search import (
 )
 from linkprior.evaluation.tuning.tune import Tuning
 from linkprior.predictors.registry import make
-from linkprior.predictors.spaces import SPACES, space_of
+from linkprior.predictors.spaces import space_of
 from linkprior.predictors.walks import Katz
 
 # ---------------------------------------------------------------------- what a value is
@@ -136,7 +136,7 @@ def test_a_grid_is_walked_once_in_an_order_drawn_by_lot_and_then_ends(planted, q
     other = lp.tune("lrw", planted, 50, sampler="grid", seed=1)
     assert steps != [t.params["steps"] for t in other.trials]
     two = lp.tune("rnm", planted, 99, sampler="grid")
-    grid = [SPACES["rnm"][name].grid for name in ("noise", "threshold")]
+    grid = [type(make("rnm")).search_space[name].grid for name in ("noise", "threshold")]
     tried = {(t.params["noise"], t.params["threshold"]) for t in two.trials}
     assert tried == {(a, b) for a in grid[0] for b in grid[1]}
     assert len(two.trials) == 9

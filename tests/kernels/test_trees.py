@@ -11,8 +11,8 @@ from threadpoolctl import threadpool_limits
 
 from linkprior import _config, kernels
 from linkprior.kernels.trees import N_BINS, bins_of
+from linkprior.predictors.auto.features import RankSketch
 from linkprior.predictors.auto.learners import _arrays_of
-from linkprior.predictors.auto.sketch import RankSketch
 
 RELAXED = settings(
     max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]

@@ -19,7 +19,7 @@ slowly = settings(
 def networks(draw, largest=12):
     """Small networks with at least one edge, often with isolated nodes and several components."""
     p = draw(st.integers(2, largest))
-    names = [str(number) for number in range(100, 100 + p)]
+    names = [f"n{number}" for number in range(100, 100 + p)]
     every = list(combinations(names, 2))
     edges = draw(st.lists(st.sampled_from(every), min_size=1, max_size=3 * p))
     return lp.Network.from_edges(edges, nodes=names)

@@ -13,7 +13,8 @@ from tests.predictors.small import SMALL, networks, slowly
 
 import linkprior as lp
 from linkprior.errors import InputError, NotFittedError
-from linkprior.predictors import evidence, path_counts, wording
+from linkprior.predictors import evidence, path_counts
+from linkprior.predictors import evidence as wording
 from linkprior.predictors.registry import make
 from linkprior.ranking.ranking import Ranking
 

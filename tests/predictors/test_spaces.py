@@ -1,22 +1,44 @@
 """Search spaces: every model has one or is known to have nothing to tune, and they make sense."""
 
+from dataclasses import dataclass
+
 import numpy as np
 import pytest
 
 import linkprior as lp
 from linkprior.errors import LinkpriorError, ParameterError
-from linkprior.predictors.registry import MODELS, make
-from linkprior.predictors.spaces import NOTHING, SPACES, Axis, space_of
+from linkprior.predictors.consensus import Consensus
+from linkprior.predictors.degree_prior import DegreeOver
+from linkprior.predictors.registry import MODELS, find, make, tunable
+from linkprior.predictors.spaces import Axis, searched, space_of
 
 # Numbers that buy precision with time, or are no choice of the model: never searched.
 NOT_SEARCHED = {"seed", "n_starts", "max_iter", "tol", "n", "cg_steps", "max_blocks"}
 OF_AUTO = {"hidden", "missing", "prior"}  # how it learns by itself, and what it assumes
+DECLARED = {name: find(name).search_space for name in MODELS}
+SPACES = {name: axes for name, axes in DECLARED.items() if axes}
+NOTHING = [name for name, axes in DECLARED.items() if axes == {}]
 SEARCHED = [(model, name) for model, axes in SPACES.items() for name in axes]
 
 
 def test_every_model_has_a_space_or_nothing_to_tune():
-    assert not set(SPACES) & set(NOTHING)
-    assert set(SPACES) | set(NOTHING) == set(MODELS)
+    assert {*SPACES, *NOTHING} == set(MODELS)
+    assert list(SPACES) == tunable()
+    wrapped = {name: find(name).search_space for name in ("degree:l3", "consensus:l3")}
+    assert list(wrapped["degree:l3"]) == ["alpha", "c", "tau"]
+    assert wrapped["consensus:l3"] == {}
+
+
+def test_a_model_that_declares_no_space_is_not_tuned_and_told_how(planted):
+    @dataclass(eq=False, kw_only=True)
+    class Own(find("cn")):
+        name = "own"
+        search_space = None
+
+    for model in (Own(), Consensus.over(Own)(resample=0.1)):
+        with pytest.raises(ParameterError, match=r"does not say .* search_space = .*Axis\(low"):
+            lp.tune(model, planted, trials=2)
+    assert set(searched(DegreeOver.over(Own)())) == {"alpha", "c", "tau"}
 
 
 @pytest.mark.parametrize("model", NOTHING)

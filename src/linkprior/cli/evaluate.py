@@ -213,9 +213,10 @@ class EvaluateJob:
             check_page("--report", Path(self.report), read, made)
 
     def _model_names(self) -> list[str]:
-        from linkprior.predictors.registry import MODELS, find
+        from linkprior.predictors.registry import find
+        from linkprior.predictors.registry import names as all_names
 
-        names = list(MODELS) if self.models.strip() == "all" else _listed(self.models)
+        names = all_names() if self.models.strip() == "all" else _listed(self.models)
         if not names:
             raise ParameterError("--models expects names such as tri-degree,l3, or all")
         for name in names:
@@ -301,8 +302,7 @@ class EvaluateJob:
 
     def _fits(self, model: LinkPredictor, train: Network) -> bool:
         """Tell whether a model can be fitted here; one that was named is refused aloud."""
-        from linkprior.predictors.cost import effort_of
-        from linkprior.predictors.memory_check import refuse_too_large
+        from linkprior.predictors.cost import effort_of, refuse_too_large
 
         try:
             effort_of(model, train)
@@ -319,8 +319,7 @@ class EvaluateJob:
         """Say how long it may take where that is long."""
         from linkprior.evaluation.tuning.tune import INNER
         from linkprior.parallel import current_workers
-        from linkprior.predictors.cost import effort_of
-        from linkprior.predictors.estimate import machine_factor, spell
+        from linkprior.predictors.cost import effort_of, machine_factor, spell
 
         work = {}
         for one in chosen:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
-import re
 from dataclasses import fields
 from typing import TYPE_CHECKING
 
@@ -34,37 +32,30 @@ _BIBTEX = """\
 @click.argument("name", required=False)
 def models(name: str | None) -> None:
     """List the models, or explain one model and its parameters."""
-    from linkprior.predictors.registry import MODELS, WRAPPERS, find
+    from linkprior.predictors import registry
 
     if name is not None:
-        _explain(find(name))
+        _explain(registry.find(name))
         return
-    for known, entry in MODELS.items():
-        click.echo(f"{known:16s} {entry.summary}")
+    for one in registry.models():
+        origin = "" if one.package == "linkprior" else f" ({one.package})"
+        click.echo(f"{one.name:16s} {one.summary}{origin}")
     click.echo("")
-    for kind, entry in WRAPPERS.items():
-        click.echo(f"{f'{kind}:NAME':16s} {entry.summary}")
+    for one in registry.wrappers():
+        click.echo(f"{one.name:16s} {one.summary}")
     click.echo("\nParameters of one: linkprior models NAME. Set them with --set KEY=VALUE.")
 
 
 def _explain(model: type[LinkPredictor]) -> None:
     """Print a model's documentation and the default of each parameter."""
-    click.echo(f"{model.name}: {inspect.cleandoc(_summary(model))}\n")
+    from linkprior.predictors.documentation import sections
+
+    told = sections(model.__doc__)
+    click.echo(f"{model.name}: {told['']}\n")
     click.echo(f"{'parameter':12s} default")
     for field in fields(model):
         click.echo(f"{field.name:12s} {field.default}")
-    told = [text for text in map(_parameters, reversed(model.__mro__)) if text]
-    click.echo("\n" + "\n".join(told))
-
-
-def _summary(model: type[LinkPredictor]) -> str:
-    return (model.__doc__ or "").split("Parameters\n")[0].strip()
-
-
-def _parameters(kind: type) -> str:
-    """Return the part of a class's own documentation that tells of its parameters."""
-    text = inspect.cleandoc(kind.__dict__.get("__doc__") or "")
-    return re.split(r"Parameters\n-+\n", text)[1].strip() if "Parameters\n" in text else ""
+    click.echo("\n" + told.get("Parameters", ""))
 
 
 @click.command()

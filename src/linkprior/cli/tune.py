@@ -82,7 +82,7 @@ def tune(
     """
     from linkprior.evaluation.tuning.executor import end_processes
     from linkprior.evaluation.tuning.tune import Tuning
-    from linkprior.predictors.memory_check import refuse_too_large
+    from linkprior.predictors.cost import refuse_too_large
 
     console = current_console()
     notify, source = console.notify(quiet), options.take_input(given)

@@ -15,7 +15,7 @@ import numpy as np
 from linkprior import _progress as progress
 from linkprior import parallel
 from linkprior._validation import whole_number
-from linkprior.errors import ParameterError
+from linkprior.errors import ParameterError, refuse_unknown
 from linkprior.evaluation.metrics import curve, measure, measure_random, refuse_unknown_metric
 from linkprior.evaluation.protocols import Plan
 from linkprior.evaluation.ranks import HiddenEdgeRanks, rank_hidden_edges
@@ -29,7 +29,7 @@ from linkprior.kernels import seconds_compiling
 from linkprior.machine import peak_memory, reset_peak_memory
 from linkprior.network import Network
 from linkprior.predictors import registry
-from linkprior.predictors.base import LinkPredictor, as_predictor, refuse_unknown
+from linkprior.predictors.base import LinkPredictor, as_predictor
 from linkprior.predictors.cost import Effort, effort_of
 
 Models = str | LinkPredictor | Iterable[str | LinkPredictor] | Mapping[str, str | LinkPredictor]
@@ -345,7 +345,7 @@ def _changed(model: LinkPredictor) -> str:
 
 
 def _prior_off(model: LinkPredictor, split: Split) -> LinkPredictor:
-    plain: LinkPredictor = model.without_prior()  # type: ignore[attr-defined]
+    plain: LinkPredictor = model.without_prior()
     return plain
 
 

@@ -22,9 +22,9 @@ from linkprior.network import Network
 from linkprior.network.pairs import Ints
 from linkprior.predictors.auto.auto import Auto
 from linkprior.predictors.base import Learned, LinkPredictor
-from linkprior.predictors.cost import Effort, effort_of, factor_scores
-from linkprior.predictors.estimate import expected_bytes, spell
+from linkprior.predictors.cost import Effort, effort_of, expected_bytes, factor_scores, spell
 from linkprior.predictors.registry import MODELS, find, make
+from linkprior.predictors.spaces import Space
 
 Array = NDArray[Any]
 
@@ -131,6 +131,7 @@ class Products(LinkPredictor):
     """Scores that are ½(W·H + (W·H)ᵀ) of two factors: what a recommender makes of a network."""
 
     library: ClassVar[str] = ""
+    search_space: ClassVar[Space | None] = {}
     rank: int = 64
     iterations: int = 15
     seed: int = 0

@@ -39,12 +39,15 @@ from linkprior.pipeline.run_folder import RANKING, REPORT, STUDY, RunFolder, che
 from linkprior.pipeline.side_inputs import Input, Loaded, NodeNames, SideInputs, is_path
 from linkprior.predictors import registry
 from linkprior.predictors.base import Array, LinkPredictor
-from linkprior.predictors.cost import effort_of
-from linkprior.predictors.estimate import estimate
+from linkprior.predictors.cost import effort_of, estimate, refuse_too_large
 from linkprior.predictors.evidence import explain_pair, with_evidence
-from linkprior.predictors.memory_check import refuse_too_large
-from linkprior.predictors.nearby import MOST_PARTNERS, PARTNERS, NeighborCandidates, default_kind
-from linkprior.ranking.candidates import Candidates
+from linkprior.ranking.candidates import (
+    MOST_PARTNERS,
+    PARTNERS,
+    Candidates,
+    NeighborCandidates,
+    default_kind,
+)
 from linkprior.ranking.ranking import Ranking
 
 if TYPE_CHECKING:
@@ -256,7 +259,7 @@ class PredictJob:
 
     def _choose_candidates(self, given: Candidates | None) -> None:
         """Choose which pairs are ranked: all, or some partners per node of a large network."""
-        from linkprior.predictors.nearby.factors import refuse_without_factors
+        from linkprior.ranking.factor_index import refuse_without_factors
 
         if self.candidates == "knn":
             refuse_without_factors(self.predictor)
@@ -419,7 +422,7 @@ class PredictJob:
 
     def _report_recall(self, ranking: Ranking) -> None:
         """Report how many of the best pairs the candidates hold, estimated on some nodes."""
-        from linkprior.predictors.nearby.judging import judge
+        from linkprior.ranking.recall import judge
 
         if (near := self._near) is None:
             return

@@ -32,7 +32,7 @@ from linkprior.pipeline.outputs import (
     writing_to,
 )
 from linkprior.predictors.base import LinkPredictor
-from linkprior.predictors.saving import load
+from linkprior.predictors.registry import load
 from linkprior.ranking.ranking import Ranking
 
 MANIFEST, REPORT, LOG = "manifest.json", "input_report.json", "log.txt"

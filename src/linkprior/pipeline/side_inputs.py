@@ -315,14 +315,14 @@ class SideInputs:
 
     def _apply_coverage(self, model: LinkPredictor, network: Network, coverage: float) -> None:
         """Set how many links there are, where a model has a parameter for it."""
-        from linkprior.predictors.auto import temporal
+        from linkprior.predictors.auto import holdout
 
         names, n, negatives = model.parameter_names(), network.n_edges, network.known.negatives
         most = n_pairs(network.n_nodes) - (0 if negatives is None else len(negatives))
         share = max(coverage, n / max(1, most))
         total = min(round(n / share), most)
         option = f"{self.flag}coverage"
-        if "missing" in names and temporal.enough(network.known.history):
+        if "missing" in names and holdout.enough_found(network.known.history):
             self.notify(
                 f"Note: probabilities follow from what {self.flag}history shows was found, and not "
                 f"from {option}"

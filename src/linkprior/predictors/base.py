@@ -7,7 +7,7 @@ import dataclasses
 import functools
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
@@ -20,19 +20,23 @@ from linkprior import parallel
 from linkprior._validation import choice, real_number, shown, whole_number
 from linkprior.errors import (
     InputError,
+    LinkpriorError,
     NotFittedError,
     ParameterError,
-    nearest,
+    refuse_unknown,
 )
 from linkprior.io.convert import as_network
 from linkprior.network import Network
 from linkprior.network import pairs as pr
-from linkprior.predictors import on_device
-from linkprior.predictors.nearby.asking import NeighborCandidates
+from linkprior.predictors import on_device, saving
+from linkprior.predictors.documentation import complete
 from linkprior.predictors.on_device import Form
-from linkprior.predictors.overflow import overflow_told_later, refuse_not_finite
-from linkprior.ranking.candidates import Candidates
+from linkprior.predictors.scores import overflow_told_later, refuse_not_finite
+from linkprior.predictors.spaces import Space
+from linkprior.ranking.candidates import Candidates, NeighborCandidates
+from linkprior.ranking.factor_index import FactorPair
 from linkprior.ranking.ranking import Ranking
+from linkprior.ranking.retrieval import best_nearby
 from linkprior.ranking.topk import best_pairs
 
 if TYPE_CHECKING:
@@ -88,6 +92,7 @@ class Explanation:
 
 
 P = TypeVar("P", bound="type[LinkPredictor]")
+T = TypeVar("T")
 
 
 def takes_presets(cls: P) -> P:
@@ -102,25 +107,57 @@ def takes_presets(cls: P) -> P:
     return cls
 
 
+def _renamed(old: str, method: Callable[..., T]) -> Callable[..., T]:
+    """Return a method by its name of before, which warns."""
+
+    @functools.wraps(method)
+    def renamed(self: Any, *args: Any) -> T:
+        warnings.warn(f"{old}() is now {method.__name__}()", DeprecationWarning, stacklevel=2)
+        result: T = getattr(self, method.__name__)(*args)
+        return result
+
+    return renamed
+
+
 @dataclass(eq=False, kw_only=True)
 class LinkPredictor(ABC):
     """Base of all predictors.
 
     A subclass is a dataclass whose fields are its parameters, stored verbatim; it says how to
     learn (`_fit`) and how to score rows and pairs from what was learned.
+
+    Examples
+    --------
+    >>> import linkprior as lp
+    >>> model = lp.make("l3").fit(lp.planted_network(30, seed=0))
+    >>> isinstance(model, lp.LinkPredictor), len(model.predict_edges(5))
+    (True, 5)
     """
 
     name: ClassVar[str] = ""
-    # What of a network's `known` it takes notice of, beside candidates.
+    # What of a network's side information it supports, beside candidates.
     supports: ClassVar[frozenset[str]] = frozenset()
     # Parameters that belong together, by the name of the set (`takes_presets`).
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
+    # One line for lists of models; without it, the first line of the documentation.
+    summary_line: ClassVar[str] = ""
+    # Where `tune` looks for better parameters: {} where there is nothing to tune.
+    search_space: ClassVar[Space | None] = None
+    # Whether a pair costs the same asked for alone as in a row (`ranking.retrieval`).
+    scores_pairs_alone: ClassVar[bool] = False
+    # Whether scores come from factors, so that `_factor_pair` places each node in their space.
+    has_factors: ClassVar[bool] = False
+    # Whether it is made of all models already, so that no other stands over it.
+    combines_models: ClassVar[bool] = False
+    # The model to suggest where this one takes too much memory; none where there is no lighter one.
+    lighter: ClassVar[str] = "tri"
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
-        """Keep `__repr__` from being written anew, with every parameter, for each dataclass."""
+        """Complete the docstring, and keep dataclasses from writing `__repr__` anew."""
         super().__init_subclass__(**kwargs)
+        cls.__doc__ = complete(cls, vars(cls).get("name", ""))
         if "__repr__" not in vars(cls):
-            cls.__repr__ = LinkPredictor.__repr__  # type: ignore[method-assign]
+            cls.__repr__ = cls.__repr__  # type: ignore[method-assign]
 
     def __repr__(self) -> str:
         """Show the parameters that differ from their defaults, as scikit-learn does."""
@@ -136,20 +173,78 @@ class LinkPredictor(ABC):
 
     @classmethod
     def parameter_names(cls) -> list[str]:
-        """Names of all parameters."""
+        """Return the names of all parameters.
+
+        Returns
+        -------
+        list of str
+            In the order of the constructor.
+
+        Examples
+        --------
+        >>> import linkprior as lp
+        >>> lp.make("rnm").parameter_names()
+        ['noise', 'threshold']
+        """
         return [f.name for f in dataclasses.fields(cls)]
 
     @classmethod
     def supported(cls) -> frozenset[str]:
-        """Return what the model takes notice of beside the edges: weights, negatives."""
+        """Return what the model supports beside the edges.
+
+        Returns
+        -------
+        frozenset of str
+            Some of "weights", "negatives" (known non-edges) and "isolated" (nodes without an edge).
+
+        Examples
+        --------
+        >>> import linkprior as lp
+        >>> sorted(lp.make("pu").supported())
+        ['negatives', 'weights']
+        """
         return cls.supports
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return the parameters as they were given (scikit-learn's convention)."""
+        """Return the parameters as they were given (scikit-learn's convention).
+
+        Parameters
+        ----------
+        deep
+            Ignored: no parameter is a model.
+
+        Returns
+        -------
+        dict
+            By name, in the order of the constructor.
+
+        Examples
+        --------
+        >>> import linkprior as lp
+        >>> lp.make("katz").get_params()
+        {'beta': 0.5}
+        """
         return {name: getattr(self, name) for name in self.parameter_names()}
 
     def set_params(self, **params: Any) -> Self:
-        """Change parameters. What was learned with the old ones is dropped: fit again."""
+        """Change parameters. What was learned with the old ones is dropped: fit again.
+
+        Parameters
+        ----------
+        **params
+            Those to change.
+
+        Returns
+        -------
+        LinkPredictor
+            The model itself.
+
+        Examples
+        --------
+        >>> import linkprior as lp
+        >>> lp.make("katz").set_params(beta=0.1)
+        Katz(beta=0.1)
+        """
         refuse_unknown(type(self).name, params, self.parameter_names())
         self._forget()
         for name, value in self._with_preset(params).items():
@@ -164,13 +259,32 @@ class LinkPredictor(ABC):
             return given
         return {**cls.presets[choice("preset", name, cls.presets)], **given}
 
+    def _axes(self) -> Space:
+        """Return what `tune` searches, with the parameters as they are."""
+        return self.search_space or {}
+
     # ------------------------------------------------------------------ learning
 
     def fit(self, network: Any) -> Self:
         """Learn from the observed edges. Nothing half-fitted is left behind by an error.
 
-        `network` is a `Network` or whatever `linkprior.io.convert.as_network` makes one of: a graph
-        of networkx or igraph, a matrix, a data frame, pairs, or the path of a file.
+        Parameters
+        ----------
+        network
+            A `Network`, a graph of networkx or igraph, a matrix, a data frame, pairs, or the path
+            of a file.
+
+        Returns
+        -------
+        LinkPredictor
+            The model itself; `network_` is the network as it was understood.
+
+        Examples
+        --------
+        >>> import linkprior as lp
+        >>> model = lp.make("cn").fit([("a", "b"), ("b", "c"), ("c", "d")])
+        >>> model.predict_edges(1).names
+        [('a', 'c')]
         """
         self._forget()
         network = as_network(network)
@@ -227,6 +341,10 @@ class LinkPredictor(ABC):
     def _pairs(self, pairs: pr.Ints) -> Array:
         """Return the scores of pairs i < j."""
 
+    def _factor_pair(self) -> FactorPair:
+        """Return the factors of a fitted model, where `has_factors` says that there are some."""
+        raise NotImplementedError
+
     def _factor_form(self) -> Form | None:
         """Return how a device may score pairs; None where scores are no products of factors."""
         return None
@@ -259,7 +377,25 @@ class LinkPredictor(ABC):
         return self._pairs(pairs)
 
     def score_rows(self, start: int, stop: int) -> NDArray[Any]:
-        """Return scores of nodes start…stop against all nodes; the diagonal is zero."""
+        """Return the scores of some nodes with all nodes.
+
+        Parameters
+        ----------
+        start, stop
+            Positions of the first node, and of the one after the last.
+
+        Returns
+        -------
+        ndarray
+            (stop − start, n_nodes) of the scores that `score_pairs` gives; the diagonal is zero.
+
+        Examples
+        --------
+        >>> import linkprior as lp
+        >>> model = lp.make("pa").fit(lp.planted_network(30, seed=0))
+        >>> model.score_rows(0, 4).shape
+        (4, 30)
+        """
         net, _ = self._state()
         start = whole_number("start", start, 0, net.n_nodes)
         stop = whole_number("stop", stop, start, net.n_nodes)
@@ -269,9 +405,30 @@ class LinkPredictor(ABC):
         self._refuse_not_finite(block)
         return block
 
-    def score_pairs(self, pairs: ArrayLike) -> Array:
-        """Return one score per pair of nodes (numbers, or names as text); higher is likelier."""
-        proper = self._proper(pairs)
+    def score_pairs(self, pairs: ArrayLike, by: str | None = None) -> Array:
+        """Return one score per pair of nodes; higher is likelier.
+
+        Parameters
+        ----------
+        pairs
+            Pairs of names (text) or of positions in the network's `names` (whole numbers).
+        by
+            "name" or "position": what numbers stand for. Needed only where nodes are named by
+            numbers that are not their positions.
+
+        Returns
+        -------
+        ndarray
+            As many scores as pairs. They are symmetric: either node may come first.
+
+        Examples
+        --------
+        >>> import linkprior as lp
+        >>> model = lp.make("cn").fit([(7, 12), (12, 30), (30, 41)])
+        >>> model.score_pairs([("7", "30")]), model.score_pairs([(7, 30)], by="name")
+        (array([1.]), array([1.]))
+        """
+        proper = self._proper(pairs, by)
         with parallel.one_blas_thread(), overflow_told_later():
             scores = self._pairs(proper)
         self._refuse_not_finite(scores)
@@ -283,10 +440,29 @@ class LinkPredictor(ABC):
         candidates: Candidates | NeighborCandidates | None = None,
         threshold: float | None = None,
     ) -> Ranking:
-        """Return the k best candidates, at most (None: all), with a score of at least `threshold`.
+        """Return the best candidates, best first.
 
-        Without `candidates` these are all pairs that are not observed edges; in very large networks
-        `linkprior.nearby_pairs` gives some partners per node.
+        Parameters
+        ----------
+        k
+            How many at most; None: all.
+        candidates
+            Which pairs may be predicted: `Candidates.of(network, …)`, or in very large networks
+            `nearby_pairs(network, …)`. Without it all pairs that are not observed edges.
+        threshold
+            The lowest score that counts.
+
+        Returns
+        -------
+        Ranking
+            Pairs, names and scores; equal scores are in order of the nodes.
+
+        Examples
+        --------
+        >>> import linkprior as lp
+        >>> model = lp.make("pa").fit(lp.planted_network(30, seed=0))
+        >>> model.predict_edges(3)
+        Ranking(3 pairs)
         """
         net, _ = self._state()
         k = None if k is None else whole_number("k", k, 0)
@@ -295,7 +471,7 @@ class LinkPredictor(ABC):
             _candidates(candidates).refuse_other(net)
         with parallel.one_blas_thread(), overflow_told_later():
             if isinstance(candidates, NeighborCandidates):
-                best, scores = self._best_nearby(candidates, k, lowest)
+                best, scores = best_nearby(self, candidates, k, lowest)
             elif (found := self._best_on_device(candidates, k, lowest)) is not None:
                 best, scores = found
             else:
@@ -318,20 +494,28 @@ class LinkPredictor(ABC):
     def _refuse_not_finite(self, *arrays: Array, short: bool = False) -> None:
         refuse_not_finite(type(self).name, self.get_params(deep=False), arrays, short)
 
-    def _best_nearby(
-        self, near: NeighborCandidates, k: int | None, lowest: float
-    ) -> tuple[pr.Ints, Array]:
-        from linkprior.predictors.nearby.search import best_nearby
-
-        return best_nearby(self, near, k, lowest)
-
-    def explain(self, pairs: ArrayLike) -> Explanation:
+    def explain(self, pairs: ArrayLike, by: str | None = None) -> Explanation:
         """Split the score of each pair into base and prior, and rank it for both nodes.
 
-        Pairs are of node numbers (places in the network's `names`), or of names as text.
+        Parameters
+        ----------
+        pairs, by
+            As in `score_pairs`.
+
+        Returns
+        -------
+        Explanation
+            Scores and their parts, ranks for either node, and the summary of the model.
+
+        Examples
+        --------
+        >>> import linkprior as lp
+        >>> model = lp.make("pa").fit(lp.planted_network(30, seed=0))
+        >>> list(model.explain([(0, 5)]).to_frame())[2:5]
+        ['score', 'base', 'prior']
         """
         net, _ = self._state()
-        proper = self._proper(pairs)
+        proper = self._proper(pairs, by)
         with parallel.one_blas_thread(), overflow_told_later():
             score, base = self._pairs(proper), self._base(proper)
         names = [(net.names[i], net.names[j]) for i, j in proper.tolist()]
@@ -341,43 +525,124 @@ class LinkPredictor(ABC):
     # ------------------------------------------------------------------ what to expect
 
     def probabilities(self, scores: Array) -> Array | None:
-        """Return the chance that pairs with these scores are missing edges; None: it is unknown."""
+        """Return the probability that pairs with these scores are missing edges.
+
+        Parameters
+        ----------
+        scores
+            Scores of the model.
+
+        Returns
+        -------
+        ndarray or None
+            None for a model whose scores were never compared with hidden edges.
+
+        Examples
+        --------
+        >>> import linkprior as lp
+        >>> model = lp.make("pa").fit(lp.planted_network(30, seed=0))
+        >>> model.probabilities(model.predict_edges(3).scores) is None
+        True
+        """
         return None
 
     def expected_hits(self, scores: Array) -> tuple[Array, Array, Array] | None:
-        """Return, for the first 1, 2, … of ranked pairs, the real ones to expect and nine in ten.
+        """Return how many of the first 1, 2, … ranked pairs to expect to be real.
 
-        None for a model that has never been tried on hidden edges.
+        Parameters
+        ----------
+        scores
+            Scores of the model, best first.
+
+        Returns
+        -------
+        tuple of ndarray, or None
+            The mean, and the ends of its 90 % interval; None as for `probabilities`.
+
+        Examples
+        --------
+        >>> import linkprior as lp
+        >>> model = lp.make("pa").fit(lp.planted_network(30, seed=0))
+        >>> model.expected_hits(model.predict_edges(3).scores) is None
+        True
         """
         return None
 
     def assumption(self) -> str:
-        """Return what such chances rest on, as half a sentence; none where there are none."""
+        """Return what the probabilities rest on, as half a sentence.
+
+        Returns
+        -------
+        str
+            Empty where there are no probabilities.
+
+        Examples
+        --------
+        >>> import linkprior as lp
+        >>> model = lp.make("pa").fit(lp.planted_network(30, seed=0))
+        >>> model.assumption()
+        ''
+        """
         return ""
 
     def score_threshold(self, probability: float) -> float:
-        """Return the score from which on the chance is at least this; itself where unknown."""
+        """Return the score from which on pairs have at least this probability.
+
+        Parameters
+        ----------
+        probability
+            Between 0 and 1; for a model without probabilities, a score.
+
+        Returns
+        -------
+        float
+            The score; what was given for a model without probabilities.
+
+        Examples
+        --------
+        >>> import linkprior as lp
+        >>> model = lp.make("pa").fit(lp.planted_network(30, seed=0))
+        >>> model.score_threshold(12.0)
+        12.0
+        """
         return probability
 
     def summary(self) -> list[str]:
-        """Return what was learned and how the fit ended, in lines; formulas have nothing to say."""
+        """Return what was learned and how the fit ended.
+
+        Returns
+        -------
+        list of str
+            Lines for people; none for a formula.
+
+        Examples
+        --------
+        >>> import linkprior as lp
+        >>> model = lp.make("pa").fit(lp.planted_network(30, seed=0))
+        >>> model.summary()
+        []
+        """
         return []
 
-    def words(self) -> list[str]:
-        """Return `summary`, by its name of before."""
-        warnings.warn("words() is now summary()", DeprecationWarning, stacklevel=2)
-        return self.summary()
+    def without_prior(self) -> LinkPredictor:
+        """Return the same model with its degree prior taken away, for comparison.
 
-    def score_at(self, probability: float) -> float:
-        """Return `score_threshold`, by its name of before."""
-        warnings.warn("score_at() is now score_threshold()", DeprecationWarning, stacklevel=2)
-        return self.score_threshold(probability)
+        Returns
+        -------
+        LinkPredictor
+            Not fitted. A model that has no degree prior refuses.
 
-    @classmethod
-    def heeded(cls) -> frozenset[str]:
-        """Return `supported`, by its name of before."""
-        warnings.warn("heeded() is now supported()", DeprecationWarning, stacklevel=2)
-        return cls.supported()
+        Examples
+        --------
+        >>> import linkprior as lp
+        >>> lp.make("degree:l3").without_prior()
+        L3()
+        """
+        raise ParameterError(f"{type(self).name} has no degree prior to take away")
+
+    words = _renamed("words", summary)
+    score_at = _renamed("score_at", score_threshold)
+    heeded = classmethod(_renamed("heeded", supported.__func__))  # type: ignore[attr-defined]
 
     def _ranks(self, pairs: pr.Ints) -> pr.Ints:
         """Return the place of the second node among the first one's partners, 1 the best."""
@@ -391,14 +656,20 @@ class LinkPredictor(ABC):
             ranks[at] = 1 + better.sum(axis=1)
         return ranks
 
-    def _proper(self, pairs: ArrayLike) -> pr.Ints:
-        """Return pairs of node numbers or names as numbers, the smaller first."""
+    def _proper(self, pairs: ArrayLike, by: str | None = None) -> pr.Ints:
+        """Return pairs of node positions or names as positions, the smaller first."""
         net, _ = self._state()
+        if by is not None:
+            choice("by", by, ["name", "position"])
         try:
             given: NDArray[Any] = np.asarray(pairs)
         except ValueError:
             raise InputError("pairs must all have two ends") from None
-        if given.ndim == 2 and given.dtype.kind in "UO":
+        if by is None and given.size and given.dtype.kind in "iu":
+            _refuse_ambiguous(net)
+        if given.ndim == 2 and by != "position" and (by == "name" or given.dtype.kind in "UO"):
+            if given.dtype.kind in "iu":
+                given = given.astype(str)
             given = np.array([[net.index_of(end) for end in pair] for pair in given.tolist()])
         numbers = pr.as_pairs(given, net.n_nodes)
         loops = numbers[:, 0] == numbers[:, 1]
@@ -410,16 +681,37 @@ class LinkPredictor(ABC):
     # ------------------------------------------------------------------ keeping
 
     def save(self, folder: str | Path) -> None:
-        """Write the fitted model to a folder; `linkprior.load` reads it back."""
-        from linkprior.predictors.saving import save
+        """Write the fitted model to a folder; `linkprior.load` reads it back.
 
-        save(self, folder)
+        Parameters
+        ----------
+        folder
+            Made where it is not there; a model in it is written over.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> import linkprior as lp
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     lp.make("pa").fit(lp.planted_network(30, seed=0)).save(folder)
+        """
+        saving.save(self, folder)
 
     def _repr_html_(self) -> str:
         known = f"fitted on {self.network_!r}" if self.fitted else "not fitted"
         defaults = {f.name: f.default for f in dataclasses.fields(self)}
         shown = html.parameters(self.get_params(deep=False), defaults)
         return html.card(type(self).name or type(self).__name__, known, shown)
+
+
+def _refuse_ambiguous(net: Network) -> None:
+    """Refuse whole numbers that may be positions, or names of other nodes."""
+    numbers = all(name.removeprefix("-").isdecimal() for name in net.names)
+    if numbers and any(name != str(at) for at, name in enumerate(net.names)):
+        raise ParameterError(
+            "the nodes of this network are named by numbers, so (3, 7) may mean names or "
+            "positions: say by='name' or by='position', or write names as text"
+        )
 
 
 def _candidates(given: object) -> Candidates | NeighborCandidates:
@@ -431,58 +723,113 @@ def _candidates(given: object) -> Candidates | NeighborCandidates:
     return given
 
 
-def refuse_unknown(model: str, given: Mapping[str, Any], known: list[str]) -> None:
-    """Raise an error that names the first unknown parameter and the nearest known ones."""
-    for name in given:
-        if name not in known:
-            raise ParameterError(
-                f"{model} has no parameter {name!r}.{nearest(name, known)} "
-                f"It takes {', '.join(known) or 'none'}"
-            )
+# ---------------------------------------------------------------------- other people's estimators
+
+_SCORING = ("score_pairs", "decision_function", "predict_proba", "predict")
 
 
-@dataclass(eq=False, kw_only=True)
-class _Wrapped(LinkPredictor):
-    """An object of somebody else's with `fit` and `score_pairs` or `score_rows`."""
+def as_predictor(estimator: Any) -> LinkPredictor:
+    """Return a predictor as it is, or one that asks an estimator of another library.
 
-    model: Any = None
+    Parameters
+    ----------
+    estimator
+        A LinkPredictor, or an object with `fit(network)` and one of `score_pairs(pairs)`,
+        `decision_function(pairs)`, `predict_proba(pairs)` or `predict(pairs)`, which are given an
+        (m, 2) array of node positions and return m numbers, the higher the likelier; of
+        probabilities by class the last column counts.
 
-    def __post_init__(self) -> None:
-        """Go by the name of the object's class."""
-        self.name = type(self.model).__name__  # type: ignore[misc]
+    Returns
+    -------
+    LinkPredictor
+        It fits copies, never the object itself. Scores of all pairs are asked for row by row.
+
+    Examples
+    --------
+    >>> import linkprior as lp
+    >>> class Degrees:
+    ...     def fit(self, network):
+    ...         self.degrees = network.degrees
+    ...     def predict(self, pairs):
+    ...         return self.degrees[pairs].sum(axis=1)
+    >>> model = as_predictor(Degrees()).fit(lp.planted_network(30, seed=0))
+    >>> model.score_pairs([(0, 1)]).shape
+    (1,)
+    """
+    if isinstance(estimator, LinkPredictor):
+        return estimator
+    called = type(estimator).__name__
+    if isinstance(estimator, type):
+        raise ParameterError(
+            f"a model must be an object, got the class {estimator.__name__}: call it first"
+        )
+    if not callable(getattr(estimator, "fit", None)):
+        raise ParameterError(f"a model needs a method fit(network), which {called} lacks")
+    scoring = [name for name in _SCORING if callable(getattr(estimator, name, None))]
+    if not scoring:
+        raise ParameterError(
+            f"a model needs one of the methods {', '.join(_SCORING)}, called with an (m, 2) array "
+            f"of node positions; {called} has none of them"
+        )
+    own = {"name": called, "estimator": estimator, "scoring": scoring[0]}
+    made: type[_Adapter] = type(called, (_Adapter,), {**own, "__doc__": type(estimator).__doc__})
+    return made(**made._own_params())
+
+
+class _Adapter(LinkPredictor):
+    """An estimator of another library as a predictor; `as_predictor` makes a class for each."""
+
+    estimator: ClassVar[Any] = None
+    scoring: ClassVar[str] = ""
+
+    def __init__(self, **params: Any) -> None:
+        refuse_unknown(type(self).name, params, self.parameter_names())
+        self.__dict__ |= {**self._own_params(), **params}
+
+    @classmethod
+    def _own_params(cls) -> dict[str, Any]:
+        told = getattr(cls.estimator, "get_params", None)
+        return dict(told(deep=False)) if callable(told) else {}
+
+    @classmethod
+    def parameter_names(cls) -> list[str]:
+        return list(cls._own_params())
+
+    def __repr__(self) -> str:
+        return repr(self.estimator)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return as_predictor, (self.estimator,), self.__dict__
 
     def _fit(self, network: Network) -> Learned:
-        self._fresh = copy.deepcopy(self.model)
-        self._fresh.fit(network)
+        fresh = copy.deepcopy(self.estimator)
+        params = self.get_params()
+        if params:
+            fresh.set_params(**params)
+        fresh.fit(network)
+        self._cached_estimator = fresh
         return Learned()
 
+    def _pairs(self, pairs: pr.Ints) -> Array:
+        scores = np.asarray(getattr(self._cached_estimator, self.scoring)(pairs))
+        if scores.ndim == 2 and self.scoring == "predict_proba":
+            scores = scores[:, -1]
+        if scores.shape != (len(pairs),) or scores.dtype.kind not in "biuf":
+            raise LinkpriorError(
+                f"{type(self).name}.{self.scoring} must return one number for each of "
+                f"{len(pairs)} pairs, got {scores.dtype} of shape {scores.shape}"
+            )
+        return scores.astype(np.float64)
+
     def _rows(self, start: int, stop: int) -> Array:
-        if hasattr(self._fresh, "score_rows"):
-            return np.array(self._fresh.score_rows(start, stop), dtype=np.float64)
-        i, j = np.indices((stop - start, self.network_.n_nodes))
-        i += start
-        block = np.zeros(i.shape)
-        block[i != j] = self._pairs(np.sort(np.stack([i[i != j], j[i != j]], axis=1), axis=1))
+        block = np.zeros((stop - start, self.network_.n_nodes))
+        for row, node in enumerate(range(start, stop)):
+            others = np.flatnonzero(np.arange(block.shape[1]) != node)
+            pairs = np.stack([np.full(len(others), node), others], axis=1)
+            block[row, others] = self._pairs(pr.ordered(pairs))
         return block
 
-    def _pairs(self, pairs: pr.Ints) -> Array:
-        if hasattr(self._fresh, "score_pairs"):
-            return np.asarray(self._fresh.score_pairs(pairs), dtype=np.float64)
-        return np.array([self._rows(i, i + 1)[0, j] for i, j in pairs.tolist()])
-
-
-def as_predictor(model: Any) -> LinkPredictor:
-    """Return a predictor as it is, or an object that has its methods as one."""
-    if isinstance(model, LinkPredictor):
-        return model
-    if isinstance(model, type):
-        raise ParameterError(f"models must be names or predictors, got the class {model.__name__}")
-    if not hasattr(model, "fit"):
+    def save(self, folder: str | Path) -> None:
         raise ParameterError(
-            f"models must be names or predictors: {type(model).__name__} has no method fit"
+            f"{type(self).name} is not a LinkPredictor: only its own library can save it"
         )
-    if not (hasattr(model, "score_pairs") or hasattr(model, "score_rows")):
-        raise ParameterError(
-            f"{type(model).__name__} cannot be a model: it has neither score_pairs nor score_rows"
-        )
-    return _Wrapped(model=model)

@@ -35,10 +35,13 @@ from linkprior.predictors.multistart import (
     run_starts,
 )
 from linkprior.predictors.on_device import Form
-from linkprior.predictors.scores import DenseScores, prox_passes
+from linkprior.predictors.scores import PASSES, DenseScores
+from linkprior.predictors.spaces import ALPHA, TAU, Axis, C, Space, rank_axis
+from linkprior.ranking.factor_index import FactorPair
 from linkprior.solvers.base import Solution, solve
 from linkprior.solvers.nuclear import NuclearSolver, NuclearState
 from linkprior.solvers.pu_als import PuAlsSolver, PuState
+from linkprior.solvers.symmetric_prox import mm_passes
 
 Array = NDArray[Any]
 
@@ -121,6 +124,22 @@ class PU(LinkPredictor):
     """
 
     name: ClassVar[str] = "pu"
+    summary_line: ClassVar[str] = "positive-unlabelled matrix completion by alternating LS"
+    search_space: ClassVar[Space | None] = {
+        "rank": rank_axis(DEFAULT_RANK),
+        "rho": Axis(
+            0.1,
+            10.0,
+            (0.3, 1.0, 3.0),
+            none_is=default_rho,
+            relative=True,
+            most=lambda _: 0.9,
+        ),
+        "lam": Axis(0.1, 3.0, (0.3, 0.6, 1.0, 1.5), none_is=default_ridge, relative=True),
+        "max_iter": Axis(5, 80, (10, 20, 40), whole=True),
+    }
+    scores_pairs_alone: ClassVar[bool] = True
+    has_factors: ClassVar[bool] = True
     supports: ClassVar[frozenset[str]] = WEIGHTS | NEGATIVES
     rank: int | None = None
     rho: float | None = None
@@ -180,6 +199,11 @@ class PU(LinkPredictor):
         W, H = (np.concatenate(list(self.learned_.arrays[name]), axis=1) for name in "WH")
         half = 0.5 / self.n_starts
         return Form.plain(half * np.hstack([W, H]), np.hstack([H, W]))
+
+    def _factor_pair(self) -> FactorPair:
+        form = self._factor_form()
+        (left, right, _) = form.layers[0]
+        return FactorPair(left, right, exact=True)
 
     def _scores(self) -> BilinearScores:
         _, learned = self._state()
@@ -242,6 +266,23 @@ class NuclearDegree(LinkPredictor):
     """
 
     name: ClassVar[str] = "nuclear-degree"
+    summary_line: ClassVar[str] = "nuclear norm + degree prior, best up to about 3,000 nodes"
+    search_space: ClassVar[Space | None] = {
+        "rho": Axis(0.005, 0.5, (0.02, 0.05, 0.2)),
+        "mu": Axis(
+            0.1,
+            3.0,
+            (0.5, 1.0, 1.5),
+            none_is=lambda network: 2.0 * default_ridge(network),
+            relative=True,
+            unless="trace",
+        ),
+        "lam": Axis(1e-4, 0.02, (3e-4, 1e-3, 5e-3), unless="prior_bound"),
+        "alpha": ALPHA,
+        "c": C,
+        "tau": TAU,
+    }
+    scores_pairs_alone: ClassVar[bool] = True
     supports: ClassVar[frozenset[str]] = WEIGHTS | NEGATIVES | ISOLATED
     rho: float = 0.05
     mu: float | None = None
@@ -262,13 +303,11 @@ class NuclearDegree(LinkPredictor):
     seed: int = 0
 
     def summary(self) -> list[str]:
-        """Return how the fit ended."""
         _, learned = self._state()
         ended = convergence(learned.facts)
         return [] if ended is None else [ended]
 
     def without_prior(self) -> NuclearDegree:
-        """Return the same model with the prior taken away."""
         changed = {"lam": 0.0, "tau": 0.0, "prior_bound": None}
         return NuclearDegree(**{**self.get_params(), **changed})
 
@@ -288,7 +327,7 @@ class NuclearDegree(LinkPredictor):
         found, A = _within_bounds(solution.state.X, solver), solution.state.Y
         tau = real_number("tau", self.tau, 0.0, low_open=False)
         zeros, profile = np.zeros(len(A)), solver.prior.profile(len(A) - 1)
-        Q = prox_passes(A, tau * solver.prior.scale(zeros), profile)
+        Q = mm_passes(A, tau * solver.prior.scale(zeros), profile, PASSES)
         facts = self._facts(network, solver, solution, found)
         if solver.trace is not None or solver.prior_bound is not None:
             facts |= _bound_facts(solver, solution.state, found)

@@ -65,6 +65,7 @@ class Consensus(Wrapped):
     """
 
     kind: ClassVar[str] = "consensus"
+    summary_line: ClassVar[str] = "mean over random starts or resampled edges, until it settles"
     changed: ClassVar[dict[str, Any]] = {"n_starts": 1}
     most: int = 10
     least: int = 3
@@ -76,9 +77,27 @@ class Consensus(Wrapped):
     def _shared(cls) -> set[str]:
         return {"seed"}
 
-    def spread(self, pairs: ArrayLike) -> Array:
-        """Return the sd of each pair's score over the members; 0 where there is but one."""
-        proper = self._proper(pairs)
+    def spread(self, pairs: ArrayLike, by: str | None = None) -> Array:
+        """Return how far the members disagree on pairs.
+
+        Parameters
+        ----------
+        pairs, by
+            As in `score_pairs`.
+
+        Returns
+        -------
+        ndarray
+            The sd of each pair's score over the members; 0 where there is but one.
+
+        Examples
+        --------
+        >>> import linkprior as lp
+        >>> model = lp.make("consensus:cn", resample=0.1, most=3)
+        >>> model.fit(lp.planted_network(30, seed=0)).spread([(0, 1), (0, 2)]).shape
+        (2,)
+        """
+        proper = self._proper(pairs, by)
         with parallel.one_blas_thread():
             scores = [member._pairs(proper) for member in self._cached_members]
         one = len(scores) == 1

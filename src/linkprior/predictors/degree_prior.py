@@ -25,17 +25,19 @@ from linkprior.predictors.base import ISOLATED, WEIGHTS, Array, Learned, LinkPre
 from linkprior.predictors.cost import Effort, effort_of
 from linkprior.predictors.meta import Wrapped, prefixed, under
 from linkprior.predictors.on_device import Form
-from linkprior.predictors.rank_penalty import (
+from linkprior.predictors.scores import (
     Combine,
+    Scores,
     adjust,
     adjust_pairs,
     exact_penalty,
     exact_unit,
+    knots,
     make_tables,
     subtract,
     unit_of,
 )
-from linkprior.predictors.scores import Scores, knots
+from linkprior.predictors.spaces import ALPHA, TAU, C, Space, without_learned
 from linkprior.predictors.tri import DENSE_LIMIT
 from linkprior.ranking.candidates import Candidates
 
@@ -83,9 +85,17 @@ class DegreeOver(Wrapped):
     isolated
         Whether learned weights score pairs with an edgeless node by what became of nodes that lost
         all edges when some were hidden. False: by the formula of all others.
+
+    Examples
+    --------
+    >>> import linkprior as lp
+    >>> lp.make("degree:l3", tau=2.0).fit(lp.planted_network(40, seed=0)).predict_edges(3)
+    Ranking(3 pairs)
     """
 
     kind: ClassVar[str] = "degree"
+    summary_line: ClassVar[str] = "the degree prior over the scores of any model"
+    own_space: ClassVar[Space] = {"alpha": ALPHA, "c": C, "tau": TAU}
     alpha: float = 0.5
     c: float = 1.0
     tau: float | str = 1.0
@@ -100,7 +110,6 @@ class DegreeOver(Wrapped):
 
     @classmethod
     def supported(cls) -> frozenset[str]:
-        """Return what the base takes notice of, and what the prior does."""
         return super().supported() | WEIGHTS | ISOLATED
 
     @classmethod
@@ -112,18 +121,18 @@ class DegreeOver(Wrapped):
             )
         super()._refuse(base)
 
+    def _axes(self) -> Space:
+        return without_learned(super()._axes(), self.weights)
+
     def get_params(self, deep: bool = True) -> dict[str, object]:
-        """Return the parameters as they were given; an infinite τ as the word."""
         given = super().get_params(deep)
         return given | ({"tau": "inf"} if self._pure_ranks else {})
 
     def summary(self) -> list[str]:
-        """Return what the base says, and whose rank weights there are."""
         _, learned = self._state()
         return [*self._cached_members[0].summary(), *learned_prior.learned_words(learned)]
 
     def without_prior(self) -> LinkPredictor:
-        """Return the base model alone."""
         return self._new()
 
     @property
@@ -146,25 +155,15 @@ class DegreeOver(Wrapped):
         self, network: Network, base: LinkPredictor
     ) -> tuple[dict[str, Array], dict[str, Any]] | None:
         """Return the learned prior over the base; None where the paper's is to be taken."""
-        if not self._learns(network):
+        if not learned_prior.learns(self, network):
             return None
         found = learned_prior.learned_ranking(
-            network,
-            base,
-            self._new,
-            seed=getattr(self, "seed", 0),
-            dense=network.n_nodes <= DENSE_LIMIT,
-            isolated=self.isolated,
-            alpha=self.alpha,
+            self, network, base, self._new, network.n_nodes <= DENSE_LIMIT
         )
         if found is None:
             return None
         arrays, facts = found
         return arrays, {"unit": facts["unit"], "median": facts["median"], "weights": facts}
-
-    def _learns(self, network: Network) -> bool:
-        """Whether weights are to be learned, and there are edges enough."""
-        return self.weights == "learned" and not learned_prior.too_few(network)
 
     def _ranked(
         self, network: Network, base: LinkPredictor
@@ -224,8 +223,8 @@ class DegreeOver(Wrapped):
         alpha = checked_alpha(self.alpha)
         whole_number("passes", self.passes, 1, MOST_PASSES)
         self._check_ranks(network)
-        if learned_prior.wanted(self.weights, self.isolated):
-            self._refuse_misfits()
+        if learned_prior.wanted(self) and self.ranks != "auto":
+            raise ParameterError("weights='learned' ranks in its own way: leave ranks='auto'")
         if not self._pure_ranks:
             real_number("tau", self.tau, 0.0, LARGEST_TAU, low_open=False, high_open=False)
         seed = getattr(self, "seed", 0)
@@ -238,15 +237,6 @@ class DegreeOver(Wrapped):
                 f"{DENSE_LIMIT:,} nodes take: choose a smaller alpha"
             )
         return prior.scale(np.zeros(p)), prior.profile(p - 1)
-
-    def _refuse_misfits(self) -> None:
-        """Refuse what learned weights have no use for, though a user would think they had."""
-        if not (isinstance(self.degrees, str) and self.degrees == "observed"):
-            raise ParameterError(
-                "weights='learned' learns from the observed degrees: leave degrees (--degrees) out"
-            )
-        if self.ranks != "auto":
-            raise ParameterError("weights='learned' ranks in its own way: leave ranks='auto'")
 
     def _combine(self, unit: float, median: float) -> Combine:
         """Return how penalties, in units of the weights, change scores."""
@@ -333,7 +323,7 @@ class DegreeOver(Wrapped):
     def _effort(self, network: Network) -> Effort:
         self._prior(network)
         base, n, passes = effort_of(self._new(), network), cost.entries(network), self.passes
-        if self._learns(network):
+        if learned_prior.learns(self, network):
             ranking = learned_prior.effort(self._new(), network)
             return Effort(base.fit + ranking, base.scores + 3 * _LOOKUP * n)
         if network.n_nodes <= DENSE_LIMIT:
@@ -344,7 +334,7 @@ class DegreeOver(Wrapped):
 
     def _memory(self, network: Network, workers: int) -> float:
         base, p = self._new()._memory(network, workers), network.n_nodes
-        if self._learns(network):
+        if learned_prior.learns(self, network):
             return base + learned_prior.memory(p, p <= DENSE_LIMIT)
         if p <= DENSE_LIMIT:
             return base + _EXACT_BYTES * cost.entries(network)

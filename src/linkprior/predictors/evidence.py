@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from math import log
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from linkprior import _progress as progress
-from linkprior import parallel
+from linkprior import kernels, parallel
 from linkprior.errors import InputError
+from linkprior.network import Network
+from linkprior.network.node_names import number_of
 from linkprior.network.pairs import Ints
 from linkprior.predictors.base import LinkPredictor
-from linkprior.predictors.explanation import PairStory, explain_pair
-from linkprior.predictors.path_counts import count_paths, rank_by_degree
+from linkprior.predictors.path_counts import SHOWN, count_paths, rank_by_degree
+from linkprior.ranking.candidates import Candidates
 from linkprior.ranking.ranking import Ranking
 
 __all__ = ["COLUMNS", "PairStory", "columns", "explain_pair", "with_evidence"]
@@ -93,7 +96,7 @@ def _spread(model: LinkPredictor, pairs: Ints) -> dict[str, NDArray[Any]]:
     spread = np.zeros(len(pairs))
     for start in range(0, len(pairs), _PAIRS_AT_ONCE):
         at = slice(start, start + _PAIRS_AT_ONCE)
-        spread[at] = model.spread(pairs[at])
+        spread[at] = model.spread(pairs[at], by="position")
     return {"spread": spread}
 
 
@@ -135,3 +138,279 @@ def _joined(names: Sequence[str], partners: Ints) -> NDArray[np.object_]:
             ";".join(names[node] for node in row if node >= 0) for row in partners[part].tolist()
         ]
     return texts
+
+
+@dataclass(frozen=True)
+class PairStory:
+    """What is known of one pair.
+
+    Attributes
+    ----------
+    facts
+        Numbers, names and lists, fit for JSON: model, source, target (in node order), observed,
+        known_non_edge, score, base, prior, place (None for these two), candidates_above, tied,
+        n_candidates, rank_for_source, rank_for_target, n_nodes, degree_source, degree_target,
+        rank_by_degree, paths2, paths3, shared_partners (name, degree) and best_paths (through,
+        weight).
+    """
+
+    facts: dict[str, Any]
+
+    def text(self) -> str:
+        """Return the story in 8 to 15 plain lines."""
+        return "\n".join(lines(self.facts))
+
+
+def explain_pair(
+    model: LinkPredictor, a: str, b: str, labels: Mapping[str, str] | None = None
+) -> PairStory:
+    """Return the story of the pair of nodes called `a` and `b`, for a fitted model.
+
+    With `labels`, readable names of nodes, a node is told as TP53 (7157).
+    """
+    net, _ = model._state()
+    one, other = number_of(net, a), number_of(net, b)
+    if one == other:
+        raise InputError(f"a pair joins two different nodes, got {net.names[one]!r} twice")
+    i, j = sorted((one, other))
+    facts = {
+        "model": type(model).name,
+        "source": net.names[i],
+        "target": net.names[j],
+        "observed": j in _partners(net, i),
+        "known_non_edge": _refuted(net, i, j),
+        "n_nodes": net.n_nodes,
+        **_standing(model, net, i, j),
+        **_surroundings(net, i, j),
+    }
+    return PairStory(_relabelled(facts, labels) if labels else facts)
+
+
+def _relabelled(facts: dict[str, Any], labels: Mapping[str, str]) -> dict[str, Any]:
+    def shown(name: str) -> str:
+        return f"{labels[name]} ({name})" if labels.get(name, name) != name else name
+
+    return facts | {
+        "source": shown(facts["source"]),
+        "target": shown(facts["target"]),
+        "shared_partners": [[shown(name), degree] for name, degree in facts["shared_partners"]],
+        "best_paths": [
+            path | {"through": list(map(shown, path["through"]))} for path in facts["best_paths"]
+        ],
+    }
+
+
+def _standing(model: LinkPredictor, net: Network, i: int, j: int) -> dict[str, Any]:
+    """Tell the score, its parts, and its place among all candidates and for either node."""
+    asked = Candidates.of(net)
+    with parallel.one_blas_thread():
+        score = _score_in_block(model, net, i, j)
+        above, equal = _count(model, asked, score)
+    barred = j in _partners(net, i) or _refuted(net, i, j)
+    why = model.explain(np.array([[i, j]]), by="position")
+    return {
+        "score": score,
+        "base": float(why.base[0]),
+        "prior": float(why.prior[0]),
+        "place": None if barred else above + 1,
+        "candidates_above": above,
+        "tied": equal - (not barred),
+        "n_candidates": asked.n_candidates,
+        "rank_for_source": int(why.rank_for_source[0]),
+        "rank_for_target": int(why.rank_for_target[0]),
+    }
+
+
+def _score_in_block(model: LinkPredictor, net: Network, i: int, j: int) -> float:
+    """Return the score as a ranking has it: from the same block, so that a tie stays a tie."""
+    start, stop = next(block for block in parallel.blocks(net.n_nodes) if block[1] > i)
+    return float(model.score_rows(start, stop)[i - start, j])
+
+
+def _count(model: LinkPredictor, asked: Candidates, score: float) -> tuple[int, int]:
+    """Return how many candidates score higher and how many the same."""
+    barred = asked.barred
+
+    def one_block(start: int, stop: int) -> tuple[int, int]:
+        above, equal = kernels.count_above(
+            model.score_rows(start, stop), start, barred.indptr, barred.indices, [score]
+        )
+        return int(above[0]), int(equal[0])
+
+    counts = parallel.map_blocks(one_block, asked.network.n_nodes, stage="placing the pair")
+    above, equal = np.array(list(counts)).sum(axis=0).tolist()
+    return above, equal
+
+
+def _surroundings(net: Network, i: int, j: int) -> dict[str, Any]:
+    """Tell degrees, shared partners and paths."""
+    pair = np.array([[i, j]])
+    paths = count_paths(net, pair)
+    partners = [node for node in paths.partners[0].tolist() if node >= 0]
+    return {
+        "degree_source": int(net.degrees[i]),
+        "degree_target": int(net.degrees[j]),
+        "rank_by_degree": int(rank_by_degree(net, pair)[0]),
+        "paths2": int(paths.two[0]),
+        "paths3": int(paths.three[0]),
+        "shared_partners": [[net.names[node], int(net.degrees[node])] for node in partners],
+        "best_paths": _best_paths(net, i, j),
+    }
+
+
+def _best_paths(net: Network, i: int, j: int) -> list[dict[str, Any]]:
+    """Return the paths i–u–v–j of largest weight 1/√(k_u·k_v), ties in node order."""
+    first, last = (ends[ends != barred] for ends, barred in _ends(net, i, j))
+    steps = net.adjacency[first][:, last].tocoo()
+    u, v = first[steps.coords[0]], last[steps.coords[1]]
+    product = net.degrees[u] * net.degrees[v]
+    best = np.lexsort((v, u, product))[:SHOWN]
+    return [
+        {"through": [net.names[u[at]], net.names[v[at]]], "weight": float(product[at]) ** -0.5}
+        for at in best.tolist()
+    ]
+
+
+def _ends(net: Network, i: int, j: int) -> tuple[tuple[Ints, int], tuple[Ints, int]]:
+    """Return either node's partners, and the node a path must not touch again."""
+    return (_partners(net, i), j), (_partners(net, j), i)
+
+
+def _refuted(net: Network, i: int, j: int) -> bool:
+    negatives = net.known.negatives
+    return negatives is not None and bool((negatives == (i, j)).all(axis=1).any())
+
+
+def _partners(net: Network, node: int) -> Ints:
+    start, stop = net.adjacency.indptr[node : node + 2]
+    return net.adjacency.indices[start:stop].astype(np.int64)
+
+
+Facts = dict[str, Any]
+
+CLEARLY = 3.0  # times by which one place must beat another before a word is said about it
+NEAR_THE_TOP = 0.1  # share of all candidates
+
+
+def lines(facts: Facts) -> list[str]:
+    """Return the story line by line."""
+    return [
+        *_wording_standing(facts),
+        _parts(facts),
+        *_ranks(facts),
+        _by_degree(facts),
+        _shared(facts),
+        *_paths(facts),
+        "A score orders pairs; it is no probability.",
+    ]
+
+
+def _wording_standing(facts: Facts) -> list[str]:
+    pair, score = f"{facts['source']} – {facts['target']}", _number(facts["score"])
+    total = f"{facts['n_candidates']:,} candidate pair{_s(facts['n_candidates'])}"
+    if _barred(facts):
+        what = "an observed edge" if facts["observed"] else "a known non-edge"
+        fitted = ", fitted with the edge in place," * facts["observed"]
+        return [
+            f"{pair} is {what}: {facts['model']} knew it, and does not predict it.",
+            f"Its score{fitted} is {score}; {facts['candidates_above']:,} of {total} score higher.",
+        ]
+    tied = f", shared with {facts['tied']:,} more" if facts["tied"] else ""
+    return [
+        f"{pair} is not an observed edge: for {facts['model']} it is a candidate.",
+        f"Its score is {score}: place {facts['place']:,} of {total}{tied}.",
+    ]
+
+
+def _parts(facts: Facts) -> str:
+    prior = facts["prior"]
+    if facts.get("model") == "auto":
+        return "It comes from all models together: no part of it is the prior's alone."
+    if prior == 0:
+        return "No prior has a part in the score."
+    verb = f"takes {_number(-prior)} away" if prior < 0 else f"adds {_number(prior)}"
+    return f"Before the prior it is {_number(facts['base'])}; the prior {verb}."
+
+
+def _ranks(facts: Facts) -> list[str]:
+    """Say how good either node is for the other, beside how many edges it has."""
+    ends = ("source", "target"), ("target", "source")
+    return [
+        f"Of all {facts['n_nodes'] - 1:,} partners {facts[one]} could have, {facts[other]} is the "
+        f"{_nth_best(facts[f'rank_for_{one}'])}; {facts[one]} has "
+        f"{facts[f'degree_{one}']:,} observed edge{_s(facts[f'degree_{one}'])}."
+        for one, other in ends
+    ]
+
+
+def _by_degree(facts: Facts) -> str:
+    """Say where degree alone would put the pair, and what that tells."""
+    if not facts["n_candidates"]:
+        known = " or a known non-edge" * facts.get("known_non_edge", False)
+        every = f"Every pair of this network is an observed edge{known}"
+        return f"{every}: there is nothing to compare with."
+    by_degree = facts["rank_by_degree"]
+    place = f"it at place {by_degree:,}"
+    if _barred(facts):
+        place = f"{by_degree - 1:,} candidate{_s(by_degree - 1)} above it"
+    return f"Degree alone (the product of the two) would put {place}: {_verdict(facts)}."
+
+
+def _verdict(facts: Facts) -> str:
+    """Weigh the place against that by degree alone.
+
+    Of a place's worth, the logarithm of how many candidates there are to each one above it, degree
+    alone must leave a third unexplained before structure is said to speak.
+    """
+    place, by_degree = facts["candidates_above"] + 1, facts["rank_by_degree"]
+    total = facts["n_candidates"]
+    if by_degree * CLEARLY <= place:
+        return "popularity speaks for it, the model does not follow"
+    if place > max(3, total * NEAR_THE_TOP):
+        return "neither puts it near the top"
+    if place * CLEARLY <= by_degree and log(total / by_degree) <= 2 / 3 * log(total / place):
+        return "the network's structure speaks for it, not popularity"
+    return "not far off, so popularity explains much of its place"
+
+
+def _shared(facts: Facts) -> str:
+    count, best = facts["paths2"], facts["shared_partners"]
+    if not count:
+        return "They share no partner."
+    told = ", ".join(f"{name} ({degree:,} edge{_s(degree)})" for name, degree in best)
+    most = "" if count <= len(best) else "the most telling, with the fewest edges, are "
+    return f"They share {count:,} partner{_s(count)}: {most}{told}."
+
+
+def _paths(facts: Facts) -> list[str]:
+    count, best = facts["paths3"], facts["best_paths"]
+    if not count:
+        return ["No path of length 3 joins them."]
+    verb = "joins" if count == 1 else "join"
+    ends = facts["source"], facts["target"]
+    return [
+        f"{count:,} path{_s(count)} of length 3 {verb} them; "
+        "the heaviest, by 1/√(product of the degrees on the way):",
+        *(
+            f"  {' – '.join([ends[0], *path['through'], ends[1]])} ({_number(path['weight'])})"
+            for path in best
+        ),
+    ]
+
+
+def _barred(facts: Facts) -> bool:
+    return bool(facts["observed"] or facts.get("known_non_edge"))
+
+
+def _number(value: float) -> str:
+    return f"{value:.4g}"
+
+
+def _s(count: int) -> str:
+    return "" if count == 1 else "s"
+
+
+def _nth_best(number: int) -> str:
+    teen = 10 <= number % 100 <= 20
+    ending = "th" if teen else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    return "best" if number == 1 else f"{number:,}{ending} best"

@@ -35,13 +35,16 @@ from linkprior.network import pairs as pr
 from linkprior.network.pairs import Ints
 from linkprior.predictors.base import Array, Learned, LinkPredictor
 from linkprior.predictors.cost import effort_of, entries
-from linkprior.predictors.rank_penalty import (
+from linkprior.predictors.scores import (
+    DenseScores,
+    Scores,
     exact_unit,
+    knots,
+    lookup_pairs,
     make_tables,
     unit_of,
     weights_in_rows,
 )
-from linkprior.predictors.scores import DenseScores, Scores, knots, lookup_pairs
 
 HOLDOUTS = 3
 SHARE = 0.1  # of the edges hidden in each
@@ -124,11 +127,22 @@ def x_at_knots(n_nodes: int) -> Array:
 # ---------------------------------------------------------------------- learning
 
 
-def wanted(weights: object, isolated: object) -> bool:
-    """Check both parameters, and return whether weights are to be learned."""
-    if not isinstance(isolated, bool | np.bool_):
-        raise ParameterError(f"isolated must be True or False, got {shown(isolated)}")
-    return choice("weights", weights, ["paper", "learned"]) == "learned"
+def wanted(model: Any) -> bool:
+    """Check the parameters of a model with the prior; return whether weights are to be learned."""
+    if not isinstance(model.isolated, bool | np.bool_):
+        raise ParameterError(f"isolated must be True or False, got {shown(model.isolated)}")
+    if choice("weights", model.weights, ["paper", "learned"]) != "learned":
+        return False
+    if not (isinstance(model.degrees, str) and model.degrees == "observed"):
+        raise ParameterError(
+            "weights='learned' learns from the observed degrees: leave degrees (--degrees) out"
+        )
+    return True
+
+
+def learns(model: Any, network: Network) -> bool:
+    """Whether a model with the prior is to learn its weights, and there are edges enough."""
+    return model.weights == "learned" and not too_few(network)
 
 
 def too_few(network: Network) -> bool:
@@ -332,20 +346,18 @@ def dense_log_odds(ranked: Ranked, odds: LogOdds) -> Array:
 
 
 def learned_ranking(
+    model: Any,
     network: Network,
     base: LinkPredictor,
     make: Callable[[], LinkPredictor],
-    *,
-    seed: int,
     dense: bool,
-    isolated: bool,
-    alpha: float,
 ) -> tuple[dict[str, Array], dict[str, Any]] | None:
     """Return arrays and facts of the learned prior over a fitted base; None: too few edges.
 
-    `alpha` is the paper's, for its curve beside the learned one.
+    `model` is the one with the prior: its seed and `isolated` count, and its `alpha`, the paper's,
+    for the curve beside the learned one.
     """
-    found = learn_prior(network, make, seed, dense)
+    found = learn_prior(network, make, getattr(model, "seed", 0), dense)
     if found is None:
         return None
     weights, alone, counts = found
@@ -359,11 +371,11 @@ def learned_ranking(
         "kind": "learned",
         **counts,
         "coefficients": weights.as_facts(),
-        "isolated": alone.as_facts() if alone is not None and isolated else None,
+        "isolated": alone.as_facts() if alone is not None and model.isolated else None,
         "missing_share": share,
         "unit": ranked.unit,
         "median": ranked.median,
-        "curve": curves(weights, network, alpha),
+        "curve": curves(weights, network, model.alpha),
     }
     if not dense:
         assert ranked.table is not None

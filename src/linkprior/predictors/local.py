@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from linkprior._validation import whole_number
@@ -14,6 +17,7 @@ from linkprior.network.pairs import Ints
 from linkprior.predictors import cost
 from linkprior.predictors.base import WEIGHTS, Array, Learned, LinkPredictor
 from linkprior.predictors.cost import Effort
+from linkprior.predictors.spaces import Space
 
 Words = NDArray[np.uint64]
 
@@ -27,6 +31,10 @@ class PreferentialAttachment(LinkPredictor):
     """PA: kᵢ·kⱼ. What degree alone predicts; it belongs in every table."""
 
     name: ClassVar[str] = "pa"
+    summary_line: ClassVar[str] = "product of the two degrees (Barabási and Albert 1999)"
+    search_space: ClassVar[Space | None] = {}
+    scores_pairs_alone: ClassVar[bool] = True
+    lighter: ClassVar[str] = ""
     supports: ClassVar[frozenset[str]] = WEIGHTS
 
     def _fit(self, network: Network) -> Learned:
@@ -43,7 +51,7 @@ class PreferentialAttachment(LinkPredictor):
 
 @dataclass(eq=False, kw_only=True)
 class Random(LinkPredictor):
-    """random: a number in [0, 1) for each pair, drawn by lot. What chance predicts.
+    """random: a number in [0, 1) for each pair, drawn at random: the random baseline.
 
     It is a hash of the seed and the two node numbers (splitmix64), so that a pair has the same
     score however it is asked for. The edges play no part.
@@ -55,6 +63,9 @@ class Random(LinkPredictor):
     """
 
     name: ClassVar[str] = "random"
+    summary_line: ClassVar[str] = "a random number for each pair: the random baseline"
+    search_space: ClassVar[Space | None] = {}
+    scores_pairs_alone: ClassVar[bool] = True
     seed: int = 0
 
     def _fit(self, network: Network) -> Learned:
@@ -97,3 +108,125 @@ def _mixed(words: Words) -> Words:
     words *= _SECOND
     words ^= words >> np.uint64(31)
     return words
+
+
+SHARED = 10.0  # nominal nanoseconds per path of length two
+BLANK = 0.7  # and per score, most of which are zero
+_AT_ONCE = 1 << 22  # neighbours looked at together when pairs are scored
+
+
+@dataclass(eq=False, kw_only=True)
+class SharedNeighbours(LinkPredictor):
+    """Base: Σ w_z over the common neighbours z of the two nodes, i.e. A·diag(w)·A.
+
+    Terms are added in order of z for rows and pairs alike, so both give the same bits and scores
+    are symmetric to the last one. Where edges have confidences, a term counts as much as the
+    product of those of its two edges, and degrees are sums of confidences.
+    """
+
+    supports: ClassVar[frozenset[str]] = WEIGHTS
+    scores_pairs_alone: ClassVar[bool] = True
+
+    @abstractmethod
+    def _weights(self, degrees: Array) -> Array:
+        """Return what each node counts for as a common neighbour."""
+
+    def _score(self, shared: Array, first: Array, second: Array) -> Array:
+        """Return scores from non-zero sums and the degrees of both nodes."""
+        return shared
+
+    def _fit(self, network: Network) -> Learned:
+        degrees = self._strengths(network)
+        return Learned({"degrees": degrees, "weights": self._weights(degrees)})
+
+    def _strengths(self, network: Network) -> Array:
+        return network.strengths if self.supports else network.degrees.astype(np.float64)
+
+    def _edges(self) -> sp.csr_array:
+        """Return the edges with how sure they are; ones for a model that ignores it."""
+        return self.network_.confidence if self.supports else self.network_.adjacency
+
+    def _effort(self, network: Network) -> Effort:
+        d, n = network.degrees.astype(np.float64), cost.entries(network)
+        scores = SHARED * float(d @ d) + BLANK * n + cost.pick(network)
+        return Effort(float(network.n_nodes), scores)
+
+    def _rows(self, start: int, stop: int) -> Array:
+        degrees, weights = (self.learned_.arrays[name] for name in ("degrees", "weights"))
+        a = self._edges()
+        half = a[start:stop]
+        half.data = half.data * weights[half.indices]
+        sums = sp.csr_array(half @ a)
+        first = np.repeat(degrees[start:stop], np.diff(sums.indptr))
+        sums.data = self._score(sums.data, first, degrees[sums.indices])
+        return sums.toarray()
+
+    def _pairs(self, pairs: Ints) -> Array:
+        degrees, weights = (self.learned_.arrays[name] for name in ("degrees", "weights"))
+        a = self._edges()
+        sums = [a[i].multiply(a[j]).tocsr() @ weights for i, j in _portions(pairs, degrees)]
+        scores = np.concatenate(sums) if sums else np.empty(0)
+        some = scores > 0
+        first, second = degrees[pairs[some]].T
+        scores[some] = self._score(scores[some], first, second)
+        return scores
+
+
+def _portions(pairs: Ints, degrees: Array) -> Iterator[Any]:
+    """Yield both ends of some pairs at a time, so that memory does not follow their number."""
+    reached = np.cumsum(degrees[pairs].sum(axis=1)) // _AT_ONCE
+    for portion in np.split(pairs, np.flatnonzero(np.diff(reached)) + 1):
+        if len(portion):
+            yield portion.T
+
+
+@dataclass(eq=False, kw_only=True)
+class CommonNeighbours(SharedNeighbours):
+    """CN: the number of common neighbours (Liben-Nowell and Kleinberg 2003)."""
+
+    name: ClassVar[str] = "cn"
+    summary_line: ClassVar[str] = "number of common neighbours (Liben-Nowell and Kleinberg 2003)"
+    search_space: ClassVar[Space | None] = {}
+
+    def _weights(self, degrees: Array) -> Array:
+        return np.ones(len(degrees))
+
+
+@dataclass(eq=False, kw_only=True)
+class AdamicAdar(SharedNeighbours):
+    """AA: Σ 1/log k_z over common neighbours z (Adamic and Adar 2003)."""
+
+    name: ClassVar[str] = "aa"
+    summary_line: ClassVar[str] = (
+        "common neighbours, each 1/log of its degree (Adamic and Adar 2003)"
+    )
+    search_space: ClassVar[Space | None] = {}
+
+    def _weights(self, degrees: Array) -> Array:
+        # Who has one neighbour is nobody's common neighbour, and log 1 is 0.
+        return np.where(degrees > 1, 1.0 / np.log(np.maximum(degrees, 2.0)), 0.0)
+
+
+@dataclass(eq=False, kw_only=True)
+class ResourceAllocation(SharedNeighbours):
+    """RA: Σ 1/k_z over common neighbours z (Zhou, Lü and Zhang 2009)."""
+
+    name: ClassVar[str] = "ra"
+    summary_line: ClassVar[str] = "common neighbours, each 1/degree (Zhou, Lü and Zhang 2009)"
+    search_space: ClassVar[Space | None] = {}
+
+    def _weights(self, degrees: Array) -> Array:
+        return 1.0 / np.maximum(degrees, 1.0)
+
+
+@dataclass(eq=False, kw_only=True)
+class Jaccard(CommonNeighbours):
+    """Jaccard: common neighbours as a share of all neighbours of either node (Jaccard 1901)."""
+
+    name: ClassVar[str] = "jaccard"
+    summary_line: ClassVar[str] = "common neighbours as a share of all neighbours (Jaccard 1901)"
+    search_space: ClassVar[Space | None] = {}
+    supports: ClassVar[frozenset[str]] = frozenset()  # shares of sets of neighbours
+
+    def _score(self, shared: Array, first: Array, second: Array) -> Array:
+        return shared / (first + second - shared)

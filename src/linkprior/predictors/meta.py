@@ -8,8 +8,6 @@ or saves models need not know.
 from __future__ import annotations
 
 import dataclasses
-import inspect
-import re
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -18,7 +16,10 @@ from typing import Any, ClassVar, Self
 
 from linkprior.errors import ParameterError
 from linkprior.network import Network
+from linkprior.predictors import registry
 from linkprior.predictors.base import Learned, LinkPredictor, takes_presets
+from linkprior.predictors.documentation import sections
+from linkprior.predictors.spaces import Space
 
 
 @dataclass(eq=False, kw_only=True)
@@ -26,6 +27,8 @@ class Wrapped(LinkPredictor):
     """Base of the models over other models; `over` makes the class for one of them."""
 
     kind: ClassVar[str] = ""
+    # What is searched beside the axes of the base.
+    own_space: ClassVar[Space] = {}
     wrapped: ClassVar[type[LinkPredictor]]
     # Parameters of the base that have another default here.
     changed: ClassVar[Mapping[str, Any]] = {}
@@ -33,8 +36,10 @@ class Wrapped(LinkPredictor):
     @classmethod
     def over(cls, base: type[LinkPredictor]) -> type[Self]:
         """Return the class of this wrapper over a model, always the same one."""
-        if base.name == "auto":
-            raise ParameterError(f"{cls.kind}:auto: auto combines models in this way already")
+        if base.combines_models:
+            raise ParameterError(
+                f"{cls.kind}:{base.name}: {base.name} combines models in this way already"
+            )
         cls._refuse(base)
         return _made(cls, base)
 
@@ -56,13 +61,15 @@ class Wrapped(LinkPredictor):
 
     @classmethod
     def supported(cls) -> frozenset[str]:
-        """Return what the base takes notice of."""
         return cls.wrapped.supported()
 
     def _new(self, **changes: Any) -> LinkPredictor:
         """Return a fresh base model with the parameters it has here."""
         params = {name: getattr(self, name) for name in self.wrapped.parameter_names()}
         return self.wrapped(**{**params, **{k: v for k, v in changes.items() if k in params}})
+
+    def _axes(self) -> Space:
+        return {**self.own_space, **self._new()._axes()}
 
     # ------------------------------------------------------------------ what was learned
 
@@ -76,8 +83,6 @@ class Wrapped(LinkPredictor):
 
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[str], dict[str, Any]]:
         """Be found again by name: the class was made, and is in no module."""
-        from linkprior.predictors import registry
-
         state = {k: v for k, v in self.__dict__.items() if not k.startswith("_cached_")}
         return registry.make, (type(self).name,), state
 
@@ -120,6 +125,7 @@ def _made(wrapper: type[Any], base: type[LinkPredictor]) -> type[Any]:
             "name": f"{wrapper.kind}:{base.name}",
             "wrapped": base,
             "presets": base.presets,
+            "search_space": _space(wrapper, base),
             "__module__": wrapper.__module__,
             "__doc__": _documentation(wrapper, base),
         },
@@ -129,10 +135,14 @@ def _made(wrapper: type[Any], base: type[LinkPredictor]) -> type[Any]:
     return takes_presets(made) if base.presets else made
 
 
+def _space(wrapper: type[Any], base: type[LinkPredictor]) -> Space | None:
+    if base.search_space is None and not wrapper.own_space:
+        return None
+    return {**wrapper.own_space, **(base.search_space or {})}
+
+
 def _documentation(wrapper: type[Any], base: type[LinkPredictor]) -> str:
-    """Return what the wrapper does, and the base's parameters in the words of its classes."""
-    what = re.split(r"Parameters\n", inspect.cleandoc(wrapper.__doc__ or ""))[0].strip()
-    docs = (inspect.cleandoc(kind.__dict__.get("__doc__") or "") for kind in base.__mro__[::-1])
-    told = [re.split(r"Parameters\n-+\n", doc)[1].strip() for doc in docs if "Parameters\n" in doc]
-    over = f"Over {base.name}. {what}"
-    return over if not told else "\n\n".join([over, "Parameters\n----------\n" + "\n".join(told)])
+    """Return what the wrapper does, and the base's parameters; its own are inherited."""
+    told = sections(base.__doc__).get("Parameters", "")
+    over = f"Over {base.name}. {sections(wrapper.__doc__)['']}"
+    return over if not told else f"{over}\n\nParameters\n----------\n{told}"

@@ -1,102 +1,110 @@
-"""Every model by name. Classes are imported when made, so that listing them costs nothing."""
+"""Every model by name, those of other packages too.
+
+Classes, and what they need, are imported when they are asked for: listing names costs nothing.
+
+Another package adds a model by an entry point of the group `linkprior.predictors`: its name there
+is the model's, its value `module:Class`, a LinkPredictor.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import inspect
+from collections.abc import Iterator
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from linkprior.errors import ParameterError, nearest
+from linkprior.errors import LinkpriorError, ParameterError, StoreError, nearest, refuse_unknown
 
 if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+    from pathlib import Path
+
     from linkprior.predictors.base import LinkPredictor
-    from linkprior.predictors.meta import Wrapped
 
-
-@dataclass(frozen=True)
-class Entry:
-    """Where a model lives, and what it is in one line."""
-
-    module: str
-    class_name: str
-    summary: str
-
-    def load(self) -> type[LinkPredictor]:
-        """Import the class."""
-        module = import_module(f"linkprior.predictors.{self.module}")
-        found: type[LinkPredictor] = getattr(module, self.class_name)
-        return found
-
-
+GROUP = "linkprior.predictors"
 DEFAULT_MODEL = "auto"  # what is taken where no model is named
 
-MODELS: dict[str, Entry] = {
-    "auto": Entry(
-        "auto.auto", "Auto", "all models together, weighed by how well they find hidden edges"
-    ),
-    "tri-degree": Entry(
-        "tri_degree",
-        "TriDegree",
-        "tri-factorization with the node-specific degree prior (the paper)",
-    ),
-    "tri": Entry("tri", "Tri", "non-negative tri-factorization U S Uᵀ, mean of several starts"),
-    "tri-l1": Entry("tri", "TriL1", "tri-factorization with an ℓ1 penalty"),
-    "tri-scale": Entry("tri", "TriScale", "tri-factorization with a scale-free (log-sum) penalty"),
-    "pu": Entry("completion", "PU", "positive-unlabelled matrix completion by alternating LS"),
-    "nuclear-degree": Entry(
-        "completion", "NuclearDegree", "nuclear norm + degree prior, best up to about 3,000 nodes"
-    ),
-    "pa": Entry(
-        "local", "PreferentialAttachment", "product of the two degrees (Barabási and Albert 1999)"
-    ),
-    "cn": Entry(
-        "neighbours",
-        "CommonNeighbours",
-        "number of common neighbours (Liben-Nowell and Kleinberg 2003)",
-    ),
-    "aa": Entry(
-        "neighbours",
-        "AdamicAdar",
-        "common neighbours, each 1/log of its degree (Adamic and Adar 2003)",
-    ),
-    "ra": Entry(
-        "neighbours",
-        "ResourceAllocation",
-        "common neighbours, each 1/degree (Zhou, Lü and Zhang 2009)",
-    ),
-    "jaccard": Entry(
-        "neighbours", "Jaccard", "common neighbours as a share of all neighbours (Jaccard 1901)"
-    ),
-    "katz": Entry("walks", "Katz", "walks of all lengths, longer ones counting less (Katz 1953)"),
-    "lrw": Entry(
-        "walks",
-        "LocalRandomWalk",
-        "a random walk of a few steps from either node (Liu and Lü 2010)",
-    ),
-    "l3": Entry("paths", "L3", "paths of length 3, weighted by degree (Kovács et al. 2019)"),
-    "l3n": Entry(
-        "path_peers", "L3N", "paths of length 3, normalized by neighbours (Yuen and Jansson 2023)"
-    ),
-    "ch2-l3": Entry(
-        "path_peers", "CH2L3", "paths of length 3 within their community (Muscoloni et al. 2020)"
-    ),
-    "mps": Entry("path_peers", "MPS", "likeness to a partner of the other (Wang et al. 2023)"),
-    "rnm": Entry(
-        "spectral", "RNM", "mean rank by two spectral filters and L3, up to 20,000 nodes (2023)"
-    ),
-    "spm": Entry("spectral", "SPM", "structural perturbation, up to 20,000 nodes (Lü et al. 2015)"),
-    "dcsbm": Entry("sbm", "BlockModel", "degree-corrected block model (Karrer and Newman 2011)"),
-    "random": Entry("local", "Random", "a number drawn by lot for each pair: what chance predicts"),
+# Name → module below linkprior.predictors, and class.
+MODELS = {
+    "auto": "auto.auto:Auto",
+    "tri-degree": "tri_degree:TriDegree",
+    "tri": "tri:Tri",
+    "tri-l1": "tri:TriL1",
+    "tri-scale": "tri:TriScale",
+    "pu": "completion:PU",
+    "nuclear-degree": "completion:NuclearDegree",
+    "pa": "local:PreferentialAttachment",
+    "cn": "local:CommonNeighbours",
+    "aa": "local:AdamicAdar",
+    "ra": "local:ResourceAllocation",
+    "jaccard": "local:Jaccard",
+    "katz": "walks:Katz",
+    "lrw": "walks:LocalRandomWalk",
+    "l3": "paths:L3",
+    "l3n": "paths:L3N",
+    "ch2-l3": "paths:CH2L3",
+    "mps": "paths:MPS",
+    "rnm": "spectral:RNM",
+    "spm": "spectral:SPM",
+    "dcsbm": "sbm:BlockModel",
+    "random": "local:Random",
 }
-
 
 # Models over any model, named KIND:NAME. They are made for each name, so there is no end of them.
-WRAPPERS: dict[str, Entry] = {
-    "degree": Entry("degree_prior", "DegreeOver", "the degree prior over the scores of any model"),
-    "consensus": Entry(
-        "consensus", "Consensus", "mean over random starts or resampled edges, until it settles"
-    ),
+WRAPPERS = {
+    "degree": "degree_prior:DegreeOver",
+    "consensus": "consensus:Consensus",
 }
+
+
+class ModelInfo(NamedTuple):
+    """One line of the list of models: its name, what it is, and the package it comes from."""
+
+    name: str
+    summary: str
+    package: str
+
+
+def models() -> list[ModelInfo]:
+    """Return all models, built in first, then those of other installed packages.
+
+    Returns
+    -------
+    list of ModelInfo
+        Named tuples (name, summary, package). A model of another package that cannot be used says
+        why in place of its summary.
+
+    Examples
+    --------
+    >>> import linkprior as lp
+    >>> [model.name for model in lp.models()][:3]
+    ['auto', 'tri-degree', 'tri']
+    """
+    found = [ModelInfo(name, _line(_built_in(at)), "linkprior") for name, at in MODELS.items()]
+    for point in _plugins():
+        try:
+            found.append(ModelInfo(point.name, _line(_load(point)), _package(point)))
+        except ParameterError as problem:
+            found.append(ModelInfo(point.name, f"cannot be used: {problem}", _package(point)))
+    return found
+
+
+def wrappers() -> list[ModelInfo]:
+    """Return the models over other models, named KIND:NAME."""
+    return [
+        ModelInfo(f"{kind}:NAME", _line(_built_in(at)), "linkprior")
+        for kind, at in WRAPPERS.items()
+    ]
+
+
+def names() -> list[str]:
+    """Return the names of all models, without importing any."""
+    return list(dict.fromkeys([*MODELS, *(point.name for point in _plugins())]))
+
+
+def tunable() -> list[str]:
+    """Return the built-in models with parameters to tune."""
+    return [name for name, at in MODELS.items() if _built_in(at).search_space]
 
 
 def find(name: str) -> type[LinkPredictor]:
@@ -106,28 +114,174 @@ def find(name: str) -> type[LinkPredictor]:
     kind, colon, base = name.partition(":")
     if colon and kind in WRAPPERS:
         return _over(kind, base)
-    if name not in MODELS:
-        wrapped = [f"{kind}:{base}" for kind in WRAPPERS for base in MODELS] if colon else []
-        others = [f"{kind}:NAME" for kind in WRAPPERS]
-        raise ParameterError(
-            f"no model is called {name!r}.{nearest(name, [*MODELS, *wrapped])} "
-            f"There are: {', '.join([*MODELS, *others])}"
-        )
-    return MODELS[name].load()
+    if name in MODELS:
+        return _built_in(MODELS[name])
+    points = [point for point in _plugins() if point.name == name]
+    if points:
+        return _load(points[0])
+    known = names()
+    wrapped = [f"{kind}:{base}" for kind in WRAPPERS for base in known] if colon else []
+    others = [f"{kind}:NAME" for kind in WRAPPERS]
+    raise ParameterError(
+        f"no model is called {name!r}.{nearest(name, [*known, *wrapped])} "
+        f"There are: {', '.join([*known, *others])}"
+    )
+
+
+def _built_in(place: str) -> Any:
+    module, _, name = place.partition(":")
+    return getattr(import_module(f"linkprior.predictors.{module}"), name)
 
 
 def _over(kind: str, base: str) -> type[LinkPredictor]:
     """Return the class of a wrapper over the model of that name, which may be one itself."""
     if kind in base.split(":")[:-1]:
         raise ParameterError(f"{kind}:{base}: {kind} is there twice, and once is enough")
-    wrapper: type[Wrapped] = WRAPPERS[kind].load()  # type: ignore[assignment]
-    return wrapper.over(find(base))
+    made: type[LinkPredictor] = _built_in(WRAPPERS[kind]).over(find(base))
+    return made
+
+
+def _line(model: type[LinkPredictor]) -> str:
+    told = model.summary_line or inspect.cleandoc(model.__dict__.get("__doc__") or "")
+    return told.partition("\n")[0].strip()
+
+
+# ---------------------------------------------------------------------- other packages
+
+
+def _plugins() -> Iterator[EntryPoint]:
+    """Yield what other packages offer; one found twice on the path counts once."""
+    from importlib.metadata import entry_points
+
+    seen = set()
+    for point in entry_points(group=GROUP):
+        if (known := (point.name, point.value, _package(point))) not in seen:
+            seen.add(known)
+            yield point
+
+
+def _package(point: EntryPoint) -> str:
+    return point.dist.name if point.dist is not None else point.module.partition(".")[0]
+
+
+def _load(point: EntryPoint) -> type[LinkPredictor]:
+    """Import the class of an entry point; whatever is wrong with it is told with its package."""
+    from linkprior.predictors.base import LinkPredictor
+
+    model = f"the model {point.name!r} of the package {_package(point)}"
+    if point.name in MODELS or ":" in point.name:
+        why = "a colon is for models over others" if ":" in point.name else "a built-in model's"
+        raise ParameterError(f"{model} needs another name, as this one is taken ({why})")
+    packages = sorted(_package(one) for one in _plugins() if one.name == point.name)
+    if len(packages) > 1:
+        raise ParameterError(
+            f"the model {point.name!r} is offered by several packages, {', '.join(packages)}: "
+            "uninstall all but one"
+        )
+    try:
+        found = point.load()
+    except Exception as problem:
+        raise ParameterError(
+            f"{model} cannot be imported ({point.value}): {type(problem).__name__}: {problem}"
+        ) from problem
+    if not (isinstance(found, type) and issubclass(found, LinkPredictor)):
+        raise ParameterError(f"{model} is no subclass of linkprior.LinkPredictor ({point.value})")
+    if found.name != point.name:
+        raise ParameterError(
+            f"{model} calls itself {found.name!r}: the entry point and the attribute `name` of "
+            f"its class ({point.value}) must agree, so that saved models find it again"
+        )
+    return found
+
+
+# ---------------------------------------------------------------------- making and loading
 
 
 def make(name: str, /, **params: Any) -> LinkPredictor:
-    """Make a predictor by name; parameters not given keep their defaults."""
-    from linkprior.predictors.base import refuse_unknown
+    """Make a predictor by name.
 
+    Parameters
+    ----------
+    name
+        One of `linkprior.models()`, or degree:NAME or consensus:NAME over any of them.
+    **params
+        Its parameters; those not given keep their defaults.
+
+    Returns
+    -------
+    LinkPredictor
+        Not fitted yet.
+
+    Examples
+    --------
+    >>> import linkprior as lp
+    >>> lp.make("katz", beta=0.1)
+    Katz(beta=0.1)
+    """
     cls = find(name)
     refuse_unknown(name, params, cls.parameter_names())
     return cls(**params)
+
+
+def load(folder: str | Path) -> LinkPredictor:
+    """Read a saved model; it predicts at once, without fitting again.
+
+    Parameters
+    ----------
+    folder
+        Where `LinkPredictor.save` wrote it. A model of another package needs that package.
+
+    Returns
+    -------
+    LinkPredictor
+        The fitted model, its network in `network_`.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import linkprior as lp
+    >>> model = lp.make("l3").fit(lp.planted_network(30, seed=0))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     model.save(folder)
+    ...     lp.load(folder)
+    L3()
+    """
+    import numpy as np
+
+    from linkprior.io.store import read_model
+    from linkprior.predictors.base import Learned
+    from linkprior.predictors.saving import network_from
+
+    manifest, arrays = read_model(folder)
+    try:
+        model = make(manifest["model"], **manifest["params"])
+        net = network_from(arrays, manifest["network"]["names"])
+        state = {k.removeprefix("state."): v for k, v in arrays.items() if k.startswith("state.")}
+        if net.digest != manifest["network"]["digest"]:
+            raise StoreError(f"{folder}: the stored network does not match its digest")
+        _refuse_other_kinds(arrays, folder)
+        with np.errstate(all="ignore"):  # numbers that lead nowhere are reported below, in one line
+            model._remember(net, Learned(state, manifest["facts"]))
+            _try_out(model)
+    except StoreError:
+        raise
+    except (LinkpriorError, ValueError, LookupError, TypeError, AttributeError) as problem:
+        raise StoreError(f"{folder}: the saved model lacks or spoils {problem}") from None
+    return model
+
+
+def _refuse_other_kinds(arrays: dict[str, Any], folder: str | Path) -> None:
+    """Refuse arrays that no model has: complex ones would lose half of what they hold."""
+    for name, array in arrays.items():
+        if array.dtype.kind not in "biuf":
+            raise StoreError(f"{folder}: the saved {name} is {array.dtype}, expected plain numbers")
+
+
+def _try_out(model: LinkPredictor) -> None:
+    """Score one pair: whoever wrote the checksums too may have left out an array."""
+    import numpy as np
+
+    pair = np.array([[0, 1]])
+    for part in (model.score_pairs(pair, by="position"), model._base(pair)):
+        if part.shape != (1,) or not np.isfinite(part).all():
+            raise StoreError(f"{type(model).name}: the saved arrays give no scores; fit it again")

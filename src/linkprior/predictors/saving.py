@@ -1,4 +1,4 @@
-"""A fitted predictor to a folder and back."""
+"""A fitted predictor written to a folder; `registry.load` reads it back."""
 
 from __future__ import annotations
 
@@ -6,17 +6,18 @@ import os
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from linkprior._validation import shown
 from linkprior._version import __version__
-from linkprior.errors import LinkpriorError, ParameterError, StoreError
-from linkprior.io.store import read_model, write_model
+from linkprior.errors import LinkpriorError, ParameterError
+from linkprior.io.store import write_model
 from linkprior.network import Network
-from linkprior.predictors import registry
-from linkprior.predictors.base import Learned, LinkPredictor
+
+if TYPE_CHECKING:
+    from linkprior.predictors.base import LinkPredictor
 
 
 def save(model: LinkPredictor, folder: str | Path) -> None:
@@ -36,26 +37,6 @@ def save(model: LinkPredictor, folder: str | Path) -> None:
     write_model(folder, manifest, network_arrays(net) | state)
 
 
-def load(folder: str | Path) -> LinkPredictor:
-    """Read a model saved with `save`; it predicts at once, without fitting again."""
-    manifest, arrays = read_model(folder)
-    try:
-        model = registry.make(manifest["model"], **manifest["params"])
-        net = network_from(arrays, manifest["network"]["names"])
-        state = {k.removeprefix("state."): v for k, v in arrays.items() if k.startswith("state.")}
-        if net.digest != manifest["network"]["digest"]:
-            raise StoreError(f"{folder}: the stored network does not match its digest")
-        _refuse_other_kinds(arrays, folder)
-        with np.errstate(all="ignore"):  # numbers that lead nowhere are told below, in one line
-            model._remember(net, Learned(state, manifest["facts"]))
-            _try_out(model)
-    except StoreError:
-        raise
-    except (LinkpriorError, ValueError, LookupError, TypeError, AttributeError) as problem:
-        raise StoreError(f"{folder}: the saved model lacks or spoils {problem}") from None
-    return model
-
-
 def network_arrays(net: Network) -> dict[str, Any]:
     """Return a network as arrays: its edges, and what is known beside them."""
     known = {"weights": net.known.weights, "negatives": net.known.negatives}
@@ -73,21 +54,6 @@ def network_from(arrays: dict[str, Any], names: list[str]) -> Network:
     if "network.negatives" in arrays:
         net = net.with_negatives(arrays["network.negatives"])
     return net
-
-
-def _refuse_other_kinds(arrays: dict[str, Any], folder: str | Path) -> None:
-    """Refuse arrays that no model has: complex ones would lose half of what they hold."""
-    for name, array in arrays.items():
-        if array.dtype.kind not in "biuf":
-            raise StoreError(f"{folder}: the saved {name} is {array.dtype}, expected plain numbers")
-
-
-def _try_out(model: LinkPredictor) -> None:
-    """Score one pair: whoever wrote the checksums too may have left out an array."""
-    pair = np.array([[0, 1]])
-    for part in (model.score_pairs(pair), model._base(pair)):
-        if part.shape != (1,) or not np.isfinite(part).all():
-            raise StoreError(f"{type(model).name}: the saved arrays give no scores; fit it again")
 
 
 def _plain(value: Any, net: Network) -> Any:

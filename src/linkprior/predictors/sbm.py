@@ -16,12 +16,17 @@ from linkprior.predictors import cost
 from linkprior.predictors.base import Array, Learned, LinkPredictor
 from linkprior.predictors.cost import Effort
 from linkprior.predictors.multistart import MOST_STARTS, idle_factor, run_starts
+from linkprior.predictors.spaces import Axis, Space
 from linkprior.solvers.sbm_search import BlockSearch, levels
 
 MOST_BLOCKS = 256  # to begin with, unless asked for more; above, a sweep gets slow
 _MOVE = 32.0  # nanoseconds per edge and block, for all sweeps at one number of blocks
 _SCORES = 2.0  # per entry of a matrix of all nodes
 _COUNTS = 6.0  # arrays of blocks × blocks, for each thread
+
+
+def _half_the_nodes(network: Network) -> float:
+    return max(1, network.n_nodes // 2)  # some lose all edges in a split, and are in no block
 
 
 @dataclass(eq=False, kw_only=True)
@@ -48,6 +53,11 @@ class BlockModel(LinkPredictor):
     """
 
     name: ClassVar[str] = "dcsbm"
+    summary_line: ClassVar[str] = "degree-corrected block model (Karrer and Newman 2011)"
+    search_space: ClassVar[Space | None] = {
+        "n_blocks": Axis(2, 128, (4, 8, 16, 32, 64), whole=True, most=_half_the_nodes)
+    }
+    scores_pairs_alone: ClassVar[bool] = True
     n_blocks: int | None = None
     max_blocks: int | None = None
     n_starts: int = 4

@@ -24,6 +24,7 @@ from linkprior.predictors.cost import Effort
 from linkprior.predictors.multistart import MOST_STARTS, SEED_LIMIT
 from linkprior.predictors.paths import L3
 from linkprior.predictors.scores import DenseScores
+from linkprior.predictors.spaces import Axis, Space
 
 LARGEST_SPECTRAL = 20_000  # nodes beyond which all eigenvectors take hours and tens of gigabytes
 DOUBLE_UP_TO = 5_000  # nodes up to which matrices are float64; above, float32
@@ -79,6 +80,13 @@ class RNM(Spectral):
     """
 
     name: ClassVar[str] = "rnm"
+    summary_line: ClassVar[str] = (
+        "mean rank by two spectral filters and L3, up to 20,000 nodes (2023)"
+    )
+    search_space: ClassVar[Space | None] = {
+        "noise": Axis(0.3, 30.0, (1.0, 3.0, 10.0)),
+        "threshold": Axis(0.2, 4.0, (0.5, 0.95, 1.5)),
+    }
     supports: ClassVar[frozenset[str]] = WEIGHTS
     noise: float = 3.0
     threshold: float = 0.95
@@ -141,6 +149,8 @@ class SPM(Spectral):
     """
 
     name: ClassVar[str] = "spm"
+    summary_line: ClassVar[str] = "structural perturbation, up to 20,000 nodes (Lü et al. 2015)"
+    search_space: ClassVar[Space | None] = {"share": Axis(0.02, 0.4, (0.05, 0.1, 0.2))}
     n: int = 10
     share: float = 0.1
     seed: int = 0

@@ -41,6 +41,8 @@ from linkprior.predictors.scores import (
     SketchScores,
     mean_matrix,
 )
+from linkprior.predictors.spaces import Axis, Space, rank_axis
+from linkprior.ranking.factor_index import FactorPair
 from linkprior.solvers.base import Solution, solve
 from linkprior.solvers.device_admm import DeviceAdmm
 from linkprior.solvers.device_direct import DeviceDirect
@@ -52,6 +54,8 @@ Array = NDArray[Any]
 Run = Solution[Any]  # of a solver whose state has factors
 
 DEFAULT_RANK = 20
+SPACE = {"rank": rank_axis(DEFAULT_RANK), "rho": Axis(0.02, 0.9, (0.05, 0.1, 0.2, 0.5))}
+SWEEPS = Axis(20, 200, (40, 80, 160), whole=True)
 DENSE_LIMIT = 3000  # nodes up to which p × p arrays are taken for granted
 
 
@@ -78,6 +82,8 @@ class TriFactorization(LinkPredictor):
     """
 
     supports: ClassVar[frozenset[str]] = WEIGHTS | NEGATIVES
+    scores_pairs_alone: ClassVar[bool] = True
+    has_factors: ClassVar[bool] = True
 
     rank: int | None = None
     rho: float = 0.2
@@ -184,10 +190,13 @@ class TriFactorization(LinkPredictor):
         return solve(DirectSolver(*given), *loop)
 
     def summary(self) -> list[str]:
-        """Return how the starts ended."""
         _, learned = self._state()
         ended = convergence(learned.facts)
         return [] if ended is None else [ended]
+
+    def _factor_pair(self) -> FactorPair:
+        mean, exact = self._factor_scores().mean, isinstance(self._scores(), FactorScores)
+        return FactorPair(mean.US, mean.U, exact)
 
     def _factor_form(self) -> Form | None:
         scores = self._scores()
@@ -220,6 +229,9 @@ class Tri(TriFactorization):
     """Tri: no prior."""
 
     name: ClassVar[str] = "tri"
+    summary_line: ClassVar[str] = "non-negative tri-factorization U S Uᵀ, mean of several starts"
+    search_space: ClassVar[Space | None] = {**SPACE, "max_iter": SWEEPS}
+    lighter: ClassVar[str] = "l3"
 
     def _fit_start(self, network: Network, rng: np.random.Generator, workers: int) -> Run:
         return self._plain(network, rng, self.max_iter)
@@ -441,6 +453,12 @@ class TriL1(Penalised):
     """Tri+L1: every entry of X costs λ."""
 
     name: ClassVar[str] = "tri-l1"
+    summary_line: ClassVar[str] = "tri-factorization with an ℓ1 penalty"
+    search_space: ClassVar[Space | None] = {
+        **SPACE,
+        "lam": Axis(1e-5, 0.1, (1e-4, 1e-3, 1e-2)),
+        "max_iter": SWEEPS,
+    }
     lam: float = 0.001
 
     def _prior(self, network: Network) -> Prior:
@@ -458,6 +476,13 @@ class TriScale(Penalised):
     """
 
     name: ClassVar[str] = "tri-scale"
+    summary_line: ClassVar[str] = "tri-factorization with a scale-free (log-sum) penalty"
+    search_space: ClassVar[Space | None] = {
+        **SPACE,
+        "lam": Axis(1e-5, 0.1, (3e-4, 3e-3, 3e-2)),
+        "epsilon": Axis(0.1, 10.0, (0.3, 1.0, 3.0)),
+        "max_iter": SWEEPS,
+    }
     epsilon: float = 1.0
 
     def _check(self, network: Network) -> None:

@@ -31,7 +31,8 @@ from linkprior.predictors.scores import (
     mean_matrix,
     merge,
 )
-from linkprior.predictors.tri import DENSE_LIMIT, Array, Penalised, Tri
+from linkprior.predictors.spaces import ALPHA, Axis, C, Space, without_learned
+from linkprior.predictors.tri import DENSE_LIMIT, SPACE, Array, Penalised, Tri
 
 LEARNED_STARTS = 4  # times `n_starts` plain starts under learned weights; each is cheap
 
@@ -52,6 +53,14 @@ PAPER = {
     "n_starts": 1,
     "lam": 0.0003,
     "eta": 0.003,
+}
+
+# What the paper chooses by cross-validation, and nothing else; λ/η from .01, where ADMM settles.
+PAPER_SPACE = {
+    "rho": SPACE["rho"],
+    "lam": Axis(3e-5, 3e-3, (3e-5, 1e-4, 3e-4, 1e-3)),
+    "c": C,
+    "alpha": ALPHA,
 }
 
 
@@ -100,6 +109,16 @@ class TriDegree(Penalised):
     """
 
     name: ClassVar[str] = "tri-degree"
+    summary_line: ClassVar[str] = (
+        "tri-factorization with the node-specific degree prior (the paper)"
+    )
+    search_space: ClassVar[Space | None] = {
+        **SPACE,
+        "lam": Axis(3e-4, 0.03, (0.001, 0.003, 0.01)),
+        "c": C,
+        "alpha": ALPHA,
+        "warmup": Axis(20, 200, whole=True),
+    }
     supports: ClassVar[frozenset[str]] = WEIGHTS | NEGATIVES | ISOLATED
     presets: ClassVar[dict[str, dict[str, Any]]] = {"paper": PAPER}
     _rankings: ClassVar[tuple[str, ...]] = ("q", "x", "factors")
@@ -120,6 +139,10 @@ class TriDegree(Penalised):
     weights: str = "paper"
     isolated: bool = True
 
+    def _axes(self) -> Space:
+        axes = PAPER_SPACE if self.preset == "paper" else super()._axes()
+        return without_learned(axes, self.weights)
+
     def _check(self, network: Network) -> None:
         choice("prox", self.prox, ["mm", "dual"])
         if self.passes is not None:
@@ -137,7 +160,7 @@ class TriDegree(Penalised):
                 f"alpha={self.alpha:g} with this H is too steep for tables of ranks and for a "
                 "device: take a smaller alpha, or solver='admm' on the CPU"
             )
-        if learned_prior.wanted(self.weights, self.isolated):
+        if learned_prior.wanted(self):
             self._refuse_misfits()
 
     def _refuse_misfits(self) -> None:
@@ -150,10 +173,6 @@ class TriDegree(Penalised):
         for name in self._admm_only():
             raise ParameterError(
                 f"weights='learned' stands over plain factors, without ADMM: leave {name} out"
-            )
-        if not (isinstance(self.degrees, str) and self.degrees == "observed"):
-            raise ParameterError(
-                "weights='learned' learns from the observed degrees: leave degrees (--degrees) out"
             )
 
     def _prior(self, network: Network) -> Prior:
@@ -177,12 +196,10 @@ class TriDegree(Penalised):
         return self.passes or {"mm": 1, "dual": 3}[self.prox]
 
     def summary(self) -> list[str]:
-        """Return how the starts ended, and whose rank weights there are."""
         _, learned = self._state()
         return [*super().summary(), *learned_prior.learned_words(learned)]
 
     def without_prior(self) -> Tri:
-        """Return the same model with the prior taken away: as many plain sweeps as steps in all."""
         names = ("rank", "rho", "loss", "n_starts", "tol", "seed")
         same = {name: getattr(self, name) for name in names}
         return Tri(**same, max_iter=self.warmup + self.sweeps * self.max_iter)
@@ -198,10 +215,6 @@ class TriDegree(Penalised):
         more = self._passes - (self.prox == "mm")  # one pass is in the step itself
         return plain + more * per_pass * cost.entries(network)
 
-    def _learns(self, network: Network) -> bool:
-        """Whether weights are to be learned, and there are edges enough."""
-        return self.weights == "learned" and not learned_prior.too_few(network)
-
     def _plain_base(self) -> Tri:
         """Return the plain model under learned weights."""
         plain = self.without_prior()
@@ -213,13 +226,7 @@ class TriDegree(Penalised):
         with progress.part(work.fit):
             base = self._plain_base().fit(network)
         found = learned_prior.learned_ranking(
-            network,
-            base,
-            self._plain_base,
-            seed=self.seed,
-            dense=network.n_nodes <= DENSE_LIMIT,
-            isolated=self.isolated,
-            alpha=self.alpha,
+            self, network, base, self._plain_base, network.n_nodes <= DENSE_LIMIT
         )
         if found is None:
             return None
@@ -229,7 +236,10 @@ class TriDegree(Penalised):
         )
 
     def _run(self, network: Network) -> Learned:
-        if self._learns(network) and (found := self._learned_run(network)) is not None:
+        if (
+            learned_prior.learns(self, network)
+            and (found := self._learned_run(network)) is not None
+        ):
             return found
         learned = self._paper_run(network)
         if self.weights == "paper":
@@ -261,7 +271,7 @@ class TriDegree(Penalised):
         return Learned({**learned.arrays, **ranked}, learned.facts)
 
     def _fit_effort(self, network: Network) -> float:
-        if self._learns(network):
+        if learned_prior.learns(self, network):
             plain = self._plain_base()
             return plain._effort(network).fit + learned_prior.effort(plain, network)
         return self._starts_effort(network) + self._n_layers * self._layer_effort(network).fit
@@ -269,7 +279,7 @@ class TriDegree(Penalised):
     def _score_effort(self, network: Network) -> float:
         if self.rank_by == "x":
             return cost.pick(network)
-        if self.rank_by == "factors" or self._learns(network):
+        if self.rank_by == "factors" or learned_prior.learns(self, network):
             return super()._score_effort(network)
         return cost.pick(network) + self._n_layers * self._layer_effort(network).scores
 
@@ -287,7 +297,7 @@ class TriDegree(Penalised):
         return Effort(cost.TABLES * n, cost.TABLE_SCORES * n)
 
     def _memory(self, network: Network, workers: int) -> float:
-        if self._learns(network):
+        if learned_prior.learns(self, network):
             return self._plain_base()._memory(network, workers) + learned_prior.memory(
                 network.n_nodes, network.n_nodes <= DENSE_LIMIT
             )

@@ -18,6 +18,7 @@ from linkprior.network.pairs import Ints
 from linkprior.predictors import cost
 from linkprior.predictors.base import WEIGHTS, Array, Learned, LinkPredictor
 from linkprior.predictors.cost import Effort
+from linkprior.predictors.spaces import Axis, Space
 
 STEP = 0.42  # nominal nanoseconds per edge entry and source: A times a dense block
 SPARSE_STEP = 10.0  # the same per path of length two, where the block is sparse still
@@ -79,6 +80,10 @@ class Katz(WalkScores):
     """
 
     name: ClassVar[str] = "katz"
+    summary_line: ClassVar[str] = "walks of all lengths, longer ones counting less (Katz 1953)"
+    search_space: ClassVar[Space | None] = {
+        "beta": Axis(0.02, 0.95, (0.05, 0.1, 0.2, 0.5, 0.7, 0.9), log=False)
+    }
     beta: float = 0.5
 
     def _terms(self) -> int:
@@ -118,6 +123,10 @@ class LocalRandomWalk(WalkScores):
     """
 
     name: ClassVar[str] = "lrw"
+    summary_line: ClassVar[str] = "a random walk of a few steps from either node (Liu and Lü 2010)"
+    search_space: ClassVar[Space | None] = {
+        "steps": Axis(2, 10, (2, 3, 4, 5, 6, 8, 10), log=False, whole=True)
+    }
     steps: int = 3
 
     def _fit(self, network: Network) -> Learned:

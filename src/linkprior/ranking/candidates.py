@@ -1,5 +1,8 @@
 """Candidates: which pairs may be predicted. Observed edges never are; restrictions combine.
 
+All pairs that are left (`Candidates`), or in very large networks some partners of each node
+(`NeighborCandidates`), which are found, scored and dropped in blocks of nodes.
+
 Every restriction looks at the two nodes only, so a node is fully described by four bits: whether it
 is one of the nodes asked about, in the list, in the first and in the second of two lists. Which
 kinds of nodes may pair is then a table of 16 × 16, from which all counts and masks follow.
@@ -10,16 +13,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from linkprior._validation import choice, whole_number
 from linkprior.errors import InputError
 from linkprior.network import Network
 from linkprior.network import pairs as pr
 from linkprior.network.node_names import Unknown, listed_names, number_of, numbers_of, pairs_in
+from linkprior.network.pairs import Ints
 
 Bools = NDArray[np.bool_]
 Kinds = NDArray[np.uint8]
@@ -43,7 +48,7 @@ ALLOWED = _table()
 class Candidates:
     """The pairs of a network that may be predicted; make it with `Candidates.of`.
 
-    Attributes
+    Parameters
     ----------
     network
         The network whose non-edges are chosen from.
@@ -54,6 +59,14 @@ class Candidates:
         (m, 2) pairs i < j left out, in order of pair.
     unknown
         Names that were given but are not in the network.
+
+    Examples
+    --------
+    >>> import linkprior as lp
+    >>> network = lp.planted_network(30, seed=0)
+    >>> candidates = lp.Candidates.of(network, around=[network.names[0]])
+    >>> bool(candidates.n_candidates == 29 - network.degrees[0])
+    True
     """
 
     network: Network
@@ -75,6 +88,8 @@ class Candidates:
 
         Parameters
         ----------
+        net
+            The network whose pairs are chosen from.
         around
             Names of nodes, one of which must be an end of the pair; each must be known.
         within
@@ -83,6 +98,20 @@ class Candidates:
             Two lists of names; one end must be in the first, the other in the second.
         exclude
             Pairs of names, in any order, to leave out (tested already, say).
+
+        Returns
+        -------
+        Candidates
+            For `predict_edges`; names that are not in the network are in its `unknown`.
+
+        Examples
+        --------
+        >>> import linkprior as lp
+        >>> network = lp.planted_network(30, seed=0)
+        >>> model = lp.make("l3").fit(network)
+        >>> few = lp.Candidates.of(network, within=network.names[:10])
+        >>> int(model.predict_edges(None, few).pairs.max()) < 10
+        True
         """
         kinds = np.full(net.n_nodes, EVERY, np.uint8)
         chosen = [number_of(net, name) for name in listed_names(around)]
@@ -146,7 +175,25 @@ class Candidates:
         return min(lists, key=np.count_nonzero)
 
     def mask(self, start: int, stop: int) -> Bools:
-        """Return where rows start…stop hold candidates, on both sides of the diagonal."""
+        """Return where some rows of all pairs hold candidates, on both sides of the diagonal.
+
+        Parameters
+        ----------
+        start, stop
+            Positions of the first node, and of the one after the last.
+
+        Returns
+        -------
+        ndarray
+            (stop − start, n_nodes), true for candidates.
+
+        Examples
+        --------
+        >>> import linkprior as lp
+        >>> network = lp.planted_network(30, seed=0)
+        >>> lp.Candidates.of(network).mask(0, 2).shape
+        (2, 30)
+        """
         block: Bools = ALLOWED[self.kinds[start:stop]][:, self.kinds]
         rows = np.arange(stop - start)
         block[rows, rows + start] = False
@@ -156,7 +203,19 @@ class Candidates:
         return block
 
     def refuse_other(self, net: Network) -> None:
-        """Raise an error unless these are the candidates of this network."""
+        """Raise an error unless these are the candidates of this network.
+
+        Parameters
+        ----------
+        net
+            The network a model was fitted to.
+
+        Examples
+        --------
+        >>> import linkprior as lp
+        >>> network = lp.planted_network(30, seed=0)
+        >>> lp.Candidates.of(network).refuse_other(network)
+        """
         if self.network is net:
             return
         # A model that was saved has forgotten its releases; candidates are the same without.
@@ -181,3 +240,170 @@ def _two_lists(between: Any) -> tuple[Iterable[Any], Iterable[Any]]:
     if not isinstance(between, tuple | list) or len(between) != 2:
         raise InputError("between expects two lists of names")
     return between[0], between[1]
+
+
+KINDS = {
+    "paths3": "the partners that most paths of length 3 lead to",
+    "knn": "the partners nearest by the model's factors",
+}
+PARTNERS = 1000  # per node, unless told otherwise
+MOST_PARTNERS = 100_000
+ALL_UP_TO = 50_000  # nodes up to which all pairs are asked about unless told otherwise
+_SEED_LIMIT = 2**63 - 1
+_NANOSECONDS = {"paths3": 600.0, "knn": 250.0}  # nominal, to find and score one partner of a node
+
+
+@dataclass(frozen=True, eq=False)
+class NeighborCandidates:
+    """Some partners of each node, to be found when pairs are ranked; make it with `nearby_pairs`.
+
+    A pair is a candidate when either node is among the partners of the other. They are found,
+    scored and dropped block by block, so that there is no list of them.
+
+    Attributes
+    ----------
+    among
+        The candidates that partners are chosen from.
+    kind
+        "paths3" or "knn".
+    partners
+        How many per node, at most; far pairs come on top (see `sources.FarPartners`).
+    seed
+        For the far pairs and for groups of factors.
+    """
+
+    among: Candidates
+    kind: str
+    partners: int = PARTNERS
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        choice("candidates", self.kind, KINDS)
+        whole_number("partners", self.partners, 1, MOST_PARTNERS)
+        whole_number("seed", self.seed, 0, _SEED_LIMIT)
+
+    @property
+    def network(self) -> Network:
+        """The network whose non-edges are chosen from."""
+        return self.among.network
+
+    def refuse_other(self, net: Network) -> None:
+        """Raise an error unless these are candidates of this network."""
+        self.among.refuse_other(net)
+
+    @property
+    def effort(self) -> float:
+        """Nominal nanoseconds of finding and scoring all candidates (see `effort.py`)."""
+        p = self.network.n_nodes
+        return _NANOSECONDS[self.kind] * p * min(p, self.partners)
+
+    def text(self) -> str:
+        """Return what is asked about, in half a line."""
+        return f"per node {self.partners:,} of {KINDS[self.kind]}, and some far ones"
+
+    def __repr__(self) -> str:
+        return f"Nearby({self.kind!r}, {self.partners} partners per node of {self.network!r})"
+
+
+def nearby_pairs(
+    net: Network,
+    kind: str = "paths3",
+    partners: int = PARTNERS,
+    seed: int = 0,
+    **restrictions: Any,
+) -> NeighborCandidates:
+    """Return candidates for `predict_edges` in a very large network: some partners per node.
+
+    Parameters
+    ----------
+    net
+        The network the model was fitted to.
+    kind
+        "paths3": the partners that most paths of length 3 lead to, weighted as by the model l3;
+        "knn": those of the highest product of factors, for models that have factors.
+    partners
+        How many per node, at most.
+    seed
+        For far pairs, drawn by degree, and for what "knn" draws.
+    restrictions
+        `around`, `within`, `between`, `exclude`, as `Candidates.of` takes them.
+
+    Returns
+    -------
+    NeighborCandidates
+        They are found, scored and dropped block by block when pairs are ranked.
+
+    Examples
+    --------
+    >>> import linkprior as lp
+    >>> network = lp.planted_network(60, seed=0)
+    >>> lp.make("l3").fit(network).predict_edges(5, lp.nearby_pairs(network, partners=10))
+    Ranking(5 pairs)
+    """
+    return NeighborCandidates(Candidates.of(net, **restrictions), kind, partners, seed)
+
+
+class HasFactors(Protocol):
+    """What tells whether nodes have a place in a space of factors."""
+
+    has_factors: ClassVar[bool]
+
+
+def default_kind(model: HasFactors, among: Candidates) -> str:
+    """Return which pairs are asked about where the user does not say.
+
+    All pairs of up to `ALL_UP_TO` nodes, or as many scores where only some nodes are asked about;
+    beyond that nearest partners by factors, or by paths for models without factors.
+    """
+    rows = int(among.cover.sum()) if among.restricted else among.network.n_nodes
+    if rows * among.network.n_nodes <= ALL_UP_TO**2:
+        return "all"
+    return "knn" if model.has_factors else "paths3"
+
+
+BLOCK = 256  # nodes whose partners are found, scored and dropped together; fixed, like all blocks
+
+
+class Block(NamedTuple):
+    """Some nodes, and which block it is (for what is drawn)."""
+
+    number: int
+    nodes: Ints
+
+
+class Lists(NamedTuple):
+    """Partners of each node of a block: how many, and these, node after node."""
+
+    counts: Ints
+    partners: NDArray[np.integer[Any]]
+
+
+def slices(n: int, size: int) -> list[slice]:
+    """Cut n things into runs of at most `size`."""
+    return [slice(start, min(start + size, n)) for start in range(0, n, size)]
+
+
+def united(block: Block, lists: Sequence[Lists], among: Candidates) -> Lists:
+    """Return all partners that are candidates, each once, ascending."""
+    p, b = among.network.n_nodes, len(block.nodes)
+    codes = pr.distinct(
+        np.concatenate([np.repeat(np.arange(b), one.counts) * p + one.partners for one in lists])
+    )
+    rows, partners = np.divmod(codes, p)
+    kept = _open(block.nodes, rows, partners, among)
+    return Lists(np.bincount(rows[kept], minlength=b), partners[kept])
+
+
+def _open(nodes: Ints, rows: Ints, partners: Ints, among: Candidates) -> NDArray[np.bool_]:
+    """Return which pairs are candidates: no self-pair, not barred, of nodes that may pair."""
+    p, ends = among.network.n_nodes, nodes[rows]
+    allowed = ALLOWED[among.kinds[ends], among.kinds[partners]] & (ends != partners)
+    indptr, indices = among.barred.indptr.astype(np.int64), among.barred.indices
+    taken = [indices[indptr[i] : indptr[i + 1]] for i in nodes.tolist()]
+    owner = np.repeat(np.arange(len(nodes)), [len(part) for part in taken])
+    barred = owner * p + np.concatenate(taken)
+    if not len(barred):
+        return allowed
+    codes = rows * p + partners
+    at = np.minimum(np.searchsorted(barred, codes), len(barred) - 1)
+    return allowed & (barred[at] != codes)

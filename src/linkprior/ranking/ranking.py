@@ -42,7 +42,7 @@ def _unset() -> Ints:
 class Ranking:
     """Predicted links, best first. Iterating gives a `Link` for each; a slice is a Ranking.
 
-    Attributes
+    Parameters
     ----------
     pairs
         (k, 2) node numbers, the smaller first.
@@ -54,6 +54,13 @@ class Ranking:
         Further columns, one value per pair, in the order they are written.
     ranks
         The place of each pair: 1…k, or what it was in the ranking this one is a slice of.
+
+    Examples
+    --------
+    >>> import linkprior as lp
+    >>> ranking = lp.make("pa").fit(lp.planted_network(30, seed=0)).predict_edges(10)
+    >>> ranking[0].rank, len(ranking[2:5]), ranking.columns
+    (1, 3, ['rank', 'source', 'target', 'score'])
     """
 
     pairs: Ints
@@ -94,7 +101,25 @@ class Ranking:
         return Ranking(self.pairs[at], self.scores[at], self.node_names, evidence, self.ranks[at])
 
     def head(self, n: int = 10) -> Ranking:
-        """Return the first n links."""
+        """Return the first links.
+
+        Parameters
+        ----------
+        n
+            How many at most.
+
+        Returns
+        -------
+        Ranking
+            With their evidence.
+
+        Examples
+        --------
+        >>> import linkprior as lp
+        >>> ranking = lp.make("pa").fit(lp.planted_network(30, seed=0)).predict_edges(3)
+        >>> ranking.head(2)
+        Ranking(2 pairs)
+        """
         return self[: whole_number("n", n, 0)]
 
     @property
@@ -110,7 +135,20 @@ class Ranking:
         return [*FIXED_COLUMNS, *self.evidence]
 
     def rows(self) -> Iterator[list[Any]]:
-        """Yield the table form row by row, as plain Python values."""
+        """Yield the table form row by row.
+
+        Yields
+        ------
+        list
+            Plain Python values, one for each of `columns`.
+
+        Examples
+        --------
+        >>> import linkprior as lp
+        >>> ranking = lp.make("pa").fit(lp.planted_network(30, seed=0)).predict_edges(3)
+        >>> [row[0] for row in ranking.rows()]
+        [1, 2, 3]
+        """
         for start in range(0, len(self), _ROWS_AT_ONCE):
             part = slice(start, start + _ROWS_AT_ONCE)
             sources, targets = (
@@ -123,13 +161,42 @@ class Ranking:
             )
 
     def to_frame(self) -> pd.DataFrame:
-        """Return a pandas data frame: rank, source, target, score, evidence columns."""
+        """Return the ranking as a pandas data frame.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Columns rank, source, target, score, and the evidence.
+
+        Examples
+        --------
+        >>> import linkprior as lp
+        >>> ranking = lp.make("pa").fit(lp.planted_network(30, seed=0)).predict_edges(3)
+        >>> list(ranking.to_frame())
+        ['rank', 'source', 'target', 'score']
+        """
         import pandas as pd
 
         return pd.DataFrame(list(self.rows()), columns=self.columns)
 
     def write(self, stream: TextIO) -> None:
-        """Write tab-separated text: a header line, then one line per pair."""
+        """Write tab-separated text: a header line, then one line per pair.
+
+        Parameters
+        ----------
+        stream
+            Open for text, as `open(path, "w", encoding="utf-8", newline="")`.
+
+        Examples
+        --------
+        >>> import io
+        >>> import linkprior as lp
+        >>> ranking = lp.make("pa").fit(lp.planted_network(30, seed=0)).predict_edges(3)
+        >>> stream = io.StringIO()
+        >>> ranking.write(stream)
+        >>> len(stream.getvalue().splitlines())
+        4
+        """
         stream.write(delimited(self.columns, "\t"))
         for row in self.rows():
             stream.write(delimited(row, "\t"))

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from linkprior._validation import shown
 from linkprior.errors import LinkpriorError, ParameterError
 from linkprior.io.atomic_files import whole_file
-from linkprior.predictors.registry import DEFAULT_MODEL, MODELS, WRAPPERS
+from linkprior.predictors.registry import DEFAULT_MODEL, WRAPPERS, names
 from linkprior.serve.process import Child, describe_exit, describe_failure
 from linkprior.serve.workspace import Network, Workspace, json_object, new_folder
 
@@ -49,7 +49,7 @@ class JobRequest:
             raise ParameterError(f"nothing called {shown(unknown[0])} can be chosen")
         model = _text(given, "model") or DEFAULT_MODEL
         *wrappers, base = model.split(":")  # looked up by name: loading a model takes its time
-        if base not in MODELS or any(name not in WRAPPERS for name in wrappers):
+        if base not in names() or any(name not in WRAPPERS for name in wrappers):
             raise ParameterError(f"no model is called {shown(model)}; see linkprior models")
         effort = _text(given, "effort") if model == "auto" else None
         if effort not in (None, *EFFORTS):

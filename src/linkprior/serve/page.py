@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from linkprior._version import __version__
-from linkprior.predictors.registry import DEFAULT_MODEL, MODELS
+from linkprior.predictors.registry import DEFAULT_MODEL, models
 from linkprior.report.page import as_json, asset, digest
 from linkprior.serve.jobs import EFFORTS, MOST_LINKS
 
@@ -52,7 +52,7 @@ def explorer_page(limit: int) -> tuple[str, str]:
     style = asset("style.css") + asset("explorer.css", "serve")
     script = "(() => {\n" + asset("dom.js") + asset("explorer.js", "serve") + "})();\n"
     data: dict[str, Any] = {
-        "models": [[name, entry.summary] for name, entry in MODELS.items()],
+        "models": [[one.name, one.summary] for one in models()],
         "model": DEFAULT_MODEL,
         "efforts": EFFORTS,
         "most": MOST_LINKS,

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from linkprior.predictors.auto.sampling import Sample
+from linkprior.predictors.auto.holdout import Sample
 
 
 def sample(X, y, weight=None, product=None, top=None, hub=None):

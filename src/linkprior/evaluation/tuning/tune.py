@@ -40,7 +40,7 @@ from linkprior.parallel import MOST_WORKERS
 from linkprior.predictors import registry
 from linkprior.predictors.base import LinkPredictor, as_predictor
 from linkprior.predictors.cost import effort_of
-from linkprior.predictors.spaces import SPACES, Space, searched, space_of
+from linkprior.predictors.spaces import Space, searched, space_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -485,7 +485,7 @@ def refuse_untunable(
     if not axes:
         raise ParameterError(
             f"{type(model).name} has no parameter to tune: leave {option} out, or choose another "
-            f"model: {', '.join(SPACES)}, or degree:NAME"
+            f"model: {', '.join(registry.tunable())}, or degree:NAME"
         )
     both = [name for name in axes if name in given]
     if both:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -15,20 +16,33 @@ from linkprior.errors import ParameterError
 from linkprior.network import Network
 from linkprior.network import pairs as pr
 from linkprior.network.pairs import Ints
-from linkprior.predictors.auto import temporal, wording
+from linkprior.predictors.auto import explanation
 from linkprior.predictors.auto.calibration import Calibration, expected_hits
-from linkprior.predictors.auto.costs import Costs
-from linkprior.predictors.auto.features import Features, listen, restored
-from linkprior.predictors.auto.holdout import hide, n_drawn, n_hidden
-from linkprior.predictors.auto.objectives import OBJECTIVES
-from linkprior.predictors.auto.sampling import Sample, draw, top_columns, top_feature
-from linkprior.predictors.auto.sources import EFFORTS, Choice, choose
-from linkprior.predictors.auto.stack import Stack, carried, stack_from
-from linkprior.predictors.auto.training import Trained, Trainer
+from linkprior.predictors.auto.features import Features, fit_sources, restored, work_of
+from linkprior.predictors.auto.holdout import (
+    MOST_TOP,
+    OBJECTIVES,
+    TOP_SHARE,
+    Sample,
+    TrainingSamples,
+    draw,
+    enough_found,
+    hide,
+    n_drawn,
+    n_found,
+    n_hidden,
+    temporal_samples,
+    top_columns,
+    top_feature,
+)
+from linkprior.predictors.auto.learners import N_TREES
+from linkprior.predictors.auto.sources import EFFORTS, Choice, Source, choose
+from linkprior.predictors.auto.stack import Stack, Trained, Trainer, carried, stack_from
 from linkprior.predictors.base import NEGATIVES, WEIGHTS, Array, Learned, LinkPredictor
-from linkprior.predictors.cost import Effort
+from linkprior.predictors.cost import Effort, effort_of
 from linkprior.predictors.meta import arrays_under, prefixed
 from linkprior.predictors.multistart import SEED_LIMIT
+from linkprior.predictors.spaces import Space
 
 HELD_WHOLE = 16_000  # nodes up to which all scores are held once they are made (1 GB)
 MATCHED = {"auprc": 0.0, "recall": 0.0, "dc_auroc": 1.0}  # share of other pairs drawn by degree
@@ -60,16 +74,26 @@ class Auto(LinkPredictor):
     hidden
         Share of the edges hidden at a time.
     missing
-        Share of all links, observed or not, that is taken to be missing when chances are stated.
+        Share of all links, observed or not, that probabilities take to be missing.
     exercises
         How often edges are hidden; None: by the size of the network and the number of its edges.
     prior
         Whether models are also asked as the degree prior weighs their ranks.
     seed
         Which edges are hidden, and the random starts of the models.
+
+    Examples
+    --------
+    >>> import linkprior as lp
+    >>> model = lp.make("auto", effort="fast", exercises=1).fit(lp.planted_network(40, seed=0))
+    >>> model.predict_edges(3)
+    Ranking(3 pairs)
     """
 
     name: ClassVar[str] = "auto"
+    summary_line: ClassVar[str] = "all models together, weighed by how well they find hidden edges"
+    search_space: ClassVar[Space | None] = {}
+    combines_models: ClassVar[bool] = True
     supports: ClassVar[frozenset[str]] = WEIGHTS | NEGATIVES
     effort: str = "normal"
     objective: str = "auprc"
@@ -80,7 +104,6 @@ class Auto(LinkPredictor):
     seed: int = 0
 
     def without_prior(self) -> Auto:
-        """Return the same without any feature of the degree prior."""
         return Auto(**{**self.get_params(), "prior": False})
 
     # ------------------------------------------------------------------ learning
@@ -89,12 +112,12 @@ class Auto(LinkPredictor):
         chosen = self._check(network)
         costs = self._costs(network, chosen)
         with progress.stage(f"fitting {self.name}", costs.fitting):
-            lessons = self._lessons(network, chosen, costs)
-            with progress.part(costs.listening, "listening to the models on all edges"):
-                features = listen(network, chosen.sources, self.seed, self.prior)
-            with progress.part(costs.learning, "learning from what was found"):
-                trained = self._train(features, lessons)
-        return self._kept(features, trained, chosen, lessons.samples)
+            learned_from = self._training_samples(network, chosen, costs)
+            with progress.part(costs.fitting_sources, "fitting the base models on all edges"):
+                features = fit_sources(network, chosen.sources, self.seed, self.prior)
+            with progress.part(costs.learning, "training the stack"):
+                trained = self._train(features, learned_from)
+        return self._kept(features, trained, chosen, learned_from.samples)
 
     def _check(self, network: Network) -> Choice:
         choice("effort", self.effort, EFFORTS)
@@ -107,12 +130,12 @@ class Auto(LinkPredictor):
         if not isinstance(self.prior, bool | np.bool_):
             raise ParameterError(f"prior must be True or False, got {shown(self.prior)}")
         history = network.known.history
-        if history is not None and temporal.enough(history):  # models are asked about both
+        if history is not None and enough_found(history):  # models are asked about both
             return choose(max(network, history.older, key=lambda one: one.n_nodes), self.effort)
         return choose(network, self.effort)
 
     def _rounds(self, network: Network) -> int:
-        if temporal.enough(network.known.history):
+        if enough_found(network.known.history):
             return 1
         if self.exercises is not None:
             return self.exercises
@@ -120,26 +143,26 @@ class Auto(LinkPredictor):
         least = EXERCISES[self.effort][network.n_nodes >= LARGE]
         return int(np.clip(wanted, least, MOST_EXERCISES[self.effort]))
 
-    def _lessons(self, network: Network, chosen: Choice, costs: Costs) -> temporal.Lessons:
+    def _training_samples(self, network: Network, chosen: Choice, costs: Costs) -> TrainingSamples:
         """Return what to learn from: newly found edges where releases tell of some, else hidden."""
         history = network.known.history
-        if history is None or not temporal.enough(history):
+        if history is None or not enough_found(history):
             bare = network.without_history()
             rounds = range(self._rounds(bare))
             ended = parallel.map_as_they_end(
                 lambda number: self._sample(bare, chosen, number, costs), rounds
             )
             samples = [sample for _, sample in sorted(ended, key=lambda one: one[0])]
-            return temporal.Lessons([one for one in samples if one is not None], [])
-        with progress.part(costs.listening + costs.looking, "what the newer release found"):
+            return TrainingSamples([one for one in samples if one is not None], [])
+        with progress.part(costs.fitting_sources + costs.looking, "what the newer release found"):
             others = int(np.clip(OTHERS * len(history.found), FEWEST_OTHERS, MOST_OTHERS))
             matched = MATCHED[self.objective]
-            return temporal.lessons(history, chosen.sources, others, self.seed, self.prior, matched)
+            return temporal_samples(history, chosen.sources, others, self.seed, self.prior, matched)
 
     def _sample(self, network: Network, chosen: Choice, number: int, costs: Costs) -> Sample | None:
         """Hide edges, ask the models, and return pairs to learn from; None: no edge to spare."""
         name = f"hiding edges, round {number + 1} of {self._rounds(network)}"
-        with progress.part(costs.listening + costs.looking, name):
+        with progress.part(costs.fitting_sources + costs.looking, name):
             lots = np.random.default_rng(self.seed)  # the same for all: no edge is hidden twice
             exercise = hide(network, self.hidden, lots, number)
             if not len(exercise.hidden):
@@ -148,17 +171,17 @@ class Auto(LinkPredictor):
             others = int(
                 np.clip(OTHERS * rounds * len(exercise.hidden), FEWEST_OTHERS, MOST_OTHERS)
             )
-            with progress.stage(total=costs.listening + costs.looking):
-                with progress.part(costs.listening):
-                    features = listen(exercise.train, chosen.sources, self.seed, self.prior)
+            with progress.stage(total=costs.fitting_sources + costs.looking):
+                with progress.part(costs.fitting_sources):
+                    features = fit_sources(exercise.train, chosen.sources, self.seed, self.prior)
                 with progress.part(costs.looking):
                     seeds = [self.seed, number, 1]
                     matched = MATCHED[self.objective]
                     return draw(features, exercise, others // rounds, seeds, matched)
 
-    def _train(self, features: Features, lessons: temporal.Lessons) -> Trained:
+    def _train(self, features: Features, given: TrainingSamples) -> Trained:
         labels, n_nodes = tuple(features.labels), features.network.n_nodes
-        trainer = Trainer(lessons.samples, labels, self.objective, n_nodes, lessons.apart)
+        trainer = Trainer(given.samples, labels, self.objective, n_nodes, given.apart)
         return trainer.train(
             columns=tuple(top_columns(features.labels)),
             floor=top_feature(features),
@@ -168,9 +191,9 @@ class Auto(LinkPredictor):
     def _kept(
         self, features: Features, trained: Trained, chosen: Choice, samples: list[Sample]
     ) -> Learned:
-        """Gather what is needed to score, to state chances, and to tell how it came about."""
+        """Gather what scores, probabilities and the summary are made from."""
         network, history = features.network, features.network.known.history
-        learned_from_it = temporal.enough(history)
+        learned_from_it = enough_found(history)
         ratio = None if learned_from_it else self._missing_for_each_hidden(network)
         calibration = Calibration.learn(trained.judged, ratio)
         arrays, model_facts = features.state()
@@ -181,7 +204,7 @@ class Auto(LinkPredictor):
             "sources": model_facts,
             "left_out": chosen.left_out,
             "hidden": [int(sample.y.sum()) for sample in samples],
-            "found": None if history is None else temporal.n_found(history),
+            "found": None if history is None else n_found(history),
             "from_history": learned_from_it,
             "validation": trained.validation,
             "carried": carried(trained.stack, _near_top(samples)),
@@ -271,28 +294,21 @@ class Auto(LinkPredictor):
     # ------------------------------------------------------------------ what to expect
 
     def probabilities(self, scores: Array) -> Array | None:
-        """Return the chance that pairs with these scores are missing edges; None if unknown."""
         self._state()
         known = self._cached_calibration
         return None if known is None else known.chance(np.asarray(scores))
 
     def score_threshold(self, probability: float) -> float:
-        """Return the score from which on the chance is at least this; itself where unknown."""
         self._state()
         known = self._cached_calibration
         return probability if known is None else known.score_threshold(probability)
 
     def expected_hits(self, scores: Array) -> tuple[Array, Array, Array] | None:
-        """Return, for the first 1, 2, … of ranked pairs, the real ones to expect and nine in ten.
-
-        Missing edges are taken to look like hidden ones, and to be `missing` of all links.
-        """
         self._state()
         known = self._cached_calibration
         return None if known is None else expected_hits(known.chance(scores), known.spread)
 
     def assumption(self) -> str:
-        """Return what chances rest on, as half a sentence."""
         if self._state()[1].facts["from_history"]:
             return "if the next release finds links as the newer one did after the older"
         return (
@@ -300,10 +316,11 @@ class Auto(LinkPredictor):
         )
 
     def summary(self) -> list[str]:
-        """Return what was learned, in a few lines."""
         self._state()
-        said = wording.lines(self.learned_.facts, self.objective)
-        return said if self._cached_calibration is not None else [*said, wording.NO_CHANCES]
+        said = explanation.lines(self.learned_.facts, self.objective)
+        return (
+            said if self._cached_calibration is not None else [*said, explanation.NO_PROBABILITIES]
+        )
 
     # ------------------------------------------------------------------ how long it takes
 
@@ -326,3 +343,54 @@ def _near_top(samples: list[Sample]) -> Array:
     """Return the features of all pairs near the top."""
     found = [sample.X[sample.top] for sample in samples]
     return np.concatenate(found) if found else np.empty((0, 0))
+
+
+RANK, PENALTY = 6.0, 25.0  # per entry of a matrix of all nodes and source: a look at its features
+LEAF = 10.0  # to take a pair down a tree
+GROW = 5.0  # to grow a tree, per pair and feature
+SPREAD = 6.0  # tops of different models: so many times the pairs near one of them
+
+
+@dataclass(frozen=True)
+class Costs:
+    """Work on one network, part by part."""
+
+    network: Network
+    sources: Sequence[Source]
+    prior: bool
+    rounds: int
+
+    @property
+    def fitting_sources(self) -> float:
+        """Fit all models to one network and count their scores."""
+        return sum(work_of(source, self.network, self.prior) for source in self.sources)
+
+    @property
+    def looking(self) -> float:
+        """Make the features of all pairs once."""
+        entries, n = float(self.network.n_nodes) ** 2, self.network.n_nodes
+        rows = sum(effort_of(s.make(0, n), self.network).scores for s in self.sources)
+        with_prior = self.prior * sum(source.with_prior for source in self.sources)
+        return rows + entries * (RANK * len(self.sources) + PENALTY * with_prior)
+
+    @property
+    def learning(self) -> float:
+        """Grow trees: two kinds, for the top and for all, on both halves and on the whole."""
+        n_pairs = pr.n_pairs(self.network.n_nodes)
+        top = SPREAD * min(max(TOP_SHARE * n_pairs, self.network.n_edges), MOST_TOP)
+        rows = self.rounds * min(top, n_pairs) + min(1e5, self.rounds * n_pairs)
+        return 4.0 * GROW * N_TREES * rows * 1.4 * len(self.sources)
+
+    @property
+    def scoring(self) -> float:
+        """Make all features and take every pair down the trees."""
+        return self.looking + LEAF * N_TREES * 2.0 * pr.n_pairs(self.network.n_nodes)
+
+    @property
+    def fitting(self) -> float:
+        """Do everything up to the scores."""
+        return (
+            self.rounds * (self.fitting_sources + self.looking)
+            + self.fitting_sources
+            + self.learning
+        )

@@ -13,11 +13,11 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from linkprior.predictors.auto.sampling import Sample
+from linkprior.predictors.auto.holdout import Sample
 
 Array = NDArray[Any]
 
-LEVEL = 1.645  # sds on either side of the mean: nine in ten
+LEVEL = 1.645  # sds on either side of the mean: 90 %
 FEWEST_HITS = 5  # hidden edges in a step of the calibration, at least
 BEYOND = 1e300  # a score that no pair has
 SUREST = 0.99  # the highest chance that is ever stated
@@ -98,7 +98,7 @@ class Calibration:
 
 
 def expected_hits(chances: Array, spread: float) -> tuple[Array, Array, Array]:
-    """Return for the first 1, 2, … pairs the hits to expect, and the ends of nine in ten."""
+    """Return for the first 1, 2, … pairs the hits to expect, and the ends of the 90 % interval."""
     mean = np.cumsum(chances)
     sd = np.sqrt(np.cumsum(chances * (1.0 - chances)) + (spread * mean) ** 2)
     k = np.arange(1, len(mean) + 1)

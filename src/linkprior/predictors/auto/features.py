@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,6 @@ from linkprior.kernels import Bins
 from linkprior.model.degrees import prior_degrees
 from linkprior.model.priors import DegreePrior
 from linkprior.network import Network
-from linkprior.predictors.auto.sketch import RankSketch
 from linkprior.predictors.auto.sources import BY_LABEL, Source
 from linkprior.predictors.base import Learned, LinkPredictor
 from linkprior.predictors.cost import effort_of
@@ -52,17 +51,17 @@ class Features:
     """All sources on one network."""
 
     network: Network
-    heard: tuple[FittedSource, ...]
+    fitted: tuple[FittedSource, ...]
 
     @property
     def labels(self) -> list[str]:
         """Names of the features: all sources, then those with the prior over them."""
         with_prior = [f"{PRIOR}{one.source.label}" for one in self._with_prior]
-        return [one.source.label for one in self.heard] + with_prior
+        return [one.source.label for one in self.fitted] + with_prior
 
     @property
     def _with_prior(self) -> list[FittedSource]:
-        return [one for one in self.heard if one.row_table is not None]
+        return [one for one in self.fitted if one.row_table is not None]
 
     @cached_property
     def _weights(self) -> tuple[Array, Array]:
@@ -75,8 +74,8 @@ class Features:
         """Return the features (rows, p, features) of a block of rows, in float32."""
         p = self.network.n_nodes
         out = np.empty((stop - start, p, len(self.labels)), np.float32)
-        after = len(self.heard)
-        for at, one in enumerate(self.heard):
+        after = len(self.fitted)
+        for at, one in enumerate(self.fitted):
             scores = one.rows(start, stop)
             out[:, :, at] = kernels.rank_features(scores, one.rank_table)
             if one.row_table is not None:
@@ -90,40 +89,40 @@ class Features:
     def state(self) -> tuple[dict[str, Array], dict[str, Any]]:
         """Return arrays and facts from which `restored` makes the same features."""
         arrays: dict[str, Array] = {}
-        for one in self.heard:
+        for one in self.fitted:
             parts = {"model": one.model.learned_.arrays, "ranks": one.sketch.arrays()}
             if one.row_table is not None:
                 parts["rows"] = {"table": one.row_table}
             for part, values in parts.items():
                 arrays |= {f"{one.source.label}.{part}.{k}": v for k, v in values.items()}
-        return arrays, {one.source.label: dict(one.model.learned_.facts) for one in self.heard}
+        return arrays, {one.source.label: dict(one.model.learned_.facts) for one in self.fitted}
 
 
 def restored(
     network: Network, arrays: Mapping[str, Array], facts: Mapping[str, Any], seed: int
 ) -> Features:
     """Return features from what was kept of them."""
-    heard = []
+    fitted = []
     for label, own in facts.items():
         source = BY_LABEL[label]
         model = source.make(seed, network.n_nodes)
         model._remember(network, Learned(arrays_under(f"{label}.model", arrays), own))
         sketch = RankSketch(**arrays_under(f"{label}.ranks", arrays))
-        heard.append(FittedSource(source, model, sketch, arrays.get(f"{label}.rows.table")))
-    return Features(network, tuple(heard))
+        fitted.append(FittedSource(source, model, sketch, arrays.get(f"{label}.rows.table")))
+    return Features(network, tuple(fitted))
 
 
 # ---------------------------------------------------------------------- learning
 
 
-def listen(network: Network, sources: Sequence[Source], seed: int, prior: bool) -> Features:
+def fit_sources(network: Network, sources: Sequence[Source], seed: int, prior: bool) -> Features:
     """Fit every source to a network and count its scores, one pass over all pairs each."""
     with progress.stage(total=sum(work_of(source, network, prior) for source in sources)):
-        heard = []
+        fitted = []
         for source in sources:
             with progress.part(work_of(source, network, prior)):
-                heard.append(_listen_to(source, network, seed, prior))
-    return Features(network, tuple(heard))
+                fitted.append(_fit_source(source, network, seed, prior))
+    return Features(network, tuple(fitted))
 
 
 def work_of(source: Source, network: Network, prior: bool) -> float:
@@ -133,7 +132,7 @@ def work_of(source: Source, network: Network, prior: bool) -> float:
     return work.fit + work.scores + 1.5 * entries + ranked
 
 
-def _listen_to(source: Source, network: Network, seed: int, prior: bool) -> FittedSource:
+def _fit_source(source: Source, network: Network, seed: int, prior: bool) -> FittedSource:
     model = source.make(seed, network.n_nodes).fit(network)
     ranks = knots(network.n_nodes - 1) if prior and source.with_prior else None
 
@@ -148,3 +147,60 @@ def _listen_to(source: Source, network: Network, seed: int, prior: bool) -> Fitt
         tables.append(at_ranks)
     row_table = None if ranks is None else np.concatenate([t for t in tables if t is not None])
     return FittedSource(source, model, RankSketch.of(bins), row_table)
+
+
+_NARROW = 1e-30  # a bin whose scores lie closer is one score
+
+
+@dataclass(frozen=True)
+class RankSketch:
+    """How the scores of all pairs are distributed: what turns a score into −log(rank/N).
+
+    Counting is exact and does not depend on the order of pairs. Within a bin, whose scores agree
+    to one percent, ranks are taken to be spread evenly; one score alone in its bin has the middle
+    rank of those who share it.
+
+    Attributes
+    ----------
+    at, counts, low, high
+        The bins that hold pairs, in ascending order: number, pairs, lowest and highest score.
+    """
+
+    at: Array
+    counts: Array
+    low: Array
+    high: Array
+
+    @classmethod
+    def of(cls, bins: Bins) -> Self:
+        """Keep the bins that hold something."""
+        at = np.flatnonzero(bins.counts)
+        return cls(at.astype(np.int32), bins.counts[at], bins.low[at], bins.high[at])
+
+    def arrays(self) -> dict[str, Array]:
+        """Return what has to be kept."""
+        return {name: getattr(self, name) for name in ("at", "counts", "low", "high")}
+
+    def table(self) -> Array:
+        """Return a line for every bin: lowest, highest score, feature of the lowest, slope."""
+        from linkprior.kernels.trees import N_BINS
+
+        counts = np.zeros(N_BINS, np.int64)
+        counts[self.at] = self.counts
+        above = np.cumsum(counts[::-1])[::-1] - counts
+        total = max(1, int(counts.sum()))
+        table = np.zeros((N_BINS, 4))
+        table[:, 2] = -np.log((above + 1.0) / total)  # a score between others, in an empty bin
+        table[self.at] = self._filled(above[self.at], total)
+        return table.astype(np.float32)
+
+    def _filled(self, above: Array, total: int) -> Array:
+        low, high = self.low.astype(np.float64), self.high.astype(np.float64)
+        best = -np.log((above + 1.0) / total)
+        worst = -np.log((above + self.counts) / total)
+        middle = -np.log((above + 0.5 * (self.counts + 1.0)) / total)
+        wide = high - low > _NARROW
+        slope = np.divide(best - worst, high - low, out=np.zeros(len(low)), where=wide)
+        wide &= slope < np.finfo(np.float32).max
+        slope[~wide] = 0.0
+        return np.stack([low, high, np.where(wide, worst, middle), slope], axis=1)

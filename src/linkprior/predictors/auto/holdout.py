@@ -1,13 +1,33 @@
-"""Edges hidden from a network to learn from, so that every node keeps one."""
+"""What the stack learns from and is judged by: edges hidden from a network, or found since.
+
+Edges are hidden at random so that every node keeps one. A sample has all hidden edges, all pairs
+near the top of any source, and some others. Where two releases of a network are at hand, what was
+found between them takes the place of hidden edges: these look like the edges that are there, and
+what laboratories find next comes in bursts around the nodes somebody looks at.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from linkprior.network import Network
+from linkprior import parallel
+from linkprior.network import History, Network
+from linkprior.network import pairs as pr
 from linkprior.network.pairs import Ints
+from linkprior.predictors.auto.features import PRIOR, Features, fit_sources
+from linkprior.predictors.auto.sources import BY_DEGREE, Source
+
+Array = NDArray[Any]
+
+TOP_SHARE = 0.003  # of all pairs: how near the top of a source a pair must be
+MOST_TOP = 100_000  # the same in pairs, for large networks
+FEW_HIDDEN = 300  # a hold-out that hides fewer edges counts as if it hid this many
+FEWEST_FOUND = 20  # edges that a newer release must add to be learned from
 
 
 @dataclass(frozen=True)
@@ -58,3 +78,255 @@ def _order(network: Network, rng: np.random.Generator) -> Ints:
         return rng.permutation(network.n_edges)
     # Of exponential waiting times with these rates the shortest come first (Efraimidis, Spirakis).
     return np.argsort(rng.exponential(size=len(weights)) / weights, kind="stable")
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Pairs of one exercise.
+
+    Attributes
+    ----------
+    X, y
+        Features of the pairs, and which are hidden edges.
+    top
+        Whether a pair is near the top of some source; of these all are in the sample.
+    drawn
+        Whether a pair would be in an even draw of all pairs, near the top or not; known non-edges
+        are, too.
+    weight
+        How many pairs each stands for.
+    degree_product
+        k_i·k_j in the exercise's training network.
+    hub
+        The node of the pair that has more edges there.
+    n_pairs
+        Candidates there are.
+    """
+
+    X: Array
+    y: Array
+    top: Array
+    drawn: Array
+    weight: Array
+    degree_product: Array
+    hub: Array
+    n_pairs: int
+
+    def halves(self, rng: np.random.Generator) -> list[Sample]:
+        """Return two samples, each pair in one of them by lot."""
+        first = rng.random(len(self.y)) < 0.5
+        return [self._part(first), self._part(~first)]
+
+    def halves_by_hub(self, rng: np.random.Generator) -> list[Sample]:
+        """Return two samples that share no hub: what a release adds comes in bursts around some.
+
+        Of the hubs in order of their hits one goes here, the next there, so that both have some.
+        """
+        hits = np.bincount(self.hub, self.y)
+        order = np.lexsort([rng.random(len(hits)), -hits])
+        first = np.empty(len(hits), bool)
+        first[order] = np.arange(len(hits)) % 2 == 0
+        return [self._part(first[self.hub]), self._part(~first[self.hub])]
+
+    def _part(self, own: Array) -> Sample:
+        pairs = [field.name for field in fields(self) if field.name != "n_pairs"]
+        share = float(self.weight[own].sum() / self.weight.sum())
+        chosen = {name: getattr(self, name)[own] for name in pairs}
+        return replace(self, **chosen, n_pairs=round(self.n_pairs * share))
+
+
+def top_feature(features: Features) -> float:
+    """Return the rank feature from which on a pair is near the top."""
+    network = features.network
+    n_pairs = pr.n_pairs(network.n_nodes)
+    rank = min(max(TOP_SHARE * n_pairs, float(network.n_edges)), float(MOST_TOP))
+    return float(-np.log(min(1.0, rank / n_pairs)))
+
+
+def top_columns(labels: Sequence[str]) -> list[int]:
+    """Return the features whose top is looked at."""
+    own = [
+        at for at, one in enumerate(labels) if one not in BY_DEGREE and not one.startswith(PRIOR)
+    ]
+    return own or list(range(len(labels)))
+
+
+def near_top(block: Array, columns: Sequence[int], floor: float) -> Array:
+    """Return which pairs are near the top of some source."""
+    found: Array = block[..., columns[0]] > floor
+    for column in columns[1:]:
+        found |= block[..., column] > floor
+    return found
+
+
+def draw(
+    features: Features, exercise: HoldOut, others: int, rng_seed: Sequence[int], matched: float
+) -> Sample:
+    """Return the sample of an exercise.
+
+    Parameters
+    ----------
+    others
+        How many pairs to draw from those that are not near any top.
+    matched
+        Which share of them is drawn in proportion to k_i·k_j, so that degree tells less.
+    """
+    network, columns = features.network, top_columns(features.labels)
+    floor, hidden = top_feature(features), _rows_of(exercise.hidden, network.n_nodes)
+    refuted = _rows_of(network.known.negatives, network.n_nodes)
+    probability = _probabilities(network, others, matched)
+
+    def one_block(start: int, stop: int) -> tuple[list[Array], int]:
+        block = features.block(start, stop)
+        open_ = candidates(network, start, stop)
+        top = near_top(block, columns, floor) & open_
+        y = hidden(start, stop)
+        odds = probability(start, stop)
+        lot = np.random.default_rng([*rng_seed, start]).random(open_.shape) < odds
+        known = refuted(start, stop) & ~(y | lot)
+        taken = open_ & (top | y | lot | known)
+        weight = np.where(top | y | known, 1.0, 1.0 / np.maximum(odds, 1e-12))
+        k = network.degrees.astype(np.float64)
+        product = k[start:stop, None] * k
+        nodes = np.arange(network.n_nodes)
+        hub = np.where(k[start:stop, None] >= k, nodes[start:stop, None], nodes)
+        parts = [one[taken] for one in (block, y, top, (lot | known) & ~y, weight, product, hub)]
+        return parts, int(open_.sum())
+
+    found = list(parallel.map_blocks(one_block, network.n_nodes, stage="", remote=True))
+    parts = [np.concatenate(part) for part in zip(*(one[0] for one in found), strict=True)]
+    X, y, top, drawn, weight, product, hub = parts
+    return Sample(X, y, top, drawn, weight, product, hub, sum(one[1] for one in found))
+
+
+def candidates(network: Network, start: int, stop: int) -> Array:
+    """Return the pairs j > i of a block that are no edges and whose nodes both have one."""
+    rows, p = np.arange(start, stop), network.n_nodes
+    linked = network.degrees > 0
+    open_: Array = (np.arange(p) > rows[:, None]) & linked & linked[start:stop, None]
+    pattern = network.adjacency
+    stored = pattern.indptr[start : stop + 1]
+    open_[np.repeat(rows - start, np.diff(stored)), pattern.indices[stored[0] : stored[-1]]] = False
+    return open_
+
+
+def _rows_of(pairs: pr.Ints | None, n_nodes: int) -> Any:
+    """Return a function that tells which pairs j > i of a block are among these."""
+    i, j = (np.empty((0, 2), np.int64) if pairs is None else pairs).T
+    order = np.argsort(i, kind="stable")
+    i, j = i[order], j[order]
+
+    def rows(start: int, stop: int) -> Array:
+        found = np.zeros((stop - start, n_nodes), bool)
+        own = slice(np.searchsorted(i, start), np.searchsorted(i, stop))
+        found[i[own] - start, j[own]] = True
+        return found
+
+    return rows
+
+
+def _probabilities(network: Network, others: int, matched: float) -> Any:
+    """Return a function that tells with what probability each pair of a block is drawn."""
+    k = network.degrees.astype(np.float64)
+    even = (1.0 - matched) * others / max(1, pr.n_pairs(network.n_nodes))
+    whole = (k.sum() ** 2 - (k**2).sum()) / 2.0
+    by_degree = matched * others / whole
+    return lambda start, stop: np.minimum(1.0, even + by_degree * k[start:stop, None] * k)
+
+
+def _ranked(scores: Array, sample: Sample, weight: Array) -> tuple[Array, Array]:
+    """Return, for each hidden edge in order, hits up to it and other pairs above it.
+
+    Half of the pairs that tie with it count as above.
+    """
+    order = np.argsort(-scores, kind="stable")
+    y, score = sample.y[order], scores[order]
+    others = np.where(y, 0.0, weight[order])
+    first = np.flatnonzero(np.r_[True, score[1:] != score[:-1]])
+    group = np.cumsum(np.r_[True, score[1:] != score[:-1]]) - 1
+    in_group = np.add.reduceat(others, first)
+    above = np.cumsum(in_group) - 0.5 * in_group
+    hits = np.cumsum(y)
+    return hits[y], above[group][y]
+
+
+def average_precision(scores: Array, sample: Sample, as_if: int = 0) -> float:
+    """Return the mean precision at the hidden edges (AUPRC), as if at least so many were hidden."""
+    hits, above = _ranked(scores, sample, sample.weight)
+    if not len(hits):
+        return 0.0
+    hits = hits * max(1.0, as_if / len(hits))
+    return float((hits / (hits + above)).mean())
+
+
+def steady_precision(scores: Array, sample: Sample) -> float:
+    """Return the AUPRC to choose by.
+
+    Where some thirty edges are hidden among a million pairs, one of them at the very top by luck is
+    worth more than all the others in good places. With every hit counting for several, as if the
+    exercise had hidden more edges of the same kind, the first places no longer decide alone.
+    """
+    return average_precision(scores, sample, FEW_HIDDEN)
+
+
+def area(scores: Array, sample: Sample) -> float:
+    """Return the probability that a hidden edge ranks above another pair (AUROC)."""
+    return _area(scores, sample, sample.weight)
+
+
+def matched_area(scores: Array, sample: Sample) -> float:
+    """Return the same against pairs in proportion to the product of their degrees."""
+    return _area(scores, sample, sample.weight * sample.degree_product)
+
+
+def _area(scores: Array, sample: Sample, weight: Array) -> float:
+    _, above = _ranked(scores, sample, weight)
+    whole = float(weight[~sample.y].sum())
+    return float(1.0 - (above / whole).mean()) if len(above) and whole else 0.5
+
+
+def recall_of_five_percent(scores: Array, sample: Sample) -> float:
+    """Return the share of hidden edges among the best 5 % of the pairs."""
+    hits, above = _ranked(scores, sample, sample.weight)
+    return float((hits + above <= 0.05 * sample.n_pairs).mean()) if len(hits) else 0.0
+
+
+OBJECTIVES: dict[str, Callable[[Array, Sample], float]] = {
+    "auprc": steady_precision,
+    "recall": recall_of_five_percent,
+    "dc_auroc": matched_area,
+}
+
+
+@dataclass(frozen=True)
+class TrainingSamples:
+    """Samples to learn from, and others to judge chances on; none of these: judge on the first."""
+
+    samples: list[Sample]
+    apart: list[Sample]
+
+
+def enough_found(history: History | None) -> bool:
+    """Return whether two releases differ by as many edges as learning takes."""
+    return history is not None and n_found(history) >= FEWEST_FOUND
+
+
+def n_found(history: History) -> int:
+    """Return the found edges whose nodes both had one before: what a model can be asked about."""
+    return int((history.older.degrees[history.found] > 0).all(axis=1).sum())
+
+
+def temporal_samples(
+    history: History, sources: Sequence[Source], others: int, seed: int, prior: bool, matched: float
+) -> TrainingSamples:
+    """Return what two releases teach.
+
+    Learners are chosen on pairs drawn by lot, as the next release may well go on around the same
+    hubs. How many hits to expect is judged around hubs not learned from: by lot it comes out
+    several times too high, as the edges of one burst tell of each other.
+    """
+    features = fit_sources(history.older, sources, seed, prior)
+    exercise = HoldOut(history.older, history.found)
+    sample = draw(features, exercise, others, [seed, 0, 1], matched)
+    rng = np.random.default_rng(seed)
+    return TrainingSamples(sample.halves(rng), sample.halves_by_hub(rng))

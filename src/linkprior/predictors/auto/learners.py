@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from linkprior import kernels
 from linkprior.errors import LinkpriorError
 from linkprior.kernels import Trees
-from linkprior.predictors.auto.factors import no_word_of_convergence
+from linkprior.predictors.auto.sources import no_word_of_convergence
 
 Array = NDArray[Any]
 

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+import warnings
+from abc import abstractmethod
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from typing import Any
+from inspect import signature
+from typing import Any, ClassVar
+
+import numpy as np
+import scipy.sparse as sp
 
 from linkprior._validation import choice
 from linkprior.errors import ParameterError
 from linkprior.network import Network
-from linkprior.predictors.base import LinkPredictor
-from linkprior.predictors.cost import effort_of
+from linkprior.network.pairs import Ints
+from linkprior.predictors import cost, registry
+from linkprior.predictors.base import Array, Learned, LinkPredictor
+from linkprior.predictors.cost import Effort, effort_of
 
 EFFORTS = ("fast", "normal", "thorough")
 MOST_SECONDS = {"fast": 4.0, "normal": 60.0, "thorough": 1200.0}  # nominal, for one source
@@ -17,7 +27,7 @@ MOST_SECONDS = {"fast": 4.0, "normal": 60.0, "thorough": 1200.0}  # nominal, for
 
 @dataclass(frozen=True)
 class Source:
-    """A model the stack listens to.
+    """A base model of the stack.
 
     Attributes
     ----------
@@ -31,6 +41,8 @@ class Source:
         Whether the stack also looks at its ranks as the degree prior weighs them.
     most_nodes
         Size beyond which it is left out.
+    by_degree
+        Whether degrees decide its top, which is then not worth a look of its own.
     """
 
     label: str
@@ -39,6 +51,7 @@ class Source:
     with_prior: bool = False
     most_nodes: float = float("inf")
     params: dict[str, Any] = field(default_factory=dict)
+    by_degree: bool = False
 
     def make(self, seed: int, n_nodes: int) -> LinkPredictor:
         """Return the model, not fitted; of a small network there are fewer factors."""
@@ -57,35 +70,33 @@ class Source:
 
 
 def _class_of(name: str) -> type[LinkPredictor]:
-    from linkprior.predictors import registry
-    from linkprior.predictors.auto import factors
-
-    own = {"nmf": factors.NonNegative, "eigen": factors.Eigenvectors}
+    own = {"nmf": NonNegative, "eigen": Eigenvectors}
     return own[name] if name in own else registry.find(name)
 
 
 SOURCES = (
-    Source("pa", "pa", "fast"),
-    Source("cn", "cn"),
+    Source("pa", "pa", "fast", by_degree=True),
+    Source("cn", "cn", by_degree=True),
     Source("ra", "ra", "fast", with_prior=True),
-    Source("jaccard", "jaccard"),
+    Source("jaccard", "jaccard", by_degree=True),
     Source("l3", "l3", "fast", with_prior=True),
     Source("l3n", "l3n", "fast", with_prior=True),
     Source("ch2-l3", "ch2-l3"),
     Source("mps", "mps", "fast", with_prior=True),
     Source("lrw", "lrw"),
-    Source("katz", "katz", most_nodes=5000),
+    Source("katz", "katz", most_nodes=5000, by_degree=True),
     Source("eigen", "eigen", "fast", params={"rank": 64}),
     Source("nmf16", "nmf", params={"rank": 16}),
     Source("nmf64", "nmf", with_prior=True, params={"rank": 64}),
     Source("pu16", "pu", params={"rank": 16}),
     Source("pu64", "pu", "fast", with_prior=True, params={"rank": 64}),
     Source("tri", "tri", with_prior=True),
-    Source("dcsbm", "dcsbm"),
+    Source("dcsbm", "dcsbm", by_degree=True),
     Source("rnm", "rnm", "thorough", most_nodes=12000),
     Source("spm", "spm", "thorough", most_nodes=5000),
 )
 BY_LABEL = {source.label: source for source in SOURCES}
+BY_DEGREE = {source.label for source in SOURCES if source.by_degree}
 
 
 @dataclass(frozen=True)
@@ -120,3 +131,94 @@ def _obstacle(source: Source, network: Network, most_seconds: float) -> str:
     except ParameterError as problem:
         return str(problem)
     return f"too slow here (about {seconds:.0f} s a pass)" if seconds > most_seconds else ""
+
+
+_DENSE_BELOW = 500  # nodes up to which all eigenvectors cost next to nothing
+_NOISE = 1e-10  # of the largest eigenvalue: what is smaller is zero
+_STEP = 6.0  # nominal nanoseconds of an iteration, per edge entry and column
+
+
+@contextmanager
+def no_word_of_convergence() -> Iterator[None]:
+    """Stop early on purpose, without a warning about it."""
+    from sklearn.exceptions import ConvergenceWarning
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        yield
+
+
+@dataclass(eq=False, kw_only=True)
+class Factored(LinkPredictor):
+    """Base: scores ½(L Rᵀ + R Lᵀ)."""
+
+    rank: int = 64
+    max_iter: int = 60
+
+    @abstractmethod
+    def _factorise(self, network: Network, rank: int) -> tuple[Array, Array]:
+        """Return L and R."""
+
+    def _fit(self, network: Network) -> Learned:
+        left, right = self._factorise(network, min(self.rank, network.n_nodes - 1))
+        return Learned({"L": left.astype(np.float32), "R": right.astype(np.float32)})
+
+    def _rows(self, start: int, stop: int) -> Array:
+        L, R = (self.learned_.arrays[name] for name in "LR")
+        return np.float32(0.5) * (L[start:stop] @ R.T + R[start:stop] @ L.T)
+
+    def _pairs(self, pairs: Ints) -> Array:
+        L, R = (self.learned_.arrays[name] for name in "LR")
+        i, j = pairs.T
+        return 0.5 * ((L[i] * R[j]).sum(axis=1) + (R[i] * L[j]).sum(axis=1))
+
+    def _effort(self, network: Network) -> Effort:
+        once = (2.0 * network.n_edges + network.n_nodes * self.rank) * self.rank
+        return Effort(_STEP * self.max_iter * once, cost.factor_scores(network, 2 * self.rank))
+
+
+@dataclass(eq=False, kw_only=True)
+class NonNegative(Factored):
+    """W H ≈ A with W, H ≥ 0, by scikit-learn's coordinate descent from a fixed start."""
+
+    name: ClassVar[str] = "nmf"
+
+    def _factorise(self, network: Network, rank: int) -> tuple[Array, Array]:
+        from sklearn.decomposition import NMF
+
+        model = NMF(rank, init="nndsvda", max_iter=self.max_iter, random_state=0)
+        with no_word_of_convergence():
+            W = model.fit_transform(network.confidence.astype(np.float64))
+        return W, model.components_.T
+
+
+@dataclass(eq=False, kw_only=True)
+class Eigenvectors(Factored):
+    """D^¼ V Λ Vᵀ D^¼ from the eigenvectors of D^-¼ A D^-¼ whose eigenvalues are largest."""
+
+    name: ClassVar[str] = "eigen"
+
+    def _factorise(self, network: Network, rank: int) -> tuple[Array, Array]:
+        root = np.where(network.degrees > 0, network.strengths, 1.0) ** 0.25
+        scaled = sp.diags_array(1.0 / root) @ network.confidence.astype(np.float64)
+        values, V = _leading(sp.csr_array(scaled @ sp.diags_array(1.0 / root)), rank)
+        # What is rounding noise around zero would rank pairs that have nothing in common.
+        values = np.where(np.abs(values) > _NOISE * np.abs(values).max(), values, 0.0)
+        V = V * root[:, None]
+        return V * values, V
+
+
+def _leading(matrix: sp.csr_array, rank: int) -> tuple[Array, Array]:
+    """Return the eigenvalues largest in modulus and their vectors, the same at every call."""
+    from scipy.sparse.linalg import ArpackError, eigsh
+
+    if matrix.shape[0] >= _DENSE_BELOW:
+        # A start with some of every vector: from all ones a regular network is never left. Where
+        # it is used up all the same, ARPACK draws another; older ones cannot be given a seed.
+        v0 = np.random.default_rng(0).standard_normal(matrix.shape[0])
+        seeded: dict[str, Any] = {"rng": 0} if "rng" in signature(eigsh).parameters else {}
+        with suppress(ArpackError):
+            return eigsh(matrix, k=rank, v0=v0, **seeded)
+    values, vectors = np.linalg.eigh(matrix.toarray())
+    order = np.argsort(-np.abs(values), kind="stable")[:rank]
+    return values[order], vectors[:, order]

@@ -1,0 +1,355 @@
+"""Matrix completion: pu, and nuclear-degree by penalties and by bounds."""
+
+from __future__ import annotations
+
+import hypothesis.strategies as st
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given
+from tests.predictors.small import networks, slowly
+
+import linkprior as lp
+from linkprior import theory
+from linkprior.errors import InputError, ParameterError
+from linkprior.network import Network
+from linkprior.predictors import completion
+from linkprior.predictors.completion import FEASIBLE
+from linkprior.predictors.spaces import space_of
+
+NAMES = ["pu", "nuclear-degree"]
+
+
+def network(edges, p: int) -> Network:
+    return Network.from_edges([(str(a), str(b)) for a, b in edges], nodes=map(str, range(p)))
+
+
+def planted(p: int = 60) -> Network:
+    """Two groups that connect inside themselves."""
+    rng = np.random.default_rng(0)
+    i, j = np.triu_indices(p, 1)
+    kept = rng.random(len(i)) < np.where(i % 2 == j % 2, 18, 1) / p
+    return network(zip(i[kept], j[kept], strict=True), p)
+
+
+SHAPES = {
+    "one edge": network([(0, 1)], 2),
+    "path": network([(0, 1), (1, 2)], 3),
+    "isolated": network([(0, 1)], 3),
+    "star": network([(0, k) for k in range(1, 9)], 9),
+    "complete": network([(a, b) for a in range(6) for b in range(a)], 6),
+    "disconnected": network([(0, 1), (1, 2), (0, 2), (3, 4), (4, 5), (5, 6)], 8),
+    "planted": planted(),
+}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("name", NAMES)
+def test_scores_are_finite_and_symmetric_on_every_shape(name, shape):
+    net = SHAPES[shape]
+    model = lp.make(name).fit(net)
+    rows = model.score_rows(0, net.n_nodes)
+    assert np.isfinite(rows).all()
+    np.testing.assert_allclose(rows, rows.T, rtol=1e-5, atol=1e-6)
+    pairs = np.stack(np.triu_indices(net.n_nodes, 1), axis=1)
+    np.testing.assert_allclose(
+        model.score_pairs(pairs), rows[pairs[:, 0], pairs[:, 1]], rtol=1e-5, atol=1e-6
+    )
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_default_penalties_leave_something_of_the_smallest_network(name):
+    params = {} if name == "pu" else {"rank_by": "x"}
+    model = lp.make(name, **params).fit(SHAPES["path"])
+    assert model.score_pairs([(0, 1)])[0] > 0.1
+
+
+@pytest.mark.parametrize("params", [{}, {"n_starts": 3}, {"inner": "exact"}], ids=str)
+def test_pu_finds_planted_groups(params):
+    model = lp.make("pu", rank=4, **params).fit(planted())
+    best = model.predict_edges(100).pairs
+    assert np.mean(best[:, 0] % 2 == best[:, 1] % 2) > 0.9
+
+
+@pytest.mark.parametrize("params", [{}, {"rank_by": "x"}], ids=str)
+def test_nuclear_degree_finds_planted_groups(params):
+    best = lp.make("nuclear-degree", **params).fit(planted()).predict_edges(100).pairs
+    assert np.mean(best[:, 0] % 2 == best[:, 1] % 2) > 0.9
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_fit_leaves_parameters_alone_and_refits_afresh(name):
+    model = lp.make(name, seed=3)
+    before = model.get_params()
+    model.fit(SHAPES["star"]).fit(planted())
+    fresh = lp.make(name, seed=3).fit(planted())
+    assert model.get_params() == before
+    for key, array in fresh.learned_.arrays.items():
+        assert array.tobytes() == model.learned_.arrays[key].tobytes()
+    assert model.learned_.facts == fresh.learned_.facts
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_workers_do_not_change_a_byte(name, monkeypatch):
+    monkeypatch.setattr("linkprior.solvers.pu_als.BLOCK_ROWS", 32)
+    monkeypatch.setattr("linkprior.solvers.nuclear.FULL_BELOW", 50)
+    monkeypatch.setattr("linkprior.parallel._BLOCK_ENTRIES", 32 * 150)
+    quick = {"max_iter": 3} if name == "nuclear-degree" else {"max_iter": 3, "n_starts": 2}
+    results = []
+    for workers in (1, 2, 4):
+        with lp.use_workers(workers):
+            results.append(lp.make(name, **quick).fit(planted(150)).score_rows(0, 150).tobytes())
+    assert results[0] == results[1] == results[2]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_saved_model_scores_the_same(name, tmp_path):
+    model = lp.make(name).fit(planted())
+    model.save(tmp_path / "model")
+    again = lp.load(tmp_path / "model")
+    assert again.score_rows(0, 60).tobytes() == model.score_rows(0, 60).tobytes()
+
+
+def test_more_starts_are_the_mean_of_single_ones():
+    several = lp.make("pu", rank=4, n_starts=2).fit(planted())
+    W, H = several.learned_.arrays["W"], several.learned_.arrays["H"]
+    mean = np.mean([w @ h.T + h @ w.T for w, h in zip(W, H, strict=True)], axis=0) / 2
+    np.fill_diagonal(mean, 0)
+    np.testing.assert_allclose(several.score_rows(0, 60), mean, atol=1e-6)
+
+
+def test_nuclear_degree_is_feasible_and_tells_its_facts():
+    net = planted()
+    model = lp.make("nuclear-degree", lam=0.01, alpha=0.8, c=1.5).fit(net)
+    X, facts = model.learned_.arrays["X"], model.learned_.facts
+    degrees = theory.estimate_degrees(net, None, 1.5)
+    assert X.dtype == np.float32
+    assert (X == X.T).all()
+    assert X.min() >= 0
+    assert X.max() <= 1
+    assert facts["trace_norm"] == pytest.approx(np.linalg.norm(X.astype(float), "nuc"), rel=1e-9)
+    assert facts["prior"] == pytest.approx(theory.degree_prior(X, degrees, 0.8), rel=1e-12)
+    value = theory.pu_loss(X, net, model.rho) + 0.01 * facts["prior"]
+    value += 2 * completion.default_ridge(net) * facts["trace_norm"]
+    assert facts["objective"] == pytest.approx(value, rel=1e-12)
+    assert facts["status"] == "converged"
+    assert max(facts["primal"], facts["dual"]) <= model.tol
+
+
+def test_an_unfinished_solve_says_so():
+    assert (
+        lp.make("nuclear-degree", max_iter=2).fit(planted()).learned_.facts["status"] == "max_iter"
+    )
+    assert lp.make("pu", max_iter=2).fit(planted()).learned_.facts["status"] == ["max_iter"]
+
+
+def test_nuclear_degree_explains_its_score():
+    net = planted()
+    model = lp.make("nuclear-degree").fit(net)
+    pairs = model.predict_edges(5).pairs
+    told = model.explain(pairs)
+    np.testing.assert_allclose(told.score, told.base + told.prior)
+    assert (told.prior < 0).all()
+    plain = lp.make("nuclear-degree", rank_by="x").fit(net).explain(pairs)
+    assert (plain.prior == 0).all()
+    assert (lp.make("nuclear-degree", tau=0.0).fit(net).explain(pairs).prior == 0).all()
+
+
+def test_nuclear_degree_refuses_large_networks_with_advice(monkeypatch):
+    monkeypatch.setattr(completion, "LARGEST_NUCLEAR", 50)
+    with pytest.raises(InputError, match="at most 50 nodes, got 60; use tri-degree or pu"):
+        lp.make("nuclear-degree").fit(planted())
+
+
+BAD = [
+    ("pu", "rank", 0),
+    ("pu", "rank", 61),
+    ("pu", "rank", 2.5),
+    ("pu", "rho", 0.0),
+    ("pu", "rho", 1.0),
+    ("pu", "lam", -1.0),
+    ("pu", "lam", 0.0),
+    ("pu", "inner", "newton"),
+    ("pu", "cg_steps", 0),
+    ("pu", "n_starts", 0),
+    ("pu", "max_iter", 0),
+    ("pu", "tol", -1.0),
+    ("pu", "seed", -1),
+    ("nuclear-degree", "rho", 1.5),
+    ("nuclear-degree", "mu", -1.0),
+    ("nuclear-degree", "lam", -0.1),
+    ("nuclear-degree", "alpha", -0.5),
+    ("nuclear-degree", "c", 0.0),
+    ("nuclear-degree", "n_edges", 0),
+    ("nuclear-degree", "tau", -1.0),
+    ("nuclear-degree", "rank_by", "factors"),
+    ("nuclear-degree", "eta", 0.0),
+    ("nuclear-degree", "max_iter", 0),
+    ("nuclear-degree", "tol", float("nan")),
+    ("nuclear-degree", "seed", -1),
+]
+
+
+@pytest.mark.parametrize(("name", "parameter", "value"), BAD, ids=str)
+def test_bad_parameters_are_named(name, parameter, value):
+    with pytest.raises(ParameterError, match=parameter):
+        lp.make(name, **{parameter: value}).fit(planted())
+
+
+# ----------------------------------------------------------------------
+# nuclear-degree under bounds t and r: feasible, told in its facts, refused, saved and tuned.
+
+
+KARATE = lp.Network.from_networkx(nx.karate_club_graph())
+BOUNDS = {"trace": 10.0, "prior_bound": 80.0}
+
+
+def fitted(net=KARATE, **params):
+    return lp.make("nuclear-degree", **params).fit(net)
+
+
+def nuclear_norm(X):
+    return np.linalg.norm(X.astype(np.float64), "nuc")
+
+
+@slowly
+@given(networks(), st.floats(0.01, 30.0), st.floats(0.01, 60.0), st.sampled_from([2, 20]))
+def test_the_estimate_is_feasible_also_where_the_fit_is_not_finished(net, t, r, steps):
+    model = fitted(net, trace=t, prior_bound=r, max_iter=steps, alpha=1.0)
+    X, facts = model.learned_.arrays["X"], model.learned_.facts
+    assert (X == X.T).all()
+    assert X.min() >= 0.0
+    assert X.max() <= 1.0
+    assert nuclear_norm(X) <= t * (1 + FEASIBLE)
+    assert theory.degree_prior(X, theory.estimate_degrees(net), 1.0) <= r * (1 + FEASIBLE)
+    assert facts["feasible"] is True
+    assert 0.0 < facts["scaled_by"] <= 1.0
+
+
+def test_the_facts_tell_bounds_multipliers_and_what_was_reached():
+    model = fitted(**BOUNDS, lam=5.0, eta=5.0)  # λ is not used
+    X, facts = model.learned_.arrays["X"], model.learned_.facts
+    prior = theory.degree_prior(X, theory.estimate_degrees(KARATE), model.alpha)
+    assert facts["trace_norm"] == pytest.approx(nuclear_norm(X), rel=1e-9)
+    assert facts["prior"] == pytest.approx(prior, rel=1e-12)
+    assert facts["objective"] == pytest.approx(theory.pu_loss(X, KARATE, model.rho), rel=1e-12)
+    assert (facts["trace"], facts["prior_bound"]) == (10.0, 80.0)
+    assert facts["active"] == ["trace", "prior_bound"]
+    assert facts["status"] == "converged"
+    assert max(facts["primal"], facts["dual"]) <= model.tol
+    assert 0.99 < facts["scaled_by"] <= 1.0
+    same = fitted(mu=facts["mu"], lam=facts["lam"], eta=5.0).learned_.facts
+    assert same["trace_norm"] == pytest.approx(10.0, rel=0.02)
+    assert same["prior"] == pytest.approx(80.0, rel=0.02)
+    assert not {"trace", "feasible", "scaled_by", "mu"} & set(same)
+
+
+@pytest.mark.parametrize(("mu", "lam"), [(None, 0.001), (1.0, 0.05), (2.0, 0.01)])
+def test_the_bounds_of_a_penalised_fit_give_its_loss_again(mu, lam):
+    precise = {"tol": 1e-4, "max_iter": 1000}
+    plain = fitted(mu=mu, lam=lam, **precise).learned_
+    t, r = plain.facts["trace_norm"], plain.facts["prior"]
+    again = fitted(trace=t, prior_bound=r, **precise).learned_
+    losses = [theory.pu_loss(one.arrays["X"], KARATE, 0.05) for one in (plain, again)]
+    assert losses[1] == pytest.approx(losses[0], rel=0.01)
+
+
+def test_one_bound_leaves_the_other_penalty():
+    by_norm = fitted(trace=10.0, lam=0.02).learned_
+    value = theory.pu_loss(by_norm.arrays["X"], KARATE, 0.05) + 0.02 * by_norm.facts["prior"]
+    assert by_norm.facts["objective"] == pytest.approx(value, rel=1e-12)
+    assert by_norm.facts["prior_bound"] is None
+    assert by_norm.facts["lam"] == 0.02
+    assert by_norm.facts["active"] == ["trace"]
+    by_prior = fitted(prior_bound=80.0, mu=1.5).learned_
+    value = theory.pu_loss(by_prior.arrays["X"], KARATE, 0.05) + 1.5 * by_prior.facts["trace_norm"]
+    assert by_prior.facts["objective"] == pytest.approx(value, rel=1e-12)
+    assert by_prior.facts["trace"] is None
+    assert by_prior.facts["mu"] == 1.5
+    assert by_prior.facts["active"] == ["prior_bound"]
+
+
+def test_bounds_that_do_not_bind_give_the_observed_network():
+    learned = fitted(trace=1e4, prior_bound=1e5).learned_
+    off = ~np.eye(KARATE.n_nodes, dtype=bool)
+    omega = KARATE.adjacency.toarray()
+    np.testing.assert_allclose(learned.arrays["X"][off], omega[off], atol=1e-4)
+    assert learned.facts["active"] == []
+    assert (learned.facts["mu"], learned.facts["lam"], learned.facts["scaled_by"]) == (0, 0, 1)
+    assert learned.facts["status"] == "converged"
+    assert learned.facts["feasible"] is True
+
+
+def test_the_facts_go_into_the_theorem():
+    model = fitted(**BOUNDS, rho=0.9)
+    facts, degrees = model.learned_.facts, theory.estimate_degrees(KARATE)
+    known = {
+        "rho": 0.9, "q": 0.4, "n_edges": KARATE.n_edges, "d_max": int(degrees.max()),
+        "d_max_true": int(KARATE.degrees.max()), "alpha": model.alpha, "delta": 0.05,
+    }  # fmt: skip
+    reached = theory.recovery_bound(trace=facts["trace_norm"], prior=facts["prior"], **known)
+    allowed = theory.recovery_bound(trace=facts["trace"], prior=facts["prior_bound"], **known)
+    assert float(reached) <= float(allowed) * (1 + FEASIBLE)
+
+
+@pytest.mark.parametrize("rank_by", ["q", "x"])
+def test_both_rankings_are_there_and_saved_to_the_byte(rank_by, tmp_path):
+    model = fitted(**BOUNDS, rank_by=rank_by)
+    rows = model.score_rows(0, KARATE.n_nodes)
+    model.save(tmp_path / "model")
+    again = lp.load(tmp_path / "model")
+    assert again.score_rows(0, KARATE.n_nodes).tobytes() == rows.tobytes()
+    assert again.learned_.facts == model.learned_.facts
+    assert again.get_params() == model.get_params()
+    assert fitted(**BOUNDS, rank_by=rank_by).score_rows(0, 34).tobytes() == rows.tobytes()
+    X = model.learned_.arrays["X"].copy()
+    np.fill_diagonal(X, 0.0)
+    assert (rows.tobytes() == X.tobytes()) is (rank_by == "x")
+
+
+def test_without_its_prior_the_bound_on_the_norm_stays():
+    plain = lp.make("nuclear-degree", **BOUNDS, lam=0.5).without_prior()
+    assert plain.get_params()["trace"] == 10.0
+    facts = plain.fit(KARATE).learned_.facts
+    assert facts["prior"] > 80.0
+    assert facts["trace_norm"] <= 10.0 * (1 + FEASIBLE)
+    assert (facts["lam"], facts["prior_bound"]) == (0.0, None)
+
+
+@pytest.mark.parametrize("name", ["trace", "prior_bound"])
+@pytest.mark.parametrize("value", [0, 0.0, -1.0, float("inf"), float("nan"), "10", True])
+def test_a_bound_that_is_none_is_refused_in_one_line(name, value):
+    with pytest.raises(ParameterError, match=rf"^{name} must be a number in \(0, ∞\), got .*$"):
+        fitted(**{name: value})
+
+
+@pytest.mark.parametrize("mu", [0.0, 1.0])
+def test_a_penalty_beside_its_bound_is_refused_before_the_work(mu, monkeypatch):
+    monkeypatch.setattr("linkprior.predictors.completion.solve", None)
+    with pytest.raises(ParameterError, match=rf"^mu must not .* got mu={mu} and trace=10\.0$"):
+        fitted(trace=10.0, mu=mu)
+
+
+def test_an_eta_that_single_precision_takes_for_zero_is_refused():
+    with pytest.raises(ParameterError, match="^eta must be a number in"):
+        fitted(eta=1e-300, mu=0.0)
+
+
+def test_what_a_bound_replaces_is_not_searched():
+    def searched(**params):
+        return set(space_of(lp.make("nuclear-degree", **params), KARATE))
+
+    every = searched()
+    assert {"mu", "lam"} <= every
+    assert searched(trace=10.0) == every - {"mu"}
+    assert searched(prior_bound=80.0) == every - {"lam"}
+    assert searched(**BOUNDS) == every - {"mu", "lam"}
+    consensus = lp.make("consensus:nuclear-degree", trace=10.0)
+    assert "mu" not in space_of(consensus, KARATE)
+
+
+def test_a_model_with_bounds_can_be_tuned():
+    model = lp.make("nuclear-degree", **BOUNDS, max_iter=3)
+    found = lp.tune(model, KARATE, 3, inner=1, prune=False)
+    assert all(trial.value is not None for trial in found.trials)
+    assert not {"mu", "lam"} & {name for trial in found.trials for name in trial.params}

@@ -1,0 +1,294 @@
+"""Models over other models: degree:NAME and consensus:NAME are predictors like any other."""
+
+import copy
+import pickle
+import sys
+from contextlib import suppress
+
+import numpy as np
+import pytest
+
+import linkprior as lp
+from linkprior import cli
+from linkprior.errors import ParameterError, StoreError
+from linkprior.predictors.cost import effort_of, expected_bytes
+from linkprior.predictors.registry import MODELS, WRAPPERS, find, make
+from linkprior.predictors.spaces import space_of
+
+SMALL = {"n_starts": 1, "max_iter": 4, "warmup": 3, "most": 3, "seed": 7}
+NAMES = [
+    *("degree:l3", "degree:ra", "degree:pa", "degree:katz", "degree:tri", "degree:dcsbm"),
+    *("consensus:tri", "consensus:pu", "consensus:tri-degree", "consensus:random"),
+    *("degree:consensus:tri", "consensus:degree:pu"),
+]
+VARIANTS = [
+    *((name, {}) for name in NAMES),
+    ("degree:l3", {"tau": float("inf")}),
+    ("degree:pu", {"tau": "inf", "passes": 1}),
+    ("degree:ra", {"passes": 4}),
+    ("consensus:l3", {"resample": 0.2}),
+    ("consensus:tri", {"resample": 0.3, "n_starts": 2}),
+    ("degree:consensus:ra", {"resample": 0.2}),
+]
+SLOW = ("degree:dcsbm", "consensus:pu", "consensus:tri-degree", "consensus:degree:pu")
+every = pytest.mark.parametrize(
+    ("name", "params"),
+    [
+        pytest.param(n, p, marks=[pytest.mark.at_length] * (n in SLOW), id=f"{n}{p or ''}")
+        for n, p in VARIANTS
+    ],
+)
+
+
+def build(name, params):
+    known = find(name).parameter_names()
+    return make(name, **{**{k: v for k, v in SMALL.items() if k in known}, **params})
+
+
+def all_scores(model):
+    return model.score_rows(0, model.network_.n_nodes)
+
+
+def odd_networks():
+    return {
+        "star": lp.Network.from_edges([(0, leaf) for leaf in range(1, 9)]),
+        "complete": lp.Network.from_edges([(i, j) for i in range(6) for j in range(i)]),
+        "pieces": lp.Network.from_edges([(0, 1), (1, 2), (0, 2), (3, 4)], nodes=range(9)),
+        "two nodes": lp.Network.from_edges([("a", "b")]),
+        "three nodes": lp.Network.from_edges([("a", "b"), ("b", "c")]),
+    }
+
+
+@pytest.fixture
+def run(monkeypatch, capsys):
+    """Run the command in this process; returns what it prints."""
+
+    def one(*arguments):
+        monkeypatch.setattr(sys, "argv", ["linkprior", *map(str, arguments)])
+        with suppress(SystemExit):
+            cli.main()
+        return capsys.readouterr().out
+
+    return one
+
+
+# ---------------------------------------------------------------------- names and parameters
+
+
+def test_a_name_always_gives_the_same_class():
+    assert find("degree:l3") is find("degree:l3")
+    assert find("degree:l3") is not find("degree:ra")
+    assert find("degree:consensus:tri").wrapped is find("consensus:tri")
+    assert find("consensus:tri").wrapped is find("tri")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_parameters_are_those_of_both_and_all_are_documented(name, run):
+    cls = find(name)
+    assert cls.name == name
+    names = cls.parameter_names()
+    assert len(set(names)) == len(names)
+    assert set(cls.wrapped.parameter_names()) <= set(names)
+    text = "".join(c.__doc__ or "" for c in cls.__mro__)
+    assert all(parameter in text for parameter in names)
+    told = run("models", name)
+    assert all(told.count(parameter) > 1 for parameter in names)
+
+
+def test_defaults_are_the_bases_own_but_a_member_of_a_consensus_is_one_start():
+    over, base = make("degree:tri").get_params(), make("tri").get_params()
+    assert {name: over[name] for name in base} == base
+    assert make("consensus:tri").n_starts == 1
+    assert make("consensus:tri", n_starts=4).n_starts == 4
+    assert make("degree:consensus:tri", rank=3, tau=2.0).get_params().items() >= {
+        ("rank", 3),
+        ("tau", 2.0),
+        ("n_starts", 1),
+    }
+
+
+def test_the_base_gets_the_parameters_it_is_given(planted):
+    over, alone = make("degree:tri", rank=3, n_starts=1, tau=0.0), make("tri", rank=3, n_starts=1)
+    scores = all_scores(alone.fit(planted))
+    np.testing.assert_array_equal(all_scores(over.fit(planted)), scores)
+    assert repr(over) == "DegreeOverTri(tau=0.0, rank=3, n_starts=1)"
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("degree:l33", r"no model is called 'l33'\. Did you mean l3"),
+        ("degre:l3", r"no model is called 'degre:l3'\. Did you mean degree:l3"),
+        ("degree:", "no model is called ''"),
+        ("consensus:degree:trii", r"no model is called 'trii'\. Did you mean tri"),
+        ("degree:tri-degree", "tri-degree has the degree prior already"),
+        ("degree:nuclear-degree", "nuclear-degree has the degree prior already"),
+        ("degree:consensus:tri-degree", "consensus:tri-degree has the degree prior already"),
+        ("degree:degree:l3", "degree is there twice"),
+        ("consensus:degree:consensus:tri", "consensus is there twice"),
+        ("degree:" * 5000 + "l3", "degree is there twice"),
+    ],
+)
+def test_what_cannot_be_made_is_refused_in_one_line(name, message):
+    with pytest.raises(ParameterError, match=message) as problem:
+        make(name)
+    assert "\n" not in str(problem.value)
+
+
+@pytest.mark.parametrize("kind", WRAPPERS)
+def test_auto_is_no_base(kind):
+    with pytest.raises(ParameterError, match=f"^{kind}:auto: auto combines"):
+        make(f"{kind}:auto")
+
+
+def test_parameters_that_would_mean_two_things_are_refused(monkeypatch):
+    from dataclasses import make_dataclass
+
+    twice = make_dataclass(
+        "Twice", [("passes", int, 3)], bases=(find("l3"),), namespace={"name": "twice"}
+    )
+    with pytest.raises(ParameterError, match="twice has parameters of the same name: passes"):
+        find("degree:l3").__mro__[1].over(twice)
+
+
+def test_models_lists_a_line_for_each_wrapper_and_all_means_plain_models(run):
+    listed = run("models").splitlines()
+    for kind in WRAPPERS:
+        assert sum(line.startswith(f"{kind}:NAME ") for line in listed) == 1
+    assert not any(":" in name for name in MODELS)
+
+
+# ---------------------------------------------------------------------- the contract of predictors
+
+
+@every
+def test_scores_are_finite_and_symmetric_on_odd_networks(name, params):
+    for net in odd_networks().values():
+        model = build(name, params).fit(net)
+        scores = all_scores(model)
+        assert np.isfinite(scores).all()
+        np.testing.assert_allclose(scores, scores.T, rtol=1e-5, atol=1e-6)
+        assert len(model.predict_edges(10**6)) == net.n_non_edges
+
+
+@every
+def test_rows_blocks_pairs_and_explanations_agree(name, params, planted):
+    model = build(name, params).fit(planted)
+    scores, pairs = all_scores(model), np.stack(np.triu_indices(planted.n_nodes, 1), axis=1)
+    i, j = pairs.T
+    np.testing.assert_allclose(model.score_pairs(pairs), scores[i, j], rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(model.score_rows(7, 12), scores[7:12], rtol=1e-5, atol=1e-6)
+    why = model.explain(pairs[:40])
+    np.testing.assert_allclose(why.base + why.prior, why.score, atol=1e-12)
+    if name.startswith("degree:"):
+        alone = model._cached_members[0].score_pairs(pairs[:40])
+        np.testing.assert_array_equal(why.base, alone)
+
+
+@every
+def test_copies_of_all_kinds_give_the_same_scores(name, params, planted, tmp_path):
+    model = build(name, params).fit(planted)
+    scores = all_scores(model)
+    model.save(tmp_path / "model")
+    for same in (
+        lp.load(tmp_path / "model"),
+        pickle.loads(pickle.dumps(model)),  # noqa: S301
+        copy.deepcopy(model),
+        type(model)(**model.get_params()).fit(planted),
+    ):
+        assert type(same) is type(model)
+        assert same.get_params() == model.get_params()
+        assert all_scores(same).tobytes() == scores.tobytes()
+    assert not pickle.loads(pickle.dumps(build(name, params))).fitted  # noqa: S301
+
+
+@pytest.mark.at_length
+@every
+def test_the_number_of_workers_and_an_earlier_fit_change_nothing(name, params):
+    net = lp.planted_network(n_nodes=280, n_groups=5, mean_degree=6, seed=1)
+    model, results = build(name, params), []
+    for workers in (1, 3):
+        with lp.use_workers(workers):
+            ranking = model.fit(net).predict_edges(200)
+        results.append((ranking.pairs.tobytes(), ranking.scores.tobytes()))
+    assert results[0] == results[1]
+
+
+@every
+def test_what_it_takes_is_more_than_what_the_base_takes(name, params, planted):
+    model = build(name, params)
+    own, base = effort_of(model, planted), effort_of(model._new(), planted)
+    assert own.fit > base.fit
+    assert own.scores >= base.scores
+    assert expected_bytes(model, planted) > expected_bytes(model._new(), planted)
+
+
+def test_a_spoilt_file_of_a_wrapper_is_refused(planted, tmp_path):
+    from linkprior.io import store
+
+    model = make("degree:l3").fit(planted)
+    model.save(tmp_path / "model")
+    manifest, arrays = store.read_model(tmp_path / "model")
+    for lost in ("state.base.weight", "state.penalty"):
+        kept = {name: array for name, array in arrays.items() if name != lost}
+        store.write_model(tmp_path / "spoilt", manifest, kept)
+        with pytest.raises(StoreError, match="lacks or spoils"):
+            lp.load(tmp_path / "spoilt")
+
+
+def test_a_fit_that_fails_leaves_nothing_fitted(planted):
+    model = make("degree:tri", n_starts=1, max_iter=3).fit(planted)
+    model.set_params(rank=0)
+    with pytest.raises(ParameterError, match="rank must be"):
+        model.fit(planted)
+    assert not model.fitted
+
+
+# ---------------------------------------------------------------------- search and tuning
+
+
+def test_the_search_has_the_axes_of_wrapper_and_base(planted):
+    assert set(space_of(make("degree:l3"), planted)) == {"alpha", "c", "tau"}
+    assert set(space_of(make("degree:katz"), planted)) == {"alpha", "c", "tau", "beta"}
+    assert set(space_of(make("consensus:tri"), planted)) == set(space_of(make("tri"), planted))
+    nested = set(space_of(make("degree:consensus:tri"), planted))
+    assert nested == {"alpha", "c", "tau", *space_of(make("tri"), planted)}
+    assert set(space_of(make("degree:l3", tau="inf"), planted, ["tau"])) == {"alpha", "c"}
+
+
+def test_tuning_takes_a_wrapper_in_processes_as_in_threads(planted):
+    found = [
+        lp.tune("degree:l3", planted, trials=3, inner=1, executor=executor)
+        for executor in ("threads", "processes")
+    ]
+    assert found[0].best_params == found[1].best_params
+    assert type(found[0].model) is find("degree:l3")
+
+
+def test_an_evaluation_that_is_kept_takes_an_infinite_tau(planted, tmp_path):
+    models = ["pa", make("degree:ra", tau=float("inf"))]
+    result = lp.evaluate(models, planted, folder=tmp_path / "kept", repeats=1)
+    again = lp.evaluate(models, planted, folder=tmp_path / "kept", repeats=1)
+    assert set(result.to_frame()["model"]) >= {"pa", "degree:ra"}
+    assert result.to_frame().equals(again.to_frame())
+
+
+def test_the_command_line_sets_parameters_of_both_and_shows_the_spread(planted, tmp_path, run):
+    edges = tmp_path / "edges.tsv"
+    named = [(planted.names[i], planted.names[j]) for i, j in planted.edges.tolist()]
+    edges.write_text("".join(f"{a}\t{b}\n" for a, b in named))
+    net, few = lp.Network.from_edges(named), ["--top", "5", "--quiet"]
+
+    def predict(model, *settings):
+        given = [word for one in settings for word in ("--set", one)]
+        out = run("predict", edges, "--model", model, *given, *few)
+        return [line.split("\t") for line in out.splitlines()]
+
+    lines = predict("degree:katz", "tau=inf", "beta=0.3")
+    expected = make("degree:katz", tau="inf", beta=0.3).fit(net).predict_edges(5)
+    assert [line[1:3] for line in lines[1:]] == [list(pair) for pair in expected.names]
+    assert "spread" not in lines[0]
+    lines = predict("consensus:tri", "most=2", "rank=3")
+    model = make("consensus:tri", most=2, rank=3).fit(net)
+    told = [float(line[lines[0].index("spread")]) for line in lines[1:]]
+    np.testing.assert_allclose(told, model.spread(model.predict_edges(5).pairs), rtol=1e-5)

@@ -21,8 +21,7 @@ AREAS = {  # patterns under src/linkprior
 OUT_OF_SCOPE = {  # what a pattern above would take in
     "kernels/numba_jit.py": "decides how numba compiles, and nothing compiles here",
     "kernels/device.py": "for a GPU: tests/devices holds it against the CPU",
-    "solvers/device_admm.py": "for a GPU: tests/devices holds it against the CPU",
-    "solvers/device_direct.py": "for a GPU: tests/devices holds it against the CPU",
+    "solvers/device.py": "for a GPU: tests/devices holds it against the CPU",
 }
 FOLDERS = "io evaluation paper solvers kernels"
 SINGLE = "completion known network network_weights ranking"

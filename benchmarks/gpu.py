@@ -27,8 +27,7 @@ from linkprior.model.degrees import estimate_degrees
 from linkprior.model.losses import SquaredLoss
 from linkprior.model.priors import DegreePrior
 from linkprior.network import Network
-from linkprior.solvers.device_admm import DeviceAdmm
-from linkprior.solvers.device_direct import DeviceDirect
+from linkprior.solvers.device import DeviceAdmm, DeviceDirect
 from linkprior.solvers.tri_admm import AdmmSolver
 
 RESULTS = Path(os.environ.get("OUT", str(Path(__file__).parent / "results"))) / "gpu.json"

@@ -12,7 +12,7 @@ from linkprior.solvers.tri_admm import AdmmSolver
 
 torch = pytest.importorskip("torch", reason="torch is not installed: nothing runs on a device")
 from linkprior.kernels.torch import ops as torch_ops  # noqa: E402
-from linkprior.solvers.device_admm import DeviceAdmm  # noqa: E402
+from linkprior.solvers.device import DeviceAdmm  # noqa: E402
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ from linkprior.model.priors import DegreePrior, L1Prior, ScaleFreePrior
 from linkprior.solvers.direct import DirectSolver
 
 pytest.importorskip("torch", reason="torch is not installed: nothing runs on a device")
-from linkprior.solvers.device_direct import DeviceDirect
+from linkprior.solvers.device import DeviceDirect
 
 
 @pytest.fixture(scope="module")

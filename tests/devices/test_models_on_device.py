@@ -123,7 +123,7 @@ def test_exact_ranks_are_refused_where_they_cannot_be_had(net, small_is_large):
 def test_a_fit_that_runs_out_of_memory_begins_again_with_smaller_blocks(net, stand_in, caplog):
     import torch
 
-    from linkprior.solvers.device_direct import DeviceDirect
+    from linkprior.solvers.device import DeviceDirect
 
     plain = lp.make("tri-degree", n_starts=1, solver="streaming").fit(net)
     tried = []

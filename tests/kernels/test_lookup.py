@@ -346,7 +346,7 @@ def tables_of_sketch_bound(base, passes):
 @pytest.mark.parametrize("passes", [1, 2])
 @pytest.mark.parametrize("layers", [1, 2])
 def test_a_pair_that_comes_first_for_both_nodes_is_charged_the_first_weight_and_kept(
-    layers, passes, clip
+    layers, passes
 ):
     """Four nodes; 0 and 1 have their best score, 10, together: 9.5 is left after any pass."""
     base = np.array([[0, 10, 1, 2], [10, 0, 3, 1], [1, 3, 0, 4], [2, 1, 4, 0.0]])

@@ -130,7 +130,7 @@ def test_unfit_arguments_are_refused(engine):
 
 
 @pytest.fixture
-def engines(monkeypatch):
+def engines():
     """Go through both engines in one test."""
 
     def each():

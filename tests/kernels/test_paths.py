@@ -352,7 +352,7 @@ def test_walks_over_a_neighbour_avoid_the_source_and_add_up_strengths(name):
     for x in range(p):
         for u in near[x]:
             walks, touched = np.zeros((p, 2)), np.full(p, -1, np.int32)
-            m = nc.walk_on(indptr, indices, u, x, far, walks, touched)
+            m = nc.walk_past(indptr, indices, u, x, far, walks, touched)
             expected = np.zeros((p, 2))
             for v in near[u] - {x}:
                 for e in range(indptr[v], indptr[v + 1]):

@@ -12,6 +12,7 @@ import pytest
 
 import linkprior as lp
 from linkprior.errors import InputError, ParameterError
+from linkprior.model.degrees import prior_degrees
 
 
 def exact(net, n_edges, c="1"):
@@ -135,3 +136,35 @@ def test_confidences_count_where_only_some_nodes_have_less_than_their_degree():
 def test_degrees_alone_are_enough():
     told = SimpleNamespace(degrees=np.array([1, 2, 1]), n_edges=2, n_nodes=3)
     assert lp.theory.estimate_degrees(told).tolist() == [1, 2, 1]
+
+
+def weighted_network(p=14, seed=0):
+    """Edges of eighths as weights (exact in floats), and some known non-edges."""
+    rng = np.random.default_rng(seed)
+    i, j = np.triu_indices(p, 1)
+    kind = rng.random(len(i))
+    edges = np.stack([i, j], axis=1)[kind < 0.35]
+    weights = rng.integers(1, 9, len(edges)) / 8.0
+    weights[0] = 1.0  # weights count by their ratio to the largest
+    plain = lp.Network.from_edges(edges, nodes=range(p))
+    non_edges = np.stack([i, j], axis=1)[kind > 0.85]
+    return plain.with_weights(weights), non_edges.tolist()
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_degrees_of_a_weighted_network_are_the_formula_with_weights_in_fractions(seed):
+    net, _ = weighted_network(seed=seed)
+    sure = net.confidence.toarray()
+    strengths = [sum(map(Fraction, row)) for row in sure.tolist()]
+    for k in (1, 7, net.n_edges, 60):
+        wished = [math.ceil(2 * s * k / sum(strengths)) for s in strengths]
+        expected = [max(1, min(d, net.n_nodes - 1)) for d in wished]
+        assert lp.theory.estimate_degrees(net, k).tolist() == expected
+
+
+def test_given_degrees_are_amplified_and_never_exceed_the_number_of_partners():
+    net, _ = weighted_network()
+    given = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 13]
+    expected = [min(math.ceil(Fraction(3, 2) * d), 13) for d in given]
+    assert prior_degrees(net, c=1.5, given=given).tolist() == expected
+    assert prior_degrees(net, c=100.0, given=given).tolist() == [13] * 14

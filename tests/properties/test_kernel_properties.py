@@ -8,7 +8,7 @@ from hypothesis import given
 from tests.properties.made import by_example, few
 
 from linkprior import _config, kernels
-from linkprior.kernels.pairs import keep_best
+from linkprior.kernels import pairs as selection
 
 ENGINES = ("portable", "numba")
 VALUES = ("spread", "ties", "equal", "huge")
@@ -158,7 +158,7 @@ def test_engines_descend_alike(p, rank, dtype, seed):
 @pytest.mark.parametrize("name", ["l3_rows", "l3n_rows", "mps_rows"])
 @few
 @given(st.integers(3, 25), seeds)
-def test_path_kernels_of_both_engines_agree(name, monkeypatch, p, seed):
+def test_path_kernels_of_both_engines_agree(name, p, seed):
     import linkprior as lp
 
     chance = np.random.default_rng(seed)

@@ -1,13 +1,16 @@
-"""Weighted alternating least squares: exact rows, conjugate gradients, the objective."""
+"""Weighted alternating least squares: exact rows, conjugate gradients, the objective, the start."""
 
 from __future__ import annotations
 
 import itertools
 
+import networkx as nx
 import numpy as np
 import pytest
 
+import linkprior as lp
 from linkprior.network import Network
+from linkprior.network.side_information import NON_EDGE_WEIGHT
 from linkprior.solvers.base import solve
 from linkprior.solvers.pu_als import (
     PuAlsSolver,
@@ -122,3 +125,77 @@ def test_workers_and_blocks_do_not_change_a_byte(monkeypatch):
     for other in results[1:]:
         assert other.W.tobytes() == results[0].W.tobytes()
         assert other.H.tobytes() == results[0].H.tobytes()
+
+
+NET = lp.Network.from_networkx(nx.gnm_random_graph(15, 30, seed=2))
+
+
+def test_without_a_gradient_step_factors_stay_where_they_are():
+    rng = np.random.default_rng(3)
+    W, H = rng.random((2, 15, 3))
+    for steps, stay in ((0, True), (1, False)):
+        solver = PuAlsSolver(NET, 3, 0.2, 0.3, cg_steps=steps, dtype=np.float64, workers=1)
+        after = solver.step(solver.state(W, H))
+        assert np.allclose(after.W, W, atol=1e-9) is stay
+        assert np.allclose(after.H, H, atol=1e-9) is stay
+
+
+def norm(M):
+    return float(np.linalg.norm(M))
+
+
+@pytest.mark.parametrize("rank", [2, 9])
+def test_least_squares_begin_with_rows_of_the_density_and_nothing_on_the_other_side(rank):
+    net = lp.Network.from_networkx(nx.gnm_random_graph(120, 1000, seed=1))
+    solver = PuAlsSolver(net, rank, 0.2, 0.3)
+    state = solver.init(np.random.default_rng(0))
+    assert not state.W.any()
+    density = 1000 / (120 * 119 / 2)
+    assert np.mean((state.H**2).sum(axis=1)) == pytest.approx(density, rel=0.2)
+    # The product is zero everywhere: each edge, counted both ways, is missed by one.
+    value = 0.9 * 2 * 1000 + 0.3 * norm(state.H) ** 2
+    assert solver.measure(state).objective == pytest.approx(value)
+
+
+def weighted_network(p=14, seed=0):
+    """Edges of eighths as weights (exact in floats), and some known non-edges."""
+    rng = np.random.default_rng(seed)
+    i, j = np.triu_indices(p, 1)
+    kind = rng.random(len(i))
+    edges = np.stack([i, j], axis=1)[kind < 0.35]
+    weights = rng.integers(1, 9, len(edges)) / 8.0
+    weights[0] = 1.0  # weights count by their ratio to the largest
+    plain = lp.Network.from_edges(edges, nodes=range(p))
+    non_edges = np.stack([i, j], axis=1)[kind > 0.85]
+    return plain.with_weights(weights), non_edges.tolist()
+
+
+def known_matrices(net, non_edges):
+    """What multiplies x² and 2x: a pair of weight w is known by w, and like any other by 1 − w."""
+    sure = net.confidence.toarray()
+    for i, j in non_edges:
+        sure[i, j] = sure[j, i] = NON_EDGE_WEIGHT
+    M = sure * (1 - RHO / 2) + (1 - sure) * RHO / 2
+    np.fill_diagonal(M, 0.0)
+    return M, sure * (1 - RHO / 2) * net.adjacency.toarray()
+
+
+def test_the_exact_half_sweep_solves_the_weighted_rows():
+    net, non_edges = weighted_network()
+    net = net.with_negatives(non_edges)
+    H = np.random.default_rng(2).standard_normal((net.n_nodes, 4))
+    M, pull = known_matrices(net, non_edges)
+    W = exact_half_sweep(net, H, RHO, LAM)
+    for i, w in enumerate(W):
+        left = (M[i][:, None] * H).T @ H + LAM * np.eye(4)
+        np.testing.assert_allclose(left @ w, pull[i] @ H, atol=1e-10)
+
+
+def test_conjugate_gradients_reach_the_exact_rows_with_weights_and_non_edges():
+    net, non_edges = weighted_network()
+    net = net.with_negatives(non_edges)
+    H = np.random.default_rng(3).standard_normal((net.n_nodes, 3))
+    exact = exact_half_sweep(net, H, RHO, LAM)
+    solver = PuAlsSolver(net, 3, RHO, LAM, cg_steps=30, dtype=np.float64)
+    state = solver.step(solver.state(np.zeros_like(H), H))
+    np.testing.assert_allclose(state.W, exact, atol=1e-8)

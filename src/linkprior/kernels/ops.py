@@ -1,17 +1,19 @@
-"""What the factor updates ask of an array library, so that one text runs on a CPU and on a device.
+"""What solvers ask of an array library, so that one text runs on a CPU and on a device.
 
 Plain arithmetic, slices and products are the same for NumPy arrays and torch tensors; what is not
-goes through the `Ops` of the array at hand. torch itself is imported in `tensors` alone.
+goes through the `Ops` of the array at hand. torch itself is imported in `kernels.torch` alone.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 from typing import Any, Protocol
 
 import numpy as np
 import scipy.sparse as sp
 
+from linkprior import kernels
 from linkprior.network import Network
 from linkprior.network.side_information import Observations
 
@@ -29,11 +31,29 @@ class Ops(Protocol):
 
     def zeros_like(self, x: Any) -> Any: ...
 
+    def astype(self, x: Any, dtype: Any) -> Any: ...
+
+    def concatenate(self, parts: Sequence[Any]) -> Any: ...
+
+    def put(self, array: Any, dtype: Any = None) -> Any: ...
+
+    def to_numpy(self, x: Any) -> Any: ...
+
+    def row_sums(self, x: Any) -> Any: ...
+
+    def sum_of_squares(self, x: Any) -> float: ...
+
     def evidence(self, net: Network) -> Observations: ...
 
     def edge_products(self, left: Any, right: Any, net: Network, rows: slice) -> Any: ...
 
     def evidence_times(self, net: Network, values: Any, V: Any, rows: slice) -> Any: ...
+
+    def rank_weights(self, keys: Any, profile: Any, first: int, out: Any) -> None: ...
+
+    def split_rows(self, fitted: Any, G: Any, Q: Any, Y: Any) -> Any: ...
+
+    def linearise_rows(self, B: Any, Q: Any, scale: Any, start: int, stop: int, G: Any) -> Any: ...
 
 
 class NumpyOps:
@@ -41,6 +61,18 @@ class NumpyOps:
 
     einsum, sqrt, log = staticmethod(np.einsum), staticmethod(np.sqrt), staticmethod(np.log)
     maximum, zeros_like = staticmethod(np.maximum), staticmethod(np.zeros_like)
+    astype, concatenate = staticmethod(np.ndarray.astype), staticmethod(np.concatenate)
+    put, to_numpy = staticmethod(np.asarray), staticmethod(np.asarray)
+
+    @staticmethod
+    def row_sums(x: Any) -> Any:
+        """Return the sum of every row, added in float64."""
+        return np.sum(x, axis=1, dtype=np.float64)
+
+    @staticmethod
+    def sum_of_squares(x: Any) -> float:
+        """Return Σ x², added in float64."""
+        return float(np.sum(x * x, dtype=np.float64))
 
     @staticmethod
     def evidence(net: Network) -> Observations:
@@ -50,8 +82,6 @@ class NumpyOps:
     @staticmethod
     def edge_products(left: Any, right: Any, net: Network, rows: slice) -> Any:
         """left[i]·right[j] at every entry of these rows of the evidence."""
-        from linkprior import kernels
-
         a = net.evidence.pattern
         own = a.indptr[rows.start : rows.stop + 1]
         return kernels.edge_products(left[rows], right, own, a.indices)
@@ -65,6 +95,21 @@ class NumpyOps:
         return np.asarray(
             sp.csr_array((values[part], a.indices[part], own - own[0]), shape=shape) @ V
         )
+
+    @staticmethod
+    def rank_weights(keys: Any, profile: Any, first: int, out: Any) -> None:
+        """Write profile_k, k the rank of a column in its row; the diagonal is 0."""
+        kernels.rank_penalty(keys, np.ones(len(keys)), profile, first, out)
+
+    @staticmethod
+    def split_rows(fitted: Any, G: Any, Q: Any, Y: Any) -> Any:
+        """ADMM's X and Z steps for a block of rows."""
+        return kernels.split_rows(fitted, G, Q, Y)
+
+    @staticmethod
+    def linearise_rows(B: Any, Q: Any, scale: Any, start: int, stop: int, G: Any) -> Any:
+        """The prior linearised at the ranks behind B, for a block of rows."""
+        return kernels.linearise_rows(B, Q, scale, start, stop, G)
 
 
 _NUMPY = NumpyOps()

@@ -148,7 +148,7 @@ def release(matrix: Matrix, start: int, stop: int) -> None:
 
     What was written stays. Of a matrix in memory nothing is let go of.
     """
-    file: object = matrix.base
+    file: object = getattr(matrix, "base", None)  # a tensor has none
     if not isinstance(file, mmap.mmap):
         return
     row, page = matrix.strides[0], mmap.PAGESIZE

@@ -44,8 +44,7 @@ from linkprior.predictors.scores import (
 from linkprior.predictors.spaces import Axis, Space, rank_axis
 from linkprior.ranking.factor_index import FactorPair
 from linkprior.solvers.base import Solution, solve
-from linkprior.solvers.device_admm import DeviceAdmm
-from linkprior.solvers.device_direct import DeviceDirect
+from linkprior.solvers.device import DeviceAdmm, DeviceDirect
 from linkprior.solvers.direct import DirectSolver, DirectState
 from linkprior.solvers.symmetric_prox import half_sum
 from linkprior.solvers.tri_admm import AdmmSolver, AdmmState

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkprior import kernels, parallel
+from linkprior.kernels.ops import ops_of
 from linkprior.model.factors import Factors, random_factors
 from linkprior.model.losses import Loss
 from linkprior.model.priors import Prior, rows_of
@@ -72,16 +73,18 @@ class DirectSolver:
     def _at(self, factors: Factors) -> DirectState:
         if self.prior is None or self.lam == 0.0:
             return DirectState(factors, None)
-        if self.prior.flat:
-            return DirectState(factors, flat_pass(factors, self.prior))
-        return DirectState(factors, ranked_pass(factors, self.prior, self.workers))
+        one_pass = flat_pass if self.prior.flat else self._ranked_pass
+        return DirectState(factors, one_pass(factors, self.prior))
+
+    def _ranked_pass(self, factors: Factors, prior: Prior) -> PriorPass:
+        return ranked_pass(factors, prior, self.workers)
 
     def _extra(self, state: DirectState) -> Extra:
         if state.prior is None:
             return Extra(value=lambda _: 0.0)
         prior, push = self.prior, self.lam / 2.0 * state.prior.GU
         if prior is not None and prior.flat:
-            return Extra(push_U=push, value=lambda f: self.lam * prior.value(f.row_sums()))
+            return Extra(push_U=push, value=lambda f: self.lam * prior.value(_row_sums(f)))
         return Extra(push_U=push)
 
 
@@ -92,10 +95,16 @@ def start_factors(net: Network, rank: int, rng: np.random.Generator) -> Factors:
 
 def flat_pass(factors: Factors, prior: Prior) -> PriorPass:
     """Evaluate a prior without ranks: G = ½(g1ᵀ + 1gᵀ) off the diagonal, in O(p·r)."""
-    row_sums = factors.row_sums()
-    g, U = prior.scale(row_sums), factors.U
-    GU = 0.5 * (np.outer(g, U.sum(axis=0)) + g @ U) - g[:, None] * U
+    row_sums, U = _row_sums(factors), factors.U
+    g = ops_of(U).put(prior.scale(row_sums))
+    GU = 0.5 * (g[:, None] * U.sum(axis=0) + g @ U) - g[:, None] * U
     return PriorPass(prior.value(row_sums), GU)
+
+
+def _row_sums(factors: Factors) -> Array:
+    """Return the row sums of X as the prior takes them, wherever the factors are."""
+    sums: Array = ops_of(factors.U).to_numpy(factors.row_sums())
+    return sums
 
 
 def ranked_pass(factors: Factors, prior: Prior, workers: int | None = None) -> PriorPass:

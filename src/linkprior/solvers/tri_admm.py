@@ -14,12 +14,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from linkprior import kernels, parallel
+from linkprior import parallel
 from linkprior.kernels.ops import ops_of
 from linkprior.model.factors import Factors
 from linkprior.model.losses import Loss
@@ -29,13 +29,11 @@ from linkprior.parallel.memory import matrices, release
 from linkprior.solvers.base import Measure
 from linkprior.solvers.direct import start_factors
 from linkprior.solvers.factor_update import Extra, sweep
-from linkprior.solvers.symmetric_prox import (
-    DISK_ROWS,
-    dual_iterations,
-)
+from linkprior.solvers.symmetric_prox import DISK_ROWS, dual_iterations
 
 Array = NDArray[np.float64]
 Matrix = NDArray[Any]
+R = TypeVar("R")
 
 
 @dataclass(frozen=True)
@@ -111,10 +109,10 @@ class AdmmSolver:
     prox: str = "mm"
 
     def init(self, rng: np.random.Generator) -> AdmmState:
-        factors = self.start or start_factors(self.net, self.rank, rng)
-        p = self.net.n_nodes
-        Q, Y, G, B = matrices(4, p, self.dtype, self.on_disk)
-        state = AdmmState(factors, Q, Y, G, B, factors.row_sums())
+        factors = self._placed(self.start or start_factors(self.net, self.rank, rng))
+        sums = ops_of(factors.U).to_numpy(factors.row_sums())
+        Q, Y, G, B = self._matrices()
+        state = AdmmState(factors, Q, Y, G, B, sums)
         *_, square = self._split(state, factors)
         return replace(state, row_sums=self._linearise(state), Y_square=float(square))
 
@@ -145,6 +143,21 @@ class AdmmSolver:
         value += self.lam * self.prior.value(state.row_sums)
         return Measure(value, state.primal, state.dual)
 
+    # ------------------------------------------------------------------ where the arrays are
+
+    def _placed(self, factors: Factors) -> Factors:
+        """Return factors where the p × p arrays are."""
+        return factors
+
+    def _matrices(self) -> list[Any]:
+        """Return the four p × p arrays, of zeros."""
+        return matrices(4, self.net.n_nodes, self.dtype, self.on_disk)
+
+    def _over_blocks(self, one_block: Callable[[int, int], R], most: int | None = None) -> list[R]:
+        """Return one_block(start, stop) of all row blocks, of `most` rows at most."""
+        blocks = parallel.blocks(self.net.n_nodes, most)
+        return list(parallel.map_tasks(lambda block: one_block(*block), blocks, self.workers))
+
     # ------------------------------------------------------------------ Step_One
 
     def _step_one(self, state: AdmmState) -> Factors:
@@ -168,15 +181,16 @@ class AdmmSolver:
         self, state: AdmmState, U: Array, parts: list[Callable[[Matrix], Matrix]]
     ) -> list[Array]:
         """Return part(Y)·U for each part, in one pass over the blocks of Y."""
-        thin = U.astype(self.dtype)
+        ops = ops_of(U)
+        thin = ops.astype(U, self.dtype)
 
         def one_block(start: int, stop: int) -> list[Matrix]:
             products = [part(state.Y[start:stop]) @ thin for part in parts]
             release(state.Y, start, stop)
             return products
 
-        blocks = zip(*parallel.map_blocks(one_block, len(U), self.workers), strict=True)
-        return [np.concatenate(several).astype(np.float64) for several in blocks]
+        blocks = zip(*self._over_blocks(one_block), strict=True)
+        return [ops.astype(ops.concatenate(several), np.float64) for several in blocks]
 
     # ------------------------------------------------------------------ Step_Two
 
@@ -210,8 +224,7 @@ class AdmmSolver:
             rows, h = slice(start, stop), rows_of(profile, start, stop).astype(self.dtype)
             self._weigh(state.Q[rows], h, start, state.B[rows])
 
-        for _ in parallel.map_blocks(rank_block, p, self.workers):
-            pass
+        self._over_blocks(rank_block)
         terms = (fitted - X, X - before, fitted, X, state.Y)
         squares = np.array([np.sum(term * term, dtype=np.float64) for term in terms])
         return squares, self._linearise(state), shift
@@ -224,86 +237,91 @@ class AdmmSolver:
             block: Matrix = left[start:stop] @ right.T
             return block
 
-        return np.concatenate(list(parallel.map_blocks(one_block, len(left), self.workers)))
+        return np.concatenate(self._over_blocks(one_block))
 
     def _pass_again(self, state: AdmmState) -> None:
         """Write Q = A − G, Y = X − Z and B from the ranks of Q; A = 2X − Y needs no array."""
-        profile = self.prior.profile(len(state.Q) - 1).astype(self.dtype)
+        ops, profile = ops_of(state.Q), self._profile(state)
 
         def one_block(start: int, stop: int) -> None:
             rows = slice(start, stop)
             Q, Y = state.Q[rows], state.Y[rows]
-            A = 2 * np.maximum(Q, 0) - Y
-            np.subtract(A, state.G[rows], out=Q)
-            np.subtract(2 * np.maximum(Q, 0), A, out=Y)
+            A = 2 * ops.maximum(Q, 0) - Y
+            Q[:] = A - state.G[rows]
+            Y[:] = 2 * ops.maximum(Q, 0) - A
             self._weigh(Q, rows_of(profile, start, stop), start, state.B[rows])
             _let_go_of(state, start, stop)
 
-        for _ in parallel.map_blocks(one_block, len(state.Q), self.workers):
-            pass
+        self._over_blocks(one_block)
 
     def _squares_again(self, state: AdmmState, factors: Factors) -> Array:
         """Return ‖USUᵀ − X‖², ‖X‖² and ‖Y‖² as they are after the last pass."""
-        left, right = factors.US.astype(self.dtype), factors.U.astype(self.dtype)
+        ops = ops_of(state.Q)
+        left, right = (ops.astype(one, self.dtype) for one in (factors.US, factors.U))
 
         def one_block(start: int, stop: int) -> Array:
             rows = slice(start, stop)
-            X, Y = np.maximum(state.Q[rows], 0), state.Y[rows]
+            X, Y = ops.maximum(state.Q[rows], 0), state.Y[rows]
             terms = (left[rows] @ right.T - X, X, Y)
-            squares = np.array([np.sum(term * term, dtype=np.float64) for term in terms])
+            squares = np.array([ops.sum_of_squares(term) for term in terms])
             _let_go_of(state, start, stop)
             return squares
 
-        return np.sum(list(parallel.map_blocks(one_block, len(state.Q), self.workers)), axis=0)
+        return np.sum(self._over_blocks(one_block), axis=0)
 
     def _split(self, state: AdmmState, factors: Factors) -> Array:
         """Write Q = A − G, Y = X − Z and B; return the five sums of squares."""
-        left, right = factors.US.astype(self.dtype), factors.U.astype(self.dtype)
-        profile = self.prior.profile(len(left) - 1).astype(self.dtype)
+        ops, profile = ops_of(state.Q), self._profile(state)
+        left, right = (ops.astype(one, self.dtype) for one in (factors.US, factors.U))
 
         def one_block(start: int, stop: int) -> Array:
             rows = slice(start, stop)
             Q = state.Q[rows]
-            squares = kernels.split_rows(left[rows] @ right.T, state.G[rows], Q, state.Y[rows])
+            squares: Array = ops.split_rows(left[rows] @ right.T, state.G[rows], Q, state.Y[rows])
             self._weigh(Q, rows_of(profile, start, stop), start, state.B[rows])
             _let_go_of(state, start, stop)
             return squares
 
-        return np.sum(list(parallel.map_blocks(one_block, len(state.Q), self.workers)), axis=0)
+        return np.sum(self._over_blocks(one_block), axis=0)
 
     def _linearise(self, state: AdmmState) -> Array:
         """Write G = λ/η·½(B + Bᵀ); return the weighted row sums of X."""
-        Q, B, p = state.Q, state.B, len(state.Q)
+        ops, Q, B, p = ops_of(state.Q), state.Q, state.B, len(state.Q)
         # Only a flat prior asks for the row sums, and it must be those of the new X.
         mass = self._row_mass(Q) if self.prior.flat else state.row_sums
-        scale = (self.lam / self.eta * self.prior.scale(mass)).astype(self.dtype)
+        scale = ops.put(self.lam / self.eta * self.prior.scale(mass), self.dtype)
 
-        def merge_block(block: tuple[int, int]) -> Array:
-            row_sums = kernels.linearise_rows(B, Q, scale, *block, state.G)
-            _let_go_of(state, *block)
+        def one_block(start: int, stop: int) -> Array:
+            row_sums: Array = ops.linearise_rows(B, Q, scale, start, stop, state.G)
+            _let_go_of(state, start, stop)
             release(B, 0, p)
             return row_sums
 
         # A column is a page per row, so blocks are higher in files; rows do not depend on it.
-        blocks = parallel.blocks(p, DISK_ROWS if self.on_disk else None)
-        return np.concatenate(list(parallel.map_tasks(merge_block, blocks, self.workers)))
+        blocks = self._over_blocks(one_block, DISK_ROWS if self.on_disk else None)
+        return np.asarray(ops.to_numpy(ops.concatenate(blocks)))
 
     def _row_mass(self, Q: Matrix) -> Array:
         """Σ_{j≠i} Xᵢⱼ at X = max(Q, 0)."""
+        ops = ops_of(Q)
 
         def one_block(start: int, stop: int) -> Array:
-            X = np.maximum(Q[start:stop], 0.0)
-            off = np.arange(stop - start)
-            sums = X.sum(axis=1, dtype=np.float64) - X[off, start + off]
+            X = ops.maximum(Q[start:stop], 0)
+            sums: Array = ops.row_sums(X) - X.diagonal(start)
             release(Q, start, stop)
-            return np.asarray(sums)
+            return sums
 
-        return np.concatenate(list(parallel.map_blocks(one_block, len(Q), self.workers)))
+        return np.asarray(ops.to_numpy(ops.concatenate(self._over_blocks(one_block))))
+
+    def _profile(self, state: AdmmState) -> Matrix:
+        """Return h at every rank, where the p × p arrays are."""
+        profile: Matrix = ops_of(state.Q).put(self.prior.profile(len(state.Q) - 1), self.dtype)
+        return profile
 
     def _weigh(self, keys: Matrix, profile: Matrix, start: int, out: Matrix) -> None:
         """Write h at the rank of each entry; where h is constant there is nothing to sort."""
         if not self.prior.flat:
-            kernels.rank_penalty(keys, np.ones(len(keys)), profile, start, out)
+            ops_of(keys).rank_weights(keys, profile, start, out)
             return
         out[:] = profile[0]
         out[np.arange(len(out)), np.arange(start, start + len(out))] = 0.0
@@ -319,4 +337,5 @@ def _same(block: Matrix) -> Matrix:
 
 
 def _positive_part(block: Matrix) -> Matrix:
-    return np.maximum(block, 0.0)
+    positive: Matrix = ops_of(block).maximum(block, 0.0)
+    return positive

@@ -44,16 +44,40 @@ class TorchOps:
         staticmethod(torch.sqrt),
         staticmethod(torch.log),
     )
-    zeros_like = staticmethod(torch.zeros_like)
+    zeros_like, concatenate = staticmethod(torch.zeros_like), staticmethod(torch.cat)
 
     @staticmethod
     def maximum(x: torch.Tensor, least: Any) -> torch.Tensor:
         """Return the larger of the two, entry by entry."""
         return torch.maximum(x, least) if isinstance(least, torch.Tensor) else x.clamp(min=least)
 
-    def put(self, array: Any, dtype: torch.dtype | None = None) -> torch.Tensor:
+    @staticmethod
+    def astype(x: torch.Tensor, dtype: Any) -> torch.Tensor:
+        """Return a tensor of NumPy's dtype."""
+        return x.to(getattr(torch, np.dtype(dtype).name))
+
+    def put(self, array: Any, dtype: Any = None) -> torch.Tensor:
         """Copy an array to the device."""
-        return torch.as_tensor(np.array(array), dtype=dtype, device=self.device)
+        return torch.as_tensor(np.array(array, dtype), device=self.device)
+
+    def zeros(self, shape: tuple[int, ...], dtype: Any) -> torch.Tensor:
+        """Return a tensor of zeros on the device."""
+        return torch.zeros(shape, dtype=getattr(torch, np.dtype(dtype).name), device=self.device)
+
+    @staticmethod
+    def to_numpy(x: torch.Tensor) -> Any:
+        """Copy a tensor to the computer's own memory."""
+        return numpy_of(x)
+
+    @staticmethod
+    def row_sums(x: torch.Tensor) -> torch.Tensor:
+        """Return the sum of every row, added in float64."""
+        return torch.sum(x, dim=1, dtype=torch.float64)
+
+    @staticmethod
+    def sum_of_squares(x: torch.Tensor) -> float:
+        """Return Σ x², added in float64."""
+        return float(torch.sum(x * x, dtype=torch.float64))
 
     def evidence(self, net: Network) -> Observations:
         """Return edges and known non-edges with their weights and targets, on the device."""
@@ -63,11 +87,9 @@ class TorchOps:
         if net not in self._known:
             a, known = net.evidence.pattern, net.evidence
             rows = np.repeat(np.arange(net.n_nodes), np.diff(a.indptr))
-            rows, columns, starts = (
-                self.put(one, torch.int64) for one in (rows, a.indices, a.indptr)
-            )
+            rows, columns, starts = (self.put(one, np.int64) for one in (rows, a.indices, a.indptr))
             pattern = _Pattern(rows, columns, starts, net.n_nodes)
-            values = (self.put(one, torch.float64) for one in (known.weight, known.target))
+            values = (self.put(one, np.float64) for one in (known.weight, known.target))
             self._known[net] = pattern, Observations(pattern, *values)  # type: ignore[arg-type]
         found: tuple[_Pattern, Observations] = self._known[net]
         return found
@@ -97,6 +119,40 @@ class TorchOps:
             )
         return sparse @ V
 
+    @staticmethod
+    def rank_weights(
+        keys: torch.Tensor, profile: torch.Tensor, first: int, out: torch.Tensor
+    ) -> None:
+        """Write profile_k, k the rank of a column in its row; the diagonal is 0."""
+        rank_penalty(keys, keys.new_ones(len(keys)), profile, first, out)
+
+    def split_rows(
+        self, fitted: torch.Tensor, G: torch.Tensor, Q: torch.Tensor, Y: torch.Tensor
+    ) -> Any:
+        """Do ADMM's X and Z steps for a block of rows, as `kernels.split_rows` does."""
+        before = Q.clamp(min=0)
+        A = fitted + (before - Y)
+        Q.copy_(A - G)
+        X = Q.clamp(min=0)
+        Y.copy_(X - (A - X))
+        terms = (fitted - X, X - before, fitted, X, Y)
+        return np.array([self.sum_of_squares(term) for term in terms])
+
+    def linearise_rows(
+        self,
+        B: torch.Tensor,
+        Q: torch.Tensor,
+        scale: torch.Tensor,
+        start: int,
+        stop: int,
+        G: torch.Tensor,
+    ) -> torch.Tensor:
+        """Write rows of ½(scale∘B + (scale∘B)ᵀ), as `kernels.linearise_rows` does."""
+        rows = slice(start, stop)
+        own, other = scale[rows, None] * B[rows], scale[:, None] * B[:, rows]
+        G[rows] = 0.5 * (own + other.T)
+        return self.row_sums(B[rows] * Q[rows].clamp(min=0))
+
 
 def rank_penalty(
     keys: torch.Tensor,
@@ -125,26 +181,6 @@ def sorted_penalty(
     out = torch.zeros_like(keys)
     out.scatter_(1, order, scale[:, None] * profile)
     return out
-
-
-def zeros(n: int, device: torch.device) -> torch.Tensor:
-    """Return a square float32 matrix of zeros."""
-    return torch.zeros((n, n), dtype=torch.float32, device=device)
-
-
-def sum_of_squares(tensor: torch.Tensor) -> float:
-    """Return Σ x², added in float64."""
-    return float(torch.sum(tensor * tensor, dtype=torch.float64))
-
-
-def row_sums(tensor: torch.Tensor) -> torch.Tensor:
-    """Return the sum of every row, added in float64."""
-    return torch.sum(tensor, dim=1, dtype=torch.float64)
-
-
-def concatenate(parts: list[torch.Tensor]) -> torch.Tensor:
-    """Return blocks of rows as one."""
-    return torch.cat(parts)
 
 
 def find_device(name: str) -> torch.device:

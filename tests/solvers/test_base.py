@@ -1,12 +1,9 @@
-"""The loop under every solver: when it ends, what it keeps; and products in parts of rows."""
+"""The loop under every solver: when it ends, and what it keeps."""
 
 import numpy as np
 import pytest
 
-import linkprior as lp
-from linkprior import parallel
 from linkprior.errors import LinkpriorError
-from linkprior.model import edge_products
 from linkprior.solvers.base import Measure, Solution, settled, solve
 
 
@@ -105,53 +102,3 @@ def test_only_the_last_residuals_count_and_patience_can_be_less(residual):
     assert settled([*large, *large, *small], 0.01, patience=1)
     assert not settled([*small, *small, *large], 0.01, patience=1)
     assert not settled(small, 0.01, patience=1)
-
-
-# ---------------------------------------------------------------------- products in parts
-
-
-@pytest.mark.parametrize(
-    ("entries", "workers", "parts"),
-    [(60, 2, 1), (40, 2, 1), (30, 2, 2), (30, 1, 1), (20, 3, 3), (11, 2, 5)],
-)
-def test_rows_are_cut_where_there_is_work_for_two_threads(monkeypatch, entries, workers, parts):
-    """A ring of 30 nodes has 60 stored entries, two in each row."""
-    net = lp.Network.from_edges([(node, (node + 1) % 30) for node in range(30)])
-    ends = net.evidence.pattern.indptr
-    assert ends[-1] == 60
-    monkeypatch.setattr(edge_products, "_ENTRIES", entries)
-    asked = []
-
-    def work(rows):
-        asked.append((rows.start, rows.stop))
-        return np.arange(rows.start, rows.stop)
-
-    with parallel.use_workers(workers):
-        found = edge_products._in_parts(work, np.empty(0), net)
-    assert found.tolist() == list(range(30))
-    asked.sort()
-    assert len(asked) == parts
-    assert asked[0][0] == 0
-    assert asked[-1][1] == 30
-    sizes = [stop - start for start, stop in asked]
-    assert max(sizes) - min(sizes) <= 1
-
-
-def test_parts_have_as_many_entries_each_whatever_the_number_of_rows(monkeypatch):
-    """The last row of a star holds a half of all entries."""
-    names = [str(node) for node in range(21)]
-    net = lp.Network.from_indices(np.array([(leaf, 20) for leaf in range(20)]), names)
-    monkeypatch.setattr(edge_products, "_ENTRIES", 20)
-    asked = []
-    with parallel.use_workers(2):
-        edge_products._in_parts(lambda rows: asked.append(rows) or np.empty(0), np.empty(0), net)
-    assert sorted((rows.start, rows.stop) for rows in asked) == [(0, 20), (20, 21)]
-
-
-def test_what_is_no_array_of_numpy_is_worked_out_at_once(monkeypatch):
-    net = lp.Network.from_edges([(node, (node + 1) % 30) for node in range(30)])
-    monkeypatch.setattr(edge_products, "_ENTRIES", 2)
-    asked = []
-    with parallel.use_workers(2):
-        edge_products._in_parts(asked.append, [1.0], net)
-    assert asked == [slice(0, 30)]

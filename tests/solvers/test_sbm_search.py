@@ -1,12 +1,14 @@
-"""The search for blocks in single steps: levels, nearest centres, merges, moves, the picture."""
+"""The search for blocks in single steps: the picture, centres, levels, merges and moves."""
 
+import math
 from itertools import combinations
 
 import networkx as nx
 import numpy as np
 import pytest
 
-from linkprior.model.sbm import Partition
+from linkprior.model.sbm import Partition, xlogx_table
+from linkprior.solvers import sbm_search
 from linkprior.solvers import sbm_search as bs
 from linkprior.solvers.sbm_search import BlockSearch, levels
 
@@ -41,9 +43,6 @@ def test_levels_fall_by_a_tenth_and_end_at_the_least(most, least, path):
 
 def test_levels_end_at_one_block():
     assert levels(4) == [4, 3, 2, 1]
-
-
-# ---------------------------------------------------------------------- centres
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -82,9 +81,6 @@ def test_a_cut_has_as_many_blocks_as_points_where_so_many_are_asked_for():
     assert 2 <= len(set(cut.tolist())) <= 8
 
 
-# ---------------------------------------------------------------------- the picture
-
-
 def plain_picture(adjacency, width):
     """Return the cosines between nodes in the leading eigenvectors, which no sign can change."""
     dense = adjacency.toarray()
@@ -104,9 +100,6 @@ def test_the_picture_holds_the_eigenvectors_that_lead_in_modulus(nodes):
     points = BlockSearch(adjacency, 3, None, 5).picture
     assert points.shape == (nodes, 16)
     np.testing.assert_allclose(points @ points.T, plain_picture(adjacency, 16), atol=1e-3)
-
-
-# ---------------------------------------------------------------------- merges and moves
 
 
 @pytest.mark.parametrize("wanted", [3, 4, 5])
@@ -169,9 +162,6 @@ def test_the_descent_yields_one_partition_for_each_number():
     assert found[0].group.tolist() == group.tolist()  # nothing to merge, nothing to gain
 
 
-# ---------------------------------------------------------------------- the whole search
-
-
 @pytest.mark.parametrize("wanted", [1, 2, 3])
 def test_the_number_asked_for_is_the_number_found(wanted):
     made, _ = search(n_blocks=wanted)
@@ -201,3 +191,139 @@ def test_the_partition_of_the_least_description_length_wins(monkeypatch, cliques
     around = [paths[0][max(0, at - 1)], paths[0][min(at + 1, len(first) - 1)]]
     assert paths[1] == list(range(around[0], around[1] - 1, -1))
     assert paths[0] == levels(paths[0][0])
+
+
+def search_among(n_nodes, most, picture=None):
+    """Return a search over a ring, with a picture of its nodes that may be given."""
+    adjacency = nx.to_scipy_sparse_array(nx.cycle_graph(n_nodes), format="csr")
+    made = BlockSearch(adjacency, most, None, 5)
+    if picture is not None:
+        made.__dict__["picture"] = np.asarray(picture, dtype=float)
+    return made
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_centres_begin_at_points_that_are_all_different(seed):
+    """With as many centres as points, each point is a centre, and its own."""
+    angle = np.linspace(0.0, 6.0, 12)
+    made = search_among(12, 12, np.column_stack([np.cos(angle), np.sin(angle)]))
+    assert made._cut(np.random.default_rng(seed)).tolist() == list(range(12))
+
+
+class Lot:
+    """A lot that begins at given points and then always falls on the first or on the last."""
+
+    def __init__(self, begin, end):
+        self.begin, self.end = begin, end
+
+    def choice(self, _, size, replace):
+        assert (len(self.begin), replace) == (size, False)
+        return np.array(self.begin)
+
+    def integers(self, low, high, size):
+        return np.full(size, low if self.end == "first" else high - 1)
+
+
+@pytest.mark.parametrize(("end", "alone"), [("first", 0), ("last", 9)])
+def test_a_centre_without_points_may_begin_anew_at_any_point(end, alone):
+    """Eight points coincide and both centres begin there, so that one of them has no points."""
+    made = search_among(10, 2, [[1.0, 0.0], *[[0.0, 1.0]] * 8, [-1.0, 0.0]])
+    cut = made._cut(Lot([3, 5], end)).tolist()
+    apart = [node for node in range(10) if cut.count(cut[node]) == 1]
+    assert apart == [alone]
+
+
+@pytest.mark.parametrize("n", [4096, 4097, 9000])
+def test_each_of_very_many_points_goes_to_its_nearest_centre(n):
+    rng = np.random.default_rng(n)
+    points, centres = rng.normal(size=(n, 2)), rng.normal(size=(3, 2))
+    distance = np.linalg.norm(points[:, None] - centres, axis=2)
+    assert bs._nearest(points, centres).tolist() == distance.argmin(axis=1).tolist()
+
+
+@pytest.mark.parametrize("n_nodes", [3, 7, 20])
+def test_the_table_ends_at_the_largest_count_which_one_block_of_all_nodes_has(n_nodes):
+    made = search_among(n_nodes, 2)
+    (most,) = Partition.of(made.adjacency, np.zeros(n_nodes, np.int64)).counts.ravel()
+    assert most == 2 * n_nodes  # a ring has as many edges as nodes
+    assert made._xlogx.tolist() == pytest.approx(
+        [0.0, *(x * np.log(x) for x in range(1, most + 1))]
+    )
+
+
+def test_the_table_goes_from_no_edge_to_both_ends_of_every_edge():
+    for n_edges in (0, 1, 2, 5):
+        table = xlogx_table(n_edges)
+        expected = [0.0, *(x * math.log(x) for x in range(1, 2 * n_edges + 1))]
+        assert len(table) == len(expected), n_edges
+        assert all(map(math.isclose, table, expected)), n_edges
+
+
+def test_with_as_many_centres_as_points_each_point_is_its_own():
+    """A centre with a single point is in use like any other, and stays there."""
+    ring = nx.to_scipy_sparse_array(nx.cycle_graph(12), format="csr")
+    angle = np.linspace(0.0, 6.0, 12)
+    for seed in range(4):
+        search = BlockSearch(ring, 12, None, 5)
+        search.__dict__["picture"] = np.column_stack([np.cos(angle), np.sin(angle)])
+        assert search._cut(np.random.default_rng(seed)).tolist() == list(range(12))
+
+
+def test_each_of_thousands_of_points_goes_to_its_nearest_centre_once():
+    centres = np.array([[0.0, 0.0], [4.0, 0.0], [0.0, 4.0]])
+    for n in (100, 4096, 4097, 9000):
+        points = np.random.default_rng(n).uniform(-1.0, 5.0, (n, 2))
+        distance = ((points[:, None] - centres) ** 2).sum(axis=2)
+        found = sbm_search._nearest(points, centres)
+        assert found.tolist() == distance.argmin(axis=1).tolist()
+
+
+def cliques(count, size):
+    """Return a ring of cliques, and the clique of each node."""
+    graph = nx.disjoint_union_all([nx.complete_graph(size)] * count)
+    graph.add_edges_from((n * size, (n + 1) % count * size + 1) for n in range(count))
+    return nx.to_scipy_sparse_array(graph, format="csr"), np.repeat(np.arange(count), size)
+
+
+def test_the_picture_of_a_small_network_is_as_wide_as_that_of_a_large_one():
+    small, large = (BlockSearch(cliques(count, 4)[0], 8, None, 5) for count in (8, 40))
+    assert small.picture.shape[1] == large.picture.shape[1] < 32
+    np.testing.assert_allclose(np.linalg.norm(small.picture, axis=1), 1.0)
+
+
+def test_the_search_returns_a_partition_no_longer_than_that_of_one_block():
+    # Cliques of different sizes: with equal ones the eigenvectors, and so the search's start,
+    # would be up to the processor.
+    graph = nx.disjoint_union_all([nx.complete_graph(size) for size in (7, 8, 9, 10)])
+    graph.add_edges_from([(0, 8), (7, 16), (15, 25), (24, 1)])
+    adjacency = nx.to_scipy_sparse_array(graph, format="csr")
+    found = BlockSearch(adjacency, 8, None, 5).run(np.random.default_rng(0))
+    whole = Partition.of(adjacency, np.zeros(34, np.int64))
+    assert found.n_blocks == 4
+    assert found.description_length() < whole.description_length()
+
+
+def test_the_number_of_blocks_is_refined_between_the_levels_of_the_search():
+    """Levels of 25, 23, 21 … leave out numbers that the second, slow descent goes through."""
+    adjacency, _ = cliques(22, 9)
+    seen = []
+    search = BlockSearch(adjacency, 25, None, 5)
+    descend = BlockSearch._descend
+
+    def watched(self, start, path, rng):
+        seen.append(list(path))
+        return descend(self, start, path, rng)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(BlockSearch, "_descend", watched)
+        found = search.run(np.random.default_rng(0))
+    assert seen[1][0] >= found.n_blocks >= seen[1][-1]
+    assert len(seen[1]) <= 5
+
+
+@pytest.mark.parametrize("wanted", [7, 6, 5])
+def test_merges_leave_as_many_blocks_as_were_asked_for(wanted):
+    adjacency, group = cliques(8, 4)
+    search = BlockSearch(adjacency, 8, None, 5)
+    labels = search._merged(Partition.of(adjacency, group), wanted)
+    assert len(np.unique(labels)) == wanted

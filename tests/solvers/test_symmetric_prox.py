@@ -1,18 +1,12 @@
-"""Matrices in files: only where they are asked for, and let go of by every pass that used them."""
+"""The symmetric prox where its matrices are in files, and where rows agree at once."""
 
 import mmap
 
-import networkx as nx
 import numpy as np
 
-import linkprior as lp
-from linkprior.model.factors import Factors
-from linkprior.model.losses import SquaredLoss
-from linkprior.model.priors import DegreePrior, L1Prior
 from linkprior.solvers import symmetric_prox
-from linkprior.solvers.tri_admm import AdmmSolver
+from linkprior.solvers.symmetric_prox import dual_decomposition
 
-NET = lp.Network.from_networkx(nx.karate_club_graph())
 ALL = set(range(34))
 
 
@@ -59,17 +53,9 @@ def test_the_prox_makes_files_only_where_they_are_asked_for():
         assert isinstance(found.base, mmap.mmap) is in_file
 
 
-def test_every_pass_of_admm_lets_go_of_the_matrices_it_used(released):
-    rng = np.random.default_rng(0)
-    start = Factors(rng.random((34, 2)), np.array([[1.0, 0.3], [0.3, 2.0]]))
-    for prior in (DegreePrior(NET.degrees, 0.7), L1Prior()):
-        solver = AdmmSolver(NET, SquaredLoss(0.4), 2, prior, 0.3, 0.5, start, workers=1)
-        state = solver.init(rng)
-        four = state.Q, state.Y, state.G, state.B
-        assert released(*four) == [ALL] * 4
-        solver._pass_again(state)
-        assert released(*four) == [ALL] * 4
-        solver._squares_again(state, start)
-        assert released(state.Q, state.Y) == [ALL] * 2
-        solver._row_mass(state.Q)
-        assert released(state.Q) == [ALL]
+def test_rows_that_agree_at_once_end_the_dual_decomposition():
+    A = np.random.default_rng(0).random((6, 6))
+    found = dual_decomposition(A + A.T, lambda keys: np.full_like(keys, 0.3), max_iter=50)
+    assert found.converged
+    assert len(found.history) == 2
+    np.testing.assert_allclose(found.X, np.maximum(A + A.T - 0.3, 0.0))

@@ -106,7 +106,7 @@ def _fetch_each(
                     catalogue=catalogue,
                     offline=offline,
                     timeout=timeout,
-                    tell=silent if quiet else echo,
+                    log=silent if quiet else echo,
                     progress=meter,
                 )
         except datasets.FetchError as problem:

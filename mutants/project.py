@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-IO = "collector formats limits lists options read shape sniff source streams text unpack weights"
+IO = "collector formats node_lists read source unpack"
 JUDGE = "metrics protocols split_files splits standing statistics"
 
 AREAS = {  # patterns under src/linkprior

@@ -4,6 +4,7 @@ import pytest
 from tests.io.files import (
     G10,
     G20,
+    G30,
     G40,
     HUMAN,
     MOUSE,
@@ -21,6 +22,8 @@ from tests.io.files import (
 )
 
 from linkprior.errors import InputError, ParameterError
+from linkprior.io.formats import ReadOptions
+from linkprior.io.read import read
 
 
 def test_a_biogrid_table_is_read_whole_by_entrez_id(tmp_path):
@@ -39,10 +42,24 @@ def test_symbols_merge_genes_that_share_one_and_say_so(tmp_path):
     assert any("1 symbols name several genes" in n and "(Bcd2)" in n for n in result.report.notes)
 
 
+@pytest.mark.parametrize("organism", ["10116", 10116, "rat", "Rattus norvegicus", " RAT "])
+def test_an_organism_must_be_that_of_both_ends(tmp_path, organism):
+    result = read_text(tmp_path, biogrid(), organism=organism, id="biogrid")
+    assert edges(result) == links("110-120", "105-150")
+    (reason,) = left_out(result)
+    assert reason.startswith("not both ends are of the organism")
+    assert left_out(result)[reason] == [4, 5, 7, 8]
+
+
 def test_rows_across_organisms_are_noted_unless_one_was_chosen(tmp_path):
     note = "3 organisms; 2 rows join two organisms (--organism 10116 keeps rat–rat)"
     assert note in read_text(tmp_path, biogrid()).report.notes
     assert not read_text(tmp_path, biogrid(), organism="rat").report.notes
+
+
+def test_an_unknown_organism_name_is_refused_with_the_nearest(tmp_path):
+    with pytest.raises(ParameterError, match="taxonomy number.*'mousse'. Did you mean mouse"):
+        read_text(tmp_path, biogrid(), organism="mousse")
 
 
 def test_one_system_may_be_given_as_a_word(tmp_path):
@@ -54,6 +71,11 @@ def test_an_experimental_system_no_row_has_is_refused_with_those_there_are(tmp_p
         ParameterError, match="no row of .*'two hybrid'. Did you mean Two-hybrid.*FRET"
     ):
         read_text(tmp_path, biogrid(), systems=("FRET", "two hybrid"))
+
+
+def test_a_system_of_rows_that_another_filter_leaves_out_is_known(tmp_path):
+    with pytest.raises(InputError, match="no edge is left"):
+        read_text(tmp_path, biogrid(), systems="Affinity Capture-MS", organism="rat")
 
 
 def test_physical_only_goes_by_the_type_of_the_system(tmp_path):
@@ -83,6 +105,23 @@ def test_quotes_around_all_cells_are_undone(tmp_path):
     lines = biogrid().replace('"', "").splitlines()
     content = "\n".join("\t".join(f'"{c}"' for c in line.split("\t")) for line in lines)
     assert edges(read_text(tmp_path, content)) == edges(read_text(tmp_path, biogrid()))
+
+
+def test_the_header_of_a_second_file_appended_is_passed_over(tmp_path):
+    assert edges(read_text(tmp_path, biogrid() * 2)) == edges(read_text(tmp_path, biogrid()))
+
+
+def test_a_biogrid_line_cut_off_is_named(tmp_path):
+    content = biogrid()
+    with pytest.raises(InputError, match=r"input.txt:8: expected 24 columns.*, got 23.*cut off"):
+        read_text(tmp_path, content[: content.rindex("\t")])
+
+
+@pytest.mark.parametrize("column", ["Entrez Gene Interactor A", "Entrez Gene Interactor B"])
+def test_a_missing_biogrid_column_is_named(tmp_path, column):
+    header = [name for name in TAB2 if name != column]
+    with pytest.raises(InputError, match=f"input.txt:1: no column '{column.lower()}'.*--id"):
+        read_text(tmp_path, biogrid(header=header))
 
 
 @pytest.mark.parametrize(
@@ -126,10 +165,64 @@ def test_options_biogrid_does_not_know_are_refused(tmp_path):
         read_text(tmp_path, biogrid(), columns=("1", "2"))
 
 
+def ask(table, **options):
+    """Choose rows of the table with pandas, as the options say."""
+    if "organism" in options:
+        a, b = (table[name] == options["organism"] for name in each("Organism"))
+        table = table[a & b]
+    if "systems" in options:
+        table = table[table["Experimental System"].isin(options["systems"])]
+    if options.get("physical_only"):
+        table = table[table["Experimental System Type"] == "physical"]
+    if "min_score" in options:
+        import pandas as pd
+
+        table = table[pd.to_numeric(table["Score"], errors="coerce") >= options["min_score"]]
+    kind = {"entrez": "Entrez Gene", "biogrid": "BioGRID ID", "symbol": "Official Symbol"}
+    ends = table[each(kind[options.get("id", "entrez")])].to_numpy().tolist()
+    return {frozenset(pair) for pair in ends if pair[0] != pair[1] and "-" not in pair}
+
+
+@pytest.mark.parametrize(
+    ("options", "counts"),
+    [
+        ({}, (3046, 4111)),
+        ({"id": "biogrid"}, (3046, 4111)),
+        ({"id": "symbol"}, (2898, 4071)),
+        ({"organism": "10116"}, (1833, 2639)),
+        ({"physical_only": True}, (3036, 4101)),
+        ({"systems": ("Two-hybrid", "FRET")}, None),
+        ({"min_score": 1.0}, None),
+        ({"organism": "9606", "physical_only": True}, "none"),
+        ({"organism": "10116", "systems": ("Two-hybrid",), "id": "symbol"}, None),
+    ],
+    ids=str,
+)
+def test_the_rat_release_gives_what_pandas_gives(data_folder, options, counts):
+    import pandas as pd
+
+    path = data_folder / "biogrid-rat" / "BIOGRID-ORGANISM-Rattus_norvegicus-3.2.120.tab2.txt"
+    table = pd.read_csv(path, sep="\t", dtype=str, keep_default_na=False, quoting=3)
+    expected = ask(table, **options)
+    if counts == "none":  # a rat file has no human–human row
+        assert not expected
+        with pytest.raises(InputError, match="no row joins two nodes of the organism '9606'"):
+            read(path, options=ReadOptions(**options))
+        return
+    result = read(path, options=ReadOptions(**options))
+    assert edges(result) == expected
+    if counts:
+        assert (result.network.n_nodes, result.network.n_edges) == counts
+
+
 ROW = (G10, G20, "FRET", "physical", "3")
 
 
 NEXT = (G20, G40, "FRET", "physical", "6")
+
+
+def notes(result):
+    return "\n".join(result.report.notes)
 
 
 def gene(number, symbol, organism="9606"):
@@ -149,6 +242,16 @@ def test_without_the_columns_of_symbols_nodes_have_no_labels(tmp_path):
     assert not result.labels
 
 
+@pytest.mark.parametrize("side", [0, 1])
+def test_with_one_column_of_organisms_alone_none_is_counted(tmp_path, side):
+    header = [name for name in TAB2 if name != each("Organism")[side]]
+    result = read_text(tmp_path, biogrid([(G10, G30, "FRET", "physical", "-")], header=header))
+    assert edges(result) == links("10-30")
+    assert not result.report.notes
+    with pytest.raises(ParameterError, match=f"no column 'organism interactor {'ab'[side]}'"):
+        read_text(tmp_path, biogrid([ROW], header=header), organism="rat")
+
+
 def test_a_name_at_either_end_tells_the_number_of_an_organism(tmp_path):
     newt, frog = gene(1, "a", "11"), gene(2, "b", "22")
     rows = [(frog, newt, "FRET", "physical", "-"), (newt, gene(3, "c", "11"), "F", "physical", "-")]
@@ -161,6 +264,33 @@ def test_scores_of_studies_are_said_not_to_compare_only_where_they_count(tmp_pat
     content = biogrid([ROW, (G20, G10, "FRET", "physical", "-")])
     assert told in read_text(tmp_path, content, min_score=1).report.notes
     assert told not in read_text(tmp_path, content).report.notes
+
+
+@pytest.mark.parametrize(
+    ("shared", "told"),
+    [
+        (0, ""),
+        (1, "1 symbols name several genes, which become one node (s0); "),
+        (5, "5 symbols name several genes, which become one node (s0, s1, s2, s3, s4); "),
+        (6, "6 symbols name several genes, which become one node (s0, s1, s2, s3, s4 …); "),
+    ],
+)
+def test_symbols_of_several_genes_are_listed_up_to_five(tmp_path, shared, told):
+    rows = [(gene(n, f"s{n}"), gene(50, "hub"), "FRET", "physical", "-") for n in range(7)]
+    rows += [
+        (gene(20 + n, f"s{n}"), gene(50, "hub"), "FRET", "physical", "-") for n in range(shared)
+    ]
+    result = read_text(tmp_path, biogrid(rows), id="symbol")
+    assert notes(result).startswith(told)
+    assert ("several genes" in notes(result)) == bool(shared)
+    assert result.network.n_edges == 7
+
+
+def test_the_line_that_should_be_the_header_is_shown_with_its_number(tmp_path):
+    with pytest.raises(
+        InputError, match=r"input\.txt:2: expected the header .* got 'made by hand'"
+    ):
+        read_text(tmp_path, "\nmade by hand\n" + biogrid([ROW]), format="biogrid")
 
 
 def test_blank_lines_above_and_between_count_as_passed_over(tmp_path):

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from tests.io.files import read_text
 
 from linkprior.errors import InputError, ParameterError
 from linkprior.io.collector import (
@@ -9,10 +10,12 @@ from linkprior.io.collector import (
     Dropped,
     EdgeCollector,
     EdgeWeights,
+    WeightFacts,
     column_called,
     fault_of,
     unknown,
 )
+from linkprior.network import Network
 
 EMPTY = "a node name is empty"
 
@@ -55,10 +58,33 @@ def test_weights_stay_with_their_rows_whatever_is_left_out_before_them():
     assert found.names == ["b", "c", "d"]
 
 
+def test_a_weight_that_is_none_is_blamed_on_its_own_line():
+    with pytest.raises(InputError, match="^f.tsv:9: expected a weight"):
+        collector(("", "b", 7, "1"), ("a", "b", 8, "1"), ("b", "c", 9, "x"), weighted=True)
+
+
 def test_rows_with_an_empty_name_are_left_out_where_weights_come_later():
     found = collector(weighted=True)
     found.add(["a", ""], ["b", "c"], [1, 2])
     assert by_name(found) == [("a", "b")]
+
+
+def test_nodes_without_an_edge_are_numbered_with_the_others():
+    found = collector(("b", "a", 1))
+    assert found.add_nodes(["a", "lonely"], [2, 3]).tolist() == [1, 2]
+    assert found.names == ["b", "a", "lonely"]
+    assert found.rows == 1
+
+
+@pytest.mark.parametrize(("lines", "told"), [([7, 8, 9], [8]), (None, [])])
+def test_numbered_edges_of_weight_0_are_left_out_with_the_line_there_is(lines, told):
+    found = collector(weighted=True)
+    found.add_nodes(["a", "b", "c"], [0, 0, 0])
+    found.add_numbered(np.array([[0, 1], [1, 2], [2, 0]]), np.array([3.0, 0.0, 0.5]), lines)
+    assert by_name(found) == [("a", "b"), ("c", "a")]
+    assert found.rows == 2
+    assert found.weights.values.tolist() == [3.0, 0.5]
+    assert found.dropped == {ZERO_WEIGHT: Dropped(1, told)}
 
 
 def test_of_the_rows_left_out_all_are_counted_and_the_first_five_told():
@@ -88,9 +114,21 @@ def test_rows_that_are_not_wanted_become_known_non_edges():
     assert found.weights.values.tolist() == [1.0, 3.0]
 
 
+def test_rows_without_weights_can_be_left_out_too():
+    found = collector(("a", "b", 1), ("b", "c", 2))
+    found.keep(np.array([False, True]))
+    assert by_name(found) == [("b", "c")]
+
+
 @pytest.mark.parametrize("name", ["a", "", LONGEST, "a b", "\u00e9\u200d"])
 def test_what_a_table_can_show_has_no_fault(name):
     assert fault_of(name) == ""
+
+
+def test_a_name_that_is_too_long_is_told_by_its_length_and_its_beginning():
+    told = fault_of("begins" + LONGEST)
+    assert told.startswith("a node name of 1006 characters ('beginsxxx")
+    assert len(told) < 150
 
 
 def test_a_node_that_cannot_be_shown_is_refused_with_its_own_line():
@@ -104,13 +142,40 @@ def test_the_longest_name_that_is_read_is_read(length):
     assert collector(("x" * length, "b", 1)).rows == 1
 
 
+def test_only_labels_that_can_be_shown_of_nodes_asked_for_are_given():
+    found = collector()
+    found.labels = {"a": "A", "b": "", "c": LONGEST, "d": LONGEST + "x", "e": HIDDEN, "f": "F"}
+    assert found.clean_labels("abcde") == {"a": "A", "c": LONGEST}
+
+
 NAMES = ["source", "target", " Score ", "7", "score"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "place"),
+    [
+        ("score", 4),  # as it is written there
+        ("SCORE", 2),  # capitals aside, the first
+        (" target\t", 1),
+        ("7", 3),  # a name before a number
+        ("1", 0),
+        ("5", 4),
+    ],
+)
+def test_a_column_is_found_by_its_name_then_by_its_number(asked, place):
+    assert column_called(asked, NAMES, "e.tsv") == place
 
 
 @pytest.mark.parametrize("asked", ["0", "6", "-1", "1.0", "\u00b2", "9" * 10, "0000000001"])
 def test_a_number_beyond_the_columns_is_refused(asked):
     with pytest.raises(ParameterError, match="e.tsv has nothing called"):
         column_called(asked, NAMES, "e.tsv")
+
+
+def test_the_width_counts_where_only_some_columns_have_names():
+    assert column_called("4", ["a", "b"], "e.tsv", 4) == 3
+    with pytest.raises(ParameterError):
+        column_called("4", ["a", "b"], "e.tsv")
 
 
 def listed(error):
@@ -126,3 +191,39 @@ def test_what_is_there_is_listed_once_and_without_blanks():
 def test_a_long_list_is_cut_and_says_so(count, more):
     names = [f"n{k}" for k in range(count)]
     assert listed(unknown("x", names, "e.tsv")) == ", ".join(names[:20]) + more
+
+
+def test_a_cell_that_is_no_weight_is_blamed_on_its_line_or_its_edge():
+    weights = EdgeWeights("column w", "e.tsv", "do this")
+    assert weights.numbers(["1", "0.5"], [3, 4]).tolist() == [1.0, 0.5]
+    for lines, where in (([3, 4, 7], "e.tsv:7: "), ([0, 0, 0], "e.tsv: edge 3: ")):
+        with pytest.raises(InputError) as told:
+            weights.numbers(["1", "2", ""], lines)
+        assert str(told.value).startswith(where)
+        assert str(told.value).endswith("do this")
+
+
+def test_weights_are_kept_in_order_and_forgotten_with_their_rows():
+    weights = EdgeWeights("column w", "e.tsv")
+    assert weights.values.tolist() == []
+    weights.take(np.array([1.0, 2.0]))
+    weights.take(np.array([3.0]))
+    assert weights.values.tolist() == [1.0, 2.0, 3.0]
+    weights.keep(np.array([True, False, True]))
+    assert weights.values.tolist() == [1.0, 3.0]
+
+
+def test_edges_with_several_weights_are_counted_whoever_found_them():
+    weights = EdgeWeights("column w", "e.tsv")
+    weights.take(np.array([1.0, 2.0, 5.0]))
+    ends = np.array([[0, 1], [1, 0], [1, 2]])
+    _, facts = weights.settle(Network.from_indices(ends, ["a", "b", "c"]), ends)
+    assert facts == WeightFacts("column w", 2.0, 3.5, 5.0, 1)
+
+
+def test_a_name_has_at_most_a_thousand_characters(tmp_path):
+    for length in (999, 1000):
+        name = "x" * length
+        assert name in read_text(tmp_path, f"a\t{name}\na\tb\n").network.names
+    with pytest.raises(InputError, match=r":1: a node name of 1001 characters"):
+        read_text(tmp_path, f"a\t{'x' * 1001}\na\tb\n")

@@ -6,7 +6,7 @@ import string
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.io.files import edges, links, pairs, read_text, reading
+from tests.io.files import edges, links, pairs, problem, read_text, reading
 
 from linkprior.errors import InputError, ParameterError
 from linkprior.io.collector import EdgeCollector
@@ -62,6 +62,56 @@ def test_a_plain_name_has_neither_case_nor_punctuation(name):
     word = plain(name)
     assert plain(word) == word
     assert all(letter.isalnum() for letter in word)
+
+
+@pytest.mark.parametrize(
+    ("names", "ends"),
+    [
+        # partners, whatever stands before or after both
+        ("source target", (0, 1)),
+        ("target source", (0, 1)),
+        ("Source-ID TARGET_id", (0, 1)),
+        ("id_source id_target", (0, 1)),
+        ("source_name target_id source_id", (1, 2)),
+        ("gene_source source target gene_target", (1, 2)),  # the first pair that is whole
+        ("source source target", (0, 2)),
+        ("source target source target", (0, 1)),
+        ("sourceid idtarget", None),
+        ("source target_id", None),
+        ("source id_target", None),
+        # partners come before marks
+        ("gene_a gene_b source target", (2, 3)),
+        # marks
+        ("gene_b gene_a", (0, 1)),
+        ("gene1 gene2", (0, 1)),
+        ("gene0 gene1", (0, 1)),
+        ("gene_a_id gene_b_id", (0, 1)),
+        ("gene_a_id gene_b", None),
+        ("gene_a_id gene_b_name gene_b_id", (0, 2)),
+        ("gene_a gene_a gene_b", (0, 2)),
+        ("gene_a gene_2", None),
+        ("gene_a protein_b", None),
+        ("gene_id_a protein_id_b", None),
+        ("odda oddb", None),  # not set off, and no word that is known
+        ("odd_a odd_b", (0, 1)),
+        ("odd_a even_b", None),
+        # names that fit ends better come first
+        ("odd_a odd_b gene1 gene2", (2, 3)),
+        ("odd_a odd_b gene_a gene_b", (2, 3)),
+        ("taxon_a taxon_b odd_a odd_b", (2, 3)),
+        ("taxon_a taxon_b gene_a gene_b", (2, 3)),
+        ("odd_a odd_b taxon_a taxon_b", (0, 1)),
+        ("odd_a odd_b even_a even_b", (0, 1)),
+        ("gene_a gene_b protein_a protein_b", (0, 1)),
+        ("taxon_a taxon_b", (0, 1)),
+        # what tells something about the ends is never one
+        ("score_a score_b", None),
+        ("gene_score_a gene_score_b", None),
+        ("gene_type_1 gene_type_2", None),
+    ],
+)
+def test_the_columns_of_the_ends_are_told_by_their_names(names, ends):
+    assert pair_of_columns(names.split()) == ends
 
 
 def test_spaces_around_a_name_and_capitals_do_not_matter():
@@ -125,10 +175,50 @@ def test_a_first_row_of_column_names_is_a_header(text, ends, told, sure):
     assert (found.ends, found.told, found.sure, found.is_row) == (ends, told, sure, True)
 
 
+EDGES = {
+    "nothing in front of one word": ",eins;MYC,MAX",
+    "an index, and another column without a name": ",eins,;1,MYC,MAX",
+    "two columns without a name": ",,zwei;1,MYC,MAX",
+    "words nobody knows": "eins,zwei;MYC,MAX",
+    "one word nobody knows": "Gene,eins;MYC,MAX",
+    "the same word twice": "gene,gene;MYC,MAX",
+    "one row below is too few": "eins,zwei,drei;MYC,MAX,1",
+    "the same row again, and no other": "source,target;source,target",
+    "a number above numbers": "eins,zwei,7;MYC,MAX,1;MAX,TP53,2",
+    "one number in a column": "eins,zwei,drei;MYC,MAX,1;MAX,TP53,x",
+    "a number missing from a column": "eins,zwei,drei;MYC,MAX,1;MAX,TP53",
+    "a missing value above numbers": "eins,zwei,NA;MYC,MAX,1;MAX,TP53,2",
+    "a number among column names": "gene_a,gene_b,7;MYC,MAX,8",
+    "a further cell comes back": "source,target,pp;MYC,MAX,pp",
+    "the first name comes back": "Gene,Symbol;MYC,Gene",
+    "the second name comes back": "Gene,Symbol;Symbol,MAX",
+    "a name of the ends comes back": "kind,source,target;x,MYC,source",
+    "a kind of name comes back": "node1,node2;node7,MYC",
+    "a kind comes back in the first row below alone": "node1,node2;node7,x;MYC,MAX",
+    "a kind told by a capital comes back": "geneA,geneB;geneX,MYC",
+    "a kind told by a letter comes back": "gene_a,gene_b;gene_x,MYC",
+}
+
+
+@pytest.mark.parametrize("text", EDGES.values(), ids=EDGES)
+def test_a_first_row_that_may_be_an_edge_is_no_header(text):
+    assert header(text) is None
+
+
 def test_a_first_row_with_all_columns_asked_for_is_a_header():
     assert header("eins,zwei;MYC,MAX", asked=("eins", "zwei")).sure
     assert header("eins,zwei,drei;MYC,MAX,x", asked=("drei", "eins")).sure
     assert header("eins,zwei;MYC,MAX", asked=("eins", "drei")) is None
+
+
+def test_a_comment_of_column_names_is_a_header_that_is_no_row():
+    found = header("1,MYC,MAX;2,MAX,TP53", "nr,source,target")
+    assert found.names == ["nr", "source", "target"]
+    assert (found.ends, found.told, found.is_row, found.sure) == ((1, 2), True, False, False)
+
+
+def test_a_header_in_the_first_row_comes_before_the_comment():
+    assert header("source,target;MYC,MAX", "from,to").names == ["source", "target"]
 
 
 def ends(text):
@@ -184,6 +274,21 @@ def test_one_word_for_all_of_ten_numbered_rows_is_no_end():
     assert ends_by_content(numbered(["gene"] * 9)).columns == (1, 2)
     assert ends_by_content(numbered(["gene"] * 10)) == Ends()
     assert ends_by_content(numbered(["gene"] * 9 + ["rna"])).columns == (1, 2)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "MYC,pp,MAX",
+        "MYC,pp,MAX;MAX,->,TP53",
+        "1,pp,2;5,pp,3",  # numbers of nodes at both ends
+        "7,pp,MAX",
+    ],
+)
+def test_a_known_relation_leaves_the_ends_to_the_columns_beside_it(text):
+    found = ends(text)
+    assert (found.columns, found.aside) == ((0, 2), 1)
+    assert found.note.startswith("column 2 holds relations (")
 
 
 def test_the_note_lists_three_relations_in_their_order():
@@ -299,6 +404,26 @@ def test_the_separator(text, separator):
         assert layout(text).separator == separator
 
 
+BODY = "MYC\tMAX\nTP53\tMDM2\nMYC\tTP53\n"
+
+
+@pytest.mark.parametrize(
+    "first",
+    [
+        "source\ttarget",
+        "node1\tnode2",
+        "Gene\tSymbol",
+        "gene_a\tgene_b",
+        '"from"\t"to"',
+        "regulator\ttarget gene",
+    ],
+)
+def test_usual_column_names_are_a_header(first):
+    found = layout(f"{first}\n{BODY}")
+    assert found.header_line == 1
+    assert not found.sure
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -317,6 +442,31 @@ def test_a_first_row_like_the_others_is_an_edge(text):
     assert (found.header, found.ends) == ([], (0, 1))
 
 
+@pytest.mark.parametrize(
+    ("text", "ends", "line"),
+    [
+        ("# node_a\tnode_b\tkind\n1\t2\tx\n2\t3\ty\n", (0, 1), None),
+        ("#kind\tnode_a\tnode_b\nx\t1\t2\ny\t2\t3\n", (1, 2), None),
+        ("% made today\n% id\tsource\ttarget\n\n1\ta\tb\n2\tb\tc\n", (1, 2), None),
+        ("# source target\nsource target\na b\nb c\n", (0, 1), 2),
+        ("# source target weight\na b\nb c\n", (0, 1), None),  # does not fit
+        ("# Nodes: 9877\n1 2\n2 3\n", (0, 1), None),
+    ],
+)
+def test_a_header_may_be_the_comment_above(text, ends, line):
+    found = layout(text)
+    assert (found.ends, found.header_line) == (ends, line)
+
+
+def test_row_names_of_r_have_no_header():
+    text = '"source" "target"\n"1" "a" "b"\n"2" "b" "c"\n'
+    assert layout(text).ends == (1, 2)
+    text = "V1\tV2\tV3\n1\ta\tb\t0.5\n2\tb\tc\t0.25\n"
+    assert layout(text).ends == (1, 2)
+    ended = "source,target\na,b,\nc,d,\n"  # a separator at the end is no column
+    assert layout(ended).ends == (0, 1)
+
+
 def test_names_that_return_beyond_the_first_rows_make_the_first_row_an_edge(tmp_path):
     rows = "".join(f"a{i}\tb{i}\tx\n" for i in range(300))
     found = reading(tmp_path, "e.tsv", f"source\ttarget\ty\n{rows}b3\tsource\tx\n")
@@ -333,12 +483,46 @@ def test_layers_of_a_multiplex_file_are_merged(tmp_path):
     assert pairs(reading(tmp_path, "net.txt", text).network) == {frozenset("12")}
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "".join(" ".join(str(i * j % 2) for j in range(12)) + "\n" for i in range(5)),
+        ",A,B,C,D\nA,0,1,0,1\nB,1,0,0,0\nC,0,0,0,1\nD,1,0,1,0\n",
+        "gene\ts1\ts2\ts3\nMYC\t1.5\t2\t3\nMAX\t0.5\t1\t1\nTP53\t1\t1\t0\n",
+        "MYC\t0.53\nMAX\t0.21\nTP53\t0.5\n",
+        "gene,score\nMYC,0.53\nMAX,0.21\nTP53,0.5\n",
+    ],
+    ids=["numbers", "adjacency", "expression", "scores", "scores with header"],
+)
+def test_a_matrix_or_a_list_of_scores_is_refused(tmp_path, text):
+    told = problem(tmp_path, "m.txt", text)
+    assert told.startswith("m.txt:1: expected two columns of node names")
+    assert "--columns 1,2" in told
+
+
 def asked(tmp_path, text, *columns):
     return pairs(reading(tmp_path, "e.tsv", text, options=ReadOptions(columns=columns)).network)
 
 
 def test_columns_of_a_comment(tmp_path):
     assert asked(tmp_path, "#p\tq\tr\na\tb\tc\n", "p", "r") == {frozenset("ac")}
+
+
+@pytest.mark.parametrize(
+    ("columns", "expected"),
+    [
+        (("1", "1"), "two different columns"),
+        (("1", "9"), "no column '9'. There are: 1 to 2"),
+        (("a", "x"), "no column 'a'"),
+        (("1",), "expects two columns"),
+        ("12", "expects two columns"),
+    ],
+)
+def test_columns_that_are_not_there(tmp_path, columns, expected):
+    with pytest.raises(ParameterError) as caught:
+        reading(tmp_path, "e.tsv", "a\tb\nb\tc\n", options=ReadOptions(columns=columns))
+    assert expected in str(caught.value)
+    assert str(caught.value).removeprefix("--").startswith("columns")
 
 
 def test_a_table_of_r_with_row_names_and_two_columns(tmp_path):
@@ -404,6 +588,12 @@ def test_the_report_says_where_the_nodes_are(text, said):
     assert layout_of(text).describe() == said
 
 
+@pytest.mark.parametrize("name", ["", "a\x1bb", "x" * 100])
+def test_a_column_whose_name_cannot_be_shown_is_told_by_its_number(name):
+    found = Layout("\t", (0, 1), 2, [name, "target"])
+    assert found.describe() == "tab-separated edge list, nodes in the columns 1 and target"
+
+
 LAYERS = "1 1 2 1;1 2 3 1;2 1 2 1"
 
 
@@ -461,6 +651,27 @@ def test_what_would_name_nodes_by_measured_numbers_is_refused(text, width, first
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        "a " + " ".join("01" * 5),  # a name among numbers, in one row
+        " ".join("01" * 5) + ";1 2",  # one row is wide
+        "a 1 2 3;b 4 5 6",  # two rows are too few
+        "a 0.5;b 1.5",
+        "0.5 a;1 b",
+        "a 1 2;b 4 5;c 7 8",  # edges with a weight
+        "a 1 0.5;b 4 0.7;c 7 0.8",
+        "a 1;b 4;c 7",
+        "a 0.5;b 1;7 3",  # a number in front
+        "a 0.5;b x;c 3",  # a name behind
+        "a 0.5 x;b 1 y;c 3 z",
+        "0.5 a b;1 b c;2 c d",  # scores in front of two names
+    ],
+)
+def test_what_may_be_edges_is_read(text):
+    assert layout_of(text).header == []
+
+
+@pytest.mark.parametrize(
     ("columns", "expected"),
     [(("1", "3"), (0, 2)), (("3", "1"), (2, 0)), (("drei", "eins"), (2, 0)), (("2", "zwei"), None)],
 )
@@ -508,6 +719,11 @@ def block(text):
     return Block(1, text.replace(";", "\n") + "\n")
 
 
+def ring(n, name=""):
+    """Return the rows of a ring of n nodes, called 1, 2 … behind a common name."""
+    return "".join(f"{name}{k}\t{name}{k % n + 1}\n" for k in range(1, n + 1))
+
+
 def test_an_index_has_no_name_and_all_other_columns_have_one():
     for first, is_index in (
         (",eins,zwei", True),
@@ -545,6 +761,17 @@ def test_columns_are_told_as_people_count_them():
         assert Layout(",", ends, 3).describe().endswith(f", nodes in columns {told}")
 
 
+def test_layers_are_four_numbers_in_every_row():
+    for text, layered in (
+        ("1 2 3 1;1 3 4 1", True),
+        ("1 2 3 1;1 3 4", False),
+        ("1 a b 1;1 b c 1", False),
+        ("1 2 3 1;1 b c 1", False),
+        ("1 2 3 1;2 3 4 strong", False),
+    ):
+        assert find_layout(sample_of(block(text), "f.txt"), "f.edges").multiplex == layered, text
+
+
 def test_a_matrix_has_numbers_in_all_cells_of_all_rows():
     numbers = " ".join(map(str, range(1, 11)))
     words = "1 2 3 4 MYC 6 7 8 9 10"
@@ -560,6 +787,16 @@ def test_a_matrix_has_numbers_in_all_cells_of_all_rows():
                 find_layout(sample_of(block(text), "f.txt"), "f.txt")
         else:
             assert find_layout(sample_of(block(text), "f.txt"), "f.txt").ends == (0, 1), text
+
+
+def test_a_first_row_counts_nodes_and_edges_if_there_are_so_many(tmp_path):
+    rows = ring(12)
+    with pytest.raises(InputError, match="'12 12' looks like numbers of nodes and edges"):
+        read_text(tmp_path, f"12\t12\n{rows}")
+    # Twelve rows follow, but between more than three nodes: 3 and 12 are joined.
+    found = read_text(tmp_path, f"3\t12\n{rows}")
+    assert frozenset(("3", "12")) in edges(found)
+    assert found.network.n_edges == 13
 
 
 def test_a_block_without_rows_says_nothing_of_labels():

@@ -4,6 +4,7 @@ import json
 
 import pytest
 from tests.io.files import (
+    dropped,
     links,
     pairs,
     problem,
@@ -11,6 +12,8 @@ from tests.io.files import (
     written,
 )
 
+from linkprior.errors import ParameterError
+from linkprior.io.formats import ReadOptions
 from linkprior.io.node_lists import read_pairs
 from linkprior.io.read import read
 from linkprior.io.readers import cx2 as cx2_reader
@@ -30,6 +33,10 @@ def edges(*ends):
     return {"edges": [{"s": s, "t": t, "v": v[0] if v else {}} for s, t, *v in ends]}
 
 
+def declared(**columns):
+    return {"attributeDeclarations": [{"edges": columns}]}
+
+
 def graph(tmp_path, text, **options):
     return reading(tmp_path, "g.cx2", text, **options)
 
@@ -38,11 +45,34 @@ def told(tmp_path, text, **options):
     return problem(tmp_path, "g.cx2", text, **options)
 
 
+def weights_of(found):
+    names, dense = found.network.names, found.network.confidence.toarray()
+    return {f"{names[i]}-{names[j]}": dense[i, j] for i, j in found.network.edges.tolist()}
+
+
+def old(attributes, n_nodes=3):
+    """Return CX of a path of nodes; its edges are numbered from 7."""
+    return json.dumps([
+        {"nodes": [{"@id": k, "n": f"g{k}"} for k in range(n_nodes)]},
+        {"edges": [{"@id": 7 + k, "s": k, "t": k + 1} for k in range(n_nodes - 1)]},
+        {"edgeAttributes": attributes},
+    ])  # fmt: skip
+
+
 def test_numbers_may_be_text_and_elements_may_lack_values(tmp_path):
     pieces = {"nodes": [{"id": "x"}, {"id": 2, "v": [1]}]}, {"edges": [{"s": "x", "t": 2}]}
     found = graph(tmp_path, cx2(*pieces))
     assert found.network.names == ("x", "2")
     assert found.report.guess == "CX2, graph of 2 nodes"
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"), [("A", "A"), (5, "5"), (True, "True"), ("a\ud800", "a\\ud800")]
+)
+def test_simple_values_name_a_node(tmp_path, name, shown):
+    assert graph(
+        tmp_path, cx2(nodes(1, name=name), nodes(2, name="B"), edges((1, 2)))
+    ).network.names == (shown, "B")
 
 
 @pytest.mark.parametrize("name", [None, ["A"], {"A": 1}, "", " "])
@@ -105,6 +135,31 @@ def test_a_file_too_large_to_be_read_at_once_is_refused(tmp_path, monkeypatch):
     assert "too large for this format" in told(tmp_path, cx2(nodes(1, 2), edges((1, 2))))
 
 
+def test_attributes_of_an_old_edge_go_by_its_number(tmp_path):
+    about = [
+        {"po": 7, "n": "kind", "v": "predicted"},
+        {"po": [8, 9], "n": "sure", "v": "2"},
+        {"po": 10, "n": "sure", "v": "4"},
+        {"po": 9, "n": "kind", "v": "other"},
+    ]
+    found = graph(tmp_path, old(about, 5), options=ReadOptions(weights="sure"))
+    assert weights_of(found) == {"g1-g2": 0.5, "g2-g3": 0.5, "g3-g4": 1.0}
+    assert dropped(found) == {"marked as predicted, not observed": 1}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        cx2(declared(a={}), nodes(1, 2), edges((1, 2, {"b": 1})), {"attributeDeclarations": [{}]}),
+        old([{"po": 7, "n": "a", "v": "1"}, {"po": 8, "n": "b", "v": "1"}]),
+    ],
+    ids=["CX2", "CX"],
+)
+def test_an_attribute_no_edge_has_is_refused_with_those_there_are(tmp_path, text):
+    with pytest.raises(ParameterError, match=r"nothing called 'sure'.* There are: a, b$"):
+        graph(tmp_path, text, options=ReadOptions(weights="sure"))
+
+
 def test_without_being_asked_weights_of_0_are_noted(tmp_path):
     text = cx2(nodes(1, 2, 3), edges((1, 2, {"weight": 0}), (2, 3, {"sure": 0})))
     found = graph(tmp_path, text)
@@ -121,6 +176,40 @@ def test_predicted_links_of_a_cx2_file_count_as_pairs_that_were_looked_at(tmp_pa
     path = written(tmp_path, "g.cx2", text)
     assert set(map(frozenset, read_pairs(path))) == links("a-b", "b-c")
     assert pairs(read(path).network) == links("a-b")
+
+
+def notes(found):
+    return "\n".join(found.report.notes)
+
+
+@pytest.mark.parametrize("key", ["id", "@id"])
+def test_repeated_ids_of_cx_and_cx2(tmp_path, key):
+    def text(*names):
+        named = [{key: k, "n": n, "v": {"name": n}} for k, n in zip((1, 2, 1), names, strict=True)]
+        return json.dumps([{"CXVersion": "2.0"}, {"nodes": named}, {"edges": [{"s": 1, "t": 2}]}])
+
+    found = reading(tmp_path, "g.cx2", text("A", "B", "A"))
+    assert pairs(found.network) == {frozenset("AB")}
+    assert "1 node is listed again under an id that was there before, such as '1'" in notes(found)
+    told = problem(tmp_path, "g.cx2", text("A", "B", "C"))
+    assert told.startswith("g.cx2: the id '1' is that of two nodes, 'A' and 'C'")
+
+
+TWO_ZEROS = "2 edges have weight 0 and count as edges"
+
+
+def test_edges_of_weight_zero_in_cx_and_cx2(tmp_path):
+    nodes = [{"id": k} for k in (1, 2, 3)]
+    edges = [{"s": 1, "t": 2, "v": {"weight": 0}}, {"s": 2, "t": 3, "v": {"weight": 1e-9}}]
+    text = json.dumps([{"CXVersion": "2.0"}, {"nodes": nodes}, {"edges": edges}])
+    found = reading(tmp_path, "g.cx2", text)
+    assert "1 edge has weight 0 and counts as edge" in found.report.notes
+    nodes = [{"@id": k} for k in (1, 2, 3)]
+    edges = [{"@id": 7, "s": 1, "t": 2}, {"@id": 8, "s": 2, "t": 3}, {"@id": 9, "s": 1, "t": 3}]
+    weights = [{"po": [7, 8], "n": "weight", "v": "0", "d": "double"}]
+    aspects = [{"nodes": nodes}, {"edges": edges}, {"edgeAttributes": weights}]
+    found = reading(tmp_path, "g.cx", json.dumps(aspects), format="cx2")
+    assert TWO_ZEROS in found.report.notes
 
 
 def cx2_file(nodes, edges, declarations=None, *more):
@@ -143,6 +232,15 @@ def node(number, **values):
 
 def edge(source, target, **values):
     return {"id": 0, "s": source, "t": target, "v": values}
+
+
+def test_cx2_names_with_half_a_character_can_be_written(tmp_path):
+    found = reading(
+        tmp_path, "g.cx2", cx2_file([node(1, name="a\ud800"), node(2, name="b")], [edge(1, 2)])
+    )
+    assert found.network.names == ("a\\ud800", "b")
+    told = problem(tmp_path, "g.cx2", cx2_file([node(1)], [edge("\ud800", 1)]))
+    assert told.encode()
 
 
 def test_cx2_is_refused_with_a_reason(tmp_path):

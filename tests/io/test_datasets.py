@@ -133,7 +133,7 @@ def test_a_damaged_cached_file_is_fetched_anew(site, tmp_path, damage):
     kept.parent.mkdir(parents=True)
     kept.write_bytes(damage(TEXT))
     said = []
-    assert fetch("net", catalogue=one(site.root + "/net.tsv"), tell=said.append) == kept
+    assert fetch("net", catalogue=one(site.root + "/net.tsv"), log=said.append) == kept
     assert kept.read_bytes() == TEXT
     assert f"{kept} is not used" in said[0]
 
@@ -160,7 +160,7 @@ def test_a_local_copy_with_other_bytes_is_passed_over(site, tmp_path, content):
     local.write_bytes(content)
     said = []
     catalogue = one(site.root + "/net.tsv", file="folder/net.tsv.gz")
-    found = fetch("net", catalogue=catalogue, data=tmp_path / "data", tell=said.append)
+    found = fetch("net", catalogue=catalogue, data=tmp_path / "data", log=said.append)
     assert found == tmp_path / "cache" / "data" / "folder" / "net.tsv"
     assert f"{local} is not used" in said[0]
     assert local.read_bytes() == content
@@ -169,7 +169,7 @@ def test_a_local_copy_with_other_bytes_is_passed_over(site, tmp_path, content):
 def test_a_data_folder_that_is_not_there_is_said(site, tmp_path):
     site.pages["/net.tsv"] = serve(TEXT)
     said = []
-    fetch("net", catalogue=one(site.root + "/net.tsv"), data=tmp_path / "no", tell=said.append)
+    fetch("net", catalogue=one(site.root + "/net.tsv"), data=tmp_path / "no", log=said.append)
     assert said[0].startswith(f"{tmp_path / 'no'} is no folder")
 
 
@@ -260,7 +260,7 @@ def test_progress_grows_to_the_announced_length_and_an_unstated_licence_is_said(
     site.pages["/net.tsv"] = serve(TEXT)
     seen, said = [], []
     catalogue = one(site.root + "/net.tsv", licence="not stated", citation="Somebody 2001")
-    fetch("net", catalogue=catalogue, progress=lambda *p: seen.append(p), tell=said.append)
+    fetch("net", catalogue=catalogue, progress=lambda *p: seen.append(p), log=said.append)
     assert [done for done, _ in seen] == sorted(done for done, _ in seen)
     assert seen[-1] == (len(TEXT), len(TEXT))
     before_download = said[: said.index(f"downloading {site.root}/net.tsv")]

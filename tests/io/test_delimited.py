@@ -46,6 +46,17 @@ def test_separators(tmp_path, separator):
     assert holds_the_edges(read(tmp_path, text(separator)))
 
 
+@pytest.mark.parametrize("head", ["source\ttarget", "Source\tTARGET", '"from"\t"to"\tweight'])
+def test_a_first_line_of_usual_column_names_is_a_header(tmp_path, head):
+    assert holds_the_edges(read(tmp_path, f"{head}\n{text()}"))
+
+
+def test_one_usual_word_does_not_make_a_header(tmp_path):
+    net = read(tmp_path, f"source\tMYC\n{text()}")
+    assert net.names[:2] == ("source", "MYC")
+    assert net.n_edges == 4
+
+
 @pytest.mark.parametrize("separator", ["\t", ",", ";"])
 def test_further_columns_are_left_alone(tmp_path, separator):
     content = "".join(f"{a}{separator}{b}{separator}0{separator}x y\n" for a, b in EDGES)
@@ -158,6 +169,15 @@ def test_two_kinds_of_separators_are_said_where_they_can_be_read(tmp_path):
     assert any("names such as c, end in a separator" in note for note in found.report.notes)
 
 
+def test_an_empty_file(tmp_path):
+    assert problem(tmp_path, "e.txt", "").startswith("e.txt: is empty; expected ")
+
+
+def test_only_self_loops(tmp_path):
+    told = problem(tmp_path, "e.txt", "a\ta\nb\tb\n")
+    assert told.startswith("e.txt: all 2 rows join a node to itself")
+
+
 def test_only_empty_names(tmp_path):
     told = problem(tmp_path, "e.txt", "a\t\n\tb\n")
     assert told.startswith("e.txt: no edge is left (2 rows: a node name is empty)")
@@ -252,10 +272,41 @@ def test_widths_that_differ_by_one_up_and_one_down_are_not_even():
     assert rows_of(Block(1, text), "\t", 1, "f").cells == [["a", "b", "c"], ["d"], ["e", "f"]]
 
 
+@pytest.mark.parametrize(
+    ("text", "separator", "line", "expected"),
+    [
+        ("a\tb\nc\n", "\t", 12, "expected 2 columns with a tab between them, got 1: 'c'"),
+        ("a\tb\n\n# x\nc,d\n", "\t", 14, "This line has a comma: use one separator throughout"),
+        ("a,b\nc d\n", ",", 12, "This line has a space: use one separator"),
+        ("a b\nlonely\n", " ", 12, "start it with # to have it skipped"),
+        ('"a"\t"b"\n"c"\n', "\t", 12, "expected 2 columns with a tab"),
+    ],
+)
+def test_a_short_line_is_named(text, separator, line, expected):
+    with pytest.raises(InputError) as caught:
+        rows_of(Block(11, text), separator, 2, "file")
+    assert str(caught.value).startswith(f"file:{line}: ")
+    assert expected in str(caught.value)
+
+
 @pytest.mark.parametrize("text", ['"a,b', 'a,"b', '"a"b,c', '"a,b\nc",d', '"' + "x" * 140_000])
 def test_quotes_that_do_not_match_are_refused_by_line(text):
     with pytest.raises(InputError, match=r"^file:1: .*quote"):
         rows_of(Block(1, text), ",", 1, "file")
+
+
+def test_a_quote_inside_a_name_is_a_character_like_others():
+    rows = rows_of(Block(1, '5"-end,b\nc,d "e" f\n'), ",", 2, "file")
+    assert rows.cells == [['5"-end', "b"], ["c", 'd "e" f']]
+
+
+def test_rows_wanted():
+    rows = rows_of(Block(5, "a\tb\nc\td\ne\tf\n"), "\t", 2, "f")
+    kept = rows.where([True, False, True])
+    assert (list(kept.lines), kept.cells) == ([5, 7], [["a", "b"], ["e", "f"]])
+    assert rows.where([True] * 3) is rows
+    none = rows.where([False] * 3)
+    assert (none.lines, none.cells, none.widths, none.column(1)) == ([], [], set(), [])
 
 
 def cut(text, separator, needed=1, **more):
@@ -266,6 +317,53 @@ def cut(text, separator, needed=1, **more):
 def plain(*rows, first=11):
     """Return rows written a|b with the numbers of lines one below the other."""
     return [(number, row.split("|")) for number, row in enumerate(rows, first)]
+
+
+EVEN = [
+    ("a\tb", "\t", ["a|b"]),
+    ("a\tb\n", "\t", ["a|b"]),
+    ("a\tb\nc\td\ne\tf\n", "\t", ["a|b", "c|d", "e|f"]),
+    ("a;b;c\nd;e;f\n", ";", ["a|b|c", "d|e|f"]),
+    ("é,β\n蛋,ÿ\n", ",", ["é|β", "蛋|ÿ"]),
+    ("a\nb\n", "\t", ["a", "b"]),
+    ("a  b\nc \t d\n", " ", ["a|b", "c|d"]),
+    ("a b \nc\td\t\n", " ", ["a|b", "c|d"]),
+    ("heat shock, kinase\nx ,y\n", ",", ["heat shock|kinase", "x|y"]),
+    ("a\xa0,b\nc,\xa0d\n", ",", ["a|b", "c|d"]),
+    ("a\xa0 b\nc d\n", " ", ["a|b", "c|d"]),
+    ("a\x0bb,c\nd,e\n", ",", ["a\x0bb|c", "d|e"]),
+]
+
+
+UNEVEN = [
+    ("a\tb\nc\nd\te\tf\n", "\t", ["a|b", "c", "d|e|f"]),
+    ("a b\nc  d\te\n", " ", ["a|b", "c|d|e"]),
+    ("a,b,c\nd\ne,f\n", ",", ["a|b|c", "d", "e|f"]),  # as many marks as even rows have
+    ("a,b\n,c\nd,\n", ",", ["a|b", "|c", "d|"]),  # empty cells
+    (",a\nb,c\n", ",", ["|a", "b|c"]),
+    ("\ta\nb\tc\n", "\t", ["|a", "b|c"]),
+]
+
+
+QUOTED = [
+    ('"a","b"\n"c","d"\n', ",", ["a|b", "c|d"]),
+    ('"a, b",c\nd,"e"\n', ",", ["a, b|c", "d|e"]),
+    ('"a" "b c"\n d  "e" \n', " ", ["a|b c", "d|e"]),
+    ('"a b" c\nd\te\n', " ", ["a b|c", "d|e"]),
+    ('"a"\t"b"\nc\td\n', " ", None),  # a tab behind a quote, in a file cut at spaces
+    ('a,  "b"\nc,d\n', ",", ["a|b", "c|d"]),  # a space before the quote
+    ('"a","b"\nc\n"d",e,f\n', ",", ["a|b", "c", "d|e|f"]),
+    ('"say ""a""",b\n', ",", ['say "a"|b']),
+]
+
+
+@pytest.mark.parametrize(("text", "separator", "rows"), [*EVEN, *UNEVEN, *QUOTED])
+def test_lines_are_cut_at_the_separator(text, separator, rows):
+    if rows is None:
+        with pytest.raises(InputError, match="f:11: quotes do not match .* with a space between"):
+            cut(text, separator)
+    else:
+        assert cut(text, separator) == plain(*rows)
 
 
 NO_ROWS = ["", " ", "\t", "# c d", "%c d", "!c d", " # c d", "\t%c", "sep=,"]
@@ -286,6 +384,12 @@ def test_what_holds_no_row_is_passed_over_wherever_it_stands(line, separator):
 def test_marks_of_comments_inside_a_line_are_characters():
     assert cut("a#\tb%\nsep=\tx\nc!\t#d\n", "\t") == [(11, ["a#", "b%"]), (13, ["c!", "#d"])]
     assert cut("a\t#b\nc\td\n", "\t") == plain("a|#b", "c|d")
+
+
+def test_a_block_without_rows_has_neither_cells_nor_widths():
+    rows = rows_of(Block(1, "# a note\n\n"), "\t", 2, "f")
+    assert (rows.lines, rows.cells, rows.widths, rows.column(0)) == ([], [], set(), [])
+    assert rows.below_first().cells == []
 
 
 TABLES = [
@@ -433,6 +537,10 @@ def test_markup_and_json_are_refused_by_the_first_line(first, kind):
         sample(f"# a note / {first} / a b / c d")
 
 
+def test_markup_further_down_is_a_name():
+    assert sample("a b / <html> d").rows[1] == ["<html>", "d"]
+
+
 @pytest.mark.parametrize("text", ["one / two", " one / two ", "one"])
 def test_a_list_of_names_is_no_edge_list(text):
     with pytest.raises(InputError, match=r"^f:1: .* got one: 'one'\. Give both ends"):
@@ -494,6 +602,16 @@ def test_a_first_row_that_counts_something_else_is_an_edge(tmp_path, first, rows
     assert report.rows == rows.count(";") + 2
 
 
+def test_lines_are_counted_from_the_first_title_on(tmp_path):
+    rows = "Made by hand;# note;in 2020;at home;;source,target;a,b;b,c;,d"
+    report = found(tmp_path, rows).report
+    assert (report.lines, report.rows, report.passed_over) == (9, 2, 2)
+    assert {entry["reason"]: entry["first_lines"] for entry in report.dropped} == {
+        "text above the table": [1, 3, 4],
+        "a node name is empty": [9],
+    }
+
+
 def test_only_a_row_that_is_all_of_the_header_repeats_it(tmp_path):
     rows = "eins\tzwei\tdrei;a\tb\t1;eins\tc\t2;eins\tzwei\tdrei;c\td\t3"
     report = found(tmp_path, rows, header=True)
@@ -523,11 +641,27 @@ def test_the_score_may_come_after_other_columns_and_before_the_nodes(tmp_path):
     assert notes(tmp_path, "a b 1;b c 2", min_score=2) == "--min-score 2 goes by column 3"
 
 
+@pytest.mark.parametrize("score", ["1,234", "-12,345,678", "+1,000", "x", "", "1.2.3"])
+def test_what_is_no_clear_number_is_no_score(tmp_path, score):
+    rows = f"a\tb\t1;b\tc\t{score}"
+    with pytest.raises(InputError, match=r"e\.txt:2: expected a score, got '") as told:
+        found(tmp_path, rows, min_score=0)
+    assert f"got {score!r}; write it as a plain number" in str(told.value)
+
+
 @pytest.mark.parametrize("rows", ["a b 1;b c;c d 2", "a b 1;b c;c d"])
 def test_a_row_that_ends_before_its_weight_is_named(tmp_path, rows):
     assert problem(tmp_path, "e.txt", lines(rows), options=ReadOptions(weights="3")).startswith(
         "e.txt:2: "
     )
+
+
+def test_labels_are_weights_where_they_are_asked_for(tmp_path):
+    """Rows of 0 are left out for their weight then, not as non-edges."""
+    report = found(tmp_path, "a b 1;b c 0;c d 1", weights="3")
+    assert dropped(report) == {"its weight is 0": 1}
+    report = found(tmp_path, "a b 1;b c 0;c d 1", min_score=0)
+    assert not dropped(report)
 
 
 def notes_on(tmp_path, rows, **options):
@@ -539,6 +673,23 @@ def notes_on(tmp_path, rows, **options):
 def path_rows(n):
     """Return n edges of a path on n + 1 nodes."""
     return ";".join(f"n{at} n{at + 1}" for at in range(n))
+
+
+@pytest.mark.parametrize(("row", "said"), [("c, d", "c,"), ("c; d", "c;")])
+def test_names_that_end_in_a_separator_are_told_of(tmp_path, row, said):
+    content = f"a b\n{row}\n"
+    told = reading(tmp_path, "e.txt", content).report.notes
+    assert any(f"names such as {said} end in a separator" in note for note in told)
+
+
+def test_widths_of_rows_are_told_of_where_they_differ(tmp_path):
+    assert "rows have 2 to 3 columns, and columns 1 and 2 are" in notes_on(
+        tmp_path, "a b x;b c;c d y"
+    )
+    assert "columns" not in notes_on(tmp_path, "a b x;b c z;c d y")
+    rows = "source target;a b;b c x;c d"
+    assert "some rows have 3 columns, the header 2:" in notes_on(tmp_path, rows)
+    assert "columns" not in notes_on(tmp_path, "source target more;a b;b c x;c d y")
 
 
 def test_a_ranking_is_told_by_its_first_four_columns(tmp_path):
@@ -643,6 +794,12 @@ def test_one_cell_that_is_no_label_makes_all_rows_edges(tmp_path, in_blocks, odd
     found = reading(tmp_path, "g.tsv", rows(*cells))
     assert pairs(found.network) == labelled_path(*range(10))
     assert not dropped(found)
+
+
+def test_rows_of_unlike_widths_have_no_labels(tmp_path):
+    content = "n0\tn1\t1\nn1\tn2\t0\t\nn2\tn3\t0\n"
+    found = reading(tmp_path, "g.tsv", content)
+    assert pairs(found.network) == labelled_path(0, 1, 2)
 
 
 WEIGHT = "source\ttarget\tweight\n"
@@ -756,6 +913,16 @@ def test_a_comment_between_rows_is_no_row():
     assert cells_of("a,b\n  %,y\nc,d\n", ",") == whole
 
 
+def test_a_hard_space_around_a_name_is_no_part_of_it():
+    assert cells_of("a\xa0\t\xa0b\nc\td\xa0e\n") == [["a", "b"], ["c", "d\xa0e"]]
+    assert cells_of("a b\nc\xa0 d\n", " ") == [["a", "b"], ["c", "d"]]
+
+
+def test_a_quote_that_opens_a_very_long_line_is_said_to_be_missing():
+    with pytest.raises(InputError, match=r"f.txt:1: a quoted line of 200003 char.*quote missing"):
+        cells_of('"a\t' + "x" * 200_000 + "\n")
+
+
 def test_the_separator_is_what_all_lines_have_else_that_of_the_first():
     def separator(text):
         return sample_of(Block(1, text), "f.txt").separator
@@ -783,6 +950,25 @@ def test_usual_words_are_a_header_unless_they_come_back_as_names():
     assert header("gene,protein;protein,MYC;MAX,TP53") is None
     assert header("source,target") is not None
     assert header("source,target;source,target") is None
+
+
+def test_words_asked_for_are_a_header_above_numbers_and_numbers_are_not():
+    assert header("eins,zwei;1,2", ("eins", "zwei")) is not None
+    assert header("eins,zwei,2019;1,2,3;3,4,5", ("eins", "zwei")) is not None
+    assert header("1,2;3,4", ("1", "2")) is None
+    assert header("1,2;MYC,MAX", ("1", "2")) is not None
+
+
+def test_both_partners_have_the_same_word_around_them():
+    for names, ends in {
+        "score source_id target_id": (1, 2),
+        "score node_from node_to": (1, 2),
+        "score symbol_tf symbol_target": (1, 2),
+        "score source target_id": None,
+        "score node_from to": None,
+        "score from_node node_to": None,
+    }.items():
+        assert pair_of_columns(names.split()) == ends, names
 
 
 def test_known_words_go_before_others_and_organisms_come_last():

@@ -14,7 +14,7 @@ from tests.io.files import (
 import linkprior as lp
 from linkprior.errors import InputError, ParameterError
 from linkprior.io import formats
-from linkprior.io.formats import Head
+from linkprior.io.formats import Head, ReadOptions
 from linkprior.io.read import read
 from linkprior.io.source import Source
 
@@ -22,6 +22,9 @@ MITAB_ROW = "\t".join(["uniprotkb:P1", "uniprotkb:P2", *["-"] * 13])
 
 
 MITAB_NAMES = "\t".join(["#ID(s) interactor A", "ID(s) interactor B", *["more"] * 13])
+
+
+LARGE = 1 << 16
 
 
 def head(text, suffix=""):
@@ -174,6 +177,32 @@ def test_mitab_looks_at_the_first_twenty_rows_but_the_last_of_them():
     assert not formats.mitab(head("\n".join([*[MITAB_ROW] * 18, odd, MITAB_ROW])))
 
 
+def test_lines_are_whole_and_not_blank():
+    assert head("a b\n \n\nc d\ne").lines == ["a b", "c d", "e"]
+    long = "a b\n" * (LARGE // 4)
+    assert head(long + "cu").lines == ["a b"] * (LARGE // 4)
+    assert head("x" * LARGE).lines == ["x" * LARGE]  # alone
+    assert head("x" * LARGE + "\ncu").lines == ["x" * LARGE]
+    assert head("a b\n" * (LARGE // 4 - 1) + "c d ").lines == ["a b"] * (LARGE // 4 - 1)
+    assert head("a b\n" * (LARGE // 4 - 1) + "c").lines[-1] == "c"  # short of the limit: whole
+
+
+@pytest.mark.parametrize(
+    ("name", "packing", "suffix"),
+    [
+        ("net.GraphML", None, ".graphml"),
+        ("net.graphml.gz", "gzip", ".graphml"),
+        ("net.sif.bz2", "bzip2", ".sif"),
+        ("net.sif.xz", "xz", ".sif"),
+        ("net.zip", "zip (folder/net.SIF)", ".sif"),
+        ("net.sif.zip", "zip (edges.tsv)", ".tsv"),
+        ("net", None, ""),
+    ],
+)
+def test_the_suffix_is_that_of_the_content(name, packing, suffix):
+    assert Head.of(source(b"a b\n", name, packing)).suffix == suffix
+
+
 @pytest.mark.parametrize(
     ("content", "packing", "said"),
     [
@@ -256,3 +285,20 @@ def test_a_format_nobody_knows_is_refused_with_the_nearest(tmp_path):
     with pytest.raises(ParameterError, match=r"no input format is called 'edgelits'.*edgelist"):
         read(path, "edgelits")
     assert read(path, "edgelist").report.format == "edgelist"
+
+
+def test_yes_and_no_are_answers_and_1_and_0_are_not():
+    for name, answers in (("header", (True, False, None)), ("physical_only", (True, False))):
+        for answer in answers:
+            assert getattr(ReadOptions(**{name: answer}), name) is answer
+        for other in (1, 0, "yes"):
+            with pytest.raises(ParameterError, match=f"{name} must be one of True, False"):
+                ReadOptions(**{name: other})
+
+
+def test_systems_are_one_word_or_a_list_of_words():
+    assert ReadOptions(systems="a b").systems == ("a b",)
+    assert ReadOptions(systems=["a", "b"]).systems == ("a", "b")
+    for other in (5, None, {"a": 1}, b"ab"):
+        with pytest.raises(ParameterError, match="systems must be a list of names, got [5Nb{]"):
+            ReadOptions(systems=other)

@@ -1,10 +1,12 @@
 """GraphML and GEXF, tag by tag."""
 
+import codecs
+
 import networkx as nx
 import pytest
 from tests.io.files import dropped, pairs, problem, reading, same, written
 
-from linkprior.errors import InputError
+from linkprior.errors import InputError, ParameterError
 from linkprior.io.formats import ReadOptions
 from linkprior.io.node_lists import read_pairs
 from linkprior.io.read import read
@@ -26,6 +28,18 @@ def graphs():
         "unicode": unicode,
         "lonely": lonely,
     }
+
+
+@pytest.mark.parametrize("kind", graphs())
+def test_graphml_of_networkx_comes_back(tmp_path, kind):
+    graph = graphs()[kind]
+    nx.write_graphml(graph, tmp_path / "g.graphml")
+    found = read(tmp_path / "g.graphml", keep_isolated=True)
+    assert found.report.format == "graphml"
+    assert same(found, graph)
+    assert (
+        any("directed (the file says so)" in t for t in found.report.looks) == graph.is_directed()
+    )
 
 
 @pytest.mark.parametrize("kind", graphs())
@@ -68,6 +82,18 @@ def test_graphml_names_come_from_an_attribute_that_tells_nodes_apart(tmp_path, n
     assert reading(tmp_path, "g.graphml", text).network.names == ("TP53", "EGFR", "a b c")
 
 
+@pytest.mark.parametrize(
+    "names", [("A", "A", "B"), ("A", "", "B"), ("A", "  ", "B"), ("A", "x" * 1001, "B")]
+)
+def test_graphml_names_that_are_alike_missing_or_whole_texts_leave_the_ids(tmp_path, names):
+    found = reading(
+        tmp_path, "g.graphml", graphml(nodes("k", *names) + TRIANGLE, NAME_KEY.format("name"))
+    )
+    assert found.network.names == ("n0", "n1", "n2")
+    assert found.labels["n0"] == "A"
+    assert "named by their id" in found.report.notes[0]
+
+
 def test_graphml_of_yed_is_named_by_its_labels(tmp_path):
     keys = '<key id="d6" for="node" yfiles.type="nodegraphics"/>'
     body = "".join(
@@ -77,6 +103,36 @@ def test_graphml_of_yed_is_named_by_its_labels(tmp_path):
     )
     text = graphml(body + TRIANGLE, keys).replace("<graphml", '<graphml xmlns:y="http://y"')
     assert reading(tmp_path, "g.graphml", text).network.names == ("Start", "Middle", "End")
+
+
+def test_graphml_reads_nested_graphs_and_passes_over_ports(tmp_path):
+    body = (
+        '<node id="a"><port name="p"><data key="k">port</data></port><data key="k">A</data>'
+        '<graph edgedefault="directed"><node id="a::b"><data key="k">B</data></node>'
+        '<node id="a::c"><data key="k">C</data></node><edge source="a::b" target="a::c"/></graph>'
+        '</node><edge source="a" target="a::b" sourceport="p"/>'
+    )
+    found = reading(tmp_path, "g.graphml", graphml(body, NAME_KEY.format("name")))
+    assert pairs(found.network) == {frozenset("BC"), frozenset("AB")}
+    assert "directed" in found.report.looks[-1]
+
+
+def test_graphml_leaves_out_hyperedges_and_predicted_edges_and_counts_them(tmp_path):
+    body = (
+        '<edge source="a" target="b"><data key="k">observed</data></edge>\n'
+        '<edge source="a" target="c"><data key="k">Predicted</data></edge>\n'
+        '<hyperedge><endpoint node="a"/><endpoint node="b"/><endpoint node="c"/></hyperedge>\n'
+        '<edge source="b" target="c"/>'
+    )
+    found = reading(
+        tmp_path, "g.graphml", graphml(body, '<key id="k" for="edge" attr.name="kind"/>')
+    )
+    assert pairs(found.network) == {frozenset("ab"), frozenset("bc")}
+    assert dropped(found) == {
+        "marked as predicted, not observed": 1,
+        "a hyperedge, which joins any number of nodes": 1,
+    }
+    assert [entry["first_lines"] for entry in found.report.dropped] == [[6], [7]]
 
 
 def test_graphml_defaults_say_which_edges_are_predicted(tmp_path):
@@ -195,11 +251,40 @@ def test_gexf_reads_nested_nodes_and_directions_and_passes_over_times(tmp_path, 
     assert dropped(found) == {"marked as predicted, not observed": 1}
 
 
+def test_gexf_labels_that_are_alike_leave_the_ids(tmp_path):
+    found = reading(tmp_path, "g.gexf", GEXF.format("mutual").replace("World", "Hello"))
+    assert found.network.names == ("1", "2", "3")
+    assert found.labels == {"1": "Hello", "2": "Hello", "3": "child"}
+
+
 EDGE = '<edge source="a" target="b"/>'
 
 
 def graphml_with(body, keys="", default="undirected"):
     return f'<graphml>{keys}<graph edgedefault="{default}">\n{body}</graph></graphml>'
+
+
+def weights_of(found):
+    names, dense = found.network.names, found.network.confidence.toarray()
+    return {names[i] + names[j]: dense[i, j] for i, j in found.network.edges.tolist()}
+
+
+def weighed(tmp_path, name, text, weights):
+    return weights_of(reading(tmp_path, name, text, options=ReadOptions(weights=weights)))
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        (graphml_with(EDGE), None),
+        (graphml_with(f'{EDGE}<node id="c"><graph/></node>'), None),
+        (graphml_with(f"{EDGE}</graph><graph>"), 2),
+        (graphml_with(f"{EDGE}</graph><graph></graph><graph>"), 3),
+    ],
+)
+def test_graphs_beside_each_other_are_counted_and_those_inside_are_not(tmp_path, text, count):
+    notes = reading(tmp_path, "g.graphml", text).report.notes
+    assert notes == ([f"the file holds {count} graphs: they are read as one"] if count else [])
 
 
 def test_the_number_of_nodes_is_told(tmp_path):
@@ -248,11 +333,46 @@ def test_a_default_of_names_names_nobody(tmp_path):
     assert found.report.notes == []
 
 
+@pytest.mark.parametrize(
+    ("owner", "default", "own", "left"),
+    [
+        ("edge", "", "predicted", 1),
+        ("edge", "", " PREDICTED ", 1),
+        ("all", "", "predicted", 1),
+        ("node", "", "predicted", 2),
+        ("edge", "predicted", "observed", 1),
+        ("node", "predicted", "observed", 2),
+        ("edge", "other", "observed", 2),
+    ],
+)
+def test_the_kind_of_an_edge_says_whether_it_was_predicted(tmp_path, owner, default, own, left):
+    inside = f"<default>{default}</default>" if default else ""
+    keys = f'<key id="k" for="{owner}" attr.name="Kind">{inside}</key>'
+    body = f'<edge source="a" target="b"><data key="k">{own}</data></edge>'
+    body += '\n<edge source="b" target="c"></edge>'
+    found = reading(tmp_path, "g.graphml", graphml_with(body, keys))
+    assert found.network.n_edges == left
+    assert list(dropped(found).values()) == [1] * (2 - left)
+    line = 2 if own.strip().lower() == "predicted" else 3
+    assert [entry["first_lines"] for entry in found.report.dropped] == [[line]] * (2 - left)
+
+
 def test_predicted_links_are_pairs_the_file_names(tmp_path):
     keys = '<key id="k" for="edge" attr.name="kind"/>'
     body = f'{EDGE}<edge source="b" target="c"><data key="k">predicted</data></edge>'
     path = written(tmp_path, "g.graphml", graphml_with(body, keys))
     assert set(map(frozenset, read_pairs(path))) == {frozenset("ab"), frozenset("bc")}
+
+
+def test_a_default_is_that_of_its_own_key(tmp_path):
+    keys = (
+        '<key id="w" for="edge" attr.name="weight"><default>4</default></key>'
+        '<key id="o" for="edge" attr.name="other"><default>predicted</default></key>'
+        '<key id="k" for="edge" attr.name="kind"/>'
+    )
+    body = '<edge source="a" target="b"/><edge source="b" target="c"><data key="w">2</data></edge>'
+    found = weighed(tmp_path, "g.graphml", graphml_with(body, keys), "Weight ")
+    assert found == {"ab": 1.0, "bc": 0.5}
 
 
 def test_hyperedges_are_left_out_with_what_they_own(tmp_path):
@@ -261,6 +381,25 @@ def test_hyperedges_are_left_out_with_what_they_own(tmp_path):
     found = reading(tmp_path, "g.graphml", graphml_with(body, keys))
     assert pairs(found.network) == {frozenset("ab")}
     assert [entry["first_lines"] for entry in found.report.dropped] == [[2, 3]]
+
+
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        ("\n<node/>", "g.graphml:3: a tag <node> without id"),
+        ('\n<node id=""/>', "g.graphml:3: a tag <node> without id"),
+        ('\n<edge target="a"/>', "g.graphml:3: a tag <edge> without source"),
+        ('\n\n<edge source="a" target=""/>', "g.graphml:4: a tag <edge> without target"),
+    ],
+)
+def test_a_tag_without_what_it_needs_is_refused(tmp_path, body, told):
+    assert problem(tmp_path, "g.graphml", graphml_with(body)) == told
+
+
+def test_an_attribute_of_nodes_gives_no_weights(tmp_path):
+    keys = '<key id="w" for="node" attr.name="sure"/><key id="v" for="edge" attr.name="real"/>'
+    with pytest.raises(ParameterError, match=r"nothing called 'sure'.* There are: real$"):
+        weighed(tmp_path, "g.graphml", graphml_with(EDGE, keys), "sure")
 
 
 GEXF_EDGE = '<edge source="a" target="b"{}/>'
@@ -284,6 +423,87 @@ def valued(ends, value, key="0", named="for", more=""):
     return f'<edge source="{ends[0]}" target="{ends[1]}"{more}>{inside}</edge>'
 
 
+def weights_of_gexf(tmp_path, text, asked):
+    found = reading(tmp_path, "g.gexf", text, options=ReadOptions(weights=asked))
+    names, dense = found.network.names, found.network.confidence.toarray()
+    return {names[i] + names[j]: dense[i, j] for i, j in found.network.edges.tolist()}
+
+
+@pytest.mark.parametrize(
+    ("kind", "own", "directed"),
+    [
+        ("", "", False),
+        (' defaultedgetype="directed"', "", True),
+        (' defaultedgetype="undirected"', "", False),
+        ("", ' type="directed"', True),
+        ("", ' type="Dir"', True),
+        ("", ' type="mutual"', False),
+        (' defaultedgetype="directed"', ' type="undirected"', False),
+    ],
+)
+def test_gexf_says_whether_an_edge_has_a_direction(tmp_path, kind, own, directed):
+    found = reading(tmp_path, "g.gexf", gexf(GEXF_EDGE.format(own), kind=kind))
+    assert any("the file says so" in look for look in found.report.looks) == directed
+    word = "directed" if directed else "undirected"
+    assert found.report.guess == f"GEXF, {word} graph of 2 nodes"
+
+
+@pytest.mark.parametrize(
+    ("edges", "attributes", "left"),
+    [
+        (GEXF_EDGE.format(' kind="Predicted"'), "", 1),
+        (GEXF_EDGE.format(' kind="other"'), "", 2),
+        (valued("ab", "predicted"), declared("Kind"), 1),
+        (valued("ab", "predicted", named="id"), declared("kind"), 1),
+        (valued("ab", "predicted"), declared("kind", owner="node"), 2),
+        (valued("ab", "predicted"), declared("kind") + declared("x", "node"), 1),
+        (valued("ab", "predicted", key="1"), declared("kind"), 2),
+        (valued("ab", "predicted"), declared("sort"), 2),
+        (valued("ab", "predicted"), '<attribute id="0" title="kind"/>', 2),
+        (valued("ab", "observed", more=' kind="predicted"'), declared("kind"), 2),
+    ],
+)
+def test_the_kind_of_an_edge_says_whether_it_was_predicted_gexf(tmp_path, edges, attributes, left):
+    found = reading(tmp_path, "g.gexf", gexf(edges + '<edge source="b" target="c"/>', attributes))
+    assert found.network.n_edges == left
+    assert list(dropped(found).values()) == [1] * (2 - left)
+    assert [entry["first_lines"] for entry in found.report.dropped] == [[2]] * (2 - left)
+
+
+@pytest.mark.parametrize(
+    ("edges", "attributes", "asked"),
+    [
+        (
+            GEXF_EDGE.format(' weight="4"') + '<edge source="b" target="c" weight="2"/>',
+            "",
+            "weight",
+        ),
+        (
+            GEXF_EDGE.format(' weight="4"') + '<edge source="b" target="c" weight="2"/>',
+            "",
+            " Weight",
+        ),
+        (valued("ab", 4) + valued("bc", 2), declared("sure"), "sure"),
+        (valued("ab", 4) + valued("bc", 2), declared("Very  Sure"), "very sure"),
+        (
+            valued("ab", 4, more=' weight="1"') + valued("bc", 2, more=' weight="1"'),
+            declared("sure"),
+            "sure",
+        ),
+        (GEXF_EDGE.format(' weight="4"') + valued("bc", 2), declared("weight"), "weight"),
+    ],
+)
+def test_weights_are_those_of_gexf_or_of_the_attribute_asked_for(
+    tmp_path, edges, attributes, asked
+):
+    assert weights_of_gexf(tmp_path, gexf(edges, attributes), asked) == {"ab": 1.0, "bc": 0.5}
+
+
+def test_gexf_without_weights_has_no_attribute_of_that_name(tmp_path):
+    with pytest.raises(ParameterError, match="nothing called 'weight'"):
+        weights_of_gexf(tmp_path, gexf(GEXF_EDGE.format("")), "weight")
+
+
 def test_an_edge_without_the_weight_others_have_is_refused(tmp_path):
     edges = GEXF_EDGE.format(' weight="4"') + '\n<edge source="b" target="c"/>'
     told = problem(tmp_path, "g.gexf", gexf(edges), options=ReadOptions(weights="weight"))
@@ -305,7 +525,7 @@ def test_a_weight_of_0_is_noted_only_where_nobody_asked_for_another(tmp_path):
         ('<edge source="b"/>', "", "g.gexf:2: a tag <edge> without target"),
     ],
 )
-def test_a_tag_without_what_it_needs_is_refused(tmp_path, edges, nodes, told):
+def test_a_tag_without_what_it_needs_is_refused_gexf(tmp_path, edges, nodes, told):
     assert problem(tmp_path, "g.gexf", gexf(edges, nodes=nodes)) == told
 
 
@@ -353,6 +573,11 @@ def refused(text, size=1000, root="g"):
     return str(told.value)
 
 
+@pytest.mark.parametrize("tag", ["h", "gg", "g:h"])
+def test_another_first_tag_is_refused(tag):
+    assert refused(f"\n<{tag}/>") == f"x:2: expected the tag <g> first, got <{tag}>"
+
+
 def test_a_long_first_tag_is_cut():
     assert len(refused(f"<{'h' * 500}/>")) < 100
 
@@ -366,6 +591,24 @@ def test_a_thousand_open_tags_are_the_most():
     assert refused(nested(1001)).startswith("x:2: tags inside 1,000 others, which no graph file")
 
 
+def test_tags_that_are_closed_do_not_count():
+    closed = "<n><m/></n>" * 1001
+    assert len(parsed(f"<g>{closed}</g>").seen) == 2 * 2003
+    deep = nested(1000)
+    assert len(parsed(f"<g>{closed}{deep[4:]}").seen) == 2 * 3002
+    assert "tags inside 1,000 others" in refused(f"<g>{closed}{nested(1001)[4:]}")
+
+
+def test_a_tag_without_end_is_refused_once_it_is_too_long(monkeypatch):
+    monkeypatch.setattr(graph_xml, "_LONGEST_TAG", 100)
+    fits = f'<g>\n<n a="{"y" * 80}"/></g>'
+    for size in (1, 10, 60):
+        assert parsed(fits, size).seen[1][0] == "n"
+        told = refused(f'<g>\n<n a="{"y" * 300}"/></g>', size)
+        assert told.startswith("x:2: a tag or comment of more than 0 MB")
+    assert len(parsed("<g>" + "<n/>" * 500 + "</g>", 10).seen) == 1002  # all of them together
+
+
 @pytest.mark.parametrize(("kept", "fits"), [(100, True), (101, False)])
 def test_as_many_bytes_as_the_limit_may_wait_for_their_end(monkeypatch, kept, fits):
     monkeypatch.setattr(graph_xml, "_LONGEST_TAG", 100)
@@ -374,6 +617,11 @@ def test_as_many_bytes_as_the_limit_may_wait_for_their_end(monkeypatch, kept, fi
         assert "ends too early" in refused(text, len(text))
     else:
         assert "a tag or comment of more than" in refused(text, len(text))
+
+
+def test_bytes_that_are_no_text_may_be_another_encoding():
+    assert refused(b"<g>\xff</g>").endswith("; is it UTF-8?")
+    assert refused("<g></h>").endswith("; export it again")
 
 
 @pytest.mark.parametrize(
@@ -391,6 +639,22 @@ def test_known_encodings_are_read(encoding, codec):
     word = "\u0434" if encoding == "koi8-r" else "\u00e9"
     text = f'<?xml version="1.0" encoding="{encoding}"?><g>{word}</g>'
     assert parsed(text.encode(codec)).said == word
+
+
+@pytest.mark.parametrize("encoding", ["klingon", "gbk", "utf-7", "idna"])
+def test_encodings_of_several_bytes_or_none_are_refused(encoding):
+    told = refused(f'<?xml version="1.0"\nencoding="{encoding}"?><g/>')
+    assert told.startswith("x:1: declares the encoding")
+    assert f"'{encoding}', which is not read; save it as UTF-8" in told
+
+
+@pytest.mark.parametrize(
+    "inside",
+    ['<!ENTITY a "b">', '<!ATTLIST n id CDATA "x">', '<!ENTITY a SYSTEM "file:///etc/x">', ""],
+)
+def test_a_dtd_inside_the_document_is_refused_by_line(inside):
+    told = refused(f"\n<!DOCTYPE g [{inside}]><g/>")
+    assert told.startswith("x:2: declares XML entities or the like in a DTD of its own")
 
 
 def test_a_doctype_without_any_dtd_leaves_entities_to_the_parser():
@@ -422,3 +686,66 @@ def test_an_undefined_reference_is_refused_with_its_line_however_it_is_cut(text,
 @pytest.mark.parametrize("size", [1, 2, 5, 11, 1000])
 def test_references_that_need_no_dtd_are_read(text, _line, size):
     assert parsed(text, size).seen[-1] == "/g"
+
+
+@pytest.mark.parametrize("codec", ["utf-16-le", "utf-16-be"])
+def test_references_in_utf16_are_found_too(codec):
+    mark = {"utf-16-le": codecs.BOM_UTF16_LE, "utf-16-be": codecs.BOM_UTF16_BE}[codec]
+    text = mark + f'{SYSTEM}<g>\n<n id="&odd;"/></g>'.encode(codec)
+    assert refused(text, 8).startswith("x:2: refers to &odd;,")
+
+
+@pytest.mark.parametrize("size", [3, 40, 1000])
+def test_a_reference_is_found_below_more_tags_than_are_kept(monkeypatch, size):
+    monkeypatch.setattr(graph_xml, "_LONGEST_TAG", 60)
+    tags = '<n id="a"/>\n<m>b</m>\n' * 20
+    told = refused(f'{SYSTEM}<g>{tags}<n id="&odd;"/></g>', size)
+    assert told.startswith("x:41: refers to &odd;,")
+
+
+def test_an_undefined_entity_is_named_by_its_line_below_a_blank_first_line(tmp_path):
+    text = (
+        '\n<!DOCTYPE graphml SYSTEM "graphml.dtd">\n<graphml><graph edgedefault="undirected">\n'
+        '<node id="a&odd;"/><node id="b"/><edge source="a" target="b"/></graph></graphml>'
+    )
+    assert problem(tmp_path, "g.graphml", text).startswith("g.graphml:4: refers to &odd;")
+
+
+def file_of(tmp_path, text, name="f.txt"):
+    path = tmp_path / name
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return path
+
+
+def test_xml_without_its_end_was_cut_off(tmp_path):
+    cut = {
+        "between tags": b"<graphml><graph>",
+        "within a tag": b"<graphml><graph><nod",
+        "within a character": "<graphml><graph>é".encode()[:-1],
+        "within CDATA": b"<graphml><graph><![CDATA[x",
+    }
+    for where, content in cut.items():
+        with pytest.raises(InputError) as told:
+            read(file_of(tmp_path, content))
+        assert "the XML ends too early" in str(told.value), where
+    with pytest.raises(InputError, match="not well-formed"):
+        read(file_of(tmp_path, "<graphml><graph></node>"))
+
+
+def graphml_graph_losses(inside, keys="", doctype="", edgedefault="undirected"):
+    return (
+        f'<?xml version="1.0"?>\n{doctype}<graphml>{keys}\n'
+        f'<graph edgedefault="{edgedefault}">\n{inside}\n</graph></graphml>\n'
+    )
+
+
+SYSTEM_GRAPH_LOSSES = '<!DOCTYPE graphml SYSTEM "graphml.dtd">\n'
+
+
+def test_cdata_over_many_blocks_under_a_dtd_is_passed_over_in_one_go(tmp_path):
+    long = "<!-- <x &foo;" * 700_000
+    inside = f'<edge source="a" target="b"><data key="k"><![CDATA[{long}]]></data></edge>'
+    found = reading(
+        tmp_path, "g.graphml", graphml_graph_losses(inside, doctype=SYSTEM_GRAPH_LOSSES)
+    )
+    assert pairs(found.network) == {frozenset("ab")}

@@ -15,6 +15,7 @@ from linkprior.io.readers import graphs
 from linkprior.io.readers.graphs import (
     NamedGraph,
     every_line,
+    hand_over,
     hand_over_numbered,
     is_zero,
     one_of_each,
@@ -57,6 +58,14 @@ def test_a_word_that_is_no_number_is_named(word):
         whole_numbers(["9" * 18, word], 10**18, "node", "f:3")
 
 
+@pytest.mark.parametrize("word", ["0", "8", "1" + "0" * 18, "0" * 19])
+def test_a_number_beyond_those_declared_is_named(word):
+    with pytest.raises(InputError, match=f"^f:3: node {word} is beyond the 7 declared"):
+        whole_numbers(["1", "7", word], 7, "node", "f:3")
+    with pytest.raises(InputError, match=f"^f:3: node {word} is beyond the 7 declared"):
+        whole_numbers([word], 7, "node", "f:3")
+
+
 def test_a_number_of_too_many_digits_is_refused_whatever_was_declared():
     with pytest.raises(InputError, match="is beyond the"):
         whole_numbers(["1" + "0" * 18], 10**30, "node", "f:3")
@@ -81,6 +90,14 @@ def test_every_line_has_its_number_blank_ones_too():
 
 def edges(found):
     return [[found.names[a], found.names[b]] for a, b in found.ends.tolist()]
+
+
+def test_edges_are_handed_over_by_the_places_of_their_names(found):
+    names = ["x", "y", "z", "lonely"]
+    hand_over(found, names, [1, 2, 3, 4], np.array([[2, 0], [1, 2]]), np.array([[0, 1]]))
+    assert list(found.names) == names
+    assert edges(found) == [["z", "x"], ["y", "z"]]
+    assert found.predicted.tolist() == [[0, 1]]
 
 
 def test_nodes_are_numbered_from_1_unless_told_otherwise(found):
@@ -183,6 +200,25 @@ def told(*names, node="1"):
     return str(caught.value)
 
 
+def test_of_several_names_in_one_listing_only_the_first_must_agree():
+    """The first name counts in each listing; the whole of it, repeated, is the same node."""
+    for again in (("x",), ("x", "y"), ("x", "z"), ("x", "y", "z"), ()):
+        assert list(listed(("x", "y"), again).names) == ["x"], again
+    for again in (("y",), ("y", "x"), ("z", "x", "y")):
+        wrong = f"g:2: the id '1' is that of two nodes, 'x' and '{again[0]}';"
+        assert told(("x", "y"), again).startswith(wrong), again
+    assert told(("x",), ("x", "y"), ("y",)).startswith("g:3: the id '1' is that of two nodes")
+
+
+def test_a_label_too_long_to_be_a_name_leaves_the_node_its_id():
+    """A name of 1,001 characters would be refused, and the file with it."""
+    for n in (999, 1000, 1001, 5000):
+        label = "x" * n
+        assert list(listed((label,)).names) == [label if n <= 1000 else "1"], n
+    with pytest.raises(InputError, match="expected at most 1000"):
+        listed((), node="x" * 1001)
+
+
 def test_a_node_listed_twice_under_long_names_is_told_in_a_short_message():
     long = "w" * 900
     for node, first, second in ((long, "x", "y"), ("1", long, "y"), ("1", "x", long)):
@@ -230,6 +266,31 @@ def test_an_id_of_two_nodes_with_different_names_is_refused(tmp_path):
     )
     told = problem(tmp_path, "g.graphml", graphml(inside, keys))
     assert told.startswith("g.graphml:6: the id 'a' is that of two nodes, 'TP53' and 'ATM';")
+
+
+TWO_ZEROS = "2 edges have weight 0 and count as edges"
+
+
+def test_edges_of_weight_zero_are_edges_and_noted(tmp_path):
+    keys = '<key id="w" for="edge" attr.name="Weight"><default>0</default></key>'
+    inside = (
+        '<edge source="a" target="b"><data key="w">0.0</data></edge><edge source="b" target="c"/>'
+        '<edge source="c" target="d"><data key="w">0.5</data></edge>'
+    )
+    edges = (
+        '<edge source="a" target="b" weight="0"/><edge source="b" target="c" weight="-0.0"/>'
+        '<edge source="c" target="d" weight="2"/>'
+    )
+    nodes = "".join(f'<node id="{name}"/>' for name in "abcd")
+    pajek = '*Vertices 4\n1 a\n2 b\n3 c\n4 d\n*Edges\n1 2 0\n2 3 0.00 l "x"\n3 4 c Blue\n'
+    for name, text in {
+        "g.graphml": graphml(inside, keys),
+        "g.gexf": gexf(nodes, edges),
+        "g.net": pajek,
+    }.items():
+        found = reading(tmp_path, name, text)
+        assert pairs(found.network) == {frozenset("ab"), frozenset("bc"), frozenset("cd")}
+        assert TWO_ZEROS in found.report.notes, name
 
 
 def edge(source, target, **values):

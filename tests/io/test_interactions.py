@@ -185,6 +185,23 @@ def test_lines_that_begin_with_a_hash_are_comments():
     assert without_comments(([1, 2], ["#x", "z"])) == ([2], ["z"])
 
 
+def test_a_row_is_wanted_for_any_of_its_systems():
+    systems = Systems([" Two-Hybrid", "Pulldown"])
+    assert systems
+    assert not Systems([])
+    assert systems.wants(["x", "two-hybrid "])
+    assert not systems.wants(["x", "hybrid"])
+    systems.count(["Two-hybrid", "x", "pulldowns"])
+    with pytest.raises(ParameterError) as told:
+        systems.settle("f")
+    assert str(told.value) == (
+        "--experimental-system: no row of f has 'Pulldown'. Did you mean pulldowns? "
+        "It has: Two-hybrid, x, pulldowns"
+    )
+    assert systems.wants(["PULLDOWN"])
+    systems.settle("f")
+
+
 @pytest.mark.parametrize(("n", "more"), [(20, ""), (21, " …")])
 def test_twenty_systems_are_listed_the_most_usual_first(n, more):
     systems = Systems(["none of them"])

@@ -15,14 +15,16 @@ from tests.io.files import (
     pairs,
     problem,
     reading,
+    written,
 )
 
-from linkprior.errors import InputError
+from linkprior.errors import InputError, ParameterError
 from linkprior.io.formats import ReadOptions
 from linkprior.io.read import read
 from linkprior.io.readers import matrices
 from linkprior.io.readers.graphs import one_of_each
 from linkprior.io.readers.matrices import load_sparse
+from linkprior.io.unpack import VARIABLE
 
 
 def random_matrix(seed=0, n=12, symmetric=False):
@@ -156,6 +158,21 @@ def test_a_large_matrix_of_few_entries_makes_no_room_for_its_nodes(tmp_path):
     assert "99,999,997 of the 99,999,999 nodes declared" in found.report.notes[0]
 
 
+@pytest.mark.parametrize("layout", ["csr", "csc", "coo", "bsr", "dia"])
+@pytest.mark.parametrize("array", [True, False])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int8, np.bool_, np.complex128])
+def test_npz_of_scipy_comes_back(tmp_path, layout, array, dtype):
+    dense = random_matrix(seed=3)
+    dense = (dense != 0).astype(dtype)
+    make = sp.coo_array if array else sp.coo_matrix
+    matrix = make(dense).asformat(layout)
+    sp.save_npz(tmp_path / "m.npz", matrix)
+    found = read(tmp_path / "m.npz", keep_isolated=True)
+    assert found.report.format == "npz"
+    assert agrees(found, dense, first=0)
+    assert not found.report.dropped
+
+
 def test_zeros_stored_in_an_npz_are_counted(tmp_path):
     matrix = sp.csr_array(random_matrix(symmetric=True))
     matrix.data[:3] = 0
@@ -163,6 +180,14 @@ def test_zeros_stored_in_an_npz_are_counted(tmp_path):
     found = read(tmp_path / "m.npz", keep_isolated=True)
     assert agrees(found, matrix.toarray(), first=0)
     assert found.report.dropped[0]["count"] == 3
+
+
+def test_entries_of_a_coo_matrix_at_one_place_are_summed_as_scipy_does(tmp_path):
+    rows, columns, values = [0, 0, 1, 2, 2], [1, 1, 2, 3, 3], [1.0, 2.0, 1.0, 1.0, -1.0]
+    sp.save_npz(tmp_path / "m.npz", sp.coo_array((values, (rows, columns)), shape=(4, 4)))
+    found = read(tmp_path / "m.npz", keep_isolated=True)
+    assert pairs(found.network) == {frozenset("01"), frozenset("12")}
+    assert found.report.duplicates == 0
 
 
 def archive(**arrays):
@@ -237,6 +262,26 @@ def test_npz_of_too_many_nodes_is_refused_and_of_many_makes_no_room(tmp_path):
     assert read(path, keep_isolated=True).network.names == ("5", "70000000")
 
 
+@pytest.mark.parametrize(
+    ("entry", "kind"),
+    [
+        ("1 2 0,5", "coordinate real general"),
+        ("1 2 0x5", "coordinate real general"),
+        ("1 2 5-3", "coordinate real general"),
+        ("1 2 3 4", "coordinate real general"),
+        ("1 2 1_0", "coordinate real general"),
+        ("1 2 ٣", "coordinate real general"),
+        ("1 2 0", "coordinate pattern general"),
+        ("1 2 3", "coordinate complex general"),
+    ],
+)
+def test_an_entry_that_is_no_number_is_not_cut_to_one(tmp_path, entry, kind):
+    good = {"pattern": "1 3", "complex": "1 3 1 0"}.get(kind.split()[1], "1 3 1")
+    told = mtx_problem(tmp_path, mtx(f"{good}\n{entry}\n", "3 3 2", kind))
+    assert told.startswith("m.mtx:6: expected ")
+    assert told.endswith(f"got {entry!r}")
+
+
 def test_a_comma_in_an_array_is_refused(tmp_path):
     told = mtx_problem(tmp_path, mtx("0\n1\n0,5\n0\n", "2 2", "array real general"))
     assert told.startswith("m.mtx:7: expected 1 number (array real), with a point")
@@ -250,6 +295,17 @@ def test_numbers_as_fortran_writes_them_are_read(tmp_path):
 def two_entries(*entries, kind="coordinate real general", size=None):
     size = size or f"3 3 {len(entries)}"
     return "\n".join([f"%%MatrixMarket matrix {kind}", size, *entries]) + "\n"
+
+
+@pytest.mark.parametrize(("word", "value"), [("1.5D3", 1500.0), ("1.5d+02", 150.0), ("4D0", 4.0)])
+def test_an_exponent_of_fortran_counts(tmp_path, word, value):
+    asked = ReadOptions(weights="value")
+    for content in (
+        two_entries(f"1 2 {word}", "1 3 1"),
+        two_entries("0", word, "1", "0", "0", "0", kind="array real symmetric", size="3 3"),
+    ):
+        facts = reading(tmp_path, "m.mtx", content, options=asked).report.weights
+        assert (facts.least, facts.largest) == (1.0, value)
 
 
 @pytest.mark.parametrize("entry", ["2 3.0 1", "2.0 3 1", "2 3.25 1", "2 3e0 1", "+2 3 1"])
@@ -268,6 +324,64 @@ def mtx_lines(size, *entries, kind="coordinate real general"):
 
 def told(folder, content):
     return problem(folder, "m.mtx", content, format="matrix-market")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "%%MatrixMarket matrix coordinate real general extra",
+        "%%MatrixMarket matrix coordinate real",
+        "%%MatrixMarket matrix coordinate real crooked",
+        "%%MatrixMarket matrix coordinate text general",
+        "%%MatrixMarket matrix list real general",
+        "%%MatrixMarket vector coordinate real general",
+        "%%MatrixMart matrix coordinate real general",
+        "%%MatrixMarket",
+        "",
+    ],
+)
+def test_another_first_line_is_refused_and_shown(tmp_path, line):
+    message = told(tmp_path, f"{line}\n3 3 1\n1 2 1\n")
+    assert message.startswith("m.mtx:1: expected a first line such as %%MatrixMarket matrix ")
+    assert message.endswith(f"got {line!r}")
+
+
+@pytest.mark.parametrize(
+    ("size", "kind", "what"),
+    [
+        ("3 3", "coordinate real general", "rows, columns and entries"),
+        ("3 3 1 1", "coordinate real general", "rows, columns and entries"),
+        ("3 x 1", "coordinate real general", "rows, columns and entries"),
+        ("3 3 -1", "coordinate real general", "rows, columns and entries"),
+        ("3 3 1", "array real general", "rows and columns"),
+        ("3", "array real general", "rows and columns"),
+        ("x y", "array real general", "rows and columns"),
+    ],
+)
+def test_another_line_of_sizes_is_refused_and_shown(tmp_path, size, kind, what):
+    message = told(tmp_path, mtx_lines(size, "1 2 1", "1 3 1", kind=kind))
+    assert message == f"m.mtx:2: expected the numbers of {what}, got {size!r}"
+
+
+def test_an_array_of_patterns_is_refused(tmp_path):
+    message = told(tmp_path, mtx_lines("2 2", "1", "1", "1", "1", kind="array pattern general"))
+    assert message.startswith("m.mtx:2: an array of 2 × 2 pattern values, expected coordinates")
+
+
+@pytest.mark.parametrize(
+    ("symmetry", "entries", "found"),
+    [
+        ("general", "0 0 1 1 0 0 0 -1 0", {"3-1", "1-2", "2-3"}),
+        ("general", "0 0 1 0 0 0 0 0 0", {"1-3"}),
+        ("symmetric", "7 0 1 0 1 0", {"1-3", "2-3"}),
+        ("symmetric", "0 1 0 0 0 7", {"1-2"}),
+        ("skew-symmetric", "0 1 1", {"1-3", "2-3"}),
+        ("skew-symmetric", "-1 0 0", {"1-2"}),
+    ],
+)
+def test_values_of_an_array_go_down_the_columns(tmp_path, symmetry, entries, found):
+    content = mtx_lines("3 3", *entries.split(), kind=f"array integer {symmetry}")
+    assert pairs(reading(tmp_path, "m.mtx", content).network) == links(*found)
 
 
 @pytest.mark.parametrize(
@@ -319,9 +433,59 @@ def test_each_kind_of_entry_has_its_own_number_of_numbers(tmp_path, kind, entrie
     assert message.startswith(f"m.mtx:4: expected {width} (")
 
 
+@pytest.mark.parametrize("symmetry", ["general", "symmetric"])
+def test_entries_in_several_chunks_are_read_as_in_one(tmp_path, line_by_line, symmetry):
+    content = mtx_lines("% note", "4 4 3", "2 1 1", "% note", "3 2 0", "4 3 2",
+                  kind=f"coordinate real {symmetry}")  # fmt: skip
+    found = reading(tmp_path, "m.mtx", content)
+    assert pairs(found.network) == links("1-2", "3-4")
+    assert found.report.dropped[0]["first_lines"] == [6]
+
+
 def test_values_of_an_array_in_several_chunks_keep_their_places(tmp_path, line_by_line):
     content = mtx_lines("3 3", *"001100000", kind="array real general")
     assert pairs(reading(tmp_path, "m.mtx", content).network) == links("3-1", "1-2")
+
+
+def test_an_entry_too_many_in_a_later_chunk_is_named(tmp_path, line_by_line):
+    message = told(tmp_path, mtx_lines("3 3 2", "1 2 1", "2 3 1", "1 3 1"))
+    assert message == "m.mtx:5: more than the 2 entries declared"
+    assert told(tmp_path, mtx_lines("3 3 3", "1 2 1", "2 3 1")).startswith(
+        "m.mtx: declares 3 entries"
+    )
+    assert told(tmp_path, mtx_lines("% nothing")) == (
+        "m.mtx: ends before the line of its size; get it again"
+    )
+
+
+@pytest.mark.parametrize(
+    ("kind", "entry", "named"),
+    [
+        ("coordinate pattern general", "2 1", "pattern"),
+        ("coordinate complex general", "2 1 1 0", "complex"),
+        ("coordinate real skew-symmetric", "2 1 1", "skew-symmetric"),
+        ("coordinate pattern skew-symmetric", "2 1", "pattern"),
+    ],
+)
+def test_a_matrix_without_weights_says_what_it_is(tmp_path, kind, entry, named):
+    message = problem(
+        tmp_path,
+        "m.mtx",
+        mtx_lines("3 3 1", entry, kind=kind),
+        options=ReadOptions(weights="value"),
+    )
+    assert message.startswith(f"m.mtx: Matrix Market, {named}, has no weights of edges")
+
+
+@pytest.mark.parametrize("name", ["m.mtx", "m.npz"])
+def test_options_of_other_formats_are_refused(tmp_path, name):
+    content = mtx_lines("3 3 1", "1 2 1")
+    if name == "m.npz":
+        sp.save_npz(tmp_path / "m.npz", sp.coo_array(np.eye(3, k=1)))
+        content = (tmp_path / "m.npz").read_bytes()
+    path = written(tmp_path, name, content)
+    with pytest.raises(ParameterError, match="--min-score does not apply to (Matrix Market|npz)"):
+        read(path, options=ReadOptions(min_score=1))
 
 
 def test_entries_of_an_npz_may_be_negative_and_a_bad_weight_is_named_by_its_place(tmp_path):
@@ -373,6 +537,15 @@ def npz_told(**changed):
     return str(caught.value)
 
 
+def test_an_array_must_hold_the_last_byte_it_declares():
+    np.testing.assert_array_equal(
+        load_sparse(packed(), "m.npz")[0].toarray(), [[0, 5, 0], [0, 0, 7], [0, 0, 0]]
+    )
+    short = "m.npz: data.npy declares more than it holds; get it again"
+    assert npz_told(data=array_of([5.0, 7.0])[:-1]) == short
+    assert npz_told(data=array_of([5.0, 7.0], shape=(3,))) == short
+
+
 def test_pointers_may_not_go_back_anywhere():
     cut = "m.npz: not a sparse matrix of scipy (the pointers do not cut the entries into 3 rows)"
     for pointers in ([0, 2, 1, 2], [0, 1, 2, 1], [0, -1, 1, 2], [0, 2, 1, 0]):
@@ -390,6 +563,13 @@ def array_bytes(value, version=None):
     stream = io.BytesIO()
     npy.write_array(stream, np.asarray(value), version=version)
     return stream.getvalue()
+
+
+def claiming(shape, descr="<f8", held=16):
+    """An array whose header says one thing, and that holds so many bytes."""
+    stream = io.BytesIO()
+    npy.write_array_header_1_0(stream, {"descr": descr, "fortran_order": False, "shape": shape})
+    return stream.getvalue() + bytes(held)
 
 
 def npz_of(parts, method=zipfile.ZIP_STORED):
@@ -502,6 +682,19 @@ def test_parts_that_do_not_fit_together_are_refused_with_the_reason(parts, why):
     assert npz_problem(parts) == f"m.npz: not a sparse matrix of scipy ({why}); get it again"
 
 
+@pytest.mark.parametrize(
+    ("data", "problem"),
+    [
+        (claiming((3,)), "data.npy declares more than it holds"),
+        (claiming((-1,)), "data.npy declares more than it holds"),
+        (claiming((10**6,), "|V0", 0), "data.npy declares more than it holds"),
+        (np.array(["a", "b"]), "a sparse matrix of <U1, expected numbers"),
+    ],
+)
+def test_an_array_that_cannot_be_the_entries_is_refused(data, problem):
+    assert npz_problem(csr_archive(data=data)).startswith(f"m.npz: {problem}")
+
+
 @pytest.mark.parametrize("key", ["shape", "indices", "indptr"])
 def test_indices_must_be_whole_numbers(key):
     changed = {key: np.asarray(CSR[key], dtype=np.float64)}
@@ -509,6 +702,27 @@ def test_indices_must_be_whole_numbers(key):
         npz_problem(csr_archive(**changed))
         == "m.npz: a sparse matrix whose indices are no whole numbers"
     )
+
+
+@pytest.mark.parametrize(
+    ("changed", "got"),
+    [
+        ({"indptr": None}, "got 'csr', shape [3, 3], without indptr"),
+        ({"data": None, "indices": None}, "got 'csr', shape [3, 3], without data, indices"),
+        ({"shape": [3]}, "got 'csr', shape [3], without gaps"),
+        ({"shape": [3, 3, 3]}, "got 'csr', shape [3, 3, 3], without gaps"),
+        ({"format": np.array(b"lil")}, "got 'lil', shape [3, 3], without gaps"),
+    ],
+)
+def test_what_is_missing_of_a_layout_is_named(changed, got):
+    assert npz_problem(csr_archive(**changed)).endswith(got)
+
+
+@pytest.mark.parametrize("key", ["format", "shape"])
+def test_an_archive_without_format_or_shape_is_no_sparse_matrix(key):
+    message = npz_problem(csr_archive(**{key: None}))
+    assert message.startswith("m.npz: a NumPy archive without a sparse matrix: keys ")
+    assert "indices, indptr" in message
 
 
 def test_an_archive_of_other_files_is_told_apart_from_a_damaged_one():
@@ -524,6 +738,17 @@ def test_only_what_numpy_packs_is_unpacked():
     assert message == "m.npz: format.npy is packed as NumPy packs none; save it again"
 
 
+def test_an_archive_may_be_as_large_as_the_user_allows(monkeypatch):
+    content = npz_of(CSR)
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        size = sum(member.file_size for member in archive.infolist())
+    monkeypatch.setenv(VARIABLE, str(size))
+    assert load_sparse(content, "m.npz")[1] == "csr"
+    monkeypatch.setenv(VARIABLE, str(size - 1))
+    with pytest.raises(InputError, match="unpacks to more than"):
+        load_sparse(content, "m.npz")
+
+
 def test_only_a_matrix_that_gives_every_pair_both_ways_is_symmetric():
     """All directed graphs on three nodes, against the definition."""
     every = list(itertools.permutations(range(3), 2))
@@ -531,6 +756,14 @@ def test_only_a_matrix_that_gives_every_pair_both_ways_is_symmetric():
         for chosen in itertools.combinations(every, size):
             symmetric = set(chosen) == {(j, i) for i, j in chosen}
             assert (one_of_each(np.array(chosen)) is not None) == symmetric, chosen
+
+
+def test_pointers_that_do_not_begin_at_the_first_entry_are_refused(tmp_path):
+    parts = {"format": b"csr", "shape": (3, 3), "data": np.ones(3)}
+    pointers = {"indices": np.array([1, 2, 0]), "indptr": np.array([1, 2, 3, 3])}
+    np.savez(tmp_path / "m.npz", **parts, **pointers)
+    told = problem(tmp_path, "m.npz", (tmp_path / "m.npz").read_bytes())
+    assert "the pointers do not cut the entries into 3 rows" in told
 
 
 def test_an_array_of_negative_size_is_refused_by_its_header(tmp_path):
@@ -547,6 +780,23 @@ def test_an_array_of_negative_size_is_refused_by_its_header(tmp_path):
             archive.writestr(name, own if name == "data.npy" else whole.read(name))
     told = problem(tmp_path, "m.npz", (tmp_path / "m.npz").read_bytes())
     assert "data.npy declares more than it holds" in told
+
+
+@pytest.mark.parametrize("offset", [-3, -1, 0, 1, 2])
+def test_a_matrix_of_diagonals_gives_the_entries_inside_it_and_no_other(tmp_path, offset):
+    """The stored rows of a diagonal are longer than the diagonal: what sticks out is no entry."""
+    n = 6
+    data = np.arange(1.0, 2 * n + 1).reshape(2, n)
+    matrix = sp.dia_array((data, [offset, 3]), shape=(n, n))
+    sp.save_npz(tmp_path / "m.npz", matrix)
+    dense = matrix.toarray()
+    expected = {frozenset((i, j)) for i, j in np.argwhere(dense).tolist() if i != j}
+    network = read(tmp_path / "m.npz").network
+    names = [int(name) for name in network.names]
+    first = min(names)  # nodes are numbered from 0 or from 1
+    got = {frozenset((names[i] - first, names[j] - first)) for i, j in network.edges.tolist()}
+    lowest = min(min(pair) for pair in expected)
+    assert got == {frozenset(end - lowest for end in pair) for pair in expected}
 
 
 @pytest.mark.parametrize("layout", ["csr", "csc"])

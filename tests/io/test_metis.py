@@ -1,7 +1,13 @@
 """METIS graphs."""
 
 import pytest
-from tests.io.files import links, pairs, problem, reading
+from tests.io.files import (
+    dropped,
+    links,
+    pairs,
+    problem,
+    reading,
+)
 
 from linkprior.errors import ParameterError
 from linkprior.io.formats import ReadOptions
@@ -20,6 +26,29 @@ def told(tmp_path, text, **options):
 def weights_of(found):
     names, dense = found.network.names, found.network.confidence.toarray()
     return {f"{names[i]}-{names[j]}": dense[i, j] for i, j in found.network.edges.tolist()}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "3 2\n2\n1 3\n2\n",
+        "\n  \n% note\n 3\t2 \n2\n% note\n1 3\n2\n\n \n",
+        "3 2 0\n2\n1 3\n2\n",
+        "3 2 000 5\n2\n1 3\n2\n",  # no weights of nodes: their number does not count
+        "3 2 1\n2 9\n1 9 3 9\n2 9\n",
+        "3 2 10\n9 2\n9 1 3\n9 2\n",
+        "3 2 010 2\n9 9 2\n9 9 1 3\n9 9 2\n",
+        "3 2 100\n9 2\n9 1 3\n9 2\n",
+        "3 2 110\n9 9 2\n9 9 1 3\n9 9 2\n",
+        "3 2 101\n9 2 8\n9 1 8 3 8\n9 2 8\n",
+        "3 2 011 2\n9 9 2 8\n9 9 1 8 3 8\n9 9 2 8\n",
+    ],
+)
+def test_neighbours_are_found_between_all_kinds_of_weights(tmp_path, text):
+    found = graph(tmp_path, text)
+    assert pairs(found.network) == links("1-2", "2-3")
+    assert found.report.guess == "METIS graph of 3 nodes"
+    assert (found.report.rows, found.report.notes) == (2, [])
 
 
 @pytest.mark.parametrize(
@@ -46,6 +75,11 @@ def test_what_is_not_as_declared_is_refused(tmp_path, text, expected):
     assert told(tmp_path, text).startswith(expected)
 
 
+def test_weights_are_told_only_where_the_header_has_them(tmp_path):
+    assert told(tmp_path, "2 1 1\n2 5\n1\n").endswith("and a weight after each")
+    assert told(tmp_path, "2 1 010 3\n2 5\n1\n").endswith("before the neighbours")
+
+
 def test_an_edge_that_stands_once_is_taken_and_noted(tmp_path):
     found = graph(tmp_path, "4 2\n2 3\n1\n4\n\n")
     assert pairs(found.network) == links("1-2", "1-3", "3-4")
@@ -60,6 +94,19 @@ def test_weights_follow_their_neighbours(tmp_path):
         assert weights_of(found) == {"1-2": 1.0, "2-3": 0.5}
 
 
+def test_of_two_weights_of_an_edge_the_larger_counts(tmp_path):
+    found = graph(tmp_path, "3 2 1\n2 1\n1 4 3 2\n2 2\n", options=WEIGHTS)
+    assert weights_of(found) == {"1-2": 1.0, "2-3": 0.5}
+    assert found.report.weights.differing == 1
+
+
+def test_a_weight_of_0_leaves_out_the_edge_with_its_line(tmp_path):
+    found = graph(tmp_path, "%\n3 2 1\n2 4\n1 4 3 0\n2 0\n", options=WEIGHTS)
+    assert weights_of(found) == {"1-2": 1.0}
+    assert dropped(found) == {"its weight is 0": 1}
+    assert found.report.dropped[0]["first_lines"] == [4]
+
+
 def test_a_weight_that_is_none_is_blamed_on_its_line(tmp_path):
     text = "%\n3 2 1\n2 4\n1 4 3 x\n2 x\n"
     assert told(tmp_path, text, options=WEIGHTS).startswith("g.graph:4: expected a weight")
@@ -71,6 +118,13 @@ def test_weights_nobody_declared_are_refused(tmp_path):
         assert "METIS, as its header says, has no weights" in told(tmp_path, text, options=WEIGHTS)
     with pytest.raises(ParameterError, match="There are: value$"):
         graph(tmp_path, "2 1 1\n2 5\n1 5\n", options=ReadOptions(weights="score"))
+
+
+def test_a_tree_in_metis_without_its_suffix_is_told_by_its_lines(tmp_path):
+    """It has fewer edges than nodes."""
+    found = reading(tmp_path, "tree.txt", "4 3\n2\n1 3\n2 4\n3\n")
+    assert found.report.format == "metis"
+    assert pairs(found.network) == links("1-2", "2-3", "3-4")
 
 
 @pytest.mark.parametrize(

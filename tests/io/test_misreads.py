@@ -42,6 +42,22 @@ def notes(found):
     return "\n".join(found.report.notes)
 
 
+@pytest.mark.parametrize("separator", ["\t", ";", " "])
+def test_scores_in_front_are_no_nodes_and_may_be_asked_for(tmp_path, separator):
+    rows = [(0.9 if i % 2 else 0.25, *edge) for i, edge in enumerate(EDGES)]
+    found = reading(tmp_path, "e.txt", table(rows, separator))
+    assert pairs(found.network) == EXPECTED
+    assert "column 1 holds scores" in notes(found)
+    strong = reading(tmp_path, "e.txt", table(rows, separator), options=ReadOptions(min_score=0.5))
+    assert pairs(strong.network) == {frozenset(edge) for edge in EDGES[1::2]}
+
+
+def test_row_numbers_below_a_header_nobody_knows(tmp_path):
+    rows = [("nr", "eins", "zwei"), *((i, *edge) for i, edge in enumerate(EDGES))]
+    found = reading(tmp_path, "e.txt", table(rows))
+    assert pairs(found.network) == EXPECTED
+
+
 @pytest.mark.parametrize(
     "rows",
     [
@@ -74,6 +90,11 @@ def test_titles_above_a_table_are_left_out_and_counted(tmp_path, title, separato
     assert report.rows + report.passed_over + 1 + header_row == report.lines
 
 
+def test_a_title_that_names_a_node_is_a_title_still(tmp_path):
+    found = reading(tmp_path, "e.txt", f"Partners of {EDGES[0][0]}\n{PLAIN}")
+    assert pairs(found.network) == EXPECTED
+
+
 @pytest.mark.parametrize(
     ("text", "edges"),
     [
@@ -102,6 +123,13 @@ def test_the_first_table_of_biogrid_is_read_below_its_preamble(tmp_path):
     assert dropped(found) == {"text above the table": 3}
 
 
+def test_a_title_above_a_table_of_biogrid_is_refused(tmp_path):
+    header = "#BioGRID Interaction ID\tEntrez Gene Interactor A\tEntrez Gene Interactor B\n"
+    told = problem(tmp_path, "e.txt", f"Rat of 2020\n{header}1\t2\t3\n2\t3\t4\n")
+    assert told.startswith("e.txt:1: ")
+    assert "Rat of 2020" in told
+
+
 @pytest.mark.parametrize("word", ["->", "-|", "pp", "phosphorylates", "is_part_of", "inhibition"])
 @pytest.mark.parametrize("more", [(), (0.5,)], ids=["alone", "with a score"])
 def test_a_relation_between_two_names_is_no_node(tmp_path, word, more):
@@ -110,6 +138,13 @@ def test_a_relation_between_two_names_is_no_node(tmp_path, word, more):
     assert pairs(found.network) == EXPECTED
     one = reading(tmp_path, "e.txt", text.split("\n")[0])
     assert pairs(one.network) == {frozenset(EDGES[0])}
+
+
+def test_a_third_column_of_other_words_leaves_the_second_alone(tmp_path):
+    """Members of a few clubs, and what they do there: no name of the first column comes back."""
+    rows = [(f"m{i}", f"club{'ABC'[i % 3]}", f"task{i % 17}") for i in range(40)]
+    found = reading(tmp_path, "e.txt", table(rows))
+    assert pairs(found.network) == {frozenset(row[:2]) for row in rows}
 
 
 def test_a_header_with_a_relation_is_a_header(tmp_path):
@@ -167,11 +202,29 @@ def test_columns_without_weights_of_0_need_no_word(tmp_path, cells):
     assert "weight" not in notes(reading(tmp_path, "e.txt", table(rows)))
 
 
+@pytest.mark.parametrize("header", ["source\ttarget\n", "Regulator\tTarget\n"])
+@pytest.mark.parametrize("first", [3, 40], ids=["early", "late"])
+def test_a_header_that_comes_again_is_dropped_and_counted(tmp_path, header, first):
+    text = header + table(EDGES[:first]) + header + table(EDGES[first:] or EDGES[:2])
+    found = reading(tmp_path, "e.txt", text)
+    assert pairs(found.network) == EXPECTED
+    assert found.report.dropped == [
+        {"reason": "repeats the header", "count": 1, "first_lines": [first + 2]}
+    ]
+
+
 def test_a_header_above_numbers_comes_again(tmp_path):
     text = "eins\tzwei\tdrei\n" + table((*edge, 0.5) for edge in EDGES)
     found = reading(tmp_path, "e.txt", text * 3)
     assert pairs(found.network) == EXPECTED
     assert dropped(found) == {"repeats the header": 2}
+
+
+def test_a_header_nobody_knows_that_comes_again_is_asked_about(tmp_path):
+    text = f"Wirkstoff\tZiel\n{PLAIN}"
+    assert "Wirkstoff – Ziel" in notes(reading(tmp_path, "e.txt", text * 2))
+    found = reading(tmp_path, "e.txt", text * 2, options=ReadOptions(header=True))
+    assert pairs(found.network) == EXPECTED
 
 
 @pytest.mark.parametrize("text", ["4 4\n1 2\n2 3\n3 4\n1 4\n", "3 2\n1 2\n2 3\n"])
@@ -199,9 +252,26 @@ def report(tmp_path, text, **options):
     return read(path, options=ReadOptions(**options))
 
 
+def test_rows_of_different_widths_are_told_of(tmp_path):
+    found = report(tmp_path, "a b c d\nb c\nc d e\n")
+    assert any("2 to 4 columns" in note for note in found.report.notes)
+
+
+def test_a_ranking_read_as_a_network_is_told_of(tmp_path):
+    found = report(tmp_path, "rank\tsource\ttarget\tscore\n1\ta\tb\t3\n2\tb\tc\t2\n")
+    assert any("looks like a ranking" in note for note in found.report.notes)
+    assert found.network.n_edges == 2
+
+
 def test_names_that_differ_in_capitals_alone_are_told_of(tmp_path):
     found = report(tmp_path, "TP53,a\ntp53,b\n")
     assert any("TP53 and tp53" in note for note in found.report.notes)
+
+
+@pytest.mark.parametrize("start", ["graph [\n", 'Creator "igraph"\nVersion 1\ngraph\n[\n'])
+def test_gml_is_refused_by_name(tmp_path, start):
+    with pytest.raises(InputError, match=r"e\.csv:1: is GML"):
+        report(tmp_path, start + "  node [ id 0 ]\n]\n")
 
 
 def test_columns_about_the_species_are_the_ends_only_where_there_are_no_others():
@@ -229,6 +299,14 @@ def test_a_short_table_is_too_short_to_take_repeated_words_for_relations(tmp_pat
     assert pairs(found.network) == {frozenset(row[:2]) for row in rows}
 
 
+def test_weights_by_the_name_in_a_comment_leave_the_first_two_columns_to_the_nodes(tmp_path):
+    text = "# who whom strength\na b 1.5\nb c 2.5\nc d 3.5\n"
+    found = reading(tmp_path, "e.txt", text, options=ReadOptions(weights="strength"))
+    assert pairs(found.network) == links("a-b", "b-c", "c-d")
+    facts = found.report.weights
+    assert (facts.least, facts.median, facts.largest) == (1.5, 2.5, 3.5)
+
+
 def test_one_row_wider_than_its_header_does_not_shift_the_columns_of_all(tmp_path):
     text = "source\ttarget\na\tb\nc\td\tseen twice\ne\tf\n"
     assert pairs(reading(tmp_path, "e.tsv", text).network) == links("a-b", "c-d", "e-f")
@@ -245,6 +323,13 @@ def test_a_name_that_ends_in_a_number_does_not_turn_the_separator_into_a_decimal
         *links("actin-myosin", "myosin-tubulin"),
         frozenset(("protein kinase 1", "2")),
     }
+
+
+def test_comments_of_all_kinds_and_blank_lines_are_passed_over_together(tmp_path):
+    text = "a\tb\n\n \n\t\n#c d\n%c d\n!c d\nsep=\t\nb\tc\n"
+    found = reading(tmp_path, "e.tsv", text)
+    assert pairs(found.network) == links("a-b", "b-c")
+    assert found.report.passed_over == 7
 
 
 def test_spaces_behind_quoted_names_are_no_third_column(tmp_path):

@@ -26,12 +26,15 @@ from linkprior.errors import InputError, ParameterError
 from linkprior.io import formats
 from linkprior.io.collector import EdgeCollector
 from linkprior.io.formats import Head, ReadOptions
+from linkprior.io.node_lists import read_pairs
 from linkprior.io.readers.mitab import (
     Field,
     fields_of,
     is_physical,
+    label_of,
     read_mitab,
     score_of,
+    scored_as,
 )
 from linkprior.io.source import Source
 
@@ -74,6 +77,25 @@ def test_all_versions_of_mitab_are_told_with_and_without_header(tmp_path, width,
     assert result.network.n_edges == 2
 
 
+def test_a_dip_table_without_database_prefixes_is_read(tmp_path):
+    header = "\t".join(
+        ["ID interactor A", "ID interactor B", *"abcdefghijklm", "Processing Status"]
+    )
+    row = mitab_row(
+        "DIP-1N|refseq:NP_1|uniprotkb:P1",
+        "DIP-2N|uniprotkb:P2",
+        18,
+        c7="MI:0018(two hybrid)|MI:0096(pull down)",
+        c12="MI:0218(physical interaction)",
+        c16="dip:0002(small scale)",
+    )
+    content = f"{header}\n{row}\n"
+    for options in ({}, {"physical_only": True}, {"systems": "MI:0096"}, {"systems": "two hybrid"}):
+        result = read_text(tmp_path, content, **options)
+        assert edges(result) == {frozenset({"DIP-1N", "DIP-2N"})}
+        assert not result.report.notes
+
+
 def test_symbols_of_biogrids_mitab_become_labels(tmp_path):
     row = mitab_row(
         "entrez gene/locuslink:6416",
@@ -89,6 +111,13 @@ def test_symbols_of_biogrids_mitab_become_labels(tmp_path):
     assert result.labels == {"6416": "MAP2K4", "2318": "FLNC"}
 
 
+@pytest.mark.parametrize("organism", ["9606", "human", "homo sapiens"])
+def test_mitab_organism_filter(tmp_path, organism):
+    result = read_text(tmp_path, MITAB_TEXT, organism=organism)
+    assert result.network.n_edges == 4
+    assert [5] in left_out(result).values()
+
+
 def test_a_mitab_organism_may_go_by_the_name_in_the_file(tmp_path):
     cell = "taxid:1234(Newt)|taxid:1234(Triturus (marmoratus))"
     rows = [mitab_row("u:1", "u:2", c10=cell, c11=cell), mitab_row("u:2", "u:3")]
@@ -100,10 +129,27 @@ def test_a_mitab_organism_may_go_by_the_name_in_the_file(tmp_path):
         read_text(tmp_path, "\n".join(rows), organism="axolotl")
 
 
+def test_a_mitab_end_without_organism_is_of_none(tmp_path):
+    rows = [
+        mitab_row("u:1", "u:2"),
+        mitab_row("u:2", "u:3", c10="-"),
+        mitab_row("u:3", "u:4", c11=""),
+    ]
+    assert not read_text(tmp_path, "\n".join(rows)).report.notes
+    assert edges(read_text(tmp_path, "\n".join(rows), organism="human")) == links("1-2")
+
+
 @pytest.mark.parametrize("system", ["pull down", "MI:0096", "mi:0096", "Pull Down"])
 def test_mitab_detection_methods_go_by_name_or_number(tmp_path, system):
     result = read_text(tmp_path, MITAB_TEXT, systems=[system])
     assert edges(result) == links("P1-P2") | {frozenset({"P2", "EBI-9"})}
+
+
+def test_a_detection_method_no_row_has_is_refused(tmp_path):
+    with pytest.raises(
+        ParameterError, match="'two-hybrid'. Did you mean two hybrid.* It has: two hybrid"
+    ):
+        read_text(tmp_path, MITAB_TEXT, systems=["two-hybrid"])
 
 
 words = (
@@ -147,6 +193,12 @@ def test_fields_not_written_by_the_rules(cell, first):
     assert fields_of(cell)[0] == first
 
 
+def test_a_short_mitab_row_is_named(tmp_path):
+    content = "\n".join([*MITAB[:3], "\t".join(MITAB[3].split("\t")[:14])])
+    with pytest.raises(InputError, match="input.txt:4: expected at least the 15 columns.*got 14"):
+        read_text(tmp_path, content)
+
+
 @pytest.mark.parametrize("content", [MITAB_HEADER, "#\n#\n", " \n"])
 def test_a_mitab_table_without_rows_is_refused(tmp_path, content):
     with pytest.raises(InputError, match="no row, expected PSI-MITAB"):
@@ -156,6 +208,26 @@ def test_a_mitab_table_without_rows_is_refused(tmp_path, content):
 def test_options_mitab_does_not_know_are_refused(tmp_path):
     with pytest.raises(ParameterError, match="--id does not apply to a PSI-MITAB table"):
         read_text(tmp_path, MITAB_TEXT, id="entrez")
+
+
+def test_negative_interactions_are_known_non_edges(tmp_path):
+    path = tmp_path / "input.txt"
+    rows = [
+        mitab_row("uniprotkb:P9", "uniprotkb:P1", c36="true", c15="-"),
+        *MITAB[1:4],
+        mitab_row("uniprotkb:P1", "uniprotkb:P3", c36="TRUE", c11=MOUSE_CELL),
+        mitab_row("uniprotkb:P4", "-", c36="true"),
+    ]
+    path.write_text("\n".join(rows))
+    listed = {frozenset(pair) for pair in read_pairs(path)}
+    chemical = {frozenset({"P1-2", "CHEBI:15422"})}
+    assert listed == links("P9-P1", "P1-P3", "P1-P2") | chemical
+    human = read_pairs(path, ReadOptions(organism="human", min_score=0.5))
+    assert {frozenset(pair) for pair in human} == links("P9-P1", "P1-P2")
+    result = read_text(tmp_path, "\n".join(rows))
+    assert result.network.names[:2] == ("P1", "P2")  # negative pairs change no order
+    assert result.report.isolated == 2
+    assert left_out(result)["a negative interaction: tested and not found"] == [1, 5, 6]
 
 
 @pytest.mark.parametrize("header", [[MITAB_HEADER], [MITAB_HEADER[1:]], []])
@@ -204,6 +276,40 @@ def test_the_note_on_organisms_counts_the_rows_kept(tmp_path):
 )
 def test_a_cell_is_cut_at_its_bars_colons_and_brackets(cell, fields):
     assert fields_of(cell) == fields
+
+
+@pytest.mark.parametrize(
+    ("cell", "label"),
+    [
+        ("db:long(display_long)|db:GENE(gene name)|db:SHORT(display_short)", "SHORT"),
+        ("db:one(gene name)|db:two(gene name)", "one"),
+        ("db:x(gene name synonym)|db:Y(gene symbol)", "Y"),
+        ('db:""(display_short)|db:Y(gene name)', "Y"),
+        ("db:x(orf name)", ""),
+        ("db:x", ""),
+        ("-", ""),
+    ],
+)
+def test_a_node_is_shown_by_its_shortest_usual_alias(cell, label):
+    assert label_of(cell) == label
+
+
+@pytest.mark.parametrize(
+    ("cell", "asked", "score"),
+    [
+        ("author score:7|intact-miscore:0.8", " Intact-MIscore ", "0.8"),
+        ("author score:7|intact-miscore:0.8", "SCORE", "0.8"),
+        ("author score:7|rank:2", "confidence value(s)", "7.0"),
+        ("author score:high|intact-miscore:0.8", "author score", "high"),
+        ("Author Score:7|author score:8", "author score", "7"),
+        ("author score:7", "intact-miscore", ""),
+        ("author score:high", "score", ""),
+        ("-", "score", ""),
+        ("-", "intact-miscore", ""),
+    ],
+)
+def test_a_score_is_found_by_its_name_capitals_aside(cell, asked, score):
+    assert scored_as(cell, asked) == score
 
 
 def test_the_first_mi_score_goes_before_every_other_number():
@@ -280,6 +386,10 @@ def table(*rows):
     return "\n".join(rows) + "\n"
 
 
+def notes(result):
+    return "\n".join(result.report.notes)
+
+
 @pytest.mark.parametrize(
     ("width", "version"),
     [
@@ -300,6 +410,22 @@ def test_a_version_is_told_by_the_number_of_columns(tmp_path, width, version):
     assert edges(result) == links("1-2")
 
 
+def test_each_end_has_its_own_columns_of_aliases_and_alternatives(tmp_path):
+    rows = [
+        mitab_row("u:1", "u:2", 15, c5="db:One(gene name)", c6="db:Two(gene name)"),
+        mitab_row(
+            "u:3", "u:4", 15, c3="entrez gene/locuslink:Three", c4="entrez gene/locuslink:Four"
+        ),
+    ]
+    result = read_text(tmp_path, table(*rows))
+    assert result.labels == {"1": "One", "2": "Two", "3": "Three", "4": "Four"}
+
+
+def test_databases_that_share_accessions_leave_labels_with_the_full_names(tmp_path):
+    rows = [mitab_row("a:1", "b:1", 15, c5="db:One(gene name)")]
+    assert read_text(tmp_path, table(*rows)).labels == {"a:1": "One"}
+
+
 @pytest.mark.parametrize(
     ("ends", "named"),
     [
@@ -312,6 +438,15 @@ def test_the_databases_named_are_the_three_most_common(tmp_path, ends, named):
     content = table(*(mitab_row(a, b, 15) for a, b in ends))
     result = read_text(tmp_path, content, format="mitab")
     assert result.report.guess == f"PSI-MITAB 2.5, nodes named by accession ({named})"
+
+
+def test_isoforms_and_chains_are_counted_once_each(tmp_path):
+    rows = [
+        mitab_row("uniprotkb:P1-2", "uniprotkb:P1-PRO_0001"),
+        mitab_row("uniprotkb:P1-2", "uniprotkb:P1-x"),
+        mitab_row("intact:EBI-2", "uniprotkb:P1"),
+    ]
+    assert "2 nodes are isoforms or chains" in notes(read_text(tmp_path, table(*rows)))
 
 
 def test_of_two_organisms_in_one_cell_the_first_counts(tmp_path):
@@ -356,6 +491,17 @@ def test_a_score_no_row_has_is_refused_with_those_there_are(tmp_path):
     ]
     with pytest.raises(ParameterError, match="There are: score, beta, zeta$"):
         read_text(tmp_path, table(*rows), weights="nothing like it")
+
+
+def test_a_bait_with_many_preys_makes_no_interaction_directed(tmp_path):
+    """Rows that an edge list would be called directed for: three hubs on one side."""
+    ends = [(f"u:h{hub}", f"u:{hub}x{k}") for hub in range(3) for k in range(12)]
+    ends += [("u:h0", "u:h1"), ("u:h1", "u:h2")]
+    directed = "looks directed"
+    edge_list = read_text(tmp_path, table(*("\t".join(pair) for pair in ends)), "e.tsv")
+    assert directed in " ".join(edge_list.report.looks)
+    mitab = read_text(tmp_path, table(*(mitab_row(*pair) for pair in ends)), "m.tsv")
+    assert directed not in " ".join(mitab.report.looks)
 
 
 def row(a="u:1", b="u:2", width=42, **cells):
@@ -417,6 +563,12 @@ def test_of_rows_of_two_versions_in_one_block_the_first_is_told():
     assert collected(narrow, wide)[1].startswith("PSI-MITAB 2.6,")
 
 
+def test_rows_from_complexes_are_counted_upwards():
+    rows = [row("u:1", f"u:{n}", c16="spoke expansion") for n in (2, 3)]
+    found, _ = collected(*rows, row("u:2", "u:3"))
+    assert [note.split(" from")[0] for note in found.notes] == ["2 rows were expanded"]
+
+
 @pytest.mark.parametrize("ends", [("u:a\u200bb", "u:3"), ("u:3", "u:a\u200bb")])
 def test_a_bad_name_in_a_negative_row_is_told_with_its_line(ends):
     rows = [row(), row("u:4", "u:5", c36="true"), row("u:2", "u:6"), row(*ends, c36="true")]
@@ -468,6 +620,24 @@ def test_brackets_inside_brackets_stay_with_the_text_of_a_short_identifier():
     assert fields_of("db:a(b (c))") == [Field("db", "a", "b (c)")]
 
 
+def beginning(text):
+    return Head(text.encode(), text, "")
+
+
+def test_mitab_without_a_header_is_told_by_rows_of_fifteen_cells():
+    row, short = mitab_row("db:A", "db:B", 15), mitab_row("db:A", "db:B", 14)
+    for text, is_mitab in (
+        (f"{row}\n{row}\n{row}\n", True),
+        (f"{short}\n{short}\n{short}\n", False),
+        (f"{row}\n{short}\n{row}\n", False),
+        (f"{row}\n{row[:20]}", True),  # the last row may be cut off
+        (f"{row}\n{row}\n{row[:20]}", True),
+        (f"# made by hand\n{row}\n{row}\n", True),
+        (f"made by hand #\n{row}\n{row}\n", False),
+    ):
+        assert formats.mitab(beginning(text)) == is_mitab, text
+
+
 def head_of(text, suffix=""):
     return Head(text.encode(), text, suffix)
 
@@ -479,3 +649,16 @@ def test_a_header_of_mitab_has_fifteen_columns_and_may_stand_below_comments():
     assert [formats.mitab(head_of(names(width))) for width in (14, 15, 16)] == [False, True, True]
     assert formats.mitab(head_of(f"# of 2020\n{names(15)}\n"))
     assert not formats.mitab(head_of(f"of 2020\n{names(15)[1:]}#\n"))
+
+
+def test_the_first_two_cells_of_mitab_are_identifiers_whatever_the_others_are():
+    for first, second, third, last, is_mitab in (
+        ("db:A", "db:B", "none", "none", True),
+        ("db:A", "-", "none", "none", True),
+        ("-", "db:B", "none", "none", True),
+        ("A", "db:B", "db:C", "db:D", False),
+        ("db:A", "B", "db:C", "db:D", False),
+        ("-", "-", "db:C", "db:D", False),
+    ):
+        row = "\t".join([first, second, third, *["-"] * 11, last])
+        assert formats.mitab(head_of(f"{row}\n{row}\n")) == is_mitab, (first, second)

@@ -2,6 +2,7 @@
 
 import pytest
 from tests.io.files import (
+    dropped,
     links,
     pairs,
     problem,
@@ -9,7 +10,8 @@ from tests.io.files import (
 )
 
 from linkprior.errors import ParameterError
-from linkprior.io.formats import ReadOptions
+from linkprior.io import formats
+from linkprior.io.formats import Head, ReadOptions
 
 WEIGHTS = ReadOptions(weights="weight")
 
@@ -31,6 +33,11 @@ def is_directed(found):
     return any("the file says so" in look for look in found.report.looks)
 
 
+def test_comments_and_blank_lines_are_counted_to_the_end(tmp_path):
+    text = "%\n*Vertices 2\n\n*Edges\n1 2\n*Network\n*Vertices 2\n%\n \n  % more\n"
+    assert net(tmp_path, text).report.passed_over == 5
+
+
 @pytest.mark.parametrize(
     ("section", "directed"),
     [("Arcs", True), ("Arcslist", True), ("Edges", False), ("Edgeslist", False)],
@@ -47,6 +54,11 @@ def test_sections_nobody_knows_are_named_with_their_lines(tmp_path, count, more)
     (note,) = net(tmp_path, f"*Vertices 2\n*Edges\n1 2\n{unknown}").report.notes
     listed = ", ".join(f"*odd{k} (line {4 + k})" for k in range(min(count, 5)))
     assert note == f"sections that are not known are not read: {listed}{more}"
+
+
+def test_a_section_of_a_long_name_is_cut(tmp_path):
+    (note,) = net(tmp_path, f"*Vertices 2\n*Edges\n1 2\n*{'q' * 300}\n").report.notes
+    assert len(note) < 100
 
 
 @pytest.mark.parametrize(
@@ -98,6 +110,12 @@ def test_vertices_are_named_by_labels_that_tell_them_apart(tmp_path, vertices, n
     assert net(tmp_path, f"*Vertices 2\n{vertices}\n*Edges\n1 2\n").network.names == names
 
 
+def test_labels_that_are_alike_are_kept_beside_the_numbers(tmp_path):
+    found = net(tmp_path, "*Vertices 3\n1 a\n2 a\n*Edges\n1 2\n2 3\n")
+    assert found.labels == {"1": "a", "2": "a"}
+    assert found.report.notes == ["vertices are named by number: some labels are alike"]
+
+
 @pytest.mark.parametrize(
     ("lines", "noted"),
     [
@@ -115,6 +133,27 @@ def test_edges_of_weight_0_are_noted(tmp_path, lines, noted):
 def test_weights_of_lines_have_no_other_name(tmp_path):
     with pytest.raises(ParameterError, match=r"nothing called 'score'.* There are: value$"):
         net(tmp_path, "*Vertices 2\n*Edges\n1 2 1\n", options=ReadOptions(weights="score"))
+
+
+def test_weights_stand_behind_the_ends_of_an_edge(tmp_path):
+    text = "*Vertices 4\n*Edges\n1 2 4 c Blue\n7: 2 3 2\n*Arcs\n3 4 0\n"
+    found = net(tmp_path, text, options=WEIGHTS)
+    assert weights_of(found) == {"1-2": 1.0, "2-3": 0.5}
+    assert dropped(found) == {"its weight is 0": 1}
+    assert found.report.dropped[0]["first_lines"] == [6]
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        ("*Edges\n1 2 1\n2 3\n", "g.net:4: expected a weight"),
+        ("*Edges\n1 2 1\n2 3 x\n", "g.net:4: expected a weight"),
+        ("*Arcslist\n1 2\n", "g.net:3: Pajek's *arcslist has no weights of edges"),
+        ("*Matrix\n0 1 0\n0 0 -1\n0 0 0\n", "g.net:4: expected a weight"),
+    ],
+)
+def test_an_edge_without_a_weight_is_refused_by_line(tmp_path, lines, expected):
+    assert told(tmp_path, f"*Vertices 3\n{lines}", options=WEIGHTS).startswith(expected)
 
 
 @pytest.mark.parametrize(
@@ -178,8 +217,25 @@ def test_a_pajek_file_says_how_many_unknown_sections_it_left_out(tmp_path):
     assert f"and {9 - listed} more" in note
 
 
+def head_of(text, suffix=""):
+    return Head(text.encode(), text, suffix)
+
+
+def test_pajek_begins_below_its_comments():
+    assert formats.pajek(head_of("  % made by hand\n*Vertices 3\n"))
+    assert not formats.pajek(head_of("a %\n*Vertices 3\n"))
+
+
 def notes(found):
     return "\n".join(found.report.notes)
+
+
+def test_pajek_passes_over_the_vertices_of_a_partition_and_reads_on(tmp_path):
+    text = "*Vertices 3\n1 A\n2 B\n*Partition p\n*Vertices 3\n1\n1\n2\n*Edges\n1 2\n1 3\n"
+    for whole in (text, "*Partition q\n*Vertices 9\n5\n5\n" + text):
+        found = reading(tmp_path, "g.net", whole, format="pajek")
+        assert pairs(found.network) == {frozenset("AB"), frozenset("A3")}
+        assert found.report.notes == []
 
 
 def test_pajek_stops_at_a_second_network_after_a_partition(tmp_path):
@@ -187,6 +243,11 @@ def test_pajek_stops_at_a_second_network_after_a_partition(tmp_path):
     found = reading(tmp_path, "g.net", text + "*Edges\n3 4\n")
     assert pairs(found.network) == {frozenset("12")}
     assert "more than one network" in notes(found)
+
+
+def test_pajek_counts_comments_and_blank_lines(tmp_path):
+    found = reading(tmp_path, "g.net", "% one\n*Vertices 2\n\n*Edges\n% two\n1 2\n")
+    assert found.report.passed_over == 3
 
 
 PAJEK = """% a comment
@@ -226,6 +287,17 @@ def test_pajek_sections(tmp_path, end):
     assert any("the file says so" in text for text in found.report.looks)
 
 
+def test_pajek_labels_that_are_alike_leave_the_numbers(tmp_path):
+    text = "*Vertices 3\n1 A\n2 A\n3 B\n*Edges\n1 2\n2 3\n"
+    found = reading(tmp_path, "g.net", text)
+    assert found.network.names == ("1", "2", "3")
+    assert found.labels == {"1": "A", "2": "A", "3": "B"}
+    assert found.report.notes == ["vertices are named by number: some labels are alike"]
+    # The label of vertex 1 is the number of vertex 3, which has no label.
+    clash = "*Vertices 3\n1 3\n2 A\n*Edges\n1 2\n2 3\n"
+    assert reading(tmp_path, "g.net", clash).network.names == ("1", "2", "3")
+
+
 def test_pajek_matrices_of_one_and_two_modes(tmp_path):
     one = "*Vertices 3\n*Matrix\n0 1 0\n1 0 0.5\n0 0.5 0\n"
     found = reading(tmp_path, "g.net", one)
@@ -245,6 +317,11 @@ def test_pajek_reads_the_first_network_of_a_project(tmp_path):
     found = reading(tmp_path, "g.paj", text)
     assert found.network.names == ("1", "2")
     assert "only the first is read" in found.report.notes[0]
+
+
+def test_pajek_labels_with_invisible_characters_are_refused_by_line(tmp_path):
+    text = "*Vertices 2\n%\n2 B\n1 A\u200b\n*Edges\n1 2\n"
+    assert problem(tmp_path, "g.net", text).startswith("g.net:4: the node name 'A\\u200b' holds")
 
 
 @pytest.mark.parametrize(
@@ -268,3 +345,11 @@ def test_pajek_reads_the_first_network_of_a_project(tmp_path):
 )
 def test_pajek_is_refused_with_a_line(tmp_path, text, told):
     assert problem(tmp_path, "g.net", text).startswith(told)
+
+
+def test_pajek_that_declares_many_vertices_makes_no_room_for_them(tmp_path):
+    found = reading(
+        tmp_path, "g.net", "*Vertices 99999999\n*Edges\n5 90000000\n", keep_isolated=True
+    )
+    assert found.network.names == ("5", "90000000")
+    assert "99,999,997 of the 99,999,999 nodes declared" in found.report.notes[0]

@@ -107,6 +107,15 @@ def test_what_a_spreadsheet_makes_of_names(tmp_path, name):
     assert any(line.startswith("Warning: 1 name looks damaged") for line in report.text())
 
 
+@pytest.mark.parametrize(
+    "name",
+    ["MARCH1", "SEPT2", "1E5", "E+13", "50-00-0", "Mar-thin", "2-Mar-kinase", "1.5", "P53-1", "10"],
+)
+def test_names_that_only_resemble_damage(tmp_path, name):
+    report = reading(tmp_path, "e.tsv", f"TP53\tMDM2\n{name}\tTP53\n").report
+    assert report.n_damaged_names == 0
+
+
 @pytest.mark.parametrize("name", ["nan", "NA", "NULL", "-"])
 def test_a_missing_name_that_became_a_node_is_noted(tmp_path, name):
     notes = reading(tmp_path, "e.tsv", f"a\tb\nb\t{name}\n").report.notes
@@ -118,9 +127,20 @@ def looks(tmp_path, edges):
     return reading(tmp_path, "e.tsv", text).report.looks
 
 
+def test_some_pairs_both_ways_look_directed(tmp_path):
+    edges = list(itertools.combinations(range(8), 2))
+    (said,) = looks(tmp_path, edges + [(b, a) for a, b in edges[:5]])
+    assert "looks directed (7 sources, 8 targets, 5 pairs both ways)" in said
+
+
 def test_all_pairs_both_ways_do_not_look_directed(tmp_path):
     edges = list(itertools.combinations(range(8), 2))
     assert looks(tmp_path, edges + [(b, a) for a, b in edges]) == []
+
+
+def test_a_table_of_ids_is_said_to_look_so(tmp_path):
+    (said,) = looks(tmp_path, [(i, 1000 + i) for i in range(20)])
+    assert "no two edges share a node" in said
 
 
 @pytest.mark.parametrize(("length", "is_said"), [(1_000, True), (20_000, False)])
@@ -213,6 +233,11 @@ def test_three_times_as_many_targets_as_sources_are_not_yet_a_direction():
     assert directed(turned(lopsided(13)))
     (said,) = looks_of_edges(lopsided(13))
     assert said.startswith("looks directed (4 sources, 13 targets, 0 pairs both ways)")
+
+
+def test_a_file_that_says_it_has_no_direction_is_not_called_directed():
+    assert looks_of_edges(lopsided(13), directed=False) == []
+    assert len(looks_of_edges(lopsided(13), directed=True)) == 1
 
 
 def test_fewer_than_ten_edges_tell_no_direction():

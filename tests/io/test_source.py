@@ -8,18 +8,20 @@ import hashlib
 import io
 import lzma
 import re
+import struct
 import sys
 import tarfile
+import tracemalloc
 import zipfile
 from itertools import pairwise
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.io.files import pairs, problem, written, zipped
+from tests.io.files import pairs, problem, reading, written, zipped
 
 import linkprior as lp
-from linkprior.errors import InputError
+from linkprior.errors import InputError, ParameterError
 from linkprior.io import source
 from linkprior.io.read import read
 from linkprior.io.source import HEAD, Source, _refuse_long, open_source, text_blocks
@@ -58,6 +60,14 @@ PACKERS = {
 REALLY = [kind for kind in PACKERS if kind != "plain"]
 
 
+@pytest.mark.parametrize("kind", PACKERS)
+@pytest.mark.parametrize("name", ["edges.tsv", "edges.bin"], ids=["suffix", "other suffix"])
+def test_packing_is_known_by_the_bytes_not_by_the_name(tmp_path, kind, name):
+    found = reading(tmp_path, name, PACKERS[kind](TEXT.encode()))
+    assert pairs(found.network) == PAIRS
+    assert (found.report.packing or "plain").split()[0] == kind.split()[0]
+
+
 def test_the_checksum_covers_what_nobody_read(tmp_path):
     path = written(tmp_path, "e", LONG)
     with open_source(path) as source:
@@ -75,10 +85,26 @@ def test_stdin_is_read_as_a_file_is(monkeypatch, kind):
     assert pairs(feed(monkeypatch, PACKERS[kind](TEXT.encode()))) == PAIRS
 
 
+@pytest.mark.parametrize(
+    ("content", "where"),
+    [(b"a\tb\nc\n", "stdin:2: "), (b"", "stdin: "), ("é\tb\n".encode("latin-1"), "stdin:1: ")],
+)
+def test_errors_call_it_stdin(monkeypatch, content, where):
+    with pytest.raises(InputError) as caught:
+        feed(monkeypatch, content)
+    assert str(caught.value).startswith(where)
+
+
 def test_a_closed_stdin(monkeypatch):
     monkeypatch.setattr(sys, "stdin", None)
     with pytest.raises(InputError, match="stdin: is closed"):
         lp.read_network("-")
+
+
+def test_a_missing_file_is_told_from_its_neighbours(tmp_path):
+    written(tmp_path, "edges.tsv", TEXT)
+    with pytest.raises(InputError, match=r"edgse\.tsv: no such file.* Did you mean edges\.tsv"):
+        lp.read_network(tmp_path / "edgse.tsv")
 
 
 def test_a_missing_folder_is_named(tmp_path):
@@ -99,6 +125,12 @@ def test_a_truncated_file_was_cut_off(tmp_path, kind, kept):
     told = problem(tmp_path, "edges.gz", whole[:stop])
     assert told.startswith("edges.gz: ")
     assert "cut off; get it again" in told
+
+
+@pytest.mark.parametrize("kind", [kind for kind in PACKERS if kind.startswith("zip")])
+def test_a_truncated_zip_is_damaged(tmp_path, kind):
+    whole = PACKERS[kind](LONG.encode())
+    assert "get it again" in problem(tmp_path, "edges.zip", whole[: len(whole) // 2])
 
 
 @pytest.mark.parametrize(
@@ -124,6 +156,29 @@ def test_other_archives_are_named(tmp_path, name, content, expected):
     told = problem(tmp_path, name, content)
     assert told.startswith(f"{name}: ")
     assert expected in told
+
+
+def test_an_encrypted_zip(tmp_path):
+    content = bytearray(zipped({"edges.tsv": TEXT}))
+    for mark, offset in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+        at = content.index(mark) + offset
+        content[at : at + 2] = struct.pack("<H", 1)
+    assert "encrypted; unpack it first" in problem(tmp_path, "n.zip", bytes(content))
+
+
+@pytest.mark.parametrize("kind", ["gzip", "bzip2", "xz", "zip"])
+def test_a_bomb_is_refused_in_little_memory(tmp_path, kind):
+    part = (b"#" * 1023 + b"\n") * (8 << 10)
+    # Packing one part and repeating it is quick; a zip has but one.
+    content = PACKERS[kind](part) * 12 if kind != "zip" else PACKERS[kind](part * 12)
+    path = written(tmp_path, "bomb", content)
+    tracemalloc.start()
+    try:
+        with pytest.raises(InputError, match=r"bomb: unpacks to more than \d+ times its size"):
+            lp.read_network(path)
+        assert tracemalloc.get_traced_memory()[1] < 100 << 20
+    finally:
+        tracemalloc.stop()
 
 
 @settings(
@@ -284,6 +339,20 @@ def test_errors_of_the_program_itself_are_not_blamed_on_the_file(tmp_path, kind)
         raise kind("mine")
 
 
+def test_an_error_that_can_be_shown_is_handed_on_as_it_is(tmp_path):
+    (tmp_path / "e").write_text("a b\n")
+    mine = ParameterError("plain")
+    with pytest.raises(ParameterError) as told, open_source(tmp_path / "e"):
+        raise mine
+    assert told.value is mine
+
+
+def test_standard_input_is_called_so(monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"a b\n")))
+    pieces, opened = plain_of("-")
+    assert (pieces, opened.name) == ([b"a b\n"], "stdin")
+
+
 def blocks_of(path, size, longest=1 << 20):
     """The blocks of a file read so many bytes at a time, and the lines counted."""
     with open_source(path) as source:
@@ -352,6 +421,28 @@ def refused_text(*pieces, **limit):
     return str(told.value)
 
 
+@pytest.mark.parametrize(
+    ("pieces", "where"),
+    [
+        ([b"\0"], "e:1: a NUL byte"),
+        ([b"a\r\nb\rc\nd\0e\n\n"], "e:4: a NUL byte"),
+        ([b"a\nb", b"c\nd\0"], "e:3: a NUL byte"),
+        ([b"\xff"], "e:1: not UTF-8 text (byte 0xff); save it as UTF-8, for example with"),
+        ([b"a\nb\r\nc\xe9d\ne"], "e:3: not UTF-8 text (byte 0xe9)"),
+        ([b"a\n", b"b\nc\xe9d\ne"], "e:3: not UTF-8 text (byte 0xe9)"),
+        ([b"a\nb\xc3"], "e:2: not UTF-8 text (byte 0xc3)"),
+        ([b"a\nb\x0e\xb0 \n"], "e:2: not UTF-8 text (byte 0xb0)"),
+        ([codecs.BOM_UTF16_LE + "a\nb\n".encode("utf-16-le") + b"\0"], "e:3: not UTF-16 text"),
+        (
+            [codecs.BOM_UTF16_LE + "a\nb".encode("utf-16-le") + b"\x00\xdc" + b"a\0"],
+            "e:2: not UTF-16 text (byte 0x00); save it as UTF-8",
+        ),
+    ],
+)
+def test_what_is_no_text_is_blamed_on_its_line(pieces, where):
+    assert refused_text(*pieces).startswith(where)
+
+
 def test_iconv_is_named_for_single_bytes_only():
     assert "iconv" in refused_text(b"\xe9 b\n")
     assert "iconv" not in refused_text(codecs.BOM_UTF16_LE + b"a")
@@ -359,6 +450,20 @@ def test_iconv_is_named_for_single_bytes_only():
 
 def test_utf16_may_hold_nul_bytes():
     assert blocks(codecs.BOM_UTF16_LE, b"a\0\n\0") == ([(1, "a\n")], 1)
+
+
+@pytest.mark.parametrize("longest", [9, 10])
+@pytest.mark.parametrize("before", range(12))
+def test_a_line_may_be_just_as_long_as_the_limit(longest, before):
+    """Wherever it begins in a block, and whatever comes behind."""
+    short = b"x\n" * before
+    fits, long = b"y" * longest, b"y" * (longest + 1)
+    for after in (b"", b"\n", b"\nzz\nz\n"):
+        assert blocks(short + fits + after, longest=longest)[1] == before + (after + b"z").count(
+            b"\n"
+        ) + (not after.endswith(b"\n"))
+        told = refused_text(short + long + after, longest=longest)
+        assert told.startswith(f"e:{before + 1}: a line of more than 0 MB")
 
 
 def test_a_line_is_too_long_over_several_blocks_too():
@@ -370,6 +475,15 @@ def test_a_line_is_too_long_over_several_blocks_too():
 def test_a_limit_is_told_in_megabytes():
     told = refused_text(b"x" * ((1 << 20) + 1))
     assert told.startswith("e:1: a line of more than 1 MB; expected one edge per line")
+
+
+def test_a_source_counts_the_bytes_on_the_disk(tmp_path):
+    plain = b"a\tb\n" * 50_000
+    packed = gzip.compress(plain)
+    (tmp_path / "e.tsv.gz").write_bytes(packed)
+    with open_source(tmp_path / "e.tsv.gz") as source:
+        assert b"".join(source.blocks(1 << 10)) == plain
+        assert source._tap.count == len(packed)
 
 
 @pytest.mark.parametrize("before", [0, 1, 700, 1000])

@@ -1,9 +1,11 @@
 """Packed files: gzip, bzip2, xz and zip in bounded pieces, and the limits for bombs."""
 
 import bz2
+import contextlib
 import gzip
 import io
 import lzma
+import random
 import struct
 import zipfile
 import zlib
@@ -58,6 +60,22 @@ def test_an_archive_of_other_than_one_file_is_refused(tmp_path, members, told):
     with pytest.raises(InputError) as caught, open_source(tmp_path / "e.zip"):
         pass
     assert told in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "members",
+    [
+        {"a/__MACOSX": "a b"},
+        {"a.b/e": "a b"},
+        {"e.txt": "a b", ".npy": "1"},
+        {"e.txt": "a b", "d/": "", "d/.e": "1"},
+    ],
+)
+def test_one_file_of_the_users_own_is_enough(tmp_path, members):
+    (tmp_path / "e.zip").write_bytes(zipped(members))
+    with open_source(tmp_path / "e.zip") as opened:
+        assert list(opened.blocks()) == [b"a b"]
+    assert opened.packing == f"zip ({next(iter(members))})"
 
 
 def test_a_member_without_a_name_is_passed_over(tmp_path):
@@ -161,6 +179,22 @@ def test_streams_are_joined_over_any_number_of_zeros(opened, pack, zeros):
     assert opened(io.BytesIO(packed)).read() == b"one two"
 
 
+@pytest.mark.parametrize("pack", [bz2.compress, lzma.compress])
+def test_a_stream_without_its_end_was_cut_off(tmp_path, pack):
+    for content in (pack(TEXT)[:-5], pack(TEXT) + pack(TEXT)[:-5]):
+        assert "end too early: the file was cut off" in refused(tmp_path, content)
+
+
+@pytest.mark.parametrize(
+    ("opened", "pack"), [(bzip2_stream, bz2.compress), (xz_stream, lzma.compress)]
+)
+def test_a_stream_larger_than_one_block_is_read_to_its_end(opened, pack):
+    plain = random.Random(1).randbytes(150_000)
+    packed = pack(plain)
+    assert len(packed) > 2 * unpack._CHUNK
+    assert opened(io.BytesIO(packed)).read() == plain
+
+
 def with_dictionary(code):
     """Return an xz file whose header asks for a dictionary of this coded size."""
     content = bytearray(lzma.compress(TEXT))
@@ -174,6 +208,12 @@ def test_a_dictionary_too_large_for_the_memory_is_refused(tmp_path):
     assert content_of(tmp_path, with_dictionary(31)) == TEXT
     told = refused(tmp_path, with_dictionary(32))
     assert "cannot be unpacked here (its dictionary takes more than 256 MB of memory)" in told
+
+
+def test_damage_of_another_kind_is_not_taken_for_want_of_memory(tmp_path):
+    content = bytearray(lzma.compress(TEXT))
+    content[-30] ^= 0xFF
+    assert "damaged compressed data" in refused(tmp_path, bytes(content))
 
 
 def test_what_a_mac_adds_to_a_zip_archive_is_no_second_file(tmp_path):
@@ -194,3 +234,15 @@ def test_the_users_own_limit_is_exact(tmp_path, monkeypatch, allowed, fits):
         assert reading(tmp_path, "e.tsv.gz", packed).network.n_edges == 1
     else:
         assert unpack.VARIABLE in problem(tmp_path, "e.tsv.gz", packed)
+
+
+def test_what_was_unpacked_is_counted_over_all_blocks(tmp_path, monkeypatch):
+    path = tmp_path / "e.gz"
+    path.write_bytes(gzip.compress(b"a\tb\n" * 250))
+    for limit, blocks in (("1000", 10), ("999", 9), ("250", 2)):
+        monkeypatch.setenv("LINKPRIOR_UNPACK_LIMIT", limit)
+        taken = 0
+        with contextlib.suppress(InputError), open_source(path) as source:
+            for data in source.blocks(100):
+                taken += len(data) == 100
+        assert taken == blocks, limit

@@ -8,7 +8,7 @@ from hypothesis import given
 from tests.properties.made import by_example, few
 
 from linkprior import _config, kernels
-from linkprior.kernels import pairs as selection
+from linkprior.kernels.pairs import keep_best
 
 ENGINES = ("portable", "numba")
 VALUES = ("spread", "ties", "equal", "huge")

@@ -108,7 +108,7 @@ def _fetch_each(
                     catalogue=catalogue,
                     offline=offline,
                     timeout=timeout,
-                    tell=console.notify(quiet),
+                    log=console.notify(quiet),
                     progress=meter,
                 )
         except datasets.FetchError as problem:

@@ -84,7 +84,7 @@ def take(descriptor: int) -> bool | None:
 
 
 def is_temporary(name: str) -> bool:
-    """Tell whether a name is that of a file or folder of ours that is not finished."""
+    """Return whether a name is that of a file or folder of ours that is not finished."""
     return name == LOCK or _TEMPORARY.fullmatch(name) is not None
 
 

@@ -36,7 +36,7 @@ class WeightFacts:
     differing: int
 
     def text(self) -> str:
-        """Say it in words."""
+        """Return it as text."""
         text = f"{self.column}, {self.least:g} to {self.largest:g}, median {self.median:g}"
         if not self.differing:
             return text
@@ -245,11 +245,11 @@ class EdgeCollector:
         if lines:
             entry = self.dropped[reason]
             entry.count += len(lines)
-            told = [line for line in lines if line > 0]
-            entry.first_lines += told[: 5 - len(entry.first_lines)]
+            numbered = [line for line in lines if line > 0]
+            entry.first_lines += numbered[: 5 - len(entry.first_lines)]
 
     def note(self, text: str) -> None:
-        """Say something in the input report, once."""
+        """Add a note to the input report, once."""
         text = visible(text)
         if text not in self.notes:
             self.notes.append(text)

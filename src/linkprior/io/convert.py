@@ -235,7 +235,7 @@ def _places(names: list[Any], columns: Columns | None) -> tuple[int, int]:
 
 
 def _is_adjacency(frame: pd.DataFrame) -> bool:
-    """Tell a matrix with the same names at both sides.
+    """Return whether it is a matrix with the same names at both sides.
 
     0, 1, 2, … are pandas' default and name nothing; a square of numbers, and of more than two
     columns, is a matrix all the same.

@@ -138,7 +138,7 @@ def _entry(row: Any, where: str) -> Entry:
     return entry
 
 
-Notify = Callable[[str], None]
+Log = Callable[[str], None]
 
 # A packed file is hardly ever larger than the plain one; beyond this it is another file.
 PACKED_FACTOR, PACKED_EXTRA = 1.5, 1_000_000
@@ -161,24 +161,24 @@ def fetch(
     catalogue: Catalogue | None = None,
     offline: bool | None = None,
     timeout: float = 30.0,
-    tell: Notify = _ignore,
+    log: Log = _ignore,
     progress: Progress | None = None,
 ) -> Path:
     """Return the path of a network whose uncompressed bytes have the catalogue's sha256.
 
     It is looked for in `data` (default: `LINKPRIOR_DATA`), then in `cache` (default:
     `cache_folder()`), and downloaded into the cache only when neither has it. `offline`
-    (default: whether `LINKPRIOR_OFFLINE` is set) forbids the last step. `tell` hears what
-    happens, line by line; `progress` hears the bytes received and, if known, how many come.
+    (default: whether `LINKPRIOR_OFFLINE` is set) forbids the last step. `log` gets what
+    happens, line by line; `progress` gets the bytes received and, if known, how many come.
     """
     real_number("timeout", timeout, 0, LONGEST_SILENCE, high_open=False)
     entry = find(name, read_catalogue() if catalogue is None else catalogue)
     store = cache_folder() if cache is None else Path(cache)
     folder = data_folder(data)
     if folder is not None and not folder.is_dir():
-        tell(f"{folder} is no folder, so no local network is found there")
+        log(f"{folder} is no folder, so no local network is found there")
     for path in _candidates(entry, folder, store):
-        if path.is_file() and _sound(path, entry, tell):
+        if path.is_file() and _sound(path, entry, log):
             return path.absolute()
     if entry.url is None:
         raise FetchError(
@@ -188,7 +188,7 @@ def fetch(
     if asked if offline is None else offline:
         why = "LINKPRIOR_OFFLINE is set" if offline is None else "offline"
         raise FetchError(f"{name} is not here, and nothing is downloaded ({why}): {_advice(entry)}")
-    return _into_cache(entry, store, timeout, tell, progress).absolute()
+    return _into_cache(entry, store, timeout, log, progress).absolute()
 
 
 def data_folder(given: str | Path | None = None) -> Path | None:
@@ -238,28 +238,28 @@ def _advice(entry: Entry) -> str:
     return f"set LINKPRIOR_DATA to a folder that holds it as {entry.file}"
 
 
-def _sound(path: Path, entry: Entry, tell: Notify) -> bool:
-    """Tell whether the file is the one the catalogue means, and say it when it is not."""
+def _sound(path: Path, entry: Entry, log: Log) -> bool:
+    """Return whether the file is the one the catalogue means, and say it when it is not."""
     try:
         with path.open("rb") as stream:
             _check(stream, entry, _ignore)
     except (FetchError, OSError) as problem:
-        tell(f"{path} is not used: {problem}")
+        log(f"{path} is not used: {problem}")
         return False
     return True
 
 
 def _into_cache(
-    entry: Entry, cache: Path, timeout: float, tell: Notify, progress: Progress | None
+    entry: Entry, cache: Path, timeout: float, log: Log, progress: Progress | None
 ) -> Path:
     """Download the file, check it and only then let it appear in the cache."""
     unstated = "not stated by the source; check before you redistribute"
-    tell(f"{entry.name}: {entry.title}")
-    tell(f"licence: {unstated if entry.licence == NOT_STATED else entry.licence}")
-    tell(f"source: {entry.source}")
+    log(f"{entry.name}: {entry.title}")
+    log(f"licence: {unstated if entry.licence == NOT_STATED else entry.licence}")
+    log(f"source: {entry.source}")
     if entry.citation is not None:
-        tell(f"cite: {entry.citation}")
-    tell(f"downloading {entry.url}")
+        log(f"cite: {entry.citation}")
+    log(f"downloading {entry.url}")
     target = _in_cache(entry, cache)
 
     def attempt() -> None:
@@ -268,8 +268,8 @@ def _into_cache(
             with whole_file(target) as out:
                 _receive(entry, out.buffer, target.parent, timeout, progress)
 
-    persistently(attempt, tell)
-    tell(f"{entry.name}: {entry.bytes} bytes, sha256 as expected, saved in {target}")
+    persistently(attempt, log)
+    log(f"{entry.name}: {entry.bytes} bytes, sha256 as expected, saved in {target}")
     return target
 
 
@@ -422,13 +422,13 @@ def download(
         raise BrokenTransferError(f"{url}: the transfer broke off at {done} of {declared} bytes")
 
 
-def persistently(attempt: Callable[[], None], tell: Callable[[str], None]) -> None:
+def persistently(attempt: Callable[[], None], log: Callable[[str], None]) -> None:
     """Make up to three attempts while transfers break, with a short wait before each new one."""
     for failed in range(1, TRIES):
         try:
             return attempt()
         except BrokenTransferError as problem:
-            tell(f"{problem}; trying again ({failed + 1} of {TRIES})")
+            log(f"{problem}; trying again ({failed + 1} of {TRIES})")
             time.sleep(WAIT * failed)
     return attempt()
 
@@ -554,8 +554,8 @@ def _unreachable(host: str, reason: object, timeout: float) -> FetchError:
 
 def _reason(problem: object) -> str:
     """What went wrong in one line."""
-    told = problem.reason if isinstance(problem, urllib.error.HTTPError) else None
-    text = told or getattr(problem, "strerror", None) or str(problem) or type(problem).__name__
+    reason = problem.reason if isinstance(problem, urllib.error.HTTPError) else None
+    text = reason or getattr(problem, "strerror", None) or str(problem) or type(problem).__name__
     return _told(str(text))
 
 

@@ -264,7 +264,7 @@ def metis(head: Head) -> bool:
 
 
 def _list_each_other(rows: Sequence[str]) -> bool:
-    """Tell whether row k may hold the neighbours of node k: those in sight list it as well."""
+    """Return whether row k may hold the neighbours of node k: those in sight list it as well."""
     words = [row.split() for row in rows]
     if not all(word.isdecimal() and len(word) < 19 for row in words for word in row):
         return False
@@ -293,14 +293,14 @@ Reader = Callable[[Source, EdgeCollector, ReadOptions], str]
 
 @dataclass(frozen=True)
 class Format:
-    """A format: how to tell it (None: it is the last resort), and where its reader lives.
+    """A format: how to recognise it (None: it is the last resort), and where its reader lives.
 
     A reader fills the collector and returns a description of what it took the file for.
     """
 
     summary: str
     home: str
-    tell: Callable[[Head], bool] | None
+    matches: Callable[[Head], bool] | None
 
     def reader(self) -> Reader:
         """Return the reader; loaded only now, so that starting stays quick."""
@@ -340,4 +340,4 @@ def format_of(source: Source, given: str | None = None) -> str:
             )
         return given
     head = Head.of(source)
-    return next((name for name, f in FORMATS.items() if f.tell and f.tell(head)), "edgelist")
+    return next((name for name, f in FORMATS.items() if f.matches and f.matches(head)), "edgelist")

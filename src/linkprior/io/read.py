@@ -63,7 +63,7 @@ def looks_of(
 
 
 def _looks_directed(network: Network, sources: int, targets: int) -> bool:
-    """Tell whether one side has far fewer nodes, or some pairs but not all are given both ways."""
+    """Return whether one side has far fewer nodes, or some pairs are given both ways."""
     m, both_ways = network.n_edges, network.merged.reversed_duplicates
     # Where rows repeat pairs without regard to order, about half of the repeats are reversed.
     of_its_own = both_ways > 2 * network.merged.duplicates
@@ -74,19 +74,19 @@ def _looks_directed(network: Network, sources: int, targets: int) -> bool:
 
 
 def _is_bipartite(network: Network, labels: NDArray[np.int32]) -> bool:
-    """Tell whether there are cycles and none is odd, by colouring nodes level by level."""
+    """Return whether there are cycles and none is odd, by colouring nodes level by level."""
     starts = np.unique(labels, return_index=True)[1]
     if network.n_edges - (network.n_nodes - len(starts)) < 2:
         return False
     colour = np.zeros(network.n_nodes, dtype=np.int8)
-    front, own = starts, np.int8(1)
+    front, shade = starts, np.int8(1)
     for _ in range(_MOST_LEVELS):
-        colour[front] = own
+        colour[front] = shade
         reached = np.zeros(network.n_nodes, dtype=np.bool_)
         reached[network.adjacency[front].indices] = True
-        if (colour[reached] == own).any():
+        if (colour[reached] == shade).any():
             return False  # an edge joins two nodes of one colour
-        front, own = np.flatnonzero(reached & (colour == 0)), -own
+        front, shade = np.flatnonzero(reached & (colour == 0)), -shade
         if not len(front):
             return True
     return False

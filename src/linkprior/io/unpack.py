@@ -255,7 +255,7 @@ def _only(members: Sequence[zipfile.ZipInfo], name: str) -> zipfile.ZipInfo:
 
 
 def _is_content(member: zipfile.ZipInfo) -> bool:
-    """Tell whether a member is a file of the user's, not one a Mac adds."""
+    """Return whether a member is a file of the user's, not one a Mac adds."""
     path = Path(member.filename)
     if not member.filename:
         return False

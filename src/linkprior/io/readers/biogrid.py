@@ -197,7 +197,7 @@ class _Table:
                 self._shared[name] = None
 
     def settle(self) -> None:
-        """Say what is known only at the end."""
+        """Check and note what is known only at the end."""
         if not self.rows:
             raise InputError(f"{self._file}: the header of a BioGRID table and no row below it")
         self._systems.settle(self._file)

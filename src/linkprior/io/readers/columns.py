@@ -171,7 +171,7 @@ def _has(names: Sequence[str], asked: Sequence[str]) -> bool:
 
 
 def _names_asked(first: Row, others: Sequence[Row], asked: Sequence[str]) -> bool:
-    """Tell whether the columns asked for stand in the first row, as names and not as its nodes."""
+    """Return whether the columns asked for name columns of the first row, not its nodes."""
     if not _has(first, asked):
         return False
     places = [at for at, cell in enumerate(first) if cell in asked and cell.isdecimal()]
@@ -186,7 +186,7 @@ def _is_usual(first: Row) -> bool:
 
 
 def _words_above_numbers(first: Row, others: Sequence[Row]) -> bool:
-    """Tell whether some column has a word in the first row and numbers in all others."""
+    """Return whether some column has a word in the first row and numbers in all others."""
     if len(others) < 2 or any(map(NUMBER.fullmatch, first)):
         return False
     return any(
@@ -197,7 +197,7 @@ def _words_above_numbers(first: Row, others: Sequence[Row]) -> bool:
 
 
 def _is_like(first: Row, others: Sequence[Row], ends: tuple[int, int]) -> bool:
-    """Tell whether the first row is one like the others: its cells, or names of a kind, return."""
+    """Return whether the first row is like the others: its cells, or names of a kind, return."""
     names = {first[at] for at in ends}
     kinds = set(map(_kind, names))
     nodes = {row[at] for row in others for at in ends if at < len(row)}
@@ -217,7 +217,7 @@ def _kind(name: str) -> str:
 
 
 def _rows_are_named(first: Row, others: Sequence[Row]) -> bool:
-    """Tell whether each row has a name before its cells, above which R's tables have no header."""
+    """Return whether each row has a name before its cells, which R leaves without a header."""
     names = {row[0] for row in others}
     return (
         bool(others)
@@ -273,14 +273,14 @@ def _holds_names(cells: Sequence[str]) -> bool:
 
 
 def holds_scores(cells: Sequence[str]) -> bool:
-    """Tell whether all cells are numbers and some have a fraction, as no node number has."""
+    """Return whether all cells are numbers and some have a fraction, as no node number has."""
     return all(map(NUMBER.fullmatch, cells)) and any(
         float(cell.replace(",", ".")) % 1 > 0 for cell in cells
     )
 
 
 def _counts_rows(cells: Sequence[str]) -> bool:
-    """Tell whether the cells are 0, 1, 2 … or 1, 2, 3 …"""
+    """Return whether the cells are 0, 1, 2 … or 1, 2, 3 …"""
     return len(cells) > 1 and any(
         list(cells) == [str(number) for number in range(start, start + len(cells))]
         for start in (0, 1)
@@ -288,7 +288,7 @@ def _counts_rows(cells: Sequence[str]) -> bool:
 
 
 def _holds_relations(first: Sequence[str], second: Sequence[str], third: Sequence[str]) -> bool:
-    """Tell whether the second column says how the first and the third are related.
+    """Return whether the second column says how the first and the third are related.
 
     Its words are known relations, or so few that they are no nodes: nodes of the first column
     come back in the third, and none of them in the second.
@@ -303,7 +303,7 @@ def _holds_relations(first: Sequence[str], second: Sequence[str], third: Sequenc
 
 
 def _alike(first: Sequence[str], third: Sequence[str]) -> bool:
-    """Tell whether a column of names or whole numbers may be nodes, as the first one is."""
+    """Return whether a column of names or whole numbers may be nodes, as the first one is."""
     whole = all(map(str.isdecimal, first)) and all(map(str.isdecimal, third))
     return whole or _holds_names(third)
 
@@ -327,7 +327,7 @@ _ARROW = re.compile(r"[-=<>|~+→←↔⊣⊢]{1,6}|-+o|o-+")
 
 
 def is_relation(word: str) -> bool:
-    """Tell whether a word says how two nodes are related, and is no node itself."""
+    """Return whether a word says how two nodes are related, and is no node itself."""
     word = word.strip()
     low = word.lower()
     return word in _CODES or low in _WORDS or any(sign.fullmatch(low) for sign in (_ARROW, _VERBS))
@@ -374,7 +374,7 @@ class Layout:
         return next((at for at in others if plain(self.header[at]) in _SCORES), None)
 
     def describe(self) -> str:
-        """Say it in words, for the input report."""
+        """Describe it for the input report."""
         kind = f"{SEPARATORS[self.separator]}-separated edge list"
         if self.multiplex:
             return f"{kind} of a multiplex network (layer, node, node, weight), layers merged"

@@ -107,7 +107,7 @@ def data_lines(text: str) -> list[tuple[int, str]]:
 
 
 def is_data(line: str) -> bool:
-    """Tell whether a line is neither blank nor a comment."""
+    """Return whether a line is neither blank nor a comment."""
     start = line.lstrip(" \t\n")
     return bool(start) and (
         not start.startswith(_PASSED_OVER) or start.startswith(SPREADSHEET_ERRORS)
@@ -140,7 +140,7 @@ def rows_of(
 
 
 def _may_hold_comments(text: str, separator: str) -> bool:
-    """Tell whether a line may be a comment. A blank line shows in the cells instead."""
+    """Return whether a line may be a comment. A blank line shows in the cells instead."""
     starts = [mark for mark in _NO_ROW if mark != separator or mark == " "]
     return text.startswith(_NO_ROW) or any(mark in text and f"\n{mark}" in text for mark in starts)
 
@@ -315,7 +315,7 @@ def _count_titles(lines: Sequence[str]) -> int:
 
 
 def _is_row(line: str, body: Sequence[str], mark: str) -> bool:
-    """Tell whether a line is a row after all, with another separator than those below it."""
+    """Return whether a line is a row after all, with another separator than those below it."""
     words = line.split()
     if re.search(r"\t|\S[,;]\S", line):
         return True
@@ -339,7 +339,7 @@ def _without_quoted(line: str) -> str:
 
 
 def _has_decimal_commas(line: str) -> bool:
-    """Tell whether a line is cut by spaces, its commas being those of numbers: a b 0,5."""
+    """Return whether a line is cut by spaces, its commas being those of numbers: a b 0,5."""
     words = line.split()
     return len(words) > 2 and all(
         "," not in word or (at > 1 and _DECIMAL_COMMA.fullmatch(word))
@@ -467,7 +467,7 @@ def _settle_header(layout: Layout, out: EdgeCollector) -> None:
 
 
 def _note_odd_names(layout: Layout, out: EdgeCollector) -> None:
-    """Say so when names end in a mark that may be a separator: a, b in a file cut at spaces."""
+    """Note when names end in a mark that may be a separator: a, b in a file cut at spaces."""
     if layout.separator != " ":
         return
     odd = next((name for name in out.names if name[-1] in ",;"), None)
@@ -478,7 +478,7 @@ def _note_odd_names(layout: Layout, out: EdgeCollector) -> None:
 def _note_odd_rows(
     layout: Layout, out: EdgeCollector, widths: set[int], options: ReadOptions
 ) -> None:
-    """Say so when rows differ in width, the first one stands alone, or the file is a ranking."""
+    """Note when rows differ in width, the first one stands alone, or the file is a ranking."""
     a, b = (at + 1 for at in layout.ends)
     if layout.note:
         out.note(layout.note)
@@ -499,7 +499,7 @@ def _note_odd_rows(
 
 
 def _note_lone_first_edge(out: EdgeCollector) -> None:
-    """Say so when the first row shares no node with others: it may be a header nobody knows."""
+    """Note when the first row shares no node with others: it may be a header nobody knows."""
     ends = out.ends
     if len(ends) < _FEW or ends[0, 0] == ends[0, 1]:
         return
@@ -646,7 +646,7 @@ class Zeros:
         self._rows += len(cells)
 
     def note(self, out: EdgeCollector) -> None:
-        """Say how many there are, where other rows have another weight."""
+        """Note how many there are, where other rows have another weight."""
         if not 0 < self._zeros < self._rows:
             return
         what = self._flag[:40] or "weight"

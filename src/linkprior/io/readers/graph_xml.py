@@ -406,7 +406,7 @@ def _guard(parser: expat.XMLParserType, name: str) -> None:
 
 
 def _is_known(encoding: str) -> bool:
-    """Tell whether the parser reads an encoding: the usual ones and those of single bytes."""
+    """Return whether the parser reads an encoding: the usual ones and those of single bytes."""
     if encoding.lower() in _PLAIN_ENCODINGS:
         return True
     try:

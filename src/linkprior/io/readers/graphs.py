@@ -109,7 +109,7 @@ def hand_over_numbered(
 
 
 def is_zero(text: str = "") -> bool:
-    """Tell whether a weight is exactly 0; what is no number is no weight."""
+    """Return whether a weight is exactly 0; what is no number is no weight."""
     try:
         return float(text) == 0
     except ValueError:
@@ -117,7 +117,7 @@ def is_zero(text: str = "") -> bool:
 
 
 def note_zero_weights(out: EdgeCollector, count: int) -> None:
-    """Say that edges of weight 0 are edges: whoever wrote them may have meant none."""
+    """Note that edges of weight 0 are edges: whoever wrote them may have meant none."""
     if count:
         edges = "1 edge has" if count == 1 else f"{count:,} edges have"
         out.note(f"{edges} weight 0 and count{'s' * (count == 1)} as edge{'s' * (count != 1)}")
@@ -255,7 +255,7 @@ class NamedGraph:
         return self._out.weights.numbers(self._weights, lines), lines
 
     def _settle_repeats(self, ids: list[str]) -> None:
-        """Say that ids were repeated, or refuse one that stands for two different nodes."""
+        """Note that ids were repeated, or refuse one that stands for two different nodes."""
         if self._clash:
             node, known, text = self._clash
             line, _ = self._again[node]

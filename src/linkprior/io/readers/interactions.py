@@ -99,7 +99,7 @@ class Systems:
         return bool(self._asked)
 
     def wants(self, names: Iterable[str]) -> bool:
-        """Tell whether any of a row's names was asked for."""
+        """Return whether any of a row's names was asked for."""
         met = self._asked.keys() & {name.strip().casefold() for name in names}
         self._met |= met
         return bool(met)

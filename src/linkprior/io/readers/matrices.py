@@ -287,18 +287,20 @@ _PARTS = {
 }
 # What numpy and scipy raise on arrays that are not what they should be.
 _PROBLEMS = (
-    *(ValueError, TypeError, KeyError, IndexError, AttributeError, SyntaxError),
-    *(OverflowError, ZeroDivisionError, tokenize.TokenError),
+    *(ValueError, TypeError, KeyError, IndexError, OverflowError, AttributeError, SyntaxError),
+    tokenize.TokenError,
 )
 
 Kinds = dict[str, np.dtype[Any]]
 Values = NDArray[Any]
+Triple = tuple[Ints, Ints, Values]
 
 
 def load_sparse(packed: bytes, file: str) -> tuple[Any, str]:
     """Return the entries of the matrix as COO, each place once, and the name of its layout.
 
-    Indices are checked here: scipy follows wrong ones of an archive to anywhere in memory.
+    Indices are checked here: scipy follows wrong ones of an archive to anywhere in memory, and
+    its own full check lets some of them through.
     """
     try:
         with warnings.catch_warnings():
@@ -374,17 +376,55 @@ def _layout(arrays: Any, kinds: Kinds, file: str) -> tuple[str, int]:
     return layout, square_size(int(shape[0]), int(shape[1]), file)
 
 
-def _archive_entries(layout: str, n: int, *parts: Values) -> Any:
+def _archive_entries(layout: str, n: int, data: Values, *indices: Values) -> Any:
     """Return the entries; zeros that a block or diagonal cannot do without are no entries."""
-    if layout == "coo":
-        data, rows, columns = parts
-        entries = sp.coo_array((data, (rows.astype(np.int64), columns.astype(np.int64))), (n, n))
+    if layout in ("csr", "csc"):
+        major, minor = _expanded(n, *indices)
+        values = _flat(data)[: len(major)]
+        rows, columns = (major, minor) if layout == "csr" else (minor, major)
+    elif layout == "bsr":
+        rows, columns, values = _blocks(n, data, *indices)
+    elif layout == "dia":
+        rows, columns, values = _diagonals(n, data, *indices)
     else:
-        matrix: Any = getattr(sp, f"{layout}_array")(parts, shape=(n, n))
-        if layout != "dia":
-            matrix.check_format(full_check=True)  # also that no index leads out of the matrix
-        entries = matrix.tocoo()
+        values, rows, columns = _flat(data), *(_flat(part).astype(np.int64) for part in indices)
+    entries = sp.coo_array((values, (rows, columns)), shape=(n, n))  # this one checks its indices
     entries.sum_duplicates()
-    if layout in ("bsr", "dia"):
-        entries.eliminate_zeros()
     return entries
+
+
+def _expanded(n_rows: int, indices: Values, pointers: Values) -> tuple[Ints, Ints]:
+    """Return rows and columns of compressed rows."""
+    indptr = _flat(pointers).astype(np.int64)
+    sizes = np.diff(indptr)
+    if len(indptr) != n_rows + 1 or indptr[0] != 0 or (sizes < 0).any():
+        raise ValueError(f"the pointers do not cut the entries into {n_rows} rows")
+    if indptr[-1] > len(_flat(indices)):
+        raise ValueError("the pointers lead beyond the last entry")
+    return np.repeat(np.arange(n_rows), sizes), indices[: indptr[-1]].astype(np.int64)
+
+
+def _blocks(n: int, data: Values, indices: Values, pointers: Values) -> Triple:
+    _, height, width = data.shape
+    if not height or not width or n % height or n % width:
+        raise ValueError(f"blocks of {height} × {width} do not fill the matrix")
+    major, minor = _expanded(n // height, indices, pointers)
+    if len(major) > len(data):
+        raise ValueError("the pointers lead beyond the last block")
+    block, row, column = np.nonzero(data[: len(major)])
+    values = data[: len(major)][block, row, column]
+    return major[block] * height + row, minor[block] * width + column, values
+
+
+def _diagonals(n: int, data: Values, offsets: Values) -> Triple:
+    """Return the entries inside the matrix; scipy would make room for whole diagonals."""
+    at, columns = np.nonzero(data)
+    rows = columns - _flat(offsets).astype(np.int64)[at]
+    inside = (rows >= 0) & (rows < n) & (columns < n)
+    return rows[inside], columns[inside], data[at, columns][inside]
+
+
+def _flat(part: Values) -> Values:
+    if part.ndim != 1:
+        raise ValueError(f"an array of {part.ndim} dimensions, expected 1")
+    return part

@@ -345,7 +345,7 @@ def symbol_of(cell: str) -> str:
 
 
 def is_physical(cell: str) -> bool:
-    """Tell whether any interaction type is physical; an enzymatic reaction by its name, too."""
+    """Return whether any interaction type is physical; an enzymatic reaction by its name, too."""
     return any(
         field.value in _PHYSICAL or field.text.endswith(" reaction") for field in fields_of(cell)
     )

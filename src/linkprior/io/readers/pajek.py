@@ -210,7 +210,7 @@ class _Pajek:
         self._matrix = None
 
     def _tell_apart(self) -> bool:
-        """Tell whether labels, and numbers of vertices without one, are all different."""
+        """Return whether labels, and numbers of vertices without one, are all different."""
         taken = set(self._labels.values())
         numbers = (int(text) for text in taken if re.fullmatch("[1-9][0-9]{0,17}", text))
         clash = any(k <= self.n_vertices and k not in self._labels for k in numbers)

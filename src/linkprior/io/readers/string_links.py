@@ -134,7 +134,7 @@ def _note_scores(scores: Counter[int], least: float, out: EdgeCollector) -> None
 
 
 def _note_mirrored(out: EdgeCollector) -> None:
-    """Say that each pair stands there both ways, so that nobody wonders about duplicates."""
+    """Note that each pair stands there both ways, so that nobody wonders about duplicates."""
     ends = out.ends
     up, down = ends[ends[:, 0] < ends[:, 1]], ends[ends[:, 0] > ends[:, 1]]
     if len(up) != len(down) or not len(up):

@@ -422,7 +422,7 @@ class PredictJob:
         """Report how many of the best pairs the candidates hold, estimated on some nodes."""
         from linkprior.predictors.nearby.judging import judge
 
-        if (near := self._near) is None:
+        if (near := self._near) is None or self.notify is silent:
             return
         limit, k = float("-inf"), self.most
         if self.threshold is not None:  # the list is whole: what it misses is counted down to it

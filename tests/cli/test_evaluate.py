@@ -209,7 +209,7 @@ def test_the_newer_release_is_read_like_the_older(run, tmp_path):
         (["--tune-metric", "ndgc"], ["no metric is called 'ndgc'", "Did you mean ndcg"]),
         (["--tune", "-1"], ["tune must be"]),
         (["--set", "rank=3"], ["none of l3, pa has a parameter 'rank'"]),
-        (["--set", "tri.rank=3"], ["no model 'tri' is judged"]),
+        (["--set", "tri.rank=3"], ["no model 'tri' is evaluated"]),
         (["--set", "rank"], ["--set expects KEY=VALUE"]),
         (["--models", "tri", "--set", "tri.rnk=3"], ["tri has no parameter 'rnk'", "rank?"]),
         (["--models", "tri", "--set", "rank=-3"], ["rank must be"]),
@@ -288,7 +288,7 @@ def test_a_long_wait_is_announced(run, edges, monkeypatch):
     monkeypatch.setattr("linkprior.cli.evaluate._LONG", 1e-9)
     _, _, err = run("evaluate", edges, "--models", "pa")
     assert "This may take about" in err
-    assert "for pa; with -o DIR finished cells are kept" in err
+    assert "for pa; with -o DIR finished cells are saved" in err
 
 
 def test_help_lists_every_protocol(run):

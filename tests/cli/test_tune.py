@@ -164,14 +164,14 @@ def interrupted(tmp_path, *arguments):
 
 @pytest.mark.skipif(os.name != "posix", reason="signals as POSIX has them")
 @pytest.mark.parametrize("executor", ["threads", "processes"])
-def test_ctrl_c_says_what_is_kept(tmp_path, executor):
+def test_ctrl_c_reports_what_is_saved(tmp_path, executor):
     net = lp.planted_network(500, seed=1)
     edges, study = tmp_path / "edges.tsv", tmp_path / "study"
     pairs = (f"{net.names[a]}\t{net.names[b]}\n" for a, b in net.edges.tolist())
     edges.write_text("".join(pairs))
     ask = ("tune", edges, "--model", "nuclear-degree", "--trials", 500, "--executor", executor)
     last = interrupted(tmp_path, *ask, "--workers", 2, "--study", study)
-    assert last.rstrip().endswith(f"kept in {study}; the same command goes on from there.")
+    assert last.rstrip().endswith(f"saved in {study}; the same command goes on from there.")
     assert "Traceback" not in last
     assert "resource_tracker" not in last
     assert (study / "study.json").exists()

@@ -15,6 +15,7 @@ import pytest
 from tests.cli.support import one_line_of_error
 from tests.serve.support import Client, alive, predicted, until
 
+from linkprior.cli.console import Console
 from linkprior.serve import server as serving
 from linkprior.serve.workspace import LaunchFile
 
@@ -295,7 +296,7 @@ def test_where_no_browser_opens_the_address_is_there_to_be_opened(running, tmp_p
 def test_a_doorway_that_cannot_be_written_is_told(capsys, tmp_path):
     gone = LaunchFile(None)
     gone._folder = tmp_path / "gone"
-    serve_command._open(gone, "http://127.0.0.1:1/token/")
+    serve_command._open(Console(), gone, "http://127.0.0.1:1/token/")
     said = capsys.readouterr().err
     assert said.count("\n") == 1
     assert said.startswith("No browser was opened (")
@@ -304,7 +305,7 @@ def test_a_doorway_that_cannot_be_written_is_told(capsys, tmp_path):
 
 def test_a_browser_that_is_not_there_is_told(capsys, monkeypatch):
     monkeypatch.setattr("webbrowser.open", lambda page: False)
-    serve_command._browse("file:///a")
+    serve_command._browse(Console(), "file:///a")
     assert capsys.readouterr().err == "No browser could be opened: open the address yourself.\n"
 
 

@@ -424,7 +424,7 @@ class PredictJob:
         """Report how many of the best pairs the candidates hold, estimated on some nodes."""
         from linkprior.ranking.recall import judge
 
-        if (near := self._near) is None:
+        if (near := self._near) is None or self.notify is silent:
             return
         limit, k = float("-inf"), self.most
         if self.threshold is not None:  # the list is whole: what it misses is counted down to it
@@ -692,9 +692,9 @@ def predict_links(
     >>> import linkprior as lp
     >>> path = [("a", "b"), ("b", "c"), ("c", "d"), ("d", "e")]
     >>> lp.predict_links(path, 2, "l3", evidence=False)
-       rank source target     score
-    0     1      a      d  0.500000
-    1     2      b      e  0.500000
+       rank source target  score
+    0     1      a      d    0.5
+    1     2      b      e    0.5
     >>> lp.predict_links(path, model="l3", node="a", exclude=[("a", "d")]).target.tolist()
     ['c', 'e']
     """

@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
 from linkprior import _html as html
-from linkprior.errors import InputError
+from linkprior.errors import InputError, LinkpriorError
 from linkprior.network import pairs as pr
 from linkprior.network.node_names import distinct_names, names_in, node_name, refuse_repeated
 from linkprior.network.side_information import NOTHING, History, Observations, SideInformation
@@ -634,8 +634,10 @@ class Network:
         >>> list(graph.edges)
         [('a', 'b'), ('b', 'c')]
         """
-        import networkx as nx
-
+        try:
+            import networkx as nx
+        except ImportError:
+            raise LinkpriorError("to_networkx needs networkx: pip install networkx") from None
         graph: nx.Graph[str] = nx.Graph()
         graph.add_nodes_from(self.names)
         edges = ((self.names[i], self.names[j]) for i, j in self.edges.tolist())

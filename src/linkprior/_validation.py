@@ -31,10 +31,10 @@ def shown(value: object) -> str:
 
 def byte_size(text: str) -> int | None:
     """Return the bytes that text such as "2G", "1.5 GB" or "512MiB" stands for; None if none."""
-    told = _SIZE.fullmatch(text.strip())
-    if told is None:
+    match = _SIZE.fullmatch(text.strip())
+    if match is None:
         return None
-    number, unit, binary = told.groups()
+    number, unit, binary = match.groups()
     return int(float(number) * (1024 if binary else 1000) ** _POWERS[unit.upper()])
 
 

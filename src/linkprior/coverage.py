@@ -1,4 +1,4 @@
-"""How complete a network is, told from what two screens of the same links have in common."""
+"""How complete a network is, estimated from what two screens of the same links have in common."""
 
 from __future__ import annotations
 
@@ -39,7 +39,13 @@ _PAIRS = {
 
 @dataclass(frozen=True)
 class Estimate:
-    """A value with its 95 % interval."""
+    """A value with its 95 % interval.
+
+    Attributes
+    ----------
+    value, low, high : float
+        The estimate and the two ends of its interval.
+    """
 
     value: float
     low: float
@@ -67,7 +73,7 @@ class Counts:
 
 @dataclass(frozen=True)
 class Coverage(Counts):
-    """What two screens of the same links tell about the links neither has seen.
+    """What two screens of the same links show of the links neither has seen.
 
     Attributes
     ----------
@@ -103,7 +109,7 @@ class Coverage(Counts):
 
     @property
     def independent(self) -> bool:
-        """False where one screen holds the other, so that nothing can be told from the two."""
+        """False where one screen holds the other, so that nothing can be estimated from the two."""
         return self.both < min(self.n1, self.n2)
 
     @property
@@ -360,7 +366,7 @@ def _expected_overlap(one: pr.Ints, other: pr.Ints) -> float:
 
 
 def _refuse_nothing(n1: int, n2: int, both: int, shared: int) -> None:
-    """Refuse networks of which nothing can be told: no edges that count, or none in both."""
+    """Refuse networks of which nothing can be estimated: no edges that count, or none in both."""
     for number, which in ((n1, "first"), (n2, "second")):
         if number == 0:
             raise InputError(

@@ -1,4 +1,4 @@
-"""The errors a user can meet: each says what was expected, what came, and what to do."""
+"""The errors a user can meet: each names what was expected, what came, and what to do."""
 
 from __future__ import annotations
 
@@ -7,7 +7,17 @@ from collections.abc import Iterable
 
 
 class LinkpriorError(Exception):
-    """Base of every error linkprior raises on purpose; the command line turns it into one line."""
+    """Base of every error linkprior raises on purpose; the command line turns it into one line.
+
+    Examples
+    --------
+    >>> import linkprior as lp
+    >>> try:
+    ...     lp.make("no-such-model")
+    ... except lp.LinkpriorError as problem:
+    ...     print(type(problem).__name__)
+    ParameterError
+    """
 
 
 class ParameterError(LinkpriorError, ValueError):

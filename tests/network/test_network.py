@@ -2,6 +2,7 @@
 
 import copy
 import itertools
+import sys
 
 import numpy as np
 import pytest
@@ -200,3 +201,9 @@ def test_a_network_comes_back_from_networkx(weights):
     back = lp.Network.from_networkx(graph, weights="weight" if weights else None)
     assert (back.names, back.digest) == (net.names, net.digest)
     assert any("weight" in facts for *_, facts in graph.edges(data=True)) is bool(weights)
+
+
+def test_without_networkx_the_error_names_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "networkx", None)
+    with pytest.raises(lp.LinkpriorError, match="pip install networkx"):
+        lp.to_networkx(lp.Network.from_edges([("a", "b")]))

@@ -60,8 +60,10 @@ def planted_network(
     affinity = affinity + affinity.T
     affinity = affinity / affinity.mean() + 0.02
     i, j = np.triu_indices(p, 1)
-    chance = _with_mean(attract[i] * attract[j] * affinity[group[i], group[j]], wanted / (p - 1))
-    edges = np.stack([i, j], axis=1)[rng.uniform(size=len(i)) < chance]
+    probability = _with_mean(
+        attract[i] * attract[j] * affinity[group[i], group[j]], wanted / (p - 1)
+    )
+    edges = np.stack([i, j], axis=1)[rng.uniform(size=len(i)) < probability]
     used = np.unique(edges)
     width = len(str(p))
     return Network.from_indices(
@@ -74,9 +76,9 @@ def _with_mean(rate: NDArray[Any], mean: float) -> NDArray[Any]:
     low, high = -40.0, 40.0
     for _ in range(100):
         middle = (low + high) / 2.0
-        chance = -np.expm1(-np.exp(middle) * rate / rate.mean())
-        low, high = (middle, high) if chance.mean() < mean else (low, middle)
-    return chance
+        probability = -np.expm1(-np.exp(middle) * rate / rate.mean())
+        low, high = (middle, high) if probability.mean() < mean else (low, middle)
+    return probability
 
 
 def large_network(
@@ -150,7 +152,7 @@ class _GroupedEnds:
     bounds
         Where each group begins and ends among these sums.
     among
-        Sums of the chances of all pairs of groups, row by row.
+        Sums of the probabilities of all pairs of groups, row by row.
     """
 
     order: NDArray[np.int64]
@@ -192,7 +194,7 @@ class _GroupedEnds:
 
 
 def _balanced(rng: np.random.Generator, size: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the chances of pairs of groups such that each group has its share of all ends."""
+    """Return the probabilities of pairs of groups that give each group its share of all ends."""
     affinity = rng.gamma(0.1, size=(len(size), len(size))) + 1e-3
     affinity = affinity + affinity.T
     for _ in range(200):  # Sinkhorn's scaling of a symmetric matrix

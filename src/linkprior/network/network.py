@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
 from linkprior import _html as html
-from linkprior.errors import InputError
+from linkprior.errors import InputError, LinkpriorError
 from linkprior.network import pairs as pr
 from linkprior.network.node_names import distinct_names, names_in, node_name, refuse_repeated
 from linkprior.network.side_information import NOTHING, History, Observations, SideInformation
@@ -26,7 +26,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class CleaningCounts:
-    """What was folded together while a network was built; nothing vanishes uncounted."""
+    """What was merged or left out while a network was built.
+
+    Attributes
+    ----------
+    self_loops : int
+        Edges of a node to itself, left out.
+    duplicates, reversed_duplicates : int
+        Edges listed again, the same way round or the other way.
+    isolated : int
+        Nodes without an edge that `Network.drop_isolated` left out.
+    """
 
     self_loops: int = 0
     duplicates: int = 0
@@ -453,9 +463,9 @@ class Network:
         if absent.any():
             i, j = pr.decode(hidden[absent][:1], p)[0]
             raise InputError(f"{self.names[i]} – {self.names[j]} is not an edge: nothing to hide")
-        kept = self.edges[~np.isin(codes, hidden)]
+        edges = self.edges[~np.isin(codes, hidden)]
         known = self.known.without(hidden, codes, self.names)
-        return Network(_symmetric_csr(kept, p), self.names, known=known)
+        return Network(_symmetric_csr(edges, p), self.names, known=known)
 
     def drop_isolated(self) -> Network:
         """Return the network without the nodes that have no edge.
@@ -624,8 +634,10 @@ class Network:
         >>> list(graph.edges)
         [('a', 'b'), ('b', 'c')]
         """
-        import networkx as nx
-
+        try:
+            import networkx as nx
+        except ImportError:
+            raise LinkpriorError("to_networkx needs networkx: pip install networkx") from None
         graph: nx.Graph[str] = nx.Graph()
         graph.add_nodes_from(self.names)
         edges = ((self.names[i], self.names[j]) for i, j in self.edges.tolist())

@@ -54,8 +54,8 @@ class History:
         moved = to_older[newer.edges]
         both = (moved >= 0).all(axis=1)
         p, pairs = older.n_nodes, pr.ordered(moved[both])
-        known = np.isin(pr.encode(pairs, p), pr.encode(older.edges, p))
-        found = pr.decode(np.sort(pr.encode(pairs[~known], p)), p)
+        is_old = np.isin(pr.encode(pairs, p), pr.encode(older.edges, p))
+        found = pr.decode(np.sort(pr.encode(pairs[~is_old], p)), p)
         if len(found) == 0:
             raise InputError(
                 "the newer release has no new edge between nodes of the older one; are they the "
@@ -64,16 +64,18 @@ class History:
         return cls(older, found, int((~both).sum()), int((to_older < 0).sum()))
 
     def without(self, hidden: set[tuple[str, str]]) -> History | None:
-        """Return the history with no word of some pairs, so that hiding them hides them here."""
+        """Return the history without some pairs, so that a hidden edge is hidden here, too."""
         names = self.older.names
-        told = np.array([_key(names[i], names[j]) in hidden for i, j in self.found.tolist()], bool)
+        is_hidden = np.array(
+            [_key(names[i], names[j]) in hidden for i, j in self.found.tolist()], bool
+        )
         seen = [
             pair for pair in self.older.edges.tolist() if _key(*(names[n] for n in pair)) in hidden
         ]
-        if not told.any() and not seen:
+        if not is_hidden.any() and not seen:
             return self
         older = self.older.hide(np.array(seen)) if seen else self.older
-        found = self.found[~told]
+        found = self.found[~is_hidden]
         return replace(self, older=older, found=found) if len(found) else None
 
 
@@ -152,8 +154,8 @@ class SideInformation:
         """Return the same once only some nodes are kept; all edges are."""
         negatives = self.negatives
         if negatives is not None:
-            own = negatives[kept[negatives].all(axis=1)]
-            negatives = (np.cumsum(kept) - 1)[own] if len(own) else None
+            left = negatives[kept[negatives].all(axis=1)]
+            negatives = (np.cumsum(kept) - 1)[left] if len(left) else None
         return replace(self, negatives=negatives)
 
     def renamed(self, new_of: Mapping[str, str]) -> SideInformation:
@@ -166,8 +168,8 @@ class SideInformation:
 
     def freeze(self) -> None:
         """Make its arrays read-only."""
-        found = None if self.history is None else self.history.found
-        for part in (self.weights, self.negatives, found):
+        new_edges = None if self.history is None else self.history.found
+        for part in (self.weights, self.negatives, new_edges):
             if part is not None:
                 part.setflags(write=False)
 

@@ -11,7 +11,7 @@ from linkprior.evaluation.results import Evaluation
 from linkprior.evaluation.store import BASELINE
 from linkprior.report.page import provenance
 
-_RARE = 0.02  # below this precision a logarithmic axis tells more
+_RARE = 0.02  # below this precision a logarithmic axis shows more
 
 
 def evaluation_page(
@@ -20,7 +20,7 @@ def evaluation_page(
     """Return what a page shows of an evaluation."""
     models, splits = len(evaluation.models), len(evaluation.splits)
     facts = evaluation.facts
-    known = [
+    listed = [
         *((name, facts.get(name)) for name in ("protocol", "rule", "seed")),
         ("digest of the network", (facts.get("network") or {}).get("digest")),
     ]
@@ -29,7 +29,7 @@ def evaluation_page(
         "subtitle": f"{models} model{'s' * (models != 1)}, {splits} split{'s' * (splits != 1)}",
         "evaluation": comparison(evaluation),
         "about": {
-            **provenance([[name, str(fact)] for name, fact in known if fact is not None], command),
+            **provenance([[name, str(fact)] for name, fact in listed if fact is not None], command),
             "parameters": _parameters(evaluation),
         },
     }
@@ -37,8 +37,8 @@ def evaluation_page(
 
 def comparison(evaluation: Evaluation) -> dict[str, Any]:
     """Return a row of measures for each model, best AUPRC first, and the curves."""
-    known = [metric for metric in tables.MAIN if metric in evaluation.metrics]
-    metrics = list(dict.fromkeys([*known, *evaluation.metrics]))
+    main = [metric for metric in tables.MAIN if metric in evaluation.metrics]
+    metrics = list(dict.fromkeys([*main, *evaluation.metrics]))
     models = sorted(evaluation.models, key=lambda model: -_value(evaluation, model, metrics[0]))
     rows = [*models, *([BASELINE] if evaluation.baseline else [])]
     return {

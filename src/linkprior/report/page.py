@@ -1,4 +1,4 @@
-"""A page from its data: style, scripts and data in one file that asks nobody for anything."""
+"""A page from its data: style, scripts and data in one file that loads nothing else."""
 
 from __future__ import annotations
 
@@ -112,17 +112,17 @@ def provenance(
     versions: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """Return the last section of a page; without `versions`, those of this process."""
-    known = machine.versions() if versions is None else versions
+    used = machine.versions() if versions is None else versions
     return {
         "facts": [list(one) for one in facts],
         "command": command,
-        "versions": [[name, str(version)] for name, version in known.items()],
+        "versions": [[name, str(version)] for name, version in used.items()],
         "citation": CITATION,
     }
 
 
 def format_value(value: Any) -> str:
-    """Return the value of a parameter in a few words."""
+    """Return the value of a parameter as short text."""
     if value is None:
         return "default"
     text = f"{value:g}" if isinstance(value, float) else str(value)

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 class Study:
     """What a page shows of a search, from its folder or from the search itself.
 
-    `importances` is each parameter's share in what made settings differ, empty where nobody can
-    tell; `params` are the model's own parameters; `finished` tells whether the search has ended.
+    `importances` is each parameter's share in what made settings differ, empty where it is
+    unknown; `params` are the model's own parameters; `finished` is whether the search has ended.
     """
 
     model: str
@@ -139,7 +139,7 @@ def _content(path: Path) -> bytes:
 
 
 def _importances(kept: Kept) -> dict[str, float]:
-    """Return what `Tuned.importances` says, by the places that the journal holds."""
+    """Return what `Tuned.importances` does, from the values that the journal holds."""
     complete = [(trial, frozen) for trial, frozen in kept if trial.state == COMPLETE]
     complete.sort(key=lambda one: (-one[0].value, one[0].number))
     values = {trial.value for trial, _ in complete}

@@ -86,9 +86,7 @@ def text(found: dict[str, Any]) -> str:
                 held = each["low"] <= each["hits"] <= each["high"]
                 inside.setdefault(model, []).append(held)
     for model, held in inside.items():
-        lines.append(
-            f"{model}: yield inside the 90 % interval {sum(held)} times of {len(held)}"
-        )
+        lines.append(f"{model}: yield inside the 90 % interval {sum(held)} times of {len(held)}")
     return "\n".join(lines)
 
 

@@ -6,7 +6,7 @@ import contextlib
 import hashlib
 import json
 import struct
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -230,63 +230,84 @@ def _json(path: Path, content: Any) -> None:
     put(path, json.dumps(content).encode())
 
 
-def _plan() -> Plan:
-    return Plan("uniform:0.8", "all-nodes", 1, None, 0, "none", 0.0, None)
+def _part(changed: Any, name: str) -> Any:
+    return changed.get(name) if isinstance(changed, dict) else changed
 
 
-def _split() -> Split:
-    return _plan().make(small_network())[0]
-
-
-# ---------------------------------------------------------------------- evaluations
-
-
-def whole_evaluation(folder: Path) -> Whole:
-    """Write an evaluation; return its two files that are read again."""
-    found = lp.evaluate(["pa", "cn"], small_network(), "uniform:0.8", "all-nodes")
-    folder.mkdir(parents=True, exist_ok=True)
-    write_results(found, folder)
-    parts = {part: folder / f"{part}.json" for part in ("results", "curves")}
-    return {part: json.loads(path.read_text("utf-8")) for part, path in parts.items()}
-
-
-def _evaluation(folder: Path) -> Attempt:
-    whole = whole_evaluation(folder / "evaluation")
+def _loads(
+    write: Callable[[bytes], object], load: Callable[[], Any], holds: Callable[[Any], object]
+) -> Attempt:
+    """Return what writes an input in its place, loads it, and looks at what was loaded."""
 
     def attempt(data: bytes) -> None:
-        changed = edited(whole, data)
-        for part in whole:
-            _json(folder / "evaluation" / f"{part}.json", _part(changed, part))
+        write(data)
         with WATCH.reading():
-            found = read_results(folder / "evaluation")
-        expect(all(isinstance(cell, Cell) for cell in found.cells), "no cells")
+            loaded = load()
+        expect(holds(loaded), "loaded, and not what it should be")
 
     return attempt
 
 
-def _part(changed: Any, name: str) -> Any:
-    return changed.get(name) if isinstance(changed, dict) else changed
+def _json_files(whole: Whole, folder: Path) -> Callable[[bytes], None]:
+    """Return what writes changes of several JSON files."""
+
+    def write(data: bytes) -> None:
+        changed = edited(whole, data)
+        for name in whole:
+            _json(folder / f"{name}.json", _part(changed, name))
+
+    return write
+
+
+# ---------------------------------------------------------------------- evaluations, splits
+
+
+def _split() -> Split:
+    plan = Plan("uniform:0.8", "all-nodes", 1, None, 0, "none", 0.0, None)
+    return plan.make(small_network())[0]
+
+
+def _evaluation(folder: Path) -> Attempt:
+    write_results(lp.evaluate(["pa", "cn"], small_network(), "uniform:0.8", "all-nodes"), folder)
+    parts = {part: folder / f"{part}.json" for part in ("results", "curves")}
+    whole = {part: json.loads(path.read_text("utf-8")) for part, path in parts.items()}
+    return _loads(
+        _json_files(whole, folder),
+        lambda: read_results(folder),
+        lambda results: all(isinstance(cell, Cell) for cell in results.cells),
+    )
 
 
 def _cell(folder: Path) -> Attempt:
     """Try changes of a finished cell; one that was made otherwise would be made anew."""
     net, split = small_network(), _split()
     with CellStore(folder / "evaluation", net, {}) as cells:
-        judged = lp.evaluate(["pa"], net, "uniform:0.8", "all-nodes").cells[0]
-        cells.get("pa", split, {}, lambda: judged)
+        finished = lp.evaluate(["pa"], net, "uniform:0.8", "all-nodes").cells[0]
+        cells.get("pa", split, {}, lambda: finished)
     path = cell_file(folder / "evaluation", "pa", split)
     whole = json.loads(path.read_text(encoding="utf-8"))
 
     def anew() -> Cell:
         raise StoreError("made anew")
 
-    def attempt(data: bytes) -> None:
-        _json(path, edited(whole, data))
-        with WATCH.reading():
-            found = cells.get("pa", split, {}, anew)
-        expect(isinstance(found, Cell), "no cell")
+    return _loads(
+        lambda data: _json(path, edited(whole, data)),
+        lambda: cells.get("pa", split, {}, anew),
+        lambda cell: isinstance(cell, Cell),
+    )
 
-    return attempt
+
+def _split_file(folder: Path) -> Attempt:
+    """Try the rows of a split below a good first line (first character 0), or a whole file."""
+    net, path = small_network(), folder / "split.tsv"
+    write_split(_split(), net, path)
+    first = path.read_bytes().split(b"\n")[0] + b"\n"
+
+    def write(data: bytes) -> None:
+        bare, content = choice(data, (False, True))
+        put(path, content if bare else first + content)
+
+    return _loads(write, lambda: read_split(path, net), lambda split: len(split.hidden))
 
 
 # ---------------------------------------------------------------------- studies
@@ -324,28 +345,20 @@ def _journal() -> list[Whole]:
     return start
 
 
-def whole_study() -> Whole:
-    """Return a study as one thing to be edited."""
-    return {"question": _QUESTION, "journal": _journal()}
-
-
 def _study(folder: Path) -> Attempt:
-    whole = whole_study()
+    whole = {"question": _QUESTION, "journal": _journal()}
 
-    def attempt(data: bytes) -> None:
+    def write(data: bytes) -> None:
         changed = edited(whole, data)
         steps = _part(changed, "journal")
         lines = [json.dumps(step) for step in steps] if isinstance(steps, list) else [str(steps)]
         _json(folder / "study.json", _part(changed, "question"))
         put(folder / "journal.log", ("\n".join(lines) + "\n").encode("utf-8", "replace"))
-        with WATCH.reading():
-            found = read_study(folder)
-        expect(found.trials, "a study without a setting")
 
-    return attempt
+    return _loads(write, lambda: read_study(folder), lambda study: study.trials)
 
 
-# ---------------------------------------------------------------------- benchmarks
+# ---------------------------------------------------------------------- benchmarks, catalogue
 
 
 def _benchmark_cell(model: str) -> Whole:
@@ -357,45 +370,16 @@ def _benchmark_cell(model: str) -> Whole:
     }
 
 
-def whole_benchmark() -> Whole:
-    """Return three cells of a benchmark."""
+def _benchmark(folder: Path) -> Attempt:
     left_out = {**_benchmark_cell("spm"), "left_out": {"kind": "failed", "why": "too slow"}}
     left_out.pop("values")
-    return {"0-pa": _benchmark_cell("pa"), "0-cn": _benchmark_cell("cn"), "0-spm": left_out}
-
-
-def _benchmark(folder: Path) -> Attempt:
-    whole = whole_benchmark()
+    whole = {"0-pa": _benchmark_cell("pa"), "0-cn": _benchmark_cell("cn"), "0-spm": left_out}
     (folder / "karate").mkdir(exist_ok=True)
-
-    def attempt(data: bytes) -> None:
-        changed = edited(whole, data)
-        for name in whole:
-            _json(folder / "karate" / f"{name}.json", _part(changed, name))
-        with WATCH.reading():
-            found = read_cells(folder)
-        expect(all(isinstance(cell, dict) for cell in found), "no cells")
-
-    return attempt
-
-
-# ---------------------------------------------------------------------- splits, the catalogue
-
-
-def _split_file(folder: Path) -> Attempt:
-    """Try the rows of a split below a good first line (first character 0), or a whole file."""
-    net, path = small_network(), folder / "split.tsv"
-    write_split(_split(), net, path)
-    first = path.read_bytes().split(b"\n")[0] + b"\n"
-
-    def attempt(data: bytes) -> None:
-        bare, content = choice(data, (False, True))
-        put(path, content if bare else first + content)
-        with WATCH.reading():
-            found = read_split(path, net)
-        expect(len(found.hidden), "nothing is hidden")
-
-    return attempt
+    return _loads(
+        _json_files(whole, folder / "karate"),
+        lambda: read_cells(folder),
+        lambda cells: all(isinstance(cell, dict) for cell in cells),
+    )
 
 
 _CATALOGUE = {
@@ -411,14 +395,16 @@ _CATALOGUE = {
 
 
 def _catalogue(folder: Path) -> Attempt:
-    def attempt(data: bytes) -> None:
-        _json(folder / "catalogue.json", edited(_CATALOGUE, data))
-        with WATCH.reading():
-            found = read_catalogue(folder / "catalogue.json")
-        for entry in found.values():
-            expect(".." not in entry.plain_file.split("/"), "a path that leads out")
+    path = folder / "catalogue.json"
 
-    return attempt
+    def stay_inside(catalogue: Any) -> bool:
+        return all(".." not in entry.plain_file.split("/") for entry in catalogue.values())
+
+    return _loads(
+        lambda data: _json(path, edited(_CATALOGUE, data)),
+        lambda: read_catalogue(path),
+        stay_inside,
+    )
 
 
 TARGETS = {

@@ -85,7 +85,10 @@ def main() -> int:
             print(f"survived {line}")
         print(f"{name}: {sentence(scores[name])}", flush=True)
     if asked.output is not None:
-        text = json.dumps({"areas": scores}, indent=1, ensure_ascii=False)
+        keys = ("there", "tried", "killed", "by_time", "uncovered")
+        total: dict[str, Any] = {key: sum(one[key] for one in scores.values()) for key in keys}
+        total["share"] = round(total["killed"] / max(total["tried"], 1), 4)
+        text = json.dumps({"all": total, "areas": scores}, indent=1, ensure_ascii=False)
         asked.output.write_text(f"{text}\n", encoding="utf-8")
     return 0
 

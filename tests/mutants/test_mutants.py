@@ -148,7 +148,9 @@ def test_mutants_of_a_tiny_package_end_as_they_must(tmp_path):
         env={**os.environ, "PYTHONPATH": str(ROOT)},
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    facts = json.loads((tmp_path / "score.json").read_text())["areas"]["model"]
+    results = json.loads((tmp_path / "score.json").read_text())
+    facts = results["areas"]["model"]
+    assert results["all"].items() <= facts.items()  # of one package
     assert sorted(line.partition("  ")[2] for line in facts["survivors"]) == [
         "0 -> -1",  # in wide: -0 is 0
         "0 -> 1",

@@ -54,13 +54,13 @@ def test_numba_is_loaded_when_a_kernel_needs_it_and_the_environment_chooses(wish
 def test_without_numba_one_warning(monkeypatch, caplog):
     monkeypatch.setitem(sys.modules, "numba.core", None)
     _config.set_fields(kernels="auto")
-    _jit.numba_works.cache_clear()
+    _jit._import_numba.cache_clear()
     try:
         with caplog.at_level(logging.WARNING, logger="linkprior"):
             assert not _engine.use_numba(10**6)
             assert not _engine.use_numba(10**6)
     finally:
-        _jit.numba_works.cache_clear()
+        _jit._import_numba.cache_clear()
     assert len(caplog.records) == 1
     assert "portable kernels" in caplog.text
 

@@ -12,6 +12,8 @@ from typing import Any, TypeVar, cast
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 _log = logging.getLogger("linkprior")
+# Two threads that import numba at the same time can wait for each other for ever.
+_importing = threading.RLock()
 
 
 class _Compiled:
@@ -22,12 +24,13 @@ class _Compiled:
 
     @functools.cached_property
     def dispatcher(self) -> Any:
-        from numba import njit
+        with _importing:
+            from numba import njit
 
-        try:
-            return njit(self.py_func, cache=True, **self.options)
-        except RuntimeError:  # neither the package nor the home folder can be written
-            return njit(self.py_func, **self.options)
+            try:
+                return njit(self.py_func, cache=True, **self.options)
+            except RuntimeError:  # neither the package nor the home folder can be written
+                return njit(self.py_func, **self.options)
 
     @property
     def _numba_type_(self) -> Any:
@@ -57,9 +60,14 @@ def compiled_sums(function: Function) -> Function:
     return cast(Function, _Compiled(function, fastmath={"reassoc", "contract"}))
 
 
-@functools.cache
 def numba_works() -> bool:
     """Import numba at first need; without it everything works, only slower."""
+    with _importing:
+        return _import_numba()
+
+
+@functools.cache
+def _import_numba() -> bool:
     try:
         from numba.core import event
     except ImportError as error:

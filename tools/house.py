@@ -139,7 +139,7 @@ def reading() -> int:
 
 def documented() -> tuple[int, int, list[str]]:
     """Count public callables, and those with all of Parameters, Returns and Examples they need."""
-    missing = [name for name, thing in public() if not _complete(thing)]
+    missing = [name for name, thing in public() if not complete(thing)]
     total = len(list(public()))
     return total - len(missing), total, missing
 
@@ -170,7 +170,8 @@ def public() -> Iterator[tuple[str, Any]]:
                     yield f"{name}.{part}", plain
 
 
-def _complete(thing: Any) -> bool:
+def complete(thing: Any) -> bool:
+    """Tell whether a docstring has the sections that its definition needs."""
     text = inspect.getdoc(thing) or ""
     if inspect.isclass(thing) and issubclass(thing, Exception):
         return bool(text)

@@ -13,7 +13,11 @@ _HOMES = {
     "LinkPredictor": "linkprior.predictors.base",
     "Network": "linkprior.network",
     "Ranking": "linkprior.ranking.ranking",
+    "InputError": "linkprior.errors",
     "LinkpriorError": "linkprior.errors",
+    "NotFittedError": "linkprior.errors",
+    "ParameterError": "linkprior.errors",
+    "StoreError": "linkprior.errors",
     "read_network": "linkprior.io.read",
     "make": "linkprior.predictors.registry",
     "models": "linkprior.predictors.registry",
@@ -41,7 +45,11 @@ if TYPE_CHECKING:
 
     from linkprior import theory as theory
     from linkprior.coverage import estimate_coverage as estimate_coverage
+    from linkprior.errors import InputError as InputError
     from linkprior.errors import LinkpriorError as LinkpriorError
+    from linkprior.errors import NotFittedError as NotFittedError
+    from linkprior.errors import ParameterError as ParameterError
+    from linkprior.errors import StoreError as StoreError
     from linkprior.evaluation.evaluate import evaluate as evaluate
     from linkprior.evaluation.tuning.tune import tune as tune
     from linkprior.io.read import read_network as read_network

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tools.house import cycles, modules, state
 
 import linkprior as lp
 
@@ -117,3 +118,11 @@ def test_the_linter_would_notice_an_import_that_goes_up(tmp_path):
 LINT = (
     "import sys; from importlinter.cli import lint_imports; sys.exit(lint_imports(no_cache=True))"
 )
+
+
+def test_no_modules_import_each_other_lazily_or_not():
+    assert cycles(modules()) == []
+
+
+def test_state_lives_in_one_context_variable():
+    assert state(modules()) == (["linkprior._config"], [])

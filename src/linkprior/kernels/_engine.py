@@ -43,6 +43,10 @@ def use_device(name: str | None) -> Iterator[None]:
     name
         "cpu", "cuda" (through PyTorch), or None: leave it as it is.
 
+    Yields
+    ------
+    None
+
     Examples
     --------
     >>> import linkprior as lp

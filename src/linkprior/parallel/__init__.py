@@ -59,6 +59,17 @@ def use_dask(address: Any, wait: float = 30.0) -> Iterator[DaskEngine]:
         `distributed.Client` you have, which is left open.
     wait
         Seconds a run waits for a first worker, and goes on without any, before it gives up.
+
+    Yields
+    ------
+    DaskEngine
+        Its `traffic` counts the tasks and bytes sent.
+
+    Examples
+    --------
+    >>> import linkprior as lp
+    >>> with lp.use_dask("tcp://scheduler:8786"):  # doctest: +SKIP
+    ...     model = lp.make("tri").fit(network)
     """
     try:
         from linkprior.parallel.dask import connected

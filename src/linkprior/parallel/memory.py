@@ -51,6 +51,16 @@ def use_memory(limit: int | str | None, folder: str | Path | None = None) -> Ite
         Bytes, or text such as "2G" or "500M".
     folder
         Where matrices go that do not fit; the folder of temporary files (TMPDIR) when None.
+
+    Yields
+    ------
+    None
+
+    Examples
+    --------
+    >>> import linkprior as lp
+    >>> with lp.use_memory("500M"):
+    ...     model = lp.make("l3").fit(lp.planted_network(n_nodes=30, seed=1))
     """
     if limit is None:
         yield

@@ -44,7 +44,23 @@ def current_workers() -> int:
 
 @contextmanager
 def use_workers(n: int | None) -> Iterator[None]:
-    """Run the body with `n` threads (None: leave it as it is). Results do not depend on it."""
+    """Run the body with `n` threads; results do not depend on their number.
+
+    Parameters
+    ----------
+    n
+        Threads to use, 1 or more; None leaves the number as it is.
+
+    Yields
+    ------
+    None
+
+    Examples
+    --------
+    >>> import linkprior as lp
+    >>> with lp.use_workers(1):
+    ...     model = lp.make("l3").fit(lp.planted_network(n_nodes=30, seed=1))
+    """
     if n is None:
         yield
         return

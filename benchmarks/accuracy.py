@@ -43,7 +43,7 @@ def cases(folder: Path) -> dict[str, list[splits.Split]]:
     }
 
 
-def judge(split: splits.Split, name: str) -> dict[str, float]:
+def measure_recall(split: splits.Split, name: str) -> dict[str, float]:
     """Fit one model on one split and return its recalls."""
     model = make(name, **MODELS[name]).fit(split.train)
     standing = rank_hidden_edges(model, split)
@@ -61,7 +61,7 @@ def main() -> None:
         )
         print(f"training digest {digest}, seed 0, {STARTS} starts, all-nodes rule")
         for name in MODELS:
-            recalls = [judge(split, name) for split in several]
+            recalls = [measure_recall(split, name) for split in several]
             at = {m: [r[m] for r in recalls] for m in recalls[0]}
             print(f"  {name:15s}" + "  ".join(_cell(m, v) for m, v in at.items()), flush=True)
             kept[f"{title} | {name}"] = {"digest": digest, **at}

@@ -28,7 +28,7 @@ from linkprior.parallel import current_workers
 from linkprior.predictors.evidence import with_evidence
 from linkprior.predictors.registry import make
 from linkprior.ranking.candidates import PARTNERS, nearby_pairs
-from linkprior.ranking.recall import judge
+from linkprior.ranking.recall import measure_recall
 
 RESULTS = Path(__file__).parent / "results" / "large.json"
 SIZES, MILLION, MEAN_DEGREE, SEED = (10_000, 100_000), 1_000_000, 20.0, 1
@@ -54,7 +54,7 @@ def cell(name: str, n_nodes: int, kind: str) -> dict[str, Any]:
     model = timed("fitting", lambda: make(name, seed=SEED, **MODELS[name]).fit(net))
     ranking = timed("ranking", lambda: model.predict_edges(n_nodes, near))
     timed("evidence", lambda: with_evidence(model, ranking))
-    share = timed("judging", lambda: judge(model, near, ranking, n_nodes, seed=SEED))
+    share = timed("judging", lambda: measure_recall(model, near, ranking, n_nodes, seed=SEED))
     return {
         "model": name,
         "nodes": net.n_nodes,

@@ -34,9 +34,9 @@ from benchmarks.studies_base import (
     tidy,
     top_degrees,
 )
-from linkprior.cli.data import data
 from linkprior.evaluation import splits
 from linkprior.evaluation.splits import Split
+from linkprior.experiments import paper
 from linkprior.model.bounds import loss_minimiser
 from linkprior.network import Network
 from linkprior.network import pairs as pr
@@ -57,7 +57,7 @@ def run_alpha(folder: Path) -> Numbers:
     As in Theorem `property` the K best of *all* pairs are taken, observed edges where their own
     scores put them, and d′ is estimated for a network of K edges.
     """
-    case = sampled("DREAM5, uniform 90 %", data.dream5(folder), 0.9)
+    case = sampled("DREAM5, uniform 90 %", paper.dream5(folder), 0.9)
     train = case.splits[0].train
     sizes = {"K = observed edges": train.n_edges, "K = 5 % of all pairs": five_percent(train)}
     return {
@@ -158,7 +158,7 @@ def run_distributions(folder: Path) -> Numbers:
     hundred times longer; its correlation is given too.
     """
     cases = [
-        sampled("DREAM5, uniform 90 %", data.dream5(folder), 0.9),
+        sampled("DREAM5, uniform 90 %", paper.dream5(folder), 0.9),
         released(folder, "3.1.94", "3.2.104"),
     ]
     return {
@@ -287,9 +287,9 @@ DEFAULT_RHO = make("nuclear-degree").get_params()["rho"]
 
 def run_bound(folder: Path) -> Numbers:
     """Put t and r of fitted networks into the bound, beside the error that was made."""
-    older, newer = (data.rat(folder, version) for version in ("3.1.94", "3.2.104"))
+    older, newer = (paper.rat(folder, version) for version in ("3.1.94", "3.2.104"))
     cases = {
-        "DREAM5, uniform 90 %": splits.uniform(data.dream5(folder), 0.9, 0, RULE),
+        "DREAM5, uniform 90 %": splits.uniform(paper.dream5(folder), 0.9, 0, RULE),
         "rat 3.1.94 → 3.2.104": splits.release(older, newer, RULE),
     }
     return {

@@ -32,11 +32,11 @@ from benchmarks.studies_base import (
     style,
     tidy,
 )
-from linkprior.cli.data import data
 from linkprior.evaluation import splits
 from linkprior.evaluation.protocols import Plan
 from linkprior.evaluation.ranks import Scorer
 from linkprior.evaluation.splits import RULES, Split
+from linkprior.experiments import paper
 from linkprior.experiments.reproduction_tables import COLOURS
 from linkprior.network import Network
 from linkprior.network import pairs as pr
@@ -50,13 +50,13 @@ PERCENTS = (1, 5, 10)
 
 def run_variables(folder: Path) -> Numbers:
     """Rank by the factors, by X and by Q: the same fits, three readings."""
-    dream = data.dream5(folder)
+    dream = paper.dream5(folder)
     pairs = (("3.1.94", "3.2.104"), ("3.1.94", "3.2.114"), ("3.2.104", "3.2.114"))
     cases = [
         sampled("DREAM5, uniform 90 %", dream, 0.9),
         sampled("DREAM5, uniform 70 %", dream, 0.7),
         *(released(folder, *pair) for pair in pairs),
-        sampled("Plasmodium, uniform 90 %", data.plasmodium(folder), 0.9),
+        sampled("Plasmodium, uniform 90 %", paper.plasmodium(folder), 0.9),
     ]
     return {
         "parameters": {**make("tri-degree").get_params(), "n_starts": STARTS, "seed": SEEDS},
@@ -144,8 +144,8 @@ LOOKS = (("#d55e00", "o"), ("#0072b2", "s"))
 def run_parameters(folder: Path) -> Numbers:
     """Change one parameter at a time; judged on edges hidden inside training networks only."""
     nets = {
-        "DREAM5, training edges": splits.uniform(data.dream5(folder), 0.9, 0, RULE).train,
-        "rat 3.1.94, edges": data.rat(folder, "3.1.94"),
+        "DREAM5, training edges": splits.uniform(paper.dream5(folder), 0.9, 0, RULE).train,
+        "rat 3.1.94, edges": paper.rat(folder, "3.1.94"),
     }
     found = {title: parameters_on(net) for title, net in nets.items()}
     return {
@@ -248,7 +248,7 @@ CONTROL = "PA, degrees + 1"
 
 def run_harder(folder: Path) -> Numbers:
     """Judge all methods, at their defaults, on ever fewer edges and on ever more biased ones."""
-    net = data.dream5(folder)
+    net = paper.dream5(folder)
     protocols = {
         "share observed": {f"{x:g}": f"uniform:{x:g}" for x in SHARES},
         "rate at hubs": {f"{x:g}": f"biased:{BASE:g}:{x:g}" for x in FACTORS},

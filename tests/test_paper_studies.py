@@ -101,7 +101,7 @@ def test_the_constant_that_bites_brings_the_bound_down_to_the_empty_network():
 @pytest.fixture
 def small_study(monkeypatch):
     """The study of harder conditions on a small network, with one condition of each kind."""
-    monkeypatch.setattr(studies_recall.data, "dream5", lambda folder: NET)
+    monkeypatch.setattr(studies_recall.paper, "dream5", lambda folder: NET)
     monkeypatch.setattr(studies_recall, "SHARES", (0.6,))
     monkeypatch.setattr(studies_recall, "FACTORS", (2.0,))
     monkeypatch.setattr(studies_recall, "SEEDS", (0, 1))

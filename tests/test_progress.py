@@ -317,11 +317,12 @@ def test_ranking_pairs_is_a_stage(planted, heard):
     assert heard[-1].ended
 
 
-def test_an_evaluation_tells_which_model_it_judges(planted, heard):
+def test_an_evaluation_reports_the_model_it_evaluates(planted, heard):
     with progress.listen(heard.append):
         lp.evaluate(["pa", "l3"], planted, repeats=2)
     names = list(dict.fromkeys(report.name for report in heard))
-    assert [name for name in names if name.startswith("judging")] == ["judging pa", "judging l3"]
+    evaluated = [name for name in names if name.startswith("evaluating ")]
+    assert evaluated == ["evaluating pa", "evaluating l3"]
     assert fractions(heard) == sorted(fractions(heard))
     assert heard[-1].fraction == pytest.approx(1.0)
 

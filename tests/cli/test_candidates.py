@@ -351,7 +351,7 @@ def test_the_number_of_workers_changes_no_byte(large):
 
 
 def test_above_the_limit_nearest_partners_are_the_default_and_it_is_said(run, large, monkeypatch):
-    monkeypatch.setattr("linkprior.predictors.nearby.asking.ALL_UP_TO", 100)
+    monkeypatch.setattr("linkprior.ranking.candidates.ALL_UP_TO", 100)
     _, _, by_factors = run("predict", large, *PU)
     _, _, by_paths = run("predict", large, "--model", "l3")
     _, _, every = run("predict", large, "--model", "l3", "--candidates", "all")
@@ -426,8 +426,8 @@ def test_scores_are_those_of_the_model(run, large):
 
 
 def test_an_estimate_is_of_the_partners_only(run, large, monkeypatch):
-    monkeypatch.setattr("linkprior.predictors.nearby.asking._NANOSECONDS", {"knn": 3.6e12 / 7000})
-    monkeypatch.setattr("linkprior.predictors.estimate.machine_factor", lambda: 1.0)
+    monkeypatch.setattr("linkprior.ranking.candidates._NANOSECONDS", {"knn": 3.6e12 / 7000})
+    monkeypatch.setattr("linkprior.predictors.cost.machine_factor", lambda: 1.0)
     asked = ["predict", large, *PU, "--dry-run", "--workers", 1]
     assert "about 1 second" in run(*asked)[1]
     assert "about 60 minutes" in run(*asked, "--candidates", "knn", "--partners", 10)[1]

@@ -306,7 +306,7 @@ def test_chances_fall_with_the_rank_and_add_up_to_the_expected_hits(plain):
 @pytest.mark.at_length
 def test_what_was_learned_and_what_to_expect_is_said_in_words(plain):
     assert re.search(
-        r"^auto hid [\d–]+ edges 10 times and listened to \d+ models$", plain.stderr, re.M
+        r"^auto hid [\d–]+ edges 10 times and fitted \d+ base models$", plain.stderr, re.M
     )
     assert re.search(r"AUPRC 0\.\d+", plain.stderr)
     number, about, low, high, missing = YIELD.search(plain.stderr).groups()

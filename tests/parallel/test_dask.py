@@ -239,7 +239,7 @@ def test_only_missing_cells_are_made(net, address, tmp_path):
     with lp.use_dask(address) as engine:
         assert told(lp.evaluate(MODELS, net, folder=tmp_path)) == told(whole)
         assert engine.traffic.passes == 1
-    kept = [json.loads(text)["cell"]["curve"] for text in (before, lost.read_bytes())]
+    kept = [json.loads(text)["curve"] for text in (before, lost.read_bytes())]
     assert kept[0] == kept[1]
 
 

@@ -14,7 +14,7 @@ from linkprior.errors import InputError, LinkpriorError, ParameterError
 from linkprior.predictors import path_counts
 from linkprior.ranking import factor_index, retrieval
 from linkprior.ranking.candidates import ALLOWED, Block, Candidates, default_kind
-from linkprior.ranking.recall import judge
+from linkprior.ranking.recall import measure_recall
 
 QUICK = {"pu": {"rank": 4, "max_iter": 3}, "tri": {"rank": 3, "n_starts": 2, "max_iter": 5}}
 
@@ -219,7 +219,7 @@ def test_the_number_of_workers_changes_nothing(larger, monkeypatch, kind):
         with lp.use_workers(workers):
             near = lp.nearby_pairs(larger, kind, partners=10, seed=3)
             ranking = model.predict_edges(300, near)
-            share = judge(model, near, ranking, 300)
+            share = measure_recall(model, near, ranking, 300)
             answers.append((ranking.pairs.tobytes(), ranking.scores.tobytes(), share))
     assert answers[0] == answers[1] == answers[2]
 
@@ -268,7 +268,7 @@ def brute_share(model, net, ranking):
 def test_the_share_is_exact_where_all_nodes_are_judged(planted, name):
     model, near = fitted(name, planted), lp.nearby_pairs(planted, partners=2)
     ranking = model.predict_edges(60, near)
-    share = judge(model, near, ranking, 60)
+    share = measure_recall(model, near, ranking, 60)
     assert share.share == pytest.approx(brute_share(model, planted, ranking))
     assert share.share < 1.0
     assert (share.margin, share.n_nodes) == (0.0, planted.n_nodes)
@@ -280,7 +280,7 @@ def test_the_share_judged_on_some_nodes_is_right_on_average(larger):
     model, near = fitted("pu", larger), lp.nearby_pairs(larger, partners=4)
     ranking = model.predict_edges(2000, near)
     exact = brute_share(model, larger, ranking)
-    judged = [judge(model, near, ranking, 2000, n_nodes=100, seed=s) for s in range(40)]
+    judged = [measure_recall(model, near, ranking, 2000, n_nodes=100, seed=s) for s in range(40)]
     within = np.mean([abs(one.share - exact) <= one.margin for one in judged])
     assert np.mean([one.share for one in judged]) == pytest.approx(exact, abs=0.01)
     assert within > 0.8
@@ -288,7 +288,7 @@ def test_the_share_judged_on_some_nodes_is_right_on_average(larger):
 
 def test_a_list_that_misses_nothing_says_so(planted):
     model, near = fitted("pa", planted), lp.nearby_pairs(planted, partners=60)
-    share = judge(model, near, model.predict_edges(50, near), 50)
+    share = measure_recall(model, near, model.predict_edges(50, near), 50)
     assert (share.share, share.missed) == (1.0, 0)
     assert "all of the best pairs" in share.text()
 
@@ -297,7 +297,9 @@ def test_what_stands_at_a_threshold_is_missed_too(planted):
     model, near = fitted("cn", planted), lp.nearby_pairs(planted, partners=1)
     ranking = model.predict_edges(None, near, threshold=2)
     every = model.predict_edges(None, threshold=2)
-    assert judge(model, near, ranking, None, 2).share == pytest.approx(len(ranking) / len(every))
+    assert measure_recall(model, near, ranking, None, 2).share == pytest.approx(
+        len(ranking) / len(every)
+    )
 
 
 # ---------------------------------------------------------------------- evidence

@@ -422,14 +422,14 @@ class PredictJob:
 
     def _report_recall(self, ranking: Ranking) -> None:
         """Report how many of the best pairs the candidates hold, estimated on some nodes."""
-        from linkprior.ranking.recall import judge
+        from linkprior.ranking.recall import measure_recall
 
         if (near := self._near) is None or self.notify is silent:
             return
         limit, k = float("-inf"), self.most
         if self.threshold is not None:  # the list is whole: what it misses is counted down to it
             limit, k = self.predictor.score_threshold(self.threshold), None
-        self.say(judge(self.predictor, near, ranking, k, limit, seed=self.seed).text())
+        self.say(measure_recall(self.predictor, near, ranking, k, limit, seed=self.seed).text())
 
     def _report_shape(self, ranking: Ranking) -> None:
         """Report why a list is empty, or where its order means nothing."""

@@ -51,7 +51,7 @@ class Share:
         )
 
 
-def judge(
+def measure_recall(
     model: Scorer,
     near: NeighborCandidates,
     ranking: Ranking,

@@ -12,6 +12,7 @@ from tests.predictors.auto.made import sample, with_signal
 from tests.predictors.small import networks, slowly
 
 import linkprior as lp
+from linkprior.evaluation.evaluate import evaluate_cell
 from linkprior.evaluation.metrics import measure
 from linkprior.evaluation.ranks import rank_hidden_edges
 from linkprior.evaluation.splits import release
@@ -29,7 +30,6 @@ from linkprior.predictors.auto.holdout import (
 )
 from linkprior.predictors.auto.sources import BY_LABEL
 from linkprior.predictors.auto.stack import Trainer
-from linkprior.ranking.recall import judge
 
 
 @slowly
@@ -379,7 +379,7 @@ def test_what_releases_taught_finds_more_of_the_next_one_than_hidden_edges_do(fi
     older, newer, newest = releases()
     del older
     split = release(newer, newest)
-    plain = judge("auto", lp.make("auto", effort="fast"), split).values["auprc"]
+    plain = evaluate_cell("auto", lp.make("auto", effort="fast"), split).values["auprc"]
     taught = measure(rank_hidden_edges(fitted, split))["auprc"]
     assert len(split.hidden) == 60
     assert taught > 1.5 * plain
@@ -387,7 +387,7 @@ def test_what_releases_taught_finds_more_of_the_next_one_than_hidden_edges_do(fi
 
 @pytest.mark.at_length
 def test_too_few_finds_leave_auto_with_hidden_edges():
-    older, newer, _ = releases(finds=holdout.FEWEST - 5)
+    older, newer, _ = releases(finds=holdout.FEWEST_FOUND - 5)
     model = lp.make("auto", effort="fast").fit(newer.with_history(older, newer))
     assert "too few to learn from" in model.summary()[0]
     plain = lp.make("auto", effort="fast").fit(newer)

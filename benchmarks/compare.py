@@ -15,14 +15,14 @@ import tempfile
 from pathlib import Path
 
 HERE = Path(__file__).parents[1]
-TURNS = 5
+TURNS = 4
 JOBS = {
     "read a million edges": "lp.read_network(folder + '/million.tsv')",
     "l3, 3,000 nodes": "lp.make('l3').fit(net).predict_edges(1000)",
     "ch2-l3, 3,000 nodes": "lp.make('ch2-l3').fit(net).predict_edges(1000)",
     "katz, 3,000 nodes": "lp.make('katz').fit(net).predict_edges(1000)",
     "tri-degree, ADMM": "lp.make('tri-degree', n_starts=2).fit(net).predict_edges(1000)",
-    "tri-degree, streaming": "lp.make('tri-degree', n_starts=2, solver='direct').fit(net)",
+    "tri-degree, streaming": "lp.make('tri-degree', n_starts=2, solver='streaming').fit(net)",
     "pu": "lp.make('pu').fit(net).predict_edges(1000)",
     "dcsbm": "lp.make('dcsbm').fit(net).predict_edges(1000)",
     "auto, fast": "lp.make('auto', effort='fast').fit(small).predict_edges(1000)",
@@ -35,6 +35,7 @@ folder, work = sys.argv[1:]
 net = lp.planted_network(3000, 20, 20.0, seed=1) if "net)" in work else None
 small = lp.planted_network(1000, 10, 16.0, seed=2) if "small" in work else None
 with lp.use_workers(2):
+    lp.read_network(folder + "/small.tsv")  # everything is imported before the clock starts
     if "read" not in work:
         lp.make("l3").fit(lp.planted_network(300, seed=3)).predict_edges(10)
     began = time.perf_counter()
@@ -65,9 +66,9 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         lines = (f"n{i % 99991}\tn{(i * 7919) % 100003}\n" for i in range(1_000_000))
         Path(folder, "million.tsv").write_text("".join(lines))
-        print(
-            "| job | before s | now s | ratio | before MB | now MB | ratio |\n|---|---|---|---|---|---|---|"
-        )
+        Path(folder, "small.tsv").write_text("a\tb\nb\tc\n")
+        print("| job | before s | now s | ratio | before MB | now MB | ratio |")
+        print("|---|---|---|---|---|---|---|")
         for label, work in JOBS.items():
             for checkout in (other, HERE):
                 measure(checkout, folder, work)  # compiled kernels are on disk from here on

@@ -117,12 +117,6 @@ def unknown(asked: str, names: Iterable[str], file: str, none: str = "none") -> 
     )
 
 
-def refuse_another_name(asked: str | None, file: str) -> None:
-    """Refuse a name for the weights of a format that has one kind of them and no names."""
-    if asked is not None and asked.strip().lower() not in _ONLY:
-        raise unknown(asked, _ONLY[:1], file)
-
-
 def no_weights(file: str, what: str) -> InputError:
     """Return the error that a format, or this kind of it, has no weights."""
     return InputError(
@@ -247,6 +241,13 @@ class EdgeCollector:
             entry.count += len(lines)
             numbered = [line for line in lines if line > 0]
             entry.first_lines += numbered[: 5 - len(entry.first_lines)]
+
+    def weigh_by_the_only(self, asked: str | None, called: str) -> None:
+        """Get ready for the weights of a format that has one kind of them and no names for it."""
+        if asked is not None:
+            if asked.strip().lower() not in _ONLY:
+                raise unknown(asked, _ONLY[:1], self.file)
+            self.weights = EdgeWeights(called, self.file)
 
     def note(self, text: str) -> None:
         """Add a note to the input report, once."""

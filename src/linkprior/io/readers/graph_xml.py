@@ -299,7 +299,7 @@ def _without_doctype(source: Source) -> Iterator[bytes]:
         begun = True
 
     parser.StartDoctypeDeclHandler, parser.StartElementHandler = doctype, element
-    with contextlib.suppress(expat.ExpatError):  # the reader will meet it again
+    with contextlib.suppress(expat.ExpatError, LookupError, ValueError):  # met again by the reader
         while not begun and len(first) < _LONGEST_TAG and (data := next(blocks, b"")):
             first += data
             parser.Parse(data)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -123,17 +124,23 @@ def note_zero_weights(out: EdgeCollector, count: int) -> None:
         out.note(f"{edges} weight 0 and count{'s' * (count == 1)} as edge{'s' * (count != 1)}")
 
 
-def one_of_each(ends: Ints) -> NDArray[np.bool_] | None:
-    """Mark one of (i, j) and (j, i) where every pair is given both ways, else return None.
+def each_once(
+    out: EdgeCollector, ends: Ints, values: Any, lines: Sequence[int] | Ints | None = None
+) -> tuple[Ints, Weighed | None, bool]:
+    """Return one of (i, j) and (j, i) where every pair is given both ways, and whether it is.
 
-    A symmetric matrix holds each edge twice by its nature: nothing was repeated.
+    A symmetric matrix holds each edge twice by its nature: nothing was repeated. `values` are
+    weights, where they are asked for.
     """
     i, j = ends[:, 0], ends[:, 1]
     width = int(ends.max(initial=0)) + 1
-    if not np.array_equal(distinct(i * width + j), distinct(j * width + i)):
-        return None
-    upper: NDArray[np.bool_] = i <= j
-    return upper
+    both_ways = np.array_equal(distinct(i * width + j), distinct(j * width + i))
+    once = i <= j if both_ways else np.ones(len(ends), dtype=np.bool_)
+    if out.weights is None:
+        return ends[once], None, both_ways
+    at = np.zeros(len(ends), np.int64) if lines is None else np.asarray(lines, np.int64)
+    weights = out.weights.folded(ends, out.weights.numbers(values, at))
+    return ends[once], (weights[once], at[once].tolist()), both_ways
 
 
 # Attributes that name a node, the best first: igraph and Cytoscape; Gephi and yEd; Cytoscape again.

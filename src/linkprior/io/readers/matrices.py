@@ -21,15 +21,16 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from linkprior.errors import InputError
-from linkprior.io.collector import EdgeCollector, EdgeWeights, no_weights, refuse_another_name
+from linkprior.io.collector import EdgeCollector, no_weights
 from linkprior.io.formats import ReadOptions
-from linkprior.io.readers.graphs import Ints, hand_over_numbered, one_of_each, square_size
+from linkprior.io.readers.graphs import Ints, each_once, hand_over_numbered, square_size
 from linkprior.io.source import Block, Source, text_blocks
 from linkprior.io.unpack import VARIABLE, refuse_bomb, unpack_limit
 from linkprior.network.weights import Floats, weight_numbers
 
 _LARGEST_NPZ = 1 << 30
 _MOST_DENSE = 100_000
+_VALUES = "values of the matrix"
 _ZERO = "an entry of value 0: no edge"
 # Fortran writes 1.0D+00.
 _NUMBER = r"[+-]?(?:(?:\d+(?:\.\d*)?|\.\d+)(?:[eEdD][+-]?\d+)?|nan|inf|NaN|Inf|NAN|INF)"
@@ -45,10 +46,10 @@ def read_matrix_market(source: Source, out: EdgeCollector, options: ReadOptions)
     options.refuse_others("Matrix Market", ["weights"])
     header, chunks = _opened(source)
     if options.weights is not None:
-        if header.field in ("pattern", "complex") or header.symmetry == "skew-symmetric":
-            kind = header.field if header.field in ("pattern", "complex") else header.symmetry
-            raise no_weights(source.name, f"Matrix Market, {kind},")
-        _ask_for_values(options.weights, out)
+        for kind in (header.field, header.symmetry):
+            if kind in ("pattern", "complex", "skew-symmetric"):
+                raise no_weights(source.name, f"Matrix Market, {kind},")
+    out.weigh_by_the_only(options.weights, _VALUES)
     parts, weights = [np.empty((0, 2), np.int64)], [np.empty(0)]
     taken = 0
     for chunk in chunks:
@@ -66,17 +67,16 @@ def read_matrix_market(source: Source, out: EdgeCollector, options: ReadOptions)
             f"{source.name}: declares {header.entries} entries, the file has {taken}: it was cut "
             "off; get it again"
         )
-    asked = np.concatenate(weights) if out.weights else None
-    _hand_over(out, header.n_nodes, np.concatenate(parts), 1, asked)
     n = header.n_nodes
+    ends, weighed, _ = each_once(out, np.concatenate(parts), np.concatenate(weights))
+    hand_over_numbered(out, n, ends, weights=weighed)
     return f"Matrix Market, {header.layout} {header.field} {header.symmetry}, {n:,} × {n:,}"
 
 
 def read_npz(source: Source, out: EdgeCollector, options: ReadOptions) -> str:
     """Read a sparse matrix of `scipy.sparse.save_npz`; nodes are named by number, from 0."""
     options.refuse_others("npz", ["weights"])
-    if options.weights is not None:
-        _ask_for_values(options.weights, out)
+    out.weigh_by_the_only(options.weights, _VALUES)
     entries, layout = load_sparse(source.whole(_LARGEST_NPZ), source.name)
     n = int(entries.shape[0])
     if not np.isfinite(entries.data).all():
@@ -85,32 +85,14 @@ def read_npz(source: Source, out: EdgeCollector, options: ReadOptions) -> str:
     if not full.all():
         out.dropped[_ZERO].count += int((~full).sum())
     ends = np.stack([entries.row[full], entries.col[full]], axis=1).astype(np.int64)
-    _hand_over(out, n, ends, 0, _checked(entries.data[full], ends, out))
+    values = entries.data[full]
+    if out.weights is not None:
+        values = weight_numbers(
+            values, lambda at: f"{out.file}: row {ends[at, 0]}, column {ends[at, 1]}"
+        )
+    once, weighed, _ = each_once(out, ends, values)
+    hand_over_numbered(out, n, once, first=0, weights=weighed)
     return f"sparse matrix of scipy.sparse ({layout}), {n:,} × {n:,}"
-
-
-def _ask_for_values(asked: str, out: EdgeCollector) -> None:
-    refuse_another_name(asked, out.file)
-    out.weights = EdgeWeights("values of the matrix", out.file)
-
-
-def _checked(values: NDArray[Any], ends: Ints, out: EdgeCollector) -> Floats | None:
-    """Return the entries of an .npz as weights, where they were asked for."""
-    if out.weights is None:
-        return None
-    return weight_numbers(values, lambda at: f"{out.file}: row {ends[at, 0]}, column {ends[at, 1]}")
-
-
-def _hand_over(
-    out: EdgeCollector, n_nodes: int, ends: Ints, first: int, weights: Floats | None
-) -> None:
-    once = one_of_each(ends)
-    if once is not None:
-        if out.weights is not None and weights is not None:
-            weights = out.weights.folded(ends, weights)[once]
-        ends = ends[once]
-    weighed = None if weights is None else (weights, None)
-    hand_over_numbered(out, n_nodes, ends, first, weights=weighed)
 
 
 # ---------------------------------------------------------------------- Matrix Market

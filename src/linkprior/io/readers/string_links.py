@@ -40,15 +40,15 @@ def read_string(source: Source, out: EdgeCollector, options: ReadOptions) -> str
             _refuse_ragged(numbers, lines, width, source.name)
         strengths = _numbers(words[at::width], numbers, source.name)
         scores.update(strengths)
-        ends = words[::width], words[1::width]
+        ends, kept = (words[::width], words[1::width]), numbers
         cells = None if weights is None else words[weights::width]
         if strengths and min(strengths) < least:
             strong = [strength >= least for strength in strengths]
             out.drop(f"the score is below {least:g}", compress(numbers, map(not_, strong)))
             ends = list(compress(ends[0], strong)), list(compress(ends[1], strong))
-            numbers = list(compress(numbers, strong))
+            kept = list(compress(numbers, strong))
             cells = None if cells is None else list(compress(cells, strong))
-        out.add(*ends, numbers, cells)
+        out.add(*ends, kept, cells)
     out.passed_over = source.lines - rows
     _note_scores(scores, least, out)
     _note_mirrored(out)

@@ -512,8 +512,8 @@ def test_columns_of_a_comment(tmp_path):
     ("columns", "expected"),
     [
         (("1", "1"), "two different columns"),
-        (("1", "9"), "no column '9'. There are: 1 to 2"),
-        (("a", "x"), "no column 'a'"),
+        (("1", "9"), "nothing called '9'. There are: 1 to 2"),
+        (("a", "x"), "nothing called 'a'"),
         (("1",), "expects two columns"),
         ("12", "expects two columns"),
     ],

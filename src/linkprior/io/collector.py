@@ -93,7 +93,13 @@ class EdgeWeights:
         return network.with_weights(largest), facts
 
 
-def column_called(asked: str, names: Sequence[str], file: str, width: int | None = None) -> int:
+def column_called(
+    asked: str,
+    names: Sequence[str],
+    file: str,
+    width: int | None = None,
+    option: str = "--weights",
+) -> int:
     """Return the place of a column by its name, capitals aside, or by its number."""
     if asked in names:
         return names.index(asked)
@@ -103,16 +109,18 @@ def column_called(asked: str, names: Sequence[str], file: str, width: int | None
     width = len(names) if width is None else width
     if asked.isdecimal() and len(asked) <= _DIGITS and 1 <= int(asked) <= width:
         return int(asked) - 1
-    raise unknown(asked, names, file, f"1 to {width} (no header)")
+    raise unknown(asked, names, file, f"1 to {width} (no header)", option)
 
 
-def unknown(asked: str, names: Iterable[str], file: str, none: str = "none") -> ParameterError:
-    """Return the error that weights were asked of a column or attribute that is not there."""
+def unknown(
+    asked: str, names: Iterable[str], file: str, none: str = "none", option: str = "--weights"
+) -> ParameterError:
+    """Return the error that a column or attribute was asked for that is not there."""
     names = [" ".join(name.split())[:60] for name in dict.fromkeys(names) if name.strip()]
     more = " …" if len(names) > _LISTED else ""
     there = f"{', '.join(names[:_LISTED])}{more}" if names else none
     return ParameterError(
-        f"--weights: {file} has nothing called {asked[:60]!r}.{nearest(asked, names)} "
+        f"{option}: {file} has nothing called {asked[:60]!r}.{nearest(asked, names)} "
         f"There are: {there}"
     )
 

@@ -130,7 +130,6 @@ ROWS, ROWS_AND_ENTRIES = "rows and columns", "rows, columns and entries"
             "%%MatrixMarket matrix list real general",
             "%%MatrixMarket vector coordinate real general",
             "%%MatrixMart matrix coordinate real general",
-            "",
         )),
         *((mtx(size, "1 2 1"), f"m.mtx:2: expected the numbers of {ROWS_AND_ENTRIES}, got")
           for size in ("3 3", "3 3 1 1", "3 x 1", "3 3 -1", f"3 3 {'w' * 5000}")),

@@ -11,17 +11,14 @@ from linkprior.io.collector import EdgeCollector, EdgeWeights, column_called
 from linkprior.io.formats import ReadOptions
 from linkprior.io.readers.interactions import (
     WITHOUT_SCORE,
-    Lines,
     Organisms,
     Pair,
     Records,
     Selection,
     cut,
-    lines_of,
     number_of,
-    without_comments,
 )
-from linkprior.io.source import Source
+from linkprior.io.source import Lines, Source, full_lines, without_comments
 
 # What may name a node: the columns, how the report calls it, and what a row without it is told.
 _IDENTIFIERS = {
@@ -44,7 +41,7 @@ def read_biogrid(source: Source, out: EdgeCollector, options: ReadOptions) -> st
         "a BioGRID table", ["organism", "systems", "physical_only", "id", "min_score", "weights"]
     )
     out.directed = False  # A is the bait and B the prey; the interaction has no direction.
-    columns, parts = _header(lines_of(source), source.name)
+    columns, parts = _header(full_lines(source), source.name)
     table, n_rows = _Table(columns, options, out), 0
     expected = f"{columns.width} columns as in the header"
     for numbers, lines in map(without_comments, parts):

@@ -441,7 +441,7 @@ def _add(part: Rows, layout: Layout, out: EdgeCollector) -> None:
         out.add_in_turn(part.flat, part.lines)
         return
     weights = None if layout.weights is None else part.cell_of(layout.weights)
-    out.add(*map(part.column, layout.ends), part.lines, weights)
+    out.add(part.column(layout.ends[0]), part.column(layout.ends[1]), part.lines, weights)
 
 
 def _settle_header(layout: Layout, out: EdgeCollector) -> None:

@@ -29,9 +29,7 @@ def read_graphml(source: Source, out: EdgeCollector, options: ReadOptions) -> st
     parse_xml(source, "graphml", handler)
     if handler.n_graphs > 1:
         out.note(f"the file holds {handler.n_graphs} graphs: they are read as one")
-    handler.check_weights()
-    handler.graph.hand_over()
-    return _described("GraphML", handler.graph)
+    return handler.settle("GraphML")
 
 
 def read_gexf(source: Source, out: EdgeCollector, options: ReadOptions) -> str:
@@ -42,14 +40,7 @@ def read_gexf(source: Source, out: EdgeCollector, options: ReadOptions) -> str:
     options.refuse_others("GEXF", ["weights"])
     handler = _Gexf(out, options.weights)
     parse_xml(source, "gexf", handler)
-    handler.check_weights()
-    handler.graph.hand_over()
-    return _described("GEXF", handler.graph)
-
-
-def _described(format_name: str, graph: NamedGraph) -> str:
-    kind = "directed" if graph.directed else "undirected"
-    return f"{format_name}, {kind} graph of {graph.n_nodes:,} nodes"
+    return handler.settle("GEXF")
 
 
 def _plain(name: str) -> str:
@@ -89,13 +80,16 @@ class _Graph:
             raise InputError(f"{self.out.file}:{line}: a tag <{tag}> without {name}")
         return value
 
-    def check_weights(self) -> None:
-        """Refuse an attribute that no edge can have."""
-        if self._asked is not None and self._weight not in map(_plain, self._known):
-            raise unknown(self._asked, self._known, self.out.file)
-
     def close_edge(self, edge: _Edge) -> None:
         self.graph.edge(edge.source, edge.target, edge.line, edge.weight, edge.kind)
+
+    def settle(self, format_name: str) -> str:
+        """Hand over the graph and describe it; refuse weights that no edge can have."""
+        if self._asked is not None and self._weight not in map(_plain, self._known):
+            raise unknown(self._asked, self._known, self.out.file)
+        self.graph.hand_over()
+        kind = "directed" if self.graph.directed else "undirected"
+        return f"{format_name}, {kind} graph of {self.graph.n_nodes:,} nodes"
 
 
 class _GraphML(_Graph):

@@ -5,16 +5,15 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import compress
 
 from linkprior.errors import InputError, ParameterError, nearest
 from linkprior.io.collector import EdgeCollector
-from linkprior.io.source import Source, text_blocks
+from linkprior.io.source import Lines
 
-Lines = tuple[Sequence[int], list[str]]
 _LISTED, _ORGANISMS = 20, 10  # systems and organisms that a message lists
 # What to do where some rows have a score and others none, and scores are asked for as weights.
 WITHOUT_SCORE = "--min-score 0 leaves out rows without a score"
@@ -37,27 +36,6 @@ class Records:
 
 
 Pair = tuple[Sequence[str], Sequence[str]]  # of two columns
-
-
-def lines_of(source: Source) -> Iterator[Lines]:
-    """Yield the lines that are not blank, block by block, with their numbers."""
-    for block in text_blocks(source):
-        lines = block.text.removesuffix("\n").split("\n")
-        numbers: Sequence[int] = range(block.first, block.first + len(lines))
-        if "" in lines or any(map(str.isspace, lines)):
-            full = [at for at, line in enumerate(lines) if line and not line.isspace()]
-            numbers, lines = [numbers[at] for at in full], [lines[at] for at in full]
-        if lines:
-            yield numbers, lines
-
-
-def without_comments(part: Lines) -> Lines:
-    """Return the lines that do not begin with ``#``."""
-    numbers, lines = part
-    if not any(line[0] == "#" for line in lines):
-        return part
-    kept = [at for at, line in enumerate(lines) if line[0] != "#"]
-    return [numbers[at] for at in kept], [lines[at] for at in kept]
 
 
 def cut(part: Lines, width: int, expected: str, file: str, most: int = -1) -> Records:

@@ -24,7 +24,7 @@ from linkprior.errors import InputError
 from linkprior.io.collector import EdgeCollector, no_weights
 from linkprior.io.formats import ReadOptions
 from linkprior.io.readers.graphs import Ints, each_once, hand_over_numbered, square_size
-from linkprior.io.source import Block, Source, text_blocks
+from linkprior.io.source import Lines, Source, full_lines, without_comments
 from linkprior.io.unpack import VARIABLE, refuse_bomb, unpack_limit
 from linkprior.network.weights import Floats, weight_numbers
 
@@ -53,15 +53,16 @@ def read_matrix_market(source: Source, out: EdgeCollector, options: ReadOptions)
     parts, weights = [np.empty((0, 2), np.int64)], [np.empty(0)]
     taken = 0
     for chunk in chunks:
-        if taken + len(chunk.lines) > header.entries:
-            extra = chunk.numbers[header.entries - taken]
+        numbers, lines = chunk
+        if taken + len(lines) > header.entries:
+            extra = numbers[header.entries - taken]
             raise InputError(
                 f"{source.name}:{extra}: more than the {header.entries} entries declared"
             )
         ends, values = _entries(chunk, header, taken, out)
         parts.append(ends)
         weights.append(values)
-        taken += len(chunk.lines)
+        taken += len(lines)
     if taken < header.entries:
         raise InputError(
             f"{source.name}: declares {header.entries} entries, the file has {taken}: it was cut "
@@ -109,50 +110,25 @@ class _Header:
     entries: int
 
 
-@dataclass(frozen=True)
-class _Chunk:
-    """Lines that hold data, with their numbers."""
-
-    numbers: list[int]
-    lines: list[str]
-
-    @classmethod
-    def of(cls, block: Block) -> _Chunk:
-        """Return the lines that are neither blank nor comments."""
-        lines = block.text.split("\n")
-        kept = [at for at, line in enumerate(lines) if line.strip() and line.lstrip()[0] != "%"]
-        return cls([block.first + at for at in kept], [lines[at] for at in kept])
-
-    def rest(self) -> _Chunk:
-        """Return all but the first line."""
-        return _Chunk(self.numbers[1:], self.lines[1:])
-
-
-def _opened(source: Source) -> tuple[_Header, Iterator[_Chunk]]:
-    """Return the header, and the lines after it in chunks."""
-    blocks = text_blocks(source)
-    first = next(blocks, Block(1, ""))
-    kind = _kind(first.text.split("\n", 1)[0], source.name)
-    chunk = _Chunk.of(first)
-    while not chunk.lines:
-        block = next(blocks, None)
-        if block is None:
-            raise InputError(f"{source.name}: ends before the line of its size; get it again")
-        chunk = _Chunk.of(block)
-    header = _sized(kind, chunk.lines[0], f"{source.name}:{chunk.numbers[0]}")
-    return header, (c for c in chain([chunk.rest()], map(_Chunk.of, blocks)) if c.lines)
-
-
-def _kind(line: str, file: str) -> tuple[str, str, str]:
-    words = line.lower().split()
+def _opened(source: Source) -> tuple[_Header, Iterator[Lines]]:
+    """Return the header, and the lines after it."""
+    parts = full_lines(source)
+    numbers, lines = next(parts, ([1], [""]))
+    words = lines[0].lower().split()
     layout, field, symmetry = (words + [""] * 5)[2:5]
-    known = layout in ("coordinate", "array") and field in _FIELDS and symmetry in _SYMMETRIES
-    if words[:2] != ["%%matrixmarket", "matrix"] or len(words) != 5 or not known:
+    fits = layout in ("coordinate", "array") and field in _FIELDS and symmetry in _SYMMETRIES
+    if words[:2] != ["%%matrixmarket", "matrix"] or len(words) != 5 or not fits:
         raise InputError(
-            f"{file}:1: expected a first line such as %%MatrixMarket matrix coordinate real "
-            f"symmetric, got {line[:80]!r}"
+            f"{source.name}:{numbers[0]}: expected a first line such as %%MatrixMarket matrix "
+            f"coordinate real symmetric, got {lines[0][:80]!r}"
         )
-    return layout, field, symmetry
+    below = (without_comments(part, "%") for part in chain([(numbers[1:], lines[1:])], parts))
+    below = (part for part in below if part[1])
+    numbers, lines = next(below, ([], []))
+    if not lines:
+        raise InputError(f"{source.name}: ends before the line of its size; get it again")
+    header = _sized((layout, field, symmetry), lines[0], f"{source.name}:{numbers[0]}")
+    return header, chain([(numbers[1:], lines[1:])] if lines[1:] else [], below)
 
 
 def _sized(kind: tuple[str, str, str], line: str, where: str) -> _Header:
@@ -175,12 +151,12 @@ def _sized(kind: tuple[str, str, str], line: str, where: str) -> _Header:
     return _Header(layout, field, symmetry, n, entries[0])
 
 
-def _entries(chunk: _Chunk, header: _Header, taken: int, out: EdgeCollector) -> tuple[Ints, Floats]:
+def _entries(chunk: Lines, header: _Header, taken: int, out: EdgeCollector) -> tuple[Ints, Floats]:
     """Return the edges of a chunk that comes after `taken` entries, with weights if asked for."""
     _refuse_odd(chunk, header, out.file)
     matrix = _parsed(chunk, header, out.file)
     values = matrix.ravel() if header.layout == "array" else matrix.data
-    lines = np.array(chunk.numbers, dtype=np.int64)
+    lines = np.array(chunk[0], dtype=np.int64)
     bad = lines[~np.isfinite(values)]
     if len(bad):
         raise InputError(f"{out.file}:{bad[0]}: NaN or infinity; remove such entries")
@@ -195,24 +171,24 @@ def _entries(chunk: _Chunk, header: _Header, taken: int, out: EdgeCollector) -> 
     return ends, weights
 
 
-def _refuse_odd(chunk: _Chunk, header: _Header, file: str) -> None:
+def _refuse_odd(chunk: Lines, header: _Header, file: str) -> None:
     """Refuse a line that is not what the header says: scipy takes 0,5 for 0 and drops the rest."""
     places = 2 if header.layout == "coordinate" else 0
     width = places + {"pattern": 0, "complex": 2}.get(header.field, 1)
-    text = " ".join(chunk.lines)
+    text = " ".join(chunk[1])
     words = text.split()
     try:
         # Python takes 1_000 and digits of other scripts, too. All words at once: files are large.
         # Rows and columns are digits alone: of 3.0, scipy takes .0 for the value.
         whole = all("".join(words[at::width]).isdigit() for at in range(places))
-        if len(words) == width * len(chunk.lines) and whole and text.isascii() and "_" not in text:
+        if len(words) == width * len(chunk[1]) and whole and text.isascii() and "_" not in text:
             collections.deque(map(float, words), maxlen=0)
             return
     except ValueError:
         pass
     cells = r"\s+".join([r"\d+"] * places + [_NUMBER] * (width - places))
     shape = re.compile(rf"\s*{cells}\s*", re.ASCII)
-    for number, line in zip(chunk.numbers, chunk.lines, strict=True):
+    for number, line in zip(*chunk, strict=True):
         if not shape.fullmatch(line):
             ends = line.split()[:places]
             rule = "with a point for decimals"
@@ -224,13 +200,14 @@ def _refuse_odd(chunk: _Chunk, header: _Header, file: str) -> None:
             )
 
 
-def _parsed(chunk: _Chunk, header: _Header, file: str) -> Any:
+def _parsed(chunk: Lines, header: _Header, file: str) -> Any:
     """Let scipy read a chunk under a header of its own; it does not matter how much is declared."""
     # As an integer, 0.5 would be read as 0.
     field = header.field if header.field in ("complex", "pattern") else "real"
-    k, n = len(chunk.lines), header.n_nodes
+    numbers, lines = chunk
+    k, n = len(lines), header.n_nodes
     size = f"{n} {n} {k}" if header.layout == "coordinate" else f"{k} 1"
-    entries = "\n".join([*chunk.lines, ""]).replace("D", "E").replace("d", "e")  # 1.5D+03
+    entries = "\n".join([*lines, ""]).replace("D", "E").replace("d", "e")  # 1.5D+03
     if "+" in entries:  # scipy knows it in exponents alone
         entries = re.sub(r"(?<![Ee])\+", "", entries)
     text = f"%%MatrixMarket matrix {header.layout} {field} general\n{size}\n{entries}"
@@ -241,10 +218,8 @@ def _parsed(chunk: _Chunk, header: _Header, file: str) -> Any:
         if named is None:
             raise InputError(f"{file}: {problem}") from None
         at = min(int(named[1]) - 3, k - 1)
-        line = chunk.lines[at].strip()[:60]
-        raise InputError(
-            f"{file}:{chunk.numbers[at]}: {named[2].rstrip('.')}, got {line!r}"
-        ) from None
+        line = lines[at].strip()[:60]
+        raise InputError(f"{file}:{numbers[at]}: {named[2].rstrip('.')}, got {line!r}") from None
 
 
 def _places(at: Ints, header: _Header) -> tuple[Ints, Ints]:

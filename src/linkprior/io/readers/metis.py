@@ -14,12 +14,11 @@ from linkprior.io.collector import EdgeCollector, no_weights
 from linkprior.io.formats import ReadOptions
 from linkprior.io.readers.graphs import (
     each_once,
-    every_line,
     hand_over_numbered,
     refuse_too_many,
     whole_numbers,
 )
-from linkprior.io.source import Source
+from linkprior.io.source import Source, every_line
 
 
 @dataclass(frozen=True)

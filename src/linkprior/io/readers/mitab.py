@@ -14,18 +14,15 @@ from linkprior.io.formats import MITAB_HEADER as _HEADER
 from linkprior.io.formats import ReadOptions
 from linkprior.io.readers.interactions import (
     WITHOUT_SCORE,
-    Lines,
     Organisms,
     Pair,
     Records,
     Selection,
     cut,
-    lines_of,
     number_of,
     sift,
-    without_comments,
 )
-from linkprior.io.source import Source
+from linkprior.io.source import Lines, Source, full_lines, without_comments
 
 _WIDTHS = {15: "2.5", 36: "2.6", 42: "2.7", 46: "2.8"}
 # Columns, counted from 0.
@@ -51,7 +48,7 @@ def read_mitab(source: Source, out: EdgeCollector, options: ReadOptions) -> str:
     out.directed = False
     table = _Table(options, out)
     rows = 0  # and the header
-    for at, (numbers, lines) in enumerate(lines_of(source)):
+    for at, (numbers, lines) in enumerate(full_lines(source)):
         has_header = at == 0 and _HEADER.match(lines[0]) is not None
         part = without_comments((numbers[has_header:], lines[has_header:]))
         rows += has_header + len(part[1])

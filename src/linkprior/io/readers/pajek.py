@@ -14,7 +14,6 @@ from linkprior.io.readers.graphs import (
     LONGEST_LABEL,
     Ints,
     each_once,
-    every_line,
     hand_over_numbered,
     is_zero,
     note_zero_weights,
@@ -22,7 +21,7 @@ from linkprior.io.readers.graphs import (
     refuse_too_many,
     whole_numbers,
 )
-from linkprior.io.source import Source
+from linkprior.io.source import Source, every_line
 from linkprior.network.weights import Floats
 
 _SECTION = re.compile(r"\s*\*\s*(\w+)\s*(.*)")

@@ -13,8 +13,7 @@ from linkprior._validation import real_number
 from linkprior.errors import InputError
 from linkprior.io.collector import EdgeCollector, EdgeWeights, column_called, unknown
 from linkprior.io.formats import ReadOptions
-from linkprior.io.readers.interactions import Lines, lines_of
-from linkprior.io.source import Source
+from linkprior.io.source import Lines, Source, full_lines
 
 _SCORES = {str(score): score for score in range(1001)}
 _HIGH = 700
@@ -29,7 +28,7 @@ def read_string(source: Source, out: EdgeCollector, options: ReadOptions) -> str
     options.refuse_others("STRING links", ["min_score", "weights"])
     out.directed = False
     least, scores = _least(options.min_score), Counter[int]()
-    header, parts = _header(lines_of(source), source.name)
+    header, parts = _header(full_lines(source), source.name)
     rows = 1  # the header is no comment
     at, width = header.index("combined_score"), len(header)
     weights = _weight_column(options.weights, header, out)

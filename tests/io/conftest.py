@@ -35,3 +35,10 @@ def line_by_line(monkeypatch):
             yield from data.splitlines(keepends=True)
 
     monkeypatch.setattr(Source, "blocks", blocks)
+
+
+@pytest.fixture(params=["one block", "line by line"])
+def blocks(request):
+    """What is read must not depend on where a block ends."""
+    if request.param == "line by line":
+        request.getfixturevalue("line_by_line")

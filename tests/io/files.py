@@ -3,6 +3,7 @@
 import io
 import zipfile
 
+import numpy as np
 import pytest
 
 from linkprior.errors import InputError
@@ -69,6 +70,14 @@ def edges(result):
 
 def links(*words):
     return {frozenset(word.split("-")) for word in words}
+
+
+def weights_of(network):
+    """Return the weight of every edge by its names, looked up in the matrix, not in the order."""
+    names, dense = network.names, network.confidence.toarray()
+    np.testing.assert_array_equal(dense, dense.T)
+    edges = network.edges.tolist()
+    return {"-".join(sorted((names[i], names[j]))): dense[i, j] for i, j in edges}
 
 
 def left_out(result):

@@ -17,11 +17,10 @@ from tests.io.files import (
     edges,
     left_out,
     links,
-    problem,
     read_text,
 )
 
-from linkprior.errors import InputError, ParameterError
+from linkprior.errors import InputError, LinkpriorError, ParameterError
 from linkprior.io.formats import ReadOptions
 from linkprior.io.read import read
 
@@ -35,11 +34,37 @@ def test_a_biogrid_table_is_read_whole_by_entrez_id(tmp_path):
     assert result.labels == {"10": "Abc1", "20": "Bcd2", "30": "ABC1", "40": "Bcd2", "50": "Efg5"}
 
 
-def test_symbols_merge_genes_that_share_one_and_say_so(tmp_path):
-    result = read_text(tmp_path, biogrid(), id="symbol")
-    assert edges(result) == links("Abc1-Bcd2", "Abc1-ABC1", "ABC1-Bcd2", "orf9b-Efg5")
-    assert left_out(result) == {"no official symbol (--id biogrid keeps it)": [8]}
-    assert any("1 symbols name several genes" in n and "(Bcd2)" in n for n in result.report.notes)
+@pytest.mark.parametrize(
+    ("options", "found", "dropped"),
+    [
+        ({"systems": "FRET"}, "10-20", {"another experimental system": [2, 4, 5, 6, 7]}),
+        ({"physical_only": True}, "10-20 10-30 50-60", {"not a physical interaction": [5]}),
+        ({"min_score": 0.9}, "10-30 30-40",
+         {"it has no score": [2, 6, 7, 8], "the score is below 0.9": [3]}),
+        ({"id": "symbol"}, "Abc1-Bcd2 Abc1-ABC1 ABC1-Bcd2 orf9b-Efg5",
+         {"no official symbol (--id biogrid keeps it)": [8]}),
+    ],
+)  # fmt: skip
+def test_options_choose_rows_and_count_the_others(tmp_path, options, found, dropped):
+    result = read_text(tmp_path, biogrid(), **options)
+    assert edges(result) == links(*found.split())
+    assert left_out(result).items() >= dropped.items()
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        ({"id": "uniprot"}, "--id must be one of entrez, biogrid, symbol"),
+        ({"columns": ("1", "2")}, "--columns does not apply to a BioGRID table"),
+        ({"organism": "mousse"}, "taxonomy number.*'mousse'. Did you mean mouse"),
+        ({"systems": ("FRET", "two hybrid")}, "has 'two hybrid'. Did you mean Two-hybrid.*FRET"),
+        # A system of rows that another filter leaves out is known.
+        ({"systems": "Affinity Capture-MS", "organism": "rat"}, "no edge is left"),
+    ],
+)
+def test_what_no_row_has_is_refused(tmp_path, options, problem):
+    with pytest.raises(LinkpriorError, match=problem):
+        read_text(tmp_path, biogrid(), **options)
 
 
 @pytest.mark.parametrize("organism", ["10116", 10116, "rat", "Rattus norvegicus", " RAT "])
@@ -55,39 +80,6 @@ def test_rows_across_organisms_are_noted_unless_one_was_chosen(tmp_path):
     note = "3 organisms; 2 rows join two organisms (--organism 10116 keeps rat–rat)"
     assert note in read_text(tmp_path, biogrid()).report.notes
     assert not read_text(tmp_path, biogrid(), organism="rat").report.notes
-
-
-def test_an_unknown_organism_name_is_refused_with_the_nearest(tmp_path):
-    with pytest.raises(ParameterError, match="taxonomy number.*'mousse'. Did you mean mouse"):
-        read_text(tmp_path, biogrid(), organism="mousse")
-
-
-def test_one_system_may_be_given_as_a_word(tmp_path):
-    assert edges(read_text(tmp_path, biogrid(), systems="FRET")) == links("10-20")
-
-
-def test_an_experimental_system_no_row_has_is_refused_with_those_there_are(tmp_path):
-    with pytest.raises(
-        ParameterError, match="no row of .*'two hybrid'. Did you mean Two-hybrid.*FRET"
-    ):
-        read_text(tmp_path, biogrid(), systems=("FRET", "two hybrid"))
-
-
-def test_a_system_of_rows_that_another_filter_leaves_out_is_known(tmp_path):
-    with pytest.raises(InputError, match="no edge is left"):
-        read_text(tmp_path, biogrid(), systems="Affinity Capture-MS", organism="rat")
-
-
-def test_physical_only_goes_by_the_type_of_the_system(tmp_path):
-    result = read_text(tmp_path, biogrid(), physical_only=True)
-    assert edges(result) == links("10-20", "10-30", "50-60")
-    assert left_out(result)["not a physical interaction"] == [5]
-
-
-def test_a_least_score_leaves_out_lower_ones_and_rows_without(tmp_path):
-    result = read_text(tmp_path, biogrid(), min_score=0.9)
-    assert edges(result) == links("10-30", "30-40")
-    assert left_out(result) == {"it has no score": [2, 6, 7, 8], "the score is below 0.9": [3]}
 
 
 ORGANISMS = {RAT: "Rattus norvegicus", HUMAN: "Homo sapiens", MOUSE: "Mus musculus"}
@@ -109,19 +101,6 @@ def test_quotes_around_all_cells_are_undone(tmp_path):
 
 def test_the_header_of_a_second_file_appended_is_passed_over(tmp_path):
     assert edges(read_text(tmp_path, biogrid() * 2)) == edges(read_text(tmp_path, biogrid()))
-
-
-def test_a_biogrid_line_cut_off_is_named(tmp_path):
-    content = biogrid()
-    with pytest.raises(InputError, match=r"input.txt:8: expected 24 columns.*, got 23.*cut off"):
-        read_text(tmp_path, content[: content.rindex("\t")])
-
-
-@pytest.mark.parametrize("column", ["Entrez Gene Interactor A", "Entrez Gene Interactor B"])
-def test_a_missing_biogrid_column_is_named(tmp_path, column):
-    header = [name for name in TAB2 if name != column]
-    with pytest.raises(InputError, match=f"input.txt:1: no column '{column.lower()}'.*--id"):
-        read_text(tmp_path, biogrid(header=header))
 
 
 @pytest.mark.parametrize(
@@ -146,23 +125,22 @@ def test_a_filter_whose_column_is_missing_is_refused_and_otherwise_not_missed(
     ("content", "problem"),
     [
         (biogrid(rows=[]), "no row below it"),
+        ("\nmade by hand\n" + biogrid(), r"input\.txt:2: expected the header.* got 'made by hand'"),
+        (biogrid()[: biogrid().rindex("\t")], r"input.txt:8: expected 24 columns.*, got 23.*cut"),
+        ("\n".join([*biogrid().splitlines()[:2], "1", "2"]), "input.txt:3: expected 24 .*, got 1:"),
+        *((biogrid(header=[name for name in TAB2 if name != gone]),
+           f"input.txt:1: no column '{gone.lower()}'.*begins with 'BioGRID Interaction ID, .*--id")
+          for gone in each("Entrez Gene")),
         (biogrid().replace("\t", ","), "with tabs between columns"),
         ("a\tb\n", ":1: expected the header of a BioGRID table"),
         (" \n\n", "no line, expected the header of a BioGRID table"),
         (biogrid(rows=[ROWS[4]]), "no Entrez gene id"),
         (biogrid(rows=[ROWS[5]]), "join a node to itself"),
     ],
-)
+)  # fmt: skip
 def test_what_is_no_biogrid_table_is_refused(tmp_path, content, problem):
     with pytest.raises(InputError, match=problem):
         read_text(tmp_path, content, format="biogrid")
-
-
-def test_options_biogrid_does_not_know_are_refused(tmp_path):
-    with pytest.raises(ParameterError, match="--id must be one of entrez, biogrid, symbol"):
-        read_text(tmp_path, biogrid(), id="uniprot")
-    with pytest.raises(ParameterError, match="--columns does not apply to a BioGRID table"):
-        read_text(tmp_path, biogrid(), columns=("1", "2"))
 
 
 def ask(table, **options):
@@ -286,31 +264,8 @@ def test_symbols_of_several_genes_are_listed_up_to_five(tmp_path, shared, told):
     assert result.network.n_edges == 7
 
 
-def test_the_line_that_should_be_the_header_is_shown_with_its_number(tmp_path):
-    with pytest.raises(
-        InputError, match=r"input\.txt:2: expected the header .* got 'made by hand'"
-    ):
-        read_text(tmp_path, "\nmade by hand\n" + biogrid([ROW]), format="biogrid")
-
-
 def test_blank_lines_above_and_between_count_as_passed_over(tmp_path):
     header, *rows = biogrid([ROW, NEXT]).splitlines()
     result = read_text(tmp_path, "\n".join(["", header, "", rows[0], "# note", rows[1]]))
     assert edges(result) == links("10-20", "20-40")
     assert result.report.passed_over == 3
-
-
-def test_a_missing_column_is_told_with_the_first_that_are_there(tmp_path):
-    lines = [line.split("\t") for line in biogrid([ROW], header=TAB2).splitlines()]
-    without = ["\t".join([row[0], *row[3:]]) for row in lines]
-    with pytest.raises(InputError, match="no column 'entrez gene interactor a'") as told:
-        read_text(tmp_path, "\n".join(without) + "\n")
-    assert "it begins with 'BioGRID Interaction ID, BioGRID ID Interactor A" in str(told.value)
-
-
-def test_of_biogrid_rows_the_one_that_is_cut_off_is_named(tmp_path):
-    header, first, second, *_ = biogrid(header=TAB2).splitlines()
-    cut = second[: second.index("\t")]
-    told = problem(tmp_path, "b.txt", "\n".join([header, first, cut, first]) + "\n")
-    assert told.startswith(f"b.txt:3: expected {len(TAB2)} columns")
-    assert "got 1" in told

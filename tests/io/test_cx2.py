@@ -9,16 +9,17 @@ from tests.io.files import (
     pairs,
     problem,
     reading,
+    weights_of,
     written,
 )
 
 from linkprior.errors import ParameterError
 from linkprior.io.formats import ReadOptions
 from linkprior.io.node_lists import read_pairs
-from linkprior.io.read import read
 from linkprior.io.readers import cx2 as cx2_reader
 
 VERSION = {"CXVersion": "2.0"}
+SURE = ReadOptions(weights="sure")
 
 
 def cx2(*pieces):
@@ -43,11 +44,6 @@ def graph(tmp_path, text, **options):
 
 def told(tmp_path, text, **options):
     return problem(tmp_path, "g.cx2", text, **options)
-
-
-def weights_of(found):
-    names, dense = found.network.names, found.network.confidence.toarray()
-    return {f"{names[i]}-{names[j]}": dense[i, j] for i, j in found.network.edges.tolist()}
 
 
 def old(attributes, n_nodes=3):
@@ -120,6 +116,7 @@ def test_long_elements_and_reasons_are_cut(tmp_path):
         ('[{"nodes":\n [}]', "g.cx2:2: the JSON is damaged"),
         ('[{"nodes": []}]]\n ', "g.cx2:1: the JSON is damaged (Extra data)"),
         ('[{"nodes": [{"id": ' + "1" * 5000 + "}]}]", "g.cx2: the JSON cannot be read"),
+        ("[" * 200_000, "g.cx2: the JSON is nested too deeply"),
         ("[1]", "g.cx2: expected CX2, a JSON list of aspects"),
         ('{"nodes": []}', "g.cx2: expected CX2, a JSON list of aspects"),
         ('[{"nodes": []}, 1]', "g.cx2: expected CX2, a JSON list of aspects"),
@@ -142,8 +139,8 @@ def test_attributes_of_an_old_edge_go_by_its_number(tmp_path):
         {"po": 10, "n": "sure", "v": "4"},
         {"po": 9, "n": "kind", "v": "other"},
     ]
-    found = graph(tmp_path, old(about, 5), options=ReadOptions(weights="sure"))
-    assert weights_of(found) == {"g1-g2": 0.5, "g2-g3": 0.5, "g3-g4": 1.0}
+    found = graph(tmp_path, old(about, 5), options=SURE)
+    assert weights_of(found.network) == {"g1-g2": 0.5, "g2-g3": 0.5, "g3-g4": 1.0}
     assert dropped(found) == {"marked as predicted, not observed": 1}
 
 
@@ -157,29 +154,31 @@ def test_attributes_of_an_old_edge_go_by_its_number(tmp_path):
 )
 def test_an_attribute_no_edge_has_is_refused_with_those_there_are(tmp_path, text):
     with pytest.raises(ParameterError, match=r"nothing called 'sure'.* There are: a, b$"):
-        graph(tmp_path, text, options=ReadOptions(weights="sure"))
+        graph(tmp_path, text, options=SURE)
 
 
-def test_without_being_asked_weights_of_0_are_noted(tmp_path):
-    text = cx2(nodes(1, 2, 3), edges((1, 2, {"weight": 0}), (2, 3, {"sure": 0})))
-    found = graph(tmp_path, text)
-    assert found.report.notes == ["1 edge has weight 0 and counts as edge"]
-    assert pairs(found.network) == {frozenset("12"), frozenset("23")}
-
-
-def test_predicted_links_of_a_cx2_file_count_as_pairs_that_were_looked_at(tmp_path):
-    text = (
-        '[{"CXVersion":"2.0"},{"nodes":[{"id":0,"v":{"name":"a"}},{"id":1,"v":{"name":"b"}},'
-        '{"id":2,"v":{"name":"c"}}]},{"edges":[{"id":0,"s":0,"t":1,"v":{"kind":"pp"}},'
-        '{"id":1,"s":1,"t":2,"v":{"kind":"predicted"}}]},{"status":[{"success":true}]}]'
-    )
+def test_predicted_links_count_as_pairs_that_were_looked_at_and_bring_no_node(tmp_path):
+    text = cx2(nodes(1, 2, 3, 4), edges((1, 2, {"kind": "pp"}), (3, 4, {"kind": "predicted"})))
     path = written(tmp_path, "g.cx2", text)
-    assert set(map(frozenset, read_pairs(path))) == links("a-b", "b-c")
-    assert pairs(read(path).network) == links("a-b")
+    assert set(map(frozenset, read_pairs(path))) == links("1-2", "3-4")
+    found = graph(tmp_path, text)
+    assert found.network.names == ("1", "2")
+    assert dropped(found) == {"marked as predicted, not observed": 1}
 
 
-def notes(found):
-    return "\n".join(found.report.notes)
+def test_attributes_have_an_alias_and_a_default(tmp_path):
+    columns = {"sure": {"d": "double", "a": "s", "v": 2}, "kind": {"v": "predicted"}}
+    pieces = (
+        {"nodes": [{"id": k, "v": {"n": f"g{k}"}} for k in (1, 2, 3)]},
+        edges((1, 2, {"s": 4, "kind": "x"}), (2, 3, {"kind": "x"}), (1, 3, {"s": 1})),
+    )
+    named = {"attributeDeclarations": [{"nodes": {"name": {"a": "n"}}}]}
+    found = graph(tmp_path, cx2(declared(**columns), named, *pieces), options=SURE)
+    assert weights_of(found.network) == {"g1-g2": 1.0, "g2-g3": 0.5}
+    bad = cx2(nodes(1, 2, 3), edges((1, 2, {"sure": 4}), (2, 3, {"sure": -1})))
+    assert told(tmp_path, bad, options=SURE).startswith("g.cx2: edge 2: expected a weight")
+    found = graph(tmp_path, bad.replace("-1", "0"), options=SURE)
+    assert [entry["first_lines"] for entry in found.report.dropped] == [[]]
 
 
 @pytest.mark.parametrize("key", ["id", "@id"])
@@ -190,76 +189,9 @@ def test_repeated_ids_of_cx_and_cx2(tmp_path, key):
 
     found = reading(tmp_path, "g.cx2", text("A", "B", "A"))
     assert pairs(found.network) == {frozenset("AB")}
-    assert "1 node is listed again under an id that was there before, such as '1'" in notes(found)
+    assert (
+        "1 node is listed again under an id that was there before, such as '1'"
+        in found.report.notes[0]
+    )
     told = problem(tmp_path, "g.cx2", text("A", "B", "C"))
     assert told.startswith("g.cx2: the id '1' is that of two nodes, 'A' and 'C'")
-
-
-TWO_ZEROS = "2 edges have weight 0 and count as edges"
-
-
-def test_edges_of_weight_zero_in_cx_and_cx2(tmp_path):
-    nodes = [{"id": k} for k in (1, 2, 3)]
-    edges = [{"s": 1, "t": 2, "v": {"weight": 0}}, {"s": 2, "t": 3, "v": {"weight": 1e-9}}]
-    text = json.dumps([{"CXVersion": "2.0"}, {"nodes": nodes}, {"edges": edges}])
-    found = reading(tmp_path, "g.cx2", text)
-    assert "1 edge has weight 0 and counts as edge" in found.report.notes
-    nodes = [{"@id": k} for k in (1, 2, 3)]
-    edges = [{"@id": 7, "s": 1, "t": 2}, {"@id": 8, "s": 2, "t": 3}, {"@id": 9, "s": 1, "t": 3}]
-    weights = [{"po": [7, 8], "n": "weight", "v": "0", "d": "double"}]
-    aspects = [{"nodes": nodes}, {"edges": edges}, {"edgeAttributes": weights}]
-    found = reading(tmp_path, "g.cx", json.dumps(aspects), format="cx2")
-    assert TWO_ZEROS in found.report.notes
-
-
-def cx2_file(nodes, edges, declarations=None, *more):
-    aspects = [
-        {"CXVersion": "2.0", "hasFragments": False},
-        {"metaData": []},
-        {"attributeDeclarations": [declarations or {}]},
-        {"edges": edges[:1]},
-        {"nodes": nodes[:1]},
-        {"nodes": nodes[1:]},
-        {"edges": edges[1:]},
-        *more,
-    ]
-    return json.dumps(aspects)
-
-
-def node(number, **values):
-    return {"id": number, "x": 1.5, "v": values}
-
-
-def edge(source, target, **values):
-    return {"id": 0, "s": source, "t": target, "v": values}
-
-
-def test_cx2_names_with_half_a_character_can_be_written(tmp_path):
-    found = reading(
-        tmp_path, "g.cx2", cx2_file([node(1, name="a\ud800"), node(2, name="b")], [edge(1, 2)])
-    )
-    assert found.network.names == ("a\\ud800", "b")
-    told = problem(tmp_path, "g.cx2", cx2_file([node(1)], [edge("\ud800", 1)]))
-    assert told.encode()
-
-
-def test_cx2_is_refused_with_a_reason(tmp_path):
-    def told(text):
-        return problem(tmp_path, "g.cx2", text)
-
-    both = [node(1), node(2)]
-    assert "joins the node 3, which is not among the nodes" in told(cx2_file(both, [edge(1, 3)]))
-    failed = {"status": [{"success": False, "error": "out of\nspace"}]}
-    assert "its export failed" in told(cx2_file(both, [edge(1, 2)], None, failed)).replace(
-        "\n", " "
-    )
-    assert told('[{"nodes":\n[{"id":1}').startswith("g.cx2:2: the JSON ends too early")
-    assert told('[{"nodes":\n[}]').startswith("g.cx2:2: the JSON is damaged")
-    assert "nested too deeply" in told("[" * 200_000)
-    assert "cannot be read" in told('[{"nodes": [{"id": ' + "1" * 5000 + "}]}]")
-    assert "expected CX2" in told('{"elements": {"nodes": []}}')
-    assert "expected CX2" in told("[1, 2]")
-    assert "'nodes' is no list of objects" in told('[{"nodes": {"id": 1}}]')
-    assert "expected a number under 'id'" in told('[{"nodes": [{"id": true}]}]')
-    assert "expected a number under 't'" in told(cx2_file(both, [{"id": 0, "s": 1}]))
-    assert "not UTF-8" in told(b'[{"nodes": "\xff"}]')

@@ -1,39 +1,23 @@
 """What graph formats share: numbered nodes, labels, repeated ids, weights of zero."""
 
-import io
+import itertools
 
 import numpy as np
 import pytest
-from tests.io.files import dropped, pairs, problem, reading, written
+from tests.io.files import dropped, links, pairs, problem, reading, written
 
 import linkprior as lp
 from linkprior.errors import InputError, ParameterError
 from linkprior.io.collector import EdgeCollector
 from linkprior.io.formats import ReadOptions
 from linkprior.io.read import read
-from linkprior.io.readers import graphs
-from linkprior.io.readers.graphs import (
-    NamedGraph,
-    every_line,
-    hand_over,
-    hand_over_numbered,
-    is_zero,
-    one_of_each,
-    refuse_too_many,
-    square_size,
-    whole_numbers,
-)
-from linkprior.io.source import Source
+from linkprior.io.readers.graphs import NamedGraph, each_once, hand_over_numbered, whole_numbers
 from linkprior.io.writers import write_ranking
 
 
 @pytest.fixture
 def found():
     return EdgeCollector("f")
-
-
-def source(content):
-    return Source("f", io.BytesIO(content), content, None, _tap=None)
 
 
 @pytest.mark.parametrize(
@@ -51,19 +35,17 @@ def test_numbers_from_1_to_the_most_declared_are_taken(words, most, numbers):
 
 @pytest.mark.parametrize("word", ["x", "1.5", "-1", "1_000", "٣", "²"])
 def test_a_word_that_is_no_number_is_named(word):
-    with pytest.raises(InputError, match="^f:3: expected the number of a node, got ") as told:
-        whole_numbers(["1", word, "2"], 9999, "node", "f:3")
-    assert str(told.value).endswith(repr(word))
-    with pytest.raises(InputError, match="got "):  # behind the longest number there may be
-        whole_numbers(["9" * 18, word], 10**18, "node", "f:3")
+    for words in (["1", word, "2"], ["9" * 18, word]):
+        with pytest.raises(InputError, match="^f:3: expected the number of a node, got ") as told:
+            whole_numbers(words, 10**18, "node", "f:3")
+        assert str(told.value).endswith(repr(word))
 
 
-@pytest.mark.parametrize("word", ["0", "8", "1" + "0" * 18, "0" * 19])
+@pytest.mark.parametrize("word", ["0", "8", "1" + "0" * 18, "0" * 19, "9" * 5000])
 def test_a_number_beyond_those_declared_is_named(word):
-    with pytest.raises(InputError, match=f"^f:3: node {word} is beyond the 7 declared"):
-        whole_numbers(["1", "7", word], 7, "node", "f:3")
-    with pytest.raises(InputError, match=f"^f:3: node {word} is beyond the 7 declared"):
-        whole_numbers([word], 7, "node", "f:3")
+    for words in (["1", "7", word], [word], [word, "1"]):
+        with pytest.raises(InputError, match=f"^f:3: node {word[:30]} is beyond the 7 declared"):
+            whole_numbers(words, 7, "node", "f:3")
 
 
 def test_a_number_of_too_many_digits_is_refused_whatever_was_declared():
@@ -71,45 +53,13 @@ def test_a_number_of_too_many_digits_is_refused_whatever_was_declared():
         whole_numbers(["1" + "0" * 18], 10**30, "node", "f:3")
 
 
-def test_a_matrix_must_be_square_and_not_too_large(monkeypatch):
-    monkeypatch.setattr(graphs, "MOST_NODES", 5)
-    assert square_size(5, 5, "f") == 5
-    refuse_too_many(5, "f")
-    with pytest.raises(InputError, match="^f: declares 6 nodes, at most 5 are read"):
-        refuse_too_many(6, "f")
-    with pytest.raises(InputError, match="^f: declares 6 nodes"):
-        square_size(6, 6, "f")
-    with pytest.raises(InputError, match="^f: a rectangular matrix of 3 × 4"):
-        square_size(3, 4, "f")
-
-
-def test_every_line_has_its_number_blank_ones_too():
-    lines = list(every_line(source(b"a\n\n b \nc")))
-    assert lines == [(1, "a"), (2, ""), (3, " b "), (4, "c")]
-
-
 def edges(found):
     return [[found.names[a], found.names[b]] for a, b in found.ends.tolist()]
-
-
-def test_edges_are_handed_over_by_the_places_of_their_names(found):
-    names = ["x", "y", "z", "lonely"]
-    hand_over(found, names, [1, 2, 3, 4], np.array([[2, 0], [1, 2]]), np.array([[0, 1]]))
-    assert list(found.names) == names
-    assert edges(found) == [["z", "x"], ["y", "z"]]
-    assert found.predicted.tolist() == [[0, 1]]
-
-
-def test_nodes_are_numbered_from_1_unless_told_otherwise(found):
-    hand_over_numbered(found, 2, np.array([[1, 2]]))
-    assert edges(found) == [["1", "2"]]
 
 
 def test_the_line_of_a_bad_label_is_named(found):
     with pytest.raises(InputError, match="^f:12: the node name 'a"):
         hand_over_numbered(found, 2, np.array([[1, 2]]), 1, {2: "a\x07"}, {2: 12})
-    with pytest.raises(InputError, match="^f: the node name 'a"):
-        hand_over_numbered(EdgeCollector("f"), 2, np.array([[1, 2]]), 1, {2: "a\x07"})
 
 
 ENDS = np.array([[9, 2], [2, 9], [4, 9]])
@@ -118,65 +68,30 @@ ENDS = np.array([[9, 2], [2, 9], [4, 9]])
 @pytest.mark.parametrize(
     ("n_nodes", "labels", "listed"),
     [
-        (12, {}, True),  # four for each edge
-        (13, {}, False),
-        (16, dict.fromkeys(range(1, 5), "x"), True),  # four for each label
-        (17, dict.fromkeys(range(1, 5), "x"), False),
+        (1_000_000, 0, True),
+        (1_000_001, 0, False),
+        (1_000_004, 250_001, True),  # four for each label
+        (1_000_005, 250_001, False),
     ],
 )
-def test_of_very_many_nodes_only_those_with_edges_are_listed(
-    found, monkeypatch, n_nodes, labels, listed
-):
-    monkeypatch.setattr(graphs, "_LISTED_FREELY", 10)
-    labels = {k: f"{name}{k}" for k, name in labels.items()}
-    hand_over_numbered(found, n_nodes, ENDS, labels=labels)
-    name = {k: labels.get(k, str(k)) for k in (2, 4, 9)}
-    assert edges(found) == [[name[a], name[b]] for a, b in ENDS.tolist()]
+def test_of_very_many_nodes_only_those_with_edges_are_listed(found, n_nodes, labels, listed):
+    names = {k: f"x{k}" for k in range(1, labels + 1)}
+    hand_over_numbered(found, n_nodes, ENDS, labels=names)
+    assert edges(found) == [[names.get(k, str(k)) for k in pair] for pair in ENDS.tolist()]
     assert len(found.names) == (n_nodes if listed else 3)
-    note = f"{n_nodes - 3} of the {n_nodes} nodes declared have no edge and are left out"
+    note = f"{n_nodes - 3:,} of the {n_nodes:,} nodes declared have no edge and are left out"
     assert [told.startswith(note) for told in found.notes] == [True] * (not listed)
 
 
-def test_so_many_nodes_are_listed_whatever_the_edges(found, monkeypatch):
-    monkeypatch.setattr(graphs, "_LISTED_FREELY", 20)
-    hand_over_numbered(found, 20, ENDS)
-    assert len(found.names) == 20
-    few = EdgeCollector("f")
-    hand_over_numbered(few, 21, ENDS)
-    assert list(few.names) == ["2", "4", "9"]
-
-
-def test_a_weight_of_exactly_0_is_zero():
-    assert [is_zero(text) for text in ("0", "0.0", "-0", "0e5")] == [True] * 4
-    assert [is_zero(text) for text in ("1", "-1", "1e-9", "", "x", "nan")] == [False] * 6
-
-
-def test_of_pairs_given_both_ways_one_is_marked():
-    ends = np.array([[0, 1], [1, 0], [2, 2], [3, 1], [1, 3]])
-    assert one_of_each(ends).tolist() == [True, False, True, False, True]
-    assert one_of_each(ends[:4]) is None
-    assert one_of_each(np.array([[5, 7], [7, 5]])).tolist() == [True, False]
-    assert one_of_each(np.array([[0, 0]])).tolist() == [True]
-    assert one_of_each(np.empty((0, 2), np.int64)).tolist() == []
-
-
-def test_weights_are_not_wanted_unless_asked_for_and_zeros_among_them_are_told():
-    found = EdgeCollector("g")
-    graph = NamedGraph(found)
-    for weight in ("0", "2", "0.0", ""):
-        graph.edge("a", "b", 1, weight)
-    graph.hand_over()
-    assert found.rows == 4
-    assert found.notes == ["2 edges have weight 0 and count as edges"]
-
-
-def test_a_bad_name_in_a_file_without_lines_is_told_without_one():
-    for take, others in (("node", ()), ("declare", ()), ("edge", ("a",))):
-        graph = NamedGraph(EdgeCollector("g"))
-        graph.edge("a", "b")
-        getattr(graph, take)(*others, "c\x07")
-        with pytest.raises(InputError, match="^g: the node name"):
-            graph.hand_over()
+def test_only_a_matrix_that_gives_every_pair_both_ways_is_symmetric(found):
+    """All directed graphs on three nodes, against the definition."""
+    every = list(itertools.product(range(3), repeat=2))
+    for size in range(6):
+        for chosen in itertools.combinations(every, size):
+            ends, _, both_ways = each_once(found, np.array(chosen, int).reshape(-1, 2), [])
+            assert both_ways == (set(chosen) == {(j, i) for i, j in chosen}), chosen
+            upper = [[i, j] for i, j in chosen if i <= j or not both_ways]
+            assert ends.tolist() == upper, chosen
 
 
 A_LINE = 400  # characters: some lines of a terminal at most
@@ -215,86 +130,41 @@ def test_a_label_too_long_to_be_a_name_leaves_the_node_its_id():
     for n in (999, 1000, 1001, 5000):
         label = "x" * n
         assert list(listed((label,)).names) == [label if n <= 1000 else "1"], n
-    with pytest.raises(InputError, match="expected at most 1000"):
+    with pytest.raises(InputError, match="^g:1: .*expected at most 1000"):
         listed((), node="x" * 1001)
 
 
 def test_a_node_listed_twice_under_long_names_is_told_in_a_short_message():
     long = "w" * 900
     for node, first, second in ((long, "x", "y"), ("1", long, "y"), ("1", "x", long)):
-        message = told((first,), (second,), node=node)
-        assert "is that of two nodes" in message
-        assert len(message) < A_LINE, message
+        assert len(told((first,), (second,), node=node)) < A_LINE
     (note,) = listed((), (), node=long).notes
-    assert note.startswith("1 node is listed again")
+    assert note.startswith("1 node is listed again under an id that was there before")
     assert len(note) < A_LINE
+    assert listed((), (), ()).notes[0].startswith("2 nodes are listed again")
 
 
-def notes(found):
-    return "\n".join(found.report.notes)
+ZEROS = {
+    "g.graphml": '<graphml><key id="w" for="edge" attr.name="Weight"><default>0</default></key>'
+    '<graph><edge source="a" target="b"><data key="w">0.0</data></edge><edge source="b" '
+    'target="c"/><edge source="c" target="d"><data key="w">0.5</data></edge></graph></graphml>',
+    "g.gexf": '<gexf><graph><edges><edge source="a" target="b" weight="0"/><edge source="b" '
+    'target="c" weight="-0.0"/><edge source="c" target="d" weight="2"/></edges></graph></gexf>',
+    "g.net": '*Vertices 4\n1 a\n2 b\n3 c\n4 d\n*Edges\n1 2 0\n2 3 0e5 l "x"\n3 4 c Blue\n',
+    "g.cx2": '[{"CXVersion":"2.0"},{"nodes":[{"id":"a"},{"id":"b"},{"id":"c"},{"id":"d"}]},'
+    '{"edges":[{"s":"a","t":"b","v":{"weight":0}},{"s":"b","t":"c","v":{"weight":0.0}},'
+    '{"s":"c","t":"d","v":{"weight":1e-9}}]}]',
+    "g.cx": '[{"nodes":[{"@id":"a"},{"@id":"b"},{"@id":"c"},{"@id":"d"}]},{"edges":['
+    '{"@id":7,"s":"a","t":"b"},{"@id":8,"s":"b","t":"c"},{"@id":9,"s":"c","t":"d"}]},'
+    '{"edgeAttributes":[{"po":[7,8],"n":"weight","v":"0"}]}]',
+}
 
 
-def graphml(inside, keys="", doctype="", edgedefault="undirected"):
-    return (
-        f'<?xml version="1.0"?>\n{doctype}<graphml>{keys}\n'
-        f'<graph edgedefault="{edgedefault}">\n{inside}\n</graph></graphml>\n'
-    )
-
-
-def gexf(nodes, edges):
-    return f"<gexf><graph><nodes>{nodes}</nodes>\n<edges>{edges}</edges></graph></gexf>"
-
-
-def test_repeated_node_ids_are_counted(tmp_path):
-    inside = (
-        '<node id="a"/><node id="b"/><node id="a"/>\n<node id="a"/><edge source="a" target="b"/>'
-    )
-    found = reading(tmp_path, "g.graphml", graphml(inside))
-    assert "2 nodes are listed again under an id that was there before, such as 'a'" in notes(found)
-    nodes = '<node id="a" label="x"/><node id="b" label="y"/><node id="a" label=" x"/>'
-    found = reading(tmp_path, "g.gexf", gexf(nodes, '<edge source="a" target="b"/>'))
-    assert "1 node is listed again" in notes(found)
-    assert pairs(found.network) == {frozenset("xy")}
-
-
-def test_an_id_of_two_nodes_with_different_names_is_refused(tmp_path):
-    keys = '<key id="k" for="node" attr.name="name"/>'
-    inside = (
-        '<node id="a"><data key="k">TP53</data></node>\n'
-        '<node id="b"><data key="k">MDM2</data></node>\n'
-        '<node id="a"><data key="k">ATM</data></node>\n<edge source="a" target="b"/>'
-    )
-    told = problem(tmp_path, "g.graphml", graphml(inside, keys))
-    assert told.startswith("g.graphml:6: the id 'a' is that of two nodes, 'TP53' and 'ATM';")
-
-
-TWO_ZEROS = "2 edges have weight 0 and count as edges"
-
-
-def test_edges_of_weight_zero_are_edges_and_noted(tmp_path):
-    keys = '<key id="w" for="edge" attr.name="Weight"><default>0</default></key>'
-    inside = (
-        '<edge source="a" target="b"><data key="w">0.0</data></edge><edge source="b" target="c"/>'
-        '<edge source="c" target="d"><data key="w">0.5</data></edge>'
-    )
-    edges = (
-        '<edge source="a" target="b" weight="0"/><edge source="b" target="c" weight="-0.0"/>'
-        '<edge source="c" target="d" weight="2"/>'
-    )
-    nodes = "".join(f'<node id="{name}"/>' for name in "abcd")
-    pajek = '*Vertices 4\n1 a\n2 b\n3 c\n4 d\n*Edges\n1 2 0\n2 3 0.00 l "x"\n3 4 c Blue\n'
-    for name, text in {
-        "g.graphml": graphml(inside, keys),
-        "g.gexf": gexf(nodes, edges),
-        "g.net": pajek,
-    }.items():
-        found = reading(tmp_path, name, text)
-        assert pairs(found.network) == {frozenset("ab"), frozenset("bc"), frozenset("cd")}
-        assert TWO_ZEROS in found.report.notes, name
-
-
-def edge(source, target, **values):
-    return {"id": 0, "s": source, "t": target, "v": values}
+@pytest.mark.parametrize("name", ZEROS)
+def test_edges_of_weight_zero_are_edges_and_noted(tmp_path, name):
+    found = reading(tmp_path, name, ZEROS[name])
+    assert pairs(found.network) == links("a-b", "b-c", "c-d")
+    assert "2 edges have weight 0 and count as edges" in found.report.notes
 
 
 @pytest.mark.parametrize("form", ["graphml", "cx2", "sif"])
@@ -316,3 +186,14 @@ def test_options_of_tables_do_not_apply(tmp_path, name):
     path = written(tmp_path, "g.txt", "a b\n")
     with pytest.raises(ParameterError, match="--min-score does not apply"):
         read(path, format=name, options=ReadOptions(min_score=0.5))
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("g.graphml", '<graphml><graph><edge source="a\x7f" target="b"/></graph></graphml>'),
+        ("g.cx2", '[{"CXVersion":"2.0"},{"nodes":[{"id":"a\\u0007"}]}]'),
+    ],
+)
+def test_a_name_that_cannot_be_shown_is_refused(tmp_path, name, text):
+    assert "holds the invisible character" in problem(tmp_path, name, text)

@@ -1,7 +1,5 @@
 """PSI-MITAB tables and their cells."""
 
-import io
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -17,26 +15,20 @@ from tests.io.files import (
     links,
     mitab_row,
     pairs,
-    problem,
     read_text,
     reading,
 )
 
 from linkprior.errors import InputError, ParameterError
-from linkprior.io import formats
-from linkprior.io.collector import EdgeCollector
-from linkprior.io.formats import Head, ReadOptions
+from linkprior.io.formats import ReadOptions
 from linkprior.io.node_lists import read_pairs
 from linkprior.io.readers.mitab import (
     Field,
     fields_of,
     is_physical,
     label_of,
-    read_mitab,
-    score_of,
     scored_as,
 )
-from linkprior.io.source import Source
 
 
 def test_a_mitab_table_names_nodes_by_their_first_accession(tmp_path):
@@ -54,27 +46,6 @@ def test_mitab_notes_expanded_complexes_isoforms_and_organisms(tmp_path):
     assert "1 rows were expanded from complexes" in notes
     assert "1 nodes are isoforms or chains" in notes
     assert "2 organisms; 1 rows join two organisms (--organism 9606 keeps human–human)" in notes
-
-
-@pytest.mark.parametrize(
-    ("width", "version"),
-    [
-        (15, "2.5"),
-        (17, "2.5 with 2 more columns"),
-        (36, "2.6"),
-        (42, "2.7"),
-        (46, "2.8"),
-        (54, "2.8 with 8"),
-    ],
-)
-@pytest.mark.parametrize("header", ["", "#ID(s) interactor A", "ID interactor A", "#uidA"])
-def test_all_versions_of_mitab_are_told_with_and_without_header(tmp_path, width, version, header):
-    rows = [mitab_row("uniprotkb:P1", "uniprotkb:P2", width), mitab_row("x:P1", "x:P3", width)]
-    top = [header + "\tb" * (width - 1)] if header else []
-    result = read_text(tmp_path, "\n".join(top + rows))
-    assert result.report.format == "mitab"
-    assert result.report.guess.startswith(f"PSI-MITAB {version}")
-    assert result.network.n_edges == 2
 
 
 def test_a_dip_table_without_database_prefixes_is_read(tmp_path):
@@ -175,24 +146,6 @@ def test_fields_written_by_the_rules_are_read_back(parts):
     assert fields_of("|".join(written(*part) for part in parts)) == [Field(*part) for part in parts]
 
 
-@pytest.mark.parametrize(
-    ("cell", "first"),
-    [
-        ("uniprotkb:P1(a)(gene name)", Field("uniprotkb", "P1(a)", "gene name")),
-        ("taxid:10090(Mus musculus (mouse))", Field("taxid", "10090", "Mus musculus (mouse)")),
-        ("taxid:-1(in vitro)", Field("taxid", "-1", "in vitro")),
-        ('uniprotkb:"P1', Field("uniprotkb", "P1", "")),
-        ("P1", Field("", "P1", "")),
-        ("a:b)", Field("a", "b)", "")),
-        ("a:b))(c)", Field("a", "b))", "c")),
-        ("a:b((c)", Field("a", "b(", "c")),
-        ("a:b(c(d)))", Field("a", "b", "c(d")),
-    ],
-)
-def test_fields_not_written_by_the_rules(cell, first):
-    assert fields_of(cell)[0] == first
-
-
 def test_a_short_mitab_row_is_named(tmp_path):
     content = "\n".join([*MITAB[:3], "\t".join(MITAB[3].split("\t")[:14])])
     with pytest.raises(InputError, match="input.txt:4: expected at least the 15 columns.*got 14"):
@@ -242,10 +195,8 @@ def test_the_note_on_organisms_counts_the_rows_kept(tmp_path):
         mitab_row("u:2", "u:3", c11=MOUSE_CELL),
         mitab_row("u:3", "u:4", c11=MOUSE_CELL, c36="true"),
     ]
-    assert (
-        "1 rows join two organisms"
-        in read_text(tmp_path, "\n".join(rows), systems="pull down").report.notes[0]
-    )
+    pull_down = read_text(tmp_path, "\n".join(rows), systems="pull down")
+    assert "1 rows join two organisms" in pull_down.report.notes[0]
     assert "2 rows join two organisms" in read_text(tmp_path, "\n".join(rows)).report.notes[0]
 
 
@@ -270,6 +221,14 @@ def test_the_note_on_organisms_counts_the_rows_kept(tmp_path):
         ("a:b(c))", [Field("a", "b", "c)")]),
         ("a:b(c)(d(e))", [Field("a", "b(c)", "d(e)")]),
         ("a:b(c(d)))", [Field("a", "b", "c(d")]),
+        ("uniprotkb:P1(a)(gene name)", [Field("uniprotkb", "P1(a)", "gene name")]),
+        ("taxid:1(Mus (mouse))", [Field("taxid", "1", "Mus (mouse)")]),
+        ("taxid:-1(in vitro)", [Field("taxid", "-1", "in vitro")]),
+        ('uniprotkb:"P1', [Field("uniprotkb", "P1", "")]),
+        ("P1", [Field("", "P1", "")]),
+        ("a:b)", [Field("a", "b)", "")]),
+        ("a:b))(c)", [Field("a", "b))", "c")]),
+        ("a:b((c)", [Field("a", "b(", "c")]),
         (" - ", []),
         ("", []),
     ],
@@ -306,80 +265,12 @@ def test_a_node_is_shown_by_its_shortest_usual_alias(cell, label):
         ("author score:high", "score", ""),
         ("-", "score", ""),
         ("-", "intact-miscore", ""),
+        ("rank:3|mint-miscore:0.1|intact-miscore:0.2", "score", "0.1"),
+        ("intact-miscore:none|rank:3|rank:4", "score", "3.0"),
     ],
 )
 def test_a_score_is_found_by_its_name_capitals_aside(cell, asked, score):
     assert scored_as(cell, asked) == score
-
-
-def test_the_first_mi_score_goes_before_every_other_number():
-    assert score_of("rank:3|mint-miscore:0.1|intact-miscore:0.2") == 0.1
-    assert score_of("intact-miscore:none|rank:3|rank:4") == 3.0
-
-
-# Names and numbers as PSI-MI gives them. A name that does not end in "reaction" tells nothing here.
-BELOW_ASSOCIATION = {
-    "physical interaction (retired)": 218,
-    "amidation reaction": 193,
-    "deacetylation reaction": 197,
-    "defarnesylation reaction": 198,
-    "deformylation reaction": 199,
-    "demyristoylation reaction": 201,
-    "depalmitoylation reaction": 202,
-    "dephosphorylation reaction": 203,
-    "deubiquitination reaction": 204,
-    "farnesylation reaction": 206,
-    "formylation reaction": 207,
-    "geranylgeranylation reaction": 209,
-    "hydroxylation reaction": 210,
-    "lipid addition": 211,
-    "lipoprotein cleavage reaction": 212,
-    "methylation reaction": 213,
-    "myristoylation reaction": 214,
-    "palmitoylation reaction": 216,
-    "adp ribosylation reaction": 557,
-    "deglycosylation reaction": 558,
-    "glycosylation reaction": 559,
-    "neddylation reaction": 567,
-    "desumoylation reaction": 568,
-    "deneddylation reaction": 569,
-    "protein cleavage": 570,
-    "mrna cleavage": 571,
-    "dna cleavage": 572,
-    "dna strand elongation": 701,
-    "phosphotransfer reaction": 844,
-    "demethylation reaction": 871,
-    "nucleoside triphosphatase reaction": 881,
-    "atpase reaction": 882,
-    "gtpase reaction": 883,
-    "rna cleavage": 902,
-    "nucleic acid cleavage": 910,
-    "deamination reaction": 985,
-    "nucleic acid strand elongation reaction": 986,
-    "rna strand elongation": 987,
-    "diphtamidation reaction": 1027,
-    "self interaction": 1126,
-    "putative self interaction": 1127,
-    "carboxylation reaction": 1139,
-    "decarboxylation reaction": 1140,
-    "aminoacylation reaction": 1143,
-    "ampylation reaction": 1148,
-    "uridylation reaction": 1230,
-    "proline isomerization reaction": 1237,
-    "isomerase reaction": 1250,
-    "de-ADP-ribosylation reaction": 1310,
-    "sulfurtransfer reaction": 1327,
-    "guanine nucleotide exchange factor reaction": 2252,
-    "s-nitrosylation": 2263,
-    "tyrosinylation": 2272,
-    "tyrosination": 2273,
-    "deamidation reaction": 2280,
-}
-
-
-def test_every_type_below_association_is_physical_by_its_number_alone():
-    missed = [name for name, n in BELOW_ASSOCIATION.items() if not is_physical(f"MI:{n:04}")]
-    assert not missed
 
 
 def table(*rows):
@@ -388,26 +279,6 @@ def table(*rows):
 
 def notes(result):
     return "\n".join(result.report.notes)
-
-
-@pytest.mark.parametrize(
-    ("width", "version"),
-    [
-        (15, "2.5"),
-        (16, "2.5 with 1 more columns"),
-        (35, "2.5 with 20 more columns"),
-        (36, "2.6"),
-        (41, "2.6 with 5 more columns"),
-        (42, "2.7"),
-        (45, "2.7 with 3 more columns"),
-        (46, "2.8"),
-        (47, "2.8 with 1 more columns"),
-    ],
-)
-def test_a_version_is_told_by_the_number_of_columns(tmp_path, width, version):
-    result = read_text(tmp_path, table(mitab_row("u:1", "u:2", width)))
-    assert result.report.guess == f"PSI-MITAB {version}, nodes named by accession (u)"
-    assert edges(result) == links("1-2")
 
 
 def test_each_end_has_its_own_columns_of_aliases_and_alternatives(tmp_path):
@@ -419,11 +290,6 @@ def test_each_end_has_its_own_columns_of_aliases_and_alternatives(tmp_path):
     ]
     result = read_text(tmp_path, table(*rows))
     assert result.labels == {"1": "One", "2": "Two", "3": "Three", "4": "Four"}
-
-
-def test_databases_that_share_accessions_leave_labels_with_the_full_names(tmp_path):
-    rows = [mitab_row("a:1", "b:1", 15, c5="db:One(gene name)")]
-    assert read_text(tmp_path, table(*rows)).labels == {"a:1": "One"}
 
 
 @pytest.mark.parametrize(
@@ -510,70 +376,65 @@ def row(a="u:1", b="u:2", width=42, **cells):
     return mitab_row(a, b, width, **(empty | cells))
 
 
-def collected(*rows, **options):
-    content = "\n".join(rows).encode() + b"\n"
-    found = EdgeCollector("m.txt")
-    source = Source("m.txt", io.BytesIO(content), content, None, _tap=None)
-    return found, read_mitab(source, found, ReadOptions(**options))
+def kept(result):
+    return result.report.rows == 2
 
 
-def columns_that_count(column, cell, counted, **options):
-    """Return the columns, of this one and those beside it, in which a cell makes a difference."""
-    beside = (column - 1, column, column + 1)
-    return [at for at in beside if counted(collected(row(**{f"c{at}": cell}), **options)[0])]
+def noted(result):
+    return bool(result.report.notes)
 
 
-def test_the_type_is_in_column_12_and_the_confidence_in_column_15():
-    def kept(found):
-        return found.rows == 1
+@pytest.mark.parametrize(
+    ("column", "cell", "counted", "options"),
+    [
+        (12, PHYSICAL, kept, {"physical_only": True}),
+        (15, "score:0.9", kept, {"min_score": 0.5}),
+        (16, "spoke expansion", noted, {}),
+        (16, "bipartite", noted, {}),
+        (36, "True ", lambda result: not kept(result), {}),
+    ],
+)
+def test_a_cell_counts_in_its_own_column_alone(tmp_path, column, cell, counted, options):
+    always = row("u:8", "u:9", c12=PHYSICAL, c15="score:1")
+    for at in (column - 1, column, column + 1):
+        result = read_text(tmp_path, table(row(**{f"c{at}": cell}), always), **options)
+        assert counted(result) == (at == column), at
 
-    assert columns_that_count(12, PHYSICAL, kept, physical_only=True) == [12]
-    assert columns_that_count(15, "score:0.9", kept, min_score=0.5) == [15]
 
-
-def test_the_expansion_is_in_column_16_and_what_was_not_found_in_column_36():
-    assert columns_that_count(16, "spoke expansion", lambda found: found.notes) == [16]
-    assert columns_that_count(36, "true", lambda found: not found.rows) == [36]
-
-
-def test_names_of_the_two_ends_are_in_columns_3_to_6():
+@pytest.mark.parametrize(
+    ("cell", "ends"),
+    [("entrez gene/locuslink:Sym", {3: "1", 4: "2"}), ("db:Sym(gene name)", {5: "1", 6: "2"})],
+)
+def test_names_of_the_two_ends_are_in_columns_3_to_6(tmp_path, cell, ends):
     """Columns 3 and 4 hold other identifiers of the ends, 5 and 6 their aliases."""
-    cases = {
-        "entrez gene/locuslink:Sym": {3: "1", 4: "2"},
-        "db:Sym(gene name)": {5: "1", 6: "2"},
-    }
-    for cell, ends in cases.items():
-        for at in range(3, 8):
-            found, _ = collected(row(**{f"c{at}": cell}))
-            assert found.labels == ({ends[at]: "Sym"} if at in ends else {}), (cell, at)
+    for at in range(3, 8):
+        result = read_text(tmp_path, row(**{f"c{at}": cell}))
+        assert result.labels == ({ends[at]: "Sym"} if at in ends else {}), at
 
 
-def test_a_version_has_the_number_of_columns_its_specification_gives_it():
-    versions = {
-        15: "2.5", 35: "2.5 with 20 more columns", 36: "2.6", 41: "2.6 with 5 more columns",
-        42: "2.7", 45: "2.7 with 3 more columns", 46: "2.8",
-    }  # fmt: skip
-    told = {width: collected(row(width=width))[1] for width in versions}
-    assert told == {n: f"PSI-MITAB {v}, nodes named by accession (u)" for n, v in versions.items()}
+VERSIONS = {
+    15: "2.5", 16: "2.5 with 1 more columns", 35: "2.5 with 20 more columns", 36: "2.6",
+    41: "2.6 with 5 more columns", 42: "2.7", 45: "2.7 with 3 more columns", 46: "2.8",
+    54: "2.8 with 8 more columns",
+}  # fmt: skip
 
 
-def test_of_rows_of_two_versions_in_one_block_the_first_is_told():
-    wide, narrow = row(width=42), row("u:2", "u:3", width=36)
-    assert collected(wide, narrow)[1].startswith("PSI-MITAB 2.7,")
-    assert collected(narrow, wide)[1].startswith("PSI-MITAB 2.6,")
-
-
-def test_rows_from_complexes_are_counted_upwards():
-    rows = [row("u:1", f"u:{n}", c16="spoke expansion") for n in (2, 3)]
-    found, _ = collected(*rows, row("u:2", "u:3"))
-    assert [note.split(" from")[0] for note in found.notes] == ["2 rows were expanded"]
+@pytest.mark.parametrize("width", VERSIONS)
+@pytest.mark.parametrize("header", ["", "#ID(s) interactor A", "ID interactor A", "#uidA"])
+def test_a_version_has_the_number_of_columns_its_specification_gives_it(tmp_path, width, header):
+    """That of the first row counts."""
+    top = [header + "\tb" * (width - 1)] if header else []
+    result = read_text(tmp_path, table(*top, row(width=width), row("u:2", "u:3", 46)))
+    assert result.report.format == "mitab"
+    assert result.report.guess == f"PSI-MITAB {VERSIONS[width]}, nodes named by accession (u)"
+    assert edges(result) == links("1-2", "2-3")
 
 
 @pytest.mark.parametrize("ends", [("u:a\u200bb", "u:3"), ("u:3", "u:a\u200bb")])
-def test_a_bad_name_in_a_negative_row_is_told_with_its_line(ends):
+def test_a_bad_name_in_a_negative_row_is_told_with_its_line(tmp_path, ends):
     rows = [row(), row("u:4", "u:5", c36="true"), row("u:2", "u:6"), row(*ends, c36="true")]
-    with pytest.raises(InputError, match=r"^m\.txt:4: the node name .* holds .* U\+200B"):
-        collected(*rows)
+    with pytest.raises(InputError, match=r"input\.txt:4: the node name .* holds .* U\+200B"):
+        read_text(tmp_path, table(*rows))
 
 
 # PSI-MI below MI:0914, by branch; and two terms that were retired.
@@ -601,64 +462,9 @@ def test_a_number_is_that_of_a_physical_type_and_the_next_one_is_not_unless_list
     assert {n for n in looked_at if is_physical(f"psi-mi:MI:{n:04}")} == physical
 
 
-def test_of_mitab_rows_the_one_that_is_cut_off_is_named(tmp_path):
-    whole = mitab_row("uniprotkb:P1", "uniprotkb:P2", 15)
-    text = f"{whole}\n{whole}\nuniprotkb:P3\tuniprotkb:P4\n{whole}\n"
-    told = problem(tmp_path, "m.txt", text, format="mitab")
-    assert told.startswith("m.txt:3: expected at least the 15 columns")
-
-
 def test_a_wide_table_with_one_row_like_those_of_mitab_is_an_edge_list(tmp_path):
     ends = [("db:A", "db:B"), ("C", "D"), ("D", "E"), ("E", "db:A")]
     rows = ["\t".join([*pair, *"abcdefghijklmno"]) for pair in ends]
     found = reading(tmp_path, "t.txt", "\n".join(rows) + "\n")
     assert found.report.format == "edgelist"
     assert pairs(found.network) == set(map(frozenset, ends))
-
-
-def test_brackets_inside_brackets_stay_with_the_text_of_a_short_identifier():
-    assert fields_of("db:a(b (c))") == [Field("db", "a", "b (c)")]
-
-
-def beginning(text):
-    return Head(text.encode(), text, "")
-
-
-def test_mitab_without_a_header_is_told_by_rows_of_fifteen_cells():
-    row, short = mitab_row("db:A", "db:B", 15), mitab_row("db:A", "db:B", 14)
-    for text, is_mitab in (
-        (f"{row}\n{row}\n{row}\n", True),
-        (f"{short}\n{short}\n{short}\n", False),
-        (f"{row}\n{short}\n{row}\n", False),
-        (f"{row}\n{row[:20]}", True),  # the last row may be cut off
-        (f"{row}\n{row}\n{row[:20]}", True),
-        (f"# made by hand\n{row}\n{row}\n", True),
-        (f"made by hand #\n{row}\n{row}\n", False),
-    ):
-        assert formats.mitab(beginning(text)) == is_mitab, text
-
-
-def head_of(text, suffix=""):
-    return Head(text.encode(), text, suffix)
-
-
-def test_a_header_of_mitab_has_fifteen_columns_and_may_stand_below_comments():
-    def names(width):
-        return "\t".join(["#ID(s) interactor A", "ID(s) interactor B", *["more"] * (width - 2)])
-
-    assert [formats.mitab(head_of(names(width))) for width in (14, 15, 16)] == [False, True, True]
-    assert formats.mitab(head_of(f"# of 2020\n{names(15)}\n"))
-    assert not formats.mitab(head_of(f"of 2020\n{names(15)[1:]}#\n"))
-
-
-def test_the_first_two_cells_of_mitab_are_identifiers_whatever_the_others_are():
-    for first, second, third, last, is_mitab in (
-        ("db:A", "db:B", "none", "none", True),
-        ("db:A", "-", "none", "none", True),
-        ("-", "db:B", "none", "none", True),
-        ("A", "db:B", "db:C", "db:D", False),
-        ("db:A", "B", "db:C", "db:D", False),
-        ("-", "-", "db:C", "db:D", False),
-    ):
-        row = "\t".join([first, second, third, *["-"] * 11, last])
-        assert formats.mitab(head_of(f"{row}\n{row}\n")) == is_mitab, (first, second)

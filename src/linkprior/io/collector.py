@@ -93,7 +93,13 @@ class EdgeWeights:
         return network.with_weights(largest), facts
 
 
-def column_called(asked: str, names: Sequence[str], file: str, width: int | None = None) -> int:
+def column_called(
+    asked: str,
+    names: Sequence[str],
+    file: str,
+    width: int | None = None,
+    option: str = "--weights",
+) -> int:
     """Return the place of a column by its name, capitals aside, or by its number."""
     if asked in names:
         return names.index(asked)
@@ -103,24 +109,20 @@ def column_called(asked: str, names: Sequence[str], file: str, width: int | None
     width = len(names) if width is None else width
     if asked.isdecimal() and len(asked) <= _DIGITS and 1 <= int(asked) <= width:
         return int(asked) - 1
-    raise unknown(asked, names, file, f"1 to {width} (no header)")
+    raise unknown(asked, names, file, f"1 to {width} (no header)", option)
 
 
-def unknown(asked: str, names: Iterable[str], file: str, none: str = "none") -> ParameterError:
-    """Return the error that weights were asked of a column or attribute that is not there."""
+def unknown(
+    asked: str, names: Iterable[str], file: str, none: str = "none", option: str = "--weights"
+) -> ParameterError:
+    """Return the error that a column or attribute was asked for that is not there."""
     names = [" ".join(name.split())[:60] for name in dict.fromkeys(names) if name.strip()]
     more = " …" if len(names) > _LISTED else ""
     there = f"{', '.join(names[:_LISTED])}{more}" if names else none
     return ParameterError(
-        f"--weights: {file} has nothing called {asked[:60]!r}.{nearest(asked, names)} "
+        f"{option}: {file} has nothing called {asked[:60]!r}.{nearest(asked, names)} "
         f"There are: {there}"
     )
-
-
-def refuse_another_name(asked: str | None, file: str) -> None:
-    """Refuse a name for the weights of a format that has one kind of them and no names."""
-    if asked is not None and asked.strip().lower() not in _ONLY:
-        raise unknown(asked, _ONLY[:1], file)
 
 
 def no_weights(file: str, what: str) -> InputError:
@@ -247,6 +249,13 @@ class EdgeCollector:
             entry.count += len(lines)
             numbered = [line for line in lines if line > 0]
             entry.first_lines += numbered[: 5 - len(entry.first_lines)]
+
+    def weigh_by_the_only(self, asked: str | None, called: str) -> None:
+        """Get ready for the weights of a format that has one kind of them and no names for it."""
+        if asked is not None:
+            if asked.strip().lower() not in _ONLY:
+                raise unknown(asked, _ONLY[:1], self.file)
+            self.weights = EdgeWeights(called, self.file)
 
     def note(self, text: str) -> None:
         """Add a note to the input report, once."""

@@ -152,25 +152,33 @@ class InputReport:
 
     def _topics(self) -> Iterator[tuple[str, str]]:
         """Yield topic and text of every line but the first."""
-        yield from (("read", text) for text in self._read())
+        if self.lines:
+            skipped = f", {_counted(self.passed_over, 'comment or blank line')}"
+            read = f"{_counted(self.lines, 'line')} read, {_counted(self.rows, 'edge')} listed"
+            yield "read", read + (skipped if self.passed_over else "")
         yield "network", f"{_counted(self.nodes, 'node')}, {_counted(self.edges, 'edge')}"
         if self.weights is not None:
             yield "weights", self.weights.text()
         yield from (("left out", text) for text in self._left_out())
-        yield "shape", f"{self._pieces()}; {self._spread()}"
-        yield from (("Warning", text) for text in self._damage())
+        pieces, d = _counted(self.components, "component"), self.degrees
+        if self.components > 1:
+            pieces += f", the largest of {_counted(self.largest_component, 'node')}"
+        yield (
+            "shape",
+            f"{pieces}; degrees: median {d['median']:g}, mean {d['mean']:.3g}, largest "
+            f"{d['max']:g} (node {_short(self.hub)})",
+        )
+        if n := self.n_damaged_names:
+            look = "names look" if n > 1 else "name looks"
+            yield (
+                "Warning",
+                f"{n} {look} damaged by a spreadsheet: {_few(self.damaged_names, n)}. Go back to "
+                "the file from before",
+            )
         yield from (("Note", text) for text in (*self.looks, *self.notes))
 
     def _kind(self) -> str:
         return f"{self.packing}, {self.guess}" if self.packing else self.guess
-
-    def _read(self) -> Iterator[str]:
-        if self.lines:
-            skipped = f", {_counted(self.passed_over, 'comment or blank line')}"
-            yield (
-                f"{_counted(self.lines, 'line')} read, {_counted(self.rows, 'edge')} listed"
-                f"{skipped if self.passed_over else ''}"
-            )
 
     def _left_out(self) -> Iterator[str]:
         """Yield what became of rows that are no edges of their own."""
@@ -188,28 +196,6 @@ class InputReport:
             count, first = entry["count"], entry["first_lines"]
             where = f" (line{'s' * (count != 1)} {_few(first, count)})" if any(first) else ""
             yield f"{_counted(count, 'row')} left out: {entry['reason']}{where}"
-
-    def _pieces(self) -> str:
-        text = _counted(self.components, "component")
-        if self.components == 1:
-            return text
-        return f"{text}, the largest of {_counted(self.largest_component, 'node')}"
-
-    def _spread(self) -> str:
-        d = self.degrees
-        return (
-            f"degrees: median {d['median']:g}, mean {d['mean']:.3g}, largest {d['max']:g} "
-            f"(node {_short(self.hub)})"
-        )
-
-    def _damage(self) -> Iterator[str]:
-        n = self.n_damaged_names
-        if n:
-            look = "names look" if n > 1 else "name looks"
-            yield (
-                f"{n} {look} damaged by a spreadsheet: {_few(self.damaged_names, n)}. Go back to "
-                "the file from before"
-            )
 
 
 def make_report(
@@ -310,7 +296,12 @@ def read(
         }
     ends = out.ends
     if not len(ends):
-        raise InputError(_nothing(out))
+        why = "; ".join(f"{d.count} rows: {reason}" for reason, d in out.dropped.items())
+        if why:
+            raise InputError(
+                f"{out.file}: no edge is left ({why}); check the file, or ask for less"
+            )
+        raise InputError(f"{out.file}: no edge found; expected two columns of node names")
     network = Network.from_indices(ends, out.names)
     if out.weights is not None and network.n_edges:
         network, facts["weights"] = out.weights.settle(network, ends)
@@ -368,10 +359,3 @@ def read_network(
                 f"{', '.join(names)}"
             )
     return read(path, format, keep_isolated, ReadOptions(**options)).network
-
-
-def _nothing(out: EdgeCollector) -> str:
-    if not out.dropped:
-        return f"{out.file}: no edge found; expected two columns of node names"
-    why = "; ".join(f"{d.count} rows: {reason}" for reason, d in out.dropped.items())
-    return f"{out.file}: no edge is left ({why}); check the file, or ask for less"

@@ -11,10 +11,10 @@ import re
 import sys
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from itertools import islice
+from itertools import compress, islice
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -207,6 +207,9 @@ LONGEST_LINE = 1 << 20
 _WIDE = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
+Lines = tuple[Sequence[int], list[str]]  # numbers and text
+
+
 @dataclass(frozen=True)
 class Block:
     """Whole lines of text, their ends made `\\n`, and the number of the first one."""
@@ -234,6 +237,31 @@ def text_blocks(source: Source, longest: int = LONGEST_LINE) -> Iterator[Block]:
     if rest:
         source.lines = first
         yield Block(first, rest)
+
+
+def every_line(source: Source, longest: int = 1 << 26) -> Iterator[tuple[int, str]]:
+    """Yield the number and text of every line, blank ones too."""
+    for block in text_blocks(source, longest):
+        yield from enumerate(block.text.removesuffix("\n").split("\n"), block.first)
+
+
+def full_lines(source: Source) -> Iterator[Lines]:
+    """Yield the lines that are not blank, block by block, with their numbers."""
+    for block in text_blocks(source):
+        lines = block.text.removesuffix("\n").split("\n")
+        numbers: Sequence[int] = range(block.first, block.first + len(lines))
+        if "" in lines or any(map(str.isspace, lines)):
+            full = [bool(line) and not line.isspace() for line in lines]
+            numbers, lines = list(compress(numbers, full)), list(compress(lines, full))
+        if lines:
+            yield numbers, lines
+
+
+def without_comments(part: Lines, mark: str = "#") -> Lines:
+    """Return the lines that do not begin with a mark."""
+    numbers, lines = part
+    kept = [not line.lstrip().startswith(mark) for line in lines]
+    return part if all(kept) else (list(compress(numbers, kept)), list(compress(lines, kept)))
 
 
 class _Decoder:

@@ -11,7 +11,6 @@ import os
 import struct
 import tempfile
 import zipfile
-import zlib
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -69,86 +68,23 @@ def refuse_bomb(name: str, packing: str, unpacked: int, packed: int) -> None:
         )
 
 
-_CHUNK = 1 << 16
-_WITH_END_MARK = 0x02  # a flag of zip members packed by LZMA
-_UNKNOWN_SIZE = (1 << 64) - 1
+_CHUNK, _PIECE = 1 << 16, 1 << 9
 
 
-def bzip2_stream(packed: BinaryIO) -> io.BufferedReader:
-    """Return what a bzip2 file holds."""
-    return io.BufferedReader(_Streams(packed, bz2.BZ2Decompressor), _CHUNK)
+class _Pieces(io.RawIOBase):
+    """A zip member packed by LZMA, of which Python unpacks at once whatever it reads."""
 
-
-def xz_stream(packed: BinaryIO) -> io.BufferedReader:
-    """Return what an xz file holds."""
-    return io.BufferedReader(
-        _Streams(packed, lambda: lzma.LZMADecompressor(memlimit=XZ_MEMORY)), _CHUNK
-    )
-
-
-def member_stream(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Any:
-    """Return what a member of a zip archive holds, checked by size and checksum."""
-    if member.compress_type == zipfile.ZIP_BZIP2:
-        plain: io.RawIOBase = _Streams(_as_stored(archive, member), bz2.BZ2Decompressor)
-    elif member.compress_type == zipfile.ZIP_LZMA:
-        plain = _Streams(_with_header(_as_stored(archive, member), member), _alone)
-    else:
-        return archive.open(member)
-    return io.BufferedReader(_Checked(plain, member), _CHUNK)
-
-
-def _as_stored(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> BinaryIO:
-    """Return the packed bytes of a member as they are."""
-    raw = copy.copy(member)
-    raw.compress_type, raw.file_size = zipfile.ZIP_STORED, member.compress_size
-    del raw.CRC  # it is that of the plain bytes
-    return archive.open(raw)  # type: ignore[return-value]
-
-
-def _with_header(packed: BinaryIO, member: zipfile.ZipInfo) -> BinaryIO:
-    """Put the header of an .lzma file in the place of that of zip, which Python cannot bound."""
-    start = packed.read(4)
-    if len(start) < 4:
-        raise EOFError
-    settings = packed.read(struct.unpack("<H", start[2:])[0])
-    size = _UNKNOWN_SIZE if member.flag_bits & _WITH_END_MARK else member.file_size
-    return _Joined(settings + struct.pack("<Q", size), packed)  # type: ignore[return-value]
-
-
-def _alone() -> lzma.LZMADecompressor:
-    return lzma.LZMADecompressor(format=lzma.FORMAT_ALONE, memlimit=XZ_MEMORY)
-
-
-class _Joined:
-    """First bytes, then those of a stream."""
-
-    def __init__(self, first: bytes, rest: BinaryIO) -> None:
-        self._first, self._rest = first, rest
-
-    def read(self, size: int) -> bytes:
-        data, self._first = self._first[:size], self._first[size:]
-        return data or self._rest.read(size)
-
-
-class _Checked(io.RawIOBase):
-    """Passes a member's bytes on; refuses more or others than the archive announces."""
-
-    def __init__(self, plain: io.RawIOBase, member: zipfile.ZipInfo) -> None:
-        self._plain, self._member, self._size, self._crc = plain, member, 0, 0
+    def __init__(self, member: Any) -> None:
+        self._member = member
+        member.MIN_READ_SIZE = _PIECE
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: Any) -> int:
-        count = self._plain.readinto(buffer) or 0
-        self._size += count
-        self._crc = zlib.crc32(memoryview(buffer)[:count], self._crc)
-        announced = self._member.file_size
-        if self._size > announced or (not count and self._size < announced):
-            raise zipfile.BadZipFile(f"not the {announced} bytes announced")
-        if not count and self._crc != self._member.CRC:
-            raise zipfile.BadZipFile("bad checksum")
-        return count
+        data = self._member.read(min(len(buffer), _PIECE))
+        buffer[: len(data)] = data
+        return len(data)
 
 
 class _Streams(io.RawIOBase):
@@ -176,20 +112,16 @@ class _Streams(io.RawIOBase):
                 data = self._packed.read(_CHUNK)
                 if not data:
                     raise EOFError
-            plain = self._plain(data, len(buffer))
+            try:
+                plain = self._decoder.decompress(data, len(buffer))
+            except lzma.LZMAError as problem:
+                if "emory" not in str(problem):
+                    raise
+                need = f"its dictionary takes more than {XZ_MEMORY >> 20} MB of memory"
+                raise NotImplementedError(need) from None
             if plain:
                 buffer[: len(plain)] = plain
                 return len(plain)
-
-    def _plain(self, data: bytes, most: int) -> bytes:
-        try:
-            plain: bytes = self._decoder.decompress(data, most)
-        except lzma.LZMAError as problem:
-            if "emory" not in str(problem):
-                raise
-            need = f"its dictionary takes more than {XZ_MEMORY >> 20} MB of memory"
-            raise NotImplementedError(need) from None
-        return plain
 
     def _after(self) -> bytes:
         """Return what follows a stream: the beginning of the next, past zeros that fill up."""
@@ -204,8 +136,10 @@ class _Streams(io.RawIOBase):
 
 UNPACK: dict[str, Callable[[Any], Any]] = {
     "gzip": lambda packed: gzip.GzipFile(fileobj=packed, mode="rb"),
-    "bzip2": bzip2_stream,
-    "xz": xz_stream,
+    "bzip2": lambda packed: io.BufferedReader(_Streams(packed, bz2.BZ2Decompressor), _CHUNK),
+    "xz": lambda packed: io.BufferedReader(
+        _Streams(packed, lambda: lzma.LZMADecompressor(memlimit=XZ_MEMORY)), _CHUNK
+    ),
 }
 
 
@@ -233,12 +167,24 @@ def _zip_member(packed: BinaryIO, name: str, stack: ExitStack) -> tuple[Any, str
         member = _only(members, name)
         # All of it is announced; a member that holds more than that ends there as damaged.
         refuse_bomb(name, "zip", member.file_size, min(member.compress_size, size))
-        stream = stack.enter_context(member_stream(archive, member))
-        return stream, f"zip ({_shown(member)})"
+        return _member(archive, member, stack), f"zip ({_shown(member)})"
     except InputError:
         raise
     except (struct.error, ValueError) as problem:
         raise InputError(f"{name}: a damaged zip archive ({problem}); get it again") from None
+
+
+def _member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, stack: ExitStack) -> Any:
+    """Return what a member holds, unpacked in bounded pieces."""
+    if member.compress_type == zipfile.ZIP_BZIP2:  # Python unpacks all it reads: up to gigabytes
+        raw = copy.copy(member)
+        raw.compress_type, raw.file_size = zipfile.ZIP_STORED, member.compress_size
+        del raw.CRC  # it is that of the plain bytes; bzip2 has checksums of its own
+        return UNPACK["bzip2"](stack.enter_context(archive.open(raw)))
+    stream = stack.enter_context(archive.open(member))
+    if member.compress_type == zipfile.ZIP_LZMA:
+        return io.BufferedReader(_Pieces(stream), _CHUNK)
+    return stream
 
 
 def _only(members: Sequence[zipfile.ZipInfo], name: str) -> zipfile.ZipInfo:

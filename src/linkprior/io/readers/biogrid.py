@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from functools import cache
+from collections.abc import Iterator
 from itertools import chain
 
 from linkprior._validation import choice
@@ -12,20 +11,14 @@ from linkprior.io.collector import EdgeCollector, EdgeWeights, column_called
 from linkprior.io.formats import ReadOptions
 from linkprior.io.readers.interactions import (
     WITHOUT_SCORE,
-    Filter,
-    Lines,
-    Organism,
     Organisms,
+    Pair,
     Records,
-    Systems,
-    Taxa,
-    lines_of,
+    Selection,
+    cut,
     number_of,
-    sift,
-    sift_scores,
-    without_comments,
 )
-from linkprior.io.source import Source
+from linkprior.io.source import Lines, Source, full_lines, without_comments
 
 # What may name a node: the columns, how the report calls it, and what a row without it is told.
 _IDENTIFIERS = {
@@ -48,14 +41,18 @@ def read_biogrid(source: Source, out: EdgeCollector, options: ReadOptions) -> st
         "a BioGRID table", ["organism", "systems", "physical_only", "id", "min_score", "weights"]
     )
     out.directed = False  # A is the bait and B the prey; the interaction has no direction.
-    parts = lines_of(source)
-    columns, parts = _header(parts, source.name)
-    table = _Table(columns, options, out)
-    for part in map(without_comments, parts):
-        if part[1]:
-            table.take(_cut(part, columns, source.name))
+    columns, parts = _header(full_lines(source), source.name)
+    table, n_rows = _Table(columns, options, out), 0
+    expected = f"{columns.width} columns as in the header"
+    for numbers, lines in map(without_comments, parts):
+        # Quotes are characters like others, unless the header has them, too.
+        bare = [line.replace('"', "") for line in lines] if columns.quoted else lines
+        table.take(cut((numbers, bare), columns.width, expected, source.name))
+        n_rows += len(bare)
+    if not n_rows:
+        raise InputError(f"{source.name}: the header of a BioGRID table and no row below it")
     table.settle()
-    out.passed_over = source.lines - table.rows - 1  # the header is no comment
+    out.passed_over = source.lines - n_rows - 1  # the header is no comment
     return f"BioGRID {columns.kind}, nodes named by {table.called}"
 
 
@@ -103,28 +100,32 @@ def _header(parts: Iterator[Lines], file: str) -> tuple[_Columns, Iterator[Lines
     raise InputError(f"{file}: no line, expected the header of a BioGRID table and rows below it")
 
 
-def _cut(part: Lines, columns: _Columns, file: str) -> Records:
-    """Cut lines into cells; BioGRID quotes nothing, so a quote is a character like others."""
-    numbers, lines = part
-    if columns.quoted:
-        lines = [line.replace('"', "") for line in lines]
-    cells = [line.split("\t") for line in lines]
-    if min(map(len, cells)) < columns.width:
-        at = next(at for at, row in enumerate(cells) if len(row) < columns.width)
-        raise InputError(
-            f"{file}:{numbers[at]}: expected {columns.width} columns as in the header, got "
-            f"{len(cells[at])}: {lines[at][:40]!r}; the line was cut off: get the file again"
-        )
-    return Records(numbers, cells)
+class _Organisms(Organisms):
+    """Goes by the columns of organisms; the table's own names of them count as well."""
+
+    def __init__(self, columns: _Columns, asked: str | None, out: EdgeCollector) -> None:
+        self._taxa_at = [columns.of(f"organism {side}", f"organism id {side}") for side in _SIDES]
+        self._names_at = [columns.of(f"organism name {side}") for side in _SIDES]
+        if asked is not None:
+            self._taxa_at = [columns.needed(f"organism {side}", "--organism") for side in _SIDES]
+        super().__init__(asked, None not in self._names_at, out)
+
+    def taxa_of(self, rows: Records) -> Pair | None:
+        ends = [rows.column(at) for at in self._taxa_at if at is not None]
+        for end, name in zip(ends, self._names_at, strict=False):
+            if name is not None:
+                for taxon, called in set(zip(end, rows.column(name), strict=True)):
+                    self.learn(taxon, called)
+        return (ends[0], ends[1]) if len(ends) == 2 else None
 
 
 class _Table:
-    """Takes rows block by block: filters them, names the nodes, keeps count."""
+    """Takes rows block by block: leaves out, names the nodes."""
 
     def __init__(self, columns: _Columns, options: ReadOptions, out: EdgeCollector) -> None:
-        self._out, self._file, self.rows = out, columns.file, 0
+        self._out = out
         kind = choice("--id", options.id or "entrez", _IDENTIFIERS)
-        column, self.called, self._unnamed = _IDENTIFIERS[kind]
+        column, self.called, unnamed = _IDENTIFIERS[kind]
         self._ends = [columns.needed(f"{column} {side}") for side in _SIDES]
         self._by_symbol = kind == "symbol"
         # Beside the name stands the symbol; where the symbol is the name, the gene.
@@ -132,99 +133,55 @@ class _Table:
         self._beside = [columns.of(f"{beside} {side}") for side in _SIDES]
         self._gene_of: dict[str, str] = {}
         self._shared: dict[str, None] = {}
-        self._organisms = _organisms(columns, options, out)
-        self._systems = Systems(options.systems)
-        self._filters = list(self._chosen(columns, options))
+        organisms = _Organisms(columns, options.organism, out)
+        self._selection = chosen = Selection(out, organisms, self._ends_of, unnamed)
+        if options.systems:
+            at = columns.needed("experimental system", "--experimental-system")
+            chosen.by_system(
+                at, options.systems, lambda cell: [[cell]], "another experimental system"
+            )
+        chosen.add(organisms.filter)
+        if options.physical_only:
+            at = columns.needed("experimental system type", "--physical-only")
+            chosen.by_cell(
+                at, lambda cell: cell.strip().lower() == "physical", "not a physical interaction"
+            )
+        if options.min_score is not None:
+            chosen.by_score(columns.needed("score", "--min-score"), number_of, options.min_score)
+            out.note("BioGRID's scores are each study's own and do not compare across them")
         self._weights: int | None = None
         if options.weights is not None:
-            self._weights = column_called(options.weights, columns.names, columns.file)
+            self._weights = column_called(options.weights, columns.names, out.file)
             called = f"column {columns.names[self._weights]}"
-            out.weights = EdgeWeights(called, columns.file, WITHOUT_SCORE)
+            out.weights = EdgeWeights(called, out.file, WITHOUT_SCORE)
 
-    def _chosen(self, columns: _Columns, options: ReadOptions) -> Iterator[Filter]:
-        if self._systems:
-            yield self._by_system(columns.needed("experimental system", "--experimental-system"))
-        yield self._organisms.filter
-        if options.physical_only:
-            yield self._physical(columns.needed("experimental system type", "--physical-only"))
-        if options.min_score is not None:
-            yield self._strong(columns.needed("score", "--min-score"), options.min_score)
-            self._out.note("BioGRID's scores are each study's own and do not compare across them")
-
-    def _by_system(self, at: int) -> Filter:
-        def of_system(rows: Records) -> Records:
-            names = rows.column(at)
-            self._systems.count(names)
-            return sift(rows, map(wants, names), "another experimental system", self._out)
-
-        wants = cache(lambda name: self._systems.wants([name]))
-        return of_system
-
-    def _physical(self, at: int) -> Filter:
-        def physical(rows: Records) -> Records:
-            marks = [cell.strip().lower() == "physical" for cell in rows.column(at)]
-            return sift(rows, marks, "not a physical interaction", self._out)
-
-        return physical
-
-    def _strong(self, at: int, least: float) -> Filter:
-        return lambda rows: sift_scores(
-            rows, [number_of(cell) for cell in rows.column(at)], least, self._out
+    def _ends_of(self, rows: Records) -> Pair:
+        first, second = (
+            ["" if cell.strip() in _MISSING else cell.strip() for cell in rows.column(at)]
+            for at in self._ends
         )
+        return first, second
 
     def take(self, rows: Records) -> None:
         """Take the rows of one block."""
-        self.rows += len(rows.cells)
-        self._organisms.count(rows, kept=False)
-        for kept_by in self._filters:
-            rows = kept_by(rows)
-        pairs = zip(*(rows.column(at) for at in self._ends), strict=True)
-        named = [a.strip() not in _MISSING and b.strip() not in _MISSING for a, b in pairs]
-        rows = sift(rows, named, self._unnamed, self._out)
-        self._organisms.count(rows, kept=True)
-        first, second = ([cell.strip() for cell in rows.column(at)] for at in self._ends)
+        rows = self._selection.take(rows)
+        both = self._ends_of(rows)
         weights = None if self._weights is None else rows.column(self._weights)
-        self._out.add(first, second, rows.lines, weights)
-        for ends, column in zip((first, second), self._beside, strict=True):
-            if column is not None:
-                self._label(ends, rows.column(column))
-
-    def _label(self, ends: Sequence[str], beside: Sequence[str]) -> None:
-        """Remember the symbol of each new node; with symbols as names, genes that share one."""
+        self._out.add(*both, rows.lines, weights)
+        # Remember the symbol of each new node; with symbols as names, genes that share one.
         seen = self._gene_of if self._by_symbol else self._out.labels
-        for name, other in zip(ends, beside, strict=True):
-            if other not in _MISSING and seen.setdefault(name, other) != other:
-                self._shared[name] = None
+        for ends, column in zip(both, self._beside, strict=True):
+            if column is not None:
+                for name, other in zip(ends, rows.column(column), strict=True):
+                    if other not in _MISSING and seen.setdefault(name, other) != other:
+                        self._shared[name] = None
 
     def settle(self) -> None:
         """Check and note what is known only at the end."""
-        if not self.rows:
-            raise InputError(f"{self._file}: the header of a BioGRID table and no row below it")
-        self._systems.settle(self._file)
-        self._organisms.settle()
+        self._selection.settle()
         if self._by_symbol and self._shared:
             shown = ", ".join(list(self._shared)[:5])
             self._out.note(
                 f"{len(self._shared):,} symbols name several genes, which become one node ({shown}"
                 f"{' …' if len(self._shared) > 5 else ''}); --id entrez keeps them apart"
             )
-
-
-def _organisms(columns: _Columns, options: ReadOptions, out: EdgeCollector) -> Organisms:
-    """Return the filter by organism; the table's own names of organisms count as well."""
-    taxa = [columns.of(f"organism {side}", f"organism id {side}") for side in _SIDES]
-    names = [columns.of(f"organism name {side}") for side in _SIDES]
-    asked: Organism | None = None
-    if options.organism is not None:
-        taxa = [columns.needed(f"organism {side}", "--organism") for side in _SIDES]
-        asked = Organism(options.organism, None not in names)
-
-    def taxa_of(rows: Records) -> Taxa | None:
-        ends = [rows.column(at) for at in taxa if at is not None]
-        for end, name in zip(ends, names, strict=False):
-            if asked is not None and name is not None:
-                for taxon, called in set(zip(end, rows.column(name), strict=True)):
-                    asked.learn(taxon, called)
-        return (ends[0], ends[1]) if len(ends) == 2 else None
-
-    return Organisms(asked, taxa_of, out)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
-from linkprior.errors import InputError, ParameterError, nearest
+from linkprior.errors import InputError, ParameterError
 from linkprior.io.collector import column_called
 
 SEPARATORS = {"\t": "tab", ",": "comma", ";": "semicolon", " ": "space"}
@@ -126,7 +126,6 @@ _USUAL = re.compile(
     r"(official)?(source|target|from|to|tf|regulator|gene|symbol|node|protein|interactor|id|vertex)+"
     r"(name|symbol|id)?[ab12]?"
 )
-_LONGEST = 60  # characters of a column name
 
 
 @dataclass(frozen=True)
@@ -161,18 +160,14 @@ def find_header(
         a, b = ends or (0, 1)
         return Header([""] * shift + first, (a + shift, b + shift), bool(ends), True, sure)
     ends = pair_of_columns(comment)
-    if len(comment) == len(first) and (ends or _has(comment, asked)):
+    if len(comment) == len(first) and (ends or (asked and set(asked) <= set(comment))):
         return Header(comment, ends or (0, 1), bool(ends), False)
     return None
 
 
-def _has(names: Sequence[str], asked: Sequence[str]) -> bool:
-    return bool(asked) and set(asked) <= set(names)
-
-
 def _names_asked(first: Row, others: Sequence[Row], asked: Sequence[str]) -> bool:
     """Return whether the columns asked for name columns of the first row, not its nodes."""
-    if not _has(first, asked):
+    if not asked or not set(asked) <= set(first):
         return False
     places = [at for at, cell in enumerate(first) if cell in asked and cell.isdecimal()]
     below = [row[at] for row in others for at in places if at < len(row)]
@@ -181,7 +176,7 @@ def _names_asked(first: Row, others: Sequence[Row], asked: Sequence[str]) -> boo
 
 def _is_usual(first: Row) -> bool:
     return first[0] != first[1] and all(
-        len(cell) <= _LONGEST and _USUAL.fullmatch(plain(cell)) for cell in first[:2]
+        len(cell) <= _LONGEST_NAME and _USUAL.fullmatch(plain(cell)) for cell in first[:2]
     )
 
 
@@ -211,7 +206,7 @@ def _is_like(first: Row, others: Sequence[Row], ends: tuple[int, int]) -> bool:
 
 def _kind(name: str) -> str:
     """Return a name without its number or letter: node1 and node17 are alike, geneA and geneC."""
-    if len(name) > _LONGEST:
+    if len(name) > _LONGEST_NAME:
         return name  # the search below takes the square of the length
     return re.sub(r"(\d+|(?<![A-Za-z])[A-Za-z]|(?<=[a-z])[A-Z])$", "", name) or name
 
@@ -227,8 +222,7 @@ def _rows_are_named(first: Row, others: Sequence[Row]) -> bool:
     )
 
 
-_FEW = 10
-_MOST_RELATIONS = 10
+_FEW, _MOST_RELATIONS = 10, 10
 
 
 @dataclass(frozen=True)
@@ -304,8 +298,7 @@ def _holds_relations(first: Sequence[str], second: Sequence[str], third: Sequenc
 
 def _alike(first: Sequence[str], third: Sequence[str]) -> bool:
     """Return whether a column of names or whole numbers may be nodes, as the first one is."""
-    whole = all(map(str.isdecimal, first)) and all(map(str.isdecimal, third))
-    return whole or _holds_names(third)
+    return all(map(str.isdecimal, (*first, *third))) or _holds_names(third)
 
 
 # Words and codes Cytoscape and others put between two nodes.
@@ -396,104 +389,84 @@ def find_layout(
     has_header: bool | None = None,
     weights: str | None = None,
 ) -> Layout:
-    """Read the layout off the first lines; `has_header` decides where the user knows."""
-    asked = _words_asked(columns or (), weights)
+    """Read the layout off the first lines; `has_header` decides where the user knows.
+
+    The ends are the columns chosen, else those the header names, else those the cells tell.
+    """
+    asked = list(columns or ())
+    if weights is not None:  # beside weights, numbers tell no header
+        asked = [name for name in (*asked, weights) if not name.isdecimal()]
     header = find_header(sample.rows, sample.comment, asked, has_header)
-    layout = _ends_found(sample, file, columns, header)
-    return layout if weights is None else _weighted(layout, weights, file)
-
-
-def _words_asked(columns: Sequence[str], weights: str | None) -> Sequence[str]:
-    """Return the columns asked for, which tell a header; numbers do not, beside weights."""
-    if weights is None:
-        return columns
-    return [name for name in (*columns, weights) if not name.isdecimal()]
-
-
-def _ends_found(
-    sample: Sample, file: str, columns: tuple[str, str] | None, header: Header | None
-) -> Layout:
-    """Return the layout with the two ends: chosen, told by the header, or by the cells."""
-    if header is None:
-        layout = _bare(sample, file)
-    else:
-        line = sample.line if header.is_row else None
-        width = len(header.names)
-        layout = Layout(sample.separator, header.ends, width, header.names, line, header.sure)
-    first = tuple(sample.rows[0])
-    layout = replace(layout, titles=sample.titles, line=sample.line, first=first)
+    names, header_line, rows = [], None, sample.rows
+    if header is not None:
+        names = header.names
+        if header.is_row:
+            header_line, rows = sample.line, sample.rows[1:]
+    width = len(names or sample.rows[0])
+    ends = Ends(header.ends if header else (0, 1))
+    layered = columns is None and header is None and _has_layers(file, rows)
     if columns is not None:
-        return _chosen(layout, columns)
-    if header is not None and header.told:
-        return layout
-    layout = _by_content(layout, sample)
-    _refuse_matrix(sample, layout, file)
-    return layout
+        ends = Ends(_chosen(columns, names, width, file))
+    elif layered:
+        ends = Ends((1, 2))
+    elif header is None or not header.told:
+        if ends.columns == (0, 1):
+            # A column beyond the header has no name, and may be missing elsewhere.
+            ends = ends_by_content([row[:width] for row in rows] if header else rows)
+        _refuse_matrix(rows, ends.columns, width, f"{file}:{sample.line}")
+    return Layout(
+        separator=sample.separator,
+        ends=ends.columns,
+        width=width,
+        header=names,
+        header_line=header_line,
+        sure=header is not None and header.sure,
+        multiplex=layered,
+        aside=ends.aside,
+        titles=sample.titles,
+        note=ends.note,
+        line=sample.line,
+        first=tuple(sample.rows[0]),
+        weights=None if weights is None else _weights(weights, ends, names, width, file),
+    )
 
 
-def _by_content(layout: Layout, sample: Sample) -> Layout:
-    """Return the layout with the ends the cells tell, where no header told them."""
-    if layout.ends != (0, 1):
-        return layout
-    rows = sample.rows[1:] if layout.header_line else sample.rows
-    if layout.header:  # a column beyond it has no name, and may be missing elsewhere
-        rows = [row[: layout.width] for row in rows]
-    ends = ends_by_content(rows)
-    return replace(layout, ends=ends.columns, aside=ends.aside, note=ends.note)
+def _has_layers(file: str, rows: Sequence[Row]) -> bool:
+    """Return whether the rows are layer, node, node, weight, as files of this suffix have them."""
+    return file.endswith((".edges", ".edges.gz")) and all(
+        len(row) == 4 and all(map(NUMBER.fullmatch, row)) for row in rows
+    )
 
 
-def _bare(sample: Sample, file: str) -> Layout:
-    """Return the layout without a header: the first two columns, unless there are layers."""
-    width = len(sample.rows[0])
-    layered = file.endswith((".edges", ".edges.gz")) and width == 4
-    if layered and all(len(row) == 4 and all(map(NUMBER.fullmatch, row)) for row in sample.rows):
-        return Layout(sample.separator, (1, 2), width, multiplex=True)
-    return Layout(sample.separator, (0, 1), width)
-
-
-def _refuse_matrix(sample: Sample, layout: Layout, file: str) -> None:
+def _refuse_matrix(rows: Sequence[Row], ends: tuple[int, int], width: int, where: str) -> None:
     """Refuse a table that would name nodes by measured numbers."""
-    rows = sample.rows[1:] if layout.header_line else sample.rows
     numbers = [[bool(NUMBER.fullmatch(cell)) for cell in row] for row in rows]
     wide = bool(rows) and all(len(row) >= 10 and all(row) for row in numbers)
     named = len(rows) > 2 and all(not row[0] and all(row[1:]) for row in numbers)
-    measured = layout.width > 3 or any(re.search(r"\d[.,]\d", row[1]) for row in rows)
-    wide |= len(rows) > 2 and layout.ends[0] == 0 and holds_scores([row[0] for row in rows])
+    measured = width > 3 or any(re.search(r"\d[.,]\d", row[1]) for row in rows)
+    wide |= len(rows) > 2 and ends[0] == 0 and holds_scores([row[0] for row in rows])
     if wide or (named and measured):
         raise InputError(
-            f"{file}:{sample.line}: expected two columns of node names, got {layout.width} columns "
-            f"with numbers from column {1 if wide else 2} on. Is it a matrix, or a list of scores? "
-            "Choose two columns with --columns 1,2; save a matrix as .npz (scipy) or Matrix Market"
+            f"{where}: expected two columns of node names, got {width} columns with numbers from "
+            f"column {1 if wide else 2} on. Is it a matrix, or a list of scores? Choose two "
+            "columns with --columns 1,2; save a matrix as .npz (scipy) or Matrix Market"
         )
 
 
-def _chosen(layout: Layout, columns: Sequence[str]) -> Layout:
-    """Return the layout with the columns the user asked for."""
-    if isinstance(columns, str) or len(columns) != 2:
-        raise ParameterError(f"--columns expects two columns, got {columns!r}")
-    first, second = (_column(layout, str(name)) for name in columns)
+def _chosen(columns: Sequence[str], names: Row, width: int, file: str) -> tuple[int, int]:
+    """Return the columns the user asked for."""
+    first, second = (column_called(name, names, file, width, "--columns") for name in columns)
     if first == second:
         raise ParameterError(f"--columns expects two different columns, got {columns[0]!r} twice")
-    return replace(layout, ends=(first, second), multiplex=False)
+    return first, second
 
 
-def _weighted(layout: Layout, weights: str, file: str) -> Layout:
-    """Return the layout with the column of weights."""
-    at = column_called(weights, layout.header, file, layout.width)
-    if at in layout.ends:
+def _weights(asked: str, ends: Ends, names: Row, width: int, file: str) -> int:
+    """Return the column of weights the user asked for."""
+    at = column_called(asked, names, file, width)
+    if at in ends.columns:
         raise ParameterError(
-            f"--weights: column {weights[:60]!r} of {file} is read as names of nodes; choose "
+            f"--weights: column {asked[:60]!r} of {file} is read as names of nodes; choose "
             "another, or choose those of the nodes with --columns A,B"
         )
-    return replace(layout, weights=at)
-
-
-def _column(layout: Layout, name: str) -> int:
-    if name in layout.header:
-        return layout.header.index(name)
-    if name.isdecimal() and 1 <= int(name) <= layout.width:
-        return int(name) - 1
-    known = ", ".join(layout.header[:20]) or f"1 to {layout.width} (no header)"
-    raise ParameterError(
-        f"--columns: no column {name!r}.{nearest(name, layout.header)} There are: {known}"
-    )
+    return at

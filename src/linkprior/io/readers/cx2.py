@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from linkprior.errors import InputError
@@ -101,22 +101,21 @@ class _Aspects:
         return ends
 
 
-class _Column:
-    """Where the values of an attribute are: under its name or an alias, with a default."""
+def _column(aspects: _Aspects, aspect: str, name: str) -> Callable[[Element], str]:
+    """Return what gives an attribute of an element: under its name or alias, with a default."""
+    key, default = name, ""
+    for declared in aspects.elements("attributeDeclarations"):
+        columns = declared.get(aspect)
+        about = columns.get(name) if isinstance(columns, dict) else None
+        if isinstance(about, dict):
+            key, default = str(about.get("a", name)), _text(about.get("v"))
 
-    def __init__(self, aspects: _Aspects, aspect: str, name: str) -> None:
-        self._key, self._default = name, ""
-        for declared in aspects.elements("attributeDeclarations"):
-            columns = declared.get(aspect)
-            about = columns.get(name) if isinstance(columns, dict) else None
-            if isinstance(about, dict):
-                self._key = str(about.get("a", name))
-                self._default = _text(about.get("v"))
-
-    def of(self, element: Element) -> str:
+    def value_of(element: Element) -> str:
         values = element.get("v")
-        value = values.get(self._key) if isinstance(values, dict) else None
-        return self._default if value is None else _text(value)
+        value = values.get(key) if isinstance(values, dict) else None
+        return default if value is None else _text(value)
+
+    return value_of
 
 
 def _names_in_cx2(aspects: _Aspects) -> Iterator[str]:
@@ -134,14 +133,12 @@ def _names_in_cx(aspects: _Aspects) -> Iterator[str]:
 
 
 def _read_cx2(aspects: _Aspects, graph: NamedGraph, weight_name: str) -> None:
-    name, kind = _Column(aspects, "nodes", "name"), _Column(aspects, "edges", "kind")
-    weight = _Column(aspects, "edges", weight_name)
+    name, kind = _column(aspects, "nodes", "name"), _column(aspects, "edges", "kind")
+    weight = _column(aspects, "edges", weight_name)
     for node in aspects.elements("nodes"):
-        number = graph.declare(aspects.number(node, "id", "a node"))
-        graph.label(number, 0, name.of(node))
+        graph.label(graph.declare(aspects.number(node, "id", "a node")), 0, name(node))
     for edge in aspects.elements("edges"):
-        ends = aspects.edge_ends(edge, graph)
-        graph.edge(*ends, weight=weight.of(edge), kind=kind.of(edge))
+        graph.edge(*aspects.edge_ends(edge, graph), weight=weight(edge), kind=kind(edge))
 
 
 def _read_cx(aspects: _Aspects, graph: NamedGraph, weight_name: str) -> None:

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from itertools import chain, compress, pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
 from linkprior.errors import InputError, ParameterError
 from linkprior.io.collector import EdgeCollector, EdgeWeights
@@ -79,6 +78,12 @@ class Rows:
         if isinstance(self.starts, range):
             return self.flat[at :: self.starts.step]
         return [self.flat[start + at] for start in self.starts[:-1]]
+
+    def cell_of(self, at: int) -> list[str]:
+        """Return one column, with nothing for rows that end before it."""
+        if self.lines and min(self.widths) > at:
+            return self.column(at)
+        return [row[at] if at < len(row) else "" for row in self.cells]
 
     def where(self, wanted: Sequence[bool]) -> Rows:
         """Return the rows wanted."""
@@ -365,22 +370,26 @@ def read_edgelist(source: Source, out: EdgeCollector, options: ReadOptions) -> s
     if layout.weights is not None:
         called = layout.header[layout.weights] if layout.header else ""
         out.weights = EdgeWeights(f"column {called or layout.weights + 1}", source.name)
-    rows, widths = 0, set[int]()
-    needed, header = max(layout.ends) + 1, layout.header_line
+    n_rows, widths = 0, set[int]()
     for block in blocks:
-        part = rows_of(block, layout.separator, needed, source.name, header)
-        rows += len(part.lines)
+        part = rows_of(
+            block, layout.separator, max(layout.ends) + 1, source.name, layout.header_line
+        )
+        n_rows += len(part.lines)
         widths |= part.widths
         part = _strong(_below_header(part, layout, out), layout, options, out)
         labels.take(part)
         zeros.take(part)
         _add(part, layout, out)
-    out.passed_over = source.lines - rows - len(layout.titles)
+    out.passed_over = source.lines - n_rows - len(layout.titles)
     out.drop("text above the table", layout.titles)
-    _refuse_counts(layout, rows, options, out)
+    bare = not layout.header and options.header is not False
+    if bare and options.columns is None:
+        _refuse_counts(layout, n_rows, out)
     _settle_header(layout, out)
-    _note_odd_names(layout, out)
-    _note_odd_rows(layout, out, widths, options)
+    _note_odd(layout, out, widths)
+    if bare:
+        _note_lone_first_edge(out)
     guess = labels.settle(out)
     if guess is None:
         zeros.note(out)
@@ -394,15 +403,10 @@ def _opened(source: Source, options: ReadOptions) -> tuple[Layout, Iterator[Bloc
         if any(map(is_data, io.StringIO(block.text))):
             asked = options.columns, options.header, options.weights
             layout = find_layout(sample_of(block, source.name), source.name, *asked)
-            return layout, chain([_below_titles(block, layout)], blocks)
+            start = layout.titles[-1] + 1 if layout.titles else block.first
+            below = Block(start, block.text.split("\n", start - block.first)[-1])
+            return layout, chain([below], blocks)
     raise InputError(f"{source.name}: no edge found; expected a line with two node names per edge")
-
-
-def _below_titles(block: Block, layout: Layout) -> Block:
-    if not layout.titles:
-        return block
-    first = layout.titles[-1] + 1
-    return Block(first, block.text.split("\n", first - block.first)[-1])
 
 
 def _below_header(part: Rows, layout: Layout, out: EdgeCollector) -> Rows:
@@ -418,36 +422,26 @@ def _below_header(part: Rows, layout: Layout, out: EdgeCollector) -> Rows:
     return part.where([not again for again in repeated])
 
 
-def _refuse_counts(layout: Layout, rows: int, options: ReadOptions, out: EdgeCollector) -> None:
+def _refuse_counts(layout: Layout, n_rows: int, out: EdgeCollector) -> None:
     """Refuse a first row that counts the others: nodes and edges, or Matrix Market's sizes."""
     counts = layout.first
-    if layout.header or options.header is False or options.columns or rows <= _FEW:
-        return
-    if len(counts) not in (2, 3) or counts[-1] != str(rows - 1):
+    if n_rows <= _FEW or len(counts) not in (2, 3) or counts[-1] != str(n_rows - 1):
         return
     if all(map(str.isdecimal, counts)) and len(out.names) <= max(map(int, counts[:-1])) + 2:
         what = "the size of a matrix" if len(counts) == 3 else "numbers of nodes and edges"
         raise InputError(
-            f"{out.file}:{layout.line}: {' '.join(counts)!r} looks like {what}, as {rows - 1} "
+            f"{out.file}:{layout.line}: {' '.join(counts)!r} looks like {what}, as {n_rows - 1} "
             "rows follow; remove the line, or say --no-header if it is an edge"
         )
 
 
 def _add(part: Rows, layout: Layout, out: EdgeCollector) -> None:
-    if layout.weights is not None:
-        first, second = map(part.column, layout.ends)
-        out.add(first, second, part.lines, _weights(part, layout.weights))
-    elif layout.ends == (0, 1) and part.widths == {2} and "" not in part.flat:
+    plain_pairs = layout.ends == (0, 1) and layout.weights is None and part.widths == {2}
+    if plain_pairs and "" not in part.flat:
         out.add_in_turn(part.flat, part.lines)
-    else:
-        out.add(part.column(layout.ends[0]), part.column(layout.ends[1]), part.lines)
-
-
-def _weights(part: Rows, at: int) -> list[str]:
-    """Return the weights of rows; a row that ends before them has none."""
-    if part.lines and min(part.widths) > at:
-        return part.column(at)
-    return [row[at] if at < len(row) else "" for row in part.cells]
+        return
+    weights = None if layout.weights is None else part.cell_of(layout.weights)
+    out.add(part.column(layout.ends[0]), part.column(layout.ends[1]), part.lines, weights)
 
 
 def _settle_header(layout: Layout, out: EdgeCollector) -> None:
@@ -466,23 +460,15 @@ def _settle_header(layout: Layout, out: EdgeCollector) -> None:
         )
 
 
-def _note_odd_names(layout: Layout, out: EdgeCollector) -> None:
-    """Note when names end in a mark that may be a separator: a, b in a file cut at spaces."""
-    if layout.separator != " ":
-        return
+def _note_odd(layout: Layout, out: EdgeCollector, widths: set[int]) -> None:
+    """Note when names end in a separator, rows differ in width, or the file is a ranking."""
     odd = next((name for name in out.names if name[-1] in ",;"), None)
-    if odd:
+    if odd and layout.separator == " ":
         out.note(f"names such as {odd[:40]} end in a separator: are there two kinds in the file?")
-
-
-def _note_odd_rows(
-    layout: Layout, out: EdgeCollector, widths: set[int], options: ReadOptions
-) -> None:
-    """Note when rows differ in width, the first one stands alone, or the file is a ranking."""
-    a, b = (at + 1 for at in layout.ends)
     if layout.note:
         out.note(layout.note)
     if not layout.header and len(widths) > 1:
+        a, b = (at + 1 for at in layout.ends)
         out.note(
             f"rows have {min(widths)} to {max(widths)} columns, and columns {a} and {b} are read: "
             "is this an adjacency list?"
@@ -494,8 +480,6 @@ def _note_odd_rows(
         )
     if [plain(name) for name in layout.header[:4]] == ["rank", "source", "target", "score"]:
         out.note("looks like a ranking of linkprior: its predicted links are read as edges")
-    if not layout.header and options.header is not False:
-        _note_lone_first_edge(out)
 
 
 def _note_lone_first_edge(out: EdgeCollector) -> None:
@@ -527,26 +511,22 @@ def _strong(part: Rows, layout: Layout, options: ReadOptions, out: EdgeCollector
         )
     called = f" ({layout.header[at]})" if layout.header else ""
     out.note(f"--min-score {least:g} goes by column {at + 1}{called}")
-    scores = np.array(
-        [
-            _number(row[at] if at < len(row) else "", out.file, line)
-            for row, line in zip(part.cells, part.lines, strict=True)
-        ]
-    )
+    cells = zip(part.cell_of(at), part.lines, strict=True)
+    scores = np.array([_score(cell, f"{out.file}:{line}") for cell, line in cells])
     out.drop("the score is NaN", compress(part.lines, np.isnan(scores)))
     out.drop(f"the score is below {least:g}", compress(part.lines, scores < least))
     return part.where((scores >= least).tolist())
 
 
-def _number(text: str, file: str, line: int) -> float:
+def _score(cell: str, where: str) -> float:
     try:
-        if _THOUSANDS.fullmatch(text.strip()):  # 1,234: is that more than a thousand, or little?
+        if _THOUSANDS.fullmatch(cell.strip()):  # 1,234: is that more than a thousand, or little?
             raise ValueError
-        return float(text.replace(",", "."))
+        return float(cell.replace(",", "."))
     except ValueError:
         raise InputError(
-            f"{file}:{line}: expected a score, got {text[:30]!r}; write it as a plain number, or "
-            "leave out --min-score"
+            f"{where}: expected a score, got {cell[:30]!r}; write it as a plain number, or leave "
+            "out --min-score"
         ) from None
 
 
@@ -577,42 +557,33 @@ class Labels:
 
     def __init__(self, layout: Layout, possible: bool) -> None:
         self.possible = possible and not layout.header and set(layout.ends) == {0, 1}
-        self._parts = [np.empty(0, np.int8)]
-        self._lines: dict[int, list[int]] = {_NO_EDGE: [], _MISSING: []}
+        self._marks, self._lines = [np.empty(0, np.int8)], [np.empty(0, np.int64)]
 
     def take(self, part: Rows) -> None:
         """Look at the labels of rows; a row without a name is dropped elsewhere."""
         if not self.possible or not part.lines:
             return
         ended = part.widths == {4} and set(part.column(3)) == {""}
-        known = _label_of(part.column(2)) if part.widths == {3} or ended else None
-        if known is None:
+        meaning = _label_of(part.column(2)) if part.widths == {3} or ended else None
+        if meaning is None:
             self.possible = False
             return
         ends = zip(part.column(0), part.column(1), strict=True)
-        named = [bool(a and b) for a, b in ends]
-        marks = np.array([known[cell] for cell in compress(part.column(2), named)], dtype=np.int8)
-        self._parts.append(marks)
-        self._remember(marks, list(compress(part.lines, named)))
-
-    def _remember(self, marks: NDArray[np.int8], lines: Sequence[int]) -> None:
-        """Keep the first few lines that are left out."""
-        for mark, first in self._lines.items():
-            places = np.flatnonzero(marks == mark)[: 5 - len(first)]
-            first += [lines[at] for at in places.tolist()]
+        named = np.array([bool(a and b) for a, b in ends])
+        marks = np.array([meaning[cell] for cell in part.column(2)], dtype=np.int8)
+        self._marks.append(marks[named])
+        self._lines.append(np.array(part.lines, dtype=np.int64)[named])
 
     def settle(self, out: EdgeCollector) -> str | None:
         """Leave out what is labelled 0 or not at all, once all rows are known to be labelled."""
-        marks = np.concatenate(self._parts)
+        marks, lines = np.concatenate(self._marks), np.concatenate(self._lines)
         if not self.possible or not (marks == _NO_EDGE).any():
             return None
-        ends = out.ends
+        non_edges = out.ends[marks == _NO_EDGE]
         out.keep(marks == _EDGE)
-        out.non_edges = ends[marks == _NO_EDGE]
+        out.non_edges = non_edges
         for mark, reason in ((_NO_EDGE, _NON_EDGE), (_MISSING, _UNKNOWN)):
-            if count := int((marks == mark).sum()):
-                entry = out.dropped[reason]
-                entry.count, entry.first_lines = count, self._lines[mark]
+            out.drop(reason, lines[marks == mark].tolist())
         return "gold standard: two names and a label, 1 for an edge and 0 for a non-edge"
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Protocol
 from xml.parsers import expat
 
 from linkprior.errors import InputError
@@ -28,9 +29,7 @@ def read_graphml(source: Source, out: EdgeCollector, options: ReadOptions) -> st
     parse_xml(source, "graphml", handler)
     if handler.n_graphs > 1:
         out.note(f"the file holds {handler.n_graphs} graphs: they are read as one")
-    handler.check_weights()
-    handler.graph.hand_over()
-    return _described("GraphML", handler.graph)
+    return handler.settle("GraphML")
 
 
 def read_gexf(source: Source, out: EdgeCollector, options: ReadOptions) -> str:
@@ -41,14 +40,7 @@ def read_gexf(source: Source, out: EdgeCollector, options: ReadOptions) -> str:
     options.refuse_others("GEXF", ["weights"])
     handler = _Gexf(out, options.weights)
     parse_xml(source, "gexf", handler)
-    handler.check_weights()
-    handler.graph.hand_over()
-    return _described("GEXF", handler.graph)
-
-
-def _described(format_name: str, graph: NamedGraph) -> str:
-    kind = "directed" if graph.directed else "undirected"
-    return f"{format_name}, {kind} graph of {graph.n_nodes:,} nodes"
+    return handler.settle("GEXF")
 
 
 def _plain(name: str) -> str:
@@ -88,13 +80,16 @@ class _Graph:
             raise InputError(f"{self.out.file}:{line}: a tag <{tag}> without {name}")
         return value
 
-    def check_weights(self) -> None:
-        """Refuse an attribute that no edge can have."""
-        if self._asked is not None and self._weight not in map(_plain, self._known):
-            raise unknown(self._asked, self._known, self.out.file)
-
     def close_edge(self, edge: _Edge) -> None:
         self.graph.edge(edge.source, edge.target, edge.line, edge.weight, edge.kind)
+
+    def settle(self, format_name: str) -> str:
+        """Hand over the graph and describe it; refuse weights that no edge can have."""
+        if self._asked is not None and self._weight not in map(_plain, self._known):
+            raise unknown(self._asked, self._known, self.out.file)
+        self.graph.hand_over()
+        kind = "directed" if self.graph.directed else "undirected"
+        return f"{format_name}, {kind} graph of {self.graph.n_nodes:,} nodes"
 
 
 class _GraphML(_Graph):
@@ -260,36 +255,15 @@ _DEEPEST = 1000
 _ENDS_TOO_EARLY = {3, 5, 6, 20}  # no element, unclosed token, partial character, unclosed CDATA
 _PLAIN_ENCODINGS = {"utf-8", "utf-16", "utf-16le", "utf-16be", "iso-8859-1", "us-ascii"}
 
-# Undefined references since the last tag began: in the tag or in the text behind it.
-_UNDEFINED = re.compile(
-    rb"<[^<!?][^<]*?&(?!(?:amp|lt|gt|quot|apos);|#)([^\s;&<>\"']{1,200});", re.DOTALL
-)
-_NO_TAGS = re.compile(rb"(?:<!--.*?(-->|\Z)|<!\[CDATA\[.*?(\]\]>|\Z))", re.DOTALL)
-
 Attributes = dict[str, str]
 
 
-class Handler(Protocol):
-    """What a format does with tags, given without their prefixes."""
-
-    def start(self, tag: str, attributes: Attributes, line: int) -> None:
-        """Take an opening tag."""
-
-    def end(self, tag: str) -> None:
-        """Take a closing tag."""
-
-    def text(self, data: str) -> None:
-        """Take a piece of the text between tags."""
-
-
-def parse_xml(source: Source, root: str, handler: Handler) -> None:
+def parse_xml(source: Source, root: str, handler: _GraphML | _Gexf) -> None:
     """Feed a source to a handler; its first tag must be `root`."""
-    parser = _parser(source.name, root, handler)
-    references, fed = _References(parser, source.name), 0
+    parser, fed = _parser(source.name, root, handler), 0
     try:
-        for data in source.blocks():
+        for data in _without_doctype(source):
             parser.Parse(data)
-            references.check(data)
             fed += len(data)
             if fed - parser.CurrentByteIndex > _LONGEST_TAG:
                 raise InputError(
@@ -301,111 +275,85 @@ def parse_xml(source: Source, root: str, handler: Handler) -> None:
         raise InputError(_broken(source.name, problem)) from None
 
 
-class _References:
-    """Refuses a DTD inside the document, and undefined entities beside one that is elsewhere.
+def _without_doctype(source: Source) -> Iterator[bytes]:
+    """Yield the blocks, with blanks for a document type that only names a DTD elsewhere.
 
-    A DTD elsewhere is never fetched. The parser thinks that it might define them, and drops them
-    from attributes without a word.
+    It is never fetched; yet the parser would think that it defines every unknown entity, and drop
+    them from attributes without a word.
     """
+    blocks, parser = source.blocks(), expat.ParserCreate()
+    first, closed, begun = b"", 0, False
 
-    def __init__(self, parser: expat.XMLParserType, name: str) -> None:
-        self._name, self._line, self._rest, self._needed = name, 1, b"", False
-        self._parser = parser
-        parser.StartDoctypeDeclHandler = self._doctype
+    def doctype(_tag: str, _system: str | None, _public: str | None, internal: int) -> None:
+        nonlocal closed  # where the `>` of such a document type stands
+        closed = 0 if internal else parser.CurrentByteIndex
 
-    def _doctype(self, _tag: str, system: str | None, public: str | None, internal: int) -> None:
-        if internal:  # the one place where entities and default values can be declared
-            raise InputError(
-                f"{self._name}:{self._parser.CurrentLineNumber}: declares XML entities or the like "
-                "in a DTD of its own, which are refused (an XML bomb?); export it again"
-            )
-        self._needed = system is not None or public is not None
+    def element(_tag: str, _attributes: Attributes) -> None:
+        nonlocal begun
+        begun = True
 
-    def check(self, data: bytes) -> None:
-        """Look through one block, and what was left of the one before."""
-        if not self._needed:
-            self._line += data.count(b"\n")
-            return
-        plain = self._rest + data.replace(b"\0", b"")  # UTF-16 has a NUL beside plain characters
-        text, _, hidden = _NO_TAGS.sub(_blanked, plain).partition(b"\0")
-        entity = _UNDEFINED.search(text)
-        if entity:
-            line = self._line + text.count(b"\n", 0, entity.start(1))
-            raise InputError(
-                _undefined(f"{self._name}:{line}", entity[1].decode("utf-8", "replace"))
-            )
-        cut = len(text) if hidden else max(text.rfind(b"<"), 0)
-        self._line += text.count(b"\n", 0, cut)
-        self._rest = (text[cut:] + hidden)[:_LONGEST_TAG]
+    parser.StartDoctypeDeclHandler, parser.StartElementHandler = doctype, element
+    with contextlib.suppress(expat.ExpatError, LookupError, ValueError):  # met again by the reader
+        while not begun and len(first) < _LONGEST_TAG and (data := next(blocks, b"")):
+            first += data
+            parser.Parse(data)
+    if closed:
+        start, stop = first.rindex(b"<", 0, closed), first.index(b">", closed) + 1
+        blanks = re.sub(rb"[^\n\r\0]", b" ", first[start:stop])
+        first = first[:start] + blanks + first[stop:]
+    yield first
+    yield from blocks
 
 
-def _blanked(part: re.Match[bytes]) -> bytes:
-    """Return only the line ends of a comment or CDATA; one that goes on is kept behind a NUL."""
-    return b"\n" * part[0].count(b"\n") if part[1] or part[2] else b"\0" + part[0]
-
-
-def _undefined(where: str, entity: str) -> str:
-    shown = ascii(entity)[1:-1]
-    return f"{where}: refers to &{shown};, which the file does not define; export it again"
-
-
-def _parser(name: str, root: str, handler: Handler) -> expat.XMLParserType:
+def _parser(name: str, root: str, handler: _GraphML | _Gexf) -> expat.XMLParserType:
     parser = expat.ParserCreate()
     parser.buffer_text = True
-    if hasattr(parser, "SetReparseDeferralEnabled"):
-        # A tag must be told with the block it ends in: what is looked for afterwards depends on
-        # it. Putting that off spares looking again through long tags, which have a limit here.
-        parser.SetReparseDeferralEnabled(False)
     depth = 0
+
+    def where() -> str:
+        return f"{name}:{parser.CurrentLineNumber}"
 
     def start(tag: str, attributes: Attributes) -> None:
         nonlocal depth
+        tag = tag.rpartition(":")[2]
+        if depth == 0 and tag != root:
+            raise InputError(f"{where()}: expected the tag <{root}> first, got <{tag[:40]}>")
         depth += 1
         if depth > _DEEPEST:
-            where = f"{name}:{parser.CurrentLineNumber}"
             raise InputError(
-                f"{where}: tags inside {_DEEPEST:,} others, which no graph file has (an XML bomb?)"
-                "; export it again"
+                f"{where()}: tags inside {_DEEPEST:,} others, which no graph file has (an XML "
+                "bomb?); export it again"
             )
-        handler.start(tag.rpartition(":")[2], attributes, parser.CurrentLineNumber)
-
-    def first(tag: str, attributes: Attributes) -> None:
-        if tag.rpartition(":")[2] != root:
-            where = f"{name}:{parser.CurrentLineNumber}"
-            raise InputError(f"{where}: expected the tag <{root}> first, got <{tag[:40]}>")
-        parser.StartElementHandler = start
-        start(tag, attributes)
+        handler.start(tag, attributes, parser.CurrentLineNumber)
 
     def end(tag: str) -> None:
         nonlocal depth
         depth -= 1
         handler.end(tag.rpartition(":")[2])
 
-    parser.StartElementHandler = first
+    def doctype(_tag: str, _system: str | None, _public: str | None, internal: int) -> None:
+        if internal:  # the one place where entities and default values can be declared
+            raise InputError(
+                f"{where()}: declares XML entities or the like in a DTD of its own, which are "
+                "refused (an XML bomb?); export it again"
+            )
+
+    def declaration(_version: str, encoding: str | None, _standalone: int) -> None:
+        if encoding and not _is_read(encoding):
+            raise InputError(
+                f"{where()}: declares the encoding {encoding!r}, which is not read; save it as "
+                "UTF-8"
+            )
+
+    parser.StartElementHandler = start
     parser.EndElementHandler = end
     parser.CharacterDataHandler = handler.text
-    _guard(parser, name)
+    parser.StartDoctypeDeclHandler = doctype
+    parser.XmlDeclHandler = declaration
     return parser
 
 
-def _guard(parser: expat.XMLParserType, name: str) -> None:
-    """Refuse what needs other files, and encodings the parser would misread."""
-
-    def skipped(entity_name: str, _is_parameter: bool) -> None:
-        raise InputError(_undefined(f"{name}:{parser.CurrentLineNumber}", entity_name))
-
-    def declaration(_version: str, encoding: str | None, _standalone: int) -> None:
-        if encoding and not _is_known(encoding):
-            raise InputError(
-                f"{name}:{parser.CurrentLineNumber}: declares the encoding {encoding!r}, which is "
-                "not read; save it as UTF-8"
-            )
-
-    parser.SkippedEntityHandler = skipped
-    parser.XmlDeclHandler = declaration
-
-
-def _is_known(encoding: str) -> bool:
+def _is_read(encoding: str) -> bool:
     """Return whether the parser reads an encoding: the usual ones and those of single bytes."""
     if encoding.lower() in _PLAIN_ENCODINGS:
         return True

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from array import array
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from itertools import islice
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +14,6 @@ from numpy.typing import NDArray
 from linkprior.errors import InputError
 from linkprior.io.collector import EdgeCollector
 from linkprior.io.readers.delimited import SPACES
-from linkprior.io.source import Source, text_blocks
 from linkprior.network.pairs import distinct
 from linkprior.network.weights import Floats
 
@@ -23,12 +24,6 @@ PREDICTED = "marked as predicted, not observed"
 
 Ints = NDArray[np.int64]
 Weighed = tuple[Floats, Sequence[int] | None]  # weights of edges, and their lines
-
-
-def every_line(source: Source, longest: int = 1 << 26) -> Iterator[tuple[int, str]]:
-    """Yield the number and text of every line, blank ones too."""
-    for block in text_blocks(source, longest):
-        yield from enumerate(block.text.removesuffix("\n").split("\n"), block.first)
 
 
 def whole_numbers(words: Sequence[str], most: int, what: str, where: str) -> list[int]:
@@ -123,17 +118,23 @@ def note_zero_weights(out: EdgeCollector, count: int) -> None:
         out.note(f"{edges} weight 0 and count{'s' * (count == 1)} as edge{'s' * (count != 1)}")
 
 
-def one_of_each(ends: Ints) -> NDArray[np.bool_] | None:
-    """Mark one of (i, j) and (j, i) where every pair is given both ways, else return None.
+def each_once(
+    out: EdgeCollector, ends: Ints, values: Any, lines: Sequence[int] | Ints | None = None
+) -> tuple[Ints, Weighed | None, bool]:
+    """Return one of (i, j) and (j, i) where every pair is given both ways, and whether it is.
 
-    A symmetric matrix holds each edge twice by its nature: nothing was repeated.
+    A symmetric matrix holds each edge twice by its nature: nothing was repeated. `values` are
+    weights, where they are asked for.
     """
     i, j = ends[:, 0], ends[:, 1]
     width = int(ends.max(initial=0)) + 1
-    if not np.array_equal(distinct(i * width + j), distinct(j * width + i)):
-        return None
-    upper: NDArray[np.bool_] = i <= j
-    return upper
+    both_ways = np.array_equal(distinct(i * width + j), distinct(j * width + i))
+    once = i <= j if both_ways else np.ones(len(ends), dtype=np.bool_)
+    if out.weights is None:
+        return ends[once], None, both_ways
+    at = np.zeros(len(ends), np.int64) if lines is None else np.asarray(lines, np.int64)
+    weights = out.weights.folded(ends, out.weights.numbers(values, at))
+    return ends[once], (weights[once], at[once].tolist()), both_ways
 
 
 # Attributes that name a node, the best first: igraph and Cytoscape; Gephi and yEd; Cytoscape again.
@@ -165,7 +166,6 @@ class NamedGraph:
         self._declared, self._repeats = bytearray(), 0
         # Nodes declared more than once: the last line, and the attributes that were compared.
         self._again: dict[int, tuple[int, set[int]]] = {}
-        self._clash: tuple[int, str, str] | None = None
 
     def __contains__(self, node_id: str) -> bool:
         return node_id in self._number
@@ -196,16 +196,23 @@ class NamedGraph:
         """Remember a readable name of a node, unless it has one or it is a whole text."""
         text = one_line(text)
         if 0 < len(text) <= LONGEST_LABEL:
-            known = self._labels[rank].setdefault(node, text)
+            first = self._labels[rank].setdefault(node, text)
             if node in self._again:
-                self._compare(node, rank, known, text)
+                self._compare(node, rank, first, text)
 
-    def _compare(self, node: int, rank: int, known: str, text: str) -> None:
-        """Remember that a node listed twice goes by two names; only the first of each counts."""
-        _, compared = self._again[node]
-        if known.split() != text.split() and rank not in compared and self._clash is None:
-            self._clash = node, known, text
+    def _compare(self, node: int, rank: int, first: str, text: str) -> None:
+        """Refuse a node listed twice by two names; only the first of each listing counts."""
+        line, compared = self._again[node]
+        if first.split() != text.split() and rank not in compared:
+            raise InputError(
+                f"{self._out.file}{f':{line}' if line else ''}: the id "
+                f"{self._id_of(node)[:40]!r} is that of two nodes, {first[:40]!r} and "
+                f"{text[:40]!r}; give each node an id of its own"
+            )
         compared.add(rank)
+
+    def _id_of(self, node: int) -> str:
+        return next(islice(self._number, node, None))
 
     def edge(
         self, source: str, target: str, line: int = 0, weight: str = "", kind: str = ""
@@ -226,7 +233,13 @@ class NamedGraph:
     def hand_over(self) -> None:
         """Settle the names: by the first attribute that tells all nodes apart, else by id."""
         ids, out = list(self._number), self._out
-        self._settle_repeats(ids)
+        if self._repeats:
+            node = self._id_of(next(iter(self._again)))
+            times = "1 node is" if self._repeats == 1 else f"{self._repeats:,} nodes are"
+            out.note(
+                f"{times} listed again under an id that was there before, such as {node[:40]!r}: "
+                "each id is one node"
+            )
         note_zero_weights(out, self._weightless)
         every = [len(labels) == len(set(labels.values())) == len(ids) for labels in self._labels]
         rank = every.index(True) if any(every) else None
@@ -246,27 +259,8 @@ class NamedGraph:
         out.directed = self.directed
         ends = np.frombuffer(self._ends, dtype=np.int64).reshape(-1, 2)
         predicted = np.frombuffer(self._predicted, dtype=np.int64).reshape(-1, 2)
-        hand_over(out, names, self._node_lines, ends, predicted, self._weighed())
-
-    def _weighed(self) -> Weighed | None:
-        if self._out.weights is None:
-            return None
-        lines = self._edge_lines.tolist()
-        return self._out.weights.numbers(self._weights, lines), lines
-
-    def _settle_repeats(self, ids: list[str]) -> None:
-        """Note that ids were repeated, or refuse one that stands for two different nodes."""
-        if self._clash:
-            node, known, text = self._clash
-            line, _ = self._again[node]
-            raise InputError(
-                f"{self._out.file}{f':{line}' if line else ''}: the id {ids[node][:40]!r} is that "
-                f"of two nodes, {known[:40]!r} and {text[:40]!r}; give each node an id of its own"
-            )
-        if self._repeats:
-            node = next(iter(self._again))
-            times = "1 node is" if self._repeats == 1 else f"{self._repeats:,} nodes are"
-            self._out.note(
-                f"{times} listed again under an id that was there before, such as "
-                f"{ids[node][:40]!r}: each id is one node"
-            )
+        weighed = None
+        if out.weights is not None:
+            lines = self._edge_lines.tolist()
+            weighed = out.weights.numbers(self._weights, lines), lines
+        hand_over(out, names, self._node_lines, ends, predicted, weighed)

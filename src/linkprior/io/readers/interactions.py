@@ -5,15 +5,15 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import compress
 
 from linkprior.errors import InputError, ParameterError, nearest
 from linkprior.io.collector import EdgeCollector
-from linkprior.io.source import Source, text_blocks
+from linkprior.io.source import Lines
 
-Lines = tuple[Sequence[int], list[str]]
 _LISTED, _ORGANISMS = 20, 10  # systems and organisms that a message lists
 # What to do where some rows have a score and others none, and scores are asked for as weights.
 WITHOUT_SCORE = "--min-score 0 leaves out rows without a score"
@@ -35,29 +35,20 @@ class Records:
         return Records(list(compress(self.lines, wanted)), list(compress(self.cells, wanted)))
 
 
-Filter = Callable[[Records], Records]
-Taxa = tuple[Sequence[str], Sequence[str]]
+Pair = tuple[Sequence[str], Sequence[str]]  # of two columns
 
 
-def lines_of(source: Source) -> Iterator[Lines]:
-    """Yield the lines that are not blank, block by block, with their numbers."""
-    for block in text_blocks(source):
-        lines = block.text.removesuffix("\n").split("\n")
-        numbers: Sequence[int] = range(block.first, block.first + len(lines))
-        if "" in lines or any(map(str.isspace, lines)):
-            full = [at for at, line in enumerate(lines) if line and not line.isspace()]
-            numbers, lines = [numbers[at] for at in full], [lines[at] for at in full]
-        if lines:
-            yield numbers, lines
-
-
-def without_comments(part: Lines) -> Lines:
-    """Return the lines that do not begin with ``#``."""
+def cut(part: Lines, width: int, expected: str, file: str, most: int = -1) -> Records:
+    """Cut lines at tabs, at most so often; each must have `width` cells."""
     numbers, lines = part
-    if not any(line[0] == "#" for line in lines):
-        return part
-    kept = [at for at, line in enumerate(lines) if line[0] != "#"]
-    return [numbers[at] for at in kept], [lines[at] for at in kept]
+    cells = [line.split("\t", most) for line in lines]
+    for at, row in enumerate(cells):
+        if len(row) < width:
+            raise InputError(
+                f"{file}:{numbers[at]}: expected {expected}, got {len(row)}: {lines[at][:40]!r}; "
+                "the line was cut off: get the file again"
+            )
+    return Records(numbers, cells)
 
 
 def sift(rows: Records, wanted: Iterable[bool], reason: str, out: EdgeCollector) -> Records:
@@ -78,46 +69,90 @@ def number_of(text: str) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def sift_scores(
-    rows: Records, scores: Sequence[float | None], least: float, out: EdgeCollector
-) -> Records:
-    """Return the rows that have a score, and one of at least `least`."""
-    full = [score for score in scores if score is not None]
-    rows = sift(rows, [score is not None for score in scores], "it has no score", out)
-    return sift(rows, [score >= least for score in full], f"the score is below {least:g}", out)
+class Selection:
+    """Leaves out rows that options do not ask for, in the order they were added, and nameless ones.
 
+    `ends_of` gives the names of both ends, empty where there is none.
+    """
 
-class Systems:
-    """The experimental systems a user asked for, and those the file has."""
-
-    def __init__(self, asked: Sequence[str]) -> None:
-        self._asked = {word.strip().casefold(): word for word in asked}
-        self._seen: Counter[str] = Counter()
+    def __init__(
+        self,
+        out: EdgeCollector,
+        organisms: Organisms,
+        ends_of: Callable[[Records], Pair],
+        unnamed: str,
+    ) -> None:
+        self._out, self._organisms, self._ends_of, self._unnamed = out, organisms, ends_of, unnamed
+        self._filters: list[Callable[[Records], Records]] = []
+        self._asked: dict[str, str] = {}  # systems, case folded → as the user wrote them
         self._met: set[str] = set()
+        self._seen: Counter[str] = Counter()
 
-    def __bool__(self) -> bool:
-        return bool(self._asked)
+    def take(self, rows: Records) -> Records:
+        """Return the rows asked for whose ends both have a name; others are counted by reason."""
+        self._organisms.count(rows, kept=False)
+        for chosen in self._filters:
+            rows = chosen(rows)
+        named = [a != "" and b != "" for a, b in zip(*self._ends_of(rows), strict=True)]
+        rows = sift(rows, named, self._unnamed, self._out)
+        self._organisms.count(rows, kept=True)
+        return rows
 
-    def wants(self, names: Iterable[str]) -> bool:
-        """Return whether any of a row's names was asked for."""
-        met = self._asked.keys() & {name.strip().casefold() for name in names}
-        self._met |= met
-        return bool(met)
+    def add(self, chosen: Callable[[Records], Records]) -> None:
+        """Add a filter of rows."""
+        self._filters.append(chosen)
 
-    def count(self, names: Iterable[str]) -> None:
-        """Count the systems of rows, for the message when one asked for is not there."""
-        self._seen.update(names)
+    def by_cell(self, at: int, wants: Callable[[str], bool], reason: str) -> None:
+        """Keep the rows whose cell is wanted."""
+        wants = cache(wants)
+        self.add(lambda rows: sift(rows, map(wants, rows.column(at)), reason, self._out))
 
-    def settle(self, file: str) -> None:
-        """Refuse a system that no row has."""
+    def by_score(self, at: int, score_of: Callable[[str], float | None], least: float) -> None:
+        """Keep the rows with a score of at least `least`."""
+        score_of = cache(score_of)
+        self.by_cell(at, lambda cell: score_of(cell) is not None, "it has no score")
+        self.by_cell(
+            at, lambda cell: (score_of(cell) or 0.0) >= least, f"the score is below {least:g}"
+        )
+
+    def by_system(
+        self,
+        at: int,
+        asked: Sequence[str],
+        systems_of: Callable[[str], Sequence[Sequence[str]]],
+        reason: str,
+    ) -> None:
+        """Keep the rows of the experimental systems asked for.
+
+        `systems_of` gives the systems of a cell, each by all its names, the one to show last.
+        """
+        self._asked = {word.strip().casefold(): word for word in asked}
+        systems_of = cache(systems_of)
+
+        def wants(cell: str) -> bool:
+            names = {name.strip().casefold() for system in systems_of(cell) for name in system}
+            self._met |= self._asked.keys() & names
+            return not self._asked.keys().isdisjoint(names)
+
+        def count(rows: Records) -> Records:
+            for cell, n in Counter(rows.column(at)).items():
+                self._seen.update({system[-1]: n for system in systems_of(cell)})
+            return rows
+
+        self.add(count)
+        self.by_cell(at, wants, reason)
+
+    def settle(self) -> None:
+        """Refuse a system or organism that no row has, and note rows that join two organisms."""
         for word, asked in self._asked.items():
             if word not in self._met:
-                known = [name for name, _ in self._seen.most_common(_LISTED)]
+                systems = [name for name, _ in self._seen.most_common(_LISTED)]
                 more = " …" if len(self._seen) > _LISTED else ""
                 raise ParameterError(
-                    f"--experimental-system: no row of {file} has {asked!r}."
-                    f"{nearest(asked, known)} It has: {', '.join(known)}{more}"
+                    f"--experimental-system: no row of {self._out.file} has {asked!r}."
+                    f"{nearest(asked, systems)} It has: {', '.join(systems)}{more}"
                 )
+        self._organisms.settle()
 
 
 # Strains and species that databases number apart share their names: all of them are meant.
@@ -158,19 +193,26 @@ def _spelled(taxon: str) -> str:
     return f"{taxon} ({_NAMES[taxon][0]})" if taxon in _NAMES else taxon
 
 
-class Organism:
-    """The organism a user asked for; a name may stand for several taxa (strains, species)."""
+class Organisms:
+    """Keeps the rows of the organism asked for, and counts which organisms the rows join.
 
-    def __init__(self, asked: str, file_has_names: bool) -> None:
-        self.asked, self._word = asked, asked.strip().casefold()
-        self.taxa = {
+    The name asked for may stand for several taxa (strains, species). All rows are counted for the
+    message that no row has this organism; without one, the rows kept, for the note on mixed
+    networks. A taxon of `-` or nothing is unknown.
+    """
+
+    def __init__(self, asked: str | None, file_has_names: bool, out: EdgeCollector) -> None:
+        self.asked, self._out = asked, out
+        self._word = (asked or "").strip().casefold()
+        self._rows: Counter[tuple[str, str]] = Counter()
+        self._taxa = {
             taxon
             for taxon, names in _NAMES.items()
             if self._word in {name.casefold() for name in names}
         }
-        if re.fullmatch(r"-?\d+", asked.strip()):
-            self.taxa = {asked.strip()}
-        if not self.taxa and not file_has_names:
+        if re.fullmatch(r"-?\d+", self._word):
+            self._taxa = {self._word}
+        if asked is not None and not self._taxa and not file_has_names:
             words = [name for names in _NAMES.values() for name in names]
             raise ParameterError(
                 f"--organism: expected an NCBI taxonomy number (9606) or a common name (human), "
@@ -180,63 +222,40 @@ class Organism:
     def learn(self, taxon: str, name: str) -> None:
         """Take a number that the file gives the name asked for; brackets may hold a strain."""
         name = name.strip().casefold()
-        if self._word in (name, name.split(" (")[0]):
-            self.taxa.add(taxon)
+        if self.asked is not None and self._word in (name, name.split(" (")[0]):
+            self._taxa.add(taxon)
 
-    @property
-    def reason(self) -> str:
-        """Why a row of another organism is left out."""
-        return f"not both ends are of the organism {_spelled(self.asked)}"
-
-
-class Organisms:
-    """Keeps the rows of the organism asked for, and counts which organisms the rows join.
-
-    All rows are counted for the message that no row has the organism asked for; without one, the
-    rows kept, for the note on mixed networks. A taxon of `-` or nothing is unknown.
-    """
-
-    def __init__(
-        self,
-        asked: Organism | None,
-        taxa_of: Callable[[Records], Taxa | None],
-        out: EdgeCollector,
-    ) -> None:
-        self._asked, self._taxa_of, self._out = asked, taxa_of, out
-        self._rows: Counter[tuple[str, str]] = Counter()
+    def taxa_of(self, rows: Records) -> Pair | None:
+        """Return the organisms of both ends, if the table has them."""
+        raise NotImplementedError
 
     def count(self, rows: Records, kept: bool) -> None:
         """Count the rows of one block, before they are filtered or those kept."""
-        if kept == (self._asked is None) and (taxa := self._taxa_of(rows)):
+        if kept == (self.asked is None) and (taxa := self.taxa_of(rows)):
             self._rows.update(zip(*taxa, strict=True))
 
     def wanted(self, rows: Records) -> list[bool]:
         """Mark the rows with both ends of the organism asked for."""
-        ends = None if self._asked is None else self._taxa_of(rows)
-        if self._asked is None or ends is None:
+        taxa = None if self.asked is None else self.taxa_of(rows)
+        if taxa is None:
             return [True] * len(rows.lines)
-        taxa = self._asked.taxa
-        return [a in taxa and b in taxa for a, b in zip(*ends, strict=True)]
+        return [a in self._taxa and b in self._taxa for a, b in zip(*taxa, strict=True)]
 
     def filter(self, rows: Records) -> Records:
         """Return the rows of the organism asked for."""
-        return (
-            rows
-            if self._asked is None
-            else sift(rows, self.wanted(rows), self._asked.reason, self._out)
-        )
+        reason = f"not both ends are of the organism {_spelled(self.asked or '')}"
+        return sift(rows, self.wanted(rows), reason, self._out)
 
     def settle(self) -> None:
         """Note rows that join two organisms, or refuse an organism no row has at both ends."""
-        asked = self._asked
-        if asked is None:
+        if self.asked is None:
             self._note()
-        elif self._rows and not any(asked.taxa.issuperset(pair) for pair in self._rows):
+        elif self._rows and not any(self._taxa.issuperset(pair) for pair in self._rows):
             sizes = self._sizes()
             more = f" and {len(sizes) - _ORGANISMS} others" if len(sizes) > _ORGANISMS else ""
             listed = ", ".join(f"{_spelled(taxon)}: {n:,}" for taxon, n in sizes[:_ORGANISMS])
             raise InputError(
-                f"{self._out.file}: no row joins two nodes of the organism {asked.asked!r}. Rows "
+                f"{self._out.file}: no row joins two nodes of the organism {self.asked!r}. Rows "
                 f"by organism: {listed + more if sizes else 'none is named'}"
             )
 

@@ -21,15 +21,16 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from linkprior.errors import InputError
-from linkprior.io.collector import EdgeCollector, EdgeWeights, no_weights, refuse_another_name
+from linkprior.io.collector import EdgeCollector, no_weights
 from linkprior.io.formats import ReadOptions
-from linkprior.io.readers.graphs import Ints, hand_over_numbered, one_of_each, square_size
-from linkprior.io.source import Block, Source, text_blocks
+from linkprior.io.readers.graphs import Ints, each_once, hand_over_numbered, square_size
+from linkprior.io.source import Lines, Source, full_lines, without_comments
 from linkprior.io.unpack import VARIABLE, refuse_bomb, unpack_limit
 from linkprior.network.weights import Floats, weight_numbers
 
 _LARGEST_NPZ = 1 << 30
 _MOST_DENSE = 100_000
+_VALUES = "values of the matrix"
 _ZERO = "an entry of value 0: no edge"
 # Fortran writes 1.0D+00.
 _NUMBER = r"[+-]?(?:(?:\d+(?:\.\d*)?|\.\d+)(?:[eEdD][+-]?\d+)?|nan|inf|NaN|Inf|NAN|INF)"
@@ -45,38 +46,38 @@ def read_matrix_market(source: Source, out: EdgeCollector, options: ReadOptions)
     options.refuse_others("Matrix Market", ["weights"])
     header, chunks = _opened(source)
     if options.weights is not None:
-        if header.field in ("pattern", "complex") or header.symmetry == "skew-symmetric":
-            kind = header.field if header.field in ("pattern", "complex") else header.symmetry
-            raise no_weights(source.name, f"Matrix Market, {kind},")
-        _ask_for_values(options.weights, out)
+        for kind in (header.field, header.symmetry):
+            if kind in ("pattern", "complex", "skew-symmetric"):
+                raise no_weights(source.name, f"Matrix Market, {kind},")
+    out.weigh_by_the_only(options.weights, _VALUES)
     parts, weights = [np.empty((0, 2), np.int64)], [np.empty(0)]
     taken = 0
     for chunk in chunks:
-        if taken + len(chunk.lines) > header.entries:
-            extra = chunk.numbers[header.entries - taken]
+        numbers, lines = chunk
+        if taken + len(lines) > header.entries:
+            extra = numbers[header.entries - taken]
             raise InputError(
                 f"{source.name}:{extra}: more than the {header.entries} entries declared"
             )
         ends, values = _entries(chunk, header, taken, out)
         parts.append(ends)
         weights.append(values)
-        taken += len(chunk.lines)
+        taken += len(lines)
     if taken < header.entries:
         raise InputError(
             f"{source.name}: declares {header.entries} entries, the file has {taken}: it was cut "
             "off; get it again"
         )
-    asked = np.concatenate(weights) if out.weights else None
-    _hand_over(out, header.n_nodes, np.concatenate(parts), 1, asked)
     n = header.n_nodes
+    ends, weighed, _ = each_once(out, np.concatenate(parts), np.concatenate(weights))
+    hand_over_numbered(out, n, ends, weights=weighed)
     return f"Matrix Market, {header.layout} {header.field} {header.symmetry}, {n:,} × {n:,}"
 
 
 def read_npz(source: Source, out: EdgeCollector, options: ReadOptions) -> str:
     """Read a sparse matrix of `scipy.sparse.save_npz`; nodes are named by number, from 0."""
     options.refuse_others("npz", ["weights"])
-    if options.weights is not None:
-        _ask_for_values(options.weights, out)
+    out.weigh_by_the_only(options.weights, _VALUES)
     entries, layout = load_sparse(source.whole(_LARGEST_NPZ), source.name)
     n = int(entries.shape[0])
     if not np.isfinite(entries.data).all():
@@ -85,32 +86,14 @@ def read_npz(source: Source, out: EdgeCollector, options: ReadOptions) -> str:
     if not full.all():
         out.dropped[_ZERO].count += int((~full).sum())
     ends = np.stack([entries.row[full], entries.col[full]], axis=1).astype(np.int64)
-    _hand_over(out, n, ends, 0, _checked(entries.data[full], ends, out))
+    values = entries.data[full]
+    if out.weights is not None:
+        values = weight_numbers(
+            values, lambda at: f"{out.file}: row {ends[at, 0]}, column {ends[at, 1]}"
+        )
+    once, weighed, _ = each_once(out, ends, values)
+    hand_over_numbered(out, n, once, first=0, weights=weighed)
     return f"sparse matrix of scipy.sparse ({layout}), {n:,} × {n:,}"
-
-
-def _ask_for_values(asked: str, out: EdgeCollector) -> None:
-    refuse_another_name(asked, out.file)
-    out.weights = EdgeWeights("values of the matrix", out.file)
-
-
-def _checked(values: NDArray[Any], ends: Ints, out: EdgeCollector) -> Floats | None:
-    """Return the entries of an .npz as weights, where they were asked for."""
-    if out.weights is None:
-        return None
-    return weight_numbers(values, lambda at: f"{out.file}: row {ends[at, 0]}, column {ends[at, 1]}")
-
-
-def _hand_over(
-    out: EdgeCollector, n_nodes: int, ends: Ints, first: int, weights: Floats | None
-) -> None:
-    once = one_of_each(ends)
-    if once is not None:
-        if out.weights is not None and weights is not None:
-            weights = out.weights.folded(ends, weights)[once]
-        ends = ends[once]
-    weighed = None if weights is None else (weights, None)
-    hand_over_numbered(out, n_nodes, ends, first, weights=weighed)
 
 
 # ---------------------------------------------------------------------- Matrix Market
@@ -127,50 +110,25 @@ class _Header:
     entries: int
 
 
-@dataclass(frozen=True)
-class _Chunk:
-    """Lines that hold data, with their numbers."""
-
-    numbers: list[int]
-    lines: list[str]
-
-    @classmethod
-    def of(cls, block: Block) -> _Chunk:
-        """Return the lines that are neither blank nor comments."""
-        lines = block.text.split("\n")
-        kept = [at for at, line in enumerate(lines) if line.strip() and line.lstrip()[0] != "%"]
-        return cls([block.first + at for at in kept], [lines[at] for at in kept])
-
-    def rest(self) -> _Chunk:
-        """Return all but the first line."""
-        return _Chunk(self.numbers[1:], self.lines[1:])
-
-
-def _opened(source: Source) -> tuple[_Header, Iterator[_Chunk]]:
-    """Return the header, and the lines after it in chunks."""
-    blocks = text_blocks(source)
-    first = next(blocks, Block(1, ""))
-    kind = _kind(first.text.split("\n", 1)[0], source.name)
-    chunk = _Chunk.of(first)
-    while not chunk.lines:
-        block = next(blocks, None)
-        if block is None:
-            raise InputError(f"{source.name}: ends before the line of its size; get it again")
-        chunk = _Chunk.of(block)
-    header = _sized(kind, chunk.lines[0], f"{source.name}:{chunk.numbers[0]}")
-    return header, (c for c in chain([chunk.rest()], map(_Chunk.of, blocks)) if c.lines)
-
-
-def _kind(line: str, file: str) -> tuple[str, str, str]:
-    words = line.lower().split()
+def _opened(source: Source) -> tuple[_Header, Iterator[Lines]]:
+    """Return the header, and the lines after it."""
+    parts = full_lines(source)
+    numbers, lines = next(parts, ([1], [""]))
+    words = lines[0].lower().split()
     layout, field, symmetry = (words + [""] * 5)[2:5]
-    known = layout in ("coordinate", "array") and field in _FIELDS and symmetry in _SYMMETRIES
-    if words[:2] != ["%%matrixmarket", "matrix"] or len(words) != 5 or not known:
+    fits = layout in ("coordinate", "array") and field in _FIELDS and symmetry in _SYMMETRIES
+    if words[:2] != ["%%matrixmarket", "matrix"] or len(words) != 5 or not fits:
         raise InputError(
-            f"{file}:1: expected a first line such as %%MatrixMarket matrix coordinate real "
-            f"symmetric, got {line[:80]!r}"
+            f"{source.name}:{numbers[0]}: expected a first line such as %%MatrixMarket matrix "
+            f"coordinate real symmetric, got {lines[0][:80]!r}"
         )
-    return layout, field, symmetry
+    below = (without_comments(part, "%") for part in chain([(numbers[1:], lines[1:])], parts))
+    below = (part for part in below if part[1])
+    numbers, lines = next(below, ([], []))
+    if not lines:
+        raise InputError(f"{source.name}: ends before the line of its size; get it again")
+    header = _sized((layout, field, symmetry), lines[0], f"{source.name}:{numbers[0]}")
+    return header, chain([(numbers[1:], lines[1:])] if lines[1:] else [], below)
 
 
 def _sized(kind: tuple[str, str, str], line: str, where: str) -> _Header:
@@ -193,12 +151,12 @@ def _sized(kind: tuple[str, str, str], line: str, where: str) -> _Header:
     return _Header(layout, field, symmetry, n, entries[0])
 
 
-def _entries(chunk: _Chunk, header: _Header, taken: int, out: EdgeCollector) -> tuple[Ints, Floats]:
+def _entries(chunk: Lines, header: _Header, taken: int, out: EdgeCollector) -> tuple[Ints, Floats]:
     """Return the edges of a chunk that comes after `taken` entries, with weights if asked for."""
     _refuse_odd(chunk, header, out.file)
     matrix = _parsed(chunk, header, out.file)
     values = matrix.ravel() if header.layout == "array" else matrix.data
-    lines = np.array(chunk.numbers, dtype=np.int64)
+    lines = np.array(chunk[0], dtype=np.int64)
     bad = lines[~np.isfinite(values)]
     if len(bad):
         raise InputError(f"{out.file}:{bad[0]}: NaN or infinity; remove such entries")
@@ -213,24 +171,24 @@ def _entries(chunk: _Chunk, header: _Header, taken: int, out: EdgeCollector) -> 
     return ends, weights
 
 
-def _refuse_odd(chunk: _Chunk, header: _Header, file: str) -> None:
+def _refuse_odd(chunk: Lines, header: _Header, file: str) -> None:
     """Refuse a line that is not what the header says: scipy takes 0,5 for 0 and drops the rest."""
     places = 2 if header.layout == "coordinate" else 0
     width = places + {"pattern": 0, "complex": 2}.get(header.field, 1)
-    text = " ".join(chunk.lines)
+    text = " ".join(chunk[1])
     words = text.split()
     try:
         # Python takes 1_000 and digits of other scripts, too. All words at once: files are large.
         # Rows and columns are digits alone: of 3.0, scipy takes .0 for the value.
         whole = all("".join(words[at::width]).isdigit() for at in range(places))
-        if len(words) == width * len(chunk.lines) and whole and text.isascii() and "_" not in text:
+        if len(words) == width * len(chunk[1]) and whole and text.isascii() and "_" not in text:
             collections.deque(map(float, words), maxlen=0)
             return
     except ValueError:
         pass
     cells = r"\s+".join([r"\d+"] * places + [_NUMBER] * (width - places))
     shape = re.compile(rf"\s*{cells}\s*", re.ASCII)
-    for number, line in zip(chunk.numbers, chunk.lines, strict=True):
+    for number, line in zip(*chunk, strict=True):
         if not shape.fullmatch(line):
             ends = line.split()[:places]
             rule = "with a point for decimals"
@@ -242,13 +200,14 @@ def _refuse_odd(chunk: _Chunk, header: _Header, file: str) -> None:
             )
 
 
-def _parsed(chunk: _Chunk, header: _Header, file: str) -> Any:
+def _parsed(chunk: Lines, header: _Header, file: str) -> Any:
     """Let scipy read a chunk under a header of its own; it does not matter how much is declared."""
     # As an integer, 0.5 would be read as 0.
     field = header.field if header.field in ("complex", "pattern") else "real"
-    k, n = len(chunk.lines), header.n_nodes
+    numbers, lines = chunk
+    k, n = len(lines), header.n_nodes
     size = f"{n} {n} {k}" if header.layout == "coordinate" else f"{k} 1"
-    entries = "\n".join([*chunk.lines, ""]).replace("D", "E").replace("d", "e")  # 1.5D+03
+    entries = "\n".join([*lines, ""]).replace("D", "E").replace("d", "e")  # 1.5D+03
     if "+" in entries:  # scipy knows it in exponents alone
         entries = re.sub(r"(?<![Ee])\+", "", entries)
     text = f"%%MatrixMarket matrix {header.layout} {field} general\n{size}\n{entries}"
@@ -259,10 +218,8 @@ def _parsed(chunk: _Chunk, header: _Header, file: str) -> Any:
         if named is None:
             raise InputError(f"{file}: {problem}") from None
         at = min(int(named[1]) - 3, k - 1)
-        line = chunk.lines[at].strip()[:60]
-        raise InputError(
-            f"{file}:{chunk.numbers[at]}: {named[2].rstrip('.')}, got {line!r}"
-        ) from None
+        line = lines[at].strip()[:60]
+        raise InputError(f"{file}:{numbers[at]}: {named[2].rstrip('.')}, got {line!r}") from None
 
 
 def _places(at: Ints, header: _Header) -> tuple[Ints, Ints]:

@@ -10,16 +10,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from linkprior.errors import InputError
-from linkprior.io.collector import EdgeCollector, EdgeWeights, no_weights, refuse_another_name
+from linkprior.io.collector import EdgeCollector, no_weights
 from linkprior.io.formats import ReadOptions
 from linkprior.io.readers.graphs import (
-    every_line,
+    each_once,
     hand_over_numbered,
-    one_of_each,
     refuse_too_many,
     whole_numbers,
 )
-from linkprior.io.source import Source
+from linkprior.io.source import Source, every_line
 
 
 @dataclass(frozen=True)
@@ -41,25 +40,18 @@ def read_metis(source: Source, out: EdgeCollector, options: ReadOptions) -> str:
     options.refuse_others("METIS", ["weights"])
     lines = ((at, line) for at, line in every_line(source) if not line.startswith("%"))
     header = _header(lines, source.name)
-    if options.weights is not None:
-        if header.step == 1:
-            raise no_weights(source.name, "METIS, as its header says,")
-        refuse_another_name(options.weights, source.name)
-        out.weights = EdgeWeights("weights of edges", source.name)
-    starts, neighbours, cells, at = _neighbours(lines, header, source.name)
+    if options.weights is not None and header.step == 1:
+        raise no_weights(source.name, "METIS, as its header says,")
+    out.weigh_by_the_only(options.weights, "weights of edges")
+    starts, neighbours, weights, at = _neighbours(lines, header, source.name)
     ends = np.stack([np.frombuffer(part, dtype=np.int64) for part in (starts, neighbours)], axis=1)
-    both = one_of_each(ends)
-    if both is None:
+    ends, weighed, both_ways = each_once(out, ends, weights, at)
+    if not both_ways:
         out.note(
             "some nodes list a neighbour that does not list them: METIS wants every edge twice. "
             "Such edges are taken all the same"
         )
-        both = np.ones(len(ends), dtype=np.bool_)
-    weighed = None
-    if out.weights is not None:
-        weights = out.weights.folded(ends, out.weights.numbers(cells, at))
-        weighed = weights[both], np.frombuffer(at, dtype=np.int64)[both].tolist()
-    hand_over_numbered(out, header.n_nodes, ends[both], weights=weighed)
+    hand_over_numbered(out, header.n_nodes, ends, weights=weighed)
     return f"METIS graph of {header.n_nodes:,} nodes"
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cache, partial
 from typing import NamedTuple
 
@@ -14,20 +14,15 @@ from linkprior.io.formats import MITAB_HEADER as _HEADER
 from linkprior.io.formats import ReadOptions
 from linkprior.io.readers.interactions import (
     WITHOUT_SCORE,
-    Filter,
-    Lines,
-    Organism,
     Organisms,
+    Pair,
     Records,
-    Systems,
-    Taxa,
-    lines_of,
+    Selection,
+    cut,
     number_of,
     sift,
-    sift_scores,
-    without_comments,
 )
-from linkprior.io.source import Source
+from linkprior.io.source import Lines, Source, full_lines, without_comments
 
 _WIDTHS = {15: "2.5", 36: "2.6", 42: "2.7", 46: "2.8"}
 # Columns, counted from 0.
@@ -53,7 +48,7 @@ def read_mitab(source: Source, out: EdgeCollector, options: ReadOptions) -> str:
     out.directed = False
     table = _Table(options, out)
     rows = 0  # and the header
-    for at, (numbers, lines) in enumerate(lines_of(source)):
+    for at, (numbers, lines) in enumerate(full_lines(source)):
         has_header = at == 0 and _HEADER.match(lines[0]) is not None
         part = without_comments((numbers[has_header:], lines[has_header:]))
         rows += has_header + len(part[1])
@@ -64,13 +59,21 @@ def read_mitab(source: Source, out: EdgeCollector, options: ReadOptions) -> str:
 
 
 class _Table:
-    """Takes rows block by block: filters them, names the nodes, keeps count."""
+    """Takes rows block by block: leaves out, names the nodes, keeps count."""
 
     def __init__(self, options: ReadOptions, out: EdgeCollector) -> None:
         self._out, self._width, self._expanded = out, 0, 0
         self._name, self._label, self._symbol = cache(accession), cache(label_of), cache(symbol_of)
-        self._systems, self._organisms = Systems(options.systems), _organisms(options, out)
-        self._filters = list(self._chosen(options))
+        self._organisms = _Organisms(options.organism, out)
+        self._selection = chosen = Selection(out, self._organisms, self._ends_of, _ALONE)
+        chosen.add(self._without_negative)
+        if options.systems:
+            chosen.by_system(_METHOD, options.systems, _systems_of, "another detection method")
+        chosen.add(self._organisms.filter)
+        if options.physical_only:
+            chosen.by_cell(_TYPE, is_physical, "not a physical interaction")
+        if options.min_score is not None:
+            chosen.by_score(_CONFIDENCE, score_of, options.min_score)
         self._asked, self._weighed = options.weights, False
         self._scored = cache(partial(scored_as, asked=options.weights or ""))
         if self._asked is not None:
@@ -79,70 +82,39 @@ class _Table:
         self._negative: list[str] = []
         self._negative_lines: list[int] = []
 
-    def _chosen(self, options: ReadOptions) -> Iterator[Filter]:
-        out = self._out
-        if self._systems:
-            yield self._by_method()
-        yield self._organisms.filter
-        if options.physical_only:
-            physical = cache(is_physical)
-            yield lambda rows: sift(
-                rows, map(physical, rows.column(_TYPE)), "not a physical interaction", out
-            )
-        least = options.min_score
-        if least is not None:
-            score = cache(score_of)
-            yield lambda rows: sift_scores(
-                rows, [score(cell) for cell in rows.column(_CONFIDENCE)], least, out
-            )
+    def _ends_of(self, rows: Records) -> Pair:
+        first, second = ([self._name(cell) for cell in rows.column(at)] for at in _ENDS)
+        return first, second
 
-    def _by_method(self) -> Filter:
-        def of_method(rows: Records) -> Records:
-            cells = rows.column(_METHOD)
-            for cell, count in Counter(cells).items():
-                self._systems.count([f.text or f.value for f in fields_of(cell)] * count)
-            return sift(rows, map(wants, cells), "another detection method", self._out)
-
-        def names(cell: str) -> list[str]:
-            return [name for f in fields_of(cell) for name in (f.value, f.text) if name]
-
-        wants = cache(lambda cell: self._systems.wants(names(cell)))
-        return of_method
+    def _without_negative(self, rows: Records) -> Records:
+        """Leave out pairs tested and not found; remember those of the organism asked for."""
+        positive = [
+            len(row) <= _NEGATIVE or row[_NEGATIVE].strip().lower() != "true" for row in rows.cells
+        ]
+        negative = rows.where([not keep for keep in positive])
+        negative = negative.where(self._organisms.wanted(negative))
+        for *ends, line in zip(*self._ends_of(negative), negative.lines, strict=True):
+            if "" not in ends:
+                self._negative += ends
+                self._negative_lines += [line, line]
+        return sift(rows, positive, _NOT_FOUND, self._out)
 
     def take(self, part: Lines) -> None:
         """Take the lines of one block."""
         self._width = self._width or part[1][0].count("\t") + 1
-        rows = _cut(part, self._out.file)
-        self._organisms.count(rows, kept=False)
-        positive = [
-            len(row) <= _NEGATIVE or row[_NEGATIVE].strip().lower() != "true" for row in rows.cells
-        ]
-        if not all(positive):
-            self._take_negative(rows.where([not keep for keep in positive]))
-        rows = sift(rows, positive, _NOT_FOUND, self._out)
-        for kept_by in self._filters:
-            rows = kept_by(rows)
-        rows = sift(rows, self._both_named(rows), _ALONE, self._out)
-        self._organisms.count(rows, kept=True)
-        self._add(rows)
-
-    def _both_named(self, rows: Records) -> list[bool]:
-        pairs = zip(*(map(self._name, rows.column(at)) for at in _ENDS), strict=True)
-        return [a != "" and b != "" for a, b in pairs]
-
-    def _take_negative(self, rows: Records) -> None:
-        """Remember pairs tested and not found, whatever the method, of the organism asked for."""
-        rows = rows.where(self._organisms.wanted(rows))
-        rows = rows.where(self._both_named(rows))
-        for row, line in zip(rows.cells, rows.lines, strict=True):
-            self._negative += [self._name(row[at]) for at in _ENDS]
-            self._negative_lines += [line, line]
-
-    def _add(self, rows: Records) -> None:
-        first, second = ([self._name(cell) for cell in rows.column(at)] for at in _ENDS)
-        self._out.add(first, second, rows.lines, self._weights(rows))
-        for ends, aliases, others in zip((first, second), _ALIASES, _ALTERNATIVES, strict=True):
-            self._remember(ends, rows, aliases, others)
+        # What follows column 36 stays in one piece.
+        expected = "at least the 15 columns of MITAB 2.5"
+        rows = self._selection.take(cut(part, 15, expected, self._out.file, _NEGATIVE + 1))
+        both = self._ends_of(rows)
+        self._out.add(*both, rows.lines, self._weights(rows))
+        # Remember a readable name of each new node: among its aliases, else a BioGRID symbol.
+        labels = self._out.labels
+        for ends, aliases, others in zip(both, _ALIASES, _ALTERNATIVES, strict=True):
+            for name, row in zip(ends, rows.cells, strict=True):
+                if name not in labels:
+                    label = self._label(row[aliases]) or self._symbol(row[others])
+                    if label:
+                        labels[name] = label
         self._expanded += sum(
             "expansion" in row[_EXPANSION] or "bipartite" in row[_EXPANSION]
             for row in rows.cells
@@ -161,21 +133,11 @@ class _Table:
         self._weighed |= bool(cells)
         return scores
 
-    def _remember(self, ends: Sequence[str], rows: Records, aliases: int, others: int) -> None:
-        """Keep a readable name of each new node: among its aliases, else a BioGRID symbol."""
-        labels = self._out.labels
-        for name, row in zip(ends, rows.cells, strict=True):
-            if name not in labels:
-                label = self._label(row[aliases]) or self._symbol(row[others])
-                if label:
-                    labels[name] = label
-
     def settle(self) -> str:
         """Name the nodes, say what is known only at the end, and describe the file."""
         if not self._width:
             raise InputError(f"{self._out.file}: no row, expected PSI-MITAB interactions")
-        self._systems.settle(self._out.file)
-        self._organisms.settle()
+        self._selection.settle()
         if self._expanded:
             self._out.note(
                 f"{self._expanded:,} rows were expanded from complexes (spoke or matrix, say); "
@@ -209,42 +171,36 @@ _ALONE = "only one participant is named"
 _NOT_FOUND = "a negative interaction: tested and not found"
 
 
-def _cut(part: Lines, file: str) -> Records:
-    """Cut lines into cells up to column 36; what follows stays in one piece."""
-    numbers, lines = part
-    cells = [line.split("\t", _NEGATIVE + 1) for line in lines]
-    if min(map(len, cells)) < 15:
-        at = next(at for at, row in enumerate(cells) if len(row) < 15)
-        raise InputError(
-            f"{file}:{numbers[at]}: expected at least the 15 columns of MITAB 2.5, got "
-            f"{len(cells[at])}: {lines[at][:40]!r}; the line was cut off: get the file again"
-        )
-    return Records(numbers, cells)
-
-
 def _version(width: int) -> str:
     base = max((w for w in _WIDTHS if w <= width), default=15)
     more = width - base
     return f"{_WIDTHS[base]} with {more} more columns" if more > 0 else _WIDTHS[base]
 
 
-def _organisms(options: ReadOptions, out: EdgeCollector) -> Organisms:
-    """Return the filter by organism; the names that cells give organisms count as well."""
-    asked = Organism(options.organism, True) if options.organism is not None else None
+class _Organisms(Organisms):
+    """Goes by the columns of organisms; the names that cells give them count as well."""
 
-    @cache
-    def taxon(cell: str) -> str:
-        fields = [field for field in fields_of(cell) if field.value not in _MISSING]
-        for field in fields:
-            if asked is not None and field.text:
-                asked.learn(field.value, field.text)
-        return fields[0].value if fields else "-"
+    def __init__(self, asked: str | None, out: EdgeCollector) -> None:
+        super().__init__(asked, True, out)
+        self._taxon = cache(self._first_taxon)
 
-    def taxa_of(rows: Records) -> Taxa:
-        first, second = ([taxon(cell) for cell in rows.column(at)] for at in _TAXA)
+    def taxa_of(self, rows: Records) -> Pair:
+        first, second = ([self._taxon(cell) for cell in rows.column(at)] for at in _TAXA)
         return first, second
 
-    return Organisms(asked, taxa_of, out)
+    def _first_taxon(self, cell: str) -> str:
+        fields = [field for field in fields_of(cell) if field.value not in _MISSING]
+        for field in fields:
+            if field.text:
+                self.learn(field.value, field.text)
+        return fields[0].value if fields else "-"
+
+
+def _systems_of(cell: str) -> list[list[str]]:
+    """Return the detection methods of a cell, each by number and name."""
+    return [
+        [name for name in (f.value, f.text) if name] for f in fields_of(cell) if f.value + f.text
+    ]
 
 
 # A quoted stretch may hold bars. Possessive repeats keep a line of quotes from being tried in every

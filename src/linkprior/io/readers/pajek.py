@@ -8,21 +8,20 @@ from array import array
 import numpy as np
 
 from linkprior.errors import InputError
-from linkprior.io.collector import EdgeCollector, EdgeWeights, no_weights, refuse_another_name
+from linkprior.io.collector import EdgeCollector, no_weights
 from linkprior.io.formats import ReadOptions
 from linkprior.io.readers.graphs import (
     LONGEST_LABEL,
     Ints,
-    every_line,
+    each_once,
     hand_over_numbered,
     is_zero,
     note_zero_weights,
     one_line,
-    one_of_each,
     refuse_too_many,
     whole_numbers,
 )
-from linkprior.io.source import Source
+from linkprior.io.source import Source, every_line
 from linkprior.network.weights import Floats
 
 _SECTION = re.compile(r"\s*\*\s*(\w+)\s*(.*)")
@@ -41,9 +40,7 @@ def read_pajek(source: Source, out: EdgeCollector, options: ReadOptions) -> str:
     the two ends, or in the matrix; lists have none.
     """
     options.refuse_others("Pajek", ["weights"])
-    if options.weights is not None:
-        refuse_another_name(options.weights, source.name)
-        out.weights = EdgeWeights("weights of lines", source.name)
+    out.weigh_by_the_only(options.weights, "weights of lines")
     reader = _Pajek(out)
     for number, line in every_line(source):
         if not line.strip() or line.lstrip().startswith("%"):
@@ -115,7 +112,12 @@ class _Pajek:
         if self.n_vertices < 0:
             raise InputError(f"{self.out.file}: no line *Vertices; expected a Pajek network")
         self._close_matrix()
-        self._note_unread()
+        unread = self._unread
+        if unread:
+            more = f" and {len(unread) - _LISTED} more" if len(unread) > _LISTED else ""
+            self.out.note(
+                f"sections that are not known are not read: {', '.join(unread[:_LISTED])}{more}"
+            )
         weighed = None
         if self.out.weights is None:
             note_zero_weights(self.out, self._weightless)
@@ -165,7 +167,11 @@ class _Pajek:
         # Behind the two ends of an edge come its weight, colour and the like.
         if not self._section.endswith("list") and is_zero(*words[2:3]):
             self._weightless += 1
-        self._weigh(words[2:3], where, line)
+        if self.out.weights is not None:
+            if self._section.endswith("list"):
+                raise no_weights(where, f"Pajek's *{self._section}")
+            self._weights.append("".join(words[2:3]))
+            self._weight_lines.append(line)
         words = words if self._section.endswith("list") else words[:2]
         if len(words) < 2:
             raise InputError(f"{where}: expected two vertex numbers, got {text.strip()[:40]!r}")
@@ -175,38 +181,16 @@ class _Pajek:
         if self._section.startswith("arcs"):
             self.out.directed = True
 
-    def _weigh(self, words: list[str], where: str, line: int) -> None:
-        """Remember the weight of an edge, if weights were asked for."""
-        if self.out.weights is None:
-            return
-        if self._section.endswith("list"):
-            raise no_weights(where, f"Pajek's *{self._section}")
-        self._weights.append("".join(words))
-        self._weight_lines.append(line)
-
-    def _note_unread(self) -> None:
-        unread = self._unread
-        if unread:
-            more = f" and {len(unread) - _LISTED} more" if len(unread) > _LISTED else ""
-            self.out.note(
-                f"sections that are not known are not read: {', '.join(unread[:_LISTED])}{more}"
-            )
-
     def _close_matrix(self) -> None:
         if self._matrix is None:
             return
-        ends, values, lines = self._matrix.finish(self.out.file)
-        once, weights = one_of_each(ends), self.out.weights
-        if weights is not None:
-            values = weights.folded(ends, weights.numbers(values, lines))
-        if once is not None:
-            ends, values, lines = ends[once], values[once], lines[once]
-        elif not self._rows:
+        ends, weighed, both_ways = each_once(self.out, *self._matrix.finish(self.out.file))
+        if not both_ways and not self._rows:
             self.out.directed = True
         self._ends.extend(ends.ravel().tolist())
-        if weights is not None:
-            self._weights += values.tolist()
-            self._weight_lines.extend(lines.tolist())
+        if weighed is not None:
+            self._weights += weighed[0].tolist()
+            self._weight_lines.extend(weighed[1] or ())
         self._matrix = None
 
     def _tell_apart(self) -> bool:

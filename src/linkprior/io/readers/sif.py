@@ -8,8 +8,8 @@ from linkprior.errors import InputError
 from linkprior.io.collector import EdgeCollector, no_weights
 from linkprior.io.formats import ReadOptions
 from linkprior.io.readers.delimited import SPREADSHEET_ERRORS
-from linkprior.io.readers.graphs import NamedGraph, every_line
-from linkprior.io.source import Source
+from linkprior.io.readers.graphs import NamedGraph
+from linkprior.io.source import Source, every_line
 
 _SHOWN = 3
 _OURS = ("predicted", "observed")  # the relations linkprior itself writes

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain, compress
+from operator import not_
 
 import numpy as np
-from numpy.typing import NDArray
 
 from linkprior._validation import real_number
 from linkprior.errors import InputError
 from linkprior.io.collector import EdgeCollector, EdgeWeights, column_called, unknown
 from linkprior.io.formats import ReadOptions
-from linkprior.io.readers.interactions import Lines, lines_of
-from linkprior.io.source import Source
+from linkprior.io.source import Lines, Source, full_lines
 
 _SCORES = {str(score): score for score in range(1001)}
 _HIGH = 700
@@ -29,22 +28,26 @@ def read_string(source: Source, out: EdgeCollector, options: ReadOptions) -> str
     options.refuse_others("STRING links", ["min_score", "weights"])
     out.directed = False
     least, scores = _least(options.min_score), Counter[int]()
-    header, parts = _header(lines_of(source), source.name)
+    header, parts = _header(full_lines(source), source.name)
     rows = 1  # the header is no comment
     at, width = header.index("combined_score"), len(header)
     weights = _weight_column(options.weights, header, out)
     for numbers, lines in parts:
         rows += len(lines)
         words = " ".join(lines).split()  # all in one go: many times as fast as line by line
-        even = {line.count(" ") for line in lines} == {width - 1}
-        if len(words) != width * len(lines) or not (
-            even or all(len(line.split()) == width for line in lines)
-        ):
-            raise InputError(_ragged(numbers, lines, width, source.name))
+        if {line.count(" ") for line in lines} != {width - 1} or len(words) != width * len(lines):
+            _refuse_ragged(numbers, lines, width, source.name)
         strengths = _numbers(words[at::width], numbers, source.name)
         scores.update(strengths)
+        ends, kept = (words[::width], words[1::width]), numbers
         cells = None if weights is None else words[weights::width]
-        _add((words[::width], words[1::width]), strengths, numbers, least, out, cells)
+        if strengths and min(strengths) < least:
+            strong = [strength >= least for strength in strengths]
+            out.drop(f"the score is below {least:g}", compress(numbers, map(not_, strong)))
+            ends = list(compress(ends[0], strong)), list(compress(ends[1], strong))
+            kept = list(compress(numbers, strong))
+            cells = None if cells is None else list(compress(cells, strong))
+        out.add(*ends, kept, cells)
     out.passed_over = source.lines - rows
     _note_scores(scores, least, out)
     _note_mirrored(out)
@@ -84,12 +87,13 @@ def _header(parts: Iterator[Lines], file: str) -> tuple[list[str], Iterator[Line
     raise InputError(f"{file}: no line, expected STRING's protein links")
 
 
-def _ragged(numbers: Sequence[int], lines: Sequence[str], width: int, file: str) -> str:
-    at = next(at for at, line in enumerate(lines) if len(line.split()) != width)
-    return (
-        f"{file}:{numbers[at]}: expected {width} columns as in the header, got "
-        f"{len(lines[at].split())}: {lines[at][:40]!r}; is the file cut off?"
-    )
+def _refuse_ragged(numbers: Sequence[int], lines: Sequence[str], width: int, file: str) -> None:
+    for number, line in zip(numbers, lines, strict=True):
+        if len(line.split()) != width:
+            raise InputError(
+                f"{file}:{number}: expected {width} columns as in the header, got "
+                f"{len(line.split())}: {line[:40]!r}; is the file cut off?"
+            )
 
 
 def _numbers(cells: Sequence[str], numbers: Sequence[int], file: str) -> list[int]:
@@ -101,25 +105,6 @@ def _numbers(cells: Sequence[str], numbers: Sequence[int], file: str) -> list[in
             f"{file}:{line}: expected a combined score, a whole number from 0 to 1000, got "
             f"{problem.args[0][:30]!r}"
         ) from None
-
-
-def _add(
-    ends: tuple[list[str], list[str]],
-    strengths: Sequence[int],
-    numbers: Sequence[int],
-    least: float,
-    out: EdgeCollector,
-    weights: list[str] | None = None,
-) -> None:
-    first, second = ends
-    if strengths and min(strengths) < least:
-        strong = [strength >= least for strength in strengths]
-        weak = compress(numbers, (not keep for keep in strong))
-        out.drop(f"the score is below {least:g}", weak)
-        first, second = list(compress(first, strong)), list(compress(second, strong))
-        numbers = list(compress(numbers, strong))
-        weights = None if weights is None else list(compress(weights, strong))
-    out.add(first, second, numbers, weights)
 
 
 def _note_scores(scores: Counter[int], least: float, out: EdgeCollector) -> None:
@@ -139,23 +124,16 @@ def _note_mirrored(out: EdgeCollector) -> None:
     up, down = ends[ends[:, 0] < ends[:, 1]], ends[ends[:, 0] > ends[:, 1]]
     if len(up) != len(down) or not len(up):
         return
-    if np.array_equal(_codes(up[:, 0], up[:, 1]), _codes(down[:, 1], down[:, 0])):
+    if np.array_equal(np.sort(up @ (1 << 32, 1)), np.sort(down @ (1, 1 << 32))):
         out.note("each pair is listed twice, once each way, as STRING does; it counts once")
-
-
-def _codes(first: NDArray[np.int64], second: NDArray[np.int64]) -> NDArray[np.int64]:
-    return np.sort((first << 32) | second)
 
 
 def _shorten(out: EdgeCollector) -> str:
     """Take the organism's number off the names when all share it; say what names a node."""
     names = out.names
     taxon = names[0].partition(".")[0] if names else ""
-    if not taxon.isdecimal() or not _all_begin(names, f"{taxon}."):
+    start = f"{taxon}."
+    if not taxon.isdecimal() or not all(n.startswith(start) and n != start for n in names):
         return "STRING identifier"
-    out.rename([name[len(taxon) + 1 :] for name in names])
+    out.rename([name.removeprefix(start) for name in names])
     return f"STRING identifier without {taxon}. in front"
-
-
-def _all_begin(names: Iterable[str], start: str) -> bool:
-    return all(name.startswith(start) and len(name) > len(start) for name in names)

@@ -38,27 +38,27 @@ def loaded_by(code):
     return set(done.stderr.split())
 
 
-def test_importing_the_package_loads_nothing_heavy():
-    loaded = loaded_by("import linkprior")
-    assert "linkprior" in loaded
-    assert not loaded & set(HEAVY)
+MODELS = "from linkprior.predictors.registry import MODELS; assert MODELS"
+COMMAND = (
+    "import sys; sys.argv = ['linkprior', *{!r}]\n"
+    "from linkprior.cli import main\n"
+    "try:\n    main()\nexcept SystemExit as done:\n    assert not done.code"
+)
+COMMANDS = (["--help"], ["predict", "--help"], ["--version"], ["cite"])
 
 
-def test_listing_the_models_loads_nothing_heavy():
-    loaded = loaded_by("from linkprior.predictors.registry import MODELS; assert MODELS")
-    assert not loaded & {"numba", "pandas", "sklearn", "torch"}
-
-
-@pytest.mark.parametrize("arguments", [["--help"], ["predict", "--help"], ["--version"], ["cite"]])
-def test_the_command_answers_without_loading_anything_heavy(arguments):
-    code = (
-        f"import sys; sys.argv = ['linkprior', *{arguments!r}]\n"
-        "from linkprior.cli import main\n"
-        "try:\n    main()\nexcept SystemExit as done:\n    assert not done.code"
-    )
+@pytest.mark.parametrize(
+    ("code", "heavy"),
+    [
+        ("import linkprior", HEAVY),
+        (MODELS, ("numba", "pandas", "sklearn", "torch")),
+        *((COMMAND.format(words), HEAVY) for words in COMMANDS),
+    ],
+)
+def test_what_is_asked_often_loads_nothing_heavy(code, heavy):
     loaded = loaded_by(code)
-    assert "click" in loaded
-    assert not loaded & set(HEAVY)
+    assert "linkprior" in loaded
+    assert not loaded & set(heavy)
 
 
 def test_the_installed_command_loads_nothing_heavy_for_help():

@@ -185,7 +185,7 @@ def test_a_catalogue_of_more_than_plain_text_is_refused(run, catalogue, change):
     catalogue.write_text(json.dumps(rows))
     status, out, err = run("data", "fetch", "net", "--catalogue", catalogue)
     assert (status, out) == (1, "")
-    assert "net is not described in plain text" in err
+    assert "net needs " in err
     assert err.count("\n") == 1
 
 

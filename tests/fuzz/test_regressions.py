@@ -10,7 +10,6 @@ import linkprior as lp
 from linkprior.errors import InputError, LinkpriorError, StoreError, visible
 from linkprior.io import store
 from linkprior.io.collector import EdgeCollector
-from linkprior.io.datasets import read_catalogue
 from linkprior.io.formats import ReadOptions
 from linkprior.io.node_lists import read_names
 from linkprior.io.read import read
@@ -108,31 +107,6 @@ def test_arrays_of_no_plain_numbers_are_refused_without_a_warning(tmp_path, arra
     store.write_model(tmp_path / "model", manifest, arrays)
     with pytest.raises(StoreError, match=told):
         lp.load(tmp_path / "model")
-
-
-ENTRY = {
-    **{"name": "n", "title": "N", "file": "n.tsv", "url": None, "address": None},
-    **{"sha256": "0" * 64, "bytes": 1, "nodes": 2, "edges": 1, "licence": "CC0", "source": "s"},
-}
-
-
-@pytest.mark.parametrize(
-    ("networks", "told"),
-    [
-        (3, "expected a list of networks"),
-        (None, "expected a list of networks"),
-        ([{**ENTRY, "name": []}], "needs a name and a file"),
-        ([{**ENTRY, "name": "two\nlines", "bytes": -1}], "needs a name and a file"),
-        ([{**ENTRY, "file": {}}], "needs a name and a file"),
-        ([{**ENTRY, f"x{CLEAR}": 1}], "not described as expected"),
-    ],
-)
-def test_a_catalogue_of_another_shape_is_refused_in_one_line(tmp_path, networks, told):
-    path = tmp_path / "catalogue.json"
-    path.write_text(json.dumps({"format": 1, "networks": networks}))
-    with pytest.raises(InputError, match=told) as refused:
-        read_catalogue(path)
-    assert str(refused.value).isprintable()
 
 
 def test_a_row_of_mitab_without_a_weight_leaves_no_label_of_a_node_that_is_not_there(tmp_path):

@@ -24,6 +24,20 @@ def names(folder):
     return sorted(path.name for path in folder.iterdir())
 
 
+@pytest.fixture
+def bound(monkeypatch):
+    """Folders of mode 0555 that nothing is removed from; modes do not stop root."""
+    real = os.unlink
+
+    def unlink(path, *, dir_fd=None):
+        within = os.stat(dir_fd if dir_fd is not None else os.path.dirname(path) or ".")
+        if not within.st_mode & stat.S_IWUSR:
+            raise PermissionError(13, "Permission denied", path)
+        real(path, dir_fd=dir_fd)
+
+    monkeypatch.setattr(os, "unlink", unlink)
+
+
 def test_a_model_saved_through_a_link_leaves_the_link(planted, tmp_path):
     save(planted, tmp_path / "real")
     (tmp_path / "link").symlink_to("real")
@@ -33,17 +47,22 @@ def test_a_model_saved_through_a_link_leaves_the_link(planted, tmp_path):
     assert lp.load(tmp_path / "real").get_params()["seed"] == 7
 
 
+@pytest.mark.usefixtures("bound")
 @pytest.mark.parametrize("exchanged", [True, False])
-def test_a_model_keeps_the_modes_of_the_one_it_replaces(planted, tmp_path, monkeypatch, exchanged):
+@pytest.mark.parametrize("its_mode", [0o700, 0o555])
+def test_a_model_keeps_the_modes_of_the_one_it_replaces_and_nothing_is_left(
+    planted, tmp_path, monkeypatch, exchanged, its_mode
+):
     if not exchanged:
         monkeypatch.setattr(atomic_files, "exchange", lambda *_: False)
     model = save(planted, tmp_path / "model")
     (model / "arrays.safetensors").chmod(0o600)
     (model / "manifest.json").chmod(0o640)
-    model.chmod(0o700)
+    model.chmod(its_mode)
     save(planted, model, seed=7)
+    assert names(tmp_path) == ["model"]
     assert lp.load(model).get_params()["seed"] == 7
-    assert mode(model) == 0o700
+    assert mode(model) == its_mode
     assert mode(model / "arrays.safetensors") == 0o600
     assert mode(model / "manifest.json") == 0o640
 
@@ -85,35 +104,6 @@ def test_a_file_that_may_not_be_written_to_keeps_its_mode(tmp_path):
     assert mode(tmp_path / "links.tsv") == 0o440
 
 
-@pytest.fixture
-def bound(monkeypatch):
-    """Folders of mode 0555 that nothing is removed from; modes do not stop root."""
-    real = os.unlink
-
-    def unlink(path, *, dir_fd=None):
-        within = os.stat(dir_fd if dir_fd is not None else os.path.dirname(path) or ".")
-        if not within.st_mode & stat.S_IWUSR:
-            raise PermissionError(13, "Permission denied", path)
-        real(path, dir_fd=dir_fd)
-
-    monkeypatch.setattr(os, "unlink", unlink)
-
-
-@pytest.mark.usefixtures("bound")
-@pytest.mark.parametrize("exchanged", [True, False])
-def test_a_read_only_model_is_replaced_and_nothing_is_left(
-    planted, tmp_path, monkeypatch, exchanged
-):
-    if not exchanged:
-        monkeypatch.setattr(atomic_files, "exchange", lambda *_: False)
-    model = save(planted, tmp_path / "model")
-    model.chmod(0o555)
-    save(planted, model, seed=7)
-    assert names(tmp_path) == ["model"]
-    assert mode(model) == 0o555
-    assert lp.load(model).get_params()["seed"] == 7
-
-
 @pytest.mark.usefixtures("bound")
 def test_a_read_only_folder_that_a_dead_process_left_is_swept(tmp_path):
     left = tmp_path / f".model.{DEAD}.part"
@@ -122,13 +112,6 @@ def test_a_read_only_folder_that_a_dead_process_left_is_swept(tmp_path):
     left.chmod(0o555)
     atomic_files.sweep(tmp_path)
     assert names(tmp_path) == []
-
-
-def test_a_link_under_a_temporary_name_is_removed_and_not_followed(tmp_path):
-    (tmp_path / "kept").mkdir()
-    (tmp_path / "link").symlink_to("kept")
-    atomic_files._remove(tmp_path / "link")
-    assert names(tmp_path) == ["kept"]
 
 
 def test_a_path_without_links_and_a_link_that_leads_back_to_itself(tmp_path):

@@ -2,22 +2,17 @@
 
 import ast
 import bz2
-import email
 import errno
 import gzip
 import hashlib
-import io
 import json
 import lzma
 import os
 import re
 import socket
 import threading
-import urllib.request
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 from tests.io.web_site import (
@@ -33,14 +28,13 @@ from tests.io.web_site import (
 )
 
 import linkprior
-from linkprior.errors import InputError, LinkpriorError, ParameterError
+from linkprior.errors import InputError, ParameterError
 from linkprior.io import datasets
 from linkprior.io.datasets import (
     FetchError,
     UnreachableError,
     cache_folder,
     fetch,
-    find,
     read_catalogue,
     whereabouts,
 )
@@ -76,41 +70,38 @@ def test_the_local_networks_have_the_hashes_of_the_catalogue(data_folder):
     assert wrong == []
 
 
+ROW = {**vars(entry("https://nowhere.invalid/net.tsv")), "name": "n"}
+BAD = "\x1b[2J"
+
+
 @pytest.mark.parametrize(
-    ("change", "message"),
+    ("document", "message"),
     [
-        ({"file": "../../etc/passwd"}, "inside the data folder"),
-        ({"file": "/etc/passwd"}, "inside the data folder"),
-        ({"file": "a/./../../b"}, "inside the data folder"),
+        ("{", "expected a catalogue in JSON"),
+        ([], "expected a catalogue of format 1"),
+        ({"format": 2}, "expected a catalogue of format 1"),
+        ({"format": 1, "networks": 3}, "expected a list of networks"),
+        ([ROW, ROW], "n needs a name of its own"),
+        *((({"file": file}, "inside the data folder")) for file in ("../../x", "/etc/x", "a/../b")),
         ({"sha256": "abc"}, "64 hexadecimal"),
         ({"bytes": -1}, "size in bytes"),
-        ({"surprise": 1}, "not described as expected"),
+        ({"name": []}, "a name and a file"),
+        ({"file": {}}, "a name and a file"),
+        ({"url": 5}, "a url that is text"),
+        *(({what: BAD}, "plain text") for what in ("name", "title", "file", "source", "url")),
+        ({f"x{BAD}": 1}, "not described as expected"),
     ],
 )
-def test_a_catalogue_with_a_bad_entry_is_refused_by_name(tmp_path, change, message):
-    row = {**vars(entry("https://nowhere.invalid/net.tsv")), **change}
+def test_a_catalogue_that_is_none_or_has_a_bad_entry_is_refused(tmp_path, document, message):
+    if isinstance(document, dict) and "format" not in document:
+        document = [{**ROW, **document}]
+    if isinstance(document, list) and document:
+        document = {"format": 1, "networks": document}
     path = tmp_path / "other.json"
-    path.write_text(json.dumps({"format": 1, "networks": [row]}))
-    with pytest.raises(InputError, match=f"other.json.*{message}"):
+    path.write_text(document if isinstance(document, str) else json.dumps(document))
+    with pytest.raises(InputError, match=f"other.json: .*{message}") as problem:
         read_catalogue(path)
-
-
-@pytest.mark.parametrize("text", ["{", "[]", '{"format": 2}'])
-def test_a_file_that_is_no_catalogue_is_refused(tmp_path, text):
-    path = tmp_path / "other.json"
-    path.write_text(text)
-    with pytest.raises(InputError, match="other.json: expected a catalogue"):
-        read_catalogue(path)
-
-
-def test_a_name_may_stand_in_a_catalogue_once(tmp_path):
-    row = vars(entry("https://nowhere.invalid/net.tsv"))
-    path = tmp_path / "other.json"
-    path.write_text(json.dumps({"format": 1, "networks": [row, row]}))
-    with pytest.raises(InputError, match="net is there twice"):
-        read_catalogue(path)
-    path.write_text(json.dumps({"format": 1, "networks": [row]}))
-    assert find("net", read_catalogue(path)) == entry("https://nowhere.invalid/net.tsv")
+    assert str(problem.value).isprintable()
 
 
 def test_only_one_file_of_linkprior_can_open_an_address():
@@ -293,63 +284,99 @@ def test_many_fetches_at_once_do_not_disturb_each_other(site, tmp_path):
     assert files_in(tmp_path) == ["net.tsv"]
 
 
-def failing(site, tmp_path, url, *, kind=FetchError, timeout=30.0, **changes):
+def failing(site, tmp_path, page=None, url=None, kind=FetchError, timeout=30.0):
+    """The one line that tells why nothing was fetched, and saved neither."""
+    if page is not None:
+        site.pages["/net.tsv"] = page
     with pytest.raises(kind) as problem:
-        fetch("net", catalogue=one(url, **changes), timeout=timeout)
-    assert isinstance(problem.value, LinkpriorError)
+        fetch("net", catalogue=one(url or site.root + "/net.tsv"), timeout=timeout)
     assert files_in(tmp_path) == []
     message = str(problem.value)
-    assert "\n" not in message
+    assert message.isprintable()
+    assert f"set LINKPRIOR_DATA to a folder that holds it as {FILE}" in message
     return message
 
 
-def test_a_wrong_hash_names_both_and_keeps_nothing(site, tmp_path):
-    other = TEXT.replace(b"a17", b"A17")
-    site.pages["/net.tsv"] = serve(other)
-    message = failing(site, tmp_path, site.root + "/net.tsv")
-    for content in (TEXT, other):
-        assert hashlib.sha256(content).hexdigest() in message
-    assert "not saved" in message
-    assert len(site.hits) == 1
+def raw(answer):
+    """A page of these very bytes."""
+    return lambda request: request.wfile.write(answer)
 
 
-def test_a_transfer_that_always_breaks_off_is_given_up_after_three_tries(site, tmp_path):
-    site.pages["/net.tsv"] = cut_short
-    message = failing(site, tmp_path, site.root + "/net.tsv")
-    assert f"{len(TEXT) // 2} of {len(TEXT)} bytes" in message
-    assert "LINKPRIOR_DATA" in message
-    assert FILE in message
-    assert len(site.hits) == 3
+def chunked(size):
+    head = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+    return raw(head + size + b"\r\nhello\r\n")
 
 
-@pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress])
-def test_a_packed_file_cut_at_its_source_is_refused(site, tmp_path, pack):
-    site.pages["/net.gz"] = serve(pack(TEXT)[:-20])
-    assert "not saved" in failing(site, tmp_path, site.root + "/net.gz")
+def in_circles(request):
+    serve(b"", 302, Location="/net.tsv")(request)
 
 
-def test_a_missing_page_is_not_asked_for_twice(site, tmp_path):
-    message = failing(site, tmp_path, site.root + "/gone.tsv")
-    assert "404" in message
-    assert "LINKPRIOR_DATA" in message
-    assert len(site.hits) == 1
+PACKINGS = (gzip.compress, bz2.compress, lzma.compress)
+LONG = "expected 50000 uncompressed bytes, got more".replace("50000", str(len(TEXT)))
+LIMIT = f"more than the {int(1.5 * len(TEXT)) + 1_000_000} bytes expected"
 
 
-def test_a_server_in_trouble_is_asked_three_times(site, tmp_path):
-    site.pages["/net.tsv"] = serve(b"", 503)
-    assert "503" in failing(site, tmp_path, site.root + "/net.tsv")
-    assert len(site.hits) == 3
+@pytest.mark.parametrize(
+    ("page", "words", "hits"),
+    [
+        (None, "status 404", 1),
+        (serve(b"", 418), "status 418", 1),
+        (serve(b"", 503), "status 503", 3),
+        (cut_short, f"{len(TEXT) // 2} of {len(TEXT)} bytes", 3),
+        (in_circles, "infinite loop", None),
+        (endless, LIMIT, 1),
+        (serve(b"", length=10**12), f"{LIMIT} are announced", 1),
+        (serve(b"", length="9" * 4000), f"{LIMIT} are announced", 1),
+        (serve(b"", length="9" * 5000), "got", 1),
+        *((chunked(size), "the transfer broke off", 3) for size in (b"-5", b"x", b"f" * 5000, b"")),
+        (serve(TEXT.replace(b"a17", b"A17")), hashlib.sha256(TEXT).hexdigest(), 1),
+        *((serve(pack(TEXT)[:-20]), "cannot be read", 1) for pack in PACKINGS),
+        *((serve(pack(bytes(50_000_000))), LONG, 1) for pack in PACKINGS),
+        *(
+            (raw(head + b"\x1b(2J\x07oh/\r\n\r\n"), "(2J", None)
+            for head in (
+                *(b"HTTP/1.1 500 ", b"HTTP/1.1 418 ", b""),
+                *(
+                    b"HTTP/1.1 302 Found\r\nLocation: ftp://",
+                    b"HTTP/1.1 302 X\r\nLocation: http://",
+                ),
+            )
+        ),
+        (raw(b"HTTP/1.1 418 " + b"a" * 9000 + b"\r\n\r\n"), "aaa", 1),
+    ],
+)
+def test_a_server_that_fails_or_cheats_is_told_in_one_short_line(site, tmp_path, page, words, hits):
+    message = failing(site, tmp_path, page)
+    assert words in message
+    assert len(message) < 600
+    assert hits in (None, len(site.hits))  # what may pass is asked for three times
 
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+@pytest.mark.parametrize("header", ["Location", "URI"])
 @pytest.mark.parametrize(
     "target",
-    ["file:///etc/hostname", "ftp://127.0.0.1/net.tsv", "http://192.0.2.1/net.tsv", "http://[x/"],
+    [
+        *("file:///etc/hostname", "ftp://127.0.0.1/net.tsv", "https://example.org/net.tsv"),
+        *("http://localhost/net.tsv", "https://127.0.0.1/net.tsv", "http://0x7f.1/", "http://[x/"),
+    ],
 )
-def test_a_redirect_to_another_scheme_is_refused(site, tmp_path, status, target):
-    site.pages["/net.tsv"] = serve(b"", status, Location=target)
-    message = failing(site, tmp_path, site.root + "/net.tsv")
-    assert f"refused its redirect to {target}" in message
+def test_a_redirect_to_another_host_or_scheme_is_refused(site, tmp_path, status, header, target):
+    page = serve(b"", status, **{header: target})
+    message = failing(site, tmp_path, page)
+    assert set(site.hits) == {"/net.tsv"}
+    assert re.search(f"redirect.*{re.escape(target)}|not allowed|Invalid IPv6", message, re.I)
+
+
+def test_what_comes_with_a_redirect_is_not_read(site):
+    def long(request):
+        serve(b"", 302, length=10**12, Location="/other")(request)
+        site.release.wait(30)
+
+    site.pages["/net.tsv"] = long
+    site.pages["/other"] = serve(TEXT)
+    catalogue = one(site.root + "/net.tsv")
+    assert fetch("net", catalogue=catalogue, timeout=5.0).read_bytes() == TEXT
 
 
 @pytest.mark.parametrize(
@@ -367,125 +394,7 @@ def test_a_redirect_to_another_scheme_is_refused(site, tmp_path, status, target)
 )
 def test_an_address_that_is_not_https_is_refused_unopened(site, tmp_path, monkeypatch, url):
     monkeypatch.setattr(socket.socket, "connect", forbidden)
-    assert "https" in failing(site, tmp_path, url)
-
-
-@pytest.mark.parametrize("scheme", ["http", "https"])
-@pytest.mark.parametrize(
-    "host",
-    [
-        "127.0.0.1",
-        "127.0.0.1:8443",
-        "user@127.3.2.1",
-        "localhost",
-        "LOCALHOST.",
-        "a.localhost",
-        "ip6-localhost",
-        "[::1]",
-        "[::]",
-        "[::ffff:127.0.0.1]",
-        "[0:0::1]",
-        "0.0.0.0:80",
-        "127.1",
-        "2130706433",
-        "0x7f.1",
-        "%31%32%37.0.0.1",
-        "local%68ost",
-    ],
-)
-def test_https_may_not_redirect_to_this_machine(host, scheme):
-    with pytest.raises(FetchError):
-        datasets.check_address(f"{scheme}://{host}/net.tsv", loopback=False)
-
-
-@pytest.mark.parametrize("host", ["example.org", "localhost.example.org", "192.0.2.1", "[2001::1]"])
-def test_https_may_redirect_elsewhere(host):
-    datasets.check_address(f"https://{host}/net.tsv", loopback=False)
-
-
-def test_the_check_of_a_redirect_from_elsewhere_leaves_this_machine_out():
-    asked = urllib.request.Request("https://example.org/net.tsv")
-    answer = email.message_from_string("Location: https://127.0.0.1:8443/x\n\n")
-    with pytest.raises(FetchError, match="refused its redirect to https://127.0.0.1:8443/x"):
-        datasets._CheckedRedirect().http_error_302(asked, io.BytesIO(), 302, "Found", answer)
-
-
-def raw(answer):
-    """A page of these very bytes."""
-    return lambda request: request.wfile.write(answer)
-
-
-@pytest.mark.parametrize("target", ["http://192.0.2.1/net.tsv", "ftp://127.0.0.1/x", "/other"])
-def test_the_header_uri_is_no_redirect(site, tmp_path, target):
-    site.pages["/net.tsv"] = serve(b"", 302, URI=target)
-    site.pages["/other"] = serve(TEXT)
-    assert "status 302 (Found)" in failing(site, tmp_path, site.root + "/net.tsv")
-    assert site.hits == ["/net.tsv"]
-
-
-def test_what_comes_with_a_redirect_is_not_read(site):
-    def long(request):
-        serve(b"", 302, length=10**12, Location="/other")(request)
-        site.release.wait(30)
-
-    site.pages["/net.tsv"] = long
-    site.pages["/other"] = serve(TEXT)
-    catalogue = one(site.root + "/net.tsv")
-    assert fetch("net", catalogue=catalogue, timeout=5.0).read_bytes() == TEXT
-
-
-@pytest.mark.parametrize("step", ["/net.tsv", "/net.tsv{n}"])
-def test_redirects_without_end_are_told_in_one_line(site, tmp_path, step):
-    def onwards(request):
-        serve(b"", 302, Location=step.format(n="x" * len(site.hits)))(request)
-
-    for k in range(20):
-        site.pages["/net.tsv" + "x" * k] = onwards
-    message = failing(site, tmp_path, site.root + "/net.tsv")
-    assert f"{site.root}/net.tsv: its redirects lead from one to the next without end" in message
-
-
-@pytest.mark.parametrize("length", ["9" * 5000, "9" * 4000, "0" * 5000 + "9" * 20])
-def test_a_length_of_any_digits_is_refused_in_one_line(site, tmp_path, length):
-    site.pages["/net.tsv"] = serve(b"", length=length)
-    message = failing(site, tmp_path, site.root + "/net.tsv")
-    assert f"{'9' * 20} bytes announced" in message
-    assert "9" * 21 not in message
-
-
-@pytest.mark.parametrize("size", [b"-5", b"x", b"f" * 5000, b""])
-def test_a_chunk_of_no_size_is_a_transfer_that_broke_off(site, tmp_path, size):
-    head = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
-    site.pages["/net.tsv"] = raw(head + size + b"\r\nhello\r\n")
-    assert "the transfer broke off" in failing(site, tmp_path, site.root + "/net.tsv")
-    assert len(site.hits) == 3
-
-
-@pytest.mark.parametrize(
-    "answer",
-    [
-        b"HTTP/1.1 500 \x1b[2J\x07oh\r\n\r\n",
-        b"HTTP/1.1 418 \x1b[2J\x07oh\r\n\r\n",
-        b"\x1b[2J\x07oh\r\n\r\n",
-        b"HTTP/1.1 302 Found\r\nLocation: ftp://\x1b[2J\x07oh\r\n\r\n",
-        b"HTTP/1.1 302 Found\r\nLocation: http://\x1b[2J\x07oh.example.org/\r\n\r\n",
-    ],
-)
-def test_what_a_server_says_is_shown_without_control_characters(site, tmp_path, answer):
-    site.pages["/net.tsv"] = raw(answer)
-    message = failing(site, tmp_path, site.root + "/net.tsv")
-    assert message.isprintable()
-    assert "\\x1b[2J\\x07oh" in message
-
-
-def test_what_a_server_says_is_shown_in_short(site, tmp_path):
-    site.pages["/net.tsv"] = raw(b"HTTP/1.1 418 " + b"a" * 9000 + b"\r\n\r\n")
-    assert len(failing(site, tmp_path, site.root + "/net.tsv")) < 500
-
-
-def test_a_host_that_no_name_can_be_is_told(site, tmp_path):
-    message = failing(site, tmp_path, f"https://{'a' * 70}.example.org/net.tsv")
-    assert "the transfer broke off" in message
+    assert "expected an https address" in failing(site, tmp_path, url=url)
 
 
 @pytest.mark.parametrize("timeout", [float("nan"), float("inf"), 1e300, 0.0, -1.0])
@@ -497,8 +406,8 @@ def test_a_timeout_that_no_connection_takes_is_refused(site, timeout):
 
 def test_a_silent_server_is_left_after_the_timeout(site, tmp_path):
     site.pages["/net.tsv"] = lambda request: site.release.wait(30)
-    message = failing(site, tmp_path, site.root + "/net.tsv", timeout=0.2, kind=UnreachableError)
-    assert "did not answer within 0.2 s" in message
+    message = failing(site, tmp_path, timeout=0.2, kind=UnreachableError)
+    assert "within 0.2 s (timed out)" in message
 
 
 def test_a_server_that_falls_silent_is_left_after_three_timeouts(site, tmp_path):
@@ -507,56 +416,35 @@ def test_a_server_that_falls_silent_is_left_after_three_timeouts(site, tmp_path)
         request.wfile.flush()
         site.release.wait(30)
 
-    site.pages["/net.tsv"] = stall
-    assert "silent for 0.2 s" in failing(site, tmp_path, site.root + "/net.tsv", timeout=0.2)
+    assert "timed out" in failing(site, tmp_path, stall, timeout=0.2)
     assert len(site.hits) == 3
 
 
-def test_an_endless_body_is_given_up_at_the_limit(site, tmp_path):
-    site.pages["/net.tsv"] = endless
-    limit = int(1.5 * len(TEXT)) + 1_000_000
-    assert f"more than the {limit} bytes" in failing(site, tmp_path, site.root + "/net.tsv")
-
-
-def test_an_announced_length_beyond_the_limit_is_not_even_read(site, tmp_path):
-    site.pages["/net.tsv"] = serve(b"", length=10**12)
-    assert str(10**12) in failing(site, tmp_path, site.root + "/net.tsv")
-    assert len(site.hits) == 1
-
-
-@pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress])
-def test_a_small_file_that_unpacks_to_a_huge_one_is_stopped(site, tmp_path, pack):
-    site.pages["/net.gz"] = serve(pack(bytes(50_000_000)))
-    message = failing(site, tmp_path, site.root + "/net.gz")
-    assert f"expected {len(TEXT)} uncompressed bytes, got more" in message
-
-
-def test_a_port_nobody_listens_on_reads_as_offline(site, tmp_path):
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        host = f"127.0.0.1:{free.getsockname()[1]}"
-        message = failing(site, tmp_path, f"http://{host}/net.tsv", kind=UnreachableError)
-    assert f"cannot reach {host} (" in message
-    assert "seems offline" in message
-    assert f"set LINKPRIOR_DATA to a folder that holds it as {FILE}" in message
-
-
-def test_an_unknown_host_reads_as_offline(site, tmp_path, monkeypatch):
+def test_a_host_out_of_reach_reads_as_offline(site, tmp_path, monkeypatch):
     def unknown(*arguments, **options):
         raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
 
+    impossible = f"https://{'a' * 70}.example.org/net.tsv"
+    assert "the transfer broke off" in failing(site, tmp_path, url=impossible)
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        host = f"127.0.0.1:{free.getsockname()[1]}"
+        message = failing(site, tmp_path, url=f"http://{host}/net.tsv", kind=UnreachableError)
+    assert f"cannot reach {host} " in message
     monkeypatch.setattr(socket, "getaddrinfo", unknown)
     for proxy in ("https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"):
         monkeypatch.delenv(proxy, raising=False)
-    message = failing(site, tmp_path, "https://nowhere.invalid/net.tsv", kind=UnreachableError)
-    assert "cannot reach nowhere.invalid (Name or service not known)" in message
+    url = "https://nowhere.invalid/net.tsv"
+    message = failing(site, tmp_path, url=url, kind=UnreachableError)
+    assert "cannot reach nowhere.invalid" in message
+    assert "(Name or service not known)" in message
 
 
 def test_a_server_without_a_certificate_is_not_trusted(site, tmp_path, monkeypatch):
-    site.pages["/net.tsv"] = serve(TEXT)
     monkeypatch.setenv("no_proxy", "127.0.0.1")
     url = site.root.replace("http:", "https:") + "/net.tsv"
-    assert "no secure connection" in failing(site, tmp_path, url, kind=UnreachableError)
+    message = failing(site, tmp_path, serve(TEXT), url, kind=UnreachableError)
+    assert "SSL" in message
 
 
 def test_an_interrupt_leaves_nothing_behind(site, tmp_path):
@@ -570,18 +458,14 @@ def test_an_interrupt_leaves_nothing_behind(site, tmp_path):
 
 
 def test_a_full_disk_is_said_with_what_to_do(site, tmp_path, monkeypatch):
-    def full(chunk):
+    def full(descriptor):
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    @contextmanager
-    def no_room(target):
-        yield SimpleNamespace(buffer=SimpleNamespace(write=full))
-
-    monkeypatch.setattr(datasets, "whole_file", no_room)
+    monkeypatch.setattr("linkprior.io.atomic_files.os.fsync", full)
     site.pages["/net.tsv"] = serve(TEXT)
-    message = failing(site, tmp_path, site.root + "/net.tsv")
-    assert f"No room for {len(TEXT)} bytes" in message
-    assert "LINKPRIOR_CACHE" in message
+    with pytest.raises(FetchError, match=f"write {len(TEXT)} bytes.*No space.*LINKPRIOR_CACHE"):
+        fetch("net", catalogue=one(site.root + "/net.tsv"))
+    assert files_in(tmp_path) == []
 
 
 def test_a_cache_that_cannot_be_made_is_said_before_anything_is_downloaded(site, tmp_path):

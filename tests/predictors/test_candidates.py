@@ -360,7 +360,7 @@ def test_lists_of_which_nothing_is_known_are_refused(genes):
         with pytest.raises(InputError, match="between expects two lists"):
             Candidates.of(genes, between=bad)
     for bad in ("AB", ("a", "b", "c"), 3):
-        with pytest.raises(InputError, match="excluded pair 1: expected two names"):
+        with pytest.raises(InputError, match="excluded pair 1: expected a pair"):
             Candidates.of(genes, exclude=[bad])
     with pytest.raises(InputError, match="expected names of nodes, got int"):
         Candidates.of(genes, within=5)

@@ -39,19 +39,20 @@ CHOSEN = {
     ],
 )
 def test_a_command_killed_at_a_file_ends_as_if_it_had_not_been(sandbox, name):
+    """In turns before and after the call; `make torture` does both at every point."""
     known, tally = sandbox.of(name), disturbances.KillTally()
-    for at in points(known, *CHOSEN[name]):
-        for do in ("kill before", "kill after"):
-            disturbances.kill_at(sandbox, known, tally, at, do)
+    for number, at in enumerate(points(known, *CHOSEN[name])):
+        do = "kill after" if number % 2 else "kill before"
+        disturbances.kill_at(sandbox, known, tally, at, do)
     assert tally.defects == []
-    assert tally.kills == tally.resumed == 2 * len(CHOSEN[name])
+    assert tally.kills == tally.resumed == len(CHOSEN[name])
     assert tally.most_lost <= 1
 
 
 @pytest.mark.at_length
 def test_a_command_killed_at_a_random_moment_ends_as_if_it_had_not_been(sandbox):
     chance = random.Random(4)
-    for name in ("predict run", "tune", "reproduce"):
+    for name in ("tune", "reproduce"):
         tally = disturbances.KillTally()
         disturbances.kill_after(sandbox, sandbox.of(name), tally, chance)
         assert tally.defects == []

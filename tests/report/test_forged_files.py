@@ -6,12 +6,13 @@ import warnings
 import pytest
 from tests.benchmark.made_up import cell
 
+import linkprior as lp
 from linkprior.errors import StoreError
 from linkprior.evaluation.store import read_cell
 from linkprior.evaluation.tuning.search import trial_from
 from linkprior.experiments.results import Results, ranks_of
 from linkprior.report.benchmark import benchmark_page
-from linkprior.report.prediction import _lines
+from linkprior.report.prediction import prediction_page
 
 NOTED = {"setting": 3, "params": {"rank": 4}, "scores": [0.5, None], "note": ""}
 
@@ -43,4 +44,6 @@ def test_a_trial_is_numbered_by_a_whole_number():
 
 @pytest.mark.parametrize(("notes", "lines"), [(["a", 1], ["a", "1"]), (-1, []), (None, [])])
 def test_notes_that_are_no_list_are_none(notes, lines):
-    assert _lines(notes) == lines
+    model = lp.make("cn").fit(lp.planted_network(20, mean_degree=4.0))
+    page = prediction_page(model, model.predict_edges(3), {"notes": notes})
+    assert page["network"]["notes"] == lines

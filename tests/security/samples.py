@@ -27,10 +27,7 @@ def matrix():
 
 FILES = {
     "npz": ("a.npz", matrix()),
-    "matrix-market": (
-        "a.mtx",
-        b"%%MatrixMarket matrix coordinate real symmetric\n2 2 1\n2 1 1.0\n",
-    ),
+    "matrix-market": ("a.mtx", b"%%MatrixMarket matrix coordinate real general\n2 2 1\n2 1 1\n"),
     "graphml": ("a.graphml", f"<graphml><graph>{XML}</graph></graphml>".encode()),
     "gexf": ("a.gexf", f"<gexf><graph>{XML}</graph></gexf>".encode()),
     "cx2": (
@@ -91,17 +88,10 @@ def write_results(folder):
     names = net.names
     edges.write_text("".join(f"{names[i]}\t{names[j]}\n" for i, j in net.edges.tolist()))
     run, evaluation, study = (folder / name for name in ("run", "evaluation", "study"))
-    run_module(
-        "linkprior",
-        "predict",
-        edges,
-        "--model",
-        "tri-degree",
-        "--set",
-        "max_iter=3",
-        "-o",
-        f"{run}/",
-    )
-    run_module("linkprior", "evaluate", edges, "--models", "cn,l3", "-o", evaluation)
-    run_module("linkprior", "tune", edges, "--model", "lrw", "--trials", 2, "--study", study)
+    for command in (
+        f"predict {edges} --model tri-degree --set max_iter=3 -o {run}/",
+        f"evaluate {edges} --models cn,l3 -o {evaluation}",
+        f"tune {edges} --model lrw --trials 2 --study {study}",
+    ):
+        run_module("linkprior", *command.split())
     return run, evaluation, study

@@ -3,6 +3,7 @@
 import http.client
 import json
 import os
+import socket
 import subprocess
 import sys
 import time
@@ -74,6 +75,15 @@ class Client:
             return answer.status, dict(answer.getheaders()), answer.read()
         finally:
             line.close()
+
+    def begin_upload(self, body=b"", **headers):
+        """Return a connection on which an upload has begun, with headers and a part of its body."""
+        lines = [f"POST {self.path}networks?name=begun HTTP/1.1", f"Host: {self.host}"]
+        lines += [f"Origin: http://{self.host}", "Connection: close"]
+        lines += [f"{name.replace('_', '-')}: {value}" for name, value in headers.items()]
+        line = socket.create_connection(("127.0.0.1", self.port), timeout=30)
+        line.sendall("\r\n".join([*lines, "", ""]).encode() + body)
+        return line
 
     def send(self, path, data):
         """Send JSON; return status and answer."""

@@ -96,7 +96,7 @@ def test_the_page_shows_the_list_under_the_name_of_the_file(client, network):
     assert str(client.manager.workspace.jobs.parent) not in page
 
 
-def test_messages_can_be_read_while_it_runs_and_after(client, network):
+def test_messages_can_be_read_and_a_job_that_is_over_removed(client, network):
     number = client.order(network, model="pa")
     job = client.finished(number)
     status, _, body = client.ask("GET", f"jobs/{number}/files/log")
@@ -106,6 +106,11 @@ def test_messages_can_be_read_while_it_runs_and_after(client, network):
     assert b"progress" not in body
     assert job["said"][-1] in body.decode()
     assert job["seconds"] > 0
+    folders = [client.manager.jobs[number].folder, client.manager.networks[network["id"]].folder]
+    assert all(folder.stat().st_mode & 0o077 == 0 for folder in folders)  # nobody else's to read
+    assert client.ask("DELETE", f"jobs/{number}")[0] == 204
+    assert number not in [job["id"] for job in client.state()["jobs"]]
+    assert not folders[0].exists()
 
 
 @pytest.mark.parametrize(
@@ -170,16 +175,6 @@ def test_one_runs_and_the_others_wait_their_turn(client, large, network):
     assert client.manager.jobs[second]._child is None  # it never began
 
 
-def test_a_job_that_is_over_can_be_removed(client, network):
-    number = client.order(network, model="pa")
-    client.finished(number)
-    folder = client.manager.jobs[number].folder
-    assert folder.is_dir()
-    assert client.ask("DELETE", f"jobs/{number}")[0] == 204
-    assert number not in [job["id"] for job in client.state()["jobs"]]
-    assert not folder.exists()
-
-
 @pytest.mark.parametrize(
     ("asked", "told"),
     [
@@ -211,9 +206,8 @@ def test_a_choice_that_is_none_is_refused_before_a_job_begins(client, network, a
 
 
 def test_what_is_no_form_of_the_page_is_refused(client):
-    assert client.ask("POST", "jobs", b"[1]")[0] == 400
-    assert client.ask("POST", "jobs", b"{")[0] == 400
-    assert client.ask("POST", "jobs", b"[" * 60_000)[0] == 400
+    for body in (b"[1]", b"{", b"[" * 60_000):
+        assert client.ask("POST", "jobs", body)[0] == 400
     assert client.ask("POST", "jobs", b" " * 70_000)[0] == 413
     assert client.send("jobs", {"network": "../1"})[0] == 404
     assert client.send("jobs", {"network": ["x"]})[0] == 404
@@ -236,15 +230,12 @@ def test_values_never_become_options():
         JobRequest.of({"model": "evil:l3"})
 
 
-def test_too_many_jobs_are_refused(client, network, monkeypatch):
-    monkeypatch.setattr("linkprior.serve.jobs.MOST_JOBS", 0)
+@pytest.mark.parametrize(("limit", "told"), [("JOBS", "remove some"), ("WAITING", "waiting")])
+def test_too_many_jobs_are_refused(client, network, monkeypatch, limit, told):
+    monkeypatch.setattr(f"linkprior.serve.jobs.MOST_{limit}", 0)
     status, answer = client.send("jobs", {"network": network["id"], "model": "pa"})
     assert status == 409
-    assert "remove some" in answer["error"]
-    monkeypatch.setattr("linkprior.serve.jobs.MOST_WAITING", 0)
-    status, answer = client.send("jobs", {"network": network["id"], "model": "pa"})
-    assert status == 409
-    assert "waiting" in answer["error"]
+    assert told in answer["error"]
 
 
 def test_a_job_that_cannot_be_started_is_told(client, network, monkeypatch):
@@ -293,14 +284,8 @@ def test_a_page_that_connects_gets_everything_and_then_every_change(client, netw
     watch.close()
     again = Watch(client)  # a reload: the job is still there
     assert number in [job["id"] for job in again.next()["jobs"]]
-    again.close()
-
-
-def test_a_closed_tab_does_not_end_its_job(client, network):
-    watch = Watch(client)
-    watch.next()
     number = client.order(network, model="pa")
-    watch.close()
+    again.close()  # a closed tab does not end its job
     assert client.finished(number)["state"] == "done"
 
 
@@ -329,16 +314,6 @@ def test_an_explorer_in_the_same_folder_shows_what_was_done_there(start, planted
     assert other.ask("GET", f"jobs/{number}/files/tsv")[2] == content
     assert other.ask("GET", f"jobs/{number}/page")[0] == 200
     assert other.state()["networks"] == []
-
-
-def test_folders_are_nobody_elses_to_read(client, network):
-    number = client.order(network, model="pa")
-    client.finished(number)
-    for folder in (
-        client.manager.jobs[number].folder,
-        client.manager.networks[network["id"]].folder,
-    ):
-        assert folder.stat().st_mode & 0o077 == 0
 
 
 def test_a_run_is_dressed_with_the_bytes_of_the_command_line(planted_file, tmp_path):

@@ -127,13 +127,7 @@ def test_jobs_end_by_themselves_when_the_server_is_killed(running, large_file):
 
 def test_an_upload_cut_off_by_the_end_is_no_news(running):
     server = running()
-    client = server.client
-    with socket.create_connection(("127.0.0.1", client.port), timeout=30) as line:
-        head = (
-            f"POST {client.path}networks?name=a HTTP/1.1\r\nHost: {client.host}\r\n"
-            f"Origin: http://{client.host}\r\nContent-Length: 1000\r\n\r\na b\n"
-        )
-        line.sendall(head.encode())
+    with server.client.begin_upload(b"a b\n", content_length=1000):
         (work,) = server.temporary.iterdir()
         until(lambda: list((work / "networks").iterdir()))
         told = server.end(signal.SIGINT)
@@ -173,31 +167,24 @@ def test_a_run_on_the_command_line_is_shown_at_once(running, edges, tmp_path):
     assert {path.name: path.stat().st_mtime_ns for path in run.iterdir()} == before
 
 
-def test_an_evaluation_is_shown_as_its_page_alone(running, run, edges, tmp_path):
-    status, *_ = run("evaluate", edges, "--models", "l3,pa", "-o", tmp_path / "judged", "-q")
-    assert status == 0
-    server = running(tmp_path / "judged")
-    client = Client(server.address.partition("jobs/")[0])
-    (job,) = client.state()["jobs"]
-    assert (job["page"], job["files"]) == (True, [])
-    status, _, page = client.ask("GET", f"jobs/{job['id']}/page")
-    assert status == 200
-    assert b"Models compared on" in page
-
-
-def test_an_evaluation_beside_a_run_is_on_its_page(running, run, edges, tmp_path):
+def test_an_evaluation_is_shown_alone_and_beside_a_run(running, run, edges, tmp_path):
     """As `linkprior report` has it."""
-    folder = tmp_path / "run"
-    predicted(edges, "--model", "l3", "--top", "20", "-o", f"{folder}/")
-    assert run("evaluate", edges, "--models", "l3,pa", "-o", tmp_path / "judged", "-q")[0] == 0
+    both, judged = tmp_path / "run", tmp_path / "judged"
+    predicted(edges, "--model", "l3", "--top", "20", "-o", f"{both}/")
+    assert run("evaluate", edges, "--models", "l3,pa", "-o", judged, "-q")[0] == 0
     for name in ("results.json", "curves.json"):
-        shutil.copy(tmp_path / "judged" / name, folder / name)
-    client = Client(running(folder).address.partition("jobs/")[0])
-    (job,) = client.state()["jobs"]
-    assert job["files"] == ["tsv", "graphml", "cx2"]
-    page = client.ask("GET", f"jobs/{job['id']}/page")[2]
-    assert b"Missing links of edges.tsv" in page
-    assert b'"evaluation":' in page
+        shutil.copy(judged / name, both / name)
+    for folder, files, title in (
+        (judged, [], b"Models compared on"),
+        (both, ["tsv", "graphml", "cx2"], b"Missing links of edges.tsv"),
+    ):
+        client = Client(running(folder).address.partition("jobs/")[0])
+        (job,) = client.state()["jobs"]
+        assert (job["page"], job["files"]) == (True, files)
+        status, _, page = client.ask("GET", f"jobs/{job['id']}/page")
+        assert status == 200
+        assert title in page
+        assert b'"evaluation":' in page
 
 
 def test_results_stay_in_a_folder_that_is_named(running, edges, tmp_path):
@@ -312,28 +299,30 @@ def test_a_browser_that_is_not_there_is_told(capsys, monkeypatch):
 # ---------------------------------------------------------------------- refused in one line
 
 
-def test_a_port_in_use_is_told_with_what_to_do(run):
+@pytest.fixture
+def port():
+    """A port that somebody listens on."""
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
-        port = taken.getsockname()[1]
-        assert one_line_of_error(run("serve", "--port", port), f"port {port} is in use", "--port 0")
+        yield taken.getsockname()[1]
 
 
-def test_without_a_port_the_next_free_one_is_taken(monkeypatch):
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        taken.listen()
-        port = taken.getsockname()[1]
-        monkeypatch.setattr(serving, "PORT", port)
-        found = serving._bound(None)
+def test_a_port_in_use_is_told_with_what_to_do_and_nothing_is_left(
+    run, port, tmp_path, monkeypatch
+):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    assert one_line_of_error(run("serve", "--port", port), f"port {port} is in use", "--port 0")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("tried", [20, 1])
+def test_without_a_port_the_next_free_one_is_taken(monkeypatch, port, tried):
+    monkeypatch.setattr(serving, "PORT", port)
+    monkeypatch.setattr(serving, "_TRIED", tried)
+    with serving._bound(None) as found:
         assert found.getsockname()[0] == "127.0.0.1"
-        assert found.getsockname()[1] != port
-        found.close()
-        monkeypatch.setattr(serving, "_TRIED", 1)
-        found = serving._bound(None)
         assert found.getsockname()[1] not in (0, port)
-        found.close()
 
 
 def test_what_is_missing_is_named(run, monkeypatch):
@@ -376,12 +365,3 @@ def test_a_run_that_cannot_be_shown_is_refused(run, edges, tmp_path, changed, to
 def test_what_cannot_be_served_is_refused(run, edges, tmp_path, arguments, told):
     given = [one.format(tmp=tmp_path) for one in arguments]
     assert one_line_of_error(run("serve", *given), told)
-
-
-def test_nothing_is_left_behind_by_a_refusal(run, tmp_path, monkeypatch):
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        taken.listen()
-        assert run("serve", "--port", taken.getsockname()[1])[0] == 1
-    assert list(tmp_path.iterdir()) == []

@@ -140,21 +140,19 @@ def whole_file(path: str | Path) -> Iterator[TextIO]:
         with target.open("w", encoding="utf-8", errors="surrogateescape", newline="") as device:
             yield device
         return
-    sweep(target.parent, target.name)
-    fresh, held = target, Held(None)
-    try:
-        with naming(target):
-            fresh, stream = _begin(target)
-            # The lock lasts until the file is renamed, also when the stream is closed.
-            held = Held(os.dup(stream.fileno()) if os.name == "posix" else None)
-            with stream:
-                yield stream
-                stream.flush()
-                os.fsync(stream.fileno())
-            _finish(fresh, target, os.replace)
-    finally:
-        _give_up(fresh, target)
-        held.close()
+
+    def begin(fresh: Path) -> None:
+        begin_private(fresh, target)
+        fresh.touch()
+
+    with (
+        _begun(target, begin, os.replace) as fresh,
+        fresh.open("w", encoding="utf-8", errors="surrogateescape", newline="") as stream,
+    ):
+        keep_mode(fresh, target)
+        yield stream
+        stream.flush()
+        os.fsync(stream.fileno())
 
 
 @contextmanager
@@ -165,19 +163,50 @@ def whole_folder(target: Path, place: Callable[[Path, Path], None]) -> Iterator[
     a link, and a folder keeps its mode.
     """
     target = _behind(target)
+    with _begun(target, Path.mkdir, place) as fresh:
+        mode = stat.S_IMODE(target.stat().st_mode) if target.exists() else None
+        if mode is not None:
+            fresh.chmod(mode | stat.S_IRWXU)  # before anything is in it that others may not see
+        yield fresh
+        if mode is not None:
+            fresh.chmod(mode)
+    sweep(target.parent, target.name, ("old",))
+
+
+@contextmanager
+def _begun(
+    target: Path, begin: Callable[[Path], None], place: Callable[[Path, Path], None]
+) -> Iterator[Path]:
+    """Yield a temporary name under which a file or folder is begun; place it when all is written.
+
+    It is locked until then, lest somebody take it for one that a killed process left.
+    """
     sweep(target.parent, target.name)
-    fresh, held = target, Held(None)
+    held, fresh = Held(None), target
     try:
         with naming(target):
-            fresh, held = _begin_folder(target)
-            mode = _mode_of(target)
-            _set_mode(fresh, mode, stat.S_IRWXU)  # before anything is in it that others may not see
+            while True:
+                fresh = target.with_name(f".{target.name}.{uuid.uuid4().hex}.part")
+                with _turning:
+                    _unfinished.add(fresh)
+                    begin(fresh)
+                if os.name != "posix":
+                    break
+                with suppress(FileNotFoundError):
+                    descriptor = os.open(fresh, os.O_RDONLY)
+                    held = Held(descriptor)
+                    if take(descriptor) is not False and fresh.exists():
+                        break
+                held.close()  # it was taken for a dead one before it was locked
+                _unfinished.discard(fresh)
             yield fresh
-            _set_mode(fresh, mode)
-            _finish(fresh, target, place)
-        sweep(target.parent, target.name, ("old",))
+            with _turning:
+                place(fresh, target)
+                _whole.append(target)
     finally:
-        _give_up(fresh, target)
+        if fresh in _unfinished:
+            _remove(fresh)
+            _unfinished.discard(fresh)
         held.close()
 
 
@@ -187,7 +216,9 @@ def naming(target: Path) -> Iterator[None]:
     try:
         yield
     except OSError as problem:
-        named = problem.filename is not None and not _is_fresh(problem.filename)
+        name = problem.filename
+        path = Path(os.fsdecode(name)) if isinstance(name, str | bytes | os.PathLike) else Path()
+        named = name is not None and not any(map(is_temporary, path.parts))
         if named or problem.errno not in _OF_THE_DISK:
             raise
         raise OSError(problem.errno, problem.strerror, str(target)) from problem
@@ -245,71 +276,9 @@ def keep_mode(fresh: Path, before: Path) -> None:
         shutil.copymode(before, fresh)
 
 
-def _fresh_name(target: Path) -> Path:
-    return target.with_name(f".{target.name}.{uuid.uuid4().hex}.part")
-
-
 def _behind(path: Path) -> Path:
     """Return what a link leads to, so that the link itself is not replaced."""
     return resolved(path) if path.is_symlink() else path
-
-
-def _mode_of(path: Path) -> int | None:
-    """Return who may do what with a file or folder; None where there is none."""
-    return stat.S_IMODE(path.stat().st_mode) if path.exists() else None
-
-
-def _set_mode(path: Path, mode: int | None, more: int = 0) -> None:
-    if mode is not None and _mode_of(path) != mode | more:
-        path.chmod(mode | more)
-
-
-def _is_fresh(name: object) -> bool:
-    path = Path(os.fsdecode(name)) if isinstance(name, str | bytes | os.PathLike) else Path()
-    return any(is_temporary(part) for part in path.parts)
-
-
-def _begin(target: Path) -> tuple[Path, TextIO]:
-    """Open a new file under a temporary name and lock it, lest somebody take it for a dead one."""
-    while True:
-        fresh = _fresh_name(target)
-        with _turning:
-            _unfinished.add(fresh)
-            begin_private(fresh, target)
-            stream = fresh.open("w", encoding="utf-8", errors="surrogateescape", newline="")
-        if take(stream.fileno()) is not False and fresh.exists():
-            keep_mode(fresh, target)
-            return fresh, stream
-        stream.close()  # it was taken for a dead one before it was locked
-        _unfinished.discard(fresh)
-
-
-def _begin_folder(target: Path) -> tuple[Path, Held]:
-    while True:
-        fresh = _fresh_name(target)
-        with _turning:
-            _unfinished.add(fresh)
-            fresh.mkdir()
-        if os.name != "posix":
-            return fresh, Held(None)
-        with suppress(FileNotFoundError):
-            descriptor = os.open(fresh, os.O_RDONLY)
-            if take(descriptor) is not False and fresh.exists():
-                return fresh, Held(descriptor)
-            os.close(descriptor)
-        _unfinished.discard(fresh)
-
-
-def _give_up(fresh: Path, target: Path) -> None:
-    if fresh != target:  # else nothing was begun
-        _remove(fresh)
-        _unfinished.discard(fresh)
-
-
-def _finish(fresh: Path, target: Path, place: Callable[[Path, Path], None]) -> None:
-    with _turning:
-        place(fresh, target)
-        _whole.append(target)
 
 
 def _remove(path: Path) -> None:

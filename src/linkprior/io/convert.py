@@ -22,7 +22,6 @@ from linkprior.network import Network, distinct_names, node_name
 if TYPE_CHECKING:
     import pandas as pd
 
-Kind = tuple[str, str]  # library and class
 Columns = tuple[str, str]  # of the two ends
 
 TAKEN = (
@@ -87,47 +86,37 @@ def as_network(
 
 def labelled(obj: Any, source: str | None = None, target: str | None = None) -> Labelled:
     """Return the network that an object holds, all nodes kept, with the labels they have there."""
-    columns = _both_or_neither(source, target)
-    kind = _kind(obj)
+    columns = None if source is None or target is None else (source, target)
+    if source == target is not None or (columns is None and source != target):
+        raise ParameterError(
+            f"source and target must be two columns, or neither given; got {source!r}, {target!r}"
+        )
     if isinstance(obj, str | os.PathLike):
         return _from_file(obj, columns)
-    if kind in _TABLES:
-        return _TABLES[kind](obj, columns)
+    # Library and class of the object, and of what it descends from.
+    kinds = {(c.__module__.partition(".")[0], c.__name__) for c in type(obj).__mro__}
+    if from_table := next((_TABLES[kind] for kind in kinds & _TABLES.keys()), None):
+        return from_table(obj, columns)
     if columns is not None:
         raise ParameterError(
             f"source and target choose columns of a table or file, got {type(obj).__name__}"
         )
-    return _converter(obj, kind)(obj)
-
-
-def _both_or_neither(source: str | None, target: str | None) -> Columns | None:
-    if source is None and target is None:
-        return None
-    if source is None or target is None or source == target:
-        raise ParameterError(
-            f"source and target must be two columns, or neither given; got {source!r}, {target!r}"
-        )
-    return source, target
-
-
-def _kind(obj: Any) -> Kind | None:
-    """Return library and class of a known graph or table, or of the class it descends from."""
-    ancestors = ((c.__module__.partition(".")[0], c.__name__) for c in type(obj).__mro__)
-    return next((kind for kind in ancestors if kind in _GRAPHS or kind in _TABLES), None)
-
-
-def _converter(obj: Any, kind: Kind | None) -> Callable[[Any], Labelled]:
-    if kind is not None:
-        return _GRAPHS[kind]
     if isinstance(obj, Network):
-        return lambda net: Labelled(net, net.names)
-    if sp.issparse(obj):
-        return _from_matrix
-    if hasattr(obj, "__array__"):
-        return _from_array
-    if isinstance(obj, Iterable) and not isinstance(obj, bytes):
-        return _from_pairs
-    raise InputError(f"expected {TAKEN}; got {type(obj).__name__}")
+        return Labelled(obj, obj.names)
+    convert: Callable[[Any], Labelled]
+    if ("networkx", "Graph") in kinds:
+        convert = _from_networkx
+    elif ("igraph", "Graph") in kinds:
+        convert = _from_igraph
+    elif sp.issparse(obj):
+        convert = _from_matrix
+    elif hasattr(obj, "__array__"):
+        convert = _from_array
+    elif isinstance(obj, Iterable) and not isinstance(obj, bytes):
+        convert = _from_pairs
+    else:
+        raise InputError(f"expected {TAKEN}; got {type(obj).__name__}")
+    return convert(obj)
 
 
 # ---------------------------------------------------------------------- graphs and files
@@ -247,11 +236,7 @@ def _is_adjacency(frame: pd.DataFrame) -> bool:
     return names != list(range(len(names))) or (numbers and len(names) > 2)
 
 
-_GRAPHS: dict[Kind, Callable[[Any], Labelled]] = {
-    ("networkx", "Graph"): _from_networkx,
-    ("igraph", "Graph"): _from_igraph,
-}
-_TABLES: dict[Kind, Callable[[Any, Columns | None], Labelled]] = {
+_TABLES: dict[tuple[str, str], Callable[[Any, Columns | None], Labelled]] = {
     ("pandas", "DataFrame"): _from_pandas,
     ("polars", "DataFrame"): _from_polars,
     ("polars", "LazyFrame"): _from_polars,

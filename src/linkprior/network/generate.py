@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -125,11 +124,33 @@ def large_network(
     # Beyond a tenth of all pairs, drawing the same edges over and over takes too long.
     wanted = real_number("mean_degree", mean_degree, 0.0, max(1.0, (p - 1) / 10), high_open=False)
     rng = np.random.default_rng(whole_number("seed", seed, 0))
-    drawing = _GroupedEnds.prepare(rng, p, groups, tail, wanted)
+    attract = 1.0 + rng.pareto(tail, p)
+    for _ in range(20):  # cutting lowers the mean, which the bound is relative to
+        bound = max(2.0 * np.sqrt(p), 4.0 * wanted) / wanted * attract.mean()
+        attract = np.minimum(attract, bound)
+    group = rng.permutation(np.arange(p) % groups)
+    order = np.argsort(group, kind="stable")  # nodes, group after group
+    reach = np.cumsum(attract[order])  # sums of their attractiveness so far
+    ends = np.cumsum(np.bincount(group, minlength=groups)) - 1
+    bounds = np.concatenate([[0.0], reach[ends]])  # of the groups among these sums
+    pairs_of_groups = np.cumsum(_balanced(rng, np.diff(bounds)))
+
+    def draw(n: int) -> NDArray[np.int64]:
+        """Return about n pairs i < j as codes i·p + j, some of them twice; self-pairs are gone."""
+        both = np.searchsorted(
+            pairs_of_groups, rng.uniform(0.0, pairs_of_groups[-1], n), side="right"
+        )
+        nodes = []
+        for chosen in np.divmod(np.minimum(both, groups * groups - 1), groups):
+            at = rng.uniform(bounds[chosen], bounds[chosen + 1])
+            nodes.append(order[np.minimum(np.searchsorted(reach, at, side="right"), p - 1)])
+        low, high = np.minimum(*nodes), np.maximum(*nodes)
+        codes: NDArray[np.int64] = (low * p + high)[low < high]
+        return codes
+
     n_edges, codes = max(1, round(p * wanted / 2)), np.empty(0, np.int64)
     while len(codes) < n_edges:
-        more = drawing.draw(rng, n_edges - len(codes) + 100)
-        codes = np.concatenate([codes, more])
+        codes = np.concatenate([codes, draw(n_edges - len(codes) + 100)])
         codes = codes[np.sort(np.unique(codes, return_index=True)[1])]
     edges = np.stack(np.divmod(codes[:n_edges], p), axis=1)
     used = np.zeros(p, dtype=bool)
@@ -137,60 +158,6 @@ def large_network(
     width = len(str(p))
     names = [f"node-{node:0{width}d}" for node in np.flatnonzero(used).tolist()]
     return Network.from_indices((np.cumsum(used) - 1)[edges], names)
-
-
-@dataclass(frozen=True)
-class _GroupedEnds:
-    """Draws ends of edges: first two groups, then a node of each by its attractiveness.
-
-    Attributes
-    ----------
-    order
-        Nodes, group after group.
-    reach
-        Sums of their attractiveness so far, in that order.
-    bounds
-        Where each group begins and ends among these sums.
-    among
-        Sums of the probabilities of all pairs of groups, row by row.
-    """
-
-    order: NDArray[np.int64]
-    reach: NDArray[np.float64]
-    bounds: NDArray[np.float64]
-    among: NDArray[np.float64]
-
-    @classmethod
-    def prepare(
-        cls, rng: np.random.Generator, p: int, groups: int, tail: float, mean: float
-    ) -> _GroupedEnds:
-        """Draw groups, attractiveness and which groups attract each other."""
-        attract = 1.0 + rng.pareto(tail, p)
-        for _ in range(20):  # cutting lowers the mean, which the bound is relative to
-            attract = np.minimum(attract, max(2.0 * np.sqrt(p), 4.0 * mean) / mean * attract.mean())
-        group = rng.permutation(np.arange(p) % groups)
-        order = np.argsort(group, kind="stable")
-        reach = np.cumsum(attract[order])
-        ends = np.cumsum(np.bincount(group, minlength=groups)) - 1
-        bounds = np.concatenate([[0.0], reach[ends]])
-        return cls(order, reach, bounds, np.cumsum(_balanced(rng, np.diff(bounds))))
-
-    def draw(self, rng: np.random.Generator, n: int) -> NDArray[np.int64]:
-        """Return about n pairs i < j as codes i·p + j, some of them twice; self-pairs are gone."""
-        p, groups = len(self.order), len(self.bounds) - 1
-        both = np.searchsorted(self.among, rng.uniform(0.0, self.among[-1], n), side="right")
-        i, j = (
-            self._nodes(rng, chosen)
-            for chosen in np.divmod(np.minimum(both, groups * groups - 1), groups)
-        )
-        low, high = np.minimum(i, j), np.maximum(i, j)
-        codes: NDArray[np.int64] = (low * p + high)[low < high]
-        return codes
-
-    def _nodes(self, rng: np.random.Generator, group: NDArray[Any]) -> NDArray[np.int64]:
-        at = rng.uniform(self.bounds[group], self.bounds[group + 1])
-        found = np.searchsorted(self.reach, at, side="right")
-        return self.order[np.minimum(found, len(self.order) - 1)]
 
 
 def _balanced(rng: np.random.Generator, size: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -17,7 +17,7 @@ from linkprior.errors import InputError, LinkpriorError
 from linkprior.network import pairs as pr
 from linkprior.network.node_names import distinct_names, names_in, node_name, refuse_repeated
 from linkprior.network.side_information import NOTHING, History, Observations, SideInformation
-from linkprior.network.weights import attribute_weights, entry_weights, listed_weights, weighted
+from linkprior.network.weights import attribute_weights, weight_numbers, weighted
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -104,8 +104,7 @@ class Network:
         return self  # nothing in it can change
 
     def _freeze(self) -> None:
-        for part in (self.adjacency.data, self.adjacency.indices, self.adjacency.indptr):
-            part.setflags(write=False)
+        _make_read_only(self.adjacency)
         self.known.freeze()
 
     # ------------------------------------------------------------------ building
@@ -225,13 +224,18 @@ class Network:
         labels = [str(n) for n in (range(p) if names is None else names)]
         if len(labels) != p:
             raise InputError(f"expected {p} names for {p} nodes, got {len(labels)}")
-        rows, cols = (x[a.data != 0].astype(np.int64) for x in a.coords)
-        pairs = np.stack([rows, cols], axis=1)
+        entries = a.data != 0
+        pairs = np.stack([end[entries].astype(np.int64) for end in a.coords], axis=1)
         net = cls.from_indices(pairs, labels)
         # A symmetric matrix holds each edge twice by its nature: nothing was repeated.
         if net.merged.reversed_duplicates == net.n_edges:
             net = cls(net.adjacency, net.names, CleaningCounts(net.merged.self_loops))
-        return weighted(net, pairs, entry_weights(a.data[a.data != 0], pairs)) if weights else net
+        if not weights:
+            return net
+        values = weight_numbers(
+            a.data[entries], lambda at: f"row {pairs[at, 0]}, column {pairs[at, 1]}"
+        )
+        return weighted(net, pairs, values)
 
     @classmethod
     def from_networkx(cls, graph: nx.Graph[Any], weights: str | None = None) -> Network:
@@ -325,7 +329,9 @@ class Network:
         rows = ends.astype(object).to_numpy()
         if weights is None:
             return cls.from_edges(rows)
-        values = listed_weights(frame[weights].tolist())
+        values = weight_numbers(
+            frame[weights].tolist(), lambda at: f"row {at} of the table (the first row is 0)"
+        )
         rows, values = rows[values > 0], values[values > 0]
         net = cls.from_edges(rows)
         numbers = np.array([net.index_of(name) for name in names_in(rows)], dtype=np.int64)
@@ -380,8 +386,7 @@ class Network:
         if self.known.weights is None:
             return self.adjacency
         sure = _symmetric_csr(self.edges, self.n_nodes, self.known.weights)
-        for part in (sure.data, sure.indices, sure.indptr):
-            part.setflags(write=False)
+        _make_read_only(sure)
         return sure
 
     @cached_property
@@ -685,6 +690,11 @@ def to_networkx(net: Network) -> nx.Graph[str]:
     1
     """
     return net.to_networkx()
+
+
+def _make_read_only(matrix: sp.csr_array) -> None:
+    for part in (matrix.data, matrix.indices, matrix.indptr):
+        part.setflags(write=False)
 
 
 def _symmetric_csr(

@@ -48,7 +48,7 @@ def distinct_names(labels: Iterable[Any]) -> tuple[str, ...]:
     return tuple(label_of)
 
 
-def names_in(pairs: Any) -> list[str]:
+def names_in(pairs: Any, what: str = "edge") -> list[str]:
     """Return the ends of all pairs as text; refuse what is no pair, None and NaN."""
     try:
         rows = pairs.tolist() if isinstance(pairs, np.ndarray) else list(pairs)
@@ -61,10 +61,10 @@ def names_in(pairs: Any) -> list[str]:
     ends = []
     for number, pair in enumerate(rows, start=1):
         if isinstance(pair, str | bytes) or not hasattr(pair, "__len__") or len(pair) != 2:
-            raise InputError(f"edge {number}: expected a pair of names, got {pair!r}")
+            raise InputError(f"{what} {number}: expected a pair of names, got {pair!r}")
         for end in pair:
             if not _is_label(end):
-                raise InputError(f"edge {number}: {end!r} is no name of a node")
+                raise InputError(f"{what} {number}: {end!r} is no name of a node")
             ends.append(node_name(end))
     return ends
 
@@ -78,10 +78,11 @@ def _is_label(label: Any) -> bool:
 
 def refuse_repeated(names: Sequence[str]) -> None:
     """Raise an error that names one that appears twice."""
-    if len(set(names)) != len(names):
-        seen: set[str] = set()
-        twice = next(n for n in names if n in seen or seen.add(n))  # type: ignore[func-returns-value]
-        raise InputError(f"node names must all differ, but {twice!r} appears twice")
+    seen: set[str] = set()
+    for name in names if len(set(names)) != len(names) else ():
+        if name in seen:
+            raise InputError(f"node names must all differ, but {name!r} appears twice")
+        seen.add(name)
 
 
 @dataclass(frozen=True)
@@ -164,15 +165,13 @@ def pairs_in(
     """
     number = {name: i for i, name in enumerate(net.names)}
     numbered, unknown = [], []
-    for at, pair in enumerate(given, start=1):
-        if isinstance(pair, str | bytes) or not hasattr(pair, "__len__") or len(pair) != 2:
-            raise InputError(f"excluded pair {at}: expected two names, got {pair!r}")
-        one, other = node_name(pair[0]), node_name(pair[1])
+    ends = iter(names_in(given, "excluded pair"))
+    for one, other in zip(ends, ends, strict=True):
         if one in number and other in number:
             numbered.append((number[one], number[other]))
         else:
             unknown.append((one, other))
     given_pairs = pr.ordered(pr.as_pairs(np.array(numbered, dtype=np.int64), net.n_nodes))
     proper = given_pairs[given_pairs[:, 0] != given_pairs[:, 1]]
-    codes = np.unique(pr.encode(proper, net.n_nodes))
+    codes = pr.distinct(pr.encode(proper, net.n_nodes))
     return pr.decode(codes, net.n_nodes), tuple(unknown)

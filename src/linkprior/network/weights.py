@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,10 +26,12 @@ _MISSING = {"", "-", "none", "nan", "na", "n/a", "null", "<na>", "nat", "?"}
 
 def weight_numbers(values: Any, where: Callable[[int], str], hint: str = "") -> Floats:
     """Return weights as numbers of 0 or more; of the first that is none, say where it is."""
-    numbers = _fast(values)
-    if numbers is None:
-        values = values.tolist() if isinstance(values, np.ndarray) else list(values)
-        numbers = np.array([_number(value) for value in values], dtype=np.float64)
+    numbers: Floats
+    if isinstance(values, np.ndarray) and values.dtype.kind in "biuf":
+        numbers = values.astype(np.float64)
+    else:
+        values = values.tolist() if isinstance(values, np.ndarray) else values
+        numbers = np.fromiter(map(_number, values), dtype=np.float64, count=len(values))
     bad = np.flatnonzero(~(np.isfinite(numbers) & (numbers >= 0)))
     if len(bad):
         value = values[bad[0]]
@@ -42,26 +44,14 @@ def weight_numbers(values: Any, where: Callable[[int], str], hint: str = "") -> 
     return numbers
 
 
-def _fast(values: Any) -> Floats | None:
-    """Return numbers, and text that is nothing but numbers, without a loop of our own."""
-    if isinstance(values, np.ndarray):
-        return values.astype(np.float64) if values.dtype.kind in "biuf" else None
-    try:
-        numbers = np.fromiter(map(float, values), dtype=np.float64, count=len(values))
-    except (TypeError, ValueError, OverflowError):
-        return None
-    # Python takes 1_000 for a number, too.
-    return None if any(isinstance(v, str) and "_" in v for v in values) else numbers
-
-
 def _number(value: Any) -> float:
     """Return the number a cell holds, with a point or a comma; NaN where it holds none."""
-    if isinstance(value, str):
-        # 1,234: is that more than a thousand, or little?
-        if _THOUSANDS.fullmatch(value.strip()) or "_" in value:
-            return math.nan
-        value = value.replace(",", ".")
     try:
+        if isinstance(value, str):
+            # 1,234: is that more than a thousand, or little? And 1_000 is a number of Python alone.
+            if "_" in value or ("," in value and _THOUSANDS.fullmatch(value.strip())):
+                return math.nan
+            value = value.replace(",", ".")
         return float(value)
     except (TypeError, ValueError):
         return math.nan
@@ -103,13 +93,3 @@ def attribute_weights(graph: nx.Graph[Any], attribute: str) -> Floats:
         )
     values = [about.get(attribute) for *_, about in edges]
     return weight_numbers(values, lambda at: f"the edge {edges[at][0]!r} – {edges[at][1]!r}")
-
-
-def listed_weights(values: Sequence[Any]) -> Floats:
-    """Return a column of a table."""
-    return weight_numbers(values, lambda at: f"row {at} of the table (the first row is 0)")
-
-
-def entry_weights(values: NDArray[Any], pairs: pr.Ints) -> Floats:
-    """Return the entries of a matrix."""
-    return weight_numbers(values, lambda at: f"row {pairs[at, 0]}, column {pairs[at, 1]}")

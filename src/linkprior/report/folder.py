@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -35,18 +35,16 @@ def folder_page(
     if (folder / MANIFEST).is_file():
         data = _run_data(folder, evaluation)
     else:
-        results = _results_data(folder)
-        if results is None:
-            raise StoreError(
-                f"{folder} is not a run folder (it has no {MANIFEST}) nor another with a page: "
-                "expected what predict, evaluate, tune, benchmark or reproduce keeps"
-            )
-        data = results
+        data = _results_data(folder)
         if evaluation is not None:
             raise StoreError(f"{folder} is no run: --evaluation goes with a run")
     tuned = Path(study) if study is not None else _own_study(folder)
     if tuned is not None and "parts" not in data:
-        data["parts"] = [_tuning(tuned)]
+        if not is_study(tuned):
+            raise StoreError(
+                f"{tuned} holds no {QUESTION}: expected what `linkprior tune --study DIR` keeps"
+            )
+        data["parts"] = [tuning_part(read_study(tuned))]
     elif study is not None:
         raise StoreError(f"{folder} is no run and no evaluation: --study goes with these")
     return data
@@ -70,16 +68,20 @@ def _run_data(folder: Path, evaluation: str | None) -> dict[str, Any]:
     return data
 
 
-def _results_data(folder: Path) -> dict[str, Any] | None:
-    """Return the page of a folder without a run; None where it holds nothing that has one."""
-    if reproduction.is_reproduction(folder):
-        results = reproduction.read_reproduction(folder)
+def _results_data(folder: Path) -> dict[str, Any]:
+    """Return the page of a folder without a run."""
+    if experiments := reproduction.read_reproduction(folder):
         with _refusing(folder):
-            command = _joined(["linkprior", *results[0].get("command", [])])
-        return reproduction.reproduction_page(results, command)
+            command = shlex.join(map(str, ["linkprior", *experiments[0].get("command", [])]))
+        return reproduction.reproduction_page(experiments, command)
     if (folder / RESULTS).is_file():
         with _refusing(folder / RESULTS):
-            return evaluation_page(read_results(folder), _named(folder), _command(folder))
+            results = read_results(folder)
+            named = (results.facts.get("network") or {}).get("file") or folder.resolve().name
+            words = read_json(folder / RESULTS).get("command") or []
+            return evaluation_page(
+                results, Path(str(named)).name, shlex.join(map(str, words)) or None
+            )
     if is_study(folder):
         return tuning_page(read_study(folder))
     if (folder / CLAIM).is_file():
@@ -87,7 +89,10 @@ def _results_data(folder: Path) -> dict[str, Any] | None:
     if benchmark.is_benchmark(folder):
         with _refusing(folder):
             return benchmark.benchmark_page(results_in(folder))
-    return None
+    raise StoreError(
+        f"{folder} is not a run folder (it has no {MANIFEST}) nor another with a page: "
+        "expected what predict, evaluate, tune, benchmark or reproduce keeps"
+    )
 
 
 @contextmanager
@@ -102,25 +107,3 @@ def _refusing(path: Path) -> Iterator[None]:
             f"{path} or a file beside it is damaged ({type(problem).__name__}); run the command "
             "that wrote it again, into a new folder"
         ) from None
-
-
-def _tuning(folder: Path) -> dict[str, Any]:
-    if not is_study(folder):
-        raise StoreError(
-            f"{folder} holds no {QUESTION}: expected what `linkprior tune --study DIR` keeps"
-        )
-    return tuning_part(read_study(folder))
-
-
-def _named(folder: Path) -> str:
-    facts = read_results(folder).facts.get("network") or {}
-    return Path(str(facts.get("file") or folder.resolve().name)).name
-
-
-def _command(folder: Path) -> str | None:
-    command = read_json(folder / RESULTS).get("command")
-    return _joined(command) if command else None
-
-
-def _joined(words: Iterable[Any]) -> str:
-    return shlex.join(map(str, words))

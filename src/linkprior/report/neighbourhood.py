@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,51 +17,43 @@ MOST_NODES = 4000  # nodes a page knows
 BESIDE = 24  # observed partners of an end, at most
 
 
-@dataclass(frozen=True)
-class Neighbourhood:
-    """Nodes of a page, in order of the network; a page counts them from 0."""
+def neighbourhood_of(net: Network, pairs: Ints) -> Ints:
+    """Return the ends of all pairs, and for each some observed partners: those near most ends.
 
-    nodes: Ints
-
-    def numbers(self, nodes: Ints) -> Ints:
-        """Return a page's numbers for nodes of the network."""
-        return np.searchsorted(self.nodes, nodes)
-
-
-def neighbourhood_of(net: Network, pairs: Ints) -> Neighbourhood:
-    """Return the ends of all pairs, and for each some observed partners: those near most ends."""
+    They are in order; a page counts them from 0.
+    """
     ends = np.unique(pairs)
-    is_end = np.zeros(net.n_nodes, dtype=bool)
-    is_end[ends] = True
-    nearness = net.adjacency @ is_end.astype(np.float64)
-    nodes, left = [ends], MOST_NODES - len(ends)
+    is_end = np.zeros(net.n_nodes)
+    is_end[ends] = 1.0
+    nearness, adjacency = net.adjacency @ is_end, net.adjacency
+    nodes: list[NDArray[np.integer[Any]]] = [ends]
+    left = MOST_NODES - len(ends)
     for node in dict.fromkeys(pairs.ravel().tolist()):  # the best links' ends first
         if left <= 0:
             break
-        others = _partners(net, node)
+        others = adjacency.indices[adjacency.indptr[node] : adjacency.indptr[node + 1]]
         some = others[np.lexsort((others, -nearness[others]))][:BESIDE]
         nodes.append(some)
         left -= len(some)
-    return Neighbourhood(np.unique(np.concatenate(nodes)).astype(np.int64))
+    return np.unique(np.concatenate(nodes)).astype(np.int64)
 
 
-def graph_data(net: Network, pairs: Ints, around: Neighbourhood) -> dict[str, Any]:
+def graph_data(net: Network, pairs: Ints, around: Ints) -> dict[str, Any]:
     """Return observed links among the nodes of a page, and places for those around the best."""
-    inside = np.zeros(net.n_nodes, dtype=bool)
-    inside[around.nodes] = True
-    edges = net.edges[inside[net.edges].all(axis=1)]
-    numbered = around.numbers(edges.ravel()).reshape(-1, 2)
-    ends = list(dict.fromkeys(around.numbers(pairs.ravel()).tolist()))
-    best = around.numbers(pairs[:TOP].ravel())
+    edges = net.edges[np.isin(net.edges, around).all(axis=1)]
+    numbered, best = np.searchsorted(around, edges), np.searchsorted(around, pairs[:TOP])
     placed = _nodes_to_place(numbered, best)
-    at = place_nodes(len(placed), _among(placed, numbered, best))
+    among = np.concatenate([numbered, best])
+    among = among[np.isin(among, placed).all(axis=1)]
+    order = np.argsort(placed)
+    at = place_nodes(len(placed), order[np.searchsorted(placed[order], among)])
     return {
         "nodes": placed,
         "x": at[:, 0],
         "y": at[:, 1],
         "edges": numbered.ravel(),
-        "degree": net.degrees[around.nodes],
-        "ends": ends,
+        "degree": net.degrees[around],
+        "ends": list(dict.fromkeys(np.searchsorted(around, pairs).ravel().tolist())),
     }
 
 
@@ -76,19 +67,6 @@ def _nodes_to_place(edges: Ints, ends: Ints) -> Ints:
     order = np.lexsort((np.arange(len(beside)), -beside))
     more = order[: max(0, MOST_PLACED - len(chosen))]
     return np.concatenate([chosen, more[beside[more] > 1]])
-
-
-def _among(placed: Ints, edges: Ints, ends: Ints) -> Ints:
-    """Return observed and predicted links between placed nodes, as places in that list."""
-    order = np.argsort(placed)
-    every = np.concatenate([edges, ends.reshape(-1, 2)])
-    every = every[np.isin(every, placed).all(axis=1)]
-    return np.asarray(order[np.searchsorted(placed[order], every)])
-
-
-def _partners(net: Network, node: int) -> Ints:
-    a = net.adjacency
-    return a.indices[a.indptr[node] : a.indptr[node + 1]].astype(np.int64)
 
 
 Floats = NDArray[np.float64]
@@ -113,7 +91,8 @@ def place_nodes(n_nodes: int, edges: Ints, seed: int = 0) -> Floats:
         move = _forces(at, edges, room) - 0.35 * at
         length = np.sqrt((move**2).sum(axis=1, keepdims=True)) + 1e-12
         at = at + move / length * np.minimum(length, step)
-    return np.round(_fitted(at), 3)
+    low, high = at.min(axis=0), at.max(axis=0)
+    return np.round((at - low) / np.maximum(high - low, 1e-9), 3)
 
 
 def _forces(at: Floats, edges: Ints, room: float) -> Floats:
@@ -127,8 +106,3 @@ def _forces(at: Floats, edges: Ints, room: float) -> Floats:
         np.add.at(push, i, -pull)
         np.add.at(push, j, pull)
     return push
-
-
-def _fitted(at: Floats) -> Floats:
-    low, high = at.min(axis=0), at.max(axis=0)
-    return np.asarray((at - low) / np.maximum(high - low, 1e-9))

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import shlex
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse.csgraph import connected_components
 
 from linkprior.model.degrees import prior_degrees
 from linkprior.network import Network
 from linkprior.predictors.base import LinkPredictor
 from linkprior.ranking.ranking import Ranking
-from linkprior.report.neighbourhood import Neighbourhood, graph_data, neighbourhood_of
+from linkprior.report.neighbourhood import graph_data, neighbourhood_of
 from linkprior.report.page import format_value, provenance
 
 MOST_LINKS = 20_000  # a page with more would take long to open
@@ -34,16 +36,25 @@ def prediction_page(
     """
     net, shown = model.network_, ranking.head(MOST_LINKS)
     around = neighbourhood_of(net, shown.pairs)
-    source = _source(report, about)
+    report, about = report or {}, about or {}
+    source = report.get("file") or about.get("input", {}).get("file") or "a network"
+    source = str(source).replace("\\", "/").rsplit("/", 1)[-1]
     data: dict[str, Any] = {
         "title": f"Missing links of {source}",
         "subtitle": _subtitle(model, ranking, net),
-        "names": [str(net.names[node]) for node in around.nodes.tolist()],
-        "links": _links(shown, around),
+        "names": [str(net.names[node]) for node in around.tolist()],
+        "links": {
+            "source": np.searchsorted(around, shown.pairs[:, 0]),
+            "target": np.searchsorted(around, shown.pairs[:, 1]),
+            "columns": {
+                name: _rounded(values) if np.asarray(values).dtype.kind == "f" else values
+                for name, values in {"score": shown.scores, **shown.evidence}.items()
+            },
+        },
         "words": model.summary(),
         "graph": graph_data(net, shown.pairs, around),
-        "network": _network(model, net, report or {}),
-        "about": _about(model, net, report or {}, about or {}),
+        "network": _network(model, net, report),
+        "about": _about(model, net, report, about),
         **_yield(model, ranking),
     }
     carried = model.learned_.facts.get("carried")
@@ -55,28 +66,11 @@ def prediction_page(
     return data
 
 
-def _source(report: Mapping[str, Any] | None, about: Mapping[str, Any] | None) -> str:
-    path = (report or {}).get("file") or (about or {}).get("input", {}).get("file") or "a network"
-    return str(path).replace("\\", "/").rsplit("/", 1)[-1]
-
-
 def _subtitle(model: LinkPredictor, ranking: Ranking, net: Network) -> str:
     words = f"{len(ranking):,} predicted link{'s' * (len(ranking) != 1)} by {type(model).name}"
     more = "" if len(ranking) <= MOST_LINKS else f" (the first {MOST_LINKS:,} are shown)"
     edges = f"{net.n_edges:,} observed link{'s' * (net.n_edges != 1)}"
     return f"{words}{more}, from {edges} among {net.n_nodes:,} nodes"
-
-
-def _links(ranking: Ranking, around: Neighbourhood) -> dict[str, Any]:
-    columns: dict[str, Any] = {"score": _rounded(ranking.scores)}
-    for name, values in ranking.evidence.items():
-        number = np.asarray(values).dtype.kind == "f"
-        columns[name] = _rounded(values) if number else list(np.asarray(values).tolist())
-    ends = {"source": 0, "target": 1}
-    return {
-        **{name: around.numbers(ranking.pairs[:, at]) for name, at in ends.items()},
-        "columns": columns,
-    }
 
 
 def _rounded(values: Any) -> list[float]:
@@ -94,42 +88,31 @@ def _yield(model: LinkPredictor, ranking: Ranking) -> dict[str, Any]:
         name: [round(float(v), 2) for v in np.asarray(values)[k - 1]]
         for name, values in zip(("mean", "low", "high"), found, strict=True)
     }
-    words = f"By edges hidden from the network itself: {model.assumption()}."
+    assumption = model.assumption()
     return {
         "yield": {"k": k, **curve},
-        "yield_words": words,
-        "yield_assumption": model.assumption(),
+        "yield_words": f"By edges hidden from the network itself: {assumption}.",
+        "yield_assumption": assumption,
     }
 
 
 def _network(model: LinkPredictor, net: Network, report: Mapping[str, Any]) -> dict[str, Any]:
-    degrees = net.degrees
+    degrees, notes = net.degrees, report.get("notes")  # a manifest may hold anything
     hub = int(np.argmax(degrees))
+    count, component = connected_components(net.adjacency, directed=False)
     return {
         "nodes": net.n_nodes,
         "edges": net.n_edges,
-        "components": report.get("components") or _components(net)[0],
-        "largest": report.get("largest_component") or _components(net)[1],
+        "components": report.get("components") or int(count),
+        "largest": report.get("largest_component") or int(np.bincount(component).max()),
         "mean": float(np.mean(degrees)),
         "most": int(degrees[hub]),
         "hub": str(net.names[hub]),
         "isolated": int(report.get("isolated") or 0),
-        "notes": _lines(report.get("notes")),
+        "notes": list(map(str, notes)) if isinstance(notes, list | tuple) else [],
         "degrees": _distribution(degrees),
         "prior": _distribution(_prior(model, net)),
     }
-
-
-def _lines(notes: object) -> list[str]:
-    """Return notes of a reading; a manifest may hold anything."""
-    return [str(line) for line in notes] if isinstance(notes, list | tuple) else []
-
-
-def _components(net: Network) -> tuple[int, int]:
-    from scipy.sparse.csgraph import connected_components
-
-    count, label = connected_components(net.adjacency, directed=False)
-    return int(count), int(np.bincount(label).max())
 
 
 def _prior(model: LinkPredictor, net: Network) -> NDArray[np.int64]:
@@ -171,14 +154,8 @@ def _about(
     return {
         **provenance(
             facts,
-            _quoted(command) if isinstance(command, list) and command else None,
+            shlex.join(map(str, command)) if isinstance(command, list) and command else None,
             versions if isinstance(versions, Mapping) else None,
         ),
         "parameters": [[name, format_value(value)] for name, value in model.get_params().items()],
     }
-
-
-def _quoted(command: Sequence[Any]) -> str:
-    import shlex
-
-    return shlex.join(map(str, command))

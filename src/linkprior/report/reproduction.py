@@ -18,29 +18,18 @@ _AT = f"{TABLE_PERCENT:g}%"
 Facts = Mapping[str, Any]
 
 
-def is_reproduction(folder: Path) -> bool:
-    """Tell whether a folder holds results of the paper's experiments, one or several."""
-    return bool(_files(folder))
-
-
 def read_reproduction(folder: Path) -> list[dict[str, Any]]:
-    """Return the results that `linkprior reproduce` wrote below a folder."""
-    return [_whole(path) for path in _files(folder)]
-
-
-def _files(folder: Path) -> list[Path]:
+    """Return what `linkprior reproduce` wrote below a folder: one experiment, several or none."""
+    paths = [path for name in EXPERIMENTS if (path := folder / name / RESULTS).is_file()]
     if (folder / RESULTS).is_file():
-        return [folder / RESULTS] if "experiment" in read_json(folder / RESULTS) else []
-    return [path for name in EXPERIMENTS if (path := folder / name / RESULTS).is_file()]
-
-
-def _whole(path: Path) -> dict[str, Any]:
-    facts = read_json(path)
-    try:
-        reproduction_page([facts])
-    except (KeyError, TypeError, ValueError, IndexError, AttributeError):
-        raise StoreError(f"{path} is not whole; run `linkprior reproduce` again") from None
-    return facts
+        paths = [folder / RESULTS] if "experiment" in read_json(folder / RESULTS) else []
+    results = [read_json(path) for path in paths]
+    for path, facts in zip(paths, results, strict=True):
+        try:
+            reproduction_page([facts])
+        except (KeyError, TypeError, ValueError, IndexError, AttributeError):
+            raise StoreError(f"{path} is not whole; run `linkprior reproduce` again") from None
+    return results
 
 
 def reproduction_page(results: Sequence[Facts], command: str | None = None) -> dict[str, Any]:

@@ -10,12 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from linkprior.errors import StoreError
 from linkprior.evaluation.store import read_json
-from linkprior.evaluation.tuning.search import (
-    COMPLETE,
-    Trial,
-    best_of,
-    quiet_optuna,
-)
+from linkprior.evaluation.tuning.search import COMPLETE, Trial, best_of, quiet_optuna
 from linkprior.evaluation.tuning.study import BEST, JOURNAL, KIND, QUESTION, finished_trials
 from linkprior.evaluation.tuning.tune import ENOUGH_TO_TELL, TuningResult
 from linkprior.io.store import stored_bytes
@@ -58,6 +53,10 @@ class Study:
         )
 
 
+# Of a journal that is none of ours, met by json, optuna or us.
+_DAMAGE = (KeyError, TypeError, ValueError, AttributeError, AssertionError, RecursionError)
+
+
 def is_study(folder: Path) -> bool:
     """Tell whether a folder holds a study."""
     return (folder / QUESTION).is_file()
@@ -71,7 +70,7 @@ def read_study(folder: Path) -> Study:
     whole = named and all(isinstance(question.get(name), kind) for name, kind in kinds.items())
     if question.get("kind") != KIND or not whole:
         raise StoreError(f"{folder / QUESTION} is not the question of a tuning study")
-    kept = _kept(folder / JOURNAL)
+    kept = _finished(folder / JOURNAL)
     trials = [trial for trial, _ in kept]
     best = best_of(trials, bool(question.get("cautious")))
     if best is None:
@@ -89,56 +88,42 @@ def read_study(folder: Path) -> Study:
     )
 
 
-Kept = list[tuple[Trial, "FrozenTrial"]]
-_DAMAGE = (KeyError, TypeError, ValueError, AttributeError)
+def _finished(path: Path) -> list[tuple[Trial, FrozenTrial]]:
+    """Return the finished settings of a journal in their order, as ours and as optuna's.
 
-
-def _kept(path: Path) -> Kept:
-    """Return the finished settings of a journal in their order, as ours and as optuna's."""
-    content = _content(path)
+    optuna reads lines in memory: its own reader would make a file that is missing, and write to it.
+    Only whole lines count: the last one may be cut off by a kill.
+    """
     try:
-        return finished_trials(_journal(content))
-    except (*_DAMAGE, AssertionError, RecursionError) as problem:
+        content = stored_bytes(path)
+    except OSError as problem:
+        raise StoreError(f"{path} cannot be read: {problem.strerror}") from None
+    try:
+        with quiet_optuna():
+            from optuna.storages import JournalStorage
+            from optuna.storages.journal import BaseJournalBackend
+
+            class Lines(BaseJournalBackend):
+                """Lines that were read; none is added."""
+
+                def read_logs(self, log_number_from: int) -> Iterable[dict[str, Any]]:
+                    return lines[log_number_from:]
+
+                def append_logs(self, logs: list[dict[str, Any]]) -> None:
+                    raise ValueError("the journal holds no study of ours")
+
+            whole = content[: content.rfind(b"\n") + 1]
+            lines = [json.loads(line) for line in whole.splitlines()]
+            storage = JournalStorage(Lines())
+            study = storage.get_study_id_from_name("linkprior")
+            return finished_trials(storage.get_all_trials(study, deepcopy=False))
+    except _DAMAGE as problem:
         raise StoreError(
             f"{path} is no journal of a study ({type(problem).__name__}); restore it, or tune anew"
         ) from None
 
 
-def _journal(content: bytes) -> list[FrozenTrial]:
-    """Return the trials of a journal through optuna, from lines in memory.
-
-    Only whole lines count: the last one may be cut off by a kill.
-
-    optuna's own reader would make a file that is missing, and write to it.
-    """
-    with quiet_optuna():
-        from optuna.storages import JournalStorage
-        from optuna.storages.journal import BaseJournalBackend
-
-        class Lines(BaseJournalBackend):
-            """Lines that were read; none is added."""
-
-            def read_logs(self, log_number_from: int) -> Iterable[dict[str, Any]]:
-                return lines[log_number_from:]
-
-            def append_logs(self, logs: list[dict[str, Any]]) -> None:
-                raise ValueError("the journal holds no study of ours")
-
-        whole = content[: content.rfind(b"\n") + 1]
-        lines = [json.loads(line) for line in whole.splitlines()]
-        storage = JournalStorage(Lines())
-        study = storage.get_study_id_from_name("linkprior")
-        return storage.get_all_trials(study, deepcopy=False)
-
-
-def _content(path: Path) -> bytes:
-    try:
-        return stored_bytes(path)
-    except OSError as problem:
-        raise StoreError(f"{path} cannot be read: {problem.strerror}") from None
-
-
-def _importances(kept: Kept) -> dict[str, float]:
+def _importances(kept: list[tuple[Trial, FrozenTrial]]) -> dict[str, float]:
     """Return what `Tuned.importances` does, from the values that the journal holds."""
     complete = [(trial, frozen) for trial, frozen in kept if trial.state == COMPLETE]
     complete.sort(key=lambda one: (-one[0].value, one[0].number))
@@ -151,14 +136,12 @@ def _importances(kept: Kept) -> dict[str, float]:
 
         study = optuna.create_study(direction="maximize")
         for trial, frozen in complete:
+            known: dict[str, Any] = {
+                "params": frozen.params,
+                "distributions": frozen.distributions,
+            }
             if frozen.params:
-                study.add_trial(
-                    optuna.trial.create_trial(
-                        value=trial.value,
-                        params=frozen.params,
-                        distributions=frozen.distributions,
-                    )
-                )
+                study.add_trial(optuna.trial.create_trial(value=trial.value, **known))
         try:
             shares = get_param_importances(study, evaluator=FanovaImportanceEvaluator(seed=0))
         except (ImportError, ValueError, RuntimeError):

@@ -14,15 +14,8 @@ from linkprior.report.page import format_value, provenance
 from linkprior.report.study import Study
 
 _FACTS = (
-    "network",
-    "rule",
-    "inner",
-    "sampler",
-    "seed",
-    "workers",
-    "prune",
-    "cautious",
-    "linkprior",
+    *("network", "rule", "inner", "sampler", "seed"),
+    *("workers", "prune", "cautious", "linkprior"),
 )
 _WORDS = {"network": "digest of the network", "inner": "inner splits", "prune": "stops poor ones"}
 
@@ -88,10 +81,14 @@ def _history(study: Study) -> dict[str, Any]:
     done = [trial for trial in study.trials if trial.state == COMPLETE]
     number, value = [t.number for t in done], [t.value for t in done]
     last = max(trial.number for trial in study.trials)
-    steps_x, steps_y = _steps(number, list(itertools.accumulate(value, max)), last)
-    lines = [
+    best = list(itertools.accumulate(value, max))
+    steps = {  # each value stays until the next point
+        "x": [at for pair in zip(number, [*number[1:], last], strict=True) for at in pair],
+        "y": [so_far for so_far in best for _ in range(2)],
+    }
+    lines: list[dict[str, Any]] = [
         {"name": "a setting", "x": number, "y": value, "points": True},
-        {"name": "the best so far", "x": steps_x, "y": steps_y},
+        {"name": "the best so far", **steps},
     ]
     if done and done[0].number == 0:
         own = {"name": "the model's own parameters", "x": [0, last], "y": [value[0]] * 2}
@@ -105,15 +102,6 @@ def _history(study: Study) -> dict[str, Any]:
         "x": {"name": "setting", "from": 0},
         "y": {"name": study.metric, "from": min(value) - room, "to": max(value) + room},
     }
-
-
-def _steps(x: list[int], y: list[float], last: int) -> tuple[list[int], list[float]]:
-    """Return the corners of a line that stays until the next point."""
-    after = [*x[1:], last]
-    return (
-        [corner for pair in zip(x, after, strict=True) for corner in pair],
-        [value for value in y for _ in range(2)],
-    )
 
 
 def _bars(study: Study) -> list[dict[str, Any]]:
@@ -132,16 +120,13 @@ def _bars(study: Study) -> list[dict[str, Any]]:
 
 
 def _best(study: Study) -> dict[str, Any]:
-    rows = [
-        [name, format_value(study.best.params.get(name)), format_value(study.params.get(name))]
-        for name in study.searched
-    ]
+    both = (study.best.params, study.params)
     return {
         "id": "best-setting",
         "title": "The best parameters",
         "file": "best_parameters",
         "heads": ["parameter", "best", "the model's own"],
-        "rows": rows,
+        "rows": [[name, *(format_value(p.get(name)) for p in both)] for name in study.searched],
     }
 
 

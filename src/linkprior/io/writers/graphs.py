@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple, TextIO
+from typing import Any, TextIO
 from xml.sax.saxutils import escape, quoteattr
 
 import numpy as np
@@ -14,15 +14,7 @@ from numpy.typing import NDArray
 
 from linkprior._version import __version__
 from linkprior.errors import InputError
-from linkprior.io.writers.tables import (
-    Plain,
-    json_text,
-    kind_of,
-    kind_of_value,
-    known,
-    plain,
-    typed,
-)
+from linkprior.io.writers.tables import Plain, json_text, kind_of, known, plain, typed
 from linkprior.network import Network
 from linkprior.network import pairs as pr
 from linkprior.ranking.ranking import Ranking, escape_surrogates, six_digits
@@ -32,14 +24,6 @@ _TAKEN = (
     *("id", "kind", "rank", "score", "source", "target"),
     *("name", "interaction", "selected", "suid", "shared name", "shared interaction"),
 )
-
-
-class Edge(NamedTuple):
-    """Two nodes, numbered as in the drawing, and what is known of their edge."""
-
-    source: int
-    target: int
-    values: dict[str, Plain]
 
 
 @dataclass(frozen=True)
@@ -73,13 +57,8 @@ class Drawing:
         """Name and kind of every column of the edges; only `kind` is known of observed ones."""
         evidence = self.ranking.evidence
         names = _free_names(list(evidence), _TAKEN)
-        kinds = map(kind_of, evidence.values())
-        return {
-            "kind": "string",
-            "rank": "long",
-            "score": "double",
-            **dict(zip(names, kinds, strict=True)),
-        }
+        own = {"kind": "string", "rank": "long", "score": "double"}
+        return own | dict(zip(names, map(kind_of, evidence.values()), strict=True))
 
     def nodes(self) -> Iterator[dict[str, Plain]]:
         """Yield name, label (the name where there is none) and degree, where they are known."""
@@ -91,39 +70,34 @@ class Drawing:
                 node["degree"] = self.degrees[at]
             yield node
 
-    def edges(self) -> Iterator[Edge]:
-        """Yield predicted links, best first, then observed edges."""
+    def edges(self) -> Iterator[tuple[int, int, dict[str, Plain]]]:
+        """Yield both ends and the values of predicted links, best first, then of observed edges."""
         columns = dict(list(self.columns.items())[1:])
         for (a, b), row in zip(self.predicted.tolist(), self.ranking.rows(), strict=True):
             cells = zip(columns.items(), [row[0], *row[3:]], strict=True)
             values = {name: typed(value, kind) for (name, kind), value in cells}
-            known = {name: value for name, value in values.items() if value is not None}
-            yield Edge(a, b, {"kind": "predicted", **known})
+            given = {name: value for name, value in values.items() if value is not None}
+            yield a, b, {"kind": "predicted", **given}
         for a, b in self.observed.tolist():
-            yield Edge(a, b, {"kind": "observed"})
+            yield a, b, {"kind": "observed"}
 
 
 def draw(ranking: Ranking, network: Network | None) -> Drawing:
-    """Return the picture of a ranking; without the network it holds predicted links only."""
+    """Return the picture of a ranking; without the network it holds predicted links only.
+
+    An edge of the network that is also predicted is drawn once, as predicted.
+    """
     nodes = np.unique(ranking.pairs)
-    observed = np.empty((0, 2), dtype=np.int64)
-    degrees = None
+    observed, degrees = np.empty((0, 2), dtype=np.int64), None
     if network is not None:
-        observed = _observed_among(nodes, ranking, network)
+        p = network.n_nodes
+        among = network.edges[np.isin(network.edges, nodes).all(axis=1)]
+        predicted = pr.encode(pr.ordered(ranking.pairs), p)
+        observed = among[~np.isin(pr.encode(among, p), predicted)]
         degrees = network.degrees[nodes].tolist()
     names = [ranking.node_names[node] for node in nodes.tolist()]
     place = np.searchsorted(nodes, ranking.pairs), np.searchsorted(nodes, observed)
     return Drawing(ranking, names, degrees, *place)
-
-
-def _observed_among(nodes: pr.Ints, ranking: Ranking, network: Network) -> pr.Ints:
-    """Return the edges between the nodes; a pair that is also predicted is drawn once, as such."""
-    p = network.n_nodes
-    inside = np.zeros(p, dtype=bool)
-    inside[nodes] = True
-    among = network.edges[inside[network.edges].all(axis=1)]
-    predicted = pr.encode(pr.ordered(ranking.pairs), p)
-    return among[~np.isin(pr.encode(among, p), predicted)]
 
 
 def _free_names(wanted: Sequence[str], taken: Sequence[str]) -> list[str]:
@@ -160,17 +134,17 @@ def write_graphml(target: TextIO, drawing: Drawing, facts: Mapping[str, Any]) ->
     graph_keys = _keys("g", graph)
     node_keys, edge_keys = _keys("v", node_kinds), _keys("e", drawing.columns)
     target.write(_HEAD)
-    graph_kinds = {name: kind_of_value(value) for name, value in graph.items()}
+    graph_kinds = {name: kind_of(value) for name, value in graph.items()}
     _declare(target, "graph", graph_keys, graph_kinds)
     _declare(target, "node", node_keys, node_kinds)
     _declare(target, "edge", edge_keys, drawing.columns)
     target.write('<graph edgedefault="undirected">\n')
     for name, value in graph.items():
-        target.write(_data(graph_keys[name], value) + "\n")
+        target.write(_data(graph_keys, {name: value}) + "\n")
     for number, values in enumerate(drawing.nodes()):
-        target.write(f'<node id="n{number}">{_all_data(node_keys, values)}</node>\n')
+        target.write(f'<node id="n{number}">{_data(node_keys, values)}</node>\n')
     for a, b, values in drawing.edges():
-        data = _all_data(edge_keys, values)
+        data = _data(edge_keys, values)
         target.write(f'<edge source="n{a}" target="n{b}">{data}</edge>\n')
     target.write("</graph>\n</graphml>\n")
 
@@ -188,12 +162,8 @@ def _declare(target: TextIO, owner: str, keys: Mapping[str, str], kinds: Mapping
         )
 
 
-def _all_data(keys: Mapping[str, str], values: Mapping[str, Plain]) -> str:
-    return "".join(_data(keys[name], value) for name, value in values.items())
-
-
-def _data(key: str, value: Plain) -> str:
-    return f'<data key="{key}">{_text(value)}</data>'
+def _data(keys: Mapping[str, str], values: Mapping[str, Plain]) -> str:
+    return "".join(f'<data key="{keys[name]}">{_text(v)}</data>' for name, v in values.items())
 
 
 def _text(value: Plain) -> str:
@@ -227,19 +197,12 @@ def write_cx2(target: TextIO, drawing: Drawing, facts: Mapping[str, Any]) -> Non
     ]
     meta = [{"name": name, "elementCount": count} for name, count, _ in aspects]
     target.write('[{"CXVersion":"2.0","hasFragments":false}')
-    for name, elements in [("metaData", meta), *((a[0], a[2]) for a in aspects)]:
-        _aspect(target, name, elements)
-    _aspect(target, "status", [{"success": True}])
+    for name, _, elements in [("metaData", 1, meta), *aspects, ("status", 1, [{"success": True}])]:
+        target.write(f',\n{{"{name}":[')
+        for number, element in enumerate(elements):
+            target.write((",\n" if number else "\n") + json_text(element))
+        target.write("]}")
     target.write("]\n")
-
-
-def _aspect(target: TextIO, name: str, elements: Iterable[Any]) -> None:
-    target.write(f',\n{{"{name}":[')
-    mark = "\n"
-    for element in elements:
-        target.write(mark + json_text(element))
-        mark = ",\n"
-    target.write("]}")
 
 
 def _about(drawing: Drawing, facts: Mapping[str, Any]) -> dict[str, Plain]:
@@ -258,7 +221,7 @@ def _about(drawing: Drawing, facts: Mapping[str, Any]) -> dict[str, Plain]:
 
 def _declarations(drawing: Drawing, about: Mapping[str, Plain]) -> dict[str, Any]:
     nodes = drawing.node_columns
-    network = {name: kind_of_value(value) for name, value in about.items()}
+    network = {name: kind_of(value) for name, value in about.items()}
     kinds = {"networkAttributes": network, "nodes": nodes, "edges": drawing.columns}
     return {
         aspect: {name: {"d": kind} for name, kind in columns.items()}
@@ -295,14 +258,10 @@ _DEFAULT = {
 
 def visual_properties(scores: NDArray[np.floating[Any]], shown: str = "name") -> dict[str, Any]:
     """Return defaults and mappings: node labels, and edges by their kind and score."""
+    label = {"type": "PASSTHROUGH", "definition": {"attribute": shown, "type": "string"}}
     return {
         "default": _DEFAULT,
-        "nodeMapping": {
-            "NODE_LABEL": {
-                "type": "PASSTHROUGH",
-                "definition": {"attribute": shown, "type": "string"},
-            }
-        },
+        "nodeMapping": {"NODE_LABEL": label},
         "edgeMapping": {
             "EDGE_LINE_COLOR": _by_kind(_PREDICTED, _OBSERVED),
             "EDGE_LINE_STYLE": _by_kind("dashed", "solid"),
@@ -313,10 +272,8 @@ def visual_properties(scores: NDArray[np.floating[Any]], shown: str = "name") ->
 
 def _by_kind(predicted: Any, observed: Any) -> dict[str, Any]:
     values = [{"v": "predicted", "vp": predicted}, {"v": "observed", "vp": observed}]
-    return {
-        "type": "DISCRETE",
-        "definition": {"attribute": "kind", "type": "string", "map": values},
-    }
+    definition = {"attribute": "kind", "type": "string", "map": values}
+    return {"type": "DISCRETE", "definition": definition}
 
 
 def _width(scores: NDArray[np.floating[Any]]) -> dict[str, Any]:
@@ -326,22 +283,14 @@ def _width(scores: NDArray[np.floating[Any]]) -> dict[str, Any]:
     if low == high:
         return _by_kind((_THINNEST_PREDICTED + _WIDEST) / 2, _THIN)
     outside = {"includeMin": False, "includeMax": False}
+    least = {"min": low, "includeMin": True, "max": high, "includeMax": True}
     ranges = [
         {**outside, "max": low, "maxVPValue": _THINNEST_PREDICTED},
-        {
-            "min": low,
-            "includeMin": True,
-            "max": high,
-            "includeMax": True,
-            "minVPValue": _THINNEST_PREDICTED,
-            "maxVPValue": _WIDEST,
-        },
+        {**least, "minVPValue": _THINNEST_PREDICTED, "maxVPValue": _WIDEST},
         {**outside, "min": high, "minVPValue": _WIDEST},
     ]
-    return {
-        "type": "CONTINUOUS",
-        "definition": {"attribute": "score", "type": "double", "map": ranges},
-    }
+    definition = {"attribute": "score", "type": "double", "map": ranges}
+    return {"type": "CONTINUOUS", "definition": definition}
 
 
 def write_sif(target: TextIO, drawing: Drawing, facts: Mapping[str, Any]) -> None:

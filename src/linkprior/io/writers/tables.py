@@ -9,7 +9,6 @@ from collections.abc import Mapping
 from typing import Any, TextIO
 
 import numpy as np
-from numpy.typing import NDArray
 
 from linkprior.ranking.ranking import Ranking, cell_text, delimited, six_digits
 
@@ -64,17 +63,16 @@ def plain(value: Any) -> Plain:
         value = value.item()
     if isinstance(value, float):
         return float(six_digits(value)) if math.isfinite(value) else None
-    return value if value is None or isinstance(value, bool | int | str) else _text(value)
+    if value is None or isinstance(value, bool | int | str):
+        return value
+    if isinstance(value, dict | list | tuple):
+        return json.dumps(value, ensure_ascii=False, default=str)
+    return str(value)
 
 
-def kind_of(column: NDArray[Any]) -> str:
-    """Return what a column holds: boolean, long, double or string."""
-    return KINDS.get(np.asarray(column).dtype.kind, "string")
-
-
-def kind_of_value(value: Plain) -> str:
-    """Return what one value is: boolean, long, double or string."""
-    return kind_of(np.asarray(value))
+def kind_of(values: Any) -> str:
+    """Return what a column or one value is: boolean, long, double or string."""
+    return KINDS.get(np.asarray(values).dtype.kind, "string")
 
 
 def typed(value: Any, kind: str) -> Plain:
@@ -86,18 +84,11 @@ def typed(value: Any, kind: str) -> Plain:
 def known(facts: Mapping[str, Any]) -> dict[str, Plain]:
     """Return the facts that have a value, as values of their kind."""
     values = {str(name): plain(value) for name, value in facts.items()}
-    typed_values = {name: typed(value, kind_of_value(value)) for name, value in values.items()}
-    return {name: value for name, value in typed_values.items() if value is not None}
+    given = {name: value for name, value in values.items() if value is not None}
+    return {name: typed(value, kind_of(value)) for name, value in given.items()}
 
 
 def json_text(value: Any) -> str:
     """Return JSON in one line that can be written as UTF-8."""
     written = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     return _UNSAFE.sub(lambda mark: f"\\u{ord(mark[0]):04x}", written)
-
-
-def _text(value: Any) -> str:
-    """Return a list or mapping as JSON, anything else as Python writes it."""
-    if isinstance(value, dict | list | tuple):
-        return json.dumps(value, ensure_ascii=False, default=str)
-    return str(value)

@@ -72,6 +72,14 @@ def _there(folder: Path, name: Path) -> Path:
     return path
 
 
+def read_once(name: str, folder: Path, *loads: Callable[[Path], Network] | None) -> Network:
+    """Return the first of some networks; all are read, so that what is damaged shows at once."""
+    networks = [load(folder) for load in loads if load is not None]
+    if any(network.n_edges == 0 for network in networks):
+        raise InputError(f"{name}: the data under {folder} hold no edge")
+    return networks[0]
+
+
 _log = logging.getLogger("linkprior")
 
 # The paper's five, by its own names and in the order of its table, then who belongs in every table.
@@ -125,11 +133,8 @@ class Condition:
     size: tuple[int, int] | None = None
 
     def check(self, folder: Path) -> None:
-        """Read the data once, so that what is missing or damaged shows at once."""
-        for load in (self.load, self.newer):
-            if load is not None and load(folder).n_edges == 0:
-                raise InputError(f"{self.title}: the data under {folder} hold no edge")
-        found = self.load(folder)
+        """Read the data once; warn where they are others than those of the published results."""
+        found = read_once(self.title, folder, self.load, self.newer)
         if self.size not in (None, (found.n_nodes, found.n_edges)):
             _log.warning(
                 "%s: %d nodes and %d edges under %s, where %d and %d were expected; results will "

@@ -192,21 +192,16 @@ def spread(heights: Sequence[float], gap: float) -> list[float]:
     Neighbours that are too close form a group around its mean, until no two groups overlap.
     """
     groups: list[list[float]] = []
+
+    def lowest(group: list[float]) -> float:
+        return sum(group) / len(group) - gap * (len(group) - 1) / 2.0
+
     for height in heights:
         groups.append([height])
-        while len(groups) > 1 and _top(groups[-2], gap) + gap > _low(groups[-1], gap):
+        while len(groups) > 1 and lowest(groups[-2]) + gap * len(groups[-2]) > lowest(groups[-1]):
             last = groups.pop()
             groups[-1] += last
-    return [_low(group, gap) + gap * at for group in groups for at in range(len(group))]
-
-
-def _low(group: list[float], gap: float) -> float:
-    """Return where the lowest of a group stands, the group being centred on its mean."""
-    return sum(group) / len(group) - gap * (len(group) - 1) / 2.0
-
-
-def _top(group: list[float], gap: float) -> float:
-    return _low(group, gap) + gap * (len(group) - 1)
+    return [lowest(group) + gap * at for group in groups for at in range(len(group))]
 
 
 def _figure(draw: Callable[[Axes], None], evaluation: Evaluation) -> dict[str, bytes]:
@@ -242,9 +237,8 @@ def drawing(style: Any) -> Iterator[type[Figure]]:
         log.setLevel(level)
 
 
-def image_of(figure: Figure, format: str, dpi: float | None = None) -> bytes:
+def image_of(figure: Figure, format: str, dpi: float | str = "figure") -> bytes:
     """Return a figure as a file in which nothing tells when, or by which version, it was drawn."""
     stream = io.BytesIO()
-    options = {} if dpi is None else {"dpi": dpi}
-    figure.savefig(stream, format=format, metadata={FORMATS[format]: None}, **options)
+    figure.savefig(stream, format=format, metadata={FORMATS[format]: None}, dpi=dpi)
     return stream.getvalue()

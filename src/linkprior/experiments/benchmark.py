@@ -106,17 +106,15 @@ class CellSpec:
         """Return what was measured; a model that cannot be fitted does not end the run."""
         try:
             with progress.part(self.job.units, f"{self}: {self.entry.label}"):
-                return self._evaluated()
+                cell, model = self.job.run()
+                more: Record = {"tuned": model.get_params()} if self.trials else {}
+                if isinstance(model, Auto) and self.entry.label != WITHOUT:
+                    more["words"] = model.summary()
+                    more["yield"] = expected_and_real(model, self.split)
         except LinkpriorError as problem:
             return _left_out(FAILED, str(problem))
         except MemoryError:
             return _left_out(TOO_MUCH, "out of memory")
-
-    def _evaluated(self) -> Record:
-        cell, model = self.job.run()
-        more: Record = {"tuned": model.get_params()} if self.trials else {}
-        if isinstance(model, Auto) and self.entry.label != WITHOUT:
-            more |= {"words": model.summary(), "yield": expected_and_real(model, self.split)}
         threads = parallel.current_workers()
         return {"values": plain_numbers(cell.values), "threads": threads, **more}
 
@@ -197,11 +195,11 @@ class Benchmark:
                 return False
         try:
             why = too_much(cell.model, cell.split.train, self._slowness)
+            kind = TOO_MUCH
         except LinkpriorError as problem:
-            self._save(cell, _left_out(FAILED, str(problem)))
-            return False
+            kind, why = FAILED, str(problem)
         if why is not None:
-            self._save(cell, _left_out(TOO_MUCH, why))
+            self._save(cell, _left_out(kind, why))
         return why is None
 
     @cached_property

@@ -18,8 +18,7 @@ PLASMODIUM = Path("biogrid-plasmodium/plasmodium_biogrid_3.2.108_from_multiplex.
 RAT = Path("biogrid-rat/rat-edges-first-id-from-3.2.120.tsv")
 # Interaction ids at which release 3.2.120 is cut so that its edges are as many as the paper says.
 RAT_CUTS = {"3.1.94": 723040, "3.2.104": 886195, "3.2.114": 947935}
-
-
+_log = logging.getLogger("linkprior")
 _EXPECTED = (
     f"expected are {DREAM5}, {PLASMODIUM} and {RAT} in it (`linkprior data fetch` gets the first; "
     "the others are derived: `linkprior data fetch biogrid-rat-first-ids` says from what)"
@@ -40,17 +39,17 @@ def data_folder(given: str | Path | None, expected: str = _EXPECTED) -> Path:
 
 def dream5(folder: Path) -> Network:
     """DREAM5 network 1: exactly the paper's 1565 nodes and 3996 edges."""
-    return read_network(_there(folder, DREAM5))
+    return read_network(file_in(folder, DREAM5))
 
 
 def plasmodium(folder: Path) -> Network:
     """BioGRID Plasmodium 3.2.108, recovered: 1200 nodes, 2424 edges (the paper: 1227, 2445)."""
-    return read_network(_there(folder, PLASMODIUM))
+    return read_network(file_in(folder, PLASMODIUM))
 
 
 def rat(folder: Path, version: str) -> Network:
     """A BioGRID rat release, cut by interaction id out of 3.2.120."""
-    path, kept = _there(folder, RAT), []
+    path, kept = file_in(folder, RAT), []
     for number, line in enumerate(path.read_text("utf-8", "replace").splitlines(), start=1):
         if line.startswith("#"):
             continue
@@ -65,10 +64,11 @@ def rat(folder: Path, version: str) -> Network:
     return Network.from_edges(kept)
 
 
-def _there(folder: Path, name: Path) -> Path:
+def file_in(folder: Path, name: str | Path, user: str = "experiment", remedy: str = "") -> Path:
+    """Return the path of a file of the data folder; without the file it is an error."""
     path = folder / name
     if not path.is_file():
-        raise InputError(f"{path}: no such file; the experiment needs it under the data folder")
+        raise InputError(f"{path}: no such file; the {user} needs it under the data folder{remedy}")
     return path
 
 
@@ -79,8 +79,6 @@ def read_once(name: str, folder: Path, *loads: Callable[[Path], Network] | None)
         raise InputError(f"{name}: the data under {folder} hold no edge")
     return networks[0]
 
-
-_log = logging.getLogger("linkprior")
 
 # The paper's five, by its own names and in the order of its table, then who belongs in every table.
 METHODS = {

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from linkprior.errors import InputError, ParameterError, nearest
+from linkprior.errors import ParameterError, nearest
 from linkprior.evaluation.protocols import Plan
 from linkprior.evaluation.splits import Split
 from linkprior.experiments import paper
@@ -71,15 +71,8 @@ class Case:
 
 
 def _file(name: str) -> Load:
-    def load(data: Path) -> Network:
-        if not (data / name).is_file():
-            raise InputError(
-                f"{data / name}: no such file; the benchmark needs it under the data folder (name "
-                "the networks you have to do without it)"
-            )
-        return read_network(data / name)
-
-    return load
+    remedy = " (name the networks you have to do without it)"
+    return lambda data: read_network(paper.file_in(data, name, "benchmark", remedy))
 
 
 def _release(older: str, newer: str, size: tuple[int, int], digest: str) -> Case:

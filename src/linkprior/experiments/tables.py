@@ -329,10 +329,18 @@ def _prior(results: Results) -> Table | None:
 def _costs(results: Results) -> Table:
     """Return seconds and memory, model by model and network by network."""
     ablated = [WITHOUT] * any(WITHOUT in models for models in results.measured.values())
-    rows = [
-        [Cell(model), *(_cost(results, n, model) for n in results.networks)]
-        for model in (*results.models, *ablated)
-    ]
+    rows = []
+    for model in (*results.models, *ablated):
+        row = [Cell(model)]
+        for network in results.networks:
+            seconds, memory = (
+                list(results.values(network, model, metric).values())
+                for metric in ("seconds", "peak_mb")
+            )
+            median = float(np.median(seconds)) if seconds else None
+            text = f"{median:.3g} s, {max(memory, default=0.0):.0f}" if seconds else NOTHING
+            row.append(Cell(text, median))
+        rows.append(row)
     threads = sorted({int(c["threads"]) for c in results.cells if "threads" in c})
     with_threads = f" with {', '.join(map(str, threads))} threads" if threads else ""
     words = (
@@ -342,37 +350,26 @@ def _costs(results: Results) -> Table:
     return Table("Seconds and memory", ["model", *results.networks], rows, words)
 
 
-def _cost(results: Results, network: str, model: str) -> Cell:
-    seconds, memory = (
-        list(results.values(network, model, metric).values()) for metric in ("seconds", "peak_mb")
-    )
-    if not seconds:
-        return Cell(NOTHING)
-    median = float(np.median(seconds))
-    return Cell(f"{median:.3g} s, {max(memory, default=0.0):.0f}", median)
-
-
 def _networks(results: Results) -> Table:
     """Return what was evaluated on what: sizes, splits, hidden edges, digests."""
-    rows = [_network(results, network) for network in results.networks]
+    sizes, rows = {case.name: case.size for case in SUITE}, []
+    for network in results.networks:
+        counted, models = results.splits(network), results.measured[network].values()
+        cells = [cell for by_split in models for n, cell in by_split.items() if n in counted]
+        hidden = sorted({int(c["hidden"]) for c in cells if "hidden" in c})
+        digests = sorted({str(c["data"])[:12] for c in cells if "data" in c})
+        rows.append(
+            [
+                Cell(network),
+                *map(count, sizes.get(network, (0, 0))),
+                Cell(f"{cells[0].get('protocol', NOTHING)}, {cells[0].get('rule', NOTHING)}"),
+                count(len(counted)),
+                Cell(span(hidden) or NOTHING, hidden[0] if hidden else None),
+                Cell(", ".join(digests) or NOTHING),
+            ]
+        )
     heads = ["network", "nodes", "edges", "protocol, rule", "splits", "hidden", "digest"]
     return Table("Networks", heads, rows)
-
-
-def _network(results: Results, network: str) -> list[Cell]:
-    counted, models = results.splits(network), results.measured[network].values()
-    cells = [cell for by_split in models for n, cell in by_split.items() if n in counted]
-    nodes, edges = next((case.size for case in SUITE if case.name == network), (0, 0))
-    hidden = sorted({int(c["hidden"]) for c in cells if "hidden" in c})
-    digests = sorted({str(c["data"])[:12] for c in cells if "data" in c})
-    return [
-        Cell(network),
-        *(count(nodes), count(edges)),
-        *texts(f"{cells[0].get('protocol', NOTHING)}, {cells[0].get('rule', NOTHING)}"),
-        count(len(counted)),
-        Cell(span(hidden) or NOTHING, hidden[0] if hidden else None),
-        *texts(", ".join(digests) or NOTHING),
-    ]
 
 
 def _left_out(results: Results) -> Table | None:

@@ -13,6 +13,7 @@ from __future__ import annotations
 import json
 import logging
 import math
+import threading
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -120,8 +121,8 @@ class StudyFolder(Trials):
         from optuna.study import StudyDirection
         from optuna.trial import TrialState
 
-        # A lock of optuna's would outlive a killed process; the folder's own does not.
-        backend = JournalFileBackend(str(self.path), lock_obj=_NoLock())  # type: ignore[arg-type]
+        # A lock file of optuna's would outlive a killed process; the folder is held anyway.
+        backend = JournalFileBackend(str(self.path), threading.Lock())  # type: ignore[arg-type]
         try:
             self._storage = JournalStorage(backend)
             try:
@@ -181,16 +182,6 @@ class StudyFolder(Trials):
     def conclude(self, best: Mapping[str, Any]) -> None:
         """Write the best setting."""
         write_json(self.folder / BEST, best)
-
-
-class _NoLock:
-    """A lock for a process that is alone already."""
-
-    def acquire(self) -> bool:
-        return True
-
-    def release(self) -> None:
-        pass
 
 
 def finished_trials(frozen: list[FrozenTrial]) -> list[tuple[Trial, FrozenTrial]]:

@@ -89,16 +89,6 @@ def test_first_splits_of_all_networks_come_first(tmp_path, fits):
     assert len(order) == 6
 
 
-def test_a_kill_while_a_cell_is_written_leaves_no_torn_file(tmp_path, monkeypatch):
-    def full(_):
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr("linkprior.io.atomic_files.os.fsync", full)
-    with pytest.raises(OSError, match="No space left"):
-        benchmark(tmp_path).run()
-    assert bytes_in(tmp_path) == {}
-
-
 def test_what_is_finished_is_not_fitted_again_also_after_an_interruption(tmp_path, monkeypatch):
     plain, done = evaluate_module.evaluate_cell, []
 

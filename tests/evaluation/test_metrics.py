@@ -22,7 +22,7 @@ from linkprior.evaluation.metrics import (
     refuse_unknown_metric,
 )
 from linkprior.evaluation.ranks import Places, rank_hidden_edges
-from linkprior.evaluation.splits import Split, noisy, release, uniform
+from linkprior.evaluation.splits import Split, noisy, uniform
 from linkprior.predictors.registry import make
 
 both_rules = pytest.mark.parametrize("rule", ["connected", "all-nodes"])
@@ -229,33 +229,10 @@ def test_the_diagonal_takes_no_places():
     ).all()
 
 
-def test_connected_bars_pairs_of_nodes_without_edges_however_well_they_score():
-    older = lp.Network.from_edges([("a", "b"), ("b", "c"), ("c", "d")], nodes="abcdxyz")
-    newer = lp.Network.from_edges([("a", "c"), ("a", "x")])
-    scores = np.zeros((7, 7))
-    scores[4:, :] = scores[:, 4:] = 9.0
-    scores[0, 2] = scores[2, 0] = 1.0
-    barred = rank_hidden_edges(Given(scores), release(older, newer, "connected")).places
-    assert (barred.above.tolist(), barred.tied.tolist()) == ([0], [1])
-    free = rank_hidden_edges(Given(scores), release(older, newer, "all-nodes")).places
-    assert free.above.tolist() == [15, 0]  # 4·3 + 3 pairs with x, y or z
-    assert free.tied.tolist() == [1, 15]
-
-
 def test_discounts_beyond_the_table_are_the_sum():
     at = np.array([0, 1, 65536, 65537, 100_000, 300_001])
     summed = np.concatenate([[0], np.cumsum(1 / np.log2(1 + np.arange(1, at[-1] + 1)))])
     np.testing.assert_allclose(_discounts(at.astype(float)), summed[at], rtol=1e-12)
-
-
-def test_the_curve_counts_expected_hits(planted_small):
-    split = uniform(planted_small, 0.7, 0)
-    model = make("l3").fit(split.train)
-    drawn, naive = curve(rank_hidden_edges(model, split), points=40), Naive(model, split)
-    assert drawn["predicted"][0] == 1
-    assert drawn["predicted"][-1] == len(naive.pairs)
-    for k, found in zip(drawn["predicted"], drawn["found"], strict=True):
-        assert found == pytest.approx(naive.hits(k), abs=1e-6)
 
 
 @pytest.mark.parametrize(("m", "n"), [(1, 1), (1, 4), (2, 5), (3, 6), (5, 5)])

@@ -437,13 +437,6 @@ def test_hubs_alone_may_be_kept():
     assert as_set(split.train.edges) == {edge for edge in as_set(RING.edges) if hubs & set(edge)}
 
 
-@pytest.mark.parametrize(("rate", "kept"), [(0.05001, 1), (0.5, 5), (0.76, 8), (0.9499, 9)])
-def test_a_uniform_split_keeps_the_rounded_share(rate, kept):
-    split = uniform(RING, rate, rule="all-nodes")
-    assert (split.train.n_edges, len(split.hidden)) == (kept, 10 - kept)
-    assert as_set(split.train.edges) | as_set(split.hidden) == as_set(RING.edges)
-
-
 @pytest.mark.parametrize(("rate", "said"), [(0.04, "learn from"), (0.96, "find")])
 def test_a_share_that_keeps_all_or_nothing_is_refused(rate, said):
     with pytest.raises(ParameterError, match=f"nothing to {said}"):

@@ -109,7 +109,7 @@ def test_the_same_best_after_the_journal_was_cut_anywhere(planted, undisturbed, 
     whole = tmp_path / "whole"
     lp.tune("rnm", planted, study=whole, **ASKED)
     journal, question = ((whole / n).read_bytes() for n in ("journal.log", "study.json"))
-    places = random.Random(1).sample(range(len(journal)), 10)
+    places = random.Random(1).sample(range(len(journal)), 5)
     for place in [0, 1, len(journal) - 1, *places]:
         folder = tmp_path / f"cut-{place}"
         folder.mkdir()

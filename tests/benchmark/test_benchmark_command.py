@@ -1,7 +1,6 @@
 """`linkprior benchmark` from the outside, on tiny networks in the place of the suite."""
 
 import pytest
-from tests.benchmark.made_up import cell, kept
 from tests.cli.support import one_line_of_error
 
 FILES = {"tables.md", "results.tsv", "mean_ranks.svg", "scaling.svg"}
@@ -25,13 +24,6 @@ def test_a_run_leaves_cells_tables_and_pictures_and_goes_on(run, tiny, tmp_path,
     status, again, _ = run("benchmark", "--tables", "-o", tmp_path / "out")
     assert (status, again) == (0, out)
     assert {name: (tmp_path / "out" / name).read_bytes() for name in FILES} == before
-
-
-def test_one_network_alone(run, tiny, tmp_path):
-    ask = ("benchmark", "tiny_90_pc", "--models", "pa", "--data", tmp_path, "-o", tmp_path / "out")
-    assert run(*ask)[0] == 0
-    assert {path.name for path in (tmp_path / "out").glob("*/")} >= {"tiny_90_pc"}
-    assert not (tmp_path / "out" / "folds").exists()
 
 
 def test_quick_and_tuned_cells_are_kept_apart(run, tiny, tmp_path):
@@ -97,14 +89,6 @@ def test_tables_of_an_empty_folder_say_so(run, tmp_path):
     status, out, err = run("benchmark", "--tables", "-o", tmp_path / "none")
     assert (status, out) == (1, "")
     assert "holds no finished cell: run the benchmark first" in err
-
-
-def test_a_damaged_cell_is_named(run, tmp_path):
-    kept(tmp_path, [cell("USAir", "pa", 0, 0.3)])
-    (tmp_path / "USAir" / "0-pa.json").write_text("{")
-    status, _, err = run("benchmark", "--tables", "-o", tmp_path)
-    assert status == 1
-    assert "0-pa.json cannot be read" in err
 
 
 def test_peers_without_their_library_are_left_out_in_one_line(run, tiny, tmp_path, monkeypatch):

@@ -86,12 +86,8 @@ def folder(judged_writing, tmp_path_factory):
     place = tmp_path_factory.mktemp("evaluation") / "new" / "results"
     written = write_results(judged_writing, place, command=["linkprior", "evaluate", "x.tsv"])
     assert sorted(path.name for path in written) == sorted(FILES)
+    assert sorted(path.name for path in place.iterdir()) == sorted(FILES)
     return place
-
-
-def test_the_folder_holds_these_files_and_no_others(folder):
-    assert sorted(path.name for path in folder.iterdir()) == sorted(FILES)
-    assert {"results.json", "results.tsv", "table.md", "table.tex"} < set(FILES)
 
 
 def test_the_table_of_results_has_one_row_per_number(judged_writing, folder):
@@ -121,27 +117,11 @@ def test_the_json_tells_data_versions_command_and_parameters(judged_writing, fol
     assert {row["model"] for row in content["chance"]} == {"chance"}
 
 
-def test_what_is_written_is_read_back(judged_writing, folder):
+def test_what_was_read_back_is_the_same_and_writes_the_same_bytes(judged_writing, folder, tmp_path):
     again = read_results(folder)
-    assert again.facts == json.loads(json.dumps(judged_writing.facts))
-    for one, other in zip(again.rows, judged_writing.rows, strict=True):
-        assert one[:3] == other[:3]
-        assert same_number(one[3], other[3])
-    for one, other in zip(
-        [*again.cells, *again.baseline],
-        [*judged_writing.cells, *judged_writing.baseline],
-        strict=True,
-    ):
-        assert (one.model, one.split, one.curve) == (other.model, other.split, other.curve)
-        assert one.params == other.params
     assert str(again) == str(judged_writing)
-
-
-def test_what_was_read_back_writes_the_same_bytes(folder, tmp_path):
-    again = write_results(
-        read_results(folder), tmp_path, command=["linkprior", "evaluate", "x.tsv"]
-    )
-    for path in again:
+    assert [c.curve for c in again.baseline] == [c.curve for c in judged_writing.baseline]
+    for path in write_results(again, tmp_path, command=["linkprior", "evaluate", "x.tsv"]):
         assert path.read_bytes() == (folder / path.name).read_bytes(), path.name
 
 

@@ -93,11 +93,35 @@ def test_a_folder_of_other_data_is_refused_with_both_digests(tmp_path, planted, 
     assert judged == ["pa"]
 
 
-@pytest.mark.parametrize("content", ["", "{", "[]", "[" * 100_000, "\x00"])
-def test_damaged_files_are_named(tmp_path, planted, content):
+def spoilt(change):
+    def text(cell):
+        content = json.loads(cell)
+        change(content)
+        return json.dumps(content)
+
+    return text
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        *(lambda _, text=text: text for text in ("", "{", "[]", "[" * 100_000, "\x00")),
+        spoilt(lambda cell: cell.pop("values")),
+        spoilt(lambda cell: cell.pop("split")),
+        spoilt(lambda cell: cell.pop("curve")),
+        spoilt(lambda cell: cell["values"].pop("auprc")),
+        spoilt(lambda cell: cell["values"].update(auprc=1.5)),
+        spoilt(lambda cell: cell["values"].update(auprc="high")),
+        spoilt(lambda cell: cell.update(values=[1])),
+        spoilt(lambda cell: cell.update(tuned=[1])),
+        spoilt(lambda cell: cell.update(curve={})),
+        spoilt(lambda cell: cell["curve"].update(found=[])),
+    ],
+)
+def test_cells_that_are_not_whole_are_named(tmp_path, planted, spoil):
     lp.evaluate("pa", planted, folder=tmp_path)
     (path,) = (tmp_path / "cells").iterdir()
-    path.write_text(content)
+    path.write_text(spoil(path.read_text()))
     with pytest.raises(StoreError, match=r"pa--uniform.*remove it and run again"):
         lp.evaluate("pa", planted, folder=tmp_path)
 
@@ -163,31 +187,6 @@ def test_an_evaluation_leaves_a_study_in_the_same_folder_alone(tmp_path, planted
     lp.tune("katz", planted, **asked)
     lp.evaluate("pa", planted, folder=tmp_path)
     assert len(lp.tune("katz", planted, **asked).trials) == 2
-
-
-@pytest.mark.parametrize(
-    "spoil",
-    [
-        lambda cell: cell.pop("values"),
-        lambda cell: cell.pop("split"),
-        lambda cell: cell.pop("curve"),
-        lambda cell: cell["values"].pop("auprc"),
-        lambda cell: cell["values"].update(auprc=1.5),
-        lambda cell: cell["values"].update(auprc="high"),
-        lambda cell: cell.update(values=[1]),
-        lambda cell: cell.update(tuned=[1]),
-        lambda cell: cell.update(curve={}),
-        lambda cell: cell["curve"].update(found=[]),
-    ],
-)
-def test_cells_that_are_not_whole_are_named(tmp_path, planted, spoil):
-    lp.evaluate("pa", planted, folder=tmp_path)
-    (path,) = (tmp_path / "cells").iterdir()
-    content = json.loads(path.read_text())
-    spoil(content)
-    path.write_text(json.dumps(content))
-    with pytest.raises(StoreError, match=r"pa--uniform.*remove it and run again"):
-        lp.evaluate("pa", planted, folder=tmp_path)
 
 
 def test_cells_of_before_are_read(tmp_path, planted, judged):

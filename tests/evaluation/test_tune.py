@@ -7,21 +7,23 @@ import signal
 import statistics
 import subprocess
 import sys
+import threading
 import time
 import warnings
+from multiprocessing import get_context
 
 import numpy as np
 import pytest
 from sklearn.metrics import average_precision_score
-from tests.evaluation.support import made_up, quick, same  # noqa: F401 – a fixture
+from tests.evaluation.support import quick, same  # noqa: F401 – a fixture
 
 import linkprior as lp
 from linkprior import _progress as progress
 from linkprior.errors import LinkpriorError, ParameterError, StoreError
 from linkprior.evaluation.splits import uniform
+from linkprior.evaluation.tuning import executor
 from linkprior.evaluation.tuning.executor import Objective
 from linkprior.evaluation.tuning.search import (
-    Grid,
     SearchSpace,
     Setting,
     Tpe,
@@ -29,7 +31,6 @@ from linkprior.evaluation.tuning.search import (
     best_of,
     floors_of,
 )
-from linkprior.evaluation.tuning.tune import Tuning
 from linkprior.predictors.registry import make
 from linkprior.predictors.spaces import space_of
 from linkprior.predictors.walks import Katz
@@ -78,11 +79,6 @@ def test_the_first_setting_is_the_model_as_given_and_the_best_is_no_worse(plante
     assert not model.fitted
 
 
-def test_other_metrics_may_be_asked_for(planted):
-    by_recall = lp.tune("katz", planted, 2, metric="recall@10%", inner=1)
-    assert by_recall.trials[0].value != lp.tune("katz", planted, 1, inner=1).best_value
-
-
 def test_a_model_with_nothing_to_tune_returns_at_once(planted, monkeypatch):
     monkeypatch.setattr("linkprior.predictors.base.LinkPredictor.fit", None)
     found = lp.tune("l3", planted, 5)
@@ -93,13 +89,6 @@ def test_a_model_with_nothing_to_tune_returns_at_once(planted, monkeypatch):
     assert len(found.to_frame()) == 0
 
 
-def test_evaluate_asks_for_the_best_parameters(planted):
-    split = uniform(planted, 0.9, 0)
-    asked = {"trials": 4, "metric": "auprc", "rule": split.rule, "seed": 2}
-    found = Tuning(make("katz"), split.train, **asked).run()
-    assert same(found, lp.tune("katz", split.train, 4, seed=2))
-
-
 # ---------------------------------------------------------------------- which settings
 
 
@@ -107,25 +96,6 @@ def test_same_seed_same_settings_other_seed_others(planted, quick):  # noqa: F81
     one, again, other = (lp.tune("tri-l1", planted, 20, seed=s) for s in (1, 1, 2))
     assert same(one, again)
     assert [t.params for t in one.trials[1:]] != [t.params for t in other.trials[1:]]
-
-
-@pytest.mark.at_length
-def test_tpe_learns_where_the_hill_is(planted, quick):  # noqa: F811
-    """Against as many settings drawn by lot from the same space."""
-    axes = space_of(make("rnm"), planted)
-    drawn = np.random.default_rng(0)
-    value = Objective(make("rnm"), planted, "auprc", "connected", 3, 0)
-
-    def by_lot():
-        params = {k: np.exp(drawn.uniform(np.log(a.low), np.log(a.high))) for k, a in axes.items()}
-        return np.mean([made_up(None, params, split) for split in value.splits])
-
-    random = np.mean([max(by_lot() for _ in range(40)) for _ in range(20)])
-    found = [lp.tune("rnm", planted, 40, seed=s, prune=False) for s in range(6)]
-    late = np.mean([[t.value for t in f.trials[25:]] for f in found])
-    early = np.mean([[t.value for t in f.trials[1:10]] for f in found])
-    assert late > early
-    assert np.mean([f.best_value for f in found]) > random - 0.02
 
 
 def test_a_grid_is_walked_once_in_an_order_drawn_by_lot_and_then_ends(planted, quick):  # noqa: F811
@@ -140,17 +110,6 @@ def test_a_grid_is_walked_once_in_an_order_drawn_by_lot_and_then_ends(planted, q
     tried = {(t.params["noise"], t.params["threshold"]) for t in two.trials}
     assert tried == {(a, b) for a in grid[0] for b in grid[1]}
     assert len(two.trials) == 9
-
-
-def test_a_small_batch_is_the_beginning_of_a_larger_one(planted):
-    search_space = SearchSpace.of(make("tri-l1"), space_of(make("tri-l1"), planted), planted)
-    for sampler in (Tpe(search_space, 3), Grid(search_space, 3)):
-        history = []
-        for n in range(14):
-            five, two = sampler.batch(history, 5), sampler.batch(history, 2)
-            assert five[:2] == two
-            assert len({repr(params) for params in five}) > 1
-            history.append(Trial(n, two[0], "complete", (math.sin(n), math.cos(n))))
 
 
 def test_failed_settings_change_nothing_for_those_after_them(planted):
@@ -323,6 +282,22 @@ def wait_for(condition):
             return found
         time.sleep(0.1)
     raise AssertionError("waited in vain")
+
+
+def test_processes_are_ended_once_all_have_started():
+    context = get_context("spawn")
+    executor._starting.acquire()
+    ending = threading.Thread(target=executor.end_processes)
+    ending.start()
+    child = context.Process(target=time.sleep, args=(600,))
+    child.start()  # as if by the one who holds the lock
+    ending.join(0.3)
+    assert ending.is_alive()
+    assert child.is_alive()
+    executor._starting.release()
+    ending.join(60)
+    child.join(60)
+    assert child.exitcode == -9
 
 
 # ---------------------------------------------------------------------- what goes wrong

@@ -62,7 +62,7 @@ def evaluate(
     ----------
     models : str, LinkPredictor, iterable or mapping of these
         Names or predictors, or these by labels of your own (a mapping). Any object with ``fit`` and
-        ``score_pairs`` or ``score_rows`` will do. Predictors are copied, never fitted in place.
+        ``score_pairs`` or ``predict`` will do. Predictors are copied, never fitted in place.
     net : Network
         A network, or anything `as_network` converts to one.
     protocol : str
@@ -125,8 +125,13 @@ def evaluate(
 
 def _cells(jobs: list[CellJob], store: CellStore) -> list[Cell]:
     """Return all cells, computing those that are missing; each is stored as soon as it is there."""
+    cells: dict[int, Cell] = {}
     with progress.stage("evaluating", sum(job.units for job in jobs)):
-        cells = {n: cell for n, job in enumerate(jobs) if (cell := job.stored(store)) is not None}
+        for n, job in enumerate(jobs):
+            stored = store.find(job.label, job.split, job.asked)
+            if stored is not None:
+                job.skip()
+                cells[n] = stored
         missing = [n for n in range(len(jobs)) if n not in cells]
         for at, cell in parallel.map_as_they_end(lambda n: jobs[n].cell(), missing):
             job = jobs[missing[at]]
@@ -152,21 +157,21 @@ def _facts(
         "seed": plan.seed,
         "tune": tune,
         "network": {"nodes": net.n_nodes, "edges": net.n_edges, "digest": net.digest},
-        "splits": [_split_facts(split) for split in splits],
+        "splits": [
+            {
+                "label": split.label,
+                "digest": split_digest(split),
+                "hidden": len(split.hidden),
+                "outside": split.outside,
+                "unconnected": split.unconnected,
+                "unknown": split.unknown,
+                "new_nodes": split.new_nodes,
+                "training_edges": split.train.n_edges,
+                "pairs": split.n_pairs,
+            }
+            for split in splits
+        ],
         "models": {spec.label: spec.template.get_params() for spec in specs},
-    }
-
-
-def _split_facts(split: Split) -> dict[str, Any]:
-    counts = {name: getattr(split, name) for name in ("outside", "unconnected", "unknown")}
-    return {
-        "label": split.label,
-        "digest": split_digest(split),
-        "hidden": len(split.hidden),
-        **counts,
-        "new_nodes": split.new_nodes,
-        "training_edges": split.train.n_edges,
-        "pairs": split.n_pairs,
     }
 
 
@@ -236,13 +241,6 @@ class CellJob:
     def units(self) -> float:
         """Work of the cell; a trial of the tuning is a cell on each inner split."""
         return (1 + self.inner * self.trials) * (self.work.fit + 3.0 * self.work.scores)
-
-    def stored(self, store: CellStore) -> Cell | None:
-        """Return the cell where the store has it."""
-        cell = store.find(self.label, self.split, self.asked)
-        if cell is not None:
-            self.skip()
-        return cell
 
     def skip(self) -> None:
         """Count the work of the cell as done."""
@@ -344,15 +342,6 @@ def _changed(model: LinkPredictor) -> str:
     return ", ".join(f"{k}={v}" for k, v in shown.items() if v != shorten(repr(plain[k]), 40))
 
 
-def _prior_off(model: LinkPredictor, split: Split) -> LinkPredictor:
-    plain: LinkPredictor = model.without_prior()
-    return plain
-
-
-def _shuffled_degrees(model: LinkPredictor, split: Split) -> LinkPredictor:
-    return model.set_params(degrees="shuffled")
-
-
 def _true_degrees(model: LinkPredictor, split: Split) -> LinkPredictor:
     """Give the degrees with the hidden edges: what a perfect estimate would be worth."""
     edges = np.concatenate([split.train.edges, split.hidden])
@@ -361,7 +350,7 @@ def _true_degrees(model: LinkPredictor, split: Split) -> LinkPredictor:
 
 
 ABLATIONS: dict[str, Change] = {
-    "prior off": _prior_off,
-    "shuffled degrees": _shuffled_degrees,
+    "prior off": lambda model, split: model.without_prior(),
+    "shuffled degrees": lambda model, split: model.set_params(degrees="shuffled"),
     "true degrees": _true_degrees,
 }

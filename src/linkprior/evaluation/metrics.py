@@ -152,10 +152,6 @@ def _per_node(ranks: HiddenEdgeRanks, lowest: int = 0, highest: int | None = Non
     return float((found[chosen] / hidden[chosen]).mean()) if chosen.any() else float("nan")
 
 
-def _class_name(low: int, high: int | None) -> str:
-    return f"{low}-{high}" if high is not None else f"{low}+"
-
-
 METRICS: dict[str, Callable[[HiddenEdgeRanks], float]] = {
     **{f"recall@{x}%": lambda s, x=x: recall_at(s, x) for x in PERCENTS},  # type: ignore[misc]
     "auprc": lambda s: average_precision(s.places),
@@ -170,7 +166,7 @@ METRICS: dict[str, Callable[[HiddenEdgeRanks], float]] = {
     "dc_auroc": _dc_auroc,
     "recall@10/node": _per_node,
     **{
-        f"recall@10/node:{_class_name(*c)}": lambda s, c=c: _per_node(s, *c)  # type: ignore[misc]
+        f"recall@10/node:{c[0]}{f'-{c[1]}' if c[1] else '+'}": lambda s, c=c: _per_node(s, *c)  # type: ignore[misc]
         for c in DEGREE_CLASSES
     },
     "auprc_low": lambda s: average_precision(s.low),

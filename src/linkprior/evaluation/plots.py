@@ -192,64 +192,53 @@ def spread(heights: Sequence[float], gap: float) -> list[float]:
     Neighbours that are too close form a group around its mean, until no two groups overlap.
     """
     groups: list[list[float]] = []
+
+    def lowest(group: list[float]) -> float:
+        return sum(group) / len(group) - gap * (len(group) - 1) / 2.0
+
     for height in heights:
         groups.append([height])
-        while len(groups) > 1 and _top(groups[-2], gap) + gap > _low(groups[-1], gap):
+        while len(groups) > 1 and lowest(groups[-2]) + gap * len(groups[-2]) > lowest(groups[-1]):
             last = groups.pop()
             groups[-1] += last
-    return [_low(group, gap) + gap * at for group in groups for at in range(len(group))]
-
-
-def _low(group: list[float], gap: float) -> float:
-    """Return where the lowest of a group stands, the group being centred on its mean."""
-    return sum(group) / len(group) - gap * (len(group) - 1) / 2.0
-
-
-def _top(group: list[float], gap: float) -> float:
-    return _low(group, gap) + gap * (len(group) - 1)
+    return [lowest(group) + gap * at for group in groups for at in range(len(group))]
 
 
 def _figure(draw: Callable[[Axes], None], evaluation: Evaluation) -> dict[str, bytes]:
-    import matplotlib as mpl
-
     count, facts = len(evaluation.splits), evaluation.facts
     mean = f"mean of {count} splits" if count > 1 else "one split"
     said = [str(facts[name]) for name in ("protocol", "rule") if name in facts]
-    with (
-        _silenced("matplotlib"),
-        mpl.rc_context({**STYLE, "axes.grid": True, "grid.linewidth": 0.7}),
-    ):
-        from matplotlib.figure import Figure
-
-        figure = Figure(figsize=(6.4, 4.2), dpi=_DPI, layout="constrained")
+    with drawing({**STYLE, "axes.grid": True, "grid.linewidth": 0.7}) as new_figure:
+        figure = new_figure(figsize=(6.4, 4.2), dpi=_DPI, layout="constrained")
         axes = figure.add_subplot()
         draw(axes)
         axes.set_title(", ".join([*said, mean]), fontsize=9, color=_GREY, loc="left")
-        _place(figure)
-        return {format: _saved(figure, format, stamp) for format, stamp in FORMATS.items()}
-
-
-def _place(figure: Figure) -> None:
-    """Lay a figure out now, and not again for each format: that costs more than drawing it."""
-    engine = figure.get_layout_engine()
-    if engine is not None:
-        engine.execute(figure)
-    figure.set_layout_engine(None)
-
-
-def _saved(figure: Figure, format: str, stamp: str) -> bytes:
-    stream = io.BytesIO()
-    figure.savefig(stream, format=format, dpi=_DPI, metadata={stamp: None})
-    return stream.getvalue()
+        layout = figure.get_layout_engine()
+        if layout is not None:  # laid out now, not for each format: that costs more than drawing
+            layout.execute(figure)
+        figure.set_layout_engine(None)
+        return {format: image_of(figure, format, _DPI) for format in FORMATS}
 
 
 @contextmanager
-def _silenced(name: str) -> Iterator[None]:
-    """Keep a library from logging what no reader asked for, such as that it looks for fonts."""
-    log = logging.getLogger(name)
+def drawing(style: Any) -> Iterator[type[Figure]]:
+    """Give matplotlib's figures, of a style; what it logs, such as its fonts, nobody asked for."""
+    from matplotlib import rc_context
+
+    log = logging.getLogger("matplotlib")
     level = log.level
     log.setLevel(logging.ERROR)
     try:
-        yield
+        with rc_context(style):
+            from matplotlib.figure import Figure
+
+            yield Figure
     finally:
         log.setLevel(level)
+
+
+def image_of(figure: Figure, format: str, dpi: float | str = "figure") -> bytes:
+    """Return a figure as a file in which nothing tells when, or by which version, it was drawn."""
+    stream = io.BytesIO()
+    figure.savefig(stream, format=format, metadata={FORMATS[format]: None}, dpi=dpi)
+    return stream.getvalue()

@@ -8,7 +8,6 @@ table.md, .tex   the tables
 
 from __future__ import annotations
 
-import csv
 import hashlib
 import json
 import math
@@ -24,8 +23,15 @@ from linkprior import machine
 from linkprior._version import __version__
 from linkprior.errors import ParameterError, StoreError
 from linkprior.evaluation import plots, tables
-from linkprior.evaluation.store import BASELINE, Cell, read_json, write_json
-from linkprior.io.atomic_files import whole_file
+from linkprior.evaluation.store import (
+    BASELINE,
+    Cell,
+    read_json,
+    tsv,
+    tsv_number,
+    write_contents,
+    write_json,
+)
 from linkprior.io.source import as_path
 from linkprior.io.store import refuse_odd
 
@@ -287,30 +293,27 @@ def write_results(
     """
     path = as_path(folder)
     refuse_odd(path, FILES)
-    texts = {  # made first: an error in one leaves the folder as it was
+    # Made first: an error in one leaves the folder as it was.
+    contents: dict[str, str | bytes] = {
+        "results.tsv": tsv(COLUMNS, ((*named, tsv_number(v)) for *named, v in evaluation.rows)),
         "table.md": tables.markdown_table(evaluation, against),
         "table.tex": tables.latex_table(evaluation, against),
     }
-    contents = {name: text.encode("utf-8", "surrogateescape") for name, text in texts.items()}
-    if all(cell.curve for cell in evaluation.cells):
-        for name, draw in _FIGURES.items():
-            contents |= {f"{name}.{format}": image for format, image in draw(evaluation).items()}
-    path.mkdir(parents=True, exist_ok=True)
     curves = [
         {"model": c.model if own else _STORED_BASELINE, "split": c.split, **c.curve}
         for own, cells in ((True, evaluation.cells), (False, evaluation.baseline))
         for c in cells
     ]
+    figures: dict[str, bytes] = {}
+    if all(cell.curve for cell in evaluation.cells):
+        for name, draw in _FIGURES.items():
+            figures |= {f"{name}.{format}": image for format, image in draw(evaluation).items()}
+    path.mkdir(parents=True, exist_ok=True)
+    written = write_contents(path, contents)
     write_json(path / CURVES, {"curves": curves})
-    rows = ((*named, "" if math.isnan(v) else repr(float(v))) for *named, v in evaluation.rows)
-    with whole_file(path / "results.tsv") as stream:
-        csv.writer(stream, delimiter="\t", lineterminator="\n").writerows([COLUMNS, *rows])
-    for name, content in contents.items():
-        with whole_file(path / name) as stream:
-            stream.buffer.write(content)
+    drawn = write_contents(path, figures)
     write_json(path / RESULTS, _content(evaluation, command))  # last: the others are there
-    figures = [name for name in contents if name not in texts]
-    return [path / name for name in (RESULTS, "results.tsv", *texts, CURVES, *figures)]
+    return [path / RESULTS, *written, path / CURVES, *drawn]
 
 
 def _content(evaluation: Evaluation, command: Sequence[str] | None) -> dict[str, Any]:

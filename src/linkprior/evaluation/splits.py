@@ -83,20 +83,14 @@ class Split:
     @cached_property
     def taken(self) -> sp.csr_array:
         """Pattern of the pairs that are no candidates though both nodes are eligible."""
-        barred = self._never_predicted
+        barred, negatives, p = self.barred, self.train.known.negatives, self.train.n_nodes
+        if negatives is not None:  # those that a later release found may be predicted
+            found = np.isin(pr.encode(negatives, p), pr.encode(self.hidden, p))
+            barred = np.concatenate([barred, negatives[~found]])
         if not len(barred):
             return self.train.adjacency
         both = Network.from_indices(np.concatenate([self.train.edges, barred]), self.train.names)
         return both.adjacency
-
-    @property
-    def _never_predicted(self) -> pr.Ints:
-        """The pairs barred and the known non-edges, save those that a later release found."""
-        negatives, p = self.train.known.negatives, self.train.n_nodes
-        if negatives is None:
-            return self.barred
-        edges = np.isin(pr.encode(negatives, p), pr.encode(self.hidden, p))
-        return np.concatenate([self.barred, negatives[~edges]])
 
     @property
     def n_pairs(self) -> int:

@@ -11,11 +11,13 @@ DIR/<network>/<n>-<model>.json  the cells of a benchmark
 
 from __future__ import annotations
 
+import csv
 import hashlib
+import io
 import json
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
@@ -88,13 +90,7 @@ class CellStore:
         """Write what the folder is for; refuse that of other data."""
         path = folder / CLAIM
         if path.exists():
-            before = read_json(path)
-            if before.get("network") != study["network"]:
-                raise StoreError(
-                    f"{folder} holds an evaluation of other data: the digest of its network is "
-                    f"{str(before.get('network'))[:12]}, that of the edges given is "
-                    f"{study['network'][:12]}. Choose another folder"
-                )
+            refuse_other_data(folder, "an evaluation", read_json(path), study)
         for part in ("cells", "splits"):
             if (folder / part).exists() and not (folder / part).is_dir():
                 raise StoreError(f"{folder / part} is a file; choose another folder")
@@ -139,6 +135,18 @@ class CellStore:
             write_json(cell_file(self.folder, cell.model, split), record)  # in the order given
 
 
+def refuse_other_data(
+    folder: Path, what: str, before: Mapping[str, Any], now: Mapping[str, Any]
+) -> None:
+    """Raise an error where a folder was begun with another network."""
+    if before.get("network") != now["network"]:
+        raise StoreError(
+            f"{folder} holds {what} of other data: the digest of its network is "
+            f"{str(before.get('network'))[:12]}, that of the edges given is "
+            f"{now['network'][:12]}. Choose another folder"
+        )
+
+
 def _asked(label: str, split: Split, asked: Mapping[str, Any]) -> Record:
     return {**asked, "model": label, "digest": split_digest(split), "linkprior": __version__}
 
@@ -166,7 +174,7 @@ def _cell_from(record: Record, path: Path) -> Cell:
             return Cell(record["model"], str(record["split"]), values, curve, params)
     except (AttributeError, KeyError, TypeError, ValueError):
         pass
-    raise _not_whole(path)
+    raise not_whole(path)
 
 
 # ---------------------------------------------------------------------- records
@@ -201,7 +209,7 @@ def read_cell(path: Path) -> Record:
     whole = all(isinstance(record.get(name, 0), int) for name in ("trials", "threads", "hidden"))
     split = isinstance(record.get("split"), int | str) and "linkprior" in record
     if not (named and whole and split and (_measured(record) or _left_out(record))):
-        raise _not_whole(path)
+        raise not_whole(path)
     for name in _SHOWN:  # on terminals, in tables and in figures
         if not str(record.get(name, "")).isprintable():
             raise StoreError(
@@ -249,11 +257,12 @@ def _left_out(record: Record) -> bool:
     return isinstance(left, dict) and isinstance(left.get("why"), str)
 
 
-def _not_whole(path: Path) -> StoreError:
+def not_whole(path: Path) -> StoreError:
+    """Return the error for a file in which something is missing or cannot be."""
     return StoreError(f"{path} does not hold a whole result; remove it and run again")
 
 
-# ---------------------------------------------------------------------- JSON
+# ---------------------------------------------------------------------- files
 
 
 def plain_numbers(values: Mapping[str, float]) -> dict[str, float | None]:
@@ -274,6 +283,29 @@ def _plain_json(value: Any) -> Any:
         values = np.asarray(value(np.arange(1.0, 1001.0)), dtype=np.float64)
         return f"function {hashlib.sha256(values.tobytes()).hexdigest()[:16]}"
     return str(value)
+
+
+def tsv(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+    """Return a table as tab-separated text."""
+    text = io.StringIO()
+    writer = csv.writer(text, delimiter="\t", lineterminator="\n")
+    writer.writerow(head)
+    writer.writerows(rows)
+    return text.getvalue()
+
+
+def tsv_number(value: float | None) -> str:
+    """Return a number with all its digits; nothing where there was nothing to measure."""
+    return "" if value is None or math.isnan(value) else repr(float(value))
+
+
+def write_contents(folder: Path, contents: Mapping[str, str | bytes]) -> list[Path]:
+    """Write files in this order, each whole or not at all, and return their paths."""
+    for name, content in contents.items():
+        data = content if isinstance(content, bytes) else content.encode("utf-8", "surrogateescape")
+        with whole_file(folder / name) as stream:
+            stream.buffer.write(data)
+    return [folder / name for name in contents]
 
 
 def write_json(path: Path, content: Any) -> None:

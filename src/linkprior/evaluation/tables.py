@@ -85,25 +85,23 @@ def text_table(
 
 def _column(numbers: _Numbers, names: list[str]) -> list[str]:
     entries = [numbers.entry(name) for name in names]
-    if numbers.best is None:
-        return [numbers.metric, *entries]
-    marked = (
-        f"{e}{'*' if n == numbers.best else ' '}" for n, e in zip(names, entries, strict=True)
-    )
-    return [numbers.metric, *marked]
+    if numbers.best is not None:
+        marks = ("*" if name == numbers.best else " " for name in names)
+        entries = [entry + mark for entry, mark in zip(entries, marks, strict=True)]
+    return [numbers.metric, *entries]
 
 
 def _blocks(first: list[str], columns: list[list[str]], width: int) -> Iterator[list[str]]:
     """Lay columns side by side, as many as fit; the first one leads every block."""
-    left, taken, block = _aligned(first, "<"), 0, list[list[str]]()
+    left = _aligned(first, "<")
+    block = [left]
     for column in (_aligned(column, ">") for column in columns):
-        taken += 2 + len(column[0])
-        if block and len(left[0]) + taken > width:
-            yield ["  ".join(cells).rstrip() for cells in zip(left, *block, strict=True)]
-            block, taken = [], 2 + len(column[0])
+        if len(block) > 1 and sum(2 + len(one[0]) for one in block) + len(column[0]) > width:
+            yield ["  ".join(cells).rstrip() for cells in zip(*block, strict=True)]
+            block = [left]
         block.append(column)
-    if block:
-        yield ["  ".join(cells).rstrip() for cells in zip(left, *block, strict=True)]
+    if len(block) > 1:
+        yield ["  ".join(cells).rstrip() for cells in zip(*block, strict=True)]
 
 
 def _aligned(cells: list[str], side: str) -> list[str]:
@@ -187,26 +185,30 @@ def span(numbers: list[int]) -> str | None:
 def markdown_table(evaluation: Evaluation, against: str | None = None) -> str:
     """Return all metrics, one per row, then the p-values, as Markdown tables."""
     names = row_names(evaluation)
-    rows = [["metric", *map(_markdown, names)], ["---", *("--:" for _ in names)]]
+    rows = []
     for metric in evaluation.metrics:
         numbers = _Numbers(evaluation, metric)
         entries = [(name == numbers.best, numbers.entry(name, " ± ")) for name in names]
         label = f"{metric} {_ARROWS[statistics.direction(metric)]}".strip()
         rows.append([label, *(f"**{text}**" if best else text for best, text in entries)])
+    parts = [
+        piped(["metric", *map(_markdown, names)], rows),
+        *(note.replace("* leads", "Bold: leads") for note in notes(evaluation)),
+    ]
     tests = [[_markdown(cell) for cell in row] for row in _tests(evaluation, against)]
-    parts = [_piped(rows), *(note.replace("* leads", "Bold: leads") for note in notes(evaluation))]
     if tests:
-        tests.insert(1, ["---", *("--:" for _ in tests[0][1:])])
-        parts += [f"{_tests_title(evaluation, against)}.", _piped(tests)]
+        parts += [f"{_tests_title(evaluation, against)}.", piped(tests[0], tests[1:])]
     return "\n\n".join(parts) + "\n"
+
+
+def piped(head: Sequence[str], rows: Iterable[Sequence[str]], others: str = "--:") -> str:
+    """Return a Markdown table; all columns but the first stand to the right."""
+    rule = ["---", *(others for _ in head[1:])]
+    return "\n".join(f"| {' | '.join(line)} |" for line in (head, rule, *rows))
 
 
 def _markdown(text: str) -> str:
     return re.sub(r"([\\`*|<])", r"\\\1", text)
-
-
-def _piped(rows: Iterable[Sequence[str]]) -> str:
-    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 
 def _tests(evaluation: Evaluation, against: str | None) -> list[list[str]]:

@@ -8,14 +8,11 @@ DIR/tuned-N/<network>/…, DIR/quick/…     the same of tuned models, and of th
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -25,12 +22,22 @@ from linkprior._version import __version__
 from linkprior.errors import LinkpriorError, StoreError
 from linkprior.evaluation.evaluate import CellJob
 from linkprior.evaluation.splits import Split, split_digest
-from linkprior.evaluation.store import Record, finished, plain_numbers, read_cell, write_cell
+from linkprior.evaluation.store import (
+    Record,
+    finished,
+    not_whole,
+    plain_numbers,
+    read_cell,
+    tsv,
+    tsv_number,
+    write_cell,
+    write_contents,
+)
 from linkprior.experiments import figures, tables
 from linkprior.experiments.models import WITHOUT, BenchmarkModel, too_much
 from linkprior.experiments.results import Results
 from linkprior.experiments.suite import Case
-from linkprior.io.atomic_files import hold, whole_file
+from linkprior.io.atomic_files import hold
 from linkprior.io.store import refuse_odd
 from linkprior.network import Network
 from linkprior.predictors.auto.auto import Auto
@@ -99,17 +106,15 @@ class CellSpec:
         """Return what was measured; a model that cannot be fitted does not end the run."""
         try:
             with progress.part(self.job.units, f"{self}: {self.entry.label}"):
-                return self._evaluated()
+                cell, model = self.job.run()
+                more: Record = {"tuned": model.get_params()} if self.trials else {}
+                if isinstance(model, Auto) and self.entry.label != WITHOUT:
+                    more["words"] = model.summary()
+                    more["yield"] = expected_and_real(model, self.split)
         except LinkpriorError as problem:
             return _left_out(FAILED, str(problem))
         except MemoryError:
             return _left_out(TOO_MUCH, "out of memory")
-
-    def _evaluated(self) -> Record:
-        cell, model = self.job.run()
-        more: Record = {"tuned": model.get_params()} if self.trials else {}
-        if isinstance(model, Auto) and self.entry.label != WITHOUT:
-            more |= {"words": model.summary(), "yield": expected_and_real(model, self.split)}
         threads = parallel.current_workers()
         return {"values": plain_numbers(cell.values), "threads": threads, **more}
 
@@ -190,11 +195,11 @@ class Benchmark:
                 return False
         try:
             why = too_much(cell.model, cell.split.train, self._slowness)
+            kind = TOO_MUCH
         except LinkpriorError as problem:
-            self._save(cell, _left_out(FAILED, str(problem)))
-            return False
+            kind, why = FAILED, str(problem)
         if why is not None:
-            self._save(cell, _left_out(TOO_MUCH, why))
+            self._save(cell, _left_out(kind, why))
         return why is None
 
     @cached_property
@@ -267,7 +272,7 @@ def read_suite(folder: Path) -> list[Record]:
 def _benchmark_cell(path: Path) -> Record:
     record = read_cell(path)
     if not (isinstance(record.get("network"), str) and isinstance(record["split"], int)):
-        raise StoreError(f"{path} does not hold a whole result; remove it and run again")
+        raise not_whole(path)
     return record
 
 
@@ -300,30 +305,21 @@ def write_files(results: Results, folder: Path) -> list[Path]:
     """Write tables and figures, each whole or not at all; the same cells are the same bytes."""
     refuse_odd(folder, FILES)
     contents = (
-        tables.markdown(results).encode(),
-        rows(results).encode(),
+        tables.markdown(results),
+        rows(results),
         figures.mean_ranks(results),
         figures.scaling(results),
     )
-    for name, content in zip(FILES, contents, strict=True):
-        with whole_file(folder / name) as stream:
-            stream.buffer.write(content)
-    return [folder / name for name in FILES]
+    return write_contents(folder, dict(zip(FILES, contents, strict=True)))
 
 
 def rows(results: Results) -> str:
     """Return every number as tab-separated text; what could not be measured stays empty."""
-    text = io.StringIO()
-    writer = csv.writer(text, delimiter="\t", lineterminator="\n")
-    writer.writerow(["network", "split", "model", "metric", "value"])
-    writer.writerows(_numbers(results))
-    return text.getvalue()
-
-
-def _numbers(results: Results) -> Iterator[tuple[Any, ...]]:
-    for network, models in results.measured.items():
-        for model, cells in sorted(models.items()):
-            for split, cell in sorted(cells.items()):
-                for metric, value in sorted(cell["values"].items()):
-                    shown = "" if value is None else repr(float(value))
-                    yield network, split, model, metric, shown
+    numbers = (
+        (network, split, model, metric, tsv_number(value))
+        for network, models in results.measured.items()
+        for model, cells in sorted(models.items())
+        for split, cell in sorted(cells.items())
+        for metric, value in sorted(cell["values"].items())
+    )
+    return tsv(["network", "split", "model", "metric", "value"], numbers)

@@ -5,13 +5,12 @@ Drawn without a screen and without a clock: the same cells give the same bytes.
 
 from __future__ import annotations
 
-import io
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from linkprior.evaluation.plots import STYLE
+from linkprior.evaluation.plots import STYLE, drawing, image_of
 from linkprior.experiments.models import PEERS
 from linkprior.experiments.results import MAIN, Ranks, Results, ranks_of
 
@@ -25,17 +24,16 @@ _PLACES = tuple((dx, dy) for dy in (0, 8, -8, 16, -16, 24, -24) for dx in (6, -6
 _LETTER, _LINE = 4.6, 8.5  # width and height of a small letter
 
 
-def mean_ranks(results: Results, metric: str = MAIN) -> bytes:
+def mean_ranks(results: Results) -> bytes:
     """Return the figure of mean ranks; models in the band are not distinguished from the best."""
-    ranks = ranks_of(results, metric)
+    ranks = ranks_of(results, MAIN)
     height = 1.4 + 0.19 * max(4, len(ranks.models))
     return _figure(lambda axes: _draw_ranks(axes, ranks, results.ours), (6.4, height))
 
 
 def _draw_ranks(axes: Axes, ranks: Ranks, ours: str | None) -> None:
     if len(ranks.models) < 2 or not ranks.networks:
-        axes.text(0.5, 0.5, "fewer than two models were evaluated on every network", ha="center")
-        axes.set_axis_off()
+        _say(axes, "fewer than two models were evaluated on every network")
         return
     names, means = list(ranks.means), list(ranks.means.values())
     least = ranks.critical_difference
@@ -52,10 +50,10 @@ def _draw_ranks(axes: Axes, ranks: Ranks, ours: str | None) -> None:
     axes.set_title(title, fontsize=9, color=_GREY, loc="left")
 
 
-def scaling(results: Results, metric: str = MAIN) -> bytes:
+def scaling(results: Results) -> bytes:
     """Return the figure of what models find, relative to the best, against seconds per fit."""
-    points = list(cost_and_merit(results, metric))
-    return _figure(lambda axes: _draw_scaling(axes, points, results.ours, metric), (7.6, 5.2))
+    points = list(cost_and_merit(results, MAIN))
+    return _figure(lambda axes: _draw_scaling(axes, points, results.ours), (7.6, 5.2))
 
 
 def cost_and_merit(results: Results, metric: str) -> Iterator[tuple[str, float, float, bool]]:
@@ -78,11 +76,10 @@ def cost_and_merit(results: Results, metric: str) -> Iterator[tuple[str, float, 
 
 
 def _draw_scaling(
-    axes: Axes, points: Sequence[tuple[str, float, float, bool]], ours: str | None, metric: str
+    axes: Axes, points: Sequence[tuple[str, float, float, bool]], ours: str | None
 ) -> None:
     if not points:
-        axes.text(0.5, 0.5, "nothing was evaluated", ha="center")
-        axes.set_axis_off()
+        _say(axes, "nothing was evaluated")
         return
     for name, seconds, merit, whole in points:
         colour = _colour(name, ours)
@@ -91,7 +88,7 @@ def _draw_scaling(
     axes.set_xscale("log")
     axes.margins(x=0.16, y=0.06)
     axes.set_xlabel("median seconds to fit and to score all pairs")
-    axes.set_ylabel(f"{metric}, share of the best model's (mean over networks)")
+    axes.set_ylabel(f"{MAIN}, share of the best model's (mean over networks)")
     axes.grid(True)
     axes.set_title("open: not evaluated on every network", fontsize=9, color=_GREY, loc="left")
     _name_points(axes, points, ours)
@@ -101,14 +98,19 @@ def _name_points(
     axes: Axes, points: Sequence[tuple[str, float, float, bool]], ours: str | None
 ) -> None:
     """Write each name beside its point, where it covers no other name or point."""
+    from matplotlib.transforms import Bbox
+
     axes.autoscale_view()
-    scale = 72.0 / axes.figure.dpi
-    at = axes.transData.transform([(seconds, merit) for _, seconds, merit, _ in points]) * scale
-    taken = [(x - 3, x + 3, y - 3, y + 3) for x, y in at.tolist()]
+    at = axes.transData.transform([(seconds, merit) for _, seconds, merit, _ in points])
+    at *= 72.0 / axes.figure.dpi
+    taken = [Bbox([(x - 3, y - 3), (x + 3, y + 3)]) for x, y in at.tolist()]
     for (name, seconds, merit, _), (x, y) in zip(points, at.tolist(), strict=True):
-        boxes = [_box(name, x + dx, y + dy, dx) for dx, dy in _PLACES]
-        free = [n for n, box in enumerate(boxes) if not any(_meet(box, other) for other in taken)]
-        place = free[0] if free else 0
+        width = _LETTER * len(name)
+        boxes = [
+            Bbox.from_bounds(x + dx - (width if dx < 0 else 0), y + dy - _LINE / 2, width, _LINE)
+            for dx, dy in _PLACES
+        ]
+        place = next((n for n, box in enumerate(boxes) if not box.count_overlaps(taken)), 0)
         taken.append(boxes[place])
         dx, dy = _PLACES[place]
         axes.annotate(
@@ -123,15 +125,9 @@ def _name_points(
         )
 
 
-def _box(name: str, x: float, y: float, side: int) -> tuple[float, float, float, float]:
-    width = _LETTER * len(name)
-    left = x if side > 0 else x - width
-    return left, left + width, y - _LINE / 2, y + _LINE / 2
-
-
-def _meet(one: tuple[float, ...], other: tuple[float, ...]) -> bool:
-    across = one[0] < other[1] and other[0] < one[1]
-    return across and one[2] < other[3] and other[2] < one[3]
+def _say(axes: Axes, text: str) -> None:
+    axes.text(0.5, 0.5, text, ha="center")
+    axes.set_axis_off()
 
 
 def _colour(name: str, ours: str | None) -> str:
@@ -139,22 +135,13 @@ def _colour(name: str, ours: str | None) -> str:
 
 
 def _figure(draw: Callable[[Axes], None], size: tuple[float, float]) -> bytes:
-    import matplotlib as mpl
-
-    with mpl.rc_context({**STYLE, "text.parse_math": False}):
-        from matplotlib.backends.backend_svg import FigureCanvasSVG
-        from matplotlib.figure import Figure
-
-        figure = Figure(figsize=size)
-        inches = {"left": 1.55 if size[0] < 7 else 0.75, "bottom": 0.5}
+    with drawing({**STYLE, "text.parse_math": False}) as new_figure:
+        figure = new_figure(figsize=size)
         figure.subplots_adjust(
-            left=inches["left"] / size[0],
+            left=(1.55 if size[0] < 7 else 0.75) / size[0],
             right=0.97,
-            bottom=inches["bottom"] / size[1],
+            bottom=0.5 / size[1],
             top=1 - 0.35 / size[1],
         )
-        FigureCanvasSVG(figure)
         draw(figure.add_subplot())
-        stream = io.BytesIO()
-        figure.savefig(stream, format="svg", metadata={"Date": None})
-    return stream.getvalue()
+        return image_of(figure, "svg")

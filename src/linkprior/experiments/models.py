@@ -29,7 +29,7 @@ from linkprior.predictors.spaces import Space
 Array = NDArray[Any]
 
 # Nominal nanoseconds, as in `predictors.cost`: per edge entry (or word of a walk) and column.
-NMF_ROUND, ALS_ROUND, BPR_ROUND, WORD = 1.2, 1.5, 4.0, 40.0
+BPR_ROUND, WORD = 4.0, 40.0
 AUTO, WITHOUT, AUTO_FAST = "auto", "auto without prior", "auto fast"
 OVER = ("degree:l3", "degree:pu")
 ABLATION_NODES = 3000  # up to which auto is asked without its prior too
@@ -131,6 +131,7 @@ class Products(LinkPredictor):
     """Scores that are ½(W·H + (W·H)ᵀ) of two factors: what a recommender makes of a network."""
 
     library: ClassVar[str] = ""
+    round_cost: ClassVar[float] = 0.0  # of a round, per edge entry and column
     search_space: ClassVar[Space | None] = {}
     rank: int = 64
     iterations: int = 15
@@ -140,9 +141,10 @@ class Products(LinkPredictor):
     def _factors(self, network: Network) -> tuple[Array, Array]:
         """Return W and Hᵀ, a row per node each."""
 
-    @abstractmethod
     def _work(self, network: Network) -> float:
-        """Return the nominal nanoseconds of a fit."""
+        """Return the nominal nanoseconds of a fit, by default of rounds over edges and nodes."""
+        each = 2.0 * network.n_edges + network.n_nodes * self.rank
+        return self.round_cost * self.iterations * self.rank * each
 
     def _fit(self, network: Network) -> Learned:
         try:
@@ -170,6 +172,7 @@ class SklearnNmf(Products):
 
     name: ClassVar[str] = "sklearn-nmf"
     library: ClassVar[str] = "sklearn"
+    round_cost: ClassVar[float] = 1.2
     iterations: int = 200
 
     def _factors(self, network: Network) -> tuple[Array, Array]:
@@ -184,10 +187,6 @@ class SklearnNmf(Products):
             left = model.fit_transform(sp.csr_matrix(network.adjacency))
         return left, model.components_.T
 
-    def _work(self, network: Network) -> float:
-        each = 2.0 * network.n_edges + network.n_nodes * self.rank
-        return NMF_ROUND * self.iterations * self.rank * each
-
 
 @dataclass(eq=False, kw_only=True)
 class ImplicitAls(Products):
@@ -195,6 +194,7 @@ class ImplicitAls(Products):
 
     name: ClassVar[str] = "implicit-als"
     library: ClassVar[str] = "implicit"
+    round_cost: ClassVar[float] = 1.5
     alpha: float = 40.0
 
     def _factors(self, network: Network) -> tuple[Array, Array]:
@@ -208,10 +208,6 @@ class ImplicitAls(Products):
             num_threads=1,
         )
         return _fitted(model, network)
-
-    def _work(self, network: Network) -> float:
-        each = 2.0 * network.n_edges + network.n_nodes * self.rank
-        return ALS_ROUND * self.iterations * self.rank * each
 
 
 @dataclass(eq=False, kw_only=True)

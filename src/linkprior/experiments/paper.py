@@ -18,8 +18,7 @@ PLASMODIUM = Path("biogrid-plasmodium/plasmodium_biogrid_3.2.108_from_multiplex.
 RAT = Path("biogrid-rat/rat-edges-first-id-from-3.2.120.tsv")
 # Interaction ids at which release 3.2.120 is cut so that its edges are as many as the paper says.
 RAT_CUTS = {"3.1.94": 723040, "3.2.104": 886195, "3.2.114": 947935}
-
-
+_log = logging.getLogger("linkprior")
 _EXPECTED = (
     f"expected are {DREAM5}, {PLASMODIUM} and {RAT} in it (`linkprior data fetch` gets the first; "
     "the others are derived: `linkprior data fetch biogrid-rat-first-ids` says from what)"
@@ -40,17 +39,17 @@ def data_folder(given: str | Path | None, expected: str = _EXPECTED) -> Path:
 
 def dream5(folder: Path) -> Network:
     """DREAM5 network 1: exactly the paper's 1565 nodes and 3996 edges."""
-    return read_network(_there(folder, DREAM5))
+    return read_network(file_in(folder, DREAM5))
 
 
 def plasmodium(folder: Path) -> Network:
     """BioGRID Plasmodium 3.2.108, recovered: 1200 nodes, 2424 edges (the paper: 1227, 2445)."""
-    return read_network(_there(folder, PLASMODIUM))
+    return read_network(file_in(folder, PLASMODIUM))
 
 
 def rat(folder: Path, version: str) -> Network:
     """A BioGRID rat release, cut by interaction id out of 3.2.120."""
-    path, kept = _there(folder, RAT), []
+    path, kept = file_in(folder, RAT), []
     for number, line in enumerate(path.read_text("utf-8", "replace").splitlines(), start=1):
         if line.startswith("#"):
             continue
@@ -65,14 +64,21 @@ def rat(folder: Path, version: str) -> Network:
     return Network.from_edges(kept)
 
 
-def _there(folder: Path, name: Path) -> Path:
+def file_in(folder: Path, name: str | Path, user: str = "experiment", remedy: str = "") -> Path:
+    """Return the path of a file of the data folder; without the file it is an error."""
     path = folder / name
     if not path.is_file():
-        raise InputError(f"{path}: no such file; the experiment needs it under the data folder")
+        raise InputError(f"{path}: no such file; the {user} needs it under the data folder{remedy}")
     return path
 
 
-_log = logging.getLogger("linkprior")
+def read_once(name: str, folder: Path, *loads: Callable[[Path], Network] | None) -> Network:
+    """Return the first of some networks; all are read, so that what is damaged shows at once."""
+    networks = [load(folder) for load in loads if load is not None]
+    if any(network.n_edges == 0 for network in networks):
+        raise InputError(f"{name}: the data under {folder} hold no edge")
+    return networks[0]
+
 
 # The paper's five, by its own names and in the order of its table, then who belongs in every table.
 METHODS = {
@@ -125,11 +131,8 @@ class Condition:
     size: tuple[int, int] | None = None
 
     def check(self, folder: Path) -> None:
-        """Read the data once, so that what is missing or damaged shows at once."""
-        for load in (self.load, self.newer):
-            if load is not None and load(folder).n_edges == 0:
-                raise InputError(f"{self.title}: the data under {folder} hold no edge")
-        found = self.load(folder)
+        """Read the data once; warn where they are others than those of the published results."""
+        found = read_once(self.title, folder, self.load, self.newer)
         if self.size not in (None, (found.n_nodes, found.n_edges)):
             _log.warning(
                 "%s: %d nodes and %d edges under %s, where %d and %d were expected; results will "

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -80,20 +79,20 @@ class Outcome:
         """Return how many pairs that is: the share of p(p − 1)/2."""
         return round(percent / 100.0 * n_pairs(evaluation.facts["network"]["nodes"]))
 
-    def ranking(self, percent: float = TABLE_PERCENT) -> list[str]:
-        """Return the paper's five, best first."""
-        means = {method: float(self.recall(method, percent).mean()) for method in METHODS}
+    def ranking(self) -> list[str]:
+        """Return the paper's five, best first at 5 %."""
+        means = {method: float(self.recall(method, TABLE_PERCENT).mean()) for method in METHODS}
         return sorted(means, key=lambda method: -means[method])
 
-    def margin(self, percent: float = TABLE_PERCENT, ours: str = OURS) -> Margin:
+    def margin(self, ours: str = OURS) -> Margin:
         """Compare the paper's method, or a variant of it, with the best of the other four."""
-        other = next(method for method in self.ranking(percent) if method != OURS)
-        lead = self.recall(ours, percent) - self.recall(other, percent)
+        other = next(method for method in self.ranking() if method != OURS)
+        lead = self.recall(ours, TABLE_PERCENT) - self.recall(other, TABLE_PERCENT)
         return Margin(other, float(lead.mean()), float(lead.std(ddof=1)) if len(lead) > 1 else 0.0)
 
     def margins_of_variants(self) -> dict[str, Margin]:
         """Compare each variant that was asked with the best of the other four, at 5 %."""
-        return {name: self.margin(ours=name) for name in VARIANTS if name in self.methods}
+        return {name: self.margin(name) for name in VARIANTS if name in self.methods}
 
 
 @dataclass(frozen=True)
@@ -217,50 +216,37 @@ def _evaluated(
     same for all seeds, so one tuning serves them. Every node of a release has an edge, which is not
     so when edges are sampled: so the inner splits of a release ask only for nodes that keep one.
     """
-    found: list[Evaluation] = []
+    evaluations: list[Evaluation] = []
     names = [name for name in models_by_method().values() if care.auto or name != "auto"]
-    with progress.stage(total=care.seeds):
-        for seed in range(care.seeds):
-            known = _tuned(found[0]) if found and condition.newer is not None else {}
-            with progress.part(1):
-                found.append(evaluate_methods(condition, data, care, cells, names, seed, known))
-    return found
-
-
-def evaluate_methods(
-    condition: Condition,
-    data: Path,
-    care: Care,
-    cells: Path | None,
-    names: Sequence[str],
-    seed: int,
-    known: Mapping[str, dict[str, Any]],
-) -> Evaluation:
-    """Evaluate some methods with one seed; `known` are parameters tuned with an earlier one."""
     network = condition.load(data)
     newer = condition.newer(data) if condition.newer else None
-    return evaluate(
-        {name: _seeded(name, seed, known.get(name, {}), network) for name in names},
-        network,
-        condition.protocol,
-        "all-nodes",
-        seed=seed,
-        newer=newer,
-        tune=0 if known else care.trials,
-        tune_metric=METRIC,
-        tune_options={
-            "rule": "all-nodes" if newer is None else "connected",
-            "inner": care.inner,
-            "cautious": True,
-            "cheaper": care.cheaper,
-            "fixed": _UNTUNED,
-        },
-        folder=cells and cells / f"seed-{seed}",
-    )
-
-
-def _tuned(evaluation: Evaluation) -> dict[str, dict[str, Any]]:
-    return {cell.model: dict(cell.params) for cell in evaluation.cells}
+    known: dict[str, dict[str, Any]] = {}  # parameters tuned with an earlier seed
+    options = {
+        "rule": "all-nodes" if newer is None else "connected",
+        "inner": care.inner,
+        "cautious": True,
+        "cheaper": care.cheaper,
+        "fixed": _UNTUNED,
+    }
+    with progress.stage(total=care.seeds):
+        for seed in range(care.seeds):
+            with progress.part(1):
+                one = evaluate(
+                    {name: _seeded(name, seed, known.get(name, {}), network) for name in names},
+                    network,
+                    condition.protocol,
+                    "all-nodes",
+                    seed=seed,
+                    newer=newer,
+                    tune=0 if known else care.trials,
+                    tune_metric=METRIC,
+                    tune_options=options,
+                    folder=cells and cells / f"seed-{seed}",
+                )
+            evaluations.append(one)
+            if newer is not None and not known:
+                known = {cell.model: dict(cell.params) for cell in one.cells}
+    return evaluations
 
 
 def _seeded(name: str, seed: int, params: dict[str, Any], network: Network) -> LinkPredictor:

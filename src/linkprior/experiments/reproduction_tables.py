@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,10 +11,11 @@ import numpy as np
 
 from linkprior import machine, parallel
 from linkprior.errors import StoreError
-from linkprior.evaluation.store import read_json, write_json
+from linkprior.evaluation.plots import drawing, image_of
+from linkprior.evaluation.store import read_json, tsv, write_contents, write_json
+from linkprior.evaluation.tables import piped
 from linkprior.experiments.paper import METHODS, VARIANTS
 from linkprior.experiments.reproduction import OURS, PERCENTS, TABLE_PERCENT, Outcome, Result
-from linkprior.io.atomic_files import whole_file
 from linkprior.io.store import refuse_odd
 
 COLOURS = {
@@ -73,7 +72,7 @@ def _condition_lines(outcome: Outcome) -> Iterator[str]:
 
 
 def _margin(outcome: Outcome, ours: str = OURS) -> str:
-    margin = outcome.margin(ours=ours)
+    margin = outcome.margin(ours)
     spread = f" ± {margin.sd:.3f}" if len(outcome.hidden) > 1 else ""
     word = "ahead of" if margin.mean > 0 else "behind" if margin.mean < 0 else "level with"
     return f"{ours} is {abs(margin.mean):.3f}{spread} {word} {margin.other}"
@@ -82,12 +81,13 @@ def _margin(outcome: Outcome, ours: str = OURS) -> str:
 def markdown(result: Result) -> str:
     """Return one table: conditions across, methods down, recall at 5 % as mean ± sd over seeds."""
     heads = [outcome.condition.title for outcome in result.outcomes]
-    rows = [["method", *heads], ["---"] * (len(heads) + 1)]
-    for method in result.outcomes[0].methods:
-        rows.append([method, *(_entry(outcome, method) for outcome in result.outcomes)])
+    rows = [
+        [method, *(_entry(outcome, method) for outcome in result.outcomes)]
+        for method in result.outcomes[0].methods
+    ]
     for ours in (OURS, *result.outcomes[0].margins_of_variants()):
         rows.append([f"margin of {ours}", *(_margin(one, ours) for one in result.outcomes)])
-    table = "\n".join(f"| {' | '.join(row)} |" for row in rows)
+    table = piped(["method", *heads], rows, "---")
     return f"## {result.experiment.title}\n\n{result.experiment.source}.\n\n{table}\n"
 
 
@@ -104,16 +104,15 @@ def _entry(outcome: Outcome, method: str) -> str:
 
 def numbers(result: Result) -> str:
     """Return every point of the figures as tab-separated text."""
-    text = io.StringIO()
-    writer = csv.writer(text, delimiter="\t", lineterminator="\n")
-    writer.writerow(
-        ["condition", "method", "seed", "percent_of_pairs", "pairs", "found", "hidden", "recall"]
+    head = "condition method seed percent_of_pairs pairs found hidden recall"
+    points = (
+        point
+        for outcome in result.outcomes
+        for method in outcome.methods
+        for percent in PERCENTS.tolist()
+        for point in _points(outcome, method, percent)
     )
-    for outcome in result.outcomes:
-        for method in outcome.methods:
-            for percent in PERCENTS.tolist():
-                writer.writerows(_points(outcome, method, percent))
-    return text.getvalue()
+    return tsv(head.split(), points)
 
 
 def _points(outcome: Outcome, method: str, percent: float) -> Iterator[tuple[object, ...]]:
@@ -126,16 +125,11 @@ def _points(outcome: Outcome, method: str, percent: float) -> Iterator[tuple[obj
 
 def figure(result: Result, kind: str) -> bytes:
     """Draw the panels of the paper's figure as "png" or "svg"; the same bytes every time."""
-    from matplotlib import rc_context
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.backends.backend_svg import FigureCanvasSVG
-    from matplotlib.figure import Figure
-
     columns = 3 if len(result.outcomes) >= 3 else len(result.outcomes)
     rows = -(-len(result.outcomes) // columns)
-    with rc_context({"svg.hashsalt": "linkprior", "font.size": 9}):
-        drawing = Figure(figsize=(3.9 * columns, 3.2 * rows + 0.6), layout="constrained")
-        panels = np.atleast_1d(drawing.subplots(rows, columns, sharex=True)).ravel()
+    with drawing({"svg.hashsalt": "linkprior", "font.size": 9}) as new_figure:
+        drawn = new_figure(figsize=(3.9 * columns, 3.2 * rows + 0.6), layout="constrained")
+        panels = np.atleast_1d(drawn.subplots(rows, columns, sharex=True)).ravel()
         for panel, outcome in zip(panels, result.outcomes, strict=True):
             _draw(panel, outcome)
         for panel in panels[-columns:]:
@@ -143,12 +137,8 @@ def figure(result: Result, kind: str) -> bytes:
         for panel in panels[::columns]:
             panel.set_ylabel("hidden edges found")
         handles, labels = panels[0].get_legend_handles_labels()
-        drawing.legend(handles, labels, loc="outside lower center", ncols=5, frameon=False)
-        canvas = {"png": FigureCanvasAgg, "svg": FigureCanvasSVG}[kind](drawing)
-        out = io.BytesIO()
-        undated = {"Date": None} if kind == "svg" else {"Software": None}
-        canvas.print_figure(out, format=kind, dpi=150, metadata=undated)
-    return out.getvalue()
+        drawn.legend(handles, labels, loc="outside lower center", ncols=5, frameon=False)
+        return image_of(drawn, kind, 150)
 
 
 def _draw(axes: Any, outcome: Outcome) -> None:
@@ -206,25 +196,21 @@ def files_of(name: str) -> list[str]:
 
 def write(result: Result, folder: Path, seconds: float, command: list[str]) -> list[Path]:
     """Write results.json, table.md, numbers.tsv and the figure; return the files."""
-    refuse_odd(folder, files_of(result.experiment.name))
+    name = result.experiment.name
+    refuse_odd(folder, files_of(name))
     folder.mkdir(parents=True, exist_ok=True)
-    texts = {"table.md": markdown(result), "numbers.tsv": numbers(result)}
-    for name, text in texts.items():
-        with whole_file(folder / name) as stream:
-            stream.write(text)
-    name = FIGURES[result.experiment.name]
-    for kind in ("png", "svg"):
-        with whole_file(folder / f"{name}.{kind}") as stream:
-            stream.buffer.write(figure(result, kind))
-    write_json(folder / RESULTS, {**_about(seconds, command), **result.facts()})
-    return [folder / file for file in files_of(result.experiment.name)]
-
-
-def _about(seconds: float, command: list[str]) -> dict[str, Any]:
-    return {
+    contents: dict[str, str | bytes] = {
+        "table.md": markdown(result),
+        "numbers.tsv": numbers(result),
+    }
+    contents |= {f"{FIGURES[name]}.{kind}": figure(result, kind) for kind in ("png", "svg")}
+    written = write_contents(folder, contents)
+    about = {
         "command": command,
         "written": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
         "seconds": round(seconds, 1),  # of this process: what was there already took none
         "threads": parallel.current_workers(),
         "versions": machine.versions(),
     }
+    write_json(folder / RESULTS, {**about, **result.facts()})
+    return [folder / RESULTS, *written]

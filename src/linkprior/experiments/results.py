@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
@@ -82,19 +82,14 @@ class Results:
         both = [(one[n], other[n]) for n in one if n in other]
         return differences(np.array(both, dtype=np.float64).reshape(-1, 2))
 
-    def marks(self, network: str, metric: str) -> dict[str, str]:
-        """Return for each model whether it is ahead alone, level with the best, or behind.
+    @cached_property
+    def marks(self) -> Callable[[str, str], dict[str, str]]:
+        """By network and metric: whether each model is ahead alone, level with the best, or behind.
 
         Level: the mean lead of the best is within one sd of the paired difference. A single split
         has no sd: the best is level with itself then, and only equals are level with it.
         """
-        if (network, metric) not in self._marks:
-            self._marks[network, metric] = self._compared(network, metric)
-        return self._marks[network, metric]
-
-    @cached_property
-    def _marks(self) -> dict[tuple[str, str], dict[str, str]]:
-        return {}
+        return cache(self._compared)
 
     def _compared(self, network: str, metric: str) -> dict[str, str]:
         means = {model: self.mean(network, model, metric) for model in self.models}

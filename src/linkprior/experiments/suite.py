@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from linkprior.errors import InputError, ParameterError, nearest
+from linkprior.errors import ParameterError, nearest
 from linkprior.evaluation.protocols import Plan
 from linkprior.evaluation.splits import Split
 from linkprior.experiments import paper
@@ -60,11 +60,8 @@ class Case:
         return network, plan.make(network)[0]
 
     def check(self, data: Path) -> None:
-        """Read the data once, so that what is missing or damaged shows before hours are spent."""
-        for load in (self.load, self.newer):
-            if load is not None and load(data).n_edges == 0:
-                raise InputError(f"{self.name}: the data under {data} hold no edge")
-        found = self.load(data).digest
+        """Read the data once; warn where they are others than those of the published results."""
+        found = paper.read_once(self.name, data, self.load, self.newer).digest
         if self.digest and not found.startswith(self.digest):
             _log.warning(
                 "%s: the digest of the network under %s is %s, where %s was expected; results will "
@@ -74,15 +71,8 @@ class Case:
 
 
 def _file(name: str) -> Load:
-    def load(data: Path) -> Network:
-        if not (data / name).is_file():
-            raise InputError(
-                f"{data / name}: no such file; the benchmark needs it under the data folder (name "
-                "the networks you have to do without it)"
-            )
-        return read_network(data / name)
-
-    return load
+    remedy = " (name the networks you have to do without it)"
+    return lambda data: read_network(paper.file_in(data, name, "benchmark", remedy))
 
 
 def _release(older: str, newer: str, size: tuple[int, int], digest: str) -> Case:
@@ -99,62 +89,51 @@ def _release(older: str, newer: str, size: tuple[int, int], digest: str) -> Case
     )
 
 
-def _plain(
-    name: str, file: str, protocol: str, rounds: int, size: tuple[int, int], digest: str
+def _case(
+    name: str, data: Load | str, protocol: str, rounds: int, size: tuple[int, int], digest: str
 ) -> Case:
-    return Case(name, _file(file), protocol, rounds, size=size, digest=digest)
+    load = _file(data) if isinstance(data, str) else data
+    return Case(name, load, protocol, rounds, size=size, digest=digest)
 
 
 _DREAM5_3 = "dream5/DREAM5_NetworkInference_GoldStandard_Network3.tsv.gz"
+_BIOGRID = "biogrid-species/S.cerevisiae.txt"
 _TENTH, _FOLDS = "uniform:0.9", "kfold:10"
 _DREAM5_1 = (1565, 3996), "40dbbd72f348"
 SUITE: tuple[Case, ...] = (
-    Case("DREAM5-1 90 %", paper.dream5, _TENTH, 5, "connected", None, *_DREAM5_1),
-    Case("DREAM5-1 70 %", paper.dream5, "uniform:0.7", 3, "connected", None, *_DREAM5_1),
-    _plain("DREAM5-3", _DREAM5_3, _TENTH, 5, (1081, 2055), "33e96f541695"),
+    _case("DREAM5-1 90 %", paper.dream5, _TENTH, 5, *_DREAM5_1),
+    _case("DREAM5-1 70 %", paper.dream5, "uniform:0.7", 3, *_DREAM5_1),
+    _case("DREAM5-3", _DREAM5_3, _TENTH, 5, (1081, 2055), "33e96f541695"),
     _release("3.1.94", "3.2.104", (1567, 1813), "6386f9ab8678"),
     _release("3.1.94", "3.2.114", (1567, 1813), "6386f9ab8678"),
     _release("3.2.104", "3.2.114", (2648, 3499), "db51d48db114"),
-    Case(
-        *("Plasmodium", paper.plasmodium, _TENTH, 5, "connected", None),
-        *((1200, 2424), "5fda7094c58e"),
-    ),
-    _plain("yeast", "ppi-challenge2023/Yeast.csv", _FOLDS, 10, (1966, 2705), "82040817ee90"),
-    _plain("USAir", "lp-classic/USAir.txt", _TENTH, 5, (332, 2126), "3f5459045d1d"),
-    _plain("Celegans", "lp-classic/Celegans.txt", _TENTH, 5, (297, 2148), "9facc1e06194"),
-    _plain("PPI", "lp-classic/PPI.txt", _TENTH, 5, (2375, 11693), "5c20c53e883f"),
+    _case("Plasmodium", paper.plasmodium, _TENTH, 5, (1200, 2424), "5fda7094c58e"),
+    _case("yeast", "ppi-challenge2023/Yeast.csv", _FOLDS, 10, (1966, 2705), "82040817ee90"),
+    _case("USAir", "lp-classic/USAir.txt", _TENTH, 5, (332, 2126), "3f5459045d1d"),
+    _case("Celegans", "lp-classic/Celegans.txt", _TENTH, 5, (297, 2148), "9facc1e06194"),
+    _case("PPI", "lp-classic/PPI.txt", _TENTH, 5, (2375, 11693), "5c20c53e883f"),
     # Large networks: three folds of ten, each of which hides more edges than most networks have.
-    _plain("HI-II-14", "l3-2019/hi-ii-14.txt", _FOLDS, 3, (4224, 13350), "a09deaa7b040"),
-    _plain("Lit-BM-13", "l3-2019/lit-bm-13.txt", _FOLDS, 3, (5385, 10155), "7ed54edfd11d"),
-    _plain(
-        "BioGRID yeast",
-        "biogrid-species/S.cerevisiae.txt",
-        _FOLDS,
-        3,
-        (5358, 23618),
-        "2316312c4393",
-    ),
-    _plain("CA-GrQc", "large/CA-GrQc.txt", _FOLDS, 3, (5241, 14484), "46cc2f7c66bf"),
-    _plain("HuRI", "ppi-challenge2023/HuRI.csv.gz", _FOLDS, 3, (8245, 52068), "32895c893bf3"),
+    _case("HI-II-14", "l3-2019/hi-ii-14.txt", _FOLDS, 3, (4224, 13350), "a09deaa7b040"),
+    _case("Lit-BM-13", "l3-2019/lit-bm-13.txt", _FOLDS, 3, (5385, 10155), "7ed54edfd11d"),
+    _case("BioGRID yeast", _BIOGRID, _FOLDS, 3, (5358, 23618), "2316312c4393"),
+    _case("CA-GrQc", "large/CA-GrQc.txt", _FOLDS, 3, (5241, 14484), "46cc2f7c66bf"),
+    _case("HuRI", "ppi-challenge2023/HuRI.csv.gz", _FOLDS, 3, (8245, 52068), "32895c893bf3"),
 )
 
 
-def chosen_cases(
-    names: Iterable[str], quick: bool = False, suite: tuple[Case, ...] | None = None
-) -> list[Case]:
+def chosen_cases(names: Iterable[str], quick: bool = False) -> list[Case]:
     """Return the networks of these names in the order of the suite; all of them without a name."""
-    suite = SUITE if suite is None else suite
-    known = {_key(spelling): case for case in suite for spelling in (case.name, case.folder)}
+    known = {_key(spelling): case for case in SUITE for spelling in (case.name, case.folder)}
     wanted = []
     for name in names:
         if _key(name) not in known:
-            spelled = [case.name for case in suite]
+            spelled = [case.name for case in SUITE]
             raise ParameterError(
                 f"the benchmark has no network called {name!r}.{nearest(name, spelled)} There are: "
                 f"{', '.join(spelled)}"
             )
         wanted.append(known[_key(name)].name)
-    cases = [case for case in suite if not wanted or case.name in wanted]
+    cases = [case for case in SUITE if not wanted or case.name in wanted]
     return [case for case in cases if not quick or wanted or case.size[0] < QUICK_NODES]
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from linkprior.errors import visible
 from linkprior.evaluation.store import Record
+from linkprior.evaluation.tables import piped, span
 from linkprior.experiments.models import WITHOUT
 from linkprior.experiments.results import (
     ALONE,
@@ -72,10 +73,9 @@ class Table:
         """Return title, words and table, numbers to the right."""
         parts = [f"## {escaped(self.title)}", escaped(self.words)]
         if self.rows:
-            rule = ["---", *("--:" for _ in self.heads[1:])]
             heads = [escaped(head.replace("|", "/")) for head in self.heads]
-            rows = [[cell.markdown() for cell in row] for row in (*self.rows, *self.footers)]
-            parts.append("\n".join(f"| {' | '.join(line)} |" for line in (heads, rule, *rows)))
+            rows = ([cell.markdown() for cell in row] for row in (*self.rows, *self.footers))
+            parts.append(piped(heads, rows))
         else:
             parts.append(self.empty)
         return "\n\n".join(part for part in parts if part)
@@ -160,40 +160,33 @@ def _about(results: Results) -> str:
 
 
 def _metric_table(results: Results, metric: str) -> Table:
-    names = results.networks
-    heads = [f"{name} ({len(results.splits(name))})" for name in names]
-    columns = [_column(results, name, metric) for name in names]
-    rows = [[Cell(model), *(column[model] for column in columns)] for model in results.models]
-    return Table(metric, ["model", *heads], rows)
-
-
-def _column(results: Results, network: str, metric: str) -> dict[str, Cell]:
-    marks, shown = results.marks(network, metric), {}
-    for model in results.models:
-        found = list(results.values(network, model, metric).values())
-        some = found and len(found) < len(results.splits(network))
-        after = f" ({len(found)})" if some else ""
-        cell = number(found)
-        shown[model] = replace(cell, text=cell.text + after, mark=marks.get(model, ""))
-    return shown
+    heads, rows = ["model"], [[Cell(model)] for model in results.models]
+    for network in results.networks:
+        marks, splits = results.marks(network, metric), len(results.splits(network))
+        heads.append(f"{network} ({splits})")
+        for model, row in zip(results.models, rows, strict=True):
+            values = list(results.values(network, model, metric).values())
+            cell = number(values)
+            after = f" ({len(values)})" if 0 < len(values) < splits else ""
+            row.append(replace(cell, text=cell.text + after, mark=marks.get(model, "")))
+    return Table(metric, heads, rows)
 
 
 def _wins(results: Results) -> Table:
     """Return on how many networks each model is ahead alone, and on how many among the best."""
-    counts = {model: wins_of(results, model) for model in results.models}
-    rows = [
-        [Cell(model), *(_won(*pair) for pair in found)]
-        for model, found in counts.items()
-        if any(alone or level for alone, level in found)
-    ]
+    rows = []
+    for model in results.models:
+        counts = wins_of(results, model)
+        if any(alone or level for alone, level in counts):
+            won = (
+                Cell(f"{alone} + {level}" if alone or level else "0", alone + level / 1000)
+                for alone, level in counts
+            )
+            rows.append([Cell(model), *won])
     words = (
         "Networks on which a model is ahead alone + those on which it is within one sd of the best."
     )
     return Table("Wins", ["model", *METRICS], rows, words, empty="None.")
-
-
-def _won(alone: int, level: int) -> Cell:
-    return Cell(f"{alone} + {level}" if alone or level else "0", alone + level / 1000)
 
 
 def wins_of(results: Results, model: str) -> list[tuple[int, int]]:
@@ -284,7 +277,12 @@ def _verdict(gap: Floats) -> Cell:
 
 def _yields(results: Results) -> Table | None:
     """Return expected against real hits, how often the interval held, and how wide it was."""
-    yields = list(_yield_cells(results))
+    yields: list[tuple[Record, Record]] = [
+        (cell, one)
+        for network in results.networks
+        for _, cell in sorted(results.measured[network].get(results.ours or "", {}).items())
+        for one in cell.get("yield", [])
+    ]
     if not yields:
         return None
     rows = [
@@ -300,13 +298,6 @@ def _yields(results: Results) -> Table | None:
     heads = ["network", "first pairs", "expected", "90 % interval", "real"]
     summed = _held([one for cell, one in yields if cell.get("protocol") in TENTH])
     return Table(f"Expected yield of {results.ours}", heads, rows, summed)
-
-
-def _yield_cells(results: Results) -> Iterator[tuple[Record, Record]]:
-    for network in results.networks:
-        for _, cell in sorted(results.measured[network].get(results.ours or "", {}).items()):
-            for one in cell.get("yield", []):
-                yield cell, one
 
 
 def _held(yields: list[Record]) -> str:
@@ -337,10 +328,19 @@ def _prior(results: Results) -> Table | None:
 
 def _costs(results: Results) -> Table:
     """Return seconds and memory, model by model and network by network."""
-    rows = [
-        [Cell(model), *(_cost(results, n, model) for n in results.networks)]
-        for model in _all(results)
-    ]
+    ablated = [WITHOUT] * any(WITHOUT in models for models in results.measured.values())
+    rows = []
+    for model in (*results.models, *ablated):
+        row = [Cell(model)]
+        for network in results.networks:
+            seconds, memory = (
+                list(results.values(network, model, metric).values())
+                for metric in ("seconds", "peak_mb")
+            )
+            median = float(np.median(seconds)) if seconds else None
+            text = f"{median:.3g} s, {max(memory, default=0.0):.0f}" if seconds else NOTHING
+            row.append(Cell(text, median))
+        rows.append(row)
     threads = sorted({int(c["threads"]) for c in results.cells if "threads" in c})
     with_threads = f" with {', '.join(map(str, threads))} threads" if threads else ""
     words = (
@@ -350,43 +350,26 @@ def _costs(results: Results) -> Table:
     return Table("Seconds and memory", ["model", *results.networks], rows, words)
 
 
-def _cost(results: Results, network: str, model: str) -> Cell:
-    seconds, memory = (
-        list(results.values(network, model, metric).values()) for metric in ("seconds", "peak_mb")
-    )
-    if not seconds:
-        return Cell(NOTHING)
-    median = float(np.median(seconds))
-    return Cell(f"{median:.3g} s, {max(memory, default=0.0):.0f}", median)
-
-
-def _all(results: Results) -> list[str]:
-    there = any(WITHOUT in models for models in results.measured.values())
-    return [*results.models, *([WITHOUT] if there else [])]
-
-
 def _networks(results: Results) -> Table:
     """Return what was evaluated on what: sizes, splits, hidden edges, digests."""
-    rows = [_network(results, network) for network in results.networks]
+    sizes, rows = {case.name: case.size for case in SUITE}, []
+    for network in results.networks:
+        counted, models = results.splits(network), results.measured[network].values()
+        cells = [cell for by_split in models for n, cell in by_split.items() if n in counted]
+        hidden = sorted({int(c["hidden"]) for c in cells if "hidden" in c})
+        digests = sorted({str(c["data"])[:12] for c in cells if "data" in c})
+        rows.append(
+            [
+                Cell(network),
+                *map(count, sizes.get(network, (0, 0))),
+                Cell(f"{cells[0].get('protocol', NOTHING)}, {cells[0].get('rule', NOTHING)}"),
+                count(len(counted)),
+                Cell(span(hidden) or NOTHING, hidden[0] if hidden else None),
+                Cell(", ".join(digests) or NOTHING),
+            ]
+        )
     heads = ["network", "nodes", "edges", "protocol, rule", "splits", "hidden", "digest"]
     return Table("Networks", heads, rows)
-
-
-def _network(results: Results, network: str) -> list[Cell]:
-    counted, models = results.splits(network), results.measured[network].values()
-    cells = [cell for by_split in models for n, cell in by_split.items() if n in counted]
-    nodes, edges = next((case.size for case in SUITE if case.name == network), (0, 0))
-    hidden = sorted({int(c["hidden"]) for c in cells if "hidden" in c})
-    span = "–".join(dict.fromkeys(f"{n:,}" for n in (*hidden[:1], *hidden[-1:])))
-    digests = sorted({str(c["data"])[:12] for c in cells if "data" in c})
-    return [
-        Cell(network),
-        *(count(nodes), count(edges)),
-        *texts(f"{cells[0].get('protocol', NOTHING)}, {cells[0].get('rule', NOTHING)}"),
-        count(len(counted)),
-        Cell(span or NOTHING, hidden[0] if hidden else None),
-        *texts(", ".join(digests) or NOTHING),
-    ]
 
 
 def _left_out(results: Results) -> Table | None:

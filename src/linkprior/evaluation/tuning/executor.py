@@ -112,41 +112,23 @@ def running(objective: Objective, executor: str, workers: int) -> Iterator[Run]:
     With a cluster in use, several at a time are tried by its workers, whatever the executor.
     """
     each = max(1, parallel.current_workers() // workers)
+    bare = replace(objective)  # without the splits: making them is quicker than sending them
     if workers > 1 and parallel.current_engine() is not None:
-        yield _on_cluster(objective)
+        yield lambda settings: _counted(
+            trial for _, trial in parallel.map_as_they_end(bare.trial, settings)
+        )
     elif executor == "processes":
-        with _processes(objective, workers, each) as run:
+        with _processes(bare, workers, each) as run:
             yield run
     elif workers == 1:
         yield lambda settings: map(objective.trial, settings)
     else:
-        with parallel.use_workers(each), _threads(objective, workers) as run:
-            yield run
-
-
-def _on_cluster(objective: Objective) -> Run:
-    """Return a function that has the workers of the engine in use try settings."""
-    bare = replace(objective)  # without the splits: a worker makes them once
-
-    def run(settings: Sequence[Setting]) -> Iterator[Trial]:
-        for _, trial in parallel.map_as_they_end(bare.trial, settings):
-            progress.part(1.0).end()
-            yield trial
-
-    return run
-
-
-@contextmanager
-def _threads(objective: Objective, workers: int) -> Iterator[Run]:
-    with ThreadPoolExecutor(workers, thread_name_prefix="tuning") as pool:
-
-        def run(settings: Sequence[Setting]) -> Iterator[Trial]:
+        pool = ThreadPoolExecutor(workers, thread_name_prefix="tuning")
+        with parallel.use_workers(each), pool:
             # Each has a copy of the context: one context cannot be entered by two threads.
-            yield from _as_they_end(
+            yield lambda settings: _as_they_end(
                 [pool.submit(copy_context().run, objective.trial, one) for one in settings]
             )
-
-        yield run
 
 
 @contextmanager
@@ -155,7 +137,6 @@ def _processes(objective: Objective, workers: int, threads: int) -> Iterator[Run
 
     resource_tracker.ensure_running()  # now: starting it later would let Ctrl-C in again
     pool = ProcessPoolExecutor(workers, get_context("spawn"), _prepare_process)
-    bare = replace(objective)  # without the splits: making them is quicker than sending them
 
     def run(settings: Sequence[Setting]) -> Iterator[Trial]:
         try:
@@ -163,10 +144,8 @@ def _processes(objective: Objective, workers: int, threads: int) -> Iterator[Run
                 # The network goes with every setting. It could go with the start of a process,
                 # but those would then start one after the other, and one whose sender is gone
                 # half-way, by Ctrl-C, would end with a traceback.
-                futures = [pool.submit(_in_process, bare, one, threads) for one in settings]
-            for trial in _as_they_end(futures):
-                progress.part(1.0).end()
-                yield trial
+                futures = [pool.submit(_in_process, objective, one, threads) for one in settings]
+            yield from _counted(_as_they_end(futures))
         except BrokenProcessPool:
             raise LinkpriorError(
                 "a process that tried a setting was ended from outside, perhaps for lack of "
@@ -202,6 +181,13 @@ def _as_they_end(futures: list[Future[Trial]]) -> Iterator[Trial]:
     finally:
         for future in futures:
             future.cancel()
+
+
+def _counted(trials: Iterable[Trial]) -> Iterator[Trial]:
+    """Count trials in the progress, which does not see what other processes do."""
+    for trial in trials:
+        progress.part(1.0).end()
+        yield trial
 
 
 def _prepare_process() -> None:

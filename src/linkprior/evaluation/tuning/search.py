@@ -14,7 +14,8 @@ import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from math import prod
+from functools import cached_property
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -163,31 +164,24 @@ class Grid:
 
     def most(self, trials: int) -> int:
         """Return the size of the grid, or `trials`."""
-        return min(trials, 1 + len(self._order()))
+        return min(trials, 1 + len(self._others))
 
     def batch(self, history: Sequence[Trial], size: int) -> list[Params]:
         """Return the next ones in order."""
-        first = len(history)
-        chosen = [self._at(int(n)) for n in self._order()[max(0, first - 1) : first + size - 1]]
-        return [dict(self.search_space.own), *chosen] if first == 0 else chosen
+        every = [self.search_space.own, *self._others]
+        return [dict(params) for params in every[len(history) : len(history) + size]]
 
-    @property
-    def _axes(self) -> dict[str, tuple[float, ...]]:
-        return {name: axis.grid for name, axis in self.search_space.axes.items() if axis.grid}
-
-    def _order(self) -> list[int]:
-        """Return the numbers of all combinations but the model's own."""
-        count = prod(len(values) for values in self._axes.values()) if self._axes else 0
-        order = np.random.default_rng([self.seed, count]).permutation(count).tolist()
-        own = self.search_space.positions(self.search_space.own)
-        return [n for n in order if own is None or self.search_space.positions(self._at(n)) != own]
-
-    def _at(self, number: int) -> Params:
-        params = dict(self.search_space.own)
-        for name, values in self._axes.items():
-            number, digit = divmod(number, len(values))
-            params[name] = values[digit]
-        return params
+    @cached_property
+    def _others(self) -> list[Params]:
+        """All combinations but the model's own."""
+        own, position = self.search_space.own, self.search_space.positions
+        grids = {name: axis.grid for name, axis in self.search_space.axes.items() if axis.grid}
+        # The first axis changes fastest.
+        combinations = product(*reversed(grids.values())) if grids else ()
+        every = [{**own, **dict(zip(reversed(grids), one, strict=True))} for one in combinations]
+        order = np.random.default_rng([self.seed, len(every)]).permutation(len(every)).tolist()
+        here = position(own)
+        return [every[n] for n in order if here is None or position(every[n]) != here]
 
 
 @dataclass(frozen=True)

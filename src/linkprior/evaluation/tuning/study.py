@@ -13,13 +13,14 @@ from __future__ import annotations
 import json
 import logging
 import math
+import threading
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from linkprior._validation import shown
 from linkprior.errors import StoreError
-from linkprior.evaluation.store import plain, read_json, write_json
+from linkprior.evaluation.store import plain, read_json, refuse_other_data, write_json
 from linkprior.evaluation.tuning.search import (
     COMPLETE,
     FAILED,
@@ -90,7 +91,6 @@ class StudyFolder(Trials):
             if mend(self.path):
                 _log.info(f"{self.folder}: the journal's last line was cut off by a kill; removed")
             with quiet_optuna(), naming(self.path):
-                self._open()
                 self._resume()
         except BaseException:
             self._lock.close()
@@ -114,32 +114,29 @@ class StudyFolder(Trials):
                 f"{self.question.get('optuna')}: the next settings may be others than there"
             )
 
-    def _open(self) -> None:
+    def _resume(self) -> None:
+        """Take the finished trials, and give up those that a killed process left running."""
         from optuna.storages import JournalStorage
         from optuna.storages.journal import JournalFileBackend
         from optuna.study import StudyDirection
+        from optuna.trial import TrialState
 
-        # A lock of optuna's would outlive a killed process; the folder's own does not.
-        backend = JournalFileBackend(str(self.path), lock_obj=_NoLock())  # type: ignore[arg-type]
+        # A lock file of optuna's would outlive a killed process; the folder is held anyway.
+        backend = JournalFileBackend(str(self.path), threading.Lock())  # type: ignore[arg-type]
         try:
             self._storage = JournalStorage(backend)
             try:
                 self._study = self._storage.get_study_id_from_name(_STUDY)
             except KeyError:
                 self._study = self._storage.create_new_study([StudyDirection.MAXIMIZE], _STUDY)
-        except (ValueError, KeyError, TypeError, AttributeError, AssertionError) as problem:
-            raise self._damaged(problem) from None
-
-    def _resume(self) -> None:
-        """Take the finished trials, and give up those that a killed process left running."""
-        from optuna.trial import TrialState
-
-        every = self._storage.get_all_trials(self._study, deepcopy=False)
-        left = [trial for trial in every if trial.state.name not in STATES]
-        try:
+            every = self._storage.get_all_trials(self._study, deepcopy=False)
+            left = [trial for trial in every if trial.state.name not in STATES]
             self.trials = {one.number: one for one, _ in finished_trials(every)}
-        except (KeyError, TypeError, ValueError) as problem:
-            raise self._damaged(problem) from None
+        except (ValueError, KeyError, TypeError, AttributeError, AssertionError) as problem:
+            raise StoreError(
+                f"{self.path} is no journal of a study ({type(problem).__name__}); choose another "
+                "folder, or remove this one to begin anew"
+            ) from None
         for trial in left:
             self._storage.set_trial_user_attr(trial._trial_id, "reaped", True)
             self._storage.set_trial_state_values(trial._trial_id, TrialState.FAIL)
@@ -148,12 +145,6 @@ class StudyFolder(Trials):
                 f"{self.folder}: {len(left)} setting{'s' * (len(left) != 1)} not finished last "
                 "time; to be tried again"
             )
-
-    def _damaged(self, problem: Exception) -> StoreError:
-        return StoreError(
-            f"{self.path} is no journal of a study ({type(problem).__name__}); choose another "
-            "folder, or remove this one to begin anew"
-        )
 
     def begin(self, setting: Setting) -> None:
         """Note that a setting is being tried."""
@@ -191,16 +182,6 @@ class StudyFolder(Trials):
     def conclude(self, best: Mapping[str, Any]) -> None:
         """Write the best setting."""
         write_json(self.folder / BEST, best)
-
-
-class _NoLock:
-    """A lock for a process that is alone already."""
-
-    def acquire(self) -> bool:
-        return True
-
-    def release(self) -> None:
-        pass
 
 
 def finished_trials(frozen: list[FrozenTrial]) -> list[tuple[Trial, FrozenTrial]]:
@@ -282,12 +263,7 @@ def _refuse_other_questions(
 ) -> None:
     if before.get("kind") != KIND:
         raise StoreError(f"{folder} is no folder of a tuning study; choose another one")
-    if before.get("network") != now["network"]:
-        raise StoreError(
-            f"{folder} holds a study of other data: the digest of its network is "
-            f"{str(before.get('network'))[:12]}, that of the edges given is "
-            f"{now['network'][:12]}. Choose another folder"
-        )
+    refuse_other_data(folder, "a study", before, now)
     there, here = _flat(before), _flat(now)
     other = [
         f"{name} is {shown(there.get(name))} there and {shown(here.get(name))} here"

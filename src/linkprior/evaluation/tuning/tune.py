@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -43,13 +43,12 @@ from linkprior.predictors.cost import effort_of
 from linkprior.predictors.spaces import Space, searched, space_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     import pandas as pd
 
 
 DEFAULT_METRIC = "auprc"
 INNER = 3  # inner splits where no other number is asked for
+_ASKED = ("metric", "rule", "inner", "sampler", "seed", "workers", "prune", "cautious")
 ENOUGH_TO_TELL = 10  # complete settings without which importances would be guesses
 # A time is never twice the same, and to agree with the degrees is no merit.
 NOT_TO_TUNE = ("seconds", "peak_mb", "spearman_degree")
@@ -124,7 +123,6 @@ def tune(
     (['beta'], 3)
     """
     template = registry.make(model) if isinstance(model, str) else as_predictor(model)
-    _refuse_own_without_space(template)
     return Tuning(
         template,
         as_network(net),
@@ -173,7 +171,13 @@ class Tuning:
         choice("rule", self.rule, RULES)
         choice("sampler", self.sampler, SAMPLERS)
         choice("executor", self.executor, EXECUTORS)
-        _refuse_metric(self.metric)
+        refuse_unknown_metric(self.metric)
+        if self.metric in NOT_TO_TUNE:
+            others = ", ".join(metric for metric in METRICS if metric not in NOT_TO_TUNE)
+            raise ParameterError(
+                f"{self.metric} is not to be tuned for: more of it is not better. Choose one of "
+                f"{others}"
+            )
         if self.cautious and self.inner < 2:
             raise ParameterError("cautious needs at least two inner splits to compare settings on")
         self.store = Trials()
@@ -206,7 +210,9 @@ class Tuning:
         if not self.space:
             return self._result([])
         self.refuse_empty_splits()
-        with self._open() as self.store:
+        if self.study is not None:
+            self.store = StudyFolder(as_path(self.study), self.question(), self.search_space)
+        with self.store:
             sampler = (Grid if self.sampler == "grid" else Tpe)(self.search_space, self.seed)
             total = sampler.most(self.trials)
             with progress.stage(f"tuning {self.template.name}", total) as stage:
@@ -215,19 +221,25 @@ class Tuning:
                     for first in range(0, total, self.workers):
                         self._batch(sampler, run, first, total)
             result = self._result([self.store.trials[n] for n in sorted(self.store.trials)])
-            self.store.conclude(self._conclusion(result))
+            self.store.conclude(
+                {
+                    "linkprior": __version__,
+                    "model": self.template.name,
+                    "network": self.network.digest,
+                    "metric": self.metric,
+                    "value": result.best_value,
+                    "best_params": result.best_params,
+                    "params": result.model.get_params(),
+                    "trials": len(result.trials),
+                }
+            )
         return result
-
-    def _open(self) -> Trials:
-        if self.study is None:
-            return Trials()
-        return StudyFolder(as_path(self.study), self.question(), self.search_space)
 
     def _batch(self, sampler: Grid | Tpe, run: Run, first: int, total: int) -> None:
         """Try the settings of one batch that have not been tried yet.
 
         All of it follows from the trials before the batch, so that it is the same batch when part
-        of it was tried by a process that is gone.
+        of it was tried by a process that is gone. What was tried before is not fitted again.
         """
         last = min(first + self.workers, total)
         missing = [n for n in range(first, last) if n not in self.store.trials]
@@ -237,23 +249,18 @@ class Tuning:
         params = sampler.batch(history, last - first)
         floors = floors_of(history, self.inner, self.cautious) if self.prune else ()
         settings = [Setting(n, params[n - first], floors) for n in missing]
-        with progress.part(len(settings), self._progress(total)):
-            for trial in self._try(settings, history, run):
-                self.store.finish(trial)
-
-    def _try(
-        self, settings: Sequence[Setting], history: Sequence[Trial], run: Run
-    ) -> Iterator[Trial]:
-        """Yield a trial for each setting; what was tried before is not fitted again."""
-        for setting in settings:
-            self.store.begin(setting)
         before = {_key(trial.params): trial for trial in reversed(history)}
-        for setting in settings:
-            same = before.get(_key(setting.params))
-            if same is not None:
-                progress.part(1.0).end()
-                yield replace(same, number=setting.number, params=dict(setting.params))
-        yield from run([one for one in settings if _key(one.params) not in before])
+        with progress.part(len(settings), self._progress(total)):
+            for setting in settings:
+                self.store.begin(setting)
+            for setting in settings:
+                same = before.get(_key(setting.params))
+                if same is not None:
+                    progress.part(1.0).end()
+                    again = replace(same, number=setting.number, params=dict(setting.params))
+                    self.store.finish(again)
+            for trial in run([one for one in settings if _key(one.params) not in before]):
+                self.store.finish(trial)
 
     def _progress(self, total: int) -> str:
         done, best = len(self.store.trials), best_of(self.store.trials.values(), self.cautious)
@@ -294,27 +301,8 @@ class Tuning:
             "network": self.network.digest,
             "nodes": self.network.n_nodes,
             "edges": self.network.n_edges,
-            "metric": self.metric,
-            "rule": self.rule,
-            "inner": self.inner,
-            "sampler": self.sampler,
-            "seed": self.seed,
-            "workers": self.workers,
-            "prune": self.prune,
-            "cautious": self.cautious,
+            **{name: getattr(self, name) for name in _ASKED},
             "cheaper": self._cheaper(),
-        }
-
-    def _conclusion(self, result: TuningResult) -> dict[str, Any]:
-        return {
-            "linkprior": __version__,
-            "model": self.template.name,
-            "network": self.network.digest,
-            "metric": self.metric,
-            "value": result.best_value,
-            "best_params": result.best_params,
-            "params": result.model.get_params(),
-            "trials": len(result.trials),
         }
 
     def refuse_empty_splits(self) -> None:
@@ -495,29 +483,6 @@ def refuse_untunable(
         raise ParameterError(
             f"{option} searches the parameters of a model, and {model!r} is fitted already: give "
             "one that is not fitted"
-        )
-
-
-def _refuse_own_without_space(model: LinkPredictor) -> None:
-    """Raise an error for a model from elsewhere that does not say what to search."""
-    try:
-        ours = registry.find(model.name) is type(model)
-    except ParameterError:
-        ours = False
-    if not ours and not searched(model):
-        raise ParameterError(
-            f"{type(model).__name__} has no search space: nothing says which of its parameters to "
-            "try, and between which limits"
-        )
-
-
-def _refuse_metric(name: str) -> None:
-    refuse_unknown_metric(name)
-    if name in NOT_TO_TUNE:
-        others = [metric for metric in METRICS if metric not in NOT_TO_TUNE]
-        raise ParameterError(
-            f"{name} is not to be tuned for: more of it is not better. Choose one of "
-            f"{', '.join(others)}"
         )
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from types import SimpleNamespace
 
 import networkx as nx
 import numpy as np
@@ -133,11 +132,6 @@ def test_confidences_count_where_only_some_nodes_have_less_than_their_degree():
     path = lp.Network.from_edges([("a", "b"), ("b", "c"), ("c", "d")])
     sure = path.with_weights([1.0, 0.5, 0.5])  # a is as sure as it has edges; Σ = 4
     assert lp.theory.estimate_degrees(sure).tolist() == [2, 3, 2, 1]  # ⌈6/4⌉, ⌈9/4⌉, ⌈6/4⌉, ⌈3/4⌉
-
-
-def test_degrees_alone_are_enough():
-    told = SimpleNamespace(degrees=np.array([1, 2, 1]), n_edges=2, n_nodes=3)
-    assert lp.theory.estimate_degrees(told).tolist() == [1, 2, 1]
 
 
 @pytest.mark.parametrize("seed", range(4))

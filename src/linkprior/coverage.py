@@ -53,32 +53,21 @@ class Estimate:
 
 
 @dataclass(frozen=True)
-class Counts:
-    """What two screens saw among the pairs that count.
-
-    `nodes` is the number of nodes those pairs are of; `left_out` are edges of each screen that do
-    not count; `by_chance` is how many edges would be in both if one screen's edges were drawn by
-    its degrees alone; `network_nodes` are the nodes of each network, and those in both.
-    """
-
-    rule: str
-    nodes: int
-    n1: int
-    n2: int
-    both: int
-    by_chance: float
-    left_out: tuple[int, int]
-    network_nodes: tuple[int, int, int]
-
-
-@dataclass(frozen=True)
-class Coverage(Counts):
+class Coverage:
     """What two screens of the same links show of the links neither has seen.
 
     Attributes
     ----------
+    rule, nodes
+        Which pairs count ("both", "either" or "list"), and the number of nodes these are of.
     n1, n2, both
         Edges of the two screens, and in both, among the pairs that both could have seen.
+    by_chance
+        How many edges would be in both if one screen's were drawn by its degrees alone.
+    left_out
+        Edges of each screen that do not count.
+    network_nodes
+        Nodes of each network, and those in both.
     precision
         Share of each screen's edges taken to be real.
     lincoln_petersen
@@ -90,6 +79,14 @@ class Coverage(Counts):
         the intervals are those of `total`.
     """
 
+    rule: str
+    nodes: int
+    n1: int
+    n2: int
+    both: int
+    by_chance: float
+    left_out: tuple[int, int]
+    network_nodes: tuple[int, int, int]
     precision: tuple[float, float]
     lincoln_petersen: float
     total: Estimate
@@ -143,10 +140,18 @@ class Coverage(Counts):
         >>> print(found.text("A", "B").splitlines()[3])
         edges in both                  339  Jaccard 0.4
         """
-        warned = [f"Warning: {line}" for line in _warnings(self, one, other)]
-        sentence = [_sentence(self, one, other)] if self.sound else []
-        biases = [_BIASES] if self.independent else []
-        return "\n\n".join([_table(self, one, other), *sentence, *warned, *biases])
+        parts = [_table(self, one, other)]
+        if self.sound:
+            shares = (share.value for share in (self.one, self.other, self.union))
+            first, second, union = (
+                f"{100 * x:.0f}" if x >= 0.095 else f"{100 * x:.2g}" for x in shares
+            )
+            parts.append(
+                f"Of 100 real links that both could have seen, {one} has about {first}, {other} "
+                f"{second}, the two together {union}."
+            )
+        parts += [f"Warning: {line}" for line in _warnings(self, one, other)]
+        return "\n\n".join([*parts, _BIASES] if self.independent else parts)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON.
@@ -212,20 +217,15 @@ def estimate_coverage(
     """
     sure = _precisions(precision)
     counts = _count(one, other, nodes)
-    real = _real(counts, sure)
-    plain, total = lincoln_petersen(*real, counts.both), chapman(*real, counts.both)
-    found = (real[0], real[1], real[0] + real[1] - counts.both)
+    n1, n2, both = counts["n1"], counts["n2"], counts["both"]
+    real = _real("first", n1, both, sure[0]), _real("second", n2, both, sure[1])
+    plain, total = lincoln_petersen(*real, both), chapman(*real, both)
     # Of n / plain the mean is right even where few edges are in both; 1 / total is skewed.
-    shares = [Estimate(n / plain, n / total.high, n / total.low) for n in found]
-    return Coverage(
-        **vars(counts),
-        precision=sure,
-        lincoln_petersen=plain,
-        total=total,
-        one=shares[0],
-        other=shares[1],
-        union=shares[2],
-    )
+    shares: dict[str, Any] = {
+        name: Estimate(n / plain, n / total.high, n / total.low)
+        for name, n in (("one", real[0]), ("other", real[1]), ("union", sum(real) - both))
+    }
+    return Coverage(**counts, precision=sure, lincoln_petersen=plain, total=total, **shares)
 
 
 def lincoln_petersen(n1: float, n2: float, both: float) -> float:
@@ -262,23 +262,19 @@ def _precisions(given: Sequence[float]) -> tuple[float, float]:
     return first, second
 
 
-def _real(counts: Counts, precision: tuple[float, float]) -> tuple[float, float]:
-    """Return how many edges of each screen are real; what is in both is."""
-    real, which = [], "first"
-    for n, share in zip((counts.n1, counts.n2), precision, strict=True):
-        if n * share < counts.both * (1.0 - 1e-9):  # but for rounding
-            raise ParameterError(
-                f"a precision of {share:g} is too low for the {which} network: {counts.both} of "
-                f"its {n} edges are in the other too, so that at least "
-                f"{math.ceil(1000 * counts.both / n) / 1000:g} of them are real"
-            )
-        real.append(max(n * share, counts.both))
-        which = "second"
-    return real[0], real[1]
+def _real(which: str, n: int, both: int, precision: float) -> float:
+    """Return how many of a screen's edges are real; what is in both is."""
+    if n * precision < both * (1.0 - 1e-9):  # but for rounding
+        raise ParameterError(
+            f"a precision of {precision:g} is too low for the {which} network: {both} of its {n} "
+            f"edges are in the other too, so that at least {math.ceil(1000 * both / n) / 1000:g} "
+            "of them are real"
+        )
+    return max(n * precision, both)
 
 
-def _count(one: Network, other: Network, nodes: str | Iterable[Any]) -> Counts:
-    """Return what two networks have in common; nodes are matched by name.
+def _count(one: Network, other: Network, nodes: str | Iterable[Any]) -> dict[str, Any]:
+    """Return what a `Coverage` says of the pairs that count.
 
     With "both", a pair counts where each of its nodes has *another* edge in both networks. That a
     node is in both networks because of the very pair in question would favour pairs seen twice:
@@ -304,8 +300,8 @@ def _count(one: Network, other: Network, nodes: str | Iterable[Any]) -> Counts:
     pairs = pr.decode(codes, p)
     in_one, in_other = np.isin(codes, codes_one), np.isin(codes, codes_other)
     if not isinstance(nodes, str):
-        tested = _tested_names(nodes)
-        rule, n_nodes, counts = "list", len(tested), _is_tested(number, tested)[pairs].all(axis=1)
+        rule, (n_nodes, tested) = "list", _tested(nodes, number)
+        counts = tested[pairs].all(axis=1)
     elif choice("nodes", nodes, _RULES) == "both":
         elsewhere = (seen_one[pairs] > in_one[:, None]) & (seen_other[pairs] > in_other[:, None])
         rule, n_nodes, counts = "both", shared, elsewhere.all(axis=1)
@@ -314,16 +310,16 @@ def _count(one: Network, other: Network, nodes: str | Iterable[Any]) -> Counts:
     in_one, in_other, totals = in_one & counts, in_other & counts, (one.n_edges, other.n_edges)
     n1, n2, both = (int(which.sum()) for which in (in_one, in_other, in_one & in_other))
     _refuse_nothing(n1, n2, both, shared)
-    return Counts(
-        rule=rule,
-        nodes=n_nodes,
-        n1=n1,
-        n2=n2,
-        both=both,
-        by_chance=_expected_overlap(pairs[in_one], pairs[in_other]),
-        left_out=(totals[0] - n1, totals[1] - n2),
-        network_nodes=(one.n_nodes, other.n_nodes, shared),
-    )
+    return {
+        "rule": rule,
+        "nodes": n_nodes,
+        "n1": n1,
+        "n2": n2,
+        "both": both,
+        "by_chance": _expected_overlap(pairs[in_one], pairs[in_other]),
+        "left_out": (totals[0] - n1, totals[1] - n2),
+        "network_nodes": (one.n_nodes, other.n_nodes, shared),
+    }
 
 
 def _numbered(network: Network, number: dict[str, int]) -> tuple[pr.Ints, pr.Ints]:
@@ -336,25 +332,22 @@ def _numbered(network: Network, number: dict[str, int]) -> tuple[pr.Ints, pr.Int
     return pr.encode(pr.ordered(numbers[network.edges]), len(number)), seen
 
 
-def _tested_names(nodes: Any) -> set[str]:
+def _tested(nodes: Any, number: dict[str, int]) -> tuple[int, NDArray[np.bool_]]:
+    """Return how many nodes are listed, and which of those that are numbered."""
     try:
-        tested = {node_name(name) for name in nodes}
+        names = {node_name(name) for name in nodes}
     except TypeError:
         raise InputError(f"nodes must be names, both or either, got {shown(nodes)}") from None
-    if not tested:
+    if not names:
         raise InputError("the list of tested nodes is empty; expected their names")
-    return tested
-
-
-def _is_tested(number: dict[str, int], tested: set[str]) -> NDArray[np.bool_]:
-    inside = np.fromiter((name in tested for name in number), bool, len(number))
+    inside = np.fromiter((name in names for name in number), bool, len(number))
     if not inside.any():
-        n, first = len(tested), shown(min(tested))
+        n, first = len(names), shown(min(names))
         raise InputError(
             f"none of the {n} tested node{'s' * (n != 1)} ({first}{' …' * (n > 1)}) is in the "
             "networks"
         )
-    return inside
+    return len(names), inside
 
 
 def _expected_overlap(one: pr.Ints, other: pr.Ints) -> float:
@@ -422,15 +415,6 @@ def _contained(found: Coverage, one: str, other: str) -> Iterator[str]:
                 f"{found.both / n:.1%} of the edges of {inner} are in {outer} too. If {outer} took "
                 "them from there, or both from one source, no coverage follows"
             )
-
-
-def _sentence(found: Coverage, one: str, other: str) -> str:
-    shares = (share.value for share in (found.one, found.other, found.union))
-    first, second, union = (f"{100 * x:.0f}" if x >= 0.095 else f"{100 * x:.2g}" for x in shares)
-    return (
-        f"Of 100 real links that both could have seen, {one} has about {first}, {other} {second}, "
-        f"the two together {union}."
-    )
 
 
 def _table(found: Coverage, one: str, other: str) -> str:

@@ -4,6 +4,8 @@ import networkx as nx
 import numpy as np
 import pytest
 from scipy.optimize import minimize
+from tests.paper import dense
+from tests.paper.dense import KARATE, half_sum, weights_by_rank
 
 import linkprior as lp
 from linkprior.errors import ParameterError
@@ -13,8 +15,7 @@ from linkprior.solvers.base import solve
 from linkprior.solvers.symmetric_prox import dual_iterations
 from linkprior.solvers.tri_admm import AdmmSolver
 
-KARATE = lp.Network.from_networkx(nx.karate_club_graph())
-RANDOM = lp.Network.from_networkx(nx.gnm_random_graph(30, 80, seed=3))
+RANDOM, FEW = dense.gnm(30, 80, 3), dense.gnm(16, 36, 3)
 RHO = 0.5
 
 
@@ -34,69 +35,50 @@ def admm(net, lam, ratio, rank=2, **options):
 def dense_problem(net, lam, rank):
     """Return (U, S) → objective and gradient, over a flat vector of both."""
     p, prior = net.n_nodes, prior_of(net)
-    observed = net.adjacency.toarray()
-    off = ~np.eye(p, dtype=bool)
-    M = np.where(observed > 0, 1 - RHO / 2, RHO / 2) * off
+    omega, M = dense.observed(net, RHO)
     weights = lp.theory.rank_weights(prior.degrees, p - 1, prior.alpha)
 
     def value(z):
-        U, S = z[: p * rank].reshape(p, rank), z[p * rank :].reshape(rank, rank)
-        S = (S + S.T) / 2
+        U, S = z[: p * rank].reshape(p, rank), half_sum(z[p * rank :].reshape(rank, rank))
         X = U @ S @ U.T
-        keys = np.where(off, X, -np.inf)
-        order = np.argsort(-keys, axis=1, kind="stable")[:, : p - 1]
-        B = np.zeros((p, p))
-        np.put_along_axis(B, order, weights, axis=1)
-        G = 2 * M * (X - observed) + lam * B
-        G = (G + G.T) / 2
+        B = weights_by_rank(X, weights)
+        G = half_sum(2 * M * (X - omega) + lam * B)
         slope = np.concatenate([(2 * G @ U @ S).ravel(), (U.T @ G @ U).ravel()])
-        return float((M * (X - observed) ** 2).sum() + lam * (B * X).sum()), slope
+        return float((M * (X - omega) ** 2).sum() + lam * (B * X).sum()), slope
 
     return value
 
 
-def best_by_lbfgs(net, lam, rank, runs=20):
-    value, size = dense_problem(net, lam, rank), rank * (net.n_nodes + rank)
-    rng = np.random.default_rng(0)
-    starts = (0.5 * rng.random(size) for _ in range(runs))
-    options = {"jac": True, "method": "L-BFGS-B", "bounds": [(0, None)] * size}
-    return min(minimize(value, start, **options).fun for start in starts)
-
-
-@pytest.mark.parametrize("prox", ["mm", "dual"])
-def test_admm_reaches_what_another_optimiser_reaches(prox):
+def test_admm_reaches_what_another_optimiser_reaches():
     lam, rank = 0.05, 2
-    value = dense_problem(RANDOM, lam, rank)
-    reached = []
-    for seed in range(10):
-        fit = solve(admm(RANDOM, lam, 0.1, rank, prox=prox), np.random.default_rng(seed), 100, 1e-7)
-        U, S = fit.state.factors.U, fit.state.factors.S
-        reached.append(value(np.concatenate([U.ravel(), S.ravel()]))[0])
-    assert min(reached) <= 1.01 * best_by_lbfgs(RANDOM, lam, rank)
+    value, size = dense_problem(FEW, lam, rank), rank * (FEW.n_nodes + rank)
+    rng = np.random.default_rng(0)
+    options = {"jac": True, "method": "L-BFGS-B", "bounds": [(0, None)] * size}
+    starts = (0.5 * rng.random(size) for _ in range(5))
+    best = min(minimize(value, start, **options).fun for start in starts)
+    for prox in ("mm", "dual"):
+        reached = []
+        for seed in range(3):
+            solver = admm(FEW, lam, 0.1, rank, prox=prox)
+            factors = solve(solver, np.random.default_rng(seed), 100, 1e-7).state.factors
+            reached.append(value(np.concatenate([factors.U.ravel(), factors.S.ravel()]))[0])
+        assert min(reached) <= 1.01 * best
 
 
-@pytest.mark.parametrize("net", [KARATE, RANDOM], ids=["karate", "random"])
-@pytest.mark.parametrize("ratio", [0.1, 0.02])
+@pytest.mark.parametrize(("net", "ratio"), [(KARATE, 0.1), (RANDOM, 0.02)])
 def test_both_ways_to_do_step_two_end_at_the_same_objective(net, ratio):
     ends = {}
     for prox, passes in (("mm", 1), ("dual", 3)):
         solver = admm(net, 0.01, ratio, 3, prox=prox, passes=passes)
-        ends[prox] = solve(solver, np.random.default_rng(1), 400, 1e-9).history[-1]
+        ends[prox] = solve(solver, np.random.default_rng(1), 200, 1e-9).history[-1]
     assert ends["dual"].objective == pytest.approx(ends["mm"].objective, rel=0.01)
 
 
-@pytest.mark.parametrize(
-    ("prox", "ratio"), [("mm", 0.1), ("mm", 0.05), ("mm", 0.01), ("dual", 0.02), ("dual", 0.01)]
-)
+@pytest.mark.parametrize(("prox", "ratio"), [("mm", 0.1), ("mm", 0.01), ("dual", 0.02)])
 def test_with_a_small_share_of_the_prior_x_and_the_factors_agree(prox, ratio):
     """Dual decomposition keeps swapping ranks that nearly tie, so it needs a smaller λ/η."""
-    fit = solve(admm(RANDOM, 0.01, ratio, 4, prox=prox), np.random.default_rng(0), 600, 1e-9)
+    fit = solve(admm(RANDOM, 0.01, ratio, 4, prox=prox), np.random.default_rng(0), 400, 1e-9)
     assert min(measure.primal for measure in fit.history) <= 1e-3
-
-
-def test_with_lambda_over_eta_of_one_admm_does_not_settle():
-    fit = solve(admm(RANDOM, 0.01, 1.0, 4), np.random.default_rng(0), 300, 1e-9)
-    assert fit.history[-1].primal > 0.05
 
 
 def test_the_iterations_are_those_of_dual_decomposition():
@@ -106,10 +88,7 @@ def test_the_iterations_are_those_of_dual_decomposition():
     A, g, h = A + A.T, rng.random(7), np.log(np.arange(2, 8))
     shift, moved = np.zeros((7, 7)), np.zeros((7, 7))
     for k in range(4):
-        rows = A + moved
-        for i in range(7):
-            others = sorted((j for j in range(7) if j != i), key=lambda j, i=i: -(A + moved)[i, j])
-            rows[i, others] -= g[i] * h
+        rows = A + moved - weights_by_rank(A + moved, np.outer(g, h))
         X = np.maximum(rows, 0)
         moved = moved - (X - X.T) / (2 * np.sqrt(k + 1))
     Q = dual_iterations(A, shift, g, h, range(4))
@@ -122,22 +101,19 @@ def test_the_iterations_are_those_of_dual_decomposition():
 FAST = {"rank": 4, "n_starts": 2, "warmup": 5, "max_iter": 6, "lam": 0.01, "eta": 0.1}
 
 
-@pytest.mark.parametrize("prox", ["mm", "dual"])
-@pytest.mark.parametrize("name", ["tri-degree", "tri-l1", "tri-scale"])
-def test_ranking_by_x_ranks_the_mean_of_admms_own_x(name, prox, tmp_path):
-    """Run start by start with the solver itself, from the same seeds."""
-    own = {"prox": prox} if name == "tri-degree" else {}
-    if own == {} and prox == "dual":
-        pytest.skip("without ranks Step_Two is exact in one pass: there is nothing to choose")
-    model = lp.make(name, rank_by="x", seed=3, **FAST, **own).fit(KARATE)
-    X, Z = model.learned_.arrays["X"], model.learned_.arrays["Z"]
-    one = [
+@pytest.mark.parametrize(
+    ("name", "own"),
+    [("tri-degree", {"prox": "mm"}), ("tri-degree", {"prox": "dual"}), ("tri-l1", {})],
+    ids=["mm", "dual", "tri-l1"],
+)
+def test_ranking_by_x_ranks_the_mean_of_admms_own_x(name, own, tmp_path):
+    model, first = (
         lp.make(name, rank_by="x", seed=3, **{**FAST, "n_starts": n}, **own).fit(KARATE)
-        for n in (1, 2)
-    ]
-    np.testing.assert_array_equal(one[1].learned_.arrays["X"], X)
+        for n in (2, 1)
+    )
+    X, Z = model.learned_.arrays["X"], model.learned_.arrays["Z"]
     assert (X >= 0).all()
-    assert not np.array_equal(one[0].learned_.arrays["X"], X)
+    assert not np.array_equal(first.learned_.arrays["X"], X)
     # Z holds what the factors' X and ADMM's X still differ by, summed over the steps.
     assert np.abs(Z).max() > 0
     i, j = np.triu_indices(34, 1)
@@ -188,7 +164,7 @@ def test_every_start_reports_its_end():
 # ---- H, α, K and degrees ----------------------------------------
 
 
-@pytest.mark.parametrize("alpha", [0.0, 1e-12, 30.0, 100.0, 1000.0])
+@pytest.mark.parametrize("alpha", [0.0, 1e-12, 30.0, 1000.0])
 @pytest.mark.parametrize(
     ("name", "params"),
     [("tri-degree", FAST), ("degree:l3", {}), ("nuclear-degree", {"max_iter": 5})],
@@ -207,8 +183,7 @@ def test_steep_weights_are_the_powers_of_ratios():
     np.testing.assert_allclose(prior.profile(9), np.minimum(expected, np.exp(60.0)))
     np.testing.assert_array_equal(prior.scale(np.zeros(4)), np.ones(4))
     assert np.isfinite(lp.theory.rank_weights([1, 2], 2000, 1000.0)).all()
-    X = np.zeros((2000, 2000))
-    assert lp.theory.degree_prior(X, np.ones(2000, int), 1000.0) == 0.0
+    assert lp.theory.degree_prior(np.zeros((200, 200)), np.ones(200, int), 1000.0) == 0.0
 
 
 def test_steep_and_separable_weights_lead_to_the_same_fit(monkeypatch):
@@ -358,14 +333,6 @@ def test_the_preset_is_the_paper_and_what_is_given_comes_first():
     assert lp.make("consensus:tri-degree", preset="paper").prox == "dual"
     with pytest.raises(ParameterError, match="preset must be one of paper, got 'papers'"):
         lp.make("tri-degree", preset="papers")
-
-
-def test_the_preset_fits_saves_and_loads(tmp_path):
-    model = lp.make("tri-degree", preset="paper", max_iter=5, rank=4).fit(KARATE)
-    model.save(tmp_path / "model")
-    loaded = lp.load(tmp_path / "model")
-    assert loaded.get_params() == model.get_params()
-    np.testing.assert_array_equal(loaded.score_rows(0, 34), model.score_rows(0, 34))
 
 
 # ---- what streaming and devices do not have ----------------------------------------

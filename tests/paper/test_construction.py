@@ -11,9 +11,7 @@ import networkx as nx
 import numpy as np
 import pytest
 
-import linkprior as lp
 from linkprior.errors import ParameterError
-from linkprior.model import construction as con
 from linkprior.model.construction import construct, is_graphical
 
 Degrees = tuple[int, ...]
@@ -159,6 +157,19 @@ def test_exponent_changes_the_order():
     assert pairs_by_score(construct(X, d, 2.0))[8:11] == [(2, 3), (2, 4), (1, 5)]
 
 
+@pytest.mark.parametrize("alpha", [1.0, 5000.0])
+def test_inner_nodes_of_a_path_come_first_even_where_costs_are_too_small_for_a_float(alpha):
+    """The two inner nodes cost (log 2 / log 3)^α each, the ends 1."""
+    placed = construct(distinct_scores(4, 0), [1, 2, 2, 1], alpha)
+    assert pairs_by_score(placed)[0] == (1, 2)
+    assert degrees_of(pairs_by_score(placed)[:3], 4) == (1, 2, 2, 1)
+
+
+def test_where_all_cost_the_same_pairs_are_placed_by_their_number():
+    order = pairs_by_score(construct(distinct_scores(4, 0), [1, 1, 1, 1]))
+    assert order == [(0, 1), (2, 3), (0, 2), (1, 3), (0, 3), (1, 2)]
+
+
 def test_input_stays_and_float32_stays():
     X = distinct_scores(6, 3).astype(np.float32)
     before = X.copy()
@@ -166,18 +177,19 @@ def test_input_stays_and_float32_stays():
     assert (X == before).all()
 
 
-@pytest.mark.at_length
 @pytest.mark.parametrize("alpha", [0.5, 1.0, 2.0])
 def test_two_valued_scores_never_get_dearer(alpha):
     p, compared = 5, 0
     for d in filter(is_graphical, falling_sequences(p)):
+        after = None
         for own, graphs in graphs_by_degrees(p).items():
             if sum(own) == sum(d):
                 X = np.full((p, p), 0.25)
                 for i, j in graphs[0]:
                     X[i, j] = X[j, i] = 1.0
                 before = naive_prior(X, d, alpha)
-                after = naive_prior(construct(X, d, alpha), d, alpha)
+                if after is None:  # all these X have the same entries, so the same X*
+                    after = naive_prior(construct(X, d, alpha), d, alpha)
                 assert after <= before * (1 + 1e-12)
                 if own != d and min(d) >= 1:
                     assert after < before
@@ -208,13 +220,8 @@ def test_printed_greedy_misses_3322_under_every_tie_break(alpha):
     d = (3, 3, 2, 2)
     assert is_graphical(d)
     assert d not in printed_greedy_outcomes(d, alpha)
+    assert (3, 1, 1, 1) in printed_greedy_outcomes((3, 1, 1, 1), alpha)  # it does meet others
     assert_promises(distinct_scores(4, 0), d, alpha)
-
-
-def test_printed_greedy_does_meet_easy_degrees():
-    """The transcription above is not wrong everywhere: it meets d where the algorithm does."""
-    for d in ((1, 1, 1, 1), (2, 2, 2), (3, 1, 1, 1)):
-        assert d in printed_greedy_outcomes(d, 1.0)
 
 
 def test_printed_step_taken_literally_repeats_a_pair():
@@ -265,61 +272,18 @@ def test_star_is_cheaper_than_every_rearrangement_with_the_wished_degrees():
     assert naive_prior(construct(star, d), d) == pytest.approx(min(reached))
 
 
-GOOD = np.ones((3, 3))
-
-
-@pytest.mark.parametrize(
-    ("degrees", "said"),
-    [
-        ((1, 1, 1), "odd"),
-        ((3, 2, 1), "0…2"),
-        ((2, 2, 0), "room"),
-        ((1, -1, 0), "negative"),
-        ((1.5, 1, 1), "whole"),
-        ((np.nan, 1, 1), "whole"),
-        ((1, 1), "length 3"),
-        ([[1, 1, 0]], "length 3"),
-    ],
-)
-def test_degrees_refused(degrees, said):
-    with pytest.raises(ParameterError, match=said) as caught:
-        construct(GOOD, degrees)
-    assert "degrees" in str(caught.value)
-
-
-@pytest.mark.parametrize(
-    ("X", "said"),
-    [
-        (np.ones((2, 3)), "square"),
-        (np.ones(3), "square"),
-        (np.triu(GOOD), "symmetric"),
-        (-GOOD, "non-negative"),
-        (np.full((3, 3), np.nan), "finite"),
-        (np.full((3, 3), "a"), "numeric"),
-    ],
-)
-def test_scores_refused(X, said):
-    with pytest.raises(ParameterError, match=said) as caught:
-        construct(X, (1, 1, 0))
-    assert str(caught.value).startswith("X must be")
-
-
-@pytest.mark.parametrize("alpha", [0, -1.0, np.nan, np.inf, "1", None, True])
-def test_exponent_refused(alpha):
-    with pytest.raises(ParameterError, match="alpha"):
-        construct(GOOD, (1, 1, 0), alpha)
-
-
 @pytest.mark.parametrize(
     ("degrees", "said"),
     [
         ([0, 1, 5], r"degrees\[2\] is 5, allowed are 0…2 with 3 nodes"),
         ([2, 3, 3], r"degrees\[1\] is 3, allowed are 0…2 with 3 nodes"),
-        ([1, 1, 1], "their sum 3 is odd"),
+        ([1, 1, 1], "degrees .* their sum 3 is odd"),
         ([2, 2, 0], "the 1 largest sum to 2, a simple graph has room for 1"),
         ([3, 1, 3, 1], "the 2 largest sum to 6, a simple graph has room for 4"),
         ([4, 4, 4, 1, 1], "the 2 largest sum to 8, a simple graph has room for 6"),
         ([-1, 1, 0], r"degrees\[0\] is -1"),
+        ([1.5, 1, 1], "degrees must be whole"),
+        ([[1, 1, 0]], "degrees .*length 1"),
     ],
 )
 def test_degrees_that_no_graph_has_are_refused_with_the_reason(degrees, said):
@@ -329,135 +293,23 @@ def test_degrees_that_no_graph_has_are_refused_with_the_reason(degrees, said):
 
 
 @pytest.mark.parametrize(
-    "degrees",
+    ("X", "said"),
     [
-        [0],
-        [0, 0],
-        [1, 1],
-        [2, 2, 2],
-        [2, 1, 1],
-        [3, 3, 3, 3],
-        [3, 1, 1, 1],
-        [3, 3, 2, 2],
-        [0, 1, 1],
+        (np.ones((2, 3)), "square"),
+        (np.ones(3), "square"),
+        (np.triu(np.ones((3, 3))), "symmetric"),
+        ([[0, 1, 2], [1, 0, 3], [2, 4, 0]], r"X\[1, 2\] is 3.0 and X\[2, 1\] is 4.0; \(X \+ X.T\)"),
+        ([[0, 1, 2], [1, 0, -3], [2, -3, 0]], r"non-negative, but X\[1, 2\] is -3"),
+        (np.full((3, 3), np.nan), "finite"),
+        (np.full((3, 3), "a"), "numeric"),
     ],
 )
-def test_degrees_of_graphs_are_graphical(degrees):
-    assert is_graphical(degrees) is True
-    d = np.array(degrees)
-    edges = con._havel_hakimi(d)
-    assert edges.sum(axis=1).tolist() == degrees
-    assert (edges == edges.T).all()
-    assert not edges.diagonal().any()
+def test_scores_refused(X, said):
+    with pytest.raises(ParameterError, match=f"^X must be .*{said}"):
+        construct(X, (1, 1, 0))
 
 
-@pytest.mark.parametrize("degrees", [[1], [1, 0], [2, 0, 0], [3, 3, 1, 1], [2, 2, 0]])
-def test_degrees_of_no_graph_are_not(degrees):
-    assert is_graphical(degrees) is False
-
-
-def test_the_entry_without_its_counterpart_is_named():
-    X = np.array([[0.0, 1.0, 2.0], [1.0, 0.0, 3.0], [2.0, 4.0, 0.0]])
-    said = r"X\[1, 2\] is 3.0 and X\[2, 1\] is 4.0; \(X \+ X.T\) / 2 is symmetric"
-    with pytest.raises(ParameterError, match=said):
-        construct(X, [1, 1, 0])
-
-
-@pytest.mark.parametrize("alpha", [0.5, 1.0, 3.0])
-def test_the_cost_of_a_further_pair_grows_with_those_a_node_has(alpha):
-    """A node without wished edges weighs as one with one."""
-    d = np.array([0, 1, 3])
-    expected = [[(np.log(a + 2) / np.log(own + 1)) ** alpha for a in range(3)] for own in (1, 1, 3)]
-    np.testing.assert_allclose(con._weight_table(d, alpha), expected, rtol=1e-12)
-
-
-def test_an_exponent_that_overflows_is_no_warning():
-    with np.errstate(all="raise"):
-        assert np.isinf(con._weight_table(np.array([1, 1, 1]), 1e6)[0, 2])
-
-
-@pytest.mark.parametrize(
-    ("cost", "order"),
-    [
-        ([3.0, 1.0, 2.0], [1, 2, 0]),
-        ([1.0, 1.0, 0.5], [2, 0, 1]),
-        ([1.0 + 1e-14, 1.0, 2.0], [0, 1, 2]),  # the last digit does not count
-        ([1.0 + 1e-9, 1.0, 2.0], [1, 0, 2]),
-    ],
-)
-def test_the_cheapest_pair_comes_first_and_ties_by_their_number(cost, order):
-    found = con._cheapest_first(np.array([9.0, *cost]), np.array([1, 2, 3]))
-    assert [code - 1 for code in found] == order
-
-
-def test_a_pair_comes_in_for_two_others_and_all_degrees_stay():
-    """0 – 1 and 2 – 3 become 0 – 2 and 1 – 3."""
-    graph = con._Realisation(np.array([1, 1, 1, 1]))
-    assert graph.free[0, 1]
-    assert graph.free[2, 3]
-    assert graph.admit(0, 2)
-    taken = graph.taken & ~np.eye(4, dtype=bool)
-    assert sorted(map(tuple, np.argwhere(np.triu(taken)).tolist())) == [(0, 2), (1, 3)]
-    assert sorted(map(tuple, np.argwhere(np.triu(graph.free)).tolist())) == [(1, 3)]
-    assert (graph.free == graph.free.T).all()
-    assert (graph.taken == graph.taken.T).all()
-    assert not graph.admit(0, 1)  # both ends have all their edges for good, or would need 0 – 2
-    assert graph.admit(1, 3)
-    assert not graph.free.any()
-
-
-def test_a_pair_is_not_brought_in_over_an_edge_that_is_there():
-    """In a star every edge has the hub; two leaves can never be joined."""
-    graph = con._Realisation(np.array([3, 1, 1, 1]))
-    for pair in [(1, 2), (1, 3), (2, 3)]:
-        assert not graph.admit(*pair)
-    for leaf in (1, 2, 3):
-        assert graph.admit(0, leaf)
-        assert not graph.free[0, leaf]
-
-
-@pytest.mark.parametrize(
-    "degrees",
-    [[2, 2, 2, 2, 2], [1, 1, 1, 1, 0], [3, 2, 2, 2, 1], [4, 1, 1, 1, 1], [0] * 5, [4, 4, 4, 4, 4]],
-)
-@pytest.mark.parametrize("alpha", [0.5, 2.0])
-def test_the_strongest_pairs_have_the_wished_degrees_and_entries_only_move(degrees, alpha):
-    p = len(degrees)
-    rows, cols = np.triu_indices(p, 1)
-    X = np.diag(np.arange(50.0, 50.0 + p))
-    X[rows, cols] = X[cols, rows] = np.random.default_rng(1).permutation(rows.size) + 1.0
-    before = X.copy()
-    found = construct(X, degrees, alpha)
-    assert (X == before).all()
-    assert (found == found.T).all()
-    assert np.diagonal(found).tolist() == np.diagonal(X).tolist()
-    assert sorted(found[rows, cols]) == sorted(X[rows, cols])
-    strong = np.argsort(-found[rows, cols])[: sum(degrees) // 2]
-    ends = np.concatenate([rows[strong], cols[strong]])
-    assert np.bincount(ends, minlength=p).tolist() == degrees
-
-
-def test_pairs_are_placed_by_what_their_nodes_have_already():
-    """All nodes wish one edge: 0 – 1, then 2 – 3; then by the number of pairs, (0, 2) first."""
-    found = con._placement(np.array([1, 1, 1, 1]), 1.0)
-    pairs = list(zip(*(side[found].tolist() for side in np.triu_indices(4, 1)), strict=True))
-    assert pairs == [(0, 1), (2, 3), (0, 2), (1, 3), (0, 3), (1, 2)]
-
-
-def test_a_node_of_higher_degree_gets_pairs_first():
-    found = con._placement(np.array([1, 2, 2, 1]), 1.0)
-    pairs = list(zip(*(side[found].tolist() for side in np.triu_indices(4, 1)), strict=True))
-    assert pairs[0] == (1, 2)
-    assert sorted(pairs[:3]) in ([(0, 1), (1, 2), (2, 3)], [(0, 2), (1, 2), (1, 3)])
-
-
-@pytest.mark.parametrize(("i", "j"), [(0, 1), (2, 1), (3, 2)])
-def test_the_entry_that_is_wrong_is_named(i, j):
-    X = np.ones((4, 4))
-    X[i, j] = -2.0
-    with pytest.raises(ParameterError, match=rf"X\[{i}, {j}\] is -2"):
-        lp.theory.construct(X, [1, 1, 1, 1])
-    X[i, j] = 3.0
-    a, b = min(i, j), max(i, j)
-    with pytest.raises(ParameterError, match=rf"X\[{a}, {b}\] is .* and X\[{b}, {a}\] is"):
-        lp.theory.construct(X, [1, 1, 1, 1])
+@pytest.mark.parametrize("alpha", [0, np.inf, "1"])
+def test_exponent_refused(alpha):
+    with pytest.raises(ParameterError, match="alpha"):
+        construct(np.ones((3, 3)), (1, 1, 0), alpha)

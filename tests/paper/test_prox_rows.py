@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import permutations, product
+from itertools import permutations
 
 import numpy as np
 import pytest
@@ -50,45 +50,11 @@ def test_no_order_of_ranks_does_better(n, dtype):
         np.testing.assert_array_equal(X, np.stack([X[0]] * (n + 1)))
 
 
-@pytest.mark.parametrize("n", [2, 3])
-def test_no_point_of_a_fine_grid_does_better(n):
-    """The same without any theory: all x on a grid of step 1/40, and the best is near."""
-    rng = np.random.default_rng(10 + n)
-    grid = np.array(list(product(np.arange(0, 61) / 40, repeat=n)))
-    for _ in range(20):
-        a, w = np.minimum(random_row(rng, n, np.float64), 1.5)
-        falling = -np.sort(-grid, axis=1)
-        on_grid = (0.5 * ((grid - a) ** 2).sum(axis=1) + falling @ w).min()
-        reached = objective(lp.theory.prox_rows([a], [w])[0], a, w)
-        assert reached <= on_grid + 1e-12
-        assert on_grid <= reached + 0.5 * n / 40**2
-
-
-def test_a_worked_row():
-    """(3, 1, 2) with weights (0.5, 1.0, 1.5): 3 − 0.5, 2 − 1.0, and 1 − 1.5 clipped."""
-    X = lp.theory.prox_rows([[3.0, 1.0, 2.0]], [[0.5, 1.0, 1.5]])
-    np.testing.assert_array_equal(X, [[2.5, 0.0, 1.0]])
-
-
 def test_ties_go_by_index_and_lose_nothing():
     X = lp.theory.prox_rows([[1.0, 1.0, 1.0, -1.0]], [[0.1, 0.2, 0.3, 0.4]])
     np.testing.assert_allclose(X, [[0.9, 0.8, 0.7, 0.0]])
     a, w = [1.0, 1.0, 1.0, -1.0], [0.1, 0.2, 0.3, 0.4]
     assert objective(X[0], a, w) == pytest.approx(best_over_rank_orders(a, w))
-
-
-def test_minus_zero_ties_with_zero():
-    w = [[0.0, 0.0, 0.0, 0.0]]
-    signed = lp.theory.prox_rows([[0.0, -0.0, 1.0, -0.0]], w)
-    np.testing.assert_array_equal(signed, [[0.0, 0.0, 1.0, 0.0]])
-
-
-def test_order_is_kept():
-    rng = np.random.default_rng(5)
-    A = rng.normal(0.5, 1, (20, 30))
-    X = lp.theory.prox_rows(A, np.sort(rng.random((20, 30)), axis=1))
-    by_a = np.take_along_axis(X, np.argsort(-A, axis=1, kind="stable"), axis=1)
-    assert (np.diff(by_a, axis=1) <= 0).all()
 
 
 # ---- square: a network's matrix ----------------------------------------------------------------
@@ -150,30 +116,22 @@ def test_one_node_has_a_diagonal_only():
 # ---- refusals ----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
-def test_not_finite_is_refused(bad, dtype):
-    A, W = np.ones((2, 3), dtype=dtype), np.ones((2, 3), dtype=dtype)
-    A[1, 2] = bad
-    with pytest.raises(ParameterError, match=r"^A must be finite, but A\[1, 2\]"):
-        lp.theory.prox_rows(A, W)
-    with pytest.raises(ParameterError, match=r"^weights must be finite"):
-        lp.theory.prox_rows(W, A)
-
-
 @pytest.mark.parametrize(
     ("name", "A", "weights"),
     [
-        ("weights", np.ones((3, 3)), np.ones((3, 3))),  # square: p − 1 columns are needed
-        ("weights", np.ones((2, 3)), np.ones((2, 2))),
-        ("weights", np.ones((2, 3)), np.ones((3, 3))),
-        ("weights", np.ones((2, 3)), [[1.0, 0.5, 2.0]] * 2),  # falls
-        ("weights", np.ones((2, 3)), [[-0.1, 0.5, 2.0]] * 2),
-        ("weights", np.ones((2, 3)), np.ones(3)),
-        ("A", np.ones(3), np.ones((1, 3))),
-        ("A", [["a", "b", "c"]], np.ones((1, 3))),
+        (r"A must be finite, but A\[0, 2\]", [[1, 2, np.nan]], np.ones((1, 3))),
+        ("weights must be finite", np.ones((1, 3)), [[1, 2, np.inf]]),
+        (r"weights must have shape \(", np.ones((3, 3)), np.ones((3, 3))),  # p − 1 are needed
+        (r"weights must have shape \(", np.ones((2, 3)), np.ones((2, 2))),
+        (r"weights must have shape \(", np.ones((3, 2)), np.ones((3, 1))),
+        (r"weights must have shape \(", np.ones((2, 3)), np.ones((3, 3))),
+        ("weights must be .*non-decreasing", np.ones((1, 3)), [[1.0, 0.5, 2.0]]),
+        ("weights must be non-negative", np.ones((1, 3)), [[-0.1, 0.0, 2.0]]),
+        ("weights must", np.ones((2, 3)), np.ones(3)),
+        ("A must", np.ones(3), np.ones((1, 3))),
+        ("A must", [["a", "b", "c"]], np.ones((1, 3))),
     ],
 )
 def test_wrong_shapes_and_weights_are_refused(name, A, weights):
-    with pytest.raises(ParameterError, match=f"^{name} must"):
+    with pytest.raises(ParameterError, match=f"^{name}"):
         lp.theory.prox_rows(A, weights)

@@ -5,19 +5,19 @@ The objective is written out densely here, so that the solver does not judge its
 
 from __future__ import annotations
 
-import networkx as nx
 import numpy as np
 import pytest
+from tests.paper import dense
+from tests.paper.dense import KARATE, half_sum, product, random_factors, weights_by_rank
 
 import linkprior as lp
-from linkprior.errors import LinkpriorError
-from linkprior.model.factors import Factors
+from linkprior import parallel
 from linkprior.model.losses import PoissonLoss, SquaredLoss
 from linkprior.model.priors import DegreePrior, L1Prior, ScaleFreePrior
+from linkprior.solvers import direct
 from linkprior.solvers.base import Measure, settled, solve
 from linkprior.solvers.direct import DirectSolver, flat_pass, ranked_pass
 
-KARATE = lp.Network.from_networkx(nx.karate_club_graph())
 LOSSES = {"squared": SquaredLoss, "poisson": PoissonLoss}
 
 
@@ -30,18 +30,8 @@ def make_prior(name, net, alpha=1.0):
 PRIORS = ["degree", "l1", "scale-free"]
 
 
-def dense(factors):
-    return factors.U @ factors.S @ factors.U.T
-
-
-def random_factors(p, seed, rank=3):
-    rng = np.random.default_rng(seed)
-    S = rng.random((rank, rank))
-    return Factors(rng.random((p, rank)), S + S.T)
-
-
 def dense_prior(name, prior, X):
-    off = X - np.diag(np.diagonal(X))
+    off = dense.without_diagonal(X)
     if name == "degree":
         return lp.theory.degree_prior(X, prior.degrees, prior.alpha)
     if name == "l1":
@@ -50,20 +40,15 @@ def dense_prior(name, prior, X):
 
 
 def dense_objective(solver, prior_name, factors):
-    X, net, rho = dense(factors), solver.net, solver.loss.rho
-    if isinstance(solver.loss, SquaredLoss):
-        loss = lp.theory.pu_loss(X, net, rho)
-    else:
-        omega = net.adjacency.toarray()
-        M = np.where(omega == 1, 1 - rho / 2, rho / 2) * ~np.eye(len(X), dtype=bool)
-        loss = (M * X).sum() - (M * omega)[omega == 1] @ np.log(X[omega == 1])
-    return loss + solver.lam * dense_prior(prior_name, solver.prior, X)
+    X = product(factors)
+    name = "squared" if isinstance(solver.loss, SquaredLoss) else "poisson"
+    value = dense.loss(name, X, solver.net, solver.loss.rho)
+    return value + solver.lam * dense_prior(prior_name, solver.prior, X)
 
 
 def random_network(seed):
-    rng = np.random.default_rng(seed)
-    p = int(rng.integers(6, 25))
-    return lp.Network.from_networkx(nx.gnm_random_graph(p, 2 * p, seed=seed))
+    p = int(np.random.default_rng(seed).integers(6, 25))
+    return dense.gnm(p, 2 * p, seed)
 
 
 # ---- descent -----------------------------------------------------------------------------------
@@ -88,52 +73,12 @@ def test_objective_never_rises(prior, loss):
         assert values[-1] < values[0]
 
 
-def test_descent_needs_the_prior_in_both_steps():
-    """Without the prior in the S step the objective rises now and then; so the term is there.
-
-    With G left out of one step, the same sweeps would stop being monotone.
-    """
-    from linkprior.solvers.factor_update import Extra, _parts_times_U, _update_S, _update_U
-
-    rises = 0
-    for seed in range(40):
-        net, rng = random_network(seed), np.random.default_rng(seed)
-        prior = make_prior("degree", net)
-        solver = DirectSolver(net, SquaredLoss(0.1), 3, prior, 1.0, workers=1)
-        state = solver.init(rng)
-        for _ in range(10):
-            before = dense_objective(solver, "degree", state.factors)
-            push = solver.lam / 2 * state.prior.GU
-            parts = _parts_times_U(net, solver.loss, state.factors, Extra())
-            half_way = _update_S(solver.loss, state.factors, parts)
-            one_sided = _update_U(net, solver.loss, half_way, Extra(push_U=push), None)
-            rises += dense_objective(solver, "degree", one_sided) > before * (1 + 1e-9)
-            state = solver.step(state)
-    assert rises > 0
-
-
-def test_prior_pulls_scores_down():
-    plain = solve(DirectSolver(KARATE, SquaredLoss(0.3), 3), np.random.default_rng(1), 200, 1e-9)
-    values = []
-    for lam in (0.003, 0.03, 0.3):
-        solver = DirectSolver(KARATE, SquaredLoss(0.3), 3, make_prior("degree", KARATE), lam)
-        fit = solve(solver, np.random.default_rng(1), 200, 1e-9)
-        values.append(lp.theory.degree_prior(dense(fit.state.factors), KARATE.degrees))
-    assert lp.theory.degree_prior(dense(plain.state.factors), KARATE.degrees) > values[0]
-    assert values[0] > values[1] > values[2]
-
-
 # ---- one pass over row blocks ------------------------------------------------------------------
 
 
-def naive_G(X, degrees, alpha):
+def slope_of(X, degrees, alpha=1.0):
     """½(B + Bᵀ), B_ij = b_i(rank of j in row i)."""
-    p = len(X)
-    table, B = lp.theory.rank_weights(degrees, p - 1, alpha), np.zeros((p, p))
-    for i in range(p):
-        others = sorted((j for j in range(p) if j != i), key=lambda j: (-X[i, j], j))
-        B[i, others] = table[i]
-    return (B + B.T) / 2
+    return half_sum(weights_by_rank(X, lp.theory.rank_weights(degrees, len(X) - 1, alpha)))
 
 
 @pytest.mark.parametrize("alpha", [0.5, 1.0, 2.0])
@@ -141,10 +86,10 @@ def naive_G(X, degrees, alpha):
 def test_ranked_pass_is_the_dense_formula(p, alpha):
     factors = random_factors(p, p)
     degrees = np.random.default_rng(p).integers(1, p, p)
-    X = dense(factors)
+    X = product(factors)
     found = ranked_pass(factors, DegreePrior(degrees, alpha))
     assert found.value == pytest.approx(lp.theory.degree_prior(X, degrees, alpha), rel=1e-10)
-    np.testing.assert_allclose(found.GU, naive_G(X, degrees, alpha) @ factors.U, rtol=1e-10)
+    np.testing.assert_allclose(found.GU, slope_of(X, degrees, alpha) @ factors.U, rtol=1e-10)
 
 
 def test_ranked_pass_does_not_depend_on_the_number_of_workers():
@@ -155,15 +100,31 @@ def test_ranked_pass_does_not_depend_on_the_number_of_workers():
         np.testing.assert_array_equal(other.GU, passes[0].GU)
 
 
+@pytest.mark.parametrize(
+    ("most", "sizes"), [(1, [4]), (2, [2, 2]), (3, [2, 2]), (4, [1] * 4), (9, [1] * 4)]
+)
+def test_four_blocks_in_groups_make_the_same_pass(monkeypatch, most, sizes):
+    """Groups are runs of as many blocks each, at most as many as are allowed."""
+    monkeypatch.setattr(parallel, "_BLOCK_ENTRIES", 1)
+    monkeypatch.setattr(direct, "GROUPS", most)
+    groups = direct.block_groups(34)
+    assert [len(group) for group in groups] == sizes
+    assert [block for group in groups for block in group] == parallel.blocks(34)
+    factors, degrees = random_factors(34), KARATE.degrees
+    found = ranked_pass(factors, DegreePrior(degrees, 0.7), workers=1)
+    X = product(factors)
+    assert found.value == pytest.approx(lp.theory.degree_prior(X, degrees, 0.7))
+    np.testing.assert_allclose(found.GU, slope_of(X, degrees, 0.7) @ factors.U, rtol=1e-10)
+
+
 @pytest.mark.parametrize("name", ["l1", "scale-free"])
 @pytest.mark.parametrize("p", [2, 9, 60])
 def test_flat_pass_is_the_dense_formula(p, name):
     factors = random_factors(p, p)
-    prior, X = make_prior(name, None), dense(factors)
-    off = X - np.diag(np.diagonal(X))
+    prior, X = make_prior(name, None), product(factors)
+    off = dense.without_diagonal(X)
     g = np.ones(p) if name == "l1" else 1 / (off.sum(axis=1) + prior.epsilon)
-    G = (g[:, None] + g) / 2
-    np.fill_diagonal(G, 0.0)
+    G = dense.without_diagonal((g[:, None] + g) / 2)
     found = flat_pass(factors, prior)
     assert found.value == pytest.approx(dense_prior(name, prior, X), rel=1e-10)
     np.testing.assert_allclose(found.GU, G @ factors.U, rtol=1e-10, atol=1e-12)
@@ -177,9 +138,9 @@ def test_linearisation_bounds_the_prior_from_above(name):
         degrees = np.random.default_rng(seed).integers(1, 8, 8)
         prior = DegreePrior(degrees) if name == "degree" else make_prior(name, None)
         found = (flat_pass if prior.flat else ranked_pass)(here, prior)
-        X, Y = dense(here), dense(there)
+        X, Y = product(here), product(there)
         if name == "degree":
-            G = naive_G(X, degrees, 1.0)
+            G = slope_of(X, degrees)
         else:
             g = prior.scale(here.row_sums())
             G = (g[:, None] + g) / 2 * ~np.eye(8, dtype=bool)
@@ -188,67 +149,42 @@ def test_linearisation_bounds_the_prior_from_above(name):
         assert dense_prior(name, prior, Y) <= bound + 1e-9
 
 
+@pytest.mark.parametrize("name", PRIORS)
+def test_only_a_prior_without_ranks_tells_its_value_at_new_factors(name):
+    """One with ranks would need a pass over all pairs."""
+    solver = DirectSolver(KARATE, SquaredLoss(0.4), 2, make_prior(name, KARATE), 0.05)
+    value = solver._extra(solver.init(np.random.default_rng(0))).value
+    if name == "degree":
+        assert value is None
+    else:
+        new = random_factors(34, 1)
+        expected = 0.05 * dense_prior(name, solver.prior, product(new))
+        assert value(new) == pytest.approx(expected)
+
+
 # ---- the loop ----------------------------------------------------------------------------------
-
-
-def test_converged_means_that_the_last_steps_stood_still():
-    for prior in (None, *(make_prior(name, KARATE) for name in PRIORS)):
-        solver = DirectSolver(KARATE, SquaredLoss(0.3), 2, prior, 0.01, workers=1)
-        fit = solve(solver, np.random.default_rng(3), 2000, 1e-5)
-        assert fit.status == "converged"
-        assert fit.n_iter < 2000
-        values = [m.objective for m in fit.history]
-        assert max(values[-4:]) - min(values[-4:]) <= 1e-5 * values[-1]
-        assert max(values[-5:-1]) - min(values[-5:-1]) > 1e-5 * values[-2]  # not a step later
-
-
-def test_max_iter_means_that_it_still_moved():
-    solver = DirectSolver(KARATE, SquaredLoss(0.3), 2, make_prior("degree", KARATE), 0.01)
-    fit = solve(solver, np.random.default_rng(3), 5, 1e-9)
-    assert fit.status == "max_iter"
-    assert fit.n_iter == 5
-    assert fit.history[-2].objective - fit.history[-1].objective > 1e-9 * fit.history[-1].objective
 
 
 def test_a_method_without_prior_cannot_stop_after_one_step():
     """A residual that is 0 from the start says nothing; a trial of the paper ended that way."""
-    idle = [Measure(5.0, 0.0, 0.0)]
-    for number in range(1, 4):
-        assert not settled(idle * number, 1.0)
-    assert settled(idle * 4, 1e-12)
-    moving = [Measure(v, 0.0, 0.0) for v in (9.0, 5.0, 4.0, 3.5, 3.2)]
-    assert not settled(moving, 1e-2)
+    assert not settled([Measure(5.0, 0.0, 0.0)] * 3, 1.0)
     fit = solve(DirectSolver(KARATE, SquaredLoss(0.3), 3), np.random.default_rng(0), 60, 1e-6)
     assert fit.n_iter > 20
     assert fit.history[-1].objective < 0.7 * fit.history[1].objective
 
 
-@pytest.mark.parametrize(("primal", "dual"), [(0.0, 0.1), (0.1, 0.0), (0.1, 0.1)])
-def test_a_large_residual_keeps_a_still_objective_going(primal, dual):
-    assert not settled([Measure(5.0, primal, dual)] * 9, 1e-3)
-    assert settled([Measure(5.0, 1e-4, 1e-4)] * 9, 1e-3)
-
-
-def test_history_begins_with_the_start():
-    solver = DirectSolver(KARATE, SquaredLoss(0.3), 2, start=random_factors(34, 5, 2))
+def test_history_begins_with_the_start_that_is_given():
+    start = random_factors(34, 5, 2)
+    solver = DirectSolver(KARATE, SquaredLoss(0.3), 2, start=start)
     fit = solve(solver, np.random.default_rng(0), 7, 0.0)
     assert len(fit.history) == 8
-    start = lp.theory.pu_loss(dense(random_factors(34, 5, 2)), KARATE, 0.3)
-    assert fit.history[0].objective == pytest.approx(start)
+    assert fit.history[0].objective == pytest.approx(lp.theory.pu_loss(product(start), KARATE, 0.3))
 
 
-def test_an_objective_that_is_no_number_is_an_error():
-    class Broken(DirectSolver):
-        def measure(self, state):
-            return Measure(np.nan)
-
-    with pytest.raises(LinkpriorError, match="nan at step 1"):
-        solve(Broken(KARATE, SquaredLoss(0.3), 2), np.random.default_rng(0), 5, 1e-6)
-
-
-def test_weight_zero_is_the_plain_method():
+@pytest.mark.parametrize("weight", [{}, {"lam": 0.0}])
+def test_weight_zero_is_the_plain_method(weight):
     plain = DirectSolver(KARATE, SquaredLoss(0.3), 3)
-    idle = DirectSolver(KARATE, SquaredLoss(0.3), 3, make_prior("degree", KARATE), 0.0)
+    idle = DirectSolver(KARATE, SquaredLoss(0.3), 3, make_prior("degree", KARATE), **weight)
     fits = [solve(s, np.random.default_rng(4), 20, 1e-9) for s in (plain, idle)]
     np.testing.assert_array_equal(fits[0].state.factors.U, fits[1].state.factors.U)
     assert fits[0].history == fits[1].history
@@ -256,16 +192,14 @@ def test_weight_zero_is_the_plain_method():
 
 def test_random_start_has_the_density_of_the_network():
     state = DirectSolver(KARATE, SquaredLoss(0.3), 4).init(np.random.default_rng(6))
-    assert dense(state.factors).mean() == pytest.approx(78 / (34 * 33 / 2), rel=1e-9)
+    assert product(state.factors).mean() == pytest.approx(78 / (34 * 33 / 2), rel=1e-9)
     np.testing.assert_array_equal(state.factors.S, state.factors.S.T)
 
 
 # ---- the methods of the experiments ------------------------------------------------------------
 
 
-def first_start(seed):
-    """The generator of a predictor's first random start."""
-    return np.random.default_rng(np.random.SeedSequence(seed).spawn(1)[0])
+STREAMED = {"solver": "streaming", "rank_by": "factors", "warmup": 0, "alpha": 0.7, "c": 1.5}
 
 
 @pytest.mark.parametrize(
@@ -274,29 +208,19 @@ def first_start(seed):
         ("tri", None, {}),
         ("tri-l1", L1Prior(), {"lam": 0.02}),
         ("tri-scale", ScaleFreePrior(0.5), {"lam": 0.02, "epsilon": 0.5}),
+        (
+            "tri-degree",
+            DegreePrior(lp.theory.estimate_degrees(KARATE, c=1.5), 0.7),
+            {"lam": 0.02, **STREAMED},
+        ),
     ],
 )
 def test_predictor_is_the_solver_with_its_prior(name, prior, params):
     model = lp.make(name, rank=3, rho=0.2, n_starts=1, max_iter=25, tol=0.0, seed=7, **params)
     scores = model.fit(KARATE).score_rows(0, 34)
     solver = DirectSolver(KARATE, SquaredLoss(0.2), 3, prior, params.get("lam", 0.0))
-    X = dense(solve(solver, first_start(7), 25, 0.0).state.factors)
-    off = ~np.eye(34, dtype=bool)
-    np.testing.assert_allclose(scores[off], X[off], rtol=1e-9)
-
-
-def test_tri_degree_by_streaming_is_the_solver_with_the_degree_prior():
-    model = lp.make(
-        "tri-degree",
-        solver="streaming",
-        rank_by="factors",
-        **{"rank": 3, "rho": 0.2, "lam": 0.02, "alpha": 0.7, "c": 1.5},
-        **{"n_starts": 1, "warmup": 0, "max_iter": 25, "tol": 0.0, "seed": 7},
-    )
-    scores = model.fit(KARATE).score_rows(0, 34)
-    prior = DegreePrior(lp.theory.estimate_degrees(KARATE, c=1.5), 0.7)
-    solver = DirectSolver(KARATE, SquaredLoss(0.2), 3, prior, 0.02)
-    X = dense(solve(solver, first_start(7), 25, 0.0).state.factors)
+    first_start = np.random.default_rng(np.random.SeedSequence(7).spawn(1)[0])
+    X = product(solve(solver, first_start, 25, 0.0).state.factors)
     off = ~np.eye(34, dtype=bool)
     np.testing.assert_allclose(scores[off], X[off], rtol=1e-9)
 

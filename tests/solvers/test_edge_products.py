@@ -103,12 +103,3 @@ def test_parts_have_as_many_entries_each_whatever_the_number_of_rows(monkeypatch
     with parallel.use_workers(2):
         edge_products._in_parts(lambda rows: asked.append(rows) or np.empty(0), np.empty(0), net)
     assert sorted((rows.start, rows.stop) for rows in asked) == [(0, 20), (20, 21)]
-
-
-def test_what_is_no_array_of_numpy_is_worked_out_at_once(monkeypatch):
-    net = lp.Network.from_edges([(node, (node + 1) % 30) for node in range(30)])
-    monkeypatch.setattr(edge_products, "_ENTRIES", 2)
-    asked = []
-    with parallel.use_workers(2):
-        edge_products._in_parts(asked.append, [1.0], net)
-    assert asked == [slice(0, 30)]

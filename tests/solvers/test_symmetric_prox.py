@@ -1,32 +1,59 @@
-"""The symmetric prox where its matrices are in files, and where rows agree at once."""
+"""The symmetric prox over row blocks, in memory and in files."""
 
 import mmap
 
 import numpy as np
+import pytest
+from tests.paper.dense import half_sum, weights_by_rank
 
-from linkprior.solvers import symmetric_prox
-from linkprior.solvers.symmetric_prox import dual_decomposition
+from linkprior import parallel
+from linkprior.solvers import symmetric_prox as prox
 
 ALL = set(range(34))
+PROFILE = np.log(2 + np.arange(33.0))
 
 
-def random_matrix():
-    return np.random.default_rng(0).random((34, 34))
+def random_matrix(seed=0):
+    A = np.random.default_rng(seed).normal(0.5, 1.0, (34, 34))
+    return A + A.T
 
 
-def test_a_half_sum_lets_go_of_what_it_read_and_what_it_wrote(released):
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_weights_of_scale_and_profile_are_a_table(monkeypatch, dtype):
+    monkeypatch.setattr(parallel, "_BLOCK_ENTRIES", 1)
+    assert len(parallel.blocks(34)) > 1
+    keys, scale = random_matrix().astype(dtype), np.arange(1.0, 35.0)
+    B = prox.separable_penalty(scale, PROFILE, dtype)(keys)
+    assert B.dtype == dtype
+    np.testing.assert_allclose(B, weights_by_rank(keys, np.outer(scale, PROFILE)), rtol=1e-6)
+
+
+@pytest.mark.parametrize("on_disk", [False, True])
+@pytest.mark.parametrize("passes", [0, 1, 2, 3])
+def test_passes_by_blocks_are_passes_of_whole_matrices(monkeypatch, on_disk, passes):
+    monkeypatch.setattr(parallel, "_BLOCK_ENTRIES", 1)
+    A, scale = random_matrix(5), np.linspace(0.5, 2.0, 34)
+    Q = A
+    for _ in range(passes):
+        Q = A - half_sum(weights_by_rank(Q, np.outer(scale, PROFILE)))
+    made = prox.mm_passes(A, scale, PROFILE, passes, on_disk)
+    np.testing.assert_allclose(made, Q, atol=1e-12)
+    assert isinstance(made.base, mmap.mmap) is (on_disk and passes > 0)
+
+
+@pytest.mark.parametrize("on_disk", [False, True])
+def test_half_the_sum_with_the_transpose_lets_go_of_what_it_read_and_wrote(released, on_disk):
     """Columns are read from every row, whichever block is made."""
-    for on_disk in (False, True):
-        M, out = random_matrix(), np.empty((34, 34))
-        symmetric_prox.half_sum(M, out, on_disk)
-        assert released(M, out) == [ALL, ALL]
+    M = np.random.default_rng(6).random((34, 34))
+    out = np.empty_like(M)
+    prox.half_sum(M, out, on_disk)
+    np.testing.assert_allclose(out, (M + M.T) / 2)
+    assert released(M, out) == [ALL, ALL]
 
 
-def test_a_pass_of_the_prox_lets_go_of_what_it_ranked_and_of_what_it_subtracted(
-    released, monkeypatch
-):
+def test_passes_let_go_of_what_they_ranked_and_of_what_they_subtracted(released, monkeypatch):
     """The first pass ranks A, the second what the first made of it; both subtract from A."""
-    ranked, made, usual = [], [], symmetric_prox.half_sum
+    ranked, made, usual = [], [], prox.half_sum
     A = random_matrix()
 
     def noted(B, Q, on_disk):
@@ -35,27 +62,12 @@ def test_a_pass_of_the_prox_lets_go_of_what_it_ranked_and_of_what_it_subtracted(
         released()
         made.append(Q)
 
-    monkeypatch.setattr(symmetric_prox, "half_sum", noted)
-    profile = np.log(2 + np.arange(33.0))
-    symmetric_prox.mm_passes(A, np.ones(34), profile, 1, on_disk=True)
-    assert ranked == [[ALL, set(), ALL]]
+    monkeypatch.setattr(prox, "half_sum", noted)
+    prox.mm_passes(A, np.ones(34), PROFILE, 2, on_disk=True)
+    assert ranked == [[ALL, set(), ALL], [ALL, ALL, ALL]]
     assert released(A, made[0]) == [ALL, ALL]  # by the subtraction
 
-    ranked.clear()
-    symmetric_prox.mm_passes(A, np.ones(34), profile, 2, on_disk=True)
-    assert ranked[1] == [ALL, ALL, ALL]
 
-
-def test_the_prox_makes_files_only_where_they_are_asked_for():
-    profile = np.log(2 + np.arange(33.0))
-    for options, in_file in (({}, False), ({"on_disk": False}, False), ({"on_disk": True}, True)):
-        found = symmetric_prox.mm_passes(random_matrix(), np.ones(34), profile, 1, **options)
-        assert isinstance(found.base, mmap.mmap) is in_file
-
-
-def test_rows_that_agree_at_once_end_the_dual_decomposition():
-    A = np.random.default_rng(0).random((6, 6))
-    found = dual_decomposition(A + A.T, lambda keys: np.full_like(keys, 0.3), max_iter=50)
-    assert found.converged
-    assert len(found.history) == 2
-    np.testing.assert_allclose(found.X, np.maximum(A + A.T - 0.3, 0.0))
+def test_a_prox_by_hand_says_nothing_of_bounds_or_convergence():
+    plain = prox.SymmetricProx(np.eye(2), np.eye(2))
+    assert (plain.history, plain.lower_bound, plain.converged) == ([], None, False)

@@ -7,27 +7,18 @@ which of these statements hold, under which assumptions, and where they say noth
 from __future__ import annotations
 
 import math
-from typing import Any, Protocol, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from linkprior._validation import Floats, real_matrix, real_number, whole_number
 from linkprior.errors import ParameterError
+from linkprior.network import Network
 
 Bools = NDArray[np.bool_]
 
 LARGEST_COUNT = 2**62  # of nodes or edges; beyond it floats overflow
-
-
-class HasAdjacency(Protocol):
-    """What these functions need of a network: a symmetric CSR adjacency and its size."""
-
-    @property
-    def adjacency(self) -> Any: ...
-
-    @property
-    def n_nodes(self) -> int: ...
 
 
 class RecoveryBound(float):
@@ -106,7 +97,10 @@ def gamma(rho: float, q: float) -> float:
     """Return γ of Lemma `lem:label-loss`, Eq. `e:loss-and-error`; q below (2−ρ)/(3−2ρ)."""
     rho = real_number("rho", rho, 0.0, 1.0)
     best = loss_minimiser(rho)
-    q = _threshold_below(best, q)
+    try:
+        q = real_number("q", q, 0.0, best)
+    except ParameterError as error:  # the limit's number alone explains nothing
+        raise ParameterError(f"{error}; the upper end is (2−ρ)/(3−2ρ)") from None
     gap = best - q
     return max((1 / q) * (1 / q), 1 / ((3 - 2 * rho) * gap * gap))
 
@@ -173,7 +167,7 @@ def recovery_bound(
     return RecoveryBound(4 * g * (2 - rho) / rho * (2 * min(A, B) + chance), g, A, B)
 
 
-def recovery_error(X: ArrayLike, net: HasAdjacency | ArrayLike, q: float) -> int:
+def recovery_error(X: ArrayLike, net: Network | ArrayLike, q: float) -> int:
     """Count the ordered pairs where thresholding X at q disagrees with the network.
 
     Implements Eq. `expected-recovery-error` for one fixed X: Σ 1[1[X_ij > q] ≠ E_ij], i ≠ j.
@@ -205,7 +199,7 @@ def recovery_error(X: ArrayLike, net: HasAdjacency | ArrayLike, q: float) -> int
     return int(_off_diagonal((scores > real_number("q", q, -math.inf)) != edges).sum())
 
 
-def label_error(X: ArrayLike, observed: HasAdjacency | ArrayLike, rho: float, q: float) -> float:
+def label_error(X: ArrayLike, observed: Network | ArrayLike, rho: float, q: float) -> float:
     """Weigh the disagreements of X with the observed edges Ω: 1 − ρ/2 a missed one, ρ/2 a new one.
 
     Implements the label-dependent error R_ρ(X; Ω) of Lemma `lem:recovery-label`.
@@ -263,14 +257,6 @@ def expected_squared_loss(x: ArrayLike, edge: bool, rho: float) -> Floats:
     return loss
 
 
-def _threshold_below(best: float, q: float) -> float:
-    """Check q against its limit, naming the limit's formula: its number alone explains nothing."""
-    try:
-        return real_number("q", q, 0.0, best)
-    except ParameterError as error:
-        raise ParameterError(f"{error}; the upper end is (2−ρ)/(3−2ρ)") from None
-
-
 def _power(base: float, exponent: float) -> float:
     """Return base ** exponent, infinity where it overflows (Python's own would raise)."""
     with np.errstate(over="ignore", under="ignore"):
@@ -285,9 +271,9 @@ def _finite(name: str, value: ArrayLike) -> Floats:
     return x.astype(np.float64)
 
 
-def _edge_matrix(name: str, net: HasAdjacency | ArrayLike, n_nodes: int) -> Bools:
+def _edge_matrix(name: str, net: Network | ArrayLike, n_nodes: int) -> Bools:
     """Return the network, or a plain matrix, as a dense boolean matrix of the size of X."""
-    matrix: Any = getattr(net, "adjacency", net)
+    matrix: Any = net.adjacency if isinstance(net, Network) else net
     dense = matrix.toarray() if hasattr(matrix, "toarray") else matrix
     edges: Bools = real_matrix(name, dense, square=True) != 0
     if edges.shape[0] != n_nodes:

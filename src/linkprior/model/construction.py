@@ -55,7 +55,7 @@ def construct(X: ArrayLike, degrees: ArrayLike, alpha: float = 1.0) -> Floats:
     [[0, 1], [0, 2]]
     """
     scores = _symmetric_scores(X)
-    n_nodes = scores.shape[0]
+    n_nodes = len(scores)
     d = degree_vector("degrees", degrees, n_nodes)
     reason = _why_not_graphical(d)
     if reason:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Protocol
 
 import numpy as np
 
 from linkprior._validation import choice, degree_vector, real_number, whole_number
 from linkprior.errors import InputError, ParameterError
+from linkprior.network import Network
 from linkprior.network.pairs import Ints, n_pairs
 
 Edges = int | str | None  # how many there are in all: a number, "observed" (also None), "list"
@@ -17,18 +17,7 @@ Degrees = str | Sequence[float] | Mapping[str, float]  # "observed", "shuffled",
 LIST_SIZE = 100  # links a list is thought to have where nothing else is said
 
 
-class HasDegrees(Protocol):
-    """What degree estimation needs to know of a network."""
-
-    @property
-    def degrees(self) -> Ints: ...
-    @property
-    def n_nodes(self) -> int: ...
-    @property
-    def n_edges(self) -> int: ...
-
-
-def estimate_degrees(net: HasDegrees, n_edges: int | None = None, c: float = 1.0) -> Ints:
+def estimate_degrees(net: Network, n_edges: int | None = None, c: float = 1.0) -> Ints:
     """Estimate d′ᵢ = min(⌈c·⌈2·oᵢ·K/Σo⌉⌉, p−1), at least 1.
 
     Implements the estimate of d and of d′ in "Learning Node Degree via Cross Validation".
@@ -55,7 +44,7 @@ def estimate_degrees(net: HasDegrees, n_edges: int | None = None, c: float = 1.0
     >>> lp.theory.estimate_degrees(net, n_edges=5).tolist()
     [2, 3, 3, 2]
     """
-    if not hasattr(net, "degrees"):
+    if not isinstance(net, Network):
         raise ParameterError(f"net must be a linkprior Network, got {type(net).__name__}")
     total = int(net.degrees.sum())
     if total == 0:
@@ -63,16 +52,15 @@ def estimate_degrees(net: HasDegrees, n_edges: int | None = None, c: float = 1.0
     k = net.n_edges if n_edges is None else n_edges
     k = whole_number("n_edges", k, 1, n_pairs(net.n_nodes))
     c = real_number("c", c, 0.0)
-    sure = getattr(net, "strengths", None)
-    if sure is None or not (sure != net.degrees).any():
-        # In integers: in floats K = |Ω| would give o + 1 now and then.
-        d = -(-2 * net.degrees * k // total)
-    else:
+    sure = net.strengths
+    if (sure != net.degrees).any():
         d = np.ceil(2.0 * sure * k / sure.sum() - 1e-9).astype(np.int64)
+    else:  # in integers: in floats K = |Ω| would give o + 1 now and then
+        d = -(-2 * net.degrees * k // total)
     return clamp_degrees(d, c, net.n_nodes - 1)
 
 
-def edges_in_all(net: HasDegrees, n_edges: Edges = None, list_size: int = LIST_SIZE) -> int:
+def edges_in_all(net: Network, n_edges: Edges = None, list_size: int = LIST_SIZE) -> int:
     """Return K, the edges the completed network is thought to have.
 
     Parameters
@@ -93,7 +81,7 @@ def edges_in_all(net: HasDegrees, n_edges: Edges = None, list_size: int = LIST_S
 
 
 def prior_degrees(
-    net: HasDegrees,
+    net: Network,
     n_edges: Edges = None,
     c: float = 1.0,
     given: Degrees = "observed",
@@ -118,16 +106,15 @@ def prior_degrees(
     return clamp_degrees(d, real_number("c", c, 0.0), net.n_nodes - 1)
 
 
-def degrees_by_name(given: Mapping[str, float], net: HasDegrees) -> list[float]:
+def degrees_by_name(given: Mapping[str, float], net: Network) -> list[float]:
     """Return degrees in the order of the nodes; every node must have one."""
-    names: Sequence[str] = getattr(net, "names", ())
-    missing = [name for name in names if name not in given]
+    missing = [name for name in net.names if name not in given]
     if missing:
         some = ", ".join(missing[:3]) + (", …" if len(missing) > 3 else "")
         raise ParameterError(
-            f"degrees are missing for {len(missing)} of {len(names)} nodes: {some}"
+            f"degrees are missing for {len(missing)} of {net.n_nodes} nodes: {some}"
         )
-    return [given[name] for name in names]
+    return [given[name] for name in net.names]
 
 
 def clamp_degrees(degrees: Ints, c: float, highest: int) -> Ints:

@@ -14,7 +14,7 @@ rank. `both` makes a pair pay that ranks low at both ends, `either` one that doe
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -51,7 +51,7 @@ class LearnedWeights:
     @classmethod
     def from_facts(cls, facts: dict[str, Any]) -> LearnedWeights:
         """Undo `as_facts`."""
-        return cls(**{name: float(facts[name]) for name in _names(cls)})
+        return cls(**{name: float(facts[name]) for name in cls.__annotations__})
 
     def as_facts(self) -> dict[str, float]:
         """Return the coefficients by name."""
@@ -130,10 +130,6 @@ class Sample:
     share: float
 
 
-def _names(kind: type[LearnedWeights]) -> list[str]:
-    return [field.name for field in fields(kind)]
-
-
 def rank_profile(n_nodes: int) -> Array:
     """Return x at the ranks 1 … p − 1."""
     ranks = np.arange(1, n_nodes, dtype=np.float64)
@@ -165,7 +161,7 @@ def learn_weights(samples: Sequence[Sample]) -> LearnedWeights:
         for name in ("x", "y")
     )
     values = [constant, *found.tolist(), x, y]
-    return LearnedWeights(**dict(zip(_names(LearnedWeights), values, strict=True)))
+    return LearnedWeights(*values)
 
 
 def learn_isolated(samples: Sequence[Sample]) -> IsolatedOdds:

@@ -6,7 +6,7 @@ the spaces alone, so it does not change with the basis a library happens to retu
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -33,19 +33,15 @@ def eigenpairs(adjacency: sp.csr_array, dtype: type) -> tuple[Array, Array]:
     values: Array = np.zeros(p, dtype)
     vectors: Array = np.zeros((p, p), dtype)
     done = 0
-    for nodes in _components(adjacency):
+    count, label = connected_components(adjacency, directed=False)
+    order = np.argsort(label, kind="stable")
+    for nodes in np.split(order, np.cumsum(np.bincount(label, minlength=count))[:-1]):
         columns = slice(done, done + len(nodes))
         part: Array = numbers[nodes][:, nodes].toarray()
         # NumPy's, as SciPy's would hold the GIL, and with it Ctrl-C, for as long as it takes.
         values[columns], vectors[nodes, columns] = np.linalg.eigh(part)
         done += len(nodes)
     return values, vectors
-
-
-def _components(adjacency: sp.csr_array) -> Iterator[Ints]:
-    count, label = connected_components(adjacency, directed=False)
-    order = np.argsort(label, kind="stable")
-    return iter(np.split(order, np.cumsum(np.bincount(label, minlength=count))[:-1]))
 
 
 def eigenspaces(values: Array) -> list[Ints]:

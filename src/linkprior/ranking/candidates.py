@@ -120,8 +120,9 @@ class Candidates:
         unknown = {}
         lists = {"within": (within, WITHIN)}
         if between is not None:
-            first, second = _two_lists(between)
-            lists |= {"first": (first, FIRST), "second": (second, SECOND)}
+            if not isinstance(between, tuple | list) or len(between) != 2:
+                raise InputError("between expects two lists of names")
+            lists |= {"first": (between[0], FIRST), "second": (between[1], SECOND)}
         for name, (given, bit) in lists.items():
             if given is not None:
                 known, unknown[name] = numbers_of(net, given, name)
@@ -234,12 +235,6 @@ def _keep_bit(kinds: Kinds, bit: int, nodes: Sequence[int]) -> None:
     others = np.ones(len(kinds), dtype=bool)
     others[nodes] = False
     kinds[others] &= np.uint8(EVERY ^ bit)
-
-
-def _two_lists(between: Any) -> tuple[Iterable[Any], Iterable[Any]]:
-    if not isinstance(between, tuple | list) or len(between) != 2:
-        raise InputError("between expects two lists of names")
-    return between[0], between[1]
 
 
 KINDS = {
@@ -394,16 +389,27 @@ def united(block: Block, lists: Sequence[Lists], among: Candidates) -> Lists:
     return Lists(np.bincount(rows[kept], minlength=b), partners[kept])
 
 
-def _open(nodes: Ints, rows: Ints, partners: Ints, among: Candidates) -> NDArray[np.bool_]:
+def _open(nodes: Ints, rows: Ints, partners: Ints, among: Candidates) -> Bools:
     """Return which pairs are candidates: no self-pair, not barred, of nodes that may pair."""
     p, ends = among.network.n_nodes, nodes[rows]
-    allowed = ALLOWED[among.kinds[ends], among.kinds[partners]] & (ends != partners)
-    indptr, indices = among.barred.indptr.astype(np.int64), among.barred.indices
-    taken = [indices[indptr[i] : indptr[i + 1]] for i in nodes.tolist()]
-    owner = np.repeat(np.arange(len(nodes)), [len(part) for part in taken])
-    barred = owner * p + np.concatenate(taken)
-    if not len(barred):
-        return allowed
-    codes = rows * p + partners
-    at = np.minimum(np.searchsorted(barred, codes), len(barred) - 1)
-    return allowed & (barred[at] != codes)
+    owner, barred = barred_of(nodes, among)
+    return (
+        ALLOWED[among.kinds[ends], among.kinds[partners]]
+        & (ends != partners)
+        & ~is_listed(rows * p + partners, owner * p + barred)
+    )
+
+
+def barred_of(nodes: Ints, among: Candidates) -> tuple[Ints, Ints]:
+    """Return the barred partners of some nodes, ascending for each: the node's place, partner."""
+    rows = among.barred[nodes]
+    return np.repeat(np.arange(len(nodes)), np.diff(rows.indptr)), rows.indices.astype(np.int64)
+
+
+def is_listed(codes: Ints, ascending: Ints) -> Bools:
+    """Return which codes are in an ascending list."""
+    if not len(ascending):
+        return np.zeros(len(codes), dtype=bool)
+    at = np.minimum(np.searchsorted(ascending, codes), len(ascending) - 1)
+    listed: Bools = ascending[at] == codes
+    return listed

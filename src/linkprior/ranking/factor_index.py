@@ -25,6 +25,7 @@ from linkprior.ranking.candidates import (
     Bools,
     Lists,
     NeighborCandidates,
+    barred_of,
     slices,
 )
 
@@ -136,34 +137,24 @@ class FactorPartners:
         pool = pools[group[block.nodes[0]]]
         products = self.queries[block.nodes] @ self.keys[pool].T
         self._bar(products, block.nodes, pool)
-        kept = self._above(products, block.nodes, floor)
-        self._keep_strongest(products, kept)
+        kept: Bools = products > -np.inf
+        if self.exact_scores and np.isfinite(floor):
+            kept = products >= np.float32(floor) - self._slack[block.nodes, None]
+        crowded = np.flatnonzero(kept.sum(axis=1) > self.near.partners)
+        if len(crowded):
+            cut = len(pool) - self.near.partners
+            weak = np.argpartition(products[crowded], cut, axis=1)[:, :cut]
+            kept[crowded[:, None], weak] = False
         return Lists(kept.sum(axis=1), pool[np.nonzero(kept)[1]])
-
-    def _above(self, products: Floats, nodes: Ints, floor: float) -> Bools:
-        """Return which products may be scores from the floor on; without one, all candidates."""
-        if not (self.exact_scores and np.isfinite(floor)):
-            return products > -np.inf
-        may_be: Bools = products >= np.float32(floor) - self._slack[nodes, None]
-        return may_be
-
-    def _keep_strongest(self, products: Floats, kept: Bools) -> None:
-        """Leave to each row no more than the partners asked for."""
-        rows = np.flatnonzero(kept.sum(axis=1) > self.near.partners)
-        if len(rows):
-            cut = kept.shape[1] - self.near.partners
-            weak = np.argpartition(products[rows], cut, axis=1)[:, :cut]
-            kept[rows[:, None], weak] = False
 
     def _bar(self, products: Floats, nodes: Ints, pool: NDArray[np.int32]) -> None:
         """Write −∞ where a pair is no candidate."""
         among = self.near.among
         if among.restricted:
             products[~ALLOWED[among.kinds[nodes]][:, among.kinds[pool]]] = -np.inf
-        indptr, indices = among.barred.indptr.astype(np.int64), among.barred.indices
-        taken = [np.append(indices[indptr[i] : indptr[i + 1]], i) for i in nodes.tolist()]
-        rows = np.repeat(np.arange(len(nodes)), [len(part) for part in taken])
-        columns = np.concatenate(taken)
+        rows, columns = barred_of(nodes, among)
+        rows = np.append(rows, np.arange(len(nodes)))  # a node is no partner of its own
+        columns = np.append(columns, nodes)
         at = np.minimum(np.searchsorted(pool, columns), len(pool) - 1)
         there = pool[at] == columns
         products[rows[there], at[there]] = -np.inf

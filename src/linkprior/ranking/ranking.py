@@ -34,10 +34,6 @@ class Link(NamedTuple):
     score: float
 
 
-def _unset() -> Ints:
-    return np.empty(0, dtype=np.int64)
-
-
 @dataclass(frozen=True, eq=False)
 class Ranking:
     """Predicted links, best first. Iterating gives a `Link` for each; a slice is a Ranking.
@@ -67,7 +63,7 @@ class Ranking:
     scores: NDArray[np.float64]
     node_names: tuple[str, ...]
     evidence: Mapping[str, NDArray[Any]] = field(default_factory=dict)
-    ranks: Ints = field(default_factory=_unset)
+    ranks: Ints = field(default_factory=lambda: np.empty(0, dtype=np.int64))
 
     def __post_init__(self) -> None:
         if not len(self.ranks):

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from linkprior import parallel
 from linkprior.network import pairs as pr
 from linkprior.network.pairs import Ints
-from linkprior.ranking.candidates import Candidates, NeighborCandidates
+from linkprior.ranking.candidates import Candidates, NeighborCandidates, is_listed
 from linkprior.ranking.ranking import Ranking
 from linkprior.ranking.retrieval import Scorer
 
@@ -136,12 +136,11 @@ def _missed(model: Scorer, among: Candidates, node: int, known: Ints, limit: flo
     near_limit = limit - _ROUNDING * abs(limit) if np.isfinite(limit) else limit
     others = np.flatnonzero(among.mask(node, node + 1)[0] & (row >= near_limit))
     pairs = pr.ordered(np.stack([np.full(len(others), node), others], axis=1))
-    codes = pr.encode(pairs, among.network.n_nodes)
-    at = np.minimum(np.searchsorted(known, codes), max(0, len(known) - 1))
-    absent = known[at] != codes if len(known) else np.ones(len(codes), dtype=bool)
+    absent = ~is_listed(pr.encode(pairs, among.network.n_nodes), known)
+    scores = row[others[absent]]
     if not np.isfinite(limit):
-        return row[others[absent]]
-    alone = model.scores_pairs_alone
-    scores = model._pairs(pairs[absent]) if alone else row[others[absent]]
+        return scores
+    if model.scores_pairs_alone:
+        scores = model._pairs(pairs[absent])
     above: NDArray[Any] = scores[scores > limit + _TIE * abs(limit)]
     return above

@@ -5,7 +5,6 @@ Partners come from short paths or from factors (`factor_index`), and from anywhe
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, Protocol
@@ -118,13 +117,27 @@ def best_nearby(
     model: Scorer, near: NeighborCandidates, k: int | None, threshold: float = -np.inf
 ) -> tuple[Ints, NDArray[np.float64]]:
     """Return the k best of the nearby pairs (i < j) and their scores, best first, ties by pair."""
-    search = _Search(model, near)
-    n = near.among.n_candidates
+    by_factors = near.kind == "knn"
+    nearest = FactorPartners.of(near, model) if by_factors else PathPartners(near)
+    sources, among = (nearest, FarPartners(near)), near.among
+    n = among.n_candidates
     # A pair may come from either of its ends, so twice at most.
     best = Best(2 * (n if k is None else min(k, n)))
     if best.k == 0:
         return np.empty((0, 2), np.int64), np.empty(0)
-    for found in search.found(best, threshold):
+
+    def one_block(block: Block) -> Found:
+        # The floor may come from any rows, so a tie with it need not lose.
+        floor = max(best.floor, threshold)
+        lists = united(block, [source.lists(block, floor) for source in sources], among)
+        ends, partners = np.repeat(block.nodes, lists.counts), lists.partners.astype(np.int64)
+        pairs = pr.ordered(np.stack([ends, partners], axis=1))
+        scores = scores_of(model, ends, partners, pairs)
+        kept = scores >= floor
+        return first_pairs(pairs[kept, 0], pairs[kept, 1], scores[kept], best.k)
+
+    blocks = [Block(*one) for one in enumerate(nearest.blocks(np.flatnonzero(among.cover)))]
+    for found in parallel.map_tasks(one_block, blocks, stage="ranking nearby pairs"):
         best.add(*found)
         if k is None:
             refuse_too_many(best.waiting // 2, threshold)
@@ -133,37 +146,6 @@ def best_nearby(
     _, at = np.unique(pr.encode(pairs, near.network.n_nodes), return_index=True)
     at = np.sort(at)[:k]
     return pairs[at], scores[at].astype(np.float64)
-
-
-class _Search:
-    """One pass over all nodes that have candidates."""
-
-    def __init__(self, model: Scorer, near: NeighborCandidates) -> None:
-        self.model, self.near = model, near
-        by_factors = near.kind == "knn"
-        self.nearest = FactorPartners.of(near, model) if by_factors else PathPartners(near)
-        self.remote = FarPartners(near)
-
-    def found(self, best: Best, threshold: float) -> Iterator[Found]:
-        """Yield the pairs of each block that are no worse than what is known already."""
-        nodes = np.flatnonzero(self.near.among.cover)
-        blocks = [Block(*one) for one in enumerate(self.nearest.blocks(nodes))]
-
-        def one_block(block: Block) -> Found:
-            # The floor may come from any rows, so a tie with it need not lose.
-            floor = max(best.floor, threshold)
-            lists = [source.lists(block, floor) for source in (self.nearest, self.remote)]
-            partners = united(block, lists, self.near.among)
-            return self._scored(block, partners, floor, best.k)
-
-        return parallel.map_tasks(one_block, blocks, stage="ranking nearby pairs")
-
-    def _scored(self, block: Block, lists: Lists, floor: float, k: int) -> Found:
-        ends, partners = np.repeat(block.nodes, lists.counts), lists.partners.astype(np.int64)
-        pairs = pr.ordered(np.stack([ends, partners], axis=1))
-        scores = scores_of(self.model, ends, partners, pairs)
-        kept = scores >= floor
-        return first_pairs(pairs[kept, 0], pairs[kept, 1], scores[kept], k)
 
 
 def scores_of(model: Scorer, ends: Ints, partners: Ints, pairs: Ints) -> NDArray[Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -83,7 +83,7 @@ def best_pairs(
     """Return the k best candidates (i < j) and their scores, best first, ties by pair.
 
     Scores are at least `threshold`. Without `k` all of these come, unless they are too many.
-    `far` says that rows may be scored elsewhere, as in `parallel.map_tasks`. `rows_above` gives
+    `remote` says that rows may be scored elsewhere, as in `parallel.map_tasks`. `rows_above` gives
     the scores of pairs i < j where they are above a floor, and may give less where they are not.
     """
     chosen = Candidates.of(net) if candidates is None else candidates
@@ -93,13 +93,14 @@ def best_pairs(
     if most == 0:
         return np.empty((0, 2), np.int64), np.empty(0)
     best = Best(most)
-    remote = remote and chosen.network.n_nodes > parallel.REMOTE_NODES
     if chosen.restricted:
-        scanned = _scan_some(score_rows, chosen, best, threshold, workers, remote)
+        task, runs = _scan_some(score_rows, chosen, most, threshold)
     else:
         above = rows_above or (lambda start, stop, _: score_rows(start, stop))
-        scanned = _scan_all(above, chosen, best, threshold, workers, remote)
-    for found in scanned:
+        task, runs = _scan_all(above, chosen, most, threshold)
+    remote = remote and chosen.network.n_nodes > parallel.REMOTE_NODES
+    asked = [(*run, best.bar) for run in runs]
+    for found in parallel.map_tasks(task, asked, workers, stage="ranking pairs", remote=remote):
         best.add(*found)
         if k is None:
             refuse_too_many(best.waiting, threshold)
@@ -118,19 +119,13 @@ def refuse_too_many(n_pairs: int, threshold: float) -> None:
     )
 
 
-def _scan_all(
-    rows_above: RowsAbove,
-    chosen: Candidates,
-    best: Best,
-    threshold: float,
-    workers: int | None,
-    remote: bool,
-) -> Iterator[Found]:
-    """Yield the best pairs of each row block, where only edges and excluded pairs are barred."""
+Scan = tuple[Callable[[tuple[int, int, Bar]], Found], list[tuple[int, int]]]
+
+
+def _scan_all(rows_above: RowsAbove, chosen: Candidates, k: int, threshold: float) -> Scan:
+    """Return what finds the best pairs of a row block, where only single pairs are barred."""
     barred = chosen.barred
     below = float(np.nextafter(threshold, -np.inf))  # the kernel wants what is strictly above
-
-    k = best.k
 
     def one_block(asked: tuple[int, int, Bar]) -> Found:
         start, stop, bar = asked
@@ -140,24 +135,18 @@ def _scan_all(
             rows_above(start, stop, floor), start, barred.indptr, barred.indices, k, floor
         )
 
-    asked = [(*block, best.bar) for block in parallel.blocks(chosen.network.n_nodes)]
-    return parallel.map_tasks(one_block, asked, workers, stage="ranking pairs", remote=remote)
+    return one_block, parallel.blocks(chosen.network.n_nodes)
 
 
-def _scan_some(
-    score_rows: Rows,
-    chosen: Candidates,
-    best: Best,
-    threshold: float,
-    workers: int | None,
-    remote: bool,
-) -> Iterator[Found]:
-    """Yield the best pairs of each run of rows, where candidates are bound to certain nodes."""
-    k, (cover, runs) = best.k, _rows_to_score(chosen)
+def _scan_some(score_rows: Rows, chosen: Candidates, k: int, threshold: float) -> Scan:
+    """Return what finds the best pairs of a run of rows, where only some nodes may pair."""
+    cover, runs = _rows_to_score(chosen)
 
     def one_run(asked: tuple[int, int, Bar]) -> Found:
         start, stop, bar = asked
-        allowed = chosen.mask(start, stop) & _once(cover, start, stop)
+        # A pair is looked at in the row of its first node that is in the cover.
+        later = np.arange(len(cover)) > np.arange(start, stop)[:, None]
+        allowed = chosen.mask(start, stop) & cover[start:stop, None] & (later | ~cover)
         if not allowed.any():
             return np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0)
         block = score_rows(start, stop)
@@ -167,8 +156,7 @@ def _scan_some(
         rows += start
         return first_pairs(np.minimum(rows, cols), np.maximum(rows, cols), block[allowed], k)
 
-    asked = [(*run, best.bar) for run in runs]
-    return parallel.map_tasks(one_run, asked, workers, stage="ranking pairs", remote=remote)
+    return one_run, runs
 
 
 def _rows_to_score(chosen: Candidates) -> tuple[Bools, list[tuple[int, int]]]:
@@ -188,10 +176,3 @@ def _rows_to_score(chosen: Candidates) -> tuple[Bools, list[tuple[int, int]]]:
         for run in np.split(wanted, np.flatnonzero(np.diff(wanted) > _BRIDGED + 1) + 1)
         for start in range(int(run[0]), int(run[-1]) + 1, height)
     ]
-
-
-def _once(cover: Bools, start: int, stop: int) -> Bools:
-    """Return where a pair is looked at: in the row of its first node that is in the cover."""
-    rows = np.arange(start, stop)[:, None]
-    later = np.arange(len(cover)) > rows
-    return cover[start:stop, None] & (later | ~cover)

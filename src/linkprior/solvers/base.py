@@ -65,18 +65,14 @@ def solve(
             with progress.part(1):
                 state = solver.step(state)
                 history.append(solver.measure(state))
-            _refuse_infinite(history[-1].objective, number)
+            if not np.isfinite(history[-1].objective):
+                raise LinkpriorError(
+                    f"the objective became {history[-1].objective} at step {number}: try other "
+                    "parameters (a smaller lam, alpha or eta)"
+                )
             if settled(history, tol):
                 return Solution(state, "converged", history)
     return Solution(state, "max_iter", history)
-
-
-def _refuse_infinite(objective: float, step: int) -> None:
-    if not np.isfinite(objective):
-        raise LinkpriorError(
-            f"the objective became {objective} at step {step}: try other parameters "
-            "(a smaller lam, alpha or eta)"
-        )
 
 
 def settled(history: list[Measure], tol: float, patience: int = 3) -> bool:

@@ -115,17 +115,20 @@ class NuclearSolver:
 
     def init(self, rng: np.random.Generator) -> NuclearState:
         """Start at Ω, and without prior in the first step: zeros that tie have no ranks."""
-        omega = self._omega
+        omega = self._loss[1]
         v0: Matrix = rng.standard_normal(len(omega)).astype(self.dtype)
         Y, spectrum, theta = self._low_rank(omega, 0, v0)
         zero = np.zeros_like(omega)
         return NuclearState(omega, zero, Y, zero, spectrum, v0, theta=theta)
 
     def step(self, state: NuclearState) -> NuclearState:
-        A = state.Y - state.Z
-        nu, priced = self._priced(A, state)
-        Q = self._loss_and_prior(A, priced)
-        B = self._penalty(Q) if self._has_prior else state.B
+        weight, omega = self._loss
+        steep = 2.0 * weight + self.dtype(self.eta)  # half the curvature of each entry
+        # The best X by loss and distance to A; the diagonal has no loss and passes through.
+        base = (2.0 * weight * omega + self.dtype(self.eta) * (state.Y - state.Z)) / steep
+        nu, priced = self._priced(base, steep, state)
+        Q = mm_pass(base, priced / steep)
+        B = self._penalty(Q) if self.prior_bound is not None or self.lam != 0.0 else state.B
         X = np.clip(Q, 0.0, 1.0)
         Y, spectrum, theta = self._low_rank(X + state.Z, len(state.spectrum), state.v0)
         Z = state.Z + X - Y
@@ -138,8 +141,8 @@ class NuclearSolver:
 
         What is bounded costs nothing; the loss may then fall to 0, and never stand still.
         """
-        X = state.X
-        value = float(np.sum(self._weight * (X - self._omega) ** 2, dtype=np.float64))
+        X, (weight, omega) = state.X, self._loss
+        value = float(np.sum(weight * (X - omega) ** 2, dtype=np.float64))
         if self.trace is not None or self.prior_bound is not None:
             value = max(value, self._least_loss)
         if self.prior_bound is None:
@@ -148,11 +151,10 @@ class NuclearSolver:
             value += self.mu * float(np.sum(np.abs(state.spectrum), dtype=np.float64))
         return Measure(value, state.primal, state.dual)
 
-    def _priced(self, A: Matrix, state: NuclearState) -> tuple[float, Matrix]:
+    def _priced(self, base: Matrix, steep: Matrix, state: NuclearState) -> tuple[float, Matrix]:
         """Return the price of the prior and its weights at that price."""
         if self.prior_bound is None:
             return self.lam, state.B
-        base, steep = self._without_prior(A)
         G = (state.B + state.B.T) * self.dtype(0.5)
         slope = G / steep
 
@@ -162,19 +164,6 @@ class NuclearSolver:
 
         nu = least_price(spent, self.prior_bound, state.nu)
         return nu, state.B * self.dtype(nu)
-
-    def _loss_and_prior(self, A: Matrix, B: Matrix) -> Matrix:
-        """Return the best X entry by entry, before clipping.
-
-        The diagonal has neither loss nor prior and passes through.
-        """
-        base, steep = self._without_prior(A)
-        return mm_pass(base, B / steep)
-
-    def _without_prior(self, A: Matrix) -> tuple[Matrix, Matrix]:
-        """Return the best X by loss and distance to A, and half the curvature of each entry."""
-        steep = 2.0 * self._weight + self.dtype(self.eta)
-        return (2.0 * self._weight * self._omega + self.dtype(self.eta) * A) / steep, steep
 
     def _low_rank(self, S: Matrix, expected: int, v0: Matrix) -> tuple[Matrix, Matrix, float]:
         """Return the prox of the nuclear norm at a symmetric S, its spectrum and the threshold.
@@ -197,28 +186,15 @@ class NuclearSolver:
         return (Y + Y.T) * self.dtype(0.5), values, threshold
 
     @cached_property
-    def _parts(self) -> tuple[Matrix, Matrix]:
+    def _loss(self) -> tuple[Matrix, Matrix]:
+        """M, with an empty diagonal, and the best X by the loss alone: Ω where edges are sure."""
         return quadratic_parts(self.net, self.rho, self.dtype)
-
-    @cached_property
-    def _weight(self) -> Matrix:
-        """M, with an empty diagonal: it is not data."""
-        return self._parts[0]
-
-    @cached_property
-    def _omega(self) -> Matrix:
-        """The best X by the loss alone: Ω where all edges are sure."""
-        return self._parts[1]
 
     @cached_property
     def _least_loss(self) -> float:
         """A loss not worth telling from 0, beside that of X = 0."""
-        empty = np.sum(self._weight * self._omega**2, dtype=np.float64)
-        return float(_NO_LOSS * empty)
-
-    @property
-    def _has_prior(self) -> bool:
-        return self.prior_bound is not None or self.lam != 0.0
+        weight, omega = self._loss
+        return float(_NO_LOSS * np.sum(weight * omega**2, dtype=np.float64))
 
     @cached_property
     def _penalty(self) -> Penalty:

@@ -226,8 +226,7 @@ def separable_penalty(
             h = rows_of(profile, start, stop)
             kernels.rank_penalty(keys[start:stop], scale[start:stop], h, start, B[start:stop])
 
-        for _ in parallel.map_blocks(one_block, len(keys), workers):
-            pass
+        _over_blocks(one_block, len(keys), workers)
         return B
 
     return penalty

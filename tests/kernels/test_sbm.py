@@ -160,9 +160,3 @@ def test_a_node_that_gains_nothing_stays_where_it_is():
     assert moved == 0
     assert group[6] == 1
     assert sizes.tolist() == [3, 4]
-
-
-@pytest.mark.parametrize(("slack", "best"), [(0.0, 2), (0.5, 2), (1.0, 1), (1.5, 1)])
-def test_the_first_of_the_largest_gains_is_the_best(slack, best):
-    gains = np.array([-np.inf, 2.0, 3.0, 3.0])
-    assert blocks.first_best(gains, slack) == best

@@ -229,14 +229,6 @@ def penalty_at(
 
 
 @compiled
-def least_penalties(i: int, start: int, scale: Array, weights: Array, least: Array) -> None:
-    """Write what pairs (i, start …) are charged at the first rank: less is not possible."""
-    mine = scale[i] * weights[0]
-    for j in range(start, scale.size):
-        least[j] = 0.5 * (mine + scale[j] * weights[0])
-
-
-@compiled
 def bound_at(
     bases: Array,
     r: int,
@@ -288,7 +280,8 @@ def sketch_above_numba(
     for r in range(b):
         i = first + r
         out[r] = -np.inf
-        least_penalties(i, i + 1, scale, weights, least)
+        for j in range(i + 1, p):  # what the pair is charged at the first rank: less cannot be
+            least[j] = 0.5 * (scale[i] * weights[0] + scale[j] * weights[0])
         for j in range(i + 1, p):
             highest = bases.dtype.type(0)
             for layer in range(layers):

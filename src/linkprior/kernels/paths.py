@@ -324,7 +324,7 @@ def l3n_rows_numba(pattern: Pattern, sources: Array, out: Array) -> None:
 
 
 @compiled
-def similarities(pattern: Pattern, node: int, counts: Array, reached: Array, similar: Array) -> int:
+def similarities(pattern: Pattern, node: Any, counts: Array, reached: Array, similar: Array) -> int:
     """Write the Jaccard index of a node's neighbours with those of all nodes reached; itself 0."""
     indptr, _ = pattern
     n = count_walks(pattern, node, counts, reached)
@@ -475,7 +475,7 @@ def mark_reached(
 
 
 @compiled
-def walk_past(pattern: Pattern, u: int, x: int, far: Array, walks: Array, touched: Array) -> int:
+def walk_past(pattern: Pattern, u: Any, x: int, far: Array, walks: Array, touched: Array) -> int:
     """Add up walks u–v–y that avoid x, and the strengths of their v, for every y; list these y."""
     indptr, indices = pattern
     m = 0

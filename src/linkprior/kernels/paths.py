@@ -332,9 +332,26 @@ def similarities(pattern: Pattern, node: Any, counts: Array, reached: Array, sim
     for t in range(n):
         y = reached[t]
         shared = counts[y]
-        similar[t] = shared / (own + (indptr[y + 1] - indptr[y]) - shared) if y != node else 0
+        similar[t] = shared / (own + (indptr[y + 1] - indptr[y]) - shared)
+        if y == node:
+            similar[t] = 0
         counts[y] = 0
     return n
+
+
+@compiled
+def most_similar_partner(
+    pattern: Pattern, sources: Array, work: tuple[Array, Array, Array], out: Array
+) -> None:
+    """Write for every x and y the highest similarity of x with a neighbour of y."""
+    (indptr, indices), (counts, reached, similar) = pattern, work
+    for r in range(sources.size):
+        row = out[r]
+        row[:] = 0
+        for t in range(similarities(pattern, sources[r], counts, reached, similar)):
+            v = reached[t]
+            for e in range(indptr[v], indptr[v + 1]):
+                row[indices[e]] = max(row[indices[e]], similar[t])
 
 
 @compiled
@@ -345,27 +362,25 @@ def mps_rows_numba(pattern: Pattern, sources: Array, out: Array) -> None:
     all different: hubs are neighbours of many.
     """
     indptr, indices = pattern
-    p = indptr.size - 1
+    p, best = indptr.size - 1, np.zeros_like(out)
     counts, reached, similar = np.zeros(p, np.int32), np.empty(p, np.int32), np.empty(p)
     place, wanted = np.full(p, -1, np.int32), np.zeros(p, np.bool_)
-    best = np.zeros_like(out)
-    out[:] = 0
+    most_similar_partner(pattern, sources, (counts, reached, similar), out)
     for r in range(sources.size):
-        row, x = out[r], sources[r]
-        for t in range(similarities(pattern, x, counts, reached, similar)):
-            v = reached[t]
-            for e in range(indptr[v], indptr[v + 1]):
-                row[indices[e]] = max(row[indices[e]], similar[t])
-        place[x] = r
-        wanted[indices[indptr[x] : indptr[x + 1]]] = True
-    for u in np.flatnonzero(wanted):
-        n = similarities(pattern, u, counts, reached, similar)
-        for a in range(indptr[u], indptr[u + 1]):
-            r = place[indices[a]]
-            if r >= 0:
-                for t in range(n):
-                    best[r, reached[t]] = max(best[r, reached[t]], similar[t])
-    out += best
+        place[sources[r]] = r
+        for a in range(indptr[sources[r]], indptr[sources[r] + 1]):
+            wanted[indices[a]] = True
+    for u in range(p):
+        if wanted[u]:
+            n = similarities(pattern, u, counts, reached, similar)
+            for a in range(indptr[u], indptr[u + 1]):
+                r = place[indices[a]]
+                if r >= 0:
+                    for t in range(n):
+                        best[r, reached[t]] = max(best[r, reached[t]], similar[t])
+    for r in range(sources.size):
+        for y in range(p):
+            out[r, y] += best[r, y]
 
 
 # CH2-L3. All v of V next to a u of U are c_uy, so that u has

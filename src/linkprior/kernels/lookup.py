@@ -230,13 +230,7 @@ def penalty_at(
 
 @compiled
 def sketch_above_numba(
-    bases: Array,
-    first: int,
-    tables: Array,
-    scale: Array,
-    weights: Array,
-    floor: float,
-    out: Array,
+    bases: Array, first: int, tables: Array, scale: Array, weights: Array, floor: float, out: Array
 ) -> None:
     """Write the scores of pairs j > i that are above `floor`; −∞ wherever they cannot be."""
     (layers, b, p), passes, zero = bases.shape, tables.shape[1], bases.dtype.type(0)

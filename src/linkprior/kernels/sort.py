@@ -50,11 +50,7 @@ def argsort_rows(keys: ArrayLike, first: int) -> Array:
 
 
 def rank_penalty(
-    keys: ArrayLike,
-    scale: ArrayLike,
-    profile: ArrayLike,
-    first: int,
-    out: Array | None = None,
+    keys: ArrayLike, scale: ArrayLike, profile: ArrayLike, first: int, out: Array | None = None
 ) -> Array:
     """Write ``scale[r] * profile[k]``, k the 0-based rank of a column in its row; diagonal 0.
 

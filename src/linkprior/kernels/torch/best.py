@@ -88,11 +88,7 @@ def exact_pairs(
 
 
 def _sheets(
-    layers: Sequence[Layer],
-    scale: Array,
-    weights: Array,
-    device: torch.device,
-    passes: int = 0,
+    layers: Sequence[Layer], scale: Array, weights: Array, device: torch.device, passes: int = 0
 ) -> list[ScoreBlocks]:
     width = sum(one.left.shape[1] + one.right.shape[1] for one in layers)
     held = sum(max(passes, len(one.tables)) for one in layers) * len(weights)
@@ -165,10 +161,7 @@ class Barred:
 
 
 def best_candidates(
-    sheets: Sequence[ScoreBlocks],
-    barred: Barred,
-    k: int,
-    threshold: float = -math.inf,
+    sheets: Sequence[ScoreBlocks], barred: Barred, k: int, threshold: float = -math.inf
 ) -> Found:
     """Return the k best candidates i < j by the mean score of all sheets, in no order.
 

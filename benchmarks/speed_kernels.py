@@ -74,7 +74,9 @@ def kernel_prox(values: Array, scale: Array, profile: Array, workers: int) -> Ar
 
     def block(start: int, stop: int) -> None:
         rows = slice(start, stop)
-        kernels.prox_rows(values[rows], scale[rows], profile, start, out[rows], clip=True)
+        kernels.rank_penalty(values[rows], scale[rows], profile, start, out[rows])
+        np.subtract(values[rows], out[rows], out=out[rows])
+        np.maximum(out[rows], 0, out=out[rows])
 
     for _ in parallel.map_blocks(block, len(values), workers):
         pass

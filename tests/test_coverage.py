@@ -289,31 +289,40 @@ def test_few_shared_names_are_warned_of():
 # ---------------------------------------------------------------------- what is refused
 
 
-def test_networks_without_a_common_name_are_refused_with_examples():
-    with pytest.raises(InputError, match=r"share no node name: the first has 'a', the second 'x'"):
-        estimate_coverage(network(["ab", "bc"]), network(["xy", "yz"]))
+@pytest.mark.parametrize(
+    ("one", "other", "nodes", "message"),
+    [
+        ("ab bc", "xy yz", "both", "share no node name: the first has 'a', the second 'x'"),
+        ("ab bc cd da", "ac bd", "either", r"no edge is in both networks \(4 and 2 edges count\)"),
+        ("ax by", "ab bc ca", "both", "first network has no edge among the pairs that both"),
+        ("ab bc", "ab bc", ["P1", "P2"], "none of the 2 tested nodes"),
+        ("ab bc", "ab bc", [], "list of tested nodes is empty"),
+        ("ab bc", "ab bc", 5, "nodes must be names"),
+        ("ab bc", "ab bc", "all", "nodes must be one of both, either"),
+    ],
+)
+def test_networks_and_rules_that_leave_nothing_to_count_are_refused(one, other, nodes, message):
+    with pytest.raises((InputError, ParameterError), match=message):
+        estimate_coverage(network(one.split()), network(other.split()), nodes=nodes)
 
 
-def test_networks_without_a_common_edge_are_refused_with_a_bound():
-    ring, star = network(["ab", "bc", "cd", "da"]), network(["ac", "bd"])
-    with pytest.raises(InputError, match=r"no edge is in both networks \(4 and 2 edges count\)"):
-        estimate_coverage(ring, star, nodes="either")
+def test_what_is_no_network_is_refused():
+    with pytest.raises(InputError, match="second screen must be a Network"):
+        estimate_coverage(network(["ab"]), None)
 
 
-def test_networks_whose_edges_do_not_count_are_refused():
-    with pytest.raises(InputError, match="first network has no edge among the pairs that both"):
-        estimate_coverage(network(["ax", "by"]), network(["ab", "bc", "ca"]))
-
-
-@pytest.mark.parametrize("bad", [(0.0, 1.0), (1.0, 1.1), (-1, 1), (math.nan, 1), ("x", 1)])
-def test_a_precision_outside_its_range_is_refused(bad):
-    with pytest.raises(ParameterError, match=r"precision of the \w+ network must be a number in"):
-        estimate_coverage(*two_of(40, 30, 12), precision=bad)
-
-
-@pytest.mark.parametrize("bad", [0.9, (0.9,), (0.9, 0.9, 0.9)])
-def test_precision_is_two_numbers(bad):
-    with pytest.raises(ParameterError, match="two numbers"):
+@pytest.mark.parametrize(
+    ("bad", "message"),
+    [
+        *(
+            (bad, r"precision of the \w+ network must be a number in")
+            for bad in [(0.0, 1.0), (1.0, 1.1), (-1, 1), (math.nan, 1), ("x", 1)]
+        ),
+        *((bad, "two numbers") for bad in [0.9, (0.9,), (0.9, 0.9, 0.9)]),
+    ],
+)
+def test_precision_is_two_numbers_in_their_range(bad, message):
+    with pytest.raises(ParameterError, match=message):
         estimate_coverage(*two_of(40, 30, 12), precision=bad)
 
 
@@ -322,20 +331,3 @@ def test_a_precision_below_what_the_other_confirms_is_refused_with_the_least_the
         estimate_coverage(*two_of(40, 30, 12), precision=(1.0, 0.3))
     least = estimate_coverage(*two_of(40, 30, 12), precision=(1.0, 12 / 30))
     assert least.one.value == pytest.approx(1.0)
-
-
-def test_unknown_rules_and_foreign_lists_are_refused():
-    with pytest.raises(ParameterError, match="nodes must be one of both, either"):
-        estimate_coverage(*two_of(40, 30, 12), nodes="all")
-    with pytest.raises(InputError, match="none of the 2 tested nodes"):
-        estimate_coverage(*two_of(40, 30, 12), nodes=["P1", "P2"])
-
-
-def test_what_is_no_network_or_no_list_of_nodes_is_refused():
-    net = lp.planted_network(30, n_groups=2, mean_degree=5.0, seed=0)
-    with pytest.raises(InputError, match="second screen must be a Network"):
-        estimate_coverage(net, None)
-    with pytest.raises(InputError, match="nodes must be names"):
-        estimate_coverage(net, net, nodes=5)
-    with pytest.raises(InputError, match="list of tested nodes is empty"):
-        estimate_coverage(net, net, nodes=[])

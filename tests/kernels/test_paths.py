@@ -14,15 +14,6 @@ from linkprior import _config, kernels
 from linkprior.errors import ParameterError
 from linkprior.kernels import paths as nc
 
-
-def pattern_of(graph):
-    """Return row ends and columns of a graph, and the neighbours of each node as a set."""
-    a = nx.to_scipy_sparse_array(graph, nodelist=sorted(graph), format="csr")
-    a.sort_indices()
-    near = [set(a.indices[a.indptr[i] : a.indptr[i + 1]].tolist()) for i in range(a.shape[0])]
-    return a.indptr.astype(np.int64), a.indices.astype(np.int32), near
-
-
 RELAXED = settings(
     max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
@@ -33,23 +24,23 @@ def random_network(p, rng, share):
     return sp.csr_array((upper | upper.T).astype(float))
 
 
-def special_networks():
-    star, clique, ring = np.zeros((9, 9)), 1 - np.eye(7), np.roll(np.eye(8), 1, axis=0)
-    star[0, 1:] = star[1:, 0] = 1
-    clique_and_isolated = np.zeros((10, 10))
-    clique_and_isolated[:7, :7] = clique
-    bipartite = np.zeros((9, 9))
-    bipartite[:4, 4:] = bipartite[4:, :4] = 1
-    kinds = {
-        "star": star,
-        "clique": clique,
-        "ring": ring + ring.T,
-        "clique and isolated": clique_and_isolated,
-        "bipartite": bipartite,
-        "one edge": 1 - np.eye(2),
-        "no edge": np.zeros((3, 3)),
-    }
-    return {name: sp.csr_array(matrix) for name, matrix in kinds.items()}
+SPECIAL = {
+    name: sp.csr_array(nx.to_scipy_sparse_array(graph, nodelist=sorted(graph), dtype=float))
+    for name, graph in {
+        "star": nx.star_graph(8),
+        "clique": nx.complete_graph(7),
+        "ring": nx.cycle_graph(8),
+        "path": nx.path_graph(4),
+        "clique and isolated": nx.disjoint_union(nx.complete_graph(7), nx.empty_graph(3)),
+        "two cliques": nx.barbell_graph(4, 1),
+        "wheel": nx.wheel_graph(7),
+        "kite": nx.krackhardt_kite_graph(),
+        "bipartite": nx.complete_bipartite_graph(4, 5),
+        "drawn and alone": nx.disjoint_union(nx.gnm_random_graph(8, 14, seed=7), nx.empty_graph(2)),
+        "one edge": nx.path_graph(2),
+        "no edge": nx.empty_graph(3),
+    }.items()
+}
 
 
 def neighbours(a):
@@ -125,9 +116,9 @@ def check_all_pairs(name, a):
 
 
 @every
-@pytest.mark.parametrize("kind", special_networks())
+@pytest.mark.parametrize("kind", SPECIAL)
 def test_special_networks_have_the_scores_of_the_formula(name, kind, engine):
-    check_all_pairs(name, special_networks()[kind])
+    check_all_pairs(name, SPECIAL[kind])
 
 
 @every
@@ -164,7 +155,7 @@ def test_a_row_does_not_depend_on_the_others(name, engine):
 
 @pytest.mark.parametrize("index", [np.int32, np.int64])
 def test_triangles_are_the_common_neighbours_of_every_edge(engine, index):
-    for a in [random_network(25, np.random.default_rng(2), 0.3), *special_networks().values()]:
+    for a in [random_network(25, np.random.default_rng(2), 0.3), *SPECIAL.values()]:
         indptr, indices = a.indptr.astype(index), a.indices.astype(index)
         starts, nodes = kernels.list_triangles(indptr, indices)
         near = neighbours(a)
@@ -176,7 +167,7 @@ def test_triangles_are_the_common_neighbours_of_every_edge(engine, index):
 
 @pytest.mark.parametrize("sources", [[3], [-1], [0, 0], [[0]]])
 def test_sources_that_are_no_nodes_or_repeated_are_refused(engine, sources):
-    a = special_networks()["no edge"]
+    a = SPECIAL["no edge"]
     with pytest.raises(ParameterError, match="sources must be different nodes of 0…2"):
         kernels.mps_rows(a.indptr, a.indices, sources)
 
@@ -232,220 +223,9 @@ def test_partners_are_those_that_most_walks_lead_to(engine, most, budget):
     assert bool(counts.any()) is (budget > 0)
 
 
-GRAPHS = {
-    "two cliques": nx.barbell_graph(4, 1),
-    "wheel": nx.wheel_graph(7),
-    "ring": nx.cycle_graph(6),
-    "bipartite": nx.complete_bipartite_graph(3, 4),
-    "clique": nx.complete_graph(5),
-    "kite": nx.krackhardt_kite_graph(),
-    "drawn": nx.gnm_random_graph(9, 18, seed=4),
-    "drawn and alone": nx.disjoint_union(nx.gnm_random_graph(8, 14, seed=7), nx.empty_graph(2)),
-}
-every_graph = pytest.mark.parametrize("name", GRAPHS)
-
-
-def walks_to(near, x):
-    """Return how many walks of length 2 lead from x to every node."""
-    return [len(near[x] & near[v]) for v in range(len(near))]
-
-
-def plain_score(near, x, y):
-    paths = [(u, v) for u in near[x] - {y} for v in near[y] - {x} if v in near[u]]
-    community = {node for path in paths for node in path}
-
-    def strength(node):
-        inside = len(near[node] & community)
-        return sqrt((1 + inside) / (1 + len(near[node] - community - {x, y})))
-
-    return sum(strength(u) * strength(v) for u, v in paths)
-
-
-@every_graph
-@pytest.mark.parametrize("turn", [1, -1])
-def test_rows_are_the_sums_over_all_paths_in_any_order_of_sources(name, turn):
-    indptr, indices, near = pattern_of(GRAPHS[name])
-    p = len(near)
-    sources, out = np.arange(p)[::turn].copy(), np.full((p, p), 7.0)
-    nc.ch2_rows_numba(indptr, indices, *nc.list_triangles_numba(indptr, indices), sources, out)
-    for r, x in enumerate(sources.tolist()):
-        for y in set(range(p)) - {x}:
-            assert out[r, y] == pytest.approx(plain_score(near, x, y), rel=1e-12), (x, y)
-
-
-def test_no_sources_have_no_rows():
-    indptr, indices, _ = pattern_of(GRAPHS["kite"])
-    out = np.empty((0, 10))
-    nc.ch2_rows_numba(
-        indptr, indices, *nc.list_triangles_numba(indptr, indices), np.arange(0), out
-    )  # nothing to do, nothing to trip over
-    assert out.shape == (0, 10)
-
-
-@every_graph
-def test_triangles_of_an_edge_are_the_common_neighbours_of_its_ends(name):
-    indptr, indices, near = pattern_of(GRAPHS[name])
-    starts, nodes = nc.list_triangles_numba(indptr, indices)
-    assert starts[-1] == len(nodes)
-    e = 0
-    for own in near:
-        for j in sorted(own):
-            assert nodes[starts[e] : starts[e + 1]].tolist() == sorted(own & near[j])
-            e += 1
-    assert e == len(starts) - 1
-
-
-@every_graph
-def test_walks_of_two_steps_are_counted_and_their_ends_listed_once(name):
-    indptr, indices, near = pattern_of(GRAPHS[name])
-    p = len(near)
-    for x in range(p):
-        counts, reached = np.zeros(p, np.int32), np.full(p, -1, np.int32)
-        n = nc.count_walks(indptr, indices, x, counts, reached)
-        assert counts.tolist() == walks_to(near, x)
-        assert sorted(reached[:n].tolist()) == [v for v in range(p) if counts[v]]
-        assert (reached[n:] == -1).all()
-
-
-@pytest.mark.parametrize(
-    ("degree", "inside", "linked", "value"),
-    [(3, 1, 1, sqrt(2)), (4, 0, 1, sqrt(1 / 3)), (5, 3, 0, sqrt(2)), (2, 1, 0, sqrt(2))],
-)
-def test_strength_grows_with_what_is_inside_and_falls_with_what_is_outside(
-    degree, inside, linked, value
-):
-    """A node next to one end has degree − inside − 1 neighbours outside, one less where linked."""
-    assert nc.strength(degree, inside, linked) == pytest.approx(value)
-
-
-@every_graph
-def test_marked_is_what_a_neighbour_reaches_without_an_edge_and_around_the_source(name):
-    indptr, indices, near = pattern_of(GRAPHS[name])
-    p = len(near)
-    for x in range(p):
-        beside = np.array([v in near[x] for v in range(p)], np.int32)
-        for w in near[x]:
-            counts, reached = np.zeros(p, np.int32), np.empty(p, np.int32)
-            mark = np.full(p, 9, np.uint8)
-            nc.mark_reached(indptr, indices, w, beside, counts, reached, mark)
-            expected = [
-                y != w and y not in near[w] and bool((near[w] & near[y]) - {x}) for y in range(p)
-            ]
-            assert mark.astype(bool).tolist() == expected
-            assert not counts.any()  # ready for the next
-
-
-@every_graph
-def test_as_many_marks_are_made_as_one_source_needs(name):
-    indptr, indices, near = pattern_of(GRAPHS[name])
-    triangles = nc.list_triangles_numba(indptr, indices)
-    needed = [sum(bool(near[x] & near[w]) for w in near[x]) for x in range(len(near))]
-    for x, own in enumerate(needed):
-        assert nc.most_marks(indptr, triangles, np.array([x])) == own
-    assert nc.most_marks(indptr, triangles, np.arange(len(near))) == max(needed)
-
-
-@every_graph
-def test_walks_over_a_neighbour_avoid_the_source_and_add_up_strengths(name):
-    indptr, indices, near = pattern_of(GRAPHS[name])
-    p, far = len(near), np.arange(1.0, len(indices) + 1)
-    for x in range(p):
-        for u in near[x]:
-            walks, touched = np.zeros((p, 2)), np.full(p, -1, np.int32)
-            m = nc.walk_past(indptr, indices, u, x, far, walks, touched)
-            expected = np.zeros((p, 2))
-            for v in near[u] - {x}:
-                for e in range(indptr[v], indptr[v + 1]):
-                    expected[indices[e]] += 1, far[e]
-            assert walks.tolist() == expected.tolist()
-            assert sorted(touched[:m].tolist()) == np.flatnonzero(expected[:, 0]).tolist()
-
-
-@every_graph
-def test_far_nodes_are_as_strong_as_their_neighbours_inside_make_them(name):
-    """At (v, y): the strength of v for the pair x – y, 0 where v is on no path between them."""
-    indptr, indices, near = pattern_of(GRAPHS[name])
-    p, triangles = len(near), nc.list_triangles_numba(indptr, indices)
-    work = np.zeros(p, np.int32), np.empty(p, np.int32), np.zeros(p, np.int32)
-    for x in range(p):
-        beside, far = (
-            np.array([v in near[x] for v in range(p)], np.int32),
-            np.full(len(indices), 9.0),
-        )
-        nc.weigh_far_nodes(indptr, indices, triangles, x, beside, work, far)
-        assert not work[0].any()
-        assert not work[2].any()
-        for v in set(range(p)) - {x}:
-            for e in range(indptr[v], indptr[v + 1]):
-                y = int(indices[e])
-                paths = [(u, b) for u in near[x] - {y} for b in near[y] - {x} if b in near[u]]
-                if y == x or not near[x] & near[v] - {y}:
-                    assert far[e] in (0.0, 9.0)
-                    continue
-                community = {node for path in paths for node in path}
-                inside = len(near[v] & community)
-                outside = len(near[v] - community - {x, y})
-                assert far[e] == pytest.approx(sqrt((1 + inside) / (1 + outside))), (x, v, y)
-
-
-SMALL_GRAPHS = {
-    "path": nx.path_graph(4),
-    "wheel": nx.wheel_graph(6),
-    "kite": nx.krackhardt_kite_graph(),
-    "bipartite": nx.complete_bipartite_graph(2, 3),
-}
 GO_FIRST, STRONGEST = (  # as written: to compile NumPy's sorts takes seconds, and for no other rule
     getattr(kernel, "py_func", kernel) for kernel in (nc.go_first, nc.strongest)
 )
-every_small_graph = pytest.mark.parametrize("name", SMALL_GRAPHS)
-
-
-@every_small_graph
-def test_walks_over_a_neighbour_are_counted_and_listed_once_whatever_they_weigh(name):
-    indptr, indices, near = pattern_of(SMALL_GRAPHS[name])
-    p = len(near)
-    ratio = np.arange(p) % 3 / 4.0  # some weigh nothing
-    for u in range(p):
-        walks, touched = np.zeros((p, 2)), np.full(p + 9, -1, np.int32)
-        m = nc.walk_on(indptr, indices, np.int32(u), ratio, walks, touched)
-        for y in range(p):
-            ways = near[u] & near[y]
-            assert walks[y].tolist() == [len(ways), sum(ratio[v] for v in ways)]
-        assert sorted(touched[:m].tolist()) == [y for y in range(p) if near[u] & near[y]]
-
-
-@every_small_graph
-def test_similarities_are_jaccard_indices_and_0_with_the_node_itself(name):
-    indptr, indices, near = pattern_of(SMALL_GRAPHS[name])
-    p = len(near)
-    counts, reached, similar = np.zeros(p, np.int32), np.empty(p, np.int32), np.empty(p)
-    for x in range(p):
-        n = nc.similarities(indptr, indices, x, counts, reached, similar)
-        found = dict(zip(reached[:n].tolist(), similar[:n].tolist(), strict=True))
-        expected = {
-            y: 0.0 if y == x else len(near[x] & near[y]) / len(near[x] | near[y])
-            for y in range(p)
-            if near[x] & near[y]
-        }
-        assert found == expected
-        assert not counts.any()  # ready for the next
-
-
-@every_small_graph
-def test_a_far_node_that_is_on_no_path_to_the_end_has_no_strength_there(name):
-    """A walk x–u–v that has no other way than over y itself, or y = x: no path of four nodes."""
-    indptr, indices, near = pattern_of(SMALL_GRAPHS[name])
-    p, triangles = len(near), nc.list_triangles_numba(indptr, indices)
-    work = np.zeros(p, np.int32), np.empty(p, np.int32), np.zeros(p, np.int32)
-    for x in range(p):
-        beside = np.array([v in near[x] for v in range(p)], np.int32)
-        far = np.full(len(indices), 9.0)
-        nc.weigh_far_nodes(indptr, indices, triangles, x, beside, work, far)
-        for v in set(range(p)) - {x}:
-            ways = near[x] & near[v]
-            for e in range(indptr[v], indptr[v + 1]) if ways else ():
-                y = int(indices[e])
-                assert (far[e] == 0) == (y == x or not ways - {y}), (x, v, y)
 
 
 @pytest.mark.parametrize(

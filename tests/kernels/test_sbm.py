@@ -69,6 +69,19 @@ def test_a_node_moves_to_the_block_of_the_largest_objective(engine, seed):
         first = int(np.argmax(np.array(reached) > best - 1e-8))
         after, _ = moved(a, group, n_blocks, [node])
         assert after[node] == (own if stays else first)
+    one_by_one = group
+    for node in range(9):
+        one_by_one, _ = moved(a, one_by_one, n_blocks, [node])
+    assert moved(a, group, n_blocks, range(9))[0] == one_by_one
+
+
+def test_merging_two_blocks_loses_what_the_objective_says(engine):
+    a, group = two_triangles(), np.array([0, 1, 2, 0, 3, 3])
+    losses = blocks.merge_losses(counts_of(a, group, 4), f_up_to(a.sum()), len(a))
+    for r, s in np.ndindex(4, 4):
+        merged = objective(a, np.where(group == s, r, group), 4)
+        expected = objective(a, group, 4) - merged if r != s else np.inf
+        assert losses[r, s] == pytest.approx(expected, abs=1e-12)
 
 
 # A node of block 0 has two links into block 3 and one each into blocks 4 and 5. With f(x) = x·log x
@@ -160,9 +173,3 @@ def test_a_node_that_gains_nothing_stays_where_it_is():
     assert moved == 0
     assert group[6] == 1
     assert sizes.tolist() == [3, 4]
-
-
-@pytest.mark.parametrize(("slack", "best"), [(0.0, 2), (0.5, 2), (1.0, 1), (1.5, 1)])
-def test_the_first_of_the_largest_gains_is_the_best(slack, best):
-    gains = np.array([-np.inf, 2.0, 3.0, 3.0])
-    assert blocks.first_best(gains, slack) == best

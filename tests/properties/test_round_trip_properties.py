@@ -193,34 +193,22 @@ def write_csv(path, net, weights):
     path.write_text(as_lines(net, weights, ",", csv.QUOTE_ALL), encoding="utf-8")
 
 
-def write_graphml(path, net, weights):
-    nx.write_graphml(weighted_graph(net, weights), path)
-
-
-def write_gexf(path, net, weights):
-    nx.write_gexf(weighted_graph(net, weights), path)
-
-
-def write_pajek(path, net, weights):
-    nx.write_pajek(weighted_graph(net, weights), path)
-
-
 def write_mtx(path, net, weights):
     scipy.io.mmwrite(path, matrix_of(net, weights).tocoo(), precision=17)
 
 
-def write_npz(path, net, weights):
-    sp.save_npz(path, matrix_of(net, weights))
+def by_networkx(write):
+    return lambda path, net, weights: write(weighted_graph(net, weights), path)
 
 
 WRITERS = {
     "tsv": (write_tsv, NAMES),
     "csv": (write_csv, NAMES),
-    "graphml": (write_graphml, NAMES),
-    "gexf": (write_gexf, NAMES),
-    "net": (write_pajek, PLAIN),
+    "graphml": (by_networkx(nx.write_graphml), NAMES),
+    "gexf": (by_networkx(nx.write_gexf), NAMES),
+    "net": (by_networkx(nx.write_pajek), PLAIN),
     "mtx": (write_mtx, None),
-    "npz": (write_npz, None),
+    "npz": (lambda path, net, weights: sp.save_npz(path, matrix_of(net, weights)), None),
 }
 
 

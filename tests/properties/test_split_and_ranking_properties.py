@@ -1,4 +1,4 @@
-"""Splits repeat and come back from files; rankings merge; coverage does not mind who is first."""
+"""Splits repeat and come back from files; rankings merge; edges of a network have no order."""
 
 import hypothesis.strategies as st
 import numpy as np
@@ -6,7 +6,6 @@ from hypothesis import assume, given
 from tests.properties.made import by_example, exact, few, networks, symmetric
 
 import linkprior as lp
-from linkprior.coverage import chapman, estimate_coverage, lincoln_petersen
 from linkprior.errors import LinkpriorError
 from linkprior.evaluation.protocols import Plan
 from linkprior.evaluation.splits import kfold, read_split, split_digest, uniform, write_split
@@ -148,7 +147,7 @@ def test_a_part_of_a_ranking_keeps_its_ranks(case, start, stop):
     assert [link.rank for link in part] == list(range(1, len(whole) + 1))[start:stop]
 
 
-# ---------------------------------------------------------------------- networks and coverage
+# ---------------------------------------------------------------------- networks
 
 
 @by_example
@@ -181,26 +180,3 @@ def test_weights_count_by_their_ratio_alone(net, data):
     plain, scaled = net.with_weights(weights), net.with_weights(scale * weights)
     assert plain.digest == scaled.digest
     assert plain.confidence.max() == 1.0
-
-
-@by_example
-@given(st.integers(1, 300), st.integers(1, 300), st.data())
-def test_estimates_do_not_mind_which_screen_is_first(n1, n2, data):
-    both = data.draw(st.integers(1, min(n1, n2)))
-    assert chapman(n1, n2, both) == chapman(n2, n1, both)
-    assert lincoln_petersen(n1, n2, both) == lincoln_petersen(n2, n1, both)
-    value = (n1 + 1) * (n2 + 1) / (both + 1) - 1
-    assert np.isclose(chapman(n1, n2, both).value, value, rtol=1e-12)
-
-
-@by_example
-@given(networks(least=6, nodes=(5, 8)), networks(least=6, nodes=(5, 8)))
-def test_coverage_of_two_screens_is_that_of_the_two_turned_round(one, other):
-    try:
-        there, back = estimate_coverage(one, other), estimate_coverage(other, one)
-    except LinkpriorError:
-        assume(False)
-    assert (there.n1, there.n2, there.both) == (back.n2, back.n1, back.both)
-    for here, round_ in ((there.one, back.other), (there.total, back.total)):
-        np.testing.assert_allclose(list(vars(here).values()), list(vars(round_).values()))
-    assert 0.0 < there.one.low <= there.one.value

@@ -28,7 +28,7 @@ from linkprior.kernels.paths import (
     mps_rows,
 )
 from linkprior.kernels.rank_counts import above_and_equal, count_above, tally, tally_nodes
-from linkprior.kernels.sort import argsort_rows, prox_rows, rank_penalty, row_quantiles
+from linkprior.kernels.sort import argsort_rows, rank_penalty, row_quantiles
 from linkprior.kernels.trees import Bins, Trees, add_trees, count_bins, rank_features
 
 __all__ = [
@@ -49,7 +49,6 @@ __all__ = [
     "list_triangles",
     "lookup_penalty",
     "mps_rows",
-    "prox_rows",
     "rank_features",
     "rank_penalty",
     "row_quantiles",

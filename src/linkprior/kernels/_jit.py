@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import functools
 import logging
+import sys
 import threading
-import time
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
@@ -63,58 +63,39 @@ def compiled_sums(function: Function) -> Function:
 def numba_works() -> bool:
     """Import numba at first need; without it everything works, only slower."""
     with _importing:
-        return _import_numba()
+        return _import_numba() is not None
 
 
 @functools.cache
-def _import_numba() -> bool:
+def _import_numba() -> Any:
+    """Return what counts the seconds spent on compiling; None without numba."""
     try:
         from numba.core import event
     except ImportError as error:
         _log.warning("numba cannot be imported (%s): using the slower portable kernels", error)
-        return False
+        return None
 
-    class Listener(event.Listener):
+    class Listener(event.TimingListener):
+        """Says once why the first call takes seconds; loading what is on disk is silent."""
+
+        notices = iter(["compiling kernels for this machine (once, some seconds)"])
+
         def on_start(self, event: Any) -> None:
-            _clock.start(event.data["dispatcher"].py_func.__module__)
+            assert __package__
+            if event.data["dispatcher"].py_func.__module__.startswith(__package__):
+                for notice in self.notices:
+                    _log.info(notice)
+            super().on_start(event)  # type: ignore[no-untyped-call]
 
-        def on_end(self, event: Any) -> None:
-            _clock.stop()
-
-    event.register("numba:compile", Listener())  # type: ignore[no-untyped-call]
-    return True
-
-
-class _CompileClock:
-    """Says once why the first call takes seconds, and counts them; loading what is kept is silent.
-
-    Functions compile one another, and threads compile side by side: what counts is the time in
-    which at least one was at it.
-    """
-
-    def __init__(self) -> None:
-        self.untold = iter([True])  # one thread alone gets it, whichever compiles first
-        self.lock, self.running, self.since, self.seconds = threading.Lock(), 0, 0.0, 0.0
-
-    def start(self, module: str) -> None:
-        assert __package__
-        if module.startswith(__package__) and next(self.untold, False):
-            _log.info("compiling kernels for this machine (once, some seconds)")
-        with self.lock:
-            if self.running == 0:
-                self.since = time.perf_counter()
-            self.running += 1
-
-    def stop(self) -> None:
-        with self.lock:
-            self.running -= 1
-            if self.running == 0:
-                self.seconds += time.perf_counter() - self.since
-
-
-_clock = _CompileClock()
+    listener = Listener()  # type: ignore[no-untyped-call]
+    event.register("numba:compile", listener)  # type: ignore[no-untyped-call]
+    return listener
 
 
 def seconds_compiling() -> float:
     """Return the seconds spent on compiling so far: what a second run on this machine saves."""
-    return _clock.seconds
+    if "numba" not in sys.modules:
+        return 0.0
+    with _importing:
+        listener = _import_numba()
+    return float(listener.duration) if listener and listener.done else 0.0

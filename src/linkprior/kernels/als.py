@@ -15,13 +15,14 @@ from linkprior.kernels._jit import compiled_sums
 from linkprior.kernels.pairs import edge_products
 
 Array = NDArray[Any]
+Pair = tuple[Array, Array]  # indptr and indices of a pattern; curve and pull of its entries
 
 
 def descend_rows(
     X: ArrayLike,
     x: ArrayLike,
     others: ArrayLike,
-    pattern: tuple[Array, Array],
+    pattern: Pair,
     curve: ArrayLike,
     pull: ArrayLike,
     steps: int,
@@ -47,33 +48,21 @@ def descend_rows(
         raise ParameterError("x, curve and pull must have a number for every stored entry")
     if len(rows):
         descend = descend_rows_numba if use_numba(len(partners)) else _descend
-        descend(rows, products, partners, starts, columns, bent, drawn, steps)
+        descend(rows, products, partners, (starts, columns), (bent, drawn), steps)
     return rows, products
 
 
-def _descend(
-    X: Array,
-    x: Array,
-    others: Array,
-    indptr: Array,
-    indices: Array,
-    curve: Array,
-    pull: Array,
-    steps: int,
-) -> None:
+def _descend(X: Array, x: Array, others: Array, pattern: Pair, terms: Pair, steps: int) -> None:
     """Improve X and x in place, all rows at once; each row has step sizes of its own."""
+    (indptr, indices), (curve, pull) = pattern, terms
     rows, shape = np.repeat(np.arange(len(X)), np.diff(indptr)), (len(X), len(others))
 
-    def gather(weights: Array) -> Array:
+    def gather(weights: Array) -> Any:
         """Return Σ_j weights_ij·others_j for every row i."""
-        gathered: Array = (
-            sp.csr_array((weights.astype(X.dtype), indices, indptr), shape=shape) @ others
-        )
-        return gathered
+        return sp.csr_array((weights.astype(X.dtype), indices, indptr), shape=shape) @ others
 
-    def row_dot(A: Array, B: Array) -> Array:
-        dots: Array = np.einsum("ia,ia->i", A, B)
-        return dots
+    def row_dot(A: Array, B: Array) -> Any:
+        return np.einsum("ia,ia->i", A, B)
 
     R = gather(pull - curve * x) - X
     P, size = R.copy(), row_dot(R, R)
@@ -91,20 +80,14 @@ def _descend(
 
 @compiled_sums
 def descend_rows_numba(
-    X: Array,
-    x: Array,
-    others: Array,
-    indptr: Array,
-    indices: Array,
-    curve: Array,
-    pull: Array,
-    steps: int,
+    X: Array, x: Array, others: Array, pattern: Pair, terms: Pair, steps: int
 ) -> None:
     """Do the same, a row at a time.
 
     A neighbour is visited once in a step: its product with the direction and its share in the
     curvature are taken while it is in the cache.
     """
+    (indptr, indices), (curve, pull) = pattern, terms
     number, tiny = X.dtype.type, np.finfo(X.dtype).tiny
     R, P, curved = np.empty_like(X[0]), np.empty_like(X[0]), np.empty_like(X[0])
     products = np.empty(np.max(np.diff(indptr)), np.float64)

@@ -229,72 +229,35 @@ def penalty_at(
 
 
 @compiled
-def least_penalties(i: int, start: int, scale: Array, weights: Array, least: Array) -> None:
-    """Write what pairs (i, start …) are charged at the first rank: less is not possible."""
-    mine = scale[i] * weights[0]
-    for j in range(start, scale.size):
-        least[j] = 0.5 * (mine + scale[j] * weights[0])
-
-
-@compiled
-def bound_at(
-    bases: Array,
-    r: int,
-    i: int,
-    j: int,
-    least: Any,
-    tables: Array,
-    scale: Array,
-    weights: Array,
-) -> Any:
-    """Return a number that the mean of a pair's scores cannot exceed: one look into each layer."""
-    total, passes = bases.dtype.type(0), tables.shape[1]
-    for layer in range(bases.shape[0]):
-        highest = bases[layer, r, j] - (least if passes > 1 else bases.dtype.type(0))
-        last = tables[layer, passes - 1]
-        penalty = penalty_at(highest, i, j, last, scale, weights, SLACK)
-        total += bases[layer, r, j] - penalty
-    return total / bases.dtype.type(bases.shape[0])
-
-
-@compiled
-def score_at(
-    bases: Array, r: int, i: int, j: int, tables: Array, scale: Array, weights: Array
-) -> Any:
-    """Return the mean of a pair's scores, each layer after all its passes."""
-    total = bases.dtype.type(0)
-    for layer in range(bases.shape[0]):
-        base = bases[layer, r, j]
-        score = base
-        for number in range(tables.shape[1]):
-            score = base - penalty_at(score, i, j, tables[layer, number], scale, weights, 1.0)
-        total += score
-    return total / bases.dtype.type(bases.shape[0])
-
-
-@compiled
 def sketch_above_numba(
-    bases: Array,
-    first: int,
-    tables: Array,
-    scale: Array,
-    weights: Array,
-    floor: float,
-    out: Array,
+    bases: Array, first: int, tables: Array, scale: Array, weights: Array, floor: float, out: Array
 ) -> None:
     """Write the scores of pairs j > i that are above `floor`; −∞ wherever they cannot be."""
-    layers, b, p = bases.shape
+    (layers, b, p), passes, zero = bases.shape, tables.shape[1], bases.dtype.type(0)
     least, count = np.empty(p, bases.dtype), bases.dtype.type(layers)
     for r in range(b):
         i = first + r
         out[r] = -np.inf
-        least_penalties(i, i + 1, scale, weights, least)
+        for j in range(i + 1, p):  # what the pair is charged at the first rank: less cannot be
+            least[j] = 0.5 * (scale[i] * weights[0] + scale[j] * weights[0])
         for j in range(i + 1, p):
-            highest = bases.dtype.type(0)
+            highest = zero
             for layer in range(layers):
                 highest += bases[layer, r, j] - least[j]
             if np.float64(highest / count) <= floor:
                 continue
-            bound = bound_at(bases, r, i, j, least[j], tables, scale, weights)
-            if np.float64(bound) > floor:
-                out[r, j] = score_at(bases, r, i, j, tables, scale, weights)
+            bound = zero  # that the mean cannot exceed: one look into each layer
+            for layer in range(layers):
+                base, last = bases[layer, r, j], tables[layer, passes - 1]
+                highest = base - (least[j] if passes > 1 else zero)
+                bound += base - penalty_at(highest, i, j, last, scale, weights, SLACK)
+            if np.float64(bound / count) <= floor:
+                continue
+            total = zero
+            for layer in range(layers):
+                base = bases[layer, r, j]
+                score = base
+                for table in tables[layer]:
+                    score = base - penalty_at(score, i, j, table, scale, weights, 1.0)
+                total += score
+            out[r, j] = total / count

@@ -1,14 +1,14 @@
 """What solvers ask of an array library, so that one text runs on a CPU and on a device.
 
 Plain arithmetic, slices and products are the same for NumPy arrays and torch tensors; what is not
-goes through the `Ops` of the array at hand. torch itself is imported in `kernels.torch` alone.
+goes through the operations of the array at hand (`ops_of`). torch itself is imported in
+`kernels.torch` alone.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cache
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -16,44 +16,6 @@ import scipy.sparse as sp
 from linkprior import kernels
 from linkprior.network import Network
 from linkprior.network.side_information import Observations
-
-
-class Ops(Protocol):
-    """The operations that differ between libraries."""
-
-    def einsum(self, text: str, *operands: Any) -> Any: ...
-
-    def sqrt(self, x: Any) -> Any: ...
-
-    def log(self, x: Any) -> Any: ...
-
-    def maximum(self, x: Any, least: Any) -> Any: ...
-
-    def zeros_like(self, x: Any) -> Any: ...
-
-    def astype(self, x: Any, dtype: Any) -> Any: ...
-
-    def concatenate(self, parts: Sequence[Any]) -> Any: ...
-
-    def put(self, array: Any, dtype: Any = None) -> Any: ...
-
-    def to_numpy(self, x: Any) -> Any: ...
-
-    def row_sums(self, x: Any) -> Any: ...
-
-    def sum_of_squares(self, x: Any) -> float: ...
-
-    def evidence(self, net: Network) -> Observations: ...
-
-    def edge_products(self, left: Any, right: Any, net: Network, rows: slice) -> Any: ...
-
-    def evidence_times(self, net: Network, values: Any, V: Any, rows: slice) -> Any: ...
-
-    def rank_weights(self, keys: Any, profile: Any, first: int, out: Any) -> None: ...
-
-    def split_rows(self, fitted: Any, G: Any, Q: Any, Y: Any) -> Any: ...
-
-    def linearise_rows(self, B: Any, Q: Any, scale: Any, start: int, stop: int, G: Any) -> Any: ...
 
 
 class NumpyOps:
@@ -115,13 +77,13 @@ class NumpyOps:
 _NUMPY = NumpyOps()
 
 
-def ops_of(array: Any) -> Ops:
-    """Return the operations of an array's library, and of its device."""
+def ops_of(array: Any) -> Any:
+    """Return the operations of an array's library (`NumpyOps`), or of its device (`TorchOps`)."""
     return _NUMPY if isinstance(array, np.ndarray) else _device_ops(array.device)
 
 
 @cache
-def _device_ops(device: Any) -> Ops:
+def _device_ops(device: Any) -> Any:
     from linkprior.kernels.torch.ops import TorchOps
 
     return TorchOps(device)

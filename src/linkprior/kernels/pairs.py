@@ -47,12 +47,7 @@ def edge_products(
 
 
 def top_pairs(
-    scores: ArrayLike,
-    first: int,
-    indptr: Array,
-    indices: Array,
-    k: int,
-    floor: float = -np.inf,
+    scores: ArrayLike, first: int, indptr: Array, indices: Array, k: int, floor: float = -np.inf
 ) -> tuple[Array, Array, Array]:
     """Return the best candidate pairs of a block: j > i, not stored, score above `floor`.
 

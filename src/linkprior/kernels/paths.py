@@ -28,7 +28,6 @@ from linkprior.kernels._jit import compiled
 
 Array = NDArray[Any]
 Pattern = tuple[Array, Array]
-Triangles = tuple[Array, Array]  # where each stored entry's third nodes begin, and the nodes
 TARGETS_AT_ONCE = 256  # the y that are looked at together in NumPy
 
 
@@ -37,7 +36,7 @@ def l3_rows(indptr: ArrayLike, indices: ArrayLike, weight: ArrayLike, sources: A
     pattern, nodes, out = _arguments(indptr, indices, sources)
     weights = vector_of("weight", weight, out.shape[1], np.float64)
     if use_numba(out.shape[1]):
-        l3_rows_numba(*pattern, weights, nodes, out)
+        l3_rows_numba(pattern, weights, nodes, out)
         return out
     a, w = _adjacency(*pattern), sp.diags_array(weights)
     out[:] = (a[nodes] @ w @ a @ w @ a).toarray()
@@ -48,7 +47,7 @@ def l3n_rows(indptr: ArrayLike, indices: ArrayLike, sources: ArrayLike) -> Array
     """Return (|U|/k_x)(|V|/k_y) Σ (c_vx/k_v)²(c_uy/k_u)² over walks x–u–v–y."""
     pattern, nodes, out = _arguments(indptr, indices, sources)
     if use_numba(out.shape[1]):
-        l3n_rows_numba(*pattern, nodes, out)
+        l3n_rows_numba(pattern, nodes, out)
         return out
     a, k = _adjacency(*pattern), np.diff(pattern[0])
     near, counts = a[nodes].toarray(), (a[nodes] @ a).toarray()
@@ -73,7 +72,7 @@ def ch2_rows(
     """
     pattern, nodes, out = _arguments(indptr, indices, sources)
     if use_numba(out.shape[1]):
-        ch2_rows_numba(*pattern, *triangles, nodes, out)
+        ch2_rows_numba(pattern, triangles, nodes, out)
         return out
     a, k = _adjacency(*pattern), np.diff(pattern[0])
     near = a[nodes].toarray()
@@ -97,7 +96,7 @@ def mps_rows(indptr: ArrayLike, indices: ArrayLike, sources: ArrayLike) -> Array
     """Return max_{v∈N(y)} J(N(x), N(v)) + max_{u∈N(x)} J(N(u), N(y)), with v ≠ x and u ≠ y."""
     pattern, nodes, out = _arguments(indptr, indices, sources)
     if use_numba(out.shape[1]):
-        mps_rows_numba(*pattern, nodes, out)
+        mps_rows_numba(pattern, nodes, out)
         return out
     a, k = _adjacency(*pattern), np.diff(pattern[0])
     near, counts = a[nodes].toarray(), (a[nodes] @ a).toarray()
@@ -115,7 +114,7 @@ def list_triangles(indptr: ArrayLike, indices: ArrayLike) -> Pattern:
     """Return for every stored pair where its common neighbours begin (int64), and these (int32)."""
     begins, columns = plain(indptr, np.int64), plain(indices, np.int32)
     if use_numba(len(begins) - 1):
-        return list_triangles_numba(begins, columns)
+        return list_triangles_numba((begins, columns))
     near = [columns[begin:end] for begin, end in pairwise(begins)]
     thirds = [
         np.intersect1d(mine, near[j], assume_unique=True).astype(np.int32)
@@ -161,7 +160,7 @@ def l3_partners(
     kind, may = vector_of("kinds", kinds, p, np.uint8), plain(allowed, np.bool_)
     out, counts = np.empty((nodes.size, most), np.int32), np.zeros(nodes.size, np.int64)
     if use_numba(p):
-        l3_partners_numba(indptr, indices, weights, nodes, never, kind, may, budget, out, counts)
+        l3_partners_numba((indptr, indices), weights, nodes, never, kind, may, budget, out, counts)
         return counts, out[np.arange(most) < counts[:, None]]
     degrees, a = np.diff(indptr), _adjacency(indptr, indices)
     for r, x in enumerate(nodes):
@@ -226,8 +225,24 @@ def _go_first(degrees: Array, nodes: Array, worth: Array, budget: int) -> Array:
 
 
 @compiled
-def count_walks(indptr: Array, indices: Array, source: int, counts: Array, reached: Array) -> int:
+def step(pattern: Pattern, origins: Array, amounts: Array, sums: Array, reached: Array) -> int:
+    """Add each origin's amount to its neighbours; list the nodes reached, return how many."""
+    indptr, indices = pattern
+    n = 0
+    for u in origins:
+        for e in range(indptr[u], indptr[u + 1]):
+            v = indices[e]
+            if sums[v] == 0:
+                reached[n] = v
+                n += 1
+            sums[v] += amounts[u]
+    return n
+
+
+@compiled
+def count_walks(pattern: Pattern, source: int, counts: Array, reached: Array) -> int:
     """Count the walks of length 2 to every node; list the nodes reached, return how many."""
+    indptr, indices = pattern
     n = 0
     for a in range(indptr[source], indptr[source + 1]):
         u = indices[a]
@@ -241,23 +256,15 @@ def count_walks(indptr: Array, indices: Array, source: int, counts: Array, reach
 
 
 @compiled
-def l3_rows_numba(indptr: Array, indices: Array, weight: Array, sources: Array, out: Array) -> None:
+def l3_rows_numba(pattern: Pattern, weight: Array, sources: Array, out: Array) -> None:
     """Write Σ weight[u]·weight[v] over walks x–u–v–y; two steps are summed up before the third."""
-    p = indptr.size - 1
-    half, reached = np.zeros(p), np.empty(p, np.int32)
+    indptr, indices = pattern
+    half, reached = np.zeros(weight.size), np.empty(weight.size, np.int32)
     for r in range(sources.size):
-        row, n = out[r], 0
+        row, x = out[r], sources[r]
         row[:] = 0
-        for a in range(indptr[sources[r]], indptr[sources[r] + 1]):
-            u = indices[a]
-            for b in range(indptr[u], indptr[u + 1]):
-                v = indices[b]
-                if half[v] == 0:
-                    reached[n] = v
-                    n += 1
-                half[v] += weight[u]
-        for t in range(n):
-            v = reached[t]
+        n = step(pattern, indices[indptr[x] : indptr[x + 1]], weight, half, reached)
+        for v in reached[:n]:
             amount = half[v] * weight[v]
             half[v] = 0
             for e in range(indptr[v], indptr[v + 1]):
@@ -265,10 +272,9 @@ def l3_rows_numba(indptr: Array, indices: Array, weight: Array, sources: Array, 
 
 
 @compiled
-def walk_on(
-    indptr: Array, indices: Array, u: int, ratio: Array, walks: Array, touched: Array
-) -> int:
+def walk_on(pattern: Pattern, u: int, ratio: Array, walks: Array, touched: Array) -> int:
     """Add up walks u–v–y and the ratio of their v, for every y; list these y."""
+    indptr, indices = pattern
     m = 0
     for b in range(indptr[u], indptr[u + 1]):
         v = indices[b]
@@ -284,39 +290,28 @@ def walk_on(
 
 
 @compiled
-def prepare_ends(
-    indptr: Array, indices: Array, source: int, work: tuple[Array, Array], ratio: Array, ends: Array
-) -> None:
-    """Write (c_vx/k_v)² for the nodes v two steps from x, and how many of them each y has near."""
-    counts, reached = work
-    ends[:] = 0
-    n = count_walks(indptr, indices, source, counts, reached)
-    for t in range(n):
-        v = reached[t]
-        share = counts[v] / (indptr[v + 1] - indptr[v])
-        ratio[v] = share * share
-        counts[v] = 0
-        for e in range(indptr[v], indptr[v + 1]):
-            ends[indices[e]] += 1
-
-
-@compiled
-def l3n_rows_numba(indptr: Array, indices: Array, sources: Array, out: Array) -> None:
+def l3n_rows_numba(pattern: Pattern, sources: Array, out: Array) -> None:
     """Write (|U|/k_x)(|V|/k_y) Σ (c_vx/k_v)²(c_uy/k_u)²."""
+    indptr, indices = pattern
     p = indptr.size - 1
-    work = np.zeros(p, np.int32), np.empty(p, np.int32)
+    counts, reached = np.zeros(p, np.int32), np.empty(p, np.int32)
     ratio, walks, touched = np.empty(p), np.zeros((p, 2)), np.empty(p, np.int32)
-    starts, ends = np.empty(p, np.int32), np.empty(p, np.int32)
+    starts, ends = np.empty(p, np.int32), np.empty(p, np.int32)  # |U| and |V| of each y
     for r in range(sources.size):
         row, x = out[r], sources[r]
         row[:] = 0
         starts[:] = 0
-        prepare_ends(indptr, indices, x, work, ratio, ends)
+        ends[:] = 0
+        for v in reached[: count_walks(pattern, x, counts, reached)]:
+            share = counts[v] / (indptr[v + 1] - indptr[v])
+            ratio[v] = share * share
+            counts[v] = 0
+            for e in range(indptr[v], indptr[v + 1]):
+                ends[indices[e]] += 1
         for a in range(indptr[x], indptr[x + 1]):
             u = indices[a]
             degree = indptr[u + 1] - indptr[u]
-            for t in range(walk_on(indptr, indices, u, ratio, walks, touched)):
-                y = touched[t]
+            for y in touched[: walk_on(pattern, u, ratio, walks, touched)]:
                 share = walks[y, 0] / degree
                 row[y] += walks[y, 1] * (share * share)
                 starts[y] += 1
@@ -329,11 +324,10 @@ def l3n_rows_numba(indptr: Array, indices: Array, sources: Array, out: Array) ->
 
 
 @compiled
-def similarities(
-    indptr: Array, indices: Array, node: int, counts: Array, reached: Array, similar: Array
-) -> int:
+def similarities(pattern: Pattern, node: Any, counts: Array, reached: Array, similar: Array) -> int:
     """Write the Jaccard index of a node's neighbours with those of all nodes reached; itself 0."""
-    n = count_walks(indptr, indices, node, counts, reached)
+    indptr, _ = pattern
+    n = count_walks(pattern, node, counts, reached)
     own = indptr[node + 1] - indptr[node]
     for t in range(n):
         y = reached[t]
@@ -347,56 +341,46 @@ def similarities(
 
 @compiled
 def most_similar_partner(
-    indptr: Array, indices: Array, sources: Array, work: tuple[Array, Array, Array], out: Array
+    pattern: Pattern, sources: Array, work: tuple[Array, Array, Array], out: Array
 ) -> None:
     """Write for every x and y the highest similarity of x with a neighbour of y."""
-    counts, reached, similar = work
+    (indptr, indices), (counts, reached, similar) = pattern, work
     for r in range(sources.size):
         row = out[r]
         row[:] = 0
-        for t in range(similarities(indptr, indices, sources[r], counts, reached, similar)):
+        for t in range(similarities(pattern, sources[r], counts, reached, similar)):
             v = reached[t]
             for e in range(indptr[v], indptr[v + 1]):
                 row[indices[e]] = max(row[indices[e]], similar[t])
 
 
 @compiled
-def best_of_neighbours(
-    indptr: Array, indices: Array, sources: Array, work: tuple[Array, Array, Array], out: Array
-) -> None:
-    """Write for every x and y the highest similarity of a neighbour of x with y.
+def mps_rows_numba(pattern: Pattern, sources: Array, out: Array) -> None:
+    """Write max_{v∈N(y)} J(N(x), N(v)) + max_{u∈N(x)} J(N(u), N(y)), with v ≠ x and u ≠ y.
 
-    Neighbours are taken one by one for all sources together, which are therefore all different:
-    hubs are neighbours of many.
+    For the second, neighbours u are taken one by one for all sources together, which are therefore
+    all different: hubs are neighbours of many.
     """
-    counts, reached, similar = work
-    p = indptr.size - 1
+    indptr, indices = pattern
+    p, best = indptr.size - 1, np.zeros_like(out)
+    counts, reached, similar = np.zeros(p, np.int32), np.empty(p, np.int32), np.empty(p)
     place, wanted = np.full(p, -1, np.int32), np.zeros(p, np.bool_)
-    out[:] = 0
+    most_similar_partner(pattern, sources, (counts, reached, similar), out)
     for r in range(sources.size):
         place[sources[r]] = r
         for a in range(indptr[sources[r]], indptr[sources[r] + 1]):
             wanted[indices[a]] = True
     for u in range(p):
         if wanted[u]:
-            n = similarities(indptr, indices, u, counts, reached, similar)
+            n = similarities(pattern, u, counts, reached, similar)
             for a in range(indptr[u], indptr[u + 1]):
                 r = place[indices[a]]
                 if r >= 0:
                     for t in range(n):
-                        out[r, reached[t]] = max(out[r, reached[t]], similar[t])
-
-
-@compiled
-def mps_rows_numba(indptr: Array, indices: Array, sources: Array, out: Array) -> None:
-    """Write max_{v∈N(y)} J(N(x), N(v)) + max_{u∈N(x)} J(N(u), N(y)), with v ≠ x and u ≠ y."""
-    p, other = indptr.size - 1, np.empty_like(out)
-    work = np.zeros(p, np.int32), np.empty(p, np.int32), np.empty(p)
-    most_similar_partner(indptr, indices, sources, work, out)
-    best_of_neighbours(indptr, indices, sources, work, other)
+                        best[r, reached[t]] = max(best[r, reached[t]], similar[t])
     for r in range(sources.size):
         for y in range(p):
-            out[r, y] += other[r, y]
+            out[r, y] += best[r, y]
 
 
 # CH2-L3. All v of V next to a u of U are c_uy, so that u has
@@ -406,32 +390,28 @@ def mps_rows_numba(indptr: Array, indices: Array, sources: Array, out: Array) ->
 
 
 @compiled
-def fill_triangles(indptr: Array, indices: Array, starts: Array, nodes: Array) -> None:
-    """Write the common neighbours of every stored pair; with no room for them only count."""
-    n = 0
-    for i in range(indptr.size - 1):
-        for e in range(indptr[i], indptr[i + 1]):
-            a, b = indptr[i], indptr[indices[e]]
-            end_a, end_b = indptr[i + 1], indptr[indices[e] + 1]
-            starts[e] = n
-            while a < end_a and b < end_b:
-                mine, theirs = indices[a], indices[b]
-                if mine == theirs:
-                    if nodes.size > 0:
-                        nodes[n] = mine
-                    n += 1
-                a += mine <= theirs
-                b += theirs <= mine
-    starts[indices.size] = n
-
-
-@compiled
-def list_triangles_numba(indptr: Array, indices: Array) -> Triangles:
-    """Return the common neighbours of every stored pair, and where each pair's begin."""
-    starts = np.empty(indices.size + 1, np.int64)
-    fill_triangles(indptr, indices, starts, np.empty(0, np.int32))
-    nodes = np.empty(starts[indices.size], np.int32)
-    fill_triangles(indptr, indices, starts, nodes)
+def list_triangles_numba(pattern: Pattern) -> Pattern:
+    """Return where the common neighbours of every stored pair begin, and these."""
+    indptr, indices = pattern
+    starts, nodes = np.empty(indices.size + 1, np.int64), np.empty(0, np.int32)
+    for counted in (False, True):  # with no room for them only count
+        n = 0
+        for i in range(indptr.size - 1):
+            for e in range(indptr[i], indptr[i + 1]):
+                a, b = indptr[i], indptr[indices[e]]
+                end_a, end_b = indptr[i + 1], indptr[indices[e] + 1]
+                starts[e] = n
+                while a < end_a and b < end_b:
+                    mine, theirs = indices[a], indices[b]
+                    if mine == theirs:
+                        if counted:
+                            nodes[n] = mine
+                        n += 1
+                    a += mine <= theirs
+                    b += theirs <= mine
+        starts[indices.size] = n
+        if not counted:
+            nodes = np.empty(n, np.int32)
     return starts, nodes
 
 
@@ -443,19 +423,20 @@ def strength(degree: Any, inside: Any, linked: Any) -> Any:
 
 @compiled
 def weigh_entries(
-    indptr: Array,
-    indices: Array,
-    triangles: Triangles,
+    pattern: Pattern,
+    triangles: Pattern,
+    x: int,
     v: int,
     walks: int,
-    ends: tuple[int, Array, Array],
+    near: Array,
+    beyond: Array,
     far: Array,
 ) -> None:
     """Write at every stored (v, y) the strength of v between x and y; 0 where it is on no path.
 
-    `ends` is x, whether nodes are next to it, and the walks of length 2 from it to all others.
+    `near` marks the neighbours of x, `beyond` holds the walks of length 2 from x to all others.
     """
-    source, near, beyond = ends
+    indptr, indices = pattern
     starts, nodes = triangles
     degree = indptr[v + 1] - indptr[v]
     alone = strength(degree, walks, near[v]) if walks + near[v] < degree else 0.0
@@ -464,7 +445,7 @@ def weigh_entries(
         inside = walks - near[y]  # y is next to v, and not on its own way
         for a in range(starts[e], starts[e + 1]):
             inside += beyond[nodes[a]] > near[y]
-        if y == source or walks == near[y]:
+        if y == x or walks == near[y]:
             far[e] = 0
         elif inside == walks:
             far[e] = alone
@@ -474,60 +455,48 @@ def weigh_entries(
 
 @compiled
 def weigh_far_nodes(
-    indptr: Array,
-    indices: Array,
-    triangles: Triangles,
-    source: int,
+    pattern: Pattern,
+    triangles: Pattern,
+    x: int,
     near: Array,
     work: tuple[Array, Array, Array],
     far: Array,
 ) -> None:
     """Write the strengths of all nodes v that are two steps from x."""
     counts, reached, beyond = work
-    n = count_walks(indptr, indices, source, counts, reached)
-    for t in range(n):
-        v = reached[t]
-        beyond[v] = 0 if v == source or near[v] else counts[v]
-    for t in range(n):
-        v = reached[t]
-        if v != source:
-            ends = source, near, beyond
-            weigh_entries(indptr, indices, triangles, v, counts[v], ends, far)
-    for t in range(n):
-        counts[reached[t]] = 0
-        beyond[reached[t]] = 0
+    some = reached[: count_walks(pattern, x, counts, reached)]
+    for v in some:
+        beyond[v] = 0 if v == x or near[v] else counts[v]
+    for v in some:
+        if v != x:
+            weigh_entries(pattern, triangles, x, v, counts[v], near, beyond, far)
+    for v in some:
+        counts[v] = 0
+        beyond[v] = 0
 
 
 @compiled
 def mark_reached(
-    indptr: Array,
-    indices: Array,
-    node: int,
-    near: Array,
-    counts: Array,
-    reached: Array,
-    mark: Array,
+    pattern: Pattern, node: int, near: Array, counts: Array, reached: Array, mark: Array
 ) -> None:
     """Mark the y to which a neighbour of x has a path of length 2 that avoids x, and no edge."""
+    indptr, indices = pattern
     mark[:] = 0
-    for t in range(count_walks(indptr, indices, node, counts, reached)):
-        y = reached[t]
+    for y in reached[: count_walks(pattern, node, counts, reached)]:
         mark[y] = counts[y] > near[y]
         counts[y] = 0
     mark[node] = 0
-    for e in range(indptr[node], indptr[node + 1]):
-        mark[indices[e]] = 0
+    mark[indices[indptr[node] : indptr[node + 1]]] = 0
 
 
 @compiled
-def walk_past(
-    indptr: Array, indices: Array, u: Any, source: int, far: Array, walks: Array, touched: Array
-) -> int:
+def walk_past(pattern: Pattern, u: Any, x: int, far: Array, walks: Array, touched: Array) -> int:
     """Add up walks u–v–y that avoid x, and the strengths of their v, for every y; list these y."""
+    indptr, indices = pattern
     m = 0
     for b in range(indptr[u], indptr[u + 1]):
         v = indices[b]
-        if v != source:
+        if v != x:
             for e in range(indptr[v], indptr[v + 1]):
                 y = indices[e]
                 if walks[y, 0] == 0:
@@ -539,91 +508,44 @@ def walk_past(
 
 
 @compiled
-def add_paths(
-    indptr: Array,
-    indices: Array,
-    u: Any,
-    source: int,
-    touched: Array,
-    beside: Array,
-    next_to: Array,
-    walks: Array,
-    row: Array,
-) -> None:
-    """Add the paths through u to the row of x: `beside` more of u's neighbours are inside."""
-    first, last = indptr[u], indptr[u + 1]
-    for e in range(first, last):
-        next_to[indices[e]] = 1
-    for t in range(touched.size):
-        y = np.int64(touched[t])
-        if y not in (u, source):
-            inside = np.int64(walks[y, 0]) + beside[t]
-            row[y] += walks[y, 1] * strength(last - first, inside, next_to[y])
-        walks[y, 0] = 0
-        walks[y, 1] = 0
-    for e in range(first, last):
-        next_to[indices[e]] = 0
-
-
-@compiled
-def most_marks(indptr: Array, triangles: Triangles, sources: Array) -> int:
-    """Return how many neighbours of a source are in triangles with it, at most."""
-    most = 0
-    for r in range(sources.size):
-        n = 0
-        for a in range(indptr[sources[r]], indptr[sources[r] + 1]):
-            n += triangles[0][a + 1] > triangles[0][a]
-        most = max(most, n)
-    return most
-
-
-@compiled
-def fill_marks(
-    indptr: Array,
-    indices: Array,
-    triangles: Triangles,
-    source: int,
-    near: Array,
-    work: tuple[Array, Array, Array],
-    slot: Array,
-    marks: Array,
-) -> None:
-    """Mark what the neighbours of x reach, each in a slot, where a triangle will ask for it."""
-    n = 0
-    for a in range(indptr[source], indptr[source + 1]):
-        if triangles[0][a + 1] > triangles[0][a]:
-            w = indices[a]
-            slot[w] = n
-            mark_reached(indptr, indices, w, near, work[0], work[1], marks[n])
-            n += 1
-
-
-@compiled
-def ch2_rows_numba(
-    indptr: Array, indices: Array, starts: Array, nodes: Array, sources: Array, out: Array
-) -> None:
+def ch2_rows_numba(pattern: Pattern, triangles: Pattern, sources: Array, out: Array) -> None:
     """Write Σ √((1+i_u)(1+i_v)) / √((1+e_u)(1+e_v)) over paths x–u–v–y."""
-    p, triangles = indptr.size - 1, (starts, nodes)
+    indptr, indices = pattern
+    starts, nodes = triangles
+    p, most = indptr.size - 1, 0
+    for x in sources:  # what neighbours of x reach is marked where a triangle will ask for it
+        most = max(most, (np.diff(starts[indptr[x] : indptr[x + 1] + 1]) > 0).sum())
+    marks, slot = np.empty((most, p), np.uint8), np.empty(p, np.int32)
     work = np.zeros(p, np.int32), np.empty(p, np.int32), np.zeros(p, np.int32)
-    near, slot, far = np.zeros(p, np.int32), np.empty(p, np.int32), np.empty(indices.size)
+    near, next_to, far = np.zeros(p, np.int32), np.zeros(p, np.int32), np.empty(indices.size)
     walks, touched, beside = np.zeros((p, 2)), np.empty(p, np.int32), np.empty(p, np.int32)
-    next_to = np.zeros(p, np.int32)
-    marks = np.empty((most_marks(indptr, triangles, sources), p), np.uint8)
     for r in range(sources.size):
-        x, row = sources[r], out[r]
+        x, row, n = sources[r], out[r], 0
         row[:] = 0
         near[indices[indptr[x] : indptr[x + 1]]] = 1
-        weigh_far_nodes(indptr, indices, triangles, x, near, work, far)
-        fill_marks(indptr, indices, triangles, x, near, work, slot, marks)
+        weigh_far_nodes(pattern, triangles, x, near, work, far)
+        for a in range(indptr[x], indptr[x + 1]):
+            if starts[a + 1] > starts[a]:
+                slot[indices[a]] = n
+                mark_reached(pattern, indices[a], near, work[0], work[1], marks[n])
+                n += 1
         for a in range(indptr[x], indptr[x + 1]):
             u = np.int64(indices[a])
-            m = walk_past(indptr, indices, u, x, far, walks, touched)
-            beside[:m] = 0
+            m = walk_past(pattern, u, x, far, walks, touched)
+            beside[:m] = 0  # how many more of u's neighbours are inside, for each y
             for b in range(starts[a], starts[a + 1]):
                 mark = marks[slot[nodes[b]]]
                 for t in range(m):
                     beside[t] += mark[touched[t]]
-            add_paths(indptr, indices, u, x, touched[:m], beside, next_to, walks, row)
+            next_to[indices[indptr[u] : indptr[u + 1]]] = 1
+            for t in range(m):
+                y = np.int64(touched[t])
+                if y not in (u, x):
+                    inside = np.int64(walks[y, 0]) + beside[t]
+                    row[y] += walks[y, 1] * strength(indptr[u + 1] - indptr[u], inside, next_to[y])
+                walks[y, 0] = 0
+                walks[y, 1] = 0
+            next_to[indices[indptr[u] : indptr[u + 1]]] = 0
         near[indices[indptr[x] : indptr[x + 1]]] = 0
 
 
@@ -634,36 +556,11 @@ def ch2_rows_numba(
 @compiled
 def go_first(indptr: Array, nodes: Array, worth: Array, budget: int) -> Array:
     """Return the nodes, or as many of those worth most as have `budget` neighbours in all."""
-    total = 0
-    for u in nodes:
-        total += indptr[u + 1] - indptr[u]
-    if total <= budget:
+    if (indptr[nodes + 1] - indptr[nodes]).sum() <= budget:
         return nodes
     nodes = np.sort(nodes)  # ties by node, however they were found
-    order = np.argsort(-worth[nodes], kind="mergesort")
-    kept, total = 0, 0
-    for u in nodes[order]:
-        total += indptr[u + 1] - indptr[u]
-        if total > budget:
-            break
-        kept += 1
-    return nodes[order[:kept]]
-
-
-@compiled
-def step(
-    indptr: Array, indices: Array, origins: Array, amounts: Array, sums: Array, reached: Array
-) -> int:
-    """Add each origin's amount to its neighbours; list the nodes reached, return how many."""
-    n = 0
-    for u in origins:
-        for e in range(indptr[u], indptr[u + 1]):
-            v = indices[e]
-            if sums[v] == 0:
-                reached[n] = v
-                n += 1
-            sums[v] += amounts[u]
-    return n
+    best = nodes[np.argsort(-worth[nodes], kind="mergesort")]
+    return best[np.cumsum(indptr[best + 1] - indptr[best]) <= budget]
 
 
 @compiled
@@ -682,35 +579,11 @@ def strongest(nodes: Array, values: Array, out: Array) -> int:
 
 
 @compiled
-def take_sums(
-    x: int,
-    reached: Array,
-    sums: Array,
-    barred: tuple[Array, Array],
-    kinds: Array,
-    allowed: Array,
-    values: Array,
-) -> int:
-    """Move the partners of x to the front, with their sums; clear all sums; return how many."""
-    sums[x] = 0
-    for e in range(barred[0][x], barred[0][x + 1]):
-        sums[barred[1][e]] = 0
-    n, may = 0, allowed[kinds[x]]
-    for y in reached:
-        if sums[y] > 0 and may[kinds[y]]:
-            reached[n], values[n] = y, sums[y]
-            n += 1
-        sums[y] = 0
-    return n
-
-
-@compiled
 def l3_partners_numba(
-    indptr: Array,
-    indices: Array,
+    pattern: Pattern,
     weight: Array,
     sources: Array,
-    barred: tuple[Array, Array],
+    barred: Pattern,
     kinds: Array,
     allowed: Array,
     budget: int,
@@ -718,17 +591,25 @@ def l3_partners_numba(
     counts: Array,
 ) -> None:
     """Write each source's partners of the largest Σ weight[u]·weight[v] over walks x–u–v–y."""
+    indptr, indices = pattern
     p = indptr.size - 1
     half, amounts, sums, values = np.zeros(p), np.zeros(p), np.zeros(p), np.empty(p)
     second, third = np.empty(p, np.int32), np.empty(p, np.int32)
     for r in range(sources.size):
         x = sources[r]
         first = go_first(indptr, indices[indptr[x] : indptr[x + 1]], weight, budget)
-        n = step(indptr, indices, first, weight, half, second)
+        n = step(pattern, first, weight, half, second)
         for v in second[:n]:
             amounts[v] = half[v] * weight[v]
             half[v] = 0
         nodes = go_first(indptr, second[:n], amounts, budget)
-        m = step(indptr, indices, nodes, amounts, sums, third)
-        m = take_sums(x, third[:m], sums, barred, kinds, allowed, values)
-        counts[r] = strongest(third[:m], values[:m], out[r])
+        m = step(pattern, nodes, amounts, sums, third)
+        sums[x] = 0
+        sums[barred[1][barred[0][x] : barred[0][x + 1]]] = 0
+        n, may = 0, allowed[kinds[x]]
+        for y in third[:m]:  # partners move to the front
+            if sums[y] > 0 and may[kinds[y]]:
+                third[n], values[n] = y, sums[y]
+                n += 1
+            sums[y] = 0
+        counts[r] = strongest(third[:n], values[:n], out[r])

@@ -48,16 +48,13 @@ def tally(
     (2·limits + 1, m) float64 array.
     """
     block = _block(scores, first, indptr, indices, closed)
-    bounds, kind, worth = (
-        plain(limits, np.float64),
-        plain(kinds, np.int64),
-        plain(table, np.float64),
-    )
+    bounds, kind = plain(limits, np.float64), plain(kinds, np.int64)
+    worth = plain(table, np.float64)
     if bounds.ndim != 1 or bounds.size == 0 or (np.diff(bounds) <= 0).any():
         raise ParameterError("limits must be a vector of at least one number, ascending, distinct")
     bins = np.zeros((2 * bounds.size + 1, worth.shape[2]))
     if use_numba(len(block[4])):
-        tally_numba(*block, bounds, kind, worth, bins)
+        tally_numba(block, bounds, kind, worth, bins)
     else:
         for i, columns, row in _open_pairs(*block):
             np.add.at(bins, _bins_of(row, bounds), worth[kind[i], kind[columns]])
@@ -82,7 +79,7 @@ def tally_nodes(
     begins, bounds = plain(starts, np.int64), plain(limits, np.float64)
     bins = np.zeros(2 * bounds.size + begins.size - 1, np.int64)
     if use_numba(len(block[4])):
-        tally_nodes_numba(*block, begins, bounds, bins)
+        tally_nodes_numba(block, begins, bounds, bins)
         return bins
     met: list[list[Array]] = [[] for _ in block[4]]
     for i, columns, row in _open_pairs(*block):
@@ -163,26 +160,17 @@ def thresholds_below(scores: Array, thresholds: Array, below: Array) -> None:
 
 
 @compiled
-def tally_numba(
-    scores: Array,
-    first: int,
-    indptr: Array,
-    indices: Array,
-    closed: Array,
-    limits: Array,
-    kinds: Array,
-    table: Array,
-    bins: Array,
-) -> None:
+def tally_numba(block: Block, limits: Array, kinds: Array, table: Array, bins: Array) -> None:
     """Add table[kind of i, kind of j] to the bin of every candidate (i, j); see `kernels.tally`."""
+    scores, first, indptr, indices, closed = block
     b, width = scores.shape
     below, barred = np.empty(TILE, np.int64), closed.copy()
     for r in range(b):
         if closed[first + r]:
             continue
         line = table[kinds[first + r]]
-        for e in range(indptr[r], indptr[r + 1]):
-            barred[indices[e]] = 1
+        stored = indices[indptr[r] : indptr[r + 1]]
+        barred[stored] = 1
         for begin in range(r + 1, width, TILE):
             tile = scores[r, begin : min(begin + TILE, width)]
             thresholds_below(tile, limits, below)
@@ -193,8 +181,7 @@ def tally_numba(
                 met = at < limits.size and limits[at] == np.float64(tile[c])
                 for q in range(line.shape[1]):
                     bins[2 * at + np.int64(met), q] += line[kinds[j], q]
-        for e in range(indptr[r], indptr[r + 1]):
-            barred[indices[e]] = closed[indices[e]]
+        barred[stored] = closed[stored]
 
 
 @compiled
@@ -212,30 +199,21 @@ def own_bin(score: Any, node: int, starts: Array, limits: Array) -> int:
 
 
 @compiled
-def tally_nodes_numba(
-    scores: Array,
-    first: int,
-    indptr: Array,
-    indices: Array,
-    closed: Array,
-    starts: Array,
-    limits: Array,
-    bins: Array,
-) -> None:
+def tally_nodes_numba(block: Block, starts: Array, limits: Array, bins: Array) -> None:
     """Count every candidate (i, j) in a bin of i and in a bin of j; see `kernels.tally_nodes`."""
+    scores, first, indptr, indices, closed = block
     b, width = scores.shape
     barred = closed.copy()
     for r in range(b):
         i = first + r
         if closed[i]:
             continue
-        for e in range(indptr[r], indptr[r + 1]):
-            barred[indices[e]] = 1
+        stored = indices[indptr[r] : indptr[r + 1]]
+        barred[stored] = 1
         for c in range(r + 1, width):
             if barred[first + c]:
                 continue
             score = np.float64(scores[r, c])
             bins[own_bin(score, i, starts, limits)] += 1
             bins[own_bin(score, first + c, starts, limits)] += 1
-        for e in range(indptr[r], indptr[r + 1]):
-            barred[indices[e]] = closed[indices[e]]
+        barred[stored] = closed[stored]

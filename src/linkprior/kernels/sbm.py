@@ -109,19 +109,6 @@ def merge_losses(counts: Array, xlogx: Array, n_nodes: int) -> Array:
 
 
 @compiled
-def count_links(others: Array, group: Array, links: Array, touched: Array) -> int:
-    """Count a node's links into each block, and list the blocks that have any."""
-    n_touched = 0
-    for other in others:
-        t = group[other]
-        if links[t] == 0:
-            touched[n_touched] = t
-            n_touched += 1
-        links[t] += 1
-    return n_touched
-
-
-@compiled
 def block_gains(
     r: int,
     k: int,
@@ -156,16 +143,6 @@ def block_gains(
 
 
 @compiled
-def first_best(gains: Array, slack: float) -> int:
-    """Return the first block whose gain is the largest, up to rounding."""
-    least = gains.max() - slack
-    for s in range(gains.size):
-        if gains[s] >= least:
-            return s
-    return 0
-
-
-@compiled
 def move_nodes_numba(
     indptr: Array,
     indices: Array,
@@ -185,12 +162,18 @@ def move_nodes_numba(
         r = group[node]
         if sizes[r] == 1:
             continue
-        k = indptr[node + 1] - indptr[node]
-        some = touched[
-            : count_links(indices[indptr[node] : indptr[node + 1]], group, links, touched)
-        ]
+        n_touched = 0
+        for other in indices[indptr[node] : indptr[node + 1]]:
+            t = group[other]
+            if links[t] == 0:
+                touched[n_touched] = t
+                n_touched += 1
+            links[t] += 1
+        some, k, s = touched[:n_touched], indptr[node + 1] - indptr[node], 0
         block_gains(r, k, links, some, counts, totals, xlogx, gains)
-        s = first_best(gains, slack)
+        least = gains.max() - slack
+        while gains[s] < least:  # the first of the largest, up to rounding
+            s += 1
         if gains[s] > slack:
             for t in some:
                 counts[r, t] -= links[t]

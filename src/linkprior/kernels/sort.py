@@ -50,11 +50,7 @@ def argsort_rows(keys: ArrayLike, first: int) -> Array:
 
 
 def rank_penalty(
-    keys: ArrayLike,
-    scale: ArrayLike,
-    profile: ArrayLike,
-    first: int,
-    out: Array | None = None,
+    keys: ArrayLike, scale: ArrayLike, profile: ArrayLike, first: int, out: Array | None = None
 ) -> Array:
     """Write ``scale[r] * profile[k]``, k the 0-based rank of a column in its row; diagonal 0.
 
@@ -73,46 +69,20 @@ def rank_penalty(
     block = row_block(keys, first)
     target = target_for(out, block.shape, block.dtype)
     factors = vector_of("scale", scale, block.shape[0], block.dtype)
-    if np.ndim(profile) == 2:  # each row has a profile of its own
-        steps, shape = np.asarray(profile), (block.shape[0], n_ranks(block, first))
-        if steps.shape != shape:
-            raise ParameterError(f"profile must have shape {shape}, got {steps.shape}")
-        steps = steps.astype(block.dtype)
-    else:
-        steps = vector_of("profile", profile, n_ranks(block, first), block.dtype)
-        if use_numba(block.shape[1]):
-            rank_penalty_numba(block, *_bits(block), factors, steps, first, target)
-            return target
+    steps, shape = (
+        np.atleast_2d(plain(profile, block.dtype)),
+        (block.shape[0], n_ranks(block, first)),
+    )
+    if steps.shape not in ((1, shape[1]), shape):
+        raise ParameterError(
+            f"profile must have shape {shape[1:]} or {shape}, got {np.shape(profile)}"
+        )
+    if use_numba(block.shape[1]):
+        rank_penalty_numba(block, *_bits(block), factors, steps, first, target)
+        return target
     order = argsort_rows(block, first)
     target[:] = 0
     np.put_along_axis(target, order.astype(np.int64), factors[:, None] * steps, axis=1)
-    return target
-
-
-def prox_rows(
-    values: ArrayLike,
-    scale: ArrayLike,
-    profile: ArrayLike,
-    first: int,
-    out: Array | None = None,
-    *,
-    clip: bool = False,
-) -> Array:
-    """Subtract the rank penalty from each row: the row prox before clipping.
-
-    The diagonal passes through. With ``clip=True`` everything, the diagonal too, is clipped at 0,
-    which makes it the whole prox. Parameters as in `rank_penalty`.
-    """
-    block = row_block(values, first)
-    target = target_for(out, block.shape, block.dtype)
-    if use_numba(block.shape[1]):
-        factors = vector_of("scale", scale, block.shape[0], block.dtype)
-        steps = vector_of("profile", profile, n_ranks(block, first), block.dtype)
-        prox_rows_numba(block, *_bits(block), factors, steps, first, clip, target)
-        return target
-    np.subtract(block, rank_penalty(block, scale, profile, first), out=target)
-    if clip:
-        np.copyto(target, 0, where=~(target > 0))
     return target
 
 
@@ -157,15 +127,6 @@ def scratch_for(bits: Array) -> Scratch:
 
 
 @compiled
-def digit_width(counts: Array) -> Any:
-    """Return d for counters with 2^d buckets."""
-    width = ZERO
-    while (ONE << width) < np.uint64(counts.size):
-        width += ONE
-    return width
-
-
-@compiled
 def fill_keys(bits: Array, mask: Any, start: int, stop: int, skip: int, key: Array) -> None:
     """Write keys that ascend where scores descend; 0.0 and -0.0 get the same key.
 
@@ -199,16 +160,6 @@ def close_gap(key: Array, n: int, edge: Any) -> Any:
 
 
 @compiled
-def key_range(key: Array, n: int) -> tuple[Any, Any]:
-    """Return the smallest key and the distance to the largest."""
-    smallest, largest = key[0], key[0]
-    for place in range(n):
-        smallest = min(smallest, key[place])
-        largest = max(largest, key[place])
-    return np.uint64(smallest), np.uint64(largest) - np.uint64(smallest)
-
-
-@compiled
 def bits_beyond(span: Any, width: Any) -> Any:
     """Return how far `span` must be shifted right to fit into `width` bits."""
     shift, limit = ZERO, ONE << width
@@ -218,21 +169,11 @@ def bits_beyond(span: Any, width: Any) -> Any:
 
 
 @compiled
-def starts_from_counts(low: Array, high: Array) -> None:
-    """Turn the counts of both digits into the first position of each bucket."""
-    low_start, high_start = np.uint32(0), np.uint32(0)
-    for bucket in range(low.size):
-        low_count, high_count = low[bucket], high[bucket]
-        low[bucket], high[bucket] = low_start, high_start
-        low_start += low_count
-        high_start += high_count
-
-
-@compiled
 def sort_leading_bits(n: int, smallest: Any, span: Any, trim: Any, work: Scratch) -> None:
     """Fill work[4] with words (leading key bits, place), sorted by their topmost 2·d bits."""
     key, low, high, first_pass, result = work
-    width, mask = digit_width(low), np.uint64(low.size - 1)
+    mask = np.uint64(low.size - 1)
+    width = bits_beyond(mask, ZERO)
     shift = bits_beyond(span >> trim, width + width)
     low[:] = 0
     high[:] = 0
@@ -240,7 +181,12 @@ def sort_leading_bits(n: int, smallest: Any, span: Any, trim: Any, work: Scratch
         leading = (np.uint64(key[place]) - smallest) >> (trim + shift)
         low[leading & mask] += TICK
         high[leading >> width] += TICK
-    starts_from_counts(low, high)
+    low_start, high_start = np.uint32(0), np.uint32(0)
+    for bucket in range(low.size):
+        low_count, high_count = low[bucket], high[bucket]
+        low[bucket], high[bucket] = low_start, high_start
+        low_start += low_count
+        high_start += high_count
     for place in range(n):
         leading = (np.uint64(key[place]) - smallest) >> trim
         bucket = (leading >> shift) & mask
@@ -296,7 +242,8 @@ def repair_full_keys(words: Array, key: Array, n: int) -> bool:
 def radix_order(n: int, smallest: Any, span: Any, work: Scratch) -> None:
     """Fill work[4] with places in ascending key order by plain passes from the lowest digit."""
     key, counts, source, target = work[0], work[1], work[3], work[4]
-    width, mask, shift = digit_width(counts), np.uint64(counts.size - 1), ZERO
+    mask, shift = np.uint64(counts.size - 1), ZERO
+    width = bits_beyond(mask, ZERO)
     for place in range(n):
         target[place] = np.uint64(place)
     while shift < np.uint64(64) and (span >> shift) > ZERO:
@@ -328,7 +275,10 @@ def order_row(bits: Array, mask: Any, diagonal: int, work: Scratch) -> Array:
         return result
     fill_keys(bits, mask, 0, diagonal, 0, key)
     fill_keys(bits, mask, diagonal + 1, p, 1, key)
-    smallest, span = key_range(key, n)
+    smallest, largest = key[0], key[0]
+    for place in range(n):
+        smallest, largest = min(smallest, key[place]), max(largest, key[place])
+    smallest, span = np.uint64(smallest), np.uint64(largest) - np.uint64(smallest)
     if smallest <= np.uint64(mask) < smallest + span:
         span -= close_gap(key, n, np.uint64(mask))
     trim = bits_beyond(span, HALF_WORD)
@@ -336,12 +286,6 @@ def order_row(bits: Array, mask: Any, diagonal: int, work: Scratch) -> Array:
     if not (repair_words(result, n) and (trim == ZERO or repair_full_keys(result, key, n))):
         radix_order(n, smallest, span, work)
     return result
-
-
-@compiled
-def diagonal_of(first: int, row: int, p: int) -> int:
-    """Return the column of a row's diagonal; p, which is no column, where none is special."""
-    return first + row if first >= 0 else p
 
 
 @compiled
@@ -356,7 +300,7 @@ def argsort_rows_numba(keys: Array, bits: Array, mask: Any, first: int, out: Arr
     """Write each row's columns, best first."""
     work = scratch_for(bits)
     for r in range(keys.shape[0]):
-        diagonal = diagonal_of(first, r, keys.shape[1])
+        diagonal = first + r if first >= 0 else keys.shape[1]
         words = order_row(bits[r], mask, diagonal, work)
         for rank in range(out.shape[1]):
             out[r, rank] = column_of(words[rank], np.uint64(diagonal))
@@ -369,7 +313,7 @@ def row_quantiles_numba(
     """Write each row's key at the given ranks."""
     work = scratch_for(bits)
     for r in range(keys.shape[0]):
-        diagonal = diagonal_of(first, r, keys.shape[1])
+        diagonal = first + r if first >= 0 else keys.shape[1]
         words = order_row(bits[r], mask, diagonal, work)
         for m in range(ranks.size):
             out[r, m] = keys[r, column_of(words[ranks[m]], np.uint64(diagonal))]
@@ -382,35 +326,10 @@ def rank_penalty_numba(
     """Write scale[r] * profile[rank], and 0 on the diagonal."""
     work = scratch_for(bits)
     for r in range(keys.shape[0]):
-        diagonal = diagonal_of(first, r, keys.shape[1])
+        diagonal = first + r if first >= 0 else keys.shape[1]
         words, target, factor = order_row(bits[r], mask, diagonal, work), out[r], scale[r]
-        for rank in range(profile.size):
-            target[column_of(words[rank], np.uint64(diagonal))] = factor * profile[rank]
+        steps = profile[r % len(profile)]
+        for rank in range(steps.size):
+            target[column_of(words[rank], np.uint64(diagonal))] = factor * steps[rank]
         if diagonal < target.size:
             target[diagonal] = 0
-
-
-@compiled
-def prox_rows_numba(
-    values: Array,
-    bits: Array,
-    mask: Any,
-    scale: Array,
-    profile: Array,
-    first: int,
-    clip: bool,
-    out: Array,
-) -> None:
-    """Write values minus their rank penalty, clipped at 0 on demand; `out` may be `values`."""
-    work = scratch_for(bits)
-    for r in range(values.shape[0]):
-        diagonal = diagonal_of(first, r, values.shape[1])
-        source, target, factor = values[r], out[r], scale[r]
-        words = order_row(bits[r], mask, diagonal, work)
-        for rank in range(profile.size):
-            column = column_of(words[rank], np.uint64(diagonal))
-            value = source[column] - factor * profile[rank]
-            target[column] = value if value > 0 or not clip else 0
-        if diagonal < target.size:
-            value = source[diagonal]
-            target[diagonal] = value if value > 0 or not clip else 0

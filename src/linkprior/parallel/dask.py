@@ -35,6 +35,7 @@ import cloudpickle
 import dask
 from distributed import Client, Future, LocalCluster, wait
 from distributed.scheduler import KilledWorker
+from rich.filesize import decimal
 
 from linkprior import _config
 from linkprior._validation import real_number, shown
@@ -87,13 +88,12 @@ def _quiet_dask() -> Iterator[None]:
 def _client(address: Any) -> Iterator[Client]:
     if isinstance(address, Client):
         yield address
-        return
-    if not isinstance(address, str) or not address.strip():
+    elif not isinstance(address, str) or not address.strip():
         raise ParameterError(
             f"dask expects the address of a scheduler such as tcp://host:8786, a scheduler file, "
             f"or local; got {shown(address)}"
         )
-    if address == "local":
+    elif address == "local":
         with _local_cluster() as cluster, _reached(cluster.scheduler_address) as client:
             yield client
     else:
@@ -189,10 +189,8 @@ def facts() -> Facts:
     """Return all that must be the same on both sides for results to be the same."""
     versions = {"linkprior": __version__, "python": f"{sys.version_info[0]}.{sys.version_info[1]}"}
     for name in _NUMERIC:
-        try:
+        with suppress(importlib.metadata.PackageNotFoundError):
             versions[name] = importlib.metadata.version(name)
-        except importlib.metadata.PackageNotFoundError:
-            versions[name] = "none"
     return {**versions, _config.KERNELS_VARIABLE: _config.current().kernels}
 
 
@@ -240,7 +238,7 @@ def _packed(problem: Exception, new: bool) -> bytes:
         pickle.loads(packed)  # noqa: S301 - some errors can be packed and not unpacked
     except Exception:
         plain = LinkpriorError(f"{type(problem).__name__}: {problem}")
-        packed = pickle.dumps((True, new, plain), protocol=5)
+        return pickle.dumps((True, new, plain), protocol=5)
     return packed
 
 
@@ -266,25 +264,15 @@ class Traffic:
         self.passes = self.sent = self.copied = self.received = 0
         self._lock = threading.Lock()
 
-    def add(self, passes: int = 0, sent: int = 0, copied: int = 0, received: int = 0) -> None:
+    def add(self, **more: int) -> None:
         """Count some more; several threads may do so at once."""
         with self._lock:
-            self.passes += passes
-            self.sent += sent
-            self.copied += copied
-            self.received += received
+            for name, number in more.items():
+                setattr(self, name, getattr(self, name) + number)
 
     def __str__(self) -> str:
         passes = f"{self.passes} pass{'es' * (self.passes != 1)}"
-        return f"{passes}, {_size(self.sent)} sent, {_size(self.received)} received"
-
-
-def _size(n_bytes: float) -> str:
-    for unit in ("B", "kB", "MB", "GB"):
-        if n_bytes < 1000 or unit == "GB":
-            break
-        n_bytes /= 1000
-    return f"{n_bytes:.0f} B" if unit == "B" else f"{n_bytes:.1f} {unit}"
+        return f"{passes}, {decimal(self.sent)} sent, {decimal(self.received)} received"
 
 
 class DaskEngine:
@@ -324,7 +312,12 @@ class DaskEngine:
                         failed, new, result = self._fetch(future)
                     except (KilledWorker, CancelledError, TimeoutError) as problem:
                         attempts[number] += 1
-                        self._refuse_attempts(attempts[number], problem)
+                        if attempts[number] > ATTEMPTS:
+                            raise LinkpriorError(
+                                f"every dask worker that took one of the tasks died "
+                                f"({_short(problem)}); give workers more memory (--memory-limit of "
+                                "`dask worker`) or fewer threads"
+                            ) from None
                         todo.appendleft(number)
                         continue
                     self.traffic.add(copied=new * len(payload))
@@ -384,14 +377,21 @@ class DaskEngine:
         except Exception as problem:  # not of the task, whose own errors come as results
             raise LinkpriorError(f"a dask worker cannot run tasks: {_short(problem)}") from None
         self.traffic.add(received=len(packed))
-        failed, new, result = pickle.loads(packed)  # noqa: S301 - of workers we sent the code to
-        return failed, new, result
+        told: tuple[bool, bool, Any] = pickle.loads(packed)  # noqa: S301 - of our own workers
+        return told
 
     def threads(self) -> int:
         """Return how many tasks can run at once, workers that came and went counted."""
         now = time.monotonic()
         if now - self._counted >= _TICK:
-            self._threads, self._counted = sum(self._workers().values()), now
+            try:
+                if self.client.status != "running":
+                    raise RuntimeError(f"the connection is {self.client.status}")
+                asked = self.client.scheduler.ncores
+                per_worker = self.client.sync(asked, callback_timeout=CONNECTING)
+            except _TROUBLE as problem:
+                raise self._lost(problem) from None
+            self._threads, self._counted = sum(per_worker.values()), now
             if self._threads:
                 self._seen = now
         return self._threads
@@ -402,15 +402,6 @@ class DaskEngine:
         while not self.threads():
             self._refuse_emptiness()
             time.sleep(0.1)
-
-    def _workers(self) -> dict[str, int]:
-        try:
-            if self.client.status != "running":
-                raise RuntimeError(f"the connection is {self.client.status}")
-            asked = self.client.scheduler.ncores
-            return dict(self.client.sync(asked, callback_timeout=CONNECTING))
-        except _TROUBLE as problem:
-            raise self._lost(problem) from None
 
     def _refuse_emptiness(self) -> None:
         if not self.threads() and time.monotonic() - self._seen > self.patience:
@@ -424,14 +415,6 @@ class DaskEngine:
             f"the dask scheduler at {self._address} no longer answers ({_short(problem)}); see "
             "whether it runs, and run again"
         )
-
-    @staticmethod
-    def _refuse_attempts(attempts: int, problem: BaseException) -> None:
-        if attempts > ATTEMPTS:
-            raise LinkpriorError(
-                f"every dask worker that took one of the tasks died ({_short(problem)}); give "
-                "workers more memory (--memory-limit of `dask worker`) or fewer threads"
-            )
 
     @property
     def _address(self) -> str:

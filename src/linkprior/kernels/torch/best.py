@@ -12,7 +12,7 @@ counts how many entries of both rows lie above each of them. Ties get the middle
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -88,11 +88,7 @@ def exact_pairs(
 
 
 def _sheets(
-    layers: Sequence[Layer],
-    scale: Array,
-    weights: Array,
-    device: torch.device,
-    passes: int = 0,
+    layers: Sequence[Layer], scale: Array, weights: Array, device: torch.device, passes: int = 0
 ) -> list[ScoreBlocks]:
     width = sum(one.left.shape[1] + one.right.shape[1] for one in layers)
     held = sum(max(passes, len(one.tables)) for one in layers) * len(weights)
@@ -165,20 +161,17 @@ class Barred:
 
 
 def best_candidates(
-    sheets: Sequence[ScoreBlocks],
-    barred: Barred,
-    k: int,
-    threshold: float = -math.inf,
+    sheets: Sequence[ScoreBlocks], barred: Barred, k: int, threshold: float = -math.inf
 ) -> Found:
     """Return the k best candidates i < j by the mean score of all sheets, in no order.
 
     Scores are at least `threshold`; more than k come where the last ones tie.
     """
     floor = first_floor(sheets, k)
-    sieve = _sifted(sheets, barred, k, max(floor, threshold))
-    if len(sieve[2]) < k and floor > threshold:  # the sample promised too much
-        sieve = _sifted(sheets, barred, k, threshold)
-    return sieve
+    best = _sifted(sheets, barred, k, max(floor, threshold))
+    if len(best[2]) < k and floor > threshold:  # the sample promised too much
+        best = _sifted(sheets, barred, k, threshold)
+    return best
 
 
 def _sifted(sheets: Sequence[ScoreBlocks], barred: Barred, k: int, floor: float) -> Found:
@@ -188,36 +181,41 @@ def _sifted(sheets: Sequence[ScoreBlocks], barred: Barred, k: int, floor: float)
         rows = max(1, rows // 4)
 
     def run(height: int) -> Found:
-        sieve = TopKFilter(k, floor)
-        for found in _candidates(sheets, sieve, height):
-            allowed = barred.allows(*found[:2])
-            sieve.add(*(one[allowed] for one in found))
-        return sieve.sift()
+        best = TopKFilter(k, floor)
+        cuts = sheets[0].cuts(floor)
+        for begin in range(0, p, height):
+            if len(sheets) > 1:
+                rows = torch.arange(begin, min(p, begin + height), device=device)
+                block = mean_block(sheets, rows, begin)
+                best.add(*_chosen(block, block >= best.floor, barred, begin))
+                continue
+            i, j, base = _reaching(sheets[0], cuts, barred, begin, height)
+            if best.add(i, j, sheets[0].pairs(base, i, j)):
+                cuts = sheets[0].cuts(best.floor)
+        return best.sift()
 
     return in_blocks(run, rows)
 
 
-def _candidates(sheets: Sequence[ScoreBlocks], sieve: TopKFilter, height: int) -> Iterator[Found]:
-    """Yield pairs that may reach the floor, with their scores, block after block."""
-    one = sheets[0] if len(sheets) == 1 else None
-    device, p = sheets[0].left.device, len(sheets[0])
-    known, cuts = math.nan, torch.empty(0)
-    for begin in range(0, p, height):
-        rows = torch.arange(begin, min(p, begin + height), device=device)
-        if one is None:
-            block = mean_block(sheets, rows, begin)
-            mask = block >= sieve.floor
-        else:
-            if sieve.floor != known:
-                known, cuts = sieve.floor, one.cuts(sieve.floor)
-            block = one.products(rows, begin)
-            mask = block >= cuts[rows, None]
-            mask &= block >= cuts[None, begin:]
-        here = torch.arange(len(rows), device=device)
-        mask[:, : len(rows)] &= here[None, :] > here[:, None]  # each pair once
-        at, column = mask.nonzero(as_tuple=True)
-        i, j, scores = at + begin, column + begin, block[at, column]
-        yield i, j, scores if one is None else one.pairs(scores, i, j)
+def _reaching(
+    sheet: ScoreBlocks, cuts: torch.Tensor, barred: Barred, begin: int, height: int
+) -> Found:
+    """Return candidates of a block whose products reach the cuts of both nodes, with these."""
+    rows = torch.arange(begin, min(len(sheet), begin + height), device=sheet.left.device)
+    block = sheet.products(rows, begin)
+    mask = block >= cuts[rows, None]
+    mask &= block >= cuts[None, begin:]
+    return _chosen(block, mask, barred, begin)
+
+
+def _chosen(block: torch.Tensor, mask: torch.Tensor, barred: Barred, begin: int) -> Found:
+    """Return candidates i < j of a block where the mask says so, and what the block holds there."""
+    here = torch.arange(len(block), device=block.device)
+    mask[:, : len(block)] &= here[None, :] > here[:, None]
+    at, column = mask.nonzero(as_tuple=True)
+    i, j, scores = at + begin, column + begin, block[at, column]
+    allowed = barred.allows(i, j)
+    return i[allowed], j[allowed], scores[allowed]
 
 
 def mean_block(sheets: Sequence[ScoreBlocks], rows: torch.Tensor, begin: int = 0) -> torch.Tensor:
@@ -258,12 +256,12 @@ def exact_best(
         (i, j, base), reached = superset(sheet, bounds, barred, k, floor)
         if reached >= floor or floor == -math.inf:
             break
-        floor = reached if reached > -math.inf else -math.inf
+        floor = reached
     weights = exact_weights(sheet, profile, torch.cat([i, j]), torch.cat([j, i]), base.repeat(2))
     penalty = 0.5 * (sheet.scale[i] * weights[: len(i)] + sheet.scale[j] * weights[len(i) :])
-    sieve = TopKFilter(k, -math.inf)
-    sieve.add(i, j, base - penalty)
-    return sieve.sift()
+    best = TopKFilter(k, -math.inf)
+    best.add(i, j, base - penalty)
+    return best.sift()
 
 
 def superset(
@@ -277,18 +275,16 @@ def superset(
 
     def run(height: int) -> tuple[Found, float]:
         parts: list[Found] = []
-        sieve = TopKFilter(k, -math.inf)
-        known, cuts = math.nan, torch.empty(0)
+        best = TopKFilter(k, -math.inf)
+        cuts = _cuts(sheet, bounds, floor)
         for begin in range(0, p, height):
-            at_least = max(floor, sieve.floor)
-            if at_least != known:
-                known, cuts = at_least, _cuts(sheet, bounds, at_least)
-            found, lower, upper = _bounded(sheet, bounds, barred, cuts, begin, height)
-            kept = upper >= known
-            i, j, base = (one[kept] for one in found)
-            parts.append((i, j, base))
-            sieve.add(i, j, lower[kept])
-        lowest = sieve.sift()[2]
+            i, j, base = _reaching(sheet, cuts, barred, begin, height)
+            least, most = _penalty(sheet, bounds, (i, j), base)
+            kept = base - least >= max(floor, best.floor)
+            parts.append((i[kept], j[kept], base[kept]))
+            if best.add(i[kept], j[kept], (base - most)[kept]) and best.floor > floor:
+                cuts = _cuts(sheet, bounds, best.floor)
+        lowest = best.sift()[2]
         reached = float(lowest.min()) if len(lowest) >= k else -math.inf
         i, j, base = (torch.cat(part) for part in zip(*parts, strict=True))
         upper = base - _penalty(sheet, bounds, (i, j), base)[0]
@@ -296,25 +292,6 @@ def superset(
         return (i[kept], j[kept], base[kept]), reached
 
     return in_blocks(run, block_rows(p, _EXACT_BYTES, device))
-
-
-def _bounded(
-    sheet: ScoreBlocks, bounds: Bounds, barred: Barred, cuts: torch.Tensor, begin: int, height: int
-) -> tuple[Found, torch.Tensor, torch.Tensor]:
-    """Return candidates of a block that exceed the cuts, and bounds of their scores."""
-    p, device = len(sheet), sheet.left.device
-    rows = torch.arange(begin, min(p, begin + height), device=device)
-    block = sheet.products(rows, begin)
-    mask = block >= cuts[rows, None]
-    mask &= block >= cuts[None, begin:]
-    here = torch.arange(len(rows), device=device)
-    mask[:, : len(rows)] &= here[None, :] > here[:, None]
-    at, column = mask.nonzero(as_tuple=True)
-    i, j, base = at + begin, column + begin, block[at, column]
-    allowed = barred.allows(i, j)
-    i, j, base = i[allowed], j[allowed], base[allowed]
-    least, most = _penalty(sheet, bounds, (i, j), base)
-    return (i, j, base), base - most, base - least
 
 
 def _penalty(

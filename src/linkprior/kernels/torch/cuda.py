@@ -303,11 +303,7 @@ def fits(keys: torch.Tensor) -> bool:
 
 
 def rank_weights(
-    keys: torch.Tensor,
-    scale: torch.Tensor,
-    profile: torch.Tensor,
-    first: int,
-    out: torch.Tensor,
+    keys: torch.Tensor, scale: torch.Tensor, profile: torch.Tensor, first: int, out: torch.Tensor
 ) -> None:
     """Write scale_r·profile_k, k the rank of a column in its row, and 0 on the diagonal."""
     rows, n = keys.shape

@@ -22,6 +22,11 @@ torch.backends.cudnn.allow_tf32 = False
 _AT_ONCE = 1 << 22  # entries of the evidence whose factor rows are gathered at a time
 
 
+def numpy_of(tensor: torch.Tensor) -> Any:
+    """Copy a tensor to the computer's own memory."""
+    return tensor.detach().cpu().numpy()
+
+
 @dataclass(frozen=True)
 class _Pattern:
     """The evidence of a network on a device, with the row of every entry."""
@@ -39,12 +44,9 @@ class TorchOps:
     device: torch.device
     _known: WeakKeyDictionary[Any, Any] = field(default_factory=WeakKeyDictionary)
 
-    einsum, sqrt, log = (
-        staticmethod(torch.einsum),
-        staticmethod(torch.sqrt),
-        staticmethod(torch.log),
-    )
+    einsum, sqrt, log = map(staticmethod, (torch.einsum, torch.sqrt, torch.log))
     zeros_like, concatenate = staticmethod(torch.zeros_like), staticmethod(torch.cat)
+    to_numpy = staticmethod(numpy_of)
 
     @staticmethod
     def maximum(x: torch.Tensor, least: Any) -> torch.Tensor:
@@ -63,11 +65,6 @@ class TorchOps:
     def zeros(self, shape: tuple[int, ...], dtype: Any) -> torch.Tensor:
         """Return a tensor of zeros on the device."""
         return torch.zeros(shape, dtype=getattr(torch, np.dtype(dtype).name), device=self.device)
-
-    @staticmethod
-    def to_numpy(x: torch.Tensor) -> Any:
-        """Copy a tensor to the computer's own memory."""
-        return numpy_of(x)
 
     @staticmethod
     def row_sums(x: torch.Tensor) -> torch.Tensor:
@@ -188,14 +185,3 @@ def find_device(name: str) -> torch.device:
     device = torch.device(name)
     torch.zeros(1, device=device)
     return device
-
-
-def synchronize(device: torch.device) -> None:
-    """Wait until the device has done what it was asked to."""
-    if device.type == "cuda":
-        torch.cuda.synchronize(device)
-
-
-def numpy_of(tensor: torch.Tensor) -> Any:
-    """Copy a tensor to the computer's own memory."""
-    return tensor.detach().cpu().numpy()

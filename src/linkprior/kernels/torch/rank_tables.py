@@ -6,7 +6,6 @@ sample of columns, whose scores are then counted in the whole row, so that bound
 
 from __future__ import annotations
 
-import itertools
 from dataclasses import dataclass, replace
 
 import torch
@@ -105,19 +104,16 @@ def _counts_by_sorting(
     block: torch.Tensor, queries: torch.Tensor, starts: torch.Tensor
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Do the same with sorted rows: the oracle of the kernel."""
-    n, rising = block.shape[1], torch.sort(block, dim=1).values
-    above, reached = [queries.new_zeros(0, dtype=torch.int64)] * 2
-    found: list[tuple[torch.Tensor, torch.Tensor]] = [(above, reached)]
-    edges = starts.tolist()
-    for row, (begin, end) in enumerate(itertools.pairwise(edges)):
-        asked = queries[begin:end].contiguous()
-        found.append(
-            (
-                n - torch.searchsorted(rising[row], asked, right=True),
-                n - torch.searchsorted(rising[row], asked),
-            )
+    rising, lengths = torch.sort(block, dim=1).values, (starts[1:] - starts[:-1]).tolist()
+    asked = [some.contiguous() for some in queries.split(lengths)]
+    above, reached = (
+        block.shape[1]
+        - torch.cat(
+            [torch.searchsorted(*one, right=right) for one in zip(rising, asked, strict=True)]
         )
-    return torch.cat([one for one, _ in found]), torch.cat([one for _, one in found])
+        for right in (True, False)
+    )
+    return above, reached
 
 
 @dataclass(frozen=True)
@@ -228,11 +224,9 @@ class Bounds:
 
     def of(self, scores: torch.Tensor, nodes: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """Return the least and the largest weight that scores may have in the rows of nodes."""
-        parts = [
-            self._of(scores[at : at + _AT_ONCE], nodes[at : at + _AT_ONCE])
-            for at in range(0, max(1, len(scores)), _AT_ONCE)
-        ]
-        return torch.cat([low for low, _ in parts]), torch.cat([high for _, high in parts])
+        parts = map(self._of, scores.split(_AT_ONCE), nodes.split(_AT_ONCE))
+        low, high = (torch.cat(part) for part in zip(*parts, strict=True))
+        return low, high
 
     def _of(self, scores: torch.Tensor, nodes: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         m, rising, asked = self.values.shape[1], -self.values[nodes], -scores[:, None]
@@ -240,11 +234,8 @@ class Bounds:
         reached = torch.searchsorted(rising, asked, right=True)
         low = self.low[nodes].gather(1, (above - 1).clamp(min=0))
         high = self.high[nodes].gather(1, reached.clamp(max=m - 1))
-        low, high = (
-            torch.where(above > 0, low, self.first),
-            torch.where(reached < m, high, self.last),
-        )
-        return low[:, 0], high[:, 0]
+        low = torch.where(above > 0, low, self.first)
+        return low[:, 0], torch.where(reached < m, high, self.last)[:, 0]
 
 
 def next_table(sheet: ScoreBlocks, ranks: torch.Tensor) -> torch.Tensor:
@@ -252,12 +243,9 @@ def next_table(sheet: ScoreBlocks, ranks: torch.Tensor) -> torch.Tensor:
     columns = sampled_columns(len(sheet), sheet.left.device)
 
     def run(height: int) -> torch.Tensor:
-        every = torch.arange(len(sheet), device=sheet.left.device)
+        runs = torch.arange(len(sheet), device=sheet.left.device).split(height)
         return torch.cat(
-            [
-                row_knots(sheet.block(rows), ranks, columns).at_ranks(ranks)
-                for rows in every.split(height)
-            ]
+            [row_knots(sheet.block(rows), ranks, columns).at_ranks(ranks) for rows in runs]
         )
 
     return in_blocks(run, block_rows(len(sheet), _BYTES, sheet.left.device))

@@ -15,12 +15,11 @@ from linkprior.predictors.cost import (
     Estimate,
     estimate,
     expected_bytes,
-    expected_disk,
     fitting_options,
-    refusal,
     refuse_too_large,
     spell,
 )
+from linkprior.predictors.effort import effort_of
 
 
 @pytest.fixture(autouse=True)
@@ -127,7 +126,7 @@ def bytes_with(option, name, settings, net):
     limit = words[-1] if "--memory-limit" in words else None
     with lp.use_workers(workers), lp.use_memory(limit):
         model = make_model(name, settings, 0)
-        return expected_bytes(model, net), expected_disk(model, net)
+        return expected_bytes(model, net), effort_of(model, net).disk
 
 
 @pytest.mark.parametrize("room", [2.2e8, 2.5e8, 3.5e8, 4.5e8])
@@ -156,9 +155,8 @@ def test_more_room_never_offers_less(net):
 
 
 def test_nothing_is_offered_where_nothing_fits(net):
-    text = refusal(lp.make("pa"), net, 2.8e8, 1e7)
-    assert text.endswith("No setting of it would fit; --ignore-memory tries it all the same")
-    assert "10 MB are free" in text
+    with lp.use_memory("10M"), pytest.raises(InputError, match="10 MB. No setting of it would fit"):
+        refuse_too_large(lp.make("pa"), net)
 
 
 def test_two_settings_are_offered_where_one_is_too_little(net):
@@ -191,7 +189,7 @@ def test_a_limit_in_force_is_not_offered_again(net):
 def test_a_small_disk_is_refused_before_the_work(net, monkeypatch):
     model = lp.make("tri-degree", solver="admm", n_starts=1)
     with lp.use_workers(1), lp.use_memory("300M"):
-        assert expected_disk(model, net) > 4 * 4 * net.n_nodes**2
+        assert effort_of(model, net).disk > 4 * 4 * net.n_nodes**2
         refuse_too_large(model, net)
         monkeypatch.setattr(memory, "free_disk", lambda: 1e7)
         with pytest.raises(InputError, match=re.escape("0.01 GB free: set TMPDIR")):

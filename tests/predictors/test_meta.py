@@ -11,7 +11,8 @@ import pytest
 import linkprior as lp
 from linkprior import cli
 from linkprior.errors import ParameterError, StoreError
-from linkprior.predictors.cost import effort_of, expected_bytes
+from linkprior.predictors.cost import expected_bytes
+from linkprior.predictors.effort import effort_of
 from linkprior.predictors.registry import MODELS, WRAPPERS, find, make
 from linkprior.predictors.spaces import space_of
 

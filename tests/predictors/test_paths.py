@@ -8,7 +8,7 @@ import pytest
 
 import linkprior as lp
 from linkprior import parallel
-from linkprior.predictors import cost
+from linkprior.predictors.effort import effort_of
 
 PEERS = ("l3", "l3n", "ch2-l3", "mps")
 every = pytest.mark.parametrize("name", PEERS)
@@ -88,6 +88,7 @@ def test_work_and_memory_are_told_and_grow_with_the_network(name):
         lp.planted_network(n_nodes=n, n_groups=4, mean_degree=6, seed=3) for n in (60, 240)
     )
     model = lp.make(name)
-    told = [cost.effort_of(model, net).scores for net in (small, large)]
-    assert 0 < told[0] < told[1]
-    assert model._memory(small, 1) <= model._memory(large, 1) <= model._memory(large, 4)
+    few, many = (effort_of(model, net) for net in (small, large))
+    assert 0 < few.scores < many.scores
+    with lp.use_workers(4):
+        assert few.memory <= many.memory <= effort_of(model, large).memory

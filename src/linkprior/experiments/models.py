@@ -22,13 +22,14 @@ from linkprior.network import Network
 from linkprior.network.pairs import Ints
 from linkprior.predictors.auto.auto import Auto
 from linkprior.predictors.base import Learned, LinkPredictor
-from linkprior.predictors.cost import Effort, effort_of, expected_bytes, factor_scores, spell
+from linkprior.predictors.cost import expected_bytes, spell
+from linkprior.predictors.effort import Effort, effort_of, factor_scores
 from linkprior.predictors.registry import MODELS, find, make
 from linkprior.predictors.spaces import Space
 
 Array = NDArray[Any]
 
-# Nominal nanoseconds, as in `predictors.cost`: per edge entry (or word of a walk) and column.
+# Nominal nanoseconds, as in `predictors.effort`: per edge entry (or word of a walk) and column.
 NMF_ROUND, ALS_ROUND, BPR_ROUND, WORD = 1.2, 1.5, 4.0, 40.0
 AUTO, WITHOUT, AUTO_FAST = "auto", "auto without prior", "auto fast"
 OVER = ("degree:l3", "degree:pu")

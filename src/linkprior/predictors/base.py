@@ -30,6 +30,7 @@ from linkprior.network import Network
 from linkprior.network import pairs as pr
 from linkprior.predictors import on_device, saving
 from linkprior.predictors.documentation import complete
+from linkprior.predictors.effort import Effort, Growth, amount
 from linkprior.predictors.on_device import Form
 from linkprior.predictors.scores import overflow_told_later, refuse_not_finite
 from linkprior.predictors.spaces import Space
@@ -149,6 +150,11 @@ class LinkPredictor(ABC):
     has_factors: ClassVar[bool] = False
     # Whether it is made of all models already, so that no other stands over it.
     combines_models: ClassVar[bool] = False
+    # What a fit and a pass over all scores take, in nanoseconds on one core, and what a fit holds,
+    # in bytes, for each unit of a network (`effort.UNITS`). As quick as degrees alone by default.
+    fit_time: ClassVar[Growth] = {"entries": 0.2}
+    score_time: ClassVar[Growth] = {"entries": 0.2}
+    fit_bytes: ClassVar[Growth] = {}
     # The model to suggest where this one takes too much memory; none where there is no lighter one.
     lighter: ClassVar[str] = "tri"
 
@@ -324,6 +330,11 @@ class LinkPredictor(ABC):
     def _fit(self, network: Network) -> Learned:
         """Check the parameters against the network, learn, and return the result."""
 
+    def _effort(self, network: Network) -> Effort:
+        """Return the work of a fit and what it holds; refuse parameters that do not suit."""
+        growths = self.fit_time, self.score_time, self.fit_bytes
+        return Effort(*(amount(growth, network) for growth in growths))
+
     # ------------------------------------------------------------------ scoring
 
     @abstractmethod
@@ -367,10 +378,6 @@ class LinkPredictor(ABC):
     def _holds_scores(self) -> bool:
         """Whether all scores are made at once and held: rows are then not worth sending for."""
         return False
-
-    def _memory(self, network: Network, workers: int) -> float:
-        """Return the bytes a fit may hold beside the network; row blocks come on top."""
-        return 0.0
 
     def _base(self, pairs: pr.Ints) -> Array:
         """Return the scores before the prior; the same as the scores where there is none."""

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from linkprior import _progress as progress
-from linkprior import parallel
 from linkprior._validation import choice, real_number, shown, whole_number
 from linkprior.errors import InputError, ParameterError
 from linkprior.model.degrees import LIST_SIZE, Degrees, Edges, prior_degrees
@@ -23,9 +22,8 @@ from linkprior.model.priors import (
 )
 from linkprior.network import Network
 from linkprior.network.pairs import Ints, n_pairs
-from linkprior.predictors import cost
 from linkprior.predictors.base import ISOLATED, NEGATIVES, WEIGHTS, Learned, LinkPredictor
-from linkprior.predictors.cost import Effort
+from linkprior.predictors.effort import PICK, Effort, Growth, amount, factor_scores, sweep
 from linkprior.predictors.multistart import (
     MOST_STARTS,
     SEED_LIMIT,
@@ -50,6 +48,8 @@ LARGEST_NUCLEAR = 6000  # nodes beyond which a dozen p × p arrays and their eig
 _MOST_RIDGE = 1e30  # beyond it factors of float32 cannot be solved for
 FEASIBLE = 1e-6  # of a bound that X̂ may exceed it by: what rounding to float32 does
 _LEAST_ETA = 1e-30  # below it η is 0 to float32, and 0/0 stands on the diagonal
+_ROUND = 0.27  # a conjugate gradient step of `pu` for all rows: so much of a sweep of tri
+_ARRAYS = 13.0  # of nodes × rank that `pu` holds for each start
 _AFTER = 3  # steps that all eigenvalues at the end of nuclear-degree are worth
 
 
@@ -186,14 +186,10 @@ class PU(LinkPredictor):
     def _effort(self, network: Network) -> Effort:
         solver = self._solver(network, 1)
         rounds = whole_number("max_iter", self.max_iter, 1) * (1 + (solver.cg_steps or 10))
-        one = cost.PU_ROUND * cost.sweep(network, solver.rank)
         n_starts = whole_number("n_starts", self.n_starts, 1, MOST_STARTS)
-        fit = n_starts * idle_factor(n_starts) * rounds * one
-        return Effort(fit, cost.factor_scores(network, n_starts * solver.rank))
-
-    def _memory(self, network: Network, workers: int) -> float:
-        rank = self._solver(network, 1).rank
-        return cost.PU_ARRAYS * self.n_starts * 4.0 * network.n_nodes * rank
+        fit = n_starts * idle_factor(n_starts) * rounds * _ROUND * sweep(network, solver.rank)
+        held = 4.0 * _ARRAYS * n_starts * network.n_nodes * solver.rank
+        return Effort(fit, factor_scores(network, n_starts * solver.rank), held)
 
     def _factor_form(self) -> Form:
         W, H = (np.concatenate(list(self.learned_.arrays[name]), axis=1) for name in "WH")
@@ -283,6 +279,8 @@ class NuclearDegree(LinkPredictor):
         "tau": TAU,
     }
     scores_pairs_alone: ClassVar[bool] = True
+    score_time: ClassVar[Growth] = {"entries": PICK}
+    fit_bytes: ClassVar[Growth] = {"entries": 85.0}
     supports: ClassVar[frozenset[str]] = WEIGHTS | NEGATIVES | ISOLATED
     rho: float = 0.05
     mu: float | None = None
@@ -334,15 +332,10 @@ class NuclearDegree(LinkPredictor):
         return Learned({"X": found.X, "A": A, "Q": Q}, facts)
 
     def _effort(self, network: Network) -> Effort:
-        self._solver(network)
+        self._solver(network)  # refuses parameters out of range
         steps = whole_number("max_iter", self.max_iter, 1) + _AFTER
-        # Eigenvalues keep one core busy, whatever the number of cores.
-        cubic = network.n_nodes * cost.entries(network)
-        step = cost.NUCLEAR_STEP * parallel.current_workers() * cubic
-        return Effort(steps * step, cost.pick(network))
-
-    def _memory(self, network: Network, workers: int) -> float:
-        return cost.NUCLEAR_BYTES * cost.entries(network)
+        fit = amount({"cubes_alone": 0.025 * steps}, network)
+        return replace(super()._effort(network), fit=fit)
 
     def _solver(self, network: Network) -> NuclearSolver:
         """Check the parameters and the size of the network."""

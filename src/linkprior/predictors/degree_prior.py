@@ -20,9 +20,9 @@ from linkprior.model.degrees import LIST_SIZE, Degrees, Edges, edges_in_all, pri
 from linkprior.model.priors import DegreePrior, H_Like, checked_alpha, sequence_of
 from linkprior.network import Network
 from linkprior.network.pairs import Ints
-from linkprior.predictors import cost, learned_prior, on_device
+from linkprior.predictors import learned_prior, on_device
 from linkprior.predictors.base import ISOLATED, WEIGHTS, Array, Learned, LinkPredictor
-from linkprior.predictors.cost import Effort, effort_of
+from linkprior.predictors.effort import Effort, effort_of, entries
 from linkprior.predictors.meta import Wrapped, prefixed, under
 from linkprior.predictors.on_device import Form
 from linkprior.predictors.scores import (
@@ -322,20 +322,14 @@ class DegreeOver(Wrapped):
 
     def _effort(self, network: Network) -> Effort:
         self._prior(network)
-        base, n, passes = effort_of(self._new(), network), cost.entries(network), self.passes
         if learned_prior.learns(self, network):
-            ranking = learned_prior.effort(self._new(), network)
-            return Effort(base.fit + ranking, base.scores + 3 * _LOOKUP * n)
+            return learned_prior.effort(self._new(), network, DENSE_LIMIT)
+        base, n, passes = effort_of(self._new(), network), entries(network), self.passes
         if network.n_nodes <= DENSE_LIMIT:
-            return Effort(base.fit + base.scores + passes * _EXACT * n, base.scores)
+            fit = base.fit + base.scores + passes * _EXACT * n
+            return Effort(fit, base.scores, base.memory + _EXACT_BYTES * n)
         looks = passes * (passes - 1) / 2
         tables = passes * (base.scores + _RANKING * n) + looks * _LOOKUP * n
-        return Effort(base.fit + tables, base.scores + passes * _LOOKUP * n)
-
-    def _memory(self, network: Network, workers: int) -> float:
-        base, p = self._new()._memory(network, workers), network.n_nodes
-        if learned_prior.learns(self, network):
-            return base + learned_prior.memory(p, p <= DENSE_LIMIT)
-        if p <= DENSE_LIMIT:
-            return base + _EXACT_BYTES * cost.entries(network)
-        return base + 2.0 * 4.0 * self.passes * p * len(knots(p - 1))
+        held = 8.0 * passes * network.n_nodes * len(knots(network.n_nodes - 1))
+        scores = base.scores + passes * _LOOKUP * n
+        return Effort(base.fit + tables, scores, base.memory + held)

@@ -34,7 +34,7 @@ from linkprior.network import Network
 from linkprior.network import pairs as pr
 from linkprior.network.pairs import Ints
 from linkprior.predictors.base import Array, Learned, LinkPredictor
-from linkprior.predictors.cost import effort_of, entries
+from linkprior.predictors.effort import PICK, Effort, effort_of, entries
 from linkprior.predictors.scores import (
     DenseScores,
     Scores,
@@ -53,7 +53,8 @@ FEWEST_ISOLATED = 10
 _NON_EDGES = 20_000  # drawn from each hold-out
 _CURVE_RANKS, _CURVE_DEGREES = 13, (1, 3, 10, 30, 100)
 _SCORING = 40.0  # nominal nanoseconds per entry
-BYTES = 40.0  # per entry, up to the size at which matrices are held
+_LOOKUP = 16.0  # and to find a rank in a table, thrice for a score
+_BYTES = 40.0  # per entry, up to the size at which matrices are held
 
 
 @dataclass(frozen=True)
@@ -448,19 +449,19 @@ def curves(weights: LearnedWeights, network: Network, alpha: float) -> dict[str,
     }
 
 
-def effort(model: LinkPredictor, network: Network) -> float:
-    """Return the nominal work of the hold-outs and of ranking, beside fitting the base."""
-    return HOLDOUTS * _round(model, network) + _round(model, network, fitted=True)
+def effort(base: LinkPredictor, network: Network, dense_limit: int) -> Effort:
+    """Return what learning over a base takes, fitting the base itself counted."""
+    work, p = effort_of(base, network), network.n_nodes
+    again = HOLDOUTS * _round(base, network) + _round(base, network, fitted=True)
+    if p <= dense_limit:
+        held, scores = _BYTES * entries(network), PICK * entries(network)
+    else:
+        held = 8.0 * p * len(knots(p - 1))
+        scores = work.scores + 3 * _LOOKUP * entries(network)
+    return Effort(work.fit + again, scores, work.memory + held)
 
 
 def _round(model: LinkPredictor, network: Network, fitted: bool = False) -> float:
     """Return the work of fitting a base, unless it is fitted, and of ranking by it."""
     work = effort_of(model, network)
     return (0.0 if fitted else work.fit) + work.scores + _SCORING * entries(network)
-
-
-def memory(n_nodes: int, dense: bool) -> float:
-    """Return the bytes held beside the base: matrices, or tables."""
-    if dense:
-        return BYTES * float(n_nodes) ** 2
-    return 8.0 * n_nodes * len(knots(n_nodes - 1))

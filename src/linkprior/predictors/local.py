@@ -14,14 +14,12 @@ from numpy.typing import NDArray
 from linkprior._validation import whole_number
 from linkprior.network import Network
 from linkprior.network.pairs import Ints
-from linkprior.predictors import cost
 from linkprior.predictors.base import WEIGHTS, Array, Learned, LinkPredictor
-from linkprior.predictors.cost import Effort
+from linkprior.predictors.effort import Growth
 from linkprior.predictors.spaces import Space
 
 Words = NDArray[np.uint64]
 
-HASH = 6.5  # nominal nanoseconds per score
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # the constants of splitmix64
 _FIRST, _SECOND = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 
@@ -66,16 +64,14 @@ class Random(LinkPredictor):
     summary_line: ClassVar[str] = "a random number for each pair: the random baseline"
     search_space: ClassVar[Space | None] = {}
     scores_pairs_alone: ClassVar[bool] = True
+    fit_time: ClassVar[Growth] = {"nodes": 1.0}
+    score_time: ClassVar[Growth] = {"entries": 8.0}
     seed: int = 0
 
     def _fit(self, network: Network) -> Learned:
         seed = whole_number("seed", self.seed, 0)
         key = np.random.SeedSequence(seed).generate_state(1, np.uint64)
         return Learned({"streams": _mixed(key + _place(np.arange(network.n_nodes)))})
-
-    def _effort(self, network: Network) -> Effort:
-        n = cost.entries(network)
-        return Effort(float(network.n_nodes), HASH * n + cost.pick(network))
 
     def _rows(self, start: int, stop: int) -> Array:
         streams, nodes = self.learned_.arrays["streams"], np.arange(self.network_.n_nodes)
@@ -110,8 +106,6 @@ def _mixed(words: Words) -> Words:
     return words
 
 
-SHARED = 10.0  # nominal nanoseconds per path of length two
-BLANK = 0.7  # and per score, most of which are zero
 _AT_ONCE = 1 << 22  # neighbours looked at together when pairs are scored
 
 
@@ -126,6 +120,8 @@ class SharedNeighbours(LinkPredictor):
 
     supports: ClassVar[frozenset[str]] = WEIGHTS
     scores_pairs_alone: ClassVar[bool] = True
+    fit_time: ClassVar[Growth] = {"nodes": 1.0}
+    score_time: ClassVar[Growth] = {"two_steps": 10.0, "entries": 2.2}
 
     @abstractmethod
     def _weights(self, degrees: Array) -> Array:
@@ -145,11 +141,6 @@ class SharedNeighbours(LinkPredictor):
     def _edges(self) -> sp.csr_array:
         """Return the edges with how sure they are; ones for a model that ignores it."""
         return self.network_.confidence if self.supports else self.network_.adjacency
-
-    def _effort(self, network: Network) -> Effort:
-        d, n = network.degrees.astype(np.float64), cost.entries(network)
-        scores = SHARED * float(d @ d) + BLANK * n + cost.pick(network)
-        return Effort(float(network.n_nodes), scores)
 
     def _rows(self, start: int, stop: int) -> Array:
         degrees, weights = (self.learned_.arrays[name] for name in ("degrees", "weights"))

@@ -39,7 +39,7 @@ from linkprior.predictors.auto.learners import N_TREES
 from linkprior.predictors.auto.sources import EFFORTS, Choice, Source, choose
 from linkprior.predictors.auto.stack import Stack, Trained, Trainer, carried, stack_from
 from linkprior.predictors.base import NEGATIVES, WEIGHTS, Array, Learned, LinkPredictor
-from linkprior.predictors.cost import Effort, effort_of
+from linkprior.predictors.effort import Effort, effort_of, entries
 from linkprior.predictors.meta import arrays_under, prefixed
 from linkprior.predictors.multistart import SEED_LIMIT
 from linkprior.predictors.spaces import Space
@@ -109,7 +109,7 @@ class Auto(LinkPredictor):
     # ------------------------------------------------------------------ learning
 
     def _fit(self, network: Network) -> Learned:
-        chosen = self._check(network)
+        chosen = self._choose(network)
         costs = self._costs(network, chosen)
         with progress.stage(f"fitting {self.name}", costs.fitting):
             learned_from = self._training_samples(network, chosen, costs)
@@ -119,7 +119,8 @@ class Auto(LinkPredictor):
                 trained = self._train(features, learned_from)
         return self._kept(features, trained, chosen, learned_from.samples)
 
-    def _check(self, network: Network) -> Choice:
+    def _choose(self, network: Network) -> Choice:
+        """Check the parameters, and return the base models for this network."""
         choice("effort", self.effort, EFFORTS)
         choice("objective", self.objective, OBJECTIVES)
         real_number("hidden", self.hidden, 0.0, 0.9)
@@ -325,18 +326,15 @@ class Auto(LinkPredictor):
     # ------------------------------------------------------------------ how long it takes
 
     def _effort(self, network: Network) -> Effort:
-        costs = self._costs(network, self._check(network))
-        return Effort(costs.fitting, costs.scoring)
+        costs = self._costs(network, self._choose(network))
+        height = parallel.blocks(network.n_nodes)[0][1]
+        workers = parallel.current_workers()
+        block = 4.0 * 26 * height * network.n_nodes * (2 * workers + 1)
+        held = 4.0 * entries(network) if network.n_nodes <= HELD_WHOLE else 0.0
+        return Effort(costs.fitting, costs.scoring, 4e8 + held + 2.0 * block)
 
     def _costs(self, network: Network, chosen: Choice) -> Costs:
         return Costs(network, chosen.sources, self.prior, self._rounds(network))
-
-    def _memory(self, network: Network, workers: int) -> float:
-        entries = float(network.n_nodes) ** 2
-        height = parallel.blocks(network.n_nodes)[0][1]
-        block = 4.0 * 26 * height * network.n_nodes * (2 * workers + 1)
-        held = 4.0 * entries if network.n_nodes <= HELD_WHOLE else 0.0
-        return 4e8 + held + 2.0 * block
 
 
 def _near_top(samples: list[Sample]) -> Array:
@@ -368,10 +366,10 @@ class Costs:
     @property
     def looking(self) -> float:
         """Make the features of all pairs once."""
-        entries, n = float(self.network.n_nodes) ** 2, self.network.n_nodes
+        n = self.network.n_nodes
         rows = sum(effort_of(s.make(0, n), self.network).scores for s in self.sources)
         with_prior = self.prior * sum(source.with_prior for source in self.sources)
-        return rows + entries * (RANK * len(self.sources) + PENALTY * with_prior)
+        return rows + entries(self.network) * (RANK * len(self.sources) + PENALTY * with_prior)
 
     @property
     def learning(self) -> float:

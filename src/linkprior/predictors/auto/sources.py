@@ -17,9 +17,9 @@ from linkprior._validation import choice
 from linkprior.errors import ParameterError
 from linkprior.network import Network
 from linkprior.network.pairs import Ints
-from linkprior.predictors import cost, registry
+from linkprior.predictors import registry
 from linkprior.predictors.base import Array, Learned, LinkPredictor
-from linkprior.predictors.cost import Effort, effort_of
+from linkprior.predictors.effort import Effort, effort_of, factor_scores
 
 EFFORTS = ("fast", "normal", "thorough")
 MOST_SECONDS = {"fast": 4.0, "normal": 60.0, "thorough": 1200.0}  # nominal, for one source
@@ -174,7 +174,7 @@ class Factored(LinkPredictor):
 
     def _effort(self, network: Network) -> Effort:
         once = (2.0 * network.n_edges + network.n_nodes * self.rank) * self.rank
-        return Effort(_STEP * self.max_iter * once, cost.factor_scores(network, 2 * self.rank))
+        return Effort(_STEP * self.max_iter * once, factor_scores(network, 2 * self.rank))
 
 
 @dataclass(eq=False, kw_only=True)

@@ -1,6 +1,8 @@
 """Every model by name, those of other packages too.
 
-Classes, and what they need, are imported when they are asked for: listing names costs nothing.
+A class of this folder is a model when it declares a `name`, as in `name: ClassVar[str] = "l3"`, or
+a model over models when it declares a `kind`. It is imported, with what it needs, when it is asked
+for; listing names imports none.
 
 Another package adds a model by an entry point of the group `linkprior.predictors`: its name there
 is the model's, its value `module:Class`, a LinkPredictor.
@@ -9,52 +11,50 @@ is the model's, its value `module:Class`, a LinkPredictor.
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Iterator
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from linkprior.errors import LinkpriorError, ParameterError, StoreError, nearest, refuse_unknown
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
-    from pathlib import Path
 
     from linkprior.predictors.base import LinkPredictor
 
 GROUP = "linkprior.predictors"
 DEFAULT_MODEL = "auto"  # what is taken where no model is named
 
-# Name → module below linkprior.predictors, and class.
-MODELS = {
-    "auto": "auto.auto:Auto",
-    "tri-degree": "tri_degree:TriDegree",
-    "tri": "tri:Tri",
-    "tri-l1": "tri:TriL1",
-    "tri-scale": "tri:TriScale",
-    "pu": "completion:PU",
-    "nuclear-degree": "completion:NuclearDegree",
-    "pa": "local:PreferentialAttachment",
-    "cn": "local:CommonNeighbours",
-    "aa": "local:AdamicAdar",
-    "ra": "local:ResourceAllocation",
-    "jaccard": "local:Jaccard",
-    "katz": "walks:Katz",
-    "lrw": "walks:LocalRandomWalk",
-    "l3": "paths:L3",
-    "l3n": "paths:L3N",
-    "ch2-l3": "paths:CH2L3",
-    "mps": "paths:MPS",
-    "rnm": "spectral:RNM",
-    "spm": "spectral:SPM",
-    "dcsbm": "sbm:BlockModel",
-    "random": "local:Random",
-}
+# Files in the order in which their models are listed; those not named here come after, by name.
+_ORDER = [
+    *("auto", "tri_degree", "tri", "completion", "local", "walks", "paths", "spectral", "sbm"),
+    "degree_prior",
+]
+_DECLARED = re.compile(r'\n(?:class (\w+)|    (name|kind): ClassVar\[str\] = "([\w-]+)")')
 
-# Models over any model, named KIND:NAME. They are made for each name, so there is no end of them.
-WRAPPERS = {
-    "degree": "degree_prior:DegreeOver",
-    "consensus": "consensus:Consensus",
-}
+
+def declared(folder: Path) -> tuple[dict[str, str], dict[str, str]]:
+    """Return what classes in the files of a folder declare as their `name`, and as their `kind`.
+
+    Either is name → module below the folder, and class. Files are read, not imported, and each time
+    anew: it takes a millisecond, and no list of models can be out of date.
+    """
+    tables: dict[str, dict[str, str]] = {"name": {}, "kind": {}}
+    files = {path.stem: path for path in sorted([*folder.glob("*.py"), *folder.glob("*/auto.py")])}
+    for stem in sorted(files, key=lambda stem: [*_ORDER, stem].index(stem)):
+        module = ".".join(files[stem].relative_to(folder).with_suffix("").parts)
+        cls = ""
+        for found, attribute, name in _DECLARED.findall(files[stem].read_text("utf-8")):
+            cls = found or cls
+            if name:
+                tables[attribute][name] = f"{module}:{cls}"
+    return tables["name"], tables["kind"]
+
+
+# All models; and those over any model, named KIND:NAME, of which classes are made for each name.
+MODELS, WRAPPERS = declared(Path(__file__).parent)
 
 
 class ModelInfo(NamedTuple):

@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from linkprior import parallel
 from linkprior.kernels._engine import SMALL_NETWORK
@@ -57,36 +56,34 @@ def entries(network: Network) -> float:
     return float(network.n_nodes) ** 2
 
 
-def _degrees(network: Network) -> NDArray[np.float64]:
-    return network.degrees.astype(np.float64)
-
-
 def _walk_ends(network: Network) -> float:
-    two = network.adjacency @ _degrees(network)
+    two = network.adjacency @ network.degrees.astype(np.float64)
     return float(network.degrees @ np.minimum(two, float(network.n_nodes)))
 
 
 def _third_steps(network: Network) -> float:
     # From each node there are as many at most as entries in the adjacency matrix.
-    a, d = network.adjacency, _degrees(network)
+    a, d = network.adjacency, network.degrees.astype(np.float64)
     steps = float(np.minimum(a @ (a @ d), d.sum()).sum())
     return steps * (1.0 if network.known.weights is None else _SPARSE)
+
+
+def _three_steps(network: Network) -> float:
+    d = network.degrees.astype(np.float64)
+    return float(d @ (network.adjacency @ d))
 
 
 UNITS: Mapping[str, Callable[[Network], float]] = {
     "nodes": lambda network: float(network.n_nodes),
     "edges": lambda network: float(network.n_edges),
-    "entries": entries,  # of a matrix of all nodes
-    "cubes": lambda network: network.n_nodes * entries(network),
-    # The same for what keeps one core busy, whatever the number of cores: eigenvalues.
-    "cubes_alone": lambda network: parallel.current_workers() * network.n_nodes * entries(network),
+    "entries": lambda network: float(network.n_nodes) ** 2,  # of a matrix of all nodes
+    # Nodes³, of what keeps one core busy, whatever the number of cores: eigenvalues
+    "cubes_alone": lambda network: parallel.current_workers() * float(network.n_nodes) ** 3,
     # A times a matrix of all nodes
     "edge_nodes": lambda network: float(network.adjacency.nnz) * network.n_nodes,
     # Walks of length 2 and 3, both ways
-    "two_steps": lambda network: float(_degrees(network) @ _degrees(network)),
-    "three_steps": lambda network: float(
-        _degrees(network) @ (network.adjacency @ _degrees(network))
-    ),
+    "two_steps": lambda network: float(np.square(network.degrees, dtype=np.float64).sum()),
+    "three_steps": _three_steps,
     "walk_ends": _walk_ends,  # of those of length 3, through different first steps apart
     "third_steps": _third_steps,  # where walks that meet go on as one
 }

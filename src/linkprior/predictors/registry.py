@@ -113,7 +113,10 @@ def find(name: str) -> type[LinkPredictor]:
         raise ParameterError(f"a model is chosen by its name, got {name!r}")
     kind, colon, base = name.partition(":")
     if colon and kind in WRAPPERS:
-        return _over(kind, base)
+        if kind in base.split(":")[:-1]:
+            raise ParameterError(f"{kind}:{base}: {kind} is there twice, and once is enough")
+        over: type[LinkPredictor] = _built_in(WRAPPERS[kind]).over(find(base))
+        return over
     if name in MODELS:
         return _built_in(MODELS[name])
     points = [point for point in _plugins() if point.name == name]
@@ -131,14 +134,6 @@ def find(name: str) -> type[LinkPredictor]:
 def _built_in(place: str) -> Any:
     module, _, name = place.partition(":")
     return getattr(import_module(f"linkprior.predictors.{module}"), name)
-
-
-def _over(kind: str, base: str) -> type[LinkPredictor]:
-    """Return the class of a wrapper over the model of that name, which may be one itself."""
-    if kind in base.split(":")[:-1]:
-        raise ParameterError(f"{kind}:{base}: {kind} is there twice, and once is enough")
-    made: type[LinkPredictor] = _built_in(WRAPPERS[kind]).over(find(base))
-    return made
 
 
 def _line(model: type[LinkPredictor]) -> str:
@@ -259,29 +254,22 @@ def load(folder: str | Path) -> LinkPredictor:
         state = {k.removeprefix("state."): v for k, v in arrays.items() if k.startswith("state.")}
         if net.digest != manifest["network"]["digest"]:
             raise StoreError(f"{folder}: the stored network does not match its digest")
-        _refuse_other_kinds(arrays, folder)
+        for name, array in arrays.items():
+            if array.dtype.kind not in "biuf":  # complex ones would lose half of what they hold
+                raise StoreError(
+                    f"{folder}: the saved {name} is {array.dtype}, expected plain numbers"
+                )
         with np.errstate(all="ignore"):  # numbers that lead nowhere are reported below, in one line
             model._remember(net, Learned(state, manifest["facts"]))
-            _try_out(model)
+            # Whoever wrote the checksums too may have left out an array: score one pair.
+            pair = np.array([[0, 1]])
+            for part in (model.score_pairs(pair, by="position"), model._base(pair)):
+                if part.shape != (1,) or not np.isfinite(part).all():
+                    raise StoreError(
+                        f"{type(model).name}: the saved arrays give no scores; fit it again"
+                    )
     except StoreError:
         raise
     except (LinkpriorError, ValueError, LookupError, TypeError, AttributeError) as problem:
         raise StoreError(f"{folder}: the saved model lacks or spoils {problem}") from None
     return model
-
-
-def _refuse_other_kinds(arrays: dict[str, Any], folder: str | Path) -> None:
-    """Refuse arrays that no model has: complex ones would lose half of what they hold."""
-    for name, array in arrays.items():
-        if array.dtype.kind not in "biuf":
-            raise StoreError(f"{folder}: the saved {name} is {array.dtype}, expected plain numbers")
-
-
-def _try_out(model: LinkPredictor) -> None:
-    """Score one pair: whoever wrote the checksums too may have left out an array."""
-    import numpy as np
-
-    pair = np.array([[0, 1]])
-    for part in (model.score_pairs(pair, by="position"), model._base(pair)):
-        if part.shape != (1,) or not np.isfinite(part).all():
-            raise StoreError(f"{type(model).name}: the saved arrays give no scores; fit it again")

@@ -17,8 +17,8 @@ from linkprior._validation import real_number, whole_number
 from linkprior.errors import InputError
 from linkprior.model import spectra
 from linkprior.network import Network
-from linkprior.network.pairs import Ints, n_pairs
-from linkprior.predictors.base import WEIGHTS, Array, Learned, LinkPredictor
+from linkprior.network.pairs import n_pairs
+from linkprior.predictors.base import WEIGHTS, Array, Learned, ScoredPredictor
 from linkprior.predictors.effort import PICK, Effort, Growth, amount
 from linkprior.predictors.multistart import MOST_STARTS, SEED_LIMIT
 from linkprior.predictors.paths import L3
@@ -35,7 +35,7 @@ def _dtype(network: Network) -> type:
 
 
 @dataclass(eq=False, kw_only=True)
-class Spectral(LinkPredictor):
+class Spectral(ScoredPredictor):
     """Base of the models that need every eigenvector, and learn a matrix of scores."""
 
     # Bytes are nearly the same for float32, as NumPy's LAPACK works in float64 inside.
@@ -55,12 +55,6 @@ class Spectral(LinkPredictor):
 
     def _scores(self) -> DenseScores:
         return DenseScores(self._state()[1].arrays["scores"])
-
-    def _rows(self, start: int, stop: int) -> Array:
-        return self._scores().rows(start, stop)
-
-    def _pairs(self, pairs: Ints) -> Array:
-        return self._scores().at(pairs)
 
 
 @dataclass(eq=False, kw_only=True)
@@ -152,20 +146,18 @@ class SPM(Spectral):
         self._check(network)
         seeds = np.random.SeedSequence(self.seed).spawn(self.n)
 
+        count = max(1, round(self.share * network.n_edges))
+
         def one_time(own: np.random.SeedSequence) -> Array:
-            return self._shaken(network, np.random.default_rng(own))
+            drawn = np.random.default_rng(own).permutation(network.n_edges)[:count]
+            kept = network.hide(network.edges[drawn]).adjacency
+            return spectra.perturbed(kept, network.adjacency - kept, _dtype(network))
 
         total: Array = np.zeros((network.n_nodes, network.n_nodes), _dtype(network))
         for one in parallel.map_tasks(one_time, seeds, stage="fitting spm"):
             total += one
         total /= self.n
         return Learned({"scores": total.astype(np.float32, copy=False)})
-
-    def _shaken(self, network: Network, rng: np.random.Generator) -> Array:
-        """Return the perturbed matrix of one random choice of edges."""
-        count = max(1, round(self.share * network.n_edges))
-        kept = network.hide(network.edges[rng.permutation(network.n_edges)[:count]]).adjacency
-        return spectra.perturbed(kept, network.adjacency - kept, _dtype(network))
 
     def _check(self, network: Network) -> None:
         super()._check(network)

@@ -21,7 +21,7 @@ from linkprior.network import Network
 from linkprior.network.pairs import Ints
 from linkprior.parallel import current_workers
 from linkprior.parallel.memory import matrices, memory_limit, release
-from linkprior.predictors.base import NEGATIVES, WEIGHTS, Learned, LinkPredictor
+from linkprior.predictors.base import NEGATIVES, WEIGHTS, Learned, ScoredPredictor
 from linkprior.predictors.effort import (
     Effort,
     entries,
@@ -71,7 +71,7 @@ _MAPPED_AT_ONCE = 65536.0  # of a file, around the byte that is asked for
 
 
 @dataclass(eq=False, kw_only=True)
-class TriFactorization(LinkPredictor):
+class TriFactorization(ScoredPredictor):
     """X = U S Uᵀ with U, S ≥ 0, fitted from several random starts whose scores are averaged.
 
     Parameters
@@ -214,17 +214,11 @@ class TriFactorization(LinkPredictor):
         layers = [(one.US, one.U, tables) for one, tables in factors]
         return Form(layers, scores.scale, scores.weights)
 
-    def _rows(self, start: int, stop: int) -> Array:
-        return self._scores().rows(start, stop)
-
     def _rows_above(self, start: int, stop: int, floor: float) -> Array:
         scores = self._scores()
         if isinstance(scores, SketchScores):
             return scores.rows_above(start, stop, floor)
         return scores.rows(start, stop)
-
-    def _pairs(self, pairs: Ints) -> Array:
-        return self._scores().at(pairs)
 
     def _base(self, pairs: Ints) -> Array:
         return self._factor_scores().at(pairs)
@@ -276,8 +270,8 @@ class Penalised(TriFactorization):
 
     def _check(self, network: Network) -> None:
         super()._check(network)
-        self._lam()
-        self._eta()
+        real_number("lam", self.lam, 0.0, low_open=False)
+        real_number("eta", self.eta, 0.0)
         choice("solver", self.solver, ["auto", "admm", "streaming"])
         whole_number("sweeps", self.sweeps, 1)
         whole_number("warmup", self.warmup, 0)
@@ -305,12 +299,6 @@ class Penalised(TriFactorization):
             f", and {network.n_nodes:,} nodes take streaming by default: set solver='admm' to have "
             "matrices of all pairs"
         )
-
-    def _lam(self) -> float:
-        return real_number("lam", self.lam, 0.0, low_open=False)
-
-    def _eta(self) -> float:
-        return real_number("eta", self.eta, 0.0)
 
     def _solver_name(self, network: Network) -> str:
         if self.solver != "auto":
@@ -347,20 +335,21 @@ class Penalised(TriFactorization):
         self, network: Network, start: Factors | None, rng: np.random.Generator, workers: int
     ) -> Run:
         prior, loss, rank = self._prior(network), self._loss(), self._rank(network)
-        lam = self._lam()
         assert prior is not None
-        given, loop = (network, loss, rank, prior, lam), (rng, self.max_iter, self.tol)
+        given, loop = (network, loss, rank, prior, float(self.lam)), (rng, self.max_iter, self.tol)
         admm, device = self._solver_name(network) == "admm", current_device()
         asked = self._step_options()
         if device != "cpu":
             direct = DeviceDirect(*given, start, device=device)
-            dense = DeviceAdmm(*given, self._eta(), start, device=device, **asked)
+            dense = DeviceAdmm(*given, float(self.eta), start, device=device, **asked)
             return self._kept(solve_on_device(dense if admm else direct, *loop))
         if not admm:
             return solve(DirectSolver(*given, start, workers), *loop)
         # A limit is not sent to a cluster, though what was asked before the starts is.
         on_disk = memory_limit() is not None and self.__dict__.get("_cached_on_disk", False)
-        solver = AdmmSolver(*given, self._eta(), start, workers=workers, on_disk=on_disk, **asked)
+        solver = AdmmSolver(
+            *given, float(self.eta), start, workers=workers, on_disk=on_disk, **asked
+        )
         return self._kept(solve(solver, *loop))
 
     def _step_options(self) -> dict[str, Any]:

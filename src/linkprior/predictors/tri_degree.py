@@ -12,9 +12,9 @@ from linkprior import parallel
 from linkprior._validation import choice, whole_number
 from linkprior.errors import ParameterError
 from linkprior.kernels._engine import current_device
-from linkprior.model.degrees import LIST_SIZE, Degrees, Edges, prior_degrees
+from linkprior.model.degrees import LIST_SIZE, Degrees, Edges
 from linkprior.model.factors import Factors
-from linkprior.model.priors import DegreePrior, H_Like, Prior, checked_alpha, sequence_of
+from linkprior.model.priors import DegreePrior, H_Like
 from linkprior.network import Network
 from linkprior.network.pairs import Ints
 from linkprior.predictors import learned_prior, on_device
@@ -31,6 +31,7 @@ from linkprior.predictors.scores import (
     knots,
     mean_matrix,
     merge,
+    prior_of,
 )
 from linkprior.predictors.spaces import ALPHA, Axis, C, Space, without_learned
 from linkprior.predictors.tri import ADMM_STEP, DENSE_LIMIT, SPACE, Array, Penalised, Tri
@@ -159,8 +160,7 @@ class TriDegree(Penalised):
         prior, dense = self._prior(network), self._solver_name(network) == "admm"
         if self.prox == "dual" and current_device() != "cpu":
             raise ParameterError("prox='dual' runs on the CPU: take device cpu, or prox='mm'")
-        steep = isinstance(prior, DegreePrior) and prior.steep
-        if steep and not (dense and current_device() == "cpu"):
+        if prior.steep and not (dense and current_device() == "cpu"):
             raise ParameterError(
                 f"alpha={self.alpha:g} with this H is too steep for tables of ranks and for a "
                 "device: take a smaller alpha, or solver='admm' on the CPU"
@@ -180,10 +180,8 @@ class TriDegree(Penalised):
                 f"weights='learned' stands over plain factors, without ADMM: leave {name} out"
             )
 
-    def _prior(self, network: Network) -> Prior:
-        aim = prior_degrees(network, self.n_edges, self.c, self.degrees, self.seed, self.list_size)
-        H = sequence_of(self.H, network.n_nodes - 1)
-        return DegreePrior(aim, checked_alpha(self.alpha), H)
+    def _prior(self, network: Network) -> DegreePrior:
+        return prior_of(self, network)
 
     def _admm_only(self) -> dict[str, str]:
         asked = super()._admm_only()
@@ -263,7 +261,7 @@ class TriDegree(Penalised):
             with progress.part(units):
                 if dense:
                     return dense_prox(factors, *weights, on_disk)
-                if on_device.in_use():
+                if current_device() != "cpu":
                     return on_device.tables(factors.US, factors.U, *weights, PASSES)
                 return build_tables(factors, *weights)
 
@@ -317,7 +315,7 @@ class TriDegree(Penalised):
         """Return τ·g and h, the rank weights scaled by τ = λ/η."""
         prior = self._prior(network)
         p = network.n_nodes
-        return self._lam() / self._eta() * prior.scale(np.zeros(p)), prior.profile(p - 1)
+        return float(self.lam) / float(self.eta) * prior.scale(np.zeros(p)), prior.profile(p - 1)
 
     def _make_scores(self) -> Scores:
         network, learned = self._state()

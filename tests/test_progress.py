@@ -12,7 +12,7 @@ import linkprior as lp
 from linkprior import _progress as progress
 from linkprior import parallel
 from linkprior.model.losses import SquaredLoss
-from linkprior.predictors.cost import effort_of
+from linkprior.predictors.effort import effort_of
 from linkprior.solvers.base import solve
 from linkprior.solvers.direct import DirectSolver
 

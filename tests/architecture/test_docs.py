@@ -6,10 +6,12 @@ import gzip
 import importlib.util
 import inspect
 import re
+import sys
 import textwrap
 import tomllib
 from importlib import import_module
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -22,6 +24,7 @@ from linkprior.io.source import open_source
 from linkprior.model.factors import Factors
 from linkprior.model.losses import LOSSES, SquaredLoss
 from linkprior.network import Network
+from linkprior.predictors import registry
 from linkprior.predictors.registry import find, make
 from linkprior.solvers.base import solve
 from linkprior.solvers.direct import DirectSolver
@@ -81,8 +84,8 @@ def page():
 
 
 @pytest.fixture
-def registered(page, monkeypatch):
-    """The names of the page, with its table lines in the package's tables for one test."""
+def registered(page, monkeypatch, tmp_path):
+    """The names of the page, its table lines and its model in the package for one test."""
     for block in ENTRIES:
         path, table = MARK.match(block).group(2, 3)
         module = import_module(path.removeprefix("src/").removesuffix(".py").replace("/", "."))
@@ -91,10 +94,14 @@ def registered(page, monkeypatch):
         for key, value in scope["items"].items():
             assert key not in getattr(module, table), f"{key} exists: choose another example"
             monkeypatch.setitem(getattr(module, table), key, value)
-            if table == "MODELS":
-                home, _, name = value.partition(":")
-                home = import_module(f"linkprior.predictors.{home}")
-                monkeypatch.setattr(home, name, page[name], raising=False)
+    block = next(block for block in NEW if "class SquaredCosine" in block)
+    (tmp_path / "cosine.py").write_text(block)
+    (place,), _ = (list(table.items()) for table in registry.declared(tmp_path))
+    assert place == ("rsq", "cosine:SquaredCosine")
+    assert place[0] not in registry.MODELS
+    monkeypatch.setitem(registry.MODELS, *place)
+    home = SimpleNamespace(SquaredCosine=page["SquaredCosine"])
+    monkeypatch.setitem(sys.modules, "linkprior.predictors.cosine", home)
     return page
 
 
@@ -105,7 +112,7 @@ def test_quotes_are_verbatim(block):
 
 
 def test_there_are_quotes_table_lines_and_new_code():
-    assert (len(QUOTES), len(ENTRIES)) == (4, 2)
+    assert (len(QUOTES), len(ENTRIES)) == (4, 1)
     assert len(NEW) >= 6
 
 

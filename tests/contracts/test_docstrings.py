@@ -24,9 +24,10 @@ def test_examples_give_what_they_show(module):
     assert failed == 0
 
 
-@pytest.mark.parametrize("name", [*MODELS, "degree:tri-l1", "consensus:pu"])
+@pytest.mark.parametrize("name", [*MODELS, "degree:tri-l1", "consensus:pu", "degree:consensus:tri"])
 def test_a_model_documents_every_parameter_and_has_an_example(name):
     model = find(name)
+    assert model.name == name
     told = sections(model.__doc__)
     listed = [line for line in told.get("Parameters", "").splitlines() if line[:1] != " "]
     documented = {word.strip() for line in listed for word in line.split(",")}

@@ -32,35 +32,10 @@ def planted(p: int = 60) -> Network:
     return network(zip(i[kept], j[kept], strict=True), p)
 
 
-SHAPES = {
-    "one edge": network([(0, 1)], 2),
-    "path": network([(0, 1), (1, 2)], 3),
-    "isolated": network([(0, 1)], 3),
-    "star": network([(0, k) for k in range(1, 9)], 9),
-    "complete": network([(a, b) for a in range(6) for b in range(a)], 6),
-    "disconnected": network([(0, 1), (1, 2), (0, 2), (3, 4), (4, 5), (5, 6)], 8),
-    "planted": planted(),
-}
-
-
-@pytest.mark.parametrize("shape", SHAPES)
-@pytest.mark.parametrize("name", NAMES)
-def test_scores_are_finite_and_symmetric_on_every_shape(name, shape):
-    net = SHAPES[shape]
-    model = lp.make(name).fit(net)
-    rows = model.score_rows(0, net.n_nodes)
-    assert np.isfinite(rows).all()
-    np.testing.assert_allclose(rows, rows.T, rtol=1e-5, atol=1e-6)
-    pairs = np.stack(np.triu_indices(net.n_nodes, 1), axis=1)
-    np.testing.assert_allclose(
-        model.score_pairs(pairs), rows[pairs[:, 0], pairs[:, 1]], rtol=1e-5, atol=1e-6
-    )
-
-
 @pytest.mark.parametrize("name", NAMES)
 def test_default_penalties_leave_something_of_the_smallest_network(name):
     params = {} if name == "pu" else {"rank_by": "x"}
-    model = lp.make(name, **params).fit(SHAPES["path"])
+    model = lp.make(name, **params).fit(network([(0, 1), (1, 2)], 3))
     assert model.score_pairs([(0, 1)])[0] > 0.1
 
 
@@ -78,18 +53,6 @@ def test_nuclear_degree_finds_planted_groups(params):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_fit_leaves_parameters_alone_and_refits_afresh(name):
-    model = lp.make(name, seed=3)
-    before = model.get_params()
-    model.fit(SHAPES["star"]).fit(planted())
-    fresh = lp.make(name, seed=3).fit(planted())
-    assert model.get_params() == before
-    for key, array in fresh.learned_.arrays.items():
-        assert array.tobytes() == model.learned_.arrays[key].tobytes()
-    assert model.learned_.facts == fresh.learned_.facts
-
-
-@pytest.mark.parametrize("name", NAMES)
 def test_workers_do_not_change_a_byte(name, monkeypatch):
     monkeypatch.setattr("linkprior.solvers.pu_als.BLOCK_ROWS", 32)
     monkeypatch.setattr("linkprior.solvers.nuclear.FULL_BELOW", 50)
@@ -100,14 +63,6 @@ def test_workers_do_not_change_a_byte(name, monkeypatch):
         with lp.use_workers(workers):
             results.append(lp.make(name, **quick).fit(planted(150)).score_rows(0, 150).tobytes())
     assert results[0] == results[1] == results[2]
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_a_saved_model_scores_the_same(name, tmp_path):
-    model = lp.make(name).fit(planted())
-    model.save(tmp_path / "model")
-    again = lp.load(tmp_path / "model")
-    assert again.score_rows(0, 60).tobytes() == model.score_rows(0, 60).tobytes()
 
 
 def test_more_starts_are_the_mean_of_single_ones():
@@ -159,41 +114,6 @@ def test_nuclear_degree_refuses_large_networks_with_advice(monkeypatch):
     monkeypatch.setattr(completion, "LARGEST_NUCLEAR", 50)
     with pytest.raises(InputError, match="at most 50 nodes, got 60; use tri-degree or pu"):
         lp.make("nuclear-degree").fit(planted())
-
-
-BAD = [
-    ("pu", "rank", 0),
-    ("pu", "rank", 61),
-    ("pu", "rank", 2.5),
-    ("pu", "rho", 0.0),
-    ("pu", "rho", 1.0),
-    ("pu", "lam", -1.0),
-    ("pu", "lam", 0.0),
-    ("pu", "inner", "newton"),
-    ("pu", "cg_steps", 0),
-    ("pu", "n_starts", 0),
-    ("pu", "max_iter", 0),
-    ("pu", "tol", -1.0),
-    ("pu", "seed", -1),
-    ("nuclear-degree", "rho", 1.5),
-    ("nuclear-degree", "mu", -1.0),
-    ("nuclear-degree", "lam", -0.1),
-    ("nuclear-degree", "alpha", -0.5),
-    ("nuclear-degree", "c", 0.0),
-    ("nuclear-degree", "n_edges", 0),
-    ("nuclear-degree", "tau", -1.0),
-    ("nuclear-degree", "rank_by", "factors"),
-    ("nuclear-degree", "eta", 0.0),
-    ("nuclear-degree", "max_iter", 0),
-    ("nuclear-degree", "tol", float("nan")),
-    ("nuclear-degree", "seed", -1),
-]
-
-
-@pytest.mark.parametrize(("name", "parameter", "value"), BAD, ids=str)
-def test_bad_parameters_are_named(name, parameter, value):
-    with pytest.raises(ParameterError, match=parameter):
-        lp.make(name, **{parameter: value}).fit(planted())
 
 
 # ----------------------------------------------------------------------
@@ -292,19 +212,12 @@ def test_the_facts_go_into_the_theorem():
     assert float(reached) <= float(allowed) * (1 + FEASIBLE)
 
 
-@pytest.mark.parametrize("rank_by", ["q", "x"])
-def test_both_rankings_are_there_and_saved_to_the_byte(rank_by, tmp_path):
-    model = fitted(**BOUNDS, rank_by=rank_by)
-    rows = model.score_rows(0, KARATE.n_nodes)
-    model.save(tmp_path / "model")
-    again = lp.load(tmp_path / "model")
-    assert again.score_rows(0, KARATE.n_nodes).tobytes() == rows.tobytes()
-    assert again.learned_.facts == model.learned_.facts
-    assert again.get_params() == model.get_params()
-    assert fitted(**BOUNDS, rank_by=rank_by).score_rows(0, 34).tobytes() == rows.tobytes()
+def test_x_ranks_by_the_estimate_itself():
+    model = fitted(**BOUNDS, rank_by="x")
     X = model.learned_.arrays["X"].copy()
     np.fill_diagonal(X, 0.0)
-    assert (rows.tobytes() == X.tobytes()) is (rank_by == "x")
+    assert model.score_rows(0, 34).tobytes() == X.tobytes()
+    assert fitted(**BOUNDS).score_rows(0, 34).tobytes() != X.tobytes()
 
 
 def test_without_its_prior_the_bound_on_the_norm_stays():
@@ -316,23 +229,11 @@ def test_without_its_prior_the_bound_on_the_norm_stays():
     assert (facts["lam"], facts["prior_bound"]) == (0.0, None)
 
 
-@pytest.mark.parametrize("name", ["trace", "prior_bound"])
-@pytest.mark.parametrize("value", [0, 0.0, -1.0, float("inf"), float("nan"), "10", True])
-def test_a_bound_that_is_none_is_refused_in_one_line(name, value):
-    with pytest.raises(ParameterError, match=rf"^{name} must be a number in \(0, ∞\), got .*$"):
-        fitted(**{name: value})
-
-
 @pytest.mark.parametrize("mu", [0.0, 1.0])
 def test_a_penalty_beside_its_bound_is_refused_before_the_work(mu, monkeypatch):
     monkeypatch.setattr("linkprior.predictors.completion.solve", None)
     with pytest.raises(ParameterError, match=rf"^mu must not .* got mu={mu} and trace=10\.0$"):
         fitted(trace=10.0, mu=mu)
-
-
-def test_an_eta_that_single_precision_takes_for_zero_is_refused():
-    with pytest.raises(ParameterError, match="^eta must be a number in"):
-        fitted(eta=1e-300, mu=0.0)
 
 
 def test_what_a_bound_replaces_is_not_searched():

@@ -184,20 +184,6 @@ def test_what_has_nothing_random_is_refused_in_one_line(planted):
     assert "\n" not in str(told.value)
 
 
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        *(("most", 0), ("most", 2.5), ("least", 0), ("settled", 0.0), ("settled", 1.5)),
-        *(("resample", -0.1), ("resample", 1.0), ("seed", -1), ("rank", 0)),
-    ],
-)
-def test_bad_parameters_are_named(name, value, planted):
-    model = make("consensus:tri", **{name: value})
-    with pytest.raises(ParameterError, match=rf"\b{name} must be"):
-        model.fit(planted)
-    assert not model.fitted
-
-
 def test_fewer_members_at_most_than_at_least_are_taken_as_they_are(planted):
     model = make("consensus:tri", most=2, least=5, settled=1.0, **TRI).fit(planted)
     assert model.learned_.facts["members"] == 2

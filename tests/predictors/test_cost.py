@@ -15,12 +15,12 @@ from linkprior.predictors.cost import (
     Estimate,
     estimate,
     expected_bytes,
-    expected_disk,
     fitting_options,
-    refusal,
     refuse_too_large,
     spell,
 )
+from linkprior.predictors.effort import effort_of
+from linkprior.predictors.registry import MODELS
 
 
 @pytest.fixture(autouse=True)
@@ -36,11 +36,9 @@ def sizes():
     ]
 
 
-@pytest.mark.parametrize("name", ["tri-degree", "tri", "pu", "nuclear-degree", "pa", "l3"])
+@pytest.mark.parametrize("name", [*MODELS, "degree:l3", "consensus:pu"])
 def test_larger_networks_take_more(name, sizes):
-    told = [estimate(lp.make(name), net) for net in sizes]
-    assert [e.n_nodes for e in told] == [net.n_nodes for net in sizes]
-    for less, more in pairwise(told):
+    for less, more in pairwise([estimate(lp.make(name), net) for net in sizes]):
         assert less.seconds < more.seconds
         assert less.bytes < more.bytes
 
@@ -65,17 +63,28 @@ def test_matrices_of_all_pairs_are_counted(sizes):
             assert dense - streamed < at_once * 24 * net.n_nodes**2
 
 
-def test_more_threads_take_less_time(sizes):
+def test_more_threads_take_less_time_and_a_slow_machine_more(sizes, monkeypatch):
+    model = lp.make("tri")
     with lp.use_workers(1):
-        alone = estimate(lp.make("tri"), sizes[-1]).seconds
+        alone = estimate(model, sizes[-1]).seconds
     with lp.use_workers(2):
-        assert estimate(lp.make("tri"), sizes[-1]).seconds < alone
-
-
-def test_a_slow_machine_takes_longer(sizes, monkeypatch):
-    quick = estimate(lp.make("tri"), sizes[0]).seconds
+        assert estimate(model, sizes[-1]).seconds < alone
+    quick = estimate(model, sizes[0]).seconds
     monkeypatch.setattr(module, "machine_factor", lambda: 3.0)
-    assert estimate(lp.make("tri"), sizes[0]).seconds == pytest.approx(3 * quick)
+    assert estimate(model, sizes[0]).seconds == pytest.approx(3 * quick)
+
+
+def test_a_class_says_what_grows_with_what(sizes):
+    net = sizes[0]
+    d, p = net.degrees.astype(float), net.n_nodes
+    cn, lrw = (effort_of(lp.make(name), net) for name in ("cn", "lrw"))
+    assert cn.scores == pytest.approx(10.0 * (d @ d) + 2.2 * p**2)
+    product = (
+        0.42 * 2 * net.n_edges * p + 0.3 * p**2
+    )  # of A with a dense matrix, for the third step
+    assert lrw.scores == pytest.approx(10.0 * (d @ d) + 5.5 * p**2 + product)
+    assert effort_of(lp.make("rnm"), net).memory == 55.0 * p**2
+    assert effort_of(lp.make("l3"), lp.Network.from_edges([], nodes="ab")).scores == 0.0
 
 
 @pytest.mark.parametrize(
@@ -127,7 +136,7 @@ def bytes_with(option, name, settings, net):
     limit = words[-1] if "--memory-limit" in words else None
     with lp.use_workers(workers), lp.use_memory(limit):
         model = make_model(name, settings, 0)
-        return expected_bytes(model, net), expected_disk(model, net)
+        return expected_bytes(model, net), effort_of(model, net).disk
 
 
 @pytest.mark.parametrize("room", [2.2e8, 2.5e8, 3.5e8, 4.5e8])
@@ -156,9 +165,8 @@ def test_more_room_never_offers_less(net):
 
 
 def test_nothing_is_offered_where_nothing_fits(net):
-    text = refusal(lp.make("pa"), net, 2.8e8, 1e7)
-    assert text.endswith("No setting of it would fit; --ignore-memory tries it all the same")
-    assert "10 MB are free" in text
+    with lp.use_memory("10M"), pytest.raises(InputError, match="10 MB. No setting of it would fit"):
+        refuse_too_large(lp.make("pa"), net)
 
 
 def test_two_settings_are_offered_where_one_is_too_little(net):
@@ -191,7 +199,7 @@ def test_a_limit_in_force_is_not_offered_again(net):
 def test_a_small_disk_is_refused_before_the_work(net, monkeypatch):
     model = lp.make("tri-degree", solver="admm", n_starts=1)
     with lp.use_workers(1), lp.use_memory("300M"):
-        assert expected_disk(model, net) > 4 * 4 * net.n_nodes**2
+        assert effort_of(model, net).disk > 4 * 4 * net.n_nodes**2
         refuse_too_large(model, net)
         monkeypatch.setattr(memory, "free_disk", lambda: 1e7)
         with pytest.raises(InputError, match=re.escape("0.01 GB free: set TMPDIR")):

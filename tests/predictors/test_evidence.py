@@ -90,18 +90,6 @@ def test_the_rank_by_degree_is_that_of_all_non_edges(net):
     assert places.tolist() == [place_by_degree(net, i, j) for i, j in pairs.tolist()]
 
 
-def test_preferential_attachment_ranks_by_degree(planted):
-    ranking = make("pa").fit(planted).predict_edges(None)
-    places = path_counts.rank_by_degree(planted, ranking.pairs)
-    assert (places == 1 + np.searchsorted(-ranking.scores, -ranking.scores)).all()
-
-
-def test_no_pairs_have_no_paths(planted):
-    nothing = np.empty((0, 2), np.int64)
-    assert path_counts.count_paths(planted, nothing).partners.shape == (0, 3)
-    assert path_counts.rank_by_degree(planted, nothing).shape == (0,)
-
-
 # ---------------------------------------------------------------------- columns
 
 
@@ -316,14 +304,6 @@ def test_leaves_of_a_star_share_the_hub_and_their_place():
     assert "place 1 of 6 candidate pairs, shared with 5 more." in story.text()
     assert "They share 1 partner: hub (4 edges)." in story.text()
     assert "No path of length 3 joins them." in story.text()
-
-
-def test_nodes_of_two_components_share_nothing():
-    net = lp.Network.from_edges([("a", "b"), ("b", "c"), ("x", "y"), ("y", "z")])
-    facts = evidence.explain_pair(make("pa").fit(net), "b", "y").facts
-    assert facts["paths2"] == facts["paths3"] == 0
-    assert facts["shared_partners"] == facts["best_paths"] == []
-    assert facts["place"] == facts["rank_by_degree"] == 1
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,6 @@ import pytest
 
 import linkprior as lp
 from linkprior import parallel
-from linkprior.predictors import cost
 
 PEERS = ("l3", "l3n", "ch2-l3", "mps")
 every = pytest.mark.parametrize("name", PEERS)
@@ -80,14 +79,3 @@ def test_pairs_are_read_from_rows_to_the_last_bit(name):
     for scores in by_pair:
         assert scores.tobytes() == rows[pairs[:, 0], pairs[:, 1]].tobytes()
     assert len(model.score_pairs(np.empty((0, 2), int))) == 0
-
-
-@every
-def test_work_and_memory_are_told_and_grow_with_the_network(name):
-    small, large = (
-        lp.planted_network(n_nodes=n, n_groups=4, mean_degree=6, seed=3) for n in (60, 240)
-    )
-    model = lp.make(name)
-    told = [cost.effort_of(model, net).scores for net in (small, large)]
-    assert 0 < told[0] < told[1]
-    assert model._memory(small, 1) <= model._memory(large, 1) <= model._memory(large, 4)

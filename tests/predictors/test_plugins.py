@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -125,3 +126,20 @@ def test_a_saved_model_whose_package_is_gone_is_named(site, monkeypatch, tmp_pat
         lp.make("hub-promoted").fit(lp.planted_network(20, seed=0)).save(tmp_path / "model")
     with pytest.raises(StoreError, match="no model is called 'hub-promoted'"):
         lp.load(tmp_path / "model")
+
+
+def test_every_class_that_declares_a_name_is_a_model():
+    """The registry reads files by a pattern: a class written otherwise would be found by no one."""
+    folder = Path(registry.__file__).parent
+    modules = [import_module(f"linkprior.predictors.{path.stem}") for path in folder.glob("*.py")]
+    modules.append(import_module("linkprior.predictors.auto.auto"))
+    classes = [
+        (f"{module.__name__.removeprefix('linkprior.predictors.')}:{cls.__name__}", cls)
+        for module in modules
+        for cls in vars(module).values()
+        if isinstance(cls, type) and issubclass(cls, lp.LinkPredictor)
+        if cls.__module__ == module.__name__
+    ]
+    named = {vars(cls)["name"]: place for place, cls in classes if vars(cls).get("name")}
+    kinds = {vars(cls)["kind"]: place for place, cls in classes if vars(cls).get("kind")}
+    assert (named, kinds) == (registry.MODELS, registry.WRAPPERS)

@@ -11,7 +11,6 @@ from tests.predictors.small import networks, slowly
 
 import linkprior as lp
 from linkprior import _config
-from linkprior.errors import ParameterError
 from linkprior.evaluation.splits import uniform
 from linkprior.kernels import sbm as kernels
 from linkprior.model.sbm import Partition, xlogx_table
@@ -223,12 +222,3 @@ def test_each_level_keeps_every_block_and_never_loses_likelihood_by_moving():
         search._settle(one, rng)
         assert one.log_likelihood() >= before - 1e-9
         assert (one.sizes > 0).all()
-
-
-@pytest.mark.parametrize(
-    "bad", [{"n_blocks": 0}, {"n_blocks": 61}, {"max_blocks": 0}, {"max_iter": 0}, {"n_starts": 0}]
-)
-def test_parameters_out_of_range_are_named(bad, planted):
-    (parameter,) = bad
-    with pytest.raises(ParameterError, match=f"{parameter} must be"):
-        lp.make("dcsbm", **bad).fit(planted)

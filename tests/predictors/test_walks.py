@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from tests.predictors.small import networks, slowly
 
 import linkprior as lp
-from linkprior.errors import ParameterError
 from linkprior.predictors import walks as module
 from linkprior.predictors.walks import largest_eigenvalue
 
@@ -135,18 +134,3 @@ def test_the_largest_eigenvalue_is_the_known_one_and_the_same_each_time(kind, ex
     found = {largest_eigenvalue(a) for _ in range(3)}
     assert len(found) == 1
     np.testing.assert_allclose(found.pop(), expected, rtol=1e-12)
-
-
-@pytest.mark.parametrize(
-    ("name", "params"),
-    [
-        ("katz", {"beta": 1.0}),
-        ("katz", {"beta": 0}),
-        ("katz", {"beta": float("nan")}),
-        ("lrw", {"steps": 0}),
-        ("lrw", {"steps": 2.5}),
-    ],
-)
-def test_bad_parameters_are_named(name, params, planted):
-    with pytest.raises(ParameterError, match=rf"{next(iter(params))} must be"):
-        lp.make(name, **params).fit(planted)

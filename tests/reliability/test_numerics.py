@@ -8,8 +8,8 @@ from torture import numerics
 
 import linkprior as lp
 from linkprior.errors import LinkpriorError, ParameterError
+from linkprior.predictors.base import overflow_told_later
 from linkprior.predictors.local import PreferentialAttachment
-from linkprior.predictors.scores import overflow_told_later
 
 QUICK = [name for name in numerics.models() if name not in ("auto", "nuclear-degree")]
 SOME = ("tri-degree", "tri", "pu", "l3", "katz")  # where compiled kernels and float32 are at work

@@ -302,7 +302,8 @@ class EvaluateJob:
 
     def _fits(self, model: LinkPredictor, train: Network) -> bool:
         """Tell whether a model can be fitted here; one that was named is refused aloud."""
-        from linkprior.predictors.cost import effort_of, refuse_too_large
+        from linkprior.predictors.cost import refuse_too_large
+        from linkprior.predictors.effort import effort_of
 
         try:
             effort_of(model, train)
@@ -319,7 +320,8 @@ class EvaluateJob:
         """Say how long it may take where that is long."""
         from linkprior.evaluation.tuning.tune import INNER
         from linkprior.parallel import current_workers
-        from linkprior.predictors.cost import effort_of, machine_factor, spell
+        from linkprior.predictors.cost import machine_factor, spell
+        from linkprior.predictors.effort import effort_of
 
         work = {}
         for one in chosen:

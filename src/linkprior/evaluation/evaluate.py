@@ -30,7 +30,7 @@ from linkprior.machine import peak_memory, reset_peak_memory
 from linkprior.network import Network
 from linkprior.predictors import registry
 from linkprior.predictors.base import LinkPredictor, as_predictor
-from linkprior.predictors.cost import Effort, effort_of
+from linkprior.predictors.effort import Effort, effort_of
 
 Models = str | LinkPredictor | Iterable[str | LinkPredictor] | Mapping[str, str | LinkPredictor]
 Change = Callable[[LinkPredictor, Split], LinkPredictor]

@@ -21,14 +21,16 @@ from linkprior.errors import LinkpriorError, ParameterError, nearest
 from linkprior.network import Network
 from linkprior.network.pairs import Ints
 from linkprior.predictors.auto.auto import Auto
-from linkprior.predictors.base import Learned, LinkPredictor
-from linkprior.predictors.cost import Effort, effort_of, expected_bytes, factor_scores, spell
+from linkprior.predictors.base import Learned, LinkPredictor, ScoredPredictor
+from linkprior.predictors.cost import expected_bytes, spell
+from linkprior.predictors.effort import Effort, effort_of, factor_scores
 from linkprior.predictors.registry import MODELS, find, make
+from linkprior.predictors.scores import BilinearScores
 from linkprior.predictors.spaces import Space
 
 Array = NDArray[Any]
 
-# Nominal nanoseconds, as in `predictors.cost`: per edge entry (or word of a walk) and column.
+# Nominal nanoseconds, as in `predictors.effort`: per edge entry (or word of a walk) and column.
 BPR_ROUND, WORD = 4.0, 40.0
 AUTO, WITHOUT, AUTO_FAST = "auto", "auto without prior", "auto fast"
 OVER = ("degree:l3", "degree:pu")
@@ -127,7 +129,7 @@ def too_much(model: LinkPredictor, network: Network, slowness: float) -> str | N
 
 
 @dataclass(eq=False, kw_only=True)
-class Products(LinkPredictor):
+class Products(ScoredPredictor):
     """Scores that are ½(W·H + (W·H)ᵀ) of two factors: what a recommender makes of a network."""
 
     library: ClassVar[str] = ""
@@ -153,14 +155,9 @@ class Products(LinkPredictor):
             raise LinkpriorError(f"{self.name}: {self.library} gave up ({problem})") from problem
         return Learned({"left": np.asarray(left), "right": np.asarray(right)})
 
-    def _rows(self, start: int, stop: int) -> Array:
+    def _scores(self) -> BilinearScores:
         left, right = self.learned_.arrays["left"], self.learned_.arrays["right"]
-        return 0.5 * (left[start:stop] @ right.T + right[start:stop] @ left.T)
-
-    def _pairs(self, pairs: Ints) -> Array:
-        left, right = self.learned_.arrays["left"], self.learned_.arrays["right"]
-        i, j = pairs.T
-        return 0.5 * ((left[i] * right[j]).sum(axis=1) + (left[j] * right[i]).sum(axis=1))
+        return BilinearScores(left[None], right[None])
 
     def _effort(self, network: Network) -> Effort:
         return Effort(self._work(network), factor_scores(network, 2 * self.rank))

@@ -39,7 +39,8 @@ from linkprior.pipeline.run_folder import RANKING, REPORT, STUDY, RunFolder, che
 from linkprior.pipeline.side_inputs import Input, Loaded, NodeNames, SideInputs, is_path
 from linkprior.predictors import registry
 from linkprior.predictors.base import Array, LinkPredictor
-from linkprior.predictors.cost import effort_of, estimate, refuse_too_large
+from linkprior.predictors.cost import estimate, refuse_too_large
+from linkprior.predictors.effort import effort_of
 from linkprior.predictors.evidence import explain_pair, with_evidence
 from linkprior.ranking.candidates import (
     MOST_PARTNERS,

@@ -7,7 +7,8 @@ import dataclasses
 import functools
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
@@ -26,12 +27,13 @@ from linkprior.errors import (
     refuse_unknown,
 )
 from linkprior.io.convert import as_network
+from linkprior.kernels._engine import current_device
 from linkprior.network import Network
 from linkprior.network import pairs as pr
 from linkprior.predictors import on_device, saving
 from linkprior.predictors.documentation import complete
+from linkprior.predictors.effort import Effort, Growth, amount
 from linkprior.predictors.on_device import Form
-from linkprior.predictors.scores import overflow_told_later, refuse_not_finite
 from linkprior.predictors.spaces import Space
 from linkprior.ranking.candidates import Candidates, NeighborCandidates
 from linkprior.ranking.factor_index import FactorPair
@@ -41,6 +43,8 @@ from linkprior.ranking.topk import best_pairs
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from linkprior.predictors.scores import Scores
 
 Array = NDArray[Any]
 
@@ -119,6 +123,25 @@ def _renamed(old: str, method: Callable[..., T]) -> Callable[..., T]:
     return renamed
 
 
+@contextmanager
+def overflow_told_later() -> Iterator[None]:
+    """Let numbers overflow without a warning: what comes out is checked after.
+
+    An invalid number that no overflow came before is warned of as ever: it is a mistake of ours.
+    """
+    overflowed = False
+
+    def note(what: str, _: int) -> None:
+        nonlocal overflowed
+        if what == "overflow":
+            overflowed = True
+        elif not overflowed:
+            warnings.warn(f"{what} encountered", RuntimeWarning, stacklevel=2)
+
+    with np.errstate(over="call", invalid="call", call=note):
+        yield
+
+
 @dataclass(eq=False, kw_only=True)
 class LinkPredictor(ABC):
     """Base of all predictors.
@@ -149,6 +172,11 @@ class LinkPredictor(ABC):
     has_factors: ClassVar[bool] = False
     # Whether it is made of all models already, so that no other stands over it.
     combines_models: ClassVar[bool] = False
+    # What a fit and a pass over all scores take, in nanoseconds on one core, and what a fit holds,
+    # in bytes, for each unit of a network (`effort.UNITS`). As quick as degrees alone by default.
+    fit_time: ClassVar[Growth] = {"entries": 0.2}
+    score_time: ClassVar[Growth] = {"entries": 0.2}
+    fit_bytes: ClassVar[Growth] = {}
     # The model to suggest where this one takes too much memory; none where there is no lighter one.
     lighter: ClassVar[str] = "tri"
 
@@ -316,13 +344,18 @@ class LinkPredictor(ABC):
         return "learned_" in self.__dict__
 
     def _state(self) -> tuple[Network, Learned]:
-        if not self.fitted:
+        if "learned_" not in self.__dict__:
             raise NotFittedError(f"{type(self).name}: call fit(network) before asking for scores")
         return self.network_, self.learned_
 
     @abstractmethod
     def _fit(self, network: Network) -> Learned:
         """Check the parameters against the network, learn, and return the result."""
+
+    def _effort(self, network: Network) -> Effort:
+        """Return the work of a fit and what it holds; refuse parameters that do not suit."""
+        growths = self.fit_time, self.score_time, self.fit_bytes
+        return Effort(*(amount(growth, network) for growth in growths))
 
     # ------------------------------------------------------------------ scoring
 
@@ -353,7 +386,7 @@ class LinkPredictor(ABC):
         self, candidates: Candidates | None, k: int | None, threshold: float
     ) -> tuple[pr.Ints, Array] | None:
         """Return the best pairs by the device in use; None where the CPU has to find them."""
-        form = self._factor_form() if on_device.in_use() else None
+        form = self._factor_form() if current_device() != "cpu" else None
         if form is None:
             return None
         asked = Candidates.of(self.network_) if candidates is None else candidates
@@ -367,10 +400,6 @@ class LinkPredictor(ABC):
     def _holds_scores(self) -> bool:
         """Whether all scores are made at once and held: rows are then not worth sending for."""
         return False
-
-    def _memory(self, network: Network, workers: int) -> float:
-        """Return the bytes a fit may hold beside the network; row blocks come on top."""
-        return 0.0
 
     def _base(self, pairs: pr.Ints) -> Array:
         """Return the scores before the prior; the same as the scores where there is none."""
@@ -492,7 +521,15 @@ class LinkPredictor(ABC):
         return Ranking(best, scores, net.names)
 
     def _refuse_not_finite(self, *arrays: Array, short: bool = False) -> None:
-        refuse_not_finite(type(self).name, self.get_params(deep=False), arrays, short)
+        """Raise an error where a number is not finite, or where the caller missed some: `short`."""
+        if not short and all(np.isfinite(array).all() for array in arrays):
+            return
+        params = self.get_params(deep=False)
+        given = ", ".join(f"{name}={shown(value)}" for name, value in params.items())
+        raise LinkpriorError(
+            f"{type(self).name}: fit or scores gave numbers that are not finite; a parameter is "
+            f"far out of its useful range: {given}"
+        )
 
     def explain(self, pairs: ArrayLike, by: str | None = None) -> Explanation:
         """Split the score of each pair into base and prior, and rank it for both nodes.
@@ -712,6 +749,21 @@ def _refuse_ambiguous(net: Network) -> None:
             "the nodes of this network are named by numbers, so (3, 7) may mean names or "
             "positions: say by='name' or by='position', or write names as text"
         )
+
+
+@dataclass(eq=False, kw_only=True)
+class ScoredPredictor(LinkPredictor):
+    """Base of predictors whose rows and pairs come from one source of scores."""
+
+    @abstractmethod
+    def _scores(self) -> Scores:
+        """Return what the scores of a fitted model are read from."""
+
+    def _rows(self, start: int, stop: int) -> Array:
+        return self._scores().rows(start, stop)
+
+    def _pairs(self, pairs: pr.Ints) -> Array:
+        return self._scores().at(pairs)
 
 
 def _candidates(given: object) -> Candidates | NeighborCandidates:

@@ -2,30 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from linkprior import _progress as progress
-from linkprior import parallel
 from linkprior._validation import choice, real_number, shown, whole_number
 from linkprior.errors import InputError, ParameterError
-from linkprior.model.degrees import LIST_SIZE, Degrees, Edges, prior_degrees
+from linkprior.model.degrees import LIST_SIZE, Degrees, Edges
 from linkprior.model.losses import pu_loss
-from linkprior.model.priors import (
-    DegreePrior,
-    H_Like,
-    checked_alpha,
-    degree_prior,
-    sequence_of,
-)
+from linkprior.model.priors import H_Like, degree_prior
 from linkprior.network import Network
 from linkprior.network.pairs import Ints, n_pairs
-from linkprior.predictors import cost
-from linkprior.predictors.base import ISOLATED, NEGATIVES, WEIGHTS, Learned, LinkPredictor
-from linkprior.predictors.cost import Effort
+from linkprior.predictors.base import ISOLATED, NEGATIVES, WEIGHTS, Learned, ScoredPredictor
+from linkprior.predictors.effort import PICK, Effort, Growth, amount, factor_scores, sweep
 from linkprior.predictors.multistart import (
     MOST_STARTS,
     SEED_LIMIT,
@@ -35,7 +27,7 @@ from linkprior.predictors.multistart import (
     run_starts,
 )
 from linkprior.predictors.on_device import Form
-from linkprior.predictors.scores import PASSES, DenseScores
+from linkprior.predictors.scores import PASSES, BilinearScores, DenseScores, prior_of
 from linkprior.predictors.spaces import ALPHA, TAU, Axis, C, Space, rank_axis
 from linkprior.ranking.factor_index import FactorPair
 from linkprior.solvers.base import Solution, solve
@@ -50,6 +42,8 @@ LARGEST_NUCLEAR = 6000  # nodes beyond which a dozen p × p arrays and their eig
 _MOST_RIDGE = 1e30  # beyond it factors of float32 cannot be solved for
 FEASIBLE = 1e-6  # of a bound that X̂ may exceed it by: what rounding to float32 does
 _LEAST_ETA = 1e-30  # below it η is 0 to float32, and 0/0 stands on the diagonal
+_ROUND = 0.27  # a conjugate gradient step of `pu` for all rows: so much of a sweep of tri
+_ARRAYS = 13.0  # of nodes × rank that `pu` holds for each start
 _AFTER = 3  # steps that all eigenvalues at the end of nuclear-degree are worth
 
 
@@ -71,32 +65,8 @@ def default_ridge(network: Network) -> float:
     return float(min(2.0, np.sqrt(network.degrees.max()) / 3.0))
 
 
-@dataclass(frozen=True)
-class BilinearScores:
-    """The mean over starts of ½(w_i·h_j + w_j·h_i)."""
-
-    W: Array  # (starts, p, r)
-    H: Array
-
-    def rows(self, start: int, stop: int) -> Array:
-        total = sum(
-            W[start:stop] @ H.T + H[start:stop] @ W.T for W, H in zip(self.W, self.H, strict=True)
-        )
-        block: Array = total / (2.0 * len(self.W))
-        return block
-
-    def at(self, pairs: Ints) -> Array:
-        i, j = pairs[:, 0], pairs[:, 1]
-        forth, back = (
-            np.einsum("sea,sea->e", self.W[:, a], self.H[:, b], dtype=np.float64)
-            for a, b in ((i, j), (j, i))
-        )
-        scores: Array = (forth + back) / (2.0 * len(self.W))
-        return scores
-
-
 @dataclass(eq=False, kw_only=True)
-class PU(LinkPredictor):
+class PU(ScoredPredictor):
     """PU: biased matrix completion Σ M_ij(Ω_ij − w_i·h_j)² + λ(‖W‖² + ‖H‖²) (Hsieh et al. 2015).
 
     The score is ½(w_i·h_j + w_j·h_i).
@@ -186,14 +156,10 @@ class PU(LinkPredictor):
     def _effort(self, network: Network) -> Effort:
         solver = self._solver(network, 1)
         rounds = whole_number("max_iter", self.max_iter, 1) * (1 + (solver.cg_steps or 10))
-        one = cost.PU_ROUND * cost.sweep(network, solver.rank)
         n_starts = whole_number("n_starts", self.n_starts, 1, MOST_STARTS)
-        fit = n_starts * idle_factor(n_starts) * rounds * one
-        return Effort(fit, cost.factor_scores(network, n_starts * solver.rank))
-
-    def _memory(self, network: Network, workers: int) -> float:
-        rank = self._solver(network, 1).rank
-        return cost.PU_ARRAYS * self.n_starts * 4.0 * network.n_nodes * rank
+        fit = n_starts * idle_factor(n_starts) * rounds * _ROUND * sweep(network, solver.rank)
+        held = 4.0 * _ARRAYS * n_starts * network.n_nodes * solver.rank
+        return Effort(fit, factor_scores(network, n_starts * solver.rank), held)
 
     def _factor_form(self) -> Form:
         W, H = (np.concatenate(list(self.learned_.arrays[name]), axis=1) for name in "WH")
@@ -201,23 +167,16 @@ class PU(LinkPredictor):
         return Form.plain(half * np.hstack([W, H]), np.hstack([H, W]))
 
     def _factor_pair(self) -> FactorPair:
-        form = self._factor_form()
-        (left, right, _) = form.layers[0]
+        ((left, right, _),) = self._factor_form().layers
         return FactorPair(left, right, exact=True)
 
     def _scores(self) -> BilinearScores:
         _, learned = self._state()
         return BilinearScores(learned.arrays["W"], learned.arrays["H"])
 
-    def _rows(self, start: int, stop: int) -> Array:
-        return self._scores().rows(start, stop)
-
-    def _pairs(self, pairs: Ints) -> Array:
-        return self._scores().at(pairs)
-
 
 @dataclass(eq=False, kw_only=True)
-class NuclearDegree(LinkPredictor):
+class NuclearDegree(ScoredPredictor):
     """Nuclear norm + degree prior: the paper's constrained estimator, by penalties or by bounds.
 
     By penalties (default) X̂ minimises L(X; Ω) + μ·‖X‖_* + λ·S_H(X, c·d, α) over symmetric X with
@@ -283,6 +242,8 @@ class NuclearDegree(LinkPredictor):
         "tau": TAU,
     }
     scores_pairs_alone: ClassVar[bool] = True
+    score_time: ClassVar[Growth] = {"entries": PICK}
+    fit_bytes: ClassVar[Growth] = {"entries": 85.0}
     supports: ClassVar[frozenset[str]] = WEIGHTS | NEGATIVES | ISOLATED
     rho: float = 0.05
     mu: float | None = None
@@ -319,30 +280,17 @@ class NuclearDegree(LinkPredictor):
         with progress.stage("fitting nuclear-degree", max_iter + _AFTER):
             with progress.part(max_iter):
                 solution = solve(solver, rng, max_iter, tol)
-            return self._ranked(network, solver, solution)
-
-    def _ranked(
-        self, network: Network, solver: NuclearSolver, solution: Solution[NuclearState]
-    ) -> Learned:
-        found, A = _within_bounds(solution.state.X, solver), solution.state.Y
-        tau = real_number("tau", self.tau, 0.0, low_open=False)
-        zeros, profile = np.zeros(len(A)), solver.prior.profile(len(A) - 1)
-        Q = mm_passes(A, tau * solver.prior.scale(zeros), profile, PASSES)
-        facts = self._facts(network, solver, solution, found)
-        if solver.trace is not None or solver.prior_bound is not None:
-            facts |= _bound_facts(solver, solution.state, found)
-        return Learned({"X": found.X, "A": A, "Q": Q}, facts)
+            X, facts = _estimate(network, solver, solution)
+            A, prior = solution.state.Y, solver.prior
+            scale, profile = prior.scale(np.zeros(len(A))), prior.profile(len(A) - 1)
+            Q = mm_passes(A, float(self.tau) * scale, profile, PASSES)
+            return Learned({"X": X, "A": A, "Q": Q}, facts)
 
     def _effort(self, network: Network) -> Effort:
-        self._solver(network)
+        self._solver(network)  # refuses parameters out of range
         steps = whole_number("max_iter", self.max_iter, 1) + _AFTER
-        # Eigenvalues keep one core busy, whatever the number of cores.
-        cubic = network.n_nodes * cost.entries(network)
-        step = cost.NUCLEAR_STEP * parallel.current_workers() * cubic
-        return Effort(steps * step, cost.pick(network))
-
-    def _memory(self, network: Network, workers: int) -> float:
-        return cost.NUCLEAR_BYTES * cost.entries(network)
+        fit = amount({"cubes_alone": 0.025 * steps}, network)
+        return replace(super()._effort(network), fit=fit)
 
     def _solver(self, network: Network) -> NuclearSolver:
         """Check the parameters and the size of the network."""
@@ -353,12 +301,10 @@ class NuclearDegree(LinkPredictor):
             )
         choice("rank_by", self.rank_by, ["q", "x"])
         real_number("tau", self.tau, 0.0, low_open=False)
-        alpha, H = checked_alpha(self.alpha), sequence_of(self.H, network.n_nodes - 1)
         lam = real_number("lam", self.lam, 0.0, low_open=False)
-        aim = prior_degrees(network, self.n_edges, self.c, self.degrees, self.seed, self.list_size)
         return NuclearSolver(
             network,
-            DegreePrior(aim, alpha, H),
+            prior_of(self, network),
             real_number("rho", self.rho, 0.0, 1.0),
             self._mu(network),
             lam if self.prior_bound is None else 0.0,
@@ -379,84 +325,67 @@ class NuclearDegree(LinkPredictor):
             )
         return 0.0
 
-    def _facts(
-        self,
-        network: Network,
-        solver: NuclearSolver,
-        solution: Solution[NuclearState],
-        found: _Estimate,
-    ) -> dict[str, Any]:
-        """Tell t, r and the objective at X̂ itself, not at the solver's two copies."""
-        last, loss = solution.history[-1], pu_loss(found.X, network, solver.rho)
-        return {
-            "status": solution.status,
-            "n_iter": solution.n_iter,
-            "objective": loss + solver.mu * found.trace_norm + solver.lam * found.prior,
-            "trace_norm": found.trace_norm,
-            "prior": found.prior,
-            "rank": len(solution.state.spectrum),
-            "primal": last.primal,
-            "dual": last.dual,
-        }
-
-    def _scores(self, which: str) -> DenseScores:
-        _, learned = self._state()
-        return DenseScores(learned.arrays[which])
-
-    def _rows(self, start: int, stop: int) -> Array:
-        return self._scores(self.rank_by.upper()).rows(start, stop)
-
-    def _pairs(self, pairs: Ints) -> Array:
-        return self._scores(self.rank_by.upper()).at(pairs)
+    def _scores(self) -> DenseScores:
+        return DenseScores(self._state()[1].arrays[self.rank_by.upper()])
 
     def _base(self, pairs: Ints) -> Array:
-        return self._scores("A" if self.rank_by == "q" else "X").at(pairs)
+        arrays = self._state()[1].arrays
+        return DenseScores(arrays["A" if self.rank_by == "q" else "X"]).at(pairs)
 
 
-@dataclass(frozen=True)
-class _Estimate:
-    """X̂, its nuclear norm and prior, and the factor that took it within the bounds."""
+def _estimate(
+    network: Network, solver: NuclearSolver, solution: Solution[NuclearState]
+) -> tuple[Array, dict[str, Any]]:
+    """Return X̂, and t, r and the objective at X̂ itself, not at the solver's two copies.
 
-    X: Array
-    trace_norm: float
-    prior: float
-    scaled_by: float = 1.0
-
-    @classmethod
-    def of(cls, X: Array, solver: NuclearSolver, scaled_by: float = 1.0) -> _Estimate:
-        # NumPy's, as SciPy's would hold the GIL, and with it Ctrl-C, for as long as it takes.
-        trace_norm = float(np.abs(np.linalg.eigvalsh(X.astype(np.float64))).sum())
-        prior = degree_prior(X, solver.prior.degrees, solver.prior.alpha, solver.prior.H)
-        return cls(X, trace_norm, prior, scaled_by)
-
-    def against(self, solver: NuclearSolver) -> list[tuple[float, float]]:
-        """Return what was reached, and how much is allowed, for each bound there is."""
-        both = ((self.trace_norm, solver.trace), (self.prior, solver.prior_bound))
-        return [(reached, bound) for reached, bound in both if bound is not None]
-
-
-def _within_bounds(X: Array, solver: NuclearSolver) -> _Estimate:
-    """Return X scaled down into the bounds, where the solver's two copies do not quite agree.
-
-    Norm and prior are proportional to X, and the box holds with X all that is smaller.
+    X is scaled down into the bounds, where the two copies do not quite agree: norm and prior are
+    proportional to X, and the box holds with X all that is smaller.
     """
-    found = _Estimate.of(X, solver)
-    factor = min((b / reached for reached, b in found.against(solver) if reached > b), default=1.0)
-    return found if factor == 1.0 else _Estimate.of(X * X.dtype.type(factor), solver, factor)
-
-
-def _bound_facts(solver: NuclearSolver, state: NuclearState, found: _Estimate) -> dict[str, Any]:
-    """Tell the bounds, whether X̂ meets them, and the penalties that stand for them."""
-    prices = {"trace": state.theta, "prior_bound": state.nu}
+    last, state, prior = solution.history[-1], solution.state, solver.prior
+    X, scaled_by = state.X, 1.0
     bounds = {"trace": solver.trace, "prior_bound": solver.prior_bound}
-    return {
-        **bounds,
-        "feasible": all(reached <= b * (1.0 + FEASIBLE) for reached, b in found.against(solver)),
-        "active": [name for name, b in bounds.items() if b is not None and prices[name] > 0.0],
-        "mu": state.theta * solver.eta,
-        "lam": state.nu,
-        "scaled_by": found.scaled_by,
+
+    def measured() -> dict[str, float]:
+        # NumPy's, as SciPy's would hold the GIL, and with it Ctrl-C, for as long as it takes.
+        norm = float(np.abs(np.linalg.eigvalsh(X.astype(np.float64))).sum())
+        value = degree_prior(X, prior.degrees, prior.alpha, prior.H)
+        return {"trace": norm, "prior_bound": value}
+
+    def exceeded(share: float) -> list[float]:
+        """Return bound / reached for each bound that is exceeded by more than a share of it."""
+        return [
+            bound / reached[name]
+            for name, bound in bounds.items()
+            if bound is not None and reached[name] > bound * (1.0 + share)
+        ]
+
+    reached = measured()
+    if too_much := exceeded(0.0):
+        scaled_by = min(too_much)
+        X = X * X.dtype.type(scaled_by)
+        reached = measured()
+    norm, value = reached["trace"], reached["prior_bound"]
+    facts: dict[str, Any] = {
+        "status": solution.status,
+        "n_iter": solution.n_iter,
+        "objective": pu_loss(X, network, solver.rho) + solver.mu * norm + solver.lam * value,
+        "trace_norm": norm,
+        "prior": value,
+        "rank": len(state.spectrum),
+        "primal": last.primal,
+        "dual": last.dual,
     }
+    if solver.trace is not None or solver.prior_bound is not None:
+        prices = {"trace": state.theta, "prior_bound": state.nu}
+        facts |= {
+            **bounds,
+            "feasible": not exceeded(FEASIBLE),
+            "active": [name for name, b in bounds.items() if b is not None and prices[name] > 0.0],
+            "mu": state.theta * solver.eta,  # the penalties that stand for the bounds
+            "lam": state.nu,
+            "scaled_by": scaled_by,
+        }
+    return X, facts
 
 
 def _bound(name: str, value: float | None) -> float | None:

@@ -17,9 +17,8 @@ from linkprior.errors import ParameterError
 from linkprior.kernels.pairs import keep_best
 from linkprior.network import Network
 from linkprior.network.pairs import Ints
-from linkprior.predictors import cost
 from linkprior.predictors.base import Array, Learned, LinkPredictor
-from linkprior.predictors.cost import Effort, effort_of
+from linkprior.predictors.effort import Effort, effort_of, entries
 from linkprior.predictors.meta import Wrapped, prefixed, under
 from linkprior.predictors.multistart import SEED_LIMIT, threads
 from linkprior.predictors.tri import DENSE_LIMIT
@@ -106,16 +105,16 @@ class Consensus(Wrapped):
     # ------------------------------------------------------------------ learning
 
     def _fit(self, network: Network) -> Learned:
-        most, least = self._check()
-        draws, best = self._draws(network, most), _BestPairs(network)
+        self._check(network)
+        draws, best = self._draws(network), _BestPairs(network)
         members: list[LinkPredictor] = []
         overlaps: list[float] = []
-        fitting = progress.stage(f"fitting {self.name}", most)
+        fitting = progress.stage(f"fitting {self.name}", self.most)
         with fitting, closing(self._fits(network, draws)) as fits:
             for member in fits:
                 overlaps += best.overlap_with(member)
                 members.append(member)
-                if len(members) >= least and overlaps and overlaps[-1] >= self.settled:
+                if len(members) >= self.least and overlaps and overlaps[-1] >= self.settled:
                     break
         return self._kept(members, draws, overlaps)
 
@@ -148,18 +147,17 @@ class Consensus(Wrapped):
             arrays["hidden"] = np.stack([draw.hidden for draw in draws[:n]])
         return Learned(arrays, facts)
 
-    def _draws(self, network: Network, most: int) -> list[_Draw]:
+    def _draws(self, network: Network) -> list[_Draw]:
         """Return what is random about each member; more members leave the first as they are."""
         drawn = []
-        for own in np.random.SeedSequence(self.seed).spawn(most):
+        for own in np.random.SeedSequence(self.seed).spawn(self.most):
             rng = np.random.default_rng(own)
             drawn.append(_Draw(int(rng.integers(SEED_LIMIT)), _hidden(network, self.resample, rng)))
         return drawn
 
-    def _check(self) -> tuple[int, int]:
-        """Check the parameters, and return how many members there are at most and at least."""
-        most = whole_number("most", self.most, 1, MOST_MEMBERS)
-        least = whole_number("least", self.least, 1)
+    def _check(self, network: Network) -> None:
+        whole_number("most", self.most, 1, MOST_MEMBERS)
+        whole_number("least", self.least, 1)
         real_number("settled", self.settled, 0.0, 1.0, high_open=False)
         real_number("resample", self.resample, 0.0, 1.0, low_open=False)
         whole_number("seed", self.seed, 0, SEED_LIMIT)
@@ -168,7 +166,6 @@ class Consensus(Wrapped):
                 f"{self.name}: {self.wrapped.name} has no seed, so there is nothing random to "
                 "average; hide some edges from each member, as with resample=0.1"
             )
-        return most, min(least, most)
 
     # ------------------------------------------------------------------ scoring
 
@@ -207,14 +204,11 @@ class Consensus(Wrapped):
 
     def _effort(self, network: Network) -> Effort:
         """Return the work of all members, though it may settle with fewer."""
-        most, _ = self._check()
-        one = effort_of(self._new(), network)
-        compared = min(1.0, DENSE_LIMIT**2 / cost.entries(network))
-        return Effort(most * (one.fit + compared * one.scores), most * one.scores)
-
-    def _memory(self, network: Network, workers: int) -> float:
-        compared = _COMPARED_BYTES * min(cost.entries(network), DENSE_LIMIT**2)
-        return compared + self.most * self._new()._memory(network, workers)
+        self._check(network)
+        one, compared = effort_of(self._new(), network), min(entries(network), DENSE_LIMIT**2)
+        fit = one.fit + compared / entries(network) * one.scores
+        held = _COMPARED_BYTES * compared + self.most * one.memory
+        return Effort(self.most * fit, self.most * one.scores, held)
 
 
 def _hidden(network: Network, share: float, rng: np.random.Generator) -> NDArray[np.bool_]:

@@ -16,13 +16,14 @@ from linkprior import _progress as progress
 from linkprior import parallel
 from linkprior._validation import choice, real_number, whole_number
 from linkprior.errors import ParameterError
-from linkprior.model.degrees import LIST_SIZE, Degrees, Edges, edges_in_all, prior_degrees
-from linkprior.model.priors import DegreePrior, H_Like, checked_alpha, sequence_of
+from linkprior.kernels._engine import current_device
+from linkprior.model.degrees import LIST_SIZE, Degrees, Edges, edges_in_all
+from linkprior.model.priors import H_Like
 from linkprior.network import Network
 from linkprior.network.pairs import Ints
-from linkprior.predictors import cost, learned_prior, on_device
+from linkprior.predictors import learned_prior, on_device
 from linkprior.predictors.base import ISOLATED, WEIGHTS, Array, Learned, LinkPredictor
-from linkprior.predictors.cost import Effort, effort_of
+from linkprior.predictors.effort import Effort, effort_of, entries
 from linkprior.predictors.meta import Wrapped, prefixed, under
 from linkprior.predictors.on_device import Form
 from linkprior.predictors.scores import (
@@ -34,6 +35,7 @@ from linkprior.predictors.scores import (
     exact_unit,
     knots,
     make_tables,
+    prior_of,
     subtract,
     unit_of,
 )
@@ -147,23 +149,18 @@ class DegreeOver(Wrapped):
         with progress.stage(f"fitting {self.name}", work.fit):
             with progress.part(effort_of(base, network).fit):
                 base.fit(network)
-            arrays, facts = self._learned_ranks(network, base) or self._ranked(network, base)
+            learned = None
+            if learned_prior.learns(self, network):
+                dense = network.n_nodes <= DENSE_LIMIT
+                learned = learned_prior.learned_ranking(self, network, base, self._new, dense)
+            if learned is None:
+                arrays, facts = self._ranked(network, base)
+            else:
+                arrays, weights = learned
+                facts = {name: weights[name] for name in ("unit", "median")}
+                facts["weights"] = weights
         own = {**prefixed("base", base.learned_.arrays), **arrays}
         return Learned(own, {"base": dict(base.learned_.facts), **facts})
-
-    def _learned_ranks(
-        self, network: Network, base: LinkPredictor
-    ) -> tuple[dict[str, Array], dict[str, Any]] | None:
-        """Return the learned prior over the base; None where the paper's is to be taken."""
-        if not learned_prior.learns(self, network):
-            return None
-        found = learned_prior.learned_ranking(
-            self, network, base, self._new, network.n_nodes <= DENSE_LIMIT
-        )
-        if found is None:
-            return None
-        arrays, facts = found
-        return arrays, {"unit": facts["unit"], "median": facts["median"], "weights": facts}
 
     def _ranked(
         self, network: Network, base: LinkPredictor
@@ -213,28 +210,25 @@ class DegreeOver(Wrapped):
 
     def _base_form(self, base: LinkPredictor) -> Form | None:
         """Return the base's scores for the device in use; None where the CPU has to do it."""
-        if self._pure_ranks or not (on_device.in_use() or self.ranks == "exact"):
+        away = current_device() != "cpu" or self.ranks == "exact"
+        if self._pure_ranks or not away:
             return None
         form = base._factor_form()
         return form if form is not None and form.is_plain else None
 
     def _prior(self, network: Network) -> tuple[Array, Array]:
         """Check the parameters, and return the rank weights g_i and h_k."""
-        alpha = checked_alpha(self.alpha)
         whole_number("passes", self.passes, 1, MOST_PASSES)
         self._check_ranks(network)
         if learned_prior.wanted(self) and self.ranks != "auto":
             raise ParameterError("weights='learned' ranks in its own way: leave ranks='auto'")
         if not self._pure_ranks:
             real_number("tau", self.tau, 0.0, LARGEST_TAU, low_open=False, high_open=False)
-        seed = getattr(self, "seed", 0)
-        aim = prior_degrees(network, self.n_edges, self.c, self.degrees, seed, self.list_size)
-        p = network.n_nodes
-        prior = DegreePrior(aim, alpha, sequence_of(self.H, p - 1))
+        prior, p = prior_of(self, network), network.n_nodes
         if p > DENSE_LIMIT and prior.steep:
             raise ParameterError(
-                f"alpha={alpha:g} with this H is too steep for tables of ranks, which more than "
-                f"{DENSE_LIMIT:,} nodes take: choose a smaller alpha"
+                f"alpha={self.alpha:g} with this H is too steep for tables of ranks, which more "
+                f"than {DENSE_LIMIT:,} nodes take: choose a smaller alpha"
             )
         return prior.scale(np.zeros(p)), prior.profile(p - 1)
 
@@ -322,20 +316,14 @@ class DegreeOver(Wrapped):
 
     def _effort(self, network: Network) -> Effort:
         self._prior(network)
-        base, n, passes = effort_of(self._new(), network), cost.entries(network), self.passes
         if learned_prior.learns(self, network):
-            ranking = learned_prior.effort(self._new(), network)
-            return Effort(base.fit + ranking, base.scores + 3 * _LOOKUP * n)
+            return learned_prior.effort(self._new(), network, DENSE_LIMIT)
+        base, n, passes = effort_of(self._new(), network), entries(network), self.passes
         if network.n_nodes <= DENSE_LIMIT:
-            return Effort(base.fit + base.scores + passes * _EXACT * n, base.scores)
+            fit = base.fit + base.scores + passes * _EXACT * n
+            return Effort(fit, base.scores, base.memory + _EXACT_BYTES * n)
         looks = passes * (passes - 1) / 2
         tables = passes * (base.scores + _RANKING * n) + looks * _LOOKUP * n
-        return Effort(base.fit + tables, base.scores + passes * _LOOKUP * n)
-
-    def _memory(self, network: Network, workers: int) -> float:
-        base, p = self._new()._memory(network, workers), network.n_nodes
-        if learned_prior.learns(self, network):
-            return base + learned_prior.memory(p, p <= DENSE_LIMIT)
-        if p <= DENSE_LIMIT:
-            return base + _EXACT_BYTES * cost.entries(network)
-        return base + 2.0 * 4.0 * self.passes * p * len(knots(p - 1))
+        held = 8.0 * passes * network.n_nodes * len(knots(network.n_nodes - 1))
+        scores = base.scores + passes * _LOOKUP * n
+        return Effort(base.fit + tables, scores, base.memory + held)

@@ -50,27 +50,34 @@ def columns(
             f"the ranking names {len(ranking.node_names)} nodes that are not those of the model's "
             f"network ({net!r}): take evidence from the model that made the ranking"
         )
-    pairs = ranking.pairs
+    pairs, labels = ranking.pairs, labels or {}
     with progress.stage("gathering evidence", 2.0):
         with progress.part(1.0):
             paths = count_paths(net, pairs)
         with progress.part(1.0):
             share = prior_share(model, pairs)
-    found = (
+    gathered: dict[str, NDArray[Any]] = {}
+    if labels:  # of both ends; a node without one has an empty cell
+        of_node = np.array([labels.get(name, "") for name in net.names], dtype=object)
+        gathered = {"label_source": of_node[pairs[:, 0]], "label_target": of_node[pairs[:, 1]]}
+    counted = (
         net.degrees[pairs[:, 0]],
         net.degrees[pairs[:, 1]],
         rank_by_degree(net, pairs),
         paths.two,
         paths.three,
-        _joined([(labels or {}).get(name, name) for name in net.names], paths.partners),
+        _joined([labels.get(name, name) for name in net.names], paths.partners),
         share,
     )
-    return {
-        **_labelled(ranking, labels),
-        **dict(zip(COLUMNS, found, strict=True)),
-        **_spread(model, pairs),
-        **_expected(model, ranking.scores),
-    }
+    gathered |= dict(zip(COLUMNS, counted, strict=True))
+    if hasattr(model, "spread"):  # of the members of a consensus
+        cuts = range(_PAIRS_AT_ONCE, len(pairs), _PAIRS_AT_ONCE)
+        parts = [model.spread(some, by="position") for some in np.split(pairs, cuts)]
+        gathered["spread"] = np.concatenate(parts)
+    chances = model.probabilities(ranking.scores)
+    if chances is not None and (hits := model.expected_hits(ranking.scores)) is not None:
+        gathered |= {"probability": chances, "expected_hits_cumulative": hits[0]}
+    return gathered
 
 
 def with_evidence(
@@ -78,34 +85,6 @@ def with_evidence(
 ) -> Ranking:
     """Return the same ranking with the evidence beside what it has already."""
     return replace(ranking, evidence={**ranking.evidence, **columns(model, ranking, labels)})
-
-
-def _labelled(ranking: Ranking, labels: Mapping[str, str] | None) -> dict[str, NDArray[Any]]:
-    """Return the labels of both ends, where there are any; a node without one has an empty cell."""
-    if not labels:
-        return {}
-    of_node = np.array([labels.get(name, "") for name in ranking.node_names], dtype=object)
-    ends = enumerate(("source", "target"))
-    return {f"label_{end}": of_node[ranking.pairs[:, at]] for at, end in ends}
-
-
-def _spread(model: LinkPredictor, pairs: Ints) -> dict[str, NDArray[Any]]:
-    """Return how far the members of a consensus disagree, for the models that are one."""
-    if not hasattr(model, "spread"):
-        return {}
-    spread = np.zeros(len(pairs))
-    for start in range(0, len(pairs), _PAIRS_AT_ONCE):
-        at = slice(start, start + _PAIRS_AT_ONCE)
-        spread[at] = model.spread(pairs[at], by="position")
-    return {"spread": spread}
-
-
-def _expected(model: LinkPredictor, scores: NDArray[Any]) -> dict[str, NDArray[Any]]:
-    """Return the chance of each pair, and the hits so far, for the models that state them."""
-    chances, hits = model.probabilities(scores), model.expected_hits(scores)
-    if chances is None or hits is None:
-        return {}
-    return {"probability": chances, "expected_hits_cumulative": hits[0]}
 
 
 def prior_share(model: LinkPredictor, pairs: Ints) -> NDArray[np.float64]:
@@ -203,43 +182,33 @@ def _relabelled(facts: dict[str, Any], labels: Mapping[str, str]) -> dict[str, A
 def _standing(model: LinkPredictor, net: Network, i: int, j: int) -> dict[str, Any]:
     """Tell the score, its parts, and its place among all candidates and for either node."""
     asked = Candidates.of(net)
+    barred = asked.barred
     with parallel.one_blas_thread():
-        score = _score_in_block(model, net, i, j)
-        above, equal = _count(model, asked, score)
-    barred = j in _partners(net, i) or _refuted(net, i, j)
+        # From the same block as a ranking has it, so that a tie stays a tie.
+        start, stop = next(block for block in parallel.blocks(net.n_nodes) if block[1] > i)
+        score = float(model.score_rows(start, stop)[i - start, j])
+
+        def one_block(start: int, stop: int) -> tuple[int, int]:
+            above, equal = kernels.count_above(
+                model.score_rows(start, stop), start, barred.indptr, barred.indices, [score]
+            )
+            return int(above[0]), int(equal[0])
+
+        counts = parallel.map_blocks(one_block, net.n_nodes, stage="placing the pair")
+        above, equal = np.array(list(counts)).sum(axis=0).tolist()
+    listed = j in _partners(net, i) or _refuted(net, i, j)
     why = model.explain(np.array([[i, j]]), by="position")
     return {
         "score": score,
         "base": float(why.base[0]),
         "prior": float(why.prior[0]),
-        "place": None if barred else above + 1,
+        "place": None if listed else above + 1,
         "candidates_above": above,
-        "tied": equal - (not barred),
+        "tied": equal - (not listed),
         "n_candidates": asked.n_candidates,
         "rank_for_source": int(why.rank_for_source[0]),
         "rank_for_target": int(why.rank_for_target[0]),
     }
-
-
-def _score_in_block(model: LinkPredictor, net: Network, i: int, j: int) -> float:
-    """Return the score as a ranking has it: from the same block, so that a tie stays a tie."""
-    start, stop = next(block for block in parallel.blocks(net.n_nodes) if block[1] > i)
-    return float(model.score_rows(start, stop)[i - start, j])
-
-
-def _count(model: LinkPredictor, asked: Candidates, score: float) -> tuple[int, int]:
-    """Return how many candidates score higher and how many the same."""
-    barred = asked.barred
-
-    def one_block(start: int, stop: int) -> tuple[int, int]:
-        above, equal = kernels.count_above(
-            model.score_rows(start, stop), start, barred.indptr, barred.indices, [score]
-        )
-        return int(above[0]), int(equal[0])
-
-    counts = parallel.map_blocks(one_block, asked.network.n_nodes, stage="placing the pair")
-    above, equal = np.array(list(counts)).sum(axis=0).tolist()
-    return above, equal
 
 
 def _surroundings(net: Network, i: int, j: int) -> dict[str, Any]:
@@ -260,7 +229,8 @@ def _surroundings(net: Network, i: int, j: int) -> dict[str, Any]:
 
 def _best_paths(net: Network, i: int, j: int) -> list[dict[str, Any]]:
     """Return the paths i–u–v–j of largest weight 1/√(k_u·k_v), ties in node order."""
-    first, last = (ends[ends != barred] for ends, barred in _ends(net, i, j))
+    first, last = _partners(net, i), _partners(net, j)
+    first, last = first[first != j], last[last != i]  # a path does not touch its ends again
     steps = net.adjacency[first][:, last].tocoo()
     u, v = first[steps.coords[0]], last[steps.coords[1]]
     product = net.degrees[u] * net.degrees[v]
@@ -269,11 +239,6 @@ def _best_paths(net: Network, i: int, j: int) -> list[dict[str, Any]]:
         {"through": [net.names[u[at]], net.names[v[at]]], "weight": float(product[at]) ** -0.5}
         for at in best.tolist()
     ]
-
-
-def _ends(net: Network, i: int, j: int) -> tuple[tuple[Ints, int], tuple[Ints, int]]:
-    """Return either node's partners, and the node a path must not touch again."""
-    return (_partners(net, i), j), (_partners(net, j), i)
 
 
 def _refuted(net: Network, i: int, j: int) -> bool:

@@ -34,7 +34,7 @@ from linkprior.network import Network
 from linkprior.network import pairs as pr
 from linkprior.network.pairs import Ints
 from linkprior.predictors.base import Array, Learned, LinkPredictor
-from linkprior.predictors.cost import effort_of, entries
+from linkprior.predictors.effort import PICK, Effort, effort_of, entries
 from linkprior.predictors.scores import (
     DenseScores,
     Scores,
@@ -53,7 +53,8 @@ FEWEST_ISOLATED = 10
 _NON_EDGES = 20_000  # drawn from each hold-out
 _CURVE_RANKS, _CURVE_DEGREES = 13, (1, 3, 10, 30, 100)
 _SCORING = 40.0  # nominal nanoseconds per entry
-BYTES = 40.0  # per entry, up to the size at which matrices are held
+_LOOKUP = 16.0  # and to find a rank in a table, thrice for a score
+_BYTES = 40.0  # per entry, up to the size at which matrices are held
 
 
 @dataclass(frozen=True)
@@ -93,20 +94,18 @@ class Ranked:
     def sample(self, pairs: Ints, hidden: Array, share: float) -> Sample:
         """Return pairs as the regression sees them."""
         y = degree_levels(self.network.degrees, self.network.n_nodes)[pairs]
-        if self.A is None or self.X is None:
-            scores, x = self._from_table(pairs)
+        if self.table is not None:
+            scores = self.model._pairs(pairs)
+            keys, at_knots = scores.astype(np.float32), x_at_knots(self.network.n_nodes)
+            ends = [kernels.weights_at(keys, self.table[0][end], at_knots) for end in pairs.T]
+            x = np.stack(ends, axis=1)
         else:
+            assert self.A is not None
+            assert self.X is not None
             i, j = pairs.T
             scores, x = self.A[i, j], np.stack([self.X[i, j], self.X[j, i]], axis=1)
         f = soft_log(scores.astype(np.float64), self.median, self.unit)
         return Sample(f, x.astype(np.float64), y, hidden, share)
-
-    def _from_table(self, pairs: Ints) -> tuple[Array, Array]:
-        assert self.table is not None
-        scores = self.model._pairs(pairs)
-        keys, weights = scores.astype(np.float32), x_at_knots(self.network.n_nodes)
-        ends = [kernels.weights_at(keys, self.table[0][pairs[:, end]], weights) for end in (0, 1)]
-        return scores, np.stack(ends, axis=1)
 
 
 def _exact_x(A: Array) -> Array:
@@ -148,44 +147,6 @@ def learns(model: Any, network: Network) -> bool:
 def too_few(network: Network) -> bool:
     """Whether hold-outs would hide too few edges to learn from."""
     return HOLDOUTS * round(SHARE * network.n_edges) < FEWEST
-
-
-def learn_prior(
-    network: Network, make: Callable[[], LinkPredictor], seed: int, dense: bool
-) -> tuple[LearnedWeights, IsolatedOdds | None, dict[str, int]] | None:
-    """Return the weights learned on hold-outs, and on how many edges; None where there are few.
-
-    Parameters
-    ----------
-    make
-        Makes the base model, not yet fitted.
-    dense
-        Whether to hold scores and ranks of all pairs as matrices.
-    """
-    if too_few(network):
-        return None
-    samples: list[Sample] = []
-    alone: list[Sample] = []
-    for number in range(HOLDOUTS):
-        rng = np.random.default_rng([seed, number])
-        drawn = rng.permutation(network.n_edges)[: round(SHARE * network.n_edges)]
-        hidden = network.edges[np.sort(drawn)]
-        rest = network.hide(hidden)
-        with progress.part(_round(make(), network)):
-            ranked = Ranked.of(make().fit(rest), rest, dense)
-        samples.append(_connected(ranked, network, hidden, rng))
-        alone += _isolated(ranked, network, hidden, rng)
-    counts = {
-        "holdouts": HOLDOUTS,
-        "hidden": sum(int(sample.hidden.sum()) for sample in samples),
-        "hidden_isolated": sum(int(sample.hidden.sum()) for sample in alone),
-    }
-    some = any(not sample.hidden.all() for sample in samples)  # a complete network has no non-edge
-    if counts["hidden"] < FEWEST or not some:
-        return None
-    enough = counts["hidden_isolated"] >= FEWEST_ISOLATED
-    enough = enough and any(not sample.hidden.all() for sample in alone)
-    return learn_weights(samples), learn_isolated(alone) if enough else None, counts
 
 
 def _connected(ranked: Ranked, network: Network, hidden: Ints, rng: np.random.Generator) -> Sample:
@@ -352,15 +313,43 @@ def learned_ranking(
     make: Callable[[], LinkPredictor],
     dense: bool,
 ) -> tuple[dict[str, Array], dict[str, Any]] | None:
-    """Return arrays and facts of the learned prior over a fitted base; None: too few edges.
+    """Return arrays and facts of the prior learned on hold-outs over a base; None: too few edges.
 
-    `model` is the one with the prior: its seed and `isolated` count, and its `alpha`, the paper's,
-    for the curve beside the learned one.
+    Parameters
+    ----------
+    model
+        The one with the prior: its seed and `isolated` count, and its `alpha`, the paper's, for the
+        curve beside the learned one.
+    base, make
+        The base model fitted to the network, and what makes another one, not yet fitted.
+    dense
+        Whether to hold scores and ranks of all pairs as matrices.
     """
-    found = learn_prior(network, make, getattr(model, "seed", 0), dense)
-    if found is None:
+    if too_few(network):
         return None
-    weights, alone, counts = found
+    samples: list[Sample] = []
+    isolated: list[Sample] = []  # of pairs with a node that lost all its edges
+    for number in range(HOLDOUTS):
+        rng = np.random.default_rng([getattr(model, "seed", 0), number])
+        drawn = rng.permutation(network.n_edges)[: round(SHARE * network.n_edges)]
+        hidden = network.edges[np.sort(drawn)]
+        rest = network.hide(hidden)
+        with progress.part(_round(make(), network)):
+            ranked = Ranked.of(make().fit(rest), rest, dense)
+        samples.append(_connected(ranked, network, hidden, rng))
+        isolated += _isolated(ranked, network, hidden, rng)
+    counts = {
+        "holdouts": HOLDOUTS,
+        "hidden": sum(int(sample.hidden.sum()) for sample in samples),
+        "hidden_isolated": sum(int(sample.hidden.sum()) for sample in isolated),
+    }
+    some = any(not sample.hidden.all() for sample in samples)  # a complete network has no non-edge
+    if counts["hidden"] < FEWEST or not some:
+        return None
+    weights, alone = learn_weights(samples), None
+    enough = counts["hidden_isolated"] >= FEWEST_ISOLATED
+    if enough and any(not sample.hidden.all() for sample in isolated):
+        alone = learn_isolated(isolated)
     share = missing_share(network.degrees)
     if alone is not None:
         # Odds of the others grow with the edges missing, theirs do not: a node lost all it had.
@@ -448,19 +437,19 @@ def curves(weights: LearnedWeights, network: Network, alpha: float) -> dict[str,
     }
 
 
-def effort(model: LinkPredictor, network: Network) -> float:
-    """Return the nominal work of the hold-outs and of ranking, beside fitting the base."""
-    return HOLDOUTS * _round(model, network) + _round(model, network, fitted=True)
+def effort(base: LinkPredictor, network: Network, dense_limit: int) -> Effort:
+    """Return what learning over a base takes, fitting the base itself counted."""
+    work, p = effort_of(base, network), network.n_nodes
+    again = HOLDOUTS * _round(base, network) + _round(base, network, fitted=True)
+    if p <= dense_limit:
+        held, scores = _BYTES * entries(network), PICK * entries(network)
+    else:
+        held = 8.0 * p * len(knots(p - 1))
+        scores = work.scores + 3 * _LOOKUP * entries(network)
+    return Effort(work.fit + again, scores, work.memory + held)
 
 
 def _round(model: LinkPredictor, network: Network, fitted: bool = False) -> float:
     """Return the work of fitting a base, unless it is fitted, and of ranking by it."""
     work = effort_of(model, network)
     return (0.0 if fitted else work.fit) + work.scores + _SCORING * entries(network)
-
-
-def memory(n_nodes: int, dense: bool) -> float:
-    """Return the bytes held beside the base: matrices, or tables."""
-    if dense:
-        return BYTES * float(n_nodes) ** 2
-    return 8.0 * n_nodes * len(knots(n_nodes - 1))

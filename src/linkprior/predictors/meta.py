@@ -117,6 +117,13 @@ def _made(wrapper: type[Any], base: type[LinkPredictor]) -> type[Any]:
         for field in dataclasses.fields(base)
         if field.name not in own
     ]
+    space: Space | None = {**wrapper.own_space, **(base.search_space or {})}
+    if base.search_space is None and not wrapper.own_space:
+        space = None
+    # What the wrapper does, and the base's parameters; its own are inherited.
+    documentation = f"Over {base.name}. {sections(wrapper.__doc__)['']}"
+    if parameters := sections(base.__doc__).get("Parameters"):
+        documentation += f"\n\nParameters\n----------\n{parameters}"
     made = dataclasses.make_dataclass(
         f"{wrapper.__name__}{base.__name__}",
         added,
@@ -125,24 +132,11 @@ def _made(wrapper: type[Any], base: type[LinkPredictor]) -> type[Any]:
             "name": f"{wrapper.kind}:{base.name}",
             "wrapped": base,
             "presets": base.presets,
-            "search_space": _space(wrapper, base),
+            "search_space": space,
             "__module__": wrapper.__module__,
-            "__doc__": _documentation(wrapper, base),
+            "__doc__": documentation,
         },
         eq=False,
         kw_only=True,
     )
     return takes_presets(made) if base.presets else made
-
-
-def _space(wrapper: type[Any], base: type[LinkPredictor]) -> Space | None:
-    if base.search_space is None and not wrapper.own_space:
-        return None
-    return {**wrapper.own_space, **(base.search_space or {})}
-
-
-def _documentation(wrapper: type[Any], base: type[LinkPredictor]) -> str:
-    """Return what the wrapper does, and the base's parameters; its own are inherited."""
-    told = sections(base.__doc__).get("Parameters", "")
-    over = f"Over {base.name}. {sections(wrapper.__doc__)['']}"
-    return over if not told else f"{over}\n\nParameters\n----------\n{told}"

@@ -80,11 +80,6 @@ def all_pairs() -> Any:
     return found
 
 
-def in_use() -> bool:
-    """Whether a device other than the CPU is in use."""
-    return current_device() != "cpu"
-
-
 def solve_on_device(
     solver: Any, rng: np.random.Generator, max_iter: int, tol: float
 ) -> Solution[Any]:

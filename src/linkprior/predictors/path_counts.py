@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -27,7 +26,7 @@ def rank_by_degree(net: Network, pairs: Ints) -> Ints:
     the same degree, less the edges among them.
     """
     degrees = net.degrees
-    limits, which = np.unique(_products(degrees, pairs), return_inverse=True)
+    limits, which = np.unique(degrees[pairs].prod(axis=1), return_inverse=True)
     top = int(degrees.max(initial=0))
     per_degree = np.bincount(degrees, minlength=top + 1).astype(np.int64)
     nodes_above = len(degrees) - np.cumsum(per_degree)
@@ -36,15 +35,10 @@ def rank_by_degree(net: Network, pairs: Ints) -> Ints:
         # degree·k > limit means k > ⌊limit/degree⌋; a node is no partner of its own
         partners = nodes_above[np.minimum(limits // degree, top)]
         above += per_degree[degree] * (partners - (degree * degree > limits))
-    on_edges = np.sort(_products(degrees, net.edges))
+    on_edges = np.sort(degrees[net.edges].prod(axis=1))
     edges_above = len(on_edges) - np.searchsorted(on_edges, limits, side="right")
     places: Ints = 1 + above // 2 - edges_above
     return places[which]
-
-
-def _products(degrees: Ints, pairs: Ints) -> Ints:
-    product: Ints = degrees[pairs[:, 0]] * degrees[pairs[:, 1]]
-    return product
 
 
 @dataclass(frozen=True)
@@ -80,11 +74,10 @@ def count_paths(net: Network, pairs: Ints) -> Paths:
         np.full((len(pairs), SHOWN), -1, np.int64),
     )
 
-    def one_block(at: Ints) -> None:
+    def fill(at: Ints) -> None:
         _fill(net, hubs[at], others[at], at, found)
 
-    pieces = _by_hub(order, hubs, net)
-    for _ in parallel.map_tasks(one_block, pieces, stage="counting paths"):
+    for _ in parallel.map_tasks(fill, _by_hub(order, hubs, net), stage="counting paths"):
         pass
     return found
 
@@ -130,40 +123,24 @@ def _fill(net: Network, hubs: Ints, others: Ints, at: Ints, found: Paths) -> Non
     near = adjacency[nodes]
     walks, joined = _reader(near @ adjacency), _reader(near > 0)
     found.two[at] = walks(row, others)
-    for some in _pieces(net.degrees[others]):
-        owner, neighbour = _neighbours(net, others[some])
+    reached = np.cumsum(net.degrees[others])
+    for some in np.split(np.arange(len(at)), np.flatnonzero(np.diff(reached // _ENTRIES)) + 1):
+        # All neighbours of the others, one node after the other, and whose they are.
+        counts = net.degrees[others[some]]
+        owner = np.repeat(np.arange(len(some)), counts)
+        skipped = adjacency.indptr[others[some]] - (np.cumsum(counts) - counts)
+        neighbour = adjacency.indices[np.arange(len(owner)) + skipped[owner]]
         pair, hub_row = at[some], row[some][owner]
         walked = np.bincount(owner, walks(hub_row, neighbour), minlength=len(pair))
         # On an edge some walks of length 3 go along it, there and back: they are no paths.
         edge = joined(row[some], others[some])
-        along = net.degrees[hubs[some]] + net.degrees[others[some]] - 1
+        along = net.degrees[hubs[some]] + counts - 1
         found.three[pair] = walked.astype(np.int64) - edge * along
         shared = joined(hub_row, neighbour).astype(bool)
-        _name_partners(net, pair, owner[shared], neighbour[shared], found.partners)
-
-
-def _pieces(sizes: Ints) -> list[slice]:
-    """Cut pairs into pieces whose sizes add up to little."""
-    piece = np.cumsum(sizes) // _ENTRIES
-    cuts = [0, *(np.flatnonzero(np.diff(piece)) + 1).tolist(), len(sizes)]
-    return [slice(start, stop) for start, stop in pairwise(cuts)]
-
-
-def _neighbours(net: Network, nodes: Ints) -> tuple[Ints, NDArray[np.integer]]:
-    """Return all neighbours of the nodes, one node after the other, and whose they are."""
-    indptr, indices = net.adjacency.indptr.astype(np.int64), net.adjacency.indices
-    counts = net.degrees[nodes]
-    owner = np.repeat(np.arange(len(nodes)), counts)
-    skipped = indptr[nodes] - (np.cumsum(counts) - counts)
-    return owner, indices[np.arange(len(owner)) + skipped[owner]]
-
-
-def _name_partners(
-    net: Network, pair: Ints, owner: Ints, shared: NDArray[np.integer], partners: Ints
-) -> None:
-    """Write the first shared partners of each pair, those with the fewest edges first."""
-    order = np.lexsort((shared, net.degrees[shared], owner))
-    owner, shared = owner[order], shared[order]
-    place = np.arange(len(owner)) - np.searchsorted(owner, owner)
-    first = place < SHOWN
-    partners[pair[owner[first]], place[first]] = shared[first]
+        owner, neighbour = owner[shared], neighbour[shared]
+        # The first of the shared partners are those with the fewest edges.
+        order = np.lexsort((neighbour, net.degrees[neighbour], owner))
+        owner, neighbour = owner[order], neighbour[order]
+        place = np.arange(len(owner)) - np.searchsorted(owner, owner)
+        first = place < SHOWN
+        found.partners[pair[owner[first]], place[first]] = neighbour[first]

@@ -12,12 +12,9 @@ import scipy.sparse as sp
 from linkprior import kernels, parallel
 from linkprior.network import Network
 from linkprior.network.pairs import Ints
-from linkprior.predictors import cost
 from linkprior.predictors.base import WEIGHTS, Array, Learned, LinkPredictor
-from linkprior.predictors.cost import Effort
+from linkprior.predictors.effort import Effort, Growth, amount
 from linkprior.predictors.spaces import Space
-
-_SPARSE = 8.0  # times as slow as the kernel are SciPy's products, which know confidences
 
 
 @dataclass(eq=False, kw_only=True)
@@ -26,6 +23,8 @@ class PathPredictor(LinkPredictor):
 
     Pairs are read from the rows of their first nodes, so that they agree with rows to the last bit.
     """
+
+    fit_time: ClassVar[Growth] = {}
 
     @abstractmethod
     def _source_rows(self, sources: Ints) -> Array:
@@ -54,39 +53,6 @@ class PathPredictor(LinkPredictor):
             pass
         return scores
 
-    def _effort(self, network: Network) -> Effort:
-        return Effort(0.0, self._row_effort(network) + cost.pick(network))
-
-    @abstractmethod
-    def _row_effort(self, network: Network) -> float:
-        """Return the nominal work of all rows."""
-
-
-def walks(network: Network) -> float:
-    """Return the number of walks of length 3, in both directions."""
-    d = network.degrees.astype(np.float64)
-    return float(d @ (network.adjacency @ d))
-
-
-def reach(network: Network) -> Array:
-    """Return for each node how many are two steps away, at most."""
-    two = network.adjacency @ network.degrees.astype(np.float64)
-    return np.minimum(two, float(network.n_nodes))
-
-
-def ends(network: Network) -> float:
-    """Return how many ends walks of length 3 have, those through different first steps apart."""
-    return float(network.degrees @ reach(network))
-
-
-def third_steps(network: Network) -> float:
-    """Return about how many steps are third ones when walks that meet go on as one.
-
-    From each node there are as many at most as entries in the adjacency matrix.
-    """
-    a, d = network.adjacency, network.degrees.astype(np.float64)
-    return float(np.minimum(a @ (a @ d), d.sum()).sum())
-
 
 @dataclass(eq=False, kw_only=True)
 class L3(PathPredictor):
@@ -97,6 +63,7 @@ class L3(PathPredictor):
     search_space: ClassVar[Space | None] = {}
     lighter: ClassVar[str] = "pa"
     supports: ClassVar[frozenset[str]] = WEIGHTS
+    score_time: ClassVar[Growth] = {"third_steps": 1.0, "entries": 1.5}
 
     def _fit(self, network: Network) -> Learned:
         with np.errstate(divide="ignore"):
@@ -119,10 +86,6 @@ class L3(PathPredictor):
         rows: Array = sp.csr_array(second @ sure).toarray()
         return rows
 
-    def _row_effort(self, network: Network) -> float:
-        sparse = 1.0 if network.known.weights is None else _SPARSE
-        return sparse * cost.WALK * third_steps(network)
-
 
 TIE_BREAK = 5e-7  # of a score: what the product of degrees may add at most
 
@@ -141,14 +104,11 @@ class L3N(PathPredictor):
         "paths of length 3, normalized by neighbours (Yuen and Jansson 2023)"
     )
     search_space: ClassVar[Space | None] = {}
+    score_time: ClassVar[Growth] = {"three_steps": 2.7, "walk_ends": 3.5, "entries": 3.5}
 
     def _source_rows(self, sources: Ints) -> Array:
         a = self.network_.adjacency
         return kernels.l3n_rows(a.indptr, a.indices, sources)
-
-    def _row_effort(self, network: Network) -> float:
-        per_row = cost.L3N_ROW * cost.entries(network)
-        return cost.L3N_WALK * walks(network) + cost.L3N_END * ends(network) + per_row
 
 
 @dataclass(eq=False, kw_only=True)
@@ -162,6 +122,7 @@ class CH2L3(PathPredictor):
     name: ClassVar[str] = "ch2-l3"
     summary_line: ClassVar[str] = "paths of length 3 within their community (Muscoloni et al. 2020)"
     search_space: ClassVar[Space | None] = {}
+    score_time: ClassVar[Growth] = {"three_steps": 3.0, "walk_ends": 7.0, "entries": 3.5}
 
     def _remember(self, network: Network, learned: Learned) -> None:
         # Listed once, before threads ask for rows; not saved, as the network tells them all.
@@ -173,25 +134,17 @@ class CH2L3(PathPredictor):
         a = self.network_.adjacency
         return kernels.ch2_rows(a.indptr, a.indices, self._cached_triangles, sources)
 
-    def _row_effort(self, network: Network) -> float:
-        a = network.adjacency
-        starts, nodes = kernels.list_triangles(a.indptr, a.indices)
-        marks = float(np.diff(starts) @ reach(network)[a.indices])
-        seen = len(nodes) * third_steps(network) / max(1, len(a.indices))
-        return (
-            cost.CH2_WALK * walks(network)
-            + cost.CH2_END * ends(network)
-            + cost.CH2_ROW * cost.entries(network)
-            + cost.CH2_MARK * marks
-            + cost.CH2_TRIANGLE * seen
-        )
-
-    def _memory(self, network: Network, workers: int) -> float:
-        a, d = network.adjacency, network.degrees
-        starts, nodes = kernels.list_triangles(a.indptr, a.indices)
-        beside = np.bincount(np.repeat(np.arange(len(d)), d)[np.diff(starts) > 0], minlength=1)
-        per_worker = float(beside.max()) * network.n_nodes + 8.0 * len(a.indices)
-        return 4.0 * len(nodes) + 8.0 * len(starts) + workers * per_worker
+    def _effort(self, network: Network) -> Effort:
+        plain, a, d = super()._effort(network), network.adjacency, network.degrees
+        starts, ends = kernels.list_triangles(a.indptr, a.indices)
+        per_edge = np.diff(starts)
+        reach = np.minimum(a @ d.astype(np.float64), float(network.n_nodes))
+        seen = amount({"third_steps": len(ends) / len(a.indices)}, network)
+        scores = plain.scores + 0.5 * float(per_edge @ reach[a.indices]) + 2.0 * seen
+        beside = np.bincount(np.repeat(np.arange(len(d)), d)[per_edge > 0], minlength=1)
+        each = float(beside.max()) * network.n_nodes + 8.0 * len(a.indices)  # for each thread
+        held = 4.0 * len(ends) + 8.0 * len(starts) + parallel.current_workers() * each
+        return Effort(plain.fit, scores, held)
 
 
 @dataclass(eq=False, kw_only=True)
@@ -206,12 +159,10 @@ class MPS(PathPredictor):
     name: ClassVar[str] = "mps"
     summary_line: ClassVar[str] = "likeness to a partner of the other (Wang et al. 2023)"
     search_space: ClassVar[Space | None] = {}
+    score_time: ClassVar[Growth] = {"walk_ends": 3.0, "entries": 4.5}
 
     def _source_rows(self, sources: Ints) -> Array:
         a, k = self.network_.adjacency, self.network_.degrees.astype(np.float64)
         rows = kernels.mps_rows(a.indptr, a.indices, sources)
         rows *= 1.0 + np.outer(TIE_BREAK / k.max() ** 2 * k[sources], k)
         return rows
-
-    def _row_effort(self, network: Network) -> float:
-        return cost.MPS_END * ends(network) + cost.MPS_ROW * cost.entries(network)

@@ -1,6 +1,8 @@
 """Every model by name, those of other packages too.
 
-Classes, and what they need, are imported when they are asked for: listing names costs nothing.
+A class of this folder is a model when it declares a `name`, as in `name: ClassVar[str] = "l3"`, or
+a model over models when it declares a `kind`. It is imported, with what it needs, when it is asked
+for; listing names imports none.
 
 Another package adds a model by an entry point of the group `linkprior.predictors`: its name there
 is the model's, its value `module:Class`, a LinkPredictor.
@@ -9,52 +11,50 @@ is the model's, its value `module:Class`, a LinkPredictor.
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Iterator
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from linkprior.errors import LinkpriorError, ParameterError, StoreError, nearest, refuse_unknown
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
-    from pathlib import Path
 
     from linkprior.predictors.base import LinkPredictor
 
 GROUP = "linkprior.predictors"
 DEFAULT_MODEL = "auto"  # what is taken where no model is named
 
-# Name → module below linkprior.predictors, and class.
-MODELS = {
-    "auto": "auto.auto:Auto",
-    "tri-degree": "tri_degree:TriDegree",
-    "tri": "tri:Tri",
-    "tri-l1": "tri:TriL1",
-    "tri-scale": "tri:TriScale",
-    "pu": "completion:PU",
-    "nuclear-degree": "completion:NuclearDegree",
-    "pa": "local:PreferentialAttachment",
-    "cn": "local:CommonNeighbours",
-    "aa": "local:AdamicAdar",
-    "ra": "local:ResourceAllocation",
-    "jaccard": "local:Jaccard",
-    "katz": "walks:Katz",
-    "lrw": "walks:LocalRandomWalk",
-    "l3": "paths:L3",
-    "l3n": "paths:L3N",
-    "ch2-l3": "paths:CH2L3",
-    "mps": "paths:MPS",
-    "rnm": "spectral:RNM",
-    "spm": "spectral:SPM",
-    "dcsbm": "sbm:BlockModel",
-    "random": "local:Random",
-}
+# Files in the order in which their models are listed; those not named here come after, by name.
+_ORDER = [
+    *("auto", "tri_degree", "tri", "completion", "local", "walks", "paths", "spectral", "sbm"),
+    "degree_prior",
+]
+_DECLARED = re.compile(r'\n(?:class (\w+)|    (name|kind): ClassVar\[str\] = "([\w-]+)")')
 
-# Models over any model, named KIND:NAME. They are made for each name, so there is no end of them.
-WRAPPERS = {
-    "degree": "degree_prior:DegreeOver",
-    "consensus": "consensus:Consensus",
-}
+
+def declared(folder: Path) -> tuple[dict[str, str], dict[str, str]]:
+    """Return what classes in the files of a folder declare as their `name`, and as their `kind`.
+
+    Either is name → module below the folder, and class. Files are read, not imported, and each time
+    anew: it takes a millisecond, and no list of models can be out of date.
+    """
+    tables: dict[str, dict[str, str]] = {"name": {}, "kind": {}}
+    files = {path.stem: path for path in sorted([*folder.glob("*.py"), *folder.glob("*/auto.py")])}
+    for stem in sorted(files, key=lambda stem: [*_ORDER, stem].index(stem)):
+        module = ".".join(files[stem].relative_to(folder).with_suffix("").parts)
+        cls = ""
+        for found, attribute, name in _DECLARED.findall(files[stem].read_text("utf-8")):
+            cls = found or cls
+            if name:
+                tables[attribute][name] = f"{module}:{cls}"
+    return tables["name"], tables["kind"]
+
+
+# All models; and those over any model, named KIND:NAME, of which classes are made for each name.
+MODELS, WRAPPERS = declared(Path(__file__).parent)
 
 
 class ModelInfo(NamedTuple):
@@ -113,7 +113,10 @@ def find(name: str) -> type[LinkPredictor]:
         raise ParameterError(f"a model is chosen by its name, got {name!r}")
     kind, colon, base = name.partition(":")
     if colon and kind in WRAPPERS:
-        return _over(kind, base)
+        if kind in base.split(":")[:-1]:
+            raise ParameterError(f"{kind}:{base}: {kind} is there twice, and once is enough")
+        over: type[LinkPredictor] = _built_in(WRAPPERS[kind]).over(find(base))
+        return over
     if name in MODELS:
         return _built_in(MODELS[name])
     points = [point for point in _plugins() if point.name == name]
@@ -131,14 +134,6 @@ def find(name: str) -> type[LinkPredictor]:
 def _built_in(place: str) -> Any:
     module, _, name = place.partition(":")
     return getattr(import_module(f"linkprior.predictors.{module}"), name)
-
-
-def _over(kind: str, base: str) -> type[LinkPredictor]:
-    """Return the class of a wrapper over the model of that name, which may be one itself."""
-    if kind in base.split(":")[:-1]:
-        raise ParameterError(f"{kind}:{base}: {kind} is there twice, and once is enough")
-    made: type[LinkPredictor] = _built_in(WRAPPERS[kind]).over(find(base))
-    return made
 
 
 def _line(model: type[LinkPredictor]) -> str:
@@ -259,29 +254,22 @@ def load(folder: str | Path) -> LinkPredictor:
         state = {k.removeprefix("state."): v for k, v in arrays.items() if k.startswith("state.")}
         if net.digest != manifest["network"]["digest"]:
             raise StoreError(f"{folder}: the stored network does not match its digest")
-        _refuse_other_kinds(arrays, folder)
+        for name, array in arrays.items():
+            if array.dtype.kind not in "biuf":  # complex ones would lose half of what they hold
+                raise StoreError(
+                    f"{folder}: the saved {name} is {array.dtype}, expected plain numbers"
+                )
         with np.errstate(all="ignore"):  # numbers that lead nowhere are reported below, in one line
             model._remember(net, Learned(state, manifest["facts"]))
-            _try_out(model)
+            # Whoever wrote the checksums too may have left out an array: score one pair.
+            pair = np.array([[0, 1]])
+            for part in (model.score_pairs(pair, by="position"), model._base(pair)):
+                if part.shape != (1,) or not np.isfinite(part).all():
+                    raise StoreError(
+                        f"{type(model).name}: the saved arrays give no scores; fit it again"
+                    )
     except StoreError:
         raise
     except (LinkpriorError, ValueError, LookupError, TypeError, AttributeError) as problem:
         raise StoreError(f"{folder}: the saved model lacks or spoils {problem}") from None
     return model
-
-
-def _refuse_other_kinds(arrays: dict[str, Any], folder: str | Path) -> None:
-    """Refuse arrays that no model has: complex ones would lose half of what they hold."""
-    for name, array in arrays.items():
-        if array.dtype.kind not in "biuf":
-            raise StoreError(f"{folder}: the saved {name} is {array.dtype}, expected plain numbers")
-
-
-def _try_out(model: LinkPredictor) -> None:
-    """Score one pair: whoever wrote the checksums too may have left out an array."""
-    import numpy as np
-
-    pair = np.array([[0, 1]])
-    for part in (model.score_pairs(pair, by="position"), model._base(pair)):
-        if part.shape != (1,) or not np.isfinite(part).all():
-            raise StoreError(f"{type(model).name}: the saved arrays give no scores; fit it again")

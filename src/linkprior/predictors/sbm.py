@@ -8,20 +8,19 @@ from typing import ClassVar
 import numpy as np
 
 from linkprior import _progress as progress
+from linkprior import parallel
 from linkprior._validation import whole_number
 from linkprior.model.sbm import Partition
 from linkprior.network import Network
 from linkprior.network.pairs import Ints
-from linkprior.predictors import cost
 from linkprior.predictors.base import Array, Learned, LinkPredictor
-from linkprior.predictors.cost import Effort
+from linkprior.predictors.effort import PICK, Effort, amount
 from linkprior.predictors.multistart import MOST_STARTS, idle_factor, run_starts
 from linkprior.predictors.spaces import Axis, Space
 from linkprior.solvers.sbm_search import BlockSearch, levels
 
 MOST_BLOCKS = 256  # to begin with, unless asked for more; above, a sweep gets slow
 _MOVE = 32.0  # nanoseconds per edge and block, for all sweeps at one number of blocks
-_SCORES = 2.0  # per entry of a matrix of all nodes
 _COUNTS = 6.0  # arrays of blocks × blocks, for each thread
 
 
@@ -95,12 +94,9 @@ class BlockModel(LinkPredictor):
         n_starts = whole_number("n_starts", self.n_starts, 1, MOST_STARTS)
         passed = sum(levels(search.most, search.n_blocks or 1))
         fit = n_starts * idle_factor(n_starts) * _MOVE * network.n_edges * passed
-        return Effort(fit, _SCORES * cost.entries(network) + cost.pick(network))
-
-    def _memory(self, network: Network, workers: int) -> float:
-        search = self._search(network)
-        groups = 8.0 * network.n_nodes * 2.0 * len(levels(search.most)) * self.n_starts
-        return groups + 8.0 * _COUNTS * search.most**2 * min(workers, self.n_starts)
+        groups = 8.0 * network.n_nodes * 2.0 * len(levels(search.most)) * n_starts
+        counts = 8.0 * _COUNTS * search.most**2 * min(parallel.current_workers(), n_starts)
+        return Effort(fit, amount({"entries": 2.0 + PICK}, network), groups + counts)
 
     def _rows(self, start: int, stop: int) -> Array:
         k, group, rates = (self.learned_.arrays[name] for name in ("degrees", "group", "rates"))

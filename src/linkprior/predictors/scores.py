@@ -8,9 +8,7 @@ read the weight of any pair from these tables (a rank sketch).
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol
@@ -20,10 +18,10 @@ from numpy.typing import NDArray
 
 from linkprior import _progress as progress
 from linkprior import kernels, parallel
-from linkprior._validation import shown
-from linkprior.errors import LinkpriorError
+from linkprior.model.degrees import prior_degrees
 from linkprior.model.factors import Factors
-from linkprior.model.priors import rows_of
+from linkprior.model.priors import DegreePrior, checked_alpha, rows_of, sequence_of
+from linkprior.network import Network
 from linkprior.network.pairs import Ints
 from linkprior.parallel.memory import matrices, release
 from linkprior.parallel.threads import scratch
@@ -63,6 +61,30 @@ class FactorScores:
 
 
 @dataclass(frozen=True)
+class BilinearScores:
+    """The mean over starts of ½(w_i·h_j + w_j·h_i)."""
+
+    W: Array  # (starts, p, r)
+    H: Array
+
+    def rows(self, start: int, stop: int) -> Array:
+        total = sum(
+            W[start:stop] @ H.T + H[start:stop] @ W.T for W, H in zip(self.W, self.H, strict=True)
+        )
+        block: Array = total / (2.0 * len(self.W))
+        return block
+
+    def at(self, pairs: Ints) -> Array:
+        i, j = pairs[:, 0], pairs[:, 1]
+        forth, back = (
+            np.einsum("sea,sea->e", self.W[:, a], self.H[:, b], dtype=np.float64)
+            for a, b in ((i, j), (j, i))
+        )
+        scores: Array = (forth + back) / (2.0 * len(self.W))
+        return scores
+
+
+@dataclass(frozen=True)
 class DenseScores:
     """A symmetric matrix of scores."""
 
@@ -99,7 +121,8 @@ class SketchScores:
     def rows(self, start: int, stop: int) -> Array:
         total = np.zeros((stop - start, len(self.scale)), dtype=np.float32)
         for factors, tables in zip(self.layers, self._own_tables, strict=True):
-            total += sketched_rows(factors, tables, self.scale, self.weights, start, stop)
+            A = base_rows(factors, start, stop)
+            total += adjust(A, start, tables, self.scale, self.weights)
         return total / np.float32(len(self.layers))
 
     def rows_above(self, start: int, stop: int, floor: float) -> Array:
@@ -125,12 +148,16 @@ class SketchScores:
         total = np.zeros(len(pairs))
         for factors, tables in zip(self.layers, self.tables, strict=True):
             A = factors.at(pairs).astype(np.float32)  # as blocks are: a tie must stay a tie
-            Q = A
-            for table in tables:
-                penalty = lookup_pairs(Q, pairs, table, self.scale, self.weights)
-                Q = A - penalty.astype(np.float32)
-            total += Q
+            total += adjust_pairs(A, pairs, tables, self.scale, self.weights)
         return total / len(self.layers)
+
+
+def prior_of(model: Any, network: Network) -> DegreePrior:
+    """Check a model's parameters of the degree prior, and return the prior."""
+    alpha, H = checked_alpha(model.alpha), sequence_of(model.H, network.n_nodes - 1)
+    seed = getattr(model, "seed", 0)
+    degrees = prior_degrees(network, model.n_edges, model.c, model.degrees, seed, model.list_size)
+    return DegreePrior(degrees, alpha, H)
 
 
 def merge(layers: list[Factors]) -> Factors:
@@ -150,38 +177,17 @@ def knots(n_ranks: int) -> Ints:
 
 def build_tables(factors: Factors, scale: Array, profile: Array, passes: int = PASSES) -> Array:
     """Return the rank tables (passes, p, knots) of the prox over one layer, pass by pass."""
-    p, ranks = len(factors.U), knots(len(profile))
-    tables = np.empty((passes, p, len(ranks)), dtype=np.float32)
+    tables: list[Array] = []
 
-    def one_pass(number: int) -> Array:
-        done = tables[:number]  # outside, so that no more than this is sent
-
-        def one_block(start: int, stop: int) -> Array:
-            Q = sketched_rows(factors, done, scale, profile[ranks], start, stop)
-            return kernels.row_quantiles(Q, start, ranks)  # a fresh array
-
-        return np.concatenate(list(parallel.map_blocks(one_block, p, stage="", remote=True)))
+    def rows(start: int, stop: int) -> Array:
+        return base_rows(factors, start, stop)
 
     with progress.stage(total=passes * (passes + 1) / 2):
         for number in range(passes):
             with progress.part(number + 1):  # as many tables to look into, and one to make
-                tables[number] = one_pass(number)
-    return tables
-
-
-def sketched_rows(
-    factors: Factors, tables: Array, scale: Array, weights: Array, start: int, stop: int
-) -> Array:
-    """Return a block of Q after as many passes as there are tables, in memory used again."""
-    shape = (stop - start, len(factors.U))
-    A, Q = base_rows(factors, start, stop), scratch("sketch Q", shape, np.float32)
-    if len(tables) == 0:
-        return A
-    keys, penalty = A, scratch("sketch penalty", shape, np.float32)
-    for table in tables:
-        kernels.lookup_penalty(keys, start, table, scale, weights, penalty)
-        keys = np.subtract(A, penalty, out=Q)
-    return Q
+                made = _next_table(rows, len(factors.U), scale, profile, tuple(tables), remote=True)
+            tables.append(made)
+    return np.stack(tables)
 
 
 def base_rows(factors: Factors, start: int, stop: int) -> Array:
@@ -252,7 +258,7 @@ Combine = Callable[[Array, Array], Array]  # scores and penalties → penalised 
 
 def subtract(scores: Array, penalty: Array) -> Array:
     """Return the scores less the penalty, in the scores' own precision."""
-    return scores - penalty.astype(scores.dtype)
+    return scores - penalty.astype(scores.dtype, copy=False)
 
 
 # ---------------------------------------------------------------------- tables of ranks
@@ -283,17 +289,31 @@ def make_tables(
     begun
         First tables that are there already.
     """
-    ranks, tables = knots(len(profile)), list(begun)
+    tables = list(begun)
+    while len(tables) < passes:
+        tables.append(_next_table(rows, n_nodes, scale, profile, tuple(tables), combine))
+    return np.stack(tables)
+
+
+def _next_table(
+    rows: Rows,
+    n_nodes: int,
+    scale: Array,
+    profile: Array,
+    tables: Sequence[Array],
+    combine: Combine = subtract,
+    remote: bool = False,
+) -> Array:
+    """Return the scores of every row, as penalised by the tables there are, at the knots."""
+    ranks = knots(len(profile))
     weights = profile[ranks]
 
     def one_block(start: int, stop: int) -> Array:
         block = adjust(rows(start, stop), start, tables, scale, weights, combine)
-        return kernels.row_quantiles(block.astype(np.float32), start, ranks)
+        return kernels.row_quantiles(np.asarray(block, np.float32), start, ranks)  # a fresh array
 
-    while len(tables) < passes:
-        blocks = parallel.map_blocks(one_block, n_nodes, stage="")
-        tables.append(np.concatenate(list(blocks)))
-    return np.stack(tables)
+    blocks = parallel.map_blocks(one_block, n_nodes, stage="", remote=remote)
+    return np.concatenate(list(blocks))
 
 
 def adjust(
@@ -308,11 +328,12 @@ def adjust(
 
     Where scores tie, each gets the middle of the first and the last weight of the tie.
     """
-    found = block
+    adjusted, out = block, scratch("penalty", block.shape, np.float32)
     for table in tables:
-        keys = found.astype(np.float32)  # as in the tables: a tie must stay a tie
-        found = combine(block, kernels.lookup_penalty(keys, start, table, scale, weights))
-    return found
+        keys = np.asarray(adjusted, np.float32)  # as in the tables: a tie must stay a tie
+        kernels.lookup_penalty(keys, start, table, scale, weights, out)
+        adjusted = combine(block, out)
+    return adjusted
 
 
 def adjust_pairs(
@@ -324,12 +345,12 @@ def adjust_pairs(
     combine: Combine = subtract,
 ) -> Array:
     """Return scores of single pairs, penalised as `adjust` does."""
-    found = scores
+    adjusted = scores
     for table in tables:
-        keys = found.astype(np.float32)
+        keys = np.asarray(adjusted, np.float32)
         penalty = lookup_pairs(keys, pairs, table, scale, weights).astype(np.float32)
-        found = combine(scores, penalty)
-    return found
+        adjusted = combine(scores, penalty)
+    return adjusted
 
 
 def unit_of(table: Array, n_ranks: int, n_edges: int) -> tuple[float, float]:
@@ -407,35 +428,3 @@ def weights_in_rows(keys: Array, first: int, profile: Array) -> Array:
     low, high = (profile[rows, at] if profile.ndim == 2 else profile[at] for at in (begins, ends))
     np.put_along_axis(weights, order, 0.5 * (low + high), axis=1)
     return weights
-
-
-@contextmanager
-def overflow_told_later() -> Iterator[None]:
-    """Let numbers overflow without a warning: what comes out is checked by `refuse_not_finite`.
-
-    An invalid number that no overflow came before is warned of as ever: it is a mistake of ours.
-    """
-    overflowed = False
-
-    def note(what: str, _: int) -> None:
-        nonlocal overflowed
-        if what == "overflow":
-            overflowed = True
-        elif not overflowed:
-            warnings.warn(f"{what} encountered", RuntimeWarning, stacklevel=2)
-
-    with np.errstate(over="call", invalid="call", call=note):
-        yield
-
-
-def refuse_not_finite(
-    model: str, params: Mapping[str, Any], arrays: Iterable[NDArray[Any]], short: bool = False
-) -> None:
-    """Raise an error where a number is not finite, or where the caller missed some: `short`."""
-    if not short and all(np.isfinite(array).all() for array in arrays):
-        return
-    given = ", ".join(f"{name}={shown(value)}" for name, value in params.items())
-    raise LinkpriorError(
-        f"{model}: fit or scores gave numbers that are not finite; a parameter is far out of its "
-        f"useful range: {given}"
-    )

@@ -17,10 +17,9 @@ from linkprior._validation import real_number, whole_number
 from linkprior.errors import InputError
 from linkprior.model import spectra
 from linkprior.network import Network
-from linkprior.network.pairs import Ints, n_pairs
-from linkprior.predictors import cost
-from linkprior.predictors.base import WEIGHTS, Array, Learned, LinkPredictor
-from linkprior.predictors.cost import Effort
+from linkprior.network.pairs import n_pairs
+from linkprior.predictors.base import WEIGHTS, Array, Learned, ScoredPredictor
+from linkprior.predictors.effort import PICK, Effort, Growth, amount
 from linkprior.predictors.multistart import MOST_STARTS, SEED_LIMIT
 from linkprior.predictors.paths import L3
 from linkprior.predictors.scores import DenseScores
@@ -28,11 +27,6 @@ from linkprior.predictors.spaces import Axis, Space
 
 LARGEST_SPECTRAL = 20_000  # nodes beyond which all eigenvectors take hours and tens of gigabytes
 DOUBLE_UP_TO = 5_000  # nodes up to which matrices are float64; above, float32
-_RNM_CUBIC = 0.35  # nanoseconds per node³
-_SPM_CUBIC = 0.2  # the same for one of its n times
-_RANKS = 100.0  # nanoseconds per entry of a matrix of all nodes
-# Bytes per entry; nearly the same for float32, as NumPy's LAPACK works in float64 inside.
-_RNM_BYTES, _SPM_BYTES = 55.0, 45.0  # in all, and for each of the n times at once
 TIED = {4: 1e-6, 8: 1e-10}  # of the largest value, by bytes per number: a tie when ranking
 
 
@@ -41,10 +35,13 @@ def _dtype(network: Network) -> type:
 
 
 @dataclass(eq=False, kw_only=True)
-class Spectral(LinkPredictor):
+class Spectral(ScoredPredictor):
     """Base of the models that need every eigenvector, and learn a matrix of scores."""
 
-    def _refuse_large(self, network: Network) -> None:
+    # Bytes are nearly the same for float32, as NumPy's LAPACK works in float64 inside.
+    score_time: ClassVar[Growth] = {"entries": PICK}
+
+    def _check(self, network: Network) -> None:
         if network.n_nodes > LARGEST_SPECTRAL:
             raise InputError(
                 f"{type(self).name} needs every eigenvector of the network: expected at most "
@@ -52,14 +49,12 @@ class Spectral(LinkPredictor):
                 "larger networks"
             )
 
+    def _effort(self, network: Network) -> Effort:
+        self._check(network)
+        return super()._effort(network)
+
     def _scores(self) -> DenseScores:
         return DenseScores(self._state()[1].arrays["scores"])
-
-    def _rows(self, start: int, stop: int) -> Array:
-        return self._scores().rows(start, stop)
-
-    def _pairs(self, pairs: Ints) -> Array:
-        return self._scores().at(pairs)
 
 
 @dataclass(eq=False, kw_only=True)
@@ -87,6 +82,8 @@ class RNM(Spectral):
         "noise": Axis(0.3, 30.0, (1.0, 3.0, 10.0)),
         "threshold": Axis(0.2, 4.0, (0.5, 0.95, 1.5)),
     }
+    fit_time: ClassVar[Growth] = {"cubes_alone": 0.35, "entries": 100.0}
+    fit_bytes: ClassVar[Growth] = {"entries": 55.0}
     supports: ClassVar[frozenset[str]] = WEIGHTS
     noise: float = 3.0
     threshold: float = 0.95
@@ -102,7 +99,7 @@ class RNM(Spectral):
         return Learned({"scores": spectra.symmetric(ranks / -3.0, network.n_nodes, np.float32)})
 
     def _check(self, network: Network) -> None:
-        self._refuse_large(network)
+        super()._check(network)
         real_number("noise", self.noise, 0.0)
         real_number("threshold", self.threshold, 0.0)
 
@@ -117,16 +114,6 @@ class RNM(Spectral):
         yield 3, tied, spectra.upper([cleaned], p)
         del cleaned
         yield 1, TIED[8], spectra.upper(parallel.map_blocks(L3().fit(network)._rows, p), p)
-
-    def _effort(self, network: Network) -> Effort:
-        self._check(network)
-        cubic = network.n_nodes * cost.entries(network)
-        # Eigenvalues and the solve keep one core busy, whatever the number of cores.
-        alone = parallel.current_workers() * _RNM_CUBIC * cubic
-        return Effort(alone + _RANKS * cost.entries(network), cost.pick(network))
-
-    def _memory(self, network: Network, workers: int) -> float:
-        return _RNM_BYTES * cost.entries(network)
 
 
 @dataclass(eq=False, kw_only=True)
@@ -156,35 +143,29 @@ class SPM(Spectral):
     seed: int = 0
 
     def _fit(self, network: Network) -> Learned:
-        n = self._check(network)
-        seeds = np.random.SeedSequence(whole_number("seed", self.seed, 0, SEED_LIMIT)).spawn(n)
+        self._check(network)
+        seeds = np.random.SeedSequence(self.seed).spawn(self.n)
+
+        count = max(1, round(self.share * network.n_edges))
 
         def one_time(own: np.random.SeedSequence) -> Array:
-            return self._shaken(network, np.random.default_rng(own))
+            drawn = np.random.default_rng(own).permutation(network.n_edges)[:count]
+            kept = network.hide(network.edges[drawn]).adjacency
+            return spectra.perturbed(kept, network.adjacency - kept, _dtype(network))
 
         total: Array = np.zeros((network.n_nodes, network.n_nodes), _dtype(network))
         for one in parallel.map_tasks(one_time, seeds, stage="fitting spm"):
             total += one
-        total /= n
+        total /= self.n
         return Learned({"scores": total.astype(np.float32, copy=False)})
 
-    def _shaken(self, network: Network, rng: np.random.Generator) -> Array:
-        """Return the perturbed matrix of one random choice of edges."""
-        count = max(1, round(self.share * network.n_edges))
-        kept = network.hide(network.edges[rng.permutation(network.n_edges)[:count]]).adjacency
-        return spectra.perturbed(kept, network.adjacency - kept, _dtype(network))
-
-    def _check(self, network: Network) -> int:
-        self._refuse_large(network)
+    def _check(self, network: Network) -> None:
+        super()._check(network)
         whole_number("seed", self.seed, 0, SEED_LIMIT)
         real_number("share", self.share, 0.0, 1.0)
-        return whole_number("n", self.n, 1, MOST_STARTS)
+        whole_number("n", self.n, 1, MOST_STARTS)
 
     def _effort(self, network: Network) -> Effort:
-        n, workers = self._check(network), parallel.current_workers()
-        cubic = _SPM_CUBIC * network.n_nodes * cost.entries(network)
-        rounds = -(-n // min(n, workers))
-        return Effort(rounds * workers * cubic, cost.pick(network))
-
-    def _memory(self, network: Network, workers: int) -> float:
-        return (_SPM_BYTES * min(self.n, workers) + 8.0) * cost.entries(network)
+        plain, at_once = super()._effort(network), min(self.n, parallel.current_workers())
+        fit = amount({"cubes_alone": 0.2 * -(-self.n // at_once)}, network)
+        return Effort(fit, plain.scores, amount({"entries": 45.0 * at_once + 8.0}, network))

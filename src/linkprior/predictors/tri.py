@@ -21,9 +21,14 @@ from linkprior.network import Network
 from linkprior.network.pairs import Ints
 from linkprior.parallel import current_workers
 from linkprior.parallel.memory import matrices, memory_limit, release
-from linkprior.predictors import cost
-from linkprior.predictors.base import NEGATIVES, WEIGHTS, Learned, LinkPredictor
-from linkprior.predictors.cost import Effort
+from linkprior.predictors.base import NEGATIVES, WEIGHTS, Learned, ScoredPredictor
+from linkprior.predictors.effort import (
+    Effort,
+    entries,
+    factor_scores,
+    network_bytes,
+    sweep,
+)
 from linkprior.predictors.multistart import (
     MOST_STARTS,
     SEED_LIMIT,
@@ -46,7 +51,7 @@ from linkprior.ranking.factor_index import FactorPair
 from linkprior.solvers.base import Solution, solve
 from linkprior.solvers.device import DeviceAdmm, DeviceDirect
 from linkprior.solvers.direct import DirectSolver, DirectState
-from linkprior.solvers.symmetric_prox import half_sum
+from linkprior.solvers.symmetric_prox import DISK_ROWS, half_sum
 from linkprior.solvers.tri_admm import AdmmSolver, AdmmState
 
 Array = NDArray[Any]
@@ -57,9 +62,16 @@ SPACE = {"rank": rank_axis(DEFAULT_RANK), "rho": Axis(0.02, 0.9, (0.05, 0.1, 0.2
 SWEEPS = Axis(20, 200, (40, 80, 160), whole=True)
 DENSE_LIMIT = 3000  # nodes up to which p × p arrays are taken for granted
 
+RANKED_STEP = 14.0  # nominal nanoseconds to rank rows, weigh, multiply: per entry, like ADMM's
+ADMM_STEP = 16.0
+_ARRAYS, _ARRAYS_AT_ONCE = 4.5, 3.5  # of nodes × rank, for each start and each thread
+ADMM_BYTES = 17.0  # per entry: four float32 arrays, and row blocks
+_KEPT_BYTES = 8.0  # X and Z of a start, where X is ranked
+_MAPPED_AT_ONCE = 65536.0  # of a file, around the byte that is asked for
+
 
 @dataclass(eq=False, kw_only=True)
-class TriFactorization(LinkPredictor):
+class TriFactorization(ScoredPredictor):
     """X = U S Uᵀ with U, S ≥ 0, fitted from several random starts whose scores are averaged.
 
     Parameters
@@ -109,7 +121,7 @@ class TriFactorization(LinkPredictor):
 
     def _fit(self, network: Network) -> Learned:
         self._check(network)
-        with progress.stage(f"fitting {self.name}", self._fit_effort(network)):
+        with progress.stage(f"fitting {self.name}", self._effort(network).fit):
             return self._run(network)
 
     def _run(self, network: Network) -> Learned:
@@ -117,7 +129,7 @@ class TriFactorization(LinkPredictor):
             self.seed,
             self.n_starts,
             lambda rng, workers: self._fit_start(network, rng, workers),
-            self._starts_effort(network) / self.n_starts,
+            sum(self._start_times(network)),
         )
         return self._learned(network, solutions)
 
@@ -144,27 +156,22 @@ class TriFactorization(LinkPredictor):
 
     def _effort(self, network: Network) -> Effort:
         self._check(network)
-        return Effort(self._fit_effort(network), self._score_effort(network))
+        scores = factor_scores(network, self.n_starts * self._rank(network))
+        fit = self.n_starts * sum(self._start_times(network))
+        return Effort(fit, scores, self._factor_bytes(network))
 
-    def _fit_effort(self, network: Network) -> float:
-        return self._starts_effort(network)
-
-    def _score_effort(self, network: Network) -> float:
-        return cost.factor_scores(network, self.n_starts * self._rank(network))
-
-    def _memory(self, network: Network, workers: int) -> float:
-        at_once = min(workers, self.n_starts)
-        arrays = cost.TRI_ARRAYS * self.n_starts + cost.TRI_ARRAYS_AT_ONCE * at_once
+    def _factor_bytes(self, network: Network) -> float:
+        at_once = min(current_workers(), self.n_starts)
+        arrays = _ARRAYS * self.n_starts + _ARRAYS_AT_ONCE * at_once
         return arrays * 8.0 * network.n_nodes * self._rank(network)
 
-    def _starts_effort(self, network: Network) -> float:
-        return self.n_starts * idle_factor(self.n_starts) * self._start_effort(network)
+    def _start_times(self, network: Network) -> tuple[float, float]:
+        """Return the work of a start's warm-up and of its steps, with cores that idle."""
+        steps = (self.max_iter + 1) * self._step_time(network)
+        return 0.0, idle_factor(self.n_starts) * steps
 
-    def _start_effort(self, network: Network) -> float:
-        return (self.max_iter + 1) * self._step_effort(network)
-
-    def _step_effort(self, network: Network) -> float:
-        return cost.sweep(network, self._rank(network))
+    def _step_time(self, network: Network) -> float:
+        return sweep(network, self._rank(network))
 
     # ------------------------------------------------------------------ scoring
 
@@ -207,17 +214,11 @@ class TriFactorization(LinkPredictor):
         layers = [(one.US, one.U, tables) for one, tables in factors]
         return Form(layers, scores.scale, scores.weights)
 
-    def _rows(self, start: int, stop: int) -> Array:
-        return self._scores().rows(start, stop)
-
     def _rows_above(self, start: int, stop: int, floor: float) -> Array:
         scores = self._scores()
         if isinstance(scores, SketchScores):
             return scores.rows_above(start, stop, floor)
         return scores.rows(start, stop)
-
-    def _pairs(self, pairs: Ints) -> Array:
-        return self._scores().at(pairs)
 
     def _base(self, pairs: Ints) -> Array:
         return self._factor_scores().at(pairs)
@@ -269,8 +270,8 @@ class Penalised(TriFactorization):
 
     def _check(self, network: Network) -> None:
         super()._check(network)
-        self._lam()
-        self._eta()
+        real_number("lam", self.lam, 0.0, low_open=False)
+        real_number("eta", self.eta, 0.0)
         choice("solver", self.solver, ["auto", "admm", "streaming"])
         whole_number("sweeps", self.sweeps, 1)
         whole_number("warmup", self.warmup, 0)
@@ -299,65 +300,56 @@ class Penalised(TriFactorization):
             "matrices of all pairs"
         )
 
-    def _lam(self) -> float:
-        return real_number("lam", self.lam, 0.0, low_open=False)
-
-    def _eta(self) -> float:
-        return real_number("eta", self.eta, 0.0)
-
     def _solver_name(self, network: Network) -> str:
         if self.solver != "auto":
             return self.solver
         dense = network.n_nodes <= DENSE_LIMIT and bool(self._admm_only())
         return "admm" if dense else "streaming"
 
-    def _step_effort(self, network: Network) -> float:
-        prior, plain = self._prior(network), super()._step_effort(network)
+    def _step_time(self, network: Network) -> float:
+        prior, plain = self._prior(network), super()._step_time(network)
         if self._solver_name(network) == "admm":
-            return self.sweeps * plain + cost.ADMM_STEP * cost.entries(network)
+            return self.sweeps * plain + ADMM_STEP * entries(network)
         if prior is None or prior.flat:
             return plain
-        return plain + cost.RANKED_STEP * cost.entries(network)
+        return plain + RANKED_STEP * entries(network)
 
-    def _start_effort(self, network: Network) -> float:
-        return self._warmup_effort(network) + super()._start_effort(network)
-
-    def _warmup_effort(self, network: Network) -> float:
+    def _start_times(self, network: Network) -> tuple[float, float]:
+        _, steps = super()._start_times(network)
         if not self.warmup:
-            return 0.0
+            return 0.0, steps
         _, inner = threads(self.n_starts)  # a plain sweep keeps one of a start's threads busy
-        return inner * (self.warmup + 1) * cost.sweep(network, self._rank(network))
+        warmup = inner * (self.warmup + 1) * sweep(network, self._rank(network))
+        return idle_factor(self.n_starts) * warmup, steps
 
     def _fit_start(self, network: Network, rng: np.random.Generator, workers: int) -> Run:
         if not self.warmup:
             return self._fit_from(network, None, rng, workers)
-        with progress.stage(total=self._start_effort(network)):
-            start = self._warm_up(network, rng)
+        warmup, steps = self._start_times(network)
+        with progress.stage(total=warmup + steps):
+            with progress.part(warmup):
+                start: Factors = self._plain(network, rng, self.warmup).state.factors
             return self._fit_from(network, start, rng, workers)
-
-    def _warm_up(self, network: Network, rng: np.random.Generator) -> Factors:
-        with progress.part(self._warmup_effort(network)):
-            warm: Factors = self._plain(network, rng, self.warmup).state.factors
-        return warm
 
     def _fit_from(
         self, network: Network, start: Factors | None, rng: np.random.Generator, workers: int
     ) -> Run:
         prior, loss, rank = self._prior(network), self._loss(), self._rank(network)
-        lam = self._lam()
         assert prior is not None
-        given, loop = (network, loss, rank, prior, lam), (rng, self.max_iter, self.tol)
+        given, loop = (network, loss, rank, prior, float(self.lam)), (rng, self.max_iter, self.tol)
         admm, device = self._solver_name(network) == "admm", current_device()
         asked = self._step_options()
         if device != "cpu":
             direct = DeviceDirect(*given, start, device=device)
-            dense = DeviceAdmm(*given, self._eta(), start, device=device, **asked)
+            dense = DeviceAdmm(*given, float(self.eta), start, device=device, **asked)
             return self._kept(solve_on_device(dense if admm else direct, *loop))
         if not admm:
             return solve(DirectSolver(*given, start, workers), *loop)
         # A limit is not sent to a cluster, though what was asked before the starts is.
         on_disk = memory_limit() is not None and self.__dict__.get("_cached_on_disk", False)
-        solver = AdmmSolver(*given, self._eta(), start, workers=workers, on_disk=on_disk, **asked)
+        solver = AdmmSolver(
+            *given, float(self.eta), start, workers=workers, on_disk=on_disk, **asked
+        )
         return self._kept(solve(solver, *loop))
 
     def _step_options(self) -> dict[str, Any]:
@@ -410,32 +402,31 @@ class Penalised(TriFactorization):
         # X less the factors' product is ADMM's residual, and no part that the prior has.
         return self._pairs(pairs) if self.rank_by == "x" else super()._base(pairs)
 
-    def _memory(self, network: Network, workers: int) -> float:
-        thin = super()._memory(network, workers)
-        if self._on_disk(network):
-            return thin + cost.disk_blocks(network, workers)
-        return thin + self._matrix_bytes(network, workers)
+    def _effort(self, network: Network) -> Effort:
+        plain, matrices = super()._effort(network), self._matrix_bytes(network)
+        if not self._on_disk(network):
+            return replace(plain, memory=plain.memory + matrices)
+        # A part of these arrays is in memory at a time: one that is read by column, and row blocks.
+        row = 4.0 * network.n_nodes
+        columns = min(row, _MAPPED_AT_ONCE) * network.n_nodes
+        blocks = columns + current_workers() * 3 * DISK_ROWS * row
+        return replace(plain, memory=plain.memory + blocks, disk=matrices)
 
-    def _matrix_bytes(self, network: Network, workers: int) -> float:
+    def _matrix_bytes(self, network: Network) -> float:
         """Return the bytes of all p × p arrays that exist at a time, wherever they are held."""
         if self._solver_name(network) != "admm":
             return 0.0
-        kept = cost.KEPT_BYTES * (self.n_starts + 2) if self.rank_by == "x" else 0.0
-        at_once = cost.ADMM_BYTES * min(workers, self.n_starts)
-        return (at_once + kept) * cost.entries(network)
-
-    def _disk(self, network: Network, workers: int) -> float:
-        """Return the bytes a fit may hold in files."""
-        return self._matrix_bytes(network, workers) if self._on_disk(network) else 0.0
+        kept = _KEPT_BYTES * (self.n_starts + 2) if self.rank_by == "x" else 0.0
+        at_once = ADMM_BYTES * min(current_workers(), self.n_starts)
+        return (at_once + kept) * entries(network)
 
     def _on_disk(self, network: Network) -> bool:
         """Whether the p × p arrays do not fit the memory limit, where there is one."""
-        limit, workers = memory_limit(), current_workers()
+        limit = memory_limit()
         if limit is None or current_device() != "cpu":
             return False
-        dense = self._matrix_bytes(network, workers)
-        thin = TriFactorization._memory(self, network, workers)
-        return bool(dense) and cost.network_bytes(network) + thin + dense > limit
+        dense = self._matrix_bytes(network)
+        return bool(dense) and network_bytes(network) + self._factor_bytes(network) + dense > limit
 
 
 @dataclass(frozen=True)

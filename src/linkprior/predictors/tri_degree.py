@@ -8,17 +8,18 @@ from typing import Any, ClassVar
 import numpy as np
 
 from linkprior import _progress as progress
+from linkprior import parallel
 from linkprior._validation import choice, whole_number
 from linkprior.errors import ParameterError
 from linkprior.kernels._engine import current_device
-from linkprior.model.degrees import LIST_SIZE, Degrees, Edges, prior_degrees
+from linkprior.model.degrees import LIST_SIZE, Degrees, Edges
 from linkprior.model.factors import Factors
-from linkprior.model.priors import DegreePrior, H_Like, Prior, checked_alpha, sequence_of
+from linkprior.model.priors import DegreePrior, H_Like
 from linkprior.network import Network
 from linkprior.network.pairs import Ints
-from linkprior.predictors import cost, learned_prior, on_device
+from linkprior.predictors import learned_prior, on_device
 from linkprior.predictors.base import ISOLATED, NEGATIVES, WEIGHTS, Learned, takes_presets
-from linkprior.predictors.cost import Effort
+from linkprior.predictors.effort import PICK, Effort, entries
 from linkprior.predictors.multistart import MOST_STARTS
 from linkprior.predictors.scores import (
     PASSES,
@@ -30,10 +31,15 @@ from linkprior.predictors.scores import (
     knots,
     mean_matrix,
     merge,
+    prior_of,
 )
 from linkprior.predictors.spaces import ALPHA, Axis, C, Space, without_learned
-from linkprior.predictors.tri import DENSE_LIMIT, SPACE, Array, Penalised, Tri
+from linkprior.predictors.tri import ADMM_STEP, DENSE_LIMIT, SPACE, Array, Penalised, Tri
 
+# Nominal nanoseconds per entry: one iteration of dual decomposition, all passes of the prox for one
+# layer, the same as tables of ranks, and scores of one layer from its tables.
+DUAL_STEP, DENSE_PROX, TABLES, TABLE_SCORES = 45.0, 55.0, 155.0, 60.0
+PROX_BYTES, DUAL_BYTES = 17.0, 48.0  # the latter beside ADMM's arrays
 LEARNED_STARTS = 4  # times `n_starts` plain starts under learned weights; each is cheap
 
 # The paper as printed. It chooses rho, lam, c and alpha by cross-validation (`--tune`); it does not
@@ -154,8 +160,7 @@ class TriDegree(Penalised):
         prior, dense = self._prior(network), self._solver_name(network) == "admm"
         if self.prox == "dual" and current_device() != "cpu":
             raise ParameterError("prox='dual' runs on the CPU: take device cpu, or prox='mm'")
-        steep = isinstance(prior, DegreePrior) and prior.steep
-        if steep and not (dense and current_device() == "cpu"):
+        if prior.steep and not (dense and current_device() == "cpu"):
             raise ParameterError(
                 f"alpha={self.alpha:g} with this H is too steep for tables of ranks and for a "
                 "device: take a smaller alpha, or solver='admm' on the CPU"
@@ -175,10 +180,8 @@ class TriDegree(Penalised):
                 f"weights='learned' stands over plain factors, without ADMM: leave {name} out"
             )
 
-    def _prior(self, network: Network) -> Prior:
-        aim = prior_degrees(network, self.n_edges, self.c, self.degrees, self.seed, self.list_size)
-        H = sequence_of(self.H, network.n_nodes - 1)
-        return DegreePrior(aim, checked_alpha(self.alpha), H)
+    def _prior(self, network: Network) -> DegreePrior:
+        return prior_of(self, network)
 
     def _admm_only(self) -> dict[str, str]:
         asked = super()._admm_only()
@@ -209,11 +212,11 @@ class TriDegree(Penalised):
             return self.solver
         return "admm" if network.n_nodes <= DENSE_LIMIT else "streaming"
 
-    def _step_effort(self, network: Network) -> float:
-        plain = super()._step_effort(network)
-        per_pass = cost.DUAL_STEP if self.prox == "dual" else cost.ADMM_STEP
+    def _step_time(self, network: Network) -> float:
+        plain = super()._step_time(network)
+        per_pass = DUAL_STEP if self.prox == "dual" else ADMM_STEP
         more = self._passes - (self.prox == "mm")  # one pass is in the step itself
-        return plain + more * per_pass * cost.entries(network)
+        return plain + more * per_pass * entries(network)
 
     def _plain_base(self) -> Tri:
         """Return the plain model under learned weights."""
@@ -222,8 +225,7 @@ class TriDegree(Penalised):
 
     def _learned_run(self, network: Network) -> Learned | None:
         """Return plain factors and the learned prior over them; None: too few edges."""
-        work = self._plain_base()._effort(network)
-        with progress.part(work.fit):
+        with progress.part(self._plain_base()._effort(network).fit):
             base = self._plain_base().fit(network)
         found = learned_prior.learned_ranking(
             self, network, base, self._plain_base, network.n_nodes <= DENSE_LIMIT
@@ -252,14 +254,14 @@ class TriDegree(Penalised):
         if self.rank_by != "q":
             return learned
         dense = self._solver_name(network) == "admm"
-        weights, units = self._rank_weights(network), self._layer_effort(network).fit
+        weights, units = self._rank_weights(network), self._layer_times(network)[0]
         on_disk = self._on_disk(network)
 
         def one_layer(factors: Factors) -> Array:
             with progress.part(units):
                 if dense:
                     return dense_prox(factors, *weights, on_disk)
-                if on_device.in_use():
+                if current_device() != "cpu":
                     return on_device.tables(factors.US, factors.U, *weights, PASSES)
                 return build_tables(factors, *weights)
 
@@ -270,49 +272,36 @@ class TriDegree(Penalised):
             ranked = {"tables": np.stack(list(layers))}
         return Learned({**learned.arrays, **ranked}, learned.facts)
 
-    def _fit_effort(self, network: Network) -> float:
-        if learned_prior.learns(self, network):
-            plain = self._plain_base()
-            return plain._effort(network).fit + learned_prior.effort(plain, network)
-        return self._starts_effort(network) + self._n_layers * self._layer_effort(network).fit
-
-    def _score_effort(self, network: Network) -> float:
-        if self.rank_by == "x":
-            return cost.pick(network)
-        if self.rank_by == "factors" or learned_prior.learns(self, network):
-            return super()._score_effort(network)
-        return cost.pick(network) + self._n_layers * self._layer_effort(network).scores
-
     @property
     def _n_layers(self) -> int:
         if self.rank_by != "q":
             return 0
         return self.n_starts if self.average == "q" else 1
 
-    def _layer_effort(self, network: Network) -> Effort:
+    def _layer_times(self, network: Network) -> tuple[float, float]:
         """Return the work of ranking one layer's pairs by the prox, and of its scores then."""
-        n = cost.entries(network)
-        if self._solver_name(network) == "admm":
-            return Effort(cost.DENSE_PROX * n, 0.0)
-        return Effort(cost.TABLES * n, cost.TABLE_SCORES * n)
+        n, dense = entries(network), self._solver_name(network) == "admm"
+        return (DENSE_PROX * n, 0.0) if dense else (TABLES * n, TABLE_SCORES * n)
 
-    def _memory(self, network: Network, workers: int) -> float:
+    def _effort(self, network: Network) -> Effort:
+        fitted = super()._effort(network)
         if learned_prior.learns(self, network):
-            return self._plain_base()._memory(network, workers) + learned_prior.memory(
-                network.n_nodes, network.n_nodes <= DENSE_LIMIT
-            )
-        factors = super()._memory(network, workers)
-        if self._solver_name(network) == "admm":
-            return factors
-        n_layers = self._n_layers
-        table = 4.0 * PASSES * network.n_nodes * len(knots(network.n_nodes - 1))
-        return factors + 2.0 * n_layers * table  # one after the other, then stacked
+            return learned_prior.effort(self._plain_base(), network, DENSE_LIMIT)
+        if self.rank_by == "factors":
+            return fitted
+        ranking, scoring = (self._n_layers * time for time in self._layer_times(network))
+        memory = fitted.memory
+        if self._solver_name(network) != "admm":  # one table after the other, then stacked
+            table = 4.0 * PASSES * network.n_nodes * len(knots(network.n_nodes - 1))
+            memory += 2.0 * self._n_layers * table
+        return Effort(fitted.fit + ranking, PICK * entries(network) + scoring, memory, fitted.disk)
 
-    def _matrix_bytes(self, network: Network, workers: int) -> float:
-        fitting = super()._matrix_bytes(network, workers)
+    def _matrix_bytes(self, network: Network) -> float:
+        fitting = super()._matrix_bytes(network)
         if self.prox == "dual":
-            fitting += cost.DUAL_BYTES * min(workers, self.n_starts) * cost.entries(network)
-        return max(fitting, cost.PROX_BYTES * cost.entries(network)) if fitting else 0.0
+            at_once = min(parallel.current_workers(), self.n_starts)
+            fitting += DUAL_BYTES * at_once * entries(network)
+        return max(fitting, PROX_BYTES * entries(network)) if fitting else 0.0
 
     def _on_disk(self, network: Network) -> bool:
         return self.prox == "mm" and super()._on_disk(network)  # dual decomposition is in memory
@@ -326,7 +315,7 @@ class TriDegree(Penalised):
         """Return τ·g and h, the rank weights scaled by τ = λ/η."""
         prior = self._prior(network)
         p = network.n_nodes
-        return self._lam() / self._eta() * prior.scale(np.zeros(p)), prior.profile(p - 1)
+        return float(self.lam) / float(self.eta) * prior.scale(np.zeros(p)), prior.profile(p - 1)
 
     def _make_scores(self) -> Scores:
         network, learned = self._state()

@@ -15,15 +15,11 @@ from linkprior import parallel
 from linkprior._validation import real_number, whole_number
 from linkprior.network import Network
 from linkprior.network.pairs import Ints
-from linkprior.predictors import cost
 from linkprior.predictors.base import WEIGHTS, Array, Learned, LinkPredictor
-from linkprior.predictors.cost import Effort
+from linkprior.predictors.effort import Effort, Growth, amount
 from linkprior.predictors.spaces import Axis, Space
 
-STEP = 0.42  # nominal nanoseconds per edge entry and source: A times a dense block
-SPARSE_STEP = 10.0  # the same per path of length two, where the block is sparse still
-ADD = 0.3  # and per score, beside the product
-BLANK = 4.0  # per score, to lay out a block
+_STEP: Growth = {"edge_nodes": 0.42, "entries": 0.3}  # A times a dense block, over all sources
 SERIES_ERROR = 1e-12  # what is left out of Katz's series, beside the whole
 FEWEST_TERMS = 16  # with a small β, so that far pairs still have a score
 _DENSE_EIGENVALUES = 250  # nodes up to which all eigenvalues take no time
@@ -41,6 +37,15 @@ class WalkScores(LinkPredictor):
     """
 
     supports: ClassVar[frozenset[str]] = WEIGHTS
+    score_time: ClassVar[Growth] = {"entries": 5.5}
+
+    @abstractmethod
+    def _dense_steps(self) -> int:
+        """Check the parameters, and return how often A is multiplied with a dense block."""
+
+    def _effort(self, network: Network) -> Effort:
+        plain, steps = super()._effort(network), self._dense_steps()
+        return Effort(plain.fit, plain.scores + steps * amount(_STEP, network))
 
     @abstractmethod
     def _columns(self, sources: Ints) -> Array:
@@ -84,21 +89,17 @@ class Katz(WalkScores):
     search_space: ClassVar[Space | None] = {
         "beta": Axis(0.02, 0.95, (0.05, 0.1, 0.2, 0.5, 0.7, 0.9), log=False)
     }
+    fit_time: ClassVar[Growth] = {"edges": 200.0, "nodes": 1000.0}
     beta: float = 0.5
 
-    def _terms(self) -> int:
+    def _dense_steps(self) -> int:
         beta = real_number("beta", self.beta, 0.0, 1.0)
-        return max(FEWEST_TERMS, math.ceil(math.log(SERIES_ERROR) / math.log(beta)))
+        return max(FEWEST_TERMS, math.ceil(math.log(SERIES_ERROR) / math.log(beta))) - 1
 
     def _fit(self, network: Network) -> Learned:
-        terms = self._terms()
+        terms = self._dense_steps() + 1
         factor = float(self.beta) / largest_eigenvalue(network.confidence)
         return Learned({"factor": np.array([factor])}, {"terms": terms})
-
-    def _effort(self, network: Network) -> Effort:
-        product, n = STEP * network.adjacency.nnz * network.n_nodes, cost.entries(network)
-        scores = (self._terms() - 1) * (product + ADD * n) + BLANK * n + cost.pick(network)
-        return Effort(100.0 * (network.adjacency.nnz + 10.0 * network.n_nodes), scores)
 
     def _columns(self, sources: Ints) -> Array:
         step = self.network_.confidence * self.learned_.arrays["factor"][0]
@@ -127,19 +128,17 @@ class LocalRandomWalk(WalkScores):
     search_space: ClassVar[Space | None] = {
         "steps": Axis(2, 10, (2, 3, 4, 5, 6, 8, 10), log=False, whole=True)
     }
+    fit_time: ClassVar[Growth] = {"nodes": 1.0}
+    score_time: ClassVar[Growth] = {"two_steps": 10.0, "entries": 5.5}
     steps: int = 3
+
+    def _dense_steps(self) -> int:
+        return max(0, whole_number("steps", self.steps, 1) - 2)
 
     def _fit(self, network: Network) -> Learned:
         steps = whole_number("steps", self.steps, 1)
         leave = np.where(network.degrees > 0, network.strengths, 1.0)
         return Learned({"leave": 1.0 / leave}, {"steps": steps})
-
-    def _effort(self, network: Network) -> Effort:
-        dense = max(0, whole_number("steps", self.steps, 1) - 2)
-        d, n = network.degrees.astype(np.float64), cost.entries(network)
-        product = STEP * network.adjacency.nnz * network.n_nodes
-        walking = SPARSE_STEP * float(d @ d) + dense * (product + ADD * n)
-        return Effort(float(network.n_nodes), walking + BLANK * n + cost.pick(network))
 
     def _columns(self, sources: Ints) -> Array:
         a, leave = self.network_.confidence, self.learned_.arrays["leave"]

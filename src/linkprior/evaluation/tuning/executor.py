@@ -32,7 +32,7 @@ from linkprior.evaluation.tuning.search import COMPLETE, FAILED, PRUNED, Setting
 from linkprior.network import Network
 from linkprior.parallel.threads import without_ctrl_c
 from linkprior.predictors.base import LinkPredictor
-from linkprior.predictors.cost import effort_of
+from linkprior.predictors.effort import effort_of
 
 EXECUTORS = ("threads", "processes")
 _TRAINING = 0.9  # share of the edges that an inner split trains on

@@ -39,7 +39,7 @@ from linkprior.network import Network
 from linkprior.parallel import MOST_WORKERS
 from linkprior.predictors import registry
 from linkprior.predictors.base import LinkPredictor, as_predictor
-from linkprior.predictors.cost import effort_of
+from linkprior.predictors.effort import effort_of
 from linkprior.predictors.spaces import Space, searched, space_of
 
 if TYPE_CHECKING:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -36,10 +35,10 @@ from linkprior.predictors.auto.holdout import (
     top_feature,
 )
 from linkprior.predictors.auto.learners import N_TREES
-from linkprior.predictors.auto.sources import EFFORTS, Choice, Source, choose
+from linkprior.predictors.auto.sources import EFFORTS, Choice, choose
 from linkprior.predictors.auto.stack import Stack, Trained, Trainer, carried, stack_from
 from linkprior.predictors.base import NEGATIVES, WEIGHTS, Array, Learned, LinkPredictor
-from linkprior.predictors.cost import Effort, effort_of
+from linkprior.predictors.effort import Effort, effort_of, entries
 from linkprior.predictors.meta import arrays_under, prefixed
 from linkprior.predictors.multistart import SEED_LIMIT
 from linkprior.predictors.spaces import Space
@@ -52,7 +51,22 @@ EXERCISES = {"fast": (3, 2), "normal": (5, 2), "thorough": (8, 4)}  # small netw
 LARGE = 4000  # nodes from which on exercises are fewer, each having more edges
 ENOUGH = 1500  # hidden edges to learn from, if so many exercises find them:
 MOST_EXERCISES = {"fast": 3, "normal": 10, "thorough": 20}
+
+# Nominal nanoseconds, for progress.
+RANK, PENALTY = 6.0, 25.0  # per entry of a matrix of all nodes and source: a look at its features
+LEAF = 10.0  # to take a pair down a tree
+GROW = 5.0  # to grow a tree, per pair and feature
+SPREAD = 6.0  # tops of different models: so many times the pairs near one of them
+
 _one_at_a_time = threading.Lock()
+
+
+class Costs(NamedTuple):
+    """Nominal work on one network, part by part."""
+
+    sources: float  # to fit all models to one network and count their scores
+    looking: float  # to make the features of all pairs once
+    learning: float
 
 
 @dataclass(eq=False, kw_only=True)
@@ -109,17 +123,25 @@ class Auto(LinkPredictor):
     # ------------------------------------------------------------------ learning
 
     def _fit(self, network: Network) -> Learned:
-        chosen = self._check(network)
+        chosen = self._choose(network)
         costs = self._costs(network, chosen)
-        with progress.stage(f"fitting {self.name}", costs.fitting):
+        with progress.stage(f"fitting {self.name}", self._effort(network).fit):
             learned_from = self._training_samples(network, chosen, costs)
-            with progress.part(costs.fitting_sources, "fitting the base models on all edges"):
+            with progress.part(costs.sources, "fitting the base models on all edges"):
                 features = fit_sources(network, chosen.sources, self.seed, self.prior)
             with progress.part(costs.learning, "training the stack"):
-                trained = self._train(features, learned_from)
+                labels = tuple(features.labels)
+                samples, apart = learned_from.samples, learned_from.apart
+                trainer = Trainer(samples, labels, self.objective, network.n_nodes, apart)
+                trained = trainer.train(
+                    columns=tuple(top_columns(labels)),
+                    floor=top_feature(features),
+                    n_pairs=pr.n_pairs(network.n_nodes),
+                )
         return self._kept(features, trained, chosen, learned_from.samples)
 
-    def _check(self, network: Network) -> Choice:
+    def _choose(self, network: Network) -> Choice:
+        """Check the parameters, and return the base models for this network."""
         choice("effort", self.effort, EFFORTS)
         choice("objective", self.objective, OBJECTIVES)
         real_number("hidden", self.hidden, 0.0, 0.9)
@@ -154,7 +176,7 @@ class Auto(LinkPredictor):
             )
             samples = [sample for _, sample in sorted(ended, key=lambda one: one[0])]
             return TrainingSamples([one for one in samples if one is not None], [])
-        with progress.part(costs.fitting_sources + costs.looking, "what the newer release found"):
+        with progress.part(costs.sources + costs.looking, "what the newer release found"):
             others = int(np.clip(OTHERS * len(history.found), FEWEST_OTHERS, MOST_OTHERS))
             matched = MATCHED[self.objective]
             return temporal_samples(history, chosen.sources, others, self.seed, self.prior, matched)
@@ -162,7 +184,7 @@ class Auto(LinkPredictor):
     def _sample(self, network: Network, chosen: Choice, number: int, costs: Costs) -> Sample | None:
         """Hide edges, ask the models, and return pairs to learn from; None: no edge to spare."""
         name = f"hiding edges, round {number + 1} of {self._rounds(network)}"
-        with progress.part(costs.fitting_sources + costs.looking, name):
+        with progress.part(costs.sources + costs.looking, name):
             lots = np.random.default_rng(self.seed)  # the same for all: no edge is hidden twice
             exercise = hide(network, self.hidden, lots, number)
             if not len(exercise.hidden):
@@ -171,35 +193,32 @@ class Auto(LinkPredictor):
             others = int(
                 np.clip(OTHERS * rounds * len(exercise.hidden), FEWEST_OTHERS, MOST_OTHERS)
             )
-            with progress.stage(total=costs.fitting_sources + costs.looking):
-                with progress.part(costs.fitting_sources):
+            with progress.stage(total=costs.sources + costs.looking):
+                with progress.part(costs.sources):
                     features = fit_sources(exercise.train, chosen.sources, self.seed, self.prior)
                 with progress.part(costs.looking):
                     seeds = [self.seed, number, 1]
                     matched = MATCHED[self.objective]
                     return draw(features, exercise, others // rounds, seeds, matched)
 
-    def _train(self, features: Features, given: TrainingSamples) -> Trained:
-        labels, n_nodes = tuple(features.labels), features.network.n_nodes
-        trainer = Trainer(given.samples, labels, self.objective, n_nodes, given.apart)
-        return trainer.train(
-            columns=tuple(top_columns(features.labels)),
-            floor=top_feature(features),
-            n_pairs=pr.n_pairs(features.network.n_nodes),
-        )
-
     def _kept(
         self, features: Features, trained: Trained, chosen: Choice, samples: list[Sample]
     ) -> Learned:
         """Gather what scores, probabilities and the summary are made from."""
         network, history = features.network, features.network.known.history
-        learned_from_it = enough_found(history)
-        ratio = None if learned_from_it else self._missing_for_each_hidden(network)
+        learned_from_it, ratio = enough_found(history), None
+        if not learned_from_it:
+            # How many edges are missing for each one that a hold-out hides. Edges whose node has no
+            # other were drawn but not hidden; as many of the missing ones are at nodes without an
+            # edge, and are not predicted either.
+            missing = self.missing / (1.0 - self.missing) * network.n_edges
+            ratio = missing / n_drawn(network, self.hidden)
         calibration = Calibration.learn(trained.judged, ratio)
         arrays, model_facts = features.state()
         arrays = prefixed("source", arrays) | prefixed("stack", trained.stack.arrays())
         if calibration is not None:
             arrays |= prefixed("chance", calibration.arrays())
+        near_top = [sample.X[sample.top] for sample in samples]
         facts = {
             "sources": model_facts,
             "left_out": chosen.left_out,
@@ -207,19 +226,10 @@ class Auto(LinkPredictor):
             "found": None if history is None else n_found(history),
             "from_history": learned_from_it,
             "validation": trained.validation,
-            "carried": carried(trained.stack, _near_top(samples)),
+            "carried": carried(trained.stack, np.concatenate(near_top)) if near_top else {},
             "stack": trained.stack.facts(),
         }
         return Learned(arrays, facts)
-
-    def _missing_for_each_hidden(self, network: Network) -> float:
-        """Return how many edges are missing for each one that an exercise hides.
-
-        Edges whose node has no other were drawn but not hidden; as many of the missing ones are
-        at nodes without an edge, and are not predicted either.
-        """
-        missing = self.missing / (1.0 - self.missing) * network.n_edges
-        return missing / n_drawn(network, self.hidden)
 
     # ------------------------------------------------------------------ scoring
 
@@ -259,18 +269,17 @@ class Auto(LinkPredictor):
         """Return all scores, made once; the two halves are equal to the last bit."""
         with _one_at_a_time:  # rows are asked for by several threads
             if "_cached_matrix" not in self.__dict__:
-                self._cached_matrix = self._all_scores()
+                p = self.network_.n_nodes
+                scores = np.zeros((p, p), np.float32)
+                blocks = parallel.map_blocks(
+                    self._computed, p, stage="scoring all pairs", remote=True
+                )
+                for (start, stop), block in zip(parallel.blocks(p), blocks, strict=True):
+                    scores[start:stop] = block
+                for start, stop in parallel.blocks(p):  # in pieces, so as not to hold it twice
+                    scores[start:, start:stop] += np.tril(scores[start:stop, start:].T, -1)
+                self._cached_matrix = scores
         return self._cached_matrix
-
-    def _all_scores(self) -> Array:
-        p = self.network_.n_nodes
-        found = np.zeros((p, p), np.float32)
-        blocks = parallel.map_blocks(self._computed, p, stage="scoring all pairs", remote=True)
-        for (start, stop), block in zip(parallel.blocks(p), blocks, strict=True):
-            found[start:stop] = block
-        for start, stop in parallel.blocks(p):  # in pieces, so as not to hold it twice
-            found[start:, start:stop] += np.tril(found[start:stop, start:].T, -1)
-        return found
 
     def _rows(self, start: int, stop: int) -> Array:
         if self.network_.n_nodes > HELD_WHOLE:
@@ -325,72 +334,25 @@ class Auto(LinkPredictor):
     # ------------------------------------------------------------------ how long it takes
 
     def _effort(self, network: Network) -> Effort:
-        costs = self._costs(network, self._check(network))
-        return Effort(costs.fitting, costs.scoring)
+        costs = self._costs(network, self._choose(network))
+        fit = self._rounds(network) * (costs.sources + costs.looking)
+        leaves = LEAF * N_TREES * 2.0 * pr.n_pairs(network.n_nodes)
+        height = parallel.blocks(network.n_nodes)[0][1]
+        workers = parallel.current_workers()
+        block = 4.0 * 26 * height * network.n_nodes * (2 * workers + 1)
+        held = 4.0 * entries(network) if network.n_nodes <= HELD_WHOLE else 0.0
+        return Effort(
+            fit + costs.sources + costs.learning, costs.looking + leaves, 4e8 + held + 2.0 * block
+        )
 
     def _costs(self, network: Network, chosen: Choice) -> Costs:
-        return Costs(network, chosen.sources, self.prior, self._rounds(network))
-
-    def _memory(self, network: Network, workers: int) -> float:
-        entries = float(network.n_nodes) ** 2
-        height = parallel.blocks(network.n_nodes)[0][1]
-        block = 4.0 * 26 * height * network.n_nodes * (2 * workers + 1)
-        held = 4.0 * entries if network.n_nodes <= HELD_WHOLE else 0.0
-        return 4e8 + held + 2.0 * block
-
-
-def _near_top(samples: list[Sample]) -> Array:
-    """Return the features of all pairs near the top."""
-    found = [sample.X[sample.top] for sample in samples]
-    return np.concatenate(found) if found else np.empty((0, 0))
-
-
-RANK, PENALTY = 6.0, 25.0  # per entry of a matrix of all nodes and source: a look at its features
-LEAF = 10.0  # to take a pair down a tree
-GROW = 5.0  # to grow a tree, per pair and feature
-SPREAD = 6.0  # tops of different models: so many times the pairs near one of them
-
-
-@dataclass(frozen=True)
-class Costs:
-    """Work on one network, part by part."""
-
-    network: Network
-    sources: Sequence[Source]
-    prior: bool
-    rounds: int
-
-    @property
-    def fitting_sources(self) -> float:
-        """Fit all models to one network and count their scores."""
-        return sum(work_of(source, self.network, self.prior) for source in self.sources)
-
-    @property
-    def looking(self) -> float:
-        """Make the features of all pairs once."""
-        entries, n = float(self.network.n_nodes) ** 2, self.network.n_nodes
-        rows = sum(effort_of(s.make(0, n), self.network).scores for s in self.sources)
-        with_prior = self.prior * sum(source.with_prior for source in self.sources)
-        return rows + entries * (RANK * len(self.sources) + PENALTY * with_prior)
-
-    @property
-    def learning(self) -> float:
-        """Grow trees: two kinds, for the top and for all, on both halves and on the whole."""
-        n_pairs = pr.n_pairs(self.network.n_nodes)
-        top = SPREAD * min(max(TOP_SHARE * n_pairs, self.network.n_edges), MOST_TOP)
-        rows = self.rounds * min(top, n_pairs) + min(1e5, self.rounds * n_pairs)
-        return 4.0 * GROW * N_TREES * rows * 1.4 * len(self.sources)
-
-    @property
-    def scoring(self) -> float:
-        """Make all features and take every pair down the trees."""
-        return self.looking + LEAF * N_TREES * 2.0 * pr.n_pairs(self.network.n_nodes)
-
-    @property
-    def fitting(self) -> float:
-        """Do everything up to the scores."""
-        return (
-            self.rounds * (self.fitting_sources + self.looking)
-            + self.fitting_sources
-            + self.learning
-        )
+        sources, n, rounds = chosen.sources, network.n_nodes, self._rounds(network)
+        fitting = sum(work_of(source, network, self.prior) for source in sources)
+        rows = sum(effort_of(source.make(0, n), network).scores for source in sources)
+        with_prior = self.prior * sum(source.with_prior for source in sources)
+        looking = rows + entries(network) * (RANK * len(sources) + PENALTY * with_prior)
+        # Two kinds of trees, for the top and for all, on both halves and on the whole.
+        n_pairs = pr.n_pairs(n)
+        top = SPREAD * min(max(TOP_SHARE * n_pairs, network.n_edges), MOST_TOP)
+        drawn = rounds * min(top, n_pairs) + min(1e5, rounds * n_pairs)
+        return Costs(fitting, looking, 4.0 * GROW * N_TREES * drawn * 1.4 * len(sources))

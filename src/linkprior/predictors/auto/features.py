@@ -18,7 +18,7 @@ from linkprior.model.priors import DegreePrior
 from linkprior.network import Network
 from linkprior.predictors.auto.sources import BY_LABEL, Source
 from linkprior.predictors.base import Learned, LinkPredictor
-from linkprior.predictors.cost import effort_of
+from linkprior.predictors.effort import effort_of, entries
 from linkprior.predictors.meta import arrays_under
 from linkprior.predictors.scores import knots
 
@@ -127,9 +127,9 @@ def fit_sources(network: Network, sources: Sequence[Source], seed: int, prior: b
 
 def work_of(source: Source, network: Network, prior: bool) -> float:
     """Return the nominal work of fitting a source and of counting its scores."""
-    work, entries = effort_of(source.make(0, network.n_nodes), network), float(network.n_nodes) ** 2
-    ranked = 12.0 * entries if prior and source.with_prior else 0.0
-    return work.fit + work.scores + 1.5 * entries + ranked
+    work = effort_of(source.make(0, network.n_nodes), network)
+    ranked = 12.0 if prior and source.with_prior else 0.0
+    return work.fit + work.scores + (1.5 + ranked) * entries(network)
 
 
 def _fit_source(source: Source, network: Network, seed: int, prior: bool) -> FittedSource:

@@ -16,10 +16,10 @@ import scipy.sparse as sp
 from linkprior._validation import choice
 from linkprior.errors import ParameterError
 from linkprior.network import Network
-from linkprior.network.pairs import Ints
-from linkprior.predictors import cost, registry
-from linkprior.predictors.base import Array, Learned, LinkPredictor
-from linkprior.predictors.cost import Effort, effort_of
+from linkprior.predictors import registry
+from linkprior.predictors.base import Array, Learned, LinkPredictor, ScoredPredictor
+from linkprior.predictors.effort import Effort, effort_of, factor_scores
+from linkprior.predictors.scores import BilinearScores
 
 EFFORTS = ("fast", "normal", "thorough")
 MOST_SECONDS = {"fast": 4.0, "normal": 60.0, "thorough": 1200.0}  # nominal, for one source
@@ -55,7 +55,8 @@ class Source:
 
     def make(self, seed: int, n_nodes: int) -> LinkPredictor:
         """Return the model, not fitted; of a small network there are fewer factors."""
-        cls = _class_of(self.model)
+        here: dict[str, type[LinkPredictor]] = {"nmf": NonNegative, "eigen": Eigenvectors}
+        cls = here.get(self.model) or registry.find(self.model)
         own = dict(self.params)
         if "seed" in cls.parameter_names():
             own["seed"] = seed
@@ -67,11 +68,6 @@ class Source:
         """Return nominal seconds on one core of one fit and one pass over all pairs."""
         work = effort_of(self.make(0, network.n_nodes), network)
         return 1e-9 * (work.fit + work.scores)
-
-
-def _class_of(name: str) -> type[LinkPredictor]:
-    own = {"nmf": NonNegative, "eigen": Eigenvectors}
-    return own[name] if name in own else registry.find(name)
 
 
 SOURCES = (
@@ -149,7 +145,7 @@ def no_word_of_convergence() -> Iterator[None]:
 
 
 @dataclass(eq=False, kw_only=True)
-class Factored(LinkPredictor):
+class Factored(ScoredPredictor):
     """Base: scores ½(L Rᵀ + R Lᵀ)."""
 
     rank: int = 64
@@ -163,18 +159,13 @@ class Factored(LinkPredictor):
         left, right = self._factorise(network, min(self.rank, network.n_nodes - 1))
         return Learned({"L": left.astype(np.float32), "R": right.astype(np.float32)})
 
-    def _rows(self, start: int, stop: int) -> Array:
+    def _scores(self) -> BilinearScores:
         L, R = (self.learned_.arrays[name] for name in "LR")
-        return np.float32(0.5) * (L[start:stop] @ R.T + R[start:stop] @ L.T)
-
-    def _pairs(self, pairs: Ints) -> Array:
-        L, R = (self.learned_.arrays[name] for name in "LR")
-        i, j = pairs.T
-        return 0.5 * ((L[i] * R[j]).sum(axis=1) + (R[i] * L[j]).sum(axis=1))
+        return BilinearScores(L[None], R[None])
 
     def _effort(self, network: Network) -> Effort:
         once = (2.0 * network.n_edges + network.n_nodes * self.rank) * self.rank
-        return Effort(_STEP * self.max_iter * once, cost.factor_scores(network, 2 * self.rank))
+        return Effort(_STEP * self.max_iter * once, factor_scores(network, 2 * self.rank))
 
 
 @dataclass(eq=False, kw_only=True)

@@ -4,7 +4,6 @@ import io
 import os
 import re
 import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -66,38 +65,6 @@ def test_messages_go_to_stderr_and_quiet_silences_them(run, edges):
     assert nothing == ""
 
 
-def test_quiet_silences_what_the_library_logs(edges):
-    """Compiling kernels is announced through the log; -q asks for results and errors alone."""
-    script = (
-        "import logging, sys, linkprior.predictors.local as local\n"
-        "from linkprior.cli import main\n"
-        "learn = local.PreferentialAttachment._fit\n"
-        "def loud(self, network):\n"
-        "    logging.getLogger('linkprior').info('compiling kernels')\n"
-        "    return learn(self, network)\n"
-        "local.PreferentialAttachment._fit = loud\n"
-        f"sys.argv = ['linkprior', 'predict', {str(edges)!r}, '--model', 'pa', *sys.argv[1:]]\n"
-        "main()\n"
-    )
-    said = {
-        flags: subprocess.run(
-            [sys.executable, "-c", script, *flags], capture_output=True, text=True, check=True
-        ).stderr
-        for flags in ((), ("-q",))
-    }
-    assert "compiling kernels" in said[()]
-    assert said[("-q",)] == ""
-
-
-def test_merged_lines_are_reported(run, tmp_path):
-    path = tmp_path / "edges.tsv"
-    path.write_text("a\tb\nb\ta\nb\tc\nb\tc\nc\tc\nc\td\n")
-    _, _, err = run("predict", path, "--model", "pa")
-    assert "4 nodes, 3 edges" in err
-    for text in ("1 self-loop ", "1 duplicate ", "1 reversed duplicate "):
-        assert text in err
-
-
 def test_same_seed_same_bytes(run, edges):
     ask = ("predict", edges, "--model", "tri", *FEW_STEPS)
     one, again, other = (run(*ask, "--seed", seed)[1] for seed in (3, 3, 4))
@@ -134,15 +101,6 @@ def test_a_saved_model_predicts_the_same(run, edges, tmp_path):
     model = lp.load(tmp_path / "model")
     with_evidence(model, model.predict_edges(25)).write(text)
     assert text.getvalue() == out
-
-
-def test_standard_input(run, edges, monkeypatch):
-    _, expected, _ = run("predict", edges, "--model", "pa")
-    stream = io.TextIOWrapper(io.BytesIO(edges.read_bytes()), encoding="utf-8")
-    monkeypatch.setattr(sys, "stdin", stream)
-    status, out, _ = run("predict", "-", "--model", "pa")
-    assert status == 0
-    assert out == expected
 
 
 def test_standard_input_of_a_real_process(run, edges):
@@ -457,15 +415,6 @@ def test_models_without_chances_say_nothing_of_them(run, grouped):
     _, out, err = run("predict", grouped, "--model", "l3")
     assert not set(EXPECTED) & set(table(out)[0])
     assert "expected to be real" not in err
-
-
-def test_a_dry_run_knows_that_less_effort_takes_less(run, grouped):
-    def told(effort):
-        out = run("predict", grouped, "--effort", effort, "--dry-run")[1]
-        assert out.startswith("auto on ")
-        return int(re.search(r"about (\d+) (second|minute)", out)[1])
-
-    assert told("fast") <= told("normal")
 
 
 def test_contradicting_options_are_wrong_usage(run, grouped):

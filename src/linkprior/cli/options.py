@@ -33,17 +33,17 @@ workers = click.option("--workers", type=int, help="Threads to use. [default: ev
 dask = click.option(
     "--dask",
     metavar="ADDRESS",
-    help="Have the workers of a dask scheduler do the work, or local: see docs/scaling.md.",
+    help="Have the workers of this dask scheduler do the work, or local: see docs/scaling.md.",
 )
 device = click.option(
     "--device",
     type=click.Choice(["cpu", "cuda"]),
-    help="Where models of factors are fitted and all pairs are ranked: see docs/scaling.md.",
+    help="Where factor models are fitted and all pairs are ranked: see docs/scaling.md.",
 )
 memory_limit = click.option(
     "--memory-limit",
     metavar="SIZE",
-    help="Take no more memory than this, such as 2G or 500M: see docs/scaling.md.  [default: what "
+    help="Use no more memory than this, such as 2G or 500M: see docs/scaling.md.  [default: what "
     "is free]",
 )
 rule = click.option(
@@ -62,12 +62,12 @@ _READING = (
     click.option(
         "--input-format",
         metavar="NAME",
-        help="What the file is, where the guess is wrong: see `linkprior formats`.",
+        help="The format of the file, if the guess is wrong: see `linkprior formats`.",
     ),
     click.option(
         "--header/--no-header",
         default=None,
-        help="Whether the first row of an edge list names its columns. [default: told by the rows]",
+        help="Whether the first row of an edge list names its columns. [default: guessed]",
     ),
     click.option(
         "--columns", metavar="A,B", help="The two columns of an edge list: names or numbers."
@@ -76,8 +76,8 @@ _READING = (
     click.option(
         "--weights",
         metavar="COLUMN",
-        help="The column with the confidence of each edge (a name or a number); edges with more "
-        "count for more.",
+        help="The column with the confidence of each edge (a name or a number); surer edges "
+        "count more.",
     ),
     click.option(
         "--organism", metavar="TAXON", help="BioGRID, MITAB: keep interactions within an organism."
@@ -103,7 +103,7 @@ _SIDE = (
     click.option(
         "--negatives",
         metavar="FILE",
-        help="Pairs known to be no links: true zeros for the models, and never predicted.",
+        help="Pairs known not to be links: true zeros for the models, and never predicted.",
     ),
     click.option(
         "--history",
@@ -133,13 +133,20 @@ def side_options(command: Command) -> Command:
 
 def take_input(given: dict[str, Any]) -> Input:
     """Take what concerns the input out of a subcommand's options."""
+    from linkprior._validation import shown
     from linkprior.io.formats import ReadOptions
     from linkprior.pipeline.side_inputs import Input
 
     names = ("header", "min_score", "organism", "systems", "physical_only", "weights")
     asked = {name: given.pop(name) for name in names}
-    columns = _two_columns(given.pop("columns"))
-    options = ReadOptions(**asked, columns=columns, id=given.pop("identifier"))
+    columns = given.pop("columns")
+    ends = None if columns is None else tuple(name.strip() for name in columns.split(","))
+    if ends is not None and (len(ends) != 2 or not all(ends)):
+        raise ParameterError(f"--columns expects two columns as A,B, got {shown(columns)}")
+    for name in ends or ():
+        if name.isdecimal() and len(name) > _DIGITS:
+            raise ParameterError(f"--columns: no file has a column number {shown(name)}")
+    options = ReadOptions(**asked, columns=ends, id=given.pop("identifier"))
     return Input(given.pop("edges"), given.pop("input_format"), options)
 
 
@@ -165,20 +172,6 @@ def reading_words(source: Input, command: click.Command) -> list[str]:
         for one in value if option.multiple else [value]:
             words += [option.opts[0], str(one)]
     return words
-
-
-def _two_columns(text: str | None) -> tuple[str, str] | None:
-    if text is None:
-        return None
-    from linkprior._validation import shown
-
-    names = [name.strip() for name in text.split(",")]
-    if len(names) != 2 or not all(names):
-        raise ParameterError(f"--columns expects two columns as A,B, got {shown(text)}")
-    for name in names:
-        if name.isdecimal() and len(name) > _DIGITS:
-            raise ParameterError(f"--columns: no file has a column number {shown(name)}")
-    return names[0], names[1]
 
 
 # ---------------------------------------------------------------------- models

@@ -323,27 +323,24 @@ def test_an_unknown_effort_or_objective_is_wrong_usage(run, grouped, option):
 # ---------------------------------------------------------------------- thresholds
 
 
+@pytest.fixture(scope="module")
+def long_list(grouped):
+    """The header and the rows of two thousand links."""
+    return table(outside("predict", grouped, *FAST, "--top", 2000).stdout)
+
+
 @pytest.mark.at_length
-def test_a_threshold_compares_with_the_probability_as_it_is_written(run, grouped):
-    _, out, _ = run("predict", grouped, *FAST, "--top", 2000)
-    header, rows = table(out)
+def test_a_threshold_compares_with_the_probability_as_it_is_written(run, grouped, long_list):
+    header, rows = long_list
     at = header.index("probability")
-    for threshold in (rows[4][at], rows[60][at], rows[150][at], "0.05"):
-        _, again, _ = run("predict", grouped, *FAST, "--threshold", threshold)
+    for threshold in (rows[4][at], rows[150][at], "0.05", "0.995"):
+        _, again, err = run("predict", grouped, *FAST, "--threshold", threshold)
         expected = [row for row in rows if float(row[at]) >= float(threshold)]
         assert table(again)[1] == expected
-        assert 0 < len(expected) < 2000
-
-
-@pytest.mark.at_length
-def test_a_threshold_that_no_pair_reaches_names_the_highest_chance(run, grouped):
-    _, out, _ = run("predict", grouped, *FAST, "--top", 1)
-    best = column(out, "probability")[0]
-    status, out, err = run("predict", grouped, *FAST, "--threshold", 0.995)
-    assert status == 0
-    assert table(out)[1] == []
-    said = f"No candidate pair has a probability of 0.995 or more; the highest is {best:g}."
-    assert said in err
+        assert len(expected) < 2000
+    assert expected == []
+    best = f"the highest is {rows[0][at]}."
+    assert f"No candidate pair has a probability of 0.995 or more; {best}" in err
     assert not YIELD.search(err)
 
 
@@ -396,9 +393,8 @@ def test_a_run_keeps_auto_and_takes_it_up_again(run, grouped, tmp_path, monkeypa
 
 
 @pytest.mark.at_length
-def test_an_explanation_tells_the_chance_of_a_pair_but_not_of_an_edge(run, grouped):
-    _, out, _ = run("predict", grouped, *FAST, "--top", 3)
-    header, rows = table(out)
+def test_an_explanation_tells_the_chance_of_a_pair_but_not_of_an_edge(run, grouped, long_list):
+    header, rows = long_list
     pair, chance = rows[2][1:3], float(rows[2][header.index("probability")])
     edge = by_name(lp.read_network(grouped), lp.read_network(grouped).edges[:1])[0]
     status, out, _ = run("predict", grouped, *FAST, "--explain", *pair, "--explain", *edge)

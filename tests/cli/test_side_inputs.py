@@ -94,8 +94,8 @@ def test_pairs_of_unknown_nodes_are_counted_and_five_shown(linkprior, edges, bes
 @pytest.mark.parametrize(
     ("asked", "words"),
     [
-        (["--negatives", "SELF"], "1 pair, each of a node with itself"),
-        (["--negatives", "STRANGERS"], "none of its 2 pairs joins two nodes"),
+        (["--negatives", "SELF"], "none of its 1 pair joins two different nodes"),
+        (["--negatives", "STRANGERS"], "none of its 2 pairs joins two different nodes"),
         (["--history", "EDGES", "EDGES"], "edges.tsv: the newer release has no new edge"),
         (["--history", "", "EDGES"], "the name of the input is empty"),
         (["--history", "EDGES", ""], "the name of the input is empty"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
+from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -21,6 +22,12 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 _DIGITS = 9  # of a column's number at most; Python makes no number of thousands
 _WORDS = {"none": None, "true": True, "false": False}
+
+
+def _all(*options: Callable[[Command], Command]) -> Callable[[Command], Command]:
+    """Return what adds several options to a subcommand."""
+    return lambda command: reduce(lambda made, option: option(made), reversed(options), command)
+
 
 seed = click.option(
     "--seed",
@@ -58,7 +65,7 @@ report = click.option(
 )
 quiet = click.option("-q", "--quiet", is_flag=True, help="No messages, only results and errors.")
 
-_READING = (
+reading_options = _all(
     click.option(
         "--input-format",
         metavar="NAME",
@@ -99,7 +106,7 @@ _READING = (
         help="BioGRID: what names a node. [default: entrez]",
     ),
 )
-_SIDE = (
+side_options = _all(
     click.option(
         "--negatives",
         metavar="FILE",
@@ -112,20 +119,6 @@ _SIDE = (
         help="Two releases: auto learns what newly found links look like.",
     ),
 )
-
-
-def reading_options(command: Command) -> Command:
-    """Add the options of reading to a subcommand."""
-    for option in reversed(_READING):
-        command = option(command)
-    return command
-
-
-def side_options(command: Command) -> Command:
-    """Add the options of what is known beside the edges to a subcommand."""
-    for option in reversed(_SIDE):
-        command = option(command)
-    return command
 
 
 # ---------------------------------------------------------------------- the input

@@ -229,11 +229,6 @@ class SideInputs:
                 f"Note: {origin} tells links from non-edges; {listed.left_out:,} of its "
                 f"{pairs_there} left out, as they are not labelled non-edges"
             )
-        if all(a == b for a, b in listed):
-            raise InputError(
-                f"{spelled}: {_count(len(listed), 'pair')}, each of a node with itself; expected "
-                "pairs of two nodes that are not linked"
-            )
         names, network = NodeNames(given), given.network
         named = [pair for a, b in listed for pair in product(names.all(a), names.all(b))]
         pairs, strangers = pairs_in(network, [(a, b) for a, b in named if a != b])
@@ -484,8 +479,8 @@ def _lacking(network: Network, newer: Network) -> int:
 def _nothing_common(spelled: str, listed: Sequence[tuple[Any, Any]]) -> str:
     first = " – ".join(map(str, listed[0]))
     return (
-        f"{spelled}: none of its {_count(len(listed), 'pair')} joins two nodes of the network; the "
-        f"first is {first}. Do both files use the same node names?"
+        f"{spelled}: none of its {_count(len(listed), 'pair')} joins two different nodes of the "
+        f"network; the first is {first}. Do both files use the same node names?"
     )
 
 

@@ -124,7 +124,7 @@ def test_a_model_is_saved_to_a_path(planted, folder):
 def whole_run(network, folder):
     """A finished run, written as the command does."""
     model = lp.make("pa").fit(network)
-    run = RunFolder.open(folder, {}, {})
+    run = RunFolder(folder, {}, {})
     run.write_json("input_report.json", {"nodes": network.n_nodes})
     model.save(folder / "model")
     with run.writing("ranking.tsv") as stream:

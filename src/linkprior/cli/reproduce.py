@@ -11,8 +11,7 @@ import click
 
 from linkprior.cli import options
 from linkprior.cli.console import current_console
-from linkprior.errors import LinkpriorError
-from linkprior.pipeline.outputs import check_page
+from linkprior.pipeline.outputs import check_folder, check_page
 
 _NAMES = ("dream5", "plasmodium", "rat", "all")
 
@@ -70,8 +69,7 @@ def reproduce(
     care = care if trials is None else replace(care, trials=trials)
     folder = data_folder(data)
     names = list(EXPERIMENTS) if experiment == "all" else [experiment]
-    if not output:
-        raise LinkpriorError("-o expects the name of a folder")
+    check_folder(output)
     target = Path(output) / ("quick" if quick else "full" if care.trials else "untuned")
     if report is not None:
         made = [Path(output), target, *(target / name for name in names)]

@@ -142,14 +142,12 @@ def check_apart(output: str | None, save: str | None, report: str | None) -> Non
             )
 
 
-def check_folder(output: str) -> Path:
-    """Return a folder for results; refuse one in which none can be stored."""
-    folder = Path(output)
+def check_folder(output: str) -> None:
+    """Refuse a folder in which no results can be stored."""
     if not output:
         raise LinkpriorError("-o expects the name of a folder")
-    check_name(f"-o {output}", folder)
-    check_place(f"-o {output}", folder)
-    return folder
+    check_name(f"-o {output}", Path(output))
+    check_place(f"-o {output}", Path(output))
 
 
 def check_page(

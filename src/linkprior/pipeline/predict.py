@@ -278,7 +278,7 @@ class PredictJob:
     def _open_folder(self, folder: Path) -> None:
         report, network = self.given.report, self.network
         assert report is not None
-        self.run_folder = RunFolder.open(
+        self.run_folder = RunFolder(
             folder,
             self._request(),
             {

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from linkprior import machine
 from linkprior.errors import LinkpriorError, StoreError, visible
 from linkprior.io import store
-from linkprior.io.atomic_files import Held, hold, is_temporary, resolved, sweep, whole_file
+from linkprior.io.atomic_files import hold, is_temporary, resolved, sweep, whole_file
 from linkprior.io.source import as_path
 from linkprior.io.store import discard_damaged, refuse_foreign, refuse_odd, stored_text
 from linkprior.io.writers import FORMATS
@@ -62,43 +62,33 @@ def check_run_folder(path: str | Path, inputs: Collection[str | None] = ()) -> P
 
 
 class RunFolder:
-    """An open run folder. `request` and `input` in its facts say what it is the result of.
+    """A run folder in which a run is begun, or the same one continued; another run is refused.
 
-    One process at a time may hold it, until the run is finished.
+    `request` and `source` say what it is the result of. With `force` another run's files are
+    removed first. One process at a time may hold it, until the run is finished.
     """
 
     def __init__(
-        self, path: Path, facts: Mapping[str, Any], old: Mapping[str, Any] | None, held: Held
-    ) -> None:
-        self.path, self.facts, self._old, self._held = path, dict(facts), old, held
-        self.files: dict[str, str] = {}
-
-    @classmethod
-    def open(
-        cls,
+        self,
         path: Path,
         request: Mapping[str, Any],
         source: Mapping[str, Any],
         force: bool = False,
         **facts: Any,
-    ) -> RunFolder:
-        """Begin a run, or continue the same one; another run there is refused.
-
-        With `force` another run's files are removed first.
-        """
+    ) -> None:
+        self.path, self.files = path, dict[str, str]()
         with writing_to(path):
             check_run_folder(path)
             path.mkdir(parents=True, exist_ok=True)
-            held = hold(path, "run")
+            self._held = hold(path, "run")
             try:
                 started = datetime.now(UTC).isoformat(timespec="seconds")
-                full = {"request": request, "input": source, "started": started, **facts}
-                run = cls(path, full, _same_run(path, full, force), held)
-                run._write("incomplete")
+                self.facts = {"request": request, "input": source, "started": started, **facts}
+                self._old = _same_run(path, self.facts, force)
+                self._write("incomplete")
             except BaseException:
-                held.close()
+                self.close()
                 raise
-        return run
 
     def fitted(self) -> LinkPredictor | None:
         """Return the model of an earlier, interrupted or finished, run of the same command.

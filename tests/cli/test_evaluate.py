@@ -127,18 +127,13 @@ def test_ablations_noise_and_null_are_run_and_told(run, edges, tmp_path):
     assert "rewired at random" in text
 
 
-def test_tuning_is_done_for_the_metric_asked(run, edges, tmp_path):
-    ask = ("evaluate", edges, "--models", "katz", "--tune", 2, "--tune-metric", "ndcg")
-    assert run(*ask, "-o", tmp_path / "out")[0] == 0
-    tune = read_results(tmp_path / "out").facts["tune"]
-    assert (tune["trials"], tune["metric"]) == (2, "ndcg")
-
-
-def test_what_is_set_is_not_tuned(run, edges, tmp_path):
-    ask = ("evaluate", edges, "--models", "katz", "--tune", 4, "--set", "katz.beta=0.95")
-    assert run(*ask, "-o", tmp_path / "out")[0] == 0
-    found = read_results(tmp_path / "out")
-    assert next(cell for cell in found.cells if cell.model == "katz").params["beta"] == 0.95
+def test_tuning_is_for_the_metric_asked_and_leaves_what_is_set(run, edges, tmp_path):
+    ask = ("evaluate", edges, "--models", "katz", "--tune", 4, "--tune-metric", "ndcg")
+    assert run(*ask, "--set", "katz.beta=0.95", "-o", tmp_path / "out")[0] == 0
+    result = read_results(tmp_path / "out")
+    tune = result.facts["tune"]
+    assert (tune["trials"], tune["metric"]) == (4, "ndcg")
+    assert next(cell for cell in result.cells if cell.model == "katz").params["beta"] == 0.95
 
 
 def test_a_published_split_gives_the_same_numbers(run, edges, tmp_path):

@@ -154,7 +154,7 @@ def whole_run(folder: Path) -> Path:
     """Write a finished run as the command does; return its folder."""
     net = small_network()
     model = lp.make("pa").fit(net)
-    run = RunFolder.open(folder, {"model": "pa"}, {"file": "e.tsv", "sha256": ""})
+    run = RunFolder(folder, {"model": "pa"}, {"file": "e.tsv", "sha256": ""})
     run.write_json("input_report.json", {"file": "e.tsv", "nodes": net.n_nodes, "notes": []})
     model.save(folder / "model")
     with run.writing("ranking.tsv") as stream:

@@ -2,7 +2,9 @@
 
 import csv
 import io
+import json
 import os
+import signal
 import subprocess
 import sys
 
@@ -54,3 +56,72 @@ def one_line_of_error(result, *expected):
     for text in expected:
         assert text in last
     return True
+
+
+GENES = {1: "TP53", 2: "MDM2", 3: "ATM", 4: "CHEK2"}
+
+
+def biogrid(path, edges, symbol=GENES):
+    """Write a small BioGRID table of human, physical pairs; BioGRID ids are Entrez ids and 10."""
+    names = ["BioGRID Interaction ID"] + [
+        f"{what} Interactor {side}"
+        for what in ("Entrez Gene", "BioGRID ID", "Official Symbol")
+        for side in "AB"
+    ]
+    names += ["Experimental System", "Experimental System Type"]
+    names += ["Organism Interactor A", "Organism Interactor B"]
+    how = ("Two-hybrid", "physical", 9606, 9606)
+    rows = [[n, a, b, 10 + a, 10 + b, symbol[a], symbol[b], *how] for n, (a, b) in enumerate(edges)]
+    lines = ["#" + "\t".join(names), *("\t".join(map(str, row)) for row in rows)]
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def manifest(folder):
+    return json.loads((folder / "manifest.json").read_text())
+
+
+def change(folder, **facts):
+    """Change what the manifest of a run says."""
+    (folder / "manifest.json").write_text(json.dumps(manifest(folder) | facts))
+
+
+SOON = 10.0  # seconds; generous, it takes some hundredths
+# Whoever runs the tests in the background has told us to ignore Ctrl-C.
+START = (
+    "import signal, sys\n"
+    "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+    "from linkprior.cli import main\n"
+    "sys.argv[0] = 'linkprior'\n"
+)
+
+
+class Job:
+    """The command in a process of its own, with its last words."""
+
+    def __init__(self, *arguments, before="", path="", stdin=None):
+        code = f"import sys\nsys.path.insert(0, {str(path)!r})\n{START}{before}\nmain()\n"
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", code, *map(str, arguments)],
+            stdin=stdin,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=buffered(),
+        )
+
+    def wait_for(self, text):
+        """Read what it says until a line holds the text."""
+        for line in self.process.stderr:
+            if text in line:
+                return
+        raise AssertionError(f"it never said {text!r}")
+
+    def send(self, number=signal.SIGINT):
+        """Send a signal; return the exit status, stdout and the lines of stderr from then on."""
+        self.process.send_signal(number)
+        try:
+            out, err = self.process.communicate(timeout=SOON)
+        finally:
+            self.process.kill()
+        return self.process.returncode, out, err.splitlines()

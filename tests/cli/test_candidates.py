@@ -6,7 +6,7 @@ import re
 import networkx as nx
 import numpy as np
 import pytest
-from tests.cli.support import SMALL, by_name, one_line_of_error, outside, table
+from tests.cli.support import GENES, SMALL, biogrid, by_name, one_line_of_error, outside, table
 
 import linkprior as lp
 
@@ -78,7 +78,7 @@ def test_tested_pairs_of_another_world_are_an_error(run, edges, tmp_path):
 
 
 def test_standard_input_can_be_read_once(run):
-    assert one_line_of_error(run("predict", "-", "--nodes", "-"), "can be read once")
+    assert one_line_of_error(run("predict", "-", "--nodes", "-"), "can be read only once")
 
 
 def test_all_links_above_a_score(run, edges):
@@ -193,32 +193,16 @@ def test_what_cannot_fit_in_memory_is_refused_with_advice(run, edges, monkeypatc
     assert run("predict", edges, *SMALL, "--ignore-memory")[0] == 0
 
 
-def biogrid(path, edges, symbol):
-    """Write a small BioGRID table; BioGRID ids are Entrez ids and 10."""
-    names = ["BioGRID Interaction ID"] + [
-        f"{what} Interactor {side}"
-        for what in ("Entrez Gene", "BioGRID ID", "Official Symbol")
-        for side in "AB"
-    ]
-    rows = [[n, a, b, 10 + a, 10 + b, symbol[a], symbol[b]] for n, (a, b) in enumerate(edges)]
-    lines = ["#" + "\t".join(names), *("\t".join(map(str, row)) for row in rows)]
-    path.write_text("\n".join(lines) + "\n")
-    return path
-
-
-GENES = {1: "TP53", 2: "MDM2", 3: "ATM", 4: "CHEK2"}
-
-
 def test_an_explanation_speaks_of_symbols(run, tmp_path):
-    path = biogrid(tmp_path / "b.tab2.txt", [(1, 2), (2, 3), (3, 4), (1, 3)], GENES)
+    path = biogrid(tmp_path / "b.tab2.txt", [(1, 2), (2, 3), (3, 4), (1, 3)])
     _, out, _ = run("predict", path, "--model", "l3", "--explain", "CHEK2", "1")
     assert out.startswith("TP53 (1) – CHEK2 (4) ")
     assert "ATM (3)" in out
 
 
 def test_tested_pairs_are_read_like_the_network(run, tmp_path):
-    path = biogrid(tmp_path / "b.tab2.txt", [(1, 2), (2, 3), (3, 4)], GENES)
-    tested = biogrid(tmp_path / "t.tab2.txt", [(4, 1)], GENES)
+    path = biogrid(tmp_path / "b.tab2.txt", [(1, 2), (2, 3), (3, 4)])
+    tested = biogrid(tmp_path / "t.tab2.txt", [(4, 1)])
     _, out, _ = run("predict", path, "--model", "pa", "--id", "biogrid", "--exclude", tested)
     assert set(pairs(out)) == {("11", "13"), ("12", "14")}
 
@@ -234,12 +218,18 @@ def test_a_label_that_could_deceive_is_not_shown(run, tmp_path):
 
 
 def test_labels_stand_beside_identifiers_and_may_be_asked_for(run, tmp_path):
-    path = biogrid(tmp_path / "b.tab2.txt", [(1, 2), (2, 3), (3, 4), (1, 3)], GENES)
+    path = biogrid(tmp_path / "b.tab2.txt", [(1, 2), (2, 3), (3, 4), (1, 3)])
     _, out, _ = run("predict", path, "--model", "pa", "--node", "CHEK2")
     header, found = table(out)
     assert header[4:6] == ["label_source", "label_target"]
     assert {tuple(row[1:3]) for row in found} == {("1", "4"), ("2", "4")}
     assert {tuple(row[4:6]) for row in found} == {("TP53", "CHEK2"), ("MDM2", "CHEK2")}
+    frame = lp.predict_links(path, model="pa", node="CHEK2")
+    assert list(frame.columns) == header
+    assert list(zip(frame.label_source, frame.label_target, strict=True)) == [
+        tuple(row[4:6]) for row in found
+    ]
+    assert "label_source" not in lp.predict_links(path, model="pa", evidence=False)
     assert {row[header.index("shared_partners")] for row in found} == {"ATM"}
     for asked in (["--node", "chek2"], ["--explain", "TP53", "chek2"]):
         said = run("predict", path, "--model", "pa", *asked)
@@ -258,19 +248,6 @@ def test_a_label_of_two_nodes_means_both_or_is_refused(run, tmp_path):
     assert set(pairs(out)) == {("1", "4"), ("2", "4")}
     said = run("predict", path, "--model", "pa", "--explain", "TP53", "ATM")
     assert one_line_of_error(said, "is the label of 2 nodes: 1, 4")
-
-
-def test_labels_are_shown_on_the_nodes_of_a_graph(run, tmp_path):
-    path = biogrid(tmp_path / "b.tab2.txt", [(1, 2), (2, 3), (3, 4), (1, 3)], GENES)
-    run("predict", path, "--model", "pa", "-o", tmp_path / "links.graphml")
-    graph = nx.read_graphml(tmp_path / "links.graphml")
-    shown = {data["name"]: data["label"] for _, data in graph.nodes(data=True)}
-    assert shown == {"1": "TP53", "2": "MDM2", "4": "CHEK2"}
-    run("predict", path, "--model", "pa", "-o", tmp_path / "links.cx2")
-    aspects = {k: v for a in json.loads((tmp_path / "links.cx2").read_text()) for k, v in a.items()}
-    mapping = aspects["visualProperties"][0]["nodeMapping"]["NODE_LABEL"]
-    assert mapping["definition"]["attribute"] == "label"
-    assert {n["v"]["label"] for n in aspects["nodes"]} == {"TP53", "MDM2", "CHEK2"}
 
 
 def test_no_score_reaches_the_threshold(run, edges):
@@ -376,11 +353,6 @@ def test_restrictions_and_exclusions_combine_with_partners(run, edges, tmp_path)
     assert len(pairs(out)) > 5
 
 
-def test_a_threshold_is_met(run, edges):
-    asked = ["predict", edges, "--model", "pa", "--threshold", 60]
-    assert run(*asked)[1] == run(*asked, "--candidates", "paths3", "--partners", 60)[1]
-
-
 def test_a_run_folder_remembers_the_candidates(run, edges, tmp_path):
     folder = tmp_path / "run"
     asked = ["predict", edges, "--model", "pa", "-o", f"{folder}/", "--candidates", "paths3"]
@@ -399,7 +371,7 @@ def test_partners_out_of_range_are_refused(run, edges, partners):
 
 def test_partners_without_partners_to_choose_are_refused(run, edges):
     said = run("predict", edges, "--model", "pa", "--candidates", "all", "--partners", 5)
-    assert one_line_of_error(said, "--partners is for --candidates paths3 or knn")
+    assert one_line_of_error(said, "--partners needs --candidates paths3 or knn")
     said = run("predict", edges, "--model", "pa", "--partners", 5)
     assert one_line_of_error(said, "--candidates paths3 or knn")
 

@@ -7,7 +7,7 @@ import sys
 import time
 
 import pytest
-from tests.cli.support import SMALL, buffered, outside
+from tests.cli.support import buffered
 from tests.cli.terminal import on_a_terminal, painted, screen
 
 from linkprior import _progress as progress
@@ -126,11 +126,10 @@ def test_what_is_quick_is_not_worth_a_line():
 
 def test_quiet_is_silent_and_nobody_listens(at_once):
     stream = io.StringIO()
-    with Console().progress(True, stream) as listener:
+    with Console().progress(True, stream):
         with progress.stage("fitting", 1) as stage:
             time.sleep(0.05)
         assert type(stage) is progress.Stage
-    assert listener is None
     assert stream.getvalue() == ""
 
 
@@ -169,12 +168,6 @@ def test_the_command_writes_lines_to_a_file(edges):
     assert "gone" not in done.stdout
 
 
-def test_quiet_prints_results_only(edges):
-    done = outside("predict", edges, *SMALL, "-q")
-    assert done.stderr == ""
-    assert done.stdout.startswith("rank\t")
-
-
 def test_rich_is_loaded_on_a_terminal_only(edges):
     code = SLOW + "assert not [m for m in sys.modules if m.partition('.')[0] == 'rich']\n"
     ask = [sys.executable, "-c", code, "predict", str(edges), "--model", "pa"]
@@ -206,18 +199,14 @@ def test_a_terminal_shows_a_bar_and_then_takes_it_away(edges):
     assert text.count("\x1b[?25h") >= text.count("\x1b[?25l") > 0
 
 
-@pytest.mark.parametrize("width", [40, 120])
-def test_messages_appear_above_the_bar_unbroken(edges, width):
-    seen = screen(slowly("predict", edges, "--model", "pa", width=width))
-    header = next(at for at, line in enumerate(seen) if line.startswith("rank\t"))
-    assert MESSAGE in seen[:header]
-
-
-@pytest.mark.parametrize("width", [30, 50, 200])
-def test_a_terminal_of_any_width_is_left_clean(edges, width):
+@pytest.mark.parametrize("width", [30, 120])
+def test_a_terminal_of_any_width_is_left_clean_with_messages_unbroken(edges, width):
     text = slowly("predict", edges, "--model", "pa", "--top", 1, width=width)
     assert all(len(line) <= width for line in painted(text) if "━" in line)
-    assert not any("━" in line or "gone" in line for line in screen(text))
+    seen = screen(text)
+    assert not any("━" in line or "gone" in line for line in seen)
+    header = next(at for at, line in enumerate(seen) if line.startswith("rank\t"))
+    assert MESSAGE in seen[:header]
 
 
 def test_no_color_is_respected(edges):
@@ -226,9 +215,8 @@ def test_no_color_is_respected(edges):
     assert not re.search(r"\x1b\[(3|4|9)[0-9][;m]|\x1b\[[34]8;", text)
 
 
-@pytest.mark.parametrize("term", ["dumb", "unknown"])
-def test_a_terminal_that_can_do_nothing_gets_lines(edges, term):
-    text = slowly("predict", edges, "--model", "pa", TERM=term)
+def test_a_terminal_that_can_do_nothing_gets_lines(edges):
+    text = slowly("predict", edges, "--model", "pa", TERM="dumb")
     shown = [line for line in text.splitlines() if "gone" in line]
     assert shown
     assert all(LINE.match(line) for line in shown)

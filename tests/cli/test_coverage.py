@@ -119,7 +119,7 @@ def test_bad_input_is_one_line(run, screens, tmp_path):
     for bad in (0, 1.5, -1):
         result = run("coverage", *screens, "--precision", 1, bad)
         assert one_line_of_error(result, "precision of the second network must be a number in (0,")
-    assert one_line_of_error(run("coverage", "-", "-"), "can be read once")
+    assert one_line_of_error(run("coverage", "-", "-"), "can be read only once")
     missing = run("coverage", screens[0], tmp_path / "nowhere.tsv")
     assert one_line_of_error(missing, "nowhere.tsv")
     apart = write(tmp_path / "apart.tsv", _edges_not_in(screens[0]))

@@ -53,33 +53,6 @@ def test_progress_of_the_evidence_is_a_stage_of_its_own(planted):
     assert own[0] < 0.5 < own[-1] <= 1.0
 
 
-def test_a_table_with_labels_keeps_them_in_python_too(tmp_path, run):
-    header = (
-        "#BioGRID Interaction ID\tEntrez Gene Interactor A\tEntrez Gene Interactor B\t"
-        "BioGRID ID Interactor A\tBioGRID ID Interactor B\tSystematic Name Interactor A\t"
-        "Systematic Name Interactor B\tOfficial Symbol Interactor A\t"
-        "Official Symbol Interactor B\tSynonyms Interactor A\tSynonyms Interactor B\t"
-        "Experimental System\tExperimental System Type\tAuthor\tPubmed ID\t"
-        "Organism Interactor A\tOrganism Interactor B\tThroughput\tScore\tModification\t"
-        "Phenotypes\tQualifications\tTags\tSource Database"
-    )
-    rows = [(1, 2), (2, 3), (3, 4), (4, 5), (5, 1), (2, 5)]
-    body = [
-        f"{n}\t{a}\t{b}\t{a}0\t{b}0\t-\t-\tG{a}\tG{b}\t-\t-\tTwo-hybrid\tphysical\tX\t1\t9606\t9606"
-        "\tLow\t-\t-\t-\t-\t-\tBIOGRID"
-        for n, (a, b) in enumerate(rows)
-    ]
-    path = tmp_path / "some.tab2.txt"
-    path.write_text("\n".join([header, *body]) + "\n")
-    frame = lp.predict_links(path, k=3, model="pa")
-    status, out, _ = run("predict", path, "--model", "pa", "--top", 3)
-    assert status == 0
-    assert list(frame.columns) == out.splitlines()[0].split("\t")
-    assert frame["label_source"].tolist() == [f"G{name}" for name in frame["source"]]
-    assert frame["label_target"].tolist() == [f"G{name}" for name in frame["target"]]
-    assert "label_source" not in lp.predict_links(path, k=3, model="pa", evidence=False)
-
-
 ADMM = ["--set", "solver=admm", "--set", "n_starts=2", "--set", "max_iter=2", "--set", "rank=4"]
 
 

@@ -81,8 +81,8 @@ def test_a_model_below_a_file_is_refused(run, edges):
 
 def test_that_a_model_is_replaced_is_said(run, edges, tmp_path):
     ask = ["predict", edges, "--model", "pa", "--save", tmp_path / "model"]
-    assert "in place of an earlier one" not in run(*ask)[2]
-    assert f"Saved the model to {tmp_path / 'model'}, in place of an earlier one" in run(*ask)[2]
+    assert "replacing an earlier one" not in run(*ask)[2]
+    assert f"Saved the model to {tmp_path / 'model'}, replacing an earlier one" in run(*ask)[2]
 
 
 @pytest.mark.parametrize("where", ["file", "run", "model"])

@@ -4,7 +4,6 @@ import io
 import os
 import re
 import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -66,38 +65,6 @@ def test_messages_go_to_stderr_and_quiet_silences_them(run, edges):
     assert nothing == ""
 
 
-def test_quiet_silences_what_the_library_logs(edges):
-    """Compiling kernels is announced through the log; -q asks for results and errors alone."""
-    script = (
-        "import logging, sys, linkprior.predictors.local as local\n"
-        "from linkprior.cli import main\n"
-        "learn = local.PreferentialAttachment._fit\n"
-        "def loud(self, network):\n"
-        "    logging.getLogger('linkprior').info('compiling kernels')\n"
-        "    return learn(self, network)\n"
-        "local.PreferentialAttachment._fit = loud\n"
-        f"sys.argv = ['linkprior', 'predict', {str(edges)!r}, '--model', 'pa', *sys.argv[1:]]\n"
-        "main()\n"
-    )
-    said = {
-        flags: subprocess.run(
-            [sys.executable, "-c", script, *flags], capture_output=True, text=True, check=True
-        ).stderr
-        for flags in ((), ("-q",))
-    }
-    assert "compiling kernels" in said[()]
-    assert said[("-q",)] == ""
-
-
-def test_merged_lines_are_reported(run, tmp_path):
-    path = tmp_path / "edges.tsv"
-    path.write_text("a\tb\nb\ta\nb\tc\nb\tc\nc\tc\nc\td\n")
-    _, _, err = run("predict", path, "--model", "pa")
-    assert "4 nodes, 3 edges" in err
-    for text in ("1 self-loop ", "1 duplicate ", "1 reversed duplicate "):
-        assert text in err
-
-
 def test_same_seed_same_bytes(run, edges):
     ask = ("predict", edges, "--model", "tri", *FEW_STEPS)
     one, again, other = (run(*ask, "--seed", seed)[1] for seed in (3, 3, 4))
@@ -134,15 +101,6 @@ def test_a_saved_model_predicts_the_same(run, edges, tmp_path):
     model = lp.load(tmp_path / "model")
     with_evidence(model, model.predict_edges(25)).write(text)
     assert text.getvalue() == out
-
-
-def test_standard_input(run, edges, monkeypatch):
-    _, expected, _ = run("predict", edges, "--model", "pa")
-    stream = io.TextIOWrapper(io.BytesIO(edges.read_bytes()), encoding="utf-8")
-    monkeypatch.setattr(sys, "stdin", stream)
-    status, out, _ = run("predict", "-", "--model", "pa")
-    assert status == 0
-    assert out == expected
 
 
 def test_standard_input_of_a_real_process(run, edges):
@@ -365,27 +323,24 @@ def test_an_unknown_effort_or_objective_is_wrong_usage(run, grouped, option):
 # ---------------------------------------------------------------------- thresholds
 
 
+@pytest.fixture(scope="module")
+def long_list(grouped):
+    """The header and the rows of two thousand links."""
+    return table(outside("predict", grouped, *FAST, "--top", 2000).stdout)
+
+
 @pytest.mark.at_length
-def test_a_threshold_compares_with_the_probability_as_it_is_written(run, grouped):
-    _, out, _ = run("predict", grouped, *FAST, "--top", 2000)
-    header, rows = table(out)
+def test_a_threshold_compares_with_the_probability_as_it_is_written(run, grouped, long_list):
+    header, rows = long_list
     at = header.index("probability")
-    for threshold in (rows[4][at], rows[60][at], rows[150][at], "0.05"):
-        _, again, _ = run("predict", grouped, *FAST, "--threshold", threshold)
+    for threshold in (rows[4][at], rows[150][at], "0.05", "0.995"):
+        _, again, err = run("predict", grouped, *FAST, "--threshold", threshold)
         expected = [row for row in rows if float(row[at]) >= float(threshold)]
         assert table(again)[1] == expected
-        assert 0 < len(expected) < 2000
-
-
-@pytest.mark.at_length
-def test_a_threshold_that_no_pair_reaches_names_the_highest_chance(run, grouped):
-    _, out, _ = run("predict", grouped, *FAST, "--top", 1)
-    best = column(out, "probability")[0]
-    status, out, err = run("predict", grouped, *FAST, "--threshold", 0.995)
-    assert status == 0
-    assert table(out)[1] == []
-    said = f"No candidate pair has a probability of 0.995 or more; the highest is {best:g}."
-    assert said in err
+        assert len(expected) < 2000
+    assert expected == []
+    best = f"the highest is {rows[0][at]}."
+    assert f"No candidate pair has a probability of 0.995 or more; {best}" in err
     assert not YIELD.search(err)
 
 
@@ -438,9 +393,8 @@ def test_a_run_keeps_auto_and_takes_it_up_again(run, grouped, tmp_path, monkeypa
 
 
 @pytest.mark.at_length
-def test_an_explanation_tells_the_chance_of_a_pair_but_not_of_an_edge(run, grouped):
-    _, out, _ = run("predict", grouped, *FAST, "--top", 3)
-    header, rows = table(out)
+def test_an_explanation_tells_the_chance_of_a_pair_but_not_of_an_edge(run, grouped, long_list):
+    header, rows = long_list
     pair, chance = rows[2][1:3], float(rows[2][header.index("probability")])
     edge = by_name(lp.read_network(grouped), lp.read_network(grouped).edges[:1])[0]
     status, out, _ = run("predict", grouped, *FAST, "--explain", *pair, "--explain", *edge)
@@ -457,15 +411,6 @@ def test_models_without_chances_say_nothing_of_them(run, grouped):
     _, out, err = run("predict", grouped, "--model", "l3")
     assert not set(EXPECTED) & set(table(out)[0])
     assert "expected to be real" not in err
-
-
-def test_a_dry_run_knows_that_less_effort_takes_less(run, grouped):
-    def told(effort):
-        out = run("predict", grouped, "--effort", effort, "--dry-run")[1]
-        assert out.startswith("auto on ")
-        return int(re.search(r"about (\d+) (second|minute)", out)[1])
-
-    assert told("fast") <= told("normal")
 
 
 def test_contradicting_options_are_wrong_usage(run, grouped):

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from tests.benchmark.made_up import cells, kept
-from tests.cli.support import SMALL, one_line_of_error, table
+from tests.cli.support import SMALL, change, manifest, one_line_of_error, table
 
 import linkprior as lp
 
@@ -43,9 +43,8 @@ def test_a_page_holds_the_ranking_of_its_run(run, folder):
     assert ends == [row[1:3] for row in rows]
     assert data["links"]["columns"]["score"] == [float(row[3]) for row in rows]
     assert set(data["links"]["columns"]) == set(header[3:])
-    manifest = json.loads((folder / "manifest.json").read_text())
     facts = dict(data["about"]["facts"])
-    assert facts["SHA-256 of the input"] == manifest["input"]["sha256"]
+    assert facts["SHA-256 of the input"] == manifest(folder)["input"]["sha256"]
     assert dict(data["about"]["parameters"])["n_starts"] == "1"
 
 
@@ -109,28 +108,23 @@ def test_a_run_and_an_evaluation_share_a_page(run, folder, edges, tmp_path):
 
 
 def test_what_has_no_page_is_refused_in_one_line(run, folder, tmp_path):
-    assert one_line_of_error(run("report", tmp_path / "none"), "is no folder", "predict -o DIR/")
+    assert one_line_of_error(run("report", tmp_path / "none"), "is not a folder", "predict -o DIR/")
     (tmp_path / "empty").mkdir()
     assert one_line_of_error(run("report", tmp_path / "empty"), "not a run folder", "expected what")
     assert one_line_of_error(run("report", folder, "-o", tmp_path / "page.pdf"), "ends in .html")
     assert one_line_of_error(run("report", folder, "-o", tmp_path / "no" / "p.html"), "no folder")
-    manifest = json.loads((folder / "manifest.json").read_text())
-    (folder / "manifest.json").write_text(json.dumps({**manifest, "status": "incomplete"}))
+    change(folder, status="incomplete")
     assert one_line_of_error(run("report", folder), "unfinished run")
-    (folder / "manifest.json").write_text(json.dumps({**manifest, "format_version": 99}))
+    change(folder, format_version=99)
     assert one_line_of_error(run("report", folder), "version")
 
 
 @pytest.mark.parametrize("facts", [{"command": [1, 2]}, {"command": "x"}, {"versions": 3}])
 def test_facts_that_are_nonsense_do_not_cost_the_page(run, folder, facts):
-    manifest = json.loads((folder / "manifest.json").read_text())
-    (folder / "manifest.json").write_text(json.dumps({**manifest, **facts}))
+    command = " ".join(manifest(folder)["command"])
+    change(folder, **facts)
     assert run("report", folder)[0] == 0
-    assert data_of(folder / "report.html")["about"]["command"] in (
-        "1 2",
-        None,
-        " ".join(manifest["command"]),
-    )
+    assert data_of(folder / "report.html")["about"]["command"] in ("1 2", None, command)
 
 
 def test_a_page_that_cannot_be_written_is_refused_before_the_fit(run, edges, tmp_path):

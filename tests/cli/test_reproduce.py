@@ -33,6 +33,7 @@ def test_one_experiment_leaves_its_files_and_prints_its_table(run, small, tmp_pa
     facts = json.loads((folder / "results.json").read_text())
     assert facts["care"]["seeds"] == 1
     assert "Default parameters, 1 seed." in err
+    assert run(*ask, "-q") == (0, out, "")
 
 
 @pytest.mark.at_length
@@ -82,14 +83,6 @@ def test_without_trials_every_method_keeps_its_defaults(run, small, tmp_path, mo
     for condition in facts["conditions"]:
         for seed, params in enumerate(condition["methods"]["Tri+Degree"]["params"]):
             assert params == lp.make("tri-degree", seed=seed).get_params()
-
-
-def test_quiet_prints_the_table_alone(run, small, tmp_path):
-    status, out, err = run(
-        "reproduce", "rat", "--quick", "-q", "--data", tmp_path, "-o", tmp_path / "o"
-    )
-    assert (status, err) == (0, "")
-    assert "the experiment rat" in out
 
 
 def test_missing_data_are_one_line(run, tmp_path, monkeypatch):

@@ -10,7 +10,7 @@ import threading
 import jsonschema
 import numpy as np
 import pytest
-from tests.cli.support import SMALL, one_line_of_error, outside
+from tests.cli.support import SMALL, change, manifest, one_line_of_error, outside
 
 import linkprior as lp
 from linkprior.errors import StoreError
@@ -24,10 +24,6 @@ FILES = ["input_report.json", "log.txt", "manifest.json", "model", "ranking.tsv"
 def ask(edges, tmp_path):
     """A small prediction into a run folder."""
     return ["predict", edges, *SMALL, "--top", 20, "-o", f"{tmp_path / 'run'}/"]
-
-
-def manifest(folder):
-    return json.loads((folder / "manifest.json").read_text())
 
 
 def sha256(path):
@@ -118,13 +114,6 @@ def test_the_same_command_again_gives_the_same_bytes_without_a_fit(run, ask, tmp
     assert manifest(tmp_path / "run")["status"] == "complete"
 
 
-def test_two_folders_have_the_same_ranking(run, ask, tmp_path):
-    run(*ask)
-    run(*ask[:-1], f"{tmp_path / 'other'}/")
-    rankings = [(tmp_path / name / "ranking.tsv").read_bytes() for name in ("run", "other")]
-    assert rankings[0] == rankings[1]
-
-
 def test_a_run_broken_off_after_the_fit_is_completed(run, ask, tmp_path, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr("linkprior.pipeline.predict.PredictJob.write", lambda *_: 1 / 0)
@@ -132,7 +121,7 @@ def test_a_run_broken_off_after_the_fit_is_completed(run, ask, tmp_path, monkeyp
             run(*ask)
     folder = tmp_path / "run"
     assert manifest(folder)["status"] == "incomplete"
-    with pytest.raises(StoreError, match="the same command again completes it"):
+    with pytest.raises(StoreError, match="the same command completes it"):
         lp.load_run(folder)
     monkeypatch.setattr("linkprior.predictors.tri.TriFactorization._fit", lambda *_: 1 / 0)
     assert run(*ask)[0] == 0
@@ -200,35 +189,20 @@ def test_force_removes_the_old_run_and_nothing_else(run, ask, tmp_path):
 
 def test_a_file_that_is_lacking_is_named_without_what_a_terminal_obeys(run, ask, tmp_path):
     run(*ask)
-    facts = manifest(tmp_path / "run")
-    whole = dict(facts["files"])
+    whole = manifest(tmp_path / "run")["files"]
     for name, told in [
         ("x\x1b[2J\n", r"lacks x\\x1b\[2J\\n: the same command"),
         ("x" * 300, "lacks x+: the same"),
         ("x\0", r"lacks x\\x00: the same"),
+        ("../edges.tsv", r"lacks \.\./edges.tsv: the same"),
     ]:
-        facts["files"] = {**whole, name: "0" * 64}
-        (tmp_path / "run" / "manifest.json").write_text(json.dumps(facts))
+        change(tmp_path / "run", files={**whole, name: "0" * 64})
         with pytest.raises(StoreError, match=told):
             lp.load_run(tmp_path / "run")
     (tmp_path / "run" / "x\x1b").touch()
-    facts["files"] = {**whole, "x\x1b": "0" * 64}
-    (tmp_path / "run" / "manifest.json").write_text(json.dumps(facts))
-    with pytest.raises(StoreError, match=r"x\\x1b was changed since"):
+    change(tmp_path / "run", files={**whole, "x\x1b": "0" * 64})
+    with pytest.raises(StoreError, match=r"x\\x1b was changed after the run"):
         lp.load_run(tmp_path / "run")
-
-
-def test_a_manifest_cannot_reach_out_of_its_folder(run, ask, tmp_path):
-    run(*ask)
-    victim = tmp_path / "victim.txt"
-    victim.write_text("mine")
-    facts = manifest(tmp_path / "run")
-    facts["files"]["../victim.txt"] = sha256(victim)
-    (tmp_path / "run" / "manifest.json").write_text(json.dumps(facts))
-    with pytest.raises(StoreError, match="lacks"):
-        lp.load_run(tmp_path / "run")
-    assert run(*ask, "--seed", 9, "--force")[0] == 0
-    assert victim.read_text() == "mine"
 
 
 def test_evidence_comes_back_as_it_was(run, tmp_path):
@@ -249,8 +223,7 @@ def test_evidence_comes_back_as_it_was(run, tmp_path):
 @pytest.mark.parametrize("spoil", [{"input": []}, {"request": None}, {"files": []}, {"status": 3}])
 def test_a_manifest_of_other_types_is_refused_in_one_line(run, ask, tmp_path, spoil):
     run(*ask)
-    facts = manifest(tmp_path / "run") | spoil
-    (tmp_path / "run" / "manifest.json").write_text(json.dumps(facts))
+    change(tmp_path / "run", **spoil)
     assert one_line_of_error(run(*ask), "lacks", next(iter(spoil)))
     with pytest.raises(StoreError, match="lacks"):
         lp.load_run(tmp_path / "run")
@@ -285,24 +258,17 @@ def test_another_list_is_another_run_even_through_a_pipe(ask, edges, tmp_path):
         (lambda d: (d / "manifest.json").unlink(), "no manifest.json"),
         (lambda d: (d / "manifest.json").write_text("{"), "cannot be read"),
         (lambda d: (d / "manifest.json").write_text("[]"), "not the manifest"),
+        (lambda d: change(d, format_version=99), "run format 99"),
         (lambda d: (d / "ranking.tsv").unlink(), "lacks ranking.tsv"),
         (lambda d: (d / "ranking.tsv").write_text("rank\n"), "checksum differs"),
         (lambda d: shutil.rmtree(d / "model"), "not a saved model"),
-        (shutil.rmtree, "is no folder"),
+        (shutil.rmtree, "is not a folder"),
     ],
 )
 def test_what_is_no_whole_run_is_refused(run, ask, tmp_path, spoil, said):
     run(*ask)
     spoil(tmp_path / "run")
     with pytest.raises(StoreError, match=said):
-        lp.load_run(tmp_path / "run")
-
-
-def test_another_version_is_refused(run, ask, tmp_path):
-    run(*ask)
-    facts = manifest(tmp_path / "run") | {"format_version": 99}
-    (tmp_path / "run" / "manifest.json").write_text(json.dumps(facts))
-    with pytest.raises(StoreError, match="run format 99"):
         lp.load_run(tmp_path / "run")
 
 

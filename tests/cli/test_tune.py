@@ -171,7 +171,7 @@ def test_ctrl_c_reports_what_is_saved(tmp_path, executor):
     edges.write_text("".join(pairs))
     ask = ("tune", edges, "--model", "nuclear-degree", "--trials", 500, "--executor", executor)
     last = interrupted(tmp_path, *ask, "--workers", 2, "--study", study)
-    assert last.rstrip().endswith(f"saved in {study}; the same command goes on from there.")
+    assert last.rstrip().endswith(f"saved in {study}; the same command resumes from there.")
     assert "Traceback" not in last
     assert "resource_tracker" not in last
     assert (study / "study.json").exists()

@@ -22,7 +22,8 @@ def test_users_see_what_they_saw_before(now, name):
         # Sums may differ in their last digits between processors.
         assert _NUMBER.sub("#", old) == _NUMBER.sub("#", new), RENEW
         numbers = [float(x) for x in _NUMBER.findall(new)]
-        assert numbers == pytest.approx([float(x) for x in _NUMBER.findall(old)], rel=1e-5), RENEW
+        saved = [float(x) for x in _NUMBER.findall(old)]
+        assert numbers == pytest.approx(saved, rel=1e-5, abs=2e-6), RENEW  # some lie near zero
 
 
 def test_nothing_new_is_left_unsaved(now):

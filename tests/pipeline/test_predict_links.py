@@ -4,11 +4,12 @@ import networkx as nx
 import numpy as np
 import pandas as pd
 import pytest
-from tests.cli.support import by_name, table
+from tests.cli.support import biogrid, by_name, table
 
 import linkprior as lp
+from linkprior.cli.predict import predict
 from linkprior.errors import InputError, LinkpriorError, ParameterError
-from linkprior.io.node_lists import read_names, read_pairs
+from linkprior.io.node_lists import read_degrees, read_names, read_pairs
 
 
 @pytest.fixture
@@ -37,6 +38,7 @@ def files(planted, tmp_path):
     }
     for name, text in written.items():
         (tmp_path / name).write_text(text + "\n")
+    biogrid(tmp_path / "b.tab2.txt", [(1, 2), (2, 3), (3, 4)])
     return tmp_path
 
 
@@ -76,7 +78,7 @@ CASES = {
     "degrees": (
         ["--degrees", "degrees", "--model", "degree:l3"],
         {"degrees": "degrees", "model": "degree:l3"},
-        None,
+        {"degrees": "degrees degrees"},
     ),
     "candidates": (
         ["--candidates", "paths3", "--partners", 9],
@@ -89,6 +91,45 @@ CASES = {
         {"model": "tri", "rank": 4, "seed": 3},
         None,
     ),
+    "effort and objective": (
+        ["--model", "auto", "--effort", "fast", "--objective", "recall"],
+        {"model": "auto", "effort": "fast", "objective": "recall"},
+        None,
+    ),
+    "columns": (
+        ["--header", "--columns", "target,source", "--min-score", "0.5", "--weights", "sure"],
+        {
+            "read": {"header": True, "columns": ("target", "source"), "min_score": 0.5},
+            "weights": "sure",
+        },
+        {"read": {"header": True, "min_score": 0.5}, "source": "target", "target": "source"},
+    ),
+    "force": (
+        ["--negatives", "older", "--force", "--model", "pu"],
+        {"negatives": "older", "force": True, "model": "pu"},
+        {"negatives": "pairs older"},
+    ),
+    "biogrid": (
+        [
+            *("--input-format", "biogrid", "--organism", "9606", "--id", "symbol"),
+            *("--physical-only", "--experimental-system", "Two-hybrid"),
+        ],
+        {
+            "graph": "b.tab2.txt",
+            "read": {
+                **{"format": "biogrid", "organism": "9606", "id": "symbol"},
+                **{"physical_only": True, "systems": ("Two-hybrid",)},
+            },
+        },
+        None,
+    ),
+}
+# What `test_files_and_explanations` compares, and what Python has otherwise or needs not.
+FILES = {"--output", "--format", "--save", "--explain"}
+ELSEWHERE = {
+    **{"--workers": "use_workers", "--dask": "use_dask", "--device": "use_device"},
+    **{"--memory-limit": "use_memory", "--quiet": "notify", "--report": "linkprior report"},
+    **{"--dry-run": "", "--ignore-memory": "nothing is refused"},
 }
 STEPS = {"n_starts": 1, "max_iter": 4}
 READ = {
@@ -96,6 +137,7 @@ READ = {
     "pairs": lambda path: list(read_pairs(path)),
     "frame": lambda path: pd.read_csv(path, sep="\t", header=None, names=["a", "b"]),
     "graph": lambda path: nx.Graph(list(read_pairs(path))),
+    "degrees": lambda path: dict(read_degrees(path)),
 }
 
 
@@ -111,23 +153,30 @@ def objects(value, files, name):
     return files / value if (files / value).exists() else value.format(name=name)
 
 
+def test_no_option_of_the_command_is_forgotten():
+    compared = {word for words, *_ in CASES.values() for word in words}
+    for param in predict.params:
+        if param.name != "edges":
+            assert {*param.opts} & {*compared, *FILES, *ELSEWHERE}, param.opts
+
+
 @pytest.mark.parametrize("case", CASES)
 def test_python_gives_what_the_command_gives(run, files, planted, case):
     words, given, as_objects = CASES[case]
-    name = planted.names[3]
+    given, name = {"graph": "edges", **given}, planted.names[3]
     model = given.get("model", "l3")
     steps = STEPS if model.startswith("tri") else {}
     words = [str(objects(word, files, name)) for word in words]
     words += ["--model", model] * ("--model" not in words)
     words += [word for key, value in steps.items() for word in ("--set", f"{key}={value}")]
-    status, out, err = run("predict", files / "edges", *words)
+    status, out, err = run("predict", files / given["graph"], *words)
     assert status == 0, err
     expected = [(row[1], row[2], row[3]) for row in table(out)[1]]
     assert expected
     for more in (given, as_objects):
         if more is not None:
             options = {key: objects(value, files, name) for key, value in (given | more).items()}
-            links = lp.predict_links(files / "edges", **{"model": model, **steps, **options})
+            links = lp.predict_links(**{"model": model, **steps, **options})
             rows = zip(links.source, links.target, links.score, strict=True)
             assert [(a, b, f"{score:.6g}") for a, b, score in rows] == expected
 
@@ -150,25 +199,25 @@ def test_weights_of_a_frame_and_of_a_graph_are_those_of_the_file(files):
     assert expected != lp.predict_links(frame, 9, "l3").score.tolist()
 
 
-def test_files_and_explanations_on_wish(files):
-    said = []
-    links = lp.predict_links(
-        files / "edges",
-        5,
-        "l3",
-        output=files / "links.csv",
-        save=files / "model",
-        notify=said.append,
-    )
+def test_files_and_explanations_are_those_of_the_command(run, files):
+    said, ask = [], ("predict", files / "edges", "--model", "l3", "--top", 5)
+    more = {"save": files / "model", "notify": said.append}
+    links = lp.predict_links(files / "edges", 5, "l3", output=files / "links.csv", **more)
+    _, _, err = run(*ask, "-o", files / "command.csv", "--save", files / "saved")
+    assert (files / "links.csv").read_bytes() == (files / "command.csv").read_bytes()
+    one, other = lp.load(files / "model"), lp.load(files / "saved")
+    assert one.predict_edges(5).names == other.predict_edges(5).names
+    named = {"links.csv": "command.csv", f"{files}/model": f"{files}/saved"}
+    for mine, theirs in named.items():
+        said = [line.replace(mine, theirs) for line in said]
+    assert said == err.splitlines()
     pair = links.source[0], links.target[0]
-    assert (files / "links.csv").read_text().startswith("rank,source,target,score")
-    assert lp.load(files / "model").predict_edges(1).names == [pair]
-    assert any(line.startswith("Saved the model") for line in said)
-    told = lp.predict_links(files / "edges", 5, "l3", explain=[pair], output=f"{files}/run/")
-    assert pair[0] in told.attrs["explanations"][0]
-    assert lp.load_run(files / "run").ranking.names == list(
-        zip(links.source, links.target, strict=True)
-    )
+    asked = {"explain": [pair], "format": "sif", "output": f"{files}/run/"}
+    explained = lp.predict_links(files / "edges", 5, "l3", **asked)
+    _, out, _ = run(*ask, "--explain", *pair, "--format", "sif", "-o", f"{files}/command/")
+    assert explained.attrs["explanations"] == [out.rstrip("\n")]
+    for name in ("ranking.tsv", "ranking.sif", "input_report.json"):
+        assert (files / "run" / name).read_bytes() == (files / "command" / name).read_bytes()
 
 
 @pytest.mark.parametrize(

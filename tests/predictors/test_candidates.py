@@ -304,7 +304,7 @@ def test_unknown_names_in_lists_are_left_aside_and_told(genes):
     assert make("pa").fit(genes).predict_edges(9, candidates).names == [("TP53", "EP300")]
     notes = unknown.notes()
     assert len(notes) == 4
-    assert notes[0] == "the list of nodes: left aside 2 not in the network (BRCA1, BRCA2)"
+    assert notes[0] == "the list of nodes: 2 not in the network ignored (BRCA1, BRCA2)"
     assert "TP53 – BRCA1" in notes[3]
     assert Candidates.of(genes).unknown.notes() == []
 

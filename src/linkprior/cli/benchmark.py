@@ -13,9 +13,7 @@ from linkprior.errors import LinkpriorError
 from linkprior.pipeline.outputs import check_folder, check_page
 
 if TYPE_CHECKING:
-    from linkprior.experiments.benchmark import Benchmark
     from linkprior.experiments.models import BenchmarkModel
-    from linkprior.experiments.results import Results
 
 
 @click.command()
@@ -39,7 +37,7 @@ if TYPE_CHECKING:
     metavar="DIR",
     default="benchmark",
     show_default=True,
-    help="Tables, pictures, and finished cells: the same command goes on where it stopped.",
+    help="Tables, pictures, and finished cells: the same command resumes where it stopped.",
 )
 @options.report
 @options.workers
@@ -63,7 +61,10 @@ def benchmark(
     All of it takes hours, --quick a minute or two. Finished cells stay, so the command can be
     stopped at any time and given again. docs/benchmark.md describes networks, splits and models.
     """
-    from linkprior.experiments.benchmark import refuse_foreign
+    from linkprior.experiments.benchmark import Benchmark, refuse_foreign, results_in, write_files
+    from linkprior.experiments.models import chosen_models
+    from linkprior.experiments.suite import chosen_cases, data_folder
+    from linkprior.experiments.tables import summary
 
     console = current_console()
     notify = console.notify(quiet)
@@ -72,17 +73,27 @@ def benchmark(
     if tables and (networks or models is not None):
         raise click.UsageError("--tables shows all that is finished: name no network or model")
     check_folder(output)
-    target = _target(Path(output), quick, trials)
+    # Cells made with more or less effort are stored apart.
+    target = Path(output, "quick" if quick else f"tuned-{trials}" if trials else "")
     if report is not None:
         check_page("--report", Path(report), made=[Path(output), target])
     if not tables:
         refuse_foreign(target)
         wanted = None if models is None else [name for name in models.split(",") if name.strip()]
-        job = _job(networks, wanted, quick, data, trials, Path(output), notify)
-        saved = f"{target} holds what is finished; the same command goes on"
+        cases = chosen_cases(networks, quick)
+        entries = _available(chosen_models(wanted, quick), notify)
+        folder = data_folder(data)
+        for case in cases:  # all data are looked at before a day is spent on some of them
+            case.check(folder)
+        untuned, rounds = Path(output) if trials else None, 1 if quick else None
+        job = Benchmark(cases, entries, folder, target, trials, untuned, rounds, notify)
+        saved = f"{target} holds what is finished; the same command resumes it"
         with options.session(console, quiet, workers=workers, dask=dask, saved=lambda: saved):
             job.run()
-    results = _write(target, notify)
+    results = results_in(target)
+    files = write_files(results, target)
+    click.echo("\n".join(summary(results)))
+    notify(f"Wrote {', '.join(path.name for path in files)} to {target}")
     if report is not None:
         from linkprior.report.benchmark import benchmark_page
 
@@ -90,55 +101,16 @@ def benchmark(
         options.write_page(console, Path(report), page, quiet)
 
 
-def _target(output: Path, quick: bool, trials: int) -> Path:
-    """Return the folder of the cells: cells made with other care are kept apart."""
-    return output / "quick" if quick else output / f"tuned-{trials}" if trials else output
-
-
-def _job(
-    networks: tuple[str, ...],
-    models: list[str] | None,
-    quick: bool,
-    data: str | None,
-    trials: int,
-    output: Path,
-    notify: Notify,
-) -> Benchmark:
-    from linkprior.experiments.benchmark import Benchmark
-    from linkprior.experiments.models import chosen_models
-    from linkprior.experiments.suite import chosen_cases, data_folder
-
-    cases = chosen_cases(networks, quick)
-    entries = _available(chosen_models(models, quick), notify)
-    folder, target = data_folder(data), _target(output, quick, trials)
-    for case in cases:  # all data are looked at before a day is spent on some of them
-        case.check(folder)
-    untuned = output if trials else None
-    rounds = 1 if quick else None
-    return Benchmark(cases, entries, folder, target, trials, untuned, rounds, notify)
-
-
 def _available(entries: list[BenchmarkModel], notify: Notify) -> list[BenchmarkModel]:
-    """Return the models whose library is there, and say which are left out."""
+    """Return the models whose library is there, and report which are left out."""
     from linkprior.experiments.models import without_library
 
     missing = {one.label for one in without_library(entries)}
-    kept = [one for one in entries if one.label not in missing]
+    there = [one for one in entries if one.label not in missing]
     if missing:
         line = f"left out, their library is not installed: {', '.join(sorted(missing))}"
         hint = "`pip install linkprior[bench]` gets them"
-        if not kept:
+        if not there:
             raise LinkpriorError(f"{line}; {hint}")
         notify(f"{line} ({hint})")
-    return kept
-
-
-def _write(target: Path, notify: Notify) -> Results:
-    from linkprior.experiments.benchmark import results_in, write_files
-    from linkprior.experiments.tables import summary
-
-    results = results_in(target)
-    files = write_files(results, target)
-    click.echo("\n".join(summary(results)))
-    notify(f"Wrote {', '.join(path.name for path in files)} to {target}")
-    return results
+    return there

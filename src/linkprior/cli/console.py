@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
-from linkprior._progress import Listener, Report, Watch, listen
+from linkprior._progress import Report, Watch, listen
 from linkprior.errors import visible
 from linkprior.pipeline.outputs import writing_to
 
@@ -41,12 +41,12 @@ class Console:
         self.saved: Callable[[], str | None] = lambda: None  # what an interruption would leave
         self.log: Notify | None = None
         self.end: tuple[float, Callable[[], object]] | None = None
-        self._lock = threading.Lock()
+        self.lock = threading.Lock()  # of stderr
         self._over = False  # whether the final message has been printed
 
     def echo(self, text: str) -> None:
         """Print a message on stderr; that nobody reads it is no reason to stop."""
-        with self._lock:
+        with self.lock:
             if not self._over:
                 self._print(text)
 
@@ -56,17 +56,11 @@ class Console:
 
     def final_message(self, text: str) -> None:
         """Print a message after which none is printed any more, whatever other threads do."""
-        held = self._lock.acquire(timeout=0.2)  # a terminal that is stuck may hold up a thread
+        held = self.lock.acquire(timeout=0.2)  # a terminal that is stuck may hold up a thread
         self._over = True
         self._print(text)
         if held:
-            self._lock.release()
-
-    def write_json(self, stream: TextIO, facts: dict[str, Any]) -> None:
-        """Write one JSON object as a line of its own, whoever else writes."""
-        with self._lock:
-            stream.write(json.dumps(facts) + "\n")
-            stream.flush()
+            self.lock.release()
 
     def _print(self, text: str) -> None:
         try:
@@ -80,7 +74,7 @@ class Console:
             drop(sys.stderr)
 
     @contextmanager
-    def progress(self, quiet: bool, stream: TextIO | None = None) -> Iterator[Listener | None]:
+    def progress(self, quiet: bool, stream: TextIO | None = None) -> Iterator[None]:
         """Show the progress of the body on `stream` (None: stderr), or nothing when quiet.
 
         What the library logs meanwhile is silenced too when quiet, warnings aside.
@@ -90,13 +84,14 @@ class Console:
         log.setLevel(logging.WARNING if quiet else logging.INFO)
         try:
             if quiet:
-                yield None
+                yield
                 return
             self.display = display = Display(self, sys.stderr if stream is None else stream)
             with listen(display.hear) as watch:
-                display.start(watch)
+                display.watch = watch
+                display.ticker.start()
                 try:
-                    yield display.hear
+                    yield
                 finally:
                     self.display = None
                     display.close()
@@ -211,11 +206,6 @@ class Display:
         self._open = False  # whether a stage is
         self._due = 0.0
 
-    def start(self, watch: Watch) -> None:
-        """Begin to look."""
-        self.watch = watch
-        self.ticker.start()
-
     def hear(self, report: Report) -> None:
         """Take the bar away with the stage it stands for."""
         self._open = not report.ended
@@ -248,7 +238,9 @@ class Display:
             names = ("name", "fraction", "elapsed", "left")
             values = {name: getattr(report, name) for name in names}
             facts = {k: round(v, 4) if isinstance(v, float) else v for k, v in values.items()}
-            self.console.write_json(self.stream, {"progress": facts})
+            with self.console.lock:  # a line of its own, whoever else writes
+                self.stream.write(json.dumps({"progress": facts}) + "\n")
+                self.stream.flush()
         else:
             self.stream.write(f"{visible(report.name)}: {progress_text(report)}\n")
             self.stream.flush()
@@ -260,11 +252,10 @@ class Display:
                 return
             if self._bar is None:
                 self._bar = self._start_bar()
-            known = report.fraction is not None
             self._bar.update(
                 self._bar.task_ids[0],
                 description=visible(report.name),
-                total=1.0 if known else None,
+                total=None if report.fraction is None else 1.0,
                 completed=report.fraction or 0.0,
                 text=progress_text(report),
             )

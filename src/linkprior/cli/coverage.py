@@ -5,17 +5,13 @@ from __future__ import annotations
 import json
 import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from linkprior.cli import options
 from linkprior.cli.console import current_console
 from linkprior.errors import LinkpriorError
-
-if TYPE_CHECKING:
-    from linkprior.coverage import Coverage
-    from linkprior.pipeline.side_inputs import Input
 
 
 @click.command()
@@ -47,7 +43,7 @@ def coverage(
     quiet: bool,
     **given: Any,
 ) -> None:
-    """Tell how complete FILE_A and FILE_B are, from the edges they have in common.
+    """Estimate how complete FILE_A and FILE_B are, from the edges they have in common.
 
     Both must be screens for the same kind of links, made independently of each other, with the same
     names for nodes. The last line is a command that predicts the missing links of FILE_A.
@@ -58,32 +54,20 @@ def coverage(
 
     source, notify = options.take_input(given), current_console().notify(quiet)
     if [source.graph, other, nodes].count("-") > 1:
-        raise LinkpriorError("standard input (-) can be read once; give files for the others")
+        raise LinkpriorError("standard input (-) can be read only once; give files for the others")
     tested = nodes if nodes in ("both", "either") else read_names(nodes)
     one, two = (options.read_aloud(source, notify, path).network for path in (source.graph, other))
-    found = estimate_coverage(one, two, tested, precision)
-    command = _ready(found, source)
+    estimate = estimate_coverage(one, two, tested, precision)
+    share, command = f"{estimate.one.value:.2g}", None
+    if estimate.sound and float(share) < 1.0:  # else there is no estimate, or nothing to predict
+        words = ["linkprior", "predict", source.graph, *options.reading_words(source, coverage)]
+        command = shlex.join([*words, "--coverage", share])
     if as_json:
-        facts = {"files": [source.graph, other], **found.to_dict(), "command": command}
+        facts = {"files": [source.graph, other], **estimate.to_dict(), "command": command}
         click.echo(json.dumps(facts, indent=1, ensure_ascii=False))
         return
-    click.echo(found.text(*_labels(source.graph, other)))
+    # Without their folders, where that tells the files apart.
+    names = Path(source.graph).name, Path(other).name
+    click.echo(estimate.text(*(names if names[0] != names[1] else (source.graph, other))))
     if command is not None:
         click.echo(f"\n{command}")
-
-
-def _labels(one: str, other: str) -> tuple[str, str]:
-    """Return what the files are called: without their folders, where that tells them apart."""
-    short = Path(one).name, Path(other).name
-    return short if short[0] != short[1] else (one, other)
-
-
-def _ready(found: Coverage, source: Input) -> str | None:
-    """Return the command that predicts with this coverage; None where there is no estimate."""
-    if not found.sound:
-        return None
-    share = f"{found.one.value:.2g}"
-    if float(share) >= 1.0:  # nothing is missing: there is nothing to predict
-        return None
-    words = ["linkprior", "predict", source.graph, *options.reading_words(source, coverage)]
-    return shlex.join([*words, "--coverage", share])

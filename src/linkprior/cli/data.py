@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,7 +15,7 @@ import click
 from linkprior.cli.console import current_console
 
 if TYPE_CHECKING:
-    from linkprior.io.datasets import Catalogue, Progress
+    from linkprior.io.datasets import Progress
 
 COLUMNS = ("name", "nodes", "edges", "licence", "where")
 
@@ -39,18 +39,32 @@ def data() -> None:
 @data.command("list")
 @folder_option
 @catalogue_option
-@click.option("--json", "as_json", is_flag=True, help="Everything that is known, for programs.")
+@click.option("--json", "as_json", is_flag=True, help="All that is known, for programs.")
 def list_networks(folder: Path | None, catalogue_file: str | None, as_json: bool) -> None:
-    """List the networks there are, with sizes and licences. Opens no connection."""
-    from linkprior.io.datasets import read_catalogue
+    """List the available networks, with sizes and licences. Opens no connection."""
+    from linkprior.io.datasets import cache_folder, data_folder, read_catalogue, whereabouts
 
-    rows = _described(read_catalogue(catalogue_file), folder)
+    local, cache, rows = data_folder(folder), cache_folder(), []
+    for entry in read_catalogue(catalogue_file).values():
+        where, path = whereabouts(entry, local, cache)
+        absolute = None if path is None else str(path.absolute())
+        rows.append({**dataclasses.asdict(entry), "where": where, "path": absolute})
     if as_json:
         click.echo(json.dumps(rows, indent=1, ensure_ascii=False))
         return
-    for line in _table(rows):
-        click.echo(line)
-    if any(_local_only(row) for row in rows):
+    table: list[tuple[str, ...]] = [COLUMNS]
+    for row in rows:
+        star = " *" if row["where"] == "not here" and row["url"] is None else ""
+        *cells, last = (str(row[key]) for key in COLUMNS)
+        table.append((*cells, last + star))
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    for line in table:
+        cells = [
+            cell.rjust(width) if heading in ("nodes", "edges") else cell.ljust(width)
+            for cell, width, heading in zip(line, widths, COLUMNS, strict=True)
+        ]
+        click.echo("  ".join(cells).rstrip())
+    if any(line[-1].endswith("*") for line in table):
         current_console().echo(
             "* no address to download from: needs a copy in the folder LINKPRIOR_DATA names"
         )
@@ -81,25 +95,17 @@ def fetch(
 
     For example: linkprior predict "$(linkprior data fetch huri)"
     """
-    from linkprior.io.datasets import find, read_catalogue
+    from linkprior.io import datasets
 
     if everything == bool(names):
         raise click.UsageError("Give one NAME or more, or --all.")
-    catalogue = read_catalogue(catalogue_file)
+    catalogue = datasets.read_catalogue(catalogue_file)
     for name in names:
-        find(name, catalogue)
-    _fetch_each(names or tuple(catalogue), catalogue, folder, timeout, quiet)
-
-
-def _fetch_each(
-    names: Sequence[str], catalogue: Catalogue, folder: Path | None, timeout: float, quiet: bool
-) -> None:
-    """Print each path. What fails is named at the end, so that the rest is fetched all the same."""
-    from linkprior.io import datasets
-
+        datasets.find(name, catalogue)
+    asked = names or tuple(catalogue)
     console, failed = current_console(), dict[str, datasets.FetchError]()
     offline = None
-    for name in names:
+    for name in asked:  # what fails is named at the end: the rest is fetched all the same
         try:
             with _meter(name, quiet) as meter:
                 path = datasets.fetch(
@@ -113,17 +119,17 @@ def _fetch_each(
                 )
         except datasets.FetchError as problem:
             failed[name] = problem
-            if len(names) > 1 and not offline:
+            if len(asked) > 1 and not offline:
                 console.echo(f"linkprior: {problem}")
             # A host that cannot be reached would be waited for once per network.
             offline = isinstance(problem, datasets.UnreachableError) or offline
         else:
             click.echo(str(path))
-    if failed and len(names) == 1:
-        raise failed[names[0]]
+    if failed and len(asked) == 1:
+        raise failed[asked[0]]
     if failed:
         raise datasets.FetchError(
-            f"{len(failed)} of {len(names)} networks could not be fetched: {', '.join(failed)}"
+            f"{len(failed)} of {len(asked)} networks could not be fetched: {', '.join(failed)}"
         )
 
 
@@ -142,37 +148,3 @@ def _meter(name: str, quiet: bool) -> Iterator[Progress | None]:
         yield draw
     finally:
         click.echo(" " * (len(name) + 20) + "\r", err=True, nl=False)
-
-
-def _described(catalogue: Catalogue, folder: Path | None) -> list[dict[str, object]]:
-    from linkprior.io.datasets import cache_folder, data_folder, whereabouts
-
-    data, cache = data_folder(folder), cache_folder()
-    rows = []
-    for entry in catalogue.values():
-        where, path = whereabouts(entry, data, cache)
-        found = None if path is None else str(path.absolute())
-        rows.append({**dataclasses.asdict(entry), "where": where, "path": found})
-    return rows
-
-
-def _local_only(row: dict[str, object]) -> bool:
-    return row["where"] == "not here" and row["url"] is None
-
-
-def _cells(row: dict[str, object]) -> tuple[str, ...]:
-    star = " *" if _local_only(row) else ""
-    return (*(str(row[key]) for key in COLUMNS[:-1]), f"{row['where']}{star}")
-
-
-def _table(rows: list[dict[str, object]]) -> list[str]:
-    """Return a heading and a line per network, in columns as wide as their widest cell."""
-    cells = [COLUMNS, *map(_cells, rows)]
-    widths = [max(len(line[k]) for line in cells) for k in range(len(COLUMNS))]
-    return [
-        "  ".join(
-            cell.rjust(width) if heading in ("nodes", "edges") else cell.ljust(width)
-            for cell, width, heading in zip(line, widths, COLUMNS, strict=True)
-        ).rstrip()
-        for line in cells
-    ]

@@ -23,7 +23,7 @@ COUNTED = 100  # links, first of all, that are counted
 def demo(top: int, seed: int) -> None:
     """Hide edges of a generated network, predict, and mark the ones found.
 
-    How many to expect was told by the model, from the edges it was given.
+    The model itself estimates how many to expect, from the edges it was given.
     """
     from linkprior.evaluation.splits import uniform
     from linkprior.network.generate import planted_network

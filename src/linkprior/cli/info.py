@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import fields
-from typing import TYPE_CHECKING
 
 import click
 
 from linkprior._version import __version__
-
-if TYPE_CHECKING:
-    from linkprior.predictors.base import LinkPredictor
 
 _BIBTEX = """\
 @misc{tang2016network,
@@ -35,7 +31,14 @@ def models(name: str | None) -> None:
     from linkprior.predictors import registry
 
     if name is not None:
-        _explain(registry.find(name))
+        from linkprior.predictors.documentation import sections
+
+        model = registry.find(name)
+        parts = sections(model.__doc__)
+        click.echo(f"{model.name}: {parts['']}\n\n{'parameter':12s} default")
+        for field in fields(model):
+            click.echo(f"{field.name:12s} {field.default}")
+        click.echo("\n" + parts.get("Parameters", ""))
         return
     for one in registry.models():
         origin = "" if one.package == "linkprior" else f" ({one.package})"
@@ -46,25 +49,13 @@ def models(name: str | None) -> None:
     click.echo("\nParameters of one: linkprior models NAME. Set them with --set KEY=VALUE.")
 
 
-def _explain(model: type[LinkPredictor]) -> None:
-    """Print a model's documentation and the default of each parameter."""
-    from linkprior.predictors.documentation import sections
-
-    told = sections(model.__doc__)
-    click.echo(f"{model.name}: {told['']}\n")
-    click.echo(f"{'parameter':12s} default")
-    for field in fields(model):
-        click.echo(f"{field.name:12s} {field.default}")
-    click.echo("\n" + told.get("Parameters", ""))
-
-
 @click.command()
 def formats() -> None:
     """List the file formats that are read and written."""
     from linkprior.io.formats import FORMATS
     from linkprior.io.writers import FORMATS as WRITTEN
 
-    click.echo("Read (the format is told by content and name; --input-format NAME decides):")
+    click.echo("Read (recognised by content and name; --input-format NAME overrides):")
     for name, known in FORMATS.items():
         click.echo(f"  {name:14s} {known.summary}")
     click.echo("gzip, bzip2, xz and zip are unpacked on the way.\n\nWritten (--format NAME):")

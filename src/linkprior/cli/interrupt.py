@@ -96,7 +96,7 @@ def _leave(number: int, console: Console) -> NoReturn:
     def last_message() -> None:
         whole = atomic_files.discard_unfinished(timeout=0.3)
         names = ", ".join(map(str, whole))
-        left = f"{names} {'is' if len(whole) == 1 else 'are'} whole, nothing else was written"
+        left = f"{names} {'is' if len(whole) == 1 else 'are'} complete, nothing else was written"
         text = f"Interrupted: {saved() or (left if whole else 'nothing was written')}."
         if log is not None:
             with suppress(OSError, LinkpriorError):  # a full disk is no reason to say nothing

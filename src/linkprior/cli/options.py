@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
+from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -22,6 +23,12 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 _DIGITS = 9  # of a column's number at most; Python makes no number of thousands
 _WORDS = {"none": None, "true": True, "false": False}
 
+
+def _all(*options: Callable[[Command], Command]) -> Callable[[Command], Command]:
+    """Return what adds several options to a subcommand."""
+    return lambda command: reduce(lambda made, option: option(made), reversed(options), command)
+
+
 seed = click.option(
     "--seed",
     default=0,
@@ -33,17 +40,17 @@ workers = click.option("--workers", type=int, help="Threads to use. [default: ev
 dask = click.option(
     "--dask",
     metavar="ADDRESS",
-    help="Have the workers of a dask scheduler do the work, or local: see docs/scaling.md.",
+    help="Have the workers of this dask scheduler do the work, or local: see docs/scaling.md.",
 )
 device = click.option(
     "--device",
     type=click.Choice(["cpu", "cuda"]),
-    help="Where models of factors are fitted and all pairs are ranked: see docs/scaling.md.",
+    help="Where factor models are fitted and all pairs are ranked: see docs/scaling.md.",
 )
 memory_limit = click.option(
     "--memory-limit",
     metavar="SIZE",
-    help="Take no more memory than this, such as 2G or 500M: see docs/scaling.md.  [default: what "
+    help="Use no more memory than this, such as 2G or 500M: see docs/scaling.md.  [default: what "
     "is free]",
 )
 rule = click.option(
@@ -58,16 +65,16 @@ report = click.option(
 )
 quiet = click.option("-q", "--quiet", is_flag=True, help="No messages, only results and errors.")
 
-_READING = (
+reading_options = _all(
     click.option(
         "--input-format",
         metavar="NAME",
-        help="What the file is, where the guess is wrong: see `linkprior formats`.",
+        help="The format of the file, if the guess is wrong: see `linkprior formats`.",
     ),
     click.option(
         "--header/--no-header",
         default=None,
-        help="Whether the first row of an edge list names its columns. [default: told by the rows]",
+        help="Whether the first row of an edge list names its columns. [default: guessed]",
     ),
     click.option(
         "--columns", metavar="A,B", help="The two columns of an edge list: names or numbers."
@@ -76,8 +83,8 @@ _READING = (
     click.option(
         "--weights",
         metavar="COLUMN",
-        help="The column with the confidence of each edge (a name or a number); edges with more "
-        "count for more.",
+        help="The column with the confidence of each edge (a name or a number); surer edges "
+        "count more.",
     ),
     click.option(
         "--organism", metavar="TAXON", help="BioGRID, MITAB: keep interactions within an organism."
@@ -99,11 +106,11 @@ _READING = (
         help="BioGRID: what names a node. [default: entrez]",
     ),
 )
-_SIDE = (
+side_options = _all(
     click.option(
         "--negatives",
         metavar="FILE",
-        help="Pairs known to be no links: true zeros for the models, and never predicted.",
+        help="Pairs known not to be links: true zeros for the models, and never predicted.",
     ),
     click.option(
         "--history",
@@ -114,32 +121,25 @@ _SIDE = (
 )
 
 
-def reading_options(command: Command) -> Command:
-    """Add the options of reading to a subcommand."""
-    for option in reversed(_READING):
-        command = option(command)
-    return command
-
-
-def side_options(command: Command) -> Command:
-    """Add the options of what is known beside the edges to a subcommand."""
-    for option in reversed(_SIDE):
-        command = option(command)
-    return command
-
-
 # ---------------------------------------------------------------------- the input
 
 
 def take_input(given: dict[str, Any]) -> Input:
     """Take what concerns the input out of a subcommand's options."""
+    from linkprior._validation import shown
     from linkprior.io.formats import ReadOptions
     from linkprior.pipeline.side_inputs import Input
 
     names = ("header", "min_score", "organism", "systems", "physical_only", "weights")
     asked = {name: given.pop(name) for name in names}
-    columns = _two_columns(given.pop("columns"))
-    options = ReadOptions(**asked, columns=columns, id=given.pop("identifier"))
+    columns = given.pop("columns")
+    ends = None if columns is None else tuple(name.strip() for name in columns.split(","))
+    if ends is not None and (len(ends) != 2 or not all(ends)):
+        raise ParameterError(f"--columns expects two columns as A,B, got {shown(columns)}")
+    for name in ends or ():
+        if name.isdecimal() and len(name) > _DIGITS:
+            raise ParameterError(f"--columns: no file has a column number {shown(name)}")
+    options = ReadOptions(**asked, columns=ends, id=given.pop("identifier"))
     return Input(given.pop("edges"), given.pop("input_format"), options)
 
 
@@ -165,20 +165,6 @@ def reading_words(source: Input, command: click.Command) -> list[str]:
         for one in value if option.multiple else [value]:
             words += [option.opts[0], str(one)]
     return words
-
-
-def _two_columns(text: str | None) -> tuple[str, str] | None:
-    if text is None:
-        return None
-    from linkprior._validation import shown
-
-    names = [name.strip() for name in text.split(",")]
-    if len(names) != 2 or not all(names):
-        raise ParameterError(f"--columns expects two columns as A,B, got {shown(text)}")
-    for name in names:
-        if name.isdecimal() and len(name) > _DIGITS:
-            raise ParameterError(f"--columns: no file has a column number {shown(name)}")
-    return names[0], names[1]
 
 
 # ---------------------------------------------------------------------- models

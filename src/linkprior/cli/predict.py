@@ -12,12 +12,18 @@ import click
 
 from linkprior.cli import options
 from linkprior.cli.console import Console, current_console, drop
-from linkprior.pipeline.outputs import check_page, writing_to
+from linkprior.pipeline.outputs import check_page
 from linkprior.predictors.registry import DEFAULT_MODEL
 
 if TYPE_CHECKING:
     from linkprior.pipeline.predict import PredictJob
     from linkprior.ranking.ranking import Ranking
+
+# Options of what is known beside the edges, and --force, which says what wins.
+_BESIDE = (
+    *("node", "nodes", "between", "exclude", "negatives", "history", "add_nodes", "coverage"),
+    *("degrees", "force"),
+)
 
 
 @click.command()
@@ -38,8 +44,8 @@ if TYPE_CHECKING:
 @click.option(
     "--objective",
     type=click.Choice(["auprc", "recall", "dc_auroc"]),
-    help="auto only: real links first; as many as can be among the best 5 % of pairs; or links "
-    "that degrees alone do not predict.  [default: auprc]",
+    help="auto only: rank real links first; find as many as possible in the best 5 % of pairs; or "
+    "find links that degrees alone do not predict.  [default: auprc]",
 )
 @click.option("--set", "settings", multiple=True, metavar="KEY=VALUE", help="A model parameter.")
 @click.option(
@@ -80,15 +86,17 @@ if TYPE_CHECKING:
     "--coverage",
     type=float,
     metavar="SHARE",
-    help="Share of all links that is observed, 0.7 say: how many are missing. See `linkprior "
-    "coverage`.",
+    help="Share of all links that is observed, such as 0.7, which sets how many are missing. See "
+    "`linkprior coverage`.",
 )
 @click.option(
     "--degrees",
     metavar="FILE",
     help="Known or desired degree of every node (name, number) for models with the degree prior.",
 )
-@click.option("--exclude", metavar="FILE", help="Leave out these pairs: tested already, say.")
+@click.option(
+    "--exclude", metavar="FILE", help="Leave out these pairs, such as those already tested."
+)
 @click.option(
     "--explain",
     nargs=2,
@@ -106,7 +114,7 @@ if TYPE_CHECKING:
     "--format",
     "output_format",
     metavar="F",
-    help="tsv, csv, jsonl, graphml, cx2 or sif. [default: as FILE ends, else tsv]",
+    help="tsv, csv, jsonl, graphml, cx2 or sif. [default: by the ending of FILE, else tsv]",
 )
 @click.option("--save", metavar="DIR", help="Also save the fitted model here.")
 @options.report
@@ -115,7 +123,7 @@ if TYPE_CHECKING:
     is_flag=True,
     help="Replace another run in DIR/; keep observed edges that --negatives names.",
 )
-@click.option("--ignore-memory", is_flag=True, help="Run although memory looks short.")
+@click.option("--ignore-memory", is_flag=True, help="Run even if memory looks too small.")
 @click.option(
     "--dry-run", is_flag=True, help="Report on the input and estimate time and memory only."
 )
@@ -134,23 +142,22 @@ def predict(**given: Any) -> None:
     GEXF, SIF, Pajek, METIS, Matrix Market, npz or CX2, packed or not.
     """
     from linkprior.pipeline.predict import PredictJob
+    from linkprior.pipeline.side_inputs import SideInputs
+    from linkprior.predictors.cost import refuse_too_large
 
     _check_usage(given)
     console = current_console()
     running = {name: given.pop(name) for name in ("workers", "dask", "device", "memory_limit")}
-    quiet, dry_run, ignore_memory, settings, seed = (
-        given.pop(name) for name in ("quiet", "dry_run", "ignore_memory", "settings", "seed")
+    quiet, dry_run, ignore_memory, settings = (
+        given.pop(name) for name in ("quiet", "dry_run", "ignore_memory", "settings")
     )
     source = options.take_input(given)
+    beside = {name: given.pop(name) for name in _BESIDE}
     job = PredictJob(
-        source.graph,
-        read=source.options,
-        input_format=source.format,
+        SideInputs(source, flag="--", **beside),
         params=dict(options.setting(text) for text in settings),
-        seed=seed,
         command=["linkprior", *sys.argv[1:]],
         notify=console.notify(quiet),
-        flag="--",
         **given,
     )
     job.check()
@@ -164,42 +171,34 @@ def predict(**given: Any) -> None:
         if dry_run:
             click.echo(job.estimate())
         if not ignore_memory:
-            job.check_memory()
+            refuse_too_large(job.predictor, job.network)
         if not dry_run:
             job.predict()
-            _write(job, console, quiet)
+            if job.ranking is not None:
+                _write(job, job.ranking, console, quiet)
+            for number, text in enumerate(job.explanations()):
+                click.echo(("\n" if number else "") + text)
 
 
-def _write(job: PredictJob, console: Console, quiet: bool) -> None:
-    """Write the list, the page and the explanations."""
+def _write(job: PredictJob, ranking: Ranking, console: Console, quiet: bool) -> None:
+    """Write or print the list, say how many links to expect, and write the page."""
+    from linkprior.io.writers import write_ranking
     from linkprior.pipeline.predict import expected_hits
 
-    ranking, model = job.ranking, job.predictor
-    if ranking is not None:
-        job.write(ranking)
-        if job.output in (None, "-"):
-            _print_list(job, ranking)
-        hits = expected_hits(model, ranking.scores)
-        if hits is not None:
-            links = f"Of the {len(ranking):,} links" if len(ranking) > 1 else "Of this one link"
-            verb = "is" if hits.startswith(("about 1 ", "less")) else "are"
-            job.say(f"{links} {hits} {verb} expected to be real, {model.assumption()}.")
-        if job.report is not None:
-            options.write_page(console, Path(job.report), _page(job, ranking), quiet)
-    for number, text in enumerate(job.explanations()):
-        click.echo(("\n" if number else "") + text)
-
-
-def _print_list(job: PredictJob, ranking: Ranking) -> None:
-    """Print the list; a reader that has seen enough (`| head`) is no error."""
-    from linkprior.io.writers import write_ranking
-
-    try:
-        with writing_to("standard output"):
+    job.write(ranking)
+    if job.output in (None, "-"):
+        try:
             write_ranking(sys.stdout, ranking, job.format, job.network, job.facts)
             sys.stdout.flush()
-    except BrokenPipeError:
-        drop(sys.stdout)
+        except BrokenPipeError:  # a reader that has seen enough (`| head`) is no error
+            drop(sys.stdout)
+    hits = expected_hits(job.predictor, ranking.scores)
+    if hits is not None:
+        links = f"Of the {len(ranking):,} links" if len(ranking) > 1 else "Of this one link"
+        verb = "is" if hits.startswith(("about 1 ", "less")) else "are"
+        job.say(f"{links} {hits} {verb} expected to be real, {job.predictor.assumption()}.")
+    if job.report is not None:
+        options.write_page(console, Path(job.report), _page(job, ranking), quiet)
 
 
 def _page(job: PredictJob, ranking: Ranking) -> dict[str, Any]:

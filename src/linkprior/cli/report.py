@@ -45,7 +45,7 @@ def report(
 
     if not Path(folder).is_dir():
         raise StoreError(
-            f"{folder} is no folder; expected what `linkprior predict -o DIR/` or `linkprior "
+            f"{folder} is not a folder; expected what `linkprior predict -o DIR/` or `linkprior "
             "evaluate -o DIR` wrote"
         )
     target = Path(output) if output is not None else Path(folder) / PAGE

@@ -7,6 +7,7 @@ import tempfile
 import threading
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -51,11 +52,22 @@ def serve(
     Begins with the network in EDGES, or with the result in RUN_DIR, where one is given. It listens
     on 127.0.0.1 alone, at an address nobody can guess; Ctrl-C ends it and its jobs.
     """
+    from linkprior.parallel.memory import memory_size
     from linkprior.serve import check_installed
 
     check_installed()
-    limit = _size(upload_limit)
-    _check_start(start)
+    try:
+        limit = memory_size(upload_limit)
+    except LinkpriorError:
+        raise LinkpriorError(
+            f"--upload-limit expects a size of 1M or more, such as 500M or 2G, got {upload_limit!r}"
+        ) from None
+    if start == "-":
+        raise InputError("serve reads a file, not standard input; save it to a file first")
+    if start is not None and not Path(start).exists():
+        raise InputError(f"{start}: no such file or folder; check the path")
+    if start is not None and not (Path(start).is_file() or Path(start).is_dir()):
+        raise InputError(f"{start}: is a pipe or device, which is read once; save it to a file")
     console = current_console()
     with _workspace(console, work_folder) as folder:
         _serve(console, folder, start, port, limit, opens, work_folder)
@@ -68,7 +80,7 @@ def _serve(
     port: int | None,
     limit: int,
     opens: bool,
-    kept: str | None,
+    work_folder: str | None,
 ) -> None:
     from linkprior.serve.jobs import JobManager
     from linkprior.serve.server import PORT, Server
@@ -86,18 +98,20 @@ def _serve(
         console.echo(f"Port {PORT} is in use: taking {server.port}")
     click.echo(f"Explorer: {server.address}{shown}")
     console.echo("Ctrl-C ends it and its jobs.")
-    # A folder that is kept holds results alone.
-    launch = LaunchFile(folder if kept is None else None)
+    # A folder that the user names holds results alone.
+    launch = LaunchFile(folder if work_folder is None else None)
+    left = f"; {work_folder} holds what they wrote" if work_folder else ", nothing is kept"
 
     def end() -> None:
         server.stop()
         launch.close()
-        _tidy(folder, kept)
+        if work_folder is None:
+            shutil.rmtree(folder, ignore_errors=True)
 
     with (
         closing(launch),
         console.ending(_LEAVING, end),
-        console.keeping(lambda: _last_message(kept)),
+        console.keeping(lambda: f"the explorer and its jobs have ended{left}"),
     ):
         if opens:
             _open(console, launch, server.address + shown)
@@ -128,62 +142,29 @@ def _begin(manager: JobManager, start: str) -> str:
     return f"jobs/{job.id}/page"
 
 
-def _check_start(start: str | None) -> None:
-    if start == "-":
-        raise InputError("serve reads a file, not standard input; save it to a file first")
-    if start is not None and not Path(start).exists():
-        raise InputError(f"{start}: no such file or folder; check the path")
-    if start is not None and not (Path(start).is_file() or Path(start).is_dir()):
-        raise InputError(f"{start}: is a pipe or device, which is read once; save it to a file")
-
-
-def _size(text: str) -> int:
-    from linkprior.parallel.memory import memory_size
-
-    try:
-        return memory_size(text)
-    except LinkpriorError:
-        raise LinkpriorError(
-            f"--upload-limit expects a size of 1M or more, such as 500M or 2G, got {text!r}"
-        ) from None
-
-
 @contextmanager
-def _workspace(console: Console, kept: str | None) -> Iterator[Path]:
+def _workspace(console: Console, given: str | None) -> Iterator[Path]:
     """Yield the folder of uploads and jobs; a temporary one is ours alone and removed after."""
-    if kept is not None:
-        yield _kept_folder(Path(kept))
-        return
-    with writing_to("the folder of temporary files (TMPDIR)"):
-        folder = Path(tempfile.mkdtemp(prefix="linkprior-serve-"))
-    try:
-        with console.ending(_LEAVING, lambda: _tidy(folder, kept)):
-            yield folder
-    finally:
-        _tidy(folder, kept)
-
-
-def _kept_folder(folder: Path) -> Path:
     from linkprior.serve.workspace import CONTENT
 
+    if given is None:
+        with writing_to("the folder of temporary files (TMPDIR)"):
+            folder = Path(tempfile.mkdtemp(prefix="linkprior-serve-"))
+        remove = partial(shutil.rmtree, folder, ignore_errors=True)
+        try:
+            with console.ending(_LEAVING, remove):
+                yield folder
+        finally:
+            remove()
+        return
+    folder = Path(given)
     if folder.exists() and not folder.is_dir():
         raise StoreError(f"--work-folder {folder}: is a file; give a new folder")
     if folder.is_dir() and not {one.name for one in folder.iterdir()} <= CONTENT:
         raise StoreError(f"--work-folder {folder}: holds other files; give a new or empty folder")
     with writing_to(str(folder)):
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    return folder.resolve()
-
-
-def _tidy(folder: Path, kept: str | None) -> None:
-    if kept is None:
-        shutil.rmtree(folder, ignore_errors=True)
-
-
-def _last_message(kept: str | None) -> str:
-    if kept is None:
-        return "the explorer and its jobs have ended, nothing is kept"
-    return f"the explorer and its jobs have ended; {kept} holds what they wrote"
+    yield folder.resolve()
 
 
 def _open(console: Console, launch: LaunchFile, address: str) -> None:

@@ -10,7 +10,7 @@ import click
 
 from linkprior.cli import options
 from linkprior.cli.console import current_console
-from linkprior.pipeline.outputs import check_page, check_writable, first_there, refuse_inputs_in
+from linkprior.pipeline.outputs import check_page, check_place, refuse_inputs_in
 
 if TYPE_CHECKING:
     from linkprior.evaluation.tuning.tune import Tuning, TuningResult
@@ -24,7 +24,9 @@ _LEAVING = 2.0  # seconds for processes that are just being started, at most
 @click.argument("edges")
 @click.option("--model", required=True, metavar="NAME", help="See `linkprior models`.")
 @click.option("--trials", default=30, show_default=True, help="Settings to try.")
-@click.option("--study", metavar="DIR", help="Save every setting here; the same command goes on.")
+@click.option(
+    "--study", metavar="DIR", help="Save every setting here; the same command resumes it."
+)
 @options.seed
 @click.option("--metric", default="auprc", show_default=True, help="The metric that is compared.")
 @options.rule
@@ -43,9 +45,9 @@ _LEAVING = 2.0  # seconds for processes that are just being started, at most
     default="threads",
     show_default=True,
     type=click.Choice(["threads", "processes"]),
-    help="Where settings are tried; no matter for the result.",
+    help="Where settings are tried; the result is the same.",
 )
-@click.option("--workers", default=1, show_default=True, help="Settings tried at a time.")
+@click.option("--workers", default=1, show_default=True, help="Settings tried at the same time.")
 @options.dask
 @options.memory_limit
 @click.option("--prune/--no-prune", default=True, help="Stop poor settings early.  [default: yes]")
@@ -59,7 +61,7 @@ _LEAVING = 2.0  # seconds for processes that are just being started, at most
     "settings",
     multiple=True,
     metavar="KEY=VALUE",
-    help="A model parameter that stays as it is.",
+    help="A model parameter to keep as it is.",
 )
 @options.report
 @options.quiet
@@ -77,10 +79,11 @@ def tune(
     """Find better parameters of a model for the network in EDGES.
 
     Each setting is evaluated on the edges of inner splits that hide a tenth of EDGES. The model's
-    own parameters are the first setting. With --study a search that was stopped, or killed, goes on
-    where it was, and ends with the same best.
+    own parameters are the first setting. With --study a search that was stopped, or killed,
+    resumes where it was, and ends with the same best.
     """
     from linkprior.evaluation.tuning.executor import end_processes
+    from linkprior.evaluation.tuning.study import BEST, JOURNAL, QUESTION, refuse_other_folders
     from linkprior.evaluation.tuning.tune import Tuning
     from linkprior.predictors.cost import refuse_too_large
 
@@ -90,7 +93,10 @@ def tune(
         made = [Path(study)] if study else []
         check_page("--report", Path(report), [source.graph], made)
     if study is not None:
-        _check_study(study, source.graph)
+        refuse_other_folders(Path(study))
+        check_place(f"--study {study}", Path(study))
+        places = [Path(study, name) for name in (QUESTION, JOURNAL, BEST)]
+        refuse_inputs_in(f"--study {study}", places, [source.graph])
     template = options.make_model(model, settings, given["seed"])
     fixed = tuple(text.partition("=")[0] for text in settings)
     with options.session(console, quiet, dask=dask, memory_limit=memory_limit, output=study):
@@ -101,7 +107,10 @@ def tune(
         if not search.space:
             notify(f"{model} has nothing to tune{' beside what --set fixes' * bool(settings)}.")
             return
-        notify(_where(study))
+        where = (
+            f"Settings tried are saved in {study}; the same command resumes where this one stops."
+        )
+        notify(where if study else "No --study DIR is given: the settings tried are not saved.")
         if search.executor == "processes":
             _hush_tracker()
         ending = console.ending(_LEAVING, end_processes)
@@ -119,29 +128,13 @@ def tune(
         options.write_page(console, Path(report), data, quiet)
 
 
-def _check_study(study: str, edges: str) -> None:
-    """Refuse a folder in which nothing can be stored, and to read what the search will write."""
-    from linkprior.evaluation.tuning.study import BEST, JOURNAL, QUESTION, refuse_other_folders
-
-    refuse_other_folders(Path(study))
-    check_writable(f"--study {study}", first_there(Path(study)))
-    places = [Path(study, name) for name in (QUESTION, JOURNAL, BEST)]
-    refuse_inputs_in(f"--study {study}", places, [edges])
-
-
-def _where(study: str | None) -> str:
-    if study is None:
-        return "No --study DIR is given: the settings tried are not saved."
-    return f"Settings tried are saved in {study}; the same command goes on where this one stops."
-
-
 def _saved(search: Tuning) -> str:
-    """Say what an interruption leaves."""
+    """Return what an interruption leaves."""
     done = len(search.store.trials)
     settings = f"{done} finished setting{'s' * (done != 1)}"
     if search.study is None:
         return f"{settings} not saved, as no --study DIR was given"
-    return f"{settings} saved in {search.study}; the same command goes on from there"
+    return f"{settings} saved in {search.study}; the same command resumes from there"
 
 
 def _hush_tracker() -> None:
@@ -165,39 +158,28 @@ def _hush_tracker() -> None:
 
 def _print(tuned: TuningResult, source: Input) -> None:
     names = list(tuned.search_space.axes)
-    head = ["setting", tuned.metric, *names]
-    rows = [
-        [str(t.number), f"{t.value:.4f}", *(_short(t.params[name]) for name in names)]
-        for t in tuned.ranked[:_SHOWN]
-    ]
-    widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
-    for row in (head, *rows):
-        cells = (cell.rjust(width) for cell, width in zip(row, widths, strict=True))
+    rows = [["setting", tuned.metric, *names]]
+    for trial in tuned.ranked[:_SHOWN]:
+        values = [trial.params[name] for name in names]
+        cells = ["none" if value is None else f"{value:g}" for value in values]
+        rows.append([str(trial.number), f"{trial.value:.4f}", *cells])
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        cells = [cell.rjust(width) for cell, width in zip(row, widths, strict=True)]
         click.echo("  ".join(cells).rstrip())
-    click.echo(f"\n{_counted(tuned)}")
+    states = [trial.state for trial in tuned.trials]
+    more = [f"{states.count(state)} {state}" for state in ("pruned", "failed") if state in states]
+    tried = ", ".join([f"{len(states)} settings tried", *more])
+    own, metric = f"{tuned.default_value:.4f}", tuned.metric
+    if tuned.stays:
+        best = f"the model's own parameters stay: {metric} {own}"
+    else:
+        best = f"best {metric} {tuned.best_value:.4f}, the model's own parameters {own},"
+    click.echo(f"\n{best} on inner splits ({tried})")
     shares = tuned.importances()
     if shares:
         click.echo("what mattered: " + ", ".join(f"{k} {v:.0%}" for k, v in shares.items()))
     click.echo(f"\n{ready(tuned, source)}")
-
-
-def _short(value: Any) -> str:
-    return "none" if value is None else f"{value:g}"
-
-
-def _counted(tuned: TuningResult) -> str:
-    states = [trial.state for trial in tuned.trials]
-    more = [f"{states.count(state)} {state}" for state in ("pruned", "failed") if state in states]
-    tried = ", ".join([f"{len(states)} settings tried", *more])
-    own = tuned.default_value
-    if tuned.stays:
-        return (
-            f"the model's own parameters stay: {tuned.metric} {own:.4f} on inner splits ({tried})"
-        )
-    return (
-        f"best {tuned.metric} {tuned.best_value:.4f}, the model's own parameters "
-        f"{own:.4f}, on inner splits ({tried})"
-    )
 
 
 def ready(tuned: TuningResult, source: Input) -> str:

@@ -99,7 +99,7 @@ class Unknown:
         pairs = tuple(f"{one} – {other}" for one, other in self.exclude)
         named = (self.within, self.first, self.second, pairs)
         return [
-            f"{title}: left aside {len(names)} not in the network "
+            f"{title}: {len(names)} not in the network ignored "
             f"({', '.join(names[:3])}{', …' if len(names) > 3 else ''})"
             for title, names in zip(_TITLES.values(), named, strict=True)
             if names

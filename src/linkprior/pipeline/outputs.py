@@ -20,14 +20,14 @@ from linkprior.io.store import refuse_odd
 # What the system reports → what that means, and what to do.
 _TROUBLE = {
     errno.ENOSPC: "the disk is full; free some space, or choose another place",
-    errno.EDQUOT: "your share of the disk is used up; free some space, or choose another place",
-    errno.EFBIG: "the file grows beyond what is allowed; ask for less, or choose another place",
+    errno.EDQUOT: "your disk quota is used up; free some space, or choose another place",
+    errno.EFBIG: "the file exceeds the size limit; ask for less, or choose another place",
     errno.EACCES: "no permission; choose another place, or ask its owner",
     errno.EPERM: "no permission; choose another place, or ask its owner",
     errno.EROFS: "the disk is read-only; choose another place",
     errno.EISDIR: "is a folder; give the name of a file",
-    errno.ENOTDIR: "something on the way is a file, not a folder; check the path",
-    errno.EEXIST: "the name is taken by something that is no folder; choose another place",
+    errno.ENOTDIR: "part of the path is a file, not a folder; check the path",
+    errno.EEXIST: "the name is taken by something that is not a folder; choose another place",
     errno.ENOENT: "there is no such file or folder; check the path",
     errno.ENAMETOOLONG: "the name is too long; give a shorter one",
     errno.ELOOP: "the link leads back to itself; give the file",
@@ -116,10 +116,7 @@ def check_save(save: str, inputs: Iterable[str | None] = ()) -> None:
     check_name(f"--save {save}", target)
     refuse_foreign(target)
     resolved(target)  # a link that leads back to itself is an error
-    there = first_there(target.absolute().parent)
-    if not there.is_dir():
-        raise LinkpriorError(f"--save {save}: {there} is a file; give a new folder")
-    check_writable(f"--save {save}", there)
+    check_place(f"--save {save}", target.absolute().parent)
     refuse_inputs_in(f"--save {save}", [target], inputs)
 
 
@@ -141,22 +138,16 @@ def check_apart(output: str | None, save: str | None, report: str | None) -> Non
         same = run_model and os.path.realpath(one) == os.path.realpath(run_model)
         if run_model is None or outer != "-o" or (inner == "--save" and not same):
             raise LinkpriorError(
-                f"{inner} {one}: is the place of {outer} {other}, or lies in it; give two places "
-                "side by side"
+                f"{inner} {one}: is {outer} {other} or lies in it; give two places side by side"
             )
 
 
-def check_folder(output: str) -> Path:
-    """Return a folder for results; refuse one in which none can be stored."""
-    folder = Path(output)
+def check_folder(output: str) -> None:
+    """Refuse a folder in which no results can be stored."""
     if not output:
         raise LinkpriorError("-o expects the name of a folder")
-    check_name(f"-o {output}", folder)
-    there = first_there(folder)
-    if not there.is_dir():
-        raise LinkpriorError(f"-o {output}: {there} is a file; give a folder")
-    check_writable(f"-o {output}", there)
-    return folder
+    check_name(f"-o {output}", Path(output))
+    check_place(f"-o {output}", Path(output))
 
 
 def check_page(
@@ -184,6 +175,14 @@ def check_page(
 def first_there(path: Path) -> Path:
     """Return the path itself, or the nearest folder above it that exists."""
     return next(p for p in (path, *path.absolute().parents) if p.exists())
+
+
+def check_place(option: str, folder: Path) -> None:
+    """Refuse a folder that cannot be made, or in which no file can be."""
+    there = first_there(folder)
+    if not there.is_dir():
+        raise LinkpriorError(f"{option}: {there} is a file; give a new folder")
+    check_writable(option, there)
 
 
 def check_writable(option: str, folder: Path) -> None:

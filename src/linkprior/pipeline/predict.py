@@ -10,7 +10,7 @@ import math
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -36,10 +36,18 @@ from linkprior.pipeline.outputs import (
     writing_to,
 )
 from linkprior.pipeline.run_folder import RANKING, REPORT, STUDY, RunFolder, check_run_folder
-from linkprior.pipeline.side_inputs import Input, Loaded, NodeNames, SideInputs, is_path
+from linkprior.pipeline.side_inputs import (
+    Input,
+    Loaded,
+    NodeNames,
+    Notify,
+    SideInputs,
+    is_path,
+    silent,
+)
 from linkprior.predictors import registry
 from linkprior.predictors.base import Array, LinkPredictor
-from linkprior.predictors.cost import estimate, refuse_too_large
+from linkprior.predictors.cost import estimate
 from linkprior.predictors.effort import effort_of
 from linkprior.predictors.evidence import explain_pair, with_evidence
 from linkprior.ranking.candidates import (
@@ -59,121 +67,92 @@ if TYPE_CHECKING:
 TOP = 100  # links, where neither a number nor a threshold is given
 
 
-def silent(text: str) -> None:
-    """Report nothing."""
-
-
 @dataclass
 class PredictJob:
     """One prediction: what is asked for, then each step's results.
 
-    `run` does all of it; the command line takes the steps one by one: `check`, `prepare`,
-    `predict`, `write`. Options are spelled with `flag` in messages.
+    The steps are `check`, `prepare`, `predict` and `write`, then `close`.
     """
 
-    graph: Any
+    side: SideInputs
     top: int | None = None
     threshold: float | None = None
     model: str | LinkPredictor = registry.DEFAULT_MODEL
     params: Mapping[str, Any] = field(default_factory=dict)
     seed: int = 0
     tune: int | None = None
-    node: Sequence[Any] = ()
-    nodes: Any = None
-    between: Any = None
-    exclude: Any = None
     candidates: str | None = None
     partners: int | None = None
-    negatives: Any = None
-    history: Any = None
-    add_nodes: Any = None
-    coverage: float | None = None
-    degrees: Any = None
     evidence: bool = True
     explain: Sequence[tuple[Any, Any]] = ()
     output: str | None = None
     output_format: str | None = None
     save: str | None = None
     report: str | None = None  # a page that whoever runs the job writes
-    force: bool = False
-    read: ReadOptions = field(default_factory=ReadOptions)
-    input_format: str | None = None
-    ends: tuple[Any, Any] = (None, None)
     keep_isolated: bool = False
     command: Sequence[str] = ()
-    notify: Callable[[str], None] = silent
-    flag: str = ""
+    notify: Notify = silent
 
+    file: Path | None = field(default=None, init=False)
+    folder: Path | None = field(default=None, init=False)
     run_folder: RunFolder | None = field(default=None, init=False)
     search: Tuning | None = field(default=None, init=False)
     tuned: TuningResult | None = field(default=None, init=False)
+    ranking: Ranking | None = field(default=None, init=False)
     seconds: dict[str, float] = field(default_factory=dict, init=False)
-    _chosen: Candidates | NeighborCandidates | None = field(default=None, init=False)
-    _waiting: list[str] | None = field(default_factory=list, init=False)
-    _searching: bool = field(default=False, init=False)
-
-    def run(self) -> Ranking:
-        """Do it all; what cannot be done is refused before the work begins."""
-        try:
-            self.check()
-            self.prepare()
-            self.predict()
-            if self.ranking is not None:
-                self.write(self.ranking)
-        finally:
-            self.close()
-        assert self.ranking is not None
-        return self.ranking
+    _pairs: Candidates | None = field(default=None, init=False)
+    _near: NeighborCandidates | None = field(default=None, init=False)
+    _waiting: list[str] = field(default_factory=list, init=False)
 
     # ------------------------------------------------------------------ before anything is read
 
     def check(self) -> None:
         """Refuse what no network could make right."""
-        self.source = Input(self.graph, self.input_format, self.read, self.ends)
-        names = ("node", "nodes", "between", "exclude", "negatives", "history", "add_nodes")
-        given = {name: getattr(self, name) for name in (*names, "coverage", "degrees", "force")}
-        self.side = SideInputs(self.source, self.say, self.flag, **given)
-        self.side.check()
-        self._check_partners()
-        inputs = [*([os.fspath(self.graph)] if is_path(self.graph) else []), *self.side.files]
-        self._check_outputs(inputs)
-        if inputs.count("-") > 1:
-            raise LinkpriorError("standard input (-) can be read once; give files for the others")
-        self.predictor = self._make_model()
-        self.side.check(type(self.predictor))
-        if self.tune is not None:
-            self._check_tuning(whole_number("tune", self.tune, 1))
-
-    def _check_partners(self) -> None:
-        option = f"{self.flag}partners"
-        if self.partners is None:
-            return
-        if not 1 <= self.partners <= MOST_PARTNERS:
+        side, flag = self.side, self.side.flag
+        side.notify = self.say
+        # How many links to predict at most; a threshold alone sets no limit.
+        self.most = TOP if self.top is None and self.threshold is None else self.top
+        # On standard output an explanation takes the place of the list.
+        self.lists = not (self.explain and flag) or bool(self.output or self.report)
+        side.check()
+        if self.partners is not None and not 1 <= self.partners <= MOST_PARTNERS:
             raise ParameterError(
-                f"{option} expects a number of partners per node, 1 to {MOST_PARTNERS:,}, got "
-                f"{self.partners}"
+                f"{flag}partners expects a number of partners per node, 1 to {MOST_PARTNERS:,}, "
+                f"got {self.partners}"
             )
-        if self.candidates == "all":
-            raise LinkpriorError(
-                f"{option} is for {self.flag}candidates paths3 or knn: with all, every pair is "
-                "looked at"
-            )
+        self._check_outputs()
+        self.predictor = self._make_model()
+        self.model_name = type(self.predictor).name
+        side.check(type(self.predictor))
+        if self.tune is not None:
+            from linkprior.evaluation.tuning.study import refuse_other_folders
+            from linkprior.evaluation.tuning.tune import refuse_untunable
 
-    def _check_outputs(self, inputs: list[str]) -> None:
-        self.file: Path | None = None
-        self.folder: Path | None = None
+            self.tune = whole_number("tune", self.tune, 1)
+            spelled = "--set {}=…" if flag else "{}"
+            refuse_untunable(self.predictor, list(self.params), f"{flag}tune", spelled)
+            if self.study is not None:
+                refuse_other_folders(self.study)
+
+    def _check_outputs(self) -> None:
+        graph = self.side.source.graph
+        inputs = [*([os.fspath(graph)] if is_path(graph) else []), *self.side.files]
+        if inputs.count("-") > 1:
+            raise LinkpriorError(
+                "standard input (-) can be read only once; give files for the others"
+            )
         if self.save is not None:
             check_save(self.save, inputs)
         check_apart(self.output, self.save, self.report)
         self.format = format_of(self.output, self.output_format)
         if self.output is None or self.output == "-":
             return
-        if is_folder(self.output):
-            self.folder = check_run_folder(self.output, inputs)
-            if not is_path(self.graph):
-                raise ParameterError("a run folder stores what was read: give the path of a file")
-        else:
+        if not is_folder(self.output):
             self.file = check_output(self.output, self.output_format is not None, inputs)
+        elif is_path(graph):
+            self.folder = check_run_folder(self.output, inputs)
+        else:
+            raise ParameterError("a run folder stores what was read: give the path of a file")
 
     def _make_model(self) -> LinkPredictor:
         """Return the model to fit, which may follow the length of the list, or a fitted one."""
@@ -195,49 +174,38 @@ class PredictJob:
             model.set_params(list_size=max(1, self.most))
         return model
 
-    def _check_tuning(self, trials: int) -> None:
-        from linkprior.evaluation.tuning.study import refuse_other_folders
-        from linkprior.evaluation.tuning.tune import refuse_untunable
-
-        spelled = "--set {}=…" if self.flag else "{}"
-        refuse_untunable(self.predictor, list(self.params), f"{self.flag}tune", spelled)
-        if self.study is not None:
-            refuse_other_folders(self.study)
-
     # ------------------------------------------------------------------ before the fit
 
     def prepare(self) -> None:
         """Read the network and what is known beside its edges; choose the candidates."""
-        name = os.fspath(self.graph) if is_path(self.graph) else "the graph"
+        side, model = self.side, self.predictor
+        name = os.fspath(side.source.graph) if is_path(side.source.graph) else "the graph"
         self.say(f"Reading {name} …")
-        fitted = self.predictor.fitted
         with progress.stage(f"reading {Path(name).name}"), self._timed("reading"):
-            given = self.source.read(keep_isolated=self.keep_isolated or fitted)
+            given = side.source.read(keep_isolated=self.keep_isolated or model.fitted)
         for line in given.report.text() if given.report else ():
             self.say(line)
-        given = self.side.attach(given)
-        if fitted:
+        given = side.attach(given)
+        if model.fitted:
             given = self._as_fitted(given)
         else:
-            self.side.report_ignored({self.model_name: type(self.predictor)}, given.network)
-            self.side.apply(self.predictor, given)
-            self._name_degrees(given)
+            side.report_ignored({self.model_name: type(model)}, given.network)
+            side.apply(model, given)
         self.given, self.network = given, given.network
         names = NodeNames(given)
         self.explain = [(names.one(a), names.one(b)) for a, b in self.explain]
         for a, b in self.explain:
             if number_of(self.network, a) == number_of(self.network, b):
                 raise LinkpriorError(
-                    f"{self.flag}explain expects two different nodes, got {a!r} twice"
+                    f"{side.flag}explain expects two different nodes, got {a!r} twice"
                 )
-        self._choose_candidates(self.side.candidates(given))
+        self._choose_candidates(side.candidates(given))
         if self.tune is not None:
             from linkprior.evaluation.tuning.tune import Tuning
 
-            seed = self.predictor.get_params().get("seed", self.seed)
-            search = Tuning(self.predictor, self.network, self.tune, seed=seed, study=self.study)
-            search.refuse_empty_splits()
-            self.search = search
+            seed = model.get_params().get("seed", self.seed)
+            self.search = Tuning(model, self.network, self.tune, seed=seed, study=self.study)
+            self.search.refuse_empty_splits()
 
     def _as_fitted(self, given: Loaded) -> Loaded:
         """Return the network with the nodes the model was fitted with; refuse another network."""
@@ -250,58 +218,39 @@ class PredictJob:
             "this network"
         )
 
-    def _name_degrees(self, given: Loaded) -> None:
-        """Name the nodes of degrees that are given by the nodes of a graph, which may be any."""
-        degrees = self.predictor.get_params().get("degrees")
-        if isinstance(degrees, Mapping):
-            names = {node: name for name, node in given.objects.items()}
-            named = {names.get(node, node): value for node, value in degrees.items()}
-            self.predictor.set_params(degrees=named)
-
     def _choose_candidates(self, given: Candidates | None) -> None:
         """Choose which pairs are ranked: all, or some partners per node of a large network."""
         from linkprior.ranking.factor_index import refuse_without_factors
 
         if self.candidates == "knn":
             refuse_without_factors(self.predictor)
-        self._chosen = given
+        self._pairs, flag = given, self.side.flag
         every = Candidates.of(self.network) if given is None else given
         kind = self.candidates or default_kind(self.predictor, every)
         if kind != "all":
-            near = NeighborCandidates(every, kind, self.partners or PARTNERS, self.seed)
-            nodes = f"{self.network.n_nodes:,} nodes; {self.flag}candidates all looks at all"
-            self.say(f"Candidates: {near.text()}{'' if self.candidates else f' ({nodes})'}")
-            self._chosen = near
+            self._near = NeighborCandidates(every, kind, self.partners or PARTNERS, self.seed)
+            nodes = f"{self.network.n_nodes:,} nodes; {flag}candidates all ranks every pair"
+            self.say(f"Candidates: {self._near.text()}{'' if self.candidates else f' ({nodes})'}")
         elif self.partners is not None:
             raise LinkpriorError(
-                f"{self.flag}partners asks for {self.flag}candidates paths3 or knn here: a network "
-                "of this size is looked at whole"
+                f"{flag}partners needs {flag}candidates paths3 or knn: every pair is ranked here"
             )
-
-    @property
-    def _near(self) -> NeighborCandidates | None:
-        return self._chosen if isinstance(self._chosen, NeighborCandidates) else None
 
     def estimate(self) -> str:
         """Return how long the work may take, and how much memory."""
-        ranking = self._near.effort if self._near else None
         before, note = 0.0, ""
         if self.search is not None:
             before = self.search.effort
             tried = _settings(self.search.trials)
             note = f", after {tried} on {self.search.inner} inner splits"
+        ranking = self._near.effort if self._near else None
         taken = estimate(self.predictor, self.network, ranking, before)
         return replace(taken, note=note).text(memory_room())
-
-    def check_memory(self) -> None:
-        """Refuse what cannot fit into memory."""
-        refuse_too_large(self.predictor, self.network)
 
     # ------------------------------------------------------------------ the work
 
     def predict(self) -> None:
         """Tune, fit and rank, with evidence; `ranking` is None where only pairs are explained."""
-        self.ranking: Ranking | None = None
         if self.folder is not None:
             self._open_folder(self.folder)
         if self.search is not None:
@@ -319,7 +268,8 @@ class PredictJob:
                 return
             with self._timed("ranking"):
                 ranking = self._rank(model)
-            self._report_recall(ranking)
+            if self._near is not None and self.notify is not silent:
+                self._report_recall(ranking, self._near)
         if self.evidence:
             with self._timed("evidence"):
                 ranking = with_evidence(model, ranking, self.given.symbols)
@@ -329,7 +279,7 @@ class PredictJob:
     def _open_folder(self, folder: Path) -> None:
         report, network = self.given.report, self.network
         assert report is not None
-        self.run_folder = RunFolder.open(
+        self.run_folder = RunFolder(
             folder,
             self._request(),
             {
@@ -339,14 +289,13 @@ class PredictJob:
                 "edges": network.n_edges,
                 "network_digest": network.without_history().digest,  # as the model is saved
             },
-            self.force,
+            bool(self.side.force),
             command=list(self.command),
             versions=machine.versions(),
             workers=current_workers(),
         )
         self.run_folder.write_json(REPORT, report.to_dict())
-        waiting, self._waiting = self._waiting or [], None
-        for text in waiting:
+        for text in self._waiting:
             self.run_folder.log(text)
 
     def _request(self) -> dict[str, Any]:
@@ -366,7 +315,7 @@ class PredictJob:
         if near := self._near:
             chosen |= {"candidates": near.kind, "partners": near.partners}
             chosen["candidates_seed"] = near.seed
-        chosen |= {**side, "format": self.output_format, **self.source.request()}
+        chosen |= {**side, "format": self.output_format, **self.side.source.request()}
         return {name: value for name, value in chosen.items() if value is not None}
 
     def _tune(self, search: Tuning) -> LinkPredictor:
@@ -375,11 +324,9 @@ class PredictJob:
             self.say("No -o DIR/ is given: the settings tried are not saved.")
         else:
             saved = f"Settings tried are saved in {self.study}"
-            self.say(f"{saved}; the same command goes on where it stops.")
-        self.say(f"Tuning {search.template.name} …")
-        self._searching = True
+            self.say(f"{saved}; the same command resumes where it stops.")
+        self.say(f"Tuning {self.model_name} …")
         self.tuned = search.run()
-        self._searching = False
         self.say(tuning_summary(self.tuned, search.inner))
         if self.run_folder is not None:
             self.run_folder.note(tuned=self.tuned.facts())
@@ -388,7 +335,7 @@ class PredictJob:
     def _fit(self) -> LinkPredictor:
         model = self.run_folder.fitted() if self.run_folder is not None else None
         if model is not None:
-            self.say(f"Taking up the {self.model_name} model fitted before")
+            self.say(f"Using the {self.model_name} model fitted before")
         else:
             self.say(f"Fitting {self.model_name} …")
             with self._timed("fitting"):
@@ -406,27 +353,26 @@ class PredictJob:
         replaces = Path(folder).is_dir() and any(Path(folder).iterdir())  # it is a model: checked
         with writing_to(folder):
             model.save(folder)
-        self.say(f"Saved the model to {folder}{', in place of an earlier one' if replaces else ''}")
+        self.say(f"Saved the model to {folder}{', replacing an earlier one' if replaces else ''}")
 
     def _rank(self, model: LinkPredictor) -> Ranking:
+        pairs = self._near or self._pairs
         if self.threshold is None:
-            return model.predict_edges(self.most, candidates=self._chosen)
+            return model.predict_edges(self.most, candidates=pairs)
         # What is written has six digits, and what is written is what a user compares with.
         below = self.threshold
         if below:
             below -= 10.0 ** (math.floor(math.log10(abs(below))) - 5)
         floor = model.score_threshold(below)
-        ranking = model.predict_edges(self.most, candidates=self._chosen, threshold=floor)
+        ranking = model.predict_edges(self.most, candidates=pairs, threshold=floor)
         probabilities = model.probabilities(ranking.scores)
         compared = ranking.scores if probabilities is None else probabilities
         return ranking[: sum(float(f"{s:.6g}") >= self.threshold for s in compared)]
 
-    def _report_recall(self, ranking: Ranking) -> None:
+    def _report_recall(self, ranking: Ranking, near: NeighborCandidates) -> None:
         """Report how many of the best pairs the candidates hold, estimated on some nodes."""
         from linkprior.ranking.recall import measure_recall
 
-        if (near := self._near) is None or self.notify is silent:
-            return
         limit, k = float("-inf"), self.most
         if self.threshold is not None:  # the list is whole: what it misses is counted down to it
             limit, k = self.predictor.score_threshold(self.threshold), None
@@ -436,7 +382,7 @@ class PredictJob:
         """Report why a list is empty, or where its order means nothing."""
         scores, n = ranking.scores, len(ranking)
         if not n and self.notify is not silent:
-            best = self.predictor.predict_edges(1, candidates=self._chosen).scores
+            best = self.predictor.predict_edges(1, candidates=self._near or self._pairs).scores
             if not len(best):
                 self.say("No pair is left to predict: every candidate is an edge or was left out.")
             elif self.threshold is not None:
@@ -450,8 +396,8 @@ class PredictJob:
         if tied > 1 and tied >= n / 10:
             which = "All" if tied == n else f"The last {tied} of"
             self.say(
-                f"Note: {which} {n} links tie at a score of {scores[-1]:.6g}: their order, and who "
-                "comes next, says nothing."
+                f"Note: {which} {n} links tie at a score of {scores[-1]:.6g}: their order, and "
+                "which pairs come next, is arbitrary."
             )
 
     # ------------------------------------------------------------------ what is written
@@ -485,34 +431,18 @@ class PredictJob:
     def explanations(self) -> Iterator[str]:
         """Give the explanation of each pair asked about."""
         for a, b in self.explain:
-            story = explain_pair(self.predictor, a, b, self.given.symbols)
-            lines = [story.text()]
-            known = story.facts["observed"] or story.facts["known_non_edge"]
-            score = np.array([story.facts["score"]])
-            values = None if known else self.predictor.probabilities(score)
+            explained = explain_pair(self.predictor, a, b, self.given.symbols)
+            text, facts = explained.text(), explained.facts
+            missing = not (facts["observed"] or facts["known_non_edge"])
+            values = self.predictor.probabilities(np.array([facts["score"]])) if missing else None
             if values is not None:
                 assumed = self.predictor.assumption()
-                lines.append(
-                    f"The probability that it is a missing link is {values[0]:.3g}, {assumed}."
+                text += (
+                    f"\nThe probability that it is a missing link is {values[0]:.3g}, {assumed}."
                 )
-            yield "\n".join(lines)
+            yield text
 
     # ------------------------------------------------------------------ on the way
-
-    @property
-    def most(self) -> int | None:
-        """How many links to predict at most; a threshold alone sets no limit."""
-        return TOP if self.top is None and self.threshold is None else self.top
-
-    @property
-    def lists(self) -> bool:
-        """Whether a list is wanted: on standard output an explanation takes its place."""
-        return not (self.explain and self.flag) or bool(self.output or self.report)
-
-    @property
-    def model_name(self) -> str:
-        """The name of the model."""
-        return self.model if isinstance(self.model, str) else type(self.model).name
 
     @property
     def study(self) -> Path | None:
@@ -520,24 +450,24 @@ class PredictJob:
         return None if self.folder is None else self.folder / STUDY
 
     def say(self, text: str) -> None:
-        """Report something, and log it in the run folder; what comes before it is open waits."""
+        """Report something, and log it in the run folder."""
         self.notify(text)
         self.log(text)
 
     def log(self, text: str) -> None:
-        """Add a message to the log of the run folder."""
+        """Add a message to the log of the run folder; what comes before it is open waits."""
         if self.run_folder is not None:
             self.run_folder.log(text)
-        elif self._waiting is not None:
+        else:
             self._waiting.append(text)
 
     def saved(self) -> str | None:
         """Return what an interruption would leave; None: only what is written whole."""
-        if self._searching and self.search is not None:
+        if self.search is not None and self.tuned is None:
             tried = _settings(len(self.search.store.trials))
             if self.study is None:
                 return f"{tried} tried and not saved, as no -o DIR/ was given"
-            return f"{tried} tried and saved in {self.study}; the same command goes on from there"
+            return f"{tried} tried and saved in {self.study}; the same command resumes from there"
         return None if self.run_folder is None else self.run_folder.saved()
 
     def close(self) -> None:
@@ -657,7 +587,7 @@ def predict_links(
         ``"all"`` pairs, or in very large networks ``"paths3"`` or ``"knn"`` with so many partners
         per node.
     negatives
-        Pairs known to be no links: true zeros for the models, and never predicted.
+        Pairs known not to be links: true zeros for the models, and never predicted.
     history
         Two releases, older and newer: auto learns what newly found links look like.
     add_nodes
@@ -701,56 +631,57 @@ def predict_links(
     """
     options = dict(read or {})
     input_format = options.pop("format", None)
-    if weights in ("paper", "learned") and "weights" in _parameters(model):
+    has = model if isinstance(model, LinkPredictor) else registry.find(model)
+    if weights in ("paper", "learned") and "weights" in has.parameter_names():
         params["weights"], weights = weights, None
     if degrees is not None and not is_path(degrees):
         params["degrees"], degrees = degrees, None
     if is_path(graph) and (source, target) != (None, None):
         options["columns"] = source, target
+    read_as = ReadOptions(**options, weights=weights)
     job = PredictJob(
-        graph,
+        SideInputs(
+            Input(graph, input_format, read_as, (source, target)),
+            node=list(node) if isinstance(node, list | tuple | set) else [node],
+            nodes=nodes,
+            between=between,
+            exclude=exclude,
+            negatives=negatives,
+            history=history,
+            add_nodes=add_nodes,
+            coverage=coverage,
+            degrees=degrees,
+            force=force,
+        ),
         top=k,
         threshold=threshold,
         model=model,
         params=params,
         seed=seed,
         tune=tune,
-        node=list(node) if isinstance(node, list | tuple | set) else [node],
-        nodes=nodes,
-        between=between,
-        exclude=exclude,
         candidates=candidates,
         partners=partners,
-        negatives=negatives,
-        history=history,
-        add_nodes=add_nodes,
-        coverage=coverage,
-        degrees=degrees,
         evidence=evidence,
         explain=explain,
         output=None if output is None else os.fspath(output),
         output_format=format,
         save=None if save is None else os.fspath(save),
-        force=force,
-        read=ReadOptions(**options, weights=weights),
-        input_format=input_format,
-        ends=(source, target),
         keep_isolated=keep_isolated,
         command=["linkprior.predict_links"],
         notify=notify or silent,
     )
-    table = _table(job.run(), job.given)
+    with closing(job):
+        job.check()
+        job.prepare()
+        job.predict()
+        assert job.ranking is not None  # only the command line explains without a list
+        job.write(job.ranking)
+    table = _table(job.ranking, job.given)
     if job.tuned is not None:
         table.attrs["tuned"] = job.tuned.facts()
     if job.explain:
         table.attrs["explanations"] = list(job.explanations())
     return table
-
-
-def _parameters(model: str | LinkPredictor) -> Sequence[str]:
-    if isinstance(model, LinkPredictor):
-        return model.parameter_names()
-    return registry.find(model).parameter_names()
 
 
 def _table(ranking: Ranking, given: Loaded) -> pd.DataFrame:

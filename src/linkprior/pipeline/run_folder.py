@@ -19,18 +19,12 @@ from numpy.typing import NDArray
 from linkprior import machine
 from linkprior.errors import LinkpriorError, StoreError, visible
 from linkprior.io import store
-from linkprior.io.atomic_files import Held, hold, is_temporary, resolved, sweep, whole_file
+from linkprior.io.atomic_files import hold, is_temporary, resolved, sweep, whole_file
 from linkprior.io.source import as_path
 from linkprior.io.store import discard_damaged, refuse_foreign, refuse_odd, stored_text
 from linkprior.io.writers import FORMATS
 from linkprior.network import Network
-from linkprior.pipeline.outputs import (
-    MODEL,
-    check_writable,
-    first_there,
-    refuse_inputs_in,
-    writing_to,
-)
+from linkprior.pipeline.outputs import MODEL, check_place, refuse_inputs_in, writing_to
 from linkprior.predictors.base import LinkPredictor
 from linkprior.predictors.registry import load
 from linkprior.ranking.ranking import Ranking
@@ -43,12 +37,9 @@ FORMAT, FORMAT_VERSION = "linkprior-run", 1
 SCHEMA = Path(__file__).with_name("manifest.schema.json")
 
 # Evidence that is a number; all else is text, whatever it looks like.
-_KINDS: dict[str, type] = {
-    **dict.fromkeys(("degree_source", "degree_target", "rank_by_degree"), np.int64),
-    **dict.fromkeys(("paths2", "paths3"), np.int64),
-    **dict.fromkeys(("prior_share", "spread"), np.float64),
-    **dict.fromkeys(("probability", "expected_hits_cumulative"), np.float64),
-}
+_COUNTS = ("degree_source", "degree_target", "rank_by_degree", "paths2", "paths3")
+_SHARES = ("prior_share", "spread", "probability", "expected_hits_cumulative")
+_KINDS = dict[str, type](dict.fromkeys(_COUNTS, np.int64) | dict.fromkeys(_SHARES, np.float64))
 
 Manifest = dict[str, Any]
 
@@ -57,13 +48,8 @@ def check_run_folder(path: str | Path, inputs: Collection[str | None] = ()) -> P
     """Return the path of a run folder; refuse one that holds somebody else's files or an input."""
     folder = Path(path)
     resolved(folder)  # a link that leads back to itself is an error
-    if folder.exists() and not folder.is_dir():
-        raise StoreError(f"-o {path}: is a file; give a new folder for the run")
-    if not folder.exists():
-        parent = first_there(folder)
-        if not parent.is_dir():
-            raise StoreError(f"-o {path}: {parent} is a file; give a new folder for the run")
-    else:
+    check_place(f"-o {path}", folder)
+    if folder.is_dir():
         earlier = read_manifest(folder)
         if earlier is None and any(not is_temporary(entry.name) for entry in folder.iterdir()):
             raise StoreError(f"-o {path}: holds files but no run; give a new or empty folder")
@@ -72,48 +58,37 @@ def check_run_folder(path: str | Path, inputs: Collection[str | None] = ()) -> P
             p for p in folder.iterdir() if p.name in ours or p.name.startswith(f"{RANKING}.")
         ]
         refuse_inputs_in(f"-o {path}", replaced, inputs)
-    check_writable(f"-o {path}", first_there(folder))
     return folder
 
 
 class RunFolder:
-    """An open run folder. `request` and `input` in its facts say what it is the result of.
+    """A run folder in which a run is begun, or the same one continued; another run is refused.
 
-    One process at a time may hold it, until the run is finished.
+    `request` and `source` say what it is the result of. With `force` another run's files are
+    removed first. One process at a time may hold it, until the run is finished.
     """
 
     def __init__(
-        self, path: Path, facts: Mapping[str, Any], old: Mapping[str, Any] | None, held: Held
-    ) -> None:
-        self.path, self.facts, self._old, self._held = path, dict(facts), old, held
-        self.files: dict[str, str] = {}
-
-    @classmethod
-    def open(
-        cls,
+        self,
         path: Path,
         request: Mapping[str, Any],
         source: Mapping[str, Any],
         force: bool = False,
         **facts: Any,
-    ) -> RunFolder:
-        """Begin a run, or continue the same one; another run there is refused.
-
-        With `force` another run's files are removed first.
-        """
+    ) -> None:
+        self.path, self.files = path, dict[str, str]()
         with writing_to(path):
             check_run_folder(path)
             path.mkdir(parents=True, exist_ok=True)
-            held = hold(path, "run")
+            self._held = hold(path, "run")
             try:
                 started = datetime.now(UTC).isoformat(timespec="seconds")
-                full = {"request": request, "input": source, "started": started, **facts}
-                run = cls(path, full, _same_run(path, full, force), held)
-                run._write("incomplete")
+                self.facts = {"request": request, "input": source, "started": started, **facts}
+                self._old = _same_run(path, self.facts, force)
+                self._write("incomplete")
             except BaseException:
-                held.close()
+                self.close()
                 raise
-        return run
 
     def fitted(self) -> LinkPredictor | None:
         """Return the model of an earlier, interrupted or finished, run of the same command.
@@ -182,12 +157,12 @@ class RunFolder:
 
     def saved(self) -> str:
         """Return what an interruption would leave here."""
+        resumes = "the same command resumes from there"
         if (self.path / MODEL).exists():
-            return f"{self.path}/ holds the fitted model; the same command goes on from there"
+            return f"{self.path}/ holds the fitted model; {resumes}"
         if "tuned" in self.facts:
-            holds = "what tuning found, no model yet"
-            return f"{self.path}/ holds {holds}; the same command goes on from there"
-        return f"{self.path}/ holds the input report, no model yet; the same command begins anew"
+            return f"{self.path}/ holds what tuning found, no model yet; {resumes}"
+        return f"{self.path}/ holds the input report, no model yet; the same command starts again"
 
     def close(self) -> None:
         """Let another process have the folder."""
@@ -272,10 +247,8 @@ def _other_run(old: Mapping[str, Any], now: Mapping[str, Any]) -> str | None:
         return ", ".join(
             f"{key} was {_shown(before.get(key))}, now {_shown(after.get(key))}" for key in keys[:3]
         )
-    began, here = (
-        versions.get("linkprior") if isinstance(versions := facts.get("versions"), dict) else None
-        for facts in (old, now)
-    )
+    versions, here = old.get("versions"), machine.versions()["linkprior"]
+    began = versions.get("linkprior") if isinstance(versions, dict) else None
     if "tune" in request and began != here:  # a model is fitted anew, but settings do not compare
         return f"tuned by linkprior {began}, this is {here}"
     return None
@@ -322,13 +295,13 @@ def _refuse_others(folder: Path, others: Collection[str]) -> None:
     """Raise an error where a folder of the run is a link, or holds files of others."""
     if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
         raise StoreError(
-            f"-o {folder.parent}: {folder.name} there is no folder of ours; remove it, or give "
-            "another folder"
+            f"-o {folder.parent}: {folder.name} there is not a folder linkprior made; remove it, "
+            "or give another folder"
         )
     if others:
         raise StoreError(
             f"-o {folder.parent}: {folder.name} there holds {visible(min(others))}, which is not "
-            "of the run; move it elsewhere, or give another folder"
+            "part of the run; move it elsewhere, or give another folder"
         )
 
 
@@ -440,26 +413,27 @@ def load_run(folder: str | Path) -> Run:
     """
     path = as_path(folder)
     if not path.is_dir():
-        raise StoreError(f"{folder} is no folder; expected what `linkprior predict -o DIR/` wrote")
+        raise StoreError(
+            f"{folder} is not a folder; expected what `linkprior predict -o DIR/` wrote"
+        )
     manifest = read_manifest(path)
     if manifest is None:
         raise StoreError(f"{folder} is not a run folder: it has no manifest.json")
     if manifest["status"] != "complete":
-        raise StoreError(f"{folder} is an unfinished run: the same command again completes it")
+        raise StoreError(f"{folder} is an unfinished run: the same command completes it")
     needed = dict.fromkeys((f"{RANKING}.tsv", REPORT))
     for name, digest in {**needed, **manifest["files"]}.items():
         if Path(name).name != name or not os.path.isfile(path / name):
             lacks = f"{folder} lacks {visible(name)}"
-            raise StoreError(f"{lacks}: the same command again writes it anew")
+            raise StoreError(f"{lacks}: the same command writes it again")
         if file_digest(path / name) != digest:
             changed = visible(str(path / name))
-            raise StoreError(f"{changed} was changed since: its checksum differs")
+            raise StoreError(f"{changed} was changed after the run: its checksum differs")
     model = load(path / MODEL)
     other = difference(model, path / MODEL, manifest)
     if other is not None:
         raise StoreError(
-            f"{path / MODEL} is not the model of this run ({other}): the same command again fits "
-            "it anew"
+            f"{path / MODEL} is not the model of this run ({other}): the same command fits it again"
         )
     with _refusing(path / f"{RANKING}.tsv", "the table of a ranking"):
         ranking = _read_ranking(path / f"{RANKING}.tsv", model.network_)

@@ -29,6 +29,10 @@ Notify = Callable[[str], None]
 _SHOWN = 5
 
 
+def silent(text: str) -> None:
+    """Report nothing."""
+
+
 @dataclass(frozen=True)
 class Loaded:
     """A network, what was read, and the other names of its nodes.
@@ -133,12 +137,12 @@ class NodeNames:
 class SideInputs:
     """What was given beside the edges; its options are spelled with `flag` in messages.
 
-    `force` lets edges stand that `negatives` names; None where a command has no such option.
+    `force` keeps edges that `negatives` names; None where a command has no such option.
     """
 
     source: Input
-    notify: Notify
-    flag: str = "--"
+    notify: Notify = silent
+    flag: str = ""
     node: Sequence[Any] = ()
     nodes: Any = None
     between: Any = None
@@ -161,8 +165,6 @@ class SideInputs:
     def check(self, model: type[LinkPredictor] | None = None) -> None:
         """Refuse what no network could make right, before anything is read."""
         if self.coverage is not None and not 0.0 < self.coverage < 1.0:
-            if self.coverage == 1.0:
-                raise self._nothing_missing()
             raise ParameterError(
                 f"{self.flag}coverage expects the share of all links that is observed, above 0 and "
                 f"below 1, got {self.coverage:g}"
@@ -200,11 +202,11 @@ class SideInputs:
         return given
 
     def _with_nodes(self, given: Loaded) -> Loaded:
-        listed, network = self._names("add_nodes"), given.network
+        listed, network = self._names("add_nodes", self.add_nodes), given.network
         names, present = NodeNames(given), set(network.names)
         new = [name for name in listed if present.isdisjoint(names.all(name))]
         old = len(listed) - len(new)
-        there = f"; {old:,} of its names {_are(old)} known" if old else ""
+        there = f"; {old:,} of its names already there" if old else ""
         origin = _origin(self.add_nodes)
         self.notify(f"{_count(len(new), 'node')} without an edge added from {origin}{there}")
         if not new:
@@ -222,15 +224,10 @@ class SideInputs:
         except ParameterError as problem:
             raise ParameterError(f"{spelled}: {problem}") from None
         if listed.left_out:
+            pairs_there = _count(listed.left_out + len(listed), "pair")
             self.notify(
                 f"Note: {origin} tells links from non-edges; {listed.left_out:,} of its "
-                f"{_count(listed.left_out + len(listed), 'pair')} {_are(listed.left_out)} no "
-                "non-edge, and left out"
-            )
-        if all(a == b for a, b in listed):
-            raise InputError(
-                f"{spelled}: {_count(len(listed), 'pair')}, each of a node with itself; expected "
-                "two nodes that are no link"
+                f"{pairs_there} left out, as they are not labelled non-edges"
             )
         names, network = NodeNames(given), given.network
         named = [pair for a, b in listed for pair in product(names.all(a), names.all(b))]
@@ -244,15 +241,12 @@ class SideInputs:
             raise InputError(f"{spelled}: {problem}. Take them out{forced}") from None
         n = 0 if informed.known.negatives is None else len(informed.known.negatives)
         over = len(pairs) - n
-        stay = "stays an observed edge" if over == 1 else "stay observed edges"
-        edges = f"; {over:,} named there {stay}" if over else ""
+        edges = f"; {over:,} named there kept as edges" if over else ""
         self.notify(f"{_count(n, 'known non-edge')} from {origin}{edges}")
         if strangers:
-            verb = "names" if len(strangers) == 1 else "name"
             shown = _some([f"{a} – {b}" for a, b in strangers])
-            self.notify(
-                f"Note: {len(strangers):,} of its pairs {verb} nodes not in the network: {shown}"
-            )
+            count = _count(len(strangers), "pair")
+            self.notify(f"Note: {count} of {origin} with nodes not in the network: {shown}")
         return informed
 
     def _with_history(self, network: Network) -> Network:
@@ -269,17 +263,17 @@ class SideInputs:
         history = informed.known.history
         assert history is not None
         gone, lacking = _lacking(newer, older), _lacking(network, newer)
-        lost = f"; it lacks {_count(gone, 'edge')} of {first}" if gone else ""
+        lost = f"; {_count(gone, 'edge')} of {first} gone" if gone else ""
         self.notify(
             f"{second} has {_count(len(history.found), 'new edge')} between nodes of {first}, and "
-            f"{history.elsewhere:,} with nodes that are new{lost}"
+            f"{history.elsewhere:,} with new nodes{lost}"
         )
         if set(network.names).isdisjoint(older.names):
-            self.notify(f"Note: {first} has no node of the network: what it teaches is of others")
+            self.notify(f"Note: {first} and the network have no node in common")
         if lacking:
             self.notify(
                 f"Note: {second} has {_count(lacking, 'edge')} between nodes of the network that "
-                "it lacks; they may be predicted. Is the network an older release?"
+                "the network lacks; they may be predicted. Is the network an older release?"
             )
         return informed
 
@@ -287,17 +281,19 @@ class SideInputs:
 
     def report_ignored(self, models: Mapping[str, type[LinkPredictor]], network: Network) -> None:
         """Report which models ignore what was given."""
-        known = network.known
-        for what, value in (("weights", known.weights), ("negatives", known.negatives)):
-            others = [name for name, cls in models.items() if what not in cls.supported()]
-            if value is not None and others:
-                verb = "ignores" if len(others) == 1 else "ignore"
-                aside = " (they are not predicted)" if what == "negatives" else ""
-                self.notify(f"Note: {', '.join(others)} {verb} {what}{aside}")
-        others = [name for name in models if name != "auto"]
-        if self.history is not None and others:
-            verb = "ignores" if len(others) == 1 else "ignore"
-            self.notify(f"Note: {', '.join(others)} {verb} {self.flag}history; auto uses it")
+        history = f"{self.flag}history"
+        ignoring = {
+            what: [name for name, cls in models.items() if what not in cls.supported()]
+            for what in ("weights", "negatives")
+            if getattr(network.known, what) is not None
+        }
+        if self.history is not None:
+            ignoring[history] = [name for name in models if name != "auto"]
+        more = {"negatives": " (they are not predicted)", history: "; auto uses it"}
+        for what, names in ignoring.items():
+            if names:
+                verb = "ignores" if len(names) == 1 else "ignore"
+                self.notify(f"Note: {', '.join(names)} {verb} {what}{more.get(what, '')}")
 
     def apply(self, model: LinkPredictor, given: Loaded) -> None:
         """Set the parameters of a model that follow from coverage and degrees."""
@@ -312,6 +308,11 @@ class SideInputs:
             self._apply_coverage(model, network, self.coverage)
         if self.degrees is not None:
             self._apply_degrees(model, given)
+        degrees = model.get_params().get("degrees")
+        if isinstance(degrees, Mapping):  # by the nodes of a graph, which may be any objects
+            names = {node: name for name, node in given.objects.items()}
+            named = {names.get(node, node): value for node, value in degrees.items()}
+            model.set_params(degrees=named)
 
     def _apply_coverage(self, model: LinkPredictor, network: Network, coverage: float) -> None:
         """Set how many links there are, where a model has a parameter for it."""
@@ -324,34 +325,33 @@ class SideInputs:
         option = f"{self.flag}coverage"
         if "missing" in names and holdout.enough_found(network.known.history):
             self.notify(
-                f"Note: probabilities follow from what {self.flag}history shows was found, and not "
-                f"from {option}"
+                f"Note: {option} has no effect here: probabilities follow from the links that the "
+                f"releases of {self.flag}history found"
             )
             return
         if "missing" in names:
-            if share == 1.0:  # every pair that can be a link is one
-                raise self._nothing_missing()
+            if share == 1.0:
+                raise ParameterError(
+                    f"{option} {coverage:g} makes every pair a link, which leaves none to rank; "
+                    "give a larger share"
+                )
             model.set_params(missing=1.0 - share)
         elif self.degrees is not None or model.get_params().get("weights") == "learned":
             given = self.degrees is not None
-            why = f"{self.flag}degrees says" if given else "learned weights do not ask"
-            self.notify(f"Note: {option} has no effect here: {why} how many links there are")
+            why = f"{self.flag}degrees gives the" if given else "learned weights need no"
+            self.notify(f"Note: {option} has no effect here: {why} number of links")
             return
         elif "n_edges" in names:
             model.set_params(n_edges=total)
         else:
-            self.notify(f"Note: {type(model).name} does not ask how many links are missing")
+            self.notify(
+                f"Note: {type(model).name} ignores {option}: its scores do not depend on it"
+            )
             return
-        left, limit = total - n, ", all pairs there are" if share > coverage else ""
+        limit = ", all pairs there are" if share > coverage else ""
         self.notify(
-            f"{_count(n, 'edge')} {_are(n)} {100 * coverage:.3g} % of all links: "
-            f"{_count(left, 'link')} {_are(left)} taken to be missing{limit}"
-        )
-
-    def _nothing_missing(self) -> ParameterError:
-        return ParameterError(
-            f"{self.flag}coverage {self.coverage:g}: no link is missing then, and there is nothing "
-            "to predict; give a share below 1"
+            f"Coverage {100 * coverage:.3g} %: {_count(n, 'edge')} observed, "
+            f"{_count(total - n, 'link')} missing{limit}"
         )
 
     def _apply_degrees(self, model: LinkPredictor, given: Loaded) -> None:
@@ -367,7 +367,7 @@ class SideInputs:
         if not degrees:
             raise InputError(
                 f"{self._spelled('degrees')}: none of its {_count(len(strangers), 'name')} is in "
-                f"the network: {_some(strangers)}. Do both files name nodes alike?"
+                f"the network: {_some(strangers)}. Do both files use the same node names?"
             )
         if missing:
             raise InputError(
@@ -390,39 +390,36 @@ class SideInputs:
             return None
         names = NodeNames(given)
         tested = [] if self.exclude is None else self._pairs("exclude", self.source.list_options)
+        between = None
+        if self.between is not None:
+            if is_path(self.between) or len(self.between) != 2:
+                raise InputError(f"{self.flag}between expects two lists of names")
+            one, other = (self._nodes_of("between", side, names) for side in self.between)
+            between = one, other
         chosen = Candidates.of(
             given.network,
             around=[name for called in self.node for name in names.some(called)],
             within=None if self.nodes is None else self._nodes_of("nodes", self.nodes, names),
-            between=None if self.between is None else self._sides(names),
+            between=between,
             exclude=[pair for a, b in tested for pair in product(names.all(a), names.all(b))],
         )
         if tested and not len(chosen.excluded):
             raise LinkpriorError(_nothing_common(self._spelled("exclude"), tested))
         if tested:
-            left = len(chosen.excluded)
-            origin = _origin(self.exclude)
-            self.notify(f"{left} pair{'s' * (left != 1)} of {origin} left out of the list")
+            left_out = _count(len(chosen.excluded), "pair")
+            self.notify(f"{left_out} of {_origin(self.exclude)} left out of the list")
         for line in chosen.unknown.notes():
             self.notify(f"Note: {line}")
-        self.notify(f"{chosen.n_candidates} candidate pair{'s' * (chosen.n_candidates != 1)}")
+        self.notify(_count(chosen.n_candidates, "candidate pair"))
         return chosen
-
-    def _sides(self, names: NodeNames) -> tuple[list[str], list[str]]:
-        if is_path(self.between) or len(self.between) != 2:
-            raise InputError(f"{self.flag}between expects two lists of names")
-        one, other = (self._nodes_of("between", side, names) for side in self.between)
-        return one, other
-
-    def _nodes_of(self, option: str, given: Any, names: NodeNames) -> list[str]:
-        listed = self._names(option, given)
-        return [name for called in listed for name in names.all(called)]
 
     # ------------------------------------------------------------------ lists
 
-    def _names(self, option: str, given: Any = None) -> Listed[Any]:
+    def _nodes_of(self, option: str, given: Any, names: NodeNames) -> list[str]:
+        return [name for called in self._names(option, given) for name in names.all(called)]
+
+    def _names(self, option: str, given: Any) -> Listed[Any]:
         """Return a list of nodes, of a file or as given."""
-        given = getattr(self, option) if given is None else given
         listed = read_names(given) if is_path(given) else _listed(given, option)
         if option == "between":
             self.sha256.setdefault(option, []).append(listed.sha256)
@@ -482,8 +479,8 @@ def _lacking(network: Network, newer: Network) -> int:
 def _nothing_common(spelled: str, listed: Sequence[tuple[Any, Any]]) -> str:
     first = " – ".join(map(str, listed[0]))
     return (
-        f"{spelled}: none of its {_count(len(listed), 'pair')} joins two nodes of the network; the "
-        f"first is {first}. Do both files name nodes alike?"
+        f"{spelled}: none of its {_count(len(listed), 'pair')} joins two different nodes of the "
+        f"network; the first is {first}. Do both files use the same node names?"
     )
 
 
@@ -493,10 +490,6 @@ def _origin(given: Any) -> str:
 
 def _count(number: int, what: str) -> str:
     return f"{number:,} {what}{'s' * (number != 1)}"
-
-
-def _are(number: int) -> str:
-    return "is" if number == 1 else "are"
 
 
 def _some(names: Sequence[Any]) -> str:

@@ -2,21 +2,21 @@
 
 import numpy as np
 import pytest
-from benchmarks.adapters import ADAPTERS, NETWORKX, make_adapter
 
 import linkprior as lp
+from linkprior.experiments.models import make_peer
 
+PEERS = ("sklearn-nmf", "implicit-als", "implicit-bpr")
 NET = lp.planted_network(n_nodes=60, n_groups=3, mean_degree=6, seed=2)
 
 
 def fitted(name):
     if name.startswith("implicit"):
         pytest.importorskip("implicit", reason="implicit is not installed (make bench does)")
-    params = {} if name in NETWORKX else {"rank": 4}
-    return make_adapter(name, **params).fit(NET)
+    return make_peer(name, rank=4).fit(NET)
 
 
-@pytest.mark.parametrize("name", ADAPTERS)
+@pytest.mark.parametrize("name", PEERS)
 def test_rows_and_pairs_agree_and_are_symmetric(name):
     model = fitted(name)
     rows = model.score_rows(0, NET.n_nodes)
@@ -26,7 +26,7 @@ def test_rows_and_pairs_agree_and_are_symmetric(name):
     np.testing.assert_allclose(rows[i, j], scores, rtol=1e-5, atol=1e-6)
 
 
-@pytest.mark.parametrize("name", ["sklearn-nmf", "implicit-als", "implicit-bpr"])
+@pytest.mark.parametrize("name", PEERS)
 def test_they_learn_the_network(name):
     """Observed edges score above other pairs on average."""
     rows = fitted(name).score_rows(0, NET.n_nodes)
@@ -46,14 +46,7 @@ def test_the_factors_are_scikit_learns():
     np.testing.assert_allclose(model.score_rows(0, NET.n_nodes), expected, rtol=1e-6, atol=1e-9)
 
 
-@pytest.mark.parametrize("name", NETWORKX)
-def test_networkx_agrees_with_ours(name):
-    ours = lp.make(name.removeprefix("networkx-")).fit(NET)
-    rows = fitted(name).score_rows(0, NET.n_nodes)
-    np.testing.assert_allclose(rows, ours.score_rows(0, NET.n_nodes), rtol=1e-12)
-
-
 def test_they_are_judged_like_ours():
-    result = lp.evaluate([make_adapter("sklearn-nmf", rank=4), "pa"], NET)
+    result = lp.evaluate([make_peer("sklearn-nmf", rank=4), "pa"], NET)
     assert result.models == ["sklearn-nmf", "pa"]
     assert 0 <= result.mean("sklearn-nmf", "auprc") <= 1

@@ -22,6 +22,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import gc
+import heapq
 import json
 import os
 import sys
@@ -35,7 +36,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.speed_models import LAM, RHO
+from benchmarks.speed_models import LAM, RHO, implicit_als_of
 from linkprior import machine, parallel
 from linkprior.model.degrees import estimate_degrees
 from linkprior.model.factors import Factors
@@ -123,13 +124,7 @@ def sklearn_nmf(net: Network, watch: Watch) -> None:
 
 
 def implicit_als(net: Network, watch: Watch) -> None:
-    import scipy.sparse as sp
-    from implicit.cpu.als import AlternatingLeastSquares
-
-    confidence = sp.csr_matrix(net.adjacency).astype(np.float32) * ((2.0 - RHO) / RHO)
-    options = {"factors": RANK, "regularization": LAM * 2.0 / RHO, "iterations": ROUNDS}
-    threads = parallel.current_workers()
-    model = AlternatingLeastSquares(**options, num_threads=threads, random_state=SEED)
+    model, confidence = implicit_als_of(net, RANK, ROUNDS, parallel.current_workers(), SEED)
     watch.timed("fit", lambda: model.fit(confidence, show_progress=False))
 
 
@@ -139,8 +134,6 @@ def networkx(net: Network, watch: Watch) -> None:
     graph = nx.from_scipy_sparse_array(net.adjacency)
 
     def best() -> list[Any]:
-        import heapq
-
         every = nx.resource_allocation_index(graph)  # all non-edges, one after the other
         return heapq.nlargest(net.n_nodes, every, key=lambda found: found[2])
 
@@ -174,35 +167,22 @@ def dense_l3(net: Network, watch: Watch) -> None:
 
 
 CELLS: dict[str, Callable[[Network, Watch], None]] = {
-    "tri-degree": tri_degree,
-    "tri": tri,
-    "sklearn-nmf": sklearn_nmf,
-    "pu": pu,
-    "implicit-als": implicit_als,
-    "top": top,
-    "dense-usu": dense_usu,
-    "l3": l3,
-    "dense-l3": dense_l3,
-    "networkx": networkx,
+    work.__name__.replace("_", "-"): work
+    for work in (
+        tri_degree,
+        tri,
+        sklearn_nmf,
+        pu,
+        implicit_als,
+        top,
+        dense_usu,
+        l3,
+        dense_l3,
+        networkx,
+    )
 }
 # Ours run as in the package, implicit as it asks for; the others with all threads of BLAS.
 ONE_BLAS_THREAD = ("tri-degree", "tri", "pu", "top", "implicit-als")
-
-
-def best_run(name: str, net: Network) -> Watch:
-    """Return the best of some runs where they are short, else the only one."""
-    found: list[Watch] = []
-    while len(found) < REPEATS and (not found or found[-1].seconds < SHORT):
-        found.append(Watch())
-        CELLS[name](net, found[-1])
-    return min(found, key=lambda watch: watch.seconds)
-
-
-def give_back() -> None:
-    """Return freed memory to the system, so that what is taken later counts as taken."""
-    gc.collect()
-    with contextlib.suppress(OSError, AttributeError):  # glibc only
-        ctypes.CDLL(None).malloc_trim(0)
 
 
 def cell(name: str, n_nodes: int, degree: float) -> dict[str, Any]:
@@ -211,11 +191,16 @@ def cell(name: str, n_nodes: int, degree: float) -> dict[str, Any]:
     CELLS[name](large_network(600, 10.0, seed=SEED), Watch())  # compiles, imports
     if name == "tri-degree":
         warm_factors(net)
-    give_back()
+    gc.collect()
+    with contextlib.suppress(OSError, AttributeError):  # what is freed no longer counts as taken
+        ctypes.CDLL(None).malloc_trim(0)  # glibc only
     machine.reset_peak_memory()
     before = machine.peak_memory()
-    watch = best_run(name, net)
-    peak = machine.peak_memory()
+    runs: list[Watch] = []
+    while len(runs) < REPEATS and (not runs or runs[-1].seconds < SHORT):
+        runs.append(Watch())
+        CELLS[name](net, runs[-1])
+    watch, peak = min(runs, key=lambda watch: watch.seconds), machine.peak_memory()
     return {
         "model": name,
         "nodes": net.n_nodes,
@@ -233,10 +218,8 @@ def cell(name: str, n_nodes: int, degree: float) -> dict[str, Any]:
 def main() -> None:
     """Print one cell."""
     name, n_nodes, degree = sys.argv[1:]
-    if name in ONE_BLAS_THREAD:
-        with parallel.one_blas_thread():
-            print(json.dumps(cell(name, int(n_nodes), float(degree))))
-    else:
+    alone = name in ONE_BLAS_THREAD
+    with parallel.one_blas_thread() if alone else contextlib.nullcontext():
         print(json.dumps(cell(name, int(n_nodes), float(degree))))
 
 

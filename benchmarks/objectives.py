@@ -18,8 +18,7 @@ from linkprior.experiments.suite import SUITE, Case
 from linkprior.io.atomic_files import whole_file
 from linkprior.predictors.auto.auto import Auto
 
-KEPT = data.RESULTS / "objectives"
-PICTURE = Path(__file__).parents[1] / "docs" / "figures" / "objectives.svg"
+CELLS = data.RESULTS / "objectives"
 NETWORKS = ("DREAM5-1 90 %", "DREAM5-3", "yeast", "USAir", "Plasmodium", "rat 94-104")
 PEERS = ("pa", "l3", "l3n", "mps", "pu", "tri-degree", "sklearn-nmf")
 OTHERS = ("recall", "dc_auroc")  # beside AUPRC, the default, which the suite has judged
@@ -31,7 +30,7 @@ def fill(case: Case, number: int, folder: Path) -> None:
     """Judge auto with the other objectives on one split, what is kept aside."""
     network, split = case.split(folder, number)
     for objective in OTHERS:
-        path = KEPT / case.folder / f"{number}-{objective}.json"
+        path = CELLS / case.folder / f"{number}-{objective}.json"
         about = {"network": case.name, "split": number, "model": f"auto, {objective}"}
         data.fill_cell(path, Auto(objective=objective), split, network, about)
 
@@ -40,7 +39,7 @@ def means() -> dict[str, dict[str, dict[str, float]]]:
     """Return the mean of each measure by network and model, over the splits that are kept."""
     cells = [c for c in read_cells(data.RESULTS / "suite") if c["model"] in (*PEERS, "auto")]
     found: dict[str, dict[str, list[dict[str, float]]]] = {}
-    for cell in [*cells, *read_cells(KEPT)]:
+    for cell in [*cells, *read_cells(CELLS)]:
         if cell["network"] in NETWORKS and cell["split"] < SPLITS and "values" in cell:
             name = "auto, auprc" if cell["model"] == "auto" else cell["model"]
             found.setdefault(cell["network"], {}).setdefault(name, []).append(cell["values"])
@@ -64,31 +63,26 @@ def draw(found: dict[str, dict[str, dict[str, float]]]) -> None:
         figure, panels = plt.subplots(2, 3, figsize=(9.0, 5.6), layout="constrained")
         for axes, network in zip(panels.flat, NETWORKS, strict=True):
             _panel(axes, network, found[network])
-        with whole_file(PICTURE) as stream:
+        with whole_file(data.FIGURES / "objectives.svg") as stream:
             figure.savefig(stream, format="svg", metadata={"Date": None})
         plt.close(figure)
 
 
 def _panel(axes: Any, network: str, models: dict[str, dict[str, float]]) -> None:
     autos = [m for m in ("auto, auprc", "auto, recall", "auto, dc_auroc") if m in models]
-    axes.plot(*_points(models, autos), "-", color="#D55E00", linewidth=0.8, zorder=1)
-    for name in models:
+    at = {name: (values["auprc"], values["dc_auroc"]) for name, values in models.items()}
+    axes.plot(*zip(*(at[m] for m in autos), strict=True), "-", color="#D55E00", lw=0.8, zorder=1)
+    for name, point in at.items():
         ours = name in autos
         colour = "#D55E00" if ours else "#0072B2"
-        axes.plot(*_points(models, [name]), "o", color=colour, markersize=5 if ours else 3.5)
-        at = (models[name]["auprc"], models[name]["dc_auroc"])
-        short = name.replace("auto, ", "for ")
+        axes.plot(*point, "o", color=colour, markersize=5 if ours else 3.5)
         offset = {"xytext": (4, 3), "textcoords": "offset points"}
-        axes.annotate(short, at, **offset, size=7, color=colour)
+        axes.annotate(name.replace("auto, ", "for "), point, **offset, size=7, color=colour)
     axes.set_title(network, size=9)
     axes.set_xlabel("AUPRC")
     axes.set_ylabel("AUROC against like degrees")
     axes.margins(0.18)
     axes.spines[["top", "right"]].set_visible(False)
-
-
-def _points(models: dict[str, dict[str, float]], names: list[str]) -> tuple[list[float], ...]:
-    return tuple([models[name][axis] for name in names] for axis in ("auprc", "dc_auroc"))
 
 
 def main() -> None:
@@ -100,13 +94,14 @@ def main() -> None:
                 fill(case, number, folder)
     found = means()
     draw(found)
-    print("| network | learned for | AUPRC | recall at 5 % | dc_auroc |\n|---|---|---|---|---|")
-    for network in NETWORKS:
-        for name, values in found[network].items():
-            if name.startswith("auto"):
-                row = " | ".join(f"{values[m]:.3g}" for m in SHOWN)
-                print(f"| {network} | {name.removeprefix('auto, ')} | {row} |")
-    data.write_results(KEPT / "means.json", found, sort_keys=True)
+    rows = [
+        [network, name.removeprefix("auto, "), *(f"{values[m]:.3g}" for m in SHOWN)]
+        for network in NETWORKS
+        for name, values in found[network].items()
+        if name.startswith("auto")
+    ]
+    print(data.table(["network", "learned for", "AUPRC", "recall at 5 %", "dc_auroc"], rows))
+    data.write_results(CELLS / "means.json", found, sort_keys=True)
 
 
 if __name__ == "__main__":

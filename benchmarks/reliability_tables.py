@@ -2,30 +2,21 @@
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Callable, Iterable, Sequence
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
-RESULTS = Path(__file__).parent / "results"
+from benchmarks.data import RESULTS, read_results, table
+
 Facts = dict[str, Any]
 FOLDERS = ("evaluate", "tune, grid", "tune, 2 at a time")  # rows that are no models
 SIGNS = {"same bytes": "=", "same pairs": "≈"}
 VERSIONS = ("numpy", "scipy", "numba", "pandas", "scikit-learn", "optuna", "click")
 
 
-def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Return a Markdown table."""
-    lines = [heads, ["---"] * len(heads), *rows]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
-
-
 def results_of(name: str) -> Facts:
     """Return the figures that a command left under benchmarks/results."""
-    path = RESULTS / f"{name}.json"
-    facts: Facts = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
-    return facts
+    return read_results(RESULTS / f"{name}.json")
 
 
 def summary() -> str:
@@ -39,17 +30,14 @@ def summary() -> str:
         return f"{len(torture[part]['defects'])} defects"
 
     kills, writes = torture["kills"], torture["writes"]
+    inputs = sum(one["inputs"] for one in targets)
     rows = [
         ["kills", kills["kills"], f"{kills['resumed']:,} ended byte-identical"],
         ["calls that failed", writes["failures"], f"{writes['survived']:,} survived"],
         ["memory limits hit", torture["memory"]["hit"], defects("memory")],
         ["cycles of a lock", torture["locks"]["cycles"], defects("locks")],
         ["steps of run folders", torture["machine"]["steps"], defects("machine")],
-        [
-            "fuzzed inputs",
-            sum(one["inputs"] for one in targets),
-            f"{len(targets)} targets, {least} minutes or more each",
-        ],
+        ["fuzzed inputs", inputs, f"{len(targets)} targets, {least} minutes or more each"],
         ["mutants", mutants["tried"], f"{mutants['share']:.1%} killed"],
     ]
     rows += [["Pythons × dependencies", len(cells), f"{passed} passed"]] if cells else []
@@ -121,13 +109,11 @@ def machine(facts: Facts) -> str:
 
 def numerics(facts: Facts) -> str:
     """Return how many models, networks and parameters were tried."""
+    ranked = "ranked, or read (with lists of 100,000 ties, and names that look alike)"
     rows = [
         [f"models × {facts['networks']} networks", f"{facts['tried']:,} of {facts['cases']:,}"],
         ["parameters far out of range", f"{facts['values_tried']:,} of {facts['values']:,}"],
-        [
-            "ranked, or read (with lists of 100,000 ties, and names that look alike)",
-            f"{facts['fits']:,}",
-        ],
+        [ranked, f"{facts['fits']:,}"],
         ["refused in one line", f"{facts['refused']:,}"],
         ["defects", str(len(facts["defects"]))],
     ]
@@ -232,15 +218,12 @@ def matrix(facts: Facts) -> str:
     return table(["cell", *VERSIONS, "result"], rows)
 
 
-TORTURE = {
-    **{"kills": kills, "writes": writes, "memory": memory, "locks": locks, "machine": machine},
-    **{"determinism": determinism, "numerics": numerics, "soak": soak},
-}
+TORTURE = (kills, writes, memory, locks, machine, determinism, numerics, soak)
 TABLES: dict[str, Callable[[], str]] = {
     "summary": summary,
     **{
-        part: lambda part=part, make=make: make(results_of("torture")[part])  # type: ignore[misc]
-        for part, make in TORTURE.items()
+        make.__name__: lambda make=make: make(results_of("torture")[make.__name__])  # type: ignore[misc]
+        for make in TORTURE
     },
     "folders": lambda: folders(results_of("torture")["determinism"]),
     "fuzz": lambda: fuzz(results_of("fuzz")),

@@ -24,8 +24,6 @@ from linkprior.network import pairs as pr
 from linkprior.predictors.base import LinkPredictor
 from linkprior.predictors.registry import find, make
 
-# ---------------------------------------------------------------------- base
-
 Array = NDArray[Any]
 Numbers = dict[str, Any]
 
@@ -36,25 +34,12 @@ RULE = "all-nodes"  # the paper's
 
 @dataclass(frozen=True)
 class Study:
-    """One question: how its numbers come to be, and how they are drawn.
-
-    Attributes
-    ----------
-    name, question
-        For files, and for people.
-    run
-        Gives the numbers from the data folder.
-    draw
-        Draws numbers, as JSON has them, on an empty figure.
-    size
-        Of the figure, in inches.
-    """
+    """One question: how its numbers come to be, and how they are drawn."""
 
     name: str
-    question: str
-    run: Callable[[Path], Numbers]
-    draw: Callable[[Any, Numbers], None]
-    size: tuple[float, float]
+    run: Callable[[Path], Numbers]  # from the data folder
+    draw: Callable[[Any, Numbers], None]  # on an empty figure
+    size: tuple[float, float]  # of the figure, in inches
 
 
 @dataclass(frozen=True)
@@ -80,6 +65,12 @@ class Matrix:
     def score_rows(self, start: int, stop: int) -> Array:
         """Return a block of rows."""
         return self.scores[start:stop].copy()
+
+
+def release_pairs(folder: Path) -> list[Case]:
+    """Return the three cases of rat releases."""
+    pairs = (("3.1.94", "3.2.104"), ("3.1.94", "3.2.114"), ("3.2.104", "3.2.114"))
+    return [released(folder, *pair) for pair in pairs]
 
 
 def sampled(title: str, net: Network, rate: float) -> Case:
@@ -112,11 +103,6 @@ def recalls(model: Scorer, split: Split, percents: Iterable[float]) -> dict[str,
     return {f"recall@{x:g}%": round(recall_at(standing, x), 6) for x in percents}
 
 
-def all_scores(model: Scorer, n_nodes: int) -> Array:
-    """Return the whole matrix of scores."""
-    return model.score_rows(0, n_nodes)
-
-
 def five_percent(net: Network) -> int:
     """Return how many pairs the paper predicts."""
     return round(0.05 * pr.n_pairs(net.n_nodes))
@@ -144,8 +130,10 @@ def spearman(a: Array, b: Array) -> float:
     return round(float(spearmanr(a, b).statistic), 6)
 
 
-def network_facts(nets: Mapping[str, Network]) -> Numbers:
-    """Return nodes, edges and digest of each network."""
+def network_facts(cases: Mapping[str, Network | Split] | Iterable[Case]) -> Numbers:
+    """Return nodes, edges and digest of each network, or training network, by its title."""
+    named = cases if isinstance(cases, Mapping) else {c.title: c.splits[0] for c in cases}
+    nets = {title: getattr(one, "train", one) for title, one in named.items()}
     return {
         title: {"nodes": net.n_nodes, "edges": net.n_edges, "digest": net.digest}
         for title, net in nets.items()
@@ -211,6 +199,12 @@ def style(method: str) -> dict[str, Any]:
         "linestyle": "-" if method in METHODS else "--",
         "zorder": 3 if method == OURS else 2,
     }
+
+
+def error_bars(axes: Any, at: Any, several: Iterable[Iterable[float]], **look: Any) -> None:
+    """Draw means of several values each, with their standard deviations."""
+    means, spreads = zip(*((mean(values), sd(values)) for values in several), strict=True)
+    axes.errorbar(at, means, spreads, marker=look.pop("marker", "o"), elinewidth=0.8, **look)
 
 
 def legend_below(drawing: Any, axes: Any, columns: int = 6) -> None:

@@ -17,15 +17,13 @@ from typing import Any
 import numpy as np
 
 from benchmarks import cost, reliability_tables
-from benchmarks.reliability_tables import RESULTS, table
-from benchmarks.studies_printed import ablation_table
+from benchmarks.data import RESULTS, ROOT, mean_sd, table
 from linkprior.experiments.benchmark import results_in
 from linkprior.experiments.models import AUTO, WITHOUT
 from linkprior.experiments.results import ALONE, METRICS, Results, ranks_of
 from linkprior.experiments.tables import RANKED
 from linkprior.io.atomic_files import whole_file
 
-ROOT = RESULTS.parents[1]
 NAMES = {"auprc": "AUPRC", "recall@5%": "recall at 5 %", "p@500": "P@500", "ndcg": "NDCG"}
 NAMES |= {"auroc": "AUROC", "dc_auroc": "dc_auroc"}
 IN_README = ("DREAM5-1 90 %", "DREAM5-3", "yeast", "HI-II-14", "HuRI", "PPI", "USAir")
@@ -238,7 +236,13 @@ def changed() -> str:
 
 def ablation(rule: str) -> str:
     """Return what each change to the paper's method is worth, by one rule."""
-    return "\n".join(ablation_table(_read("studies/ablation.json")["numbers"], rule))
+    numbers = _read("studies/ablation.json")["numbers"]
+    titles = list(numbers["hidden"])
+    lines = [f"| recall@5%, {rule} | {' | '.join(titles)} |", "|---" * (len(titles) + 1) + "|"]
+    for row, found in numbers["recall"].items():
+        cells = (mean_sd([one[rule] for one in found[title]]) for title in titles)
+        lines.append(f"| {row} | {' | '.join(cells)} |")
+    return "\n".join(lines)
 
 
 def convergence() -> str:
@@ -263,8 +267,7 @@ def ranked_variable() -> str:
         for rule in ("all-nodes", "connected"):
             for name in ("factors", "x", "q"):
                 of = [one if rule == "all-nodes" else one["connected"] for one in found[name]]
-                values = [one["recall@5%"] for one in of]
-                cells.append(f"{np.mean(values):.3f} ± {np.std(values, ddof=1):.3f}")
+                cells.append(mean_sd([one["recall@5%"] for one in of]))
         rows.append([title, str(numbers["hidden"][title]), *cells])
     heads = ["recall@5%", "hidden", "factors", "X", "Q"]
     return table([*heads, "factors, connected", "X, connected", "Q, connected"], rows)

@@ -104,7 +104,7 @@ def small_study(monkeypatch):
     monkeypatch.setattr(studies_recall.paper, "dream5", lambda folder: NET)
     monkeypatch.setattr(studies_recall, "SHARES", (0.6,))
     monkeypatch.setattr(studies_recall, "FACTORS", (2.0,))
-    monkeypatch.setattr(studies_recall, "SEEDS", (0, 1))
+    monkeypatch.setattr(studies_base, "SEEDS", (0, 1))
     return paper_studies.STUDIES["harder"]
 
 

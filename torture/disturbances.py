@@ -14,15 +14,7 @@ from typing import Any
 
 from torture.faults import ERRORS
 from torture.fork_server import Child, End
-from torture.sandbox import (
-    Sandbox,
-    Undisturbed,
-    broken,
-    differences,
-    files_in,
-    leftovers,
-    unsettled,
-)
+from torture.sandbox import Sandbox, Undisturbed, broken, differences, files_in, unsettled
 
 
 @dataclass
@@ -30,10 +22,6 @@ class Tally:
     """What came of the disturbances of one command."""
 
     defects: list[str] = field(default_factory=list)
-
-    def facts(self) -> dict[str, Any]:
-        """Return the tally for JSON."""
-        return dict(vars(self))
 
 
 # ---------------------------------------------------------------------- kills
@@ -56,9 +44,8 @@ class KillTally(Tally):
 
 def counted_kills(known: Undisturbed) -> list[tuple[int, str]]:
     """Return every call of a command and whether it is killed right before or right after it."""
-    return [
-        (at, do) for at in range(1, len(known.calls) + 1) for do in ("kill before", "kill after")
-    ]
+    numbers = range(1, len(known.calls) + 1)
+    return [(at, do) for at in numbers for do in ("kill before", "kill after")]
 
 
 def kill_at(sandbox: Sandbox, known: Undisturbed, tally: KillTally, at: int, do: str) -> None:
@@ -267,12 +254,9 @@ def taken_over(sandbox: Sandbox, name: str, tally: LockTally, at: int) -> None:
     place = sandbox.fresh(known)
     child = sandbox.server.start(known.job.argv, place, at=at, do="kill after")
     child.wait()
-    end = sandbox.server.run(known.job.argv, place)
-    files = files_in(place)
-    fine = end.status == 0 and not differences(files, known.after) and not leftovers(files)
-    tally.taken_over += fine
-    if not fine:
-        tally.defects.append(f"lock of a killed {name}: {end.status} {end.err[-200:]}")
+    wrong = unsettled(known, place, sandbox.server.run(known.job.argv, place))
+    tally.taken_over += not wrong
+    tally.defects += [f"lock of a killed {name}: {what}" for what in wrong]
 
 
 def cycle(sandbox: Sandbox, tally: LockTally, cycles: int, processes: int, seed: int) -> None:
@@ -283,9 +267,14 @@ def cycle(sandbox: Sandbox, tally: LockTally, cycles: int, processes: int, seed:
     """
     folder = sandbox.base / "cycles"
     folder.mkdir(exist_ok=True)
-    chance, each = random.Random(seed), -(-cycles // processes)
-    crowd = [_cycling(sandbox, folder, each, chance.randrange(10**6)) for _ in range(processes)]
-    doomed = _cycling(sandbox, folder, 10**6, chance.randrange(10**6))
+    chance, call = random.Random(seed), "torture.disturbances:take_turns"
+
+    def cycling(each: int) -> Child:
+        argv = [str(folder), str(each), str(chance.randrange(10**6))]
+        return sandbox.server.start(argv, sandbox.base, call=call)
+
+    crowd = [cycling(-(-cycles // processes)) for _ in range(processes)]
+    doomed = cycling(10**6)
     time.sleep(0.3)
     doomed.kill()
     doomed.wait()
@@ -298,11 +287,6 @@ def cycle(sandbox: Sandbox, tally: LockTally, cycles: int, processes: int, seed:
         done, refused = map(int, end.out.split())
         tally.cycles += done
         tally.refused += refused
-
-
-def _cycling(sandbox: Sandbox, folder: Path, each: int, seed: int) -> Child:
-    argv = [str(folder), str(each), str(seed)]
-    return sandbox.server.start(argv, sandbox.base, call="torture.disturbances:take_turns")
 
 
 def take_turns(folder: str, cycles: str, seed: str) -> int:

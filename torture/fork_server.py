@@ -15,7 +15,9 @@ import resource
 import subprocess
 import sys
 import time
+import traceback
 from dataclasses import dataclass, replace
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,29 +26,17 @@ if TYPE_CHECKING:
 
 HANG = 120.0  # seconds after which a child counts as hung; a run takes one or two
 _LOADED = (
-    "torture.faults",
-    "linkprior.cli.main",
-    "linkprior.cli.interrupt",
-    "linkprior.io.read",
-    "linkprior.pipeline.predict",
-    "linkprior.evaluation.evaluate",
-    "linkprior.evaluation.results",
-    "linkprior.evaluation.tuning.tune",
-    "linkprior.experiments.benchmark",
-    "linkprior.experiments.benchmark",
-    "linkprior.experiments.reproduction",
-    "linkprior.experiments.reproduction_tables",
-    "linkprior.report.prediction",
-    "optuna",
-    "optuna.storages.journal",
-    "matplotlib.figure",
-    "matplotlib.backends.backend_agg",
-    "matplotlib.backends.backend_svg",
-    "pandas",
-    "scipy.sparse.linalg",
-    "scipy.stats",
-    "sklearn.linear_model",
-    "safetensors.numpy",
+    *("torture.faults", "linkprior.cli.main", "linkprior.cli.interrupt", "linkprior.io.read"),
+    *(
+        "linkprior.pipeline.predict",
+        "linkprior.evaluation.evaluate",
+        "linkprior.evaluation.results",
+    ),
+    *("linkprior.evaluation.tuning.tune", "linkprior.experiments.benchmark"),
+    *("linkprior.experiments.reproduction", "linkprior.experiments.reproduction_tables"),
+    *("linkprior.report.prediction", "optuna", "optuna.storages.journal", "matplotlib.figure"),
+    *("matplotlib.backends.backend_agg", "matplotlib.backends.backend_svg", "pandas"),
+    *("scipy.sparse.linalg", "scipy.stats", "sklearn.linear_model", "safetensors.numpy"),
     "rich.progress",
 )
 
@@ -155,8 +145,6 @@ class Child:
 
 def main() -> None:
     """Answer until standard input closes."""
-    from importlib import import_module
-
     for name in _LOADED:
         import_module(name)
     for line in sys.stdin:
@@ -189,8 +177,6 @@ def _born(asked: dict[str, Any]) -> int:
     except SystemExit as done:
         status = done.code if isinstance(done.code, int) else int(done.code is not None)
     except BaseException:
-        import traceback
-
         traceback.print_exc()
     finally:
         with contextlib.suppress(Exception):
@@ -222,8 +208,6 @@ def _live(asked: dict[str, Any]) -> int:
     faults.install()
     sys.argv = ["linkprior", *asked["argv"]]
     if "call" in asked:  # some other function of the tests, not the command
-        from importlib import import_module
-
         module, _, name = asked["call"].partition(":")
         return int(getattr(import_module(module), name)(*asked["argv"]) or 0)
     from linkprior.cli import main as command

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import dataclasses
-import time
 import unicodedata
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-if TYPE_CHECKING:
-    import linkprior as lp
-    from linkprior.ranking.ranking import Ranking
+import linkprior as lp
+from linkprior.predictors.registry import MODELS, find, make
+from linkprior.ranking.ranking import Ranking
+from torture.sandbox import until
 
 # ---------------------------------------------------------------------- numerics
 
@@ -33,10 +33,6 @@ class Tally:
     refused: int = 0
     defects: list[str] = field(default_factory=list)
 
-    def facts(self) -> dict[str, Any]:
-        """Return the tally for JSON."""
-        return dict(vars(self))
-
 
 # ---------------------------------------------------------------------- the networks
 
@@ -44,39 +40,20 @@ Make = Callable[[int], "lp.Network"]
 
 
 def _of(pairs: Iterable[tuple[int, int]], n_nodes: int) -> lp.Network:
-    import linkprior as lp
-
     return lp.Network.from_edges(pairs, nodes=range(n_nodes))
 
 
 def usual(p: int) -> lp.Network:
     """Return a network with nothing hard about it."""
-    import linkprior as lp
-
     return lp.planted_network(n_nodes=p, n_groups=3, mean_degree=5, seed=1)
 
 
 def _weighted(weights: Callable[[int], Any]) -> Make:
-    def make(p: int) -> lp.Network:
+    def weighted(p: int) -> lp.Network:
         net = usual(p)
         return net.with_weights(weights(net.n_edges))
 
-    return make
-
-
-def _isolated(p: int) -> lp.Network:
-    net = usual(p // 2)
-    return _of(net.edges.tolist(), p)
-
-
-def _hub(p: int) -> lp.Network:
-    net = usual(p)
-    return _of([*net.edges.tolist(), *((0, i) for i in range(1, net.n_nodes))], net.n_nodes)
-
-
-def _two_hubs(p: int) -> lp.Network:
-    """Two nodes joined to all others, whose every pair is then the same."""
-    return _of(((hub, i) for hub in (0, 1) for i in range(2, p)), p)
+    return weighted
 
 
 def _twice(p: int) -> lp.Network:
@@ -86,19 +63,18 @@ def _twice(p: int) -> lp.Network:
 
 
 def _bipartite(p: int) -> lp.Network:
-    chance = np.random.default_rng(1)
     half = p // 2
-    ends = np.argwhere(chance.random((half, p - half)) < 5 / half)
+    ends = np.argwhere(np.random.default_rng(1).random((half, p - half)) < 5 / half)
     return _of(((int(i), half + int(j)) for i, j in ends), p)
 
 
-def _spread(n: int) -> Any:
-    return np.logspace(-12, 12, n)
+def _nearly_complete(p: int) -> lp.Network:
+    return _of(((i, j) for j in range(p // 2) for i in range(j) if (i, j) != (0, 1)), p // 2)
 
 
 CASES: dict[str, Make] = {
     "usual": usual,
-    "half of the nodes isolated": _isolated,
+    "half of the nodes isolated": lambda p: _of(usual(p // 2).edges.tolist(), p),
     "one edge": lambda _: _of([(0, 1)], 2),
     "one edge, others isolated": lambda p: _of([(3, 4)], p),
     "two edges": lambda _: _of([(0, 1), (2, 3)], 4),
@@ -107,19 +83,21 @@ CASES: dict[str, Make] = {
     "no node": lambda _: _of([], 0),
     "weights 1e12": _weighted(lambda n: np.full(n, 1e12)),
     "weights 1e-12": _weighted(lambda n: np.full(n, 1e-12)),
-    "weights over 24 orders": _weighted(_spread),
+    "weights over 24 orders": _weighted(lambda n: np.logspace(-12, 12, n)),
     "one weight 1e12 among ones": _weighted(lambda n: np.r_[1e12, np.ones(n - 1)]),
     "weights 3e38, sums beyond float32": _weighted(lambda n: np.full(n, 3e38)),
     "weights 1e308, sums beyond float64": _weighted(lambda n: np.full(n, 1e308)),
     "weights from 5e-324 to 1e308": _weighted(lambda n: np.r_[5e-324, 1e308, np.ones(n - 2)]),
     "smallest weights there are": _weighted(lambda n: np.full(n, 5e-324)),
-    "a hub joined to everything": _hub,
-    "two hubs joined to everything": _two_hubs,
+    "a hub joined to everything": lambda p: _of(
+        [*usual(p).edges.tolist(), *((0, i) for i in range(1, p))], p
+    ),
+    "two hubs joined to everything": lambda p: _of(
+        ((h, i) for h in (0, 1) for i in range(2, p)), p
+    ),
     "a star": lambda p: _of(((0, i) for i in range(1, p)), p),
     "complete": lambda p: _of(((i, j) for j in range(p // 2) for i in range(j)), p // 2),
-    "complete but for one pair": lambda p: _of(
-        ((i, j) for j in range(p // 2) for i in range(j) if (i, j) != (0, 1)), p // 2
-    ),
+    "complete but for one pair": _nearly_complete,
     "a ring": lambda p: _of(((i, (i + 1) % p) for i in range(p)), p),
     "a path": lambda p: _of(((i, i + 1) for i in range(p - 1)), p),
     "pairs alone": lambda p: _of(((i, i + 1) for i in range(0, p - 1, 2)), p),
@@ -130,8 +108,6 @@ CASES: dict[str, Make] = {
 
 def models() -> list[str]:
     """Return every model there is, and some over others."""
-    from linkprior.predictors.registry import MODELS
-
     return [*MODELS, *WRAPPED]
 
 
@@ -152,9 +128,6 @@ def fitted(
     k: int | None = None,
 ) -> list[str]:
     """Fit, score and rank with any warning an error; return what is wrong, and count the end."""
-    import linkprior as lp
-    from linkprior.predictors.registry import find, make
-
     quick = {key: value for key, value in QUICK.items() if key in find(name).parameter_names()}
     try:
         with warnings.catch_warnings():
@@ -179,12 +152,10 @@ def one_line(said: Exception) -> bool:
 
 def refuse_numbers(rows: Any) -> list[str]:
     """Say what is wrong with a block of scores."""
-    wrong = []
     if not np.isfinite(rows).all():
-        wrong.append(f"{int((~np.isfinite(rows)).sum())} scores are not finite")
-    elif not np.allclose(rows, rows.T, rtol=1e-4, atol=1e-6 * float(np.abs(rows).max(initial=0))):
-        wrong.append("scores are not symmetric")
-    return wrong
+        return [f"{int((~np.isfinite(rows)).sum())} scores are not finite"]
+    slack = 1e-6 * float(np.abs(rows).max(initial=0))
+    return ["scores are not symmetric"] * (not np.allclose(rows, rows.T, rtol=1e-4, atol=slack))
 
 
 def in_order(ranking: Ranking, net: lp.Network, k: int | None = None) -> list[str]:
@@ -214,8 +185,6 @@ def try_ties(name: str, tally: Tally, nodes: int = 460) -> None:
 
 def all_alike(tally: Tally, nodes: int = 460) -> None:
     """100,000 equal scores are the first 100,000 non-edges in order of pair, however asked for."""
-    import linkprior as lp
-
     net = CASES["a ring"](nodes)
     i, j = np.triu_indices(nodes, 1)
     free = np.asarray(net.adjacency.todense())[i, j] == 0
@@ -230,16 +199,9 @@ def all_alike(tally: Tally, nodes: int = 460) -> None:
 
 def try_names(place: Path, tally: Tally) -> None:
     """Names that differ by normalisation, case or spaces inside stay apart, or are refused."""
-    import linkprior as lp
-
     composed = "Caf\u00e9"
-    names = [
-        composed,
-        unicodedata.normalize("NFD", composed),
-        "cafe\u0301",
-        "CAF\u00c9",
-        "Caf e\u0301",
-    ]
+    names = [composed, unicodedata.normalize("NFD", composed)]
+    names += ["cafe\u0301", "CAF\u00c9", "Caf e\u0301"]
     others = [f"n{i}" for i in range(6)]
     pairs = [(a, b) for a in names for b in others[:3]] + [("n3", "n4"), ("n4", "n5"), ("n0", "n5")]
     path = place / "names.tsv"
@@ -270,10 +232,8 @@ def run(place: Path, end: float, tally: Tally) -> dict[str, int]:
         if name != "auto":
             try_ties(name, tally)
     done = 0
-    for name, case, size in asked:
-        if time.monotonic() > end:
-            break
-        try_fit(name, case, size, tally)
+    for one in until(end, asked):
+        try_fit(*one, tally)
         done += 1
     return {"tried": done, "cases": len(asked), "networks": len(CASES)}
 
@@ -290,8 +250,6 @@ NODES = 60
 
 def asked() -> Iterator[tuple[str, str, float]]:
     """Yield every model but auto, each of its parameters, and the values it is given."""
-    from linkprior.predictors.registry import find
-
     for name in models():
         for one in dataclasses.fields(find(name)) if name != "auto" else ():
             if one.name not in _LASTING:
@@ -308,9 +266,7 @@ def try_value(name: str, parameter: str, value: float, tally: Tally) -> None:
 def run_extremes(end: float, tally: Tally) -> dict[str, int]:
     """Try every value while there is time; return how many of how many were tried."""
     every, done = list(asked()), 0
-    for name, parameter, value in every:
-        if time.monotonic() > end:
-            break
-        try_value(name, parameter, value, tally)
+    for one in until(end, every):
+        try_value(*one, tally)
         done += 1
     return {"values_tried": done, "values": len(every)}

@@ -18,18 +18,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchmarks import data
+from benchmarks.data import FIGURES, RESULTS, ROOT
 from benchmarks.page import chromium
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
-ROOT = Path(__file__).resolve().parents[1]
-FIGURES = ROOT / "docs" / "figures"
-RESULTS = ROOT / "benchmarks" / "results"
 MOST_BYTES = 200_000
 NETWORKS = {
-    "yeast.csv": "ppi-challenge2023/Yeast.csv",
-    "HuRI.csv.gz": "ppi-challenge2023/HuRI.csv.gz",
+    "yeast.csv": data.YEAST,
+    "HuRI.csv.gz": data.HURI,
     "USAir.txt": "lp-classic/USAir.txt",
 }
 # Each page by the command that makes it, in a folder where the networks lie.

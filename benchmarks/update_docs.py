@@ -29,6 +29,7 @@ NAMES |= {"auroc": "AUROC", "dc_auroc": "dc_auroc"}
 IN_README = ("DREAM5-1 90 %", "DREAM5-3", "yeast", "HI-II-14", "HuRI", "PPI", "USAir")
 IN_README += ("Plasmodium", "rat 94-104")
 RELEASED = ("auto with history", "auto", "pa", "l3", "pu", "tri-degree")
+RELEASE_METRICS = ("auprc", "recall@5%", "p@500", "auroc")
 MOST_PAIRS = 500
 TRIALS = 10  # of the tuned models whose cells are kept
 EXPERIMENTS = ("dream5", "plasmodium", "rat")
@@ -122,14 +123,12 @@ def tuned(results: Results) -> str:
     counts = {network: len(after.splits(network)) for network in after.networks}
     ours = [figures(after.mean(network, AUTO, "auprc")) for network in counts]
     rows = [[f"`{AUTO}` (nothing to tune)", *ours]]
-    for model in sorted(m for m in after.models if _has_trials(after, m)):
-        rows.append([f"`{model}`", *(_both(results, after, network, model) for network in counts)])
+    for model in sorted(after.models):
+        cells = [models.get(model, {}) for models in after.measured.values()]
+        if any(cell["trials"] for by_split in cells for cell in by_split.values()):
+            before_after = (_both(results, after, network, model) for network in counts)
+            rows.append([f"`{model}`", *before_after])
     return table(["AUPRC", *(f"{network} ({n})" for network, n in counts.items())], rows)
-
-
-def _has_trials(results: Results, model: str) -> bool:
-    cells = (models.get(model, {}) for models in results.measured.values())
-    return any(cell["trials"] for by_split in cells for cell in by_split.values())
 
 
 def _both(before: Results, after: Results, network: str, model: str) -> str:
@@ -146,29 +145,20 @@ def _both(before: Results, after: Results, network: str, model: str) -> str:
 
 def releases() -> str:
     """Return what a history teaches: auto with and without one, and peers."""
-    path = RESULTS / "history.json"
-    rows = list(_released(json.loads(path.read_text()))) if path.exists() else []
-    heads = ["releases (found before, to be found)", "model", "AUPRC", "recall at 5 %", "P@500"]
-    return table([*heads, "AUROC", f"expected among {MOST_PAIRS}, real"], rows)
-
-
-def _released(found: dict[str, Any]) -> Iterator[list[str]]:
-    for name, cells in found.items():
+    rows = []
+    for name, cells in _read("history.json").items():
         counts = f"{name} ({cells['found_before']}, {cells['hidden']})"
         for model in RELEASED:
-            runs = cells.get(model)
-            if not runs:
-                continue
-            means = [np.mean([run[m] for run in runs]) for m in METRICS if m in _RELEASE_SHOWN]
+            runs = cells[model]
+            means = (np.mean([run[m] for run in runs]) for m in RELEASE_METRICS)
             yields = [y for run in runs for y in run.get("yield", []) if y["k"] == MOST_PAIRS]
-            told = "; ".join(
+            expected = "; ".join(
                 f"{y['expected']:.1f} ({y['low']:.0f}–{y['high']:.0f}), {y['hits']}" for y in yields
             )
-            shown = [figures(float(mean)) for mean in means]
-            yield [counts, f"`{model.replace(' with history', ' --history')}`", *shown, told]
-
-
-_RELEASE_SHOWN = ("auprc", "recall@5%", "p@500", "auroc")
+            label = f"`{model.replace(' with history', ' --history')}`"
+            rows.append([counts, label, *(figures(float(mean)) for mean in means), expected])
+    heads = ["releases (found before, to be found)", "model", "AUPRC", "recall at 5 %", "P@500"]
+    return table([*heads, "AUROC", f"expected among {MOST_PAIRS}, real"], rows)
 
 
 # ---------------------------------------------------------------------- the paper
@@ -179,8 +169,7 @@ def _read(path: str) -> Any:
 
 
 def _conditions(experiment: str) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = _read(f"reproduction/{experiment}/results.json")["conditions"]
-    return found
+    return _read(f"reproduction/{experiment}/results.json")["conditions"]
 
 
 def _head(condition: dict[str, Any]) -> str:

@@ -24,12 +24,8 @@ def declared() -> dict[str, Any]:
 def requirements(*extras: str) -> list[str]:
     """Return the default dependencies, and those of extras, as they are declared."""
     project = declared()
-    return [*project["dependencies"], *(r for e in extras for r in project_extra(project, e))]
-
-
-def project_extra(project: dict[str, Any], extra: str) -> list[str]:
-    """Return the dependencies of one extra."""
-    return list(project["optional-dependencies"][extra])
+    more = project["optional-dependencies"]
+    return [*project["dependencies"], *(text for extra in extras for text in more[extra])]
 
 
 def lowest(requirement: str) -> str:

@@ -43,7 +43,6 @@ def measure_recall(split: splits.Split, name: str) -> dict[str, float]:
 
 
 def main() -> None:
-    """Judge every model in every case, print tables, keep the figures as JSON."""
     results = {}
     for title, several in cases(data.required_folder()).items():
         digest = several[0].train.digest[:12]

@@ -57,7 +57,6 @@ def measure(checkout: Path, folder: str, work: str) -> tuple[float, float]:
 
 
 def main() -> None:
-    """Print the table."""
     checkouts = (Path(sys.argv[1]), HERE)
     with tempfile.TemporaryDirectory() as folder:
         lines = (f"n{i % 99991}\tn{(i * 7919) % 100003}\n" for i in range(1_000_000))

@@ -100,7 +100,6 @@ def received_bytes(work: str, size: Size) -> float:
 
 
 def load(name: str) -> dict[str, Any]:
-    """Return some results, or nothing where they are not there."""
     return read_results(RESULTS / f"{name}.json")
 
 
@@ -170,7 +169,6 @@ WORDS = {**MAPPED, "sweep": "tri sweep", "pu": "pu sweep"}
 
 
 def predictions() -> str:
-    """Return the table of what larger networks would take."""
     rate, gpu, rows = rates(load("growth")), load("gpu"), []
     for nodes in SIZES:
         size = Size(nodes, nodes * DEGREE // 2)
@@ -206,7 +204,6 @@ REAL = {
 
 
 def checks() -> str:
-    """Return the table of predictions beside measurements."""
     growth, human, gpu = load("growth"), load("human"), load("gpu")
     on_two, rows = partial(two_cores, rate=rates(growth)), []
     for one in growth["nodes"]["tri-degree"]["cells"]:
@@ -254,7 +251,6 @@ def _admm_on_gpu(gpu: dict[str, Any]) -> list[str]:
 
 
 def slopes() -> str:
-    """Return the table of exponents."""
     growth, rows = load("growth"), []
     for name, one in growth["nodes"].items():
         over_edges = growth["edges"].get(name, {}).get("exponents", {})
@@ -300,7 +296,6 @@ def traffic(n_nodes: int = 4_000) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Print the tables, after measuring the traffic where that is asked for."""
     if "--traffic" in sys.argv:
         write_results(RESULTS / "traffic.json", traffic())
     print(tables())

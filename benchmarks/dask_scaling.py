@@ -45,7 +45,6 @@ def untimed(found: Evaluation) -> list[Any]:
 
 
 def main() -> None:
-    """Measure, print and keep."""
     net = read_network(data.required_folder() / data.YEAST)
     began = data.machine()
     # In turns, the best of two each: others on the machine disturb both alike.

@@ -56,13 +56,11 @@ def huri_or_generated() -> tuple[str, Network]:
 
 
 def read_results(path: Path) -> dict[str, Any]:
-    """Return the results of earlier runs."""
     results: dict[str, Any] = json.loads(path.read_text("utf-8")) if path.exists() else {}
     return results
 
 
 def write_results(path: Path, results: dict[str, Any], sort_keys: bool = False) -> None:
-    """Write results as a whole file."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with whole_file(path) as stream:
         stream.write(json.dumps(results, indent=1, ensure_ascii=False, sort_keys=sort_keys) + "\n")
@@ -81,7 +79,6 @@ def fill_cell(
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Return a Markdown table."""
     lines = [heads, ["---"] * len(heads), *rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 

@@ -45,7 +45,6 @@ def fastest(work: Callable[[], Any]) -> float:
 
 
 def solver_for(net: Network, cls: type[AdmmSolver], passes: int, **more: Any) -> AdmmSolver:
-    """Return the solver of the benchmark."""
     prior = DegreePrior(estimate_degrees(net), alpha=0.5)
     return cls(net, SquaredLoss(0.2), 32, prior, 0.05, 1.0, passes=passes, **more)
 
@@ -67,7 +66,6 @@ def clocked_steps(solver: Any, steps: int) -> tuple[float, float]:
 
 
 def admm(n_nodes: int, steps: int) -> dict[str, float]:
-    """Run ADMM and return its time and memory."""
     net = random_network(n_nodes, 10 * n_nodes)
     solver = solver_for(net, DeviceAdmm, 3, device="cuda")
     seconds, peak = clocked_steps(solver, steps)
@@ -75,7 +73,6 @@ def admm(n_nodes: int, steps: int) -> dict[str, float]:
 
 
 def streaming(n_nodes: int, steps: int) -> dict[str, float]:
-    """Run the streaming solver and return the time of a step, and memory."""
     net = random_network(n_nodes, 10 * n_nodes)
     prior = DegreePrior(estimate_degrees(net), alpha=0.5)
     solver = DeviceDirect(net, SquaredLoss(0.2), 32, prior, 0.05, device="cuda")
@@ -163,7 +160,6 @@ def pairs(n_nodes: int, rank: int = 32, rows: int = 512) -> dict[str, float]:
 
 
 def main() -> None:
-    """Measure, print and keep."""
     import scipy
     import torch
 

@@ -46,7 +46,6 @@ def drawn(p: int, device: str) -> Any:
 
 
 def clock(work: Callable[[], Any]) -> tuple[Any, float]:
-    """Return a result and the seconds it took."""
     import torch
 
     torch.cuda.synchronize()
@@ -118,7 +117,6 @@ def fitted(p: int, k: int) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Measure, print and keep."""
     import torch
 
     options = argparse.ArgumentParser(description=__doc__.partition("\n")[0])

@@ -62,7 +62,6 @@ def measure(name: str, points: Points, over: str) -> dict[str, Any]:
 
 
 def line(one: dict[str, Any]) -> str:
-    """Return one cell in words."""
     parts = ", ".join(f"{part} {took:g}" for part, took in one["parts"].items())
     return (
         f"{one['model']:14}{one['nodes']:>7,} nodes{one['edges']:>9,} edges "
@@ -72,7 +71,6 @@ def line(one: dict[str, Any]) -> str:
 
 
 def jobs(most_nodes: int) -> list[tuple[str, str, Points]]:
-    """Return what is measured: over what, which contender, at which nodes and degrees."""
     found: list[tuple[str, str, Points]] = []
     for name in growth_cells.CELLS:
         most = min(MOST_NODES.get(name, most_nodes), most_nodes)
@@ -83,7 +81,6 @@ def jobs(most_nodes: int) -> list[tuple[str, str, Points]]:
 
 
 def main() -> None:
-    """Measure, print, keep and draw."""
     options = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     options.add_argument(
         "names", nargs="*", help="contenders; those not named are kept as they are"
@@ -129,7 +126,6 @@ PANELS = [
 
 
 def draw(drawing: Any, found: dict[str, Any]) -> None:
-    """Draw time and memory against nodes and edges."""
     from matplotlib.ticker import FuncFormatter, LogLocator
 
     every = drawing.subplots(2, 2).ravel()

@@ -186,7 +186,6 @@ ONE_BLAS_THREAD = ("tri-degree", "tri", "pu", "top", "implicit-als")
 
 
 def cell(name: str, n_nodes: int, degree: float) -> dict[str, Any]:
-    """Return the figures of one cell."""
     net = large_network(n_nodes, degree, seed=SEED)
     CELLS[name](large_network(600, 10.0, seed=SEED), Watch())  # compiles, imports
     if name == "tri-degree":
@@ -216,7 +215,6 @@ def cell(name: str, n_nodes: int, degree: float) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Print one cell."""
     name, n_nodes, degree = sys.argv[1:]
     alone = name in ONE_BLAS_THREAD
     with parallel.one_blas_thread() if alone else contextlib.nullcontext():

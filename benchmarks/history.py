@@ -49,7 +49,6 @@ def releases(folder: Path) -> Iterator[tuple[str, list[Network]]]:
 
 
 def judged(model: LinkPredictor, split: Split) -> dict[str, Any]:
-    """Return what a model finds, and what auto expected."""
     values = evaluate_cell(model.name, model, split).values
     found: dict[str, Any] = {m: values[m] for m in SHOWN}
     if isinstance(model, Auto):
@@ -58,7 +57,6 @@ def judged(model: LinkPredictor, split: Split) -> dict[str, Any]:
 
 
 def measure(older: Network, newer: Network, newest: Network) -> dict[str, Any]:
-    """Return the results of all models on three releases."""
     plain = release(newer, newest, "all-nodes")
     taught = release(newer.with_history(older, newer), newest, "all-nodes")
     history = taught.train.known.history
@@ -89,7 +87,6 @@ def text(found: dict[str, Any]) -> str:
 
 
 def main() -> None:
-    """Measure, keep and print."""
     folder, path = data.required_folder(), data.RESULTS / "history.json"
     found = data.read_results(path)
     for name, networks in releases(folder):

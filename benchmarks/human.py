@@ -79,7 +79,6 @@ def fitted(name: str, source: Path) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Print figures as they come, and keep them."""
     options = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     options.add_argument("names", nargs="*", help=", ".join([*COMMANDS, *FITS]))
     options.add_argument("--fit", choices=FITS, help="one fit in this process, as JSON")

@@ -33,7 +33,6 @@ R = TypeVar("R")
 
 
 def cell(name: str, n_nodes: int, kind: str) -> dict[str, Any]:
-    """Run one model on one network and return its figures."""
     seconds: dict[str, float] = {}
 
     def timed(step: str, work: Callable[[], R]) -> R:
@@ -65,14 +64,12 @@ def cell(name: str, n_nodes: int, kind: str) -> dict[str, Any]:
 
 
 def warm_up(name: str, kind: str) -> None:
-    """Compile what is compiled at first use."""
     net = large_network(2000, MEAN_DEGREE, seed=SEED)
     model = make(name, **MODELS[name]).fit(net)
     with_evidence(model, model.predict_edges(100, nearby_pairs(net, kind)))
 
 
 def main() -> None:
-    """Print figures as they come, and keep them."""
     options = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     options.add_argument("--million", action="store_true", help="a million nodes, too")
     options.add_argument("--kind", default="knn", choices=["knn", "paths3"])
@@ -99,7 +96,6 @@ def main() -> None:
 
 
 def line(one: dict[str, Any]) -> str:
-    """Return one cell in words."""
     steps = ", ".join(f"{step} {took:g} s" for step, took in one["seconds"].items())
     return (
         f"{one['model']:4} {one['nodes']:>9,} nodes {one['edges']:>10,} edges: {steps}; "

@@ -56,7 +56,6 @@ def cells(folder: Path) -> dict[str, tuple[Network, str, Network | None]]:
 
 
 def splits_of(net: Network, protocol: str, newer: Network | None, seed: int) -> list[Split]:
-    """Return the same split by both rules."""
     kind = protocol if newer is None else "release"
     plans = [Plan(kind, rule, seed=seed, newer=newer) for rule in ("connected", "all-nodes")]
     return [plan.make(net)[0] for plan in plans]
@@ -78,7 +77,6 @@ def without_isolated(model: TriDegree) -> None:
 
 
 def measure(both: list[Split], seed: int) -> dict[str, Any]:
-    """Return recalls and seconds of both kinds of weights for one seed."""
     found: dict[str, Any] = {"seed": seed, "hidden": {s.rule: len(s.hidden) for s in both}}
     for weights in ("learned", "paper"):
         model, began = TriDegree(weights=weights, seed=seed), time.perf_counter()
@@ -106,7 +104,6 @@ def rivals() -> dict[str, str]:
 
 
 def text(found: dict[str, Any]) -> str:
-    """Return a Markdown table."""
     heads = ["cell", "connected: learned", "paper's", "all nodes: learned", "no isolated term"]
     asked = [("learned", "connected"), ("paper", "connected"), ("learned", "all-nodes")]
     asked += [("learned", "all-nodes, no term"), ("paper", "all-nodes")]
@@ -137,7 +134,6 @@ def draw(drawing: Any, found: dict[str, Any]) -> None:
 
 
 def main() -> None:
-    """Measure what is missing, print the table, draw."""
     found = data.read_results(RESULTS) or {"cells": {}}
     if "--draw" not in sys.argv:
         folder = data.required_folder()

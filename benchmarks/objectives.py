@@ -86,7 +86,6 @@ def _panel(axes: Any, network: str, models: dict[str, dict[str, float]]) -> None
 
 
 def main() -> None:
-    """Fill in what is missing, print a table, and draw."""
     if "--picture" not in sys.argv:
         folder = data.required_folder()
         for case in (one for one in SUITE if one.name in NETWORKS):

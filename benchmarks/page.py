@@ -81,7 +81,6 @@ _FRAMES = """async ([steps, what]) => {
 
 
 def main() -> None:
-    """Measure, print and keep."""
     found = measured(data.required_folder() / data.HURI)
     data.write_results(RESULTS, found)
     print(f"goal for {LINKS[0]:,} links: {MOST_MB:g} MB, usable after {MOST_SECONDS:g} s")
@@ -141,7 +140,6 @@ def _opened(browser: Browser, path: Path) -> float:
 
 
 def _clicked(page: Page, selector: str) -> float:
-    """Return milliseconds of a click until the next frame."""
     script = """async (s) => {
       const began = performance.now();
       document.querySelector(s).click();

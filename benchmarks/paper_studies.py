@@ -46,7 +46,6 @@ STUDIES = {
 
 
 def main(given: list[str] | None = None) -> None:
-    """Run the studies that were named, all by default."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.paper_studies", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(STUDIES))
     parser.add_argument("--again", action="store_true", help="run finished studies anew")

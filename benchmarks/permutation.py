@@ -41,7 +41,6 @@ def insertion(keys: Array, order: Array) -> None:
 
 
 def main() -> None:
-    """Print how far rows move from step to step, and what each sort takes."""
     print(machine())
     net = large_network(NODES, 20.0, seed=1)
     prior = DegreePrior(estimate_degrees(net), 0.5)

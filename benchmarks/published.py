@@ -65,7 +65,6 @@ def compare(title: str, folder: Path) -> dict[str, object]:
 
 
 def main() -> None:
-    """Compare on both networks and keep the figures."""
     folder, results = data.required_folder(), data.RESULTS / "published.json"
     compared = {title: compare(title, folder) for title in sys.argv[1:] or CASES}
     data.write_results(results, data.read_results(results) | compared)

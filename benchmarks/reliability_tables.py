@@ -15,7 +15,6 @@ VERSIONS = ("numpy", "scipy", "numba", "pandas", "scikit-learn", "optuna", "clic
 
 
 def results_of(name: str) -> Facts:
-    """Return the figures that a command left under benchmarks/results."""
     return read_results(RESULTS / f"{name}.json")
 
 
@@ -58,12 +57,10 @@ def by_command(heads: list[str], keys: list[str], bold: int, facts: Facts) -> st
 
 
 def timed(shown: str, facts: Facts) -> str:
-    """Return a table with the seed and the seconds it took below it."""
     return f"{shown}\n\nSeed {facts['seed']}, {facts['seconds']:,} s."
 
 
 def kills(facts: Facts) -> str:
-    """Return the kills by command."""
     heads = ["kills", "resumed, byte-identical", "units of work", "most done twice after one kill"]
     shown = by_command(heads, ["kills", "resumed", "units", "most_lost"], 2, facts)
     return (
@@ -74,20 +71,17 @@ def kills(facts: Facts) -> str:
 
 
 def writes(facts: Facts) -> str:
-    """Return the calls that were made to fail, by command."""
     heads = ["calls that failed", "survived", "of these harmless"]
     shown = by_command(heads, ["failures", "survived", "harmless"], 2, facts)
     return f"{shown} These are {facts['failures']:,} of {facts['points']:,}."
 
 
 def memory(facts: Facts) -> str:
-    """Return the memory limits by command."""
     heads = ["limits set", "hit, and told in one line", "of these by OpenBLAS itself"]
     return by_command(heads, ["limits", "hit", "blas"], 2, facts)
 
 
 def locks(facts: Facts) -> str:
-    """Return what came of two processes at once, and of the cycles of a lock."""
     rows = {
         "two processes on one folder, the second at a random moment": "pairs",
         "– the second left with one clear line": "left",
@@ -102,13 +96,11 @@ def locks(facts: Facts) -> str:
 
 
 def machine(facts: Facts) -> str:
-    """Return how far the state machine went."""
     row = [f"{facts['examples']:,}", f"{facts['steps']:,}", str(len(facts["defects"]))]
     return timed(table(["folders", "steps", "defects"], [row]), facts)
 
 
 def numerics(facts: Facts) -> str:
-    """Return how many models, networks and parameters were tried."""
     ranked = "ranked, or read (with lists of 100,000 ties, and names that look alike)"
     rows = [
         [f"models × {facts['networks']} networks", f"{facts['tried']:,} of {facts['cases']:,}"],
@@ -121,7 +113,6 @@ def numerics(facts: Facts) -> str:
 
 
 def soak(facts: Facts) -> str:
-    """Return what was held before and after the fits."""
     before, after = facts["before"], facts["after"]
     grown = f"{after['mb']:.1f} MB: **{facts['mb_per_1000_fits']} MB** per 1,000 fits"
 
@@ -166,7 +157,6 @@ def _columns(outcomes: dict[str, str]) -> dict[str, str]:
 
 
 def folders(facts: Facts) -> str:
-    """Return what was the same for commands that fill a folder."""
     rows = []
     for name in FOLDERS:
         outcomes = facts["table"][name]
@@ -179,7 +169,6 @@ def folders(facts: Facts) -> str:
 
 
 def fuzz(facts: Facts) -> str:
-    """Return inputs, minutes and findings by target, with a row for all."""
     summed, highest = ("inputs", "seconds", "corpus", "findings"), ("slowest_s", "peak_mb")
     targets = facts["targets"]
     total = {key: sum(one[key] for one in targets.values()) for key in summed}
@@ -197,7 +186,6 @@ def fuzz(facts: Facts) -> str:
 
 
 def mutants(facts: Facts) -> str:
-    """Return the mutants by area."""
     rows = []
     for name, one in [*facts["areas"].items(), ("all", facts["all"])]:
         counts = [f"{one[key]:,}" for key in ("there", "tried", "killed", "by_time", "uncovered")]
@@ -207,7 +195,6 @@ def mutants(facts: Facts) -> str:
 
 
 def matrix(facts: Facts) -> str:
-    """Return how the tests went on every Python with either end of the dependencies."""
     if not facts:
         return "No cell has run all of them yet."
     rows = []

@@ -38,7 +38,6 @@ def measure(train: Network) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Judge what is missing, print AUPRC and recall at 5 % for each multiple."""
     folder, path = data.required_folder(), data.RESULTS / "rho.json"
     found = data.read_results(path)
     for case in (one for one in SUITE if one.name in NETWORKS and one.name not in found):

@@ -103,7 +103,6 @@ def _number(values: list[float]) -> str:
 
 
 def main() -> None:
-    """Fill in what is missing, the first splits first, then print the tables."""
     wanted = [name for name in sys.argv[1:] if not name.startswith("--")] or NETWORKS
     cases = [case for case in SUITE if case.name in wanted]
     if "--tables" not in sys.argv:

@@ -20,7 +20,6 @@ CASES = {
 
 
 def main() -> None:
-    """Print every table; names on the command line choose some."""
     logging.basicConfig(level=logging.INFO, format="%(message)s")
     wanted = sys.argv[1:] or list(CASES)
     lines = [data.machine()]

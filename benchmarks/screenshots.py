@@ -65,7 +65,6 @@ def _one_node(page: Page) -> None:
 
 
 def _one_job(page: Page) -> None:
-    """Predict links in the explorer, to the end."""
     page.locator(".network .tiles").wait_for(timeout=PATIENCE)
     page.click("#start")
     page.locator(".job[data-state=done]").wait_for(timeout=PATIENCE)
@@ -85,7 +84,6 @@ SHOTS = {
 
 
 def main() -> None:
-    """Make the pages named, or all, and their pictures."""
     folder = data.required_folder()
     wanted = {name: SHOTS[name] for name in sys.argv[1:] or SHOTS}
     with tempfile.TemporaryDirectory() as place, ExitStack() as stack:

@@ -27,7 +27,6 @@ def python(code: str, *words: object) -> str:
 
 
 def startup() -> Iterator[str]:
-    """Yield the lines to print."""
     tasks = {
         "linkprior --help": (_MAIN, "--help"),
         "import linkprior": ("import linkprior",),
@@ -97,7 +96,6 @@ def interrupted(network: Path, text: str, later: float, options: tuple[str, ...]
 
 
 def responsiveness() -> Iterator[str]:
-    """Yield the lines to print."""
     folder = data.folder()
     if folder is None or not (folder / data.HURI).is_file():
         yield "responsiveness: skipped, LINKPRIOR_DATA is unset or lacks HuRI"
@@ -144,7 +142,6 @@ def edge_list(rng: np.random.Generator) -> str:
 
 
 def reading() -> Iterator[str]:
-    """Yield the lines to print."""
     yield f"reading {EDGES:,} edges (goal: ≤ 3 s and ≤ 400 MB, imports included)"
     yield "                      read s  with imports s      MB"
     with tempfile.TemporaryDirectory() as folder:

@@ -82,7 +82,6 @@ def kernel_prox(values: Array, scale: Array, profile: Array, workers: int) -> Ar
 
 
 def prox() -> Iterator[str]:
-    """Yield the lines to print."""
     yield f"row prox {SIZE} × {SIZE} float32: speed against NumPy (goal ≥ 3× and ≥ 5×)"
     yield f"{'scores':16}{'NumPy s':>9}{'1 thread':>10}{'2 threads':>11}"
     for name, values in score_kinds(SIZE).items():
@@ -157,7 +156,6 @@ def blas_only(net: Network) -> None:
 
 
 def admm() -> Iterator[str]:
-    """Yield the lines to print."""
     label, net = dream5_or_generated()
     with parallel.one_blas_thread():
         fit(net, 2)
@@ -185,7 +183,6 @@ def on(workers: int, task: Callable[[], object]) -> None:
 
 
 def threads() -> Iterator[str]:
-    """Yield the lines to print."""
     with one_blas_thread():
         net = large_network(NODES, mean_degree=12, seed=1)
         plain = DirectSolver(net, SquaredLoss(0.2), THREADS_RANK)
@@ -221,7 +218,6 @@ def whole_matrix(factors: np.ndarray, net: Network, k: int) -> np.ndarray:
 
 
 def topk() -> Iterator[str]:
-    """Yield the lines to print."""
     rng = np.random.default_rng(2)
     factors = rng.gamma(0.3, 1.0, (TOPK_NODES, TOPK_RANK)).astype(np.float32)
     ends = rng.integers(0, TOPK_NODES, (80_000, 2))  # anywhere: only their number matters here

@@ -60,7 +60,6 @@ def implicit_run(net: Network, threads: int) -> AlternatingLeastSquares:
 
 
 def pu() -> Iterator[str]:
-    """Yield the lines to print."""
     label, net = huri_or_generated()
     yield (
         f"pu and implicit's ALS, {label}: {net.n_nodes} nodes, {net.n_edges} edges, rank {RANK}, "
@@ -141,7 +140,6 @@ def passes(net: Network) -> Iterator[str]:
 
 
 def peers() -> Iterator[str]:
-    """Yield the lines to print."""
     label, small, large = load_networks()
     make("pa").fit(small).predict_edges(1)  # compiles the kernels, before any clock runs
     yield (
@@ -171,7 +169,6 @@ def by_products(net: Network) -> np.ndarray:
 
 
 def paths() -> Iterator[str]:
-    """Yield the lines to print."""
     folder = data.folder()
     if folder is None:
         yield "paths: skipped, LINKPRIOR_DATA is unset"
@@ -198,7 +195,6 @@ def paths() -> Iterator[str]:
 
 
 def judging() -> Iterator[str]:
-    """Yield the lines to print."""
     label, net = huri_or_generated()
     split = kfold(net, 10, 0, 0, "all-nodes")
     candidates = split.n_pairs - split.train.n_edges

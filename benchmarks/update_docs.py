@@ -308,7 +308,6 @@ def with_table(page: str, name: str, text: str) -> str:
 
 
 def main() -> None:
-    """Print the tables, or write them."""
     for name, file, text in tables():
         if "--write" not in sys.argv[1:]:
             print(f"{file}, {name}\n\n{text}\n")

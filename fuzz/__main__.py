@@ -40,7 +40,6 @@ Facts = dict[str, Any]
 
 
 def main() -> int:
-    """Do what was asked for; 0 unless an input broke a promise."""
     asked = _arguments()
     if asked.child is not None:
         run_libfuzzer(asked.targets[0], asked.work, asked.child)

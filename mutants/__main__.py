@@ -58,7 +58,6 @@ Cover = dict[str, dict[int, set[str]]]  # file, line: names of tests
 
 
 def main() -> int:
-    """Print the score of each package asked for, and the mutants that survived."""
     asked = _arguments()
     os.environ.update(ENVIRONMENT)
     os.chdir(asked.root)

@@ -32,12 +32,10 @@ def tracked(*folders: str) -> list[Path]:
 
 
 def lines(paths: list[Path]) -> int:
-    """Count the lines of files."""
     return sum(len(path.read_text("utf-8").splitlines()) for path in paths)
 
 
 def modules() -> dict[str, ast.Module]:
-    """Parse every module of the package."""
     trees = {}
     for path in sorted(SOURCE.rglob("*.py")):
         parts = ["linkprior", *path.relative_to(SOURCE).with_suffix("").parts]
@@ -138,14 +136,12 @@ def reading() -> int:
 
 
 def documented() -> tuple[int, int, list[str]]:
-    """Count public callables, and those with all of Parameters, Returns and Examples they need."""
     missing = [name for name, thing in public() if not complete(thing)]
     total = len(list(public()))
     return total - len(missing), total, missing
 
 
 def public() -> Iterator[tuple[str, Any]]:
-    """Give every public function, class and method."""
     import linkprior
     from linkprior import theory
     from linkprior.predictors.registry import MODELS
@@ -183,7 +179,6 @@ def complete(thing: Any) -> bool:
 
 
 def main() -> None:
-    """Print the table, then what it is made of."""
     trees = modules()
     source = [path for path in tracked("src") if path.suffix in TEXT]
     tests = [path for path in tracked("tests") if path.suffix == ".py"]

@@ -184,7 +184,6 @@ def keep(name: str, found: dict[str, Any], path: Path = RESULTS) -> None:
 
 
 def main() -> int:
-    """Run the cells that have no result yet, print the table."""
     tests = sys.argv[1:] or shlex.split(os.environ.get("MATRIX_TESTS", shlex.join(WHOLE)))
     chosen = os.environ.get("MATRIX_CELLS", "").split()
     cells = [Cell(version, end, tests) for version in PYTHONS for end in ENDS]

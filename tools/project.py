@@ -16,7 +16,6 @@ NAME = "linkprior"
 
 
 def declared() -> dict[str, Any]:
-    """Return the table [project] of pyproject.toml."""
     text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     return dict(tomllib.loads(text)["project"])
 
@@ -38,7 +37,6 @@ def lowest(requirement: str) -> str:
 
 
 def canonical(name: str) -> str:
-    """Return a package's name as indexes spell it."""
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
@@ -77,7 +75,6 @@ def missing(wanted: Iterable[str]) -> list[str]:
 
 
 def distribution_of(name: str) -> md.Distribution | None:
-    """Return an installed package, None where it is not."""
     try:
         return md.distribution(name)
     except md.PackageNotFoundError:

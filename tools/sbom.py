@@ -73,7 +73,6 @@ def _address(name: str, version: str) -> str:
 
 
 def main() -> None:
-    """Write the bill of materials to the file named."""
     target = Path(sys.argv[1])
     target.parent.mkdir(parents=True, exist_ok=True)
     found = bill()

@@ -36,7 +36,6 @@ Part = Callable[[Sandbox, random.Random, float], Facts]
 
 
 def main() -> int:
-    """Run the parts asked for and write the figures; return the exit status."""
     asked = _arguments()
     results = read_results(asked.output)  # a part that is not run now keeps its figures
     results["system"] = f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores"

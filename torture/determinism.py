@@ -7,7 +7,6 @@ import importlib.util
 import io
 import json
 import os
-import shutil
 import subprocess
 import sys
 import time
@@ -16,7 +15,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from torture.sandbox import Files, differences, files_in
+import linkprior as lp
+from linkprior.predictors.registry import MODELS
+from torture.sandbox import Files, differences, files_in, until, write_edges
 
 # ---------------------------------------------------------------------- rounded
 
@@ -69,6 +70,7 @@ MORE = {  # a name in the table, and the options it stands for
     "tri-degree, admm": ["--model", "tri-degree", "--set", "solver=admm"],
 }
 WORKERS = ("1", "2", "4")
+HAS_DASK = importlib.util.find_spec("distributed") is not None
 CORES = ("Haswell", "Nehalem", "Prescott")  # of OpenBLAS; the last has no SIMD beyond SSE3
 LIMIT = 1500.0  # seconds for all commands of one environment
 NO_TIME = "no time"
@@ -89,12 +91,10 @@ class Row:
 
 def predictions(names: Iterable[str] | None = None) -> dict[str, Words]:
     """Return the command of every model, and of its ways to be fitted, by name."""
-    from linkprior.predictors.registry import MODELS
-
-    known = {name: ["--model", name] for name in (*MODELS, *WRAPPED)} | MORE
-    known["auto"] += ["--effort", "fast"]
-    asked = known if names is None else {name: known[name] for name in names}
-    return {name: ["predict", "edges.tsv", *more, "-q"] for name, more in asked.items()}
+    options = {name: ["--model", name] for name in (*MODELS, *WRAPPED)} | MORE
+    options["auto"] += ["--effort", "fast"]
+    chosen = options if names is None else names
+    return {name: ["predict", "edges.tsv", *options[name], "-q"] for name in chosen}
 
 
 def environments() -> dict[str, dict[str, str]]:
@@ -113,11 +113,6 @@ def simd_levels() -> list[str]:
     from numpy._core import _multiarray_umath as core
 
     return [name for name in core.__cpu_dispatch__ if core.__cpu_features__.get(name)]
-
-
-def has_dask() -> bool:
-    """Tell whether the extra `dask` is installed."""
-    return importlib.util.find_spec("distributed") is not None
 
 
 def run_all(
@@ -163,51 +158,35 @@ def rankings(
     limit: float = LIMIT,
 ) -> dict[str, bytes | str]:
     """Return the file each model writes under one condition, or what was said instead."""
-    names = {
-        name: f"{number}.{label}.tsv".replace(" ", "-") for number, name in enumerate(commands)
-    }
-    asked = [
-        [*words, "--top", str(TOP), *more, "-o", names[name]] for name, words in commands.items()
-    ]
+    files = [f"{number}.{label}.tsv".replace(" ", "-") for number in range(len(commands))]
+    more = ["--top", str(TOP), *more, "-o"]
+    asked = [[*words, *more, file] for words, file in zip(commands.values(), files, strict=True)]
     ends = run_all(place, asked, env, limit)
     return {
-        name: (place / names[name]).read_bytes() if end["status"] == 0 else str(end["said"])
-        for name, end in zip(commands, ends, strict=True)
+        name: (place / file).read_bytes() if end["status"] == 0 else str(end["said"])
+        for name, file, end in zip(commands, files, ends, strict=True)
     }
 
 
 def same_bytes(found: bytes | str, wanted: bytes | str) -> str:
     """Return what the table says of two files that must not differ."""
-    return "same bytes" if isinstance(found, bytes) and found == wanted else _unequal(found)
+    if isinstance(found, str):
+        return NO_TIME if found == NO_TIME else f"FAILED: {found[-200:]}"
+    return "same bytes" if found == wanted else "DIFFERS"
 
 
 def same_order(found: bytes | str, wanted: bytes | str) -> str:
     """Return what the table says of two rankings whose last bits may differ."""
-    if found == wanted and isinstance(found, bytes):
-        return "same bytes"
-    if isinstance(found, str) or isinstance(wanted, str):
-        return _unequal(found)
+    if found == wanted or isinstance(found, str) or isinstance(wanted, str):
+        return same_bytes(found, wanted)
     moved = shift(order_of(found), order_of(wanted))
     return "same pairs" if not any(moved) else str(moved)
 
 
-def _unequal(found: bytes | str) -> str:
-    if found == NO_TIME:
-        return NO_TIME
-    return "DIFFERS" if isinstance(found, bytes) else f"FAILED: {found[-200:]}"
-
-
-def prepare(place: Path, network: Path | None = None) -> Path:
-    """Write the network the commands read: a generated one, or the file of a real one."""
-    import linkprior as lp
-
+def prepare(place: Path) -> Path:
     place.mkdir(parents=True, exist_ok=True)
-    if network is not None:
-        shutil.copyfile(network, place / "edges.tsv")
-        return place
     net = lp.planted_network(n_nodes=NODES, n_groups=GROUPS, mean_degree=DEGREE, seed=SEED)
-    text = "".join(f"{net.names[i]}\t{net.names[j]}\n" for i, j in net.edges)
-    (place / "edges.tsv").write_text(text, encoding="utf-8")
+    write_edges(place / "edges.tsv", net)
     return place
 
 
@@ -215,23 +194,19 @@ def conditions() -> Iterator[tuple[str, Words, dict[str, str], Callable[..., str
     """Yield each column but the first: its name, options, environment and comparison."""
     for count in WORKERS[1:]:
         yield f"{count} workers", ["--workers", count], {}, same_bytes
-    if has_dask():
+    if HAS_DASK:
         yield "dask", ["--dask", "local", "--workers", "2"], {}, same_bytes
     for label, env in environments().items():
         yield label, ["--workers", "1"], env, same_order
 
 
-def compare_predictions(
-    place: Path, end: float, names: Iterable[str] | None = None
-) -> dict[str, Row]:
+def compare_predictions(place: Path, end: float) -> dict[str, Row]:
     """Return a row per model, with a column per condition there was time for."""
-    commands = predictions(names)
+    commands = predictions()
     wanted = rankings(place, commands, "alone", ["--workers", "1"], {})
     rows = {name: Row() for name in commands}
     note(rows, "1 worker", {name: same_bytes(wanted[name], wanted[name]) for name in rows}, True)
-    for label, more, env, judged in conditions():
-        if time.monotonic() > end:
-            break
+    for label, more, env, judged in until(end, conditions()):
         left = max(1.0, end - time.monotonic())
         found = rankings(place, commands, label, more, env, left)
         told = {name: judged(found[name], wanted[name]) for name in rows}
@@ -272,41 +247,29 @@ _CLOCK = ("seconds", "peak_mb")
 
 def compare_folders(place: Path) -> dict[str, Row]:
     """Return what evaluate and tune leave under other workers and engines, beside what alone."""
-    judged = ["evaluate", "edges.tsv", "--models", "tri,pu,l3,random", "--repeats", "2", "-q", "-o"]
-    tuned = ["tune", "edges.tsv", "--model", "pu", "--trials", "4", "--inner", "2", "-q", "--study"]
-    grid = [*tuned[:-1], "--sampler", "grid", "--no-prune", "--study"]
-    processes = [["--executor", "processes", *_at("2")]]
-    local = [["--dask", "local", *_at("2")]] if has_dask() else []
+    judged = "evaluate edges.tsv --models tri,pu,l3,random --repeats 2 -q -o"
+    tuned = "tune edges.tsv --model pu --trials 4 --inner 2 -q"
+    one, two, four = (f"--workers {count}" for count in WORKERS)
+    processes, local = f"--executor processes {two}", [f"--dask local {two}"] * HAS_DASK
     plans = {
-        "evaluate": (judged, [*map(_at, WORKERS), *local]),
-        "tune, grid": (grid, [*map(_at, WORKERS), *processes, *local]),
-        "tune, 2 at a time": (tuned, [_at("2"), *processes, *local]),
-    }
-    rows = {}
+        "evaluate": (judged, [one, two, four, *local]),
+        "tune, grid": (
+            f"{tuned} --sampler grid --no-prune --study", [one, two, four, processes, *local],
+        ),
+        "tune, 2 at a time": (f"{tuned} --study", [two, processes, *local]),
+    }  # fmt: skip
+    rows = {name: Row() for name in plans}
     for name, (words, ways) in plans.items():
-        rows[name] = _folders(place, name, words, ways)
+        targets = [f"{name}-{number}".replace(" ", "-") for number in range(len(ways))]
+        asked = [[*words.split(), at, *way.split()] for at, way in zip(targets, ways, strict=True)]
+        ends = run_all(place, asked)
+        left = [_timeless(place / target) for target in targets]
+        for way, end, files in zip(ways, ends, left, strict=True):
+            apart = differences(files, left[0])
+            outcome = "DIFFERS: " + ", ".join(apart) if apart else "same bytes"
+            outcome = f"FAILED: {end['said'][-200:]}" if end["status"] else outcome
+            note(rows, way, {name: outcome}, True)
     return rows
-
-
-def _at(workers: str) -> Words:
-    return ["--workers", workers]
-
-
-def _folders(place: Path, name: str, words: Words, ways: list[Words]) -> Row:
-    targets = [f"{name}-{number}".replace(" ", "-") for number in range(len(ways))]
-    ends = run_all(place, [[*words, at, *way] for at, way in zip(targets, ways, strict=True)])
-    left = [_timeless(place / target) for target in targets]
-    row = Row()
-    for way, end, files in zip(ways, ends, left, strict=True):
-        apart = differences(files, left[0])
-        told = f"FAILED: {end['said'][-200:]}" if end["status"] else "DIFFERS: " + ", ".join(apart)
-        note(
-            {name: row},
-            " ".join(way),
-            {name: told if end["status"] or apart else "same bytes"},
-            True,
-        )
-    return row
 
 
 def _timeless(folder: Path) -> Files:

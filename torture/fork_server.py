@@ -97,7 +97,6 @@ class ForkServer:
         return Child(self, self._ask(start=asked)["pid"], files, Path(trace), time.monotonic())
 
     def run(self, argv: list[str], cwd: Path, **plan: Any) -> End:
-        """Start the command and wait for its end."""
         return self.start(argv, cwd, **plan).wait()
 
     def _ask(self, **what: Any) -> dict[str, Any]:
@@ -111,8 +110,6 @@ class ForkServer:
 
 @dataclass(frozen=True)
 class Child:
-    """A command at work."""
-
     server: ForkServer
     pid: int
     files: dict[str, str]
@@ -144,7 +141,6 @@ class Child:
 
 
 def main() -> None:
-    """Answer until standard input closes."""
     for name in _LOADED:
         import_module(name)
     for line in sys.stdin:

@@ -38,14 +38,12 @@ class RunFolderMachine(RuleBasedStateMachine):
 
     @initialize()
     def begin(self) -> None:
-        """Begin with a fresh folder and no run."""
         self.place = copied(self.sandbox.base / "inputs", self.sandbox.base / "machine")
         self.wanted = {name: self.sandbox.of(name) for name in COMMANDS}
         self.noted = self.damaged = False
         self.lost = False  # the manifest: nobody can tell what the folder was
 
     def teardown(self) -> None:
-        """Leave nothing behind."""
         shutil.rmtree(self.sandbox.base / "machine", ignore_errors=True)
 
     # ------------------------------------------------------------------ what may happen

@@ -44,7 +44,6 @@ def _of(pairs: Iterable[tuple[int, int]], n_nodes: int) -> lp.Network:
 
 
 def usual(p: int) -> lp.Network:
-    """Return a network with nothing hard about it."""
     return lp.planted_network(n_nodes=p, n_groups=3, mean_degree=5, seed=1)
 
 
@@ -107,7 +106,6 @@ CASES: dict[str, Make] = {
 
 
 def models() -> list[str]:
-    """Return every model there is, and some over others."""
     return [*MODELS, *WRAPPED]
 
 

@@ -26,13 +26,11 @@ T = TypeVar("T")
 
 
 def files_in(folder: Path) -> Files:
-    """Return every file beneath a folder by its name there."""
     paths = sorted(path for path in folder.rglob("*") if path.is_file() or path.is_symlink())
     return {str(path.relative_to(folder)): path.read_bytes() for path in paths}
 
 
 def leftovers(files: Files) -> list[str]:
-    """Return the names of temporary files."""
     return [name for name in files if any(p.endswith((".part", ".old")) for p in name.split("/"))]
 
 
@@ -180,7 +178,6 @@ JOBS = {
 
 
 def make_inputs(folder: Path) -> None:
-    """Write the networks the commands read."""
     net = lp.planted_network(n_nodes=40, n_groups=4, mean_degree=5, seed=SEED)
     for name in (Path("edges.tsv"), "data" / PLASMODIUM, Path("data/lp-classic/USAir.txt")):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
@@ -188,13 +185,11 @@ def make_inputs(folder: Path) -> None:
 
 
 def write_edges(path: Path, net: lp.Network) -> None:
-    """Write a network as two columns of names."""
     text = "".join(f"{net.names[i]}\t{net.names[j]}\n" for i, j in net.edges)
     path.write_text(text, encoding="utf-8")
 
 
 def copied(template: Path, place: Path) -> Path:
-    """Return a fresh copy of a folder."""
     shutil.rmtree(place, ignore_errors=True)
     shutil.copytree(template, place)
     return place

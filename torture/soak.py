@@ -92,7 +92,6 @@ def rounds(place: Path) -> Iterator[None]:
 
 
 def one_round(place: Path, name: str, number: int) -> None:
-    """Read, fit, rank, write, save and load one model."""
     net = lp.read_network(place / f"{number % _NETWORKS}.tsv")
     known = find(name).parameter_names()
     params = {key: value for key, value in _QUICK.items() if key in known}
@@ -117,7 +116,6 @@ class Outcome:
 
     @property
     def grown(self) -> dict[str, float]:
-        """What there is more of."""
         return {k: getattr(self.after, k) - getattr(self.before, k) for k in vars(self.before)}
 
     def defects(self) -> list[str]:
@@ -131,7 +129,6 @@ class Outcome:
         return wrong
 
     def facts(self) -> dict[str, Any]:
-        """Return the figures for JSON."""
         per = self.grown["mb"] * 1000 / max(1, self.rounds)
         return {
             "rounds": self.rounds,

@@ -21,9 +21,7 @@ from linkprior.evaluation.splits import Split, split_digest
 from linkprior.evaluation.store import plain_numbers, write_cell
 from linkprior.experiments.paper import RAT_CUTS, dream5, rat
 from linkprior.io.atomic_files import whole_file
-from linkprior.io.read import read_network
 from linkprior.network import Network
-from linkprior.network.generate import planted_network
 from linkprior.parallel import available_cores
 from linkprior.predictors.base import LinkPredictor
 
@@ -42,14 +40,6 @@ def folder() -> Path | None:
 def required_folder() -> Path:
     """Return the data folder, or end the program with a line that asks for it."""
     return folder() or sys.exit("LINKPRIOR_DATA is not set: it names the folder of the data sets")
-
-
-def huri_or_generated() -> tuple[str, Network]:
-    """Return HuRI where the data folder is known, else a generated network of its size."""
-    place = folder()
-    if place is None:
-        return "generated", planted_network(8272, mean_degree=12.6)
-    return "HuRI", read_network(place / HURI)
 
 
 # ---------------------------------------------------------------------- results

@@ -30,11 +30,11 @@ from linkprior.solvers.device import DeviceAdmm, DeviceDirect
 from linkprior.solvers.tri_admm import AdmmSolver
 
 
-def random_network(n_nodes: int, n_edges: int, seed: int = 0) -> Network:
-    """Draw edges between nodes of uneven weight (Chung and Lu)."""
-    rng = np.random.default_rng(seed)
+def random_network(n_nodes: int) -> Network:
+    """Draw ten edges per node between nodes of uneven weight (Chung and Lu)."""
+    rng = np.random.default_rng(0)
     weight = 1.0 + rng.pareto(2.5, n_nodes)
-    ends = rng.choice(n_nodes, (n_edges, 2), p=weight / weight.sum())
+    ends = rng.choice(n_nodes, (10 * n_nodes, 2), p=weight / weight.sum())
     return Network.from_indices(ends, [str(i) for i in range(n_nodes)])
 
 
@@ -44,9 +44,9 @@ def fastest(work: Callable[[], Any]) -> float:
     return min(clock(work)[1] for _ in range(3))
 
 
-def solver_for(net: Network, cls: type[AdmmSolver], passes: int, **more: Any) -> AdmmSolver:
+def solver_for(net: Network, cls: type[AdmmSolver], **more: Any) -> AdmmSolver:
     prior = DegreePrior(estimate_degrees(net), alpha=0.5)
-    return cls(net, SquaredLoss(0.2), 32, prior, 0.05, 1.0, passes=passes, **more)
+    return cls(net, SquaredLoss(0.2), 32, prior, 0.05, 1.0, passes=3, **more)
 
 
 def clocked_steps(solver: Any, steps: int) -> tuple[float, float]:
@@ -66,14 +66,13 @@ def clocked_steps(solver: Any, steps: int) -> tuple[float, float]:
 
 
 def admm(n_nodes: int, steps: int) -> dict[str, float]:
-    net = random_network(n_nodes, 10 * n_nodes)
-    solver = solver_for(net, DeviceAdmm, 3, device="cuda")
+    solver = solver_for(random_network(n_nodes), DeviceAdmm, device="cuda")
     seconds, peak = clocked_steps(solver, steps)
     return {"nodes": n_nodes, "steps": steps, "seconds": seconds, "peak_gb": peak}
 
 
 def streaming(n_nodes: int, steps: int) -> dict[str, float]:
-    net = random_network(n_nodes, 10 * n_nodes)
+    net = random_network(n_nodes)
     prior = DegreePrior(estimate_degrees(net), alpha=0.5)
     solver = DeviceDirect(net, SquaredLoss(0.2), 32, prior, 0.05, device="cuda")
     seconds, peak = clocked_steps(solver, steps)
@@ -82,8 +81,8 @@ def streaming(n_nodes: int, steps: int) -> dict[str, float]:
 
 def parity(n_nodes: int = 1500, steps: int = 10) -> dict[str, float]:
     """Return the largest relative difference between device and NumPy after some steps."""
-    net = random_network(n_nodes, 10 * n_nodes)
-    solvers = [solver_for(net, DeviceAdmm, 3, device="cuda"), solver_for(net, AdmmSolver, 3)]
+    net = random_network(n_nodes)
+    solvers = [solver_for(net, DeviceAdmm, device="cuda"), solver_for(net, AdmmSolver)]
     states = [one.init(np.random.default_rng(0)) for one in solvers]
     for _ in range(steps):
         states = [one.step(state) for one, state in zip(solvers, states, strict=True)]

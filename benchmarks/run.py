@@ -14,7 +14,7 @@ CASES = {
     for case in (
         *(speed_commands.startup, speed_commands.responsiveness, speed_commands.reading),
         *(speed_kernels.prox, speed_kernels.admm, speed_kernels.threads, speed_kernels.topk),
-        *(speed_models.paths, speed_models.peers, speed_models.judging, speed_models.pu),
+        *(speed_models.peers, speed_models.pu),
     )
 }
 

@@ -25,11 +25,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
 MOST_BYTES = 200_000
-NETWORKS = {
-    "yeast.csv": data.YEAST,
-    "HuRI.csv.gz": data.HURI,
-    "USAir.txt": "lp-classic/USAir.txt",
-}
+NETWORKS = {"yeast.csv": data.YEAST, "HuRI.csv.gz": data.HURI, "USAir.txt": "lp-classic/USAir.txt"}
 # Each page by the command that makes it, in a folder where the networks lie.
 PAGES = {
     "yeast.html": "predict yeast.csv --top 500 -o links.tsv --report yeast.html -q",

@@ -30,6 +30,7 @@ Numbers = dict[str, Any]
 SEEDS = (0, 1, 2)  # of the splits where edges are drawn, and of the random starts
 STARTS = 3  # instead of the default five: the studies compare settings, not records
 RULE = "all-nodes"  # the paper's
+NAMES = {**METHODS, "PA": "pa"}  # the paper's five, and degree alone
 
 
 @dataclass(frozen=True)
@@ -97,6 +98,16 @@ def seeded(name: str, seed: int, **params: Any) -> LinkPredictor:
     return make(name, **{k: v for k, v in common.items() if k in known}, **params)
 
 
+def tri_degree_parameters() -> Numbers:
+    """Return the parameters of the studies of tri-degree."""
+    return {**make("tri-degree").get_params(), "n_starts": STARTS, "seed": SEEDS}
+
+
+def all_parameters() -> Numbers:
+    """Return the parameters of the paper's five and of PA."""
+    return {name: seeded(model, 0).get_params() for name, model in NAMES.items()}
+
+
 def recalls(model: Scorer, split: Split, percents: Iterable[float]) -> dict[str, float]:
     """Return the share of hidden edges among the best x % of all pairs."""
     standing = rank_hidden_edges(model, split)
@@ -153,7 +164,6 @@ def sd(values: Iterable[float]) -> float:
 
 # ---------------------------------------------------------------------- drawing
 
-NAMES = {**METHODS, "PA": "pa"}  # the paper's five, and degree alone
 # Three readings of one method are three shades of its colour.
 SHADES = {"q": COLOURS[OURS], "factors": "#5b2a00", "x": "#f3b58d"}
 LABELS = {"q": "Q: prox before clipping", "factors": "factors U S Uᵀ", "x": "X of ADMM"}

@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy.sparse.linalg import svds
+from scipy.stats import ks_2samp
 
 from benchmarks import studies_base as base
 from benchmarks.studies_base import Array, Case, Numbers
@@ -37,11 +39,7 @@ def run_alpha(folder: Path) -> Numbers:
     train = case.splits[0].train
     sizes = {"K = observed edges": train.n_edges, "K = 5 % of all pairs": base.five_percent(train)}
     return {
-        "parameters": {
-            **make("tri-degree").get_params(),
-            "n_starts": base.STARTS,
-            "seed": base.SEEDS,
-        },
+        "parameters": base.tri_degree_parameters(),
         "training networks": base.network_facts([case]),
         "K": sizes,
         "agreement": {
@@ -56,16 +54,12 @@ def alpha_on(case: Case, alpha: float, k: int) -> Numbers:
     found: Numbers = {"q": [], "factors": []}
     for seed, split in case.seeded:
         model = base.seeded("tri-degree", seed, alpha=alpha or ALMOST_ZERO, n_edges=k)
-        for name, scores in _two_variables(model.fit(split.train), alpha).items():
-            found[name].append(agreement(scores, split.train, k))
+        learned = model.fit(split.train).learned_.arrays
+        factors = FactorScores(learned["U"], learned["S"]).rows(0, split.train.n_nodes)
+        q = learned["Q"] if alpha else factors  # where all ranks weigh the same, both order alike
+        found["q"].append(agreement(q, split.train, k))
+        found["factors"].append(agreement(factors, split.train, k))
     return found
-
-
-def _two_variables(model: LinkPredictor, alpha: float) -> dict[str, Array]:
-    """Return Q and the factors' product; where all ranks weigh the same, both order alike."""
-    learned, p = model.learned_.arrays, model.network_.n_nodes
-    factors = FactorScores(learned["U"], learned["S"]).rows(0, p)
-    return {"q": learned["Q"] if alpha else factors, "factors": factors}
 
 
 def agreement(scores: Array, train: Network, k: int) -> Numbers:
@@ -129,36 +123,33 @@ def run_distributions(folder: Path) -> Numbers:
         base.released(folder, "3.1.94", "3.2.104"),
     ]
     return {
-        "parameters": {
-            name: base.seeded(model, 0).get_params() for name, model in base.NAMES.items()
-        },
+        "parameters": base.all_parameters(),
         "seeds": base.SEEDS,
         "rule": base.RULE,
         "training networks": base.network_facts(cases),
         "hidden": {c.title: len(c.splits[0].hidden) for c in cases},
         "truth": {c.title: _truth(c) for c in cases},
-        "methods": {c.title: {m: distributions_on(c, m) for m in base.NAMES} for c in cases},
+        "methods": {
+            c.title: {
+                method: [
+                    induced_by(base.seeded(name, seed).fit(split.train), split)
+                    for seed, split in c.seeded
+                ]
+                for method, name in base.NAMES.items()
+            }
+            for c in cases
+        },
     }
 
 
 def _truth(case: Case) -> list[Numbers]:
     """Return the hidden edges' degrees, and how well observed degrees alone foretell them."""
-    return [
-        {
-            **_shape(hidden),
-            "spearman of observed degrees": base.spearman(split.train.degrees, hidden),
-        }
-        for _, split in case.seeded
-        for hidden in [base.degrees_of(split.hidden, split.train.n_nodes)]
-    ]
-
-
-def distributions_on(case: Case, method: str) -> list[Numbers]:
-    """Return what each seed's predictions induce."""
-    return [
-        induced_by(base.seeded(base.NAMES[method], seed).fit(split.train), split)
-        for seed, split in case.seeded
-    ]
+    found = []
+    for _, split in case.seeded:
+        hidden = base.degrees_of(split.hidden, split.train.n_nodes)
+        agreed = base.spearman(split.train.degrees, hidden)
+        found.append({**_shape(hidden), "spearman of observed degrees": agreed})
+    return found
 
 
 def induced_by(model: LinkPredictor, split: Split) -> Numbers:
@@ -175,7 +166,7 @@ def induced_by(model: LinkPredictor, split: Split) -> Numbers:
         "spearman, K hidden": base.spearman(short, hidden),
         "spearman, 5 %": base.spearman(long, hidden),
         "spearman, whole network": base.spearman(whole, true),
-        "ks": round(_distance(short, hidden), 6),
+        "ks": round(float(ks_2samp(short, hidden).statistic), 6),
     }
 
 
@@ -188,13 +179,6 @@ def _shape(degrees: pr.Ints) -> Numbers:
         "largest": int(degrees.max()),
         "nodes touched": int((degrees > 0).sum()),
     }
-
-
-def _distance(a: pr.Ints, b: pr.Ints) -> float:
-    """Return the largest gap between two distribution functions (Kolmogorov–Smirnov)."""
-    at = np.union1d(a, b)
-    share = [np.searchsorted(np.sort(x), at, side="right") / len(x) for x in (a, b)]
-    return float(np.abs(share[0] - share[1]).max())
 
 
 def draw_distributions(drawing: Any, numbers: Numbers) -> None:
@@ -344,8 +328,6 @@ def best_error(X: Array, edges: Array) -> int:
 
 def latala_constant(true: Network) -> float:
     """Return the C that this network alone asks for: E‖P‖₂ / (2√d*_max + s^¼), P random signs."""
-    from scipy.sparse.linalg import svds
-
     rng = np.random.default_rng(0)
     signs = true.adjacency.astype(np.float64).copy()
     norms = []

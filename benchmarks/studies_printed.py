@@ -39,14 +39,8 @@ def run_convergence(folder: Path) -> Numbers:
     runs = map_tasks(lambda one: followed(cases[one[0]], *one[1:]), asked)
     return {
         "parameters": {
-            "rank": RANK,
-            "rho": RHO,
-            "alpha": ALPHA,
-            "eta": PAPER["eta"],
-            "sweeps": SWEEPS,
-            "passes": {"mm": 1, "dual": PASSES},
-            "steps": STEPS,
-            "n_edges": "observed",
+            **{"rank": RANK, "rho": RHO, "alpha": ALPHA, "eta": PAPER["eta"], "sweeps": SWEEPS},
+            **{"passes": {"mm": 1, "dual": PASSES}, "steps": STEPS, "n_edges": "observed"},
             "seed": 0,
         },
         "training networks": base.network_facts(cases),
@@ -79,7 +73,7 @@ def followed(split: Split, prox: str, ratio: float) -> Numbers:
 
 
 def _digits(value: float | None) -> float:
-    return float(f"{0.0 if value is None else value:.5g}")
+    return float(f"{value or 0.0:.5g}")
 
 
 def _both_rules(scores: Any, split: Split) -> Numbers:

@@ -36,11 +36,7 @@ def run_variables(folder: Path) -> Numbers:
         base.sampled("Plasmodium, uniform 90 %", paper.plasmodium(folder), 0.9),
     ]
     return {
-        "parameters": {
-            **make("tri-degree").get_params(),
-            "n_starts": base.STARTS,
-            "seed": base.SEEDS,
-        },
+        "parameters": base.tri_degree_parameters(),
         "rule": base.RULE,
         "training networks": base.network_facts(cases),
         "hidden": {c.title: len(c.splits[0].hidden) for c in cases},
@@ -211,9 +207,7 @@ def run_harder(folder: Path) -> Numbers:
         "rate at hubs": {f"{x:g}": f"biased:{BASE:g}:{x:g}" for x in FACTORS},
     }
     return {
-        "parameters": {
-            name: base.seeded(model, 0).get_params() for name, model in base.NAMES.items()
-        },
+        "parameters": base.all_parameters(),
         "seeds": base.SEEDS,
         "networks": base.network_facts({"DREAM5": net}),
         "protocols": protocols,
@@ -222,13 +216,13 @@ def run_harder(folder: Path) -> Numbers:
             for title, several in protocols.items()
         },
         "Tri+Degree, nodes renumbered": {
-            protocol: [_renumbered_recall(net, protocol, seed) for seed in base.SEEDS]
+            protocol: [_recall_renumbered(net, protocol, seed) for seed in base.SEEDS]
             for protocol in protocols["share observed"].values()
         },
     }
 
 
-def _renumbered_recall(net: Network, protocol: str, seed: int) -> float:
+def _recall_renumbered(net: Network, protocol: str, seed: int) -> float:
     """Return the recall when nodes, whose numbers break ties, are numbered at random."""
     split = renumbered(_split(net, protocol, "all-nodes", seed), seed)
     model = base.seeded("tri-degree", seed).fit(split.train)
@@ -252,27 +246,19 @@ def judged(net: Network, protocol: str) -> Numbers:
     facts = []
     for seed in base.SEEDS:
         cases = {rule: _split(net, protocol, rule, seed) for rule in RULES}
-        facts.append(_facts(cases))
+        train = cases["all-nodes"].train
+        isolated = int((train.degrees == 0).sum())
+        hidden = {rule: len(case.hidden) for rule, case in cases.items()}
+        facts.append(
+            {"training edges": train.n_edges, "hidden": hidden, "nodes without edges": isolated}
+        )
         for method in found["all-nodes"]:
-            model = _model(method, cases["all-nodes"].train, seed)
+            model: Scorer = base.Matrix(np.multiply.outer(train.degrees + 1.0, train.degrees + 1.0))
+            if method != CONTROL:
+                model = base.seeded(base.NAMES[method], seed).fit(train)
             for rule, case in cases.items():
                 found[rule][method].append(base.recalls(model, case, [5])[METRIC])
     return {"splits": facts, **found}
-
-
-def _model(method: str, train: Network, seed: int) -> Scorer:
-    if method == CONTROL:
-        return base.Matrix(np.multiply.outer(train.degrees + 1.0, train.degrees + 1.0))
-    return base.seeded(base.NAMES[method], seed).fit(train)
-
-
-def _facts(cases: dict[str, Split]) -> Numbers:
-    train = cases["all-nodes"].train
-    return {
-        "training edges": train.n_edges,
-        "hidden": {rule: len(case.hidden) for rule, case in cases.items()},
-        "nodes without edges": int((train.degrees == 0).sum()),
-    }
 
 
 def _split(net: Network, protocol: str, rule: str, seed: int) -> Split:

@@ -268,9 +268,7 @@ def _cell(folder: Path) -> Attempt:
         return cell
 
     return _loads(
-        lambda data: _json(path, edited(whole, data)),
-        again,
-        lambda cell: isinstance(cell, Cell),
+        lambda data: _json(path, edited(whole, data)), again, lambda cell: isinstance(cell, Cell)
     )
 
 

@@ -17,6 +17,10 @@ from unittest import mock
 
 import networkx as nx
 
+import linkprior
+from linkprior import theory
+from linkprior.predictors.registry import MODELS
+
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "linkprior"
 BESIDE = ("benchmarks", "torture", "fuzz", "mutants", "tools")
@@ -100,39 +104,30 @@ def traced(work: Callable[[], object]) -> tuple[int, int]:
     return len(functions), len({place[0] for place in functions})
 
 
+def traced_file(text: str, work: Callable[[Path], object]) -> tuple[int, int]:
+    """Trace what is done with a file, imports left out."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "edges.tsv"
+        path.write_text(text)
+        work(path)  # everything is imported now
+        return traced(lambda: work(path))
+
+
 def predicting() -> tuple[int, int]:
-    """Trace `linkprior predict FILE --model l3`, imports left out."""
+    """Trace `linkprior predict FILE --model l3`."""
     from linkprior.cli import main
-    from linkprior.network.generate import planted_network
 
-    net = planted_network(60)
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "edges.tsv"
-        path.write_text("".join(f"{net.names[i]}\t{net.names[j]}\n" for i, j in net.edges.tolist()))
+    def work(path: Path) -> None:
+        words, quiet = ["linkprior", "predict", str(path), "--model", "l3"], io.StringIO()
+        with (
+            mock.patch.object(sys, "argv", words),
+            contextlib.redirect_stdout(quiet),
+            contextlib.redirect_stderr(quiet),
+        ):
+            main()
 
-        def work() -> None:
-            command = ["linkprior", "predict", str(path), "--model", "l3"]
-            quiet = io.StringIO()
-            with (
-                mock.patch.object(sys, "argv", command),
-                contextlib.redirect_stdout(quiet),
-                contextlib.redirect_stderr(quiet),
-            ):
-                main()
-
-        work()  # everything is imported now
-        return traced(work)
-
-
-def reading() -> int:
-    """Count the files of the package that reading a two-column TSV runs through."""
-    from linkprior import read_network
-
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "edges.tsv"
-        path.write_text("a\tb\nb\tc\nc\td\n")
-        read_network(path)
-        return traced(lambda: read_network(path))[1]
+    net = linkprior.planted_network(60)
+    return traced_file("".join(f"{net.names[i]}\t{net.names[j]}\n" for i, j in net.edges), work)
 
 
 def documented() -> tuple[int, int, list[str]]:
@@ -142,10 +137,6 @@ def documented() -> tuple[int, int, list[str]]:
 
 
 def public() -> Iterator[tuple[str, Any]]:
-    import linkprior
-    from linkprior import theory
-    from linkprior.predictors.registry import MODELS
-
     things = {name: getattr(linkprior, name) for name in linkprior.__all__}
     things |= {f"theory.{name}": getattr(theory, name) for name in theory.__all__}
     for name in MODELS:
@@ -192,7 +183,7 @@ def main() -> None:
         ("lines of tests, files", f"{lines(tests):,}, {len(tests)}"),
         ("lines beside, files", f"{lines(beside):,}, {len(beside)}"),
         ("functions, files of `predict --model l3`", f"{functions}, {files}"),
-        ("files to read a two-column TSV", reading()),
+        ("files to read a two-column TSV", traced_file("a\tb\nb\tc\n", linkprior.read_network)[1]),
         ("context variables, module variables assigned", f"{len(context)}, {len(mutable)}"),
         ("import cycles", len(cycles(trees))),
         ("public definitions documented in full", f"{good} of {total}"),

@@ -65,13 +65,16 @@ def main() -> int:
 
 
 def _kills(place: Sandbox, chance: random.Random, end: float) -> Facts:
-    tallies = {name: disturbances.KillTally() for name in (*disturbances.KILLED, disturbances.SLOW)}
+    tallies = {
+        name: disturbances.Tally(*disturbances.KILLS)
+        for name in (*disturbances.KILLED, disturbances.SLOW)
+    }
     for name, tally in tallies.items():
         wanted = SLOWLY if name == disturbances.SLOW else BY_CLOCK
         for _ in range(3 * wanted):  # some come to their end before the moment
-            if tally.kills < wanted:
+            if tally["kills"] < wanted:
                 disturbances.kill_after(place, place.of(name), tally, chance)
-    by_clock = sum(tally.kills for tally in tallies.values())
+    by_clock = sum(tally["kills"] for tally in tallies.values())
     points = [
         (n, *one) for n in disturbances.KILLED for one in disturbances.counted_kills(place.of(n))
     ]
@@ -82,7 +85,7 @@ def _kills(place: Sandbox, chance: random.Random, end: float) -> Facts:
         done += 1
     return {
         **_summed(tallies, "kills", "resumed"),
-        "most_lost": max(tally.most_lost for tally in tallies.values()),
+        "most_lost": max(tally["most_lost"] for tally in tallies.values()),
         "at_random_moments": by_clock,
         "points_tried": done,
         "points": len(points),
@@ -90,7 +93,7 @@ def _kills(place: Sandbox, chance: random.Random, end: float) -> Facts:
 
 
 def _writes(place: Sandbox, chance: random.Random, end: float) -> Facts:
-    tallies = {name: disturbances.WriteTally() for name in disturbances.FAILED}
+    tallies = {name: disturbances.Tally(*disturbances.WRITES) for name in disturbances.FAILED}
     points = [(n, *one) for n in disturbances.FAILED for one in disturbances.failures(place.of(n))]
     chance.shuffle(points)
     for name, at, lasting in until(end, points):
@@ -99,7 +102,7 @@ def _writes(place: Sandbox, chance: random.Random, end: float) -> Facts:
 
 
 def _memory(place: Sandbox, chance: random.Random, end: float) -> Facts:
-    tallies = {name: disturbances.MemoryTally() for name in disturbances.LIMITED}
+    tallies = {name: disturbances.Tally(*disturbances.LIMITS) for name in disturbances.LIMITED}
     steps = [(name, step) for name in disturbances.LIMITED for step in disturbances.STEPS]
     chance.shuffle(steps)
     for name, step in until(end, steps):
@@ -108,13 +111,13 @@ def _memory(place: Sandbox, chance: random.Random, end: float) -> Facts:
 
 
 def _locks(place: Sandbox, chance: random.Random, end: float) -> Facts:
-    tally = disturbances.LockTally()
+    tally = disturbances.Tally(*disturbances.LOCKS)
     disturbances.cycle(place, tally, CYCLES, PROCESSES, chance.randrange(10**6))
     for name in disturbances.SHARED:
         disturbances.taken_over(place, name, tally, len(place.of(name).calls) // 2)
     for name in until(end, disturbances.SHARED * PAIRS):
         disturbances.two_at_once(place, name, tally, chance.uniform(0.0, place.of(name).seconds))
-    return vars(tally)
+    return tally.facts()
 
 
 def _state_machine(place: Sandbox, chance: random.Random, end: float) -> Facts:
@@ -143,9 +146,9 @@ def _determinism(place: Sandbox, chance: random.Random, end: float) -> Facts:
 
 
 def _numerics(place: Sandbox, chance: random.Random, end: float) -> Facts:
-    tally = numerics.Tally()
+    tally = disturbances.Tally(*numerics.ENDS)
     found = numerics.run_extremes(end, tally) | numerics.run(place.base, end, tally)
-    return {**found, **vars(tally)}
+    return {**found, **tally.facts()}
 
 
 def _soak(place: Sandbox, chance: random.Random, end: float) -> Facts:
@@ -165,8 +168,8 @@ PARTS: dict[str, tuple[Part, float]] = {  # with its share of the time
 
 
 def _summed(tallies: dict[str, Any], *names: str) -> Facts:
-    sums = {name: sum(getattr(tally, name) for tally in tallies.values()) for name in names}
-    commands = {name: dict(vars(tally)) for name, tally in tallies.items()}
+    sums = {name: sum(tally[name] for tally in tallies.values()) for name in names}
+    commands = {name: tally.facts() for name, tally in tallies.items()}
     defects = [line for facts in commands.values() for line in facts.pop("defects")]
     return {**sums, "commands": commands, "defects": defects}
 

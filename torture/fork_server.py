@@ -80,7 +80,7 @@ class ForkServer:
     def __exit__(self, *_: object) -> None:
         self._process.stdin.close()
         try:
-            self._process.wait(10)
+            self._process.wait(HANG)
         finally:
             self._process.kill()
             self._process.stdout.close()

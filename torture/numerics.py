@@ -6,7 +6,6 @@ import dataclasses
 import unicodedata
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ import numpy as np
 import linkprior as lp
 from linkprior.predictors.registry import MODELS, find, make
 from linkprior.ranking.ranking import Ranking
+from torture.disturbances import Tally
 from torture.sandbox import until
 
 # ---------------------------------------------------------------------- numerics
@@ -22,16 +22,8 @@ from torture.sandbox import until
 TIES = 100_000
 WRAPPED = ("degree:l3", "degree:pu", "consensus:pu")
 QUICK = {"n_starts": 1, "max_iter": 6, "warmup": 6, "effort": "fast", "exercises": 1}
+ENDS = ("fits", "refused")  # fits with an ordered list, errors of one line
 _SMALL, _COMPILED = 60, 300  # nodes: below and above where compiled kernels take over
-
-
-@dataclass
-class Tally:
-    """What came of the cases: fits with an ordered list, and errors of one line."""
-
-    fits: int = 0
-    refused: int = 0
-    defects: list[str] = field(default_factory=list)
 
 
 # ---------------------------------------------------------------------- the networks
@@ -135,11 +127,11 @@ def fitted(
             rows = model.score_rows(0, net.n_nodes)
             ranking = model.predict_edges(net.n_non_edges + 5 if k is None else k)
     except lp.LinkpriorError as said:
-        tally.refused += 1
+        tally["refused"] += 1
         return [] if one_line(said) else [f"not one line: {said}"]
     except Exception as problem:
         return [f"{type(problem).__name__}: {problem}"]
-    tally.fits += 1
+    tally["fits"] += 1
     return [*refuse_numbers(rows), *in_order(ranking, net, k)]
 
 
@@ -190,7 +182,7 @@ def all_alike(tally: Tally, nodes: int = 460) -> None:
     for workers in (1, 2, 4):
         with lp.use_workers(workers):
             ranking = lp.make("pa").fit(net).predict_edges(TIES)
-        tally.fits += 1
+        tally["fits"] += 1
         if len(set(ranking.scores.tolist())) != 1 or not np.array_equal(ranking.pairs, first):
             tally.defects.append(f"{TIES} equal scores, {workers} workers: not the first in order")
 
@@ -207,10 +199,10 @@ def try_names(place: Path, tally: Tally) -> None:
     try:
         net = lp.read_network(path)
     except lp.LinkpriorError as said:
-        tally.refused += 1
+        tally["refused"] += 1
         tally.defects += [] if one_line(said) else [f"names: {said}"]
         return
-    tally.fits += 1
+    tally["fits"] += 1
     if net.names != tuple(dict.fromkeys(end for pair in pairs for end in pair)):
         tally.defects.append(f"names that differ by normalisation: read as {net.names}")
 

@@ -124,7 +124,7 @@ class Outcome:
         wrong = [f"soak: {self.grown[k]:+g} {k}" for k in counts if self.grown[k] > 0]
         if self.grown["mb"] > SLACK_MB:
             wrong.append(f"soak: {self.grown['mb']:+.1f} MB in {self.rounds} rounds")
-        if self.grown["objects"] > self.rounds:
+        if self.grown["objects"] > max(self.rounds, 10):
             wrong.append(f"soak: {self.grown['objects']:+g} objects in {self.rounds} rounds")
         return wrong
 

@@ -42,9 +42,6 @@ def required_folder() -> Path:
     return folder() or sys.exit("LINKPRIOR_DATA is not set: it names the folder of the data sets")
 
 
-# ---------------------------------------------------------------------- results
-
-
 def read_results(path: Path) -> dict[str, Any]:
     results: dict[str, Any] = json.loads(path.read_text("utf-8")) if path.exists() else {}
     return results
@@ -77,9 +74,6 @@ def mean_sd(values: Sequence[float], digits: int = 3) -> str:
     """Return mean ± sd, the mean alone of a single value."""
     spread = f" ± {np.std(values, ddof=1):.3f}" if len(values) > 1 else ""
     return f"{np.mean(values):.{digits}f}{spread}"
-
-
-# ---------------------------------------------------------------------- clock
 
 
 def clocked(work: Callable[[], object]) -> tuple[float, float]:

@@ -44,9 +44,8 @@ from numpy.typing import NDArray
 
 from benchmarks import data
 from benchmarks.speed_models import LAM, RHO, implicit_als_of
-from benchmarks.studies_base import figure, legend_below, tidy
+from benchmarks.studies_base import legend_below, save_figure, tidy
 from linkprior import machine, parallel
-from linkprior.io.atomic_files import whole_file
 from linkprior.model.degrees import estimate_degrees
 from linkprior.model.factors import Factors
 from linkprior.model.losses import SquaredLoss
@@ -307,8 +306,7 @@ def main() -> None:
             found["machine"] = data.machine()
             found.setdefault(over, {})[name] = measure(name, points, over)
             data.write_results(path, found)
-    with whole_file(data.FIGURES / "growth.svg") as stream:
-        stream.write(figure(draw, found, (8.6, 7.4), "svg").decode())
+    save_figure("growth", draw, found, (8.6, 7.4))
 
 
 # ---------------------------------------------------------------------- figure

@@ -19,7 +19,7 @@ import numpy as np
 
 import linkprior as lp
 from benchmarks import data
-from benchmarks.studies_base import figure, tidy
+from benchmarks.studies_base import save_figure, tidy
 from linkprior.evaluation.metrics import recall_at
 from linkprior.evaluation.protocols import Plan
 from linkprior.evaluation.ranks import rank_hidden_edges
@@ -148,7 +148,7 @@ def main() -> None:
             data.write_results(RESULTS, found)
             print(name, flush=True)
     print(text(found))
-    (data.FIGURES / "learned_weights.svg").write_bytes(figure(draw, found, (7.5, 5.6), "svg"))
+    save_figure("learned_weights", draw, found, (7.5, 5.6))
 
 
 if __name__ == "__main__":

@@ -45,8 +45,6 @@ def chromium() -> Iterator[Browser]:
             found.close()
 
 
-# ---------------------------------------------------------------------- page
-
 RESULTS = data.RESULTS / "page.json"
 LINKS = (1_000, 10_000)
 TIMES = 7

@@ -1,7 +1,7 @@
 """Studies behind docs/reproduction_studies.md: `python -m benchmarks.paper_studies [NAME …]`.
 
 Needs LINKPRIOR_DATA. Each study leaves its numbers in benchmarks/results/studies/NAME.json and its
-figure in docs/figures/NAME.svg and .png. A study whose numbers are there is drawn again, not run
+figure in docs/figures/NAME.svg. A study whose numbers are there is drawn again, not run
 again; `--again` runs it anew.
 """
 
@@ -16,13 +16,12 @@ from typing import Any
 from benchmarks import studies_degrees as degrees
 from benchmarks import studies_printed as printed
 from benchmarks import studies_recall as recall
-from benchmarks.data import FIGURES, RESULTS, ROOT
-from benchmarks.studies_base import Study, figure
+from benchmarks.data import RESULTS, ROOT
+from benchmarks.studies_base import Study, save_figure
 from linkprior import machine, parallel
 from linkprior.errors import LinkpriorError
 from linkprior.evaluation.store import read_json, write_json
 from linkprior.experiments.paper import data_folder
-from linkprior.io.atomic_files import whole_file
 
 NUMBERS = RESULTS / "studies"
 STUDIES = {
@@ -59,7 +58,7 @@ def main(given: list[str] | None = None) -> None:
         if asked.again or not path.exists():
             print(f"{name}: {question(study)}", flush=True)
             keep(study, data_folder(asked.data), path)
-        illustrate(study, read_json(path)["numbers"], FIGURES)
+        save_figure(name, study.draw, read_json(path)["numbers"], study.size)
         print(f"{name}: {path.relative_to(ROOT)}, docs/figures/{name}.svg", flush=True)
 
 
@@ -82,14 +81,6 @@ def keep(study: Study, folder: Path, path: Path) -> None:
         "versions": machine.versions(),
     }
     write_json(path, {**about, "numbers": numbers})
-
-
-def illustrate(study: Study, numbers: dict[str, Any], folder: Path) -> None:
-    """Draw a study's numbers as SVG and PNG."""
-    folder.mkdir(parents=True, exist_ok=True)
-    for kind in ("svg", "png"):
-        with whole_file(folder / f"{study.name}.{kind}") as stream:
-            stream.buffer.write(figure(study.draw, numbers, study.size, kind))
 
 
 if __name__ == "__main__":

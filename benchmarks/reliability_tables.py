@@ -43,9 +43,6 @@ def summary() -> str:
     return table(["what", "times", "outcome"], [[what, f"{n:,}", end] for what, n, end in rows])
 
 
-# ---------------------------------------------------------------------- torture
-
-
 def by_command(heads: list[str], keys: list[str], bold: int, facts: Facts) -> str:
     """Return some figures by command, with a row for all, in which the first are bold."""
     rows = [
@@ -163,9 +160,6 @@ def folders(facts: Facts) -> str:
         same = "yes" if set(outcomes.values()) == {"same bytes"} else "**no**"
         rows.append([f"`{name}`", "; ".join(f"`{way}`" for way in outcomes), same])
     return table(["command", "compared", "same"], rows)
-
-
-# ---------------------------------------------------------------------- fuzz, mutants, versions
 
 
 def fuzz(facts: Facts) -> str:

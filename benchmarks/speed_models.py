@@ -21,7 +21,6 @@ from linkprior.solvers.pu_als import PuAlsSolver
 if TYPE_CHECKING:
     from implicit.cpu.als import AlternatingLeastSquares
 
-# ---------------------------------------------------------------------- pu
 
 RANK, SWEEPS = 64, 15
 RHO, LAM = 0.05, 0.1
@@ -81,8 +80,6 @@ def pu() -> Iterator[str]:
         f"{history[-1].objective:.0f}, implicit {theirs:.0f}"
     )
 
-
-# ---------------------------------------------------------------------- peers
 
 EVERY = 40  # networkx is given one non-edge in so many
 TOP = 100

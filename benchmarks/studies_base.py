@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from matplotlib import rc_context
+from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
+from benchmarks.data import FIGURES
 from linkprior.evaluation import splits
 from linkprior.evaluation.metrics import recall_at
 from linkprior.evaluation.ranks import Scorer, rank_hidden_edges
@@ -19,6 +21,7 @@ from linkprior.experiments import paper
 from linkprior.experiments.paper import METHODS
 from linkprior.experiments.reproduction import OURS
 from linkprior.experiments.reproduction_tables import COLOURS
+from linkprior.io.atomic_files import whole_file
 from linkprior.network import Network
 from linkprior.network import pairs as pr
 from linkprior.predictors.base import LinkPredictor
@@ -169,23 +172,19 @@ SHADES = {"q": COLOURS[OURS], "factors": "#5b2a00", "x": "#f3b58d"}
 LABELS = {"q": "Q: prox before clipping", "factors": "factors U S Uᵀ", "x": "X of ADMM"}
 
 
-def figure(
-    draw: Callable[[Any, Any], None], numbers: Any, size: tuple[float, float], kind: str
-) -> bytes:
-    """Return the drawing as "png" or "svg"."""
-    from matplotlib import rc_context
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.backends.backend_svg import FigureCanvasSVG
-    from matplotlib.figure import Figure
-
+def save_figure(
+    name: str,
+    draw: Callable[[Any, Any], None],
+    numbers: Any,
+    size: tuple[float, float],
+    folder: Path = FIGURES,
+) -> None:
+    """Draw numbers as folder/name.svg, the same bytes each time."""
     with rc_context({"svg.hashsalt": "linkprior", "font.size": 9}):
         drawing = Figure(figsize=size, layout="constrained")
         draw(drawing, numbers)
-        canvas = {"png": FigureCanvasAgg, "svg": FigureCanvasSVG}[kind](drawing)
-        out = io.BytesIO()
-        undated = {"Date": None} if kind == "svg" else {"Software": None}
-        canvas.print_figure(out, format=kind, dpi=150, metadata=undated)
-    return out.getvalue()
+        with whole_file(folder / f"{name}.svg") as stream:
+            drawing.savefig(stream, format="svg", metadata={"Date": None})
 
 
 def tidy(axes: Any, title: str = "", x: str = "", y: str = "", grid: str = "both") -> None:

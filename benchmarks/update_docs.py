@@ -52,9 +52,6 @@ def spread(values: list[float], sign: str = "") -> str:
     )
 
 
-# ---------------------------------------------------------------------- auto and the others
-
-
 def own(results: Results, network: str, metric: str) -> str:
     """Return auto's mean ± sd, bold where it is ahead of every other model."""
     shown = spread(list(results.values(network, AUTO, metric).values()))
@@ -113,9 +110,6 @@ def prior(results: Results) -> str:
     return table(["network (splits)", *NAMES.values()], rows)
 
 
-# ---------------------------------------------------------------------- tuned models
-
-
 def tuned(results: Results) -> str:
     """Return AUPRC by default and after tuning, on the splits where both are there."""
     folder = RESULTS / "suite" / f"tuned-{TRIALS}"
@@ -140,9 +134,6 @@ def _both(before: Results, after: Results, network: str, model: str) -> str:
     return " → ".join(means)
 
 
-# ---------------------------------------------------------------------- releases
-
-
 def releases() -> str:
     """Return what a history teaches: auto with and without one, and peers."""
     rows = []
@@ -159,9 +150,6 @@ def releases() -> str:
             rows.append([counts, label, *(figures(float(mean)) for mean in means), expected])
     heads = ["releases (found before, to be found)", "model", "AUPRC", "recall at 5 %", "P@500"]
     return table([*heads, "AUROC", f"expected among {MOST_PAIRS}, real"], rows)
-
-
-# ---------------------------------------------------------------------- the paper
 
 
 def _read(path: str) -> Any:
@@ -261,8 +249,6 @@ def ranked_variable() -> str:
     heads = ["recall@5%", "hidden", "factors", "X", "Q"]
     return table([*heads, "factors, connected", "X, connected", "Q, connected"], rows)
 
-
-# ---------------------------------------------------------------------- pages
 
 AUTO_PAGE, BENCHMARK, REPRODUCTION = "docs/auto.md", "docs/benchmark.md", "docs/reproduction.md"
 # The name of each table, the page it stands in, and what writes it.

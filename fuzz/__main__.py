@@ -115,9 +115,6 @@ def run_libfuzzer(name: str, work: Path, options: list[str]) -> None:
         atheris.Fuzz()
 
 
-# ---------------------------------------------------------------------- figures
-
-
 def figures_in(log: str) -> Facts:
     """Return the figures that libFuzzer prints."""
 

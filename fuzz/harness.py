@@ -122,8 +122,6 @@ def put(path: Path, data: bytes) -> Path:
     return path
 
 
-# ---------------------------------------------------------------------- edits
-
 _MOST_LINES, _DEEPEST = 64, 12
 
 

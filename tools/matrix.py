@@ -33,13 +33,13 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from linkprior.io.atomic_files import whole_file
+from benchmarks.data import RESULTS, read_results, write_results
+
 from tools.project import ROOT, lowest, requirements
 
 PYTHONS = ("3.11", "3.12", "3.13")
 ENDS = ("oldest", "newest")
 PLACE = ROOT / ".matrix"
-RESULTS = ROOT / "benchmarks" / "results" / "matrix.json"
 # Tests that no version changes: the reasons stand above.
 _SAME = ("browser", "docs", "fuzz", "mutants")
 WHOLE = ["tests", "-m", "not at_length", *(f"--ignore=tests/{name}" for name in _SAME)]
@@ -93,7 +93,7 @@ class Cell:
     def __init__(self, version: str, end: str, tests: Sequence[str]) -> None:
         self.name, self.version, self.end, self.tests = f"{version}/{end}", version, end, tests
         self.home = PLACE / f"{version}-{end}"
-        self.python = self.home / "bin" / "python"
+        self.python = str(self.home / "bin" / "python")
         asked = json.dumps([constraints(end), requirements("test"), list(tests), code()])
         question = hashlib.sha256(asked.encode()).hexdigest()[:12]
         self.result = PLACE / f"{version}-{end}-{question}.json"
@@ -119,15 +119,7 @@ class Cell:
         if not self._install(python, log):
             return {"verdict": BROKEN}
         options = shlex.split(os.environ.get("TEST_OPTIONS", ""))
-        command = [
-            str(self.python),
-            "-m",
-            "pytest",
-            "-p",
-            "no:cacheprovider",
-            *options,
-            *self.tests,
-        ]
+        command = [self.python, "-m", "pytest", "-p", "no:cacheprovider", *options, *self.tests]
         command += _OLD_AND_NEW if self.end == "oldest" else []
         done = call(command, log)
         lines = Path(log.name).read_text(encoding="utf-8").splitlines()
@@ -140,18 +132,11 @@ class Cell:
         }
 
     def _install(self, python: str, log: Any) -> bool:
-        if not self.python.exists() and call([python, "-m", "venv", str(self.home)], log):
+        if not Path(self.python).exists() and call([python, "-m", "venv", str(self.home)], log):
             return False
         pins = PLACE / f"{self.version}-{self.end}.txt"
         pins.write_text("".join(f"{pin}\n" for pin in constraints(self.end)), encoding="utf-8")
-        command = [
-            str(self.python),
-            "-m",
-            "pip",
-            "install",
-            "--quiet",
-            "--disable-pip-version-check",
-        ]
+        command = [self.python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
         command += ["--prefer-binary", "--upgrade", "-c", str(pins), "-e", f"{ROOT}[test,dask]"]
         return call(command, log) == 0
 
@@ -161,7 +146,7 @@ class Cell:
             "import importlib.metadata as m, json, sys; "
             "print(json.dumps({n: m.version(n) for n in sys.argv[1:]}))"
         )
-        command = [str(self.python), "-c", ask, *names]
+        command = [self.python, "-c", ask, *names]
         done = subprocess.run(command, capture_output=True, text=True, check=True)
         return dict(json.loads(done.stdout))
 
@@ -174,13 +159,11 @@ def call(command: list[str], log: Any) -> int:
     return done.returncode
 
 
-def keep(name: str, found: dict[str, Any], path: Path = RESULTS) -> None:
+def keep(name: str, found: dict[str, Any], path: Path = RESULTS / "matrix.json") -> None:
     """Put what came of a cell beside what came of the others."""
-    told = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {"cells": {}}
-    told["cells"][name] = {key: found[key] for key in ("verdict", "told", "versions", "code")}
-    told["cells"] = dict(sorted(told["cells"].items()))
-    with whole_file(path) as stream:
-        stream.write(json.dumps(told, indent=1) + "\n")
+    cells = read_results(path).get("cells", {})
+    cells[name] = {key: found[key] for key in ("verdict", "told", "versions", "code")}
+    write_results(path, {"cells": dict(sorted(cells.items()))})
 
 
 def main() -> int:

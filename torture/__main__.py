@@ -61,9 +61,6 @@ def main() -> int:
     return int(bool(defects))
 
 
-# ---------------------------------------------------------------------- the parts
-
-
 def _kills(place: Sandbox, chance: random.Random, end: float) -> Facts:
     tallies = {
         name: disturbances.Tally(*disturbances.KILLS)
@@ -134,14 +131,16 @@ def _state_machine(place: Sandbox, chance: random.Random, end: float) -> Facts:
 
 def _determinism(place: Sandbox, chance: random.Random, end: float) -> Facts:
     spot = determinism.prepare(place.base / "determinism")
-    rows = determinism.compare_folders(spot) | determinism.compare_predictions(spot, end)
-    told = [what for row in rows.values() for what in row.equal.values()]
+    table = determinism.Table()
+    determinism.compare_folders(spot, table)
+    determinism.compare_predictions(spot, end, table)
+    told = [what for row in table.values() for what in row.values()]
     return {
         "comparisons": len(told),
         "same_bytes": told.count("same bytes"),
         "same_pairs": told.count("same pairs"),
-        "table": {name: row.equal for name, row in rows.items()},
-        "defects": [line for row in rows.values() for line in row.defects],
+        "table": table,
+        "defects": table.defects,
     }
 
 

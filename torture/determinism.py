@@ -11,15 +11,11 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import linkprior as lp
-from linkprior.predictors.registry import MODELS
-from torture.sandbox import Files, differences, files_in, until, write_edges
-
-# ---------------------------------------------------------------------- rounded
+from torture.sandbox import EVERY_MODEL, Files, differences, files_in, until, write_edges
 
 Pair = tuple[str, str]
 
@@ -60,11 +56,8 @@ def shift(found: list[tuple[float, Pair]], wanted: list[tuple[float, Pair]]) -> 
     return Shift(length - len(both), sum(map(bool, far)), max(far, default=0))
 
 
-# ---------------------------------------------------------------------- determinism
-
 TOP = 1000
 NODES, GROUPS, DEGREE, SEED = 500, 10, 8, 3
-WRAPPED = ("degree:l3", "degree:pu", "consensus:pu")
 MORE = {  # a name in the table, and the options it stands for
     "tri-degree, streaming": ["--model", "tri-degree", "--set", "solver=streaming"],
     "tri-degree, admm": ["--model", "tri-degree", "--set", "solver=admm"],
@@ -78,34 +71,27 @@ NO_TIME = "no time"
 Words = list[str]
 
 
-@dataclass
-class Row:
-    """What was the same for one command: the columns of the table."""
+class Table(dict[str, dict[str, str]]):
+    """What was the same, by command and column; what should have been and was not."""
 
-    equal: dict[str, str] = field(default_factory=dict)
-    defects: list[str] = field(default_factory=list)
+    def __init__(self) -> None:
+        super().__init__()
+        self.defects: list[str] = []
 
-
-# ---------------------------------------------------------------------- the commands
+    def note(self, name: str, label: str, what: str, must: bool = True) -> None:
+        """Fill in a cell; what must be the same and is not is a defect."""
+        self.setdefault(name, {})[label] = what
+        wrong = must and what not in ("same bytes", "same pairs", NO_TIME)
+        if wrong or what.startswith("FAILED"):
+            self.defects.append(f"{name}, {label}: {what}")
 
 
 def predictions(names: Iterable[str] | None = None) -> dict[str, Words]:
     """Return the command of every model, and of its ways to be fitted, by name."""
-    options = {name: ["--model", name] for name in (*MODELS, *WRAPPED)} | MORE
+    options = {name: ["--model", name] for name in EVERY_MODEL} | MORE
     options["auto"] += ["--effort", "fast"]
     chosen = options if names is None else names
     return {name: ["predict", "edges.tsv", *options[name], "-q"] for name in chosen}
-
-
-def environments() -> dict[str, dict[str, str]]:
-    """Return what is set in the environment, by the name of the column it fills."""
-    levels = simd_levels()
-    found = {f"without {level}": {"NPY_DISABLE_CPU_FEATURES": level} for level in levels}
-    if len(levels) > 1:
-        found["without any of them"] = {"NPY_DISABLE_CPU_FEATURES": " ".join(levels)}
-    found |= {f"OpenBLAS {core}": {"OPENBLAS_CORETYPE": core} for core in CORES}
-    found["kernels for a plain processor"] = {"NUMBA_CPU_NAME": "generic"}
-    return found
 
 
 def simd_levels() -> list[str]:
@@ -126,15 +112,9 @@ def run_all(
     words = [sys.executable, "-W", "error::RuntimeWarning", "-m", "torture.determinism"]
     root = Path(__file__).resolve().parents[1]
     usual = {"PYTHONPATH": str(root), "LINKPRIOR_OFFLINE": "1", "MPLBACKEND": "agg"}
-    with subprocess.Popen(
-        words,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        cwd=place,
-        env={**os.environ, **usual, **(env or {})},
-    ) as child:
+    environment = {**os.environ, **usual, **(env or {})}
+    pipes: Any = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+    with subprocess.Popen(words, text=True, cwd=place, env=environment, **pipes) as child:
         try:
             out, err = child.communicate(json.dumps(asked), timeout=limit)
             told = " ".join(err.strip().splitlines()[-1:]) or "ended without a word"
@@ -144,9 +124,6 @@ def run_all(
             told = NO_TIME
     ends = [json.loads(line) for line in out.splitlines() if line.startswith('{"status"')]
     return ends + [{"status": -1, "said": told}] * (len(asked) - len(ends))
-
-
-# ---------------------------------------------------------------------- what is compared
 
 
 def rankings(
@@ -196,34 +173,27 @@ def conditions() -> Iterator[tuple[str, Words, dict[str, str], Callable[..., str
         yield f"{count} workers", ["--workers", count], {}, same_bytes
     if HAS_DASK:
         yield "dask", ["--dask", "local", "--workers", "2"], {}, same_bytes
-    for label, env in environments().items():
+    levels = simd_levels()
+    found = {f"without {level}": {"NPY_DISABLE_CPU_FEATURES": level} for level in levels}
+    if len(levels) > 1:
+        found["without any of them"] = {"NPY_DISABLE_CPU_FEATURES": " ".join(levels)}
+    found |= {f"OpenBLAS {core}": {"OPENBLAS_CORETYPE": core} for core in CORES}
+    found["kernels for a plain processor"] = {"NUMBA_CPU_NAME": "generic"}
+    for label, env in found.items():
         yield label, ["--workers", "1"], env, same_order
 
 
-def compare_predictions(place: Path, end: float) -> dict[str, Row]:
-    """Return a row per model, with a column per condition there was time for."""
+def compare_predictions(place: Path, end: float, table: Table) -> None:
+    """Fill in a row per model, with a column per condition there is time for."""
     commands = predictions()
     wanted = rankings(place, commands, "alone", ["--workers", "1"], {})
-    rows = {name: Row() for name in commands}
-    note(rows, "1 worker", {name: same_bytes(wanted[name], wanted[name]) for name in rows}, True)
+    for name, file in wanted.items():
+        table.note(name, "1 worker", same_bytes(file, file))
     for label, more, env, judged in until(end, conditions()):
+        must = judged is same_bytes or "NPY_DISABLE_CPU_FEATURES" in env
         left = max(1.0, end - time.monotonic())
-        found = rankings(place, commands, label, more, env, left)
-        told = {name: judged(found[name], wanted[name]) for name in rows}
-        note(rows, label, told, judged is same_bytes or "NPY_DISABLE_CPU_FEATURES" in env)
-    return rows
-
-
-def note(rows: dict[str, Row], label: str, told: dict[str, str], must: bool) -> None:
-    """Put a column into the table; what must be the same and is not is a defect."""
-    for name, what in told.items():
-        rows[name].equal[label] = what
-        wrong = must and what not in ("same bytes", "same pairs", NO_TIME)
-        if wrong or what.startswith("FAILED"):
-            rows[name].defects.append(f"{name}, {label}: {what}")
-
-
-# ---------------------------------------------------------------------- in the child
+        for name, file in rankings(place, commands, label, more, env, left).items():
+            table.note(name, label, judged(file, wanted[name]), must)
 
 
 def main() -> None:
@@ -240,13 +210,11 @@ def main() -> None:
         print("\n" + json.dumps(end), flush=True)
 
 
-# ---------------------------------------------------------------------- folders
-
 _CLOCK = ("seconds", "peak_mb")
 
 
-def compare_folders(place: Path) -> dict[str, Row]:
-    """Return what evaluate and tune leave under other workers and engines, beside what alone."""
+def compare_folders(place: Path, table: Table) -> None:
+    """Compare what evaluate and tune leave under other workers and engines with what alone."""
     judged = "evaluate edges.tsv --models tri,pu,l3,random --repeats 2 -q -o"
     tuned = "tune edges.tsv --model pu --trials 4 --inner 2 -q"
     one, two, four = (f"--workers {count}" for count in WORKERS)
@@ -258,7 +226,6 @@ def compare_folders(place: Path) -> dict[str, Row]:
         ),
         "tune, 2 at a time": (f"{tuned} --study", [two, processes, *local]),
     }  # fmt: skip
-    rows = {name: Row() for name in plans}
     for name, (words, ways) in plans.items():
         targets = [f"{name}-{number}".replace(" ", "-") for number in range(len(ways))]
         asked = [[*words.split(), at, *way.split()] for at, way in zip(targets, ways, strict=True)]
@@ -268,8 +235,7 @@ def compare_folders(place: Path) -> dict[str, Row]:
             apart = differences(files, left[0])
             outcome = "DIFFERS: " + ", ".join(apart) if apart else "same bytes"
             outcome = f"FAILED: {end['said'][-200:]}" if end["status"] else outcome
-            note(rows, way, {name: outcome}, True)
-    return rows
+            table.note(name, way, outcome)
 
 
 def _timeless(folder: Path) -> Files:
@@ -283,12 +249,10 @@ def _lasting(name: str, content: bytes) -> bytes:
     if name.endswith(".json"):
         return json.dumps(_plain(json.loads(content))).encode()
     if name.endswith(".tsv"):
-        return b"\n".join(row for row in content.splitlines() if not _times(row))
+        clocks = [f"\t{name}\t".encode() for name in _CLOCK]
+        rows = content.splitlines()
+        return b"\n".join(row for row in rows if not any(clock in row for clock in clocks))
     return content
-
-
-def _times(row: bytes) -> bool:
-    return any(b"\t" + name.encode() + b"\t" in row for name in _CLOCK)
 
 
 def _plain(found: Any) -> Any:

@@ -74,10 +74,8 @@ class ForkServer:
             cwd=Path(__file__).resolve().parents[1],
         )
 
-    def __enter__(self) -> ForkServer:
-        return self
-
-    def __exit__(self, *_: object) -> None:
+    def close(self) -> None:
+        """End the process."""
         self._process.stdin.close()
         try:
             self._process.wait(HANG)
@@ -222,31 +220,25 @@ def _hold_clocks(faults: Faults) -> None:
     from linkprior.experiments import reproduction
     from linkprior.pipeline.predict import PredictJob
 
-    def noting(real: Any) -> Any:
-        def evaluate_cell(*args: Any, **more: Any) -> Any:
-            os.write(faults.trace, b"unit\tcell\n")
-            cell = real(*args, **more)
-            return replace(cell, values={**cell.values, "seconds": 1.0, "peak_mb": 100.0})
+    def note(owner: Any, name: str, unit: str, stage: str = "") -> None:
+        real = getattr(owner, name)
 
-        return evaluate_cell
+        def noted(*args: Any, **more: Any) -> Any:
+            if not stage or args[1] == stage:
+                os.write(faults.trace, f"unit\t{unit}\n".encode())
+            return real(*args, **more)
 
-    evaluate.evaluate_cell = noting(evaluate.evaluate_cell)
+        setattr(owner, name, noted)
+
+    def same_time(*args: Any, **more: Any) -> Any:
+        cell = real_cell(*args, **more)
+        return replace(cell, values={**cell.values, "seconds": 1.0, "peak_mb": 100.0})
+
+    real_cell, evaluate.evaluate_cell = evaluate.evaluate_cell, same_time
+    note(evaluate, "evaluate_cell", "cell")
+    note(PredictJob, "_timed", "fit", stage="fitting")
+    note(StudyFolder, "begin", "setting")
     reproduction._seeded = _short(reproduction._seeded)
-    real_timed = PredictJob._timed
-
-    def timed(self: Any, name: str) -> Any:
-        if name == "fitting":
-            os.write(faults.trace, b"unit\tfit\n")
-        return real_timed(self, name)
-
-    PredictJob._timed = timed
-    real_begin = StudyFolder.begin
-
-    def begin(self: Any, setting: Any) -> None:
-        os.write(faults.trace, b"unit\tsetting\n")
-        real_begin(self, setting)
-
-    StudyFolder.begin = begin
 
 
 def _short(real: Any) -> Any:

@@ -12,21 +12,16 @@ from typing import Any
 import numpy as np
 
 import linkprior as lp
-from linkprior.predictors.registry import MODELS, find, make
+from linkprior.predictors.registry import find, make
 from linkprior.ranking.ranking import Ranking
 from torture.disturbances import Tally
-from torture.sandbox import until
-
-# ---------------------------------------------------------------------- numerics
+from torture.sandbox import EVERY_MODEL, until
 
 TIES = 100_000
-WRAPPED = ("degree:l3", "degree:pu", "consensus:pu")
 QUICK = {"n_starts": 1, "max_iter": 6, "warmup": 6, "effort": "fast", "exercises": 1}
 ENDS = ("fits", "refused")  # fits with an ordered list, errors of one line
 _SMALL, _COMPILED = 60, 300  # nodes: below and above where compiled kernels take over
 
-
-# ---------------------------------------------------------------------- the networks
 
 Make = Callable[[int], "lp.Network"]
 
@@ -97,13 +92,6 @@ CASES: dict[str, Make] = {
 }
 
 
-def models() -> list[str]:
-    return [*MODELS, *WRAPPED]
-
-
-# ---------------------------------------------------------------------- one fit
-
-
 def try_fit(name: str, case: str, nodes: int, tally: Tally, k: int | None = None) -> None:
     """Fit one model on one case and look at every number; note what is wrong."""
     wrong = fitted(name, {}, lambda: CASES[case](nodes), tally, k)
@@ -165,9 +153,6 @@ def in_order(ranking: Ranking, net: lp.Network, k: int | None = None) -> list[st
     return wrong
 
 
-# ---------------------------------------------------------------------- many ties, and names
-
-
 def try_ties(name: str, tally: Tally, nodes: int = 460) -> None:
     """Ask for 100,000 pairs of a ring, of which most, or all, have the same score."""
     try_fit(name, "a ring", nodes, tally, TIES)
@@ -213,12 +198,12 @@ def run(place: Path, end: float, tally: Tally) -> dict[str, int]:
         (name, case, size)
         for size in (_SMALL, _COMPILED)
         for case in CASES
-        for name in models()
+        for name in EVERY_MODEL
         if name != "auto" or size == _SMALL  # it takes seconds
     ]
     all_alike(tally)
     try_names(place, tally)
-    for name in models():
+    for name in EVERY_MODEL:
         if name != "auto":
             try_ties(name, tally)
     done = 0
@@ -227,8 +212,6 @@ def run(place: Path, end: float, tally: Tally) -> dict[str, int]:
         done += 1
     return {"tried": done, "cases": len(asked), "networks": len(CASES)}
 
-
-# ---------------------------------------------------------------------- extremes
 
 VALUES: tuple[float, ...] = (1e-300, 1e-30, 1e-12, 1e12, 1e30, 1e38, 1e300, 10**30, -1.0)
 COUNTS = (10**30, 2**63 - 1, -1)
@@ -240,7 +223,7 @@ NODES = 60
 
 def asked() -> Iterator[tuple[str, str, float]]:
     """Yield every model but auto, each of its parameters, and the values it is given."""
-    for name in models():
+    for name in EVERY_MODEL:
         for one in dataclasses.fields(find(name)) if name != "auto" else ():
             if one.name not in _LASTING:
                 values = COUNTS if one.name in _COUNTED else VALUES

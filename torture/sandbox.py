@@ -7,13 +7,14 @@ import shutil
 import tempfile
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
 import linkprior as lp
 from linkprior.experiments.paper import PLASMODIUM
+from linkprior.predictors.registry import MODELS
 from torture.fork_server import End, ForkServer
 
 # ---------------------------------------------------------------------- compare
@@ -21,6 +22,7 @@ from torture.fork_server import End, ForkServer
 MANIFEST_CLOCK = ("started", "finished", "seconds", "peak_memory_mb")
 RESULTS_CLOCK = ("written", "seconds")
 
+EVERY_MODEL = (*MODELS, "degree:l3", "degree:pu", "consensus:pu")
 Files = dict[str, bytes]
 T = TypeVar("T")
 
@@ -256,7 +258,7 @@ def open_sandbox(place: Path | None = None) -> Iterator[Sandbox]:
     base = Path(tempfile.mkdtemp(prefix="torture-", dir=place))
     try:
         make_inputs(base / "inputs")
-        with ForkServer(base / "side") as server:
+        with closing(ForkServer(base / "side")) as server:
             yield Sandbox(server, base)
     finally:
         shutil.rmtree(base, ignore_errors=True)

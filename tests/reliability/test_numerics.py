@@ -11,7 +11,7 @@ from linkprior.errors import LinkpriorError, ParameterError
 from linkprior.predictors.local import PreferentialAttachment
 from linkprior.predictors.scores import overflow_told_later
 
-QUICK = [name for name in numerics.models() if name not in ("auto", "nuclear-degree")]
+QUICK = [name for name in numerics.EVERY_MODEL if name not in ("auto", "nuclear-degree")]
 SOME = ("tri-degree", "tri", "pu", "l3", "katz")  # where compiled kernels and float32 are at work
 
 

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import data
+from benchmarks.studies_base import save_figure
 from linkprior.evaluation.store import read_cells
 from linkprior.experiments.suite import SUITE, Case
-from linkprior.io.atomic_files import whole_file
 from linkprior.predictors.auto.auto import Auto
 
 CELLS = data.RESULTS / "objectives"
@@ -52,37 +52,24 @@ def means() -> dict[str, dict[str, dict[str, float]]]:
     }
 
 
-def draw(found: dict[str, dict[str, dict[str, float]]]) -> None:
-    """Write the picture: dc_auroc against AUPRC, a panel per network, objectives joined."""
-    import matplotlib as mpl
-
-    mpl.use("svg")
-    from matplotlib import pyplot as plt
-
-    with mpl.rc_context({"svg.hashsalt": "linkprior", "svg.fonttype": "none", "font.size": 8}):
-        figure, panels = plt.subplots(2, 3, figsize=(9.0, 5.6), layout="constrained")
-        for axes, network in zip(panels.flat, NETWORKS, strict=True):
-            _panel(axes, network, found[network])
-        with whole_file(data.FIGURES / "objectives.svg") as stream:
-            figure.savefig(stream, format="svg", metadata={"Date": None})
-        plt.close(figure)
-
-
-def _panel(axes: Any, network: str, models: dict[str, dict[str, float]]) -> None:
-    autos = [m for m in ("auto, auprc", "auto, recall", "auto, dc_auroc") if m in models]
-    at = {name: (values["auprc"], values["dc_auroc"]) for name, values in models.items()}
-    axes.plot(*zip(*(at[m] for m in autos), strict=True), "-", color="#D55E00", lw=0.8, zorder=1)
-    for name, point in at.items():
-        ours = name in autos
-        colour = "#D55E00" if ours else "#0072B2"
-        axes.plot(*point, "o", color=colour, markersize=5 if ours else 3.5)
-        offset = {"xytext": (4, 3), "textcoords": "offset points"}
-        axes.annotate(name.replace("auto, ", "for "), point, **offset, size=7, color=colour)
-    axes.set_title(network, size=9)
-    axes.set_xlabel("AUPRC")
-    axes.set_ylabel("AUROC against like degrees")
-    axes.margins(0.18)
-    axes.spines[["top", "right"]].set_visible(False)
+def draw(drawing: Any, found: dict[str, dict[str, dict[str, float]]]) -> None:
+    """Draw dc_auroc against AUPRC, a panel per network, objectives joined."""
+    for axes, network in zip(drawing.subplots(2, 3).flat, NETWORKS, strict=True):
+        at = {name: (one["auprc"], one["dc_auroc"]) for name, one in found[network].items()}
+        autos = [name for name in ("auto, auprc", "auto, recall", "auto, dc_auroc") if name in at]
+        joined = zip(*(at[name] for name in autos), strict=True)
+        axes.plot(*joined, "-", color="#D55E00", linewidth=0.8, zorder=1)
+        for name, point in at.items():
+            ours = name in autos
+            colour = "#D55E00" if ours else "#0072B2"
+            axes.plot(*point, "o", color=colour, markersize=5 if ours else 3.5)
+            offset = {"xytext": (4, 3), "textcoords": "offset points"}
+            axes.annotate(name.replace("auto, ", "for "), point, **offset, size=7, color=colour)
+        axes.set_title(network, size=9)
+        axes.set_xlabel("AUPRC")
+        axes.set_ylabel("AUROC against like degrees")
+        axes.margins(0.18)
+        axes.spines[["top", "right"]].set_visible(False)
 
 
 def main() -> None:
@@ -92,7 +79,9 @@ def main() -> None:
             for number in range(min(SPLITS, case.rounds)):
                 fill(case, number, folder)
     found = means()
-    draw(found)
+    save_figure(
+        "objectives", draw, found, (9.0, 5.6), look={"svg.fonttype": "none", "font.size": 8}
+    )
     rows = [
         [network, name.removeprefix("auto, "), *(f"{values[m]:.3g}" for m in SHOWN)]
         for network in NETWORKS

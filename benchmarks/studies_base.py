@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -178,9 +179,10 @@ def save_figure(
     numbers: Any,
     size: tuple[float, float],
     folder: Path = FIGURES,
+    look: Mapping[str, Any] = MappingProxyType({}),
 ) -> None:
     """Draw numbers as folder/name.svg, the same bytes each time."""
-    with rc_context({"svg.hashsalt": "linkprior", "font.size": 9}):
+    with rc_context({"svg.hashsalt": "linkprior", "font.size": 9, **look}):
         drawing = Figure(figsize=size, layout="constrained")
         draw(drawing, numbers)
         with whole_file(folder / f"{name}.svg") as stream:

@@ -6,7 +6,6 @@ import contextlib
 import os
 import random
 import re
-import shutil
 import time
 from collections import Counter
 from pathlib import Path
@@ -80,7 +79,6 @@ def _one(sandbox: Sandbox, known: Undisturbed, tally: Tally, label: str, **plan:
     tally["resumed"] += not wrong
     tally.defects += [f"{known.job.name}, {label}: {what}" for what in wrong]
     child.trace.unlink(missing_ok=True)
-    shutil.rmtree(place)
 
 
 def outliving(session: int) -> list[int]:
@@ -127,14 +125,12 @@ def fail_at(sandbox: Sandbox, known: Undisturbed, tally: Tally, at: int, lasting
     through = not unsettled(known, place, end)
     wrong = [] if through else _unclear(end, kind, path) + broken(known, place)
     tally["harmless"] += through
-    again = sandbox.server.run(known.job.argv, place)
-    wrong += unsettled(known, place, again)
+    wrong += unsettled(known, place, sandbox.server.run(known.job.argv, place))
     tally["failures"] += 1
     tally["survived"] += not wrong
     label = f"{known.job.name}, {kind} {at} of {path} fails{' and all after it' * lasting}"
     tally.defects += [f"{label}: {what}" for what in wrong]
     child.trace.unlink(missing_ok=True)
-    shutil.rmtree(place)
 
 
 def _unclear(end: End, kind: str, path: str) -> list[str]:
@@ -180,7 +176,6 @@ def limit(sandbox: Sandbox, name: str, megabytes: float, tally: Tally) -> None:
             wrong.append(f"status {end.status}, not one line: {end.err[-400:]}")
     wrong += unsettled(known, place, sandbox.server.run(known.job.argv, place))
     tally.defects += [f"{name} with {megabytes} MB: {what}" for what in wrong]
-    shutil.rmtree(place)
 
 
 # ---------------------------------------------------------------------- locks

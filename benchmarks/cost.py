@@ -41,13 +41,9 @@ class Size:
         return float(self.nodes) ** 2
 
     @property
-    def n_knots(self) -> int:
-        return len(knots(self.nodes - 1))
-
-    @property
-    def n_groups(self) -> int:
-        """Groups of row blocks of a streaming pass; each is one task."""
-        return len(block_groups(self.nodes))
+    def table_bytes(self) -> float:
+        """The bytes of one rank table: a score at each knot, for every node."""
+        return 4.0 * self.nodes * len(knots(self.nodes - 1))
 
 
 # ---------------------------------------------------------------------- formulas
@@ -72,8 +68,8 @@ def held_bytes(work: str, size: Size) -> float:
     p, r = float(size.nodes), float(size.rank)
     return {
         "pass": 5 * 8.0 * p * r,
-        "tables": 4.0 * PASSES * p * size.n_knots,
-        "scores": 4.0 * PASSES * p * size.n_knots + 8.0 * p * r,
+        "tables": PASSES * size.table_bytes,
+        "scores": PASSES * size.table_bytes + 8.0 * p * r,
         "sweep": 8 * 8.0 * p * r + 24.0 * 2.0 * size.edges,
         "pu": 13 * 4.0 * p * r + 40.0 * 2.0 * size.edges,
     }[work]
@@ -86,14 +82,15 @@ def sent_bytes(work: str, size: Size) -> float:
     """
     factors = 8.0 * size.nodes * (size.rank + 2)
     made = {"pass": 0, "tables": PASSES - 1, "scores": PASSES}[work]
-    return factors + made * 4.0 * size.nodes * size.n_knots
+    return factors + made * size.table_bytes
 
 
 def received_bytes(work: str, size: Size) -> float:
     """Return what comes back from one map: BᵀU by groups of blocks, or a table."""
     if work == "pass":
-        return 8.0 * size.nodes * (size.rank * (size.n_groups + 1) + 1)
-    return {"tables": 4.0 * size.nodes * size.n_knots, "scores": 0.0}[work]
+        groups = len(block_groups(size.nodes))  # of row blocks of a pass; each is one task
+        return 8.0 * size.nodes * (size.rank * (groups + 1) + 1)
+    return {"tables": size.table_bytes, "scores": 0.0}[work]
 
 
 # ---------------------------------------------------------------------- rates

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
@@ -105,14 +104,6 @@ def prox() -> Iterator[str]:
 RANK, STEPS = 20, 50
 
 
-def dream5_or_generated() -> tuple[str, Network]:
-    """Return DREAM5 network 1 where the data folder is known, else a generated one of its size."""
-    folder = data.folder()
-    if folder is None:
-        return "generated", planted_network(1565, mean_degree=5.1)
-    return "DREAM5 network 1", data.dream5(folder)
-
-
 def fit(net: Network, workers: int) -> None:
     """Run 50 outer steps from a random start, nothing else."""
     prior = DegreePrior(estimate_degrees(net), 0.5)
@@ -127,47 +118,21 @@ def numpy_fit(net: Network, workers: int) -> None:
         fit(net, workers)
 
 
-def shares(net: Network) -> str:
-    """Tell how one thread spends its time: sort, BLAS and the rest."""
-    sorting, sort = [], kernels.rank_penalty
-
-    def timed_sort(*args: Any) -> Any:
-        began = time.perf_counter()
-        found = sort(*args)
-        sorting.append(time.perf_counter() - began)
-        return found
-
-    with patch.object(kernels, "rank_penalty", timed_sort):
-        total, _ = data.clocked(lambda: fit(net, 1))
-    blas, _ = data.clocked(lambda: blas_only(net))
-    parts = {"sort": sum(sorting), "BLAS": blas, "rest": max(0.0, total - sum(sorting) - blas)}
-    return ", ".join(f"{name} {100 * s / total:.0f} %" for name, s in parts.items())
-
-
-def blas_only(net: Network) -> None:
-    """Do the dense products of a fit and nothing else: three thin ones and a wide one per step."""
-    p = net.n_nodes
-    wide, thin = np.ones((p, p), np.float32), np.ones((p, RANK), np.float32)
-    for _ in range(STEPS):
-        for start, stop in parallel.blocks(p):
-            for _ in range(4):
-                wide[start:stop] @ thin
-            thin[start:stop] @ thin.T
-
-
 def admm() -> Iterator[str]:
-    label, net = dream5_or_generated()
+    folder = data.folder()
+    label, net = "generated", planted_network(1565, mean_degree=5.1)
+    if folder is not None:
+        label, net = "DREAM5 network 1", data.dream5(folder)
     with parallel.one_blas_thread():
         fit(net, 2)
         ours, plain, one = side_by_side(
             [lambda: fit(net, 2), lambda: numpy_fit(net, 2), lambda: fit(net, 1)], repeats=3
         )
-        spent = shares(net)
         held = peak_megabytes(lambda: fit(net, 2)) * 1e6 / (4.0 * net.n_nodes**2)
     yield f"tri-degree ADMM, {label}, {net.n_nodes} nodes, rank {RANK}, {STEPS} steps (goal ≥ 3×)"
     yield f"two threads: {ours:.2f} s, NumPy's sort and portable kernels {plain:.2f} s: "
     yield f"             {plain / ours:.1f}× the speed"
-    yield f"one thread:  {one:.2f} s ({spent})"
+    yield f"one thread:  {one:.2f} s"
     yield f"memory:      {held:.2f} p × p arrays of float32, blocks included (goal: four arrays)"
 
 

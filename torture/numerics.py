@@ -17,7 +17,7 @@ from linkprior.ranking.ranking import Ranking
 from torture.disturbances import Tally
 from torture.sandbox import EVERY_MODEL, until
 
-TIES = 100_000
+TIES, RING = 100_000, 460  # pairs asked for of a ring of nodes, most or all of one score
 QUICK = {"n_starts": 1, "max_iter": 6, "warmup": 6, "effort": "fast", "exercises": 1}
 ENDS = ("fits", "refused")  # fits with an ordered list, errors of one line
 _SMALL, _COMPILED = 60, 300  # nodes: below and above where compiled kernels take over
@@ -153,15 +153,10 @@ def in_order(ranking: Ranking, net: lp.Network, k: int | None = None) -> list[st
     return wrong
 
 
-def try_ties(name: str, tally: Tally, nodes: int = 460) -> None:
-    """Ask for 100,000 pairs of a ring, of which most, or all, have the same score."""
-    try_fit(name, "a ring", nodes, tally, TIES)
-
-
-def all_alike(tally: Tally, nodes: int = 460) -> None:
+def all_alike(tally: Tally) -> None:
     """100,000 equal scores are the first 100,000 non-edges in order of pair, however asked for."""
-    net = CASES["a ring"](nodes)
-    i, j = np.triu_indices(nodes, 1)
+    net = CASES["a ring"](RING)
+    i, j = np.triu_indices(RING, 1)
     free = np.asarray(net.adjacency.todense())[i, j] == 0
     first = np.stack([i[free], j[free]], axis=1)[:TIES]
     for workers in (1, 2, 4):
@@ -205,7 +200,7 @@ def run(place: Path, end: float, tally: Tally) -> dict[str, int]:
     try_names(place, tally)
     for name in EVERY_MODEL:
         if name != "auto":
-            try_ties(name, tally)
+            try_fit(name, "a ring", RING, tally, TIES)
     done = 0
     for one in until(end, asked):
         try_fit(*one, tally)

@@ -38,7 +38,7 @@ def test_a_hundred_thousand_equal_scores_come_in_order_of_pair():
     tally = numerics.Tally(*numerics.ENDS)
     numerics.all_alike(tally)
     for name in ("cn", "random", "l3"):
-        numerics.try_ties(name, tally)
+        numerics.try_fit(name, "a ring", numerics.RING, tally, numerics.TIES)
     assert tally.defects == []
     assert tally["fits"] == 6
 

@@ -42,7 +42,7 @@ def startup() -> Iterator[str]:
 # ---------------------------------------------------------------------- responsiveness
 
 REPEATS = 3
-_LONG = ("--set", "n_starts=50")  # a fit that nobody waits for
+_LONG = ("--model", "tri-degree", "--set", "n_starts=50")  # a fit that nobody waits for
 # When Ctrl-C comes: after a line that holds this text, and so many seconds; with which options.
 MOMENTS: dict[str, tuple[str, float, tuple[str, ...]]] = {
     "reading": ("Reading", 0.05, ()),

@@ -7,6 +7,7 @@ digests, and the goals beside it.
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from benchmarks import data
 from linkprior.evaluation import splits
@@ -15,27 +16,19 @@ from linkprior.evaluation.ranks import rank_hidden_edges
 from linkprior.predictors.registry import make
 
 STARTS = 10
-RESULTS = Path(__file__).parent / "results" / "accuracy.json"
-MODELS = {
-    "tri": {"n_starts": STARTS},
-    "tri-l1": {"n_starts": STARTS},
-    "tri-scale": {"n_starts": STARTS},
-    "tri-degree": {"n_starts": STARTS},
-    "pu": {},
-    "nuclear-degree": {},
-    "pa": {},
-    "l3": {},
+MODELS: dict[str, dict[str, Any]] = {
+    **{name: {"n_starts": STARTS} for name in ("tri", "tri-l1", "tri-scale", "tri-degree")},
+    **{name: {} for name in ("pu", "nuclear-degree", "pa", "l3")},
 }
 
 
 def cases(folder: Path) -> dict[str, list[splits.Split]]:
     """The splits judged on: five of DREAM5, and the three release pairs of the rat."""
     dream = data.dream5(folder)
+    sampled = [splits.uniform(dream, 0.9, seed, "all-nodes") for seed in range(5)]
     releases = {version: data.rat(folder, version) for version in data.RAT_CUTS}
     return {
-        "DREAM5 network 1, 90 % uniform": [
-            splits.uniform(dream, 0.9, seed, "all-nodes") for seed in range(5)
-        ],
+        "DREAM5 network 1, 90 % uniform": sampled,
         **{
             f"rat {a} → {b}": [splits.release(releases[a], releases[b], "all-nodes")]
             for a, b in (("3.1.94", "3.2.104"), ("3.1.94", "3.2.114"), ("3.2.104", "3.2.114"))
@@ -45,33 +38,23 @@ def cases(folder: Path) -> dict[str, list[splits.Split]]:
 
 def measure_recall(split: splits.Split, name: str) -> dict[str, float]:
     """Fit one model on one split and return its recalls."""
-    model = make(name, **MODELS[name]).fit(split.train)
-    standing = rank_hidden_edges(model, split)
-    return {f"recall@{x}%": recall_at(standing, x) for x in PERCENTS}
+    ranks = rank_hidden_edges(make(name, **MODELS[name]).fit(split.train), split)
+    return {f"recall@{x}%": recall_at(ranks, x) for x in PERCENTS}
 
 
 def main() -> None:
-    """Judge every model in every case, print tables, keep the figures as JSON."""
-    folder = data.required_folder()
-    kept = {}
-    for title, several in cases(folder).items():
+    results = {}
+    for title, several in cases(data.required_folder()).items():
         digest = several[0].train.digest[:12]
-        print(
-            f"\n{title}: {len(several)} split(s), {len(several[0].hidden)} hidden edges, ", end=""
-        )
-        print(f"training digest {digest}, seed 0, {STARTS} starts, all-nodes rule")
+        print(f"\n{title}: {len(several)} split(s), {len(several[0].hidden)} hidden edges, "
+              f"training digest {digest}, seed 0, {STARTS} starts, all-nodes rule")  # fmt: skip
         for name in MODELS:
             recalls = [measure_recall(split, name) for split in several]
-            at = {m: [r[m] for r in recalls] for m in recalls[0]}
-            print(f"  {name:15s}" + "  ".join(_cell(m, v) for m, v in at.items()), flush=True)
-            kept[f"{title} | {name}"] = {"digest": digest, **at}
-    data.write_results(RESULTS, kept)
-
-
-def _cell(metric: str, values: list[float]) -> str:
-    mean = sum(values) / len(values)
-    sd = (sum((v - mean) ** 2 for v in values) / max(1, len(values) - 1)) ** 0.5
-    return f"{metric} {mean:.3f}" + (f" ± {sd:.3f}" if len(values) > 1 else "")
+            at = {metric: [one[metric] for one in recalls] for metric in recalls[0]}
+            shown = (f"{metric} {data.mean_sd(values)}" for metric, values in at.items())
+            print(f"  {name:15s}" + "  ".join(shown), flush=True)
+            results[f"{title} | {name}"] = {"digest": digest, **at}
+    data.write_results(data.RESULTS / "accuracy.json", results)
 
 
 if __name__ == "__main__":

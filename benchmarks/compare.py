@@ -47,22 +47,17 @@ print(json.dumps([seconds, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 
 
 def measure(checkout: Path, folder: str, work: str) -> tuple[float, float]:
     """Run one job in a process of its own; return seconds and peak megabytes."""
-    surroundings = {**os.environ, "PYTHONPATH": f"{checkout / 'src'}{os.pathsep}{_path()}"}
+    path = f"{checkout / 'src'}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"
     done = subprocess.run(
         [sys.executable, "-c", _ONE, folder, work],
-        env=surroundings, capture_output=True, text=True, check=True,
+        env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True, check=True,
     )  # fmt: skip
     seconds, megabytes = json.loads(done.stdout.splitlines()[-1])
     return seconds, megabytes
 
 
-def _path() -> str:
-    return os.environ.get("PYTHONPATH", "")
-
-
 def main() -> None:
-    """Print the table."""
-    other = Path(sys.argv[1])
+    checkouts = (Path(sys.argv[1]), HERE)
     with tempfile.TemporaryDirectory() as folder:
         lines = (f"n{i % 99991}\tn{(i * 7919) % 100003}\n" for i in range(1_000_000))
         Path(folder, "million.tsv").write_text("".join(lines))
@@ -70,9 +65,9 @@ def main() -> None:
         print("| job | before s | now s | ratio | before MB | now MB | ratio |")
         print("|---|---|---|---|---|---|---|")
         for label, work in JOBS.items():
-            for checkout in (other, HERE):
+            for checkout in checkouts:
                 measure(checkout, folder, work)  # compiled kernels are on disk from here on
-            turns = [[measure(c, folder, work) for c in (other, HERE)] for _ in range(TURNS)]
+            turns = [[measure(c, folder, work) for c in checkouts] for _ in range(TURNS)]
             cells = []
             for what in (0, 1):
                 before, now = (statistics.median(t[side][what] for t in turns) for side in (0, 1))

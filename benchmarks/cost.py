@@ -11,21 +11,19 @@ the page against this module.
 
 from __future__ import annotations
 
-import json
 import sys
 from dataclasses import dataclass
-from pathlib import Path
+from functools import partial
 from typing import Any
 
+from benchmarks.data import RESULTS, ROOT, read_results, write_results
 from linkprior.predictors.scores import PASSES, knots
 from linkprior.solvers.direct import block_groups
 
-ROOT = Path(__file__).parents[1]
-RESULTS = ROOT / "benchmarks" / "results"
+__all__ = ["ROOT"]
 CALIBRATED, DEGREE, RANK, CORES = 8_000, 20, 32, 64
 SIZES = (10**5, 10**6, 10**7)
 LOOKS = PASSES * (PASSES - 1) // 2  # looks into tables while tables are made
-PARTNERS, POOL = 1_000, 4
 THREADS = {"pass": 2, "tables": 2, "scores": 2, "sweep": 1, "pu": 2}
 ROUNDS = {"sweep": ("tri", 20), "pu": ("pu", 15)}  # cells of growth.json and their sweeps
 
@@ -43,13 +41,9 @@ class Size:
         return float(self.nodes) ** 2
 
     @property
-    def n_knots(self) -> int:
-        return len(knots(self.nodes - 1))
-
-    @property
-    def n_groups(self) -> int:
-        """Groups of row blocks of a streaming pass; each is one task."""
-        return len(block_groups(self.nodes))
+    def table_bytes(self) -> float:
+        """The bytes of one rank table: a score at each knot, for every node."""
+        return 4.0 * self.nodes * len(knots(self.nodes - 1))
 
 
 # ---------------------------------------------------------------------- formulas
@@ -66,7 +60,6 @@ def flops(work: str, size: Size) -> float:
         "admm": 8.0 * p2 * r,
         "sweep": 8.0 * stored * r + 12.0 * p * r**2,
         "pu": 28.0 * (stored + p) * r + 12.0 * p * r**2,
-        "knn": 2.0 * p * (p**0.5 + POOL * PARTNERS) * r,
     }[work]
 
 
@@ -75,12 +68,10 @@ def held_bytes(work: str, size: Size) -> float:
     p, r = float(size.nodes), float(size.rank)
     return {
         "pass": 5 * 8.0 * p * r,
-        "tables": 4.0 * PASSES * p * size.n_knots,
-        "scores": 4.0 * PASSES * p * size.n_knots + 8.0 * p * r,
-        "admm": 16.0 * p**2,
+        "tables": PASSES * size.table_bytes,
+        "scores": PASSES * size.table_bytes + 8.0 * p * r,
         "sweep": 8 * 8.0 * p * r + 24.0 * 2.0 * size.edges,
         "pu": 13 * 4.0 * p * r + 40.0 * 2.0 * size.edges,
-        "knn": 2 * 4.0 * p * r + 12.0 * p * PARTNERS,
     }[work]
 
 
@@ -91,36 +82,32 @@ def sent_bytes(work: str, size: Size) -> float:
     """
     factors = 8.0 * size.nodes * (size.rank + 2)
     made = {"pass": 0, "tables": PASSES - 1, "scores": PASSES}[work]
-    return factors + made * 4.0 * size.nodes * size.n_knots
+    return factors + made * size.table_bytes
 
 
 def received_bytes(work: str, size: Size) -> float:
     """Return what comes back from one map: BᵀU by groups of blocks, or a table."""
     if work == "pass":
-        return 8.0 * size.nodes * (size.rank * (size.n_groups + 1) + 1)
-    return {"tables": 4.0 * size.nodes * size.n_knots, "scores": 0.0}[work]
+        groups = len(block_groups(size.nodes))  # of row blocks of a pass; each is one task
+        return 8.0 * size.nodes * (size.rank * (groups + 1) + 1)
+    return {"tables": size.table_bytes, "scores": 0.0}[work]
 
 
 # ---------------------------------------------------------------------- rates
 
 
 def load(name: str) -> dict[str, Any]:
-    """Return some results, or nothing where they are not there."""
-    path = RESULTS / f"{name}.json"
-    found: dict[str, Any] = json.loads(path.read_text()) if path.exists() else {}
-    return found
+    return read_results(RESULTS / f"{name}.json")
 
 
-def cell(growth: dict[str, Any], name: str, n_nodes: int) -> dict[str, Any]:
-    """Return a cell of growth.json."""
-    cells = growth["nodes"][name]["cells"]
-    found: dict[str, Any] = next(one for one in cells if one["nodes"] == n_nodes)
-    return found
+def calibrated(growth: dict[str, Any], name: str) -> dict[str, Any]:
+    """Return the cell of growth.json that rates come from."""
+    return next(one for one in growth["nodes"][name]["cells"] if one["nodes"] == CALIBRATED)
 
 
 def rates(growth: dict[str, Any]) -> dict[str, float]:
     """Return seconds per entry (pass, tables, scores) or per flop (sweep, pu) on two cores."""
-    tri = cell(growth, "tri-degree", CALIBRATED)
+    tri = calibrated(growth, "tri-degree")
     size, busy = Size(tri["nodes"], tri["edges"]), tri["cpu_seconds"] / tri["seconds"]
     parts = {"pass": "pass", "tables": "tables", "scores": "top"}
     found = {
@@ -128,19 +115,17 @@ def rates(growth: dict[str, Any]) -> dict[str, float]:
         for work, part in parts.items()
     }
     for work, (name, rounds) in ROUNDS.items():
-        took = cell(growth, name, CALIBRATED)["cpu_seconds"] / THREADS[work] / rounds
+        took = calibrated(growth, name)["cpu_seconds"] / THREADS[work] / rounds
         found[work] = took / flops(work, size)
     return found
 
 
 def two_cores(work: str, size: Size, rate: dict[str, float]) -> float:
     """Return the seconds of one piece of work on two cores."""
-    if work in ("pass", "tables", "scores"):
-        return rate[work] * size.entries
-    return rate[work] * flops(work, size)
+    return rate[work] * (size.entries if work in MAPPED else flops(work, size))
 
 
-def one_gpu(work: str, size: Size, gpu: dict[str, Any]) -> float | None:
+def one_gpu(work: str, size: Size, gpu: dict[str, Any]) -> float:
     """Return the seconds of a pass on a GPU, from the parts measured for one block of rows."""
     part = gpu["pairs"]
     look = 2 * part["bucketize_64"]  # both ends of a pair have a table
@@ -148,19 +133,15 @@ def one_gpu(work: str, size: Size, gpu: dict[str, Any]) -> float | None:
         "pass": 3 * part["product"] + part["sort"],
         "tables": PASSES * (part["product"] + part["sort"]) + LOOKS * look,
         "scores": part["product"] + PASSES * look + part["top_1000"],
-    }.get(work)
-    if block is None:
-        return None
-    return float(block * size.entries / (part["rows"] * part["nodes"]))
+    }[work]
+    return block * size.entries / (part["rows"] * part["nodes"])
 
 
 # ---------------------------------------------------------------------- tables
 
 
-def spell(seconds: float | None) -> str:
+def spell(seconds: float) -> str:
     """Return a time in the unit people would use, two digits."""
-    if seconds is None:
-        return "–"
     for unit, length in (("years", 365.25 * 86400), ("d", 86400.0), ("h", 3600.0), ("min", 60.0)):
         if seconds >= 2 * length:
             return f"{_two_digits(seconds / length)} {unit}"
@@ -180,97 +161,84 @@ def _two_digits(value: float) -> str:
     return f"{rounded:,.0f}" if rounded >= 10 else f"{rounded:g}"
 
 
-WORDS = {
-    "pass": "streaming pass",
-    "tables": "tables",
-    "scores": "scores of all pairs",
-    "sweep": "tri sweep",
-    "pu": "pu sweep",
-}
+MAPPED = {"pass": "streaming pass", "tables": "tables", "scores": "scores of all pairs"}
+WORDS = {**MAPPED, "sweep": "tri sweep", "pu": "pu sweep"}
 
 
-def predictions() -> list[str]:
-    """Return the table of what larger networks would take."""
-    rate, gpu = rates(load("growth")), load("gpu")
-    lines = [
-        f"| nodes | work | two cores | one H200 | {CORES} cores | arrays | to each worker | back |",
-        "|---|---|---|---|---|---|---|---|",
-    ]
+def predictions() -> str:
+    rate, gpu, rows = rates(load("growth")), load("gpu"), []
     for nodes in SIZES:
         size = Size(nodes, nodes * DEGREE // 2)
         for work, words in WORDS.items():
-            took, mapped = two_cores(work, size, rate), work in ("pass", "tables", "scores")
-            cluster = spell(took * 2 / CORES) if mapped else "–"
-            wire = [sent_bytes, received_bytes] if mapped else []
-            cells = [f"{nodes:,}", words, spell(took), spell(one_gpu(work, size, gpu)), cluster]
-            told = [spell_bytes(formula(work, size)) for formula in wire] or ["–", "–"]
-            cells += [spell_bytes(held_bytes(work, size)), *told]
-            lines.append("| " + " | ".join(cells) + " |")
-    return lines
+            took, fast, cluster, sent, back = two_cores(work, size, rate), *"––––"
+            if work in MAPPED:
+                fast, cluster = spell(one_gpu(work, size, gpu)), spell(took * 2 / CORES)
+                sent, back = (spell_bytes(of(work, size)) for of in (sent_bytes, received_bytes))
+            held = spell_bytes(held_bytes(work, size))
+            rows.append([f"{nodes:,}", words, spell(took), fast, cluster, held, sent, back])
+    heads = (
+        f"| nodes | work | two cores | one H200 | {CORES} cores | arrays | to each worker | back |"
+    )
+    return _table(heads, rows)
 
 
-def _row(what: str, predicted: float, measured: float, how: Any = spell) -> str:
-    return f"| {what} | {how(predicted)} | {how(measured)} | {measured / predicted:.2f} |"
+def _table(heads: str, rows: list[list[str]]) -> str:
+    below = (f"| {' | '.join(row)} |" for row in rows)
+    return "\n".join([heads, "|---" * (heads.count("|") - 1) + "|", *below])
 
 
-def _from_growth(growth: dict[str, Any], rate: dict[str, float]) -> list[str]:
-    found = []
-    for one in growth["nodes"]["tri-degree"]["cells"]:
-        if one["nodes"] == CALIBRATED:
-            continue
-        size = Size(one["nodes"], one["edges"])
-        took = sum(two_cores(work, size, rate) for work in ("pass", "tables", "scores"))
-        found.append(_row(f"tri-degree, {size.nodes:,} nodes", took, one["cpu_seconds"] / 2))
-    for work, (name, rounds) in ROUNDS.items():
-        one = growth["nodes"][name]["cells"][-1]
-        size = Size(one["nodes"], one["edges"])
-        what = f"{name}, {size.nodes:,} nodes, {rounds} sweeps"
-        took = rounds * two_cores(work, size, rate)
-        found.append(_row(what, took, one["cpu_seconds"] / THREADS[work]))
-    return found
+def _row(what: str, predicted: float, measured: float, how: Any = spell) -> list[str]:
+    return [what, how(predicted), how(measured), f"{measured / predicted:.2f}"]
 
 
 # A fit with the defaults and a ranking; DBLP's is one of candidates only.
 FIT = {"sweep": 81, "pass": 11, "tables": 1}
+HUMAN = Size(21_538, 338_636)
 REAL = {
-    "tri-degree": ("human interactome", Size(21_538, 338_636), {**FIT, "scores": 1}),
+    "tri-degree": ("human interactome", HUMAN, {**FIT, "scores": 1}),
     "dblp": ("DBLP", Size(51_264, 127_968), FIT),
 }
 
 
-def _from_human(human: dict[str, Any], rate: dict[str, float]) -> list[str]:
-    found = []
-    if "fit-pu" in human:
-        one = human["fit-pu"]
-        size = Size(21_538, 338_636, one["rank"])
-        took = one["rounds"] * two_cores("pu", size, rate)
-        what = f"pu, human interactome, rank {size.rank}, {one['rounds']} sweeps"
-        found.append(_row(what, took, one["cpu_seconds"] / 2))
-    for name, (words, size, parts) in REAL.items():
-        if "cpu_seconds" in human.get(name, {}):
-            # In core seconds over two: a sweep has one thread, so it counts half here.
-            took = sum(
-                times * two_cores(work, size, rate) * THREADS[work] / 2
-                for work, times in parts.items()
-            )
-            what = f"`predict --model tri-degree`, {words}, all in all"
-            found.append(_row(what, took, human[name]["cpu_seconds"] / 2))
-    return found
-
-
-def _from_large(large: dict[str, Any], rate: dict[str, float]) -> list[str]:
-    """Return the fits of large.json, of which there are wall clocks only."""
-    found = []
-    for work, name, sweeps in (("pu", "pu", 20), ("sweep", "tri", 80)):
-        for one in large.get("knn", {}).get(name, {}).get("cells", []):
+def checks() -> str:
+    growth, human, gpu = load("growth"), load("human"), load("gpu")
+    on_two, rows = partial(two_cores, rate=rates(growth)), []
+    for one in growth["nodes"]["tri-degree"]["cells"]:
+        if one["nodes"] != CALIBRATED:
             size = Size(one["nodes"], one["edges"])
-            took = sweeps * two_cores(work, size, rate)
-            what = f"{name}, {size.nodes:,} nodes, up to {sweeps} sweeps, wall clock"
-            found.append(_row(what, took, one["seconds"]["fitting"]))
-    return found
+            took = sum(on_two(work, size) for work in MAPPED)
+            rows.append(_row(f"tri-degree, {size.nodes:,} nodes", took, one["cpu_seconds"] / 2))
+    for work, (name, rounds) in ROUNDS.items():
+        one = growth["nodes"][name]["cells"][-1]
+        size = Size(one["nodes"], one["edges"])
+        what = f"{name}, {size.nodes:,} nodes, {rounds} sweeps"
+        took = rounds * on_two(work, size)
+        rows.append(_row(what, took, one["cpu_seconds"] / THREADS[work]))
+    one = human["fit-pu"]
+    what = f"pu, human interactome, rank {one['rank']}, {one['rounds']} sweeps"
+    took = one["rounds"] * on_two("pu", Size(HUMAN.nodes, HUMAN.edges, one["rank"]))
+    rows.append(_row(what, took, one["cpu_seconds"] / 2))
+    for name, (words, size, parts) in REAL.items():
+        # In core seconds over two: a sweep has one thread, so it counts half here.
+        took = sum(times * on_two(work, size) * THREADS[work] / 2 for work, times in parts.items())
+        what = f"`predict --model tri-degree`, {words}, all in all"
+        rows.append(_row(what, took, human[name]["cpu_seconds"] / 2))
+    for work, name, sweeps in (("pu", "pu", 20), ("sweep", "tri", 80)):
+        for one in load("large")["knn"].get(name, {"cells": []})["cells"]:
+            what = f"{name}, {one['nodes']:,} nodes, up to {sweeps} sweeps, wall clock"
+            took = sweeps * on_two(work, Size(one["nodes"], one["edges"]))
+            rows.append(_row(what, took, one["seconds"]["fitting"]))
+    rows.append(_admm_on_gpu(gpu))
+    traffic = load("traffic")
+    for work, one in traffic["works"].items():
+        size = Size(traffic["nodes"], traffic["edges"], traffic["rank"])
+        for kind, formula in (("sent", sent_bytes), ("received", received_bytes)):
+            what = f"dask, {WORDS[work]}, {size.nodes:,} nodes: {kind}"
+            rows.append(_row(what, formula(work, size), one[kind], spell_bytes))
+    return _table("| | predicted | measured | measured / predicted |", rows)
 
 
-def _from_gpu(gpu: dict[str, Any]) -> str:
+def _admm_on_gpu(gpu: dict[str, Any]) -> list[str]:
     p, prox, pairs = gpu["admm"]["nodes"], gpu["prox"], gpu["pairs"]
     product = 2.0 * pairs["rows"] * pairs["nodes"] * RANK / pairs["product"]  # flops per second
     thin = flops("admm", Size(p, 10 * p)) / product
@@ -279,52 +247,29 @@ def _from_gpu(gpu: dict[str, Any]) -> str:
     return _row(f"ADMM on one H200, {p:,} nodes, {steps} steps of 3 passes", steps * step, took)
 
 
-def _from_traffic(traffic: dict[str, Any]) -> list[str]:
-    found = []
-    for work, one in traffic.get("works", {}).items():
-        size = Size(traffic["nodes"], traffic["edges"], traffic["rank"])
-        for what, formula in (("sent", sent_bytes), ("received", received_bytes)):
-            words = f"dask, {WORDS[work]}, {size.nodes:,} nodes: {what}"
-            found.append(_row(words, formula(work, size), one[what], spell_bytes))
-    return found
-
-
-def checks() -> list[str]:
-    """Return the table of predictions beside measurements."""
-    growth, gpu = load("growth"), load("gpu")
-    rate = rates(growth)
-    lines = ["| | predicted | measured | measured / predicted |", "|---|---|---|---|"]
-    lines += _from_growth(growth, rate) + _from_human(load("human"), rate)
-    lines += _from_large(load("large"), rate)
-    return [*lines, _from_gpu(gpu), *_from_traffic(load("traffic"))]
-
-
-def slopes() -> list[str]:
-    """Return the table of exponents."""
-    growth = load("growth")
-    lines = ["| | time in p | core seconds in p | memory in p | core seconds in m |"]
-    lines.append("|---|---|---|---|---|")
+def slopes() -> str:
+    growth, rows = load("growth"), []
     for name, one in growth["nodes"].items():
-        over_edges = growth.get("edges", {}).get(name, {}).get("exponents", {})
-        keys = ("seconds", "cpu_seconds", "added_bytes")
-        found = [*(one["exponents"][key] for key in keys), over_edges.get("cpu_seconds")]
-        cells = ["–" if value is None else f"{value:.2f}" for value in found]
-        lines.append(f"| {name} | " + " | ".join(cells) + " |")
-    return lines
+        over_edges = growth["edges"].get(name, {}).get("exponents", {})
+        found = [one["exponents"][key] for key in ("seconds", "cpu_seconds", "added_bytes")]
+        found.append(over_edges.get("cpu_seconds"))
+        rows.append([name, *("–" if value is None else f"{value:.2f}" for value in found)])
+    heads = "| | time in p | core seconds in p | memory in p | core seconds in m |"
+    return _table(heads, rows)
 
 
 def tables() -> str:
     """Return all tables as the page has them."""
     growth = load("growth")
     sizes = [one["nodes"] for one in growth["nodes"]["tri-degree"]["cells"]]
-    told = (
+    head = (
         f"Exponents, from {sizes[0]:,} to {sizes[-1]:,} nodes at mean degree {DEGREE}, and with "
         f"edges at {CALIBRATED:,} nodes (goal: tri-degree's time in p ≤ {growth['goal']}; "
         f"measured on {growth['machine']}):"
     )
-    parts = [[told], slopes(), ["What larger networks would take:"], predictions()]
-    parts += [["Where there are measurements, in core seconds over threads unless said:"], checks()]
-    return "\n\n".join("\n".join(part) for part in parts)
+    parts = [head, slopes(), "What larger networks would take:", predictions()]
+    parts += ["Where there are measurements, in core seconds over threads unless said:", checks()]
+    return "\n\n".join(parts)
 
 
 def traffic(n_nodes: int = 4_000) -> dict[str, Any]:
@@ -348,12 +293,8 @@ def traffic(n_nodes: int = 4_000) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Print the tables, after measuring the traffic where that is asked for."""
-    from linkprior.io.atomic_files import whole_file
-
     if "--traffic" in sys.argv:
-        with whole_file(RESULTS / "traffic.json") as stream:
-            stream.write(json.dumps(traffic(), indent=1) + "\n")
+        write_results(RESULTS / "traffic.json", traffic())
     print(tables())
 
 

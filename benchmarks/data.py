@@ -1,12 +1,19 @@
-"""What measurements share: real networks (LINKPRIOR_DATA), results that a next run goes on from."""
+"""What measurements share: real networks, results a next run goes on from, tables, the clock."""
 
 from __future__ import annotations
 
 import json
 import os
+import platform
+import subprocess
 import sys
+import time
+import tracemalloc
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from linkprior import __version__
 from linkprior.evaluation.evaluate import evaluate_cell
@@ -15,10 +22,13 @@ from linkprior.evaluation.store import plain_numbers, write_cell
 from linkprior.experiments.paper import RAT_CUTS, dream5, rat
 from linkprior.io.atomic_files import whole_file
 from linkprior.network import Network
+from linkprior.parallel import available_cores
 from linkprior.predictors.base import LinkPredictor
 
 __all__ = ["RAT_CUTS", "dream5", "folder", "rat"]
-RESULTS = Path(__file__).parent / "results"
+ROOT = Path(__file__).resolve().parents[1]
+RESULTS, FIGURES = ROOT / "benchmarks" / "results", ROOT / "docs" / "figures"
+HURI, YEAST = "ppi-challenge2023/HuRI.csv.gz", "ppi-challenge2023/Yeast.csv"
 
 
 def folder() -> Path | None:
@@ -33,13 +43,11 @@ def required_folder() -> Path:
 
 
 def read_results(path: Path) -> dict[str, Any]:
-    """Return the results of earlier runs."""
     results: dict[str, Any] = json.loads(path.read_text("utf-8")) if path.exists() else {}
     return results
 
 
 def write_results(path: Path, results: dict[str, Any], sort_keys: bool = False) -> None:
-    """Write results as a whole file."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with whole_file(path) as stream:
         stream.write(json.dumps(results, indent=1, ensure_ascii=False, sort_keys=sort_keys) + "\n")
@@ -55,3 +63,52 @@ def fill_cell(
     about = {"data": network.digest, "digest": split_digest(split), "linkprior": __version__}
     write_cell(path, {**facts, **about, "values": plain_numbers(cell.values)})
     print(*facts.values(), flush=True)
+
+
+def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = [heads, ["---"] * len(heads), *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def mean_sd(values: Sequence[float], digits: int = 3) -> str:
+    """Return mean ± sd, the mean alone of a single value."""
+    spread = f" ± {np.std(values, ddof=1):.3f}" if len(values) > 1 else ""
+    return f"{np.mean(values):.{digits}f}{spread}"
+
+
+def clocked(work: Callable[[], object]) -> tuple[float, float]:
+    """Return the seconds of some work, and those of all cores together."""
+    began, used = time.perf_counter(), time.process_time()
+    work()
+    return time.perf_counter() - began, time.process_time() - used
+
+
+def side_by_side(tasks: Sequence[Callable[[], object]], repeats: int = 5) -> list[float]:
+    """Time tasks in turns, so that others on the machine disturb all alike; the best of each."""
+    turns = [[clocked(task)[0] for task in tasks] for _ in range(repeats)]
+    return [min(seconds) for seconds in zip(*turns, strict=True)]
+
+
+def peak_megabytes(task: Callable[[], object]) -> float:
+    """Return the most memory a task held at a time, in a run of its own."""
+    tracemalloc.start()
+    task()
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return peak / 1e6
+
+
+def machine() -> str:
+    """Return one line about where the figures were taken."""
+    load = os.getloadavg()[0]
+    return (
+        f"{platform.machine()}, {available_cores()} cores, load {load:.1f}, "
+        f"Python {platform.python_version()}, numpy {np.__version__}"
+    )
+
+
+def apart(*words: object) -> Any:
+    """Return the JSON that a module prints, run in a process of its own."""
+    command = [sys.executable, "-m", *map(str, words)]
+    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
+    return json.loads(done.stdout)

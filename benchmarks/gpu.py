@@ -14,15 +14,14 @@ from __future__ import annotations
 import json
 import os
 import sys
-import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 os.environ.setdefault("LINKPRIOR_KERNELS", "portable")
 
+from benchmarks.gpu_pairs import RESULTS, clock
 from linkprior.model.degrees import estimate_degrees
 from linkprior.model.losses import SquaredLoss
 from linkprior.model.priors import DegreePrior
@@ -30,36 +29,24 @@ from linkprior.network import Network
 from linkprior.solvers.device import DeviceAdmm, DeviceDirect
 from linkprior.solvers.tri_admm import AdmmSolver
 
-RESULTS = Path(os.environ.get("OUT", str(Path(__file__).parent / "results"))) / "gpu.json"
 
-
-def random_network(n_nodes: int, n_edges: int, seed: int = 0) -> Network:
-    """Draw edges between nodes of uneven weight (Chung and Lu)."""
-    rng = np.random.default_rng(seed)
+def random_network(n_nodes: int) -> Network:
+    """Draw ten edges per node between nodes of uneven weight (Chung and Lu)."""
+    rng = np.random.default_rng(0)
     weight = 1.0 + rng.pareto(2.5, n_nodes)
-    ends = rng.choice(n_nodes, (n_edges, 2), p=weight / weight.sum())
+    ends = rng.choice(n_nodes, (10 * n_nodes, 2), p=weight / weight.sum())
     return Network.from_indices(ends, [str(i) for i in range(n_nodes)])
 
 
-def clock(work: Callable[[], Any], repeat: int = 3) -> float:
-    """Return the seconds of the fastest of some runs, after one to warm up."""
-    import torch
-
+def fastest(work: Callable[[], Any]) -> float:
+    """Return the seconds of the fastest of three runs, after one to warm up."""
     work()
-    found = []
-    for _ in range(repeat):
-        torch.cuda.synchronize()
-        began = time.perf_counter()
-        work()
-        torch.cuda.synchronize()
-        found.append(time.perf_counter() - began)
-    return min(found)
+    return min(clock(work)[1] for _ in range(3))
 
 
-def solver_for(net: Network, cls: type[AdmmSolver], passes: int, **more: Any) -> AdmmSolver:
-    """Return the solver of the benchmark."""
+def solver_for(net: Network, cls: type[AdmmSolver], **more: Any) -> AdmmSolver:
     prior = DegreePrior(estimate_degrees(net), alpha=0.5)
-    return cls(net, SquaredLoss(0.2), 32, prior, 0.05, 1.0, passes=passes, **more)
+    return cls(net, SquaredLoss(0.2), 32, prior, 0.05, 1.0, passes=3, **more)
 
 
 def clocked_steps(solver: Any, steps: int) -> tuple[float, float]:
@@ -68,25 +55,24 @@ def clocked_steps(solver: Any, steps: int) -> tuple[float, float]:
 
     torch.cuda.reset_peak_memory_stats()
     state = solver.step(solver.init(np.random.default_rng(0)))
-    torch.cuda.synchronize()
-    began = time.perf_counter()
-    for _ in range(steps):
-        state = solver.step(state)
-    torch.cuda.synchronize()
-    return time.perf_counter() - began, torch.cuda.max_memory_allocated() / 1e9
+
+    def walk() -> None:
+        nonlocal state
+        for _ in range(steps):
+            state = solver.step(state)
+
+    _, seconds = clock(walk)
+    return seconds, torch.cuda.max_memory_allocated() / 1e9
 
 
 def admm(n_nodes: int, steps: int) -> dict[str, float]:
-    """Run ADMM and return its time and memory."""
-    net = random_network(n_nodes, 10 * n_nodes)
-    solver = solver_for(net, DeviceAdmm, 3, device="cuda")
+    solver = solver_for(random_network(n_nodes), DeviceAdmm, device="cuda")
     seconds, peak = clocked_steps(solver, steps)
     return {"nodes": n_nodes, "steps": steps, "seconds": seconds, "peak_gb": peak}
 
 
 def streaming(n_nodes: int, steps: int) -> dict[str, float]:
-    """Run the streaming solver and return the time of a step, and memory."""
-    net = random_network(n_nodes, 10 * n_nodes)
+    net = random_network(n_nodes)
     prior = DegreePrior(estimate_degrees(net), alpha=0.5)
     solver = DeviceDirect(net, SquaredLoss(0.2), 32, prior, 0.05, device="cuda")
     seconds, peak = clocked_steps(solver, steps)
@@ -95,16 +81,16 @@ def streaming(n_nodes: int, steps: int) -> dict[str, float]:
 
 def parity(n_nodes: int = 1500, steps: int = 10) -> dict[str, float]:
     """Return the largest relative difference between device and NumPy after some steps."""
-    net = random_network(n_nodes, 10 * n_nodes)
-    solvers = [solver_for(net, DeviceAdmm, 3, device="cuda"), solver_for(net, AdmmSolver, 3)]
+    net = random_network(n_nodes)
+    solvers = [solver_for(net, DeviceAdmm, device="cuda"), solver_for(net, AdmmSolver)]
     states = [one.init(np.random.default_rng(0)) for one in solvers]
     for _ in range(steps):
         states = [one.step(state) for one, state in zip(solvers, states, strict=True)]
-    found = solvers[0].back(states[0])  # type: ignore[attr-defined]
-    largest = float(np.abs(states[1].factors.U).max())
+    U = solvers[0].back(states[0]).factors.U  # type: ignore[attr-defined]
+    expected = states[1].factors.U
     values = [one.measure(s).objective for one, s in zip(solvers, states, strict=True)]
     return {
-        "factors": float(np.abs(found.factors.U - states[1].factors.U).max()) / largest,
+        "factors": float(np.abs(U - expected).max() / np.abs(expected).max()),
         "objective": abs(values[0] / values[1] - 1.0),
     }
 
@@ -128,14 +114,13 @@ def prox(n_nodes: int) -> dict[str, float]:
         for rows in blocks:
             torch.sort(keys[rows], dim=1, descending=True, stable=stable)
 
-    traffic = clock(lambda: out.copy_(keys))
     return {
         "nodes": n_nodes,
-        "copy": traffic,
-        "rank_penalty": clock(all_rows),
+        "copy": fastest(lambda: out.copy_(keys)),
+        "rank_penalty": fastest(all_rows),
         "same": float(_agrees(keys[:2048], scale[:2048], profile)),
-        "sort": clock(lambda: sorts(False)),
-        "stable_sort": clock(lambda: sorts(True)),
+        "sort": fastest(lambda: sorts(False)),
+        "stable_sort": fastest(lambda: sorts(True)),
     }
 
 
@@ -162,44 +147,38 @@ def pairs(n_nodes: int, rank: int = 32, rows: int = 512) -> dict[str, float]:
     found = {
         "nodes": n_nodes,
         "rows": rows,
-        "product": clock(lambda: torch.mm(U[:rows], U.T, out=block)),
-        "sort": clock(lambda: torch.sort(block, dim=1, descending=True)),
-        "top_1000": clock(lambda: torch.topk(block, 1000, dim=1)),
-        "compare": clock(lambda: torch.count_nonzero(block > 10.0)),
-        "bucketize_64": clock(lambda: torch.bucketize(block, edges)),
+        "product": fastest(lambda: torch.mm(U[:rows], U.T, out=block)),
+        "sort": fastest(lambda: torch.sort(block, dim=1, descending=True)),
+        "top_1000": fastest(lambda: torch.topk(block, 1000, dim=1)),
+        "compare": fastest(lambda: torch.count_nonzero(block > 10.0)),
+        "bucketize_64": fastest(lambda: torch.bucketize(block, edges)),
     }
     sampled = torch.randperm(n_nodes, device="cuda")[:16384]
-    found["sample_sort"] = clock(lambda: torch.sort(block[:, sampled], dim=1, descending=True))
+    found["sample_sort"] = fastest(lambda: torch.sort(block[:, sampled], dim=1, descending=True))
     return found
 
 
 def main() -> None:
-    """Measure, print and keep."""
     import scipy
     import torch
 
     quick = "--quick" in sys.argv
     torch.backends.cuda.matmul.allow_tf32 = False
-    found: dict[str, Any] = {
-        "gpu": torch.cuda.get_device_name(),
-        "versions": {
-            "torch": torch.__version__,
-            "numpy": np.__version__,
-            "scipy": scipy.__version__,
-        },
+    versions = {one.__name__: one.__version__ for one in (torch, np, scipy)}
+    found: dict[str, Any] = {"gpu": torch.cuda.get_device_name(), "versions": versions}
+    nodes = 4000 if quick else 20_000
+    works: dict[str, Callable[[], Any]] = {
+        "parity": parity,
+        "prox": lambda: prox(nodes),
+        "pairs": lambda: pairs(100_000 if quick else 1_000_000),
+        "admm": lambda: admm(nodes, 20 if quick else 100),
+        "streaming": lambda: streaming(nodes, 10),
+        "streaming_large": lambda: streaming(8000 if quick else 100_000, 2),
     }
-    works: list[tuple[str, Callable[[], Any]]] = [
-        ("parity", parity),
-        ("prox", lambda: prox(4000 if quick else 20_000)),
-        ("pairs", lambda: pairs(100_000 if quick else 1_000_000)),
-        ("admm", lambda: admm(4000 if quick else 20_000, 20 if quick else 100)),
-        ("streaming", lambda: streaming(4000 if quick else 20_000, 10)),
-        ("streaming_large", lambda: streaming(8000 if quick else 100_000, 2)),
-    ]
-    for name, work in works:
+    for name, work in works.items():
         found[name] = work()
         print(name, json.dumps(found[name]), flush=True)
-        RESULTS.write_text(json.dumps(found, indent=1) + "\n")
+        (RESULTS / "gpu.json").write_text(json.dumps(found, indent=1) + "\n")
 
 
 if __name__ == "__main__":

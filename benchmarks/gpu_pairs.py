@@ -13,6 +13,7 @@ import os
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ import numpy as np
 
 from linkprior.predictors.scores import knots, unit_of
 
-RESULTS = Path(os.environ.get("OUT", str(Path(__file__).parent / "results"))) / "gpu_pairs.json"
+RESULTS = Path(os.environ.get("OUT", Path(__file__).parent / "results"))
 RANK, ALPHA, MEAN_DEGREE, SEED = 32, 0.5, 20.0, 0
 GOALS = {"sketch, one pass": 180.0, "exact": 300.0}
 
@@ -45,7 +46,6 @@ def drawn(p: int, device: str) -> Any:
 
 
 def clock(work: Callable[[], Any]) -> tuple[Any, float]:
-    """Return a result and the seconds it took."""
     import torch
 
     torch.cuda.synchronize()
@@ -79,12 +79,16 @@ def measure(p: int, k: int, device: str = "cuda") -> dict[str, Any]:
     told("sketch, one pass", first + more)
     sure, more = clock(lambda: best.exact_best(sheet, bounds, profile, nobody, k))
     told("exact", first + more)
-    figures["agree"] = _shared(sketch, sure, p)
+    codes = [found[0] * p + found[1] for found in (sketch, sure)]
+    figures["agree"] = float(torch.isin(*codes).sum()) / max(map(len, codes))
     twice, second = clock(lambda: rank_tables.with_tables(sheet, ranks, 2))
     _, more = clock(lambda: best.best_candidates([twice], nobody, k))
     told("sketch, two passes", first + second + more)
     figures["peak_gb"] = round(torch.cuda.max_memory_allocated() / 1e9, 1)
-    figures["seconds"]["products alone"] = _products(sheet)
+    some = torch.arange(512, device=device)  # every product once, in blocks of 512 rows
+    sheet.products(some)
+    _, eight = clock(lambda: [sheet.products(some) for _ in range(8)])
+    figures["seconds"]["products alone"] = round(eight / 8 / 512 * p, 2)
     return figures
 
 
@@ -105,33 +109,14 @@ def fitted(p: int, k: int) -> dict[str, Any]:
         "edges": net.n_edges,
         "links": len(ranking),
         "seconds": {
-            "drawing": round(drawing, 1),
-            "fitting": round(fitting, 1),
-            "ranking": round(seconds, 1),
+            step: round(took, 1)
+            for step, took in (("drawing", drawing), ("fitting", fitting), ("ranking", seconds))
         },
         "peak_gb": round(torch.cuda.max_memory_allocated() / 1e9, 1),
     }
 
 
-def _products(sheet: Any) -> float:
-    """Return the seconds to form every product once, in blocks of 512 rows."""
-    import torch
-
-    some = torch.arange(512, device=sheet.left.device)
-    sheet.products(some)
-    _, seconds = clock(lambda: [sheet.products(some) for _ in range(8)])
-    return round(seconds / 8 / 512 * len(sheet), 2)
-
-
-def _shared(one: Any, other: Any, p: int) -> float:
-    import torch
-
-    codes = [found[0] * p + found[1] for found in (one, other)]
-    return float(torch.isin(codes[0], codes[1]).sum()) / max(len(code) for code in codes)
-
-
 def main() -> None:
-    """Measure, print and keep."""
     import torch
 
     options = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
@@ -141,14 +126,13 @@ def main() -> None:
     given = options.parse_args()
     torch.backends.cuda.matmul.allow_tf32 = False
     found: dict[str, Any] = {"gpu": torch.cuda.get_device_name(), "torch": torch.__version__}
-    for p in given.nodes:
-        found[str(p)] = measure(p, given.top)
-        print(json.dumps(found[str(p)]), flush=True)
-        RESULTS.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    works = {str(p): partial(measure, p, given.top) for p in given.nodes}
     if given.fitted:
-        found["fitted"] = fitted(given.nodes[-1], given.top)
-        print(json.dumps(found["fitted"]), flush=True)
-        RESULTS.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+        works["fitted"] = partial(fitted, given.nodes[-1], given.top)
+    for name, work in works.items():
+        found[name] = work()
+        print(json.dumps(found[name]), flush=True)
+        (RESULTS / "gpu_pairs.json").write_text(json.dumps(found, indent=1) + "\n")
 
 
 if __name__ == "__main__":

@@ -8,31 +8,57 @@ nodes  mean degree 20, from 2,000 nodes on, doubling; goal: tri-degree's exponen
 edges  8,000 nodes, mean degrees from 5 on, doubling
 
 Writes benchmarks/results/growth.json and docs/figures/growth.svg (--draw: the picture alone, from
-the results there are). What each cell does is told in `benchmarks/growth_cells.py`.
+the results there are). What a cell measures:
+
+tri-degree    one streaming pass, the rank tables, and the best pairs by them; rank 32
+tri, pu       20 sweeps of tri, 15 of pu (3 CG steps), rank 32: what NMF and ALS are compared with
+top           the best pairs by U S Uᵀ, over row blocks: what dense-usu is compared with
+l3            the fit and the best pairs by the peer l3: what dense-l3 is compared with
+sklearn-nmf   20 iterations (coordinate descent), rank 32
+implicit-als  15 iterations (3 CG steps), rank 32
+networkx      its resource allocation index of all non-edges
+dense-usu     U S Uᵀ as a matrix, and all pairs of it sorted
+dense-l3      A·D^-½·A·D^-½·A by dense products, and all pairs of it sorted
+
+As many pairs are asked for as there are nodes. Time and memory count from after the drawing of the
+network and the compiling of kernels; what takes less than a second runs three times, the best
+counts. `cpu_seconds` adds up all cores, so that others on the machine disturb it less.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
+import ctypes
+import gc
+import heapq
 import json
-import subprocess
-import sys
-from pathlib import Path
+import os
+import warnings
+from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from benchmarks import growth_cells
-from benchmarks.studies_base import figure, legend_below, tidy
-from benchmarks.timing import machine as where
-from linkprior.io.atomic_files import whole_file
-from linkprior.parallel import current_workers
+from benchmarks import data
+from benchmarks.speed_models import LAM, RHO, implicit_als_of
+from benchmarks.studies_base import legend_below, save_figure, tidy
+from linkprior import machine, parallel
+from linkprior.model.degrees import estimate_degrees
+from linkprior.model.factors import Factors
+from linkprior.model.losses import SquaredLoss
+from linkprior.model.priors import DegreePrior
+from linkprior.network import Network
+from linkprior.network.generate import large_network
+from linkprior.predictors.registry import make
+from linkprior.predictors.scores import FactorScores, SketchScores, build_tables, knots
+from linkprior.ranking.topk import best_pairs
+from linkprior.solvers.base import solve
+from linkprior.solvers.direct import DirectSolver, ranked_pass, start_factors
+from linkprior.solvers.pu_als import PuAlsSolver
 
-# ---------------------------------------------------------------------- growth
-
-ROOT = Path(__file__).parents[1]
-RESULTS = ROOT / "benchmarks" / "results" / "growth.json"
-FIGURE = ROOT / "docs" / "figures" / "growth.svg"
 SIZES = [2_000, 4_000, 8_000, 16_000, 32_000]
 DEGREE, DEGREES, FIXED = 20, [5, 10, 20, 40, 80], 8_000
 GOAL = 2.1  # tri-degree's exponent of time in nodes
@@ -40,48 +66,195 @@ GOAL = 2.1  # tri-degree's exponent of time in nodes
 MOST_NODES = {"networkx": 2_000, "dense-l3": 8_000, "dense-usu": 16_000}
 LEAST_NODES = {"networkx": 500}
 WITH_EDGES = ("tri", "sklearn-nmf", "pu", "implicit-als", "l3", "tri-degree")
+# Figures below these are noise and do not count; memory is that beyond libraries and network.
+NOISE = {"seconds": 1e-3, "cpu_seconds": 1e-3, "added_bytes": 4e6}
+Cells = list[dict[str, Any]]
+Points = list[tuple[int, float]]
 
 
-def apart(name: str, n_nodes: int, degree: float) -> dict[str, Any]:
-    """Run one cell in a process of its own."""
-    call = [sys.executable, "-m", "benchmarks.growth_cells", name, str(n_nodes), str(degree)]
-    done = subprocess.run(call, check=True, stdout=subprocess.PIPE, text=True)
-    figures: dict[str, Any] = json.loads(done.stdout)
-    return figures
+# ---------------------------------------------------------------------- cells
+
+RANK, SWEEPS, ROUNDS, SEED = 32, 20, 15, 1
+SHORT, REPEATS = 1.0, 3
 
 
-def exponent(cells: list[dict[str, Any]], over: str, of: str, least: float) -> float | None:
-    """Return the slope of the line nearest to a figure, both in logarithms.
+class Watch:
+    """The seconds of some work by parts, and those of all cores together."""
 
-    Figures below `least` are noise and do not count; two others are too few for a line.
-    """
-    points = [(one[over], one[of]) for one in cells if one[of] >= least]
+    def __init__(self) -> None:
+        self.parts: dict[str, float] = {}
+        self.cpu = 0.0
+
+    @property
+    def seconds(self) -> float:
+        return sum(self.parts.values())
+
+    def timed(self, name: str, work: Callable[[], Any]) -> Any:
+        """Do some work and count it."""
+        results: list[Any] = []
+        self.parts[name], busy = data.clocked(lambda: results.append(work()))
+        self.cpu += busy
+        return results[0]
+
+
+@cache
+def warm_factors(net: Network) -> Factors:
+    """Return factors after some sweeps: scores spread as those of a fit do."""
+    solver = DirectSolver(net, SquaredLoss(0.2), RANK)
+    found: Factors = solve(solver, np.random.default_rng(SEED), 5, 0.0).state.factors
+    return found
+
+
+def tri_degree(net: Network, watch: Watch) -> None:
+    factors, p = warm_factors(net), net.n_nodes
+    prior = DegreePrior(estimate_degrees(net), 0.5)
+    scale, profile = prior.scale(np.zeros(p)), prior.profile(p - 1)
+    watch.timed("pass", lambda: ranked_pass(factors, prior))
+    tables = watch.timed("tables", lambda: build_tables(factors, scale, profile))
+    scores = SketchScores([factors], tables[None], scale, profile[knots(p - 1)])
+    watch.timed("top", lambda: best_pairs(scores.rows, net, p))
+
+
+def tri(net: Network, watch: Watch) -> None:
+    solver = DirectSolver(net, SquaredLoss(0.2), RANK)
+    watch.timed("fit", lambda: solve(solver, np.random.default_rng(SEED), SWEEPS, 0.0))
+
+
+def pu(net: Network, watch: Watch) -> None:
+    solver = PuAlsSolver(net, RANK, RHO, LAM)
+    watch.timed("fit", lambda: solve(solver, np.random.default_rng(SEED), ROUNDS, 0.0))
+
+
+def top(net: Network, watch: Watch) -> None:
+    factors = start_factors(net, RANK, np.random.default_rng(SEED))
+    scores = FactorScores(factors.U[None], factors.S[None])
+    watch.timed("top", lambda: best_pairs(scores.rows, net, net.n_nodes))
+
+
+def l3(net: Network, watch: Watch) -> None:
+    watch.timed("fit and top", lambda: make("l3").fit(net).predict_edges(net.n_nodes))
+
+
+def sklearn_nmf(net: Network, watch: Watch) -> None:
+    from sklearn.decomposition import NMF
+
+    A = net.adjacency.astype(np.float32)
+    model = NMF(RANK, init="random", max_iter=SWEEPS, tol=0.0, random_state=SEED)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that it did not converge: rounds are counted here
+        watch.timed("fit", lambda: model.fit(A))
+
+
+def implicit_als(net: Network, watch: Watch) -> None:
+    model, confidence = implicit_als_of(net, RANK, ROUNDS, parallel.current_workers(), SEED)
+    watch.timed("fit", lambda: model.fit(confidence, show_progress=False))
+
+
+def networkx(net: Network, watch: Watch) -> None:
+    import networkx as nx
+
+    graph = nx.from_scipy_sparse_array(net.adjacency)
+
+    def best() -> list[Any]:
+        every = nx.resource_allocation_index(graph)  # all non-edges, one after the other
+        return heapq.nlargest(net.n_nodes, every, key=lambda found: found[2])
+
+    watch.timed("all pairs", best)
+
+
+def sorted_pairs(X: NDArray[Any], k: int) -> NDArray[Any]:
+    """Return the codes of the k best pairs i < j by a full sort."""
+    codes = np.flatnonzero(np.triu(np.ones(X.shape, bool), 1))
+    best: NDArray[Any] = codes[np.argsort(-X.ravel()[codes])[:k]]
+    return best
+
+
+def dense_usu(net: Network, watch: Watch) -> None:
+    factors = start_factors(net, RANK, np.random.default_rng(SEED))
+    U, S = factors.U.astype(np.float32), factors.S.astype(np.float32)
+    X = watch.timed("product", lambda: U @ S @ U.T)
+    watch.timed("sort", lambda: sorted_pairs(X, net.n_nodes))
+
+
+def dense_l3(net: Network, watch: Watch) -> None:
+    root = (1.0 / np.sqrt(net.degrees)).astype(np.float32)
+
+    def product() -> NDArray[Any]:
+        A = net.adjacency.toarray().astype(np.float32)
+        X: NDArray[Any] = (A * root) @ A @ (root[:, None] * A)
+        return X
+
+    X = watch.timed("product", product)
+    watch.timed("sort", lambda: sorted_pairs(X, net.n_nodes))
+
+
+CELLS: dict[str, Callable[[Network, Watch], None]] = {
+    work.__name__.replace("_", "-"): work
+    for work in (
+        tri_degree,
+        tri,
+        sklearn_nmf,
+        pu,
+        implicit_als,
+        top,
+        dense_usu,
+        l3,
+        dense_l3,
+        networkx,
+    )
+}
+# Ours run as in the package, implicit as it asks for; the others with all threads of BLAS.
+ONE_BLAS_THREAD = ("tri-degree", "tri", "pu", "top", "implicit-als")
+
+
+def cell(name: str, n_nodes: int, degree: float) -> dict[str, Any]:
+    net = large_network(n_nodes, degree, seed=SEED)
+    CELLS[name](large_network(600, 10.0, seed=SEED), Watch())  # compiles, imports
+    if name == "tri-degree":
+        warm_factors(net)
+    gc.collect()
+    with contextlib.suppress(OSError, AttributeError):  # what is freed no longer counts as taken
+        ctypes.CDLL(None).malloc_trim(0)  # glibc only
+    machine.reset_peak_memory()
+    before = machine.peak_memory()
+    runs: list[Watch] = []
+    while len(runs) < REPEATS and (not runs or runs[-1].seconds < SHORT):
+        runs.append(Watch())
+        CELLS[name](net, runs[-1])
+    watch, peak = min(runs, key=lambda watch: watch.seconds), machine.peak_memory()
+    return {
+        "model": name,
+        "nodes": net.n_nodes,
+        "edges": net.n_edges,
+        "rank": RANK,
+        "seconds": round(watch.seconds, 4),
+        "cpu_seconds": round(watch.cpu, 4),
+        "parts": {part: round(took, 4) for part, took in watch.parts.items()},
+        "peak_bytes": peak,
+        "added_bytes": peak - before,
+        "load": round(os.getloadavg()[0], 1),
+    }
+
+
+# ---------------------------------------------------------------------- measurements
+
+
+def exponent(cells: Cells, over: str, of: str) -> float | None:
+    """Return the slope of the line nearest to a figure, both in logarithms, of three or more."""
+    points = [(one[over], one[of]) for one in cells if one[of] >= NOISE[of]]
     if len(points) < 3:
         return None
     x, y = np.log(np.array(points, float)).T
     return round(float(np.polyfit(x, y, 1)[0]), 2)
 
 
-def exponents(cells: list[dict[str, Any]], over: str) -> dict[str, float | None]:
-    """Return how seconds, and the memory beyond that of the libraries and network, grow."""
-    least = {"seconds": 1e-3, "cpu_seconds": 1e-3, "added_bytes": 4e6}
-    return {of: exponent(cells, over, of, noise) for of, noise in least.items()}
-
-
-def sizes_of(name: str, most_nodes: int) -> list[int]:
-    """Return the numbers of nodes a contender is measured at."""
-    most = min(MOST_NODES.get(name, most_nodes), most_nodes)
-    least = LEAST_NODES.get(name, SIZES[0])
-    return [size for size in [500, 1_000, *SIZES] if least <= size <= most]
-
-
-def measure(name: str, points: list[tuple[int, float]], over: str) -> dict[str, Any]:
+def measure(name: str, points: Points, over: str) -> dict[str, Any]:
     """Run a contender at some sizes, printing as they come."""
-    cells = []
-    for n_nodes, degree in points:
-        cells.append(apart(name, n_nodes, degree))
+    cells: Cells = []
+    for point in points:
+        cells.append(data.apart("benchmarks.growth", "--cell", name, *point))
         print(line(cells[-1]), flush=True)
-    found = exponents(cells, over)
+    found = {of: exponent(cells, over, of) for of in NOISE}
     goal = f" (goal ≤ {GOAL})" if (name, over) == ("tri-degree", "nodes") else ""
     print(
         f"{name}: in {over} time grows by {found['seconds']}{goal}, that of all cores by "
@@ -92,7 +265,6 @@ def measure(name: str, points: list[tuple[int, float]], over: str) -> dict[str, 
 
 
 def line(one: dict[str, Any]) -> str:
-    """Return one cell in words."""
     parts = ", ".join(f"{part} {took:g}" for part, took in one["parts"].items())
     return (
         f"{one['model']:14}{one['nodes']:>7,} nodes{one['edges']:>9,} edges "
@@ -101,24 +273,17 @@ def line(one: dict[str, Any]) -> str:
     )
 
 
-def jobs(most_nodes: int) -> list[tuple[str, str, list[tuple[int, float]]]]:
-    """Return what is measured: over what, which contender, at which nodes and degrees."""
-    by_nodes = [
-        ("nodes", name, [(size, float(DEGREE)) for size in sizes_of(name, most_nodes)])
-        for name in growth_cells.CELLS
-    ]
+def jobs(most_nodes: int) -> list[tuple[str, str, Points]]:
+    found: list[tuple[str, str, Points]] = []
+    for name in CELLS:
+        most = min(MOST_NODES.get(name, most_nodes), most_nodes)
+        sizes = [n for n in (500, 1_000, *SIZES) if LEAST_NODES.get(name, SIZES[0]) <= n <= most]
+        found.append(("nodes", name, [(size, float(DEGREE)) for size in sizes]))
     points = [(FIXED, float(degree)) for degree in DEGREES]
-    return by_nodes + [("edges", name, points) for name in WITH_EDGES]
-
-
-def keep(found: dict[str, Any]) -> None:
-    """Write the results there are."""
-    with whole_file(RESULTS) as stream:
-        stream.write(json.dumps(found, indent=1) + "\n")
+    return found + [("edges", name, points) for name in WITH_EDGES]
 
 
 def main() -> None:
-    """Measure, print, keep and draw."""
     options = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     options.add_argument(
         "names", nargs="*", help="contenders; those not named are kept as they are"
@@ -126,22 +291,28 @@ def main() -> None:
     options.add_argument("--over", choices=["nodes", "edges"], help="one of the two only")
     options.add_argument("--most", type=int, default=SIZES[-1], help="nodes at most")
     options.add_argument("--draw", action="store_true", help="only draw what was kept")
+    options.add_argument("--cell", nargs=3, help="one cell in this process, as JSON")
     given = options.parse_args()
-    found: dict[str, Any] = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
-    found |= {"threads": current_workers(), "goal": GOAL}
+    if given.cell:
+        name, n_nodes, degree = given.cell
+        alone = name in ONE_BLAS_THREAD
+        with parallel.one_blas_thread() if alone else contextlib.nullcontext():
+            print(json.dumps(cell(name, int(n_nodes), float(degree))))
+        return
+    path = data.RESULTS / "growth.json"
+    found = data.read_results(path) | {"threads": parallel.current_workers(), "goal": GOAL}
     for over, name, points in [] if given.draw else jobs(given.most):
         if given.over in (None, over) and (not given.names or name in given.names):
-            found["machine"] = where()
+            found["machine"] = data.machine()
             found.setdefault(over, {})[name] = measure(name, points, over)
-            keep(found)
-    with whole_file(FIGURE) as stream:
-        stream.write(draw(found).decode())
+            data.write_results(path, found)
+    save_figure("growth", draw, found, (8.6, 7.4))
 
 
-# ---------------------------------------------------------------------- growth figure
+# ---------------------------------------------------------------------- figure
 
 # Okabe and Ito's colours, safe for the colour-blind; markers and dashes tell the same again.
-STYLES: dict[str, tuple[str, str, str, str]] = {
+STYLES = {
     "tri-degree": ("tri-degree: pass, tables, top", "#d55e00", "o", "-"),
     "tri": ("tri, 20 sweeps", "#e69f00", "s", "-"),
     "pu": ("pu, 15 sweeps", "#009e73", "^", "-"),
@@ -153,55 +324,39 @@ STYLES: dict[str, tuple[str, str, str, str]] = {
     "dense-l3": ("dense L3, sorted", "#000000", "v", "--"),
     "networkx": ("networkx RA, all non-edges", "#cc79a7", "x", "--"),
 }
-PANELS = (
-    ("nodes", "cpu_seconds", "time, mean degree 20", "seconds of all cores"),
-    ("nodes", "added_bytes", "memory, mean degree 20", "MB beyond libraries and network"),
-    ("edges", "cpu_seconds", "time, 8,000 nodes", "seconds of all cores"),
-    ("edges", "added_bytes", "memory, 8,000 nodes", "MB beyond libraries and network"),
-)
-
-
-def draw(found: dict[str, Any], kind: str = "svg") -> bytes:
-    """Return the picture of the results."""
-    return figure(_panels, found, (8.6, 7.4), kind)
-
-
-def _panels(drawing: Any, found: dict[str, Any]) -> None:
-    every = drawing.subplots(2, 2).ravel()
-    for axes, (over, of, title, unit) in zip(every, PANELS, strict=True):
-        measured = found.get(over, {})
-        for name, one in measured.items():
-            _line(axes, name, one["cells"], over, of)
-        axes.set(xscale="log", yscale="log")
-        _ticks(axes, sorted({cell[over] for one in measured.values() for cell in one["cells"]}))
-        tidy(axes, title, over, unit)
-    legend_below(drawing, every[0], columns=3)
-
-
-def _line(axes: Any, name: str, cells: list[dict[str, Any]], over: str, of: str) -> None:
-    label, colour, marker, dashes = STYLES[name]
-    unit = 1e6 if of == "added_bytes" else 1.0
-    axes.plot(
-        [one[over] for one in cells],
-        [max(1e-3, one[of] / unit) for one in cells],
-        color=colour,
-        marker=marker,
-        markersize=4,
-        linestyle=dashes,
-        linewidth=2.4 if name == "tri-degree" else 1.4,
-        zorder=3 if name == "tri-degree" else 2,
-        label=label,
+PANELS = [
+    (over, of, f"{what}, {where}", unit)
+    for over, where in (("nodes", "mean degree 20"), ("edges", "8,000 nodes"))
+    for of, what, unit in (
+        ("cpu_seconds", "time", "seconds of all cores"),
+        ("added_bytes", "memory", "MB beyond libraries and network"),
     )
+]
 
 
-def _ticks(axes: Any, sizes: list[int]) -> None:
-    """Mark the sizes that were measured, as people write them, and few values beside."""
+def draw(drawing: Any, found: dict[str, Any]) -> None:
     from matplotlib.ticker import FuncFormatter, LogLocator
 
-    axes.set_xticks(sizes, [f"{size:,}" for size in sizes], rotation=30, ha="right")
-    axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0), numticks=8))
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.10g}"))
-    axes.minorticks_off()
+    every = drawing.subplots(2, 2).ravel()
+    for axes, (over, of, title, unit) in zip(every, PANELS, strict=True):
+        scale, sizes = 1e6 if of == "added_bytes" else 1.0, set()
+        for name, measured in found.get(over, {}).items():
+            label, colour, marker, dashes = STYLES[name]
+            first = name == "tri-degree"
+            x = [one[over] for one in measured["cells"]]
+            y = [max(1e-3, one[of] / scale) for one in measured["cells"]]
+            axes.plot(x, y, color=colour, marker=marker, markersize=4, linestyle=dashes,
+                      linewidth=2.4 if first else 1.4, zorder=3 if first else 2,
+                      label=label)  # fmt: skip
+            sizes |= set(x)
+        axes.set(xscale="log", yscale="log")
+        # The sizes that were measured, as people write them, and few values beside.
+        axes.set_xticks(sorted(sizes), [f"{n:,}" for n in sorted(sizes)], rotation=30, ha="right")
+        axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0), numticks=8))
+        axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.10g}"))
+        axes.minorticks_off()
+        tidy(axes, title, over, unit)
+    legend_below(drawing, every[0], columns=3)
 
 
 if __name__ == "__main__":

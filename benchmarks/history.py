@@ -9,6 +9,7 @@ Results are kept in benchmarks/results/history.json, and the next run goes on fr
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -24,12 +25,11 @@ from linkprior.network import Network
 from linkprior.predictors.auto.auto import Auto
 from linkprior.predictors.base import LinkPredictor
 
-RESULTS = data.RESULTS / "history.json"
 IDS = {"94": 723040, "104": 886195, "114": 947935, "120": 10**12}
 TRIPLES = (("94", "104", "114"), ("94", "104", "120"), ("94", "114", "120"), ("104", "114", "120"))
 PEERS = ("pa", "l3", "pu", "tri-degree")
 SHOWN = ("auprc", "recall@5%", "p@500", "ndcg", "auroc", "dc_auroc")
-SEEDS = 2
+SEEDS = range(2)
 
 
 def releases(folder: Path) -> Iterator[tuple[str, list[Network]]]:
@@ -38,18 +38,17 @@ def releases(folder: Path) -> Iterator[tuple[str, list[Network]]]:
     lines = (rat / "rat-edges-first-id-from-3.2.120.tsv").read_text().splitlines()[1:]
     rows = [line.split("\t") for line in lines]
     for names in TRIPLES:
-        kept = ([(r[0], r[1]) for r in rows if int(r[4]) <= IDS[name]] for name in names)
-        yield "rat " + " → ".join(names), [Network.from_edges(pairs) for pairs in kept]
+        cuts = ([(r[0], r[1]) for r in rows if int(r[4]) <= IDS[name]] for name in names)
+        yield "rat " + " → ".join(names), [Network.from_edges(pairs) for pairs in cuts]
     first, last = (
         lp.read_network(rat / f"sana-RNorvegicus-{when}.el") for when in ("2013", "3.4.164")
     )
-    known = {*first.names, *last.names}
-    pairs = [(r[2], r[3]) for r in rows if r[2] in known and r[3] in known]
+    names = {*first.names, *last.names}
+    pairs = [(r[2], r[3]) for r in rows if r[2] in names and r[3] in names]
     yield "rat–rat 2013 → 120 → 164", [first, Network.from_edges(pairs), last]
 
 
 def judged(model: LinkPredictor, split: Split) -> dict[str, Any]:
-    """Return what a model finds, and what auto expected."""
     values = evaluate_cell(model.name, model, split).values
     found: dict[str, Any] = {m: values[m] for m in SHOWN}
     if isinstance(model, Auto):
@@ -58,46 +57,43 @@ def judged(model: LinkPredictor, split: Split) -> dict[str, Any]:
 
 
 def measure(older: Network, newer: Network, newest: Network) -> dict[str, Any]:
-    """Return the results of all models on three releases."""
     plain = release(newer, newest, "all-nodes")
-    told = release(newer.with_history(older, newer), newest, "all-nodes")
-    history = told.train.known.history
+    taught = release(newer.with_history(older, newer), newest, "all-nodes")
+    history = taught.train.known.history
     return {
         "digests": [one.digest for one in (older, newer, newest)],
         "found_before": 0 if history is None else len(history.found),
         "hidden": len(plain.hidden),
-        "auto with history": [judged(Auto(seed=seed), told) for seed in range(SEEDS)],
-        "auto": [judged(Auto(seed=seed), plain) for seed in range(SEEDS)],
+        "auto with history": [judged(Auto(seed=seed), taught) for seed in SEEDS],
+        "auto": [judged(Auto(seed=seed), plain) for seed in SEEDS],
         **{name: [judged(lp.make(name), plain)] for name in PEERS},
     }
 
 
 def text(found: dict[str, Any]) -> str:
     """Return a table, and how often the yield fell inside its interval."""
-    lines = [f"| releases | model | {' | '.join(SHOWN)} |", "|---" * (len(SHOWN) + 2) + "|"]
-    inside: dict[str, list[bool]] = {}
+    rows, inside = [], defaultdict[str, list[bool]](list)
     for name, one in found.items():
-        for model, runs in one.items():
-            if not isinstance(runs, list) or model == "digests":
-                continue
+        for model in ("auto with history", "auto", *PEERS):
+            runs = one[model]
             means = (f"{np.mean([run[m] for run in runs]):.4f}" for m in SHOWN)
-            lines.append(f"| {name} | {model} | {' | '.join(means)} |")
+            rows.append([name, model, *means])
             for each in (y for run in runs for y in run.get("yield", [])):
-                held = each["low"] <= each["hits"] <= each["high"]
-                inside.setdefault(model, []).append(held)
+                inside[model].append(each["low"] <= each["hits"] <= each["high"])
+    lines = [data.table(["releases", "model", *SHOWN], rows)]
     for model, held in inside.items():
         lines.append(f"{model}: yield inside the 90 % interval {sum(held)} times of {len(held)}")
     return "\n".join(lines)
 
 
 def main() -> None:
-    """Measure, keep and print."""
-    folder, found = data.required_folder(), data.read_results(RESULTS)
+    folder, path = data.required_folder(), data.RESULTS / "history.json"
+    found = data.read_results(path)
     for name, networks in releases(folder):
         if found.get(name, {}).get("digests") == [one.digest for one in networks]:
             continue
         found[name] = measure(*networks)
-        data.write_results(RESULTS, found, sort_keys=True)
+        data.write_results(path, found, sort_keys=True)
         print(text({name: found[name]}), flush=True)
     print(text(found))
 

@@ -18,50 +18,37 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from benchmarks import data
 from benchmarks import speed_models as pu
-from benchmarks.timing import machine as where
 from linkprior import machine, parallel
 from linkprior.io.read import read_network
 from linkprior.network.generate import planted_network
 
-RESULTS = Path(__file__).parent / "results" / "human.json"
 HUMAN, DBLP = "large/PP-Pathways_ppi.csv.gz", "large/prone-dblp.ungraph.gz"
 TOP, REPEATS = 100_000, 3
-_TRI = ["--model", "tri-degree", "--set", "solver=streaming", "--set", "n_starts=1"]
-_TRI += ["--set", "rank=32"]
-COMMANDS: dict[str, tuple[str, list[str]]] = {
-    "l3": (HUMAN, ["--model", "l3"]),
-    "pu": (HUMAN, ["--model", "pu", "--set", "rank=64"]),
-    "tri-degree": (HUMAN, _TRI),
-    "dblp": (DBLP, [*_TRI, "--candidates", "all"]),
+_TRI = "--model tri-degree --set solver=streaming --set n_starts=1 --set rank=32"
+# Name: file, options and goal of a prediction; of a fit, and a goal.
+COMMANDS = {
+    "l3": (HUMAN, "--model l3", "≤ 60 s, ≤ 3 GB"),
+    "pu": (HUMAN, "--model pu --set rank=64", "none"),
+    "tri-degree": (HUMAN, _TRI, "≤ 600 s, ≤ 4 GB"),
+    "dblp": (DBLP, f"{_TRI} --candidates all", "≤ 4 GB"),
 }
-FITS = ("fit-pu", "fit-implicit")
-GOALS = {
-    "fit-pu": "not slower than implicit's ALS",
-    "l3": "≤ 60 s, ≤ 3 GB",
-    "tri-degree": "≤ 600 s, ≤ 4 GB",
-    "dblp": "≤ 4 GB",
-}
-
-
-def command(name: str, source: Path, target: Path) -> list[str]:
-    """Return what a user would type."""
-    options = [*COMMANDS[name][1], "--top", str(TOP), "-o", str(target)]
-    program = Path(sys.executable).with_name("linkprior")
-    return [str(program), "predict", str(source), *options]
+FITS = {"fit-pu": "not slower than implicit's ALS", "fit-implicit": "none"}
 
 
 def predicted(name: str, source: Path) -> dict[str, Any]:
     """Run `linkprior predict` and return its seconds, its peak memory and how much it wrote."""
+    options = COMMANDS[name][1]
     with tempfile.TemporaryDirectory() as folder:
         target = Path(folder) / "ranking.tsv"
+        program = Path(sys.executable).with_name("linkprior")
+        words = [program, "predict", source, *options.split(), "--top", str(TOP), "-o", target]
         began = time.perf_counter()
-        with subprocess.Popen(command(name, source, target), stderr=subprocess.DEVNULL) as child:
+        with subprocess.Popen(words, stderr=subprocess.DEVNULL) as child:
             _, status, used = os.wait4(child.pid, 0)
             child.returncode = os.waitstatus_to_exitcode(status)
         took = time.perf_counter() - began
@@ -69,14 +56,12 @@ def predicted(name: str, source: Path) -> dict[str, Any]:
             sys.exit(f"{name}: exit status {child.returncode}")
         with target.open(encoding="utf-8") as lines:
             ranked = sum(1 for _ in lines) - 1
-    own = used.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
-    busy = used.ru_utime + used.ru_stime
     return {
-        "options": " ".join(COMMANDS[name][1]),
+        "options": options,
         "ranked": ranked,
         "seconds": round(took, 2),
-        "cpu_seconds": round(busy, 2),
-        "peak_bytes": own,
+        "cpu_seconds": round(used.ru_utime + used.ru_stime, 2),
+        "peak_bytes": used.ru_maxrss * (1 if sys.platform == "darwin" else 1024),
     }
 
 
@@ -87,62 +72,37 @@ def fitted(name: str, source: Path) -> dict[str, Any]:
     with parallel.one_blas_thread():
         fit(planted_network(500), threads)  # compiles what is compiled at first use
         machine.reset_peak_memory()
-        runs = [clocked(lambda: fit(net, threads)) for _ in range(REPEATS)]
+        runs = [data.clocked(lambda: fit(net, threads)) for _ in range(REPEATS)]
     took, busy = (round(min(times), 2) for times in zip(*runs, strict=True))
     facts = {"rank": pu.RANK, "rounds": pu.SWEEPS, "threads": threads, "repeats": REPEATS}
     return {**facts, "seconds": took, "cpu_seconds": busy, "peak_bytes": machine.peak_memory()}
 
 
-def clocked(work: Callable[[], object]) -> tuple[float, float]:
-    """Return the seconds of some work, and those of all cores together."""
-    began, used = time.perf_counter(), time.process_time()
-    work()
-    return time.perf_counter() - began, time.process_time() - used
-
-
-def apart(name: str) -> dict[str, Any]:
-    """Run one fit in a process of its own."""
-    call = [sys.executable, "-m", "benchmarks.human", "--fit", name]
-    done = subprocess.run(call, check=True, stdout=subprocess.PIPE, text=True)
-    figures: dict[str, Any] = json.loads(done.stdout)
-    return figures
-
-
-def line(name: str, row: dict[str, Any]) -> str:
-    """Return one row in words."""
-    goal = GOALS.get(name, "none")
-    return (
-        f"{name:14}{row['seconds']:9.1f} s{row['cpu_seconds']:9.1f} core s"
-        f"{row['peak_bytes'] / 1e9:8.2f} GB   goal: {goal}   ({row['machine']})"
-    )
-
-
-def compared(rows: dict[str, Any]) -> str:
-    """Return how pu's fit stands beside implicit's."""
-    ratios = (rows[FITS[1]][of] / rows[FITS[0]][of] for of in ("seconds", "cpu_seconds"))
-    took, busy = ratios
-    return f"implicit's time over pu's: {took:.2f} (goal ≥ 1), of all cores {busy:.2f}"
-
-
 def main() -> None:
-    """Print figures as they come, and keep them."""
     options = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     options.add_argument("names", nargs="*", help=", ".join([*COMMANDS, *FITS]))
     options.add_argument("--fit", choices=FITS, help="one fit in this process, as JSON")
     given = options.parse_args()
-    folder = data.required_folder()
+    folder, path = data.required_folder(), data.RESULTS / "human.json"
     if given.fit:
         print(json.dumps(fitted(given.fit, folder / HUMAN)))
         return
-    rows = data.read_results(RESULTS)
+    rows = data.read_results(path)
     for name in given.names or [*FITS, *COMMANDS]:
-        load = where()
-        one = apart(name) if name in FITS else predicted(name, folder / COMMANDS[name][0])
-        rows[name] = {**one, "machine": load}
-        print(line(name, rows[name]), flush=True)
-        data.write_results(RESULTS, rows)
-    if rows.keys() >= set(FITS):
-        print(compared(rows))
+        where = data.machine()
+        if name in FITS:
+            row, goal = data.apart("benchmarks.human", "--fit", name), FITS[name]
+        else:
+            row, goal = predicted(name, folder / COMMANDS[name][0]), COMMANDS[name][2]
+        rows[name] = {**row, "machine": where}
+        took = f"{name:14}{row['seconds']:9.1f} s{row['cpu_seconds']:9.1f} core s"
+        print(f"{took}{row['peak_bytes'] / 1e9:8.2f} GB   goal: {goal}   ({where})", flush=True)
+        data.write_results(path, rows)
+    if rows.keys() >= FITS.keys():
+        took, busy = (
+            rows["fit-implicit"][of] / rows["fit-pu"][of] for of in ("seconds", "cpu_seconds")
+        )
+        print(f"implicit's time over pu's: {took:.2f} (goal ≥ 1), of all cores {busy:.2f}")
 
 
 if __name__ == "__main__":

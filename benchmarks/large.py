@@ -11,18 +11,14 @@ from __future__ import annotations
 
 import argparse
 import json
-import subprocess
-import sys
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
 
-from benchmarks.timing import machine as where
+from benchmarks import data
 from linkprior import machine
-from linkprior.io.atomic_files import whole_file
 from linkprior.network.generate import large_network
 from linkprior.parallel import current_workers
 from linkprior.predictors.evidence import with_evidence
@@ -30,7 +26,6 @@ from linkprior.predictors.registry import make
 from linkprior.ranking.candidates import PARTNERS, nearby_pairs
 from linkprior.ranking.recall import measure_recall
 
-RESULTS = Path(__file__).parent / "results" / "large.json"
 SIZES, MILLION, MEAN_DEGREE, SEED = (10_000, 100_000), 1_000_000, 20.0, 1
 MODELS: dict[str, dict[str, Any]] = {"pu": {"rank": 32}, "tri": {"rank": 32, "n_starts": 1}}
 GOAL_SLOPE, GOAL_BYTES = 1.3, 12e9
@@ -38,7 +33,6 @@ R = TypeVar("R")
 
 
 def cell(name: str, n_nodes: int, kind: str) -> dict[str, Any]:
-    """Run one model on one network and return its figures."""
     seconds: dict[str, float] = {}
 
     def timed(step: str, work: Callable[[], R]) -> R:
@@ -70,28 +64,12 @@ def cell(name: str, n_nodes: int, kind: str) -> dict[str, Any]:
 
 
 def warm_up(name: str, kind: str) -> None:
-    """Compile what is compiled at first use."""
     net = large_network(2000, MEAN_DEGREE, seed=SEED)
     model = make(name, **MODELS[name]).fit(net)
     with_evidence(model, model.predict_edges(100, nearby_pairs(net, kind)))
 
 
-def apart(name: str, n_nodes: int, kind: str) -> dict[str, Any]:
-    """Run one cell in a process of its own."""
-    command = [sys.executable, "-m", "benchmarks.large", "--cell", name, str(n_nodes)]
-    done = subprocess.run([*command, "--kind", kind], check=True, stdout=subprocess.PIPE, text=True)
-    figures: dict[str, Any] = json.loads(done.stdout)
-    return figures
-
-
-def slopes(cells: list[dict[str, Any]], of: str = "predict_seconds") -> list[float]:
-    """Return how seconds grow with edges, as exponents, from each size to the next."""
-    edges, took = (np.log([one[key] for one in cells]) for key in ("edges", of))
-    return [round(float(one), 2) for one in np.diff(took) / np.diff(edges)]
-
-
 def main() -> None:
-    """Print figures as they come, and keep them."""
     options = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     options.add_argument("--million", action="store_true", help="a million nodes, too")
     options.add_argument("--kind", default="knn", choices=["knn", "paths3"])
@@ -101,22 +79,23 @@ def main() -> None:
     if given.cell:
         print(json.dumps(cell(given.cell[0], int(given.cell[1]), given.kind)))
         return
-    sizes = [*SIZES, *([MILLION] if given.million else [])]
-    kept: dict[str, Any] = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
-    found: dict[str, Any] = {"machine": where(), "threads": current_workers(), "partners": PARTNERS}
+    found: dict[str, Any] = {"machine": data.machine(), "threads": current_workers()}
+    found["partners"] = PARTNERS
     for name in given.models.split(","):
         cells = []
-        for n_nodes in sizes:
-            cells.append(apart(name, n_nodes, given.kind))
+        for n_nodes in [*SIZES, *[MILLION] * given.million]:
+            words = ["--cell", name, n_nodes, "--kind", given.kind]
+            cells.append(data.apart("benchmarks.large", *words))
             print(line(cells[-1]), flush=True)
-        found[name] = {"cells": cells, "slopes": slopes(cells)}
-        print(f"{name}: slope in edges {found[name]['slopes']} (goal ≤ {GOAL_SLOPE})", flush=True)
-    with whole_file(RESULTS) as stream:
-        stream.write(json.dumps({**kept, given.kind: found}, indent=1) + "\n")
+        edges, took = (np.log([one[key] for one in cells]) for key in ("edges", "predict_seconds"))
+        slopes = [round(float(one), 2) for one in np.diff(took) / np.diff(edges)]
+        found[name] = {"cells": cells, "slopes": slopes}
+        print(f"{name}: slope in edges {slopes} (goal ≤ {GOAL_SLOPE})", flush=True)
+    path = data.RESULTS / "large.json"
+    data.write_results(path, {**data.read_results(path), given.kind: found})
 
 
 def line(one: dict[str, Any]) -> str:
-    """Return one cell in words."""
     steps = ", ".join(f"{step} {took:g} s" for step, took in one["seconds"].items())
     return (
         f"{one['model']:4} {one['nodes']:>9,} nodes {one['edges']:>10,} edges: {steps}; "

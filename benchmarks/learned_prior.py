@@ -9,7 +9,6 @@ from it alone (`python -m benchmarks.learned_prior --draw`).
 
 from __future__ import annotations
 
-import json
 import sys
 import time
 from dataclasses import replace
@@ -20,7 +19,7 @@ import numpy as np
 
 import linkprior as lp
 from benchmarks import data
-from benchmarks.studies_base import figure, tidy
+from benchmarks.studies_base import save_figure, tidy
 from linkprior.evaluation.metrics import recall_at
 from linkprior.evaluation.protocols import Plan
 from linkprior.evaluation.ranks import rank_hidden_edges
@@ -32,9 +31,6 @@ from linkprior.predictors.base import Learned
 from linkprior.predictors.scores import DenseScores
 from linkprior.predictors.tri_degree import TriDegree
 
-HERE = Path(__file__).parent
-RESULTS, REPRODUCED = HERE / "results" / "learned_prior.json", HERE / "results" / "reproduction"
-FIGURE = HERE.parent / "docs" / "figures" / "learned_weights.svg"
 SEEDS = range(5)
 PERCENT = 5
 FIVE = ("PU", "Tri", "Tri+Scale", "Tri+L1", "Tri+Degree")
@@ -42,6 +38,7 @@ SAMPLED = {
     "dream5": ("uniform:0.9", "uniform:0.7", "over:0.9", "under:0.9", "over:0.7", "under:0.7"),
     "plasmodium": ("uniform:0.7", "uniform:0.9"),
 }
+RESULTS = data.RESULTS / "learned_prior.json"
 RELEASES = (("3.1.94", "3.2.104"), ("3.1.94", "3.2.114"), ("3.2.104", "3.2.114"))
 DRAWN = {"dream5 uniform:0.9": "DREAM5, 90 %", "rat 3.1.94 release:3.2.104": "rat 3.1.94"}
 
@@ -59,7 +56,6 @@ def cells(folder: Path) -> dict[str, tuple[Network, str, Network | None]]:
 
 
 def splits_of(net: Network, protocol: str, newer: Network | None, seed: int) -> list[Split]:
-    """Return the same split by both rules."""
     kind = protocol if newer is None else "release"
     plans = [Plan(kind, rule, seed=seed, newer=newer) for rule in ("connected", "all-nodes")]
     return [plan.make(net)[0] for plan in plans]
@@ -81,7 +77,6 @@ def without_isolated(model: TriDegree) -> None:
 
 
 def measure(both: list[Split], seed: int) -> dict[str, Any]:
-    """Return recalls and seconds of both kinds of weights for one seed."""
     found: dict[str, Any] = {"seed": seed, "hidden": {s.rule: len(s.hidden) for s in both}}
     for weights in ("learned", "paper"):
         model, began = TriDegree(weights=weights, seed=seed), time.perf_counter()
@@ -95,43 +90,30 @@ def measure(both: list[Split], seed: int) -> dict[str, Any]:
     return found
 
 
-def rivals() -> dict[str, dict[str, tuple[float, float]]]:
-    """Return mean and sd of the paper's five, tuned, as `linkprior reproduce` left them."""
-    found: dict[str, dict[str, tuple[float, float]]] = {}
+def rivals() -> dict[str, str]:
+    """Return the best of the paper's five, tuned, as `linkprior reproduce` left them."""
+    found = {}
     for name in ("dream5", "plasmodium", "rat"):
-        for one in json.loads((REPRODUCED / name / "results.json").read_text())["conditions"]:
+        path = data.RESULTS / "reproduction" / name / "results.json"
+        for one in data.read_results(path)["conditions"]:
             older = f" {one['condition'].split(' ')[0]}" if name == "rat" else ""
-            found[f"{name}{older} {one['protocol']}"] = _five(one)
+            recalls = {method: one["methods"][method]["recall"][f"{PERCENT}%"] for method in FIVE}
+            best = max(FIVE, key=lambda method: np.mean(recalls[method]))
+            found[f"{name}{older} {one['protocol']}"] = f"{best} {data.mean_sd(recalls[best])}"
     return found
 
 
-def _five(condition: dict[str, Any]) -> dict[str, tuple[float, float]]:
-    """Return mean and sd of each method over the seeds."""
-    found = {name: condition["methods"][name]["recall"][f"{PERCENT}%"] for name in FIVE}
-    return {name: (float(np.mean(v)), float(np.std(v, ddof=1))) for name, v in found.items()}
-
-
 def text(found: dict[str, Any]) -> str:
-    """Return a Markdown table."""
     heads = ["cell", "connected: learned", "paper's", "all nodes: learned", "no isolated term"]
-    lines = [[*heads, "paper's", "best of five, tuned", "seconds"]]
-    lines.append(["---"] * len(lines[0]))
-    others = rivals()
+    asked = [("learned", "connected"), ("paper", "connected"), ("learned", "all-nodes")]
+    asked += [("learned", "all-nodes, no term"), ("paper", "all-nodes")]
+    rows, others = [], rivals()
     for name, cell in found["cells"].items():
-        asked = [("learned", "connected"), ("paper", "connected"), ("learned", "all-nodes")]
-        asked += [("learned", "all-nodes, no term"), ("paper", "all-nodes")]
-        shown = [_mean_sd([run[kind][rule] for run in cell["runs"]]) for kind, rule in asked]
-        best = max(others[name].items(), key=lambda one: one[1][0])
-        rival = f"{best[0]} {best[1][0]:.3f} ± {best[1][1]:.3f}"
-        took = (
-            np.mean([run[kind]["seconds"] for run in cell["runs"]]) for kind in ("learned", "paper")
-        )
-        lines.append([name, *shown, rival, " / ".join(f"{one:.1f}" for one in took)])
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
-
-
-def _mean_sd(values: list[float]) -> str:
-    return f"{np.mean(values):.3f} ± {np.std(values, ddof=1):.3f}"
+        runs = cell["runs"]
+        shown = [data.mean_sd([run[kind][rule] for run in runs]) for kind, rule in asked]
+        took = (np.mean([run[kind]["seconds"] for run in runs]) for kind in ("learned", "paper"))
+        rows.append([name, *shown, others[name], " / ".join(f"{one:.1f}" for one in took)])
+    return data.table([*heads, "paper's", "best of five, tuned", "seconds"], rows)
 
 
 def draw(drawing: Any, found: dict[str, Any]) -> None:
@@ -151,13 +133,7 @@ def draw(drawing: Any, found: dict[str, Any]) -> None:
             axes.legend(frameon=False, fontsize=7, loc=place)
 
 
-def save_figure(found: dict[str, Any]) -> None:
-    """Write the figure from the results."""
-    FIGURE.write_bytes(figure(draw, found, (7.5, 5.6), "svg"))
-
-
 def main() -> None:
-    """Measure what is missing, print the table, draw."""
     found = data.read_results(RESULTS) or {"cells": {}}
     if "--draw" not in sys.argv:
         folder = data.required_folder()
@@ -167,12 +143,12 @@ def main() -> None:
             if name in found["cells"]:
                 continue
             runs = [measure(splits_of(net, protocol, newer, seed), seed) for seed in SEEDS]
-            known = {"digest": net.digest, "nodes": net.n_nodes, "edges": net.n_edges}
-            found["cells"][name] = {"network": known, "runs": runs}
+            facts = {"digest": net.digest, "nodes": net.n_nodes, "edges": net.n_edges}
+            found["cells"][name] = {"network": facts, "runs": runs}
             data.write_results(RESULTS, found)
             print(name, flush=True)
     print(text(found))
-    save_figure(found)
+    save_figure("learned_weights", draw, found, (7.5, 5.6))
 
 
 if __name__ == "__main__":

@@ -13,13 +13,12 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import data
+from benchmarks.studies_base import save_figure
 from linkprior.evaluation.store import read_cells
 from linkprior.experiments.suite import SUITE, Case
-from linkprior.io.atomic_files import whole_file
 from linkprior.predictors.auto.auto import Auto
 
-KEPT = data.RESULTS / "objectives"
-PICTURE = Path(__file__).parents[1] / "docs" / "figures" / "objectives.svg"
+CELLS = data.RESULTS / "objectives"
 NETWORKS = ("DREAM5-1 90 %", "DREAM5-3", "yeast", "USAir", "Plasmodium", "rat 94-104")
 PEERS = ("pa", "l3", "l3n", "mps", "pu", "tri-degree", "sklearn-nmf")
 OTHERS = ("recall", "dc_auroc")  # beside AUPRC, the default, which the suite has judged
@@ -31,7 +30,7 @@ def fill(case: Case, number: int, folder: Path) -> None:
     """Judge auto with the other objectives on one split, what is kept aside."""
     network, split = case.split(folder, number)
     for objective in OTHERS:
-        path = KEPT / case.folder / f"{number}-{objective}.json"
+        path = CELLS / case.folder / f"{number}-{objective}.json"
         about = {"network": case.name, "split": number, "model": f"auto, {objective}"}
         data.fill_cell(path, Auto(objective=objective), split, network, about)
 
@@ -40,7 +39,7 @@ def means() -> dict[str, dict[str, dict[str, float]]]:
     """Return the mean of each measure by network and model, over the splits that are kept."""
     cells = [c for c in read_cells(data.RESULTS / "suite") if c["model"] in (*PEERS, "auto")]
     found: dict[str, dict[str, list[dict[str, float]]]] = {}
-    for cell in [*cells, *read_cells(KEPT)]:
+    for cell in [*cells, *read_cells(CELLS)]:
         if cell["network"] in NETWORKS and cell["split"] < SPLITS and "values" in cell:
             name = "auto, auprc" if cell["model"] == "auto" else cell["model"]
             found.setdefault(cell["network"], {}).setdefault(name, []).append(cell["values"])
@@ -53,60 +52,44 @@ def means() -> dict[str, dict[str, dict[str, float]]]:
     }
 
 
-def draw(found: dict[str, dict[str, dict[str, float]]]) -> None:
-    """Write the picture: dc_auroc against AUPRC, a panel per network, objectives joined."""
-    import matplotlib as mpl
-
-    mpl.use("svg")
-    from matplotlib import pyplot as plt
-
-    with mpl.rc_context({"svg.hashsalt": "linkprior", "svg.fonttype": "none", "font.size": 8}):
-        figure, panels = plt.subplots(2, 3, figsize=(9.0, 5.6), layout="constrained")
-        for axes, network in zip(panels.flat, NETWORKS, strict=True):
-            _panel(axes, network, found[network])
-        with whole_file(PICTURE) as stream:
-            figure.savefig(stream, format="svg", metadata={"Date": None})
-        plt.close(figure)
-
-
-def _panel(axes: Any, network: str, models: dict[str, dict[str, float]]) -> None:
-    autos = [m for m in ("auto, auprc", "auto, recall", "auto, dc_auroc") if m in models]
-    axes.plot(*_points(models, autos), "-", color="#D55E00", linewidth=0.8, zorder=1)
-    for name in models:
-        ours = name in autos
-        colour = "#D55E00" if ours else "#0072B2"
-        axes.plot(*_points(models, [name]), "o", color=colour, markersize=5 if ours else 3.5)
-        at = (models[name]["auprc"], models[name]["dc_auroc"])
-        short = name.replace("auto, ", "for ")
-        offset = {"xytext": (4, 3), "textcoords": "offset points"}
-        axes.annotate(short, at, **offset, size=7, color=colour)
-    axes.set_title(network, size=9)
-    axes.set_xlabel("AUPRC")
-    axes.set_ylabel("AUROC against like degrees")
-    axes.margins(0.18)
-    axes.spines[["top", "right"]].set_visible(False)
-
-
-def _points(models: dict[str, dict[str, float]], names: list[str]) -> tuple[list[float], ...]:
-    return tuple([models[name][axis] for name in names] for axis in ("auprc", "dc_auroc"))
+def draw(drawing: Any, found: dict[str, dict[str, dict[str, float]]]) -> None:
+    """Draw dc_auroc against AUPRC, a panel per network, objectives joined."""
+    for axes, network in zip(drawing.subplots(2, 3).flat, NETWORKS, strict=True):
+        at = {name: (one["auprc"], one["dc_auroc"]) for name, one in found[network].items()}
+        autos = [name for name in ("auto, auprc", "auto, recall", "auto, dc_auroc") if name in at]
+        joined = zip(*(at[name] for name in autos), strict=True)
+        axes.plot(*joined, "-", color="#D55E00", linewidth=0.8, zorder=1)
+        for name, point in at.items():
+            ours = name in autos
+            colour = "#D55E00" if ours else "#0072B2"
+            axes.plot(*point, "o", color=colour, markersize=5 if ours else 3.5)
+            offset = {"xytext": (4, 3), "textcoords": "offset points"}
+            axes.annotate(name.replace("auto, ", "for "), point, **offset, size=7, color=colour)
+        axes.set_title(network, size=9)
+        axes.set_xlabel("AUPRC")
+        axes.set_ylabel("AUROC against like degrees")
+        axes.margins(0.18)
+        axes.spines[["top", "right"]].set_visible(False)
 
 
 def main() -> None:
-    """Fill in what is missing, print a table, and draw."""
     if "--picture" not in sys.argv:
         folder = data.required_folder()
         for case in (one for one in SUITE if one.name in NETWORKS):
             for number in range(min(SPLITS, case.rounds)):
                 fill(case, number, folder)
     found = means()
-    draw(found)
-    print("| network | learned for | AUPRC | recall at 5 % | dc_auroc |\n|---|---|---|---|---|")
-    for network in NETWORKS:
-        for name, values in found[network].items():
-            if name.startswith("auto"):
-                row = " | ".join(f"{values[m]:.3g}" for m in SHOWN)
-                print(f"| {network} | {name.removeprefix('auto, ')} | {row} |")
-    data.write_results(KEPT / "means.json", found, sort_keys=True)
+    save_figure(
+        "objectives", draw, found, (9.0, 5.6), look={"svg.fonttype": "none", "font.size": 8}
+    )
+    rows = [
+        [network, name.removeprefix("auto, "), *(f"{values[m]:.3g}" for m in SHOWN)]
+        for network in NETWORKS
+        for name, values in found[network].items()
+        if name.startswith("auto")
+    ]
+    print(data.table(["network", "learned for", "AUPRC", "recall at 5 %", "dc_auroc"], rows))
+    data.write_results(CELLS / "means.json", found, sort_keys=True)
 
 
 if __name__ == "__main__":

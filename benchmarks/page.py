@@ -6,7 +6,6 @@ python -m benchmarks.page      prints a table, and keeps it in benchmarks/result
 from __future__ import annotations
 
 import os
-import platform
 import shutil
 import statistics
 import tempfile
@@ -16,14 +15,15 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import linkprior as lp
 from benchmarks import data
+from linkprior.predictors.evidence import with_evidence
+from linkprior.report import prediction_page, write_page
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
     from linkprior.predictors.base import LinkPredictor
-
-# ---------------------------------------------------------------------- browser
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
@@ -45,10 +45,7 @@ def chromium() -> Iterator[Browser]:
             found.close()
 
 
-# ---------------------------------------------------------------------- page
-
-RESULTS = Path(__file__).with_name("results") / "page.json"
-NETWORK = "ppi-challenge2023/HuRI.csv.gz"
+RESULTS = data.RESULTS / "page.json"
 LINKS = (1_000, 10_000)
 TIMES = 7
 STEPS = 60
@@ -82,9 +79,7 @@ _FRAMES = """async ([steps, what]) => {
 
 
 def main() -> None:
-    """Measure, print and keep."""
-    folder = data.required_folder()
-    found = measured(folder / NETWORK)
+    found = measured(data.required_folder() / data.HURI)
     data.write_results(RESULTS, found)
     print(f"goal for {LINKS[0]:,} links: {MOST_MB:g} MB, usable after {MOST_SECONDS:g} s")
     print("\n".join(lines(found)))
@@ -92,28 +87,25 @@ def main() -> None:
 
 def measured(path: Path) -> dict[str, Any]:
     """Return size and times of pages with so many links."""
-    import linkprior as lp
-
     net = lp.read_network(path)
     model = lp.make("l3").fit(net)
     with tempfile.TemporaryDirectory() as place, chromium() as browser:
         pages = [_measured(model, n, Path(place) / f"{n}.html", browser) for n in LINKS]
         version = browser.version
+    lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    processor = next(line for line in lines if line.startswith("model name")).split(": ")[1]
     return {
-        "network": {"file": NETWORK, "digest": net.digest, "nodes": net.n_nodes},
+        "network": {"file": data.HURI, "digest": net.digest, "nodes": net.n_nodes},
         "model": "l3",
-        "machine": {"processor": _processor(), "cores": os.cpu_count(), "chromium": version},
+        "machine": {"processor": processor, "cores": os.cpu_count(), "chromium": version},
         "pages": pages,
     }
 
 
 def _measured(model: LinkPredictor, links: int, path: Path, browser: Browser) -> dict[str, Any]:
-    from linkprior.predictors.evidence import with_evidence
-    from linkprior.report import prediction_page, write_page
-
     ranking = with_evidence(model, model.predict_edges(links))
     began = time.perf_counter()
-    write_page(path, prediction_page(model, ranking, {"file": Path(NETWORK).name}))
+    write_page(path, prediction_page(model, ranking, {"file": Path(data.HURI).name}))
     made = time.perf_counter() - began
     opened = [_opened(browser, path) for _ in range(TIMES)]
     page = browser.new_page(viewport={"width": 1280, "height": 800})
@@ -122,10 +114,7 @@ def _measured(model: LinkPredictor, links: int, path: Path, browser: Browser) ->
         "links": links,
         "megabytes": round(path.stat().st_size / 1e6, 3),
         "seconds_to_make": round(made, 2),
-        "seconds_until_usable": {
-            "median": round(statistics.median(opened), 3),
-            "most": round(max(opened), 3),
-        },
+        "seconds_until_usable": _middle_and_most(opened, 3),
         "milliseconds": {
             "sort": round(_clicked(page, 'th button[data-column="degree_source"]'), 1),
             **{name: _frames(page, name) for name in ("slide", "turn", "scroll")},
@@ -149,18 +138,13 @@ def _opened(browser: Browser, path: Path) -> float:
 
 
 def _clicked(page: Page, selector: str) -> float:
-    """Return milliseconds of a click until the next frame."""
-    return float(
-        page.evaluate(
-            """async (s) => {
-              const began = performance.now();
-              document.querySelector(s).click();
-              await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
-              return performance.now() - began;
-            }""",
-            selector,
-        )
-    )
+    script = """async (s) => {
+      const began = performance.now();
+      document.querySelector(s).click();
+      await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+      return performance.now() - began;
+    }"""
+    return float(page.evaluate(script, selector))
 
 
 def _frames(page: Page, what: str) -> dict[str, float]:
@@ -174,36 +158,29 @@ def _frames(page: Page, what: str) -> dict[str, float]:
         page.locator("#rows").select_option("20" if what == "turn" else "200")
         page.evaluate("window.scrollTo(0, 0)")
     took = page.evaluate(_FRAMES, [STEPS if what != "turn" else 40, what])
-    return {"median": round(statistics.median(took), 1), "most": round(max(took), 1)}
+    return _middle_and_most(took, 1)
 
 
-def _processor() -> str:
-    try:
-        text = Path("/proc/cpuinfo").read_text(encoding="utf-8")
-    except OSError:
-        return platform.processor()
-    line = next((one for one in text.splitlines() if one.startswith("model name")), ": unknown")
-    return line.split(":", 1)[1].strip()
+def _middle_and_most(values: list[float], digits: int) -> dict[str, float]:
+    return {"median": round(statistics.median(values), digits), "most": round(max(values), digits)}
 
 
 def lines(found: dict[str, Any]) -> list[str]:
     """Return the table of docs/report.md."""
-    heads = ["links", "size", "usable after", "sorted in", *_MOVES.values()]
+    moves = {
+        "slide": "a frame while the cut-off moves",
+        "turn": "turning pages",
+        "scroll": "scrolling 200 rows",
+    }
+    heads = ["links", "size", "usable after", "sorted in", *moves.values()]
     rows = []
     for page in found["pages"]:
         took, ms = page["seconds_until_usable"], page["milliseconds"]
-        frames = [f"{ms[move]['median']:.0f} ({ms[move]['most']:.0f}) ms" for move in _MOVES]
+        frames = [f"{ms[move]['median']:.0f} ({ms[move]['most']:.0f}) ms" for move in moves]
         first = [f"{page['links']:,}", f"{page['megabytes']:.2f} MB"]
         rows.append([*first, f"{took['median']:.2f} s", f"{ms['sort']:.0f} ms", *frames])
     table = [heads, ["--:"] * len(heads), *rows]
     return [f"| {' | '.join(row)} |" for row in table]
-
-
-_MOVES = {
-    "slide": "a frame while the cut-off moves",
-    "turn": "turning pages",
-    "scroll": "scrolling 200 rows",
-}
 
 
 if __name__ == "__main__":

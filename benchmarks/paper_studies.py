@@ -1,7 +1,7 @@
 """Studies behind docs/reproduction_studies.md: `python -m benchmarks.paper_studies [NAME …]`.
 
 Needs LINKPRIOR_DATA. Each study leaves its numbers in benchmarks/results/studies/NAME.json and its
-figure in docs/figures/NAME.svg and .png. A study whose numbers are there is drawn again, not run
+figure in docs/figures/NAME.svg. A study whose numbers are there is drawn again, not run
 again; `--again` runs it anew.
 """
 
@@ -13,26 +13,38 @@ import time
 from pathlib import Path
 from typing import Any
 
-from benchmarks import studies_degrees, studies_printed, studies_recall
-from benchmarks.studies_base import Study, figure
+from benchmarks import studies_degrees as degrees
+from benchmarks import studies_printed as printed
+from benchmarks import studies_recall as recall
+from benchmarks.data import RESULTS, ROOT
+from benchmarks.studies_base import Study, save_figure
 from linkprior import machine, parallel
 from linkprior.errors import LinkpriorError
 from linkprior.evaluation.store import read_json, write_json
 from linkprior.experiments.paper import data_folder
-from linkprior.io.atomic_files import whole_file
 
-ROOT = Path(__file__).parent.parent
-NUMBERS = ROOT / "benchmarks" / "results" / "studies"
-FIGURES = ROOT / "docs" / "figures"
-STUDIES: dict[str, Study] = {
-    study.name: study
-    for m in (studies_recall, studies_degrees, studies_printed)
-    for study in m.STUDIES
+NUMBERS = RESULTS / "studies"
+STUDIES = {
+    name: Study(name, *parts)
+    for name, *parts in (
+        ("ranked_variable", recall.run_variables, recall.draw_variables, (11.0, 4.4)),
+        ("parameters", recall.run_parameters, recall.draw_parameters, (12.5, 5.2)),
+        ("harder", recall.run_harder, recall.draw_harder, (10.0, 6.8)),
+        ("alpha_degrees", degrees.run_alpha, degrees.draw_alpha, (11.0, 3.8)),
+        ("bound", degrees.run_bound, degrees.draw_bound, (10.5, 4.2)),
+        (
+            "degree_distributions",
+            degrees.run_distributions,
+            degrees.draw_distributions,
+            (10.5, 6.6),
+        ),
+        ("convergence", printed.run_convergence, printed.draw_convergence, (11.0, 6.2)),
+        ("ablation", printed.run_ablation, printed.draw_ablation, (11.0, 5.4)),
+    )
 }
 
 
 def main(given: list[str] | None = None) -> None:
-    """Run the studies that were named, all by default."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.paper_studies", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(STUDIES))
     parser.add_argument("--again", action="store_true", help="run finished studies anew")
@@ -44,10 +56,15 @@ def main(given: list[str] | None = None) -> None:
     for name in asked.names or STUDIES:
         study, path = STUDIES[name], NUMBERS / f"{name}.json"
         if asked.again or not path.exists():
-            print(f"{name}: {study.question}", flush=True)
+            print(f"{name}: {question(study)}", flush=True)
             keep(study, data_folder(asked.data), path)
-        illustrate(study, read_json(path)["numbers"], FIGURES)
+        save_figure(name, study.draw, read_json(path)["numbers"], study.size)
         print(f"{name}: {path.relative_to(ROOT)}, docs/figures/{name}.svg", flush=True)
+
+
+def question(study: Study) -> str:
+    """Return what a study asks: the first line of the text of what runs it."""
+    return (study.run.__doc__ or "").partition("\n")[0]
 
 
 def keep(study: Study, folder: Path, path: Path) -> None:
@@ -57,21 +74,13 @@ def keep(study: Study, folder: Path, path: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     about: dict[str, Any] = {
         "study": study.name,
-        "question": study.question,
+        "question": question(study),
         "command": f"python -m benchmarks.paper_studies {study.name}",
         "seconds": round(time.perf_counter() - began, 1),
         "threads": parallel.current_workers(),
         "versions": machine.versions(),
     }
     write_json(path, {**about, "numbers": numbers})
-
-
-def illustrate(study: Study, numbers: dict[str, Any], folder: Path) -> None:
-    """Draw a study's numbers as SVG and PNG."""
-    folder.mkdir(parents=True, exist_ok=True)
-    for kind in ("svg", "png"):
-        with whole_file(folder / f"{study.name}.{kind}") as stream:
-            stream.buffer.write(figure(study.draw, numbers, study.size, kind))
 
 
 if __name__ == "__main__":

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
 
-from benchmarks.timing import machine, side_by_side
+from benchmarks.data import machine, side_by_side
 from linkprior import kernels
 from linkprior.model.degrees import estimate_degrees
 from linkprior.model.losses import SquaredLoss
@@ -20,26 +21,26 @@ from linkprior.network.generate import large_network
 from linkprior.parallel import one_blas_thread
 from linkprior.solvers.direct import DirectSolver
 
+Array = NDArray[np.generic]
 NODES, ROWS, RANK, STEPS = 8000, 128, 32, (3, 10, 40)
 
 
 @njit(cache=True)  # type: ignore[untyped-decorator]
-def insertion(keys: np.ndarray, order: np.ndarray) -> None:  # type: ignore[type-arg]
+def insertion(keys: Array, order: Array) -> None:
     """Sort each row's order by descending key, beginning with the order given."""
     for row in range(len(keys)):
-        own = order[row]
-        for at in range(1, own.size):
-            column = own[at]
+        columns = order[row]
+        for at in range(1, columns.size):
+            column = columns[at]
             key = keys[row, column]
             place = at
-            while place > 0 and keys[row, own[place - 1]] < key:
-                own[place] = own[place - 1]
+            while place > 0 and keys[row, columns[place - 1]] < key:
+                columns[place] = columns[place - 1]
                 place -= 1
-            own[place] = column
+            columns[place] = column
 
 
 def main() -> None:
-    """Print how far rows move from step to step, and what each sort takes."""
     print(machine())
     net = large_network(NODES, 20.0, seed=1)
     prior = DegreePrior(estimate_degrees(net), 0.5)
@@ -55,27 +56,22 @@ def main() -> None:
             print(line(step, before, now))
 
 
-def line(step: int, before: np.ndarray, now: np.ndarray) -> str:  # type: ignore[type-arg]
+def line(step: int, before: Array, now: Array) -> str:
     """Return the times of three sorts of the same rows, in milliseconds."""
-    last = kernels.argsort_rows(before, -1)
-    new = kernels.argsort_rows(now, -1)
+    last, new = kernels.argsort_rows(before, -1), kernels.argsort_rows(now, -1)
     place = np.empty_like(last)
     np.put_along_axis(place, last, np.arange(last.shape[1], dtype=last.dtype)[None, :], axis=1)
     moved = np.abs(np.take_along_axis(place, new, axis=1) - np.arange(last.shape[1]))
     arranged = np.take_along_axis(now, last, axis=1)
     insertion(now[:1], last[:1].copy())
-    times = side_by_side(
-        [
-            lambda: kernels.argsort_rows(now, -1),
-            lambda: insertion(now, last.copy()),
-            lambda: np.argsort(-arranged, axis=1, kind="stable"),
-        ]
-    )
-    told = ", ".join(
-        f"{name} {1000 * t:.0f} ms"
-        for name, t in zip(("radix", "insertion", "stable sort"), times, strict=True)
-    )
-    return f"step {step}: an entry moves {moved.mean():.0f} places on average; {told}"
+    sorts = {
+        "radix": lambda: kernels.argsort_rows(now, -1),
+        "insertion": lambda: insertion(now, last.copy()),
+        "stable sort": lambda: np.argsort(-arranged, axis=1, kind="stable"),
+    }
+    times = zip(sorts, side_by_side(list(sorts.values())), strict=True)
+    shown = ", ".join(f"{name} {1000 * t:.0f} ms" for name, t in times)
+    return f"step {step}: an entry moves {moved.mean():.0f} places on average; {shown}"
 
 
 if __name__ == "__main__":

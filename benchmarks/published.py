@@ -8,16 +8,13 @@ Every finished cell is kept under build/published, so that a second run goes on.
 from __future__ import annotations
 
 import sys
-from importlib.util import find_spec
 from pathlib import Path
 
 import linkprior as lp
 from benchmarks import data
-from benchmarks.adapters import ADAPTERS, make_adapter
+from linkprior.experiments.models import PEERS, installed, make_peer
 
-RESULTS = Path(__file__).parent / "results" / "published.json"
-KEPT = Path("build") / "published"  # cells and splits: the latter hold the data, never committed
-
+CELLS = Path("build") / "published"  # cells and splits: the latter hold the data, never committed
 # model, then AUPRC, P@500, and for HuRI NDCG, AUROC, AUROC against degree-matched non-edges
 YEAST = """
 pa      .0024 .012
@@ -43,30 +40,24 @@ implicit-als  .0481 .210 .663 .881 .818
 implicit-bpr  .0133 .110 .594 .893 .883
 """
 COLUMNS = ("auprc", "p@500", "ndcg", "auroc", "dc_auroc")
-CASES = {"yeast": ("Yeast.csv", None, YEAST), "HuRI": ("HuRI.csv.gz", [0, 1, 2], HURI)}
-
-
-def published_figures(table: str) -> dict[str, dict[str, float]]:
-    """Return the figures of a table by model and metric."""
-    rows = (line.split() for line in table.split("\n") if line)
-    return {name: dict(zip(COLUMNS, map(float, values), strict=False)) for name, *values in rows}
+CASES = {"yeast": (data.YEAST, None, YEAST), "HuRI": (data.HURI, [0, 1, 2], HURI)}
 
 
 def compare(title: str, folder: Path) -> dict[str, object]:
     """Judge the peers on one network, print ours beside theirs, return both."""
-    name, folds, table = CASES[title]
-    published = published_figures(table)
-    if find_spec("implicit") is None:
-        print("implicit is not installed (make bench installs it): its models are left out")
-        published = {name: row for name, row in published.items() if "implicit" not in name}
-    net = lp.read_network(folder / "ppi-challenge2023" / name)
-    models = [make_adapter(name) if name in ADAPTERS else name for name in published]
-    found = lp.evaluate(models, net, "kfold:10", "all-nodes", folds=folds, folder=KEPT / title)
+    path, folds, text = CASES[title]
+    published = {name: values for name, *values in map(str.split, text.strip().splitlines())}
+    for name in [name for name in published if name in PEERS and not installed(name)]:
+        print(f"{name} is left out: its library is not installed (make bench installs it)")
+        del published[name]
+    net = lp.read_network(folder / path)
+    models = [make_peer(name) if name in PEERS else name for name in published]
+    found = lp.evaluate(models, net, "kfold:10", "all-nodes", folds=folds, folder=CELLS / title)
     print(f"\n{title}: {net.n_nodes} nodes, {net.n_edges} edges, digest {net.digest[:12]}, seed 0")
     print(f"{'model':13}{'metric':10}{'published':>11}{'mean':>9}{'sd':>8}   ratio")
     rows = []
     for model, theirs in published.items():
-        for metric, value in theirs.items():
+        for metric, value in zip(COLUMNS, map(float, theirs), strict=False):
             mean, sd = found.mean(model, metric), found.sd(model, metric)
             print(f"{model:13}{metric:10}{value:11.4f}{mean:9.4f}{sd:8.4f}{mean / value:8.2f}")
             rows.append([model, metric, value, round(mean, 5), round(sd, 5)])
@@ -74,11 +65,9 @@ def compare(title: str, folder: Path) -> dict[str, object]:
 
 
 def main() -> None:
-    """Compare on both networks and keep the figures."""
-    folder = data.required_folder()
-    chosen = sys.argv[1:] or list(CASES)
-    compared = {title: compare(title, folder) for title in chosen}
-    data.write_results(RESULTS, data.read_results(RESULTS) | compared)
+    folder, results = data.required_folder(), data.RESULTS / "published.json"
+    compared = {title: compare(title, folder) for title in sys.argv[1:] or CASES}
+    data.write_results(results, data.read_results(results) | compared)
 
 
 if __name__ == "__main__":

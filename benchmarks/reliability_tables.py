@@ -2,30 +2,20 @@
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Callable, Iterable, Sequence
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
-RESULTS = Path(__file__).parent / "results"
+from benchmarks.data import RESULTS, read_results, table
+
 Facts = dict[str, Any]
 FOLDERS = ("evaluate", "tune, grid", "tune, 2 at a time")  # rows that are no models
 SIGNS = {"same bytes": "=", "same pairs": "≈"}
 VERSIONS = ("numpy", "scipy", "numba", "pandas", "scikit-learn", "optuna", "click")
 
 
-def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Return a Markdown table."""
-    lines = [heads, ["---"] * len(heads), *rows]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
-
-
 def results_of(name: str) -> Facts:
-    """Return the figures that a command left under benchmarks/results."""
-    path = RESULTS / f"{name}.json"
-    facts: Facts = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
-    return facts
+    return read_results(RESULTS / f"{name}.json")
 
 
 def summary() -> str:
@@ -39,24 +29,18 @@ def summary() -> str:
         return f"{len(torture[part]['defects'])} defects"
 
     kills, writes = torture["kills"], torture["writes"]
+    inputs = sum(one["inputs"] for one in targets)
     rows = [
         ["kills", kills["kills"], f"{kills['resumed']:,} ended byte-identical"],
         ["calls that failed", writes["failures"], f"{writes['survived']:,} survived"],
         ["memory limits hit", torture["memory"]["hit"], defects("memory")],
         ["cycles of a lock", torture["locks"]["cycles"], defects("locks")],
         ["steps of run folders", torture["machine"]["steps"], defects("machine")],
-        [
-            "fuzzed inputs",
-            sum(one["inputs"] for one in targets),
-            f"{len(targets)} targets, {least} minutes or more each",
-        ],
+        ["fuzzed inputs", inputs, f"{len(targets)} targets, {least} minutes or more each"],
         ["mutants", mutants["tried"], f"{mutants['share']:.1%} killed"],
     ]
     rows += [["Pythons × dependencies", len(cells), f"{passed} passed"]] if cells else []
     return table(["what", "times", "outcome"], [[what, f"{n:,}", end] for what, n, end in rows])
-
-
-# ---------------------------------------------------------------------- torture
 
 
 def by_command(heads: list[str], keys: list[str], bold: int, facts: Facts) -> str:
@@ -70,12 +54,10 @@ def by_command(heads: list[str], keys: list[str], bold: int, facts: Facts) -> st
 
 
 def timed(shown: str, facts: Facts) -> str:
-    """Return a table with the seed and the seconds it took below it."""
     return f"{shown}\n\nSeed {facts['seed']}, {facts['seconds']:,} s."
 
 
 def kills(facts: Facts) -> str:
-    """Return the kills by command."""
     heads = ["kills", "resumed, byte-identical", "units of work", "most done twice after one kill"]
     shown = by_command(heads, ["kills", "resumed", "units", "most_lost"], 2, facts)
     return (
@@ -86,20 +68,17 @@ def kills(facts: Facts) -> str:
 
 
 def writes(facts: Facts) -> str:
-    """Return the calls that were made to fail, by command."""
     heads = ["calls that failed", "survived", "of these harmless"]
     shown = by_command(heads, ["failures", "survived", "harmless"], 2, facts)
     return f"{shown} These are {facts['failures']:,} of {facts['points']:,}."
 
 
 def memory(facts: Facts) -> str:
-    """Return the memory limits by command."""
     heads = ["limits set", "hit, and told in one line", "of these by OpenBLAS itself"]
     return by_command(heads, ["limits", "hit", "blas"], 2, facts)
 
 
 def locks(facts: Facts) -> str:
-    """Return what came of two processes at once, and of the cycles of a lock."""
     rows = {
         "two processes on one folder, the second at a random moment": "pairs",
         "– the second left with one clear line": "left",
@@ -114,20 +93,16 @@ def locks(facts: Facts) -> str:
 
 
 def machine(facts: Facts) -> str:
-    """Return how far the state machine went."""
     row = [f"{facts['examples']:,}", f"{facts['steps']:,}", str(len(facts["defects"]))]
     return timed(table(["folders", "steps", "defects"], [row]), facts)
 
 
 def numerics(facts: Facts) -> str:
-    """Return how many models, networks and parameters were tried."""
+    ranked = "ranked, or read (with lists of 100,000 ties, and names that look alike)"
     rows = [
         [f"models × {facts['networks']} networks", f"{facts['tried']:,} of {facts['cases']:,}"],
         ["parameters far out of range", f"{facts['values_tried']:,} of {facts['values']:,}"],
-        [
-            "ranked, or read (with lists of 100,000 ties, and names that look alike)",
-            f"{facts['fits']:,}",
-        ],
+        [ranked, f"{facts['fits']:,}"],
         ["refused in one line", f"{facts['refused']:,}"],
         ["defects", str(len(facts["defects"]))],
     ]
@@ -135,7 +110,6 @@ def numerics(facts: Facts) -> str:
 
 
 def soak(facts: Facts) -> str:
-    """Return what was held before and after the fits."""
     before, after = facts["before"], facts["after"]
     grown = f"{after['mb']:.1f} MB: **{facts['mb_per_1000_fits']} MB** per 1,000 fits"
 
@@ -180,7 +154,6 @@ def _columns(outcomes: dict[str, str]) -> dict[str, str]:
 
 
 def folders(facts: Facts) -> str:
-    """Return what was the same for commands that fill a folder."""
     rows = []
     for name in FOLDERS:
         outcomes = facts["table"][name]
@@ -189,11 +162,7 @@ def folders(facts: Facts) -> str:
     return table(["command", "compared", "same"], rows)
 
 
-# ---------------------------------------------------------------------- fuzz, mutants, versions
-
-
 def fuzz(facts: Facts) -> str:
-    """Return inputs, minutes and findings by target, with a row for all."""
     summed, highest = ("inputs", "seconds", "corpus", "findings"), ("slowest_s", "peak_mb")
     targets = facts["targets"]
     total = {key: sum(one[key] for one in targets.values()) for key in summed}
@@ -211,7 +180,6 @@ def fuzz(facts: Facts) -> str:
 
 
 def mutants(facts: Facts) -> str:
-    """Return the mutants by area."""
     rows = []
     for name, one in [*facts["areas"].items(), ("all", facts["all"])]:
         counts = [f"{one[key]:,}" for key in ("there", "tried", "killed", "by_time", "uncovered")]
@@ -221,7 +189,6 @@ def mutants(facts: Facts) -> str:
 
 
 def matrix(facts: Facts) -> str:
-    """Return how the tests went on every Python with either end of the dependencies."""
     if not facts:
         return "No cell has run all of them yet."
     rows = []
@@ -232,15 +199,12 @@ def matrix(facts: Facts) -> str:
     return table(["cell", *VERSIONS, "result"], rows)
 
 
-TORTURE = {
-    **{"kills": kills, "writes": writes, "memory": memory, "locks": locks, "machine": machine},
-    **{"determinism": determinism, "numerics": numerics, "soak": soak},
-}
+TORTURE = (kills, writes, memory, locks, machine, determinism, numerics, soak)
 TABLES: dict[str, Callable[[], str]] = {
     "summary": summary,
     **{
-        part: lambda part=part, make=make: make(results_of("torture")[part])  # type: ignore[misc]
-        for part, make in TORTURE.items()
+        make.__name__: lambda make=make: make(results_of("torture")[make.__name__])  # type: ignore[misc]
+        for make in TORTURE
     },
     "folders": lambda: folders(results_of("torture")["determinism"]),
     "fuzz": lambda: fuzz(results_of("fuzz")),

@@ -18,12 +18,9 @@ from linkprior.experiments.suite import SUITE
 from linkprior.network import Network
 from linkprior.predictors.completion import PU, default_rho
 
-RESULTS = data.RESULTS / "rho.json"
 NETWORKS = ("DREAM5-1 90 %", "DREAM5-3", "rat 94-104", "Plasmodium", "yeast", "USAir", "Celegans")
 NETWORKS += ("PPI", "HI-II-14")
-TIMES = (1, 3, 10, 30, 100)
-MOST_RHO = 0.9
-SEEDS = range(3)
+TIMES, MOST_RHO, SEEDS = (1, 3, 10, 30, 100), 0.9, range(3)
 SHOWN = ("auprc", "recall@5%", "auroc")
 
 
@@ -40,23 +37,17 @@ def measure(train: Network) -> dict[str, Any]:
     return found
 
 
-def text(found: dict[str, Any]) -> str:
-    """Return a Markdown table: AUPRC and recall at 5 % for each multiple."""
-    heads = ["network", "default ρ", *(f"× {times}" for times in TIMES)]
-    lines = [heads, ["---"] * len(heads)]
-    for network, one in found.items():
-        cells = (f"{c['auprc']:.3f}, {c['recall@5%']:.2f}" for c in (one[str(t)] for t in TIMES))
-        lines.append([network, f"{one['1']['rho']:.3f}", *cells])
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
-
-
 def main() -> None:
-    """Judge what is missing, print the table."""
-    folder, found = data.required_folder(), data.read_results(RESULTS)
+    folder, path = data.required_folder(), data.RESULTS / "rho.json"
+    found = data.read_results(path)
     for case in (one for one in SUITE if one.name in NETWORKS and one.name not in found):
         found[case.name] = measure(case.split(folder, 0)[1].train)
-        data.write_results(RESULTS, found)
-    print(text(found))
+        data.write_results(path, found)
+    rows = []
+    for network, one in found.items():
+        cells = (f"{c['auprc']:.3f}, {c['recall@5%']:.2f}" for c in (one[str(t)] for t in TIMES))
+        rows.append([network, f"{one['1']['rho']:.3f}", *cells])
+    print(data.table(["network", "default ρ", *(f"× {times}" for times in TIMES)], rows))
 
 
 if __name__ == "__main__":

@@ -13,8 +13,7 @@ from __future__ import annotations
 
 import sys
 from collections import defaultdict
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -27,63 +26,51 @@ from linkprior.evaluation.store import read_cells
 from linkprior.experiments.suite import SUITE, Case
 from linkprior.io.atomic_files import whole_file
 
-KEPT = Path(__file__).parent / "results" / "robustness"
+CELLS = data.RESULTS / "robustness"
+NETWORKS = ("yeast", "DREAM5-1 90 %", "HuRI")
 MODELS = ("auto", "l3", "l3n", "ch2-l3", "mps", "pu", "tri", "tri-degree", "pa")
 WITH_PRIOR = ("tri-degree", "degree:l3")
 NOISE = (0.0, 0.05, 0.1, 0.15, 0.2, 0.25)
 OBSERVED = (0.9, 0.7, 0.5, 0.3, 0.1)
-SPLITS, MORE_SPLITS = 3, 10  # the latter for yeast, without noise and with a tenth
-AIM_LEVELS, AIM_MODELS = ("0%", "10%"), ("auto", "l3", "l3n", "ch2-l3", "mps", "pu", "pa")
+SPLITS, MORE_SPLITS = 3, 10  # the latter for yeast, without noise and with a tenth: one says little
+MORE_MODELS = ("auto", "l3", "l3n", "ch2-l3", "mps", "pu", "pa")
 SHOWN = ("auprc", "recall@5%", "auroc")
 HEAD = (
     "# Worse data\n\nBy `python -m benchmarks.robustness` from the cells beside this file; means, "
     "with ± the sd over splits where there are several.\n\n"
 )
+Condition = tuple[str, str, dict[str, Any], Sequence[str]]
 
 
-@dataclass(frozen=True)
-class Condition:
-    """One way of making data worse, and who is judged on it."""
+def conditions(case: Case, number: int) -> Iterator[Condition]:
+    """Yield kind, level, plan and models of all that is judged on one split of a network.
 
-    kind: str
-    level: str
-    plan: dict[str, Any]
-    models: tuple[str, ...] = MODELS
-
-
-def conditions(case: Case) -> Iterator[Condition]:
-    """Yield all conditions of a network; of HuRI only some noise, as a fit takes minutes."""
-    large = case.size[0] > 5000
-    for share in (0.0, 0.1) if large else NOISE:
-        yield Condition("noise", f"{share:.0%}", {"protocol": "uniform:0.9", "noise": share})
-    if large:
+    Of HuRI there is only some noise, as a fit takes minutes.
+    """
+    large, more = case.size[0] > 5000, number >= SPLITS
+    if more and case.name != "yeast":
+        return
+    for share in (0.0, 0.1) if large or more else NOISE:
+        plan = {"protocol": "uniform:0.9", "noise": share}
+        yield "noise", f"{share:.0%}", plan, MORE_MODELS if more else MODELS
+    if large or more:
         return
     for rate in OBSERVED:
-        yield Condition("observed", f"{rate:.0%}", {"protocol": f"uniform:{rate}"})
-    yield Condition("rewired", "rewired", {"protocol": "uniform:0.9", "null": "rewired"})
-    yield Condition("prior", "90%", {"protocol": "uniform:0.9"}, WITH_PRIOR)
-    yield Condition("prior", "50%", {"protocol": "uniform:0.5"}, WITH_PRIOR)
-
-
-def aimed_at(case: Case) -> Iterator[Condition]:
-    """Yield what is judged on more splits: on yeast one alone says little."""
-    for condition in conditions(case) if case.name == "yeast" else ():
-        if condition.kind == "noise" and condition.level in AIM_LEVELS:
-            yield replace(condition, models=AIM_MODELS)
-
-
-NETWORKS = ("yeast", "DREAM5-1 90 %", "HuRI")
+        yield "observed", f"{rate:.0%}", {"protocol": f"uniform:{rate}"}, MODELS
+    yield "rewired", "rewired", {"protocol": "uniform:0.9", "null": "rewired"}, MODELS
+    for rate in (0.9, 0.5):
+        yield "prior", f"{rate:.0%}", {"protocol": f"uniform:{rate}"}, WITH_PRIOR
 
 
 def fill(case: Case, condition: Condition, number: int, folder: Path) -> None:
     """Judge all models on one split under one condition, what is kept aside."""
+    kind, level, plan, models = condition
     network = case.load(folder)
-    split = Plan(rule="connected", seed=number, **condition.plan).make(network)[0]
-    ablated = condition.kind == "prior"
-    for one in model_specs(condition.models, ablations=ablated):
+    split = Plan(rule="connected", seed=number, **plan).make(network)[0]
+    for one in model_specs(models, ablations=kind == "prior"):
         file = one.label.replace(":", "-").replace(" ", "_")
-        path = KEPT / case.folder / f"{condition.kind}-{condition.level}-{number}-{file}.json"
-        about = {"network": case.name, "condition": condition.kind, "level": condition.level}
+        path = CELLS / case.folder / f"{kind}-{level}-{number}-{file}.json"
+        about = {"network": case.name, "condition": kind, "level": level}
         about |= {"split": number, "model": one.label}
         data.fill_cell(path, one.make(split), split, network, about)
 
@@ -91,7 +78,7 @@ def fill(case: Case, condition: Condition, number: int, folder: Path) -> None:
 def text() -> str:
     """Return a table for each network, condition and measure: models by level."""
     found: dict[tuple[str, str, str], dict[str, dict[str, list[float]]]] = {}
-    for cell in read_cells(KEPT):
+    for cell in read_cells(CELLS):
         for metric in SHOWN:
             place = found.setdefault((cell["network"], cell["condition"], metric), {})
             levels = place.setdefault(cell["model"], defaultdict(list))
@@ -112,25 +99,20 @@ def _table(network: str, kind: str, metric: str, rows: dict[str, dict[str, list[
 
 
 def _number(values: list[float]) -> str:
-    if not values:
-        return "–"
-    spread = f" ± {np.std(values, ddof=1):.3f}" if len(values) > 1 else ""
-    mean = float(np.mean(values))
-    return f"{mean:.4f}{spread}" if mean < 0.1 else f"{mean:.3f}{spread}"
+    return data.mean_sd(values, 4 if np.mean(values) < 0.1 else 3) if values else "–"
 
 
 def main() -> None:
-    """Fill in what is missing, the first splits first, then print the tables."""
     wanted = [name for name in sys.argv[1:] if not name.startswith("--")] or NETWORKS
     cases = [case for case in SUITE if case.name in wanted]
     if "--tables" not in sys.argv:
         folder = data.required_folder()
         for number in range(MORE_SPLITS):
             for case in cases:
-                for condition in conditions(case) if number < SPLITS else aimed_at(case):
+                for condition in conditions(case, number):
                     fill(case, condition, number, folder)
     print(text())
-    with whole_file(KEPT / "tables.md") as stream:
+    with whole_file(CELLS / "tables.md") as stream:
         stream.write(HEAD + text() + "\n")
 
 

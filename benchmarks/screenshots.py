@@ -18,20 +18,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchmarks import data
+from benchmarks.data import FIGURES, RESULTS, ROOT
 from benchmarks.page import chromium
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
-ROOT = Path(__file__).resolve().parents[1]
-FIGURES = ROOT / "docs" / "figures"
-RESULTS = ROOT / "benchmarks" / "results"
 MOST_BYTES = 200_000
-NETWORKS = {
-    "yeast.csv": "ppi-challenge2023/Yeast.csv",
-    "HuRI.csv.gz": "ppi-challenge2023/HuRI.csv.gz",
-    "USAir.txt": "lp-classic/USAir.txt",
-}
+NETWORKS = {"yeast.csv": data.YEAST, "HuRI.csv.gz": data.HURI, "USAir.txt": "lp-classic/USAir.txt"}
 # Each page by the command that makes it, in a folder where the networks lie.
 PAGES = {
     "yeast.html": "predict yeast.csv --top 500 -o links.tsv --report yeast.html -q",
@@ -67,7 +61,6 @@ def _one_node(page: Page) -> None:
 
 
 def _one_job(page: Page) -> None:
-    """Predict links in the explorer, to the end."""
     page.locator(".network .tiles").wait_for(timeout=PATIENCE)
     page.click("#start")
     page.locator(".job[data-state=done]").wait_for(timeout=PATIENCE)
@@ -87,7 +80,6 @@ SHOTS = {
 
 
 def main() -> None:
-    """Make the pages named, or all, and their pictures."""
     folder = data.required_folder()
     wanted = {name: SHOTS[name] for name in sys.argv[1:] or SHOTS}
     with tempfile.TemporaryDirectory() as place, ExitStack() as stack:

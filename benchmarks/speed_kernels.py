@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 from unittest.mock import patch
 
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks import data
-from benchmarks.timing import peak_megabytes, side_by_side
+from benchmarks.data import peak_megabytes, side_by_side
 from linkprior import _config, kernels, parallel
 from linkprior.model.degrees import estimate_degrees
 from linkprior.model.factors import Factors
@@ -78,58 +78,32 @@ def kernel_prox(values: Array, scale: Array, profile: Array, workers: int) -> Ar
         np.subtract(values[rows], out[rows], out=out[rows])
         np.maximum(out[rows], 0, out=out[rows])
 
-    for _ in parallel.map_blocks(block, len(values), workers):
-        pass
+    list(parallel.map_blocks(block, len(values), workers))
     return out
 
 
 def prox() -> Iterator[str]:
-    """Yield the lines to print."""
     yield f"row prox {SIZE} × {SIZE} float32: speed against NumPy (goal ≥ 3× and ≥ 5×)"
     yield f"{'scores':16}{'NumPy s':>9}{'1 thread':>10}{'2 threads':>11}"
     for name, values in score_kinds(SIZE).items():
         scale = np.random.default_rng(1).random(SIZE).astype(np.float32)
         profile = np.log(np.arange(2, SIZE + 1)).astype(np.float32)
-        if not np.array_equal(
-            np.sort(kernel_prox(values, scale, profile, 1), axis=1),
-            np.sort(numpy_prox(values, scale, profile), axis=1),
-        ):
+        given = (values, scale, profile)
+        ways = [
+            partial(numpy_prox, *given),
+            partial(kernel_prox, *given, 1),
+            partial(kernel_prox, *given, 2),
+        ]
+        theirs, ours = (np.sort(way(), axis=1) for way in ways[:2])
+        if not np.array_equal(ours, theirs):
             raise SystemExit(f"the two disagree on {name}")
-        plain, one, two = side_by_side(
-            [
-                lambda v=values, s=scale, h=profile: numpy_prox(v, s, h),
-                lambda v=values, s=scale, h=profile: kernel_prox(v, s, h, 1),
-                lambda v=values, s=scale, h=profile: kernel_prox(v, s, h, 2),
-            ]
-        )
+        plain, one, two = side_by_side(ways)
         yield f"{name:16}{plain:9.3f}{plain / one:9.1f}×{plain / two:10.1f}×"
 
 
 # ---------------------------------------------------------------------- admm
 
 RANK, STEPS = 20, 50
-
-
-def dream5_or_generated() -> tuple[str, Network]:
-    """Return DREAM5 network 1 where the data folder is known, else a generated one of its size."""
-    folder = data.folder()
-    if folder is None:
-        return "generated", planted_network(1565, mean_degree=5.1)
-    return "DREAM5 network 1", data.dream5(folder)
-
-
-class Stopwatch:
-    """Adds up the seconds spent in a function, over all threads."""
-
-    def __init__(self, function: Any) -> None:
-        self.function, self.seconds = function, 0.0
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        began = time.perf_counter()
-        try:
-            return self.function(*args, **kwargs)
-        finally:
-            self.seconds += time.perf_counter() - began
 
 
 def fit(net: Network, workers: int) -> None:
@@ -146,45 +120,21 @@ def numpy_fit(net: Network, workers: int) -> None:
         fit(net, workers)
 
 
-def shares(net: Network) -> str:
-    """Tell how one thread spends its time: sort, BLAS and the rest."""
-    sort = Stopwatch(kernels.rank_penalty)
-    blas = Stopwatch(blas_only)
-    with patch.object(kernels, "rank_penalty", sort):
-        began = time.perf_counter()
-        fit(net, 1)
-        total = time.perf_counter() - began
-    blas(net)
-    rest = max(0.0, total - sort.seconds - blas.seconds)
-    parts = {"sort": sort.seconds, "BLAS": blas.seconds, "rest": rest}
-    return ", ".join(f"{name} {100 * s / total:.0f} %" for name, s in parts.items())
-
-
-def blas_only(net: Network) -> None:
-    """Do the dense products of a fit and nothing else: three thin ones and a wide one per step."""
-    p = net.n_nodes
-    wide, thin = np.ones((p, p), np.float32), np.ones((p, RANK), np.float32)
-    for _ in range(STEPS):
-        for start, stop in parallel.blocks(p):
-            for _ in range(4):
-                wide[start:stop] @ thin
-            thin[start:stop] @ thin.T
-
-
 def admm() -> Iterator[str]:
-    """Yield the lines to print."""
-    label, net = dream5_or_generated()
+    folder = data.folder()
+    label, net = "generated", planted_network(1565, mean_degree=5.1)
+    if folder is not None:
+        label, net = "DREAM5 network 1", data.dream5(folder)
     with parallel.one_blas_thread():
         fit(net, 2)
         ours, plain, one = side_by_side(
             [lambda: fit(net, 2), lambda: numpy_fit(net, 2), lambda: fit(net, 1)], repeats=3
         )
-        spent = shares(net)
         held = peak_megabytes(lambda: fit(net, 2)) * 1e6 / (4.0 * net.n_nodes**2)
     yield f"tri-degree ADMM, {label}, {net.n_nodes} nodes, rank {RANK}, {STEPS} steps (goal ≥ 3×)"
     yield f"two threads: {ours:.2f} s, NumPy's sort and portable kernels {plain:.2f} s: "
     yield f"             {plain / ours:.1f}× the speed"
-    yield f"one thread:  {one:.2f} s ({spent})"
+    yield f"one thread:  {one:.2f} s"
     yield f"memory:      {held:.2f} p × p arrays of float32, blocks included (goal: four arrays)"
 
 
@@ -193,30 +143,18 @@ def admm() -> Iterator[str]:
 NODES, THREADS_RANK = 8000, 32
 
 
-def fitted() -> tuple[Factors, DegreePrior]:
-    """Return factors after some plain sweeps, and the prior of their network."""
-    net = large_network(NODES, mean_degree=12, seed=1)
-    plain = DirectSolver(net, SquaredLoss(0.2), THREADS_RANK)
-    factors: Factors = solve(plain, np.random.default_rng(0), 20, 0.0).state.factors
-    return factors, DegreePrior(estimate_degrees(net), 0.5)
-
-
-def both_ways(task: Callable[[], object]) -> tuple[float, float]:
-    """Return the seconds of a task on one thread and on two, taken in turns."""
-
-    def on(workers: int) -> None:
-        with use_workers(workers):
-            task()
-
-    one, two = side_by_side([lambda: on(1), lambda: on(2)])
-    return one, two
+def on(workers: int, task: Callable[[], object]) -> None:
+    """Do a task on so many threads."""
+    with use_workers(workers):
+        task()
 
 
 def threads() -> Iterator[str]:
-    """Yield the lines to print."""
     with one_blas_thread():
-        factors, prior = fitted()
-        p = len(factors.U)
+        net = large_network(NODES, mean_degree=12, seed=1)
+        plain = DirectSolver(net, SquaredLoss(0.2), THREADS_RANK)
+        factors: Factors = solve(plain, np.random.default_rng(0), 20, 0.0).state.factors
+        prior, p = DegreePrior(estimate_degrees(net), 0.5), len(factors.U)
         scale, profile = prior.scale(np.zeros(p)), prior.profile(p - 1)
         tasks: dict[str, Callable[[], object]] = {
             "streaming pass (goal ≥ 1.7×)": lambda: ranked_pass(factors, prior),
@@ -225,19 +163,13 @@ def threads() -> Iterator[str]:
         yield f"two threads against one, {p} nodes, rank {THREADS_RANK}"
         for name, task in tasks.items():
             task()
-            one, two = both_ways(task)
+            one, two = side_by_side([partial(on, 1, task), partial(on, 2, task)])
             yield f"{name}: one thread {one:.2f} s, two {two:.2f} s: {one / two:.2f}×"
 
 
 # ---------------------------------------------------------------------- topk
 
 TOPK_NODES, TOPK_RANK, TOP = 8000, 32, 1000
-
-
-def random_network(p: int, edges: int, rng: np.random.Generator) -> Network:
-    """Draw edges anywhere: only their number matters here."""
-    ends = rng.integers(0, p, (edges, 2))
-    return Network.from_indices(ends, [str(i) for i in range(p)])
 
 
 def whole_matrix(factors: np.ndarray, net: Network, k: int) -> np.ndarray:
@@ -253,10 +185,10 @@ def whole_matrix(factors: np.ndarray, net: Network, k: int) -> np.ndarray:
 
 
 def topk() -> Iterator[str]:
-    """Yield the lines to print."""
     rng = np.random.default_rng(2)
     factors = rng.gamma(0.3, 1.0, (TOPK_NODES, TOPK_RANK)).astype(np.float32)
-    net = random_network(TOPK_NODES, 80_000, rng)
+    ends = rng.integers(0, TOPK_NODES, (80_000, 2))  # anywhere: only their number matters here
+    net = Network.from_indices(ends, [str(i) for i in range(TOPK_NODES)])
 
     def blocks(workers: int) -> np.ndarray:
         return best_pairs(lambda i, j: factors[i:j] @ factors.T, net, TOP, workers)[0]

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
+from matplotlib import rc_context
+from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
+from benchmarks.data import FIGURES
 from linkprior.evaluation import splits
 from linkprior.evaluation.metrics import recall_at
 from linkprior.evaluation.ranks import Scorer, rank_hidden_edges
@@ -19,12 +22,11 @@ from linkprior.experiments import paper
 from linkprior.experiments.paper import METHODS
 from linkprior.experiments.reproduction import OURS
 from linkprior.experiments.reproduction_tables import COLOURS
+from linkprior.io.atomic_files import whole_file
 from linkprior.network import Network
 from linkprior.network import pairs as pr
 from linkprior.predictors.base import LinkPredictor
 from linkprior.predictors.registry import find, make
-
-# ---------------------------------------------------------------------- base
 
 Array = NDArray[Any]
 Numbers = dict[str, Any]
@@ -32,29 +34,17 @@ Numbers = dict[str, Any]
 SEEDS = (0, 1, 2)  # of the splits where edges are drawn, and of the random starts
 STARTS = 3  # instead of the default five: the studies compare settings, not records
 RULE = "all-nodes"  # the paper's
+NAMES = {**METHODS, "PA": "pa"}  # the paper's five, and degree alone
 
 
 @dataclass(frozen=True)
 class Study:
-    """One question: how its numbers come to be, and how they are drawn.
-
-    Attributes
-    ----------
-    name, question
-        For files, and for people.
-    run
-        Gives the numbers from the data folder.
-    draw
-        Draws numbers, as JSON has them, on an empty figure.
-    size
-        Of the figure, in inches.
-    """
+    """One question: how its numbers come to be, and how they are drawn."""
 
     name: str
-    question: str
-    run: Callable[[Path], Numbers]
-    draw: Callable[[Any, Numbers], None]
-    size: tuple[float, float]
+    run: Callable[[Path], Numbers]  # from the data folder
+    draw: Callable[[Any, Numbers], None]  # on an empty figure
+    size: tuple[float, float]  # of the figure, in inches
 
 
 @dataclass(frozen=True)
@@ -82,6 +72,12 @@ class Matrix:
         return self.scores[start:stop].copy()
 
 
+def release_pairs(folder: Path) -> list[Case]:
+    """Return the three cases of rat releases."""
+    pairs = (("3.1.94", "3.2.104"), ("3.1.94", "3.2.114"), ("3.2.104", "3.2.114"))
+    return [released(folder, *pair) for pair in pairs]
+
+
 def sampled(title: str, net: Network, rate: float) -> Case:
     """Return the case of uniformly sampled edges."""
     return Case(title, [splits.uniform(net, rate, seed, RULE) for seed in SEEDS])
@@ -106,15 +102,20 @@ def seeded(name: str, seed: int, **params: Any) -> LinkPredictor:
     return make(name, **{k: v for k, v in common.items() if k in known}, **params)
 
 
+def tri_degree_parameters() -> Numbers:
+    """Return the parameters of the studies of tri-degree."""
+    return {**make("tri-degree").get_params(), "n_starts": STARTS, "seed": SEEDS}
+
+
+def all_parameters() -> Numbers:
+    """Return the parameters of the paper's five and of PA."""
+    return {name: seeded(model, 0).get_params() for name, model in NAMES.items()}
+
+
 def recalls(model: Scorer, split: Split, percents: Iterable[float]) -> dict[str, float]:
     """Return the share of hidden edges among the best x % of all pairs."""
     standing = rank_hidden_edges(model, split)
     return {f"recall@{x:g}%": round(recall_at(standing, x), 6) for x in percents}
-
-
-def all_scores(model: Scorer, n_nodes: int) -> Array:
-    """Return the whole matrix of scores."""
-    return model.score_rows(0, n_nodes)
 
 
 def five_percent(net: Network) -> int:
@@ -144,8 +145,10 @@ def spearman(a: Array, b: Array) -> float:
     return round(float(spearmanr(a, b).statistic), 6)
 
 
-def network_facts(nets: Mapping[str, Network]) -> Numbers:
-    """Return nodes, edges and digest of each network."""
+def network_facts(cases: Mapping[str, Network | Split] | Iterable[Case]) -> Numbers:
+    """Return nodes, edges and digest of each network, or training network, by its title."""
+    named = cases if isinstance(cases, Mapping) else {c.title: c.splits[0] for c in cases}
+    nets = {title: getattr(one, "train", one) for title, one in named.items()}
     return {
         title: {"nodes": net.n_nodes, "edges": net.n_edges, "digest": net.digest}
         for title, net in nets.items()
@@ -165,29 +168,25 @@ def sd(values: Iterable[float]) -> float:
 
 # ---------------------------------------------------------------------- drawing
 
-NAMES = {**METHODS, "PA": "pa"}  # the paper's five, and degree alone
 # Three readings of one method are three shades of its colour.
 SHADES = {"q": COLOURS[OURS], "factors": "#5b2a00", "x": "#f3b58d"}
 LABELS = {"q": "Q: prox before clipping", "factors": "factors U S Uᵀ", "x": "X of ADMM"}
 
 
-def figure(
-    draw: Callable[[Any, Any], None], numbers: Any, size: tuple[float, float], kind: str
-) -> bytes:
-    """Return the drawing as "png" or "svg"."""
-    from matplotlib import rc_context
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.backends.backend_svg import FigureCanvasSVG
-    from matplotlib.figure import Figure
-
-    with rc_context({"svg.hashsalt": "linkprior", "font.size": 9}):
+def save_figure(
+    name: str,
+    draw: Callable[[Any, Any], None],
+    numbers: Any,
+    size: tuple[float, float],
+    folder: Path = FIGURES,
+    look: Mapping[str, Any] = MappingProxyType({}),
+) -> None:
+    """Draw numbers as folder/name.svg, the same bytes each time."""
+    with rc_context({"svg.hashsalt": "linkprior", "font.size": 9, **look}):
         drawing = Figure(figsize=size, layout="constrained")
         draw(drawing, numbers)
-        canvas = {"png": FigureCanvasAgg, "svg": FigureCanvasSVG}[kind](drawing)
-        out = io.BytesIO()
-        undated = {"Date": None} if kind == "svg" else {"Software": None}
-        canvas.print_figure(out, format=kind, dpi=150, metadata=undated)
-    return out.getvalue()
+        with whole_file(folder / f"{name}.svg") as stream:
+            drawing.savefig(stream, format="svg", metadata={"Date": None})
 
 
 def tidy(axes: Any, title: str = "", x: str = "", y: str = "", grid: str = "both") -> None:
@@ -211,6 +210,12 @@ def style(method: str) -> dict[str, Any]:
         "linestyle": "-" if method in METHODS else "--",
         "zorder": 3 if method == OURS else 2,
     }
+
+
+def error_bars(axes: Any, at: Any, several: Iterable[Iterable[float]], **look: Any) -> None:
+    """Draw means of several values each, with their standard deviations."""
+    means, spreads = zip(*((mean(values), sd(values)) for values in several), strict=True)
+    axes.errorbar(at, means, spreads, marker=look.pop("marker", "o"), elinewidth=0.8, **look)
 
 
 def legend_below(drawing: Any, axes: Any, columns: int = 6) -> None:

@@ -7,33 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy.sparse.linalg import svds
+from scipy.stats import ks_2samp
 
-from benchmarks.studies_base import (
-    LABELS,
-    NAMES,
-    RULE,
-    SEEDS,
-    SHADES,
-    STARTS,
-    Array,
-    Case,
-    Numbers,
-    Study,
-    all_scores,
-    degrees_of,
-    five_percent,
-    legend_below,
-    mean,
-    network_facts,
-    released,
-    sampled,
-    sd,
-    seeded,
-    spearman,
-    style,
-    tidy,
-    top_degrees,
-)
+from benchmarks import studies_base as base
+from benchmarks.studies_base import Array, Case, Numbers
 from linkprior.evaluation import splits
 from linkprior.evaluation.splits import Split
 from linkprior.experiments import paper
@@ -52,17 +30,17 @@ ALMOST_ZERO = 1e-6  # α must be positive; in this limit the prior is the ℓ1 n
 
 
 def run_alpha(folder: Path) -> Numbers:
-    """Compare the degrees of the K best pairs with the degrees d′ given to the prior, as α grows.
+    """Do the K best pairs get the degrees given to the prior, the more so the larger α?
 
     As in Theorem `property` the K best of *all* pairs are taken, observed edges where their own
     scores put them, and d′ is estimated for a network of K edges.
     """
-    case = sampled("DREAM5, uniform 90 %", paper.dream5(folder), 0.9)
+    case = base.sampled("DREAM5, uniform 90 %", paper.dream5(folder), 0.9)
     train = case.splits[0].train
-    sizes = {"K = observed edges": train.n_edges, "K = 5 % of all pairs": five_percent(train)}
+    sizes = {"K = observed edges": train.n_edges, "K = 5 % of all pairs": base.five_percent(train)}
     return {
-        "parameters": {**make("tri-degree").get_params(), "n_starts": STARTS, "seed": SEEDS},
-        "training networks": network_facts({case.title: train}),
+        "parameters": base.tri_degree_parameters(),
+        "training networks": base.network_facts([case]),
         "K": sizes,
         "agreement": {
             title: {f"{alpha:g}": alpha_on(case, alpha, k) for alpha in ALPHAS}
@@ -75,27 +53,23 @@ def alpha_on(case: Case, alpha: float, k: int) -> Numbers:
     """Return the agreement for the two variables, seed by seed."""
     found: Numbers = {"q": [], "factors": []}
     for seed, split in case.seeded:
-        model = seeded("tri-degree", seed, alpha=alpha or ALMOST_ZERO, n_edges=k)
-        for name, scores in _two_variables(model.fit(split.train), alpha).items():
-            found[name].append(agreement(scores, split.train, k))
+        model = base.seeded("tri-degree", seed, alpha=alpha or ALMOST_ZERO, n_edges=k)
+        learned = model.fit(split.train).learned_.arrays
+        factors = FactorScores(learned["U"], learned["S"]).rows(0, split.train.n_nodes)
+        q = learned["Q"] if alpha else factors  # where all ranks weigh the same, both order alike
+        found["q"].append(agreement(q, split.train, k))
+        found["factors"].append(agreement(factors, split.train, k))
     return found
-
-
-def _two_variables(model: LinkPredictor, alpha: float) -> dict[str, Array]:
-    """Return Q and the factors' product; where all ranks weigh the same, both order alike."""
-    learned, p = model.learned_.arrays, model.network_.n_nodes
-    factors = FactorScores(learned["U"], learned["S"]).rows(0, p)
-    return {"q": learned["Q"] if alpha else factors, "factors": factors}
 
 
 def agreement(scores: Array, train: Network, k: int) -> Numbers:
     """Compare induced and given degrees: correlations, and the mean |log((a+1)/(b+1))|."""
     given = estimate_degrees(train, k)
-    pairs, induced = top_degrees(scores, k)
+    pairs, induced = base.top_degrees(scores, k)
     p = train.n_nodes
     seen = np.isin(pr.encode(pairs, p), pr.encode(train.edges, p))
     return {
-        "spearman": spearman(induced, given),
+        "spearman": base.spearman(induced, given),
         "pearson": round(float(np.corrcoef(induced, given)[0, 1]), 6),
         "log ratio": round(float(np.abs(np.log((induced + 1) / (given + 1))).mean()), 6),
         "largest induced": int(induced.max()),
@@ -117,17 +91,15 @@ def draw_alpha(drawing: Any, numbers: Numbers) -> None:
         for (size, found), dashes in zip(numbers["agreement"].items(), ("-", "--"), strict=True):
             for name in ("q", "factors"):
                 several = [[_value(one, metric) for one in found[f"{a:g}"][name]] for a in ALPHAS]
-                panel.errorbar(
-                    range(len(ALPHAS)), [mean(v) for v in several], [sd(v) for v in several],
-                    color=SHADES[name], linestyle=dashes, marker="o", markersize=3.5,
-                    elinewidth=0.8, label=f"{LABELS[name]}, {size}",
-                )  # fmt: skip
+                look = {"color": base.SHADES[name], "label": f"{base.LABELS[name]}, {size}"}
+                look |= {"linestyle": dashes, "markersize": 3.5}
+                base.error_bars(panel, range(len(ALPHAS)), several, **look)
         panel.set_xticks(range(len(ALPHAS)), [f"{a:g}" for a in ALPHAS])
-        tidy(panel, title, "α")
+        base.tidy(panel, title, "α")
     panels[0].set_ylim(0.5, 1.0)
     panels[1].set_ylim(0.0, None)
     panels[2].axhline(1.0, color="#999999", linewidth=0.8, zorder=1)
-    legend_below(drawing, panels[0], 2)
+    base.legend_below(drawing, panels[0], 2)
 
 
 def _value(found: Numbers, metric: str) -> float:
@@ -136,74 +108,65 @@ def _value(found: Numbers, metric: str) -> float:
     return float(found[metric])
 
 
-ALPHA_STUDIES = (
-    Study(
-        "alpha_degrees",
-        "Do the K best pairs get the degrees given to the prior, the more so the larger α?",
-        run_alpha,
-        draw_alpha,
-        (11.0, 3.8),
-    ),
-)
-
-
 # ---------------------------------------------------------------------- distributions
 
 
 def run_distributions(folder: Path) -> Numbers:
-    """Compare the degrees of each method's predictions with those of the hidden edges.
+    """Do predictions have the degrees of the hidden edges?
 
     K = number of hidden edges: prediction and truth then have the same sum of degrees, so that
     the distributions can be laid over each other. 5 % of all pairs, the paper's length, is some
     hundred times longer; its correlation is given too.
     """
     cases = [
-        sampled("DREAM5, uniform 90 %", paper.dream5(folder), 0.9),
-        released(folder, "3.1.94", "3.2.104"),
+        base.sampled("DREAM5, uniform 90 %", paper.dream5(folder), 0.9),
+        base.released(folder, "3.1.94", "3.2.104"),
     ]
     return {
-        "parameters": {name: seeded(model, 0).get_params() for name, model in NAMES.items()},
-        "seeds": SEEDS,
-        "rule": RULE,
-        "training networks": network_facts({c.title: c.splits[0].train for c in cases}),
+        "parameters": base.all_parameters(),
+        "seeds": base.SEEDS,
+        "rule": base.RULE,
+        "training networks": base.network_facts(cases),
         "hidden": {c.title: len(c.splits[0].hidden) for c in cases},
         "truth": {c.title: _truth(c) for c in cases},
-        "methods": {c.title: {m: distributions_on(c, m) for m in NAMES} for c in cases},
+        "methods": {
+            c.title: {
+                method: [
+                    induced_by(base.seeded(name, seed).fit(split.train), split)
+                    for seed, split in c.seeded
+                ]
+                for method, name in base.NAMES.items()
+            }
+            for c in cases
+        },
     }
 
 
 def _truth(case: Case) -> list[Numbers]:
     """Return the hidden edges' degrees, and how well observed degrees alone foretell them."""
-    return [
-        {**_shape(hidden), "spearman of observed degrees": spearman(split.train.degrees, hidden)}
-        for _, split in case.seeded
-        for hidden in [degrees_of(split.hidden, split.train.n_nodes)]
-    ]
-
-
-def distributions_on(case: Case, method: str) -> list[Numbers]:
-    """Return what each seed's predictions induce."""
-    return [
-        induced_by(seeded(NAMES[method], seed).fit(split.train), split)
-        for seed, split in case.seeded
-    ]
+    found = []
+    for _, split in case.seeded:
+        hidden = base.degrees_of(split.hidden, split.train.n_nodes)
+        agreed = base.spearman(split.train.degrees, hidden)
+        found.append({**_shape(hidden), "spearman of observed degrees": agreed})
+    return found
 
 
 def induced_by(model: LinkPredictor, split: Split) -> Numbers:
     """Return the shape of the induced degrees and their correlations with true ones."""
-    p, hidden = split.train.n_nodes, degrees_of(split.hidden, split.train.n_nodes)
-    lengths = len(split.hidden), five_percent(split.train)
+    p, hidden = split.train.n_nodes, base.degrees_of(split.hidden, split.train.n_nodes)
+    lengths = len(split.hidden), base.five_percent(split.train)
     best = model.predict_edges(max(lengths)).pairs
-    short, long = (degrees_of(best[:k], p) for k in lengths)
+    short, long = (base.degrees_of(best[:k], p) for k in lengths)
     true = split.train.degrees + hidden
-    _, whole = top_degrees(all_scores(model, p), int(true.sum()) // 2)
+    _, whole = base.top_degrees(model.score_rows(0, p), int(true.sum()) // 2)
     return {
         **_shape(short),
         "at the node with most hidden edges": int(short[hidden.argmax()]),
-        "spearman, K hidden": spearman(short, hidden),
-        "spearman, 5 %": spearman(long, hidden),
-        "spearman, whole network": spearman(whole, true),
-        "ks": round(_distance(short, hidden), 6),
+        "spearman, K hidden": base.spearman(short, hidden),
+        "spearman, 5 %": base.spearman(long, hidden),
+        "spearman, whole network": base.spearman(whole, true),
+        "ks": round(float(ks_2samp(short, hidden).statistic), 6),
     }
 
 
@@ -218,29 +181,22 @@ def _shape(degrees: pr.Ints) -> Numbers:
     }
 
 
-def _distance(a: pr.Ints, b: pr.Ints) -> float:
-    """Return the largest gap between two distribution functions (Kolmogorov–Smirnov)."""
-    at = np.union1d(a, b)
-    share = [np.searchsorted(np.sort(x), at, side="right") / len(x) for x in (a, b)]
-    return float(np.abs(share[0] - share[1]).max())
-
-
 def draw_distributions(drawing: Any, numbers: Numbers) -> None:
     """Draw how many nodes have at least so many predicted edges; and the correlations."""
     panels = drawing.subplots(2, 2, width_ratios=(1.5, 1.0))
     for row, title in zip(panels, numbers["methods"], strict=True):
         left, right = row
-        for method in NAMES:
-            left.step(*_tail(numbers["methods"][title][method]), where="post", **style(method))
+        for method in base.NAMES:
+            left.step(*_tail(numbers["methods"][title][method]), where="post", **base.style(method))
         left.step(
             *_tail(numbers["truth"][title]), where="post", color="#555555", linewidth=6,
             alpha=0.3, zorder=1, label="hidden edges",
         )  # fmt: skip
         left.set_xscale("log")
         left.set_yscale("log")
-        tidy(left, title, "degree k in the K best pairs", "nodes with degree ≥ k")
+        base.tidy(left, title, "degree k in the K best pairs", "nodes with degree ≥ k")
         _draw_correlations(right, numbers["methods"][title])
-    legend_below(drawing, panels[0, 0], 7)
+    base.legend_below(drawing, panels[0, 0], 7)
 
 
 def _tail(shapes: list[Numbers]) -> tuple[Array, Array]:
@@ -259,23 +215,13 @@ def _draw_correlations(panel: Any, methods: Numbers) -> None:
     for metric, marker in looks.items():
         for place, method in enumerate(names):
             values = [one[metric] for one in methods[method]]
-            panel.plot(mean(values), place, marker, color=style(method)["color"], markersize=7,
-                       markeredgewidth=2 if marker == "|" else 0)  # fmt: skip
+            look = {"color": base.style(method)["color"], "markersize": 7}
+            look["markeredgewidth"] = 2 if marker == "|" else 0
+            panel.plot(base.mean(values), place, marker, **look)
     panel.set_yticks(range(len(names)), names)
     panel.set_xlim(0, 1)
     said = "● K hidden   ◆ 5 %   ❘ whole network"
-    tidy(panel, "Spearman correlation with true degrees", said, grid="x")
-
-
-DISTRIBUTION_STUDIES = (
-    Study(
-        "degree_distributions",
-        "Do predictions have the degrees of the hidden edges?",
-        run_distributions,
-        draw_distributions,
-        (10.5, 6.6),
-    ),
-)
+    base.tidy(panel, "Spearman correlation with true degrees", said, grid="x")
 
 
 # ---------------------------------------------------------------------- bound
@@ -286,15 +232,14 @@ DEFAULT_RHO = make("nuclear-degree").get_params()["rho"]
 
 
 def run_bound(folder: Path) -> Numbers:
-    """Put t and r of fitted networks into the bound, beside the error that was made."""
-    older, newer = (paper.rat(folder, version) for version in ("3.1.94", "3.2.104"))
+    """What does the paper's recovery bound say about a fitted network?"""
     cases = {
-        "DREAM5, uniform 90 %": splits.uniform(paper.dream5(folder), 0.9, 0, RULE),
-        "rat 3.1.94 → 3.2.104": splits.release(older, newer, RULE),
+        "DREAM5, uniform 90 %": splits.uniform(paper.dream5(folder), 0.9, 0, base.RULE),
+        "rat 3.1.94 → 3.2.104": base.released(folder, "3.1.94", "3.2.104").splits[0],
     }
     return {
         "parameters": {**make("nuclear-degree").get_params(), "delta": DELTA, "C": 1.0, "seed": 0},
-        "training networks": network_facts({title: s.train for title, s in cases.items()}),
+        "training networks": base.network_facts(cases),
         "cases": {title: bound_on(split) for title, split in cases.items()},
     }
 
@@ -383,8 +328,6 @@ def best_error(X: Array, edges: Array) -> int:
 
 def latala_constant(true: Network) -> float:
     """Return the C that this network alone asks for: E‖P‖₂ / (2√d*_max + s^¼), P random signs."""
-    from scipy.sparse.linalg import svds
-
     rng = np.random.default_rng(0)
     signs = true.adjacency.astype(np.float64).copy()
     norms = []
@@ -425,19 +368,5 @@ def draw_bound(drawing: Any, numbers: Numbers) -> None:
     axes.set_xscale("log")
     axes.set_yticks(range(len(rows)), [row[0] for row in rows[::-1]])
     axes.set_ylim(-0.6, len(rows) - 0.4)
-    tidy(axes, "", "ordered pairs predicted wrongly (each edge counts twice)", grid="x")
-    handles, labels = axes.get_legend_handles_labels()
-    drawing.legend(handles, labels, loc="outside lower center", ncols=4, frameon=False)
-
-
-BOUND_STUDIES = (
-    Study(
-        "bound",
-        "What does the paper's recovery bound say about a fitted network?",
-        run_bound,
-        draw_bound,
-        (10.5, 4.2),
-    ),
-)
-
-STUDIES = (*ALPHA_STUDIES, *BOUND_STUDIES, *DISTRIBUTION_STUDIES)
+    base.tidy(axes, "", "ordered pairs predicted wrongly (each edge counts twice)", grid="x")
+    base.legend_below(drawing, axes, 4)

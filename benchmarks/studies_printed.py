@@ -7,21 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.studies_base import (
-    Matrix,
-    Numbers,
-    Study,
-    connected,
-    five_percent,
-    legend_below,
-    mean,
-    network_facts,
-    recalls,
-    released,
-    sampled,
-    sd,
-    tidy,
-)
+from benchmarks import studies_base as base
+from benchmarks.studies_base import Numbers
 from linkprior.evaluation.splits import Split
 from linkprior.experiments import paper
 from linkprior.model.losses import SquaredLoss
@@ -43,26 +30,20 @@ PROXES = ("mm", "dual")
 
 
 def run_convergence(folder: Path) -> Numbers:
-    """Follow ADMM from one random start, without warm-up, and judge what it ends with."""
+    """Where does the paper's ADMM go for λ/η from .01 to 1, and what does its end rank?"""
     cases = {
-        "DREAM5, uniform 90 %": sampled("DREAM5", paper.dream5(folder), 0.9).splits[0],
-        "rat 3.1.94 → 3.2.104": released(folder, "3.1.94", "3.2.104").splits[0],
+        "DREAM5, uniform 90 %": base.sampled("DREAM5", paper.dream5(folder), 0.9).splits[0],
+        "rat 3.1.94 → 3.2.104": base.released(folder, "3.1.94", "3.2.104").splits[0],
     }
     asked = [(title, prox, ratio) for title in cases for prox in PROXES for ratio in RATIOS]
     runs = map_tasks(lambda one: followed(cases[one[0]], *one[1:]), asked)
     return {
         "parameters": {
-            "rank": RANK,
-            "rho": RHO,
-            "alpha": ALPHA,
-            "eta": PAPER["eta"],
-            "sweeps": SWEEPS,
-            "passes": {"mm": 1, "dual": PASSES},
-            "steps": STEPS,
-            "n_edges": "observed",
+            **{"rank": RANK, "rho": RHO, "alpha": ALPHA, "eta": PAPER["eta"], "sweeps": SWEEPS},
+            **{"passes": {"mm": 1, "dual": PASSES}, "steps": STEPS, "n_edges": "observed"},
             "seed": 0,
         },
-        "training networks": network_facts({title: s.train for title, s in cases.items()}),
+        "training networks": base.network_facts(cases),
         "runs": [
             {"case": title, "prox": prox, "ratio": ratio, **run}
             for (title, prox, ratio), run in zip(asked, runs, strict=True)
@@ -92,14 +73,14 @@ def followed(split: Split, prox: str, ratio: float) -> Numbers:
 
 
 def _digits(value: float | None) -> float:
-    return float(f"{0.0 if value is None else value:.5g}")
+    return float(f"{value or 0.0:.5g}")
 
 
 def _both_rules(scores: Any, split: Split) -> Numbers:
-    judged = Matrix(np.asarray(scores))
+    judged = base.Matrix(np.asarray(scores))
     return {
-        "all-nodes": recalls(judged, split, (5,))["recall@5%"],
-        "connected": recalls(judged, connected(split), (5,))["recall@5%"],
+        "all-nodes": base.recalls(judged, split, (5,))["recall@5%"],
+        "connected": base.recalls(judged, base.connected(split), (5,))["recall@5%"],
     }
 
 
@@ -117,9 +98,9 @@ def draw_convergence(drawing: Any, numbers: Numbers) -> None:
             for panel, name in zip(row, ("primal", "dual"), strict=False):
                 panel.loglog(steps, np.array(run[name])[steps - 1], label=label, **line)
         for panel, name in zip(row, ("primal", "dual"), strict=False):
-            tidy(panel, title, "step", f"{name} residual, relative")
+            base.tidy(panel, title, "step", f"{name} residual, relative")
         _draw_worth(row[2], numbers, title)
-    legend_below(drawing, panels[0][0])
+    base.legend_below(drawing, panels[0][0])
 
 
 def _draw_worth(panel: Any, numbers: Numbers, title: str) -> None:
@@ -130,7 +111,7 @@ def _draw_worth(panel: Any, numbers: Numbers, title: str) -> None:
             values = [one["recall"][name]["all-nodes"] for one in runs]
             label = {"x": "X", "factors": "factors", "q": "Q"}[name] if prox == "mm" else None
             panel.semilogx(at, values, style, marker="o", markersize=3, color=colour, label=label)
-    tidy(panel, f"after {STEPS} steps", "λ/η", "recall at 5 % of all pairs")
+    base.tidy(panel, f"after {STEPS} steps", "λ/η", "recall at 5 % of all pairs")
     panel.set_ylim(0, 1)
     panel.legend(frameon=False, fontsize=8)
 
@@ -151,16 +132,14 @@ CHANGES: dict[str, dict[str, Any]] = {
 
 
 def run_ablation(folder: Path) -> Numbers:
-    """Change the paper's method into ours, one change after the other."""
+    """What is each of our changes to the paper's method worth?"""
     dream, plasmodium = paper.dream5(folder), paper.plasmodium(folder)
     cases = [
-        sampled("DREAM5, 90 %", dream, 0.9),
-        sampled("DREAM5, 70 %", dream, 0.7),
-        sampled("Plasmodium, 90 %", plasmodium, 0.9),
-        sampled("Plasmodium, 70 %", plasmodium, 0.7),
-        released(folder, "3.1.94", "3.2.104"),
-        released(folder, "3.1.94", "3.2.114"),
-        released(folder, "3.2.104", "3.2.114"),
+        base.sampled("DREAM5, 90 %", dream, 0.9),
+        base.sampled("DREAM5, 70 %", dream, 0.7),
+        base.sampled("Plasmodium, 90 %", plasmodium, 0.9),
+        base.sampled("Plasmodium, 70 %", plasmodium, 0.7),
+        *base.release_pairs(folder),
     ]
     asked = [(case, *one, row) for case in cases for one in case.seeded for row in CHANGES]
     found = map_tasks(lambda one: changed(one[2], one[1], one[3]), asked)
@@ -169,7 +148,7 @@ def run_ablation(folder: Path) -> Numbers:
         table[row][case.title].append(figures)
     return {
         "parameters": {row: params_up_to(row) for row in CHANGES},
-        "training networks": network_facts({c.title: c.splits[0].train for c in cases}),
+        "training networks": base.network_facts(cases),
         "hidden": {case.title: [len(s.hidden) for _, s in case.seeded] for case in cases},
         "recall": table,
     }
@@ -186,7 +165,7 @@ def params_up_to(row: str) -> dict[str, Any]:
 
 def changed(split: Split, seed: int, row: str) -> Numbers:
     """Return the recall of a row by both rules."""
-    given = {**params_up_to(row), "list_size": five_percent(split.train), "seed": seed}
+    given = {**params_up_to(row), "list_size": base.five_percent(split.train), "seed": seed}
     model = make("tri-degree", **given).fit(split.train)
     return _both_rules(model.score_rows(0, split.train.n_nodes), split)
 
@@ -199,39 +178,10 @@ def draw_ablation(drawing: Any, numbers: Numbers) -> None:
     for panel, rule in zip(panels, ("all-nodes", "connected"), strict=True):
         for title, colour in zip(titles, colours, strict=True):
             cells = [[one[rule] for one in numbers["recall"][row][title]] for row in rows]
-            at, values = np.arange(len(rows)), [mean(cell) for cell in cells]
-            spread = [sd(cell) for cell in cells]
+            at, values = np.arange(len(rows)), [base.mean(cell) for cell in cells]
+            spread = [base.sd(cell) for cell in cells]
             panel.errorbar(at, values, spread, color=colour, marker="o", markersize=3, label=title)
         panel.set_xticks(np.arange(len(rows)), rows, rotation=35, ha="right")
         panel.set_ylim(0, 1)
-        tidy(panel, f"{rule} rule", "", "recall at 5 % of all pairs")
-    legend_below(drawing, panels[0], 4)
-
-
-def ablation_table(numbers: Numbers, rule: str = "all-nodes") -> list[str]:
-    """Return the table as Markdown: changes down, networks across, mean ± sd."""
-    titles = list(numbers["hidden"])
-    lines = [f"| recall@5%, {rule} | {' | '.join(titles)} |", "|---" * (len(titles) + 1) + "|"]
-    for row, found in numbers["recall"].items():
-        cells = [[one[rule] for one in found[title]] for title in titles]
-        texts = [f"{mean(cell):.3f} ± {sd(cell):.3f}" for cell in cells]
-        lines.append(f"| {row} | {' | '.join(texts)} |")
-    return lines
-
-
-STUDIES = (
-    Study(
-        "convergence",
-        "Where does the paper's ADMM go for λ/η from .01 to 1, and what does its end rank?",
-        run_convergence,
-        draw_convergence,
-        (11.0, 6.2),
-    ),
-    Study(
-        "ablation",
-        "What is each of our changes to the paper's method worth?",
-        run_ablation,
-        draw_ablation,
-        (11.0, 5.4),
-    ),
-)
+        base.tidy(panel, f"{rule} rule", "", "recall at 5 % of all pairs")
+    base.legend_below(drawing, panels[0], 4)

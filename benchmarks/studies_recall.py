@@ -8,30 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.studies_base import (
-    LABELS,
-    NAMES,
-    RULE,
-    SEEDS,
-    SHADES,
-    STARTS,
-    Array,
-    Case,
-    Matrix,
-    Numbers,
-    Study,
-    connected,
-    legend_below,
-    mean,
-    network_facts,
-    recalls,
-    released,
-    sampled,
-    sd,
-    seeded,
-    style,
-    tidy,
-)
+from benchmarks import studies_base as base
+from benchmarks.studies_base import Array, Case, Numbers
 from linkprior.evaluation import splits
 from linkprior.evaluation.protocols import Plan
 from linkprior.evaluation.ranks import Scorer
@@ -49,19 +27,18 @@ PERCENTS = (1, 5, 10)
 
 
 def run_variables(folder: Path) -> Numbers:
-    """Rank by the factors, by X and by Q: the same fits, three readings."""
+    """Which variable should tri-degree rank pairs by: the factors, X, or Q?"""
     dream = paper.dream5(folder)
-    pairs = (("3.1.94", "3.2.104"), ("3.1.94", "3.2.114"), ("3.2.104", "3.2.114"))
     cases = [
-        sampled("DREAM5, uniform 90 %", dream, 0.9),
-        sampled("DREAM5, uniform 70 %", dream, 0.7),
-        *(released(folder, *pair) for pair in pairs),
-        sampled("Plasmodium, uniform 90 %", paper.plasmodium(folder), 0.9),
+        base.sampled("DREAM5, uniform 90 %", dream, 0.9),
+        base.sampled("DREAM5, uniform 70 %", dream, 0.7),
+        *base.release_pairs(folder),
+        base.sampled("Plasmodium, uniform 90 %", paper.plasmodium(folder), 0.9),
     ]
     return {
-        "parameters": {**make("tri-degree").get_params(), "n_starts": STARTS, "seed": SEEDS},
-        "rule": RULE,
-        "training networks": network_facts({c.title: c.splits[0].train for c in cases}),
+        "parameters": base.tri_degree_parameters(),
+        "rule": base.RULE,
+        "training networks": base.network_facts(cases),
         "hidden": {c.title: len(c.splits[0].hidden) for c in cases},
         "recall": {case.title: variables_on(case) for case in cases},
     }
@@ -69,9 +46,9 @@ def run_variables(folder: Path) -> Numbers:
 
 def variables_on(case: Case) -> Numbers:
     """Return the recalls of each variable, seed by seed."""
-    found: Numbers = {name: [] for name in SHADES}
+    found: Numbers = {name: [] for name in base.SHADES}
     for seed, split in case.seeded:
-        for name, scores in variables(seeded("tri-degree", seed), split.train).items():
+        for name, scores in variables(base.seeded("tri-degree", seed), split.train).items():
             found[name].append(_judged(scores, split))
     return found
 
@@ -80,8 +57,8 @@ def _judged(scores: Array, split: Split) -> Numbers:
     """Return recalls by both rules, and the share of pairs that clipping would leave apart."""
     above = scores[np.triu_indices(len(scores), 1)] > 0
     return {
-        **recalls(Matrix(scores), split, PERCENTS),
-        "connected": recalls(Matrix(scores), connected(split), PERCENTS),
+        **base.recalls(base.Matrix(scores), split, PERCENTS),
+        "connected": base.recalls(base.Matrix(scores), base.connected(split), PERCENTS),
         "share above 0": round(float(above.mean()), 6),
     }
 
@@ -89,8 +66,10 @@ def _judged(scores: Array, split: Split) -> Numbers:
 def variables(model: LinkPredictor, net: Network) -> dict[str, Array]:
     """Return the three matrices tri-degree can rank by, from one fit each with the same seed."""
     params = model.get_params()
-    fits = (make("tri-degree", **{**params, "rank_by": name}).fit(net) for name in SHADES)
-    return {name: fit.score_rows(0, net.n_nodes) for name, fit in zip(SHADES, fits, strict=True)}
+    fits = (make("tri-degree", **{**params, "rank_by": name}).fit(net) for name in base.SHADES)
+    return {
+        name: fit.score_rows(0, net.n_nodes) for name, fit in zip(base.SHADES, fits, strict=True)
+    }
 
 
 def draw_variables(drawing: Any, numbers: Numbers) -> None:
@@ -99,30 +78,17 @@ def draw_variables(drawing: Any, numbers: Numbers) -> None:
     titles = list(numbers["recall"])
     for panel, percent in zip(panels, PERCENTS, strict=True):
         for place, name in enumerate(("factors", "x", "q")):
-            values = [_recalls(numbers, title, name, percent) for title in titles]
+            cells = (found[name] for found in numbers["recall"].values())
+            values = [[one[f"recall@{percent:g}%"] for one in cell] for cell in cells]
             at = np.arange(len(titles))[::-1] + 0.27 * (1 - place)
-            bars = [mean(v) for v in values], [sd(v) for v in values]
-            panel.barh(at, bars[0], 0.25, xerr=bars[1], color=SHADES[name], label=LABELS[name],
-                       error_kw={"elinewidth": 0.8, "ecolor": "#444444"})  # fmt: skip
+            look = {"color": base.SHADES[name], "label": base.LABELS[name]}
+            look["error_kw"] = {"elinewidth": 0.8, "ecolor": "#444444"}
+            spreads = [base.sd(v) for v in values]
+            panel.barh(at, [base.mean(v) for v in values], 0.25, xerr=spreads, **look)
         panel.set_yticks(np.arange(len(titles))[::-1], titles)
         panel.set_xlim(0, 1)
-        tidy(panel, f"top {percent} % of all pairs", "recall of hidden edges", grid="x")
-    legend_below(drawing, panels[0])
-
-
-def _recalls(numbers: Numbers, title: str, name: str, percent: float) -> list[float]:
-    return [one[f"recall@{percent:g}%"] for one in numbers["recall"][title][name]]
-
-
-VARIABLE_STUDIES = (
-    Study(
-        "ranked_variable",
-        "Which variable should tri-degree rank pairs by: the factors, X, or Q?",
-        run_variables,
-        draw_variables,
-        (11.0, 4.4),
-    ),
-)
+        base.tidy(panel, f"top {percent} % of all pairs", "recall of hidden edges", grid="x")
+    base.legend_below(drawing, panels[0])
 
 
 # ---------------------------------------------------------------------- parameters
@@ -142,23 +108,23 @@ LOOKS = (("#d55e00", "o"), ("#0072b2", "s"))
 
 
 def run_parameters(folder: Path) -> Numbers:
-    """Change one parameter at a time; judged on edges hidden inside training networks only."""
+    """What do λ, c, α, ρ and the rank do to tri-degree, as far as training edges can tell?"""
     nets = {
-        "DREAM5, training edges": splits.uniform(paper.dream5(folder), 0.9, 0, RULE).train,
+        "DREAM5, training edges": splits.uniform(paper.dream5(folder), 0.9, 0, base.RULE).train,
         "rat 3.1.94, edges": paper.rat(folder, "3.1.94"),
     }
     found = {title: parameters_on(net) for title, net in nets.items()}
     return {
         "parameters": {**make("tri-degree").get_params(), "n_starts": INNER_STARTS},
         "protocol": "uniform:0.9 inside the training network, seeds 0–2, both rules",
-        "training networks": network_facts(nets),
+        "training networks": base.network_facts(nets),
         METRIC: {rule: {title: one[rule] for title, one in found.items()} for rule in splits.RULES},
     }
 
 
 def parameters_on(net: Network) -> Numbers:
     """Return the recalls by rule, parameter and value, seed by seed."""
-    cases = [_both_rules(net, seed) for seed in SEEDS]
+    cases = [_both_rules(net, seed) for seed in base.SEEDS]
     usual = default_values()
     plain = _found("tri-degree", cases)
     tried = {
@@ -188,11 +154,11 @@ def _both_rules(net: Network, seed: int) -> dict[str, splits.Split]:
 
 def _found(name: str, cases: list[dict[str, splits.Split]], **params: Any) -> Numbers:
     found: Numbers = {rule: [] for rule in splits.RULES}
-    for seed, case in zip(SEEDS, cases, strict=True):
-        model = seeded(name, seed).set_params(n_starts=INNER_STARTS, **params)
-        model.fit(case[RULE].train)
+    for seed, case in zip(base.SEEDS, cases, strict=True):
+        model = base.seeded(name, seed).set_params(n_starts=INNER_STARTS, **params)
+        model.fit(case[base.RULE].train)
         for rule, split in case.items():
-            found[rule].append(recalls(model, split, [5])[METRIC])
+            found[rule].append(base.recalls(model, split, [5])[METRIC])
     return found
 
 
@@ -203,9 +169,9 @@ def draw_parameters(drawing: Any, numbers: Numbers) -> None:
     for row, (rule, word) in zip(rows, words.items(), strict=True):
         for panel, name in zip(row, VALUES, strict=True):
             _draw_panel(panel, name, numbers[METRIC][rule])
-            tidy(panel, "", LETTERS[name] if rule == "connected" else "")
+            base.tidy(panel, "", LETTERS[name] if rule == "connected" else "")
         row[0].set_ylabel(f"inner recall@5 %, {word}")
-    legend_below(drawing, rows[0, 0], 4)
+    base.legend_below(drawing, rows[0, 0], 4)
 
 
 def _draw_panel(panel: Any, name: str, kept: Numbers) -> None:
@@ -213,27 +179,14 @@ def _draw_panel(panel: Any, name: str, kept: Numbers) -> None:
     values = VALUES[name]
     for (title, found), (colour, marker) in zip(kept.items(), LOOKS, strict=True):
         several = [found[name][f"{v:g}"] for v in values]
-        panel.errorbar(
-            values, [mean(v) for v in several], [sd(v) for v in several], color=colour,
-            marker=marker, markersize=4, linewidth=1.6, elinewidth=0.8, label=title,
-        )  # fmt: skip
-        level = mean(found[WITHOUT])
+        look = {"color": colour, "marker": marker, "markersize": 4, "linewidth": 1.6}
+        base.error_bars(panel, values, several, label=title, **look)
+        level = base.mean(found[WITHOUT])
         panel.axhline(level, color=colour, linestyle=":", label=f"{title}: tri, no prior")
     panel.axvline(default_values()[name], color=COLOURS["Tri"], linewidth=0.8, zorder=1)
     panel.set_xscale("log")
     panel.set_xticks(values, [f"{v:g}" for v in values], fontsize=7.5)
     panel.minorticks_off()
-
-
-PARAMETER_STUDIES = (
-    Study(
-        "parameters",
-        "What do λ, c, α, ρ and the rank do to tri-degree, as far as training edges can tell?",
-        run_parameters,
-        draw_parameters,
-        (12.5, 5.2),
-    ),
-)
 
 
 # ---------------------------------------------------------------------- harder
@@ -247,33 +200,33 @@ CONTROL = "PA, degrees + 1"
 
 
 def run_harder(folder: Path) -> Numbers:
-    """Judge all methods, at their defaults, on ever fewer edges and on ever more biased ones."""
+    """Who still finds hidden edges when few are observed, or when hubs are favoured or missed?"""
     net = paper.dream5(folder)
     protocols = {
         "share observed": {f"{x:g}": f"uniform:{x:g}" for x in SHARES},
         "rate at hubs": {f"{x:g}": f"biased:{BASE:g}:{x:g}" for x in FACTORS},
     }
     return {
-        "parameters": {name: seeded(model, 0).get_params() for name, model in NAMES.items()},
-        "seeds": SEEDS,
-        "networks": network_facts({"DREAM5": net}),
+        "parameters": base.all_parameters(),
+        "seeds": base.SEEDS,
+        "networks": base.network_facts({"DREAM5": net}),
         "protocols": protocols,
         **{
             title: {x: judged(net, protocol) for x, protocol in several.items()}
             for title, several in protocols.items()
         },
         "Tri+Degree, nodes renumbered": {
-            protocol: [_renumbered_recall(net, protocol, seed) for seed in SEEDS]
+            protocol: [_recall_renumbered(net, protocol, seed) for seed in base.SEEDS]
             for protocol in protocols["share observed"].values()
         },
     }
 
 
-def _renumbered_recall(net: Network, protocol: str, seed: int) -> float:
+def _recall_renumbered(net: Network, protocol: str, seed: int) -> float:
     """Return the recall when nodes, whose numbers break ties, are numbered at random."""
     split = renumbered(_split(net, protocol, "all-nodes", seed), seed)
-    model = seeded("tri-degree", seed).fit(split.train)
-    return recalls(model, split, [5])[METRIC]
+    model = base.seeded("tri-degree", seed).fit(split.train)
+    return base.recalls(model, split, [5])[METRIC]
 
 
 def renumbered(split: Split, seed: int) -> Split:
@@ -289,31 +242,23 @@ def renumbered(split: Split, seed: int) -> Split:
 
 def judged(net: Network, protocol: str) -> Numbers:
     """Return each method's recall under both rules, seed by seed, from one fit per seed."""
-    found: Numbers = {rule: {method: [] for method in (*NAMES, CONTROL)} for rule in RULES}
+    found: Numbers = {rule: {method: [] for method in (*base.NAMES, CONTROL)} for rule in RULES}
     facts = []
-    for seed in SEEDS:
+    for seed in base.SEEDS:
         cases = {rule: _split(net, protocol, rule, seed) for rule in RULES}
-        facts.append(_facts(cases))
+        train = cases["all-nodes"].train
+        isolated = int((train.degrees == 0).sum())
+        hidden = {rule: len(case.hidden) for rule, case in cases.items()}
+        facts.append(
+            {"training edges": train.n_edges, "hidden": hidden, "nodes without edges": isolated}
+        )
         for method in found["all-nodes"]:
-            model = _model(method, cases["all-nodes"].train, seed)
+            model: Scorer = base.Matrix(np.multiply.outer(train.degrees + 1.0, train.degrees + 1.0))
+            if method != CONTROL:
+                model = base.seeded(base.NAMES[method], seed).fit(train)
             for rule, case in cases.items():
-                found[rule][method].append(recalls(model, case, [5])[METRIC])
+                found[rule][method].append(base.recalls(model, case, [5])[METRIC])
     return {"splits": facts, **found}
-
-
-def _model(method: str, train: Network, seed: int) -> Scorer:
-    if method == CONTROL:
-        return Matrix(np.multiply.outer(train.degrees + 1.0, train.degrees + 1.0))
-    return seeded(NAMES[method], seed).fit(train)
-
-
-def _facts(cases: dict[str, Split]) -> Numbers:
-    train = cases["all-nodes"].train
-    return {
-        "training edges": train.n_edges,
-        "hidden": {rule: len(case.hidden) for rule, case in cases.items()},
-        "nodes without edges": int((train.degrees == 0).sum()),
-    }
 
 
 def _split(net: Network, protocol: str, rule: str, seed: int) -> Split:
@@ -331,7 +276,7 @@ def draw_harder(drawing: Any, numbers: Numbers) -> None:
     for row, rule in zip(panels, ("all-nodes", "connected"), strict=True):
         for panel, (key, label) in zip(row, words.items(), strict=True):
             _draw_lines(panel, numbers[key], rule)
-            tidy(panel, titles[rule], label if rule == "connected" else "")
+            base.tidy(panel, titles[rule], label if rule == "connected" else "")
             if key == "rate at hubs":
                 panel.set_xscale("log")
                 panel.axvline(1.0, color="#bbbbbb", linewidth=0.8, zorder=1)
@@ -340,29 +285,21 @@ def draw_harder(drawing: Any, numbers: Numbers) -> None:
             panel.minorticks_off()
         row[0].set_ylabel("recall@5 %")
     panels[0, 0].set_ylim(0, 1)
-    legend_below(drawing, panels[0, 0], 7)
+    base.legend_below(drawing, panels[0, 0], 7)
 
 
 def _draw_lines(panel: Any, found: Numbers, rule: str) -> None:
     at = np.array([float(x) for x in found])
-    for method in (*NAMES, CONTROL):
+    for method in (*base.NAMES, CONTROL):
         several = [one[rule][method] for one in found.values()]
-        middle, spread = np.array([mean(v) for v in several]), np.array([sd(v) for v in several])
-        look = {**style("PA"), "linestyle": ":", "label": CONTROL} if method == CONTROL else None
-        look = look or style(method)
+        middle, spread = (
+            np.array([base.mean(v) for v in several]),
+            np.array([base.sd(v) for v in several]),
+        )
+        look = (
+            {**base.style("PA"), "linestyle": ":", "label": CONTROL} if method == CONTROL else None
+        )
+        look = look or base.style(method)
         panel.plot(at, middle, marker="o", markersize=3.5, **look)
         panel.fill_between(at, middle - spread, middle + spread, color=look["color"], alpha=0.12,
                            linewidth=0)  # fmt: skip
-
-
-HARDER_STUDIES = (
-    Study(
-        "harder",
-        "Who still finds hidden edges when few are observed, or when hubs are favoured or missed?",
-        run_harder,
-        draw_harder,
-        (10.0, 6.8),
-    ),
-)
-
-STUDIES = (*VARIABLE_STUDIES, *PARAMETER_STUDIES, *HARDER_STUDIES)

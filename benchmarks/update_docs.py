@@ -17,20 +17,19 @@ from typing import Any
 import numpy as np
 
 from benchmarks import cost, reliability_tables
-from benchmarks.reliability_tables import RESULTS, table
-from benchmarks.studies_printed import ablation_table
+from benchmarks.data import RESULTS, ROOT, mean_sd, table
 from linkprior.experiments.benchmark import results_in
 from linkprior.experiments.models import AUTO, WITHOUT
 from linkprior.experiments.results import ALONE, METRICS, Results, ranks_of
 from linkprior.experiments.tables import RANKED
 from linkprior.io.atomic_files import whole_file
 
-ROOT = RESULTS.parents[1]
 NAMES = {"auprc": "AUPRC", "recall@5%": "recall at 5 %", "p@500": "P@500", "ndcg": "NDCG"}
 NAMES |= {"auroc": "AUROC", "dc_auroc": "dc_auroc"}
 IN_README = ("DREAM5-1 90 %", "DREAM5-3", "yeast", "HI-II-14", "HuRI", "PPI", "USAir")
 IN_README += ("Plasmodium", "rat 94-104")
 RELEASED = ("auto with history", "auto", "pa", "l3", "pu", "tri-degree")
+RELEASE_METRICS = ("auprc", "recall@5%", "p@500", "auroc")
 MOST_PAIRS = 500
 TRIALS = 10  # of the tuned models whose cells are kept
 EXPERIMENTS = ("dream5", "plasmodium", "rat")
@@ -51,9 +50,6 @@ def spread(values: list[float], sign: str = "") -> str:
     return f"{figures(float(np.mean(values)), sign)} ± {np.std(values, ddof=1):.3f}".replace(
         "± 0.", "± ."
     )
-
-
-# ---------------------------------------------------------------------- auto and the others
 
 
 def own(results: Results, network: str, metric: str) -> str:
@@ -114,9 +110,6 @@ def prior(results: Results) -> str:
     return table(["network (splits)", *NAMES.values()], rows)
 
 
-# ---------------------------------------------------------------------- tuned models
-
-
 def tuned(results: Results) -> str:
     """Return AUPRC by default and after tuning, on the splits where both are there."""
     folder = RESULTS / "suite" / f"tuned-{TRIALS}"
@@ -124,14 +117,12 @@ def tuned(results: Results) -> str:
     counts = {network: len(after.splits(network)) for network in after.networks}
     ours = [figures(after.mean(network, AUTO, "auprc")) for network in counts]
     rows = [[f"`{AUTO}` (nothing to tune)", *ours]]
-    for model in sorted(m for m in after.models if _has_trials(after, m)):
-        rows.append([f"`{model}`", *(_both(results, after, network, model) for network in counts)])
+    for model in sorted(after.models):
+        cells = [models.get(model, {}) for models in after.measured.values()]
+        if any(cell["trials"] for by_split in cells for cell in by_split.values()):
+            before_after = (_both(results, after, network, model) for network in counts)
+            rows.append([f"`{model}`", *before_after])
     return table(["AUPRC", *(f"{network} ({n})" for network, n in counts.items())], rows)
-
-
-def _has_trials(results: Results, model: str) -> bool:
-    cells = (models.get(model, {}) for models in results.measured.values())
-    return any(cell["trials"] for by_split in cells for cell in by_split.values())
 
 
 def _both(before: Results, after: Results, network: str, model: str) -> str:
@@ -143,37 +134,22 @@ def _both(before: Results, after: Results, network: str, model: str) -> str:
     return " → ".join(means)
 
 
-# ---------------------------------------------------------------------- releases
-
-
 def releases() -> str:
     """Return what a history teaches: auto with and without one, and peers."""
-    path = RESULTS / "history.json"
-    rows = list(_released(json.loads(path.read_text()))) if path.exists() else []
-    heads = ["releases (found before, to be found)", "model", "AUPRC", "recall at 5 %", "P@500"]
-    return table([*heads, "AUROC", f"expected among {MOST_PAIRS}, real"], rows)
-
-
-def _released(found: dict[str, Any]) -> Iterator[list[str]]:
-    for name, cells in found.items():
+    rows = []
+    for name, cells in _read("history.json").items():
         counts = f"{name} ({cells['found_before']}, {cells['hidden']})"
         for model in RELEASED:
-            runs = cells.get(model)
-            if not runs:
-                continue
-            means = [np.mean([run[m] for run in runs]) for m in METRICS if m in _RELEASE_SHOWN]
+            runs = cells[model]
+            means = (np.mean([run[m] for run in runs]) for m in RELEASE_METRICS)
             yields = [y for run in runs for y in run.get("yield", []) if y["k"] == MOST_PAIRS]
-            told = "; ".join(
+            expected = "; ".join(
                 f"{y['expected']:.1f} ({y['low']:.0f}–{y['high']:.0f}), {y['hits']}" for y in yields
             )
-            shown = [figures(float(mean)) for mean in means]
-            yield [counts, f"`{model.replace(' with history', ' --history')}`", *shown, told]
-
-
-_RELEASE_SHOWN = ("auprc", "recall@5%", "p@500", "auroc")
-
-
-# ---------------------------------------------------------------------- the paper
+            label = f"`{model.replace(' with history', ' --history')}`"
+            rows.append([counts, label, *(figures(float(mean)) for mean in means), expected])
+    heads = ["releases (found before, to be found)", "model", "AUPRC", "recall at 5 %", "P@500"]
+    return table([*heads, "AUROC", f"expected among {MOST_PAIRS}, real"], rows)
 
 
 def _read(path: str) -> Any:
@@ -181,8 +157,7 @@ def _read(path: str) -> Any:
 
 
 def _conditions(experiment: str) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = _read(f"reproduction/{experiment}/results.json")["conditions"]
-    return found
+    return _read(f"reproduction/{experiment}/results.json")["conditions"]
 
 
 def _head(condition: dict[str, Any]) -> str:
@@ -238,7 +213,13 @@ def changed() -> str:
 
 def ablation(rule: str) -> str:
     """Return what each change to the paper's method is worth, by one rule."""
-    return "\n".join(ablation_table(_read("studies/ablation.json")["numbers"], rule))
+    numbers = _read("studies/ablation.json")["numbers"]
+    titles = list(numbers["hidden"])
+    lines = [f"| recall@5%, {rule} | {' | '.join(titles)} |", "|---" * (len(titles) + 1) + "|"]
+    for row, found in numbers["recall"].items():
+        cells = (mean_sd([one[rule] for one in found[title]]) for title in titles)
+        lines.append(f"| {row} | {' | '.join(cells)} |")
+    return "\n".join(lines)
 
 
 def convergence() -> str:
@@ -263,14 +244,11 @@ def ranked_variable() -> str:
         for rule in ("all-nodes", "connected"):
             for name in ("factors", "x", "q"):
                 of = [one if rule == "all-nodes" else one["connected"] for one in found[name]]
-                values = [one["recall@5%"] for one in of]
-                cells.append(f"{np.mean(values):.3f} ± {np.std(values, ddof=1):.3f}")
+                cells.append(mean_sd([one["recall@5%"] for one in of]))
         rows.append([title, str(numbers["hidden"][title]), *cells])
     heads = ["recall@5%", "hidden", "factors", "X", "Q"]
     return table([*heads, "factors, connected", "X, connected", "Q, connected"], rows)
 
-
-# ---------------------------------------------------------------------- pages
 
 AUTO_PAGE, BENCHMARK, REPRODUCTION = "docs/auto.md", "docs/benchmark.md", "docs/reproduction.md"
 # The name of each table, the page it stands in, and what writes it.
@@ -316,7 +294,6 @@ def with_table(page: str, name: str, text: str) -> str:
 
 
 def main() -> None:
-    """Print the tables, or write them."""
     for name, file, text in tables():
         if "--write" not in sys.argv[1:]:
             print(f"{file}, {name}\n\n{text}\n")

@@ -40,7 +40,6 @@ Facts = dict[str, Any]
 
 
 def main() -> int:
-    """Do what was asked for; 0 unless an input broke a promise."""
     asked = _arguments()
     if asked.child is not None:
         run_libfuzzer(asked.targets[0], asked.work, asked.child)
@@ -114,9 +113,6 @@ def run_libfuzzer(name: str, work: Path, options: list[str]) -> None:
         flags = [*limits, "-print_final_stats=1", *options, str(corpus)]
         atheris.Setup([sys.argv[0], *flags], lambda data: check(attempt, data))
         atheris.Fuzz()
-
-
-# ---------------------------------------------------------------------- figures
 
 
 def figures_in(log: str) -> Facts:

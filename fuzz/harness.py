@@ -12,6 +12,7 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +35,11 @@ class Target:
 
     summary: str
     make: Callable[[Path], Attempt]
+
+
+def with_folder(attempt: Callable[[Path, bytes], None]) -> Callable[[Path], Attempt]:
+    """Return what makes an attempt that needs nothing but a folder."""
+    return lambda folder: partial(attempt, folder)
 
 
 class BrokenPromiseError(Exception):
@@ -121,8 +127,6 @@ def put(path: Path, data: bytes) -> Path:
     path.write_bytes(data)
     return path
 
-
-# ---------------------------------------------------------------------- edits
 
 _MOST_LINES, _DEEPEST = 64, 12
 

@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from fuzz.harness import WATCH, Attempt, Target, choice, edited, expect, is_line, put
+from fuzz.harness import WATCH, Target, choice, edited, expect, is_line, put, with_folder
 from linkprior.io.formats import ReadOptions
 from linkprior.io.node_lists import read_names, read_pairs
 from linkprior.io.read import read
@@ -91,69 +91,59 @@ def check_network(network: Network, isolated: bool) -> None:
 
 
 def _reader(format: str, name: str = "input") -> Target:
-    def make(folder: Path) -> Attempt:
-        def attempt(data: bytes) -> None:
-            asked, content = choice(data, OPTIONS.get(format, _MATRIX))
-            read_and_check(put(folder / name, content), format, asked)
+    @with_folder
+    def attempt(folder: Path, data: bytes) -> None:
+        asked, content = choice(data, OPTIONS.get(format, _MATRIX))
+        read_and_check(put(folder / name, content), format, asked)
 
-        return attempt
-
-    return Target(f"the reader of {format}", make)
+    return Target(f"the reader of {format}", attempt)
 
 
-def _format(folder: Path) -> Attempt:
-    def attempt(data: bytes) -> None:
-        suffix, content = choice(data, SUFFIXES)
-        read_and_check(put(folder / f"input{suffix}", content), None, {})
-
-    return attempt
+@with_folder
+def _format(folder: Path, data: bytes) -> None:
+    suffix, content = choice(data, SUFFIXES)
+    read_and_check(put(folder / f"input{suffix}", content), None, {})
 
 
-def _names(folder: Path) -> Attempt:
-    def attempt(data: bytes) -> None:
-        path = put(folder / "names.txt", data)
-        with WATCH.reading():
-            names = read_names(path)
-        expect(len(set(names)) == len(names) > 0, "names: each once")
-        expect(all(n and n == n.strip(" \xa0") for n in names), "names: no space around")
-
-    return attempt
+@with_folder
+def _names(folder: Path, data: bytes) -> None:
+    path = put(folder / "names.txt", data)
+    with WATCH.reading():
+        names = read_names(path)
+    expect(len(set(names)) == len(names) > 0, "names: each once")
+    expect(all(n and n == n.strip(" \xa0") for n in names), "names: no space around")
 
 
-def _pairs(folder: Path) -> Attempt:
-    def attempt(data: bytes) -> None:
-        suffix, content = choice(data, SUFFIXES)
-        path = put(folder / f"pairs{suffix}", content)
-        with WATCH.reading():
-            pairs = read_pairs(path)
-        expect(pairs and all(a and b for a, b in pairs), "pairs: two names each")
-
-    return attempt
+@with_folder
+def _pairs(folder: Path, data: bytes) -> None:
+    suffix, content = choice(data, SUFFIXES)
+    path = put(folder / f"pairs{suffix}", content)
+    with WATCH.reading():
+        pairs = read_pairs(path)
+    expect(pairs and all(a and b for a, b in pairs), "pairs: two names each")
 
 
-def _written(folder: Path) -> Attempt:
-    def attempt(data: bytes) -> None:
-        format, content = choice(data, WRITTEN)
-        network = read(put(folder / "input", content), "edgelist").network
-        ranking = some_pairs(network)
-        if not len(ranking):
-            return
-        path = folder / f"back.{format}"
-        with path.open("w", encoding="utf-8", errors="surrogateescape", newline="") as stream:
-            write_ranking(stream, ranking, format, network)
-        given = {frozenset(pair) for pair in ranking.names}
-        table = format in ("tsv", "csv")
-        options = ReadOptions(columns=("source", "target")) if table else ReadOptions()
-        back = {frozenset(pair) for pair in read_pairs(path, options)}
-        if format == "csv":  # without the guard of a cell that a spreadsheet would compute
-            back = {frozenset(re.sub("^'('*[=+@＝＋－＠-])", r"\1", n) for n in p) for p in back}
-        if not table:
-            names, ends = network.names, set().union(*given)
-            edges = (frozenset((names[i], names[j])) for i, j in network.edges.tolist())
-            given |= {pair for pair in edges if pair <= ends}
-        expect(back == given, f"{format}: other pairs come back")
-
-    return attempt
+@with_folder
+def _written(folder: Path, data: bytes) -> None:
+    format, content = choice(data, WRITTEN)
+    network = read(put(folder / "input", content), "edgelist").network
+    ranking = some_pairs(network)
+    if not len(ranking):
+        return
+    path = folder / f"back.{format}"
+    with path.open("w", encoding="utf-8", errors="surrogateescape", newline="") as stream:
+        write_ranking(stream, ranking, format, network)
+    given = {frozenset(pair) for pair in ranking.names}
+    table = format in ("tsv", "csv")
+    options = ReadOptions(columns=("source", "target")) if table else ReadOptions()
+    back = {frozenset(pair) for pair in read_pairs(path, options)}
+    if format == "csv":  # without the guard of a cell that a spreadsheet would compute
+        back = {frozenset(re.sub("^'('*[=+@＝＋－＠-])", r"\1", n) for n in p) for p in back}
+    if not table:
+        names, ends = network.names, set().union(*given)
+        edges = (frozenset((names[i], names[j])) for i, j in network.edges.tolist())
+        given |= {pair for pair in edges if pair <= ends}
+    expect(back == given, f"{format}: other pairs come back")
 
 
 def some_pairs(network: Network, most: int = 4) -> Ranking:
@@ -220,18 +210,17 @@ def damaged(packed: bytes, how: int, at: int) -> bytes:
     return ways[how % len(ways)]()
 
 
-def _packed(folder: Path) -> Attempt:
-    def attempt(data: bytes) -> None:
-        pack, rest = choice(data, PACKINGS)
-        how, at = (rest[0] - 48) % 256 if rest else 0, int.from_bytes(rest[1:3], "little")
-        path = put(folder / "input.tsv", damaged(pack(rest[3:]), how, at))
-        read_and_check(path, None, {})
-
-    return attempt
+@with_folder
+def _packed(folder: Path, data: bytes) -> None:
+    pack, rest = choice(data, PACKINGS)
+    how, at = (rest[0] - 48) % 256 if rest else 0, int.from_bytes(rest[1:3], "little")
+    path = put(folder / "input.tsv", damaged(pack(rest[3:]), how, at))
+    read_and_check(path, None, {})
 
 
-def _packed_raw(folder: Path) -> Attempt:
-    return lambda data: read_and_check(put(folder / "input.tsv", data), None, {})
+@with_folder
+def _packed_raw(folder: Path, data: bytes) -> None:
+    read_and_check(put(folder / "input.tsv", data), None, {})
 
 
 # ---------------------------------------------------------------------- arrays
@@ -291,16 +280,14 @@ def npy(described: Any) -> bytes:
     return start + line + array_bytes(dtype, described.get("values"))
 
 
-def _npz(folder: Path) -> Attempt:
-    def attempt(data: bytes) -> None:
-        layout, text = choice(data, LAYOUTS)
-        arrays, way = edited(layout, text[1:]), text[0] - 48 if text else 0
-        if isinstance(arrays, dict):
-            names = {n: f"{n[:40]}.npy".encode("utf-8", "replace").decode() for n in arrays}
-            content = zipped({names[n]: npy(one) for n, one in arrays.items()}, _METHODS[way % 2])
-            read_and_check(put(folder / "input.npz", content), "npz", _MATRIX[way % 3])
-
-    return attempt
+@with_folder
+def _npz(folder: Path, data: bytes) -> None:
+    layout, text = choice(data, LAYOUTS)
+    arrays, way = edited(layout, text[1:]), text[0] - 48 if text else 0
+    if isinstance(arrays, dict):
+        names = {n: f"{n[:40]}.npy".encode("utf-8", "replace").decode() for n in arrays}
+        content = zipped({names[n]: npy(one) for n, one in arrays.items()}, _METHODS[way % 2])
+        read_and_check(put(folder / "input.npz", content), "npz", _MATRIX[way % 3])
 
 
 TARGETS = {

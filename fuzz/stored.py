@@ -10,6 +10,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from safetensors.numpy import load as load_arrays
+
 import linkprior as lp
 from fuzz.harness import WATCH, Attempt, Target, choice, edited, expect, put
 from fuzz.readers import array_bytes
@@ -36,6 +38,39 @@ MODELS: tuple[tuple[str, Mapping[str, Any]], ...] = (
     ("degree:l3", {}),
     ("pu", {**_BRIEF, "rank": 2}),
 )
+
+
+def _json(path: Path, content: Any) -> None:
+    put(path, json.dumps(content).encode())
+
+
+def _part(changed: Any, name: str) -> Any:
+    return changed.get(name) if isinstance(changed, dict) else changed
+
+
+def _loads(
+    write: Callable[[bytes], object], load: Callable[[], Any], holds: Callable[[Any], object]
+) -> Attempt:
+    """Return what writes an input in its place, loads it, and looks at what was loaded."""
+
+    def attempt(data: bytes) -> None:
+        write(data)
+        with WATCH.reading():
+            loaded = load()
+        expect(holds(loaded), "loaded, and not what it should be")
+
+    return attempt
+
+
+def _json_files(whole: Whole, folder: Path) -> Callable[[bytes], None]:
+    """Return what writes changes of several JSON files."""
+
+    def write(data: bytes) -> None:
+        changed = edited(whole, data)
+        for name in whole:
+            _json(folder / f"{name}.json", _part(changed, name))
+
+    return write
 
 
 def small_network() -> lp.Network:
@@ -72,14 +107,12 @@ def tensors(arrays: Any) -> bytes:
     """Return arrays as safetensors would hold them, whether or not they agree with themselves."""
     header: Whole = {}
     data = b""
-    for name, told in arrays.items() if isinstance(arrays, dict) else ():
-        described = told if isinstance(told, dict) else {"values": told}
-        content = array_bytes(
-            _SIZES.get(str(described.get("dtype")), "<f8"), described.get("values", [])
-        )
+    for name, given in arrays.items() if isinstance(arrays, dict) else ():
+        described = given if isinstance(given, dict) else {"values": given}
+        kind = described.get("dtype")
+        content = array_bytes(_SIZES.get(str(kind), "<f8"), described.get("values", []))
         header[name] = {
-            "dtype": described.get("dtype"),
-            "shape": described.get("shape"),
+            **{"dtype": kind, "shape": described.get("shape")},
             "data_offsets": described.get("data_offsets", [len(data), len(data) + len(content)]),
         }
         data += content
@@ -88,27 +121,18 @@ def tensors(arrays: Any) -> bytes:
     return struct.pack("<Q", len(text)) + text + data
 
 
-def write_model(folder: Path, whole: Whole) -> None:
+def write_model(folder: Path, whole: Any) -> None:
     """Write a model folder; where it is sealed, every checksum fits."""
-    manifest, data = whole.get("manifest"), tensors(whole.get("arrays"))
-    if isinstance(manifest, dict) and whole.get("sealed"):
+    manifest, data = _part(whole, "manifest"), tensors(_part(whole, "arrays"))
+    if isinstance(manifest, dict) and _part(whole, "sealed"):
         manifest["arrays_sha256"] = hashlib.sha256(data).hexdigest()
-        _seal_network(manifest, data)
+        with contextlib.suppress(Exception):  # what is no network has no digest: the loader says so
+            net = network_from(load_arrays(data), manifest["network"]["names"])
+            manifest["network"]["digest"] = net.digest
         manifest.pop("manifest_sha256", None)
         manifest["manifest_sha256"] = store._digest(manifest)
-    put(folder / store.MANIFEST, json.dumps(manifest).encode())
+    _json(folder / store.MANIFEST, manifest)
     put(folder / store.ARRAYS, data)
-
-
-def _seal_network(manifest: Whole, data: bytes) -> None:
-    """Give the network the digest of its edges, where it is one."""
-    from safetensors.numpy import load as loaded
-
-    try:
-        net = network_from(loaded(data), manifest["network"]["names"])
-        manifest["network"]["digest"] = net.digest
-    except Exception:  # what is no network has no digest, and the loader is to say so
-        return
 
 
 def _model(folder: Path) -> Attempt:
@@ -116,16 +140,11 @@ def _model(folder: Path) -> Attempt:
     place = folder / "model"
     place.mkdir(exist_ok=True)
 
-    def attempt(data: bytes) -> None:
+    def write(data: bytes) -> None:
         whole, text = choice(data, wholes)
-        changed = edited(whole, text)
-        if isinstance(changed, dict):
-            write_model(place, changed)
-            with WATCH.reading():
-                model = load(place)
-            expect(model.network_.n_nodes >= 2, "a model without a network")
+        write_model(place, edited(whole, text))
 
-    return attempt
+    return _loads(write, lambda: load(place), lambda model: model.network_.n_nodes >= 2)
 
 
 def _model_raw(folder: Path) -> Attempt:
@@ -135,16 +154,14 @@ def _model_raw(folder: Path) -> Attempt:
     manifest, _ = store.read_model(place)
     arrays = (place / store.ARRAYS).read_bytes()
 
-    def attempt(data: bytes) -> None:
+    def write(data: bytes) -> None:
         what, content = choice(data, (0, 1))
         put(place / store.ARRAYS, content if what else arrays)
         facts = {**manifest, "arrays_sha256": hashlib.sha256(content).hexdigest()}
         sealed = {**facts, "manifest_sha256": store._digest(facts)}
         put(place / store.MANIFEST, json.dumps(sealed).encode() if what else content)
-        with WATCH.reading():
-            load(place)
 
-    return attempt
+    return _loads(write, lambda: load(place), lambda model: model)
 
 
 # ---------------------------------------------------------------------- runs
@@ -171,92 +188,49 @@ def _run_raw(folder: Path) -> Attempt:
     place = whole_run(folder / "run")
     before = {name: (place / name).read_bytes() for name in PARTS}
 
-    def attempt(data: bytes) -> None:
+    def write(data: bytes) -> None:
         name, content = choice(data, PARTS)
         for other in PARTS:
             put(place / other, content if other == name else before[other])
         if name != PARTS[0]:
             facts = json.loads(before[PARTS[0]])
             facts["files"][name] = file_digest(place / name)
-            put(place / PARTS[0], json.dumps(facts).encode())
-        _load_run(place)
+            _json(place / PARTS[0], facts)
 
-    return attempt
+    return _loads_run(write, place)
 
 
-def _load_run(place: Path) -> None:
-    with WATCH.reading():
+def _loads_run(write: Callable[[bytes], object], place: Path) -> Attempt:
+    def load_both() -> Any:
         with contextlib.suppress(LinkpriorError):
             expect(isinstance(read_manifest(place), dict), "no manifest")
-        run = load_run(place)
-    expect(len(run.ranking.pairs) == len(run.ranking.scores), "a ranking of two lengths")
+        return load_run(place).ranking
+
+    return _loads(write, load_both, lambda ranking: len(ranking.pairs) == len(ranking.scores))
 
 
 def _run(folder: Path) -> Attempt:
     """Try changes of the manifest, the input report and the ranking, all vouched for."""
     place = whole_run(folder / "run")
-    whole = _whole_run(place)
+    texts = [(place / name).read_text(encoding="utf-8") for name in PARTS]
+    whole = {
+        **{"manifest": json.loads(texts[0]), "report": json.loads(texts[2]), "sealed": True},
+        "ranking": [row.split("\t") for row in texts[1].splitlines()],
+    }
 
-    def attempt(data: bytes) -> None:
+    def write(data: bytes) -> None:
         changed = edited(whole, data)
-        if not isinstance(changed, dict):
-            return
-        manifest = changed.get("manifest")
-        put(place / PARTS[2], json.dumps(changed.get("report")).encode())
-        rows = changed.get("ranking")
+        manifest, rows = _part(changed, "manifest"), _part(changed, "ranking")
+        _json(place / PARTS[2], _part(changed, "report"))
         table = rows if isinstance(rows, list) else [rows]
         text = "\n".join("\t".join(map(str, r)) if isinstance(r, list) else str(r) for r in table)
         put(place / PARTS[1], text.encode("utf-8", "surrogatepass"))
         files: Any = manifest.get("files") if isinstance(manifest, dict) else None
-        if isinstance(files, dict) and changed.get("sealed"):
+        if isinstance(files, dict) and _part(changed, "sealed"):
             files |= {name: file_digest(place / name) for name in PARTS[1:] if name in files}
-        put(place / PARTS[0], json.dumps(manifest).encode())
-        _load_run(place)
+        _json(place / PARTS[0], manifest)
 
-    return attempt
-
-
-def _whole_run(place: Path) -> Whole:
-    rows = (place / PARTS[1]).read_text(encoding="utf-8").splitlines()
-    return {
-        "manifest": json.loads((place / PARTS[0]).read_text(encoding="utf-8")),
-        "report": json.loads((place / PARTS[2]).read_text(encoding="utf-8")),
-        "ranking": [row.split("\t") for row in rows],
-        "sealed": True,
-    }
-
-
-def _json(path: Path, content: Any) -> None:
-    put(path, json.dumps(content).encode())
-
-
-def _part(changed: Any, name: str) -> Any:
-    return changed.get(name) if isinstance(changed, dict) else changed
-
-
-def _loads(
-    write: Callable[[bytes], object], load: Callable[[], Any], holds: Callable[[Any], object]
-) -> Attempt:
-    """Return what writes an input in its place, loads it, and looks at what was loaded."""
-
-    def attempt(data: bytes) -> None:
-        write(data)
-        with WATCH.reading():
-            loaded = load()
-        expect(holds(loaded), "loaded, and not what it should be")
-
-    return attempt
-
-
-def _json_files(whole: Whole, folder: Path) -> Callable[[bytes], None]:
-    """Return what writes changes of several JSON files."""
-
-    def write(data: bytes) -> None:
-        changed = edited(whole, data)
-        for name in whole:
-            _json(folder / f"{name}.json", _part(changed, name))
-
-    return write
+    return _loads_run(write, place)
 
 
 # ---------------------------------------------------------------------- evaluations, splits
@@ -294,9 +268,7 @@ def _cell(folder: Path) -> Attempt:
         return cell
 
     return _loads(
-        lambda data: _json(path, edited(whole, data)),
-        again,
-        lambda cell: isinstance(cell, Cell),
+        lambda data: _json(path, edited(whole, data)), again, lambda cell: isinstance(cell, Cell)
     )
 
 

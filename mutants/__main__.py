@@ -58,13 +58,13 @@ Cover = dict[str, dict[int, set[str]]]  # file, line: names of tests
 
 
 def main() -> int:
-    """Print the score of each package asked for, and the mutants that survived."""
     asked = _arguments()
     os.environ.update(ENVIRONMENT)
     os.chdir(asked.root)
     sys.path[:0] = [str(asked.root / "src"), str(asked.root)]
     sys.dont_write_bytecode = True
-    _load_libraries()
+    import sklearn.utils  # noqa: F401 - large, once for all forked processes; nothing of linkprior
+
     scores = {}
     for name in asked.package:
         source, tests = PACKAGES[name]
@@ -79,7 +79,11 @@ def main() -> int:
         ends = try_mutants(sample, cover, seconds, asked.seconds, asked.workers)
         scores[name] = score(ends.values(), len(mutants)) | {
             "seed": asked.seed,
-            "survivors": [_relative(m, asked.root) for m, end in ends.items() if end in ALIVE],
+            "survivors": [
+                str(mutant).removeprefix(f"{asked.root}/")
+                for mutant, end in ends.items()
+                if end in (SURVIVED, UNCOVERED)
+            ],
         }
         for line in scores[name]["survivors"]:
             print(f"survived {line}")
@@ -93,11 +97,6 @@ def main() -> int:
     return 0
 
 
-def _load_libraries() -> None:
-    """Import what is large, once for all forked processes; nothing of linkprior."""
-    import sklearn.utils  # noqa: F401
-
-
 def _files(root: Path, patterns: Iterable[str]) -> list[Path]:
     home = root / "src" / "linkprior"
     paths = sorted({path for pattern in patterns for path in home.glob(pattern)})
@@ -106,11 +105,11 @@ def _files(root: Path, patterns: Iterable[str]) -> list[Path]:
     return [path for path in paths if not any(path.match(one) for one in LEFT_OUT)]
 
 
-def _relative(mutant: Mutant, root: Path) -> str:
-    return str(mutant).removeprefix(f"{root}/")
-
-
 # ---------------------------------------------------------------------- tests and their lines
+
+
+def _end_test(*_: object) -> None:
+    raise TimeoutError("slower than a test that is used here")
 
 
 class _Durations:
@@ -122,10 +121,7 @@ class _Durations:
     def __init__(self) -> None:
         self.seconds: dict[str, float] = {}
         self.began = 0.0
-        signal.signal(signal.SIGPROF, self.end_test)
-
-    def end_test(self, *_: object) -> None:
-        raise TimeoutError("slower than a test that is used here")
+        signal.signal(signal.SIGPROF, _end_test)
 
     def pytest_runtest_call(self) -> None:
         self.began = time.process_time()
@@ -153,7 +149,7 @@ def measure_coverage(root: Path, tests: list[str]) -> tuple[Cover, dict[str, flo
             times.write_text(json.dumps(durations.seconds), encoding="utf-8")
             return status
 
-        _wait(_fork(run, math.inf, f"{folder}/log"))
+        os.waitpid(_fork(run, math.inf, f"{folder}/log"), 0)
         if not times.exists():
             sys.exit(f"the tests did not run:\n{Path(folder, 'log').read_text()[-2000:]}")
         seconds = json.loads(times.read_text(encoding="utf-8"))
@@ -220,7 +216,6 @@ def choose_tests(mutant: Mutant, cover: Cover, seconds: dict[str, float]) -> lis
 # ---------------------------------------------------------------------- mutants
 
 KILLED, TIME, SURVIVED, UNCOVERED = "killed", "killed by time", "survived", "run by no test"
-ALIVE = (SURVIVED, UNCOVERED)
 OUTCOMES = {0: SURVIVED, 5: SURVIVED, -signal.SIGALRM: TIME, -signal.SIGPROF: TIME}
 
 
@@ -287,10 +282,6 @@ def _fork(work: Callable[[], int], limit: float, log: str = os.devnull) -> int:
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(status)
-
-
-def _wait(pid: int) -> None:
-    os.waitpid(pid, 0)
 
 
 def score(ends: Iterable[str], there: int) -> dict[str, Any]:

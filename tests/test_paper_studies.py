@@ -104,7 +104,7 @@ def small_study(monkeypatch):
     monkeypatch.setattr(studies_recall.paper, "dream5", lambda folder: NET)
     monkeypatch.setattr(studies_recall, "SHARES", (0.6,))
     monkeypatch.setattr(studies_recall, "FACTORS", (2.0,))
-    monkeypatch.setattr(studies_recall, "SEEDS", (0, 1))
+    monkeypatch.setattr(studies_base, "SEEDS", (0, 1))
     return paper_studies.STUDIES["harder"]
 
 
@@ -114,11 +114,10 @@ def test_a_study_leaves_its_numbers_and_the_same_figure_twice(small_study, tmp_p
     paper_studies.keep(small_study, tmp_path, path)
     kept = json.loads(path.read_text())
     assert kept["numbers"]["networks"]["DREAM5"]["digest"] == NET.digest
-    for folder in ("one", "two"):
-        paper_studies.illustrate(small_study, kept["numbers"], tmp_path / folder)
-    for kind in ("svg", "png"):
-        one, two = ((tmp_path / f / f"harder.{kind}").read_bytes() for f in ("one", "two"))
-        assert one == two
+    for name in ("one", "two"):
+        drawn = (small_study.draw, kept["numbers"], small_study.size)
+        studies_base.save_figure(name, *drawn, folder=tmp_path)
+    assert (tmp_path / "one.svg").read_bytes() == (tmp_path / "two.svg").read_bytes()
 
 
 def test_recall_in_a_study_is_that_of_the_list_sorted_by_hand(small_study, tmp_path):

@@ -17,6 +17,10 @@ from unittest import mock
 
 import networkx as nx
 
+import linkprior
+from linkprior import theory
+from linkprior.predictors.registry import MODELS
+
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "linkprior"
 BESIDE = ("benchmarks", "torture", "fuzz", "mutants", "tools")
@@ -32,12 +36,10 @@ def tracked(*folders: str) -> list[Path]:
 
 
 def lines(paths: list[Path]) -> int:
-    """Count the lines of files."""
     return sum(len(path.read_text("utf-8").splitlines()) for path in paths)
 
 
 def modules() -> dict[str, ast.Module]:
-    """Parse every module of the package."""
     trees = {}
     for path in sorted(SOURCE.rglob("*.py")):
         parts = ["linkprior", *path.relative_to(SOURCE).with_suffix("").parts]
@@ -102,54 +104,39 @@ def traced(work: Callable[[], object]) -> tuple[int, int]:
     return len(functions), len({place[0] for place in functions})
 
 
+def traced_file(text: str, work: Callable[[Path], object]) -> tuple[int, int]:
+    """Trace what is done with a file, imports left out."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "edges.tsv"
+        path.write_text(text)
+        work(path)  # everything is imported now
+        return traced(lambda: work(path))
+
+
 def predicting() -> tuple[int, int]:
-    """Trace `linkprior predict FILE --model l3`, imports left out."""
+    """Trace `linkprior predict FILE --model l3`."""
     from linkprior.cli import main
-    from linkprior.network.generate import planted_network
 
-    net = planted_network(60)
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "edges.tsv"
-        path.write_text("".join(f"{net.names[i]}\t{net.names[j]}\n" for i, j in net.edges.tolist()))
+    def work(path: Path) -> None:
+        words, quiet = ["linkprior", "predict", str(path), "--model", "l3"], io.StringIO()
+        with (
+            mock.patch.object(sys, "argv", words),
+            contextlib.redirect_stdout(quiet),
+            contextlib.redirect_stderr(quiet),
+        ):
+            main()
 
-        def work() -> None:
-            command = ["linkprior", "predict", str(path), "--model", "l3"]
-            quiet = io.StringIO()
-            with (
-                mock.patch.object(sys, "argv", command),
-                contextlib.redirect_stdout(quiet),
-                contextlib.redirect_stderr(quiet),
-            ):
-                main()
-
-        work()  # everything is imported now
-        return traced(work)
-
-
-def reading() -> int:
-    """Count the files of the package that reading a two-column TSV runs through."""
-    from linkprior import read_network
-
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "edges.tsv"
-        path.write_text("a\tb\nb\tc\nc\td\n")
-        read_network(path)
-        return traced(lambda: read_network(path))[1]
+    net = linkprior.planted_network(60)
+    return traced_file("".join(f"{net.names[i]}\t{net.names[j]}\n" for i, j in net.edges), work)
 
 
 def documented() -> tuple[int, int, list[str]]:
-    """Count public callables, and those with all of Parameters, Returns and Examples they need."""
     missing = [name for name, thing in public() if not complete(thing)]
     total = len(list(public()))
     return total - len(missing), total, missing
 
 
 def public() -> Iterator[tuple[str, Any]]:
-    """Give every public function, class and method."""
-    import linkprior
-    from linkprior import theory
-    from linkprior.predictors.registry import MODELS
-
     things = {name: getattr(linkprior, name) for name in linkprior.__all__}
     things |= {f"theory.{name}": getattr(theory, name) for name in theory.__all__}
     for name in MODELS:
@@ -183,7 +170,6 @@ def complete(thing: Any) -> bool:
 
 
 def main() -> None:
-    """Print the table, then what it is made of."""
     trees = modules()
     source = [path for path in tracked("src") if path.suffix in TEXT]
     tests = [path for path in tracked("tests") if path.suffix == ".py"]
@@ -197,7 +183,7 @@ def main() -> None:
         ("lines of tests, files", f"{lines(tests):,}, {len(tests)}"),
         ("lines beside, files", f"{lines(beside):,}, {len(beside)}"),
         ("functions, files of `predict --model l3`", f"{functions}, {files}"),
-        ("files to read a two-column TSV", reading()),
+        ("files to read a two-column TSV", traced_file("a\tb\nb\tc\n", linkprior.read_network)[1]),
         ("context variables, module variables assigned", f"{len(context)}, {len(mutable)}"),
         ("import cycles", len(cycles(trees))),
         ("public definitions documented in full", f"{good} of {total}"),

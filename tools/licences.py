@@ -92,7 +92,6 @@ def table() -> list[tuple[str, str, str, str]]:
 
 
 def main() -> int:
-    """Print the table; return 1 where a licence is unknown or refused."""
     rows = table()
     for group, name, licence, judged in rows:
         print(f"{group:8} {name:28} {judged:11} {licence}")

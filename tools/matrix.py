@@ -33,13 +33,13 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from linkprior.io.atomic_files import whole_file
+from benchmarks.data import RESULTS, read_results, write_results
+
 from tools.project import ROOT, lowest, requirements
 
 PYTHONS = ("3.11", "3.12", "3.13")
 ENDS = ("oldest", "newest")
 PLACE = ROOT / ".matrix"
-RESULTS = ROOT / "benchmarks" / "results" / "matrix.json"
 # Tests that no version changes: the reasons stand above.
 _SAME = ("browser", "docs", "fuzz", "mutants")
 WHOLE = ["tests", "-m", "not at_length", *(f"--ignore=tests/{name}" for name in _SAME)]
@@ -93,17 +93,15 @@ class Cell:
     def __init__(self, version: str, end: str, tests: Sequence[str]) -> None:
         self.name, self.version, self.end, self.tests = f"{version}/{end}", version, end, tests
         self.home = PLACE / f"{version}-{end}"
+        self.python = str(self.home / "bin" / "python")
         asked = json.dumps([constraints(end), requirements("test"), list(tests), code()])
-        self._question = hashlib.sha256(asked.encode()).hexdigest()
-
-    @property
-    def _result(self) -> Path:
-        return PLACE / f"{self.version}-{self.end}-{self._question[:12]}.json"
+        question = hashlib.sha256(asked.encode()).hexdigest()[:12]
+        self.result = PLACE / f"{version}-{end}-{question}.json"
 
     def outcome(self) -> dict[str, Any]:
         """Return what came of it, kept or new."""
-        if self._result.is_file():
-            return {**json.loads(self._result.read_text(encoding="utf-8")), "kept": True}
+        if self.result.is_file():
+            return {**json.loads(self.result.read_text(encoding="utf-8")), "kept": True}
         python = interpreter(self.version)
         if python is None:
             return {"verdict": ABSENT}  # not kept: it may be there tomorrow
@@ -114,36 +112,33 @@ class Cell:
             found = self._run(python, stream)
         found |= {"seconds": round(time.monotonic() - began), "log": log.name}
         if found["verdict"] != BROKEN:
-            self._result.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+            self.result.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
         return found
 
     def _run(self, python: str, log: Any) -> dict[str, Any]:
         if not self._install(python, log):
             return {"verdict": BROKEN}
-        own = self.home / "bin" / "python"
         options = shlex.split(os.environ.get("TEST_OPTIONS", ""))
-        command = [str(own), "-m", "pytest", "-p", "no:cacheprovider", *options, *self.tests]
+        command = [self.python, "-m", "pytest", "-p", "no:cacheprovider", *options, *self.tests]
         command += _OLD_AND_NEW if self.end == "oldest" else []
-        done = self._call(command, log)
+        done = call(command, log)
         lines = Path(log.name).read_text(encoding="utf-8").splitlines()
         told = [line.strip("= ") for line in lines if re.search(r"\d (passed|failed|error)", line)]
-        verdict = PASSED if done == 0 else FAILED
         return {
-            "verdict": verdict,
+            "verdict": PASSED if done == 0 else FAILED,
             "told": "".join(told[-1:]),
             "versions": self._versions(),
             "code": code()[:12],
         }
 
     def _install(self, python: str, log: Any) -> bool:
-        own = self.home / "bin" / "python"
-        if not own.exists() and self._call([python, "-m", "venv", str(self.home)], log):
+        if not Path(self.python).exists() and call([python, "-m", "venv", str(self.home)], log):
             return False
         pins = PLACE / f"{self.version}-{self.end}.txt"
         pins.write_text("".join(f"{pin}\n" for pin in constraints(self.end)), encoding="utf-8")
-        command = [str(own), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+        command = [self.python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
         command += ["--prefer-binary", "--upgrade", "-c", str(pins), "-e", f"{ROOT}[test,dask]"]
-        return self._call(command, log) == 0
+        return call(command, log) == 0
 
     def _versions(self) -> dict[str, str]:
         names = [lowest(text).partition("==")[0] for text in requirements()]
@@ -151,29 +146,27 @@ class Cell:
             "import importlib.metadata as m, json, sys; "
             "print(json.dumps({n: m.version(n) for n in sys.argv[1:]}))"
         )
-        command = [str(self.home / "bin" / "python"), "-c", ask, *names]
+        command = [self.python, "-c", ask, *names]
         done = subprocess.run(command, capture_output=True, text=True, check=True)
         return dict(json.loads(done.stdout))
 
-    def _call(self, command: list[str], log: Any) -> int:
-        log.write(f"$ {shlex.join(command)}\n")
-        log.flush()
-        return subprocess.run(
-            command, stdout=log, stderr=subprocess.STDOUT, cwd=ROOT, check=False
-        ).returncode
+
+def call(command: list[str], log: Any) -> int:
+    """Run a command, what it says into the log; return its exit status."""
+    log.write(f"$ {shlex.join(command)}\n")
+    log.flush()
+    done = subprocess.run(command, stdout=log, stderr=subprocess.STDOUT, cwd=ROOT, check=False)
+    return done.returncode
 
 
-def keep(name: str, found: dict[str, Any], path: Path = RESULTS) -> None:
+def keep(name: str, found: dict[str, Any], path: Path = RESULTS / "matrix.json") -> None:
     """Put what came of a cell beside what came of the others."""
-    told = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {"cells": {}}
-    told["cells"][name] = {key: found[key] for key in ("verdict", "told", "versions", "code")}
-    told["cells"] = dict(sorted(told["cells"].items()))
-    with whole_file(path) as stream:
-        stream.write(json.dumps(told, indent=1) + "\n")
+    cells = read_results(path).get("cells", {})
+    cells[name] = {key: found[key] for key in ("verdict", "told", "versions", "code")}
+    write_results(path, {"cells": dict(sorted(cells.items()))})
 
 
 def main() -> int:
-    """Run the cells that have no result yet, print the table."""
     tests = sys.argv[1:] or shlex.split(os.environ.get("MATRIX_TESTS", shlex.join(WHOLE)))
     chosen = os.environ.get("MATRIX_CELLS", "").split()
     cells = [Cell(version, end, tests) for version in PYTHONS for end in ENDS]

@@ -16,7 +16,6 @@ NAME = "linkprior"
 
 
 def declared() -> dict[str, Any]:
-    """Return the table [project] of pyproject.toml."""
     text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     return dict(tomllib.loads(text)["project"])
 
@@ -24,12 +23,8 @@ def declared() -> dict[str, Any]:
 def requirements(*extras: str) -> list[str]:
     """Return the default dependencies, and those of extras, as they are declared."""
     project = declared()
-    return [*project["dependencies"], *(r for e in extras for r in project_extra(project, e))]
-
-
-def project_extra(project: dict[str, Any], extra: str) -> list[str]:
-    """Return the dependencies of one extra."""
-    return list(project["optional-dependencies"][extra])
+    more = project["optional-dependencies"]
+    return [*project["dependencies"], *(text for extra in extras for text in more[extra])]
 
 
 def lowest(requirement: str) -> str:
@@ -42,7 +37,6 @@ def lowest(requirement: str) -> str:
 
 
 def canonical(name: str) -> str:
-    """Return a package's name as indexes spell it."""
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
@@ -81,7 +75,6 @@ def missing(wanted: Iterable[str]) -> list[str]:
 
 
 def distribution_of(name: str) -> md.Distribution | None:
-    """Return an installed package, None where it is not."""
     try:
         return md.distribution(name)
     except md.PackageNotFoundError:

@@ -48,13 +48,11 @@ def resolved(wanted: Sequence[str], python: str, platforms: Sequence[str]) -> li
 
 
 def pinned(entry: dict[str, Any]) -> str:
-    """Return `name==version` of an entry of the report."""
     facts = entry["metadata"]
     return f"{canonical(facts['name'])}=={facts['version']}"
 
 
 def hashes() -> dict[str, set[str]]:
-    """Return `name==version` → SHA-256 of its wheels."""
     first = resolved(requirements(), PYTHONS[0], next(iter(PLATFORMS.values())))
     pins = sorted(map(pinned, first))
     found = defaultdict[str, set[str]](set)
@@ -68,7 +66,6 @@ def hashes() -> dict[str, set[str]]:
 
 
 def written(found: dict[str, set[str]]) -> str:
-    """Return the text of the requirements file."""
     lines = (
         " \\\n    ".join([pin, *(f"--hash=sha256:{digest}" for digest in sorted(digests))])
         for pin, digests in sorted(found.items())
@@ -77,7 +74,6 @@ def written(found: dict[str, set[str]]) -> str:
 
 
 def main() -> None:
-    """Write the file named."""
     target = Path(sys.argv[1])
     text = written(hashes())
     target.parent.mkdir(parents=True, exist_ok=True)

@@ -28,48 +28,44 @@ def bill() -> dict[str, Any]:
         raise SystemExit(f"not installed: {', '.join(missing(wanted))}; run `make sbom`")
     packages = installed(wanted)
     version = md.version(NAME)
-    own: dict[str, Any] = {"type": "application", "bom-ref": _address(NAME, version), "name": NAME}
-    own |= {"version": version, "purl": _address(NAME, version)}
-    own |= {"licenses": [{"license": {"id": declared()["license"]}}]}
+    licence = [{"license": {"id": declared()["license"]}}]
+    needed = {(NAME, version): {canonical(text.partition(">")[0]) for text in wanted}}
+    for name, one in packages.items():
+        needed[name, one.version] = {canonical(each.name) for each in needs(one)}
     content = {
         "bomFormat": "CycloneDX",
         "specVersion": "1.6",
         "version": 1,
-        "metadata": {"component": own},
-        "components": [_component(name, one) for name, one in packages.items()],
+        "metadata": {"component": _component("application", NAME, version, licence)},
+        "components": [
+            _component("library", name, one.version, _licences(one))
+            for name, one in packages.items()
+        ],
         "dependencies": [
-            {"ref": own["bom-ref"], "dependsOn": _references(requirements_of_us(), packages)},
-            *(
-                {
-                    "ref": _address(name, one.version),
-                    "dependsOn": _references({canonical(r.name) for r in needs(one)}, packages),
-                }
-                for name, one in packages.items()
-            ),
+            {
+                "ref": _address(*package),
+                "dependsOn": [
+                    _address(n, packages[n].version) for n in sorted(names) if n in packages
+                ],
+            }
+            for package, names in needed.items()
         ],
     }
     digest = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
     return {**content, "serialNumber": f"urn:uuid:{uuid.uuid5(_SPACE, digest)}"}
 
 
-def requirements_of_us() -> set[str]:
-    """Return the names of the default dependencies."""
-    return {canonical(text.partition(">")[0]) for text in requirements()}
-
-
-def _component(name: str, one: md.Distribution) -> dict[str, Any]:
-    address, licence = _address(name, one.version), licence_of(one)
-    facts = {"type": "library", "bom-ref": address, "name": name, "version": one.version}
-    licences: list[dict[str, Any]]
-    if "License-Expression" in one.metadata:
-        licences = [{"expression": licence}]
-    else:
-        licences = [{"license": {"name": licence or "unknown"}}]
+def _component(kind: str, name: str, version: str, licences: list[Any]) -> dict[str, Any]:
+    address = _address(name, version)
+    facts = {"type": kind, "bom-ref": address, "name": name, "version": version}
     return {**facts, "purl": address, "licenses": licences}
 
 
-def _references(names: set[str], packages: dict[str, md.Distribution]) -> list[str]:
-    return [_address(name, packages[name].version) for name in sorted(names) if name in packages]
+def _licences(one: md.Distribution) -> list[dict[str, Any]]:
+    licence = licence_of(one)
+    if "License-Expression" in one.metadata:
+        return [{"expression": licence}]
+    return [{"license": {"name": licence or "unknown"}}]
 
 
 def _address(name: str, version: str) -> str:
@@ -77,7 +73,6 @@ def _address(name: str, version: str) -> str:
 
 
 def main() -> None:
-    """Write the bill of materials to the file named."""
     target = Path(sys.argv[1])
     target.parent.mkdir(parents=True, exist_ok=True)
     found = bill()

@@ -9,7 +9,7 @@ much of all there is that was. Exit status 1 where anything was lost.
 from __future__ import annotations
 
 import argparse
-import json
+import itertools
 import os
 import platform
 import random
@@ -19,16 +19,16 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from benchmarks.data import RESULTS, read_results, write_results
+
 from linkprior import machine as computer
-from linkprior.io.atomic_files import whole_file
 from torture import determinism, disturbances, numerics, soak
 from torture.machine import run_machine
-from torture.sandbox import Sandbox, open_sandbox
+from torture.sandbox import Sandbox, open_sandbox, until
 
-RESULTS = Path(__file__).resolve().parents[1] / "benchmarks" / "results" / "torture.json"
 BY_CLOCK = 16  # kills at random moments of each command
 SLOWLY = 6  # of the one that starts processes itself
-CYCLES, PROCESSES = 1200, 4
+CYCLES, PROCESSES, PAIRS = 1200, 4, 20
 EXAMPLES, STEPS = 10, 12  # of the state machine, at a time
 
 Facts = dict[str, Any]
@@ -36,20 +36,24 @@ Part = Callable[[Sandbox, random.Random, float], Facts]
 
 
 def main() -> int:
-    """Run the parts asked for and write the figures; return the exit status."""
     asked = _arguments()
-    results: Facts = {**_before(asked.output), **_machine()}
+    results = read_results(asked.output)  # a part that is not run now keeps its figures
+    results["system"] = f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores"
+    results["versions"] = computer.versions()
     shares = {name: share for name, (_, share) in PARTS.items() if name in asked.parts}
-    began = time.monotonic()
+    began, shares_left, defects = time.monotonic(), sum(shares.values()), []
     with open_sandbox() as place:
-        for number, (name, share) in enumerate(shares.items()):
-            left = began + asked.seconds - time.monotonic()
-            results[name] = _part(
-                place, name, asked.seed, left * share / sum(list(shares.values())[number:])
-            )
-            with whole_file(asked.output) as stream:  # what is measured stays, whatever comes
-                stream.write(json.dumps(results, indent=1) + "\n")
-    defects = [line for name in shares for line in results[name]["defects"]]
+        for name, share in shares.items():
+            now = time.monotonic()
+            end = now + (began + asked.seconds - now) * share / shares_left
+            shares_left -= share
+            found = PARTS[name][0](place, random.Random(asked.seed), end)
+            found |= {"seed": asked.seed, "seconds": round(time.monotonic() - now)}
+            told = (f"{k.replace('_', ' ')} {v}" for k, v in found.items() if isinstance(v, int))
+            print(f"{name}: {', '.join(told)}", flush=True)
+            defects += found["defects"]
+            results[name] = found
+            write_results(asked.output, results)  # what is measured stays, whatever comes
     for line in defects:
         print(f"DEFECT {line}", file=sys.stderr)
     took = round(time.monotonic() - began)
@@ -57,39 +61,28 @@ def main() -> int:
     return int(bool(defects))
 
 
-def _part(place: Sandbox, name: str, seed: int, seconds: float) -> Facts:
-    """Return the figures of one part, and print them."""
-    began = time.monotonic()
-    found = PARTS[name][0](place, random.Random(seed), began + seconds)
-    found |= {"seed": seed, "seconds": round(time.monotonic() - began)}
-    print(f"{name}: {_line(found)}", flush=True)
-    return found
-
-
-# ---------------------------------------------------------------------- the parts
-
-
 def _kills(place: Sandbox, chance: random.Random, end: float) -> Facts:
-    tallies = {name: disturbances.KillTally() for name in (*disturbances.KILLED, disturbances.SLOW)}
+    tallies = {
+        name: disturbances.Tally(*disturbances.KILLS)
+        for name in (*disturbances.KILLED, disturbances.SLOW)
+    }
     for name, tally in tallies.items():
         wanted = SLOWLY if name == disturbances.SLOW else BY_CLOCK
         for _ in range(3 * wanted):  # some come to their end before the moment
-            if tally.kills < wanted:
+            if tally["kills"] < wanted:
                 disturbances.kill_after(place, place.of(name), tally, chance)
-    by_clock = sum(tally.kills for tally in tallies.values())
+    by_clock = sum(tally["kills"] for tally in tallies.values())
     points = [
         (n, *one) for n in disturbances.KILLED for one in disturbances.counted_kills(place.of(n))
     ]
     chance.shuffle(points)
     done = 0
-    for name, at, do in points:
-        if time.monotonic() > end:
-            break
+    for name, at, do in until(end, points):
         disturbances.kill_at(place, place.of(name), tallies[name], at, do)
         done += 1
     return {
         **_summed(tallies, "kills", "resumed"),
-        "most_lost": max(tally.most_lost for tally in tallies.values()),
+        "most_lost": max(tally["most_lost"] for tally in tallies.values()),
         "at_random_moments": by_clock,
         "points_tried": done,
         "points": len(points),
@@ -97,66 +90,62 @@ def _kills(place: Sandbox, chance: random.Random, end: float) -> Facts:
 
 
 def _writes(place: Sandbox, chance: random.Random, end: float) -> Facts:
-    tallies = {name: disturbances.WriteTally() for name in disturbances.FAILED}
+    tallies = {name: disturbances.Tally(*disturbances.WRITES) for name in disturbances.FAILED}
     points = [(n, *one) for n in disturbances.FAILED for one in disturbances.failures(place.of(n))]
     chance.shuffle(points)
-    for name, at, lasting in points:
-        if time.monotonic() > end:
-            break
+    for name, at, lasting in until(end, points):
         disturbances.fail_at(place, place.of(name), tallies[name], at, lasting)
     return {**_summed(tallies, "failures", "survived", "harmless"), "points": len(points)}
 
 
 def _memory(place: Sandbox, chance: random.Random, end: float) -> Facts:
-    tallies = {name: disturbances.MemoryTally() for name in disturbances.LIMITED}
+    tallies = {name: disturbances.Tally(*disturbances.LIMITS) for name in disturbances.LIMITED}
     steps = [(name, step) for name in disturbances.LIMITED for step in disturbances.STEPS]
     chance.shuffle(steps)
-    for name, step in steps:
-        if time.monotonic() < end:
-            disturbances.limit(place, name, step, tallies[name])
+    for name, step in until(end, steps):
+        disturbances.limit(place, name, step, tallies[name])
     return _summed(tallies, "limits", "hit", "blas")
 
 
 def _locks(place: Sandbox, chance: random.Random, end: float) -> Facts:
-    tally = disturbances.LockTally()
+    tally = disturbances.Tally(*disturbances.LOCKS)
     disturbances.cycle(place, tally, CYCLES, PROCESSES, chance.randrange(10**6))
     for name in disturbances.SHARED:
         disturbances.taken_over(place, name, tally, len(place.of(name).calls) // 2)
-    while time.monotonic() < end and tally.pairs < 100:
-        for name in disturbances.SHARED:
-            disturbances.two_at_once(
-                place, name, tally, chance.uniform(0.0, place.of(name).seconds)
-            )
+    for name in until(end, disturbances.SHARED * PAIRS):
+        disturbances.two_at_once(place, name, tally, chance.uniform(0.0, place.of(name).seconds))
     return tally.facts()
 
 
 def _state_machine(place: Sandbox, chance: random.Random, end: float) -> Facts:
-    steps = examples = 0
-    defects = []
-    while time.monotonic() < end and not defects:
+    facts: Facts = {"examples": 0, "steps": 0, "defects": []}
+    for _ in until(end, itertools.count()):
         try:
-            steps += run_machine(place, EXAMPLES, STEPS, chance.randrange(10**6))
-            examples += EXAMPLES
+            facts["steps"] += run_machine(place, EXAMPLES, STEPS, chance.randrange(10**6))
+            facts["examples"] += EXAMPLES
         except Exception as broken:  # several at once, or one of the machine itself
-            defects.append(f"state machine: {broken} {getattr(broken, '__notes__', '')}")
-    return {"examples": examples, "steps": steps, "defects": defects}
+            notes = getattr(broken, "__notes__", "")
+            return {**facts, "defects": [f"state machine: {broken} {notes}"]}
+    return facts
 
 
 def _determinism(place: Sandbox, chance: random.Random, end: float) -> Facts:
     spot = determinism.prepare(place.base / "determinism")
-    rows = determinism.compare_folders(spot) | determinism.compare_predictions(spot, end)
-    told = [what for row in rows.values() for what in row.equal.values()]
+    table = determinism.Table()
+    determinism.compare_folders(spot, table)
+    determinism.compare_predictions(spot, end, table)
+    told = [what for row in table.values() for what in row.values()]
     return {
         "comparisons": len(told),
         "same_bytes": told.count("same bytes"),
         "same_pairs": told.count("same pairs"),
-        "table": {name: row.equal for name, row in rows.items()},
-        "defects": [line for row in rows.values() for line in row.defects],
+        "table": table,
+        "defects": table.defects,
     }
 
 
 def _numerics(place: Sandbox, chance: random.Random, end: float) -> Facts:
-    tally = numerics.Tally()
+    tally = disturbances.Tally(*numerics.ENDS)
     found = numerics.run_extremes(end, tally) | numerics.run(place.base, end, tally)
     return {**found, **tally.facts()}
 
@@ -177,30 +166,11 @@ PARTS: dict[str, tuple[Part, float]] = {  # with its share of the time
 }
 
 
-# ---------------------------------------------------------------------- what is said
-
-
 def _summed(tallies: dict[str, Any], *names: str) -> Facts:
-    sums = {name: sum(getattr(tally, name) for tally in tallies.values()) for name in names}
+    sums = {name: sum(tally[name] for tally in tallies.values()) for name in names}
     commands = {name: tally.facts() for name, tally in tallies.items()}
     defects = [line for facts in commands.values() for line in facts.pop("defects")]
     return {**sums, "commands": commands, "defects": defects}
-
-
-def _line(facts: Facts) -> str:
-    told = {name: fact for name, fact in facts.items() if isinstance(fact, int)}
-    return ", ".join(f"{name.replace('_', ' ')} {fact}" for name, fact in told.items())
-
-
-def _before(path: Path) -> Facts:
-    """Return the figures that are there: a part that is not run now keeps its own."""
-    found: Facts = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
-    return found
-
-
-def _machine() -> Facts:
-    system = f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores"
-    return {"system": system, "versions": computer.versions()}
 
 
 def _arguments() -> argparse.Namespace:
@@ -208,7 +178,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("parts", nargs="*", help="which parts; all without a name")
     parser.add_argument("--seconds", type=float, default=3000.0, help="time for all parts")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("-o", "--output", type=Path, default=RESULTS)
+    parser.add_argument("-o", "--output", type=Path, default=RESULTS / "torture.json")
     asked = parser.parse_args()
     unknown = sorted(set(asked.parts) - set(PARTS))
     if unknown:

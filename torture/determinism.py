@@ -7,18 +7,15 @@ import importlib.util
 import io
 import json
 import os
-import shutil
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from torture.sandbox import Files, differences, files_in
-
-# ---------------------------------------------------------------------- rounded
+import linkprior as lp
+from torture.sandbox import EVERY_MODEL, Files, differences, files_in, until, write_edges
 
 Pair = tuple[str, str]
 
@@ -59,16 +56,14 @@ def shift(found: list[tuple[float, Pair]], wanted: list[tuple[float, Pair]]) -> 
     return Shift(length - len(both), sum(map(bool, far)), max(far, default=0))
 
 
-# ---------------------------------------------------------------------- determinism
-
 TOP = 1000
 NODES, GROUPS, DEGREE, SEED = 500, 10, 8, 3
-WRAPPED = ("degree:l3", "degree:pu", "consensus:pu")
 MORE = {  # a name in the table, and the options it stands for
     "tri-degree, streaming": ["--model", "tri-degree", "--set", "solver=streaming"],
     "tri-degree, admm": ["--model", "tri-degree", "--set", "solver=admm"],
 }
 WORKERS = ("1", "2", "4")
+HAS_DASK = importlib.util.find_spec("distributed") is not None
 CORES = ("Haswell", "Nehalem", "Prescott")  # of OpenBLAS; the last has no SIMD beyond SSE3
 LIMIT = 1500.0  # seconds for all commands of one environment
 NO_TIME = "no time"
@@ -76,36 +71,27 @@ NO_TIME = "no time"
 Words = list[str]
 
 
-@dataclass
-class Row:
-    """What was the same for one command: the columns of the table."""
+class Table(dict[str, dict[str, str]]):
+    """What was the same, by command and column; what should have been and was not."""
 
-    equal: dict[str, str] = field(default_factory=dict)
-    defects: list[str] = field(default_factory=list)
+    def __init__(self) -> None:
+        super().__init__()
+        self.defects: list[str] = []
 
-
-# ---------------------------------------------------------------------- the commands
+    def note(self, name: str, label: str, what: str, must: bool = True) -> None:
+        """Fill in a cell; what must be the same and is not is a defect."""
+        self.setdefault(name, {})[label] = what
+        wrong = must and what not in ("same bytes", "same pairs", NO_TIME)
+        if wrong or what.startswith("FAILED"):
+            self.defects.append(f"{name}, {label}: {what}")
 
 
 def predictions(names: Iterable[str] | None = None) -> dict[str, Words]:
     """Return the command of every model, and of its ways to be fitted, by name."""
-    from linkprior.predictors.registry import MODELS
-
-    known = {name: ["--model", name] for name in (*MODELS, *WRAPPED)} | MORE
-    known["auto"] += ["--effort", "fast"]
-    asked = known if names is None else {name: known[name] for name in names}
-    return {name: ["predict", "edges.tsv", *more, "-q"] for name, more in asked.items()}
-
-
-def environments() -> dict[str, dict[str, str]]:
-    """Return what is set in the environment, by the name of the column it fills."""
-    levels = simd_levels()
-    found = {f"without {level}": {"NPY_DISABLE_CPU_FEATURES": level} for level in levels}
-    if len(levels) > 1:
-        found["without any of them"] = {"NPY_DISABLE_CPU_FEATURES": " ".join(levels)}
-    found |= {f"OpenBLAS {core}": {"OPENBLAS_CORETYPE": core} for core in CORES}
-    found["kernels for a plain processor"] = {"NUMBA_CPU_NAME": "generic"}
-    return found
+    options = {name: ["--model", name] for name in EVERY_MODEL} | MORE
+    options["auto"] += ["--effort", "fast"]
+    chosen = options if names is None else names
+    return {name: ["predict", "edges.tsv", *options[name], "-q"] for name in chosen}
 
 
 def simd_levels() -> list[str]:
@@ -113,11 +99,6 @@ def simd_levels() -> list[str]:
     from numpy._core import _multiarray_umath as core
 
     return [name for name in core.__cpu_dispatch__ if core.__cpu_features__.get(name)]
-
-
-def has_dask() -> bool:
-    """Tell whether the extra `dask` is installed."""
-    return importlib.util.find_spec("distributed") is not None
 
 
 def run_all(
@@ -131,15 +112,9 @@ def run_all(
     words = [sys.executable, "-W", "error::RuntimeWarning", "-m", "torture.determinism"]
     root = Path(__file__).resolve().parents[1]
     usual = {"PYTHONPATH": str(root), "LINKPRIOR_OFFLINE": "1", "MPLBACKEND": "agg"}
-    with subprocess.Popen(
-        words,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        cwd=place,
-        env={**os.environ, **usual, **(env or {})},
-    ) as child:
+    environment = {**os.environ, **usual, **(env or {})}
+    pipes: Any = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+    with subprocess.Popen(words, text=True, cwd=place, env=environment, **pipes) as child:
         try:
             out, err = child.communicate(json.dumps(asked), timeout=limit)
             told = " ".join(err.strip().splitlines()[-1:]) or "ended without a word"
@@ -151,9 +126,6 @@ def run_all(
     return ends + [{"status": -1, "said": told}] * (len(asked) - len(ends))
 
 
-# ---------------------------------------------------------------------- what is compared
-
-
 def rankings(
     place: Path,
     commands: dict[str, Words],
@@ -163,51 +135,35 @@ def rankings(
     limit: float = LIMIT,
 ) -> dict[str, bytes | str]:
     """Return the file each model writes under one condition, or what was said instead."""
-    names = {
-        name: f"{number}.{label}.tsv".replace(" ", "-") for number, name in enumerate(commands)
-    }
-    asked = [
-        [*words, "--top", str(TOP), *more, "-o", names[name]] for name, words in commands.items()
-    ]
+    files = [f"{number}.{label}.tsv".replace(" ", "-") for number in range(len(commands))]
+    more = ["--top", str(TOP), *more, "-o"]
+    asked = [[*words, *more, file] for words, file in zip(commands.values(), files, strict=True)]
     ends = run_all(place, asked, env, limit)
     return {
-        name: (place / names[name]).read_bytes() if end["status"] == 0 else str(end["said"])
-        for name, end in zip(commands, ends, strict=True)
+        name: (place / file).read_bytes() if end["status"] == 0 else str(end["said"])
+        for name, file, end in zip(commands, files, ends, strict=True)
     }
 
 
 def same_bytes(found: bytes | str, wanted: bytes | str) -> str:
     """Return what the table says of two files that must not differ."""
-    return "same bytes" if isinstance(found, bytes) and found == wanted else _unequal(found)
+    if isinstance(found, str):
+        return NO_TIME if found == NO_TIME else f"FAILED: {found[-200:]}"
+    return "same bytes" if found == wanted else "DIFFERS"
 
 
 def same_order(found: bytes | str, wanted: bytes | str) -> str:
     """Return what the table says of two rankings whose last bits may differ."""
-    if found == wanted and isinstance(found, bytes):
-        return "same bytes"
-    if isinstance(found, str) or isinstance(wanted, str):
-        return _unequal(found)
+    if found == wanted or isinstance(found, str) or isinstance(wanted, str):
+        return same_bytes(found, wanted)
     moved = shift(order_of(found), order_of(wanted))
     return "same pairs" if not any(moved) else str(moved)
 
 
-def _unequal(found: bytes | str) -> str:
-    if found == NO_TIME:
-        return NO_TIME
-    return "DIFFERS" if isinstance(found, bytes) else f"FAILED: {found[-200:]}"
-
-
-def prepare(place: Path, network: Path | None = None) -> Path:
-    """Write the network the commands read: a generated one, or the file of a real one."""
-    import linkprior as lp
-
+def prepare(place: Path) -> Path:
     place.mkdir(parents=True, exist_ok=True)
-    if network is not None:
-        shutil.copyfile(network, place / "edges.tsv")
-        return place
     net = lp.planted_network(n_nodes=NODES, n_groups=GROUPS, mean_degree=DEGREE, seed=SEED)
-    text = "".join(f"{net.names[i]}\t{net.names[j]}\n" for i, j in net.edges)
-    (place / "edges.tsv").write_text(text, encoding="utf-8")
+    write_edges(place / "edges.tsv", net)
     return place
 
 
@@ -215,40 +171,29 @@ def conditions() -> Iterator[tuple[str, Words, dict[str, str], Callable[..., str
     """Yield each column but the first: its name, options, environment and comparison."""
     for count in WORKERS[1:]:
         yield f"{count} workers", ["--workers", count], {}, same_bytes
-    if has_dask():
+    if HAS_DASK:
         yield "dask", ["--dask", "local", "--workers", "2"], {}, same_bytes
-    for label, env in environments().items():
+    levels = simd_levels()
+    found = {f"without {level}": {"NPY_DISABLE_CPU_FEATURES": level} for level in levels}
+    if len(levels) > 1:
+        found["without any of them"] = {"NPY_DISABLE_CPU_FEATURES": " ".join(levels)}
+    found |= {f"OpenBLAS {core}": {"OPENBLAS_CORETYPE": core} for core in CORES}
+    found["kernels for a plain processor"] = {"NUMBA_CPU_NAME": "generic"}
+    for label, env in found.items():
         yield label, ["--workers", "1"], env, same_order
 
 
-def compare_predictions(
-    place: Path, end: float, names: Iterable[str] | None = None
-) -> dict[str, Row]:
-    """Return a row per model, with a column per condition there was time for."""
-    commands = predictions(names)
+def compare_predictions(place: Path, end: float, table: Table) -> None:
+    """Fill in a row per model, with a column per condition there is time for."""
+    commands = predictions()
     wanted = rankings(place, commands, "alone", ["--workers", "1"], {})
-    rows = {name: Row() for name in commands}
-    note(rows, "1 worker", {name: same_bytes(wanted[name], wanted[name]) for name in rows}, True)
-    for label, more, env, judged in conditions():
-        if time.monotonic() > end:
-            break
+    for name, file in wanted.items():
+        table.note(name, "1 worker", same_bytes(file, file))
+    for label, more, env, judged in until(end, conditions()):
+        must = judged is same_bytes or "NPY_DISABLE_CPU_FEATURES" in env
         left = max(1.0, end - time.monotonic())
-        found = rankings(place, commands, label, more, env, left)
-        told = {name: judged(found[name], wanted[name]) for name in rows}
-        note(rows, label, told, judged is same_bytes or "NPY_DISABLE_CPU_FEATURES" in env)
-    return rows
-
-
-def note(rows: dict[str, Row], label: str, told: dict[str, str], must: bool) -> None:
-    """Put a column into the table; what must be the same and is not is a defect."""
-    for name, what in told.items():
-        rows[name].equal[label] = what
-        wrong = must and what not in ("same bytes", "same pairs", NO_TIME)
-        if wrong or what.startswith("FAILED"):
-            rows[name].defects.append(f"{name}, {label}: {what}")
-
-
-# ---------------------------------------------------------------------- in the child
+        for name, file in rankings(place, commands, label, more, env, left).items():
+            table.note(name, label, judged(file, wanted[name]), must)
 
 
 def main() -> None:
@@ -265,48 +210,32 @@ def main() -> None:
         print("\n" + json.dumps(end), flush=True)
 
 
-# ---------------------------------------------------------------------- folders
-
 _CLOCK = ("seconds", "peak_mb")
 
 
-def compare_folders(place: Path) -> dict[str, Row]:
-    """Return what evaluate and tune leave under other workers and engines, beside what alone."""
-    judged = ["evaluate", "edges.tsv", "--models", "tri,pu,l3,random", "--repeats", "2", "-q", "-o"]
-    tuned = ["tune", "edges.tsv", "--model", "pu", "--trials", "4", "--inner", "2", "-q", "--study"]
-    grid = [*tuned[:-1], "--sampler", "grid", "--no-prune", "--study"]
-    processes = [["--executor", "processes", *_at("2")]]
-    local = [["--dask", "local", *_at("2")]] if has_dask() else []
+def compare_folders(place: Path, table: Table) -> None:
+    """Compare what evaluate and tune leave under other workers and engines with what alone."""
+    judged = "evaluate edges.tsv --models tri,pu,l3,random --repeats 2 -q -o"
+    tuned = "tune edges.tsv --model pu --trials 4 --inner 2 -q"
+    one, two, four = (f"--workers {count}" for count in WORKERS)
+    processes, local = f"--executor processes {two}", [f"--dask local {two}"] * HAS_DASK
     plans = {
-        "evaluate": (judged, [*map(_at, WORKERS), *local]),
-        "tune, grid": (grid, [*map(_at, WORKERS), *processes, *local]),
-        "tune, 2 at a time": (tuned, [_at("2"), *processes, *local]),
-    }
-    rows = {}
+        "evaluate": (judged, [one, two, four, *local]),
+        "tune, grid": (
+            f"{tuned} --sampler grid --no-prune --study", [one, two, four, processes, *local],
+        ),
+        "tune, 2 at a time": (f"{tuned} --study", [two, processes, *local]),
+    }  # fmt: skip
     for name, (words, ways) in plans.items():
-        rows[name] = _folders(place, name, words, ways)
-    return rows
-
-
-def _at(workers: str) -> Words:
-    return ["--workers", workers]
-
-
-def _folders(place: Path, name: str, words: Words, ways: list[Words]) -> Row:
-    targets = [f"{name}-{number}".replace(" ", "-") for number in range(len(ways))]
-    ends = run_all(place, [[*words, at, *way] for at, way in zip(targets, ways, strict=True)])
-    left = [_timeless(place / target) for target in targets]
-    row = Row()
-    for way, end, files in zip(ways, ends, left, strict=True):
-        apart = differences(files, left[0])
-        told = f"FAILED: {end['said'][-200:]}" if end["status"] else "DIFFERS: " + ", ".join(apart)
-        note(
-            {name: row},
-            " ".join(way),
-            {name: told if end["status"] or apart else "same bytes"},
-            True,
-        )
-    return row
+        targets = [f"{name}-{number}".replace(" ", "-") for number in range(len(ways))]
+        asked = [[*words.split(), at, *way.split()] for at, way in zip(targets, ways, strict=True)]
+        ends = run_all(place, asked)
+        left = [_timeless(place / target) for target in targets]
+        for way, end, files in zip(ways, ends, left, strict=True):
+            apart = differences(files, left[0])
+            outcome = "DIFFERS: " + ", ".join(apart) if apart else "same bytes"
+            outcome = f"FAILED: {end['said'][-200:]}" if end["status"] else outcome
+            table.note(name, way, outcome)
 
 
 def _timeless(folder: Path) -> Files:
@@ -320,12 +249,10 @@ def _lasting(name: str, content: bytes) -> bytes:
     if name.endswith(".json"):
         return json.dumps(_plain(json.loads(content))).encode()
     if name.endswith(".tsv"):
-        return b"\n".join(row for row in content.splitlines() if not _times(row))
+        clocks = [f"\t{name}\t".encode() for name in _CLOCK]
+        rows = content.splitlines()
+        return b"\n".join(row for row in rows if not any(clock in row for clock in clocks))
     return content
-
-
-def _times(row: bytes) -> bool:
-    return any(b"\t" + name.encode() + b"\t" in row for name in _CLOCK)
 
 
 def _plain(found: Any) -> Any:

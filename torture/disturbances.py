@@ -6,34 +6,25 @@ import contextlib
 import os
 import random
 import re
-import shutil
 import time
-from dataclasses import dataclass, field
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
 from torture.faults import ERRORS
 from torture.fork_server import Child, End
-from torture.sandbox import (
-    Sandbox,
-    Undisturbed,
-    broken,
-    differences,
-    files_in,
-    leftovers,
-    unsettled,
-)
+from torture.sandbox import Sandbox, Undisturbed, broken, differences, files_in, unsettled
 
 
-@dataclass
-class Tally:
-    """What came of the disturbances of one command."""
+class Tally(Counter[str]):
+    """How often what came of disturbances, and the defects."""
 
-    defects: list[str] = field(default_factory=list)
+    def __init__(self, *names: str) -> None:
+        super().__init__(dict.fromkeys(names, 0))
+        self.defects: list[str] = []
 
     def facts(self) -> dict[str, Any]:
-        """Return the tally for JSON."""
-        return dict(vars(self))
+        return {**self, "defects": self.defects}
 
 
 # ---------------------------------------------------------------------- kills
@@ -41,40 +32,30 @@ class Tally:
 KILLED = ("predict run", "predict over a run", "predict save over", "tune")
 KILLED += ("evaluate", "benchmark", "reproduce")
 SLOW = "tune in processes"  # starts processes of its own, so it is killed less often
+# `resumed`: ended byte-identical to an undisturbed run; `units`: fits, settings or cells of the
+# command; `most_lost`: units that one kill made it do twice.
+KILLS = ("kills", "resumed", "units", "most_lost")
 _SOON = 20.0  # seconds for processes to see that the one that started them is gone
-
-
-@dataclass
-class KillTally(Tally):
-    """What came of the kills of one command."""
-
-    kills: int = 0
-    resumed: int = 0  # and ended byte-identical to an undisturbed run
-    units: int = 0  # fits, settings or cells of the command
-    most_lost: int = 0  # units that one kill made it do twice
 
 
 def counted_kills(known: Undisturbed) -> list[tuple[int, str]]:
     """Return every call of a command and whether it is killed right before or right after it."""
-    return [
-        (at, do) for at in range(1, len(known.calls) + 1) for do in ("kill before", "kill after")
-    ]
+    numbers = range(1, len(known.calls) + 1)
+    return [(at, do) for at in numbers for do in ("kill before", "kill after")]
 
 
-def kill_at(sandbox: Sandbox, known: Undisturbed, tally: KillTally, at: int, do: str) -> None:
+def kill_at(sandbox: Sandbox, known: Undisturbed, tally: Tally, at: int, do: str) -> None:
     """Kill a command right before or after its n-th call of the file system."""
     _one(sandbox, known, tally, f"{do} {at} {known.calls[at - 1]}", at=at, do=do)
 
 
-def kill_after(
-    sandbox: Sandbox, known: Undisturbed, tally: KillTally, chance: random.Random
-) -> None:
+def kill_after(sandbox: Sandbox, known: Undisturbed, tally: Tally, chance: random.Random) -> None:
     """Kill a command at a moment drawn over its undisturbed time."""
     moment = chance.uniform(0.0, known.seconds)
     _one(sandbox, known, tally, f"after {moment:.3f} s", after=moment)
 
 
-def _one(sandbox: Sandbox, known: Undisturbed, tally: KillTally, label: str, **plan: Any) -> None:
+def _one(sandbox: Sandbox, known: Undisturbed, tally: Tally, label: str, **plan: Any) -> None:
     """Kill once, look at what is left, run to the end, compare."""
     place, moment = sandbox.fresh(known), plan.pop("after", None)
     child = sandbox.server.start(known.job.argv, place, **plan)
@@ -84,7 +65,7 @@ def _one(sandbox: Sandbox, known: Undisturbed, tally: KillTally, label: str, **p
     first = child.wait()
     if first.status != -9:
         return  # it came to its end before
-    tally.kills += 1
+    tally["kills"] += 1
     wrong = broken(known, place)
     wrong += [f"process {one} outlived it" for one in outliving(child.pid)]
     again = sandbox.server.start(known.job.argv, place, trace=str(child.trace))
@@ -93,12 +74,11 @@ def _one(sandbox: Sandbox, known: Undisturbed, tally: KillTally, label: str, **p
     lost = sum(call[0] == "unit" for call in again.calls()) - known.units
     if lost > known.job.workers:
         wrong.append(f"{lost} units of work done twice")
-    tally.units = known.units
-    tally.most_lost = max(tally.most_lost, lost)
-    tally.resumed += not wrong
+    tally["units"] = known.units
+    tally["most_lost"] = max(tally["most_lost"], lost)
+    tally["resumed"] += not wrong
     tally.defects += [f"{known.job.name}, {label}: {what}" for what in wrong]
     child.trace.unlink(missing_ok=True)
-    shutil.rmtree(place)
 
 
 def outliving(session: int) -> list[int]:
@@ -127,17 +107,8 @@ def _members(session: int) -> list[int]:
 FAILED = ("predict file", "predict over a file", "predict run", "predict over a run")
 FAILED += ("predict report", "predict save", "predict save over", "tune", "evaluate")
 FAILED += ("benchmark", "reproduce", "report")
+WRITES = ("failures", "survived", "harmless")  # harmless: the call was not needed
 _NOTE = re.compile(r".*(was|were) expected; results will differ from the published ones")
-
-
-@dataclass
-class WriteTally(Tally):
-    """What came of the failures of one command."""
-
-    failures: int = 0
-    survived: int = 0
-    harmless: int = 0  # the call was not needed: all went through
-    kinds: dict[str, int] = field(default_factory=dict)
 
 
 def failures(known: Undisturbed) -> list[tuple[int, bool]]:
@@ -146,25 +117,20 @@ def failures(known: Undisturbed) -> list[tuple[int, bool]]:
     return [(at, lasting) for at in calls for lasting in (False, True)]
 
 
-def fail_at(
-    sandbox: Sandbox, known: Undisturbed, tally: WriteTally, at: int, lasting: bool
-) -> None:
+def fail_at(sandbox: Sandbox, known: Undisturbed, tally: Tally, at: int, lasting: bool) -> None:
     """Let one call fail, look at what is left, run to the end, compare."""
     place, (kind, path) = sandbox.fresh(known), known.calls[at - 1]
     child = sandbox.server.start(known.job.argv, place, at=at, do="fail", lasting=lasting)
     end = child.wait()
     through = not unsettled(known, place, end)
     wrong = [] if through else _unclear(end, kind, path) + broken(known, place)
-    tally.harmless += through
-    again = sandbox.server.run(known.job.argv, place)
-    wrong += unsettled(known, place, again)
-    tally.failures += 1
-    tally.kinds[kind] = tally.kinds.get(kind, 0) + 1
-    tally.survived += not wrong
+    tally["harmless"] += through
+    wrong += unsettled(known, place, sandbox.server.run(known.job.argv, place))
+    tally["failures"] += 1
+    tally["survived"] += not wrong
     label = f"{known.job.name}, {kind} {at} of {path} fails{' and all after it' * lasting}"
     tally.defects += [f"{label}: {what}" for what in wrong]
     child.trace.unlink(missing_ok=True)
-    shutil.rmtree(place)
 
 
 def _unclear(end: End, kind: str, path: str) -> list[str]:
@@ -188,60 +154,42 @@ def _unclear(end: End, kind: str, path: str) -> list[str]:
 # ---------------------------------------------------------------------- memory
 
 LIMITED = ("predict run", "evaluate", "tune")
+# `blas`: times OpenBLAS ended the process itself, with a line of its own and status 1.
+LIMITS = ("limits", "hit", "blas")
 _BLAS = "OpenBLAS error: Memory allocation still failed"
 STEPS = (1, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 24, 28, 32, 48, 64, 96)  # MB more than at start
 
 
-@dataclass
-class MemoryTally(Tally):
-    """What came of the limits."""
-
-    limits: int = 0
-    hit: int = 0
-    blas: int = 0  # times OpenBLAS ended the process itself, with a line of its own and status 1
-
-
-def limit(sandbox: Sandbox, name: str, megabytes: float, tally: MemoryTally) -> None:
+def limit(sandbox: Sandbox, name: str, megabytes: float, tally: Tally) -> None:
     """Run a command with so much address space beyond what it has at its start."""
     known = sandbox.of(name)
     place = sandbox.fresh(known)
     end = sandbox.server.run(known.job.argv, place, memory=int(megabytes * 2**20))
-    tally.limits += 1
+    tally["limits"] += 1
     wrong = broken(known, place)
     if end.status or end.hung:
-        tally.hit += 1
+        tally["hit"] += 1
         lines = end.err.splitlines()
-        tally.blas += any(_BLAS in line for line in lines)
+        tally["blas"] += any(_BLAS in line for line in lines)
         ours = len(lines) == 1 and lines[0].startswith(("linkprior: ", _BLAS))
         if end.hung or end.status != 1 or not ours:
             wrong.append(f"status {end.status}, not one line: {end.err[-400:]}")
     wrong += unsettled(known, place, sandbox.server.run(known.job.argv, place))
     tally.defects += [f"{name} with {megabytes} MB: {what}" for what in wrong]
-    shutil.rmtree(place)
 
 
 # ---------------------------------------------------------------------- locks
 
 SHARED = ("predict run", "tune", "evaluate", "benchmark", "reproduce")
+# `left`: times the second of a pair left with a clear line; `shared`: it came when the first had
+# just finished, and found the same; `refused`: times a lock was held by another process.
+LOCKS = ("pairs", "left", "shared", "taken_over", "cycles", "refused")
 BUSY = "another process is at work on this"
 _ENOUGH = 60.0  # seconds for one process to do all its cycles, many times what it takes
 _LEAVING = 0x4  # PF_EXITING among the flags of a Linux process
 
 
-@dataclass
-class LockTally(Tally):
-    """What came of pairs of processes, and of cycles of a lock."""
-
-    pairs: int = 0
-    left: int = 0  # times the second one left with a clear line
-    shared: int = 0  # times it came when the first had just finished, and found the same
-    taken_over: int = 0  # folders of a process that was killed, taken up at once
-    cycles: int = 0
-    refused: int = 0  # times a lock was held by another process
-    killed: int = 0  # processes killed while they held the lock
-
-
-def two_at_once(sandbox: Sandbox, name: str, tally: LockTally, delay: float) -> None:
+def two_at_once(sandbox: Sandbox, name: str, tally: Tally, delay: float) -> None:
     """Give a command twice, the second `delay` seconds after the first."""
     known = sandbox.of(name)
     place = sandbox.fresh(known)
@@ -249,33 +197,30 @@ def two_at_once(sandbox: Sandbox, name: str, tally: LockTally, delay: float) -> 
     time.sleep(delay)
     second = sandbox.server.start(known.job.argv, place)
     ends = [first.wait(), second.wait()]
-    tally.pairs += 1
+    tally["pairs"] += 1
     statuses = sorted(end.status for end in ends)
     wrong = differences(files_in(place), known.after)
     if statuses == [0, 0]:
-        tally.shared += 1
+        tally["shared"] += 1
     elif statuses == [0, 1] and BUSY in next(end.err for end in ends if end.status):
-        tally.left += 1
+        tally["left"] += 1
     else:
         wrong.append(f"ended with {[(end.status, end.err[-200:]) for end in ends]}")
     tally.defects += [f"two at once, {name}, {delay:.3f} s: {what}" for what in wrong]
 
 
-def taken_over(sandbox: Sandbox, name: str, tally: LockTally, at: int) -> None:
+def taken_over(sandbox: Sandbox, name: str, tally: Tally, at: int) -> None:
     """Kill a command while it holds its folder; the next one must not be held up."""
     known = sandbox.of(name)
     place = sandbox.fresh(known)
     child = sandbox.server.start(known.job.argv, place, at=at, do="kill after")
     child.wait()
-    end = sandbox.server.run(known.job.argv, place)
-    files = files_in(place)
-    fine = end.status == 0 and not differences(files, known.after) and not leftovers(files)
-    tally.taken_over += fine
-    if not fine:
-        tally.defects.append(f"lock of a killed {name}: {end.status} {end.err[-200:]}")
+    wrong = unsettled(known, place, sandbox.server.run(known.job.argv, place))
+    tally["taken_over"] += not wrong
+    tally.defects += [f"lock of a killed {name}: {what}" for what in wrong]
 
 
-def cycle(sandbox: Sandbox, tally: LockTally, cycles: int, processes: int, seed: int) -> None:
+def cycle(sandbox: Sandbox, tally: Tally, cycles: int, processes: int, seed: int) -> None:
     """Let processes take and leave one lock until all did so `cycles` times together.
 
     One of them is killed now and then while it holds it. Inside, each writes a file of its own and
@@ -283,26 +228,25 @@ def cycle(sandbox: Sandbox, tally: LockTally, cycles: int, processes: int, seed:
     """
     folder = sandbox.base / "cycles"
     folder.mkdir(exist_ok=True)
-    chance, each = random.Random(seed), -(-cycles // processes)
-    crowd = [_cycling(sandbox, folder, each, chance.randrange(10**6)) for _ in range(processes)]
-    doomed = _cycling(sandbox, folder, 10**6, chance.randrange(10**6))
+    chance, call = random.Random(seed), "torture.disturbances:take_turns"
+
+    def cycling(each: int) -> Child:
+        argv = [str(folder), str(each), str(chance.randrange(10**6))]
+        return sandbox.server.start(argv, sandbox.base, call=call)
+
+    crowd = [cycling(-(-cycles // processes)) for _ in range(processes)]
+    doomed = cycling(10**6)
     time.sleep(0.3)
     doomed.kill()
     doomed.wait()
-    tally.killed += 1
     for child in crowd:
         end = child.wait(_ENOUGH)
         if end.status or end.hung:
             tally.defects.append(f"cycles of a lock: {end.status} {end.err[-300:]}")
             continue
         done, refused = map(int, end.out.split())
-        tally.cycles += done
-        tally.refused += refused
-
-
-def _cycling(sandbox: Sandbox, folder: Path, each: int, seed: int) -> Child:
-    argv = [str(folder), str(each), str(seed)]
-    return sandbox.server.start(argv, sandbox.base, call="torture.disturbances:take_turns")
+        tally["cycles"] += done
+        tally["refused"] += refused
 
 
 def take_turns(folder: str, cycles: str, seed: str) -> int:

@@ -15,7 +15,9 @@ import resource
 import subprocess
 import sys
 import time
+import traceback
 from dataclasses import dataclass, replace
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,29 +26,17 @@ if TYPE_CHECKING:
 
 HANG = 120.0  # seconds after which a child counts as hung; a run takes one or two
 _LOADED = (
-    "torture.faults",
-    "linkprior.cli.main",
-    "linkprior.cli.interrupt",
-    "linkprior.io.read",
-    "linkprior.pipeline.predict",
-    "linkprior.evaluation.evaluate",
-    "linkprior.evaluation.results",
-    "linkprior.evaluation.tuning.tune",
-    "linkprior.experiments.benchmark",
-    "linkprior.experiments.benchmark",
-    "linkprior.experiments.reproduction",
-    "linkprior.experiments.reproduction_tables",
-    "linkprior.report.prediction",
-    "optuna",
-    "optuna.storages.journal",
-    "matplotlib.figure",
-    "matplotlib.backends.backend_agg",
-    "matplotlib.backends.backend_svg",
-    "pandas",
-    "scipy.sparse.linalg",
-    "scipy.stats",
-    "sklearn.linear_model",
-    "safetensors.numpy",
+    *("torture.faults", "linkprior.cli.main", "linkprior.cli.interrupt", "linkprior.io.read"),
+    *(
+        "linkprior.pipeline.predict",
+        "linkprior.evaluation.evaluate",
+        "linkprior.evaluation.results",
+    ),
+    *("linkprior.evaluation.tuning.tune", "linkprior.experiments.benchmark"),
+    *("linkprior.experiments.reproduction", "linkprior.experiments.reproduction_tables"),
+    *("linkprior.report.prediction", "optuna", "optuna.storages.journal", "matplotlib.figure"),
+    *("matplotlib.backends.backend_agg", "matplotlib.backends.backend_svg", "pandas"),
+    *("scipy.sparse.linalg", "scipy.stats", "sklearn.linear_model", "safetensors.numpy"),
     "rich.progress",
 )
 
@@ -84,13 +74,11 @@ class ForkServer:
             cwd=Path(__file__).resolve().parents[1],
         )
 
-    def __enter__(self) -> ForkServer:
-        return self
-
-    def __exit__(self, *_: object) -> None:
+    def close(self) -> None:
+        """End the process."""
         self._process.stdin.close()
         try:
-            self._process.wait(10)
+            self._process.wait(HANG)
         finally:
             self._process.kill()
             self._process.stdout.close()
@@ -107,7 +95,6 @@ class ForkServer:
         return Child(self, self._ask(start=asked)["pid"], files, Path(trace), time.monotonic())
 
     def run(self, argv: list[str], cwd: Path, **plan: Any) -> End:
-        """Start the command and wait for its end."""
         return self.start(argv, cwd, **plan).wait()
 
     def _ask(self, **what: Any) -> dict[str, Any]:
@@ -121,8 +108,6 @@ class ForkServer:
 
 @dataclass(frozen=True)
 class Child:
-    """A command at work."""
-
     server: ForkServer
     pid: int
     files: dict[str, str]
@@ -154,9 +139,6 @@ class Child:
 
 
 def main() -> None:
-    """Answer until standard input closes."""
-    from importlib import import_module
-
     for name in _LOADED:
         import_module(name)
     for line in sys.stdin:
@@ -189,8 +171,6 @@ def _born(asked: dict[str, Any]) -> int:
     except SystemExit as done:
         status = done.code if isinstance(done.code, int) else int(done.code is not None)
     except BaseException:
-        import traceback
-
         traceback.print_exc()
     finally:
         with contextlib.suppress(Exception):
@@ -222,8 +202,6 @@ def _live(asked: dict[str, Any]) -> int:
     faults.install()
     sys.argv = ["linkprior", *asked["argv"]]
     if "call" in asked:  # some other function of the tests, not the command
-        from importlib import import_module
-
         module, _, name = asked["call"].partition(":")
         return int(getattr(import_module(module), name)(*asked["argv"]) or 0)
     from linkprior.cli import main as command
@@ -242,31 +220,25 @@ def _hold_clocks(faults: Faults) -> None:
     from linkprior.experiments import reproduction
     from linkprior.pipeline.predict import PredictJob
 
-    def noting(real: Any) -> Any:
-        def evaluate_cell(*args: Any, **more: Any) -> Any:
-            os.write(faults.trace, b"unit\tcell\n")
-            cell = real(*args, **more)
-            return replace(cell, values={**cell.values, "seconds": 1.0, "peak_mb": 100.0})
+    def note(owner: Any, name: str, unit: str, stage: str = "") -> None:
+        real = getattr(owner, name)
 
-        return evaluate_cell
+        def noted(*args: Any, **more: Any) -> Any:
+            if not stage or args[1] == stage:
+                os.write(faults.trace, f"unit\t{unit}\n".encode())
+            return real(*args, **more)
 
-    evaluate.evaluate_cell = noting(evaluate.evaluate_cell)
+        setattr(owner, name, noted)
+
+    def same_time(*args: Any, **more: Any) -> Any:
+        cell = real_cell(*args, **more)
+        return replace(cell, values={**cell.values, "seconds": 1.0, "peak_mb": 100.0})
+
+    real_cell, evaluate.evaluate_cell = evaluate.evaluate_cell, same_time
+    note(evaluate, "evaluate_cell", "cell")
+    note(PredictJob, "_timed", "fit", stage="fitting")
+    note(StudyFolder, "begin", "setting")
     reproduction._seeded = _short(reproduction._seeded)
-    real_timed = PredictJob._timed
-
-    def timed(self: Any, name: str) -> Any:
-        if name == "fitting":
-            os.write(faults.trace, b"unit\tfit\n")
-        return real_timed(self, name)
-
-    PredictJob._timed = timed
-    real_begin = StudyFolder.begin
-
-    def begin(self: Any, setting: Any) -> None:
-        os.write(faults.trace, b"unit\tsetting\n")
-        real_begin(self, setting)
-
-    StudyFolder.begin = begin
 
 
 def _short(real: Any) -> Any:

@@ -10,7 +10,7 @@ import shutil
 from pathlib import Path
 from typing import Any, ClassVar
 
-from hypothesis import settings
+from hypothesis import HealthCheck, seed, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
     RuleBasedStateMachine,
@@ -24,7 +24,7 @@ from hypothesis.stateful import (
 import linkprior as lp
 from linkprior.errors import StoreError
 from torture.fork_server import End
-from torture.sandbox import Files, Sandbox, copied, differences, files_in, leftovers
+from torture.sandbox import Sandbox, copied, differences, files_in, leftovers
 
 COMMANDS = ("predict run", "another run")
 _NOTE = "run/notes.txt"
@@ -38,14 +38,12 @@ class RunFolderMachine(RuleBasedStateMachine):
 
     @initialize()
     def begin(self) -> None:
-        """Begin with a fresh folder and no run."""
         self.place = copied(self.sandbox.base / "inputs", self.sandbox.base / "machine")
         self.wanted = {name: self.sandbox.of(name) for name in COMMANDS}
         self.noted = self.damaged = False
         self.lost = False  # the manifest: nobody can tell what the folder was
 
     def teardown(self) -> None:
-        """Leave nothing behind."""
         shutil.rmtree(self.sandbox.base / "machine", ignore_errors=True)
 
     # ------------------------------------------------------------------ what may happen
@@ -157,17 +155,14 @@ class RunFolderMachine(RuleBasedStateMachine):
         assert "Traceback" not in end.err, end.err
         return end
 
-    def _files(self) -> Files:
-        return files_in(self.place)
-
     def _left(self) -> dict[str, bytes]:
         """Return the files without what killed processes left: anybody may remove that."""
-        files = self._files()
+        files = files_in(self.place)
         gone = leftovers(files)
         return {name: content for name, content in files.items() if name not in gone}
 
     def _is_whole(self, name: str) -> None:
-        files = {name: content for name, content in self._files().items() if name != _NOTE}
+        files = {name: content for name, content in files_in(self.place).items() if name != _NOTE}
         # With --force the command that is noted is another one; the run is the same.
         other = differences(files, self.wanted[name].after)
         assert [one for one in other if one != "run/manifest.json"] == []
@@ -188,13 +183,11 @@ def _spoil(path: Path, how: str) -> None:
         path.write_bytes(content[:middle] + bytes([content[middle] ^ 1]) + content[middle + 1 :])
 
 
-def run_machine(sandbox: Sandbox, examples: int, steps: int, seed: int | None = None) -> int:
+def run_machine(sandbox: Sandbox, examples: int, steps: int, number: int | None = None) -> int:
     """Run the machine; an AssertionError shows the steps that broke it. Return the steps done."""
     machine = type("Machine", (RunFolderMachine,), {"sandbox": sandbox})
-    if seed is not None:
-        from hypothesis import seed as seeded
-
-        machine = seeded(seed)(machine)
+    if number is not None:
+        machine = seed(number)(machine)
     _steps["rules"] = 0
     run_state_machine_as_test(
         machine,
@@ -203,14 +196,8 @@ def run_machine(sandbox: Sandbox, examples: int, steps: int, seed: int | None = 
             stateful_step_count=steps,
             deadline=None,
             database=None,
-            derandomize=seed is None,
-            suppress_health_check=list(_all_checks()),
+            derandomize=number is None,
+            suppress_health_check=list(HealthCheck),
         ),
     )
     return _steps["rules"]
-
-
-def _all_checks() -> Any:
-    from hypothesis import HealthCheck
-
-    return HealthCheck

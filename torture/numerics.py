@@ -3,80 +3,43 @@
 from __future__ import annotations
 
 import dataclasses
-import time
 import unicodedata
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-if TYPE_CHECKING:
-    import linkprior as lp
-    from linkprior.ranking.ranking import Ranking
+import linkprior as lp
+from linkprior.predictors.registry import find, make
+from linkprior.ranking.ranking import Ranking
+from torture.disturbances import Tally
+from torture.sandbox import EVERY_MODEL, until
 
-# ---------------------------------------------------------------------- numerics
-
-TIES = 100_000
-WRAPPED = ("degree:l3", "degree:pu", "consensus:pu")
+TIES, RING = 100_000, 460  # pairs asked for of a ring of nodes, most or all of one score
 QUICK = {"n_starts": 1, "max_iter": 6, "warmup": 6, "effort": "fast", "exercises": 1}
+ENDS = ("fits", "refused")  # fits with an ordered list, errors of one line
 _SMALL, _COMPILED = 60, 300  # nodes: below and above where compiled kernels take over
 
-
-@dataclass
-class Tally:
-    """What came of the cases: fits with an ordered list, and errors of one line."""
-
-    fits: int = 0
-    refused: int = 0
-    defects: list[str] = field(default_factory=list)
-
-    def facts(self) -> dict[str, Any]:
-        """Return the tally for JSON."""
-        return dict(vars(self))
-
-
-# ---------------------------------------------------------------------- the networks
 
 Make = Callable[[int], "lp.Network"]
 
 
 def _of(pairs: Iterable[tuple[int, int]], n_nodes: int) -> lp.Network:
-    import linkprior as lp
-
     return lp.Network.from_edges(pairs, nodes=range(n_nodes))
 
 
 def usual(p: int) -> lp.Network:
-    """Return a network with nothing hard about it."""
-    import linkprior as lp
-
     return lp.planted_network(n_nodes=p, n_groups=3, mean_degree=5, seed=1)
 
 
 def _weighted(weights: Callable[[int], Any]) -> Make:
-    def make(p: int) -> lp.Network:
+    def weighted(p: int) -> lp.Network:
         net = usual(p)
         return net.with_weights(weights(net.n_edges))
 
-    return make
-
-
-def _isolated(p: int) -> lp.Network:
-    net = usual(p // 2)
-    return _of(net.edges.tolist(), p)
-
-
-def _hub(p: int) -> lp.Network:
-    net = usual(p)
-    return _of([*net.edges.tolist(), *((0, i) for i in range(1, net.n_nodes))], net.n_nodes)
-
-
-def _two_hubs(p: int) -> lp.Network:
-    """Two nodes joined to all others, whose every pair is then the same."""
-    return _of(((hub, i) for hub in (0, 1) for i in range(2, p)), p)
+    return weighted
 
 
 def _twice(p: int) -> lp.Network:
@@ -86,19 +49,18 @@ def _twice(p: int) -> lp.Network:
 
 
 def _bipartite(p: int) -> lp.Network:
-    chance = np.random.default_rng(1)
     half = p // 2
-    ends = np.argwhere(chance.random((half, p - half)) < 5 / half)
+    ends = np.argwhere(np.random.default_rng(1).random((half, p - half)) < 5 / half)
     return _of(((int(i), half + int(j)) for i, j in ends), p)
 
 
-def _spread(n: int) -> Any:
-    return np.logspace(-12, 12, n)
+def _nearly_complete(p: int) -> lp.Network:
+    return _of(((i, j) for j in range(p // 2) for i in range(j) if (i, j) != (0, 1)), p // 2)
 
 
 CASES: dict[str, Make] = {
     "usual": usual,
-    "half of the nodes isolated": _isolated,
+    "half of the nodes isolated": lambda p: _of(usual(p // 2).edges.tolist(), p),
     "one edge": lambda _: _of([(0, 1)], 2),
     "one edge, others isolated": lambda p: _of([(3, 4)], p),
     "two edges": lambda _: _of([(0, 1), (2, 3)], 4),
@@ -107,35 +69,27 @@ CASES: dict[str, Make] = {
     "no node": lambda _: _of([], 0),
     "weights 1e12": _weighted(lambda n: np.full(n, 1e12)),
     "weights 1e-12": _weighted(lambda n: np.full(n, 1e-12)),
-    "weights over 24 orders": _weighted(_spread),
+    "weights over 24 orders": _weighted(lambda n: np.logspace(-12, 12, n)),
     "one weight 1e12 among ones": _weighted(lambda n: np.r_[1e12, np.ones(n - 1)]),
     "weights 3e38, sums beyond float32": _weighted(lambda n: np.full(n, 3e38)),
     "weights 1e308, sums beyond float64": _weighted(lambda n: np.full(n, 1e308)),
     "weights from 5e-324 to 1e308": _weighted(lambda n: np.r_[5e-324, 1e308, np.ones(n - 2)]),
     "smallest weights there are": _weighted(lambda n: np.full(n, 5e-324)),
-    "a hub joined to everything": _hub,
-    "two hubs joined to everything": _two_hubs,
+    "a hub joined to everything": lambda p: _of(
+        [*usual(p).edges.tolist(), *((0, i) for i in range(1, p))], p
+    ),
+    "two hubs joined to everything": lambda p: _of(
+        ((h, i) for h in (0, 1) for i in range(2, p)), p
+    ),
     "a star": lambda p: _of(((0, i) for i in range(1, p)), p),
     "complete": lambda p: _of(((i, j) for j in range(p // 2) for i in range(j)), p // 2),
-    "complete but for one pair": lambda p: _of(
-        ((i, j) for j in range(p // 2) for i in range(j) if (i, j) != (0, 1)), p // 2
-    ),
+    "complete but for one pair": _nearly_complete,
     "a ring": lambda p: _of(((i, (i + 1) % p) for i in range(p)), p),
     "a path": lambda p: _of(((i, i + 1) for i in range(p - 1)), p),
     "pairs alone": lambda p: _of(((i, i + 1) for i in range(0, p - 1, 2)), p),
     "two components": _twice,
     "bipartite": _bipartite,
 }
-
-
-def models() -> list[str]:
-    """Return every model there is, and some over others."""
-    from linkprior.predictors.registry import MODELS
-
-    return [*MODELS, *WRAPPED]
-
-
-# ---------------------------------------------------------------------- one fit
 
 
 def try_fit(name: str, case: str, nodes: int, tally: Tally, k: int | None = None) -> None:
@@ -152,9 +106,6 @@ def fitted(
     k: int | None = None,
 ) -> list[str]:
     """Fit, score and rank with any warning an error; return what is wrong, and count the end."""
-    import linkprior as lp
-    from linkprior.predictors.registry import find, make
-
     quick = {key: value for key, value in QUICK.items() if key in find(name).parameter_names()}
     try:
         with warnings.catch_warnings():
@@ -164,11 +115,11 @@ def fitted(
             rows = model.score_rows(0, net.n_nodes)
             ranking = model.predict_edges(net.n_non_edges + 5 if k is None else k)
     except lp.LinkpriorError as said:
-        tally.refused += 1
+        tally["refused"] += 1
         return [] if one_line(said) else [f"not one line: {said}"]
     except Exception as problem:
         return [f"{type(problem).__name__}: {problem}"]
-    tally.fits += 1
+    tally["fits"] += 1
     return [*refuse_numbers(rows), *in_order(ranking, net, k)]
 
 
@@ -179,12 +130,10 @@ def one_line(said: Exception) -> bool:
 
 def refuse_numbers(rows: Any) -> list[str]:
     """Say what is wrong with a block of scores."""
-    wrong = []
     if not np.isfinite(rows).all():
-        wrong.append(f"{int((~np.isfinite(rows)).sum())} scores are not finite")
-    elif not np.allclose(rows, rows.T, rtol=1e-4, atol=1e-6 * float(np.abs(rows).max(initial=0))):
-        wrong.append("scores are not symmetric")
-    return wrong
+        return [f"{int((~np.isfinite(rows)).sum())} scores are not finite"]
+    slack = 1e-6 * float(np.abs(rows).max(initial=0))
+    return ["scores are not symmetric"] * (not np.allclose(rows, rows.T, rtol=1e-4, atol=slack))
 
 
 def in_order(ranking: Ranking, net: lp.Network, k: int | None = None) -> list[str]:
@@ -204,42 +153,25 @@ def in_order(ranking: Ranking, net: lp.Network, k: int | None = None) -> list[st
     return wrong
 
 
-# ---------------------------------------------------------------------- many ties, and names
-
-
-def try_ties(name: str, tally: Tally, nodes: int = 460) -> None:
-    """Ask for 100,000 pairs of a ring, of which most, or all, have the same score."""
-    try_fit(name, "a ring", nodes, tally, TIES)
-
-
-def all_alike(tally: Tally, nodes: int = 460) -> None:
+def all_alike(tally: Tally) -> None:
     """100,000 equal scores are the first 100,000 non-edges in order of pair, however asked for."""
-    import linkprior as lp
-
-    net = CASES["a ring"](nodes)
-    i, j = np.triu_indices(nodes, 1)
+    net = CASES["a ring"](RING)
+    i, j = np.triu_indices(RING, 1)
     free = np.asarray(net.adjacency.todense())[i, j] == 0
     first = np.stack([i[free], j[free]], axis=1)[:TIES]
     for workers in (1, 2, 4):
         with lp.use_workers(workers):
             ranking = lp.make("pa").fit(net).predict_edges(TIES)
-        tally.fits += 1
+        tally["fits"] += 1
         if len(set(ranking.scores.tolist())) != 1 or not np.array_equal(ranking.pairs, first):
             tally.defects.append(f"{TIES} equal scores, {workers} workers: not the first in order")
 
 
 def try_names(place: Path, tally: Tally) -> None:
     """Names that differ by normalisation, case or spaces inside stay apart, or are refused."""
-    import linkprior as lp
-
     composed = "Caf\u00e9"
-    names = [
-        composed,
-        unicodedata.normalize("NFD", composed),
-        "cafe\u0301",
-        "CAF\u00c9",
-        "Caf e\u0301",
-    ]
+    names = [composed, unicodedata.normalize("NFD", composed)]
+    names += ["cafe\u0301", "CAF\u00c9", "Caf e\u0301"]
     others = [f"n{i}" for i in range(6)]
     pairs = [(a, b) for a in names for b in others[:3]] + [("n3", "n4"), ("n4", "n5"), ("n0", "n5")]
     path = place / "names.tsv"
@@ -247,10 +179,10 @@ def try_names(place: Path, tally: Tally) -> None:
     try:
         net = lp.read_network(path)
     except lp.LinkpriorError as said:
-        tally.refused += 1
+        tally["refused"] += 1
         tally.defects += [] if one_line(said) else [f"names: {said}"]
         return
-    tally.fits += 1
+    tally["fits"] += 1
     if net.names != tuple(dict.fromkeys(end for pair in pairs for end in pair)):
         tally.defects.append(f"names that differ by normalisation: read as {net.names}")
 
@@ -261,24 +193,20 @@ def run(place: Path, end: float, tally: Tally) -> dict[str, int]:
         (name, case, size)
         for size in (_SMALL, _COMPILED)
         for case in CASES
-        for name in models()
+        for name in EVERY_MODEL
         if name != "auto" or size == _SMALL  # it takes seconds
     ]
     all_alike(tally)
     try_names(place, tally)
-    for name in models():
+    for name in EVERY_MODEL:
         if name != "auto":
-            try_ties(name, tally)
+            try_fit(name, "a ring", RING, tally, TIES)
     done = 0
-    for name, case, size in asked:
-        if time.monotonic() > end:
-            break
-        try_fit(name, case, size, tally)
+    for one in until(end, asked):
+        try_fit(*one, tally)
         done += 1
     return {"tried": done, "cases": len(asked), "networks": len(CASES)}
 
-
-# ---------------------------------------------------------------------- extremes
 
 VALUES: tuple[float, ...] = (1e-300, 1e-30, 1e-12, 1e12, 1e30, 1e38, 1e300, 10**30, -1.0)
 COUNTS = (10**30, 2**63 - 1, -1)
@@ -290,9 +218,7 @@ NODES = 60
 
 def asked() -> Iterator[tuple[str, str, float]]:
     """Yield every model but auto, each of its parameters, and the values it is given."""
-    from linkprior.predictors.registry import find
-
-    for name in models():
+    for name in EVERY_MODEL:
         for one in dataclasses.fields(find(name)) if name != "auto" else ():
             if one.name not in _LASTING:
                 values = COUNTS if one.name in _COUNTED else VALUES
@@ -308,9 +234,7 @@ def try_value(name: str, parameter: str, value: float, tally: Tally) -> None:
 def run_extremes(end: float, tally: Tally) -> dict[str, int]:
     """Try every value while there is time; return how many of how many were tried."""
     every, done = list(asked()), 0
-    for name, parameter, value in every:
-        if time.monotonic() > end:
-            break
-        try_value(name, parameter, value, tally)
+    for one in until(end, every):
+        try_value(*one, tally)
         done += 1
     return {"values_tried": done, "values": len(every)}

@@ -5,12 +5,16 @@ from __future__ import annotations
 import json
 import shutil
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
+import linkprior as lp
+from linkprior.experiments.paper import PLASMODIUM
+from linkprior.predictors.registry import MODELS
 from torture.fork_server import End, ForkServer
 
 # ---------------------------------------------------------------------- compare
@@ -18,18 +22,26 @@ from torture.fork_server import End, ForkServer
 MANIFEST_CLOCK = ("started", "finished", "seconds", "peak_memory_mb")
 RESULTS_CLOCK = ("written", "seconds")
 
+EVERY_MODEL = (*MODELS, "degree:l3", "degree:pu", "consensus:pu")
 Files = dict[str, bytes]
+T = TypeVar("T")
 
 
 def files_in(folder: Path) -> Files:
-    """Return every file beneath a folder by its name there."""
     paths = sorted(path for path in folder.rglob("*") if path.is_file() or path.is_symlink())
     return {str(path.relative_to(folder)): path.read_bytes() for path in paths}
 
 
 def leftovers(files: Files) -> list[str]:
-    """Return the names of temporary files."""
     return [name for name in files if any(p.endswith((".part", ".old")) for p in name.split("/"))]
+
+
+def until(end: float, things: Iterable[T]) -> Iterator[T]:
+    """Yield things while there is time."""
+    for thing in things:
+        if time.monotonic() > end:
+            return
+        yield thing
 
 
 def settled(files: Files) -> dict[str, Any]:
@@ -127,6 +139,9 @@ def trials_in(journal: bytes) -> Any:
 SEED = 3
 _FIT = ["--model", "tri-degree", "--set", "n_starts=1", "--set", "max_iter=4", "--set", "warmup=2"]
 _PREDICT = ["predict", "edges.tsv", *_FIT, "--top", "20", "-q"]
+_OTHER = [*_PREDICT, "--seed", "5"]
+_LINKS, _CSV = ["-o", "links.tsv"], ["--format", "csv", "-o", "run/"]
+_SAVED = [*_LINKS, "--save", "model"]
 _TUNE = ["tune", "edges.tsv", "--model", "katz", "--trials", "3", "--inner", "2", "-q"]
 _PROCESSES = ["--executor", "processes", "--workers", "2"]
 _DATA = ["--data", "data", "-q"]
@@ -146,26 +161,14 @@ class Job:
 JOBS = {
     job.name: job
     for job in (
-        Job("predict file", [*_PREDICT, "-o", "links.tsv"]),
-        Job(
-            "predict over a file",
-            [*_PREDICT, "-o", "links.tsv"],
-            [*_PREDICT, "--seed", "5", "-o", "links.tsv"],
-        ),
-        Job("predict run", [*_PREDICT, "--format", "csv", "-o", "run/"]),
-        Job("another run", [*_PREDICT, "--seed", "5", "-o", "run/"]),
-        Job(
-            "predict over a run",
-            [*_PREDICT, "--format", "csv", "-o", "run/", "--force"],
-            [*_PREDICT, "--seed", "5", "-o", "run/"],
-        ),
-        Job("predict report", [*_PREDICT, "-o", "links.tsv", "--report", "page.html"]),
-        Job("predict save", [*_PREDICT, "-o", "links.tsv", "--save", "model"]),
-        Job(
-            "predict save over",
-            [*_PREDICT, "-o", "links.tsv", "--save", "model"],
-            [*_PREDICT, "--seed", "5", "-o", "links.tsv", "--save", "model"],
-        ),
+        Job("predict file", [*_PREDICT, *_LINKS]),
+        Job("predict over a file", [*_PREDICT, *_LINKS], [*_OTHER, *_LINKS]),
+        Job("predict run", [*_PREDICT, *_CSV]),
+        Job("another run", [*_OTHER, "-o", "run/"]),
+        Job("predict over a run", [*_PREDICT, *_CSV, "--force"], [*_OTHER, "-o", "run/"]),
+        Job("predict report", [*_PREDICT, *_LINKS, "--report", "page.html"]),
+        Job("predict save", [*_PREDICT, *_SAVED]),
+        Job("predict save over", [*_PREDICT, *_SAVED], [*_OTHER, *_SAVED]),
         Job("tune", [*_TUNE, "--study", "study"]),
         Job("tune in processes", [*_TUNE, "--study", "study", *_PROCESSES], workers=2),
         Job("evaluate", [*_EVALUATE, "-o", "judged"]),
@@ -177,21 +180,18 @@ JOBS = {
 
 
 def make_inputs(folder: Path) -> None:
-    """Write the networks the commands read."""
-    import linkprior as lp
-    from linkprior.experiments.paper import PLASMODIUM
-
-    folder.mkdir(parents=True)
     net = lp.planted_network(n_nodes=40, n_groups=4, mean_degree=5, seed=SEED)
+    for name in (Path("edges.tsv"), "data" / PLASMODIUM, Path("data/lp-classic/USAir.txt")):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        write_edges(folder / name, net)
+
+
+def write_edges(path: Path, net: lp.Network) -> None:
     text = "".join(f"{net.names[i]}\t{net.names[j]}\n" for i, j in net.edges)
-    (folder / "edges.tsv").write_text(text, encoding="utf-8")
-    for name in (PLASMODIUM, Path("lp-classic/USAir.txt")):
-        (folder / "data" / name).parent.mkdir(parents=True)
-        (folder / "data" / name).write_text(text, encoding="utf-8")
+    path.write_text(text, encoding="utf-8")
 
 
 def copied(template: Path, place: Path) -> Path:
-    """Return a fresh copy of a folder."""
     shutil.rmtree(place, ignore_errors=True)
     shutil.copytree(template, place)
     return place
@@ -258,7 +258,7 @@ def open_sandbox(place: Path | None = None) -> Iterator[Sandbox]:
     base = Path(tempfile.mkdtemp(prefix="torture-", dir=place))
     try:
         make_inputs(base / "inputs")
-        with ForkServer(base / "side") as server:
+        with closing(ForkServer(base / "side")) as server:
             yield Sandbox(server, base)
     finally:
         shutil.rmtree(base, ignore_errors=True)

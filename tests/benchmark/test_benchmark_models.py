@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
-from benchmarks.adapters import ADAPTERS, NETWORKX, make_adapter
 
 import linkprior as lp
 from linkprior.errors import LinkpriorError, ParameterError
 from linkprior.experiments.models import make_peer
 
+PEERS = ("sklearn-nmf", "implicit-als", "implicit-bpr", "node2vec")
 NET = lp.planted_network(n_nodes=60, n_groups=3, mean_degree=6, seed=2)
 LONELY = lp.Network.from_edges([("a", "b"), ("b", "c")], nodes=["a", "b", "c", "d"])
 
@@ -17,11 +17,10 @@ def fitted(name, net=NET, **params):
         pytest.importorskip("implicit", reason="implicit is not installed (make bench does)")
     if name == "node2vec":
         pytest.importorskip("gensim", reason="gensim is not installed (make benchmark does)")
-    rank = {} if name in NETWORKX else {"rank": 8 if name == "node2vec" else 4}
-    return make_adapter(name, **rank, **params).fit(net)
+    return make_peer(name, rank=8 if name == "node2vec" else 4, **params).fit(net)
 
 
-@pytest.mark.parametrize("name", ADAPTERS)
+@pytest.mark.parametrize("name", PEERS)
 def test_rows_and_pairs_agree_and_are_symmetric(name):
     model = fitted(name)
     rows = model.score_rows(0, NET.n_nodes)
@@ -59,15 +58,8 @@ def test_the_factors_are_scikit_learns():
     np.testing.assert_allclose(model.score_rows(0, NET.n_nodes), expected, rtol=1e-6, atol=1e-9)
 
 
-@pytest.mark.parametrize("name", NETWORKX)
-def test_networkx_agrees_with_ours(name):
-    ours = lp.make(name.removeprefix("networkx-")).fit(NET)
-    rows = fitted(name).score_rows(0, NET.n_nodes)
-    np.testing.assert_allclose(rows, ours.score_rows(0, NET.n_nodes), rtol=1e-12)
-
-
 def test_they_are_judged_like_ours():
-    result = lp.evaluate([make_adapter("sklearn-nmf", rank=4), "pa"], NET)
+    result = lp.evaluate([make_peer("sklearn-nmf", rank=4), "pa"], NET)
     assert result.models == ["sklearn-nmf", "pa"]
     assert 0 <= result.mean("sklearn-nmf", "auprc") <= 1
 

@@ -40,20 +40,20 @@ CHOSEN = {
 )
 def test_a_command_killed_at_a_file_ends_as_if_it_had_not_been(sandbox, name):
     """In turns before and after the call; `make torture` does both at every point."""
-    known, tally = sandbox.of(name), disturbances.KillTally()
+    known, tally = sandbox.of(name), disturbances.Tally(*disturbances.KILLS)
     for number, at in enumerate(points(known, *CHOSEN[name])):
         do = "kill after" if number % 2 else "kill before"
         disturbances.kill_at(sandbox, known, tally, at, do)
     assert tally.defects == []
-    assert tally.kills == tally.resumed == len(CHOSEN[name])
-    assert tally.most_lost <= 1
+    assert tally["kills"] == tally["resumed"] == len(CHOSEN[name])
+    assert tally["most_lost"] <= 1
 
 
 @pytest.mark.at_length
 def test_a_command_killed_at_a_random_moment_ends_as_if_it_had_not_been(sandbox):
     chance = random.Random(4)
     for name in ("tune", "reproduce"):
-        tally = disturbances.KillTally()
+        tally = disturbances.Tally(*disturbances.KILLS)
         disturbances.kill_after(sandbox, sandbox.of(name), tally, chance)
         assert tally.defects == []
 

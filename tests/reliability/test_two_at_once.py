@@ -14,25 +14,25 @@ from linkprior.io.atomic_files import hold
 
 @pytest.mark.parametrize("name", ["predict run", "evaluate"])
 def test_of_two_processes_one_leaves_or_finds_the_same(sandbox, name):
-    tally = disturbances.LockTally()
+    tally = disturbances.Tally(*disturbances.LOCKS)
     disturbances.two_at_once(sandbox, name, tally, delay=0.0)
     assert tally.defects == []
-    assert tally.left + tally.shared == 1
+    assert tally["left"] + tally["shared"] == 1
 
 
 def test_the_lock_of_a_killed_process_is_taken_over(sandbox):
-    tally = disturbances.LockTally()
+    tally = disturbances.Tally(*disturbances.LOCKS)
     for name in ("predict run", "tune"):
         disturbances.taken_over(sandbox, name, tally, len(sandbox.of(name).calls) // 2)
     assert tally.defects == []
-    assert tally.taken_over == 2
+    assert tally["taken_over"] == 2
 
 
 def test_a_lock_is_held_by_one_at_a_time(sandbox):
-    tally = disturbances.LockTally()
+    tally = disturbances.Tally(*disturbances.LOCKS)
     disturbances.cycle(sandbox, tally, cycles=150, processes=3, seed=1)
     assert tally.defects == []
-    assert tally.cycles == 150
+    assert tally["cycles"] == 150
 
 
 def test_a_folder_is_refused_while_another_holds_it_and_free_after(tmp_path):

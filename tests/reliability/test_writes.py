@@ -16,17 +16,17 @@ CHOSEN = {
 
 @pytest.mark.parametrize("name", CHOSEN)
 def test_a_call_that_fails_is_one_line_and_leaves_nothing_torn(sandbox, name):
-    known, tally = sandbox.of(name), disturbances.WriteTally()
+    known, tally = sandbox.of(name), disturbances.Tally(*disturbances.WRITES)
     for number, kind in enumerate(CHOSEN[name]):
         calls = [at for at, call in enumerate(known.calls, 1) if call[0] == kind]
         disturbances.fail_at(sandbox, known, tally, calls[len(calls) // 2], lasting=number % 2 == 0)
     assert tally.defects == []
-    assert tally.survived == len(CHOSEN[name])
+    assert tally["survived"] == len(CHOSEN[name])
 
 
 @pytest.mark.parametrize("megabytes", [1, 12])
 def test_a_memory_limit_is_one_line_and_leaves_nothing_torn(sandbox, megabytes):
-    tally = disturbances.MemoryTally()
+    tally = disturbances.Tally(*disturbances.LIMITS)
     disturbances.limit(sandbox, "predict run", megabytes, tally)
     assert tally.defects == []
-    assert tally.hit == 1
+    assert tally["hit"] == 1

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.predictors.small import networks, slowly
 
 import linkprior as lp
-from linkprior.predictors import walks as module
+from linkprior import parallel
 from linkprior.predictors.walks import largest_eigenvalue
 
 
@@ -94,7 +94,7 @@ def test_rows_pairs_and_blocks_agree_and_are_symmetric(name, monkeypatch):
     rows = model.score_rows(0, net.n_nodes)
     np.testing.assert_allclose(rows, rows.T, rtol=1e-12)
     np.testing.assert_allclose(model.score_rows(41, 77), rows[41:77], rtol=1e-13)
-    monkeypatch.setattr(module.parallel, "blocks", lambda n: [(0, 7)])  # seven sources at a time
+    monkeypatch.setattr(parallel, "_BLOCK_ENTRIES", 7 * 300)  # sixteen sources at a time
     mixed = np.random.default_rng(0).permutation(pairs)
     np.testing.assert_allclose(model.score_pairs(mixed), rows[tuple(mixed.T)], rtol=1e-13)
     assert len(model.score_pairs([])) == 0

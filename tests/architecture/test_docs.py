@@ -101,7 +101,8 @@ def registered(page, monkeypatch, tmp_path):
     assert place[0] not in registry.MODELS
     monkeypatch.setitem(registry.MODELS, *place)
     home = SimpleNamespace(SquaredCosine=page["SquaredCosine"])
-    monkeypatch.setitem(sys.modules, "linkprior.predictors.cosine", home)
+    for module in ("linkprior.predictors.cosine", "adding"):  # to be imported from, and pickled
+        monkeypatch.setitem(sys.modules, module, home)
     return page
 
 

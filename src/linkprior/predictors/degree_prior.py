@@ -13,7 +13,6 @@ from typing import Any, ClassVar
 import numpy as np
 
 from linkprior import _progress as progress
-from linkprior import parallel
 from linkprior._validation import choice, real_number, whole_number
 from linkprior.errors import ParameterError
 from linkprior.kernels._engine import current_device
@@ -32,6 +31,7 @@ from linkprior.predictors.scores import (
     adjust,
     adjust_pairs,
     exact_penalty,
+    exact_scores,
     exact_unit,
     knots,
     make_tables,
@@ -169,8 +169,7 @@ class DegreeOver(Wrapped):
         p, aim = network.n_nodes, edges_in_all(network, self.n_edges, self.list_size)
         scale, profile = self._prior(network)
         if p <= DENSE_LIMIT:
-            A = np.concatenate(list(parallel.map_blocks(base._rows, p, stage="")))
-            A = (A + A.T) * A.dtype.type(0.5)
+            A = exact_scores(base._rows, p)
             unit, median = exact_unit(A, aim)
             combine = self._combine(unit, median)
             found = {"penalty": exact_penalty(A, scale, profile, self.passes, combine)}

@@ -38,6 +38,7 @@ from linkprior.predictors.effort import PICK, Effort, effort_of, entries
 from linkprior.predictors.scores import (
     DenseScores,
     Scores,
+    exact_scores,
     exact_unit,
     knots,
     lookup_pairs,
@@ -84,8 +85,7 @@ class Ranked:
         """Rank all pairs of a fitted model."""
         p = network.n_nodes
         if dense:
-            A = np.concatenate(list(parallel.map_blocks(model._rows, p, stage="")))
-            A = (A + A.T) * A.dtype.type(0.5)
+            A = exact_scores(model._rows, p)
             return cls(model, network, *exact_unit(A, network.n_edges), A, _exact_x(A))
         nothing = np.zeros(p)
         table = make_tables(model._rows, p, nothing, rank_profile(p))

@@ -19,7 +19,7 @@ from linkprior.predictors.spaces import Space
 
 @dataclass(eq=False, kw_only=True)
 class PathPredictor(LinkPredictor):
-    """Base of predictors whose rows come from one kernel, a row at a time.
+    """Base of predictors whose rows come from one kernel, a row at a time, or by columns.
 
     Pairs are read from the rows of their first nodes, so that they agree with rows to the last bit.
     """

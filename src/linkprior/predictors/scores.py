@@ -381,6 +381,13 @@ def _unit(reached: float, median: float, best: float) -> tuple[float, float]:
 # ---------------------------------------------------------------------- exact ranks
 
 
+def exact_scores(rows: Rows, n_nodes: int) -> Array:
+    """Return all scores as a matrix, the same on both sides of the diagonal."""
+    A = np.concatenate(list(parallel.map_blocks(rows, n_nodes, stage="")))
+    symmetric: Array = (A + A.T) * A.dtype.type(0.5)
+    return symmetric
+
+
 def exact_penalty(
     A: Array, scale: Array, profile: Array, passes: int = 1, combine: Combine = subtract
 ) -> Array:

@@ -14,7 +14,7 @@ from linkprior.errors import ParameterError
 from linkprior.kernels._engine import current_device
 from linkprior.model.degrees import LIST_SIZE, Degrees, Edges
 from linkprior.model.factors import Factors
-from linkprior.model.priors import DegreePrior, H_Like
+from linkprior.model.priors import DegreePrior, H_Like, Prior
 from linkprior.network import Network
 from linkprior.network.pairs import Ints
 from linkprior.predictors import learned_prior, on_device
@@ -160,7 +160,8 @@ class TriDegree(Penalised):
         prior, dense = self._prior(network), self._solver_name(network) == "admm"
         if self.prox == "dual" and current_device() != "cpu":
             raise ParameterError("prox='dual' runs on the CPU: take device cpu, or prox='mm'")
-        if prior.steep and not (dense and current_device() == "cpu"):
+        steep = isinstance(prior, DegreePrior) and prior.steep  # another prior need not say
+        if steep and not (dense and current_device() == "cpu"):
             raise ParameterError(
                 f"alpha={self.alpha:g} with this H is too steep for tables of ranks and for a "
                 "device: take a smaller alpha, or solver='admm' on the CPU"
@@ -180,7 +181,7 @@ class TriDegree(Penalised):
                 f"weights='learned' stands over plain factors, without ADMM: leave {name} out"
             )
 
-    def _prior(self, network: Network) -> DegreePrior:
+    def _prior(self, network: Network) -> Prior:
         return prior_of(self, network)
 
     def _admm_only(self) -> dict[str, str]:

@@ -11,12 +11,12 @@ from typing import ClassVar
 import numpy as np
 import scipy.sparse as sp
 
-from linkprior import parallel
 from linkprior._validation import real_number, whole_number
 from linkprior.network import Network
 from linkprior.network.pairs import Ints
-from linkprior.predictors.base import WEIGHTS, Array, Learned, LinkPredictor
+from linkprior.predictors.base import WEIGHTS, Array, Learned
 from linkprior.predictors.effort import Effort, Growth, amount
+from linkprior.predictors.paths import PathPredictor
 from linkprior.predictors.spaces import Axis, Space
 
 _STEP: Growth = {"edge_nodes": 0.42, "entries": 0.3}  # A times a dense block, over all sources
@@ -28,7 +28,7 @@ _EIGENVALUE_ERROR = 1e-10  # of the residual, so of λ₁ at worst; mostly λ₁
 
 
 @dataclass(eq=False, kw_only=True)
-class WalkScores(LinkPredictor):
+class WalkScores(PathPredictor):
     """Base: scores that come by columns, as powers of A times unit vectors.
 
     A column depends on its source alone, not on the block it is computed in, so rows and pairs
@@ -51,24 +51,8 @@ class WalkScores(LinkPredictor):
     def _columns(self, sources: Ints) -> Array:
         """Return the scores of all nodes (rows) with some sources (columns)."""
 
-    def _rows(self, start: int, stop: int) -> Array:
-        return np.ascontiguousarray(self._columns(np.arange(start, stop)).T)
-
-    def _pairs(self, pairs: Ints) -> Array:
-        if not len(pairs):
-            return np.empty(0)
-        order = np.argsort(pairs[:, 0], kind="stable")
-        ranked, most = pairs[order], parallel.blocks(self.network_.n_nodes)[0][1]
-        new = np.diff(ranked[:, 0], prepend=ranked[0, 0]) > 0
-        cuts = np.flatnonzero(np.diff(np.cumsum(new) // most)) + 1
-        scores = np.empty(len(pairs))
-        parts = parallel.map_tasks(self._some_pairs, np.split(ranked, cuts))
-        scores[order] = np.concatenate(list(parts))
-        return scores
-
-    def _some_pairs(self, pairs: Ints) -> Array:
-        sources, at = np.unique(pairs[:, 0], return_inverse=True)
-        return self._columns(sources)[pairs[:, 1], at]
+    def _source_rows(self, sources: Ints) -> Array:
+        return np.ascontiguousarray(self._columns(sources).T)
 
 
 @dataclass(eq=False, kw_only=True)

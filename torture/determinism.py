@@ -111,7 +111,8 @@ def run_all(
     asked = [list(words) for words in commands]
     words = [sys.executable, "-W", "error::RuntimeWarning", "-m", "torture.determinism"]
     root = Path(__file__).resolve().parents[1]
-    usual = {"PYTHONPATH": str(root), "LINKPRIOR_OFFLINE": "1", "MPLBACKEND": "agg"}
+    usual = {"PYTHONPATH": os.pathsep.join([str(root / "src"), str(root)])}
+    usual |= {"LINKPRIOR_OFFLINE": "1", "MPLBACKEND": "agg"}
     environment = {**os.environ, **usual, **(env or {})}
     pipes: Any = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
     with subprocess.Popen(words, text=True, cwd=place, env=environment, **pipes) as child:

@@ -231,19 +231,6 @@ def test_progress_counts_cells_as_they_come(net, address):
 
 
 @pytest.mark.at_length
-def test_only_missing_cells_are_made(net, address, tmp_path):
-    whole = lp.evaluate(MODELS, net, folder=tmp_path)
-    lost = next((tmp_path / "cells").glob("l3--*"))
-    before = lost.read_bytes()
-    lost.unlink()
-    with lp.use_dask(address) as engine:
-        assert told(lp.evaluate(MODELS, net, folder=tmp_path)) == told(whole)
-        assert engine.traffic.passes == 1
-    kept = [json.loads(text)["curve"] for text in (before, lost.read_bytes())]
-    assert kept[0] == kept[1]
-
-
-@pytest.mark.at_length
 def test_tuning_on_a_cluster_tries_the_same_settings(net, address):
     asked = {"trials": 4, "inner": 1, "workers": 2, "cheaper": {"max_iter": 3, "n_starts": 1}}
     here = tune("tri", net, **asked)

@@ -99,14 +99,6 @@ def test_counts_are_those_of_brute_force(seed):
     assert every.jaccard == pytest.approx(len(a & b) / len(a | b))
 
 
-def test_the_order_of_files_nodes_and_ends_does_not_matter():
-    one, other = two_of(30, 25, 10)
-    turned = network([(b, a) for a, b in map(tuple, edge_set(other))][::-1])
-    there, back = estimate_coverage(one, turned), estimate_coverage(other, one)
-    assert (there.n1, there.n2, there.both) == (back.n2, back.n1, back.both)
-    assert (there.one, there.other, there.union) == (back.other, back.one, back.union)
-
-
 def test_a_list_of_tested_nodes_says_what_counts():
     one, other = network(["ab", "bc", "cd", "ax"]), network(["ab", "cd", "bd", "by"])
     found = estimate_coverage(one, other, nodes=["a", "b", "c", "d", "never-seen"])
@@ -134,7 +126,7 @@ def test_shares_are_the_plain_ratios():
 
 # ---------------------------------------------------------------------- drawn screens
 
-DRAWS = 300
+DRAWS = 150
 
 
 def drawn(truth, rate, rng, false=0):
@@ -178,7 +170,7 @@ def test_counting_all_edges_among_shared_nodes_would_be_biased():
     """Why a pair may not show its own nodes: the plain count is off by far more than 3 %."""
     truth = lp.planted_network(n_nodes=300, mean_degree=6, seed=2)
     rng, plain = np.random.default_rng(5), []
-    for _ in range(50):
+    for _ in range(15):
         one, other = drawn(truth, 0.3, rng), drawn(truth, 0.2, rng)
         shared = clique(set(one.names) & set(other.names))
         a, b = edge_set(one) & shared, edge_set(other) & shared
@@ -200,7 +192,7 @@ def test_intervals_of_all_nodes_cover_the_truth():
 def test_precision_makes_up_for_false_edges():
     truth = lp.planted_network(n_nodes=200, mean_degree=8, seed=4)
     rng, raw, corrected, hits = np.random.default_rng(7), [], [], 0
-    for _ in range(60):
+    for _ in range(30):
         one, other = drawn(truth, 0.5, rng, false=150), drawn(truth, 0.4, rng, false=200)
         real = [len(edge_set(net) & edge_set(truth)) / net.n_edges for net in (one, other)]
         raw.append(estimate_coverage(one, other, "either").one.value)
@@ -209,7 +201,7 @@ def test_precision_makes_up_for_false_edges():
         hits += found.total.low <= truth.n_edges <= found.total.high
     assert np.mean(raw) < 0.9 * 0.5
     assert np.mean(corrected, axis=0) == pytest.approx([0.5, 0.4], rel=0.03)
-    assert hits >= 0.85 * 60
+    assert hits >= 0.85 * 30
 
 
 # ---------------------------------------------------------------------- words and warnings
@@ -268,7 +260,7 @@ def test_an_overlap_of_chance_is_counted_and_warned_of():
     one = lp.planted_network(n_nodes=150, mean_degree=8, seed=1)
     other = lp.planted_network(n_nodes=150, mean_degree=8, seed=2)
     found = estimate_coverage(one, other, "either")
-    mixed = [lp.rewired_network(other, seed=seed) for seed in range(40)]
+    mixed = [lp.rewired_network(other, seed=seed) for seed in range(20)]
     by_chance = np.mean([len(edge_set(one) & edge_set(net)) for net in mixed])
     assert found.by_chance == pytest.approx(by_chance, rel=0.15)
     assert any("hardly an edge in common" in line for line in found.warnings)
@@ -289,20 +281,20 @@ def test_few_shared_names_are_warned_of():
 # ---------------------------------------------------------------------- what is refused
 
 
-def test_networks_without_a_common_name_are_refused_with_examples():
-    with pytest.raises(InputError, match=r"share no node name: the first has 'a', the second 'x'"):
-        estimate_coverage(network(["ab", "bc"]), network(["xy", "yz"]))
-
-
-def test_networks_without_a_common_edge_are_refused_with_a_bound():
-    ring, star = network(["ab", "bc", "cd", "da"]), network(["ac", "bd"])
-    with pytest.raises(InputError, match=r"no edge is in both networks \(4 and 2 edges count\)"):
-        estimate_coverage(ring, star, nodes="either")
-
-
-def test_networks_whose_edges_do_not_count_are_refused():
-    with pytest.raises(InputError, match="first network has no edge among the pairs that both"):
-        estimate_coverage(network(["ax", "by"]), network(["ab", "bc", "ca"]))
+@pytest.mark.parametrize(
+    ("one", "other", "nodes", "said"),
+    [
+        ("ab bc", "xy yz", "both", "share no node name: the first has 'a', the second 'x'"),
+        ("ab bc cd da", "ac bd", "either", r"no edge is in both networks \(4 and 2 edges count\)"),
+        ("ax by", "ab bc ca", "both", "first network has no edge among the pairs that both"),
+        ("ab bc", "ab bc", ["P1", "P2"], "none of the 2 tested nodes"),
+        ("ab bc", "ab bc", [], "list of tested nodes is empty"),
+        ("ab bc", "ab bc", 5, "nodes must be names"),
+    ],
+)
+def test_screens_that_cannot_be_compared_are_refused(one, other, nodes, said):
+    with pytest.raises(InputError, match=said):
+        estimate_coverage(network(one.split()), network(other.split()), nodes)
 
 
 @pytest.mark.parametrize("bad", [(0.0, 1.0), (1.0, 1.1), (-1, 1), (math.nan, 1), ("x", 1)])
@@ -324,18 +316,8 @@ def test_a_precision_below_what_the_other_confirms_is_refused_with_the_least_the
     assert least.one.value == pytest.approx(1.0)
 
 
-def test_unknown_rules_and_foreign_lists_are_refused():
+def test_unknown_rules_and_what_is_no_network_are_refused():
     with pytest.raises(ParameterError, match="nodes must be one of both, either"):
         estimate_coverage(*two_of(40, 30, 12), nodes="all")
-    with pytest.raises(InputError, match="none of the 2 tested nodes"):
-        estimate_coverage(*two_of(40, 30, 12), nodes=["P1", "P2"])
-
-
-def test_what_is_no_network_or_no_list_of_nodes_is_refused():
-    net = lp.planted_network(30, n_groups=2, mean_degree=5.0, seed=0)
     with pytest.raises(InputError, match="second screen must be a Network"):
-        estimate_coverage(net, None)
-    with pytest.raises(InputError, match="nodes must be names"):
-        estimate_coverage(net, net, nodes=5)
-    with pytest.raises(InputError, match="list of tested nodes is empty"):
-        estimate_coverage(net, net, nodes=[])
+        estimate_coverage(network(["ab"]), None)

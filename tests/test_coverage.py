@@ -99,14 +99,6 @@ def test_counts_are_those_of_brute_force(seed):
     assert every.jaccard == pytest.approx(len(a & b) / len(a | b))
 
 
-def test_the_order_of_files_nodes_and_ends_does_not_matter():
-    one, other = two_of(30, 25, 10)
-    turned = network([(b, a) for a, b in map(tuple, edge_set(other))][::-1])
-    there, back = estimate_coverage(one, turned), estimate_coverage(other, one)
-    assert (there.n1, there.n2, there.both) == (back.n2, back.n1, back.both)
-    assert (there.one, there.other, there.union) == (back.other, back.one, back.union)
-
-
 def test_a_list_of_tested_nodes_says_what_counts():
     one, other = network(["ab", "bc", "cd", "ax"]), network(["ab", "cd", "bd", "by"])
     found = estimate_coverage(one, other, nodes=["a", "b", "c", "d", "never-seen"])
@@ -134,7 +126,7 @@ def test_shares_are_the_plain_ratios():
 
 # ---------------------------------------------------------------------- drawn screens
 
-DRAWS = 300
+DRAWS = 150
 
 
 def drawn(truth, rate, rng, false=0):
@@ -178,7 +170,7 @@ def test_counting_all_edges_among_shared_nodes_would_be_biased():
     """Why a pair may not show its own nodes: the plain count is off by far more than 3 %."""
     truth = lp.planted_network(n_nodes=300, mean_degree=6, seed=2)
     rng, plain = np.random.default_rng(5), []
-    for _ in range(50):
+    for _ in range(15):
         one, other = drawn(truth, 0.3, rng), drawn(truth, 0.2, rng)
         shared = clique(set(one.names) & set(other.names))
         a, b = edge_set(one) & shared, edge_set(other) & shared
@@ -200,7 +192,7 @@ def test_intervals_of_all_nodes_cover_the_truth():
 def test_precision_makes_up_for_false_edges():
     truth = lp.planted_network(n_nodes=200, mean_degree=8, seed=4)
     rng, raw, corrected, hits = np.random.default_rng(7), [], [], 0
-    for _ in range(60):
+    for _ in range(30):
         one, other = drawn(truth, 0.5, rng, false=150), drawn(truth, 0.4, rng, false=200)
         real = [len(edge_set(net) & edge_set(truth)) / net.n_edges for net in (one, other)]
         raw.append(estimate_coverage(one, other, "either").one.value)
@@ -209,7 +201,7 @@ def test_precision_makes_up_for_false_edges():
         hits += found.total.low <= truth.n_edges <= found.total.high
     assert np.mean(raw) < 0.9 * 0.5
     assert np.mean(corrected, axis=0) == pytest.approx([0.5, 0.4], rel=0.03)
-    assert hits >= 0.85 * 60
+    assert hits >= 0.85 * 30
 
 
 # ---------------------------------------------------------------------- words and warnings
@@ -268,7 +260,7 @@ def test_an_overlap_of_chance_is_counted_and_warned_of():
     one = lp.planted_network(n_nodes=150, mean_degree=8, seed=1)
     other = lp.planted_network(n_nodes=150, mean_degree=8, seed=2)
     found = estimate_coverage(one, other, "either")
-    mixed = [lp.rewired_network(other, seed=seed) for seed in range(40)]
+    mixed = [lp.rewired_network(other, seed=seed) for seed in range(20)]
     by_chance = np.mean([len(edge_set(one) & edge_set(net)) for net in mixed])
     assert found.by_chance == pytest.approx(by_chance, rel=0.15)
     assert any("hardly an edge in common" in line for line in found.warnings)

@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 from tests.predictors.small import networks, slowly
 
 import linkprior as lp
-from linkprior import _config, kernels
+from linkprior import _config
 from linkprior.errors import InputError, LinkpriorError, ParameterError
 from linkprior.predictors import path_counts
 from linkprior.ranking import factor_index, retrieval
-from linkprior.ranking.candidates import ALLOWED, Block, Candidates, default_kind
+from linkprior.ranking.candidates import Block, Candidates, default_kind
 from linkprior.ranking.recall import measure_recall
 
 QUICK = {"pu": {"rank": 4, "max_iter": 3}, "tri": {"rank": 3, "n_starts": 2, "max_iter": 5}}
@@ -393,14 +393,3 @@ def test_a_large_network_may_be_tiny(size):
 def test_more_edges_than_can_be_drawn_are_refused():
     with pytest.raises(ParameterError, match="mean_degree"):
         lp.large_network(100, mean_degree=50)
-
-
-def test_the_kernel_leaves_out_what_may_not_pair(planted):
-    p, pattern = planted.n_nodes, (planted.adjacency.indptr, planted.adjacency.indices)
-    kinds = np.where(np.arange(p) < 30, 15, 0).astype(np.uint8)
-    counts, found = kernels.l3_partners(
-        pattern, np.ones(p), [0, p - 1], pattern, kinds, ALLOWED, p, 9999
-    )
-    assert counts[1] == 0
-    assert counts[0] == len(found) > 0
-    assert (found < 30).all()

@@ -17,6 +17,7 @@ import linkprior as lp
 from linkprior import parallel
 from linkprior.model.losses import SquaredLoss
 from linkprior.model.priors import DegreePrior, L1Prior
+from linkprior.solvers.symmetric_prox import dual_iterations
 from linkprior.solvers.tri_admm import AdmmSolver
 
 NET = gnm(20, 40, 1)
@@ -88,6 +89,26 @@ def test_a_step_writes_the_prox_the_dual_and_the_residuals(prior, passes):
         assert state.primal == pytest.approx(norm(fitted - X) / size)
         first = np.maximum(A - G, 0.0)  # the change of X is that of the first pass
         assert state.dual == pytest.approx(norm(first - before) / size)
+        assert state.Y_square == pytest.approx(norm(2 * X - A) ** 2)
+
+
+def test_a_dual_step_goes_on_from_the_multipliers_of_the_step_before():
+    solver, scale = make_solver(RANKED, prox="dual", passes=3), RANKED.scale(np.zeros(20))
+    state, shift = begin(solver), np.zeros((20, 20))
+    for first in (0, 3):
+        before, Z = state.X.copy(), state.Z.copy()
+        state = solver.step(state)
+        fitted = product(state.factors)
+        A, numbers = half_sum(fitted + Z), range(first, first + 3)
+        Q = dual_iterations(A, shift, LAM / ETA * scale, RANKED.profile(19), numbers)
+        X = np.maximum(Q, 0.0)
+        np.testing.assert_allclose(state.Q, Q, atol=1e-9)
+        np.testing.assert_allclose(state.Z, A - X, atol=1e-9)
+        np.testing.assert_allclose(state.G, linearised(Q, RANKED), atol=1e-9)
+        np.testing.assert_allclose(state.row_sums, (profile_at(Q, RANKED) * X).sum(axis=1))
+        size = max(norm(fitted), norm(X))
+        assert state.primal == pytest.approx(norm(fitted - X) / size)
+        assert state.dual == pytest.approx(norm(X - before) / size)
         assert state.Y_square == pytest.approx(norm(2 * X - A) ** 2)
 
 

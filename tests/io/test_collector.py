@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from tests.io.files import read_text
 
 from linkprior.errors import InputError, ParameterError
 from linkprior.io.collector import (
@@ -39,14 +38,6 @@ def collector(*rows, weighted=False):
 
 def by_name(found):
     return [(found.names[i], found.names[j]) for i, j in found.ends.tolist()]
-
-
-def test_a_new_collector_holds_nothing():
-    found = collector()
-    assert (found.rows, found.passed_over, found.names, found.notes) == (0, 0, [], [])
-    assert found.ends.shape == found.non_edges.shape == found.predicted.shape == (0, 2)
-    assert not found.dropped
-    assert found.directed is None
 
 
 def test_weights_stay_with_their_rows_whatever_is_left_out_before_them():
@@ -112,12 +103,6 @@ def test_rows_that_are_not_wanted_become_known_non_edges():
     assert found.non_edges.tolist() == [[1, 2]]
     assert found.rows == 2
     assert found.weights.values.tolist() == [1.0, 3.0]
-
-
-def test_rows_without_weights_can_be_left_out_too():
-    found = collector(("a", "b", 1), ("b", "c", 2))
-    found.keep(np.array([False, True]))
-    assert by_name(found) == [("b", "c")]
 
 
 @pytest.mark.parametrize("name", ["a", "", LONGEST, "a b", "\u00e9\u200d"])
@@ -203,27 +188,9 @@ def test_a_cell_that_is_no_weight_is_blamed_on_its_line_or_its_edge():
         assert str(told.value).endswith("do this")
 
 
-def test_weights_are_kept_in_order_and_forgotten_with_their_rows():
-    weights = EdgeWeights("column w", "e.tsv")
-    assert weights.values.tolist() == []
-    weights.take(np.array([1.0, 2.0]))
-    weights.take(np.array([3.0]))
-    assert weights.values.tolist() == [1.0, 2.0, 3.0]
-    weights.keep(np.array([True, False, True]))
-    assert weights.values.tolist() == [1.0, 3.0]
-
-
 def test_edges_with_several_weights_are_counted_whoever_found_them():
     weights = EdgeWeights("column w", "e.tsv")
     weights.take(np.array([1.0, 2.0, 5.0]))
     ends = np.array([[0, 1], [1, 0], [1, 2]])
     _, facts = weights.settle(Network.from_indices(ends, ["a", "b", "c"]), ends)
     assert facts == WeightFacts("column w", 2.0, 3.5, 5.0, 1)
-
-
-def test_a_name_has_at_most_a_thousand_characters(tmp_path):
-    for length in (999, 1000):
-        name = "x" * length
-        assert name in read_text(tmp_path, f"a\t{name}\na\tb\n").network.names
-    with pytest.raises(InputError, match=r":1: a node name of 1001 characters"):
-        read_text(tmp_path, f"a\t{'x' * 1001}\na\tb\n")

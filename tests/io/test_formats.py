@@ -6,7 +6,6 @@ import pytest
 from tests.io.files import (
     links,
     pairs,
-    read_text,
     reading,
     zipped,
 )
@@ -256,24 +255,6 @@ def test_the_suffix_inside_a_zip_archive_tells_the_format(tmp_path):
     assert pairs(found.network) == links("a-b", "a-c", "b-d")
 
 
-def beginning(text):
-    return Head(text.encode(), text, "")
-
-
-def test_a_member_of_an_archive_is_told_by_its_own_name(tmp_path):
-    # A relation nobody knows, which only the suffix makes one.
-    packed = {name: zipped({name: "a likes b\nb likes c\n"}) for name in ("e.sif", "e.txt")}
-    assert read_text(tmp_path, packed["e.sif"], "e.zip").report.format == "sif"
-    assert read_text(tmp_path, packed["e.txt"], "e.zip").report.format == "edgelist"
-    assert read_text(tmp_path, packed["e.txt"], "e.sif.zip").report.format == "edgelist"
-
-
-def test_a_relation_joins_names_and_no_number_follows_it():
-    assert formats.sif(beginning("a pp b\nb pd c\n"))
-    assert not formats.sif(beginning("a pp 5\nb pp 6\n"))  # a score
-    assert not formats.sif(beginning("a pp b\nb pp 0.5\n"))
-
-
 def file_of(tmp_path, text, name="f.txt"):
     path = tmp_path / name
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
@@ -294,11 +275,3 @@ def test_yes_and_no_are_answers_and_1_and_0_are_not():
         for other in (1, 0, "yes"):
             with pytest.raises(ParameterError, match=f"{name} must be one of True, False"):
                 ReadOptions(**{name: other})
-
-
-def test_systems_are_one_word_or_a_list_of_words():
-    assert ReadOptions(systems="a b").systems == ("a b",)
-    assert ReadOptions(systems=["a", "b"]).systems == ("a", "b")
-    for other in (5, None, {"a": 1}, b"ab"):
-        with pytest.raises(ParameterError, match="systems must be a list of names, got [5Nb{]"):
-            ReadOptions(systems=other)

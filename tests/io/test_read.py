@@ -127,22 +127,6 @@ def looks(tmp_path, edges):
     return reading(tmp_path, "e.tsv", text).report.looks
 
 
-def test_some_pairs_both_ways_look_directed(tmp_path):
-    edges = list(itertools.combinations(range(8), 2))
-    (said,) = looks(tmp_path, edges + [(b, a) for a, b in edges[:5]])
-    assert "looks directed (7 sources, 8 targets, 5 pairs both ways)" in said
-
-
-def test_all_pairs_both_ways_do_not_look_directed(tmp_path):
-    edges = list(itertools.combinations(range(8), 2))
-    assert looks(tmp_path, edges + [(b, a) for a, b in edges]) == []
-
-
-def test_a_table_of_ids_is_said_to_look_so(tmp_path):
-    (said,) = looks(tmp_path, [(i, 1000 + i) for i in range(20)])
-    assert "no two edges share a node" in said
-
-
 @pytest.mark.parametrize(("length", "is_said"), [(1_000, True), (20_000, False)])
 def test_a_long_even_ring_is_given_up_and_a_short_one_is_not(tmp_path, length, is_said):
     """Colouring goes level by level, and a ring of 20,000 nodes has 10,000 levels."""
@@ -214,13 +198,6 @@ def test_even_cycles_in_two_parts_look_bipartite_and_an_odd_one_anywhere_does_no
     assert not bipartite([*odd, *SQUARES])
 
 
-@pytest.mark.parametrize(("levels", "said"), [(2, False), (3, False), (4, True), (5, True)])
-def test_colouring_ends_with_the_last_level_and_is_given_up_before(monkeypatch, levels, said):
-    """From node 0 it takes four levels to reach all nodes of these cycles."""
-    monkeypatch.setattr("linkprior.io.read._MOST_LEVELS", levels)
-    assert bipartite(SQUARES) == said
-
-
 def lopsided(many):
     """Return edges from the first four nodes, of which three are targets too, to many nodes."""
     return [(0, 1), (1, 2), (2, 3), *((k % 4, k) for k in range(4, many + 1))]
@@ -278,30 +255,3 @@ def mixed(edges, both, again=0):
 )
 def test_some_pairs_both_ways_but_not_all_look_directed(edges, both, again, said):
     assert directed(mixed(edges, both, again)) == said
-
-
-def test_one_pair_in_a_hundred_given_both_ways_is_no_sign_of_direction(tmp_path):
-    rows = [(n, (n + step) % 50) for n in range(50) for step in (1, 2)] + [(1, 0)]
-    text = "".join(f"n{a}\tn{b}\n" for a, b in rows)
-    assert not any(
-        "looks directed" in look for look in reading(tmp_path, "e.tsv", text).report.looks
-    )
-    text += "".join(f"n{b}\tn{a}\n" for a, b in rows[10:30])
-    assert any("looks directed" in look for look in reading(tmp_path, "e.tsv", text).report.looks)
-
-
-@pytest.mark.parametrize(("chords", "said"), [((), False), (((0, 3),), True)])
-def test_a_single_even_cycle_is_too_little_to_call_a_network_bipartite(tmp_path, chords, said):
-    rows = [*((n, (n + 1) % 6) for n in range(6)), *chords]
-    looks = reading(tmp_path, "e.tsv", "".join(f"n{a}\tn{b}\n" for a, b in rows)).report.looks
-    assert any("bipartite" in look for look in looks) == said
-
-
-def test_one_pair_both_ways_among_hundreds_is_chance():
-    rows = [(k, (k + 1) % 200) for k in range(200)]
-    for both_ways, told in ((0, False), (1, False), (20, True), (200, False)):
-        ends = np.array(rows + [(b, a) for a, b in rows[:both_ways]])
-        network = Network.from_indices(ends, [f"n{k}" for k in range(200)])
-        labels = connected_components(network.adjacency, directed=False)[1].astype(np.int32)
-        looks = looks_of(network, ends, labels)
-        assert any("looks directed" in look for look in looks) == told, both_ways

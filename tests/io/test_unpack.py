@@ -12,7 +12,6 @@ import pytest
 from tests.io.files import (
     links,
     pairs,
-    problem,
     reading,
     zipped,
 )
@@ -23,20 +22,6 @@ from linkprior.io.source import open_source
 from linkprior.io.unpack import refuse_bomb, unpack_limit
 
 MIB, GIB = 1 << 20, 1 << 30
-
-
-@pytest.mark.parametrize("magic", [b"%PDF-", b"Rar!\x1a\x07", b"PK\x05\x06"])
-def test_other_files_are_known_by_how_they_begin(tmp_path, magic):
-    path = tmp_path / "e"
-    path.write_bytes(b"a " + magic)
-    with open_source(path) as source:
-        assert source.stream.read() == b"a " + magic
-    path.write_bytes(magic + b" a")
-    with (
-        pytest.raises(InputError, match="e: is an? .*, expected a network as text"),
-        open_source(path),
-    ):
-        pass
 
 
 @pytest.mark.parametrize(
@@ -173,21 +158,6 @@ def test_damage_of_another_kind_is_not_taken_for_want_of_memory(tmp_path):
 def test_what_a_mac_adds_to_a_zip_archive_is_no_second_file(tmp_path):
     content = zipped({"net.tsv": "a\tb\nb\tc\n", "__MACOSX/net.tsv": "resources"})
     assert pairs(reading(tmp_path, "n.zip", content).network) == links("a-b", "b-c")
-
-
-def test_a_file_packed_twice_is_told_so(tmp_path):
-    told = problem(tmp_path, "e.gz", gzip.compress(gzip.compress(b"a\tb\nb\tc\n")))
-    assert "is packed twice (gzip inside)" in told
-
-
-@pytest.mark.parametrize(("allowed", "fits"), [(2400, True), (2399, False)])
-def test_the_users_own_limit_is_exact(tmp_path, monkeypatch, allowed, fits):
-    packed = gzip.compress(b"ab\tcd\n" * 400)
-    monkeypatch.setenv(unpack.VARIABLE, str(allowed))
-    if fits:
-        assert reading(tmp_path, "e.tsv.gz", packed).network.n_edges == 1
-    else:
-        assert unpack.VARIABLE in problem(tmp_path, "e.tsv.gz", packed)
 
 
 def test_what_was_unpacked_is_counted_over_all_blocks(tmp_path, monkeypatch):

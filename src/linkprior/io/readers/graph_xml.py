@@ -12,7 +12,7 @@ from linkprior.errors import InputError
 from linkprior.io.collector import EdgeCollector, EdgeWeights, unknown
 from linkprior.io.formats import ReadOptions
 from linkprior.io.readers.graphs import LONGEST_LABEL, NAMING, NamedGraph
-from linkprior.io.source import Source
+from linkprior.io.source import HEAD, Source
 
 _LABEL = NAMING.index("label")
 # Tags of GraphML that may own <data>.
@@ -296,7 +296,11 @@ def _without_doctype(source: Source) -> Iterator[bytes]:
     with contextlib.suppress(expat.ExpatError, LookupError, ValueError):  # met again by the reader
         while not begun and len(first) < _LONGEST_TAG and (data := next(blocks, b"")):
             first += data
-            parser.Parse(data)
+            for at in range(0, len(data), HEAD):
+                if not begun:  # what follows would be parsed twice
+                    parser.Parse(data[at : at + HEAD])
+        if not begun:
+            parser.Parse(b"", True)
     if closed:
         start, stop = first.rindex(b"<", 0, closed), first.index(b">", closed) + 1
         blanks = re.sub(rb"[^\n\r\0]", b" ", first[start:stop])

@@ -75,7 +75,7 @@ def test_a_file_in_the_place_of_the_folder_is_seen_before_anything_is_fitted(run
     ask = ("benchmark", "--data", tmp_path, "-o", tmp_path / "taken" / "out")
     status, _, err = run(*ask)
     assert status == 1
-    assert "is a file; give a folder" in err.splitlines()[-1]
+    assert "is a file; give a new folder" in err.splitlines()[-1]
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from threadpoolctl import ThreadpoolController, threadpool_info
 import linkprior as lp
 from linkprior import parallel
 from linkprior.errors import ParameterError
-from linkprior.parallel import blas
+from linkprior.parallel import threads
 
 
 @pytest.mark.parametrize("workers", [1, 2, 5])
@@ -84,4 +84,4 @@ def test_libraries_with_threads_are_looked_for_again_after_an_import(monkeypatch
         with parallel.one_blas_thread():
             pass
     assert looked == [looked[0], looked[0] + 1]
-    blas._libraries.cache_clear()  # what it holds belongs to modules that are gone now
+    threads._libraries.cache_clear()  # what it holds belongs to modules that are gone now

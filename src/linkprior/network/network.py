@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from linkprior import _html as html
 from linkprior.errors import InputError, LinkpriorError
 from linkprior.network import pairs as pr
-from linkprior.network.node_names import distinct_names, names_in, node_name, refuse_repeated
+from linkprior.network.node_names import distinct_names, names_in, node_name
 from linkprior.network.side_information import NOTHING, History, Observations, SideInformation
 from linkprior.network.weights import attribute_weights, weight_numbers, weighted
 
@@ -94,18 +94,14 @@ class Network:
     known: SideInformation = NOTHING
 
     def __post_init__(self) -> None:
-        self._freeze()
+        _make_read_only(self.adjacency)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        self._freeze()
+        _make_read_only(self.adjacency)  # pickled arrays come back writable
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Network:
         return self  # nothing in it can change
-
-    def _freeze(self) -> None:
-        _make_read_only(self.adjacency)
-        self.known.freeze()
 
     # ------------------------------------------------------------------ building
 
@@ -172,7 +168,7 @@ class Network:
         [[0, 1], [1, 2]]
         """
         names = tuple(str(name) for name in names)
-        refuse_repeated(names)
+        _refuse_repeated(names)
         p = len(names)
         given = pr.as_pairs(pairs, p)
         proper = given[given[:, 0] != given[:, 1]]
@@ -519,7 +515,7 @@ class Network:
         new = tuple(str(name) for name in names)
         if len(new) != self.n_nodes:
             raise InputError(f"expected {self.n_nodes} names, got {len(new)}")
-        refuse_repeated(new)
+        _refuse_repeated(new)
         known = self.known.renamed(dict(zip(self.names, new, strict=True)))
         return Network(self.adjacency, new, self.merged, known)
 
@@ -707,3 +703,12 @@ def _symmetric_csr(
     a = sp.coo_array((data, (rows, cols)), shape=(n_nodes, n_nodes)).tocsr()
     a.sort_indices()
     return a
+
+
+def _refuse_repeated(names: Sequence[str]) -> None:
+    """Raise an error that names one that appears twice."""
+    seen: set[str] = set()
+    for name in names if len(set(names)) != len(names) else ():
+        if name in seen:
+            raise InputError(f"node names must all differ, but {name!r} appears twice")
+        seen.add(name)

@@ -76,15 +76,6 @@ def _is_label(label: Any) -> bool:
     return bool(label == label)  # noqa: PLR0124 – NaN and NaT alone differ from themselves
 
 
-def refuse_repeated(names: Sequence[str]) -> None:
-    """Raise an error that names one that appears twice."""
-    seen: set[str] = set()
-    for name in names if len(set(names)) != len(names) else ():
-        if name in seen:
-            raise InputError(f"node names must all differ, but {name!r} appears twice")
-        seen.add(name)
-
-
 @dataclass(frozen=True)
 class Unknown:
     """What was named but is not in the network: left aside, not forgotten."""

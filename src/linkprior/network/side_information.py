@@ -97,6 +97,16 @@ class SideInformation:
     negatives: pr.Ints | None = None
     history: History | None = None
 
+    def __post_init__(self) -> None:
+        new_edges = None if self.history is None else self.history.found
+        for part in (self.weights, self.negatives, new_edges):
+            if part is not None:
+                part.setflags(write=False)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self.__post_init__()  # pickled arrays come back writable
+
     def with_weights(
         self, weights: ArrayLike, n_edges: int, relative: bool = True
     ) -> SideInformation:
@@ -120,7 +130,6 @@ class SideInformation:
             )
         if relative and len(values):
             values = np.maximum(values / values.max(), LEAST_WEIGHT)
-        values.setflags(write=False)
         return replace(self, weights=values)
 
     def with_negatives(self, pairs: pr.Ints, network: Network, force: bool) -> SideInformation:
@@ -137,7 +146,6 @@ class SideInformation:
                 f"edge{'s' * (n != 1)}: {shown}{more}"
             )
         negatives = pr.decode(codes[~observed], p)
-        negatives.setflags(write=False)
         return replace(self, negatives=negatives if len(negatives) else None)
 
     def without(self, hidden: pr.Ints, codes: pr.Ints, names: tuple[str, ...]) -> SideInformation:
@@ -165,13 +173,6 @@ class SideInformation:
         older = self.history.older
         names = [new_of.get(name, name) for name in older.names]
         return replace(self, history=replace(self.history, older=older.rename(names)))
-
-    def freeze(self) -> None:
-        """Make its arrays read-only."""
-        new_edges = None if self.history is None else self.history.found
-        for part in (self.weights, self.negatives, new_edges):
-            if part is not None:
-                part.setflags(write=False)
 
     def add_to(self, digest: Any) -> None:
         """Add it to the digest of a network; nothing where nothing is known."""

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from linkprior import _config
 from linkprior import _progress as progress
 from linkprior.errors import LinkpriorError
-from linkprior.parallel.blas import one_blas_thread
 from linkprior.parallel.threads import (
     MOST_WORKERS,
     available_cores,
     current_workers,
+    one_blas_thread,
     threaded,
     use_workers,
 )

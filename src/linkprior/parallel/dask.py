@@ -41,8 +41,7 @@ from linkprior import _config
 from linkprior._validation import real_number, shown
 from linkprior._version import __version__
 from linkprior.errors import LinkpriorError, ParameterError
-from linkprior.parallel.blas import one_blas_thread
-from linkprior.parallel.threads import current_workers, without_ctrl_c
+from linkprior.parallel.threads import current_workers, one_blas_thread, without_ctrl_c
 
 CONNECTING = 10.0  # seconds to reach a scheduler, or to have an answer from it
 ATTEMPTS = 3  # times a task is sent out anew after the scheduler has given it up

@@ -18,7 +18,7 @@ from torture.disturbances import Tally
 from torture.sandbox import EVERY_MODEL, until
 
 TIES, RING = 100_000, 460  # pairs asked for of a ring of nodes, most or all of one score
-QUICK = {"n_starts": 1, "max_iter": 6, "warmup": 6, "effort": "fast", "exercises": 1}
+QUICK = {"n_starts": 1, "max_iter": 6, "warmup": 6, "effort": "fast", "holdouts": 1}
 ENDS = ("fits", "refused")  # fits with an ordered list, errors of one line
 _SMALL, _COMPILED = 60, 300  # nodes: below and above where compiled kernels take over
 

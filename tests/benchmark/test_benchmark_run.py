@@ -226,11 +226,11 @@ def test_what_has_nothing_to_tune_is_taken_from_the_run_without_trials(tmp_path,
 
 
 def test_auto_tells_what_it_expected_and_what_came(tmp_path):
-    entries = [BenchmarkModel("auto", lambda: Auto(effort="fast", exercises=2))]
+    entries = [BenchmarkModel("auto", lambda: Auto(effort="fast", holdouts=2))]
     benchmark(tmp_path, entries, TINY[:1], rounds=1).run()
     (cell,) = read_cells(tmp_path)
     (split,) = Plan("uniform:0.9").make(NET)
-    ranking = Auto(effort="fast", exercises=2).fit(split.train).predict_edges(500)
+    ranking = Auto(effort="fast", holdouts=2).fit(split.train).predict_edges(500)
     hidden = {tuple(pair) for pair in split.hidden.tolist()}
     hits = [tuple(pair) in hidden for pair in ranking.pairs.tolist()]
     told = {one["k"]: one for one in cell["yield"]}

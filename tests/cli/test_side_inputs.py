@@ -310,7 +310,7 @@ def test_a_node_known_by_its_label_is_not_added(linkprior, tmp_path):
 
 
 def test_auto_says_when_it_can_state_no_chances(linkprior, edges):
-    done = linkprior("predict", edges, "--effort", "fast", "--set", "exercises=0")
+    done = linkprior("predict", edges, "--effort", "fast", "--set", "holdouts=0")
     assert "probability" not in done.stdout
     assert "to state probabilities: links have scores only" in done.stderr
 

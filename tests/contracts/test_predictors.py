@@ -26,7 +26,7 @@ WRAPPED = [
 ]
 VARIANTS = [
     *((name, {}) for name in MODELS),
-    ("auto", {"objective": "dc_auroc", "exercises": 1, "prior": False}),
+    ("auto", {"objective": "dc_auroc", "holdouts": 1, "prior": False}),
     ("pu", {"inner": "exact"}),
     ("nuclear-degree", {"trace": 10.0, "prior_bound": 80.0, "rank_by": "x"}),
     ("tri", {"loss": "poisson"}),
@@ -268,7 +268,7 @@ BAD = {
     "objective": ("luck",),
     "hidden": (0.0, 0.95, "half", float("nan")),
     "missing": (0.0, 1.0),
-    "exercises": (-1, 2.5, 101),
+    "holdouts": (-1, 2.5, 101),
     "prior": ("no",),
     "beta": (0.0, 1.0, float("nan")),
     "steps": (0, 2.5),

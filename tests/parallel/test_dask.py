@@ -177,7 +177,7 @@ def edges_of(model, net):
         ("tri-degree", {"solver": "streaming", "n_starts": 2, "max_iter": 3, "warmup": 5}),
         ("tri-degree", {"solver": "streaming", "n_starts": 1, "max_iter": 3, "warmup": 5}),
         ("l3", {}),
-        ("auto", {"effort": "fast", "exercises": 1}),
+        ("auto", {"effort": "fast", "holdouts": 1}),
         ("consensus:tri", {"most": 3, "max_iter": 5}),
     ],
     ids=["two starts", "one start", "l3", "auto", "consensus"],

@@ -186,7 +186,7 @@ def test_known_non_edges_lower_their_own_scores():
         assert after < before, name
 
 
-def test_surer_edges_are_hidden_more_often_in_exercises():
+def test_surer_edges_are_hidden_more_often_in_holdouts():
     net = lp.planted_network(200, seed=2)
     weights = np.where(np.arange(net.n_edges) % 2 == 0, 1.0, 0.1)
     drawn = hide(net.with_weights(weights), 0.2, np.random.default_rng(0)).hidden

@@ -163,8 +163,8 @@ def recovery_bound(
     reach = math.log2(whole_number("d_max", d_max, 1, LARGEST_COUNT) + 1)
     alpha = real_number("alpha", alpha, 0.0)
     B = r * _power(reach, alpha) if r else 0.0
-    chance = math.sqrt(s * math.log(2 / real_number("delta", delta, 0.0, 1.0)) / 2)
-    return RecoveryBound(4 * g * (2 - rho) / rho * (2 * min(A, B) + chance), g, A, B)
+    deviation = math.sqrt(s * math.log(2 / real_number("delta", delta, 0.0, 1.0)) / 2)
+    return RecoveryBound(4 * g * (2 - rho) / rho * (2 * min(A, B) + deviation), g, A, B)
 
 
 def recovery_error(X: ArrayLike, net: Network | ArrayLike, q: float) -> int:

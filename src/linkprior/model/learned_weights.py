@@ -240,5 +240,5 @@ def ridge_logistic(
 
 
 def _logistic(z: Array) -> Array:
-    chance: Array = 0.5 * (1.0 + np.tanh(0.5 * z))
-    return chance
+    probability: Array = 0.5 * (1.0 + np.tanh(0.5 * z))
+    return probability

@@ -162,6 +162,8 @@ class LinkPredictor(ABC):
     supports: ClassVar[frozenset[str]] = frozenset()
     # Parameters that belong together, by the name of the set (`takes_presets`).
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
+    # Former names of parameters, each with the one it has now: accepted with a warning.
+    renamed_parameters: ClassVar[Mapping[str, str]] = {}
     # One line for lists of models; without it, the first line of the documentation.
     summary_line: ClassVar[str] = ""
     # Where `tune` looks for better parameters: {} where there is nothing to tune.
@@ -840,8 +842,8 @@ class _Adapter(LinkPredictor):
 
     @classmethod
     def _own_params(cls) -> dict[str, Any]:
-        told = getattr(cls.estimator, "get_params", None)
-        return dict(told(deep=False)) if callable(told) else {}
+        parameters = getattr(cls.estimator, "get_params", None)
+        return dict(parameters(deep=False)) if callable(parameters) else {}
 
     @classmethod
     def parameter_names(cls) -> list[str]:

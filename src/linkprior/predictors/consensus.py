@@ -42,7 +42,7 @@ class _Draw(NamedTuple):
 
 @dataclass(eq=False, kw_only=True)
 class Consensus(Wrapped):
-    """The mean of another model's scores over members that differ by chance.
+    """The mean of another model's scores over members that differ at random.
 
     Members are added until the best pairs of the mean stay: as many non-edges as there are edges
     are compared before and after each new member. Above 3,000 nodes they are compared on rows

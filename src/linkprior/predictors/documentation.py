@@ -26,10 +26,10 @@ def complete(model: type, name: str) -> str:
     """Return the docstring of a class with the parameters of its bases, theirs first."""
     own = sections(model.__dict__.get("__doc__"))
     inherited = sections(model.__mro__[1].__dict__.get("__doc__")).get("Parameters", "")
-    told = "\n".join(filter(None, [inherited, own.get("Parameters", "")]))
+    parameters = "\n".join(filter(None, [inherited, own.get("Parameters", "")]))
     text = own[""]
-    if told:
-        text += f"\n\nParameters\n----------\n{told}"
+    if parameters:
+        text += f"\n\nParameters\n----------\n{parameters}"
     if "Examples" in own:
         text += f"\n\nExamples\n--------\n{own['Examples']}"
     elif name and model.__module__.startswith("linkprior."):

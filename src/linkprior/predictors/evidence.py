@@ -74,9 +74,9 @@ def columns(
         cuts = range(_PAIRS_AT_ONCE, len(pairs), _PAIRS_AT_ONCE)
         parts = [model.spread(some, by="position") for some in np.split(pairs, cuts)]
         gathered["spread"] = np.concatenate(parts)
-    chances = model.probabilities(ranking.scores)
-    if chances is not None and (hits := model.expected_hits(ranking.scores)) is not None:
-        gathered |= {"probability": chances, "expected_hits_cumulative": hits[0]}
+    probabilities = model.probabilities(ranking.scores)
+    if probabilities is not None and (hits := model.expected_hits(ranking.scores)) is not None:
+        gathered |= {"probability": probabilities, "expected_hits_cumulative": hits[0]}
     return gathered
 
 
@@ -136,14 +136,14 @@ class PairStory:
     facts: dict[str, Any]
 
     def text(self) -> str:
-        """Return the story in 8 to 15 plain lines."""
+        """Return the explanation in 8 to 15 plain lines."""
         return "\n".join(lines(self.facts))
 
 
 def explain_pair(
     model: LinkPredictor, a: str, b: str, labels: Mapping[str, str] | None = None
 ) -> PairStory:
-    """Return the story of the pair of nodes called `a` and `b`, for a fitted model.
+    """Return the explanation of the pair of nodes called `a` and `b`, for a fitted model.
 
     With `labels`, readable names of nodes, a node is told as TP53 (7157).
     """
@@ -258,7 +258,7 @@ NEAR_THE_TOP = 0.1  # share of all candidates
 
 
 def lines(facts: Facts) -> list[str]:
-    """Return the story line by line."""
+    """Return the explanation line by line."""
     return [
         *_wording_standing(facts),
         _parts(facts),

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import inspect
 import re
+import warnings
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
@@ -137,8 +138,8 @@ def _built_in(place: str) -> Any:
 
 
 def _line(model: type[LinkPredictor]) -> str:
-    told = model.summary_line or inspect.cleandoc(model.__dict__.get("__doc__") or "")
-    return told.partition("\n")[0].strip()
+    text = model.summary_line or inspect.cleandoc(model.__dict__.get("__doc__") or "")
+    return text.partition("\n")[0].strip()
 
 
 # ---------------------------------------------------------------------- other packages
@@ -160,7 +161,7 @@ def _package(point: EntryPoint) -> str:
 
 
 def _load(point: EntryPoint) -> type[LinkPredictor]:
-    """Import the class of an entry point; whatever is wrong with it is told with its package."""
+    """Import the class of an entry point; an error names its package."""
     from linkprior.predictors.base import LinkPredictor
 
     model = f"the model {point.name!r} of the package {_package(point)}"
@@ -214,6 +215,10 @@ def make(name: str, /, **params: Any) -> LinkPredictor:
     Katz(beta=0.1)
     """
     cls = find(name)
+    for old, new in cls.renamed_parameters.items():
+        if old in params:
+            warnings.warn(f"{name}: {old} is now {new}", DeprecationWarning, stacklevel=2)
+            params[new] = params.pop(old)
     refuse_unknown(name, params, cls.parameter_names())
     return cls(**params)
 
@@ -249,7 +254,9 @@ def load(folder: str | Path) -> LinkPredictor:
 
     manifest, arrays = read_model(folder)
     try:
-        model = make(manifest["model"], **manifest["params"])
+        names_now = find(manifest["model"]).renamed_parameters
+        params = {names_now.get(name, name): value for name, value in manifest["params"].items()}
+        model = make(manifest["model"], **params)
         net = network_from(arrays, manifest["network"]["names"])
         state = {k.removeprefix("state."): v for k, v in arrays.items() if k.startswith("state.")}
         if net.digest != manifest["network"]["digest"]:

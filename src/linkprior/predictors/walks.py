@@ -141,7 +141,7 @@ def largest_eigenvalue(a: sp.csr_array) -> float:
     """Return λ₁ of a symmetric non-negative matrix, the same bits each time.
 
     By Lanczos without restarts: where eigenvalues crowd at the top, as in chains and lattices,
-    restarts go on for hours, and ARPACK draws lots when it finds an invariant subspace.
+    restarts go on for hours, and ARPACK restarts at random when it finds an invariant subspace.
     """
     if a.shape[0] <= _DENSE_EIGENVALUES:
         return float(np.linalg.eigvalsh(a.toarray())[-1])

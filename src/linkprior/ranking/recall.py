@@ -1,4 +1,4 @@
-"""How many of the best pairs are among the nearby ones: judged on some nodes, all pairs scored."""
+"""How many of the best pairs are among the nearby ones, estimated on some nodes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from linkprior.ranking.candidates import Candidates, NeighborCandidates, is_list
 from linkprior.ranking.ranking import Ranking
 from linkprior.ranking.retrieval import Scorer
 
-JUDGED = 200  # nodes
+SAMPLED = 200  # nodes
 _ROUNDING = 1e-6  # scores by row may be float32: what is this close is scored again, by pair
 _TIE = 1e-12
 _CONFIDENT = 1.96  # standard errors on either side: 95 in 100
@@ -28,9 +28,9 @@ class Share:
     Attributes
     ----------
     share, margin
-        The estimate, and how far off it may be (95 %); 0 where all nodes were judged.
+        The estimate, and how far off it may be (95 %); 0 where all nodes were sampled.
     n_nodes
-        How many nodes were judged.
+        How many nodes were sampled.
     missed
         How many of the best pairs these nodes have that were not asked about.
     """
@@ -42,7 +42,7 @@ class Share:
 
     def text(self) -> str:
         """Return it in one line."""
-        nodes = f"{self.n_nodes} node{'s' * (self.n_nodes != 1)} judged"
+        nodes = f"{self.n_nodes} node{'s' * (self.n_nodes != 1)} sampled"
         if not self.missed:
             return f"Candidates hold all of the best pairs of the {nodes}"
         return (
@@ -57,17 +57,17 @@ def measure_recall(
     ranking: Ranking,
     k: int | None = None,
     threshold: float = -np.inf,
-    n_nodes: int = JUDGED,
+    n_nodes: int = SAMPLED,
     seed: int = 0,
 ) -> Share:
     """Return the share of the k best of all pairs (None: from the threshold on) in a ranking.
 
     The ranking is what `predict_edges` gave for `near` and the same k or threshold. What it misses
     is found exactly for some nodes, drawn by how many listed pairs they have, one more each, and
-    weighed by the inverse of that chance. Pairs that tie with the k-th best are not missed.
+    weighed by the inverse of that probability. Pairs that tie with the k-th best are not missed.
     """
     p, limit = near.network.n_nodes, _limit(ranking, k, threshold)
-    nodes, chance = _drawn(p, ranking.pairs, n_nodes, seed)
+    nodes, probability = _drawn(p, ranking.pairs, n_nodes, seed)
     known = np.sort(pr.encode(ranking.pairs, p))
     distinct, which = np.unique(nodes, return_inverse=True)
     with parallel.one_blas_thread():
@@ -77,12 +77,12 @@ def measure_recall(
             )
         )
     # Each missed pair has two ends that may be drawn.
-    weight = np.bincount(which, 1.0 / (2.0 * len(nodes) * chance))
+    weight = np.bincount(which, 1.0 / (2.0 * len(nodes) * probability))
     if k is not None and k <= len(ranking):
         best = _kth(ranking.scores, missed, weight, k)
         missed = [scores[scores > best + _TIE * abs(best)] for scores in missed]
     counts = np.array([len(scores) for scores in missed])
-    totals = counts[which] / (2.0 * chance)
+    totals = counts[which] / (2.0 * probability)
     error = 0.0 if p <= n_nodes else float(totals.std(ddof=1) / np.sqrt(len(totals)))
     share, margin = _share(len(ranking), float(totals.mean()), error, k)
     return Share(share, margin, len(distinct), int(counts.sum()))
@@ -121,13 +121,13 @@ def _kth(
 
 
 def _drawn(p: int, pairs: Ints, n_nodes: int, seed: int) -> tuple[Ints, NDArray[np.float64]]:
-    """Return nodes drawn with replacement and their chances per draw; all where they are few."""
+    """Return nodes drawn with replacement and their probabilities; all where they are few."""
     if p <= n_nodes:
         return np.arange(p), np.full(p, 1.0 / p)
     size = np.bincount(pairs.ravel(), minlength=p) + 1.0
-    chance = size / size.sum()
-    nodes = np.random.default_rng(seed).choice(p, n_nodes, p=chance)
-    return nodes, chance[nodes]
+    probability = size / size.sum()
+    nodes = np.random.default_rng(seed).choice(p, n_nodes, p=probability)
+    return nodes, probability[nodes]
 
 
 def _missed(model: Scorer, among: Candidates, node: int, known: Ints, limit: float) -> NDArray[Any]:

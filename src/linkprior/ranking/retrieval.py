@@ -84,7 +84,7 @@ class FarPartners:
     """Nodes anywhere, drawn by degree: one for every 20 partners, at least one.
 
     The nodes of the highest degrees, as many as partners are asked for, are partners of each other
-    too: hubs without a short path between them would be asked about by chance only.
+    too: hubs without a short path between them would be found by luck only.
     """
 
     near: NeighborCandidates

@@ -36,7 +36,7 @@ def benchmark_page(results: Results, command: str | None = None) -> dict[str, An
         "title": f"{len(results.models)} models on {len(results.networks)} tests",
         "subtitle": "Every model on the same splits, every candidate pair scored, none sampled",
         "parts": [
-            _standing_part(results, found.ranking),
+            _ranking_part(results, found.ranking),
             {
                 "id": "measures",
                 "nav": "Measures",
@@ -60,7 +60,7 @@ def benchmark_page(results: Results, command: str | None = None) -> dict[str, An
     }
 
 
-def _standing_part(results: Results, standing: list[Table]) -> dict[str, Any]:
+def _ranking_part(results: Results, rankings: list[Table]) -> dict[str, Any]:
     ranks = ranks_of(results, MAIN)
     tiles = [
         [str(len(results.networks)), "tests"],
@@ -77,7 +77,7 @@ def _standing_part(results: Results, standing: list[Table]) -> dict[str, Any]:
         "title": "Who is ahead",
         "tiles": tiles,
         "figures": [*figures, *_costs(results)],
-        "tables": [_table(table) for table in reversed(standing)],
+        "tables": [_table(table) for table in reversed(rankings)],
     }
 
 

@@ -146,24 +146,26 @@ class PuAlsSolver:
         known = self.net.evidence
         values = np.where(known.target > 0, known.weight, _NON_EDGE)
         shape = known.pattern.shape
-        told = sp.csr_array((values, known.pattern.indices, known.pattern.indptr), shape=shape)
-        pattern = sp.csr_array(told - sp.eye_array(shape[0]))
+        observations = sp.csr_array(
+            (values, known.pattern.indices, known.pattern.indptr), shape=shape
+        )
+        pattern = sp.csr_array(observations - sp.eye_array(shape[0]))
         pattern.sort_indices()
         return pattern
 
     @cached_property
     def _curve(self) -> Floats:
         """Weight of x² at a stored entry, beyond ρ/2 everywhere; the diagonal's takes ρ/2 back."""
-        told = self._pattern.data
-        weight = np.where(told == _NON_EDGE, NON_EDGE_WEIGHT, told)
-        return np.where(told > 0, (1.0 - self.rho) * weight, -self.rho / 2.0)
+        observations = self._pattern.data
+        weight = np.where(observations == _NON_EDGE, NON_EDGE_WEIGHT, observations)
+        return np.where(observations > 0, (1.0 - self.rho) * weight, -self.rho / 2.0)
 
     @cached_property
     def _pull(self) -> Floats:
         """Half the weight of −x at a stored entry."""
-        told = self._pattern.data
-        edge = (told > 0) & (told < _NON_EDGE)
-        return np.where(edge, (1.0 - self.rho / 2.0) * told, 0.0)
+        observations = self._pattern.data
+        edge = (observations > 0) & (observations < _NON_EDGE)
+        return np.where(edge, (1.0 - self.rho / 2.0) * observations, 0.0)
 
     @cached_property
     def _mirror(self) -> NDArray[np.intp]:

@@ -250,7 +250,7 @@ class AdmmSolver:
             Q[:] = A - state.G[rows]
             Y[:] = 2 * ops.maximum(Q, 0) - A
             self._weigh(Q, rows_of(profile, start, stop), start, state.B[rows])
-            _let_go_of(state, start, stop)
+            _release(state, start, stop)
 
         self._over_blocks(one_block)
 
@@ -264,7 +264,7 @@ class AdmmSolver:
             X, Y = ops.maximum(state.Q[rows], 0), state.Y[rows]
             terms = (left[rows] @ right.T - X, X, Y)
             squares = np.array([ops.sum_of_squares(term) for term in terms])
-            _let_go_of(state, start, stop)
+            _release(state, start, stop)
             return squares
 
         return np.sum(self._over_blocks(one_block), axis=0)
@@ -279,7 +279,7 @@ class AdmmSolver:
             Q = state.Q[rows]
             squares: Array = ops.split_rows(left[rows] @ right.T, state.G[rows], Q, state.Y[rows])
             self._weigh(Q, rows_of(profile, start, stop), start, state.B[rows])
-            _let_go_of(state, start, stop)
+            _release(state, start, stop)
             return squares
 
         return np.sum(self._over_blocks(one_block), axis=0)
@@ -293,7 +293,7 @@ class AdmmSolver:
 
         def one_block(start: int, stop: int) -> Array:
             row_sums: Array = ops.linearise_rows(B, Q, scale, start, stop, state.G)
-            _let_go_of(state, start, stop)
+            _release(state, start, stop)
             release(B, 0, p)
             return row_sums
 
@@ -327,7 +327,7 @@ class AdmmSolver:
         out[np.arange(len(out)), np.arange(start, start + len(out))] = 0.0
 
 
-def _let_go_of(state: AdmmState, start: int, stop: int) -> None:
+def _release(state: AdmmState, start: int, stop: int) -> None:
     for matrix in (state.Q, state.Y, state.G, state.B):
         release(matrix, start, stop)
 

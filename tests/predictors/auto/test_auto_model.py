@@ -21,7 +21,7 @@ def network():
 
 @pytest.fixture(scope="module")
 def fitted(network):
-    return lp.make("auto", effort="fast", exercises=3).fit(network)
+    return lp.make("auto", effort="fast", holdouts=3).fit(network)
 
 
 def scores_of(model):
@@ -33,7 +33,7 @@ def all_pairs(network):
 
 
 def test_another_seed_hides_other_edges(network, fitted):
-    other = lp.make("auto", effort="fast", exercises=3, seed=1).fit(network)
+    other = lp.make("auto", effort="fast", holdouts=3, seed=1).fit(network)
     assert other.learned_.facts["validation"] != fitted.learned_.facts["validation"]
 
 
@@ -149,7 +149,7 @@ def test_more_effort_asks_more_models_more_often(planted):
         rounds.append(model._rounds(planted))
     assert sources[0] < sources[1] < sources[2]
     assert rounds == sorted(set(rounds))
-    model = lp.make("auto", effort="normal", exercises=1).fit(planted)
+    model = lp.make("auto", effort="normal", holdouts=1).fit(planted)
     assert set(model.learned_.facts["sources"]) == sources[1]
 
 
@@ -161,12 +161,12 @@ def test_edges_are_hidden_more_often_where_each_time_they_are_few():
     assert rounds(4) > rounds(8) > rounds(20) == 5
 
 
-@pytest.mark.parametrize("exercises", [0, 1])
-def test_few_exercises_choose_without_learning(planted, exercises):
-    model = lp.make("auto", effort="fast", exercises=exercises, hidden=0.4).fit(planted)
+@pytest.mark.parametrize("holdouts", [0, 1])
+def test_few_exercises_choose_without_learning(planted, holdouts):
+    model = lp.make("auto", effort="fast", holdouts=holdouts, hidden=0.4).fit(planted)
     facts, words = model.learned_.facts, model.summary()
-    assert len(facts["hidden"]) == exercises
-    if exercises:
+    assert len(facts["hidden"]) == holdouts
+    if holdouts:
         stack = facts["stack"]
         label = stack["labels"][stack["column"]] if stack["kind"] == "source" else stack["kind"]
         assert label == next(iter(facts["validation"]))
@@ -185,25 +185,25 @@ def test_few_exercises_choose_without_learning(planted, exercises):
 
 def test_chances_follow_scores_and_the_share_taken_to_be_missing(network, fitted):
     ranked = fitted.predict_edges(200)
-    chances = fitted.probabilities(ranked.scores)
-    assert (np.diff(chances) <= 1e-12).all()
-    assert ((chances > 0) & (chances < 1)).all()
-    more = lp.make("auto", effort="fast", exercises=3, missing=0.3).fit(network)
+    probabilities = fitted.probabilities(ranked.scores)
+    assert (np.diff(probabilities) <= 1e-12).all()
+    assert ((probabilities > 0) & (probabilities < 1)).all()
+    more = lp.make("auto", effort="fast", holdouts=3, missing=0.3).fit(network)
     np.testing.assert_array_equal(more.predict_edges(200).pairs, ranked.pairs)
     ratio = (0.3 / 0.7) / (0.1 / 0.9)
-    low = chances * ratio < 0.6  # where nothing is cut off at the highest chance stated
+    low = probabilities * ratio < 0.6  # where nothing is cut off at the highest probability stated
     assert low.sum() > 100
-    np.testing.assert_allclose(more.probabilities(ranked.scores)[low], (chances * ratio)[low])
+    np.testing.assert_allclose(more.probabilities(ranked.scores)[low], (probabilities * ratio)[low])
 
 
 def test_score_at_a_chance_keeps_the_pairs_of_at_least_that_chance(fitted):
     ranked = fitted.predict_edges(300)
-    chances = fitted.probabilities(ranked.scores)
-    wanted = float(chances[40])
+    probabilities = fitted.probabilities(ranked.scores)
+    wanted = float(probabilities[40])
     kept = ranked.scores >= fitted.score_threshold(wanted) - 1e-9
-    np.testing.assert_array_equal(kept, chances >= wanted - 1e-9)
+    np.testing.assert_array_equal(kept, probabilities >= wanted - 1e-9)
     mean, low, high = fitted.expected_hits(ranked.scores)
-    np.testing.assert_allclose(mean, np.cumsum(chances))
+    np.testing.assert_allclose(mean, np.cumsum(probabilities))
     assert (low <= mean).all()
     assert (mean <= high).all()
 
@@ -267,9 +267,9 @@ def test_an_odd_network_has_finite_scores_and_true_words(name):
     ranked = model.predict_edges(None)
     assert len(ranked.pairs) == net.n_non_edges
     assert not {*map(tuple, ranked.pairs.tolist())} & {*map(tuple, net.edges.tolist())}
-    chances = model.probabilities(ranked.scores)
-    if chances is not None:
-        assert ((chances >= 0) & (chances < 1)).all()
+    probabilities = model.probabilities(ranked.scores)
+    if probabilities is not None:
+        assert ((probabilities >= 0) & (probabilities < 1)).all()
         assert all(np.isfinite(part).all() for part in model.expected_hits(ranked.scores))
     check_words(model, name)
 
@@ -306,7 +306,7 @@ def check_words(model, name):
 @pytest.mark.parametrize("objective", ["recall", "dc_auroc"])
 def test_other_objectives_have_an_answer_too(name, objective):
     net = ODD[name]()
-    model = lp.make("auto", effort="fast", objective=objective, exercises=4).fit(net)
+    model = lp.make("auto", effort="fast", objective=objective, holdouts=4).fit(net)
     assert np.isfinite(model.score_rows(0, net.n_nodes)).all()
 
 
@@ -314,5 +314,11 @@ def test_other_objectives_have_an_answer_too(name, objective):
 @pytest.mark.parametrize("name", ["three nodes, two edges", "five edges", "clique and nodes alone"])
 def test_all_models_have_an_answer(name):
     net = ODD[name]()
-    model = lp.make("auto", effort="thorough", exercises=2).fit(net)
+    model = lp.make("auto", effort="thorough", holdouts=2).fit(net)
     assert np.isfinite(model.score_rows(0, net.n_nodes)).all()
+
+
+def test_the_former_name_of_a_parameter_is_taken_with_a_warning():
+    with pytest.warns(DeprecationWarning, match="exercises is now holdouts"):
+        model = lp.make("auto", exercises=2)
+    assert model.get_params()["holdouts"] == 2

@@ -1,4 +1,4 @@
-"""Hidden edges, samples of pairs, what they are judged by, and what two releases teach."""
+"""Hidden edges, samples of pairs, what they are evaluated by, and what two releases teach."""
 
 from itertools import combinations
 
@@ -102,13 +102,13 @@ SOURCES = [BY_LABEL[label] for label in LABELS]
 
 @pytest.fixture(scope="module")
 def case():
-    """A network with three nodes that have no edge, an exercise, and its features."""
+    """A network with three nodes that have no edge, an holdout, and its features."""
     planted = lp.planted_network(n_nodes=50, n_groups=3, mean_degree=7, seed=2)
     names = [*planted.names, "x", "y", "z"]
     net = lp.Network.from_indices(planted.edges, names)
-    exercise = hide(net, 0.1, np.random.default_rng(0))
-    features = fit_sources(exercise.train, SOURCES, seed=0, prior=True)
-    return net, exercise, features, features.block(0, net.n_nodes)
+    holdout = hide(net, 0.1, np.random.default_rng(0))
+    features = fit_sources(holdout.train, SOURCES, seed=0, prior=True)
+    return net, holdout, features, features.block(0, net.n_nodes)
 
 
 def candidates(network):
@@ -119,10 +119,10 @@ def candidates(network):
 
 
 def test_rank_features_are_the_models_ranks(case):
-    _, exercise, features, block = case
-    i, j = np.triu_indices(exercise.train.n_nodes, 1)
+    _, holdout, features, block = case
+    i, j = np.triu_indices(holdout.train.n_nodes, 1)
     for at, label in enumerate(LABELS):
-        scores = lp.make(label).fit(exercise.train).score_rows(0, exercise.train.n_nodes)[i, j]
+        scores = lp.make(label).fit(holdout.train).score_rows(0, holdout.train.n_nodes)[i, j]
         exact = -np.log(rankdata(-scores.astype(np.float32)) / len(i))
         found = block[i, j, at]
         assert np.corrcoef(exact, found)[0, 1] > 0.99
@@ -132,79 +132,79 @@ def test_rank_features_are_the_models_ranks(case):
 
 
 def test_blocks_of_features_are_parts_of_the_whole_and_survive_keeping(case):
-    _, exercise, features, block = case
+    _, holdout, features, block = case
     np.testing.assert_array_equal(features.block(10, 17), block[10:17])
-    again = restored(exercise.train, *features.state(), seed=0)
+    again = restored(holdout.train, *features.state(), seed=0)
     np.testing.assert_array_equal(again.block(0, len(block)), block)
 
 
 def test_without_the_prior_no_feature_has_it(case):
-    _, exercise, *_ = case
-    assert fit_sources(exercise.train, SOURCES, seed=0, prior=False).labels == list(LABELS)
+    _, holdout, *_ = case
+    assert fit_sources(holdout.train, SOURCES, seed=0, prior=False).labels == list(LABELS)
 
 
 def test_all_candidates_are_there_when_enough_are_drawn(case):
-    _, exercise, features, block = case
-    found = draw(features, exercise, 10**6, [0], matched=False)
-    pairs = candidates(exercise.train)
+    _, holdout, features, block = case
+    found = draw(features, holdout, 10**6, [0], matched=False)
+    pairs = candidates(holdout.train)
     i, j = pairs.T
-    hidden = set(map(tuple, exercise.hidden.tolist()))
+    hidden = set(map(tuple, holdout.hidden.tolist()))
     np.testing.assert_array_equal(found.X, block[i, j])
     np.testing.assert_array_equal(found.y, [tuple(pair) in hidden for pair in pairs.tolist()])
     np.testing.assert_array_equal(found.drawn, ~found.y)
     assert (found.weight == 1.0).all()
-    linked = exercise.train.n_nodes - 3
-    assert found.n_pairs == len(pairs) == exercise.train.n_non_edges - 3 * linked - 3
-    k = exercise.train.degrees
+    linked = holdout.train.n_nodes - 3
+    assert found.n_pairs == len(pairs) == holdout.train.n_non_edges - 3 * linked - 3
+    k = holdout.train.degrees
     np.testing.assert_array_equal(found.degree_product, k[i] * k[j])
 
 
 def test_hidden_edges_and_pairs_near_a_top_are_never_left_out(case):
-    _, exercise, features, block = case
-    i, j = candidates(exercise.train).T
+    _, holdout, features, block = case
+    i, j = candidates(holdout.train).T
     columns, floor = top_columns(features.labels), top_feature(features)
     assert [features.labels[at] for at in columns] == ["ra", "l3"]
-    n_all = exercise.train.n_nodes * (exercise.train.n_nodes - 1) / 2
-    assert floor == pytest.approx(-np.log(exercise.train.n_edges / n_all))
+    n_all = holdout.train.n_nodes * (holdout.train.n_nodes - 1) / 2
+    assert floor == pytest.approx(-np.log(holdout.train.n_edges / n_all))
     near = (block[i, j][:, columns] > floor).any(axis=1)
     np.testing.assert_array_equal(near_top(block[i, j], columns, floor), near)
-    found = draw(features, exercise, 30, [7], matched=False)
+    found = draw(features, holdout, 30, [7], matched=False)
     assert len(found.y) < 0.7 * len(i)
-    assert found.y.sum() == len(exercise.hidden)
+    assert found.y.sum() == len(holdout.hidden)
     np.testing.assert_array_equal(found.X[found.top], block[i, j][near])
 
 
 @pytest.mark.parametrize("matched", [False, True])
 def test_weights_add_up_to_the_candidates(case, matched):
-    _, exercise, features, block = case
-    i, j = candidates(exercise.train).T
+    _, holdout, features, block = case
+    i, j = candidates(holdout.train).T
     columns, floor = top_columns(features.labels), top_feature(features)
-    hidden = set(map(tuple, exercise.hidden.tolist()))
+    hidden = set(map(tuple, holdout.hidden.tolist()))
     lot = ~near_top(block[i, j], columns, floor)
     lot &= np.array([pair not in hidden for pair in zip(i.tolist(), j.tolist(), strict=True)])
-    k = exercise.train.degrees.astype(float)
-    n_all = exercise.train.n_nodes * (exercise.train.n_nodes - 1) / 2
+    k = holdout.train.degrees.astype(float)
+    n_all = holdout.train.n_nodes * (holdout.train.n_nodes - 1) / 2
     share = np.full(len(i), 200 / n_all)
     if matched:
         whole = sum(k[a] * k[b] for a, b in combinations(range(len(k)), 2))
         share = np.minimum(1.0, 200 * k[i] * k[j] / whole)
     sd = np.sqrt(((1 - share) / share)[lot].sum())
-    sums = [draw(features, exercise, 200, [seed], matched).weight.sum() for seed in range(40)]
+    sums = [draw(features, holdout, 200, [seed], matched).weight.sum() for seed in range(40)]
     assert abs(np.mean(sums) - len(i)) < 4 * sd / np.sqrt(40)
     assert np.std(sums) == pytest.approx(sd, rel=0.5)
 
 
 def test_matched_draws_are_in_proportion_to_degree_products(case):
-    _, exercise, features, _ = case
-    i, j = candidates(exercise.train).T
-    k = exercise.train.degrees.astype(float)
-    hidden = set(map(tuple, exercise.hidden.tolist()))
+    _, holdout, features, _ = case
+    i, j = candidates(holdout.train).T
+    k = holdout.train.degrees.astype(float)
+    hidden = set(map(tuple, holdout.hidden.tolist()))
     other = np.array([pair not in hidden for pair in zip(i.tolist(), j.tolist(), strict=True)])
     product = (k[i] * k[j])[other]
     whole = sum(k[a] * k[b] for a, b in combinations(range(len(k)), 2))
     times, rounds = np.zeros(int(product.max()) + 1), 150
     for seed in range(rounds):
-        found = draw(features, exercise, 150, [seed], matched=True)
+        found = draw(features, holdout, 150, [seed], matched=True)
         drawn = found.degree_product[found.drawn].astype(int)
         times += np.bincount(drawn, minlength=len(times))
     half = np.median(product)
@@ -215,8 +215,8 @@ def test_matched_draws_are_in_proportion_to_degree_products(case):
 
 
 def test_the_draw_follows_its_seed(case):
-    _, exercise, features, _ = case
-    one, same, other = (draw(features, exercise, 100, [seed], False).X for seed in (1, 1, 2))
+    _, holdout, features, _ = case
+    one, same, other = (draw(features, holdout, 100, [seed], False).X for seed in (1, 1, 2))
     np.testing.assert_array_equal(one, same)
     assert one.shape != other.shape or (one != other).any()
 
@@ -316,9 +316,9 @@ def releases(seed=0, finds=60, rounds=2):
     rng = np.random.default_rng(seed)
     found = [lp.planted_network(150, n_groups=5, mean_degree=6.0, seed=seed)]
     k = found[0].degrees.astype(float)
-    chance = np.triu(np.outer(k, k) ** 2, 1).ravel()
+    probability = np.triu(np.outer(k, k) ** 2, 1).ravel()
     for _ in range(rounds):
-        p, chance_now = len(k), chance.copy()
+        p, chance_now = len(k), probability.copy()
         chance_now[found[-1].edges @ [p, 1]] = 0.0
         new = rng.choice(p * p, finds, replace=False, p=chance_now / chance_now.sum())
         pairs = np.concatenate([found[-1].edges, np.stack(np.divmod(new, p), axis=1)])
@@ -356,16 +356,16 @@ def test_chances_are_judged_apart_where_samples_know_of_each_other():
     samples = [with_signal(seed, [1.0, 0.2]) for seed in (1, 2)]
     apart = [with_signal(seed, [1.0, 0.2]) for seed in (3, 4)]
     trained = Trainer(samples, labels, "auprc", 10, apart).train(**where)
-    judged = [one for _, one in trained.judged]
-    assert len(judged) == 2
-    assert {id(one) for one in judged} == {id(one) for one in apart}
+    evaluated = [one for _, one in trained.evaluated]
+    assert len(evaluated) == 2
+    assert {id(one) for one in evaluated} == {id(one) for one in apart}
 
 
 def test_without_a_ratio_chances_are_the_rates_at_which_pairs_were_found():
     y = np.repeat([True, False], [300, 700])
     np.random.default_rng(0).shuffle(y)
     known = Calibration.learn([(np.zeros(1000), sample(np.zeros((1000, 1)), y))], None)
-    assert known.chance(np.array([0.0]))[0] == pytest.approx(0.3)
+    assert known.probability(np.array([0.0]))[0] == pytest.approx(0.3)
 
 
 def test_auto_says_that_it_learned_from_releases_and_what_chances_rest_on(fitted):

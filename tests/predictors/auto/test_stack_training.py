@@ -68,13 +68,13 @@ def test_what_is_chosen_is_best_on_edges_not_learned_from(seed, objective):
     assert found.validation[name] >= least * max(found.validation.values())
     values = list(found.validation.values())
     assert values == sorted(values, reverse=True)
-    assert np.mean([OBJECTIVES[objective](*one) for one in found.judged]) == pytest.approx(
+    assert np.mean([OBJECTIVES[objective](*one) for one in found.evaluated]) == pytest.approx(
         found.validation[name]
     )
 
 
 def test_judged_scores_come_from_learners_that_had_not_seen_the_sample():
-    """Labels that are pure chance cannot be told; by heart they could."""
+    """Labels that are pure probability cannot be told; by heart they could."""
     rng = np.random.default_rng(0)
     samples = [
         sample(rng.exponential(size=(4000, 3)), rng.random(4000) < 0.1, top=rng.random(4000) < 0.2)
@@ -116,7 +116,7 @@ def test_one_exercise_is_enough_to_choose_but_not_to_learn():
 def test_without_exercises_ranks_are_fused():
     found = train([])
     assert found.stack.kind == "fusion"
-    assert found.judged == []
+    assert found.evaluated == []
 
 
 def test_fusion_adds_reciprocal_ranks():
@@ -151,7 +151,7 @@ def test_near_a_top_the_top_learners_speak():
 
 
 def few(n_hidden):
-    """Return two exercises with so many hidden edges together, found by the first source alone."""
+    """Return two holdouts with so many hidden edges together, found by the first source alone."""
     samples = []
     for seed in range(2):
         rng = np.random.default_rng(seed)

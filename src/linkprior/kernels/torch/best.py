@@ -50,8 +50,8 @@ def rank_tables(
 ) -> NDArray[np.float32]:
     """Return the tables (passes, p, knots): those the layer has, and the ones after them."""
     where = find_device(device)
-    sheet = _sheets([layer], scale, profile[ranks], where, passes)[0]
-    found = with_tables(sheet, _put(ranks, where, torch.int64), passes)
+    matrix = _score_blocks([layer], scale, profile[ranks], where, passes)[0]
+    found = with_tables(matrix, _put(ranks, where, torch.int64), passes)
     return np.stack([numpy_of(table) for table in found.tables])
 
 
@@ -70,9 +70,9 @@ def best_pairs(
     where the last ones tie.
     """
     where = find_device(device)
-    sheets = _sheets(layers, scale, weights, where)
-    never = Barred(_put(barred, where, torch.int64), len(sheets[0]))
-    return _answer(best_candidates(sheets, never, k, threshold))
+    matrices = _score_blocks(layers, scale, weights, where)
+    never = Barred(_put(barred, where, torch.int64), len(matrices[0]))
+    return _answer(best_candidates(matrices, never, k, threshold))
 
 
 def exact_pairs(
@@ -80,14 +80,14 @@ def exact_pairs(
 ) -> tuple[Array, Array]:
     """Return the k best pairs by exact ranks, as `best_pairs` does; the layer has one table."""
     where = find_device(device)
-    sheet = _sheets([layer], scale, profile[ranks], where, 3)[0]
-    never = Barred(_put(barred, where, torch.int64), len(sheet))
+    matrix = _score_blocks([layer], scale, profile[ranks], where, 3)[0]
+    never = Barred(_put(barred, where, torch.int64), len(matrix))
     weights = _put(profile, where)
-    _, bounds = bounds_of(sheet, _put(ranks, where, torch.int64), weights)
-    return _answer(exact_best(sheet, bounds, weights, never, k))
+    _, bounds = bounds_of(matrix, _put(ranks, where, torch.int64), weights)
+    return _answer(exact_best(matrix, bounds, weights, never, k))
 
 
-def _sheets(
+def _score_blocks(
     layers: Sequence[Layer], scale: Array, weights: Array, device: torch.device, passes: int = 0
 ) -> list[ScoreBlocks]:
     width = sum(one.left.shape[1] + one.right.shape[1] for one in layers)
@@ -161,48 +161,48 @@ class Barred:
 
 
 def best_candidates(
-    sheets: Sequence[ScoreBlocks], barred: Barred, k: int, threshold: float = -math.inf
+    matrices: Sequence[ScoreBlocks], barred: Barred, k: int, threshold: float = -math.inf
 ) -> Found:
-    """Return the k best candidates i < j by the mean score of all sheets, in no order.
+    """Return the k best candidates i < j by the mean score of all matrices, in no order.
 
     Scores are at least `threshold`; more than k come where the last ones tie.
     """
-    floor = first_floor(sheets, k)
-    best = _sifted(sheets, barred, k, max(floor, threshold))
+    floor = first_floor(matrices, k)
+    best = _sifted(matrices, barred, k, max(floor, threshold))
     if len(best[2]) < k and floor > threshold:  # the sample promised too much
-        best = _sifted(sheets, barred, k, threshold)
+        best = _sifted(matrices, barred, k, threshold)
     return best
 
 
-def _sifted(sheets: Sequence[ScoreBlocks], barred: Barred, k: int, floor: float) -> Found:
-    device, p = sheets[0].left.device, len(sheets[0])
-    rows = block_rows(p, _BYTES + 4.0 * len(sheets), device)
+def _sifted(matrices: Sequence[ScoreBlocks], barred: Barred, k: int, floor: float) -> Found:
+    device, p = matrices[0].left.device, len(matrices[0])
+    rows = block_rows(p, _BYTES + 4.0 * len(matrices), device)
     if floor == -math.inf:  # every pair is looked at: 40 bytes each
         rows = max(1, rows // 4)
 
     def run(height: int) -> Found:
         best = TopKFilter(k, floor)
-        cuts = sheets[0].cuts(floor)
+        cuts = matrices[0].cuts(floor)
         for begin in range(0, p, height):
-            if len(sheets) > 1:
+            if len(matrices) > 1:
                 rows = torch.arange(begin, min(p, begin + height), device=device)
-                block = mean_block(sheets, rows, begin)
+                block = mean_block(matrices, rows, begin)
                 best.add(*_chosen(block, block >= best.floor, barred, begin))
                 continue
-            i, j, base = _reaching(sheets[0], cuts, barred, begin, height)
-            if best.add(i, j, sheets[0].pairs(base, i, j)):
-                cuts = sheets[0].cuts(best.floor)
+            i, j, base = _reaching(matrices[0], cuts, barred, begin, height)
+            if best.add(i, j, matrices[0].pairs(base, i, j)):
+                cuts = matrices[0].cuts(best.floor)
         return best.sift()
 
     return in_blocks(run, rows)
 
 
 def _reaching(
-    sheet: ScoreBlocks, cuts: torch.Tensor, barred: Barred, begin: int, height: int
+    matrix: ScoreBlocks, cuts: torch.Tensor, barred: Barred, begin: int, height: int
 ) -> Found:
     """Return candidates of a block whose products reach the cuts of both nodes, with these."""
-    rows = torch.arange(begin, min(len(sheet), begin + height), device=sheet.left.device)
-    block = sheet.products(rows, begin)
+    rows = torch.arange(begin, min(len(matrix), begin + height), device=matrix.left.device)
+    block = matrix.products(rows, begin)
     mask = block >= cuts[rows, None]
     mask &= block >= cuts[None, begin:]
     return _chosen(block, mask, barred, begin)
@@ -218,27 +218,27 @@ def _chosen(block: torch.Tensor, mask: torch.Tensor, barred: Barred, begin: int)
     return i[allowed], j[allowed], scores[allowed]
 
 
-def mean_block(sheets: Sequence[ScoreBlocks], rows: torch.Tensor, begin: int = 0) -> torch.Tensor:
-    """Return the mean of all sheets' blocks."""
-    total = sheets[0].block(rows, begin)
-    for sheet in sheets[1:]:
-        total += sheet.block(rows, begin)
-    return total / len(sheets)
+def mean_block(matrices: Sequence[ScoreBlocks], rows: torch.Tensor, begin: int = 0) -> torch.Tensor:
+    """Return the mean of all matrices' blocks."""
+    total = matrices[0].block(rows, begin)
+    for matrix in matrices[1:]:
+        total += matrix.block(rows, begin)
+    return total / len(matrices)
 
 
-def first_floor(sheets: Sequence[ScoreBlocks], k: int) -> float:
+def first_floor(matrices: Sequence[ScoreBlocks], k: int) -> float:
     """Return a score that about 1.5·k pairs reach, by a sample of rows; −∞ where k is too large.
 
     A pair is seen from either end, so a share f of the rows shows 2·f·k of the best k.
     """
-    p, device = len(sheets[0]), sheets[0].left.device
+    p, device = len(matrices[0]), matrices[0].left.device
     drawn = torch.randperm(p, generator=torch.Generator().manual_seed(1))
     rows = drawn[: min(p, _SAMPLED_ROWS)].to(device)
     wanted = math.ceil(2.0 * _SLACK * k * len(rows) / p) + 16
     each = min(p - 1, 4 * math.ceil(wanted / len(rows)) + 64)
-    height = max(1, block_rows(p, _BYTES + 4.0 * len(sheets), device) // 2)
+    height = max(1, block_rows(p, _BYTES + 4.0 * len(matrices), device) // 2)
     tops = [
-        torch.topk(mean_block(sheets, some, 0), each, dim=1, sorted=False).values.reshape(-1)
+        torch.topk(mean_block(matrices, some, 0), each, dim=1, sorted=False).values.reshape(-1)
         for some in rows.split(height)
     ]
     found = torch.cat(tops)
@@ -248,46 +248,46 @@ def first_floor(sheets: Sequence[ScoreBlocks], k: int) -> float:
 
 
 def exact_best(
-    sheet: ScoreBlocks, bounds: Bounds, profile: torch.Tensor, barred: Barred, k: int
+    matrix: ScoreBlocks, bounds: Bounds, profile: torch.Tensor, barred: Barred, k: int
 ) -> Found:
     """Return the k best candidates by exact ranks, in no order (ties with the last one stay)."""
-    floor = first_floor([sheet], k)
+    floor = first_floor([matrix], k)
     for _ in range(_TRIES):
-        (i, j, base), reached = superset(sheet, bounds, barred, k, floor)
+        (i, j, base), reached = superset(matrix, bounds, barred, k, floor)
         if reached >= floor or floor == -math.inf:
             break
         floor = reached
-    weights = exact_weights(sheet, profile, torch.cat([i, j]), torch.cat([j, i]), base.repeat(2))
-    penalty = 0.5 * (sheet.scale[i] * weights[: len(i)] + sheet.scale[j] * weights[len(i) :])
+    weights = exact_weights(matrix, profile, torch.cat([i, j]), torch.cat([j, i]), base.repeat(2))
+    penalty = 0.5 * (matrix.scale[i] * weights[: len(i)] + matrix.scale[j] * weights[len(i) :])
     best = TopKFilter(k, -math.inf)
     best.add(i, j, base - penalty)
     return best.sift()
 
 
 def superset(
-    sheet: ScoreBlocks, bounds: Bounds, barred: Barred, k: int, floor: float
+    matrix: ScoreBlocks, bounds: Bounds, barred: Barred, k: int, floor: float
 ) -> tuple[Found, float]:
     """Return pairs that hold the k best, with their products, and the k-th best lower bound.
 
     It holds them for sure if that bound is at least `floor`.
     """
-    p, device = len(sheet), sheet.left.device
+    p, device = len(matrix), matrix.left.device
 
     def run(height: int) -> tuple[Found, float]:
         parts: list[Found] = []
         best = TopKFilter(k, -math.inf)
-        cuts = _cuts(sheet, bounds, floor)
+        cuts = _cuts(matrix, bounds, floor)
         for begin in range(0, p, height):
-            i, j, base = _reaching(sheet, cuts, barred, begin, height)
-            least, most = _penalty(sheet, bounds, (i, j), base)
+            i, j, base = _reaching(matrix, cuts, barred, begin, height)
+            least, most = _penalty(matrix, bounds, (i, j), base)
             kept = base - least >= max(floor, best.floor)
             parts.append((i[kept], j[kept], base[kept]))
             if best.add(i[kept], j[kept], (base - most)[kept]) and best.floor > floor:
-                cuts = _cuts(sheet, bounds, best.floor)
+                cuts = _cuts(matrix, bounds, best.floor)
         lowest = best.sift()[2]
         reached = float(lowest.min()) if len(lowest) >= k else -math.inf
         i, j, base = (torch.cat(part) for part in zip(*parts, strict=True))
-        upper = base - _penalty(sheet, bounds, (i, j), base)[0]
+        upper = base - _penalty(matrix, bounds, (i, j), base)[0]
         kept = upper >= max(reached, floor)
         return (i[kept], j[kept], base[kept]), reached
 
@@ -295,25 +295,25 @@ def superset(
 
 
 def _penalty(
-    sheet: ScoreBlocks, bounds: Bounds, ends: tuple[torch.Tensor, torch.Tensor], base: torch.Tensor
+    matrix: ScoreBlocks, bounds: Bounds, ends: tuple[torch.Tensor, torch.Tensor], base: torch.Tensor
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Return the least and the largest penalty of pairs."""
     (low_i, high_i), (low_j, high_j) = (bounds.of(base, nodes) for nodes in ends)
-    gi, gj = (0.5 * sheet.scale[nodes] for nodes in ends)
+    gi, gj = (0.5 * matrix.scale[nodes] for nodes in ends)
     return gi * low_i + gj * low_j, gi * high_i + gj * high_j
 
 
-def _cuts(sheet: ScoreBlocks, bounds: Bounds, floor: float) -> torch.Tensor:
+def _cuts(matrix: ScoreBlocks, bounds: Bounds, floor: float) -> torch.Tensor:
     """Return for each node a product that a pair must reach if its upper bound is to reach floor.
 
     Where the weight is at least low_k, the product must be floor + penalty: the least product that
     is consistent with its own place among the knots is taken.
     """
     if floor == -math.inf:
-        return torch.full_like(sheet.scale, floor)
-    other = 0.5 * sheet.scale.min() * bounds.first
+        return torch.full_like(matrix.scale, floor)
+    other = 0.5 * matrix.scale.min() * bounds.first
     weights = torch.cat([torch.full_like(bounds.low[:, :1], bounds.first), bounds.low], 1)
-    needed = floor + other + 0.5 * sheet.scale[:, None] * weights  # in each gap between knots
+    needed = floor + other + 0.5 * matrix.scale[:, None] * weights  # in each gap between knots
     top = torch.cat([torch.full_like(needed[:, :1], math.inf), bounds.values], 1)
     bottom = torch.cat([bounds.values, torch.full_like(needed[:, :1], -math.inf)], 1)
     possible = torch.where(needed < top, torch.maximum(needed, bottom), math.inf)
@@ -322,7 +322,7 @@ def _cuts(sheet: ScoreBlocks, bounds: Bounds, floor: float) -> torch.Tensor:
 
 
 def exact_weights(
-    sheet: ScoreBlocks,
+    matrix: ScoreBlocks,
     profile: torch.Tensor,
     nodes: torch.Tensor,
     partners: torch.Tensor,
@@ -340,7 +340,7 @@ def exact_weights(
             begin, end = int(ends[some[0]] - lengths[some[0]]), int(ends[some[-1]])
             here = order[begin:end]
             starts = torch.cat([ends[some] - lengths[some], ends[some[-1:]]]) - begin
-            block, given = sheet.products(asked[some]), scores[here]
+            block, given = matrix.products(asked[some]), scores[here]
             above, reached = counts(block, given, starts)
             row = torch.repeat_interleave(some - some[0], lengths[some])
             own = block[row, partners[here]]  # not to be counted, whatever rounding made of it
@@ -349,4 +349,4 @@ def exact_weights(
             out[here] = 0.5 * (profile[first] + profile[last.clamp(max=len(profile) - 1)])
         return out
 
-    return in_blocks(run, block_rows(len(sheet), _EXACT_BYTES, sheet.left.device))
+    return in_blocks(run, block_rows(len(matrix), _EXACT_BYTES, matrix.left.device))

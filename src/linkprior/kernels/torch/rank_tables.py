@@ -238,36 +238,36 @@ class Bounds:
         return low[:, 0], torch.where(reached < m, high, self.last)[:, 0]
 
 
-def next_table(sheet: ScoreBlocks, ranks: torch.Tensor) -> torch.Tensor:
-    """Return the scores of every row at these ranks, after all passes of the sheet."""
-    columns = sampled_columns(len(sheet), sheet.left.device)
+def next_table(matrix: ScoreBlocks, ranks: torch.Tensor) -> torch.Tensor:
+    """Return the scores of every row at these ranks, after all passes of the matrix."""
+    columns = sampled_columns(len(matrix), matrix.left.device)
 
     def run(height: int) -> torch.Tensor:
-        runs = torch.arange(len(sheet), device=sheet.left.device).split(height)
+        runs = torch.arange(len(matrix), device=matrix.left.device).split(height)
         return torch.cat(
-            [row_knots(sheet.block(rows), ranks, columns).at_ranks(ranks) for rows in runs]
+            [row_knots(matrix.block(rows), ranks, columns).at_ranks(ranks) for rows in runs]
         )
 
-    return in_blocks(run, block_rows(len(sheet), _BYTES, sheet.left.device))
+    return in_blocks(run, block_rows(len(matrix), _BYTES, matrix.left.device))
 
 
-def with_tables(sheet: ScoreBlocks, ranks: torch.Tensor, passes: int) -> ScoreBlocks:
-    """Return the sheet with as many tables as there are to be passes."""
-    while len(sheet.tables) < passes:
-        sheet = replace(sheet, tables=[*sheet.tables, next_table(sheet, ranks)])
-    return sheet
+def with_tables(matrix: ScoreBlocks, ranks: torch.Tensor, passes: int) -> ScoreBlocks:
+    """Return the matrix with as many tables as there are to be passes."""
+    while len(matrix.tables) < passes:
+        matrix = replace(matrix, tables=[*matrix.tables, next_table(matrix, ranks)])
+    return matrix
 
 
 def bounds_of(
-    sheet: ScoreBlocks, ranks: torch.Tensor, profile: torch.Tensor
+    matrix: ScoreBlocks, ranks: torch.Tensor, profile: torch.Tensor
 ) -> tuple[torch.Tensor, Bounds]:
     """Return the first table, and what it tells for sure about ranks by products alone."""
-    columns, most = sampled_columns(len(sheet), sheet.left.device), len(profile) - 1
-    plain = replace(sheet, tables=[])
+    columns, most = sampled_columns(len(matrix), matrix.left.device), len(profile) - 1
+    plain = replace(matrix, tables=[])
 
     def run(height: int) -> tuple[torch.Tensor, Bounds]:
         parts = []
-        for rows in torch.arange(len(sheet), device=sheet.left.device).split(height):
+        for rows in torch.arange(len(matrix), device=matrix.left.device).split(height):
             knots = row_knots(plain.block(rows), ranks, columns)
             low = profile[knots.least.clamp(max=most)]
             high = profile[(knots.most - 1).clamp(0, most)]
@@ -275,4 +275,4 @@ def bounds_of(
         table, values, low, high = (torch.cat(part) for part in zip(*parts, strict=True))
         return table, Bounds(values, low, high, float(profile[0]), float(profile[-1]))
 
-    return in_blocks(run, block_rows(len(sheet), _BYTES, sheet.left.device))
+    return in_blocks(run, block_rows(len(matrix), _BYTES, matrix.left.device))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
@@ -46,10 +47,10 @@ from linkprior.predictors.spaces import Space
 HELD_WHOLE = 16_000  # nodes up to which all scores are held once they are made (1 GB)
 MATCHED = {"auprc": 0.0, "recall": 0.0, "dc_auroc": 1.0}  # share of other pairs drawn by degree
 OTHERS = 40  # pairs drawn by lot for each hidden edge
-FEWEST_OTHERS, MOST_OTHERS = 60_000, 400_000  # of them, in all exercises together
-EXERCISES = {"fast": (3, 2), "normal": (5, 2), "thorough": (8, 4)}  # small networks, large ones
-LARGE = 4000  # nodes from which on exercises are fewer, each having more edges
-ENOUGH = 1500  # hidden edges to learn from, if so many exercises find them:
+FEWEST_OTHERS, MOST_OTHERS = 60_000, 400_000  # of them, in all hold-outs together
+HOLD_OUTS = {"fast": (3, 2), "normal": (5, 2), "thorough": (8, 4)}  # small networks, large ones
+LARGE = 4000  # nodes from which on hold-outs are fewer, each having more edges
+ENOUGH = 1500  # hidden edges to learn from, if so many hold-outs find them:
 MOST_EXERCISES = {"fast": 3, "normal": 10, "thorough": 20}
 
 # Nominal nanoseconds, for progress.
@@ -89,7 +90,7 @@ class Auto(LinkPredictor):
         Share of the edges hidden at a time.
     missing
         Share of all links, observed or not, that probabilities take to be missing.
-    exercises
+    holdouts
         How often edges are hidden; None: by the size of the network and the number of its edges.
     prior
         Whether models are also asked as the degree prior weighs their ranks.
@@ -99,7 +100,7 @@ class Auto(LinkPredictor):
     Examples
     --------
     >>> import linkprior as lp
-    >>> model = lp.make("auto", effort="fast", exercises=1).fit(lp.planted_network(40, seed=0))
+    >>> model = lp.make("auto", effort="fast", holdouts=1).fit(lp.planted_network(40, seed=0))
     >>> model.predict_edges(3)
     Ranking(3 pairs)
     """
@@ -107,13 +108,14 @@ class Auto(LinkPredictor):
     name: ClassVar[str] = "auto"
     summary_line: ClassVar[str] = "all models together, weighed by how well they find hidden edges"
     search_space: ClassVar[Space | None] = {}
+    renamed_parameters: ClassVar[Mapping[str, str]] = {"exercises": "holdouts"}
     combines_models: ClassVar[bool] = True
     supports: ClassVar[frozenset[str]] = WEIGHTS | NEGATIVES
     effort: str = "normal"
     objective: str = "auprc"
     hidden: float = 0.1
     missing: float = 0.1
-    exercises: int | None = None
+    holdouts: int | None = None
     prior: bool = True
     seed: int = 0
 
@@ -146,8 +148,8 @@ class Auto(LinkPredictor):
         choice("objective", self.objective, OBJECTIVES)
         real_number("hidden", self.hidden, 0.0, 0.9)
         real_number("missing", self.missing, 0.0, 1.0)
-        if self.exercises is not None:
-            whole_number("exercises", self.exercises, 0, 100)
+        if self.holdouts is not None:
+            whole_number("holdouts", self.holdouts, 0, 100)
         whole_number("seed", self.seed, 0, SEED_LIMIT)
         if not isinstance(self.prior, bool | np.bool_):
             raise ParameterError(f"prior must be True or False, got {shown(self.prior)}")
@@ -159,10 +161,10 @@ class Auto(LinkPredictor):
     def _rounds(self, network: Network) -> int:
         if enough_found(network.known.history):
             return 1
-        if self.exercises is not None:
-            return self.exercises
+        if self.holdouts is not None:
+            return self.holdouts
         wanted = np.ceil(ENOUGH / n_hidden(network, self.hidden))
-        least = EXERCISES[self.effort][network.n_nodes >= LARGE]
+        least = HOLD_OUTS[self.effort][network.n_nodes >= LARGE]
         return int(np.clip(wanted, least, MOST_EXERCISES[self.effort]))
 
     def _training_samples(self, network: Network, chosen: Choice, costs: Costs) -> TrainingSamples:
@@ -185,21 +187,19 @@ class Auto(LinkPredictor):
         """Hide edges, ask the models, and return pairs to learn from; None: no edge to spare."""
         name = f"hiding edges, round {number + 1} of {self._rounds(network)}"
         with progress.part(costs.sources + costs.looking, name):
-            lots = np.random.default_rng(self.seed)  # the same for all: no edge is hidden twice
-            exercise = hide(network, self.hidden, lots, number)
-            if not len(exercise.hidden):
+            rng = np.random.default_rng(self.seed)  # the same for all: no edge is hidden twice
+            holdout = hide(network, self.hidden, rng, number)
+            if not len(holdout.hidden):
                 return None
             rounds = self._rounds(network)
-            others = int(
-                np.clip(OTHERS * rounds * len(exercise.hidden), FEWEST_OTHERS, MOST_OTHERS)
-            )
+            others = int(np.clip(OTHERS * rounds * len(holdout.hidden), FEWEST_OTHERS, MOST_OTHERS))
             with progress.stage(total=costs.sources + costs.looking):
                 with progress.part(costs.sources):
-                    features = fit_sources(exercise.train, chosen.sources, self.seed, self.prior)
+                    features = fit_sources(holdout.train, chosen.sources, self.seed, self.prior)
                 with progress.part(costs.looking):
                     seeds = [self.seed, number, 1]
                     matched = MATCHED[self.objective]
-                    return draw(features, exercise, others // rounds, seeds, matched)
+                    return draw(features, holdout, others // rounds, seeds, matched)
 
     def _kept(
         self, features: Features, trained: Trained, chosen: Choice, samples: list[Sample]
@@ -213,7 +213,7 @@ class Auto(LinkPredictor):
             # edge, and are not predicted either.
             missing = self.missing / (1.0 - self.missing) * network.n_edges
             ratio = missing / n_drawn(network, self.hidden)
-        calibration = Calibration.learn(trained.judged, ratio)
+        calibration = Calibration.learn(trained.evaluated, ratio)
         arrays, model_facts = features.state()
         arrays = prefixed("source", arrays) | prefixed("stack", trained.stack.arrays())
         if calibration is not None:
@@ -305,7 +305,7 @@ class Auto(LinkPredictor):
     def probabilities(self, scores: Array) -> Array | None:
         self._state()
         known = self._cached_calibration
-        return None if known is None else known.chance(np.asarray(scores))
+        return None if known is None else known.probability(np.asarray(scores))
 
     def score_threshold(self, probability: float) -> float:
         self._state()
@@ -315,7 +315,7 @@ class Auto(LinkPredictor):
     def expected_hits(self, scores: Array) -> tuple[Array, Array, Array] | None:
         self._state()
         known = self._cached_calibration
-        return None if known is None else expected_hits(known.chance(scores), known.spread)
+        return None if known is None else expected_hits(known.probability(scores), known.spread)
 
     def assumption(self) -> str:
         if self._state()[1].facts["from_history"]:

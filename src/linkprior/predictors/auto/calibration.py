@@ -1,4 +1,4 @@
-"""What to expect of a list: the chance of each pair, and how many of the first k are real.
+"""What to expect of a list: the probability of each pair, and how many of the first k are real.
 
 Both come from hidden edges the stack had not learned from, and rest on one assumption: the edges
 that are missing look like those that were hidden, and are as many as a stated share of the whole.
@@ -20,64 +20,68 @@ Array = NDArray[Any]
 LEVEL = 1.645  # sds on either side of the mean: 90 %
 FEWEST_HITS = 5  # hidden edges in a step of the calibration, at least
 BEYOND = 1e300  # a score that no pair has
-SUREST = 0.99  # the highest chance that is ever stated
+SUREST = 0.99  # the highest probability that is ever stated
 STEPS = 40  # of the calibration, at most
-LENGTHS = (50, 100, 200, 500, 1000)  # lists whose yield is compared between exercises
-LEAST_SPREAD = 0.15  # of the expected yield, beside chance: exercises look more alike than networks
+LENGTHS = (50, 100, 200, 500, 1000)  # lists whose yield is compared between hold-outs
+LEAST_SPREAD = (
+    0.15  # of the expected yield, beyond sampling noise: hold-outs look more alike than networks
+)
 
 
 @dataclass(frozen=True)
 class Calibration:
-    """Scores and the chances they stand for, both ascending; linear between."""
+    """Scores and the probabilities they stand for, both ascending; linear between."""
 
     scores: Array
-    chances: Array
+    probabilities: Array
     spread: float = LEAST_SPREAD
 
     @classmethod
-    def learn(cls, judged: Sequence[tuple[Array, Sample]], ratio: float | None) -> Self | None:
+    def learn(cls, evaluated: Sequence[tuple[Array, Sample]], ratio: float | None) -> Self | None:
         """Learn from scores of samples; `ratio`: missing edges for each hidden one.
 
         Without a ratio the hits are those of a newer release, and come as often in the next one.
         None where too few edges were hidden to tell.
         """
-        if not judged:
+        if not evaluated:
             return None
-        score = np.concatenate([scores for scores, _ in judged])
-        y = np.concatenate([sample.y for _, sample in judged])
-        weight = np.concatenate([sample.weight for _, sample in judged])
+        score = np.concatenate([scores for scores, _ in evaluated])
+        y = np.concatenate([sample.y for _, sample in evaluated])
+        weight = np.concatenate([sample.weight for _, sample in evaluated])
         if y.sum() < 2 * FEWEST_HITS:
             return None
         order = np.argsort(-score, kind="stable")
         at, rate, pairs = _steps(score[order], y[order], weight[order])
         found = _falling(rate, pairs)[::-1]
-        spread = cls(at[::-1], found)._spread_between(judged)
-        chances = np.minimum(SUREST, found) if ratio is None else _missing_rate(found, ratio)
-        return cls(at[::-1], chances, spread)
+        spread = cls(at[::-1], found)._spread_between(evaluated)
+        probabilities = np.minimum(SUREST, found) if ratio is None else _missing_rate(found, ratio)
+        return cls(at[::-1], probabilities, spread)
 
-    def chance(self, scores: Array) -> Array:
-        """Return the chance that pairs with these scores are missing edges."""
-        return np.interp(scores, self.scores, self.chances)
+    def probability(self, scores: Array) -> Array:
+        """Return the probability that pairs with these scores are missing edges."""
+        return np.interp(scores, self.scores, self.probabilities)
 
-    def score_threshold(self, chance: float) -> float:
-        """Return the lowest score of at least this chance; out of reach where there is none."""
-        if chance <= self.chances[0]:
+    def score_threshold(self, probability: float) -> float:
+        """Return the lowest score of this probability; out of reach where there is none."""
+        if probability <= self.probabilities[0]:
             return -BEYOND
-        if chance > self.chances[-1]:
+        if probability > self.probabilities[-1]:
             return BEYOND
-        after = int(np.searchsorted(self.chances, chance))  # many scores may share a chance
+        after = int(
+            np.searchsorted(self.probabilities, probability)
+        )  # many scores may share a probability
         ends = slice(after - 1, after + 1)
-        return float(np.interp(chance, self.chances[ends], self.scores[ends]))
+        return float(np.interp(probability, self.probabilities[ends], self.scores[ends]))
 
-    def _spread_between(self, judged: Sequence[tuple[Array, Sample]]) -> float:
-        """Return the relative sd of yields between exercises beyond what chance explains."""
+    def _spread_between(self, evaluated: Sequence[tuple[Array, Sample]]) -> float:
+        """Return the relative sd of yields between hold-outs beyond sampling noise."""
         extra = []
-        for scores, sample in judged:
+        for scores, sample in evaluated:
             order = np.argsort(-scores, kind="stable")
             reached = np.cumsum(sample.weight[order])
             for k in LENGTHS:
                 first = order[: int(np.searchsorted(reached, k, side="right"))]
-                mean = float((self.chance(scores[first]) * sample.weight[first]).sum())
+                mean = float((self.probability(scores[first]) * sample.weight[first]).sum())
                 if mean >= 1.0:
                     off = float(sample.y[first].sum()) - mean
                     extra.append((off**2 - mean) / mean**2)
@@ -88,7 +92,7 @@ class Calibration:
 
     def arrays(self) -> dict[str, Array]:
         """Return what has to be kept."""
-        steps = {"scores": self.scores, "chances": self.chances}
+        steps = {"scores": self.scores, "chances": self.probabilities}
         return {**steps, "spread": np.array([self.spread])}
 
     @classmethod
@@ -97,10 +101,10 @@ class Calibration:
         return cls(arrays["scores"], arrays["chances"], float(arrays["spread"][0]))
 
 
-def expected_hits(chances: Array, spread: float) -> tuple[Array, Array, Array]:
+def expected_hits(probabilities: Array, spread: float) -> tuple[Array, Array, Array]:
     """Return for the first 1, 2, … pairs the hits to expect, and the ends of the 90 % interval."""
-    mean = np.cumsum(chances)
-    sd = np.sqrt(np.cumsum(chances * (1.0 - chances)) + (spread * mean) ** 2)
+    mean = np.cumsum(probabilities)
+    sd = np.sqrt(np.cumsum(probabilities * (1.0 - probabilities)) + (spread * mean) ** 2)
     k = np.arange(1, len(mean) + 1)
     low, high = mean - LEVEL * sd, mean + LEVEL * sd
     return mean, np.floor(np.maximum(0.0, low)), np.ceil(np.minimum(k, high))

@@ -1,4 +1,4 @@
-"""What the stack learns from and is judged by: edges hidden from a network, or found since.
+"""What the stack learns from and is evaluated by: edges hidden from a network, or found since.
 
 Edges are hidden at random so that every node keeps one. A sample has all hidden edges, all pairs
 near the top of any source, and some others. Where two releases of a network are at hand, what was
@@ -53,9 +53,9 @@ def hide(network: Network, share: float, rng: np.random.Generator, number: int =
     """Draw a share of the edges by lot, and hide those whose nodes both keep another one.
 
     A node that lost all its edges would be known to have a hidden one, which a learner finds out
-    and which says nothing about missing edges. With the same lots each `number` draws other edges,
-    as long as there are any left. An edge is the likelier drawn the surer it is: what is to be
-    found are links, not errors.
+    and which says nothing about missing edges. With the same generator each `number` draws other
+    edges, as long as there are any left. An edge is the likelier drawn the surer it is: what is to
+    be found are links, not errors.
     """
     order, size = _order(network, rng), n_drawn(network, share)
     drawn = np.take(order, np.arange(number * size, (number + 1) * size), mode="wrap")
@@ -82,7 +82,7 @@ def _order(network: Network, rng: np.random.Generator) -> Ints:
 
 @dataclass(frozen=True)
 class Sample:
-    """Pairs of one exercise.
+    """Pairs of one hold-out.
 
     Attributes
     ----------
@@ -96,7 +96,7 @@ class Sample:
     weight
         How many pairs each stands for.
     degree_product
-        k_i·k_j in the exercise's training network.
+        k_i·k_j in the hold-out's training network.
     hub
         The node of the pair that has more edges there.
     n_pairs
@@ -160,9 +160,9 @@ def near_top(block: Array, columns: Sequence[int], floor: float) -> Array:
 
 
 def draw(
-    features: Features, exercise: HoldOut, others: int, rng_seed: Sequence[int], matched: float
+    features: Features, holdout: HoldOut, others: int, rng_seed: Sequence[int], matched: float
 ) -> Sample:
-    """Return the sample of an exercise.
+    """Return the sample of a hold-out.
 
     Parameters
     ----------
@@ -172,7 +172,7 @@ def draw(
         Which share of them is drawn in proportion to k_i·k_j, so that degree tells less.
     """
     network, columns = features.network, top_columns(features.labels)
-    floor, hidden = top_feature(features), _rows_of(exercise.hidden, network.n_nodes)
+    floor, hidden = top_feature(features), _rows_of(holdout.hidden, network.n_nodes)
     refuted = _rows_of(network.known.negatives, network.n_nodes)
     probability = _probabilities(network, others, matched)
 
@@ -264,7 +264,7 @@ def steady_precision(scores: Array, sample: Sample) -> float:
 
     Where some thirty edges are hidden among a million pairs, one of them at the very top by luck is
     worth more than all the others in good places. With every hit counting for several, as if the
-    exercise had hidden more edges of the same kind, the first places no longer decide alone.
+    hold-out had hidden more edges of the same kind, the first places no longer decide alone.
     """
     return average_precision(scores, sample, FEW_HIDDEN)
 
@@ -300,7 +300,7 @@ OBJECTIVES: dict[str, Callable[[Array, Sample], float]] = {
 
 @dataclass(frozen=True)
 class TrainingSamples:
-    """Samples to learn from, and others to judge chances on; none of these: judge on the first."""
+    """Samples to learn from, and others to calibrate on; none of these: on the first."""
 
     samples: list[Sample]
     apart: list[Sample]
@@ -322,11 +322,11 @@ def temporal_samples(
     """Return what two releases teach.
 
     Learners are chosen on pairs drawn by lot, as the next release may well go on around the same
-    hubs. How many hits to expect is judged around hubs not learned from: by lot it comes out
+    hubs. How many hits to expect is evaluated around hubs not learned from: at random it comes out
     several times too high, as the edges of one burst tell of each other.
     """
     features = fit_sources(history.older, sources, seed, prior)
-    exercise = HoldOut(history.older, history.found)
-    sample = draw(features, exercise, others, [seed, 0, 1], matched)
+    holdout = HoldOut(history.older, history.found)
+    sample = draw(features, holdout, others, [seed, 0, 1], matched)
     rng = np.random.default_rng(seed)
     return TrainingSamples(sample.halves(rng), sample.halves_by_hub(rng))

@@ -1,6 +1,6 @@
 """The stack: learners for the top of the list and for the rest, chosen by hidden edges.
 
-Where a pair is near the top of some source, all such pairs of the exercises are learned from,
+Where a pair is near the top of some source, all such pairs of the hold-outs are learned from,
 hidden edge or not, so the learners see the very pairs they have to tell apart; elsewhere a sample
 is enough. Both give log-odds, which makes the two comparable.
 """
@@ -202,13 +202,13 @@ class Trained:
         How features become scores.
     validation
         What each way of scoring reached on hidden edges it had not learned from, best first.
-    judged
+    evaluated
         The scores that the chosen way gives such samples, with these: what calibration needs.
     """
 
     stack: Stack
     validation: dict[str, float]
-    judged: list[tuple[Array, Sample]]
+    evaluated: list[tuple[Array, Sample]]
 
 
 @dataclass(frozen=True)
@@ -218,7 +218,7 @@ class Trainer:
     Attributes
     ----------
     samples
-        What is learned from, every second one in turn, and judged on.
+        What is learned from, every second one in turn, and evaluated on.
     labels
         What the features are called.
     objective
@@ -226,7 +226,7 @@ class Trainer:
     n_nodes
         Of the network.
     apart
-        Two samples to judge chances on, where those of `samples` know of each other.
+        Two samples to calibrate on, where those of `samples` know of each other.
     """
 
     samples: Sequence[Sample]
@@ -251,8 +251,8 @@ class Trainer:
             if not fitted or any(rest is None for _, rest in fitted):
                 return self._without_learning(base, found)
             blends = self._blends(fitted, halves[::-1])
-            judged = self._crossed(fitted, halves, blends, where)
-            found["stack"] = self._mean(judged)
+            evaluated = self._crossed(fitted, halves, blends, where)
+            found["stack"] = self._mean(evaluated)
             least = NEARLY if blends[0] == (SINGLE,) else 1.0
             single = found[self.labels[alone]]
             if found["stack"] < max(least * single, found["fusion"]):
@@ -260,8 +260,8 @@ class Trainer:
             with progress.part(1.0):
                 stack = self._stack(self._parts(self.samples, alone), blends, where)
             if self.apart:
-                judged = self._judged_apart(alone, blends, where)
-        return Trained(stack, _best_first(found), judged)
+                evaluated = self._evaluated_apart(alone, blends, where)
+        return Trained(stack, _best_first(found), evaluated)
 
     # ------------------------------------------------------------------ without learning
 
@@ -299,7 +299,7 @@ class Trainer:
             for sample in half
         ]
 
-    def _judged_apart(
+    def _evaluated_apart(
         self, alone: int, blends: Any, where: dict[str, Any]
     ) -> list[tuple[Array, Sample]]:
         """Return scores of samples that share nothing with those they were learned from."""
@@ -311,9 +311,9 @@ class Trainer:
     def _scored(self, stack: Stack, samples: Sequence[Sample]) -> list[tuple[Array, Sample]]:
         return [(stack.scores(sample.X, self.n_nodes), sample) for sample in samples]
 
-    def _mean(self, judged: Sequence[tuple[Array, Sample]]) -> float:
+    def _mean(self, evaluated: Sequence[tuple[Array, Sample]]) -> float:
         measure = OBJECTIVES[self.objective]
-        return float(np.mean([measure(*one) for one in judged])) if judged else 0.0
+        return float(np.mean([measure(*one) for one in evaluated])) if evaluated else 0.0
 
     # ------------------------------------------------------------------ learning
 

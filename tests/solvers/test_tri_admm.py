@@ -188,7 +188,7 @@ def test_every_pass_lets_go_of_all_it_read_from_files(released, prior):
     four = state.Q, state.Y, state.G, state.B
     assert released(*four) == [every] * 4
     for one_pass, used in (
-        (lambda: solver._times_Y(state, state.factors.U, [np.abs]), [state.Y]),
+        (lambda: solver._times_Y(state, state.factors.U), [state.Y]),
         (lambda: solver._split(state, state.factors), four),
         (lambda: solver._pass_again(state), four),
         (lambda: solver._squares_again(state, state.factors), [state.Q, state.Y]),

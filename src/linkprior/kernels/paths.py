@@ -203,8 +203,7 @@ def _targets(a: sp.csr_array) -> Iterator[tuple[slice, Array]]:
 
 def _per(values: Array, degrees: Array) -> Array:
     """Return values divided by degrees, which are 0 only where the values are."""
-    ratio: Array = values / np.maximum(degrees, 1)
-    return ratio
+    return values / np.maximum(degrees, 1)
 
 
 def _jaccard(shared: Array, own: Array, others: Array) -> Array:

@@ -253,8 +253,7 @@ def expected_squared_loss(x: ArrayLike, edge: bool, rho: float) -> Floats:
     score = _finite("x", x)
     rho = real_number("rho", rho, 0.0, 1.0)
     seen = rho if edge else 0.0
-    loss: Floats = (1 - rho / 2) * seen * (score - 1) ** 2 + rho / 2 * (1 - seen) * score**2
-    return loss
+    return (1 - rho / 2) * seen * (score - 1) ** 2 + rho / 2 * (1 - seen) * score**2
 
 
 def _power(base: float, exponent: float) -> float:

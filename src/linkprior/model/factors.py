@@ -19,18 +19,10 @@ Array = NDArray[Any]
 
 @dataclass(frozen=True)
 class Factors:
-    """A non-negative symmetric tri-factorization X = U S Uᵀ, of NumPy arrays or of torch tensors.
+    """A non-negative symmetric tri-factorization X = U S Uᵀ, of NumPy arrays or of torch tensors."""
 
-    Attributes
-    ----------
-    U
-        p × r, each node's share in r groups.
-    S
-        r × r, symmetric: how strongly two groups connect.
-    """
-
-    U: Array
-    S: Array
+    U: Array  # p × r, each node's share in r groups
+    S: Array  # r × r, symmetric: how strongly two groups connect
 
     def __reduce__(self) -> tuple[type[Factors], tuple[Array, Array]]:
         return Factors, (self.U, self.S)  # what follows from them is not sent along
@@ -69,8 +61,7 @@ class Factors:
         if known is None or known[0] is not net:
             known = net, edge_products(self.US, self.U, net)
             self.__dict__["_on_evidence"] = known
-        found: Array = known[1]
-        return found
+        return known[1]
 
     def row_sums(self) -> Array:
         """Σ_{j≠i} Xᵢⱼ."""

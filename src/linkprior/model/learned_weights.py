@@ -64,23 +64,20 @@ class LearnedWeights:
 
     def slopes(self, y: Array) -> Array:
         """Return for each node what its x costs, twice what half a sum needs."""
-        slopes: Array = self.low * (1.0 - y) + self.high * y + 2.0 * self.either
-        return slopes
+        return self.low * (1.0 - y) + self.high * y + 2.0 * self.either
 
     def log_odds(self, f: Array, y: tuple[Array, Array], sloped: Array, product: Array) -> Array:
         """Return log-odds from f, both y, ½Σ slope·x and x_i·x_j."""
         one, other = y
         levels = 0.5 * self.degree * (one + other) + self.degrees * (one * other)
-        found: Array = self.constant + self.score * f + levels - sloped - self.joint * product
-        return found
+        return self.constant + self.score * f + levels - sloped - self.joint * product
 
     def curve(self, ranks: Sequence[int], degrees: Sequence[int], n_nodes: int) -> Array:
         """Return b(k, d), degrees by ranks, for a partner that ranks as hidden edges do."""
         x, y = rank_profile(n_nodes)[np.asarray(ranks) - 1], degree_levels(degrees, n_nodes)
         slopes = self.slopes(y) + 2.0 * self.joint * self.typical_x
         levels = (self.degree + 2.0 * self.degrees * self.typical_y) * y
-        curve: Array = slopes[:, None] * x - levels[:, None]
-        return curve
+        return slopes[:, None] * x - levels[:, None]
 
 
 @dataclass(frozen=True)
@@ -101,8 +98,7 @@ class IsolatedOdds:
 
     def log_odds(self, y: tuple[Array, Array]) -> Array:
         """Return log-odds from both y, one of which is zero."""
-        found: Array = self.constant + self.degree * (y[0] + y[1])
-        return found
+        return self.constant + self.degree * (y[0] + y[1])
 
     def shifted(self, by: float) -> IsolatedOdds:
         """Return the same with other odds for all."""
@@ -111,23 +107,13 @@ class IsolatedOdds:
 
 @dataclass(frozen=True)
 class Sample:
-    """Pairs that were hidden or were no edges, as an end sees them, and how many stand for all.
+    """Pairs that were hidden or were no edges, as an end sees them, and how many stand for all."""
 
-    Attributes
-    ----------
-    f, x, y
-        The score's f, and (n, 2) x and y of either end.
-    hidden
-        Whether a pair was a hidden edge.
-    share
-        Share of all non-edges that were drawn.
-    """
-
-    f: Array
-    x: Array
+    f: Array  # of the score
+    x: Array  # (n, 2), of either end
     y: Array
-    hidden: NDArray[np.bool_]
-    share: float
+    hidden: NDArray[np.bool_]  # whether a pair was a hidden edge
+    share: float  # of all non-edges that were drawn
 
 
 def rank_profile(n_nodes: int) -> Array:
@@ -138,15 +124,13 @@ def rank_profile(n_nodes: int) -> Array:
 
 def degree_levels(degrees: Ints | Sequence[int], n_nodes: int) -> Array:
     """Return y of each degree."""
-    levels: Array = np.log1p(np.asarray(degrees, dtype=np.float64)) / np.log(max(n_nodes, 2))
-    return levels
+    return np.log1p(np.asarray(degrees, dtype=np.float64)) / np.log(max(n_nodes, 2))
 
 
 def soft_log(scores: Array, median: float, unit: float) -> Array:
     """Return f: logarithmic away from the median, rising everywhere, 1 one unit above it."""
     above = (scores - median) / (_SOFT * unit)
-    f: Array = np.copysign(np.log1p(np.abs(above)), above) / np.log1p(1.0 / _SOFT)
-    return f
+    return np.copysign(np.log1p(np.abs(above)), above) / np.log1p(1.0 / _SOFT)
 
 
 def learn_weights(samples: Sequence[Sample]) -> LearnedWeights:
@@ -212,12 +196,7 @@ def ridge_logistic(
 ) -> tuple[float, Array]:
     """Return the constant and coefficients of a logistic regression with a ridge.
 
-    Parameters
-    ----------
-    offset
-        Log-odds that are there before.
-    positive
-        Which coefficients must not be below zero.
+    `offset` are log-odds that are there before; `positive` coefficients must not be below zero.
     """
     from scipy.optimize import minimize
 
@@ -240,5 +219,4 @@ def ridge_logistic(
 
 
 def _logistic(z: Array) -> Array:
-    probability: Array = 0.5 * (1.0 + np.tanh(0.5 * z))
-    return probability
+    return 0.5 * (1.0 + np.tanh(0.5 * z))

@@ -76,5 +76,4 @@ def _log_binomial(n: float, k: float) -> float:
 def xlogx_table(n_edges: int) -> Array:
     """Return f(0) … f(2·n_edges): all that moves and merges ever ask for."""
     x = np.arange(2 * n_edges + 1, dtype=np.float64)
-    table: Array = xlogy(x, x)
-    return table
+    return xlogy(x, x)

@@ -85,8 +85,7 @@ def use_dask(address: Any, wait: float = 30.0) -> Iterator[DaskEngine]:
 
 def current_engine() -> DaskEngine | None:
     """Return the engine that tasks may be sent to; None: all work is done here."""
-    engine: DaskEngine | None = _config.current().engine
-    return engine
+    return _config.current().engine
 
 
 def blocks(n_rows: int, most: int | None = None) -> list[tuple[int, int]]:

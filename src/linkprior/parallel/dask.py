@@ -245,22 +245,13 @@ def _packed(problem: Exception, new: bool) -> bytes:
 
 
 class Traffic:
-    """What went over the wire, as counted on this side.
-
-    Attributes
-    ----------
-    passes
-        Maps whose tasks were sent out.
-    sent
-        Bytes handed to the scheduler: each task once, and its items.
-    copied
-        Bytes of tasks that workers took, each worker once.
-    received
-        Bytes of results.
-    """
+    """What went over the wire, as counted on this side."""
 
     def __init__(self) -> None:
-        self.passes = self.sent = self.copied = self.received = 0
+        self.passes = 0  # maps whose tasks were sent out
+        self.sent = 0  # bytes handed to the scheduler: each task once, and its items
+        self.copied = 0  # bytes of tasks that workers took, each worker once
+        self.received = 0  # bytes of results
         self._lock = threading.Lock()
 
     def add(self, **more: int) -> None:
@@ -275,13 +266,7 @@ class Traffic:
 
 
 class DaskEngine:
-    """Maps tasks over the workers of a cluster.
-
-    Attributes
-    ----------
-    traffic
-        What went over the wire so far.
-    """
+    """Maps tasks over the workers of a cluster; `traffic` is what went over the wire so far."""
 
     def __init__(self, client: Client, patience: float) -> None:
         self.client, self.patience, self.traffic = client, patience, Traffic()
@@ -376,8 +361,7 @@ class DaskEngine:
         except Exception as problem:  # not of the task, whose own errors come as results
             raise LinkpriorError(f"a dask worker cannot run tasks: {_short(problem)}") from None
         self.traffic.add(received=len(packed))
-        told: tuple[bool, bool, Any] = pickle.loads(packed)  # noqa: S301 - of our own workers
-        return told
+        return pickle.loads(packed)  # noqa: S301 - of our own workers
 
     def threads(self) -> int:
         """Return how many tasks can run at once, workers that came and went counted."""

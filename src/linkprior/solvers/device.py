@@ -43,18 +43,10 @@ def _runs(n_rows: int, height: int) -> Iterator[slice]:
 
 @dataclass(frozen=True)
 class DeviceAdmm(AdmmSolver):
-    """The paper's ADMM on a torch device, with four p × p float32 arrays there.
-
-    Attributes
-    ----------
-    device
-        Its name, as "cuda" or "cpu".
-    block_rows
-        Rows of a block; None: as many as what is free allows.
-    """
+    """The paper's ADMM on a torch device, with four p × p float32 arrays there."""
 
     device: str = "cuda"
-    block_rows: int | None = None
+    block_rows: int | None = None  # None: as many as what is free allows
 
     def back(self, state: AdmmState) -> AdmmState:
         """Return the state in the computer's own memory."""
@@ -91,18 +83,10 @@ class DeviceAdmm(AdmmSolver):
 
 @dataclass(frozen=True)
 class DeviceDirect(DirectSolver):
-    """Multiplicative descent ("streaming") on a torch device.
-
-    Attributes
-    ----------
-    device
-        Its name, as "cuda" or "cpu".
-    block_rows
-        Rows of a block; None: as many as what is free allows.
-    """
+    """Multiplicative descent ("streaming") on a torch device."""
 
     device: str = "cuda"
-    block_rows: int | None = None
+    block_rows: int | None = None  # None: as many as what is free allows
 
     def init(self, rng: np.random.Generator) -> DirectState:
         drawn = self.start or start_factors(self.net, self.rank, rng)

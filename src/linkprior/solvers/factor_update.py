@@ -70,8 +70,7 @@ def _update_U(
 
 
 def _damped_ratio(a: Array, n: Array, m: Array) -> Array:
-    ratio: Array = 2.0 * m / (n + ops_of(m).sqrt(n * n + 4.0 * a * m) + _TINY)
-    return ratio
+    return 2.0 * m / (n + ops_of(m).sqrt(n * n + 4.0 * a * m) + _TINY)
 
 
 def _parts_times_U(

@@ -88,8 +88,7 @@ class TorchOps:
             pattern = _Pattern(rows, columns, starts, net.n_nodes)
             values = (self.put(one, np.float64) for one in (known.weight, known.target))
             self._known[net] = pattern, Observations(pattern, *values)  # type: ignore[arg-type]
-        found: tuple[_Pattern, Observations] = self._known[net]
-        return found
+        return self._known[net]
 
     def edge_products(
         self, left: torch.Tensor, right: torch.Tensor, net: Network, rows: slice

@@ -8,7 +8,7 @@ what `kernels.lookup_penalty` does.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import torch
 
@@ -80,13 +80,9 @@ def penalised(
     columns: tuple[torch.Tensor, torch.Tensor],
     weights: torch.Tensor,
 ) -> torch.Tensor:
-    """Return base − ½(scale_i·w_i(score) + scale_j·w_j(score)) for a block of scores.
+    """Return base − ½(scale_i·w_i(score) + scale_j·w_j(score)) for a block of scores (b, n).
 
-    Parameters
-    ----------
-    base, scores : (b, n)
-    rows, columns : tables (b, m) and (n, m), with a scale for each.
-    weights : (m,)
+    `rows` and `columns` are tables (b, m) and (n, m), with a scale for each; `weights` are m.
     """
     m = len(weights)
     shared = 4 * m * (_COLUMNS + _ROWS + 1)
@@ -152,23 +148,13 @@ def pair_penalty(
 
 @dataclass(frozen=True)
 class ScoreBlocks:
-    """Scores left·rightᵀ (symmetric), penalised by as many passes as there are tables.
+    """Scores left·rightᵀ (symmetric), penalised by as many passes as there are tables."""
 
-    Attributes
-    ----------
-    left, right
-        (p, r) factors, float32.
-    scale, weights
-        (p,) and (m,): the rank weights scale_i·weights_k at the knots of the tables.
-    tables
-        Each (p, m): descending scores of every row after the passes before.
-    """
-
-    left: torch.Tensor
+    left: torch.Tensor  # (p, r) factors, float32
     right: torch.Tensor
-    scale: torch.Tensor
-    weights: torch.Tensor
-    tables: Sequence[torch.Tensor] = field(default_factory=list)
+    scale: torch.Tensor  # (p,): rank weights are scale_i·weights_k at the knots of the tables
+    weights: torch.Tensor  # (m,)
+    tables: Sequence[torch.Tensor] = ()  # (p, m): descending scores after the passes before
 
     def __len__(self) -> int:
         return len(self.left)

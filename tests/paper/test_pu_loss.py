@@ -11,7 +11,7 @@ from tests.paper.dense import KARATE, product, random_factors
 import linkprior as lp
 from linkprior.errors import ParameterError
 from linkprior.model.factors import Factors
-from linkprior.model.losses import PoissonLoss, SquaredLoss
+from linkprior.model.losses import LOSSES, PoissonLoss, SquaredLoss
 
 RATES = [0.05, 0.5, 0.9]
 NETWORKS = {
@@ -23,7 +23,6 @@ NETWORKS = {
     "compiled kernels": dense.gnm(260, 700, 1),
 }
 SMALL = [name for name in NETWORKS if name != "compiled kernels"]
-LOSSES = {"squared": SquaredLoss, "poisson": PoissonLoss}
 
 
 def printed_loss(X, net, rho):

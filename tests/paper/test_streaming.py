@@ -12,13 +12,11 @@ from tests.paper.dense import KARATE, half_sum, product, random_factors, weights
 
 import linkprior as lp
 from linkprior import parallel
-from linkprior.model.losses import PoissonLoss, SquaredLoss
+from linkprior.model.losses import LOSSES, SquaredLoss
 from linkprior.model.priors import DegreePrior, L1Prior, ScaleFreePrior
 from linkprior.solvers import direct
 from linkprior.solvers.base import Measure, settled, solve
 from linkprior.solvers.direct import DirectSolver, flat_pass, ranked_pass
-
-LOSSES = {"squared": SquaredLoss, "poisson": PoissonLoss}
 
 
 def make_prior(name, net, alpha=1.0):

@@ -31,7 +31,6 @@ from linkprior.solvers.nuclear import (
     NuclearState,
     ball_threshold,
     eigenpairs_above,
-    eigenpairs_in_ball,
     least_price,
 )
 
@@ -135,6 +134,14 @@ def test_a_step_clips_to_the_box_and_thresholds_the_eigenvalues_at_mu_over_eta(s
 # ---- eigenpairs --------------------------------------------------------------------------------
 
 
+def above(threshold):
+    return lambda values: threshold
+
+
+def ball(radius):
+    return lambda values: ball_threshold(np.abs(values), radius)
+
+
 def with_eigenvalues(values, seed=4):
     basis = np.linalg.qr(np.random.default_rng(seed).standard_normal((len(values),) * 2))[0]
     return half_sum((basis * values) @ basis.T)
@@ -148,7 +155,7 @@ def test_no_eigenvalue_above_the_threshold_is_missed(monkeypatch, expected, dtyp
     values = np.concatenate([np.linspace(5, 9, 7), -np.linspace(4, 8, 6), np.zeros(107)])
     S = with_eigenvalues(values).astype(dtype, order=order)
     v0 = np.random.default_rng(0).standard_normal(120).astype(dtype)
-    found, vectors = eigenpairs_above(S, 3.0, expected, v0)
+    found, vectors, _ = eigenpairs_above(S, above(3.0), expected, v0)
     assert found.dtype == vectors.dtype == dtype
     np.testing.assert_allclose(np.sort(found), np.sort(values[np.abs(values) > 3]), atol=close)
     np.testing.assert_allclose(S @ vectors, vectors * found, atol=close)
@@ -157,13 +164,13 @@ def test_no_eigenvalue_above_the_threshold_is_missed(monkeypatch, expected, dtyp
 def test_all_eigenvalues_may_be_above_the_threshold_and_none_at_it(monkeypatch):
     monkeypatch.setattr(nuclear, "FULL_BELOW", 10)
     values = np.concatenate([np.linspace(-9.0, -2.0, 30), np.linspace(1.0, 8.0, 30)])
-    found, _ = eigenpairs_above(with_eigenvalues(values), 0.5, 0, np.ones(60))
+    found, _, _ = eigenpairs_above(with_eigenvalues(values), above(0.5), 0, np.ones(60))
     np.testing.assert_allclose(found, values, atol=1e-9)
     S = np.diag([3.0, -2.0, 2.0, 1.0, -4.0])
-    for threshold, above in ((2.0, [-4, 3]), (1.9, [-4, -2, 2, 3]), (4.0, [])):
-        found, vectors = eigenpairs_above(S, threshold, 0, np.ones(5))
-        assert found.tolist() == above
-        assert vectors.shape == (5, len(above))
+    for threshold, kept in ((2.0, [-4, 3]), (1.9, [-4, -2, 2, 3]), (4.0, [])):
+        found, vectors, _ = eigenpairs_above(S, above(threshold), 0, np.ones(5))
+        assert found.tolist() == kept
+        assert vectors.shape == (5, len(kept))
 
 
 @pytest.mark.parametrize("bounded", [False, True])
@@ -172,11 +179,9 @@ def test_a_few_large_eigenvalues_are_found_without_all_the_others(monkeypatch, b
     values = np.concatenate([[-7.0, -5.0], np.linspace(-0.5, 0.5, 55), [4.0, 6.0, 8.0]])
     S = with_eigenvalues(values)
     monkeypatch.setattr(np.linalg, "eigh", None)
-    if bounded:
-        found, vectors, theta = eigenpairs_in_ball(S, 15.0, 0, np.ones(60))
-        assert theta == pytest.approx(3.0)
-    else:
-        found, vectors = eigenpairs_above(S, 3.0, 0, np.ones(60))
+    threshold = ball(15.0) if bounded else above(3.0)
+    found, vectors, theta = eigenpairs_above(S, threshold, 0, np.ones(60))
+    assert theta == pytest.approx(3.0)
     np.testing.assert_allclose(np.sort(found), [-7.0, -5.0, 4.0, 6.0, 8.0], atol=1e-9)
     np.testing.assert_allclose(S @ vectors, vectors * found, atol=1e-9)
 
@@ -191,7 +196,7 @@ def test_where_the_search_for_eigenpairs_fails_all_are_computed(monkeypatch):
     S = np.kron(np.eye(p // 2), [[0.0, 2.0], [2.0, 0.0]])
     monkeypatch.setattr(nuclear, "FULL_BELOW", 10)
     monkeypatch.setattr(nuclear.spla, "eigsh", fails)
-    found, vectors = eigenpairs_above(S, 1.0, 1, np.ones(p))
+    found, vectors, _ = eigenpairs_above(S, above(1.0), 1, np.ones(p))
     assert sorted(np.round(found, 9)) == [-2.0] * (p // 2) + [2.0] * (p // 2)
     np.testing.assert_allclose(S @ vectors, vectors * found, atol=1e-12)
 
@@ -267,7 +272,7 @@ def test_no_eigenpair_of_the_projection_is_missed(monkeypatch, expected, radius)
     S = rng.standard_normal((120, 120)) * 0.1
     S = S + S.T + np.outer(*rng.standard_normal((2, 120, 1)))
     S = (S + S.T) / 2
-    values, vectors, theta = eigenpairs_in_ball(S, radius, expected, np.ones(120))
+    values, vectors, theta = eigenpairs_above(S, ball(radius), expected, np.ones(120))
     kept = np.sign(values) * (np.abs(values) - theta)
     assert (theta > 0.0) is (radius < 1000.0)
     np.testing.assert_allclose((vectors * kept) @ vectors.T, project_on_ball(S, radius), atol=1e-7)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from linkprior.errors import ParameterError
-from linkprior.kernels._arguments import plain, row_block, stored_rows, target_for
+from linkprior.kernels._arguments import plain, row_block, stored_rows
 from linkprior.kernels._engine import use_numba
 from linkprior.kernels._jit import compiled, compiled_sums
 
@@ -19,9 +19,7 @@ Array = NDArray[Any]
 ENTRIES_AT_ONCE = 1 << 16  # stored entries whose factor rows are gathered at a time
 
 
-def edge_products(
-    left: ArrayLike, right: ArrayLike, indptr: Array, indices: Array, out: Array | None = None
-) -> Array:
+def edge_products(left: ArrayLike, right: ArrayLike, indptr: Array, indices: Array) -> Array:
     """Return ``left[i] · right[j]`` for every stored entry (i, j) of a CSR pattern, in float64.
 
     For a block of rows hand in ``left[a:b]`` and ``indptr[a:b + 1]`` with the whole `indices`.
@@ -33,7 +31,7 @@ def edge_products(
         raise ParameterError(
             f"left {rows.shape}, right {others.shape} and indptr ({starts.size},) do not match"
         )
-    target = target_for(out, columns.shape, np.float64)
+    target = np.empty(columns.shape)
     starts -= starts[0]
     if use_numba(others.shape[0]):
         edge_products_numba(rows, others, starts, columns, target)
@@ -51,18 +49,10 @@ def top_pairs(
 ) -> tuple[Array, Array, Array]:
     """Return the best candidate pairs of a block: j > i, not stored, score above `floor`.
 
-    Parameters
-    ----------
-    scores : (b, p) block.
-    indptr, indices : CSR pattern of the whole network, columns sorted.
-    k : how many pairs at most.
-    floor : scores must be strictly greater. The k-th best score of *earlier* rows is a valid floor,
-        since later pairs lose ties; a floor from later rows must be taken one float lower.
-
-    Returns
-    -------
-    rows, columns (int64, of the whole matrix) and scores; best first, ties by smaller (i, j), also
-    at the boundary. Memory grows with k and b, not with b·p.
+    At most k of them, as rows, columns (int64, of the whole matrix) and scores; best first, ties by
+    smaller (i, j), also at the boundary. The k-th best score of *earlier* rows is a valid floor,
+    since later pairs lose ties; a floor from later rows must be taken one float lower. `indptr` and
+    `indices` are those of the whole network, sorted. Memory grows with k and b, not with b·p.
     """
     block = row_block(scores, first, square=True)
     b, p = block.shape

@@ -28,15 +28,9 @@ def move_nodes(
 ) -> int:
     """Move each node, in this order, to the block that raises ½Σ f(m_rs) − Σ f(κ_r) most.
 
-    Parameters
-    ----------
-    pattern : indptr and indices (int64) of a network without self-loops.
-    group, sizes, counts : block of each node, nodes of each block, edges between blocks; int64,
-        written over. A block is never left empty.
-
-    Returns
-    -------
-    The number of nodes moved. Gains that differ by rounding alone are equal; the first block wins.
+    `pattern` is that of a network without self-loops; `group` (the block of each node), `sizes` and
+    `counts` are written over, all int64. A block is never left empty. Gains that differ by rounding
+    alone are equal, and the first block wins. Returns the number of nodes moved.
     """
     slack = 1e-9 + 1e-13 * float(xlogx[-1])
     indptr, indices = pattern

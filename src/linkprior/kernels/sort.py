@@ -27,13 +27,9 @@ Scratch = tuple[Array, Array, Array, Array, Array]
 
 
 def argsort_rows(keys: ArrayLike, first: int) -> Array:
-    """Order the columns of each row by descending key, ties by smaller column.
+    """Order the columns of each row by descending key, ties by smaller column, as int32.
 
     The diagonal is left out when ``first >= 0``; 0.0 and -0.0 are equal.
-
-    Returns
-    -------
-    int32 array of shape (b, p - 1), or (b, p) when ``first = -1``.
     """
     block = row_block(keys, first)
     b, p = block.shape
@@ -54,25 +50,15 @@ def rank_penalty(
 ) -> Array:
     """Write ``scale[r] * profile[k]``, k the 0-based rank of a column in its row; diagonal 0.
 
-    Parameters
-    ----------
-    keys : (b, p) block; ranks are positions in `argsort_rows`.
-    scale : one number per row of the block.
-    profile : one number per rank: p - 1 of them, or p when ``first = -1``; or a row of them for
-        each row of the block.
-    out : array of the shape and dtype of `keys`, made when None. It may be `keys` itself.
-
-    Returns
-    -------
-    `out`. Products are formed in the dtype of `keys`.
+    Ranks are positions in `argsort_rows`; `profile` has a number for each of them, or a row of
+    numbers for each row of the block. Products are formed in the dtype of `keys`, which may be
+    `out` as well; what has its shape and dtype is made where `out` is None.
     """
     block = row_block(keys, first)
     target = target_for(out, block.shape, block.dtype)
     factors = vector_of("scale", scale, block.shape[0], block.dtype)
-    steps, shape = (
-        np.atleast_2d(plain(profile, block.dtype)),
-        (block.shape[0], n_ranks(block, first)),
-    )
+    steps = np.atleast_2d(plain(profile, block.dtype))
+    shape = block.shape[0], n_ranks(block, first)
     if steps.shape not in ((1, shape[1]), shape):
         raise ParameterError(
             f"profile must have shape {shape[1:]} or {shape}, got {np.shape(profile)}"

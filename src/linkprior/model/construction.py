@@ -127,7 +127,11 @@ def _placement(d: Ints, alpha: float) -> Ints:
     """Return every pair's code (its place in `triu_indices`) in the order the values are placed."""
     n_nodes = d.size
     rows, cols = np.triu_indices(n_nodes, 1)
-    weights = _weight_table(d, alpha)
+    # What the next pair costs node i when it has A pairs: (H_{A+1} / H_{d_i})^α, H_k = log(k + 1).
+    # log(0 + 1) = 0 would divide: a node of degree 0 weighs as one of degree 1.
+    H, own = (np.log(k + 1.0) for k in (np.arange(1, n_nodes + 1), np.maximum(d, 1)))
+    with np.errstate(over="ignore", under="ignore"):
+        weights = (H[None, :] / own[:, None]) ** alpha
     placed = np.zeros(n_nodes, dtype=np.int64)  # the paper's array A
     unused = np.ones(rows.size, dtype=bool)
     order = np.empty(rows.size, dtype=np.int64)
@@ -145,16 +149,6 @@ def _placement(d: Ints, alpha: float) -> Ints:
         unused[code] = False
         placed[[rows[code], cols[code]]] += 1
     return order
-
-
-def _weight_table(d: Ints, alpha: float) -> Floats:
-    """Return (H_{A+1} / H_{d_i})^α for each node i and each A = 0 … p−1, with H_k = log(k+1)."""
-    H = np.log(np.arange(1, d.size + 1) + 1.0)
-    # log(0 + 1) = 0 would divide: a node of degree 0 weighs as one of degree 1.
-    own = np.log(np.maximum(d, 1) + 1.0)
-    with np.errstate(over="ignore", under="ignore"):
-        table: Floats = (H[None, :] / own[:, None]) ** alpha
-    return table
 
 
 def _cheapest_first(cost: Floats, codes: Ints) -> Iterator[int]:
@@ -177,23 +171,21 @@ class _Realisation:
         self.taken: Bools = self.free | np.eye(d.size, dtype=bool)
 
     def admit(self, i: int, j: int) -> bool:
-        """Take the pair into the graph for good, if one 2-switch at most brings it in."""
-        if not (self.free[i, j] or self._switch_in(i, j)):
-            return False
-        self.free[i, j] = self.free[j, i] = False
-        return True
+        """Take the pair into the graph for good, if one 2-switch at most brings it in.
 
-    def _switch_in(self, i: int, j: int) -> bool:
-        """Replace free edges iu, jv by ij, uv: all degrees stay."""
-        us, vs = np.flatnonzero(self.free[i]), np.flatnonzero(self.free[j])
-        possible = ~self.taken[np.ix_(us, vs)]  # the diagonal is taken, so u ≠ v
-        if not possible.any():
-            return False
-        first, second = np.unravel_index(int(possible.argmax()), possible.shape)
-        u, v = int(us[first]), int(vs[second])
-        for a, b, there in ((i, u, False), (j, v, False), (i, j, True), (u, v, True)):
-            self.free[a, b] = self.free[b, a] = there
-            self.taken[a, b] = self.taken[b, a] = there
+        A switch replaces free edges iu, jv by ij, uv: all degrees stay.
+        """
+        if not self.free[i, j]:
+            us, vs = np.flatnonzero(self.free[i]), np.flatnonzero(self.free[j])
+            possible = ~self.taken[np.ix_(us, vs)]  # the diagonal is taken, so u ≠ v
+            if not possible.any():
+                return False
+            first, second = np.unravel_index(int(possible.argmax()), possible.shape)
+            u, v = int(us[first]), int(vs[second])
+            for a, b, there in ((i, u, False), (j, v, False), (i, j, True), (u, v, True)):
+                self.free[a, b] = self.free[b, a] = there
+                self.taken[a, b] = self.taken[b, a] = there
+        self.free[i, j] = self.free[j, i] = False
         return True
 
 

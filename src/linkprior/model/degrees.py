@@ -101,20 +101,16 @@ def prior_degrees(
         if choice("degrees", given, ["observed", "shuffled"]) == "shuffled":
             return np.random.default_rng(seed).permutation(d)
         return d
-    vector = degrees_by_name(given, net) if isinstance(given, Mapping) else given
-    d = degree_vector("degrees", vector, net.n_nodes)
+    if isinstance(given, Mapping):
+        missing = [name for name in net.names if name not in given]
+        if missing:
+            some = ", ".join(missing[:3]) + (", …" if len(missing) > 3 else "")
+            raise ParameterError(
+                f"degrees are missing for {len(missing)} of {net.n_nodes} nodes: {some}"
+            )
+        given = [given[name] for name in net.names]
+    d = degree_vector("degrees", given, net.n_nodes)
     return clamp_degrees(d, real_number("c", c, 0.0), net.n_nodes - 1)
-
-
-def degrees_by_name(given: Mapping[str, float], net: Network) -> list[float]:
-    """Return degrees in the order of the nodes; every node must have one."""
-    missing = [name for name in net.names if name not in given]
-    if missing:
-        some = ", ".join(missing[:3]) + (", …" if len(missing) > 3 else "")
-        raise ParameterError(
-            f"degrees are missing for {len(missing)} of {net.n_nodes} nodes: {some}"
-        )
-    return [given[name] for name in net.names]
 
 
 def clamp_degrees(degrees: Ints, c: float, highest: int) -> Ints:

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,8 +29,21 @@ LEAST_MISSING, MOST_MISSING = 0.01, 0.9
 _SOFT = 0.01  # of the unit: scores nearer to the median than this count by size, others by log
 
 
+class _Coefficients:
+    """What a saved model holds by name."""
+
+    @classmethod
+    def from_facts(cls, facts: dict[str, Any]) -> Self:
+        """Undo `as_facts`."""
+        return cls(**{name: float(facts[name]) for name in cls.__annotations__})
+
+    def as_facts(self) -> dict[str, float]:
+        """Return the coefficients by name."""
+        return asdict(self)  # type: ignore[call-overload]
+
+
 @dataclass(frozen=True)
-class LearnedWeights:
+class LearnedWeights(_Coefficients):
     """The coefficients of the log-odds for pairs of nodes that have edges.
 
     `degree` is γ and `degrees` δ. `typical_x` and `typical_y` are the means over hidden edges:
@@ -47,15 +60,6 @@ class LearnedWeights:
     either: float
     typical_x: float
     typical_y: float
-
-    @classmethod
-    def from_facts(cls, facts: dict[str, Any]) -> LearnedWeights:
-        """Undo `as_facts`."""
-        return cls(**{name: float(facts[name]) for name in cls.__annotations__})
-
-    def as_facts(self) -> dict[str, float]:
-        """Return the coefficients by name."""
-        return asdict(self)
 
     @property
     def joint(self) -> float:
@@ -81,20 +85,11 @@ class LearnedWeights:
 
 
 @dataclass(frozen=True)
-class IsolatedOdds:
+class IsolatedOdds(_Coefficients):
     """Log-odds of pairs with an end that has no edge: by the degree of the other alone."""
 
     constant: float
     degree: float
-
-    @classmethod
-    def from_facts(cls, facts: dict[str, Any]) -> IsolatedOdds:
-        """Undo `as_facts`."""
-        return cls(float(facts["constant"]), float(facts["degree"]))
-
-    def as_facts(self) -> dict[str, float]:
-        """Return the coefficients by name."""
-        return asdict(self)
 
     def log_odds(self, y: tuple[Array, Array]) -> Array:
         """Return log-odds from both y, one of which is zero."""
@@ -206,7 +201,7 @@ def ridge_logistic(
 
     def loss(b: Array) -> tuple[float, Array]:
         z = offset + b[0] + Z @ b[1:]
-        wrong = _logistic(z) - target
+        wrong = 0.5 * (1.0 + np.tanh(0.5 * z)) - target
         value = np.logaddexp(0.0, z).sum() - z @ target + 0.5 * RIDGE * (b[1:] @ b[1:])
         return float(value), np.concatenate([[wrong.sum()], Z.T @ wrong + RIDGE * b[1:]])
 
@@ -216,7 +211,3 @@ def ridge_logistic(
     found = minimize(loss, begin, jac=True, bounds=bounds, method="L-BFGS-B").x
     coefficients = found[1:] / sd
     return float(found[0] - coefficients @ mean), coefficients
-
-
-def _logistic(z: Array) -> Array:
-    return 0.5 * (1.0 + np.tanh(0.5 * z))

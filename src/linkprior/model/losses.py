@@ -21,8 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 from linkprior._validation import real_matrix, real_number
 from linkprior.errors import ParameterError
 from linkprior.kernels.ops import ops_of
-from linkprior.model.edge_products import evidence_times
-from linkprior.model.factors import Factors
+from linkprior.model.factors import Factors, evidence_times
 from linkprior.network import Network
 
 Array = NDArray[np.float64]

@@ -13,9 +13,9 @@ and box share one copy X, the nuclear norm has the other, Y:
 The prior is concave, so ⟨G, X⟩ with G = ½(B + Bᵀ) at the ranks of the step before lies above it:
 one majorise–minimise pass per step, as in `tri_admm`. With λ = 0 the problem is convex.
 
-With a bound t the threshold is the θ for which ‖Y‖_* = t, or 0, and μ = η·θ (`ball_threshold`). With
-a bound r the first step minimises under ⟨G, X⟩ ≤ r, which is stricter than S_H(X) ≤ r: the best such
-X of the box pays a price ν for what it spends (`least_price`), and λ is that multiplier.
+With a bound t the threshold is the θ for which ‖Y‖_* = t, or 0, and μ = η·θ (`ball_threshold`).
+With a bound r the first step minimises under ⟨G, X⟩ ≤ r, which is stricter than S_H(X) ≤ r: the
+best such X of the box pays a price ν for what it spends (`least_price`), and λ is that multiplier.
 """
 
 from __future__ import annotations
@@ -143,19 +143,21 @@ class NuclearSolver:
 
         With a bound on the norm it is the nearest matrix that meets it.
         """
-        if self.trace is None:
-            threshold = self.mu / self.eta
-            values, vectors = eigenpairs_above(S, threshold, expected, v0)
-        else:
-            values, vectors, threshold = eigenpairs_in_ball(S, self.trace, expected, v0)
-        values = np.sign(values) * (np.abs(values) - self.dtype(threshold))
+
+        def threshold(values: Matrix) -> float:
+            if self.trace is None:
+                return self.mu / self.eta
+            return ball_threshold(np.abs(values), self.trace)
+
+        values, vectors, theta = eigenpairs_above(S, threshold, expected, v0)
+        values = np.sign(values) * (np.abs(values) - self.dtype(theta))
         left = vectors * values
 
         def one_block(start: int, stop: int) -> Matrix:
             return left[start:stop] @ vectors.T
 
         Y = np.concatenate(list(parallel.map_blocks(one_block, len(S), self.workers)))
-        return (Y + Y.T) * self.dtype(0.5), values, threshold
+        return (Y + Y.T) * self.dtype(0.5), values, theta
 
     @cached_property
     def _loss(self) -> tuple[Matrix, Matrix]:
@@ -177,30 +179,14 @@ class NuclearSolver:
 
 
 def eigenpairs_above(
-    S: Matrix, threshold: float, expected: int, v0: Matrix
-) -> tuple[Matrix, Matrix]:
-    """Return every eigenpair of a symmetric S with |eigenvalue| above the threshold.
-
-    The largest ones are searched for, more and more of them, until one lies below the threshold:
-    then none is missing. Where that would be many, or the search fails, all are computed.
-    """
-    values, vectors = _largest(S, lambda _: threshold, expected, v0)
-    kept = np.abs(values) > threshold
-    return values[kept], vectors[:, kept]
-
-
-def eigenpairs_in_ball(
-    S: Matrix, radius: float, expected: int, v0: Matrix
+    S: Matrix, threshold: Callable[[Matrix], float], expected: int, v0: Matrix
 ) -> tuple[Matrix, Matrix, float]:
-    """Return the eigenpairs that the projection of S on ‖·‖_* ≤ radius keeps, and its threshold.
+    """Return every eigenpair of a symmetric S with |eigenvalue| above the threshold, and that.
 
-    Searched for as above; the threshold comes from those found, and is certain once one of them
-    lies below it. Where S is in the ball the threshold is 0, and all eigenpairs are needed to know.
+    The threshold is told from eigenvalues: of the largest alone it is too small at most. These are
+    searched for, more and more of them, until one lies below it: then none is missing. Where that
+    would be many, or the search fails, all are computed.
     """
-
-    def threshold(values: Matrix) -> float:
-        return ball_threshold(np.abs(values), radius)
-
     values, vectors = _largest(S, threshold, expected, v0)
     theta = threshold(values)
     kept = np.abs(values) > theta

@@ -211,8 +211,11 @@ class Bounds:
         return low[:, 0], torch.where(reached < m, high, self.last)[:, 0]
 
 
-def next_table(matrix: ScoreBlocks, ranks: torch.Tensor) -> torch.Tensor:
-    """Return the scores of every row at these ranks, after all passes of the matrix."""
+def with_tables(matrix: ScoreBlocks, ranks: torch.Tensor, passes: int) -> ScoreBlocks:
+    """Return the matrix with as many tables as there are to be passes.
+
+    A table holds the scores of every row at these ranks, after all passes before it.
+    """
     columns = sampled_columns(len(matrix), matrix.left.device)
 
     def run(height: int) -> torch.Tensor:
@@ -221,13 +224,9 @@ def next_table(matrix: ScoreBlocks, ranks: torch.Tensor) -> torch.Tensor:
             [row_knots(matrix.block(rows), ranks, columns).at_ranks(ranks) for rows in runs]
         )
 
-    return in_blocks(run, block_rows(len(matrix), _BYTES, matrix.left.device))
-
-
-def with_tables(matrix: ScoreBlocks, ranks: torch.Tensor, passes: int) -> ScoreBlocks:
-    """Return the matrix with as many tables as there are to be passes."""
     while len(matrix.tables) < passes:
-        matrix = replace(matrix, tables=[*matrix.tables, next_table(matrix, ranks)])
+        table = in_blocks(run, block_rows(len(matrix), _BYTES, matrix.left.device))
+        matrix = replace(matrix, tables=[*matrix.tables, table])
     return matrix
 
 

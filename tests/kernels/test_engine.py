@@ -124,6 +124,31 @@ def test_a_tensor_brings_the_operations_of_its_device(monkeypatch):
     assert isinstance(ops.ops_of(np.ones(1)), ops.NumpyOps)
 
 
+# ---------------------------------------------------------------------- the device
+
+
+def test_an_unknown_device_is_refused():
+    with pytest.raises(ParameterError, match="cpu, cuda"), _engine.use_device("gpu"):
+        pass
+
+
+def test_without_a_gpu_one_line_says_so_and_the_cpu_works(caplog):
+    torch = pytest.importorskip("torch", reason="torch is not installed")
+    if torch.cuda.is_available():
+        pytest.skip("there is a GPU here")
+    with caplog.at_level(logging.WARNING, "linkprior"), _engine.use_device("cuda"):
+        assert _engine.current_device() == "cpu"
+    assert len(caplog.messages) == 1
+    assert "no GPU can be used" in caplog.messages[0]
+
+
+def test_the_device_is_left_when_the_body_ends():
+    with _engine.use_device("cpu"):
+        assert _engine.current_device() == "cpu"
+    with _engine.use_device(None):
+        assert _engine.current_device() == "cpu"
+
+
 # ---------------------------------------------------------------------- by the nodes alone
 
 LIMIT = 6  # nodes from which on compiled code is taken here

@@ -147,6 +147,7 @@ def test_a_node_that_gains_nothing_stays_where_it_is():
     a, group, sizes = two_triangles(7), np.array([0, 0, 0, 1, 1, 1, 1]), np.array([3, 4])
     pattern = np.concatenate([[0], a.sum(axis=1).cumsum()]), np.nonzero(a)[1]
     counts, f = counts_of(a, group, 2), f_up_to(a.sum())
-    assert blocks.move_nodes_numba(*pattern, np.array([6]), group, sizes, counts, f, 0.0) == 0
+    part = group, sizes, counts
+    assert blocks.move_nodes_numba(pattern, np.array([6]), part, f, 0.0) == 0
     assert group[6] == 1
     assert sizes.tolist() == [3, 4]

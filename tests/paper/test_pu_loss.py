@@ -54,14 +54,6 @@ def test_loss_is_the_printed_sum(name, rho):
     assert lp.theory.pu_loss(X, net, rho) == pytest.approx(printed_loss(X, net, rho), rel=1e-12)
 
 
-def test_loss_of_a_worked_case():
-    """Path 0–1–2, ρ = 0.4: two edges at 0.5 cost 4·0.8·0.25, the other pair at 0.3 2·0.2·0.09."""
-    net = lp.Network.from_edges([(0, 1), (1, 2)])
-    X = np.array([[7, 0.5, 0.3], [0.5, 7, 0.5], [0.3, 0.5, 7]])
-    assert lp.theory.pu_loss(X, net, 0.4) == pytest.approx(0.8 + 0.036)
-    assert lp.theory.pu_loss(net.adjacency.toarray(), net, 0.4) == 0.0
-
-
 @pytest.mark.parametrize("rho", RATES)
 @pytest.mark.parametrize("name", SMALL)
 def test_gradient_is_the_slope_of_the_loss(name, rho):

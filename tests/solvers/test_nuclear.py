@@ -22,7 +22,6 @@ from tests.paper.dense import (
 from linkprior.model.degrees import estimate_degrees
 from linkprior.model.losses import pu_loss
 from linkprior.model.priors import DegreePrior, degree_prior, rank_weights
-from linkprior.network import Network
 from linkprior.solvers import nuclear
 from linkprior.solvers.base import solve
 from linkprior.solvers.nuclear import (
@@ -49,28 +48,6 @@ def solved(solver, steps=4000, tol=1e-8):
 
 def nuclear_norm(X):
     return float(np.abs(np.linalg.eigvalsh(X)).sum())
-
-
-def smoothed_reference(net: Network, steps: int = 4000):
-    """Proximal gradient on the nuclear norm alone, the box by a steep quadratic penalty."""
-    omega, M = observed(net, RHO)
-    steep = 200.0
-    X, V, t = omega.copy(), omega.copy(), 1.0
-    for _ in range(steps):
-        outside = np.maximum(V - 1, 0) - np.maximum(-V, 0)
-        gradient = 2 * M * (V - omega) + steep * outside
-        ahead = soft_threshold(V - gradient / (2 + steep), MU / (2 + steep))
-        t, before = (1 + np.sqrt(1 + 4 * t * t)) / 2, t
-        V, X = ahead + (before - 1) / t * (ahead - X), ahead
-    return X
-
-
-def test_without_prior_it_reaches_the_minimum_of_a_plain_proximal_gradient():
-    net = random_network(14, 0.2)
-    X = solve(make_solver(net, mu=MU), np.random.default_rng(0), 2000, 1e-7).state.X
-    reference = np.clip(smoothed_reference(net), 0, 1)
-    values = [pu_loss(x, net, RHO) + MU * np.linalg.norm(x, "nuc") for x in (X, reference)]
-    assert values[0] == pytest.approx(values[1], rel=1e-3)
 
 
 def test_without_prior_the_dual_is_a_subgradient_of_the_nuclear_norm():
@@ -397,24 +374,6 @@ def test_bounds_that_do_not_bind_leave_the_least_loss_of_the_box(bounded):
     assert solution.status == "converged"
     assert solution.state.theta == solution.state.nu == 0.0
     np.testing.assert_allclose(solution.state.X[off], net.adjacency.toarray()[off], atol=1e-3)
-
-
-def test_no_grid_of_a_small_network_holds_a_much_better_feasible_matrix():
-    """Four nodes, α = 1: nothing is promised, and which of two nodes alike ranks first is up to
-    the rounding of the processor; but none of 17⁴ is better by a hundredth.
-    """
-    net = Network.from_edges([(0, 1), (0, 2), (0, 3), (1, 2)])
-    d, r = estimate_degrees(net), 4.0
-    X = solved(make_solver(net, alpha=1.0, prior_bound=r)).state.X
-    # Pairs that are no edge are best at 0, as they cost loss and prior: four numbers remain.
-    values = np.stack(np.meshgrid(*[np.linspace(0.0, 1.0, 17)] * 4), axis=-1).reshape(-1, 4)
-    every = np.zeros((len(values), 4, 4))
-    for column, (i, j) in zip(values.T, net.edges, strict=True):
-        every[:, i, j] = every[:, j, i] = column
-    spent = np.einsum("nik,ik->n", -np.sort(-every, axis=2)[:, :, :3], rank_weights(d, 3, 1.0))
-    losses = 2 * (1 - RHO / 2) * ((values[spent <= r] - 1) ** 2).sum(axis=1)
-    assert degree_prior(X, d, 1.0) <= r * (1 + 1e-9)
-    assert pu_loss(X, net, RHO) <= 1.01 * losses.min()
 
 
 # ---------------------------------------------------------------------- beside the penalised form

@@ -16,6 +16,8 @@ from linkprior.kernels._engine import use_numba
 from linkprior.kernels._jit import compiled, compiled_sums
 
 Array = NDArray[Any]
+Pair = tuple[Array, Array]  # indptr and indices; scores and codes of pairs
+Place = tuple[int, int]  # a row and a column
 ENTRIES_AT_ONCE = 1 << 16  # stored entries whose factor rows are gathered at a time
 
 
@@ -60,17 +62,15 @@ def top_pairs(
         return np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, block.dtype)
     pattern = stored_rows(p, first, b, indptr, indices)
     select = _select_numba if use_numba(p) else _select
-    best, codes = select(block, first, *pattern, int(k), np.float64(floor))
+    best, codes = select(block, first, pattern, int(k), np.float64(floor))
     order = np.argsort(-best, kind="stable")
     rows, columns = np.divmod(codes[order], p)
     return rows, columns, best[order]
 
 
-def _select(
-    scores: Array, first: int, indptr: Array, indices: Array, k: int, floor: float
-) -> tuple[Array, Array]:
+def _select(scores: Array, first: int, pattern: Pair, k: int, floor: float) -> Pair:
     """Return scores and codes of the k best: row by row, only what beats the k best so far."""
-    b, p = scores.shape
+    (b, p), (indptr, indices) = scores.shape, pattern
     best, codes = np.empty(0, scores.dtype), np.empty(0, np.int64)
     room = buffer_size(b, p, k)
     for r, row in enumerate(scores):
@@ -85,18 +85,14 @@ def _select(
     return keep_best(best, codes, k)
 
 
-def _select_numba(
-    scores: Array, first: int, indptr: Array, indices: Array, k: int, floor: float
-) -> tuple[Array, Array]:
+def _select_numba(scores: Array, first: int, pattern: Pair, k: int, floor: float) -> Pair:
     """Do the same: a filtering pass that pauses to raise its threshold."""
     b, p = scores.shape
     room = buffer_size(b, p, k)
-    kept_scores, kept_codes = np.empty(room, scores.dtype), np.empty(room, np.int64)
+    out = kept_scores, kept_codes = np.empty(room, scores.dtype), np.empty(room, np.int64)
     kept, row, column = 0, 0, 0
     while True:
-        kept, row, column = collect_pairs(
-            scores, first, indptr, indices, floor, (row, column), kept, kept_scores, kept_codes
-        )
+        kept, row, column = collect_pairs(scores, first, pattern, floor, (row, column), kept, out)
         best, codes = keep_best(kept_scores[:kept], kept_codes[:kept], k)
         if row == b:
             return best, codes
@@ -129,28 +125,20 @@ def keep_best(scores: Array, codes: Array, k: int) -> tuple[Array, Array]:
 
 @compiled
 def collect_pairs(
-    scores: Array,
-    first: int,
-    indptr: Array,
-    indices: Array,
-    threshold: float,
-    start: tuple[int, int],
-    kept: int,
-    kept_scores: Array,
-    kept_codes: Array,
+    scores: Array, first: int, pattern: Pair, floor: float, at: Place, kept: int, out: Pair
 ) -> tuple[int, int, int]:
-    """Append candidates above `threshold` until the buffer is full.
+    """Append candidates above `floor` to the scores and codes of `out` until these are full.
 
     Returns the number kept and the (row, column) to go on from; row = number of rows at the end.
     """
-    b, p = scores.shape
-    for r in range(start[0], b):
+    (indptr, indices), (kept_scores, kept_codes), (b, p) = pattern, out, scores.shape
+    for r in range(at[0], b):
         row = scores[r]
-        begin = max(first + r + 1, start[1] if r == start[0] else 0)
+        begin = max(first + r + 1, at[1] if r == at[0] else 0)
         for e in range(indptr[r], indptr[r + 1] + 1):
             stop = indices[e] if e < indptr[r + 1] else p
             for j in range(begin, stop):
-                if row[j] > threshold:
+                if row[j] > floor:
                     if kept == kept_codes.size:
                         return kept, r, j
                     kept_scores[kept] = row[j]

@@ -28,6 +28,7 @@ from linkprior.kernels._jit import compiled
 
 Array = NDArray[Any]
 Pattern = tuple[Array, Array]
+Work = tuple[Array, Array, Array]
 TARGETS_AT_ONCE = 256  # the y that are looked at together in NumPy
 
 
@@ -434,12 +435,7 @@ def weigh_entries(
 
 @compiled
 def weigh_far_nodes(
-    pattern: Pattern,
-    triangles: Pattern,
-    x: int,
-    near: Array,
-    work: tuple[Array, Array, Array],
-    far: Array,
+    pattern: Pattern, triangles: Pattern, x: int, near: Array, work: Work, far: Array
 ) -> None:
     """Write the strengths of all nodes v that are two steps from x."""
     counts, reached, beyond = work

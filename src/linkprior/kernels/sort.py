@@ -78,10 +78,6 @@ def row_quantiles(keys: ArrayLike, first: int, ranks: ArrayLike) -> Array:
     at = plain(ranks, np.int64)
     if at.ndim != 1 or ((at < 0) | (at >= n_ranks(block, first))).any():
         raise ParameterError(f"ranks must lie in 0…{n_ranks(block, first) - 1}, got {ranks!r}")
-    if use_numba(block.shape[1]):
-        out = np.empty((block.shape[0], at.size), block.dtype)
-        row_quantiles_numba(block, *_bits(block), first, at, out)
-        return out
     return np.take_along_axis(block, argsort_rows(block, first)[:, at], axis=1)
 
 
@@ -290,19 +286,6 @@ def argsort_rows_numba(keys: Array, bits: Array, mask: Any, first: int, out: Arr
         words = order_row(bits[r], mask, diagonal, work)
         for rank in range(out.shape[1]):
             out[r, rank] = column_of(words[rank], np.uint64(diagonal))
-
-
-@compiled
-def row_quantiles_numba(
-    keys: Array, bits: Array, mask: Any, first: int, ranks: Array, out: Array
-) -> None:
-    """Write each row's key at the given ranks."""
-    work = scratch_for(bits)
-    for r in range(keys.shape[0]):
-        diagonal = first + r if first >= 0 else keys.shape[1]
-        words = order_row(bits[r], mask, diagonal, work)
-        for m in range(ranks.size):
-            out[r, m] = keys[r, column_of(words[ranks[m]], np.uint64(diagonal))]
 
 
 @compiled

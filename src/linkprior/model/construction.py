@@ -54,7 +54,16 @@ def construct(X: ArrayLike, degrees: ArrayLike, alpha: float = 1.0) -> Floats:
     >>> np.argwhere(np.triu(theory.construct(X, [2, 1, 1, 0])) > 1).tolist()
     [[0, 1], [0, 2]]
     """
-    scores = _symmetric_scores(X)
+    scores = real_matrix("X", X, square=True)
+    if (scores < 0).any():
+        i, j = (int(v) for v in np.argwhere(scores < 0)[0])
+        raise ParameterError(f"X must be non-negative, but X[{i}, {j}] is {scores[i, j]}")
+    if (scores != scores.T).any():
+        i, j = (int(v) for v in np.argwhere(scores != scores.T)[0])
+        raise ParameterError(
+            f"X must be symmetric, but X[{i}, {j}] is {scores[i, j]} and X[{j}, {i}] is "
+            f"{scores[j, i]}; (X + X.T) / 2 is symmetric"
+        )
     n_nodes = len(scores)
     d = degree_vector("degrees", degrees, n_nodes)
     reason = _why_not_graphical(d)
@@ -65,8 +74,8 @@ def construct(X: ArrayLike, degrees: ArrayLike, alpha: float = 1.0) -> Floats:
     rows, cols = np.triu_indices(n_nodes, 1)
     order = _placement(d, real_number("alpha", alpha, 0.0))
     result = scores.copy()
-    i, j = rows[order], cols[order]
-    result[i, j] = result[j, i] = np.sort(scores[rows, cols])[::-1]
+    at = rows[order], cols[order]
+    result[at] = result[at[::-1]] = np.sort(scores[rows, cols])[::-1]
     return result
 
 
@@ -90,20 +99,6 @@ def is_graphical(degrees: ArrayLike) -> bool:
     (True, False)
     """
     return not _why_not_graphical(degree_vector("degrees", degrees))
-
-
-def _symmetric_scores(X: ArrayLike) -> Floats:
-    scores = real_matrix("X", X, square=True)
-    if (scores < 0).any():
-        i, j = (int(v) for v in np.argwhere(scores < 0)[0])
-        raise ParameterError(f"X must be non-negative, but X[{i}, {j}] is {scores[i, j]}")
-    if (scores != scores.T).any():
-        i, j = (int(v) for v in np.argwhere(scores != scores.T)[0])
-        raise ParameterError(
-            f"X must be symmetric, but X[{i}, {j}] is {scores[i, j]} and X[{j}, {i}] is "
-            f"{scores[j, i]}; (X + X.T) / 2 is symmetric"
-        )
-    return scores
 
 
 def _why_not_graphical(d: Ints) -> str:

@@ -63,13 +63,8 @@ def estimate_degrees(net: Network, n_edges: int | None = None, c: float = 1.0) -
 def edges_in_all(net: Network, n_edges: Edges = None, list_size: int = LIST_SIZE) -> int:
     """Return K, the edges the completed network is thought to have.
 
-    Parameters
-    ----------
-    n_edges
-        A number; "observed" or None: as many as observed; "list": those and the links asked for,
-        as in the paper, where the K best entries of X, observed edges among them, are predicted.
-    list_size
-        Links asked for; at most as many as there are pairs without an edge.
+    "observed" or None: as many as observed; "list": those and `list_size` links asked for, as in
+    the paper, where the K best entries of X, observed edges among them, are predicted.
     """
     size = whole_number("list_size", list_size, 1)
     if isinstance(n_edges, str):

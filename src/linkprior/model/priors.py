@@ -77,11 +77,7 @@ SEQUENCES: dict[str, Sequence_H] = {
 def sequence_of(H: H_Like, n_ranks: int) -> Sequence_H:
     """Return H as a function of ranks, checked for ranks 1 … n: finite, positive, increasing.
 
-    Parameters
-    ----------
-    H
-        "log", "sqrt", "linear" or "loglog" (log(1 + log(k + 1))); or the values H_1, H_2, …, at
-        least as many as there are ranks; or a function of an array of ranks.
+    It is given by name, by its values H_1, H_2, …, or as a function of an array of ranks.
     """
     if isinstance(H, str):
         return SEQUENCES[choice("H", H, SEQUENCES)]
@@ -208,11 +204,7 @@ def _powers(ratios: Array, alpha: float, most: float) -> Array:
 
 
 def rank_weights(
-    degrees: ArrayLike,
-    n_ranks: int,
-    alpha: float = 1.0,
-    c: float = 1.0,
-    H: H_Like = "log",
+    degrees: ArrayLike, n_ranks: int, alpha: float = 1.0, c: float = 1.0, H: H_Like = "log"
 ) -> Array:
     """Return the table bᵢ(k) = (H_k / H_{d′ᵢ})^α with d′ᵢ = max(1, min(⌈c·dᵢ⌉, n_ranks)).
 

@@ -64,7 +64,14 @@ def connected(address: Any, patience: float) -> Iterator[DaskEngine]:
     with _quiet_dask(), _client(address) as client:
         engine = DaskEngine(client, patience)
         engine.await_worker()
-        _check_workers(client)
+        ours = facts()
+        for worker, theirs in client.run(facts, on_error="return").items():
+            if isinstance(theirs, BaseException):
+                raise LinkpriorError(
+                    f"dask worker {worker} has no linkprior {ours['linkprior']} "
+                    f"({_short(theirs)}): install it where it runs"
+                )
+            _refuse_differences(worker, theirs, ours)
         yield engine
 
 
@@ -164,18 +171,6 @@ def _address_in(file: Path) -> str:
     return address
 
 
-def _check_workers(client: Client) -> None:
-    """Refuse workers that would fail, or whose results might be others than ours."""
-    ours = facts()
-    for worker, theirs in client.run(facts, on_error="return").items():
-        if isinstance(theirs, BaseException):
-            raise LinkpriorError(
-                f"dask worker {worker} has no linkprior {ours['linkprior']} ({_short(theirs)}): "
-                "install it where it runs"
-            )
-        _refuse_differences(worker, theirs, ours)
-
-
 def _short(problem: BaseException) -> str:
     text = str(problem).strip().partition("\n")[0]
     return text[:200] or type(problem).__name__
@@ -194,6 +189,7 @@ def facts() -> Facts:
 
 
 def _refuse_differences(worker: str, theirs: Facts, ours: Facts) -> None:
+    """Refuse a worker whose results might be others than ours."""
     wrong = ", ".join(
         f"{name} {theirs.get(name, 'unknown')} (here {value})"
         for name, value in ours.items()

@@ -51,10 +51,7 @@ class Solver(Protocol[State]):
 
 
 def solve(
-    solver: Solver[State],
-    rng: np.random.Generator,
-    max_iter: int,
-    tol: float,
+    solver: Solver[State], rng: np.random.Generator, max_iter: int, tol: float
 ) -> Solution[State]:
     """Step until settled or until `max_iter` steps are done."""
     with progress.stage(total=max_iter + 1):  # the start counts like a step

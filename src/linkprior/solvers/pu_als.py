@@ -103,7 +103,8 @@ class PuAlsSolver:
         self, W: Array, H: Array, H_gram: Floats, stored: Floats
     ) -> tuple[Array, Floats]:
         """Improve W for fixed H (or H for fixed W); return it and its products with H."""
-        if self.cg_steps is None:
+        steps = self.cg_steps
+        if steps is None:
             W = exact_half_sweep(self.net, H, self.rho, self.lam).astype(self.dtype)
             return W, self._products(W, H)
         root, inverse = whitening(H_gram, self.rho, self.lam, self.dtype)
@@ -111,7 +112,7 @@ class PuAlsSolver:
 
         def one_block(block: RowBlock) -> tuple[Array, Floats]:
             own, start = block.entries, W[block.rows] @ root
-            given = block.pattern, self._curve[own], self._pull[own], self.cg_steps or 0
+            given = block.pattern, self._curve[own], self._pull[own], steps
             X, x = kernels.descend_rows(start, stored[own], others, *given)
             return X @ inverse, x
 

@@ -11,7 +11,7 @@ the ranks of Q is  Q ← A − ½(B + Bᵀ),  B_ij = b_i(rank of j in row i of Q
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -49,7 +49,7 @@ class SymmetricProx:
 
     X: Matrix
     Q: Matrix
-    history: list[float] = field(default_factory=list)
+    history: list[float]
     lower_bound: float | None = None
     converged: bool = False
 

@@ -128,24 +128,6 @@ def weights_at(scores: torch.Tensor, tables: torch.Tensor, weights: torch.Tensor
     return torch.where(reached > above, middle, between)
 
 
-def pair_penalty(
-    scores: torch.Tensor,
-    ends: tuple[torch.Tensor, torch.Tensor],
-    tables: torch.Tensor,
-    scale: torch.Tensor,
-    weights: torch.Tensor,
-) -> torch.Tensor:
-    """Return the penalty of single pairs, whose ends are rows of the tables."""
-    total = torch.zeros_like(scores)
-    for nodes in ends:
-        for begin in range(0, len(scores), _AT_ONCE):
-            some = slice(begin, begin + _AT_ONCE)
-            at = nodes[some]
-            found = weights_at(scores[some, None], tables[at], weights)[:, 0]
-            total[some] += 0.5 * scale[at] * found
-    return total
-
-
 @dataclass(frozen=True)
 class ScoreBlocks:
     """Scores left·rightᵀ (symmetric), penalised by as many passes as there are tables."""
@@ -179,7 +161,14 @@ class ScoreBlocks:
         """Return penalised scores of single pairs, given their products."""
         found = base
         for table in self.tables:
-            found = base - pair_penalty(found, (i, j), table, self.scale, self.weights)
+            charged = torch.zeros_like(base)
+            for nodes in (i, j):
+                for begin in range(0, len(base), _AT_ONCE):
+                    some = slice(begin, begin + _AT_ONCE)
+                    at = nodes[some]
+                    weights = weights_at(found[some, None], table[at], self.weights)[:, 0]
+                    charged[some] += 0.5 * self.scale[at] * weights
+            found = base - charged
         return found
 
     def cuts(self, floor: float) -> torch.Tensor:
@@ -194,14 +183,10 @@ class ScoreBlocks:
         low = floor + 0.5 * self.scale * self.weights[0] + least
         high = floor + 0.5 * (self.scale + self.scale.max()) * self.weights[-1]
         for _ in range(_BISECTIONS):
-            middle = 0.5 * (low + high)
-            reaches = self._at_best(middle, least) >= floor
+            score = middle = 0.5 * (low + high)
+            for table in self.tables:
+                own = weights_at(score[:, None], table, self.weights)[:, 0]
+                score = middle - (0.5 * self.scale * own + least)
+            reaches = score >= floor
             low, high = torch.where(reaches, low, middle), torch.where(reaches, middle, high)
         return low - 1e-6 * (low.abs() + high.abs())  # rounding
-
-    def _at_best(self, base: torch.Tensor, least: torch.Tensor) -> torch.Tensor:
-        found = base
-        for table in self.tables:
-            own = weights_at(found[:, None], table, self.weights)[:, 0]
-            found = base - (0.5 * self.scale * own + least)
-        return found

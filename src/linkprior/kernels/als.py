@@ -78,11 +78,7 @@ def _descend(X: Array, x: Array, others: Array, pattern: Pair, terms: Pair, step
 def descend_rows_numba(
     X: Array, x: Array, others: Array, pattern: Pair, terms: Pair, steps: int
 ) -> None:
-    """Do the same, a row at a time.
-
-    A neighbour is visited once in a step: its product with the direction and its share in the
-    curvature are taken while it is in the cache.
-    """
+    """Do the same, a row at a time; a neighbour is visited once in a step, while it is in cache."""
     (indptr, indices), (curve, pull) = pattern, terms
     number, tiny = X.dtype.type, np.finfo(X.dtype).tiny
     R, P, curved = np.empty_like(X[0]), np.empty_like(X[0]), np.empty_like(X[0])

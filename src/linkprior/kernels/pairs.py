@@ -107,10 +107,7 @@ def buffer_size(n_rows: int, n_columns: int, k: int) -> int:
 
 
 def keep_best(scores: Array, codes: Array, k: int) -> tuple[Array, Array]:
-    """Keep the k best in the order they came; among equal scores the earliest stay.
-
-    Codes come in ascending order and keep it, so that "earliest" is "smallest pair".
-    """
+    """Keep the k best in the order they came; of equal scores the earliest: the smallest pairs."""
     if scores.size <= k:
         return scores, codes
     worst = np.partition(scores, scores.size - k)[scores.size - k]
@@ -127,10 +124,7 @@ def keep_best(scores: Array, codes: Array, k: int) -> tuple[Array, Array]:
 def collect_pairs(
     scores: Array, first: int, pattern: Pair, floor: float, at: Place, kept: int, out: Pair
 ) -> tuple[int, int, int]:
-    """Append candidates above `floor` to the scores and codes of `out` until these are full.
-
-    Returns the number kept and the (row, column) to go on from; row = number of rows at the end.
-    """
+    """Append candidates above `floor` until `out` is full; return how many, and where to go on."""
     (indptr, indices), (kept_scores, kept_codes), (b, p) = pattern, out, scores.shape
     for r in range(at[0], b):
         row = scores[r]

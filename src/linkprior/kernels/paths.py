@@ -412,10 +412,8 @@ def weigh_entries(
     beyond: Array,
     far: Array,
 ) -> None:
-    """Write at every stored (v, y) the strength of v between x and y; 0 where it is on no path.
-
-    `near` marks the neighbours of x, `beyond` holds the walks of length 2 from x to all others.
-    """
+    """Write at every stored (v, y) the strength of v between x and y; 0 where it is on no path."""
+    # `near` marks the neighbours of x, `beyond` holds the walks of length 2 from x to all others.
     indptr, indices = pattern
     starts, nodes = triangles
     degree = indptr[v + 1] - indptr[v]

@@ -247,10 +247,7 @@ def radix_order(n: int, smallest: Any, span: Any, work: Scratch) -> None:
 
 @compiled
 def order_row(bits: Array, mask: Any, diagonal: int, work: Scratch) -> Array:
-    """Return words whose low half lists the places of a row, best score first, ties by place.
-
-    Places skip the diagonal: place k is column k, or column k + 1 from the diagonal on.
-    """
+    """Return words whose low half lists a row's places (`column_of`), best first, ties by place."""
     p, key, result = bits.size, work[0], work[4]
     n = p - 1 if diagonal < p else p
     if n == 0:
@@ -272,7 +269,7 @@ def order_row(bits: Array, mask: Any, diagonal: int, work: Scratch) -> Array:
 
 @compiled
 def column_of(word: Any, diagonal: Any) -> Any:
-    """Return the column that stands at a word's place."""
+    """Return the column at a word's place: k, or k + 1 from the diagonal on, which has no place."""
     place = word & PLACE
     return place + np.uint64(place >= diagonal)
 

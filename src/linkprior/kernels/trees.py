@@ -147,10 +147,8 @@ def rank_features_numba(scores: Array, bits: Array, table: Array, out: Array) ->
 
 @compiled
 def add_trees_numba(features: Array, trees: tuple[Array, ...], out: Array) -> None:
-    """Add the value of the leaf each row of features falls into, for every tree.
-
-    Rows go down a tree side by side and without branches: a leaf leads to itself.
-    """
+    """Add the value of the leaf each row of features falls into, for every tree."""
+    # Rows go down a tree side by side and without branches: a leaf leads to itself.
     roots, depths, split, threshold, left, value = trees
     at = np.empty(TILE, np.int32)
     for begin in range(0, features.shape[0], TILE):

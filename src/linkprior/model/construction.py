@@ -156,21 +156,15 @@ def _cheapest_first(cost: Floats, codes: Ints) -> Iterator[int]:
 
 
 class _Realisation:
-    """A simple graph with degrees d that contains every pair admitted so far.
-
-    `free` marks its edges that are not yet admitted; only these may be switched away.
-    """
+    """A simple graph with degrees d that contains every pair admitted so far."""
 
     def __init__(self, d: Ints) -> None:
-        self.free: Bools = _havel_hakimi(d)
+        self.free: Bools = _havel_hakimi(d)  # edges not yet admitted: they may be switched away
         self.taken: Bools = self.free | np.eye(d.size, dtype=bool)
 
     def admit(self, i: int, j: int) -> bool:
-        """Take the pair into the graph for good, if one 2-switch at most brings it in.
-
-        A switch replaces free edges iu, jv by ij, uv: all degrees stay.
-        """
-        if not self.free[i, j]:
+        """Take the pair into the graph for good, if one 2-switch at most brings it in."""
+        if not self.free[i, j]:  # replace free edges iu, jv by ij, uv: all degrees stay
             us, vs = np.flatnonzero(self.free[i]), np.flatnonzero(self.free[j])
             possible = ~self.taken[np.ix_(us, vs)]  # the diagonal is taken, so u ≠ v
             if not possible.any():

@@ -75,10 +75,7 @@ SEQUENCES: dict[str, Sequence_H] = {
 
 
 def sequence_of(H: H_Like, n_ranks: int) -> Sequence_H:
-    """Return H as a function of ranks, checked for ranks 1 … n: finite, positive, increasing.
-
-    It is given by name, by its values H_1, H_2, …, or as a function of an array of ranks.
-    """
+    """Return H (its name, its values or a function of ranks) as a function, checked for 1 … n."""
     if isinstance(H, str):
         return SEQUENCES[choice("H", H, SEQUENCES)]
     values = _increasing(H, n_ranks) if callable(H) else np.asarray(H)

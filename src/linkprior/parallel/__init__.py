@@ -147,10 +147,7 @@ def map_blocks(
     stage: str | None = None,
     remote: bool = False,
 ) -> Iterator[R]:
-    """Yield task(start, stop) for the row blocks of a network of n_rows nodes, in order.
-
-    With `remote` they may be done elsewhere, as in `map_tasks`, where the network is large enough.
-    """
+    """Yield task(start, stop) for row blocks in order; `remote` ones only of large networks."""
     worth = remote and n_rows > REMOTE_NODES
     return map_tasks(lambda block: task(*block), blocks(n_rows), workers, stage, worth)
 

@@ -139,10 +139,7 @@ class NuclearSolver:
         return nu, state.B * self.dtype(nu)
 
     def _low_rank(self, S: Matrix, expected: int, v0: Matrix) -> tuple[Matrix, Matrix, float]:
-        """Return the prox of the nuclear norm at a symmetric S, its spectrum and the threshold.
-
-        With a bound on the norm it is the nearest matrix that meets it.
-        """
+        """Return the prox of the nuclear norm, or the nearest of its ball; spectrum, threshold."""
 
         def threshold(values: Matrix) -> float:
             if self.trace is None:

@@ -212,10 +212,7 @@ class Bounds:
 
 
 def with_tables(matrix: ScoreBlocks, ranks: torch.Tensor, passes: int) -> ScoreBlocks:
-    """Return the matrix with as many tables as there are to be passes.
-
-    A table holds the scores of every row at these ranks, after all passes before it.
-    """
+    """Return the matrix with a table for each pass: scores at these ranks after those before."""
     columns = sampled_columns(len(matrix), matrix.left.device)
 
     def run(height: int) -> torch.Tensor:

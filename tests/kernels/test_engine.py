@@ -259,16 +259,6 @@ def test_counts_of_a_block_that_begins_before_the_first_row_are_refused(engine):
         kernels.tally(np.ones((1, 4)), -1, *nothing, [0.0], np.zeros(3, int), np.ones((1, 1, 1)))
 
 
-def test_a_source_is_a_node_up_to_the_last(engine):
-    """Nodes 0 and 1 are an edge, node 2 is alone, and there is no node 3."""
-    pattern = [0, 1, 2, 2], [1, 0]
-    assert kernels.l3_rows(*pattern, np.ones(3), [2]).tolist() == [[0.0, 0.0, 0.0]]
-    assert kernels.l3_rows(*pattern, np.ones(3), [0])[0, 1] == 1.0  # the walk 0–1–0–1
-    for source in (3, 4, -1):
-        with pytest.raises(ParameterError, match="nodes of 0…2"):
-            kernels.l3_rows(*pattern, np.ones(3), [source])
-
-
 @pytest.mark.parametrize("shape", [(0, 1, 3, 1), (1, 0, 3, 1), (1, 1, 3, 0), (1, 1, 4, 1)], ids=str)
 def test_a_sketch_without_layers_passes_or_knots_is_refused(engine, shape):
     bases, knots = np.ones((shape[0], 3, 3)), np.ones(shape[-1])

@@ -4,11 +4,22 @@ import os
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
+from hypothesis import HealthCheck, settings
 
 from linkprior import _config
 
 # Without compilation the kernels run as plain Python: right, but far too slow for large inputs.
 UNCOMPILED = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
+
+RELAXED = settings(
+    max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+
+
+def random_network(p, rng, share=0.2):
+    upper = np.triu(rng.random((p, p)) < share, 1)
+    return sp.csr_array((upper | upper.T).astype(float))
 
 
 @pytest.fixture(autouse=True)

@@ -95,12 +95,3 @@ def test_shapes_that_do_not_match_are_refused():
         kernels.descend_rows(X[:, :2], x, others, where, curve, pull, 1)
     with pytest.raises(ParameterError, match="every stored entry"):
         kernels.descend_rows(X, x[:-1], others, where, curve, pull, 1)
-
-
-def test_a_single_row_is_solved_by_itself(engine):
-    """The least of ½‖w‖² + ½(w·h)² − 6w·h is at w = 6h / (1 + ‖h‖²) = h, one step from 0."""
-    h, zero = np.array([[1.0, 2.0]]), np.zeros((1, 2))
-    pattern = np.array([0, 1]), np.array([0])
-    w, product = kernels.descend_rows(zero, [0.0], h, pattern, [1.0], [6.0], 1)
-    np.testing.assert_allclose(w, h, rtol=1e-14)
-    np.testing.assert_allclose(product, [5.0], rtol=1e-14)

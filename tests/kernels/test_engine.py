@@ -124,6 +124,31 @@ def test_a_tensor_brings_the_operations_of_its_device(monkeypatch):
     assert isinstance(ops.ops_of(np.ones(1)), ops.NumpyOps)
 
 
+# ---------------------------------------------------------------------- the device
+
+
+def test_an_unknown_device_is_refused():
+    with pytest.raises(ParameterError, match="cpu, cuda"), _engine.use_device("gpu"):
+        pass
+
+
+def test_without_a_gpu_one_line_says_so_and_the_cpu_works(caplog):
+    torch = pytest.importorskip("torch", reason="torch is not installed")
+    if torch.cuda.is_available():
+        pytest.skip("there is a GPU here")
+    with caplog.at_level(logging.WARNING, "linkprior"), _engine.use_device("cuda"):
+        assert _engine.current_device() == "cpu"
+    assert len(caplog.messages) == 1
+    assert "no GPU can be used" in caplog.messages[0]
+
+
+def test_the_device_is_left_when_the_body_ends():
+    with _engine.use_device("cpu"):
+        assert _engine.current_device() == "cpu"
+    with _engine.use_device(None):
+        assert _engine.current_device() == "cpu"
+
+
 # ---------------------------------------------------------------------- by the nodes alone
 
 LIMIT = 6  # nodes from which on compiled code is taken here
@@ -232,16 +257,6 @@ def test_counts_of_a_block_that_begins_before_the_first_row_are_refused(engine):
     nothing = np.zeros(4, int), np.zeros(0, int), np.zeros(3, int)
     with pytest.raises(ParameterError, match="from row -1 on must have 4 columns"):
         kernels.tally(np.ones((1, 4)), -1, *nothing, [0.0], np.zeros(3, int), np.ones((1, 1, 1)))
-
-
-def test_a_source_is_a_node_up_to_the_last(engine):
-    """Nodes 0 and 1 are an edge, node 2 is alone, and there is no node 3."""
-    pattern = [0, 1, 2, 2], [1, 0]
-    assert kernels.l3_rows(*pattern, np.ones(3), [2]).tolist() == [[0.0, 0.0, 0.0]]
-    assert kernels.l3_rows(*pattern, np.ones(3), [0])[0, 1] == 1.0  # the walk 0–1–0–1
-    for source in (3, 4, -1):
-        with pytest.raises(ParameterError, match="nodes of 0…2"):
-            kernels.l3_rows(*pattern, np.ones(3), [source])
 
 
 @pytest.mark.parametrize("shape", [(0, 1, 3, 1), (1, 0, 3, 1), (1, 1, 3, 0), (1, 1, 4, 1)], ids=str)

@@ -61,24 +61,6 @@ def test_more_knots_than_a_byte_counts(n_knots):
     np.testing.assert_allclose(found, expected, rtol=1e-15)
 
 
-def test_every_rank_a_knot_gives_the_exact_penalty(engine):
-    p, rng = 30, np.random.default_rng(1)
-    half = rng.random((p, p))
-    scores, scale, profile = half + half.T, rng.random(p), np.log(2 + np.arange(p - 1))
-    tables = kernels.row_quantiles(scores, 0, np.arange(p - 1))
-    exact = kernels.rank_penalty(scores, scale, profile, 0)
-    found = kernels.lookup_penalty(scores, 0, tables, scale, profile)
-    np.testing.assert_allclose(found, (exact + exact.T) / 2, rtol=1e-12)
-
-
-def test_shared_knots_give_the_middle_of_their_weights(engine):
-    tables = np.array([[2.0, 0.0, 0.0], [2.0, 0.0, 0.0]])
-    weights, scale = np.array([1.0, 4.0, 9.0]), np.ones(2)
-    for score, weight in [(3.0, 1.0), (2.0, 1.0), (1.0, 2.5), (0.0, 6.5), (-1.0, 9.0)]:
-        found = kernels.lookup_penalty(np.full((2, 2), score), 0, tables, scale, weights)
-        np.testing.assert_array_equal(found, weight * (1 - np.eye(2)))
-
-
 TABLE = np.array([5.0, 3.0, 3.0, 1.0])
 WEIGHTS = np.array([1.0, 2.0, 4.0, 9.0])
 

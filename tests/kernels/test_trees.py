@@ -5,8 +5,9 @@ import functools
 import hypothesis.strategies as st
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from scipy.stats import rankdata
+from tests.kernels.conftest import RELAXED
 from threadpoolctl import threadpool_limits
 
 from linkprior import _config, kernels
@@ -14,9 +15,6 @@ from linkprior.kernels.trees import N_BINS, bins_of
 from linkprior.predictors.auto.features import RankSketch
 from linkprior.predictors.auto.learners import _arrays_of
 
-RELAXED = settings(
-    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
 SCORES = {
     "plain": lambda rng, shape: rng.normal(size=shape),
     "ties": lambda rng, shape: rng.integers(-2, 3, shape) * 0.1,

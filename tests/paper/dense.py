@@ -5,6 +5,7 @@ import numpy as np
 
 import linkprior as lp
 from linkprior.model.factors import Factors
+from linkprior.model.priors import DegreePrior, L1Prior, ScaleFreePrior
 from linkprior.network.side_information import NON_EDGE_WEIGHT
 
 KARATE = lp.Network.from_networkx(nx.karate_club_graph())
@@ -78,6 +79,23 @@ def observed_in_part(net, rho):
     M = sure * (1 - rho / 2) + (1 - sure) * rho / 2
     np.fill_diagonal(M, 0.0)
     return M, sure * (1 - rho / 2) * net.adjacency.toarray()
+
+
+PRIORS = ["degree", "l1", "scale-free"]
+
+
+def make_prior(name, net, alpha=1.0):
+    if name == "degree":
+        return DegreePrior(lp.theory.estimate_degrees(net), alpha)
+    return {"l1": L1Prior(), "scale-free": ScaleFreePrior(0.5)}[name]
+
+
+def prior_value(prior, X):
+    """The prior at a dense X."""
+    if isinstance(prior, DegreePrior):
+        return lp.theory.degree_prior(X, prior.degrees, prior.alpha)
+    row_sums = without_diagonal(X).sum(axis=1)
+    return row_sums.sum() if prior == L1Prior() else np.log(row_sums + prior.epsilon).sum()
 
 
 def loss(name, X, net, rho):

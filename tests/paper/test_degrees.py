@@ -111,14 +111,6 @@ def test_a_network_without_edges_and_a_plain_matrix_are_refused():
         lp.theory.estimate_degrees(np.zeros((3, 3)))
 
 
-def test_two_nodes_have_one_edge_and_no_other_number():
-    pair = lp.Network.from_edges([("a", "b")])
-    assert lp.theory.estimate_degrees(pair, 1).tolist() == [1, 1]
-    for n_edges in (0, 2):
-        with pytest.raises(ParameterError, match="n_edges must be a whole number in 1…1"):
-            lp.theory.estimate_degrees(pair, n_edges)
-
-
 def test_degrees_are_those_observed_or_shuffled_by_a_seed():
     tree = lp.Network.from_edges([(0, 1), (0, 2), (0, 3), (3, 4), (4, 5), (4, 6)])
     assert prior_degrees(tree).tolist() == tree.degrees.tolist()

@@ -14,10 +14,9 @@ from tests.paper.dense import KARATE, product
 
 import linkprior as lp
 from linkprior.model.factors import Factors
-from linkprior.model.losses import PoissonLoss, SquaredLoss
+from linkprior.model.losses import LOSSES, SquaredLoss
 from linkprior.solvers.factor_update import Extra, sweep
 
-LOSSES = {"squared": SquaredLoss, "poisson": PoissonLoss}
 BOLD = Extra(value=lambda _: 0.0)
 
 

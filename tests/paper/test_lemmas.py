@@ -1,18 +1,13 @@
-"""Lemmas `lem:recovery-label` and `lem:label-loss`, and the mathematics of the two proxes.
-
-The prox tests here use their own few lines, on purpose: they test the statements of docs/theory.md,
-the package's prox has tests of its own.
-"""
+"""Lemmas `lem:recovery-label` and `lem:label-loss`, by all observations or many draws."""
 
 from __future__ import annotations
 
 import math
-from itertools import combinations, permutations, product
+from itertools import product
 
 import networkx as nx
 import numpy as np
 import pytest
-from tests.paper.dense import half_sum, weights_by_rank
 
 from linkprior.errors import ParameterError
 from linkprior.model.bounds import (
@@ -179,88 +174,3 @@ def test_strong_inequality_needs_the_unconstrained_minimum():
     at = np.unravel_index(np.argmin(np.where(allowed, loss, np.inf)), loss.shape)
     assert allowed[510, 510]
     assert min(a[at], b[at]) < q < max(a[at], b[at])
-
-
-# ---- the row prox (Eq. `small_problem`) --------------------------------------------------------
-
-
-def best_over_rank_orders(a, b):
-    """The exact optimum: Σ b_k x_[k] with rising b is the least of b·x over all rank orders."""
-    least = math.inf
-    for order in permutations(b):
-        x = np.maximum(a - order, 0)
-        least = min(least, float((0.5 * (x - a) ** 2 + order * x).sum()))
-    return least
-
-
-def test_row_prox_by_sorting_is_the_global_optimum():
-    rng = np.random.default_rng(3)
-    for _ in range(200):
-        a = np.round(rng.normal(0.5, 1, 5), int(rng.integers(0, 3)))  # rounded: ties occur
-        b = np.sort(np.round(rng.random(5), 1))
-        x = np.maximum(np.sort(a)[::-1] - b, 0)  # sort, subtract, clip
-        assert (np.diff(x) <= 0).all()  # so x_[k] is x_k and the value below is the true one
-        value = float((0.5 * (x - np.sort(a)[::-1]) ** 2 + b * x).sum())
-        assert value == pytest.approx(best_over_rank_orders(a, b), abs=1e-12)
-
-
-# ---- the symmetric prox (Eq. `dual_relax`) -----------------------------------------------------
-
-
-def rank_weights(d, scale):
-    return scale * np.array(
-        [[math.log(k + 1) / math.log(w + 1) for k in range(1, len(d))] for w in d]
-    )
-
-
-def best_symmetric(A, weights):
-    """The exact optimum over symmetric X ≥ 0: try every order of the pairs."""
-    least = math.inf
-    for order in permutations(combinations(range(len(A)), 2)):
-        rank, value = [0] * len(A), 0.0
-        for i, j in order:
-            cost = (weights[i, rank[i]] + weights[j, rank[j]]) / 2
-            x = max(A[i, j] - cost, 0.0)
-            value += (x - A[i, j]) ** 2 + 2 * cost * x
-            rank[i], rank[j] = rank[i] + 1, rank[j] + 1
-        least = min(least, value)
-    return least
-
-
-def test_symmetric_prox_has_a_duality_gap_on_three_nodes():
-    """A_ij = 1, d = (1,1,1), λ/η = 0.3.
-
-    Relabelling nodes turns any multiplier into its negative and leaves the concave dual as it is,
-    so the dual's maximum is at multiplier 0: three separate rows, each with one strong and one weak
-    entry. The strong ones would have to pair up three nodes; a symmetric X cannot do that.
-    """
-    weights = rank_weights((1, 1, 1), 0.3)
-    row = 1 - weights[0]
-    dual = 3 * float((0.5 * (row - 1) ** 2 + weights[0] * row).sum())
-    assert row[0] - row[1] == pytest.approx(0.3 * (math.log2(3) - 1))
-    assert dual == pytest.approx(1.85235, abs=1e-4)
-    assert best_symmetric(np.ones((3, 3)), weights) == pytest.approx(1.86003, abs=1e-4)
-    for choice in product((0, 1), repeat=3):  # which of its two entries each row makes strong
-        X = np.array([np.insert(row[::-1] if c else row, i, 0) for i, c in enumerate(choice)])
-        assert np.abs(X - X.T).max() == pytest.approx(row[0] - row[1])
-
-
-def majorise_minimise(A, weights):
-    """X = max(A − ½(B + Bᵀ), 0) with B from the current ranks, until the ranks stay."""
-    Q, values = A, []
-    for _ in range(50):
-        Q = A - half_sum(weights_by_rank(Q, weights))
-        X = np.maximum(Q, 0)
-        falling = -np.sort(-X[~np.eye(len(A), dtype=bool)].reshape(len(A), -1), axis=1)
-        off = ~np.eye(len(A), dtype=bool)
-        values.append(0.5 * ((X - A)[off] ** 2).sum() + (weights * falling).sum())
-    return values
-
-
-def test_majorise_minimise_descends_but_may_stop_above_the_optimum():
-    A = np.array([[0, 6, 7, 1], [6, 0, 8, 0], [7, 8, 0, 9], [1, 0, 9, 0]]) / 10
-    weights = rank_weights((1, 3, 1, 1), 0.3)
-    values = majorise_minimise(A, weights)
-    assert (np.diff(values) <= 1e-12).all()
-    assert values[-1] == pytest.approx(1.5908, abs=1e-4)
-    assert best_symmetric(A, weights) == pytest.approx(1.5766, abs=1e-4)

@@ -8,42 +8,31 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from tests.paper import dense
-from tests.paper.dense import KARATE, half_sum, product, random_factors, weights_by_rank
+from tests.paper.dense import (
+    KARATE,
+    PRIORS,
+    half_sum,
+    make_prior,
+    prior_value,
+    product,
+    random_factors,
+    weights_by_rank,
+)
 
 import linkprior as lp
 from linkprior import parallel
-from linkprior.model.losses import PoissonLoss, SquaredLoss
+from linkprior.model.losses import LOSSES, SquaredLoss
 from linkprior.model.priors import DegreePrior, L1Prior, ScaleFreePrior
 from linkprior.solvers import direct
 from linkprior.solvers.base import Measure, settled, solve
 from linkprior.solvers.direct import DirectSolver, flat_pass, ranked_pass
 
-LOSSES = {"squared": SquaredLoss, "poisson": PoissonLoss}
 
-
-def make_prior(name, net, alpha=1.0):
-    if name == "degree":
-        return DegreePrior(lp.theory.estimate_degrees(net), alpha)
-    return {"l1": L1Prior(), "scale-free": ScaleFreePrior(0.5)}[name]
-
-
-PRIORS = ["degree", "l1", "scale-free"]
-
-
-def dense_prior(name, prior, X):
-    off = dense.without_diagonal(X)
-    if name == "degree":
-        return lp.theory.degree_prior(X, prior.degrees, prior.alpha)
-    if name == "l1":
-        return off.sum()
-    return np.log(off.sum(axis=1) + prior.epsilon).sum()
-
-
-def dense_objective(solver, prior_name, factors):
+def dense_objective(solver, factors):
     X = product(factors)
     name = "squared" if isinstance(solver.loss, SquaredLoss) else "poisson"
     value = dense.loss(name, X, solver.net, solver.loss.rho)
-    return value + solver.lam * dense_prior(prior_name, solver.prior, X)
+    return value + solver.lam * prior_value(solver.prior, X)
 
 
 def random_network(seed):
@@ -66,7 +55,7 @@ def test_objective_never_rises(prior, loss):
         solver = DirectSolver(net, LOSSES[loss](rho), rank, made, lam, workers=1)
         state, values = solver.init(rng), []
         for _ in range(40):
-            values.append(dense_objective(solver, prior, state.factors))
+            values.append(dense_objective(solver, state.factors))
             assert solver.measure(state).objective == pytest.approx(values[-1], rel=1e-9)
             state = solver.step(state)
         assert (np.diff(values) <= 1e-10 * np.abs(values[:-1])).all(), f"seed {seed}"
@@ -126,7 +115,7 @@ def test_flat_pass_is_the_dense_formula(p, name):
     g = np.ones(p) if name == "l1" else 1 / (off.sum(axis=1) + prior.epsilon)
     G = dense.without_diagonal((g[:, None] + g) / 2)
     found = flat_pass(factors, prior)
-    assert found.value == pytest.approx(dense_prior(name, prior, X), rel=1e-10)
+    assert found.value == pytest.approx(prior_value(prior, X), rel=1e-10)
     np.testing.assert_allclose(found.GU, G @ factors.U, rtol=1e-10, atol=1e-12)
 
 
@@ -146,7 +135,7 @@ def test_linearisation_bounds_the_prior_from_above(name):
             G = (g[:, None] + g) / 2 * ~np.eye(8, dtype=bool)
         np.testing.assert_allclose(found.GU, G @ here.U)  # it is this G that the solver uses
         bound = found.value + (G * (Y - X)).sum()
-        assert dense_prior(name, prior, Y) <= bound + 1e-9
+        assert prior_value(prior, Y) <= bound + 1e-9
 
 
 @pytest.mark.parametrize("name", PRIORS)
@@ -158,7 +147,7 @@ def test_only_a_prior_without_ranks_tells_its_value_at_new_factors(name):
         assert value is None
     else:
         new = random_factors(34, 1)
-        expected = 0.05 * dense_prior(name, solver.prior, product(new))
+        expected = 0.05 * prior_value(solver.prior, product(new))
         assert value(new) == pytest.approx(expected)
 
 

@@ -66,8 +66,3 @@ def test_passes_let_go_of_what_they_ranked_and_of_what_they_subtracted(released,
     prox.mm_passes(A, np.ones(34), PROFILE, 2, on_disk=True)
     assert ranked == [[ALL, set(), ALL], [ALL, ALL, ALL]]
     assert released(A, made[0]) == [ALL, ALL]  # by the subtraction
-
-
-def test_a_prox_by_hand_says_nothing_of_bounds_or_convergence():
-    plain = prox.SymmetricProx(np.eye(2), np.eye(2))
-    assert (plain.history, plain.lower_bound, plain.converged) == ([], None, False)

@@ -19,10 +19,7 @@ def split_rows(fitted: Array, G: Array, Q: Array, Y: Array) -> Array:
 
     From X = max(Q, 0) and Z = X − Y it forms A = X̂ + Z and the new Q = A − G, X = max(Q, 0),
     Z = A − X. All are C-contiguous blocks of one shape and dtype; `Q` and `Y` are written over.
-
-    Returns
-    -------
-    The five sums of squares of X̂ − X, X − X_before, X̂, X and Y, in float64.
+    Returns the five sums of squares of X̂ − X, X − X_before, X̂, X and Y, in float64.
     """
     if use_numba(fitted.shape[1]):
         squares = np.zeros(5)
@@ -38,12 +35,7 @@ def split_rows(fitted: Array, G: Array, Q: Array, Y: Array) -> Array:
 
 
 def linearise_rows(B: Array, Q: Array, scale: Array, start: int, stop: int, G: Array) -> Array:
-    """Write rows start…stop of G = ½(scale∘B + (scale∘B)ᵀ), all matrices p × p of one dtype.
-
-    Returns
-    -------
-    Σ_j B_ij·max(Q_ij, 0) for these rows, in float64.
-    """
+    """Write rows start…stop of G = ½(scale∘B + (scale∘B)ᵀ); return their Σ_j B_ij·max(Q_ij, 0)."""
     if use_numba(len(B)):
         row_sums = np.empty(stop - start)
         linearise_rows_numba(B, Q, scale, start, stop, G, row_sums)

@@ -31,11 +31,7 @@ def descend_rows(
 
     Row i minimises ½‖X_i‖² + Σ_e (½·curve_e·(X_i·others_j)² − pull_e·X_i·others_j) over the stored
     entries e = (i, j) of a CSR pattern (indptr, indices). The products x of X with the others at
-    these entries follow X from step to step, in float64.
-
-    Returns
-    -------
-    The improved X and x; those handed in stay as they are.
+    these entries follow X from step to step, in float64. The X and x handed in stay as they are.
     """
     rows, partners = np.array(X, order="C"), plain(others)
     if rows.shape[1] != partners.shape[1] or rows.dtype != partners.dtype:
@@ -82,11 +78,7 @@ def _descend(X: Array, x: Array, others: Array, pattern: Pair, terms: Pair, step
 def descend_rows_numba(
     X: Array, x: Array, others: Array, pattern: Pair, terms: Pair, steps: int
 ) -> None:
-    """Do the same, a row at a time.
-
-    A neighbour is visited once in a step: its product with the direction and its share in the
-    curvature are taken while it is in the cache.
-    """
+    """Do the same, a row at a time; a neighbour is visited once in a step, while it is in cache."""
     (indptr, indices), (curve, pull) = pattern, terms
     number, tiny = X.dtype.type, np.finfo(X.dtype).tiny
     R, P, curved = np.empty_like(X[0]), np.empty_like(X[0]), np.empty_like(X[0])

@@ -33,19 +33,12 @@ def lookup_penalty(
 ) -> Array:
     """Write ``½(scale_i w_i(s) + scale_j w_j(s))`` with weights read from rank tables; diagonal 0.
 
-    Parameters
-    ----------
-    scores : (b, p) block.
-    tables : (p, m) descending scores of every row at m knots, as from `row_quantiles`.
-    scale : (p,) one number per node.
-    weights_at_knots : (m,) the non-decreasing rank profile at the knots.
-
-    Notes
-    -----
-    w_i(s) is linear in s between neighbouring knots; above the first knot it is the first weight,
-    below the last knot the last. Where several knots share the score it is the middle of their
-    weights: what ties broken at random would give, and without it nodes whose scores all tie (no
-    observed edge) would look as if every partner ranked first.
+    `tables` (p, m) hold the descending scores of every row at m knots, as from `row_quantiles`, and
+    `weights_at_knots` the non-decreasing rank profile there. w_i(s) is linear in s between
+    neighbouring knots; above the first knot it is the first weight, below the last knot the last.
+    Where several knots share the score it is the middle of their weights: what ties broken at
+    random would give, and without it nodes whose scores all tie (no observed edge) would look as if
+    every partner ranked first.
     """
     block = row_block(scores, first, square=True)
     knots, (b, p) = plain(tables, block.dtype), block.shape
@@ -99,12 +92,9 @@ def sketch_above(
 ) -> Array:
     """Return the mean over layers of scores after all passes of `lookup_penalty`, where high.
 
-    Parameters
-    ----------
-    bases : (layers, b, p) scores before the first pass.
-    tables : (layers, passes, p, m); the score after a pass is the base less the penalty that the
-        pass's table tells for the score before.
-    floor : scores of pairs j > i above it are exact; all others are at most it, or their own value.
+    `bases` (layers, b, p) are scores before the first pass; the score after a pass is the base less
+    the penalty that the pass's table, of (layers, passes, p, m), tells for the score before. Scores
+    of pairs j > i above `floor` are exact; all others are at most it, or their own value.
     """
     blocks = np.ascontiguousarray(bases)
     knots, (_, b, p) = plain(tables, blocks.dtype), blocks.shape

@@ -11,17 +11,17 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from linkprior.errors import ParameterError
-from linkprior.kernels._arguments import plain, row_block, stored_rows, target_for
+from linkprior.kernels._arguments import plain, row_block, stored_rows
 from linkprior.kernels._engine import use_numba
 from linkprior.kernels._jit import compiled, compiled_sums
 
 Array = NDArray[Any]
+Pair = tuple[Array, Array]  # indptr and indices; scores and codes of pairs
+Place = tuple[int, int]  # a row and a column
 ENTRIES_AT_ONCE = 1 << 16  # stored entries whose factor rows are gathered at a time
 
 
-def edge_products(
-    left: ArrayLike, right: ArrayLike, indptr: Array, indices: Array, out: Array | None = None
-) -> Array:
+def edge_products(left: ArrayLike, right: ArrayLike, indptr: Array, indices: Array) -> Array:
     """Return ``left[i] · right[j]`` for every stored entry (i, j) of a CSR pattern, in float64.
 
     For a block of rows hand in ``left[a:b]`` and ``indptr[a:b + 1]`` with the whole `indices`.
@@ -33,7 +33,7 @@ def edge_products(
         raise ParameterError(
             f"left {rows.shape}, right {others.shape} and indptr ({starts.size},) do not match"
         )
-    target = target_for(out, columns.shape, np.float64)
+    target = np.empty(columns.shape)
     starts -= starts[0]
     if use_numba(others.shape[0]):
         edge_products_numba(rows, others, starts, columns, target)
@@ -51,18 +51,10 @@ def top_pairs(
 ) -> tuple[Array, Array, Array]:
     """Return the best candidate pairs of a block: j > i, not stored, score above `floor`.
 
-    Parameters
-    ----------
-    scores : (b, p) block.
-    indptr, indices : CSR pattern of the whole network, columns sorted.
-    k : how many pairs at most.
-    floor : scores must be strictly greater. The k-th best score of *earlier* rows is a valid floor,
-        since later pairs lose ties; a floor from later rows must be taken one float lower.
-
-    Returns
-    -------
-    rows, columns (int64, of the whole matrix) and scores; best first, ties by smaller (i, j), also
-    at the boundary. Memory grows with k and b, not with b·p.
+    At most k of them, as rows, columns (int64, of the whole matrix) and scores; best first, ties by
+    smaller (i, j), also at the boundary. The k-th best score of *earlier* rows is a valid floor,
+    since later pairs lose ties; a floor from later rows must be taken one float lower. `indptr` and
+    `indices` are those of the whole network, sorted. Memory grows with k and b, not with b·p.
     """
     block = row_block(scores, first, square=True)
     b, p = block.shape
@@ -70,17 +62,15 @@ def top_pairs(
         return np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, block.dtype)
     pattern = stored_rows(p, first, b, indptr, indices)
     select = _select_numba if use_numba(p) else _select
-    best, codes = select(block, first, *pattern, int(k), np.float64(floor))
+    best, codes = select(block, first, pattern, int(k), np.float64(floor))
     order = np.argsort(-best, kind="stable")
     rows, columns = np.divmod(codes[order], p)
     return rows, columns, best[order]
 
 
-def _select(
-    scores: Array, first: int, indptr: Array, indices: Array, k: int, floor: float
-) -> tuple[Array, Array]:
+def _select(scores: Array, first: int, pattern: Pair, k: int, floor: float) -> Pair:
     """Return scores and codes of the k best: row by row, only what beats the k best so far."""
-    b, p = scores.shape
+    (b, p), (indptr, indices) = scores.shape, pattern
     best, codes = np.empty(0, scores.dtype), np.empty(0, np.int64)
     room = buffer_size(b, p, k)
     for r, row in enumerate(scores):
@@ -95,18 +85,14 @@ def _select(
     return keep_best(best, codes, k)
 
 
-def _select_numba(
-    scores: Array, first: int, indptr: Array, indices: Array, k: int, floor: float
-) -> tuple[Array, Array]:
+def _select_numba(scores: Array, first: int, pattern: Pair, k: int, floor: float) -> Pair:
     """Do the same: a filtering pass that pauses to raise its threshold."""
     b, p = scores.shape
     room = buffer_size(b, p, k)
-    kept_scores, kept_codes = np.empty(room, scores.dtype), np.empty(room, np.int64)
+    out = kept_scores, kept_codes = np.empty(room, scores.dtype), np.empty(room, np.int64)
     kept, row, column = 0, 0, 0
     while True:
-        kept, row, column = collect_pairs(
-            scores, first, indptr, indices, floor, (row, column), kept, kept_scores, kept_codes
-        )
+        kept, row, column = collect_pairs(scores, first, pattern, floor, (row, column), kept, out)
         best, codes = keep_best(kept_scores[:kept], kept_codes[:kept], k)
         if row == b:
             return best, codes
@@ -121,10 +107,7 @@ def buffer_size(n_rows: int, n_columns: int, k: int) -> int:
 
 
 def keep_best(scores: Array, codes: Array, k: int) -> tuple[Array, Array]:
-    """Keep the k best in the order they came; among equal scores the earliest stay.
-
-    Codes come in ascending order and keep it, so that "earliest" is "smallest pair".
-    """
+    """Keep the k best in the order they came; of equal scores the earliest: the smallest pairs."""
     if scores.size <= k:
         return scores, codes
     worst = np.partition(scores, scores.size - k)[scores.size - k]
@@ -139,28 +122,17 @@ def keep_best(scores: Array, codes: Array, k: int) -> tuple[Array, Array]:
 
 @compiled
 def collect_pairs(
-    scores: Array,
-    first: int,
-    indptr: Array,
-    indices: Array,
-    threshold: float,
-    start: tuple[int, int],
-    kept: int,
-    kept_scores: Array,
-    kept_codes: Array,
+    scores: Array, first: int, pattern: Pair, floor: float, at: Place, kept: int, out: Pair
 ) -> tuple[int, int, int]:
-    """Append candidates above `threshold` until the buffer is full.
-
-    Returns the number kept and the (row, column) to go on from; row = number of rows at the end.
-    """
-    b, p = scores.shape
-    for r in range(start[0], b):
+    """Append candidates above `floor` until `out` is full; return how many, and where to go on."""
+    (indptr, indices), (kept_scores, kept_codes), (b, p) = pattern, out, scores.shape
+    for r in range(at[0], b):
         row = scores[r]
-        begin = max(first + r + 1, start[1] if r == start[0] else 0)
+        begin = max(first + r + 1, at[1] if r == at[0] else 0)
         for e in range(indptr[r], indptr[r + 1] + 1):
             stop = indices[e] if e < indptr[r + 1] else p
             for j in range(begin, stop):
-                if row[j] > threshold:
+                if row[j] > floor:
                     if kept == kept_codes.size:
                         return kept, r, j
                     kept_scores[kept] = row[j]

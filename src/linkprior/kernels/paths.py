@@ -28,6 +28,7 @@ from linkprior.kernels._jit import compiled
 
 Array = NDArray[Any]
 Pattern = tuple[Array, Array]
+Work = tuple[Array, Array, Array]
 TARGETS_AT_ONCE = 256  # the y that are looked at together in NumPy
 
 
@@ -135,23 +136,14 @@ def l3_partners(
     most: int,
     budget: int,
 ) -> tuple[Array, Array]:
-    """Return how many partners each source has, and these, ascending, source by source.
+    """Return how many partners each source has (int64), and these, ascending, source by source.
 
-    Parameters
-    ----------
-    pattern : indptr and indices of the whole network.
-    weight : Σ weight[u]·weight[v] over walks x–u–v–y is what ranks the partners y of a source x.
-    sources : nodes.
-    barred : CSR pattern of the pairs that are no candidates.
-    kinds, allowed : a number per node, and a table: whether nodes of two such kinds may pair.
-    most : how many partners at most; ties go to the smaller node.
-    budget : how many second steps, and how many third steps, are taken from a source at most.
-        Where there are more, those from the nodes that count most are taken (first steps: the
-        largest weight; second steps: the largest sum so far times weight).
-
-    Returns
-    -------
-    int64 counts and int32 partners. A source does not depend on which others are asked for with it.
+    Σ weight[u]·weight[v] over walks x–u–v–y ranks the partners y of a source x, at most `most`,
+    ties to the smaller node. `barred` is the pattern of pairs that are no candidates, `kinds` a
+    number per node, and the table `allowed` tells whether nodes of two kinds may pair. Second
+    steps, and third ones, are taken from a source up to a `budget`: where there are more, those
+    from the nodes that count most (first steps: the largest weight; second steps: the largest sum
+    so far times weight). A source does not depend on which others are asked for with it.
     """
     indptr, indices = plain(pattern[0], np.int64), plain(pattern[1], np.int32)
     p, nodes = len(indptr) - 1, plain(sources, np.int64)
@@ -203,14 +195,12 @@ def _targets(a: sp.csr_array) -> Iterator[tuple[slice, Array]]:
 
 def _per(values: Array, degrees: Array) -> Array:
     """Return values divided by degrees, which are 0 only where the values are."""
-    ratio: Array = values / np.maximum(degrees, 1)
-    return ratio
+    return values / np.maximum(degrees, 1)
 
 
 def _jaccard(shared: Array, own: Array, others: Array) -> Array:
     """Return shared/(own + others − shared), 0 where nothing is shared."""
-    union = np.maximum(own + others - shared, 1)
-    return shared / union
+    return _per(shared, own + others - shared)
 
 
 def _go_first(degrees: Array, nodes: Array, worth: Array, budget: int) -> Array:
@@ -340,21 +330,6 @@ def similarities(pattern: Pattern, node: Any, counts: Array, reached: Array, sim
 
 
 @compiled
-def most_similar_partner(
-    pattern: Pattern, sources: Array, work: tuple[Array, Array, Array], out: Array
-) -> None:
-    """Write for every x and y the highest similarity of x with a neighbour of y."""
-    (indptr, indices), (counts, reached, similar) = pattern, work
-    for r in range(sources.size):
-        row = out[r]
-        row[:] = 0
-        for t in range(similarities(pattern, sources[r], counts, reached, similar)):
-            v = reached[t]
-            for e in range(indptr[v], indptr[v + 1]):
-                row[indices[e]] = max(row[indices[e]], similar[t])
-
-
-@compiled
 def mps_rows_numba(pattern: Pattern, sources: Array, out: Array) -> None:
     """Write max_{v∈N(y)} J(N(x), N(v)) + max_{u∈N(x)} J(N(u), N(y)), with v ≠ x and u ≠ y.
 
@@ -365,8 +340,13 @@ def mps_rows_numba(pattern: Pattern, sources: Array, out: Array) -> None:
     p, best = indptr.size - 1, np.zeros_like(out)
     counts, reached, similar = np.zeros(p, np.int32), np.empty(p, np.int32), np.empty(p)
     place, wanted = np.full(p, -1, np.int32), np.zeros(p, np.bool_)
-    most_similar_partner(pattern, sources, (counts, reached, similar), out)
+    out[:] = 0
     for r in range(sources.size):
+        row = out[r]
+        for t in range(similarities(pattern, sources[r], counts, reached, similar)):
+            v = reached[t]
+            for e in range(indptr[v], indptr[v + 1]):
+                row[indices[e]] = max(row[indices[e]], similar[t])
         place[sources[r]] = r
         for a in range(indptr[sources[r]], indptr[sources[r] + 1]):
             wanted[indices[a]] = True
@@ -432,10 +412,8 @@ def weigh_entries(
     beyond: Array,
     far: Array,
 ) -> None:
-    """Write at every stored (v, y) the strength of v between x and y; 0 where it is on no path.
-
-    `near` marks the neighbours of x, `beyond` holds the walks of length 2 from x to all others.
-    """
+    """Write at every stored (v, y) the strength of v between x and y; 0 where it is on no path."""
+    # `near` marks the neighbours of x, `beyond` holds the walks of length 2 from x to all others.
     indptr, indices = pattern
     starts, nodes = triangles
     degree = indptr[v + 1] - indptr[v]
@@ -455,12 +433,7 @@ def weigh_entries(
 
 @compiled
 def weigh_far_nodes(
-    pattern: Pattern,
-    triangles: Pattern,
-    x: int,
-    near: Array,
-    work: tuple[Array, Array, Array],
-    far: Array,
+    pattern: Pattern, triangles: Pattern, x: int, near: Array, work: Work, far: Array
 ) -> None:
     """Write the strengths of all nodes v that are two steps from x."""
     counts, reached, beyond = work

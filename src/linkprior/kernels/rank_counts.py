@@ -34,18 +34,11 @@ def tally(
 ) -> Array:
     """Sum table[kind of i, kind of j] over the candidates (i, j) of a block, bin by bin.
 
-    Parameters
-    ----------
-    scores : (b, p − first) rows from `first` on, without the columns before `first`.
-    indptr, indices : CSR pattern of the whole network: the pairs that are no candidates.
-    closed : (p,) 1 for nodes none of whose pairs is a candidate, else 0.
-    limits : at least one, ascending and distinct; scores are compared with them as float64.
-    kinds : (p,) the kind of each node, a row of the table.
-    table : (kinds, kinds, m) what a pair counts, symmetric.
-
-    Returns
-    -------
-    (2·limits + 1, m) float64 array.
+    `scores` (b, p − first) are rows from `first` on, without the columns before it; `indptr` and
+    `indices` hold all pairs of the network that are no candidates, and `closed` is 1 for nodes none
+    of whose pairs is one. Scores are compared as float64 with `limits`, at least one, ascending and
+    distinct. `kinds` are rows of the symmetric `table` (kinds, kinds, m) of what a pair counts; the
+    sums are (2·limits + 1, m).
     """
     block = _block(scores, first, indptr, indices, closed)
     bounds, kind = plain(limits, np.float64), plain(kinds, np.int64)

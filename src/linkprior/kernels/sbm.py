@@ -15,33 +15,23 @@ from linkprior.kernels._engine import use_numba
 from linkprior.kernels._jit import compiled
 
 Array = NDArray[Any]
+Pattern = tuple[Array, Array]  # indptr and indices
 WEIGHT = 8  # a search visits every node hundreds of times: compiled code pays much sooner here
 
 
 def move_nodes(
-    pattern: tuple[Array, Array],
-    order: Array,
-    group: Array,
-    sizes: Array,
-    counts: Array,
-    xlogx: Array,
+    pattern: Pattern, order: Array, group: Array, sizes: Array, counts: Array, xlogx: Array
 ) -> int:
     """Move each node, in this order, to the block that raises ½Σ f(m_rs) − Σ f(κ_r) most.
 
-    Parameters
-    ----------
-    pattern : indptr and indices (int64) of a network without self-loops.
-    group, sizes, counts : block of each node, nodes of each block, edges between blocks; int64,
-        written over. A block is never left empty.
-
-    Returns
-    -------
-    The number of nodes moved. Gains that differ by rounding alone are equal; the first block wins.
+    `pattern` is that of a network without self-loops; `group` (the block of each node), `sizes` and
+    `counts` are written over, all int64. A block is never left empty. Gains that differ by rounding
+    alone are equal, and the first block wins. Returns the number of nodes moved.
     """
     slack = 1e-9 + 1e-13 * float(xlogx[-1])
     indptr, indices = pattern
     if use_numba(WEIGHT * len(group)):
-        return int(move_nodes_numba(indptr, indices, order, group, sizes, counts, xlogx, slack))
+        return int(move_nodes_numba(pattern, order, (group, sizes, counts), xlogx, slack))
     moved = 0
     for node in order.tolist():
         r = int(group[node])
@@ -144,16 +134,10 @@ def block_gains(
 
 @compiled
 def move_nodes_numba(
-    indptr: Array,
-    indices: Array,
-    order: Array,
-    group: Array,
-    sizes: Array,
-    counts: Array,
-    xlogx: Array,
-    slack: float,
+    pattern: Pattern, order: Array, blocks: tuple[Array, Array, Array], xlogx: Array, slack: float
 ) -> int:
     """Move each node where it gains most, one after the other."""
+    (indptr, indices), (group, sizes, counts) = pattern, blocks
     n_blocks, moved = sizes.size, 0
     totals = counts.sum(axis=1)
     links, touched = np.zeros(n_blocks, np.int64), np.empty(n_blocks, np.int64)

@@ -27,13 +27,9 @@ Scratch = tuple[Array, Array, Array, Array, Array]
 
 
 def argsort_rows(keys: ArrayLike, first: int) -> Array:
-    """Order the columns of each row by descending key, ties by smaller column.
+    """Order the columns of each row by descending key, ties by smaller column, as int32.
 
     The diagonal is left out when ``first >= 0``; 0.0 and -0.0 are equal.
-
-    Returns
-    -------
-    int32 array of shape (b, p - 1), or (b, p) when ``first = -1``.
     """
     block = row_block(keys, first)
     b, p = block.shape
@@ -54,25 +50,15 @@ def rank_penalty(
 ) -> Array:
     """Write ``scale[r] * profile[k]``, k the 0-based rank of a column in its row; diagonal 0.
 
-    Parameters
-    ----------
-    keys : (b, p) block; ranks are positions in `argsort_rows`.
-    scale : one number per row of the block.
-    profile : one number per rank: p - 1 of them, or p when ``first = -1``; or a row of them for
-        each row of the block.
-    out : array of the shape and dtype of `keys`, made when None. It may be `keys` itself.
-
-    Returns
-    -------
-    `out`. Products are formed in the dtype of `keys`.
+    Ranks are positions in `argsort_rows`; `profile` has a number for each of them, or a row of
+    numbers for each row of the block. Products are formed in the dtype of `keys`, which may be
+    `out` as well; what has its shape and dtype is made where `out` is None.
     """
     block = row_block(keys, first)
     target = target_for(out, block.shape, block.dtype)
     factors = vector_of("scale", scale, block.shape[0], block.dtype)
-    steps, shape = (
-        np.atleast_2d(plain(profile, block.dtype)),
-        (block.shape[0], n_ranks(block, first)),
-    )
+    steps = np.atleast_2d(plain(profile, block.dtype))
+    shape = block.shape[0], n_ranks(block, first)
     if steps.shape not in ((1, shape[1]), shape):
         raise ParameterError(
             f"profile must have shape {shape[1:]} or {shape}, got {np.shape(profile)}"
@@ -92,10 +78,6 @@ def row_quantiles(keys: ArrayLike, first: int, ranks: ArrayLike) -> Array:
     at = plain(ranks, np.int64)
     if at.ndim != 1 or ((at < 0) | (at >= n_ranks(block, first))).any():
         raise ParameterError(f"ranks must lie in 0…{n_ranks(block, first) - 1}, got {ranks!r}")
-    if use_numba(block.shape[1]):
-        out = np.empty((block.shape[0], at.size), block.dtype)
-        row_quantiles_numba(block, *_bits(block), first, at, out)
-        return out
     return np.take_along_axis(block, argsort_rows(block, first)[:, at], axis=1)
 
 
@@ -265,10 +247,7 @@ def radix_order(n: int, smallest: Any, span: Any, work: Scratch) -> None:
 
 @compiled
 def order_row(bits: Array, mask: Any, diagonal: int, work: Scratch) -> Array:
-    """Return words whose low half lists the places of a row, best score first, ties by place.
-
-    Places skip the diagonal: place k is column k, or column k + 1 from the diagonal on.
-    """
+    """Return words whose low half lists a row's places (`column_of`), best first, ties by place."""
     p, key, result = bits.size, work[0], work[4]
     n = p - 1 if diagonal < p else p
     if n == 0:
@@ -290,7 +269,7 @@ def order_row(bits: Array, mask: Any, diagonal: int, work: Scratch) -> Array:
 
 @compiled
 def column_of(word: Any, diagonal: Any) -> Any:
-    """Return the column that stands at a word's place."""
+    """Return the column at a word's place: k, or k + 1 from the diagonal on, which has no place."""
     place = word & PLACE
     return place + np.uint64(place >= diagonal)
 
@@ -304,19 +283,6 @@ def argsort_rows_numba(keys: Array, bits: Array, mask: Any, first: int, out: Arr
         words = order_row(bits[r], mask, diagonal, work)
         for rank in range(out.shape[1]):
             out[r, rank] = column_of(words[rank], np.uint64(diagonal))
-
-
-@compiled
-def row_quantiles_numba(
-    keys: Array, bits: Array, mask: Any, first: int, ranks: Array, out: Array
-) -> None:
-    """Write each row's key at the given ranks."""
-    work = scratch_for(bits)
-    for r in range(keys.shape[0]):
-        diagonal = first + r if first >= 0 else keys.shape[1]
-        words = order_row(bits[r], mask, diagonal, work)
-        for m in range(ranks.size):
-            out[r, m] = keys[r, column_of(words[ranks[m]], np.uint64(diagonal))]
 
 
 @compiled

@@ -92,7 +92,7 @@ def add_trees(features: Array, trees: Trees, n_nodes: int) -> Array:
     """Return the sum of the leaves each row of features falls into, in float64."""
     rows, out = np.ascontiguousarray(features, np.float32), np.zeros(len(features))
     if use_numba(n_nodes):
-        add_trees_numba(rows, *trees, out)
+        add_trees_numba(rows, tuple(trees), out)
         return out
     every = np.arange(len(rows))
     for root, depth in zip(trees.roots.tolist(), trees.depths.tolist(), strict=True):
@@ -146,20 +146,10 @@ def rank_features_numba(scores: Array, bits: Array, table: Array, out: Array) ->
 
 
 @compiled
-def add_trees_numba(
-    features: Array,
-    roots: Array,
-    depths: Array,
-    split: Array,
-    threshold: Array,
-    left: Array,
-    value: Array,
-    out: Array,
-) -> None:
-    """Add the value of the leaf each row of features falls into, for every tree.
-
-    Rows go down a tree side by side and without branches: a leaf leads to itself.
-    """
+def add_trees_numba(features: Array, trees: tuple[Array, ...], out: Array) -> None:
+    """Add the value of the leaf each row of features falls into, for every tree."""
+    # Rows go down a tree side by side and without branches: a leaf leads to itself.
+    roots, depths, split, threshold, left, value = trees
     at = np.empty(TILE, np.int32)
     for begin in range(0, features.shape[0], TILE):
         size = min(TILE, features.shape[0] - begin)

@@ -235,10 +235,7 @@ def label_error(X: ArrayLike, observed: Network | ArrayLike, rho: float, q: floa
 
 
 def expected_label_error(x: ArrayLike, edge: bool, rho: float, q: float) -> Floats:
-    """Return E_Ω of one ordered pair's label-dependent error at score x.
-
-    Implements R_ρ(X_ij) of Lemma `lem:label-loss`; `edge` tells whether E_ij = 1.
-    """
+    """Return R_ρ(X_ij) of Lemma `lem:label-loss`: E_Ω of a pair's label-dependent error at x."""
     said = _finite("x", x) > real_number("q", q, -math.inf)
     rho = real_number("rho", rho, 0.0, 1.0)
     seen = rho if edge else 0.0
@@ -246,15 +243,11 @@ def expected_label_error(x: ArrayLike, edge: bool, rho: float, q: float) -> Floa
 
 
 def expected_squared_loss(x: ArrayLike, edge: bool, rho: float) -> Floats:
-    """Return E_Ω of one ordered pair's squared loss (Eq. `e:obj`) at score x.
-
-    Implements R_l(X_ij) of Lemma `lem:label-loss`; `edge` tells whether E_ij = 1.
-    """
+    """Return R_l(X_ij) of Lemma `lem:label-loss`: E_Ω of a pair's squared loss at x (`e:obj`)."""
     score = _finite("x", x)
     rho = real_number("rho", rho, 0.0, 1.0)
     seen = rho if edge else 0.0
-    loss: Floats = (1 - rho / 2) * seen * (score - 1) ** 2 + rho / 2 * (1 - seen) * score**2
-    return loss
+    return (1 - rho / 2) * seen * (score - 1) ** 2 + rho / 2 * (1 - seen) * score**2
 
 
 def _power(base: float, exponent: float) -> float:

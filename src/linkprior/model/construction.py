@@ -54,7 +54,16 @@ def construct(X: ArrayLike, degrees: ArrayLike, alpha: float = 1.0) -> Floats:
     >>> np.argwhere(np.triu(theory.construct(X, [2, 1, 1, 0])) > 1).tolist()
     [[0, 1], [0, 2]]
     """
-    scores = _symmetric_scores(X)
+    scores = real_matrix("X", X, square=True)
+    if (scores < 0).any():
+        i, j = (int(v) for v in np.argwhere(scores < 0)[0])
+        raise ParameterError(f"X must be non-negative, but X[{i}, {j}] is {scores[i, j]}")
+    if (scores != scores.T).any():
+        i, j = (int(v) for v in np.argwhere(scores != scores.T)[0])
+        raise ParameterError(
+            f"X must be symmetric, but X[{i}, {j}] is {scores[i, j]} and X[{j}, {i}] is "
+            f"{scores[j, i]}; (X + X.T) / 2 is symmetric"
+        )
     n_nodes = len(scores)
     d = degree_vector("degrees", degrees, n_nodes)
     reason = _why_not_graphical(d)
@@ -65,8 +74,8 @@ def construct(X: ArrayLike, degrees: ArrayLike, alpha: float = 1.0) -> Floats:
     rows, cols = np.triu_indices(n_nodes, 1)
     order = _placement(d, real_number("alpha", alpha, 0.0))
     result = scores.copy()
-    i, j = rows[order], cols[order]
-    result[i, j] = result[j, i] = np.sort(scores[rows, cols])[::-1]
+    at = rows[order], cols[order]
+    result[at] = result[at[::-1]] = np.sort(scores[rows, cols])[::-1]
     return result
 
 
@@ -92,20 +101,6 @@ def is_graphical(degrees: ArrayLike) -> bool:
     return not _why_not_graphical(degree_vector("degrees", degrees))
 
 
-def _symmetric_scores(X: ArrayLike) -> Floats:
-    scores = real_matrix("X", X, square=True)
-    if (scores < 0).any():
-        i, j = (int(v) for v in np.argwhere(scores < 0)[0])
-        raise ParameterError(f"X must be non-negative, but X[{i}, {j}] is {scores[i, j]}")
-    if (scores != scores.T).any():
-        i, j = (int(v) for v in np.argwhere(scores != scores.T)[0])
-        raise ParameterError(
-            f"X must be symmetric, but X[{i}, {j}] is {scores[i, j]} and X[{j}, {i}] is "
-            f"{scores[j, i]}; (X + X.T) / 2 is symmetric"
-        )
-    return scores
-
-
 def _why_not_graphical(d: Ints) -> str:
     """Return the reason no simple graph has degrees `d`, or an empty string."""
     top = d.size - 1
@@ -127,7 +122,11 @@ def _placement(d: Ints, alpha: float) -> Ints:
     """Return every pair's code (its place in `triu_indices`) in the order the values are placed."""
     n_nodes = d.size
     rows, cols = np.triu_indices(n_nodes, 1)
-    weights = _weight_table(d, alpha)
+    # What the next pair costs node i when it has A pairs: (H_{A+1} / H_{d_i})^α, H_k = log(k + 1).
+    # log(0 + 1) = 0 would divide: a node of degree 0 weighs as one of degree 1.
+    H, own = (np.log(k + 1.0) for k in (np.arange(1, n_nodes + 1), np.maximum(d, 1)))
+    with np.errstate(over="ignore", under="ignore"):
+        weights = (H[None, :] / own[:, None]) ** alpha
     placed = np.zeros(n_nodes, dtype=np.int64)  # the paper's array A
     unused = np.ones(rows.size, dtype=bool)
     order = np.empty(rows.size, dtype=np.int64)
@@ -147,16 +146,6 @@ def _placement(d: Ints, alpha: float) -> Ints:
     return order
 
 
-def _weight_table(d: Ints, alpha: float) -> Floats:
-    """Return (H_{A+1} / H_{d_i})^α for each node i and each A = 0 … p−1, with H_k = log(k+1)."""
-    H = np.log(np.arange(1, d.size + 1) + 1.0)
-    # log(0 + 1) = 0 would divide: a node of degree 0 weighs as one of degree 1.
-    own = np.log(np.maximum(d, 1) + 1.0)
-    with np.errstate(over="ignore", under="ignore"):
-        table: Floats = (H[None, :] / own[:, None]) ** alpha
-    return table
-
-
 def _cheapest_first(cost: Floats, codes: Ints) -> Iterator[int]:
     """Yield `codes` by rising cost, ties by code, which is by (i, j)."""
     while codes.size:
@@ -167,33 +156,25 @@ def _cheapest_first(cost: Floats, codes: Ints) -> Iterator[int]:
 
 
 class _Realisation:
-    """A simple graph with degrees d that contains every pair admitted so far.
-
-    `free` marks its edges that are not yet admitted; only these may be switched away.
-    """
+    """A simple graph with degrees d that contains every pair admitted so far."""
 
     def __init__(self, d: Ints) -> None:
-        self.free: Bools = _havel_hakimi(d)
+        self.free: Bools = _havel_hakimi(d)  # edges not yet admitted: they may be switched away
         self.taken: Bools = self.free | np.eye(d.size, dtype=bool)
 
     def admit(self, i: int, j: int) -> bool:
         """Take the pair into the graph for good, if one 2-switch at most brings it in."""
-        if not (self.free[i, j] or self._switch_in(i, j)):
-            return False
+        if not self.free[i, j]:  # replace free edges iu, jv by ij, uv: all degrees stay
+            us, vs = np.flatnonzero(self.free[i]), np.flatnonzero(self.free[j])
+            possible = ~self.taken[np.ix_(us, vs)]  # the diagonal is taken, so u ≠ v
+            if not possible.any():
+                return False
+            first, second = np.unravel_index(int(possible.argmax()), possible.shape)
+            u, v = int(us[first]), int(vs[second])
+            for a, b, there in ((i, u, False), (j, v, False), (i, j, True), (u, v, True)):
+                self.free[a, b] = self.free[b, a] = there
+                self.taken[a, b] = self.taken[b, a] = there
         self.free[i, j] = self.free[j, i] = False
-        return True
-
-    def _switch_in(self, i: int, j: int) -> bool:
-        """Replace free edges iu, jv by ij, uv: all degrees stay."""
-        us, vs = np.flatnonzero(self.free[i]), np.flatnonzero(self.free[j])
-        possible = ~self.taken[np.ix_(us, vs)]  # the diagonal is taken, so u ≠ v
-        if not possible.any():
-            return False
-        first, second = np.unravel_index(int(possible.argmax()), possible.shape)
-        u, v = int(us[first]), int(vs[second])
-        for a, b, there in ((i, u, False), (j, v, False), (i, j, True), (u, v, True)):
-            self.free[a, b] = self.free[b, a] = there
-            self.taken[a, b] = self.taken[b, a] = there
         return True
 
 

@@ -63,13 +63,8 @@ def estimate_degrees(net: Network, n_edges: int | None = None, c: float = 1.0) -
 def edges_in_all(net: Network, n_edges: Edges = None, list_size: int = LIST_SIZE) -> int:
     """Return K, the edges the completed network is thought to have.
 
-    Parameters
-    ----------
-    n_edges
-        A number; "observed" or None: as many as observed; "list": those and the links asked for,
-        as in the paper, where the K best entries of X, observed edges among them, are predicted.
-    list_size
-        Links asked for; at most as many as there are pairs without an edge.
+    "observed" or None: as many as observed; "list": those and `list_size` links asked for, as in
+    the paper, where the K best entries of X, observed edges among them, are predicted.
     """
     size = whole_number("list_size", list_size, 1)
     if isinstance(n_edges, str):
@@ -101,20 +96,16 @@ def prior_degrees(
         if choice("degrees", given, ["observed", "shuffled"]) == "shuffled":
             return np.random.default_rng(seed).permutation(d)
         return d
-    vector = degrees_by_name(given, net) if isinstance(given, Mapping) else given
-    d = degree_vector("degrees", vector, net.n_nodes)
+    if isinstance(given, Mapping):
+        missing = [name for name in net.names if name not in given]
+        if missing:
+            some = ", ".join(missing[:3]) + (", …" if len(missing) > 3 else "")
+            raise ParameterError(
+                f"degrees are missing for {len(missing)} of {net.n_nodes} nodes: {some}"
+            )
+        given = [given[name] for name in net.names]
+    d = degree_vector("degrees", given, net.n_nodes)
     return clamp_degrees(d, real_number("c", c, 0.0), net.n_nodes - 1)
-
-
-def degrees_by_name(given: Mapping[str, float], net: Network) -> list[float]:
-    """Return degrees in the order of the nodes; every node must have one."""
-    missing = [name for name in net.names if name not in given]
-    if missing:
-        some = ", ".join(missing[:3]) + (", …" if len(missing) > 3 else "")
-        raise ParameterError(
-            f"degrees are missing for {len(missing)} of {net.n_nodes} nodes: {some}"
-        )
-    return [given[name] for name in net.names]
 
 
 def clamp_degrees(degrees: Ints, c: float, highest: int) -> Ints:

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,8 +29,21 @@ LEAST_MISSING, MOST_MISSING = 0.01, 0.9
 _SOFT = 0.01  # of the unit: scores nearer to the median than this count by size, others by log
 
 
+class _Coefficients:
+    """What a saved model holds by name."""
+
+    @classmethod
+    def from_facts(cls, facts: dict[str, Any]) -> Self:
+        """Undo `as_facts`."""
+        return cls(**{name: float(facts[name]) for name in cls.__annotations__})
+
+    def as_facts(self) -> dict[str, float]:
+        """Return the coefficients by name."""
+        return asdict(self)  # type: ignore[call-overload]
+
+
 @dataclass(frozen=True)
-class LearnedWeights:
+class LearnedWeights(_Coefficients):
     """The coefficients of the log-odds for pairs of nodes that have edges.
 
     `degree` is γ and `degrees` δ. `typical_x` and `typical_y` are the means over hidden edges:
@@ -48,15 +61,6 @@ class LearnedWeights:
     typical_x: float
     typical_y: float
 
-    @classmethod
-    def from_facts(cls, facts: dict[str, Any]) -> LearnedWeights:
-        """Undo `as_facts`."""
-        return cls(**{name: float(facts[name]) for name in cls.__annotations__})
-
-    def as_facts(self) -> dict[str, float]:
-        """Return the coefficients by name."""
-        return asdict(self)
-
     @property
     def joint(self) -> float:
         """What x_i·x_j costs; below zero where one bad rank costs nearly as much as two."""
@@ -64,45 +68,32 @@ class LearnedWeights:
 
     def slopes(self, y: Array) -> Array:
         """Return for each node what its x costs, twice what half a sum needs."""
-        slopes: Array = self.low * (1.0 - y) + self.high * y + 2.0 * self.either
-        return slopes
+        return self.low * (1.0 - y) + self.high * y + 2.0 * self.either
 
     def log_odds(self, f: Array, y: tuple[Array, Array], sloped: Array, product: Array) -> Array:
         """Return log-odds from f, both y, ½Σ slope·x and x_i·x_j."""
         one, other = y
         levels = 0.5 * self.degree * (one + other) + self.degrees * (one * other)
-        found: Array = self.constant + self.score * f + levels - sloped - self.joint * product
-        return found
+        return self.constant + self.score * f + levels - sloped - self.joint * product
 
     def curve(self, ranks: Sequence[int], degrees: Sequence[int], n_nodes: int) -> Array:
         """Return b(k, d), degrees by ranks, for a partner that ranks as hidden edges do."""
         x, y = rank_profile(n_nodes)[np.asarray(ranks) - 1], degree_levels(degrees, n_nodes)
         slopes = self.slopes(y) + 2.0 * self.joint * self.typical_x
         levels = (self.degree + 2.0 * self.degrees * self.typical_y) * y
-        curve: Array = slopes[:, None] * x - levels[:, None]
-        return curve
+        return slopes[:, None] * x - levels[:, None]
 
 
 @dataclass(frozen=True)
-class IsolatedOdds:
+class IsolatedOdds(_Coefficients):
     """Log-odds of pairs with an end that has no edge: by the degree of the other alone."""
 
     constant: float
     degree: float
 
-    @classmethod
-    def from_facts(cls, facts: dict[str, Any]) -> IsolatedOdds:
-        """Undo `as_facts`."""
-        return cls(float(facts["constant"]), float(facts["degree"]))
-
-    def as_facts(self) -> dict[str, float]:
-        """Return the coefficients by name."""
-        return asdict(self)
-
     def log_odds(self, y: tuple[Array, Array]) -> Array:
         """Return log-odds from both y, one of which is zero."""
-        found: Array = self.constant + self.degree * (y[0] + y[1])
-        return found
+        return self.constant + self.degree * (y[0] + y[1])
 
     def shifted(self, by: float) -> IsolatedOdds:
         """Return the same with other odds for all."""
@@ -111,23 +102,13 @@ class IsolatedOdds:
 
 @dataclass(frozen=True)
 class Sample:
-    """Pairs that were hidden or were no edges, as an end sees them, and how many stand for all.
+    """Pairs that were hidden or were no edges, as an end sees them, and how many stand for all."""
 
-    Attributes
-    ----------
-    f, x, y
-        The score's f, and (n, 2) x and y of either end.
-    hidden
-        Whether a pair was a hidden edge.
-    share
-        Share of all non-edges that were drawn.
-    """
-
-    f: Array
-    x: Array
+    f: Array  # of the score
+    x: Array  # (n, 2), of either end
     y: Array
-    hidden: NDArray[np.bool_]
-    share: float
+    hidden: NDArray[np.bool_]  # whether a pair was a hidden edge
+    share: float  # of all non-edges that were drawn
 
 
 def rank_profile(n_nodes: int) -> Array:
@@ -138,15 +119,13 @@ def rank_profile(n_nodes: int) -> Array:
 
 def degree_levels(degrees: Ints | Sequence[int], n_nodes: int) -> Array:
     """Return y of each degree."""
-    levels: Array = np.log1p(np.asarray(degrees, dtype=np.float64)) / np.log(max(n_nodes, 2))
-    return levels
+    return np.log1p(np.asarray(degrees, dtype=np.float64)) / np.log(max(n_nodes, 2))
 
 
 def soft_log(scores: Array, median: float, unit: float) -> Array:
     """Return f: logarithmic away from the median, rising everywhere, 1 one unit above it."""
     above = (scores - median) / (_SOFT * unit)
-    f: Array = np.copysign(np.log1p(np.abs(above)), above) / np.log1p(1.0 / _SOFT)
-    return f
+    return np.copysign(np.log1p(np.abs(above)), above) / np.log1p(1.0 / _SOFT)
 
 
 def learn_weights(samples: Sequence[Sample]) -> LearnedWeights:
@@ -212,12 +191,7 @@ def ridge_logistic(
 ) -> tuple[float, Array]:
     """Return the constant and coefficients of a logistic regression with a ridge.
 
-    Parameters
-    ----------
-    offset
-        Log-odds that are there before.
-    positive
-        Which coefficients must not be below zero.
+    `offset` are log-odds that are there before; `positive` coefficients must not be below zero.
     """
     from scipy.optimize import minimize
 
@@ -227,7 +201,7 @@ def ridge_logistic(
 
     def loss(b: Array) -> tuple[float, Array]:
         z = offset + b[0] + Z @ b[1:]
-        wrong = _logistic(z) - target
+        wrong = 0.5 * (1.0 + np.tanh(0.5 * z)) - target
         value = np.logaddexp(0.0, z).sum() - z @ target + 0.5 * RIDGE * (b[1:] @ b[1:])
         return float(value), np.concatenate([[wrong.sum()], Z.T @ wrong + RIDGE * b[1:]])
 
@@ -237,8 +211,3 @@ def ridge_logistic(
     found = minimize(loss, begin, jac=True, bounds=bounds, method="L-BFGS-B").x
     coefficients = found[1:] / sd
     return float(found[0] - coefficients @ mean), coefficients
-
-
-def _logistic(z: Array) -> Array:
-    probability: Array = 0.5 * (1.0 + np.tanh(0.5 * z))
-    return probability

@@ -21,8 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 from linkprior._validation import real_matrix, real_number
 from linkprior.errors import ParameterError
 from linkprior.kernels.ops import ops_of
-from linkprior.model.edge_products import evidence_times
-from linkprior.model.factors import Factors
+from linkprior.model.factors import Factors, evidence_times
 from linkprior.network import Network
 
 Array = NDArray[np.float64]
@@ -74,10 +73,7 @@ class Loss(Protocol):
 
     @property
     def log_pull(self) -> bool:
-        """True when the pull comes from a −log X term: then a curved S step must be damped.
-
-        Else it does not depend on X.
-        """
+        """True for a pull from a −log X term: it changes with X, and a curved S step is damped."""
 
     def value(self, net: Network, factors: Factors) -> float:
         """Return F_ρ(X) over ordered off-diagonal pairs."""

@@ -75,14 +75,7 @@ SEQUENCES: dict[str, Sequence_H] = {
 
 
 def sequence_of(H: H_Like, n_ranks: int) -> Sequence_H:
-    """Return H as a function of ranks, checked for ranks 1 … n: finite, positive, increasing.
-
-    Parameters
-    ----------
-    H
-        "log", "sqrt", "linear" or "loglog" (log(1 + log(k + 1))); or the values H_1, H_2, …, at
-        least as many as there are ranks; or a function of an array of ranks.
-    """
+    """Return H (its name, its values or a function of ranks) as a function, checked for 1 … n."""
     if isinstance(H, str):
         return SEQUENCES[choice("H", H, SEQUENCES)]
     values = _increasing(H, n_ranks) if callable(H) else np.asarray(H)
@@ -208,11 +201,7 @@ def _powers(ratios: Array, alpha: float, most: float) -> Array:
 
 
 def rank_weights(
-    degrees: ArrayLike,
-    n_ranks: int,
-    alpha: float = 1.0,
-    c: float = 1.0,
-    H: H_Like = "log",
+    degrees: ArrayLike, n_ranks: int, alpha: float = 1.0, c: float = 1.0, H: H_Like = "log"
 ) -> Array:
     """Return the table bᵢ(k) = (H_k / H_{d′ᵢ})^α with d′ᵢ = max(1, min(⌈c·dᵢ⌉, n_ranks)).
 

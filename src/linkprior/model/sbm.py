@@ -23,14 +23,11 @@ Array = NDArray[Any]
 
 @dataclass
 class Partition:
-    """Nodes in blocks: the block of each node, nodes per block, edges between blocks (B × B).
+    """Nodes in blocks, none of them empty; moves and merges write over it."""
 
-    Moves and merges write over it; every block has a node.
-    """
-
-    group: Ints
-    sizes: Ints
-    counts: Ints
+    group: Ints  # block of each node
+    sizes: Ints  # nodes of each block
+    counts: Ints  # edges between blocks, twice those within one
 
     @classmethod
     def of(cls, adjacency: sp.csr_array, labels: Ints) -> Partition:
@@ -76,5 +73,4 @@ def _log_binomial(n: float, k: float) -> float:
 def xlogx_table(n_edges: int) -> Array:
     """Return f(0) … f(2·n_edges): all that moves and merges ever ask for."""
     x = np.arange(2 * n_edges + 1, dtype=np.float64)
-    table: Array = xlogy(x, x)
-    return table
+    return xlogy(x, x)

@@ -25,10 +25,7 @@ _AT_ONCE = 512  # rows of a product: fewer would slow BLAS, more would leave thr
 
 
 def eigenpairs(adjacency: sp.csr_array, dtype: type) -> tuple[Array, Array]:
-    """Return all eigenvalues and eigenvectors (columns), component by component, unordered.
-
-    Components are independent, and isolated nodes cost nothing.
-    """
+    """Return all eigenvalues and eigenvectors (columns), component by component, unordered."""
     p, numbers = adjacency.shape[0], adjacency.astype(dtype)
     values: Array = np.zeros(p, dtype)
     vectors: Array = np.zeros((p, p), dtype)

@@ -85,8 +85,7 @@ def use_dask(address: Any, wait: float = 30.0) -> Iterator[DaskEngine]:
 
 def current_engine() -> DaskEngine | None:
     """Return the engine that tasks may be sent to; None: all work is done here."""
-    engine: DaskEngine | None = _config.current().engine
-    return engine
+    return _config.current().engine
 
 
 def blocks(n_rows: int, most: int | None = None) -> list[tuple[int, int]]:
@@ -148,10 +147,7 @@ def map_blocks(
     stage: str | None = None,
     remote: bool = False,
 ) -> Iterator[R]:
-    """Yield task(start, stop) for the row blocks of a network of n_rows nodes, in order.
-
-    With `remote` they may be done elsewhere, as in `map_tasks`, where the network is large enough.
-    """
+    """Yield task(start, stop) for row blocks in order; `remote` ones only of large networks."""
     worth = remote and n_rows > REMOTE_NODES
     return map_tasks(lambda block: task(*block), blocks(n_rows), workers, stage, worth)
 

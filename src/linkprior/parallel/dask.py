@@ -64,7 +64,14 @@ def connected(address: Any, patience: float) -> Iterator[DaskEngine]:
     with _quiet_dask(), _client(address) as client:
         engine = DaskEngine(client, patience)
         engine.await_worker()
-        _check_workers(client)
+        ours = facts()
+        for worker, theirs in client.run(facts, on_error="return").items():
+            if isinstance(theirs, BaseException):
+                raise LinkpriorError(
+                    f"dask worker {worker} has no linkprior {ours['linkprior']} "
+                    f"({_short(theirs)}): install it where it runs"
+                )
+            _refuse_differences(worker, theirs, ours)
         yield engine
 
 
@@ -164,18 +171,6 @@ def _address_in(file: Path) -> str:
     return address
 
 
-def _check_workers(client: Client) -> None:
-    """Refuse workers that would fail, or whose results might be others than ours."""
-    ours = facts()
-    for worker, theirs in client.run(facts, on_error="return").items():
-        if isinstance(theirs, BaseException):
-            raise LinkpriorError(
-                f"dask worker {worker} has no linkprior {ours['linkprior']} ({_short(theirs)}): "
-                "install it where it runs"
-            )
-        _refuse_differences(worker, theirs, ours)
-
-
 def _short(problem: BaseException) -> str:
     text = str(problem).strip().partition("\n")[0]
     return text[:200] or type(problem).__name__
@@ -194,6 +189,7 @@ def facts() -> Facts:
 
 
 def _refuse_differences(worker: str, theirs: Facts, ours: Facts) -> None:
+    """Refuse a worker whose results might be others than ours."""
     wrong = ", ".join(
         f"{name} {theirs.get(name, 'unknown')} (here {value})"
         for name, value in ours.items()
@@ -245,22 +241,13 @@ def _packed(problem: Exception, new: bool) -> bytes:
 
 
 class Traffic:
-    """What went over the wire, as counted on this side.
-
-    Attributes
-    ----------
-    passes
-        Maps whose tasks were sent out.
-    sent
-        Bytes handed to the scheduler: each task once, and its items.
-    copied
-        Bytes of tasks that workers took, each worker once.
-    received
-        Bytes of results.
-    """
+    """What went over the wire, as counted on this side."""
 
     def __init__(self) -> None:
-        self.passes = self.sent = self.copied = self.received = 0
+        self.passes = 0  # maps whose tasks were sent out
+        self.sent = 0  # bytes handed to the scheduler: each task once, and its items
+        self.copied = 0  # bytes of tasks that workers took, each worker once
+        self.received = 0  # bytes of results
         self._lock = threading.Lock()
 
     def add(self, **more: int) -> None:
@@ -275,13 +262,7 @@ class Traffic:
 
 
 class DaskEngine:
-    """Maps tasks over the workers of a cluster.
-
-    Attributes
-    ----------
-    traffic
-        What went over the wire so far.
-    """
+    """Maps tasks over the workers of a cluster; `traffic` is what went over the wire so far."""
 
     def __init__(self, client: Client, patience: float) -> None:
         self.client, self.patience, self.traffic = client, patience, Traffic()
@@ -376,8 +357,7 @@ class DaskEngine:
         except Exception as problem:  # not of the task, whose own errors come as results
             raise LinkpriorError(f"a dask worker cannot run tasks: {_short(problem)}") from None
         self.traffic.add(received=len(packed))
-        told: tuple[bool, bool, Any] = pickle.loads(packed)  # noqa: S301 - of our own workers
-        return told
+        return pickle.loads(packed)  # noqa: S301 - of our own workers
 
     def threads(self) -> int:
         """Return how many tasks can run at once, workers that came and went counted."""

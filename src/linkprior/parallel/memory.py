@@ -154,10 +154,7 @@ def _map(size: int) -> mmap.mmap:
 
 
 def release(matrix: Matrix, start: int, stop: int) -> None:
-    """Give rows of a matrix in a file back to the system, which reads them again when asked.
-
-    What was written stays. Of a matrix in memory nothing is let go of.
-    """
+    """Give rows of a matrix in a file back to the system, which reads them again when asked."""
     file: object = getattr(matrix, "base", None)  # a tensor has none
     if not isinstance(file, mmap.mmap):
         return

@@ -16,11 +16,7 @@ Status = Literal["converged", "max_iter"]
 
 @dataclass(frozen=True)
 class Measure:
-    """Where a solver stands after a step.
-
-    Residuals are relative; None where the method has none (a method without a split variable
-    must not be judged by a residual that is always zero).
-    """
+    """Where a solver stands after a step; relative residuals are None where it has none."""
 
     objective: float
     primal: float | None = None
@@ -51,10 +47,7 @@ class Solver(Protocol[State]):
 
 
 def solve(
-    solver: Solver[State],
-    rng: np.random.Generator,
-    max_iter: int,
-    tol: float,
+    solver: Solver[State], rng: np.random.Generator, max_iter: int, tol: float
 ) -> Solution[State]:
     """Step until settled or until `max_iter` steps are done."""
     with progress.stage(total=max_iter + 1):  # the start counts like a step

@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from linkprior.kernels.ops import ops_of
 from linkprior.model.factors import Factors
 from linkprior.model.priors import Prior
 from linkprior.solvers.direct import DirectSolver, DirectState, PriorPass, start_factors
@@ -22,19 +23,20 @@ _BLOCK_ENTRIES, _ADMM_BYTES = 1 << 26, 20.0  # of a block of rows, and what a so
 _DIRECT_BYTES = 40.0  # per entry of a block: scores, weights and, where rows are long, their sort
 
 
-def _on_device(factors: Factors, device: str) -> Factors:
+def _ops(device: str) -> Any:
     from linkprior.kernels.torch import ops
 
-    away = ops.TorchOps(ops.find_device(device))
+    return ops.TorchOps(ops.find_device(device))
+
+
+def _on_device(factors: Factors, device: str) -> Factors:
+    away = _ops(device)
     return Factors(away.put(factors.U), away.put(factors.S))
 
 
 def _back(factors: Factors) -> Factors:
-    from linkprior.kernels.torch.ops import numpy_of
-
-    U: Any = factors.U
-    S: Any = factors.S
-    return Factors(numpy_of(U), numpy_of(S))
+    to_numpy = ops_of(factors.U).to_numpy
+    return Factors(to_numpy(factors.U), to_numpy(factors.S))
 
 
 def _runs(n_rows: int, height: int) -> Iterator[slice]:
@@ -43,24 +45,15 @@ def _runs(n_rows: int, height: int) -> Iterator[slice]:
 
 @dataclass(frozen=True)
 class DeviceAdmm(AdmmSolver):
-    """The paper's ADMM on a torch device, with four p × p float32 arrays there.
-
-    Attributes
-    ----------
-    device
-        Its name, as "cuda" or "cpu".
-    block_rows
-        Rows of a block; None: as many as what is free allows.
-    """
+    """The paper's ADMM on a torch device, with four p × p float32 arrays there."""
 
     device: str = "cuda"
-    block_rows: int | None = None
+    block_rows: int | None = None  # None: as many as what is free allows
 
     def back(self, state: AdmmState) -> AdmmState:
         """Return the state in the computer's own memory."""
-        from linkprior.kernels.torch.ops import numpy_of
-
-        arrays = {name: numpy_of(getattr(state, name)) for name in ("Q", "Y", "G", "B")}
+        to_numpy = ops_of(state.Q).to_numpy
+        arrays = {name: to_numpy(getattr(state, name)) for name in ("Q", "Y", "G", "B")}
         return replace(state, factors=_back(state.factors), **arrays)
 
     def most_rows(self) -> int:
@@ -79,9 +72,7 @@ class DeviceAdmm(AdmmSolver):
         return _on_device(factors, self.device)
 
     def _matrices(self) -> list[Any]:
-        from linkprior.kernels.torch import ops
-
-        p, away = self.net.n_nodes, ops.TorchOps(ops.find_device(self.device))
+        p, away = self.net.n_nodes, _ops(self.device)
         return [away.zeros((p, p), self.dtype) for _ in range(4)]
 
     def _over_blocks(self, one_block: Callable[[int, int], R], most: int | None = None) -> list[R]:
@@ -91,18 +82,10 @@ class DeviceAdmm(AdmmSolver):
 
 @dataclass(frozen=True)
 class DeviceDirect(DirectSolver):
-    """Multiplicative descent ("streaming") on a torch device.
-
-    Attributes
-    ----------
-    device
-        Its name, as "cuda" or "cpu".
-    block_rows
-        Rows of a block; None: as many as what is free allows.
-    """
+    """Multiplicative descent ("streaming") on a torch device."""
 
     device: str = "cuda"
-    block_rows: int | None = None
+    block_rows: int | None = None  # None: as many as what is free allows
 
     def init(self, rng: np.random.Generator) -> DirectState:
         drawn = self.start or start_factors(self.net, self.rank, rng)
@@ -120,8 +103,6 @@ class DeviceDirect(DirectSolver):
 
     def _ranked_pass(self, factors: Any, prior: Prior) -> PriorPass:
         """Rank, weigh and multiply by U in float32, block after block and not in groups of them."""
-        from linkprior.kernels.ops import ops_of
-
         left, right, p = factors.US.float(), factors.U.float(), len(factors.U)
         ops = ops_of(right)
         profile = ops.put(prior.profile(p - 1), np.float32)

@@ -44,20 +44,14 @@ class DirectState:
 
 @dataclass(frozen=True)
 class DirectSolver:
-    """Multiplicative descent; with prior None it is plain tri-factorization.
-
-    Attributes
-    ----------
-    start
-        Factors to begin with; None draws them.
-    """
+    """Multiplicative descent; with prior None it is plain tri-factorization."""
 
     net: Network
     loss: Loss
     rank: int
     prior: Prior | None = None
     lam: float = 0.0
-    start: Factors | None = None
+    start: Factors | None = None  # None draws them
     workers: int | None = None
 
     def init(self, rng: np.random.Generator) -> DirectState:
@@ -103,8 +97,7 @@ def flat_pass(factors: Factors, prior: Prior) -> PriorPass:
 
 def _row_sums(factors: Factors) -> Array:
     """Return the row sums of X as the prior takes them, wherever the factors are."""
-    sums: Array = ops_of(factors.U).to_numpy(factors.row_sums())
-    return sums
+    return ops_of(factors.U).to_numpy(factors.row_sums())
 
 
 def ranked_pass(factors: Factors, prior: Prior, workers: int | None = None) -> PriorPass:

@@ -45,20 +45,10 @@ class Extra:
 def sweep(net: Network, loss: Loss, factors: Factors, extra: Extra) -> Factors:
     """Update S, then U. S first: both then share one product of the dense parts with U."""
     parts = _parts_times_U(net, loss, factors, extra)
-    pull_U = None if loss.log_pull else parts[2]  # neither U nor the pull changes with S
-    return _update_U(net, loss, _update_S(loss, factors, parts), extra, pull_U)
-
-
-def _update_S(loss: Loss, factors: Factors, parts: tuple[Array, Array, Array]) -> Factors:
     a, n, m = (factors.U.T @ part for part in parts)
-    ratio = _damped_ratio(a, n, m) if loss.log_pull else m / (a + n + _TINY)
-    S = factors.S * ratio
-    return Factors(factors.U, (S + S.T) / 2.0)
-
-
-def _update_U(
-    net: Network, loss: Loss, factors: Factors, extra: Extra, pull_U: Array | None
-) -> Factors:
+    S = factors.S * (_damped_ratio(a, n, m) if loss.log_pull else m / (a + n + _TINY))
+    factors = Factors(factors.U, (S + S.T) / 2.0)
+    pull_U = None if loss.log_pull else parts[2]  # neither U nor the pull changes with S
     a, n, m = (part @ factors.S for part in _parts_times_U(net, loss, factors, extra, pull_U))
     if extra.value is not None:
         # Exponent ½ is faster but may rise: keep it only where it does not.
@@ -70,8 +60,7 @@ def _update_U(
 
 
 def _damped_ratio(a: Array, n: Array, m: Array) -> Array:
-    ratio: Array = 2.0 * m / (n + ops_of(m).sqrt(n * n + 4.0 * a * m) + _TINY)
-    return ratio
+    return 2.0 * m / (n + ops_of(m).sqrt(n * n + 4.0 * a * m) + _TINY)
 
 
 def _parts_times_U(

@@ -13,8 +13,9 @@ and box share one copy X, the nuclear norm has the other, Y:
 The prior is concave, so ⟨G, X⟩ with G = ½(B + Bᵀ) at the ranks of the step before lies above it:
 one majorise–minimise pass per step, as in `tri_admm`. With λ = 0 the problem is convex.
 
-With a bound t the threshold is the θ for which ‖Y‖_* = t, or 0, and μ = η·θ. With a bound r the
-first step minimises under ⟨G, X⟩ ≤ r, which is stricter than S_H(X) ≤ r, and λ is its multiplier ν.
+With a bound t the threshold is the θ for which ‖Y‖_* = t, or 0, and μ = η·θ (`ball_threshold`).
+With a bound r the first step minimises under ⟨G, X⟩ ≤ r, which is stricter than S_H(X) ≤ r: the
+best such X of the box pays a price ν for what it spends (`least_price`), and λ is that multiplier.
 """
 
 from __future__ import annotations
@@ -35,7 +36,6 @@ from linkprior.model.losses import quadratic_parts
 from linkprior.model.priors import DegreePrior
 from linkprior.network import Network
 from linkprior.solvers.base import Measure
-from linkprior.solvers.nuclear_bounds import ball_threshold, least_price
 from linkprior.solvers.symmetric_prox import Penalty, mm_pass, separable_penalty
 
 Matrix = NDArray[np.floating[Any]]
@@ -45,43 +45,26 @@ FULL_SHARE = 0.2  # share of the eigenvalues beyond which the same is true
 _SPARE = 8  # eigenvalues asked for beyond those expected above the threshold
 _NO_LOSS = 1e-6  # share of the loss of X = 0 below which a loss is none
 _BASIS = 1.4  # size of the Lanczos basis as a multiple of that: 1.25 to 2 cost about the same steps
+CLOSE = 1e-6  # of r that may be left unspent: float32 knows sums no better
+_MOST = float(np.finfo(np.float32).max)  # of a price: times 0 it is still 0
+_SAME = 1e-7  # relative difference of two prices that float32 cannot tell apart
+_TRIES = 100  # far more secants than a search takes
 
 
 @dataclass(frozen=True)
 class NuclearState:
-    """Where the ADMM stands.
+    """Where the ADMM stands."""
 
-    Attributes
-    ----------
-    Q
-        The copy X before it is clipped to the box.
-    B
-        Weights λ·b_i(rank) at the ranks of Q; without λ where the prior is bounded.
-    Y
-        The low-rank copy.
-    Z
-        The scaled dual.
-    spectrum
-        The eigenvalues of Y that are not zero.
-    v0
-        Where the search for eigenvalues starts, fixed so that results repeat.
-    primal, dual
-        Relative residuals.
-    theta, nu
-        What the eigenvalues of Y were drawn to 0 by, μ/η or what t asks for; and the price of the
-        prior, λ or what r asks for.
-    """
-
-    Q: Matrix
-    B: Matrix
-    Y: Matrix
-    Z: Matrix
-    spectrum: Matrix
-    v0: Matrix
-    primal: float = np.inf
+    Q: Matrix  # the copy X before it is clipped to the box
+    B: Matrix  # weights λ·b_i(rank) at the ranks of Q; without λ where the prior is bounded
+    Y: Matrix  # the low-rank copy
+    Z: Matrix  # the scaled dual
+    spectrum: Matrix  # the eigenvalues of Y that are not zero
+    v0: Matrix  # where the search for eigenvalues starts, fixed so that results repeat
+    primal: float = np.inf  # relative residuals
     dual: float = np.inf
-    theta: float = 0.0
-    nu: float = 0.0
+    theta: float = 0.0  # what the eigenvalues of Y were drawn to 0 by: μ/η, or what t asks for
+    nu: float = 0.0  # the price of the prior: λ, or what r asks for
 
     @property
     def X(self) -> Matrix:
@@ -90,28 +73,18 @@ class NuclearState:
 
 @dataclass(frozen=True)
 class NuclearSolver:
-    """Two-copy ADMM; a step costs the largest eigenpairs of a p × p matrix and a sort of its rows.
-
-    Attributes
-    ----------
-    mu, lam
-        Weights of the nuclear norm and of the degree prior.
-    eta
-        ADMM's η: where the problem is convex it changes the way, not the answer.
-    trace, prior_bound
-        Bounds t and r; where one is given, μ or λ is not used.
-    """
+    """Two-copy ADMM; a step costs the largest eigenpairs of a p × p matrix and a sort of rows."""
 
     net: Network
     prior: DegreePrior
     rho: float
-    mu: float
-    lam: float
-    eta: float
+    mu: float  # weight of the nuclear norm
+    lam: float  # weight of the degree prior
+    eta: float  # where the problem is convex it changes the way, not the answer
     dtype: type = np.float32
     workers: int | None = None
-    trace: float | None = None
-    prior_bound: float | None = None
+    trace: float | None = None  # bound t, in place of μ
+    prior_bound: float | None = None  # bound r, in place of λ
 
     def init(self, rng: np.random.Generator) -> NuclearState:
         """Start at Ω, and without prior in the first step: zeros that tie have no ranks."""
@@ -166,24 +139,22 @@ class NuclearSolver:
         return nu, state.B * self.dtype(nu)
 
     def _low_rank(self, S: Matrix, expected: int, v0: Matrix) -> tuple[Matrix, Matrix, float]:
-        """Return the prox of the nuclear norm at a symmetric S, its spectrum and the threshold.
+        """Return the prox of the nuclear norm, or the nearest of its ball; spectrum, threshold."""
 
-        With a bound on the norm it is the nearest matrix that meets it.
-        """
-        if self.trace is None:
-            threshold = self.mu / self.eta
-            values, vectors = eigenpairs_above(S, threshold, expected, v0)
-        else:
-            values, vectors, threshold = eigenpairs_in_ball(S, self.trace, expected, v0)
-        values = np.sign(values) * (np.abs(values) - self.dtype(threshold))
+        def threshold(values: Matrix) -> float:
+            if self.trace is None:
+                return self.mu / self.eta
+            return ball_threshold(np.abs(values), self.trace)
+
+        values, vectors, theta = eigenpairs_above(S, threshold, expected, v0)
+        values = np.sign(values) * (np.abs(values) - self.dtype(theta))
         left = vectors * values
 
         def one_block(start: int, stop: int) -> Matrix:
-            block: Matrix = left[start:stop] @ vectors.T
-            return block
+            return left[start:stop] @ vectors.T
 
         Y = np.concatenate(list(parallel.map_blocks(one_block, len(S), self.workers)))
-        return (Y + Y.T) * self.dtype(0.5), values, threshold
+        return (Y + Y.T) * self.dtype(0.5), values, theta
 
     @cached_property
     def _loss(self) -> tuple[Matrix, Matrix]:
@@ -205,30 +176,14 @@ class NuclearSolver:
 
 
 def eigenpairs_above(
-    S: Matrix, threshold: float, expected: int, v0: Matrix
-) -> tuple[Matrix, Matrix]:
-    """Return every eigenpair of a symmetric S with |eigenvalue| above the threshold.
-
-    The largest ones are searched for, more and more of them, until one lies below the threshold:
-    then none is missing. Where that would be many, or the search fails, all are computed.
-    """
-    values, vectors = _largest(S, lambda _: threshold, expected, v0)
-    kept = np.abs(values) > threshold
-    return values[kept], vectors[:, kept]
-
-
-def eigenpairs_in_ball(
-    S: Matrix, radius: float, expected: int, v0: Matrix
+    S: Matrix, threshold: Callable[[Matrix], float], expected: int, v0: Matrix
 ) -> tuple[Matrix, Matrix, float]:
-    """Return the eigenpairs that the projection of S on ‖·‖_* ≤ radius keeps, and its threshold.
+    """Return every eigenpair of a symmetric S with |eigenvalue| above the threshold, and that.
 
-    Searched for as above; the threshold comes from those found, and is certain once one of them
-    lies below it. Where S is in the ball the threshold is 0, and all eigenpairs are needed to know.
+    The threshold is told from eigenvalues: of the largest alone it is too small at most. These are
+    searched for, more and more of them, until one lies below it: then none is missing. Where that
+    would be many, or the search fails, all are computed.
     """
-
-    def threshold(values: Matrix) -> float:
-        return ball_threshold(np.abs(values), radius)
-
     values, vectors = _largest(S, threshold, expected, v0)
     theta = threshold(values)
     kept = np.abs(values) > theta
@@ -258,10 +213,54 @@ def _symmetric_product(S: Matrix) -> spla.LinearOperator:
     columns = np.asfortranarray(S.T)  # as BLAS has them: of S by rows this is no copy
 
     def product(x: Matrix) -> Matrix:
-        y: Matrix = symv(1.0, columns, x.ravel())
-        return y
+        return symv(1.0, columns, x.ravel())
 
     return spla.LinearOperator(S.shape, matvec=product, dtype=S.dtype)
+
+
+def ball_threshold(sizes: Matrix, radius: float) -> float:
+    """Return the θ ≥ 0 with Σ (sizes − θ)₊ = radius; 0 where they sum to no more than that.
+
+    Subtracting θ and clipping at 0 projects non-negative numbers on the ℓ1 ball. Of some of the
+    largest numbers only, θ is too small at most: it is that of all if one of them is below it.
+    """
+    falling = -np.sort(-sizes.astype(np.float64))
+    over = (np.cumsum(falling) - radius) / np.arange(1, len(falling) + 1)
+    kept = np.flatnonzero(falling > over)  # the first k are kept by their own θ: true up to one k
+    return max(float(over[kept[-1]]), 0.0) if len(kept) else 0.0
+
+
+def least_price(spent: Callable[[float], float], bound: float, guess: float) -> float:
+    """Return the least price ν ≥ 0 at which no more than `bound` is spent, to six digits.
+
+    `spent` falls continuously to 0 as the price rises. The answer is on the safe side of the
+    bound; `guess` (the price of the step before) saves most of the way.
+    """
+
+    def left(price: float) -> float:
+        return bound - spent(price)
+
+    low, below = 0.0, left(0.0)
+    if below >= 0.0:
+        return 0.0
+    high = guess if guess > 0.0 else 1.0
+    above = left(high)
+    while above < 0.0 and high < _MOST:
+        low, below, high = high, above, min(2.0 * high, _MOST)
+        above = left(high)
+    # By secants. The end that one leaves in place counts half from then on (as in the Illinois
+    # method): else the other end alone would creep towards the crossing.
+    reached = above
+    for _ in range(_TRIES):
+        if reached <= CLOSE * bound or high - low <= _SAME * high:
+            break
+        x = low - (high - low) * below / (above - below)
+        y = left(x)
+        if y < 0.0:
+            low, below, above = x, y, above / 2.0
+        else:
+            high, above, below, reached = x, y, below / 2.0, y
+    return high
 
 
 def _norm(D: Matrix) -> float:

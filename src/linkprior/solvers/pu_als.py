@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import scipy.linalg as la
@@ -41,36 +41,29 @@ _NON_EDGE = 2.0  # stands for a known non-edge where entries tell how sure an ed
 
 @dataclass(frozen=True)
 class PuState:
-    """Both factors, with what a measure and the next step share.
-
-    Attributes
-    ----------
-    W_gram, H_gram
-        WᵀW and HᵀH.
-    stored
-        w_i·h_j at the stored entries: the observed edges and the diagonal.
-    """
+    """Both factors, with what a measure and the next step share."""
 
     W: Array
     H: Array
-    W_gram: Floats
+    W_gram: Floats  # WᵀW
     H_gram: Floats
-    stored: Floats
+    stored: Floats  # w_i·h_j at the stored entries: the observed edges and the diagonal
+
+
+class RowBlock(NamedTuple):
+    """Some rows of a pattern: which rows, which stored entries, and these as (indptr, indices)."""
+
+    rows: slice
+    entries: slice
+    pattern: tuple[NDArray[Any], NDArray[Any]]
 
 
 @dataclass(frozen=True)
 class PuAlsSolver:
     """Weighted alternating least squares; one step is a sweep, first W, then H.
 
-    Attributes
-    ----------
-    rank
-        Width r of the factors.
-    cg_steps
-        Conjugate gradient steps per half sweep, from where the last sweep ended; None solves the
-        rows exactly instead, and then the objective never rises.
-    dtype
-        Of the factors; their products at stored entries and the objective are float64 always.
+    `cg_steps` conjugate gradient steps are taken per half sweep, from where the last sweep ended;
+    None solves the rows exactly instead, and then the objective never rises.
     """
 
     net: Network
@@ -78,7 +71,7 @@ class PuAlsSolver:
     rho: float
     lam: float
     cg_steps: int | None = 3
-    dtype: Any = np.float32
+    dtype: Any = np.float32  # of the factors; products at stored entries are float64 always
     workers: int | None = None
 
     def init(self, rng: np.random.Generator) -> PuState:
@@ -110,7 +103,8 @@ class PuAlsSolver:
         self, W: Array, H: Array, H_gram: Floats, stored: Floats
     ) -> tuple[Array, Floats]:
         """Improve W for fixed H (or H for fixed W); return it and its products with H."""
-        if self.cg_steps is None:
+        steps = self.cg_steps
+        if steps is None:
             W = exact_half_sweep(self.net, H, self.rho, self.lam).astype(self.dtype)
             return W, self._products(W, H)
         root, inverse = whitening(H_gram, self.rho, self.lam, self.dtype)
@@ -118,7 +112,7 @@ class PuAlsSolver:
 
         def one_block(block: RowBlock) -> tuple[Array, Floats]:
             own, start = block.entries, W[block.rows] @ root
-            given = block.pattern, self._curve[own], self._pull[own], self.cg_steps or 0
+            given = block.pattern, self._curve[own], self._pull[own], steps
             X, x = kernels.descend_rows(start, stored[own], others, *given)
             return X @ inverse, x
 
@@ -127,7 +121,9 @@ class PuAlsSolver:
 
     def _products(self, W: Array, H: Array) -> Floats:
         """Return w_i·h_j at the stored entries."""
-        return np.concatenate(self._map(lambda block: block.products(W[block.rows], H)))
+        return np.concatenate(
+            self._map(lambda block: kernels.edge_products(W[block.rows], H, *block.pattern))
+        )
 
     def _gram(self, H: Array) -> Floats:
         """Return HᵀH, block by block; their sum is taken in order."""
@@ -173,33 +169,17 @@ class PuAlsSolver:
         pattern = self._pattern
         numbers = np.arange(pattern.nnz)
         numbered = sp.csr_array((numbers, pattern.indices, pattern.indptr), shape=pattern.shape)
-        mirror: NDArray[np.intp] = numbered.T.tocsr().data
-        return mirror
+        return numbered.T.tocsr().data
 
     @cached_property
     def _blocks(self) -> list[RowBlock]:
-        blocks = parallel.blocks(self.net.n_nodes, BLOCK_ROWS)
-        return [RowBlock.cut(self._pattern, *ends) for ends in blocks]
-
-
-@dataclass(frozen=True)
-class RowBlock:
-    """Some rows of a pattern: which rows, which stored entries, and these as (indptr, indices)."""
-
-    rows: slice
-    entries: slice
-    pattern: tuple[NDArray[Any], NDArray[Any]]
-
-    @classmethod
-    def cut(cls, pattern: sp.csr_array, start: int, stop: int) -> RowBlock:
-        """Take rows start…stop."""
-        indptr = pattern.indptr[start : stop + 1]
-        entries = slice(int(indptr[0]), int(indptr[-1]))
-        return cls(slice(start, stop), entries, (indptr - indptr[0], pattern.indices[entries]))
-
-    def products(self, P: Array, others: Array) -> Floats:
-        """Return P_i · others_j for every stored entry (i, j)."""
-        return kernels.edge_products(P, others, *self.pattern)
+        blocks = []
+        for start, stop in parallel.blocks(self.net.n_nodes, BLOCK_ROWS):
+            indptr = self._pattern.indptr[start : stop + 1]
+            entries = slice(int(indptr[0]), int(indptr[-1]))
+            own = indptr - indptr[0], self._pattern.indices[entries]
+            blocks.append(RowBlock(slice(start, stop), entries, own))
+        return blocks
 
 
 def gram(H: Array) -> Floats:

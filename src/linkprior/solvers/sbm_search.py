@@ -42,22 +42,12 @@ def levels(most: int, least: int = 1) -> list[int]:
 
 @dataclass(frozen=True)
 class BlockSearch:
-    """The search on one network in which every node has an edge.
-
-    Attributes
-    ----------
-    most
-        Number of blocks to begin with.
-    n_blocks
-        The number wanted; None for the one of the least description length.
-    max_iter
-        Sweeps of moves at most after each merge.
-    """
+    """The search on one network in which every node has an edge."""
 
     adjacency: sp.csr_array
-    most: int
-    n_blocks: int | None
-    max_iter: int
+    most: int  # number of blocks to begin with
+    n_blocks: int | None  # the number wanted; None for that of the least description length
+    max_iter: int  # sweeps of moves at most after each merge
 
     def run(self, rng: np.random.Generator) -> Partition:
         """Return the best partition of one start."""
@@ -138,8 +128,7 @@ class BlockSearch:
             v0 = np.random.default_rng(0).standard_normal(n)
             values, vectors = spla.eigsh(matrix, _WIDTH, which="LM", v0=v0, tol=1e-6)
         length = np.linalg.norm(vectors, axis=1, keepdims=True)
-        points: Array = vectors / np.maximum(length, 1e-300)
-        return points
+        return vectors / np.maximum(length, 1e-300)
 
     def _cut(self, rng: np.random.Generator) -> Ints:
         """Return labels of about `most` blocks, by k-means over the picture."""

@@ -11,7 +11,7 @@ the ranks of Q is  Q ← A − ½(B + Bᵀ),  B_ij = b_i(rank of j in row i of Q
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -49,7 +49,7 @@ class SymmetricProx:
 
     X: Matrix
     Q: Matrix
-    history: list[float] = field(default_factory=list)
+    history: list[float]
     lower_bound: float | None = None
     converged: bool = False
 
@@ -250,10 +250,7 @@ def half_sum(M: Matrix, out: Matrix, on_disk: bool = False, workers: int | None 
 def mm_passes(
     A: Matrix, scale: Matrix, profile: Matrix, passes: int, on_disk: bool = False
 ) -> Matrix:
-    """Return Q after some passes of `mm_pass` for weights scale_i·profile_k; two arrays are made.
-
-    `on_disk` puts these into files (`parallel.memory`); the result is the same.
-    """
+    """Return Q after passes of `mm_pass` for weights scale_i·profile_k; two arrays are made."""
     scale, profile = scale.astype(A.dtype), profile.astype(A.dtype)
     Q, B = matrices(2, len(A), A.dtype, on_disk)
     keys = A

@@ -38,36 +38,18 @@ R = TypeVar("R")
 
 @dataclass(frozen=True)
 class AdmmState:
-    """Where ADMM stands.
-
-    Attributes
-    ----------
-    Q
-        The prox before clipping; X = max(Q, 0).
-    Y, Y_square
-        The target X − Z of the next Step_One, Z being the scaled dual variable; and ‖Y‖².
-    G, B
-        λ/η·½(B + Bᵀ) at the ranks of Q, the prior linearised for the next step; and B, h at the
-        rank of each entry.
-    row_sums
-        Σ_k h_k·X_{i,[k]} of every row, from which the prior tells its value.
-    shift, n_dual
-        The multipliers of the dual decomposition, where Step_Two is done by it, and how often they
-        were moved.
-    primal, dual
-        Relative residuals.
-    """
+    """Where ADMM stands; Z is the scaled dual variable."""
 
     factors: Factors
-    Q: Matrix
-    Y: Matrix
-    G: Matrix
-    B: Matrix
-    row_sums: Array
-    shift: Matrix | None = None
-    n_dual: int = 0
-    Y_square: float = 0.0
-    primal: float = np.inf
+    Q: Matrix  # the prox before clipping; X = max(Q, 0)
+    Y: Matrix  # the target X − Z of the next Step_One
+    G: Matrix  # λ/η·½(B + Bᵀ), the prior linearised at the ranks of Q for the next step
+    B: Matrix  # h at the rank of each entry
+    row_sums: Array  # Σ_k h_k·X_{i,[k]} of every row, from which the prior tells its value
+    shift: Matrix | None = None  # multipliers, where Step_Two is done by dual decomposition
+    n_dual: int = 0  # how often they were moved
+    Y_square: float = 0.0  # ‖Y‖²
+    primal: float = np.inf  # relative residuals
     dual: float = np.inf
 
     @property
@@ -81,18 +63,7 @@ class AdmmState:
 
 @dataclass(frozen=True)
 class AdmmSolver:
-    """The paper's ADMM.
-
-    Attributes
-    ----------
-    prox
-        Step_Two by "mm" (majorise–minimise) or "dual" (the paper's dual decomposition).
-    sweeps, passes
-        Multiplicative sweeps and prox passes, or dual iterations, per outer step (neither step is
-        solved to the end).
-    on_disk
-        Whether to hold the p × p arrays in files (`parallel.memory`); the result is the same.
-    """
+    """The paper's ADMM; of an outer step neither part is solved to the end."""
 
     net: Network
     loss: Loss
@@ -101,12 +72,12 @@ class AdmmSolver:
     lam: float
     eta: float
     start: Factors | None = None
-    sweeps: int = 1
-    passes: int = 1
+    sweeps: int = 1  # multiplicative ones, per outer step
+    passes: int = 1  # of the prox, or dual iterations, per outer step
     dtype: Any = np.float32
     workers: int | None = None
-    on_disk: bool = False
-    prox: str = "mm"
+    on_disk: bool = False  # hold the p × p arrays in files (`parallel.memory`)
+    prox: str = "mm"  # Step_Two by majorise–minimise, or "dual": the paper's dual decomposition
 
     def init(self, rng: np.random.Generator) -> AdmmState:
         factors = self._placed(self.start or start_factors(self.net, self.rank, rng))
@@ -165,11 +136,11 @@ class AdmmSolver:
         half = self.eta / 2.0
         factors = state.factors
         for _ in range(self.sweeps):
-            YU, pull = self._times_Y(state, factors.U, [_same, _positive_part])
+            YU, pull = self._times_Y(state, factors.U, positive_part=True)
             push = ops_of(pull).maximum(pull - YU, 0.0)  # Y⁻ = Y⁺ − Y
 
             def value(f: Factors, U: Array = factors.U, YU: Array = YU) -> float:
-                product = YU if f.U is U else self._times_Y(state, f.U, [_same])[0]
+                product = YU if f.U is U else self._times_Y(state, f.U)[0]
                 cross = (product * f.US).sum()
                 return half * (f.square_norm - 2.0 * float(cross) + state.Y_square)
 
@@ -177,15 +148,14 @@ class AdmmSolver:
             factors = sweep(self.net, self.loss, factors, extra)
         return factors
 
-    def _times_Y(
-        self, state: AdmmState, U: Array, parts: list[Callable[[Matrix], Matrix]]
-    ) -> list[Array]:
-        """Return part(Y)·U for each part, in one pass over the blocks of Y."""
+    def _times_Y(self, state: AdmmState, U: Array, positive_part: bool = False) -> list[Array]:
+        """Return Y·U, and Y⁺·U where asked for, in one pass over the blocks of Y."""
         ops = ops_of(U)
         thin = ops.astype(U, self.dtype)
 
         def one_block(start: int, stop: int) -> list[Matrix]:
-            products = [part(state.Y[start:stop]) @ thin for part in parts]
+            Y = state.Y[start:stop]
+            products = [Y @ thin, *([ops.maximum(Y, 0.0) @ thin] if positive_part else [])]
             release(state.Y, start, stop)
             return products
 
@@ -234,8 +204,7 @@ class AdmmSolver:
         left, right = factors.US.astype(self.dtype), factors.U.astype(self.dtype)
 
         def one_block(start: int, stop: int) -> Matrix:
-            block: Matrix = left[start:stop] @ right.T
-            return block
+            return left[start:stop] @ right.T
 
         return np.concatenate(self._over_blocks(one_block))
 
@@ -315,8 +284,7 @@ class AdmmSolver:
 
     def _profile(self, state: AdmmState) -> Matrix:
         """Return h at every rank, where the p × p arrays are."""
-        profile: Matrix = ops_of(state.Q).put(self.prior.profile(len(state.Q) - 1), self.dtype)
-        return profile
+        return ops_of(state.Q).put(self.prior.profile(len(state.Q) - 1), self.dtype)
 
     def _weigh(self, keys: Matrix, profile: Matrix, start: int, out: Matrix) -> None:
         """Write h at the rank of each entry; where h is constant there is nothing to sort."""
@@ -330,12 +298,3 @@ class AdmmSolver:
 def _release(state: AdmmState, start: int, stop: int) -> None:
     for matrix in (state.Q, state.Y, state.G, state.B):
         release(matrix, start, stop)
-
-
-def _same(block: Matrix) -> Matrix:
-    return block
-
-
-def _positive_part(block: Matrix) -> Matrix:
-    positive: Matrix = ops_of(block).maximum(block, 0.0)
-    return positive

@@ -163,10 +163,7 @@ class Barred:
 def best_candidates(
     matrices: Sequence[ScoreBlocks], barred: Barred, k: int, threshold: float = -math.inf
 ) -> Found:
-    """Return the k best candidates i < j by the mean score of all matrices, in no order.
-
-    Scores are at least `threshold`; more than k come where the last ones tie.
-    """
+    """Return the k best candidates by the mean of all matrices, ties with the last, in no order."""
     floor = first_floor(matrices, k)
     best = _sifted(matrices, barred, k, max(floor, threshold))
     if len(best[2]) < k and floor > threshold:  # the sample promised too much
@@ -267,10 +264,7 @@ def exact_best(
 def superset(
     matrix: ScoreBlocks, bounds: Bounds, barred: Barred, k: int, floor: float
 ) -> tuple[Found, float]:
-    """Return pairs that hold the k best, with their products, and the k-th best lower bound.
-
-    It holds them for sure if that bound is at least `floor`.
-    """
+    """Return pairs that hold the k best if the second, the k-th best lower bound, reaches floor."""
     p, device = len(matrix), matrix.left.device
 
     def run(height: int) -> tuple[Found, float]:

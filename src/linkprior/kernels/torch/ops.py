@@ -39,7 +39,7 @@ class _Pattern:
 
 @dataclass(eq=False)
 class TorchOps:
-    """Tensors on one device."""
+    """Tensors on one device; what each operation does is told by `kernels.ops.NumpyOps`."""
 
     device: torch.device
     _known: WeakKeyDictionary[Any, Any] = field(default_factory=WeakKeyDictionary)
@@ -50,34 +50,27 @@ class TorchOps:
 
     @staticmethod
     def maximum(x: torch.Tensor, least: Any) -> torch.Tensor:
-        """Return the larger of the two, entry by entry."""
         return torch.maximum(x, least) if isinstance(least, torch.Tensor) else x.clamp(min=least)
 
     @staticmethod
     def astype(x: torch.Tensor, dtype: Any) -> torch.Tensor:
-        """Return a tensor of NumPy's dtype."""
         return x.to(getattr(torch, np.dtype(dtype).name))
 
     def put(self, array: Any, dtype: Any = None) -> torch.Tensor:
-        """Copy an array to the device."""
         return torch.as_tensor(np.array(array, dtype), device=self.device)
 
     def zeros(self, shape: tuple[int, ...], dtype: Any) -> torch.Tensor:
-        """Return a tensor of zeros on the device."""
         return torch.zeros(shape, dtype=getattr(torch, np.dtype(dtype).name), device=self.device)
 
     @staticmethod
     def row_sums(x: torch.Tensor) -> torch.Tensor:
-        """Return the sum of every row, added in float64."""
         return torch.sum(x, dim=1, dtype=torch.float64)
 
     @staticmethod
     def sum_of_squares(x: torch.Tensor) -> float:
-        """Return Σ x², added in float64."""
         return float(torch.sum(x * x, dtype=torch.float64))
 
     def evidence(self, net: Network) -> Observations:
-        """Return edges and known non-edges with their weights and targets, on the device."""
         return self._of(net)[1]
 
     def _of(self, net: Network) -> tuple[_Pattern, Observations]:
@@ -88,8 +81,7 @@ class TorchOps:
             pattern = _Pattern(rows, columns, starts, net.n_nodes)
             values = (self.put(one, np.float64) for one in (known.weight, known.target))
             self._known[net] = pattern, Observations(pattern, *values)  # type: ignore[arg-type]
-        found: tuple[_Pattern, Observations] = self._known[net]
-        return found
+        return self._known[net]
 
     def edge_products(
         self, left: torch.Tensor, right: torch.Tensor, net: Network, rows: slice
@@ -120,7 +112,6 @@ class TorchOps:
     def rank_weights(
         keys: torch.Tensor, profile: torch.Tensor, first: int, out: torch.Tensor
     ) -> None:
-        """Write profile_k, k the rank of a column in its row; the diagonal is 0."""
         rank_penalty(keys, keys.new_ones(len(keys)), profile, first, out)
 
     def split_rows(

@@ -76,11 +76,7 @@ def counts(
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Return how many entries of its row are above each query, and how many at least equal.
 
-    Parameters
-    ----------
-    block : (b, n)
-    queries, starts : scores in descending order for each row; those of row i are
-        ``queries[starts[i]:starts[i + 1]]``.
+    Those of row i are ``queries[starts[i]:starts[i + 1]]``, in descending order.
     """
     kernel = compiled(_SOURCE, "tally") if on_gpu(block) else None
     if kernel is None:
@@ -118,24 +114,12 @@ def _counts_by_sorting(
 
 @dataclass(frozen=True)
 class Knots:
-    """Scores of each row, descending, and bounds for the ranks of others.
-
-    Attributes
-    ----------
-    values
-        (b, m) scores.
-    least
-        (b, m) a score below `values` has at least so many entries above it.
-    most
-        (b, m) of a score above `values`, at most so many entries are as large or larger.
-    at
-        (b, m) the rank of each value from 0 on, which may be an estimate.
-    """
+    """Scores of each row, descending, and bounds for the ranks of others; all are (b, m)."""
 
     values: torch.Tensor
-    least: torch.Tensor
-    most: torch.Tensor
-    at: torch.Tensor
+    least: torch.Tensor  # a score below `values` has at least so many entries above it
+    most: torch.Tensor  # of a score above `values`, at most so many are as large or larger
+    at: torch.Tensor  # the rank of each value from 0 on, which may be an estimate
 
     def at_ranks(self, ranks: torch.Tensor) -> torch.Tensor:
         """Return scores at given ranks, linear in the logarithm of the rank between knots."""
@@ -203,23 +187,12 @@ def sampled_columns(n: int, device: torch.device, seed: int = 0) -> torch.Tensor
 
 @dataclass(frozen=True)
 class Bounds:
-    """What is known of ranks in every row.
+    """What is known of ranks in every row; tensors are (p, m)."""
 
-    Attributes
-    ----------
-    values
-        (p, m) descending scores.
-    low, high
-        (p, m) rank weights: at least `low` for a score below `values`, at most `high` for one
-        above.
-    first, last
-        The least and the largest weight of all.
-    """
-
-    values: torch.Tensor
-    low: torch.Tensor
-    high: torch.Tensor
-    first: float
+    values: torch.Tensor  # descending scores
+    low: torch.Tensor  # the rank weight of a score below `values` is at least this
+    high: torch.Tensor  # and that of one above at most this
+    first: float  # the least weight of all
     last: float
 
     def of(self, scores: torch.Tensor, nodes: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
@@ -238,8 +211,8 @@ class Bounds:
         return low[:, 0], torch.where(reached < m, high, self.last)[:, 0]
 
 
-def next_table(matrix: ScoreBlocks, ranks: torch.Tensor) -> torch.Tensor:
-    """Return the scores of every row at these ranks, after all passes of the matrix."""
+def with_tables(matrix: ScoreBlocks, ranks: torch.Tensor, passes: int) -> ScoreBlocks:
+    """Return the matrix with a table for each pass: scores at these ranks after those before."""
     columns = sampled_columns(len(matrix), matrix.left.device)
 
     def run(height: int) -> torch.Tensor:
@@ -248,13 +221,9 @@ def next_table(matrix: ScoreBlocks, ranks: torch.Tensor) -> torch.Tensor:
             [row_knots(matrix.block(rows), ranks, columns).at_ranks(ranks) for rows in runs]
         )
 
-    return in_blocks(run, block_rows(len(matrix), _BYTES, matrix.left.device))
-
-
-def with_tables(matrix: ScoreBlocks, ranks: torch.Tensor, passes: int) -> ScoreBlocks:
-    """Return the matrix with as many tables as there are to be passes."""
     while len(matrix.tables) < passes:
-        matrix = replace(matrix, tables=[*matrix.tables, next_table(matrix, ranks)])
+        table = in_blocks(run, block_rows(len(matrix), _BYTES, matrix.left.device))
+        matrix = replace(matrix, tables=[*matrix.tables, table])
     return matrix
 
 

@@ -8,7 +8,7 @@ what `kernels.lookup_penalty` does.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import torch
 
@@ -80,13 +80,9 @@ def penalised(
     columns: tuple[torch.Tensor, torch.Tensor],
     weights: torch.Tensor,
 ) -> torch.Tensor:
-    """Return base − ½(scale_i·w_i(score) + scale_j·w_j(score)) for a block of scores.
+    """Return base − ½(scale_i·w_i(score) + scale_j·w_j(score)) for a block of scores (b, n).
 
-    Parameters
-    ----------
-    base, scores : (b, n)
-    rows, columns : tables (b, m) and (n, m), with a scale for each.
-    weights : (m,)
+    `rows` and `columns` are tables (b, m) and (n, m), with a scale for each; `weights` are m.
     """
     m = len(weights)
     shared = 4 * m * (_COLUMNS + _ROWS + 1)
@@ -132,43 +128,15 @@ def weights_at(scores: torch.Tensor, tables: torch.Tensor, weights: torch.Tensor
     return torch.where(reached > above, middle, between)
 
 
-def pair_penalty(
-    scores: torch.Tensor,
-    ends: tuple[torch.Tensor, torch.Tensor],
-    tables: torch.Tensor,
-    scale: torch.Tensor,
-    weights: torch.Tensor,
-) -> torch.Tensor:
-    """Return the penalty of single pairs, whose ends are rows of the tables."""
-    total = torch.zeros_like(scores)
-    for nodes in ends:
-        for begin in range(0, len(scores), _AT_ONCE):
-            some = slice(begin, begin + _AT_ONCE)
-            at = nodes[some]
-            found = weights_at(scores[some, None], tables[at], weights)[:, 0]
-            total[some] += 0.5 * scale[at] * found
-    return total
-
-
 @dataclass(frozen=True)
 class ScoreBlocks:
-    """Scores left·rightᵀ (symmetric), penalised by as many passes as there are tables.
+    """Scores left·rightᵀ (symmetric), penalised by as many passes as there are tables."""
 
-    Attributes
-    ----------
-    left, right
-        (p, r) factors, float32.
-    scale, weights
-        (p,) and (m,): the rank weights scale_i·weights_k at the knots of the tables.
-    tables
-        Each (p, m): descending scores of every row after the passes before.
-    """
-
-    left: torch.Tensor
+    left: torch.Tensor  # (p, r) factors, float32
     right: torch.Tensor
-    scale: torch.Tensor
-    weights: torch.Tensor
-    tables: Sequence[torch.Tensor] = field(default_factory=list)
+    scale: torch.Tensor  # (p,): rank weights are scale_i·weights_k at the knots of the tables
+    weights: torch.Tensor  # (m,)
+    tables: Sequence[torch.Tensor] = ()  # (p, m): descending scores after the passes before
 
     def __len__(self) -> int:
         return len(self.left)
@@ -193,7 +161,14 @@ class ScoreBlocks:
         """Return penalised scores of single pairs, given their products."""
         found = base
         for table in self.tables:
-            found = base - pair_penalty(found, (i, j), table, self.scale, self.weights)
+            charged = torch.zeros_like(base)
+            for nodes in (i, j):
+                for begin in range(0, len(base), _AT_ONCE):
+                    some = slice(begin, begin + _AT_ONCE)
+                    at = nodes[some]
+                    weights = weights_at(found[some, None], table[at], self.weights)[:, 0]
+                    charged[some] += 0.5 * self.scale[at] * weights
+            found = base - charged
         return found
 
     def cuts(self, floor: float) -> torch.Tensor:
@@ -208,14 +183,10 @@ class ScoreBlocks:
         low = floor + 0.5 * self.scale * self.weights[0] + least
         high = floor + 0.5 * (self.scale + self.scale.max()) * self.weights[-1]
         for _ in range(_BISECTIONS):
-            middle = 0.5 * (low + high)
-            reaches = self._at_best(middle, least) >= floor
+            score = middle = 0.5 * (low + high)
+            for table in self.tables:
+                own = weights_at(score[:, None], table, self.weights)[:, 0]
+                score = middle - (0.5 * self.scale * own + least)
+            reaches = score >= floor
             low, high = torch.where(reaches, low, middle), torch.where(reaches, middle, high)
         return low - 1e-6 * (low.abs() + high.abs())  # rounding
-
-    def _at_best(self, base: torch.Tensor, least: torch.Tensor) -> torch.Tensor:
-        found = base
-        for table in self.tables:
-            own = weights_at(found[:, None], table, self.weights)[:, 0]
-            found = base - (0.5 * self.scale * own + least)
-        return found

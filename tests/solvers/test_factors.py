@@ -5,7 +5,7 @@ import pytest
 
 import linkprior as lp
 from linkprior import parallel
-from linkprior.model import edge_products
+from linkprior.model import factors as stored
 from linkprior.model.factors import Factors
 
 
@@ -20,21 +20,21 @@ def test_parts_give_the_same_bytes_as_all_rows_at_once(net, monkeypatch):
     values = rng.random(net.evidence.pattern.nnz)
     with parallel.use_workers(1):
         once = (
-            edge_products.edge_products(left, right, net),
-            edge_products.evidence_times(net, values, left),
+            stored.edge_products(left, right, net),
+            stored.evidence_times(net, values, left),
         )
     asked = []
     usual = parallel.map_tasks
-    monkeypatch.setattr(edge_products, "_ENTRIES", 37)
+    monkeypatch.setattr(stored, "_ENTRIES", 37)
     monkeypatch.setattr(
-        edge_products.parallel,
+        parallel,
         "map_tasks",
         lambda w, parts: asked.append(len(parts)) or usual(w, parts),
     )
     with parallel.use_workers(3):
         parts = (
-            edge_products.edge_products(left, right, net),
-            edge_products.evidence_times(net, values, left),
+            stored.edge_products(left, right, net),
+            stored.evidence_times(net, values, left),
         )
     assert min(asked) > 5
     for one, other in zip(once, parts, strict=True):
@@ -76,7 +76,7 @@ def test_rows_are_cut_where_there_is_work_for_two_threads(monkeypatch, entries, 
     net = lp.Network.from_edges([(node, (node + 1) % 30) for node in range(30)])
     ends = net.evidence.pattern.indptr
     assert ends[-1] == 60
-    monkeypatch.setattr(edge_products, "_ENTRIES", entries)
+    monkeypatch.setattr(stored, "_ENTRIES", entries)
     asked = []
 
     def work(rows):
@@ -84,7 +84,7 @@ def test_rows_are_cut_where_there_is_work_for_two_threads(monkeypatch, entries, 
         return np.arange(rows.start, rows.stop)
 
     with parallel.use_workers(workers):
-        found = edge_products._in_parts(work, np.empty(0), net)
+        found = stored._in_parts(work, np.empty(0), net)
     assert found.tolist() == list(range(30))
     asked.sort()
     assert len(asked) == parts
@@ -98,8 +98,8 @@ def test_parts_have_as_many_entries_each_whatever_the_number_of_rows(monkeypatch
     """The last row of a star holds a half of all entries."""
     names = [str(node) for node in range(21)]
     net = lp.Network.from_indices(np.array([(leaf, 20) for leaf in range(20)]), names)
-    monkeypatch.setattr(edge_products, "_ENTRIES", 20)
+    monkeypatch.setattr(stored, "_ENTRIES", 20)
     asked = []
     with parallel.use_workers(2):
-        edge_products._in_parts(lambda rows: asked.append(rows) or np.empty(0), np.empty(0), net)
+        stored._in_parts(lambda rows: asked.append(rows) or np.empty(0), np.empty(0), net)
     assert sorted((rows.start, rows.stop) for rows in asked) == [(0, 20), (20, 21)]

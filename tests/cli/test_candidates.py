@@ -311,7 +311,7 @@ def test_the_share_of_the_best_pairs_is_told(run, large, kind):
     every = lp.make("pu", rank=4, max_iter=3).fit(net).predict_edges(900).names
     truth = len(set(every) & set(pairs(out))) / 900
     told = re.search(
-        r"Candidates hold ([\d.]+) % \(±([\d.]+)\) of the best pairs \(\d+ nodes judged", err
+        r"Candidates hold ([\d.]+) % \(±([\d.]+)\) of the best pairs \(\d+ nodes sampled", err
     )
     assert status == 0
     assert len(pairs(out)) == 900

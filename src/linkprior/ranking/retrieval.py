@@ -267,23 +267,9 @@ class FactorPartners:
 
     def lists(self, block: Block, floor: float = -np.inf) -> Lists:
         """Return the partners of nodes that share a pool, less those that score below the floor."""
-        group, pools = self._grouped
-        pool = pools[group[block.nodes[0]]]
-        products = self.queries[block.nodes] @ self.keys[pool].T
-        self._bar(products, block.nodes, pool)
-        kept: Bools = products > -np.inf
-        if self.exact_scores and np.isfinite(floor):
-            kept = products >= np.float32(floor) - self._slack[block.nodes, None]
-        crowded = np.flatnonzero(kept.sum(axis=1) > self.near.partners)
-        if len(crowded):
-            cut = len(pool) - self.near.partners
-            weak = np.argpartition(products[crowded], cut, axis=1)[:, :cut]
-            kept[crowded[:, None], weak] = False
-        return Lists(kept.sum(axis=1), pool[np.nonzero(kept)[1]])
-
-    def _bar(self, products: Floats, nodes: Ints, pool: NDArray[np.int32]) -> None:
-        """Write −∞ where a pair is no candidate."""
-        among = self.near.among
+        (group, pools), nodes, among = self._grouped, block.nodes, self.near.among
+        pool = pools[group[nodes[0]]]
+        products = self.queries[nodes] @ self.keys[pool].T
         if among.restricted:
             products[~ALLOWED[among.kinds[nodes]][:, among.kinds[pool]]] = -np.inf
         rows, columns = barred_of(nodes, among)
@@ -292,6 +278,15 @@ class FactorPartners:
         at = np.minimum(np.searchsorted(pool, columns), len(pool) - 1)
         there = pool[at] == columns
         products[rows[there], at[there]] = -np.inf
+        kept: Bools = products > -np.inf
+        if self.exact_scores and np.isfinite(floor):
+            kept = products >= np.float32(floor) - self._slack[nodes, None]
+        crowded = np.flatnonzero(kept.sum(axis=1) > self.near.partners)
+        if len(crowded):
+            cut = len(pool) - self.near.partners
+            weak = np.argpartition(products[crowded], cut, axis=1)[:, :cut]
+            kept[crowded[:, None], weak] = False
+        return Lists(kept.sum(axis=1), pool[np.nonzero(kept)[1]])
 
 
 def _group_means(queries: Floats, seed: int) -> Floats:

@@ -28,7 +28,7 @@ def evaluation_page(
     return {
         "title": f"Models compared on {source}",
         "subtitle": f"{models} model{'s' * (models != 1)}, {splits} split{'s' * (splits != 1)}",
-        "parts": [comparison(evaluation)],
+        "evaluation": comparison(evaluation),
         "about": {
             **provenance([[name, str(fact)] for name, fact in listed if fact is not None], command),
             "parameters": [  # of each model, as on its first split
@@ -40,37 +40,32 @@ def evaluation_page(
 
 
 def comparison(evaluation: Evaluation) -> dict[str, Any]:
-    """Return the section: a row of measures for each model, best AUPRC first, and the curves."""
+    """Return a row of measures for each model, best AUPRC first, and the curves."""
     main = [metric for metric in tables.MAIN if metric in evaluation.metrics]
     metrics = list(dict.fromkeys([*main, *evaluation.metrics]))
-    best = {metric: statistics.best(evaluation, metric) for metric in metrics}
-    cells = (*evaluation.cells, *evaluation.baseline)
-    measured = {(cell.model, metric) for cell in cells for metric in cell.values}
-    means = {key: mean for key in measured if math.isfinite(mean := evaluation.mean(*key))}
-
-    def cell(model: str, metric: str) -> dict[str, Any] | None:
-        if (model, metric) not in means:
-            return None
-        mark = {"mark": "best"} if best[metric] == model else {}
-        return {"value": means[model, metric], "sd": evaluation.sd(model, metric), **mark}
-
-    models = sorted(evaluation.models, key=lambda one: -means.get((one, metrics[0]), -math.inf))
+    models = sorted(evaluation.models, key=lambda model: -_value(evaluation, model, metrics[0]))
     rows = [*models, *([BASELINE] if evaluation.baseline else [])]
     return {
-        "id": "evaluation",
-        "nav": "Models",
-        "title": "How the models compare",
+        "metrics": metrics,
+        "best": {metric: statistics.best(evaluation, metric) for metric in metrics},
+        "rows": [{"model": m, "values": _values(evaluation, m, metrics)} for m in rows],
         "words": tables.notes(evaluation),
-        "tables_first": True,
-        "tables": [
-            {
-                "id": "comparison",
-                "file": "comparison",
-                "heads": ["model", *metrics],
-                "rows": [[model, *(cell(model, metric) for metric in metrics)] for model in rows],
-            }
-        ],
-        "figures": _curves(evaluation) if all(c.curve for c in evaluation.cells) else [],
+        "curves": _curves(evaluation) if all(c.curve for c in evaluation.cells) else [],
+    }
+
+
+def _value(evaluation: Evaluation, model: str, metric: str) -> float:
+    value = evaluation.mean(model, metric)
+    return value if math.isfinite(value) else -math.inf
+
+
+def _values(evaluation: Evaluation, model: str, metrics: Sequence[str]) -> dict[str, Any]:
+    cells = evaluation.baseline if model == BASELINE else evaluation.cells
+    there = {metric for cell in cells if cell.model == model for metric in cell.values}
+    return {
+        metric: {"mean": evaluation.mean(model, metric), "sd": evaluation.sd(model, metric)}
+        for metric in metrics
+        if metric in there and math.isfinite(evaluation.mean(model, metric))
     }
 
 
@@ -84,7 +79,6 @@ def _curves(evaluation: Evaluation) -> list[dict[str, Any]]:
             "note": "Hidden edges among the first pairs, and the share of all that these are.",
             "file": "precision_recall",
             "lines": _lines(precise),
-            "height": 340,
             "x": {"name": "recall", "from": 0.0, "to": 1.0},
             "y": {"name": "precision", "log": rare, **({} if rare else {"from": 0, "to": highest})},
         },
@@ -93,7 +87,6 @@ def _curves(evaluation: Evaluation) -> list[dict[str, Any]]:
             "note": "Among the best x % of all pairs.",
             "file": "hidden_found",
             "lines": _lines(found),
-            "height": 340,
             "x": {"name": "% of all pairs", "from": 0.0},
             "y": {"name": "hidden edges found", "from": 0.0},
         },

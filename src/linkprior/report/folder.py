@@ -37,7 +37,7 @@ def folder_page(
         if evaluation is not None or (folder / RESULTS).is_file():
             evaluated = Path(evaluation or folder)
             with _refusing(evaluated / RESULTS):
-                data["parts"] = [comparison(read_results(evaluated))]
+                data["evaluation"] = comparison(read_results(evaluated))
     else:
         data = _results_data(folder)
         if evaluation is not None:
@@ -47,13 +47,12 @@ def folder_page(
     else:  # what lies in the folder, or what its run was tuned by
         by = [folder / STUDY] if "tuned" in (read_manifest(folder) or {}) else []
         tuned = next((one for one in (folder, *by) if is_study(one)), None)
-    parts = data.get("parts", [])
-    if tuned is not None and all(part["id"] == "evaluation" for part in parts):
+    if tuned is not None and "parts" not in data:
         if not is_study(tuned):
             raise StoreError(
                 f"{tuned} holds no {QUESTION}: expected what `linkprior tune --study DIR` keeps"
             )
-        data["parts"] = [*parts, tuning_part(read_study(tuned))]
+        data["parts"] = [tuning_part(read_study(tuned))]
     elif study is not None:
         raise StoreError(f"{folder} is no run and no evaluation: --study goes with these")
     return data

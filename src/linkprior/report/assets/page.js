@@ -149,6 +149,19 @@ function graphSection(data) {
   return { shown, choose, top, best, listen: (one) => { table = one; table.onAll = top; } };
 }
 
+function evaluationSection(data) {
+  const e = data.evaluation;
+  const cell = (row, metric) => {
+    const value = row.values[metric];
+    if (!value) return null;
+    return { text: digits(value.mean) + (value.sd ? ` ± ${digits(value.sd, 2)}` : ""), value: value.mean, mark: e.best[metric] === row.model ? "best" : undefined };
+  };
+  const rows = e.rows.map((row) => [row.model, ...e.metrics.map((metric) => cell(row, metric))]);
+  const table = new ResultTable({ id: "comparison", file: "comparison", heads: ["model", ...e.metrics], rows });
+  return section("evaluation", "How the models compare", e.words.map((line) => make("p", { class: "soft" }, line)),
+    table.element, make("div", { class: "charts" }, e.curves.map((one) => drawn({ ...one, height: 340 }))));
+}
+
 function aboutSection(data) {
   const a = data.about;
   return section("about", "How this was made", facts(a.facts),
@@ -170,6 +183,7 @@ function render(data, place) {
     if (data.links.source.length) parts.push(["graph-section", "Neighbourhoods", graph.shown]);
   }
   if (data.network) parts.push(["network", "Network", networkSection(data)]);
+  if (data.evaluation) parts.push(["evaluation", "Models", evaluationSection(data)]);
   for (const part of data.parts || []) parts.push([part.id, part.nav, resultSection(part)]);
   if (data.about) parts.push(["about", "About", aboutSection(data)]);
   place.replaceChildren(

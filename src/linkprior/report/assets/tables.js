@@ -1,7 +1,6 @@
 // Results of any kind, as the data of a page lists them: words, tiles, figures, tables.
 
-const measured = ({ value, sd }) => digits(value) + (sd ? ` ± ${digits(sd, 2)}` : "");
-const shownCell = (cell) => (cell === null || cell === undefined ? "–" : typeof cell === "object" ? cell.text ?? measured(cell) : typeof cell === "number" ? digits(cell, 4) : cell);
+const shownCell = (cell) => (cell === null || cell === undefined ? "–" : typeof cell === "object" ? cell.text : typeof cell === "number" ? digits(cell, 4) : cell);
 const sortedBy = (cell) => (cell === null || cell === undefined ? null : typeof cell === "object" ? cell.value ?? null : cell);
 
 // Less, equal or more, by a column in a direction; what has no value stands last both ways.
@@ -12,7 +11,7 @@ function compared(x, y, sign) {
 
 const LONG = 30; // rows beyond which a table scrolls in a box of its own
 
-// A table that can be sorted, copied and saved. Cells: text, a number, or {text, value, mark}, with {value, sd} where there is no text.
+// A table that can be sorted, copied and saved. Cells: text, a number, or {text, value, mark}.
 class ResultTable {
   constructor({ id, title, note, file, heads, rows }) {
     Object.assign(this, { heads, rows, by: null, down: true });

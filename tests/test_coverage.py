@@ -22,10 +22,6 @@ def edge_set(net):
     return {frozenset((net.names[i], net.names[j])) for i, j in net.edges.tolist()}
 
 
-def clique(names):
-    return {frozenset(pair) for pair in combinations(names, 2)}
-
-
 def two_of(n1, n2, both, n_nodes=12):
     """Two networks with so many edges and so many in both; of twelve nodes each has several."""
     names = [chr(ord("a") + k) for k in range(n_nodes)]
@@ -164,18 +160,6 @@ def test_intervals_cover_the_truth_and_shares_are_unbiased_in_a_sparse_network(r
         shares.append((found.one.value, found.other.value))
     assert 0.90 <= hits / DRAWS <= 0.99
     assert np.mean(shares, axis=0) == pytest.approx(rates, rel=0.03)
-
-
-def test_counting_all_edges_among_shared_nodes_would_be_biased():
-    """Why a pair may not show its own nodes: the plain count is off by far more than 3 %."""
-    truth = lp.planted_network(n_nodes=300, mean_degree=6, seed=2)
-    rng, plain = np.random.default_rng(5), []
-    for _ in range(15):
-        one, other = drawn(truth, 0.3, rng), drawn(truth, 0.2, rng)
-        shared = clique(set(one.names) & set(other.names))
-        a, b = edge_set(one) & shared, edge_set(other) & shared
-        plain.append(len(a & b) / len(b))
-    assert np.mean(plain) > 1.15 * 0.3
 
 
 def test_intervals_of_all_nodes_cover_the_truth():

@@ -217,7 +217,7 @@ def estimate_coverage(
     """
     sure = _precisions(precision)
     counts = _count(one, other, nodes)
-    n1, n2, both = counts["n1"], counts["n2"], counts["both"]
+    n1, n2, both = (counts[name] for name in ("n1", "n2", "both"))
     real = _real("first", n1, both, sure[0]), _real("second", n2, both, sure[1])
     plain, total = lincoln_petersen(*real, both), chapman(*real, both)
     # Of n / plain the mean is right even where few edges are in both; 1 / total is skewed.
@@ -307,7 +307,7 @@ def _count(one: Network, other: Network, nodes: str | Iterable[Any]) -> dict[str
         rule, n_nodes, counts = "both", shared, elsewhere.all(axis=1)
     else:
         rule, n_nodes, counts = "either", p, np.ones(len(pairs), dtype=bool)
-    in_one, in_other, totals = in_one & counts, in_other & counts, (one.n_edges, other.n_edges)
+    in_one, in_other = in_one & counts, in_other & counts
     n1, n2, both = (int(which.sum()) for which in (in_one, in_other, in_one & in_other))
     _refuse_nothing(n1, n2, both, shared)
     return {
@@ -317,7 +317,7 @@ def _count(one: Network, other: Network, nodes: str | Iterable[Any]) -> dict[str
         "n2": n2,
         "both": both,
         "by_chance": _expected_overlap(pairs[in_one], pairs[in_other]),
-        "left_out": (totals[0] - n1, totals[1] - n2),
+        "left_out": (one.n_edges - n1, other.n_edges - n2),
         "network_nodes": (one.n_nodes, other.n_nodes, shared),
     }
 
@@ -382,7 +382,17 @@ def _warnings(found: Coverage, one: str, other: str) -> Iterator[str]:
             "screens, and no coverage follows"
         )
     else:
-        yield from _contained(found, one, other)
+        for n, inner, outer in ((found.n1, one, other), (found.n2, other, one)):
+            if found.both == n:
+                yield (
+                    f"every edge of {inner} that counts is in {outer} too: these are not two "
+                    "independent screens, and no coverage follows"
+                )
+            elif found.both >= CONTAINED * n:
+                yield (
+                    f"{found.both / n:.1%} of the edges of {inner} are in {outer} too. If {outer} "
+                    "took them from there, or both from one source, no coverage follows"
+                )
     if found.both < FEW:
         edges = "edges are" if found.both > 1 else "edge is"
         yield (
@@ -401,20 +411,6 @@ def _warnings(found: Coverage, one: str, other: str) -> Iterator[str]:
             f"only {shared} node names are in both (of {here} and {there}): do the two use the "
             "same kind of identifiers?"
         )
-
-
-def _contained(found: Coverage, one: str, other: str) -> Iterator[str]:
-    for n, inner, outer in ((found.n1, one, other), (found.n2, other, one)):
-        if found.both == n:
-            yield (
-                f"every edge of {inner} that counts is in {outer} too: these are not two "
-                "independent screens, and no coverage follows"
-            )
-        elif found.both >= CONTAINED * n:
-            yield (
-                f"{found.both / n:.1%} of the edges of {inner} are in {outer} too. If {outer} took "
-                "them from there, or both from one source, no coverage follows"
-            )
 
 
 def _table(found: Coverage, one: str, other: str) -> str:

@@ -308,17 +308,3 @@ def test_citation_has_this_version_and_the_authors_of_the_paper():
 def test_changelog_has_this_version():
     text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     assert f"## [{lp.__version__}]" in text
-
-
-# ---------------------------------------------------------------------- the checks themselves
-
-
-def test_a_changed_quote_and_a_broken_link_are_noticed():
-    """So that the tests above can fail at all."""
-    source = "class A:\n    def f(self):\n        return 1  \n"
-    assert appears_in("def f(self):   \n    return 1\n", source)
-    assert not appears_in("def f(self):\n    return 2\n", source)
-    assert not appears_in("def f(self):\nreturn 1\n", source)
-    text = "[a](x.md#part) [b](https://c.d/e) [f](#g)\n```python\n[h](i)\n```\n[j](../k)\n"
-    assert links(text) == ["x.md", "../k"]
-    assert python_blocks(text) == ["[h](i)\n"]

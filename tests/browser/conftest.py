@@ -5,6 +5,8 @@ import shutil
 
 import pytest
 
+from linkprior.report import write_page
+
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
 
@@ -50,3 +52,21 @@ def open_page(browser):
 
 
 LOOPBACK = "http://127.0.0.1"
+
+
+@pytest.fixture
+def show(open_page, tmp_path):
+    """Open the page of some data."""
+
+    def shown(data, **options):
+        write_page(tmp_path / "page.html", data)
+        return open_page((tmp_path / "page.html").as_uri(), **options)
+
+    return shown
+
+
+def saved(button, **options):
+    """The file that a button saves."""
+    with button.page.expect_download(**options) as started:
+        button.click()
+    return started.value

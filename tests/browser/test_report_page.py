@@ -6,6 +6,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from tests.browser.conftest import saved
 
 import linkprior as lp
 from linkprior.predictors.evidence import with_evidence
@@ -34,19 +35,6 @@ def case(tmp_path_factory):
 @pytest.fixture
 def page(case, open_page):
     return open_page(case[3].as_uri())
-
-
-def opened(open_page, folder, data):
-    """The page of some data, in a browser."""
-    write_page(folder / "page.html", data)
-    return open_page((folder / "page.html").as_uri())
-
-
-def saved(page, selector):
-    """The file that a button saves."""
-    with page.expect_download() as started:
-        page.locator(selector).click()
-    return started.value
 
 
 def ranks_shown(page):
@@ -146,10 +134,10 @@ def test_a_name_in_the_table_opens_its_neighbourhood_and_keys_reach_a_node(case,
     assert page.locator("#graph circle.chosen").count() == 1
 
 
-def test_saved_tables_hold_the_ranking(case, page, tmp_path):
+def test_saved_tables_hold_the_ranking(case, page):
     net, _, ranking, _ = case
     for kind, dialect in (("tsv", "\t"), ("csv", ",")):
-        text = saved(page, f"#{kind}").path().read_text(encoding="utf-8")
+        text = saved(page.locator(f"#{kind}")).path().read_text(encoding="utf-8")
         rows = list(csv.DictReader(io.StringIO(text), delimiter=dialect, quoting=_quoting(kind)))
         assert len(rows) == 130
         for row, (i, j), score in zip(rows, ranking.pairs, ranking.scores, strict=True):
@@ -162,15 +150,15 @@ GUARDED = {name: f"'{name}" for name in FORMULAS[:7]}
 
 
 @pytest.mark.parametrize("kind", ["csv", "tsv"])
-def test_a_saved_csv_holds_no_formula(open_page, tmp_path, kind):
+def test_a_saved_csv_holds_no_formula(show, kind):
     plain = lp.planted_network(60, seed=5)
     names = [str(name) for name in plain.names]
     for node, name in zip(np.argsort(-plain.degrees).tolist(), FORMULAS, strict=False):
         names[node] = name
     model = lp.make("cn").fit(lp.Network.from_indices(plain.edges, names))
     ranking = with_evidence(model, model.predict_edges(400))
-    page = opened(open_page, tmp_path, prediction_page(model, ranking, {"file": "a.tsv"}))
-    text = io.StringIO(saved(page, f"#{kind}").path().read_text(encoding="utf-8"))
+    page = show(prediction_page(model, ranking, {"file": "a.tsv"}))
+    text = io.StringIO(saved(page.locator(f"#{kind}")).path().read_text(encoding="utf-8"))
     delimiter, changed = (",", GUARDED) if kind == "csv" else ("\t", {})
     rows = csv.DictReader(text, delimiter=delimiter, quoting=_quoting(kind))
     found = [[row["source"], row["target"]] for row in rows]
@@ -186,7 +174,7 @@ def _quoting(kind):
 def test_the_file_for_cytoscape_is_read_by_networkx(case, page):
     networkx = pytest.importorskip("networkx", reason="networkx is not installed")
     net, _, ranking, _ = case
-    graph = networkx.read_graphml(saved(page, "#graphml").path())
+    graph = networkx.read_graphml(saved(page.locator("#graphml")).path())
     kinds = [data["kind"] for *_, data in graph.edges(data=True)]
     assert kinds.count("predicted") == 130
     names = networkx.get_node_attributes(graph, "name")
@@ -199,12 +187,12 @@ def test_the_file_for_cytoscape_is_read_by_networkx(case, page):
 
 
 def test_pictures_are_saved_as_svg_and_png(case, page):
-    with page.expect_download() as started:
-        page.get_by_role("button", name="save as SVG: expected_yield").click()
-    assert started.value.path().read_text(encoding="utf-8").startswith("<svg")
-    with page.expect_download() as started:
-        page.get_by_role("button", name="save as PNG: network").click()
-    assert started.value.path().read_bytes().startswith(b"\x89PNG")
+    svg, png = (
+        saved(page.get_by_role("button", name=f"save as {name}"))
+        for name in ("SVG: expected_yield", "PNG: network")
+    )
+    assert svg.path().read_text(encoding="utf-8").startswith("<svg")
+    assert png.path().read_bytes().startswith(b"\x89PNG")
 
 
 def test_hostile_names_stay_text(case, page):
@@ -231,13 +219,13 @@ def test_the_same_run_gives_the_same_bytes(case, tmp_path):
     assert (tmp_path / "again.html").read_bytes() == path.read_bytes()
 
 
-def test_an_evaluation_shows_every_model_and_marks_who_leads(tmp_path, open_page):
+def test_an_evaluation_shows_every_model_and_marks_who_leads(show):
     from linkprior.evaluation import statistics
     from linkprior.report.evaluation import evaluation_page
 
     net = lp.planted_network(150, seed=2)
     result = lp.evaluate(["l3", "pa", "random"], net, "kfold:3", seed=1)
-    page = opened(open_page, tmp_path, evaluation_page(result, "planted"))
+    page = show(evaluation_page(result, "planted"))
     rows = page.locator("#comparison tbody tr")
     assert rows.count() == 4
     first = max(result.models, key=lambda model: result.mean(model, "auprc"))
@@ -247,7 +235,7 @@ def test_an_evaluation_shows_every_model_and_marks_who_leads(tmp_path, open_page
     assert page.locator("#evaluation figure").count() == 2
 
 
-def test_the_yield_between_two_points_of_its_curve_is_between_theirs(case, open_page, tmp_path):
+def test_the_yield_between_two_points_of_its_curve_is_between_theirs(case, show):
     """The curve of a long list has a point for every hundred links or so."""
     _, model, ranking, _ = case
     data = prediction_page(model, ranking)
@@ -257,18 +245,18 @@ def test_the_yield_between_two_points_of_its_curve_is_between_theirs(case, open_
         "low": [0, 60, 70],
         "high": [1, 99, 99],
     }
-    page = opened(open_page, tmp_path, data)
+    page = show(data)
     page.locator("#cut").evaluate("s => { s.value = 51; s.dispatchEvent(new Event('input')); }")
     told = page.locator("#told").inner_text()
     assert told == "Best 51 of 130 links: about 41 of them (30–50) to be expected real"
 
 
-def test_a_chart_without_a_point_does_not_stop_the_page(case, open_page, tmp_path):
+def test_a_chart_without_a_point_does_not_stop_the_page(case, show):
     _, model, ranking, _ = case
     data = prediction_page(model, ranking[0:0])
     nothing = {"value": [], "nodes": []}
     data["network"] |= {"degrees": nothing, "prior": nothing}
-    page = opened(open_page, tmp_path, data)
+    page = show(data)
     assert page.locator("#shown").inner_text() == "0 links"
     assert page.locator("#no-links").inner_text().startswith("No link is predicted")
     assert page.locator("#graph-section").count() == 0  # nothing to draw
@@ -276,13 +264,11 @@ def test_a_chart_without_a_point_does_not_stop_the_page(case, open_page, tmp_pat
     assert page.locator("h2").all_inner_texts()[-1] == "How this was made"
 
 
-def test_a_node_with_more_partners_than_a_ring_holds_has_all_of_them_counted(
-    case, open_page, tmp_path
-):
+def test_a_node_with_more_partners_than_a_ring_holds_has_all_of_them_counted(case, show):
     net, model, *_ = case
     name = str(net.names[int(np.argmin(net.degrees))])
     ranking = model.predict_edges(60, Candidates.of(net, around=[name]))
-    page = opened(open_page, tmp_path, prediction_page(model, ranking))
+    page = show(prediction_page(model, ranking))
     page.locator("#node").fill(name)
     page.locator("#node").press("Enter")
     said = page.locator("#graph-said").inner_text()
@@ -310,41 +296,39 @@ def test_a_newcomer_finds_one_nodes_links_the_yield_and_the_file_at_once(case, p
     told = page.locator("#top-yield").inner_text()
     mean = model.expected_hits(ranking.scores)[0][99]
     assert float(told.split(" ")[1]) == pytest.approx(mean, abs=0.6 if mean >= 10 else 0.06)
-    assert saved(page, "#cytoscape").suggested_filename == "links.graphml"
+    assert saved(page.locator("#cytoscape")).suggested_filename == "links.graphml"
     page.locator("#ask").fill("nobody of that name")
     page.locator("#ask-go").click()
     assert "No link of nobody of that name" in page.locator("#asked").inner_text()
 
 
-def test_control_characters_leave_the_graphml_readable(case, open_page, tmp_path):
+def test_control_characters_leave_the_graphml_readable(case, show):
     import xml.etree.ElementTree as ET
 
     _, model, ranking, _ = case
     data = prediction_page(model, ranking)
     first = int(data["links"]["source"][0])
     data["names"][first] = "bell\x07 & \x0b<\ud83d\ude00\udcff>"
-    page = opened(open_page, tmp_path, data)
-    tree = ET.parse(saved(page, "#graphml").path())
+    page = show(data)
+    tree = ET.parse(saved(page.locator("#graphml")).path())
     names = [one.text for one in tree.iter() if one.get("key") == "name"]
     assert "bell\ufffd & \ufffd<\U0001f600\ufffd>" in names
 
 
-def test_links_without_a_score_stand_last_both_ways_and_have_none_in_files(
-    case, open_page, tmp_path
-):
+def test_links_without_a_score_stand_last_both_ways_and_have_none_in_files(case, show):
     networkx = pytest.importorskip("networkx", reason="networkx is not installed")
     _, model, ranking, _ = case
     data = prediction_page(model, ranking)
     for row in (4, 9):
         data["links"]["columns"]["score"][row] = None
         data["links"]["columns"]["probability"][row] = None
-    page = opened(open_page, tmp_path, data)
+    page = show(data)
     page.locator("#rows").select_option("200")
     for _ in range(2):
         page.locator('th button[data-column="score"]').click()
         assert ranks_shown(page)[-2:] == [5, 10]
     assert page.locator('#links tr[data-rank="5"] td.number').nth(1).inner_text() == "–"
-    graph = networkx.read_graphml(saved(page, "#graphml").path())
+    graph = networkx.read_graphml(saved(page.locator("#graphml")).path())
     without = [d["rank"] for *_, d in graph.edges(data=True) if "rank" in d and "score" not in d]
     assert sorted(without) == [5, 10]
 
@@ -386,14 +370,14 @@ def test_names_in_the_drawing_cover_no_other(case, page):
             assert not (across > 4 and down > 6)
 
 
-def test_ten_thousand_links_are_paged_not_all_drawn(case, open_page, tmp_path):
+def test_ten_thousand_links_are_paged_not_all_drawn(case, show):
     _, model, ranking, _ = case
     data = prediction_page(model, ranking)
     links = data["links"]
     for name in ("source", "target"):
         links[name] = (list(links[name]) * 80)[:10_000]
     links["columns"] = {k: (list(v) * 80)[:10_000] for k, v in links["columns"].items()}
-    page = opened(open_page, tmp_path, data)
+    page = show(data)
     assert page.locator("#shown").inner_text() == "10,000 links"
     assert page.locator("#links tbody tr").count() == 20
     page.locator("#rows").select_option("200")

@@ -7,28 +7,21 @@ from pathlib import Path
 
 import pytest
 from tests.benchmark.made_up import cell, cells
+from tests.browser.conftest import saved
 
 import linkprior as lp
 from linkprior.experiments.results import METRICS, Results, ranks_of
-from linkprior.report import write_page
 from linkprior.report.benchmark import benchmark_page
 from linkprior.report.reproduction import read_reproduction, reproduction_page
-from linkprior.report.study import Study, read_study
-from linkprior.report.tuning import tuning_page
+from linkprior.report.tuning import Study, read_study, tuning_page
 
 HOSTILE = "<img src=x onerror=alert(1)></script>"
 KEPT = Path(__file__).resolve().parents[2] / "benchmarks" / "results" / "reproduction"
 
 
-def saved(page, button):
-    with page.expect_download() as started:
-        page.get_by_role("button", name=button, exact=True).click()
-    return started.value.path().read_text(encoding="utf-8")
-
-
-def opened(open_page, path, data, **options):
-    write_page(path, data)
-    return open_page(path.as_uri(), **options)
+def saved_text(page, button):
+    button = page.get_by_role("button", name=button, exact=True)
+    return saved(button).path().read_text(encoding="utf-8")
 
 
 # ---------------------------------------------------------------------- a study
@@ -42,9 +35,9 @@ def tuned(tmp_path_factory):
     return found, folder
 
 
-def test_the_page_of_a_study_shows_settings_and_importances(tuned, open_page, tmp_path):
+def test_the_page_of_a_study_shows_settings_and_importances(tuned, show):
     found, folder = tuned
-    page = opened(open_page, tmp_path / "tuned.html", tuning_page(read_study(folder), HOSTILE))
+    page = show(tuning_page(read_study(folder), HOSTILE))
     assert page.locator("h1").inner_text() == f"degree:l3 tuned on {HOSTILE}"
     assert page.locator("#settings tbody tr").count() == 14
     points = page.locator("#tuning figure").first.locator("svg circle title")
@@ -63,9 +56,9 @@ def test_the_page_of_a_study_shows_settings_and_importances(tuned, open_page, tm
         assert f"{name}{share:.0%}" in drawn.text_content()
 
 
-def test_a_column_sorts_down_up_and_back_and_is_saved_as_shown(tuned, open_page, tmp_path):
+def test_a_column_sorts_down_up_and_back_and_is_saved_as_shown(tuned, show):
     found, folder = tuned
-    page = opened(open_page, tmp_path / "tuned.html", tuning_page(read_study(folder)))
+    page = show(tuning_page(read_study(folder)))
     head = page.locator("#settings thead button").nth(1)
     numbers = {t.number: t.value for t in found.trials}
 
@@ -76,7 +69,7 @@ def test_a_column_sorts_down_up_and_back_and_is_saved_as_shown(tuned, open_page,
     before = shown()
     head.click()
     assert shown() == sorted(before, reverse=True)
-    text = saved(page, "save as TSV: settings")
+    text = saved_text(page, "save as TSV: settings")
     rows = list(csv.DictReader(io.StringIO(text), delimiter="\t"))
     assert [int(row["setting"]) for row in rows] == [
         int(name) for name in page.locator("#settings tbody th").all_inner_texts()
@@ -86,16 +79,17 @@ def test_a_column_sorts_down_up_and_back_and_is_saved_as_shown(tuned, open_page,
     assert shown() == sorted(before)
     head.click()
     assert shown() == before
-    assert saved(page, "save as SVG: tuning_history").startswith("<svg")
-    assert saved(page, "save as CSV: settings").startswith("setting,auprc,state")
+    assert saved_text(page, "save as SVG: tuning_history").startswith("<svg")
+    assert saved_text(page, "save as CSV: settings").startswith("setting,auprc,state")
 
 
 def test_the_search_itself_and_its_folder_tell_the_same(tuned):
     found, folder = tuned
     kept = read_study(folder)
-    live = Study.of(found, kept.facts)
+    live = Study.of(found, kept.question)
     assert kept.importances == pytest.approx(live.importances)
-    assert (kept.best, kept.trials, kept.searched) == (live.best, live.trials, live.searched)
+    assert (kept.best, kept.trials) == (live.best, live.trials)
+    assert list(kept.question["searched"]) == list(found.search_space.axes)
 
 
 # ---------------------------------------------------------------------- a benchmark
@@ -111,8 +105,8 @@ def results():
     return Results([*cells(table), *strange, cell(HOSTILE, "pa", 0, 0.2)])
 
 
-def test_the_page_of_a_benchmark_has_a_table_for_every_measure(results, open_page, tmp_path):
-    page = opened(open_page, tmp_path / "bench.html", benchmark_page(results))
+def test_the_page_of_a_benchmark_has_a_table_for_every_measure(results, show):
+    page = show(benchmark_page(results))
     tiles = page.locator("#standing .tile b").all_inner_texts()
     assert tiles == ["5", "3", str(len(results.cells)), "auto"]
     tables = page.locator("#measures table")
@@ -133,7 +127,7 @@ def test_the_page_of_a_benchmark_has_a_table_for_every_measure(results, open_pag
     assert any(HOSTILE in head for head in heads)
 
 
-def test_a_saved_table_holds_no_formula_and_numbers_as_they_are(results, open_page, tmp_path):
+def test_a_saved_table_holds_no_formula_and_numbers_as_they_are(results, show):
     data = benchmark_page(results)
     (table,) = [one for one in tables_in(data) if one["id"] == "table-auprc"]
     table["heads"] = ['=HYPERLINK("x")', "@SUM(A1)", "+1", "-1", "plain"]
@@ -141,8 +135,8 @@ def test_a_saved_table_holds_no_formula_and_numbers_as_they_are(results, open_pa
         ["=1+1", -0.25, {"text": "-0.125", "value": -0.125}, {"text": "-A1", "value": -1}, None],
         ["'-x", 1e-7, {"text": "-1e-07", "value": -1e-7}, {"text": "\uff0bx", "value": 1}, "a,\tb"],
     ]
-    page = opened(open_page, tmp_path / "bench.html", data)
-    head, *rows = csv.reader(io.StringIO(saved(page, f"save as CSV: {table['file']}")))
+    page = show(data)
+    head, *rows = csv.reader(io.StringIO(saved_text(page, f"save as CSV: {table['file']}")))
     assert head == ['\'=HYPERLINK("x")', "'@SUM(A1)", "'+1", "'-1", "plain"]
     assert rows[0] == ["'=1+1", "-0.25", "-0.125", "'-A1", ""]
     assert rows[1] == ["''-x", "1.000e-7", "-1e-07", "'\uff0bx", "a,\tb"]
@@ -157,8 +151,8 @@ def tables_in(data):
         yield from tables_in(one)
 
 
-def test_mean_ranks_are_drawn_best_first_with_the_critical_difference(results, open_page, tmp_path):
-    page = opened(open_page, tmp_path / "bench.html", benchmark_page(results))
+def test_mean_ranks_are_drawn_best_first_with_the_critical_difference(results, show):
+    page = show(benchmark_page(results))
     ranks = ranks_of(results, "auprc")
     drawn = page.get_by_role("img", name="Mean rank by auprc").locator("circle title")
     assert drawn.all_text_contents() == [f"{n}: {v:.2f}" for n, v in ranks.means.items()]
@@ -168,9 +162,9 @@ def test_mean_ranks_are_drawn_best_first_with_the_critical_difference(results, o
     assert points.count() == 3
 
 
-def test_paper_gets_every_table_and_a_phone_no_wider_page(results, open_page, tmp_path):
+def test_paper_gets_every_table_and_a_phone_no_wider_page(results, show):
     size = {"width": 390, "height": 800}
-    page = opened(open_page, tmp_path / "b.html", benchmark_page(results), viewport=size)
+    page = show(benchmark_page(results), viewport=size)
     assert page.evaluate("document.documentElement.scrollWidth") <= 391
     page.emulate_media(media="print")
     tables = page.locator("#measures table")
@@ -183,8 +177,8 @@ def test_paper_gets_every_table_and_a_phone_no_wider_page(results, open_page, tm
 # ---------------------------------------------------------------------- the paper
 
 
-def test_the_page_of_the_paper_has_its_numbers_beside_ours(open_page, tmp_path):
-    page = opened(open_page, tmp_path / "p.html", reproduction_page(read_reproduction(KEPT)))
+def test_the_page_of_the_paper_has_its_numbers_beside_ours(show):
+    page = show(reproduction_page(read_reproduction(KEPT)))
     assert page.locator("section h2").count() == 4
     facts = json.loads((KEPT / "rat" / "results.json").read_text(encoding="utf-8"))
     assert page.locator("#rat figure").count() == len(facts["conditions"]) == 3

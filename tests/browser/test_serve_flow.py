@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import pytest
+from tests.browser.conftest import saved
 from tests.serve.support import PATIENCE, Client, predicted, until
 
 import linkprior as lp
@@ -73,12 +74,6 @@ def in_state(page, state, at=0):
     return card
 
 
-def saved(page, link):
-    with page.expect_download(timeout=WAIT) as started:
-        link.click()
-    return started.value
-
-
 def test_the_file_that_is_opened_leads_to_the_explorer(explorer, open_page, tmp_path):
     address = explorer().address
     page = open_page(LaunchFile(tmp_path).write(address))
@@ -110,7 +105,7 @@ def test_from_a_file_to_the_bytes_of_the_command_line(explorer, open_page, data_
     for kind in ("tsv", "graphml", "cx2"):
         target = tmp_path / f"links.{kind}"
         predicted(real, "--model", "l3", "--top", "150", "-o", target)
-        found = saved(page, card.locator(f"[data-kind={kind}]"))
+        found = saved(card.locator(f"[data-kind={kind}]"), timeout=WAIT)
         assert found.suggested_filename == f"USAir_l3.{kind}"
         assert found.path().read_bytes() == target.read_bytes()
     card.get_by_text("Explore the links").click()
@@ -120,9 +115,11 @@ def test_from_a_file_to_the_bytes_of_the_command_line(explorer, open_page, data_
     rows = (tmp_path / "links.tsv").read_text().splitlines()[1:]
     shown = page.locator("#links tbody tr >> nth=0 >> td.name").all_inner_texts()
     assert shown == rows[0].split("\t")[1:3]
-    own = saved(page, page.locator("button#tsv"))  # the page's own buttons work in its sandbox
+    own = saved(
+        page.locator("button#tsv"), timeout=WAIT
+    )  # the page's own buttons work in its sandbox
     assert len(own.path().read_text().splitlines()) == 151
-    above = saved(page, page.get_by_role("link", name="CX2"))
+    above = saved(page.get_by_role("link", name="CX2"), timeout=WAIT)
     assert above.path().read_bytes() == (tmp_path / "links.cx2").read_bytes()
     page.get_by_text("All jobs").click()
     in_state(page, "done")
@@ -319,7 +316,7 @@ def test_the_result_of_a_run_folder_opens_at_once(explorer, open_page, tmp_path)
     page = open_page(server.address)
     page.locator("#links tbody tr").first.wait_for(timeout=WAIT)
     assert page.locator("h1").inner_text() == "Missing links of small.tsv"
-    found = saved(page, page.get_by_role("link", name="TSV", exact=True))
+    found = saved(page.get_by_role("link", name="TSV", exact=True), timeout=WAIT)
     assert found.path().read_bytes() == (tmp_path / "run" / "ranking.tsv").read_bytes()
     page.get_by_text("All jobs").click()
     in_state(page, "done")

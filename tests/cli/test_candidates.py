@@ -299,7 +299,7 @@ def test_with_room_for_all_partners_the_list_is_that_of_all_pairs(run, edges):
     )
     assert some[0] == 0
     assert some[1] == every[1], "evidence too"
-    assert "Candidates hold all of the best pairs of the 53 nodes judged" in some[2]
+    assert "Candidates hold all of the best pairs of the 53 nodes sampled" in some[2]
 
 
 @pytest.mark.parametrize("kind", ["paths3", "knn"])
@@ -311,7 +311,7 @@ def test_the_share_of_the_best_pairs_is_told(run, large, kind):
     every = lp.make("pu", rank=4, max_iter=3).fit(net).predict_edges(900).names
     truth = len(set(every) & set(pairs(out))) / 900
     told = re.search(
-        r"Candidates hold ([\d.]+) % \(±([\d.]+)\) of the best pairs \(\d+ nodes judged", err
+        r"Candidates hold ([\d.]+) % \(±([\d.]+)\) of the best pairs \(\d+ nodes sampled", err
     )
     assert status == 0
     assert len(pairs(out)) == 900
@@ -328,7 +328,7 @@ def test_the_number_of_workers_changes_no_byte(large):
 
 
 def test_above_the_limit_nearest_partners_are_the_default_and_it_is_said(run, large, monkeypatch):
-    monkeypatch.setattr("linkprior.ranking.candidates.ALL_UP_TO", 100)
+    monkeypatch.setattr("linkprior.ranking.retrieval.ALL_UP_TO", 100)
     _, _, by_factors = run("predict", large, *PU)
     _, _, by_paths = run("predict", large, "--model", "l3")
     _, _, every = run("predict", large, "--model", "l3", "--candidates", "all")

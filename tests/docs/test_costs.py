@@ -65,10 +65,3 @@ def test_flops_of_a_pass_are_three_products_of_p_by_p_with_rank_r():
     one_product = 2 * 50 * 50 * 3  # a multiplication and an addition per entry and column
     assert cost.flops("pass", size) == 3 * one_product
     assert cost.flops("tables", size) == cost.PASSES * one_product
-
-
-def test_times_and_bytes_are_spelt_with_two_digits():
-    assert [cost.spell(seconds) for seconds in (0.0123, 1.26, 119.0, 7300.0, 4e5)] == [
-        "12 ms", "1.3 s", "120 s", "2 h", "4.6 d"
-    ]  # fmt: skip
-    assert cost.spell_bytes(1.23e12) == "1.2 TB"

@@ -12,9 +12,10 @@ import linkprior as lp
 from linkprior import _config
 from linkprior.errors import InputError, LinkpriorError, ParameterError
 from linkprior.predictors import path_counts
-from linkprior.ranking import factor_index, retrieval
-from linkprior.ranking.candidates import Block, Candidates, default_kind
+from linkprior.ranking import retrieval
+from linkprior.ranking.candidates import Candidates
 from linkprior.ranking.recall import measure_recall
+from linkprior.ranking.retrieval import Block, default_kind
 
 QUICK = {"pu": {"rank": 4, "max_iter": 3}, "tri": {"rank": 3, "n_starts": 2, "max_iter": 5}}
 
@@ -144,10 +145,10 @@ def test_partners_are_chosen_among_the_nodes_asked_about(planted):
 @pytest.mark.parametrize("exact", [True, False])
 def test_partners_by_factors_are_those_of_the_highest_scores(larger, monkeypatch, name, exact):
     if not exact:
-        monkeypatch.setattr(factor_index, "EXACT_UP_TO", 10)
+        monkeypatch.setattr(retrieval, "EXACT_UP_TO", 10)
     model = fitted(name, larger)
     near = lp.nearby_pairs(larger, "knn", partners=20)
-    nearest = factor_index.FactorPartners.of(near, model)
+    nearest = retrieval.FactorPartners.of(near, model)
     scores = model.score_rows(0, larger.n_nodes).astype(np.float64)
     scores[larger.adjacency.toarray() > 0] = -np.inf
     np.fill_diagonal(scores, -np.inf)
@@ -212,7 +213,7 @@ def test_known_non_edges_are_no_candidates(planted):
 
 @pytest.mark.parametrize("kind", ["paths3", "knn"])
 def test_the_number_of_workers_changes_nothing(larger, monkeypatch, kind):
-    monkeypatch.setattr(factor_index, "EXACT_UP_TO", 10)
+    monkeypatch.setattr(retrieval, "EXACT_UP_TO", 10)
     model = fitted("pu", larger)
     answers = []
     for workers in (1, 2, 5):
@@ -357,7 +358,7 @@ def test_all_pairs_are_the_default_until_there_are_too_many(planted, monkeypatch
     every, one = Candidates.of(planted), Candidates.of(planted, around=[planted.names[0]])
     models = lp.make("l3"), lp.make("pu")
     assert [default_kind(model, every) for model in models] == ["all", "all"]
-    monkeypatch.setattr("linkprior.ranking.candidates.ALL_UP_TO", planted.n_nodes - 1)
+    monkeypatch.setattr("linkprior.ranking.retrieval.ALL_UP_TO", planted.n_nodes - 1)
     assert [default_kind(model, every) for model in models] == ["paths3", "knn"]
     assert default_kind(models[0], one) == "all", "the row of one node is little"
 

@@ -204,8 +204,7 @@ def _write(job: PredictJob, ranking: Ranking, console: Console, quiet: bool) -> 
 def _page(job: PredictJob, ranking: Ranking) -> dict[str, Any]:
     """Return what the page shows; it names no time, so the same command gives the same bytes."""
     from linkprior.report import prediction_page
-    from linkprior.report.study import Study
-    from linkprior.report.tuning import tuning_part
+    from linkprior.report.tuning import Study, tuning_part
 
     report = job.given.report
     about = {"command": list(job.command)}

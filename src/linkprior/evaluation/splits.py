@@ -347,7 +347,7 @@ def _split_from(facts: dict[str, Any], rows: Iterable[list[str]]) -> Split:
     train = Network.from_indices(edges, list(number_of))
     given = {field.name for field in fields(Split)} & facts.keys()
     split = Split(train=train, hidden=hidden, barred=barred, **{n: facts[n] for n in given})
-    if len(hidden) == 0 or pr.overlap(hidden, train.edges, p):
+    if len(hidden) == 0 or np.isin(pr.encode(hidden, p), pr.encode(train.edges, p)).any():
         raise ValueError("nothing is hidden, or what is hidden is there")
     return split
 

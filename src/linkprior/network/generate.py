@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -59,25 +57,16 @@ def planted_network(
     affinity = affinity + affinity.T
     affinity = affinity / affinity.mean() + 0.02
     i, j = np.triu_indices(p, 1)
-    probability = _with_mean(
-        attract[i] * attract[j] * affinity[group[i], group[j]], wanted / (p - 1)
-    )
-    edges = np.stack([i, j], axis=1)[rng.uniform(size=len(i)) < probability]
-    used = np.unique(edges)
-    width = len(str(p))
-    return Network.from_indices(
-        np.searchsorted(used, edges), [f"node-{node:0{width}d}" for node in used.tolist()]
-    )
-
-
-def _with_mean(rate: NDArray[Any], mean: float) -> NDArray[Any]:
-    """Return 1 − exp(−f·rate) with f such that its mean is as wanted (bisection on log f)."""
+    rate = attract[i] * attract[j] * affinity[group[i], group[j]]
     low, high = -40.0, 40.0
-    for _ in range(100):
+    for _ in range(
+        100
+    ):  # 1 − exp(−f·rate) with f such that its mean is as wanted, bisected by log f
         middle = (low + high) / 2.0
         probability = -np.expm1(-np.exp(middle) * rate / rate.mean())
-        low, high = (middle, high) if probability.mean() < mean else (low, middle)
-    return probability
+        low, high = (middle, high) if probability.mean() < wanted / (p - 1) else (low, middle)
+    edges = np.stack([i, j], axis=1)[rng.uniform(size=len(i)) < probability]
+    return _of_drawn(edges, p)
 
 
 def large_network(
@@ -133,7 +122,11 @@ def large_network(
     reach = np.cumsum(attract[order])  # sums of their attractiveness so far
     ends = np.cumsum(np.bincount(group, minlength=groups)) - 1
     bounds = np.concatenate([[0.0], reach[ends]])  # of the groups among these sums
-    pairs_of_groups = np.cumsum(_balanced(rng, np.diff(bounds)))
+    affinity = rng.gamma(0.1, size=(groups, groups)) + 1e-3
+    affinity = affinity + affinity.T
+    for _ in range(200):  # Sinkhorn's scaling: each group gets its share of all ends
+        affinity *= np.sqrt(np.outer(*2 * [np.diff(bounds) / affinity.sum(axis=1)]))
+    pairs_of_groups = np.cumsum(affinity)
 
     def draw(n: int) -> NDArray[np.int64]:
         """Return about n pairs i < j as codes i·p + j, some of them twice; self-pairs are gone."""
@@ -152,21 +145,16 @@ def large_network(
     while len(codes) < n_edges:
         codes = np.concatenate([codes, draw(n_edges - len(codes) + 100)])
         codes = codes[np.sort(np.unique(codes, return_index=True)[1])]
-    edges = np.stack(np.divmod(codes[:n_edges], p), axis=1)
+    return _of_drawn(np.stack(np.divmod(codes[:n_edges], p), axis=1), p)
+
+
+def _of_drawn(edges: NDArray[np.int64], p: int) -> Network:
+    """Return the network of these edges among p nodes, without those that have none."""
     used = np.zeros(p, dtype=bool)
     used[edges] = True
     width = len(str(p))
     names = [f"node-{node:0{width}d}" for node in np.flatnonzero(used).tolist()]
     return Network.from_indices((np.cumsum(used) - 1)[edges], names)
-
-
-def _balanced(rng: np.random.Generator, size: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the probabilities of pairs of groups that give each group its share of all ends."""
-    affinity = rng.gamma(0.1, size=(len(size), len(size))) + 1e-3
-    affinity = affinity + affinity.T
-    for _ in range(200):  # Sinkhorn's scaling of a symmetric matrix
-        affinity *= np.sqrt(np.outer(*2 * [size / affinity.sum(axis=1)]))
-    return affinity
 
 
 def rewired_network(net: Network, seed: int = 0, swaps: int = 10) -> Network:

@@ -13,11 +13,11 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
 from linkprior import _html as html
-from linkprior.errors import InputError, LinkpriorError
+from linkprior.errors import InputError, LinkpriorError, nearest
 from linkprior.network import pairs as pr
 from linkprior.network.node_names import distinct_names, names_in, node_name
 from linkprior.network.side_information import NOTHING, History, Observations, SideInformation
-from linkprior.network.weights import attribute_weights, weight_numbers, weighted
+from linkprior.network.weights import weight_numbers, weighted
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -263,7 +263,18 @@ class Network:
         pairs = np.fromiter(ends, dtype=np.int64).reshape(-1, 2)
         if weights is None:
             return cls.from_indices(pairs, names)
-        values = attribute_weights(graph, weights)
+        edges = list(graph.edges(data=True))
+        known = list(dict.fromkeys(name for *_, about in edges for name in about))
+        if edges and weights not in known:
+            there = ", ".join(map(str, known[:20])) or "none"
+            raise InputError(
+                f"no edge has the attribute {weights!r}.{nearest(str(weights), map(str, known))} "
+                f"There are: {there}"
+            )
+        values = weight_numbers(
+            [about.get(weights) for *_, about in edges],
+            lambda at: f"the edge {edges[at][0]!r} – {edges[at][1]!r}",
+        )
         pairs, values = pairs[values > 0], values[values > 0]
         return weighted(cls.from_indices(pairs, names), pairs, values)
 

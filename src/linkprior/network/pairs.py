@@ -52,8 +52,3 @@ def distinct(codes: Ints) -> Ints:
     """Return each code once, in order. A sort is several times as fast as NumPy's hashing here."""
     ranked = np.sort(codes)
     return ranked[np.concatenate([[True], ranked[1:] != ranked[:-1]])] if len(ranked) else ranked
-
-
-def overlap(one: Ints, other: Ints, n_nodes: int) -> int:
-    """Return how many pairs i < j of one set are in the other too."""
-    return int(np.isin(encode(one, n_nodes), encode(other, n_nodes)).sum())

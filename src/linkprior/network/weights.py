@@ -10,12 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linkprior.errors import InputError, nearest
+from linkprior.errors import InputError
 from linkprior.network import pairs as pr
 
 if TYPE_CHECKING:
-    import networkx as nx
-
     from linkprior.network.network import Network
 
 Floats = NDArray[np.float64]
@@ -79,17 +77,3 @@ def edge_weights(pairs: pr.Ints, weights: Floats, n_nodes: int) -> tuple[Floats,
 def weighted(network: Network, pairs: pr.Ints, weights: Floats) -> Network:
     """Return the network with the weights of the rows it was made of."""
     return network.with_weights(edge_weights(pairs, weights, network.n_nodes)[0])
-
-
-def attribute_weights(graph: nx.Graph[Any], attribute: str) -> Floats:
-    """Return an attribute of every edge of a networkx graph, in the graph's order."""
-    edges = list(graph.edges(data=True))
-    known = list(dict.fromkeys(name for *_, about in edges for name in about))
-    if edges and attribute not in known:
-        there = ", ".join(map(str, known[:20])) or "none"
-        raise InputError(
-            f"no edge has the attribute {attribute!r}.{nearest(str(attribute), map(str, known))} "
-            f"There are: {there}"
-        )
-    values = [about.get(attribute) for *_, about in edges]
-    return weight_numbers(values, lambda at: f"the edge {edges[at][0]!r} – {edges[at][1]!r}")

@@ -50,14 +50,9 @@ from linkprior.predictors.base import Array, LinkPredictor
 from linkprior.predictors.cost import estimate
 from linkprior.predictors.effort import effort_of
 from linkprior.predictors.evidence import explain_pair, with_evidence
-from linkprior.ranking.candidates import (
-    MOST_PARTNERS,
-    PARTNERS,
-    Candidates,
-    NeighborCandidates,
-    default_kind,
-)
+from linkprior.ranking.candidates import MOST_PARTNERS, PARTNERS, Candidates, NeighborCandidates
 from linkprior.ranking.ranking import Ranking
+from linkprior.ranking.retrieval import default_kind, refuse_without_factors
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -220,8 +215,6 @@ class PredictJob:
 
     def _choose_candidates(self, given: Candidates | None) -> None:
         """Choose which pairs are ranked: all, or some partners per node of a large network."""
-        from linkprior.ranking.factor_index import refuse_without_factors
-
         if self.candidates == "knn":
             refuse_without_factors(self.predictor)
         self._pairs, flag = given, self.side.flag

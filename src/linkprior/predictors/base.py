@@ -36,9 +36,8 @@ from linkprior.predictors.effort import Effort, Growth, amount
 from linkprior.predictors.on_device import Form
 from linkprior.predictors.spaces import Space
 from linkprior.ranking.candidates import Candidates, NeighborCandidates
-from linkprior.ranking.factor_index import FactorPair
 from linkprior.ranking.ranking import Ranking
-from linkprior.ranking.retrieval import best_nearby
+from linkprior.ranking.retrieval import FactorPair, best_nearby
 from linkprior.ranking.topk import best_pairs
 
 if TYPE_CHECKING:

@@ -29,7 +29,7 @@ from linkprior.predictors.multistart import (
 from linkprior.predictors.on_device import Form
 from linkprior.predictors.scores import PASSES, BilinearScores, DenseScores, prior_of
 from linkprior.predictors.spaces import ALPHA, TAU, Axis, C, Space, rank_axis
-from linkprior.ranking.factor_index import FactorPair
+from linkprior.ranking.retrieval import FactorPair
 from linkprior.solvers.base import Solution, solve
 from linkprior.solvers.nuclear import NuclearSolver, NuclearState
 from linkprior.solvers.pu_als import PuAlsSolver, PuState

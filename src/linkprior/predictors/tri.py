@@ -47,7 +47,7 @@ from linkprior.predictors.scores import (
     mean_matrix,
 )
 from linkprior.predictors.spaces import Axis, Space, rank_axis
-from linkprior.ranking.factor_index import FactorPair
+from linkprior.ranking.retrieval import FactorPair
 from linkprior.solvers.base import Solution, solve
 from linkprior.solvers.device import DeviceAdmm, DeviceDirect
 from linkprior.solvers.direct import DirectSolver, DirectState

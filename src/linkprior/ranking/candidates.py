@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, ClassVar, NamedTuple, Protocol
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -24,7 +24,6 @@ from linkprior.errors import InputError
 from linkprior.network import Network
 from linkprior.network import pairs as pr
 from linkprior.network.node_names import Unknown, listed_names, number_of, numbers_of, pairs_in
-from linkprior.network.pairs import Ints
 
 Bools = NDArray[np.bool_]
 Kinds = NDArray[np.uint8]
@@ -243,7 +242,6 @@ KINDS = {
 }
 PARTNERS = 1000  # per node, unless told otherwise
 MOST_PARTNERS = 100_000
-ALL_UP_TO = 50_000  # nodes up to which all pairs are asked about unless told otherwise
 _SEED_LIMIT = 2**63 - 1
 _NANOSECONDS = {"paths3": 600.0, "knn": 250.0}  # nominal, to find and score one partner of a node
 
@@ -262,7 +260,7 @@ class NeighborCandidates:
     kind
         "paths3" or "knn".
     partners
-        How many per node, at most; far pairs come on top (see `sources.FarPartners`).
+        How many per node, at most; far pairs come on top (see `retrieval.FarPartners`).
     seed
         For the far pairs and for groups of factors.
     """
@@ -336,80 +334,3 @@ def nearby_pairs(
     Ranking(5 pairs)
     """
     return NeighborCandidates(Candidates.of(net, **restrictions), kind, partners, seed)
-
-
-class HasFactors(Protocol):
-    """What tells whether nodes have a place in a space of factors."""
-
-    has_factors: ClassVar[bool]
-
-
-def default_kind(model: HasFactors, among: Candidates) -> str:
-    """Return which pairs are asked about where the user does not say.
-
-    All pairs of up to `ALL_UP_TO` nodes, or as many scores where only some nodes are asked about;
-    beyond that nearest partners by factors, or by paths for models without factors.
-    """
-    rows = int(among.cover.sum()) if among.restricted else among.network.n_nodes
-    if rows * among.network.n_nodes <= ALL_UP_TO**2:
-        return "all"
-    return "knn" if model.has_factors else "paths3"
-
-
-BLOCK = 256  # nodes whose partners are found, scored and dropped together; fixed, like all blocks
-
-
-class Block(NamedTuple):
-    """Some nodes, and which block it is (for what is drawn)."""
-
-    number: int
-    nodes: Ints
-
-
-class Lists(NamedTuple):
-    """Partners of each node of a block: how many, and these, node after node."""
-
-    counts: Ints
-    partners: NDArray[np.integer[Any]]
-
-
-def slices(n: int, size: int) -> list[slice]:
-    """Cut n things into runs of at most `size`."""
-    return [slice(start, min(start + size, n)) for start in range(0, n, size)]
-
-
-def united(block: Block, lists: Sequence[Lists], among: Candidates) -> Lists:
-    """Return all partners that are candidates, each once, ascending."""
-    p, b = among.network.n_nodes, len(block.nodes)
-    codes = pr.distinct(
-        np.concatenate([np.repeat(np.arange(b), one.counts) * p + one.partners for one in lists])
-    )
-    rows, partners = np.divmod(codes, p)
-    kept = _open(block.nodes, rows, partners, among)
-    return Lists(np.bincount(rows[kept], minlength=b), partners[kept])
-
-
-def _open(nodes: Ints, rows: Ints, partners: Ints, among: Candidates) -> Bools:
-    """Return which pairs are candidates: no self-pair, not barred, of nodes that may pair."""
-    p, ends = among.network.n_nodes, nodes[rows]
-    owner, barred = barred_of(nodes, among)
-    return (
-        ALLOWED[among.kinds[ends], among.kinds[partners]]
-        & (ends != partners)
-        & ~is_listed(rows * p + partners, owner * p + barred)
-    )
-
-
-def barred_of(nodes: Ints, among: Candidates) -> tuple[Ints, Ints]:
-    """Return the barred partners of some nodes, ascending for each: the node's place, partner."""
-    rows = among.barred[nodes]
-    return np.repeat(np.arange(len(nodes)), np.diff(rows.indptr)), rows.indices.astype(np.int64)
-
-
-def is_listed(codes: Ints, ascending: Ints) -> Bools:
-    """Return which codes are in an ascending list."""
-    if not len(ascending):
-        return np.zeros(len(codes), dtype=bool)
-    at = np.minimum(np.searchsorted(ascending, codes), len(ascending) - 1)
-    listed: Bools = ascending[at] == codes
-    return listed

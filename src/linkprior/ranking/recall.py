@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from linkprior import parallel
 from linkprior.network import pairs as pr
 from linkprior.network.pairs import Ints
-from linkprior.ranking.candidates import Candidates, NeighborCandidates, is_listed
+from linkprior.ranking.candidates import Candidates, NeighborCandidates
 from linkprior.ranking.ranking import Ranking
-from linkprior.ranking.retrieval import Scorer
+from linkprior.ranking.retrieval import Scorer, is_listed
 
 SAMPLED = 200  # nodes
 _ROUNDING = 1e-6  # scores by row may be float32: what is this close is scored again, by pair
@@ -66,7 +66,11 @@ def measure_recall(
     is found exactly for some nodes, drawn by how many listed pairs they have, one more each, and
     weighed by the inverse of that probability. Pairs that tie with the k-th best are not missed.
     """
-    p, limit = near.network.n_nodes, _limit(ranking, k, threshold)
+    p, listed, limit = near.network.n_nodes, len(ranking), threshold
+    if k is not None and 0 < k <= listed:  # all pairs above this score should have been listed
+        limit = float(ranking.scores[-1])
+    elif np.isfinite(threshold):  # what is just at a threshold should have been listed, too
+        limit = threshold - 2.0 * _TIE * abs(threshold)
     nodes, probability = _drawn(p, ranking.pairs, n_nodes, seed)
     known = np.sort(pr.encode(ranking.pairs, p))
     distinct, which = np.unique(nodes, return_inverse=True)
@@ -78,32 +82,20 @@ def measure_recall(
         )
     # Each missed pair has two ends that may be drawn.
     weight = np.bincount(which, 1.0 / (2.0 * len(nodes) * probability))
-    if k is not None and k <= len(ranking):
+    if k is not None and k <= listed:
         best = _kth(ranking.scores, missed, weight, k)
         missed = [scores[scores > best + _TIE * abs(best)] for scores in missed]
     counts = np.array([len(scores) for scores in missed])
     totals = counts[which] / (2.0 * probability)
     error = 0.0 if p <= n_nodes else float(totals.std(ddof=1) / np.sqrt(len(totals)))
-    share, margin = _share(len(ranking), float(totals.mean()), error, k)
-    return Share(share, margin, len(distinct), int(counts.sum()))
-
-
-def _share(listed: int, lost: float, error: float, k: int | None) -> tuple[float, float]:
-    """Return the share that is not lost: of the k best, or of all listed and lost ones."""
+    lost = float(totals.mean())
     if k is not None and k <= listed:
         of = float(max(k, 1))
     else:  # all candidates are listed; more than k cannot be lost
         lost = lost if k is None else min(lost, float(k - listed))
         of = max(listed + lost, 1.0)
-    return max(0.0, 1.0 - lost / of), _CONFIDENT * error / of
-
-
-def _limit(ranking: Ranking, k: int | None, threshold: float) -> float:
-    """Return the score above which all pairs should have been listed."""
-    if k is not None and 0 < k <= len(ranking):
-        return float(ranking.scores[-1])
-    # What is just at a threshold should have been listed, too.
-    return threshold - 2.0 * _TIE * abs(threshold) if np.isfinite(threshold) else threshold
+    share, margin = max(0.0, 1.0 - lost / of), _CONFIDENT * error / of
+    return Share(share, margin, len(distinct), int(counts.sum()))
 
 
 def _kth(

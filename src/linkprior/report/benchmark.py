@@ -12,7 +12,7 @@ from linkprior.experiments import tables
 from linkprior.experiments.benchmark import suite_files
 from linkprior.experiments.figures import cost_and_merit
 from linkprior.experiments.results import ALONE, LEVEL, MAIN, Ranks, Results, ranks_of
-from linkprior.experiments.tables import Cell, Table
+from linkprior.experiments.tables import Table
 from linkprior.report.page import provenance
 
 _MARKS = {ALONE: "best", LEVEL: "level"}
@@ -125,9 +125,6 @@ def _costs(results: Results) -> list[dict[str, Any]]:
     ]
 
 
-# ---------------------------------------------------------------------- tables
-
-
 def _table(table: Table) -> dict[str, Any]:
     """Return a table as the page shows it; its tests stand in the words above it."""
     name = re.sub(r"\W+", "_", table.title).strip("_").lower()
@@ -142,9 +139,11 @@ def _table(table: Table) -> dict[str, Any]:
         "note": " ".join(part for part in (table.words, *nothing, *tests) if part),
         "file": name,
         "heads": table.heads,
-        "rows": [[first.text, *map(_cell, rest)] for first, *rest in table.rows],
+        "rows": [
+            [
+                first.text,
+                *({"text": c.text, "value": c.value, "mark": _MARKS.get(c.mark)} for c in rest),
+            ]
+            for first, *rest in table.rows
+        ],
     }
-
-
-def _cell(cell: Cell) -> dict[str, Any]:
-    return {"text": cell.text, "value": cell.value, "mark": _MARKS.get(cell.mark)}

@@ -19,6 +19,7 @@ def evaluation_page(
 ) -> dict[str, Any]:
     """Return what a page shows of an evaluation."""
     models, splits = len(evaluation.models), len(evaluation.splits)
+    first = {cell.model: cell.params for cell in reversed(evaluation.cells)}
     facts = evaluation.facts
     listed = [
         *((name, facts.get(name)) for name in ("protocol", "rule", "seed")),
@@ -30,7 +31,10 @@ def evaluation_page(
         "evaluation": comparison(evaluation),
         "about": {
             **provenance([[name, str(fact)] for name, fact in listed if fact is not None], command),
-            "parameters": _parameters(evaluation),
+            "parameters": [  # of each model, as on its first split
+                [model, ", ".join(f"{k}={v}" for k, v in params.items())[:300] or "none"]
+                for model, params in first.items()
+            ],
         },
     }
 
@@ -97,13 +101,4 @@ def _lines(drawn: Sequence[plots.Line]) -> list[dict[str, Any]]:
             "y": [float(f"{v:.5g}") for v in line.y],
         }
         for line in drawn
-    ]
-
-
-def _parameters(evaluation: Evaluation) -> list[list[str]]:
-    """Return what each model was made with, as on its first split."""
-    first = {cell.model: cell.params for cell in reversed(evaluation.cells)}
-    return [
-        [model, ", ".join(f"{k}={v}" for k, v in params.items())[:300] or "none"]
-        for model, params in first.items()
     ]

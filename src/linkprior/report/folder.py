@@ -16,8 +16,7 @@ from linkprior.experiments.benchmark import results_in
 from linkprior.pipeline.run_folder import MANIFEST, STUDY, load_run, read_manifest
 from linkprior.report import benchmark, prediction_page, reproduction
 from linkprior.report.evaluation import comparison, evaluation_page
-from linkprior.report.study import is_study, read_study
-from linkprior.report.tuning import tuning_page, tuning_part
+from linkprior.report.tuning import is_study, read_study, tuning_page, tuning_part
 
 
 def folder_page(
@@ -33,12 +32,21 @@ def folder_page(
         Folders of an evaluation and a study to show with it.
     """
     if (folder / MANIFEST).is_file():
-        data = _run_data(folder, evaluation)
+        run = load_run(folder)
+        data = prediction_page(run.model, run.ranking, run.input_report, run.manifest)
+        if evaluation is not None or (folder / RESULTS).is_file():
+            evaluated = Path(evaluation or folder)
+            with _refusing(evaluated / RESULTS):
+                data["evaluation"] = comparison(read_results(evaluated))
     else:
         data = _results_data(folder)
         if evaluation is not None:
             raise StoreError(f"{folder} is no run: --evaluation goes with a run")
-    tuned = Path(study) if study is not None else _own_study(folder)
+    if study is not None:
+        tuned: Path | None = Path(study)
+    else:  # what lies in the folder, or what its run was tuned by
+        by = [folder / STUDY] if "tuned" in (read_manifest(folder) or {}) else []
+        tuned = next((one for one in (folder, *by) if is_study(one)), None)
     if tuned is not None and "parts" not in data:
         if not is_study(tuned):
             raise StoreError(
@@ -47,24 +55,6 @@ def folder_page(
         data["parts"] = [tuning_part(read_study(tuned))]
     elif study is not None:
         raise StoreError(f"{folder} is no run and no evaluation: --study goes with these")
-    return data
-
-
-def _own_study(folder: Path) -> Path | None:
-    """Return the study that lies in a folder, or the one by which its run was tuned."""
-    tuned = "tuned" in (read_manifest(folder) or {})
-    folders = [folder, folder / STUDY] if tuned else [folder]
-    return next((one for one in folders if is_study(one)), None)
-
-
-def _run_data(folder: Path, evaluation: str | None) -> dict[str, Any]:
-    """Return the page of a run, with the evaluation that is asked for or lies in its folder."""
-    run = load_run(folder)
-    data = prediction_page(run.model, run.ranking, run.input_report, run.manifest)
-    if evaluation is not None or (folder / RESULTS).is_file():
-        evaluated = Path(evaluation or folder)
-        with _refusing(evaluated / RESULTS):
-            data["evaluation"] = comparison(read_results(evaluated))
     return data
 
 

@@ -10,11 +10,13 @@ from numpy.typing import NDArray
 from linkprior.network import Network
 
 Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
 
 TOP = 50  # links drawn together
 MOST_PLACED = 220  # nodes of that drawing
 MOST_NODES = 4000  # nodes a page knows
 BESIDE = 24  # observed partners of an end, at most
+_ROUNDS = 240
 
 
 def neighbourhood_of(net: Network, pairs: Ints) -> Ints:
@@ -39,10 +41,19 @@ def neighbourhood_of(net: Network, pairs: Ints) -> Ints:
 
 
 def graph_data(net: Network, pairs: Ints, around: Ints) -> dict[str, Any]:
-    """Return observed links among the nodes of a page, and places for those around the best."""
+    """Return observed links among the nodes of a page, and places for those around the best.
+
+    These are the ends of the best, and nodes observed beside at least two of them, most first.
+    """
     edges = net.edges[np.isin(net.edges, around).all(axis=1)]
     numbered, best = np.searchsorted(around, edges), np.searchsorted(around, pairs[:TOP])
-    placed = _nodes_to_place(numbered, best)
+    ends = np.unique(best)
+    beside = np.zeros(int(max(numbered.max(initial=-1), ends.max(initial=-1))) + 1, dtype=np.int64)
+    for near, other in ((0, 1), (1, 0)):  # how many ends each node is observed beside
+        np.add.at(beside, numbered[np.isin(numbered[:, near], ends), other], 1)
+    beside[ends] = 0
+    more = np.argsort(-beside, kind="stable")[: max(0, MOST_PLACED - len(ends))]
+    placed = np.concatenate([ends, more[beside[more] > 1]])
     among = np.concatenate([numbered, best])
     among = among[np.isin(among, placed).all(axis=1)]
     order = np.argsort(placed)
@@ -57,24 +68,7 @@ def graph_data(net: Network, pairs: Ints, around: Ints) -> dict[str, Any]:
     }
 
 
-def _nodes_to_place(edges: Ints, ends: Ints) -> Ints:
-    """Return the ends, and nodes observed beside at least two of them, those of most first."""
-    chosen = np.unique(ends)
-    beside = np.zeros(int(max(edges.max(initial=-1), chosen.max(initial=-1))) + 1, dtype=np.int64)
-    for near, other in ((0, 1), (1, 0)):
-        np.add.at(beside, edges[np.isin(edges[:, near], chosen), other], 1)
-    beside[chosen] = 0
-    order = np.lexsort((np.arange(len(beside)), -beside))
-    more = order[: max(0, MOST_PLACED - len(chosen))]
-    return np.concatenate([chosen, more[beside[more] > 1]])
-
-
-Floats = NDArray[np.float64]
-
-_ROUNDS = 240
-
-
-def place_nodes(n_nodes: int, edges: Ints, seed: int = 0) -> Floats:
+def place_nodes(n_nodes: int, edges: Ints) -> Floats:
     """Return (n, 2) places in the unit square by forces: links pull, all nodes push apart.
 
     Fruchterman and Reingold's model with a weak pull to the middle, so that parts that are not
@@ -82,7 +76,7 @@ def place_nodes(n_nodes: int, edges: Ints, seed: int = 0) -> Floats:
     """
     if n_nodes == 0:
         return np.empty((0, 2))
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(0)
     angle = 2.0 * np.pi * rng.permutation(n_nodes) / n_nodes
     at = np.stack([np.cos(angle), np.sin(angle)], axis=1) * (0.3 + 0.2 * rng.random((n_nodes, 1)))
     room = 1.0 / np.sqrt(n_nodes)

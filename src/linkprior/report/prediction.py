@@ -39,16 +39,21 @@ def prediction_page(
     report, about = report or {}, about or {}
     source = report.get("file") or about.get("input", {}).get("file") or "a network"
     source = str(source).replace("\\", "/").rsplit("/", 1)[-1]
+    links = f"{len(ranking):,} predicted link{'s' * (len(ranking) != 1)}"
+    more = "" if len(ranking) <= MOST_LINKS else f" (the first {MOST_LINKS:,} are shown)"
+    edges = f"{net.n_edges:,} observed link{'s' * (net.n_edges != 1)} among {net.n_nodes:,} nodes"
     data: dict[str, Any] = {
         "title": f"Missing links of {source}",
-        "subtitle": _subtitle(model, ranking, net),
+        "subtitle": f"{links} by {type(model).name}{more}, from {edges}",
         "names": [str(net.names[node]) for node in around.tolist()],
         "links": {
             "source": np.searchsorted(around, shown.pairs[:, 0]),
             "target": np.searchsorted(around, shown.pairs[:, 1]),
             "columns": {
-                name: _rounded(values) if np.asarray(values).dtype.kind == "f" else values
-                for name, values in {"score": shown.scores, **shown.evidence}.items()
+                name: [float(f"{value:.6g}") for value in np.asarray(column).tolist()]
+                if np.asarray(column).dtype.kind == "f"
+                else column
+                for name, column in {"score": shown.scores, **shown.evidence}.items()
             },
         },
         "words": model.summary(),
@@ -66,23 +71,11 @@ def prediction_page(
     return data
 
 
-def _subtitle(model: LinkPredictor, ranking: Ranking, net: Network) -> str:
-    words = f"{len(ranking):,} predicted link{'s' * (len(ranking) != 1)} by {type(model).name}"
-    more = "" if len(ranking) <= MOST_LINKS else f" (the first {MOST_LINKS:,} are shown)"
-    edges = f"{net.n_edges:,} observed link{'s' * (net.n_edges != 1)}"
-    return f"{words}{more}, from {edges} among {net.n_nodes:,} nodes"
-
-
-def _rounded(values: Any) -> list[float]:
-    """Six digits, as the table has them."""
-    return [float(f"{value:.6g}") for value in np.asarray(values, dtype=np.float64).tolist()]
-
-
 def _yield(model: LinkPredictor, ranking: Ranking) -> dict[str, Any]:
-    found = model.expected_hits(ranking.scores) if len(ranking) else None
+    n = len(ranking)
+    found = model.expected_hits(ranking.scores) if n else None
     if found is None:
         return {}
-    n = len(ranking)
     k = np.unique(np.round(np.linspace(1, n, min(n, _YIELD_POINTS))).astype(np.int64))
     curve = {
         name: [round(float(v), 2) for v in np.asarray(values)[k - 1]]
@@ -98,6 +91,9 @@ def _yield(model: LinkPredictor, ranking: Ranking) -> dict[str, Any]:
 
 def _network(model: LinkPredictor, net: Network, report: Mapping[str, Any]) -> dict[str, Any]:
     degrees, notes = net.degrees, report.get("notes")  # a manifest may hold anything
+    own = model.get_params()
+    asked = {name: own[name] for name in ("n_edges", "c", "seed") if own.get(name) is not None}
+    prior = prior_degrees(net, **asked, given=own.get("degrees", "observed"))
     hub = int(np.argmax(degrees))
     count, component = connected_components(net.adjacency, directed=False)
     return {
@@ -111,15 +107,8 @@ def _network(model: LinkPredictor, net: Network, report: Mapping[str, Any]) -> d
         "isolated": int(report.get("isolated") or 0),
         "notes": list(map(str, notes)) if isinstance(notes, list | tuple) else [],
         "degrees": _distribution(degrees),
-        "prior": _distribution(_prior(model, net)),
+        "prior": _distribution(prior),
     }
-
-
-def _prior(model: LinkPredictor, net: Network) -> NDArray[np.int64]:
-    """Return the degrees a prior aims at: the model's own, else those for as many as observed."""
-    own = model.get_params()
-    asked = {name: own[name] for name in ("n_edges", "c", "seed") if own.get(name) is not None}
-    return prior_degrees(net, **asked, given=own.get("degrees", "observed"))
 
 
 def _distribution(degrees: NDArray[Any]) -> dict[str, list[float]]:

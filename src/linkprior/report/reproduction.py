@@ -37,11 +37,12 @@ def reproduction_page(results: Sequence[Facts], command: str | None = None) -> d
     wins, of = (sum(numbers) for numbers in zip(*map(_wins, results), strict=True))
     care = results[0]["care"]
     tuned = f"{care['trials']} settings tried for each" if care["trials"] else "default parameters"
-    known = [
-        [f"{title}, digest", digest]
-        for one in results
-        for title, digest in _digests(one)
-    ]  # fmt: skip
+    digests: dict[tuple[str, str], str] = {}  # of each experiment's networks, by first condition
+    for facts in results:
+        for one in facts["conditions"]:
+            if digest := str(one.get("network", {}).get("digest", "")):
+                digests.setdefault((facts["experiment"], digest), one["condition"])
+    known = [[f"{name}, {first}, digest", digest] for (name, digest), first in digests.items()]
     seeds = f"{care['seeds']} seed{'s' * (care['seeds'] != 1)}"
     return {
         "title": "The paper's experiments, repeated",
@@ -56,15 +57,6 @@ def _wins(facts: Facts) -> tuple[int, int]:
     """Return in how many conditions the paper's method is the best of its five, and of how many."""
     of = int(facts["wins"]["of"])
     return int(sum(facts["wins"].values())) - of, of
-
-
-def _digests(facts: Facts) -> Iterator[tuple[str, str]]:
-    seen = set()
-    for one in facts["conditions"]:
-        digest = str(one.get("network", {}).get("digest", ""))
-        if digest and digest not in seen:
-            seen.add(digest)
-            yield f"{facts['experiment']}, {one['condition']}", digest
 
 
 def _part(facts: Facts) -> dict[str, Any]:
@@ -97,7 +89,10 @@ def _table(facts: Facts) -> dict[str, Any]:
     ]
     leads: list[Any] = [f"{OURS}'s lead over"]
     for one in conditions:
-        leads += [{"text": _lead(one["margin"])}, *([{"text": ""}] if _has_paper(one) else [])]
+        margin = one["margin"]
+        spread = f" ± {margin['sd']:.3f}" if margin["sd"] else ""
+        leads.append({"text": f"{margin['mean']:+.3f}{spread} ({margin['over']})"})
+        leads += [{"text": ""}] if _has_paper(one) else []
     return {
         "id": f"table-{facts['experiment']}",
         "title": f"Recall at {TABLE_PERCENT:g} %",
@@ -121,11 +116,6 @@ def _cells(condition: Facts, method: str) -> Iterator[Any]:
     yield {"text": f"{mean:.3f}{spread} ({hits:.0f})", "value": mean, **mark}
     if _has_paper(condition):
         yield found.get("paper")
-
-
-def _lead(margin: Facts) -> str:
-    spread = f" ± {margin['sd']:.3f}" if margin["sd"] else ""
-    return f"{margin['mean']:+.3f}{spread} ({margin['over']})"
 
 
 def _curve(experiment: str, condition: Facts) -> dict[str, Any]:

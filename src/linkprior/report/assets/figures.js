@@ -47,11 +47,11 @@ function chart({ lines, x, y, width = 520, height = 300, label }) {
   svg.append(draw("title", {}, label));
   for (const t of ticks(x0, x1, x.log)) {
     svg.append(draw("line", { class: "grid", x1: px(t), x2: px(t), y1: top, y2: height - bottom }));
-    svg.append(draw("text", { x: px(t), y: height - bottom + 16, "text-anchor": "middle" }, x.show ? x.show(t) : digits(t)));
+    svg.append(draw("text", { x: px(t), y: height - bottom + 16, "text-anchor": "middle" }, digits(t)));
   }
   for (const t of ticks(y0, y1, y.log)) {
     svg.append(draw("line", { class: "grid", x1: left, x2: width - right, y1: py(t), y2: py(t) }));
-    svg.append(draw("text", { x: left - 6, y: py(t) + 4, "text-anchor": "end" }, y.show ? y.show(t) : digits(t)));
+    svg.append(draw("text", { x: left - 6, y: py(t) + 4, "text-anchor": "end" }, digits(t)));
   }
   svg.append(draw("path", { class: "axis", d: `M${left} ${top}V${height - bottom}H${width - right}` }));
   svg.append(draw("text", { x: (left + width - right) / 2, y: height - bottom + 34, "text-anchor": "middle" }, x.name));
@@ -118,7 +118,7 @@ function bars(items, label) {
   items.forEach((one, at) => {
     svg.append(draw("text", { x: from - 8, y: 24 * at + 19, "text-anchor": "end" }, clipped(one.name, Math.floor((from - 8) / LETTER))));
     svg.append(draw("rect", { x: from, y: 24 * at + 7, height: 16, width: Math.max(1, (room * one.value) / most), style: "fill:var(--accent)" }));
-    svg.append(draw("text", { x: from + 6 + (room * one.value) / most, y: 24 * at + 19 }, one.text || digits(one.value)));
+    svg.append(draw("text", { x: from + 6 + (room * one.value) / most, y: 24 * at + 19 }, one.text));
   });
   return svg;
 }

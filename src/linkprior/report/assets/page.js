@@ -77,9 +77,8 @@ function yieldSection(data) {
 
 function networkSection(data) {
   const n = data.network;
-  const series = [{ name: "observed links", x: n.degrees.value, y: n.degrees.nodes, points: true }];
-  if (n.prior) series.push({ name: "the prior's degrees", x: n.prior.value, y: n.prior.nodes, points: true });
-  const svg = chart({ lines: series, x: { name: "links of a node", log: true }, y: { name: "nodes", log: true }, label: "degree distribution" });
+  const lines = [["observed links", n.degrees], ["the prior's degrees", n.prior]].map(([name, { value, nodes }]) => ({ name, x: value, y: nodes, points: true }));
+  const svg = chart({ lines, x: { name: "links of a node", log: true }, y: { name: "nodes", log: true }, label: "degree distribution" });
   return section("network", "The network at a glance",
     make("div", { class: "tiles" }, tile(grouped(n.nodes), "nodes"), tile(grouped(n.edges), "observed links"), tile(grouped(n.components), `part${n.components === 1 ? "" : "s"}, the largest of ${grouped(n.largest)} nodes`),
       tile(digits(n.mean), "links per node on average"), tile(grouped(n.most), `links of ${n.hub}, the most`), tile(grouped(n.isolated), "nodes without a link left out")),
@@ -160,7 +159,7 @@ function evaluationSection(data) {
   const rows = e.rows.map((row) => [row.model, ...e.metrics.map((metric) => cell(row, metric))]);
   const table = new ResultTable({ id: "comparison", file: "comparison", heads: ["model", ...e.metrics], rows });
   return section("evaluation", "How the models compare", e.words.map((line) => make("p", { class: "soft" }, line)),
-    table.element, make("div", { class: "charts" }, (e.curves || []).map((one) => drawn({ ...one, height: 340 }))));
+    table.element, make("div", { class: "charts" }, e.curves.map((one) => drawn({ ...one, height: 340 }))));
 }
 
 function aboutSection(data) {

@@ -104,16 +104,24 @@ def fitted(p: int, k: int) -> dict[str, Any]:
         model = lp.make("degree:tri", n_starts=1, rank=RANK, passes=1)
         _, fitting = clock(lambda: model.fit(net))
         ranking, seconds = clock(lambda: model.predict_edges(k))
+    steps = {"drawing": drawing, "fitting": fitting, "ranking": seconds}
     return {
-        "nodes": net.n_nodes,
-        "edges": net.n_edges,
-        "links": len(ranking),
-        "seconds": {
-            step: round(took, 1)
-            for step, took in (("drawing", drawing), ("fitting", fitting), ("ranking", seconds))
-        },
+        **{"nodes": net.n_nodes, "edges": net.n_edges, "links": len(ranking)},
+        "seconds": {step: round(took, 1) for step, took in steps.items()},
         "peak_gb": round(torch.cuda.max_memory_allocated() / 1e9, 1),
     }
+
+
+def run_works(file: str, works: dict[str, Callable[[], Any]], **found: Any) -> None:
+    """Do works one after the other; print what each found and write what there is so far."""
+    import torch
+
+    torch.backends.cuda.matmul.allow_tf32 = False
+    found = {"gpu": torch.cuda.get_device_name(), **found}
+    for name, work in works.items():
+        found[name] = work()
+        print(name, json.dumps(found[name]), flush=True)
+        (RESULTS / file).write_text(json.dumps(found, indent=1) + "\n")
 
 
 def main() -> None:
@@ -124,15 +132,10 @@ def main() -> None:
     options.add_argument("--top", type=int, default=1_000_000)
     options.add_argument("--fitted", action="store_true", help="fit such a network, too")
     given = options.parse_args()
-    torch.backends.cuda.matmul.allow_tf32 = False
-    found: dict[str, Any] = {"gpu": torch.cuda.get_device_name(), "torch": torch.__version__}
     works = {str(p): partial(measure, p, given.top) for p in given.nodes}
     if given.fitted:
         works["fitted"] = partial(fitted, given.nodes[-1], given.top)
-    for name, work in works.items():
-        found[name] = work()
-        print(json.dumps(found[name]), flush=True)
-        (RESULTS / "gpu_pairs.json").write_text(json.dumps(found, indent=1) + "\n")
+    run_works("gpu_pairs.json", works, torch=torch.__version__)
 
 
 if __name__ == "__main__":

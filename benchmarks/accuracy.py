@@ -36,12 +36,6 @@ def cases(folder: Path) -> dict[str, list[splits.Split]]:
     }
 
 
-def measure_recall(split: splits.Split, name: str) -> dict[str, float]:
-    """Fit one model on one split and return its recalls."""
-    ranks = rank_hidden_edges(make(name, **MODELS[name]).fit(split.train), split)
-    return {f"recall@{x}%": recall_at(ranks, x) for x in PERCENTS}
-
-
 def main() -> None:
     results = {}
     for title, several in cases(data.required_folder()).items():
@@ -49,8 +43,9 @@ def main() -> None:
         print(f"\n{title}: {len(several)} split(s), {len(several[0].hidden)} hidden edges, "
               f"training digest {digest}, seed 0, {STARTS} starts, all-nodes rule")  # fmt: skip
         for name in MODELS:
-            recalls = [measure_recall(split, name) for split in several]
-            at = {metric: [one[metric] for one in recalls] for metric in recalls[0]}
+            models = [make(name, **MODELS[name]).fit(split.train) for split in several]
+            ranks = [rank_hidden_edges(*pair) for pair in zip(models, several, strict=True)]
+            at = {f"recall@{x}%": [recall_at(one, x) for one in ranks] for x in PERCENTS}
             shown = (f"{metric} {data.mean_sd(values)}" for metric, values in at.items())
             print(f"  {name:15s}" + "  ".join(shown), flush=True)
             results[f"{title} | {name}"] = {"digest": digest, **at}

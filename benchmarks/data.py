@@ -42,9 +42,9 @@ def required_folder() -> Path:
     return folder() or sys.exit("LINKPRIOR_DATA is not set: it names the folder of the data sets")
 
 
-def read_results(path: Path) -> dict[str, Any]:
-    results: dict[str, Any] = json.loads(path.read_text("utf-8")) if path.exists() else {}
-    return results
+def read_results(path: Path) -> Any:
+    """Return what an earlier run left, nothing without one."""
+    return json.loads(path.read_text("utf-8")) if path.exists() else {}
 
 
 def write_results(path: Path, results: dict[str, Any], sort_keys: bool = False) -> None:

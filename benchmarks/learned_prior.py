@@ -61,11 +61,6 @@ def splits_of(net: Network, protocol: str, newer: Network | None, seed: int) -> 
     return [plan.make(net)[0] for plan in plans]
 
 
-def recalls(model: TriDegree, both: list[Split]) -> dict[str, float]:
-    """Return recall at 5 % of all pairs by rule."""
-    return {split.rule: recall_at(rank_hidden_edges(model, split), PERCENT) for split in both}
-
-
 def without_isolated(model: TriDegree) -> None:
     """Take the term for isolated nodes out of a fitted model, as isolated=False does."""
     net, learned = model.network_, model.learned_
@@ -78,15 +73,19 @@ def without_isolated(model: TriDegree) -> None:
 
 def measure(both: list[Split], seed: int) -> dict[str, Any]:
     found: dict[str, Any] = {"seed": seed, "hidden": {s.rule: len(s.hidden) for s in both}}
+
+    def recalls(model: TriDegree) -> dict[str, float]:
+        return {s.rule: recall_at(rank_hidden_edges(model, s), PERCENT) for s in both}
+
     for weights in ("learned", "paper"):
         model, began = TriDegree(weights=weights, seed=seed), time.perf_counter()
         model.fit(both[0].train)
         seconds = round(time.perf_counter() - began, 2)
-        found[weights] = {**recalls(model, both), "seconds": seconds}
+        found[weights] = {**recalls(model), "seconds": seconds}
         if weights == "learned":
             found["facts"] = model.learned_.facts["weights"]
             without_isolated(model)
-            found["learned"]["all-nodes, no term"] = recalls(model, both[1:])["all-nodes"]
+            found["learned"]["all-nodes, no term"] = recalls(model)["all-nodes"]
     return found
 
 

@@ -83,23 +83,18 @@ def text() -> str:
             place = found.setdefault((cell["network"], cell["condition"], metric), {})
             levels = place.setdefault(cell["model"], defaultdict(list))
             levels[cell["level"]].append(float(cell["values"][metric] or 0.0))
-    return "\n\n".join(_table(*key, rows) for key, rows in found.items())
-
-
-def _table(network: str, kind: str, metric: str, rows: dict[str, dict[str, list[float]]]) -> str:
-    levels = sorted({lv for row in rows.values() for lv in row}, key=lambda lv: (len(lv), lv))
-    if kind == "observed":
-        levels.reverse()
-    lines = [f"**{network}, {kind}, {metric}**", "", f"| model | {' | '.join(levels)} |"]
-    lines.append("|---" * (len(levels) + 1) + "|")
-    for model, row in rows.items():
-        shown = (_number(row.get(level, [])) for level in levels)
-        lines.append(f"| {model} | {' | '.join(shown)} |")
-    return "\n".join(lines)
-
-
-def _number(values: list[float]) -> str:
-    return data.mean_sd(values, 4 if np.mean(values) < 0.1 else 3) if values else "–"
+    tables = []
+    for (network, kind, metric), models in found.items():
+        names = sorted({lv for row in models.values() for lv in row}, key=lambda lv: (len(lv), lv))
+        names = names[::-1] if kind == "observed" else names
+        lines = [f"**{network}, {kind}, {metric}**", "", f"| model | {' | '.join(names)} |"]
+        lines.append("|---" * (len(names) + 1) + "|")
+        for model, row in models.items():
+            cells = (row.get(level, []) for level in names)
+            shown = (data.mean_sd(c, 4 if np.mean(c) < 0.1 else 3) if c else "–" for c in cells)
+            lines.append(f"| {model} | {' | '.join(shown)} |")
+        tables.append("\n".join(lines))
+    return "\n\n".join(tables)
 
 
 def main() -> None:

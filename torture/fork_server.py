@@ -25,20 +25,13 @@ if TYPE_CHECKING:
     from torture.faults import Faults
 
 HANG = 120.0  # seconds after which a child counts as hung; a run takes one or two
-_LOADED = (
-    *("torture.faults", "linkprior.cli.main", "linkprior.cli.interrupt", "linkprior.io.read"),
-    *(
-        "linkprior.pipeline.predict",
-        "linkprior.evaluation.evaluate",
-        "linkprior.evaluation.results",
-    ),
-    *("linkprior.evaluation.tuning.tune", "linkprior.experiments.benchmark"),
-    *("linkprior.experiments.reproduction", "linkprior.experiments.reproduction_tables"),
-    *("linkprior.report.prediction", "optuna", "optuna.storages.journal", "matplotlib.figure"),
-    *("matplotlib.backends.backend_agg", "matplotlib.backends.backend_svg", "pandas"),
-    *("scipy.sparse.linalg", "scipy.stats", "sklearn.linear_model", "safetensors.numpy"),
-    "rich.progress",
-)
+_LOADED = """torture.faults linkprior.cli.main linkprior.cli.interrupt linkprior.io.read
+linkprior.pipeline.predict linkprior.evaluation.evaluate linkprior.evaluation.results
+linkprior.evaluation.tuning.tune linkprior.experiments.benchmark linkprior.experiments.reproduction
+linkprior.experiments.reproduction_tables linkprior.report.prediction optuna
+optuna.storages.journal matplotlib.figure matplotlib.backends.backend_agg
+matplotlib.backends.backend_svg pandas scipy.sparse.linalg scipy.stats sklearn.linear_model
+safetensors.numpy rich.progress"""
 
 
 # ---------------------------------------------------------------------- the other end
@@ -139,7 +132,7 @@ class Child:
 
 
 def main() -> None:
-    for name in _LOADED:
+    for name in _LOADED.split():
         import_module(name)
     for line in sys.stdin:
         asked = json.loads(line)
@@ -218,7 +211,9 @@ def _hold_clocks(faults: Faults) -> None:
     from linkprior.evaluation import evaluate
     from linkprior.evaluation.tuning.study import StudyFolder
     from linkprior.experiments import reproduction
+    from linkprior.experiments.paper import METHODS, VARIANTS
     from linkprior.pipeline.predict import PredictJob
+    from linkprior.predictors.registry import find
 
     def note(owner: Any, name: str, unit: str, stage: str = "") -> None:
         real = getattr(owner, name)
@@ -234,26 +229,17 @@ def _hold_clocks(faults: Faults) -> None:
         cell = real_cell(*args, **more)
         return replace(cell, values={**cell.values, "seconds": 1.0, "peak_mb": 100.0})
 
+    def one_short_start(name: str, seed: int, params: dict[str, Any], network: Any) -> Any:
+        known = find(METHODS["Tri+Degree"] if name in VARIANTS else name).parameter_names()
+        few = {"n_starts": 1, "max_iter": 2, "warmup": 2}  # what is written is the same
+        short = {k: v for k, v in few.items() if k in known}
+        return real_seeded(name, seed, {**params, **short}, network)
+
     real_cell, evaluate.evaluate_cell = evaluate.evaluate_cell, same_time
+    real_seeded, reproduction._seeded = reproduction._seeded, one_short_start
     note(evaluate, "evaluate_cell", "cell")
     note(PredictJob, "_timed", "fit", stage="fitting")
     note(StudyFolder, "begin", "setting")
-    reproduction._seeded = _short(reproduction._seeded)
-
-
-def _short(real: Any) -> Any:
-    """One short start of the paper's methods instead of ten: what is written is the same."""
-    few = {"n_starts": 1, "max_iter": 2, "warmup": 2}
-
-    def seeded(name: str, seed: int, params: dict[str, Any], network: Any) -> Any:
-        from linkprior.experiments.paper import METHODS, VARIANTS
-        from linkprior.predictors.registry import find
-
-        known = find(METHODS["Tri+Degree"] if name in VARIANTS else name).parameter_names()
-        short = {k: v for k, v in few.items() if k in known}
-        return real(name, seed, {**params, **short}, network)
-
-    return seeded
 
 
 if __name__ == "__main__":

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import shutil
 import tempfile
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
@@ -45,16 +45,30 @@ def until(end: float, things: Iterable[T]) -> Iterator[T]:
 
 
 def settled(files: Files) -> dict[str, Any]:
-    """Return what must be the same in the end, by name."""
-    return {name: _lasting(name, content) for name, content in files.items()}
+    """Return what must be the same in the end, by name: logs and times need not."""
+    return {name: _settled(name, content) for name, content in files.items()}
+
+
+def _settled(name: str, content: bytes) -> Any:
+    last = name.rsplit("/", 1)[-1]
+    if last == "log.txt":
+        return "a log"
+    if last == "journal.log":
+        return trials_in(content)
+    clocks = MANIFEST_CLOCK if name.endswith("run/manifest.json") else ()
+    if last == "results.json" and b'"experiment"' in content:
+        clocks = RESULTS_CLOCK
+    if clocks:
+        with contextlib.suppress(ValueError):
+            return {k: v for k, v in json.loads(content).items() if k not in clocks}
+    return content
 
 
 def differences(found: Files, wanted: Files) -> list[str]:
     """Name the files that are missing, too many, or not the same."""
     a, b = settled(found), settled(wanted)
-    return [
-        name for name in sorted({*a, *b}) if name not in a or name not in b or a[name] != b[name]
-    ]
+    every = sorted({*a, *b})
+    return [one for one in every if (one in a, a.get(one)) != (one in b, b.get(one))]
 
 
 def torn(files: Files, before: Files, after: Files) -> list[str]:
@@ -62,58 +76,32 @@ def torn(files: Files, before: Files, after: Files) -> list[str]:
 
     A run's manifest is also right while it says that the run is incomplete.
     """
-    old, new, now = settled(before), settled(after), settled(files)
-    wrong = []
-    for name in now:
+    old, new, wrong = settled(before), settled(after), []
+    for name, content in settled(files).items():
         if name in leftovers(files) or name.endswith("log.txt"):
             continue
         if name.endswith("journal.log"):
-            wrong += [name] * any(trial not in new[name] for trial in now[name])
-            continue
-        if name.endswith("run/manifest.json") and _incomplete(files[name]):
-            continue
-        if now[name] not in (old.get(name), new.get(name)):
-            wrong.append(name)
+            wrong += [name] * any(trial not in new[name] for trial in content)
+        elif not (name.endswith("run/manifest.json") and _incomplete(files[name])):
+            wrong += [name] * (content not in (old.get(name), new.get(name)))
     return wrong
 
 
 def vouched(files: Files, before: Files, after: Files) -> bool:
     """Tell whether a run folder that says it is complete is so, as before or as after."""
+
+    def of_run(whole: Files) -> Files:
+        return {name: whole[name] for name in whole if name.startswith("run/")}
+
     manifest = files.get("run/manifest.json")
     if manifest is None or _incomplete(manifest):
         return True
-    return any(
-        not [name for name in differences(_run(files), _run(whole)) if name not in leftovers(files)]
-        for whole in (before, after)
-    )
-
-
-def _run(files: Files) -> Files:
-    return {name: content for name, content in files.items() if name.startswith("run/")}
+    gone = {*leftovers(files)}
+    return any({*differences(of_run(files), of_run(one))} <= gone for one in (before, after))
 
 
 def _incomplete(content: bytes) -> bool:
     return json.loads(content)["status"] == "incomplete"
-
-
-def _lasting(name: str, content: bytes) -> Any:
-    last = name.rsplit("/", 1)[-1]
-    if last == "log.txt":
-        return "a log"
-    if name.endswith("run/manifest.json"):
-        return _without(content, MANIFEST_CLOCK)
-    if last == "results.json" and b'"experiment"' in content:
-        return _without(content, RESULTS_CLOCK)
-    if last == "journal.log":
-        return trials_in(content)
-    return content
-
-
-def _without(content: bytes, names: tuple[str, ...]) -> Any:
-    try:
-        return {k: v for k, v in json.loads(content).items() if k not in names}
-    except ValueError:
-        return content
 
 
 def trials_in(journal: bytes) -> Any:
@@ -252,13 +240,13 @@ class Sandbox:
         return Undisturbed(job, template, before, found[0], calls, len(units), min(seconds))
 
 
-@contextmanager
+@contextlib.contextmanager
 def open_sandbox(place: Path | None = None) -> Iterator[Sandbox]:
     """Yield a sandbox in a temporary folder, removed in the end."""
     base = Path(tempfile.mkdtemp(prefix="torture-", dir=place))
     try:
         make_inputs(base / "inputs")
-        with closing(ForkServer(base / "side")) as server:
+        with contextlib.closing(ForkServer(base / "side")) as server:
             yield Sandbox(server, base)
     finally:
         shutil.rmtree(base, ignore_errors=True)

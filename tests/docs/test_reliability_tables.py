@@ -39,21 +39,6 @@ def test_models_with_the_same_row_share_it_and_differences_are_shown():
     assert found == [["`pa` `cn`", "=", "≈"], ["`pu`", "= DIFFERS", "≈ 3 by 1"]]
 
 
-def test_a_folder_that_differs_is_shown():
-    table = {name: {"--workers 1": "same bytes"} for name in tables.FOLDERS}
-    table["evaluate"] = {"--workers 1": "same bytes", "--workers 2": "DIFFERS: a"}
-    found = rows(tables.folders({"table": table}))
-    assert [row[2] for row in found] == ["**no**", "yes", "yes"]
-    assert found[0][1] == "`--workers 1`; `--workers 2`"
-
-
-def test_a_cell_of_the_matrix_that_failed_is_shown():
-    versions = dict.fromkeys(tables.VERSIONS, "1.0")
-    failed = {"verdict": "FAILED", "told": "1 failed, 2 passed in 7.30s", "versions": versions}
-    found = rows(tables.matrix({"cells": {"3.11/oldest": failed}}))
-    assert found == [["3.11/oldest", *["1.0"] * len(versions), "FAILED: 1 failed, 2 passed"]]
-
-
 @pytest.fixture
 def results(tmp_path, monkeypatch):
     """Small made-up files of results."""

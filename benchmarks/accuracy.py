@@ -42,8 +42,8 @@ def main() -> None:
         digest = several[0].train.digest[:12]
         print(f"\n{title}: {len(several)} split(s), {len(several[0].hidden)} hidden edges, "
               f"training digest {digest}, seed 0, {STARTS} starts, all-nodes rule")  # fmt: skip
-        for name in MODELS:
-            models = [make(name, **MODELS[name]).fit(split.train) for split in several]
+        for name, params in MODELS.items():
+            models = [make(name, **params).fit(split.train) for split in several]
             ranks = [rank_hidden_edges(*pair) for pair in zip(models, several, strict=True)]
             at = {f"recall@{x}%": [recall_at(one, x) for one in ranks] for x in PERCENTS}
             shown = (f"{metric} {data.mean_sd(values)}" for metric, values in at.items())

@@ -57,9 +57,7 @@ def predicted(name: str, source: Path) -> dict[str, Any]:
         with target.open(encoding="utf-8") as lines:
             ranked = sum(1 for _ in lines) - 1
     return {
-        "options": options,
-        "ranked": ranked,
-        "seconds": round(took, 2),
+        **{"options": options, "ranked": ranked, "seconds": round(took, 2)},
         "cpu_seconds": round(used.ru_utime + used.ru_stime, 2),
         "peak_bytes": used.ru_maxrss * (1 if sys.platform == "darwin" else 1024),
     }
@@ -99,9 +97,8 @@ def main() -> None:
         print(f"{took}{row['peak_bytes'] / 1e9:8.2f} GB   goal: {goal}   ({where})", flush=True)
         data.write_results(path, rows)
     if rows.keys() >= FITS.keys():
-        took, busy = (
-            rows["fit-implicit"][of] / rows["fit-pu"][of] for of in ("seconds", "cpu_seconds")
-        )
+        kinds = ("seconds", "cpu_seconds")
+        took, busy = (rows["fit-implicit"][of] / rows["fit-pu"][of] for of in kinds)
         print(f"implicit's time over pu's: {took:.2f} (goal ≥ 1), of all cores {busy:.2f}")
 
 

@@ -24,21 +24,20 @@ def summary() -> str:
     targets, cells = results_of("fuzz")["targets"].values(), results_of("matrix").get("cells", {})
     least = min(one["seconds"] for one in targets) // 60
     passed = sum(cell["verdict"] == "passed" for cell in cells.values())
-
-    def defects(part: str) -> str:
-        return f"{len(torture[part]['defects'])} defects"
-
     kills, writes = torture["kills"], torture["writes"]
-    inputs = sum(one["inputs"] for one in targets)
     rows = [
         ["kills", kills["kills"], f"{kills['resumed']:,} ended byte-identical"],
         ["calls that failed", writes["failures"], f"{writes['survived']:,} survived"],
-        ["memory limits hit", torture["memory"]["hit"], defects("memory")],
-        ["cycles of a lock", torture["locks"]["cycles"], defects("locks")],
-        ["steps of run folders", torture["machine"]["steps"], defects("machine")],
-        ["fuzzed inputs", inputs, f"{len(targets)} targets, {least} minutes or more each"],
-        ["mutants", mutants["tried"], f"{mutants['share']:.1%} killed"],
     ]
+    for what, part, key in (
+        ("memory limits hit", "memory", "hit"),
+        ("cycles of a lock", "locks", "cycles"),
+        ("steps of run folders", "machine", "steps"),
+    ):
+        rows.append([what, torture[part][key], f"{len(torture[part]['defects'])} defects"])
+    inputs = sum(one["inputs"] for one in targets)
+    rows.append(["fuzzed inputs", inputs, f"{len(targets)} targets, {least} minutes or more each"])
+    rows.append(["mutants", mutants["tried"], f"{mutants['share']:.1%} killed"])
     rows += [["Pythons × dependencies", len(cells), f"{passed} passed"]] if cells else []
     return table(["what", "times", "outcome"], [[what, f"{n:,}", end] for what, n, end in rows])
 

@@ -21,7 +21,6 @@ _MAIN = "import sys; from linkprior.cli import main; sys.argv[0] = 'linkprior'; 
 
 
 def python(code: str, *words: object) -> str:
-    """Run some code in a process of its own and return what it prints."""
     command = [sys.executable, "-c", code, *map(str, words)]
     return subprocess.run(command, capture_output=True, check=True, text=True).stdout
 
@@ -53,7 +52,6 @@ MOMENTS: dict[str, tuple[str, float, tuple[str, ...]]] = {
 
 @contextmanager
 def predicting(network: Path, *options: str) -> Iterator[subprocess.Popen[str]]:
-    """Run `linkprior predict` meanwhile."""
     with tempfile.TemporaryDirectory() as folder:
         words = ["predict", str(network), "-o", str(Path(folder) / "links.tsv"), *options]
         process = subprocess.Popen(
@@ -74,11 +72,23 @@ def wait_for(process: subprocess.Popen[str], text: str) -> float:
     return time.perf_counter()
 
 
-def first_lines(network: Path) -> tuple[float, float]:
-    """Return the seconds to the first line of all and to the first line of progress."""
-    began = time.perf_counter()
-    with predicting(network, *_LONG) as process:
-        return wait_for(process, "") - began, wait_for(process, "gone") - began
+def responsiveness() -> Iterator[str]:
+    folder = data.folder()
+    if folder is None or not (folder / data.HURI).is_file():
+        yield "responsiveness: skipped, LINKPRIOR_DATA is unset or lacks HuRI"
+        return
+    path = folder / data.HURI
+    yield f"responsiveness of predict on {path.name} (goal: a line ≤ 1 s, Ctrl-C ≤ 1 s)"
+    firsts = []
+    for _ in range(REPEATS):
+        began = time.perf_counter()
+        with predicting(path, *_LONG) as process:
+            firsts.append([wait_for(process, text) - began for text in ("", "gone")])
+    for what, seconds in zip(("line", "line of progress"), zip(*firsts, strict=True), strict=True):
+        yield f"{f'first {what}, best':38}{min(seconds):6.2f} s"
+    for name, moment in MOMENTS.items():
+        worst = max(interrupted(path, *moment) for _ in range(REPEATS))
+        yield f"{'Ctrl-C while ' + name + ', worst':38}{worst:6.2f} s"
 
 
 def interrupted(network: Path, text: str, later: float, options: tuple[str, ...]) -> float:
@@ -93,21 +103,6 @@ def interrupted(network: Path, text: str, later: float, options: tuple[str, ...]
     if process.returncode != 130 or "Interrupted" not in last:
         raise RuntimeError(f"Ctrl-C ended with {process.returncode}: {last[-200:]}")
     return seconds
-
-
-def responsiveness() -> Iterator[str]:
-    folder = data.folder()
-    if folder is None or not (folder / data.HURI).is_file():
-        yield "responsiveness: skipped, LINKPRIOR_DATA is unset or lacks HuRI"
-        return
-    path = folder / data.HURI
-    yield f"responsiveness of predict on {path.name} (goal: a line ≤ 1 s, Ctrl-C ≤ 1 s)"
-    lines, steps = zip(*(first_lines(path) for _ in range(REPEATS)), strict=True)
-    yield f"{'first line, best':38}{min(lines):6.2f} s"
-    yield f"{'first line of progress, best':38}{min(steps):6.2f} s"
-    for name, moment in MOMENTS.items():
-        worst = max(interrupted(path, *moment) for _ in range(REPEATS))
-        yield f"{'Ctrl-C while ' + name + ', worst':38}{worst:6.2f} s"
 
 
 # ---------------------------------------------------------------------- reading

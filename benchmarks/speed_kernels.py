@@ -143,12 +143,6 @@ def admm() -> Iterator[str]:
 NODES, THREADS_RANK = 8000, 32
 
 
-def on(workers: int, task: Callable[[], object]) -> None:
-    """Do a task on so many threads."""
-    with use_workers(workers):
-        task()
-
-
 def threads() -> Iterator[str]:
     with one_blas_thread():
         net = large_network(NODES, mean_degree=12, seed=1)
@@ -163,7 +157,7 @@ def threads() -> Iterator[str]:
         yield f"two threads against one, {p} nodes, rank {THREADS_RANK}"
         for name, task in tasks.items():
             task()
-            one, two = side_by_side([partial(on, 1, task), partial(on, 2, task)])
+            one, two = side_by_side([use_workers(n)(task) for n in (1, 2)])
             yield f"{name}: one thread {one:.2f} s, two {two:.2f} s: {one / two:.2f}×"
 
 

@@ -12,6 +12,7 @@ import json
 import re
 import sys
 from collections.abc import Callable, Iterator
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -33,7 +34,7 @@ RELEASE_METRICS = ("auprc", "recall@5%", "p@500", "auroc")
 MOST_PAIRS = 500
 TRIALS = 10  # of the tuned models whose cells are kept
 EXPERIMENTS = ("dream5", "plasmodium", "rat")
-SHORT = {"uniform sampling": "uniform", "over-sampling": "over", "under-sampling": "under"}
+SHORT = (("uniform sampling", "uniform"), ("over-sampling", "over"), ("under-sampling", "under"))
 NOTICED = 0.0005  # a mean that moves by less is the same in the tables
 
 
@@ -45,10 +46,11 @@ def figures(value: float, sign: str = "") -> str:
 
 def spread(values: list[float], sign: str = "") -> str:
     """Return mean ± sd of some splits."""
-    if len(values) < 2:
-        return figures(float(np.mean(values)), sign)
-    return f"{figures(float(np.mean(values)), sign)} ± {np.std(values, ddof=1):.3f}".replace(
-        "± 0.", "± ."
+    shown = figures(float(np.mean(values)), sign)
+    return (
+        f"{shown} ± {np.std(values, ddof=1):.3f}".replace("± 0.", "± .")
+        if len(values) > 1
+        else shown
     )
 
 
@@ -112,26 +114,22 @@ def prior(results: Results) -> str:
 
 def tuned(results: Results) -> str:
     """Return AUPRC by default and after tuning, on the splits where both are there."""
-    folder = RESULTS / "suite" / f"tuned-{TRIALS}"
-    after = results_in(folder)
+    after = results_in(RESULTS / "suite" / f"tuned-{TRIALS}")
     counts = {network: len(after.splits(network)) for network in after.networks}
+
+    def both(network: str, model: str) -> str:
+        values = [one.values(network, model, "auprc") for one in (results, after)]
+        splits = values[0].keys() & values[1].keys()
+        means = (figures(float(np.mean([one[split] for split in splits]))) for one in values)
+        return " → ".join(means) if splits else "–"
+
     ours = [figures(after.mean(network, AUTO, "auprc")) for network in counts]
     rows = [[f"`{AUTO}` (nothing to tune)", *ours]]
     for model in sorted(after.models):
         cells = [models.get(model, {}) for models in after.measured.values()]
         if any(cell["trials"] for by_split in cells for cell in by_split.values()):
-            before_after = (_both(results, after, network, model) for network in counts)
-            rows.append([f"`{model}`", *before_after])
+            rows.append([f"`{model}`", *(both(network, model) for network in counts)])
     return table(["AUPRC", *(f"{network} ({n})" for network, n in counts.items())], rows)
-
-
-def _both(before: Results, after: Results, network: str, model: str) -> str:
-    values = [one.values(network, model, "auprc") for one in (before, after)]
-    splits = values[0].keys() & values[1].keys()
-    if not splits:
-        return "–"
-    means = [figures(float(np.mean([one[split] for split in splits]))) for one in values]
-    return " → ".join(means)
 
 
 def releases() -> str:
@@ -161,37 +159,30 @@ def _conditions(experiment: str) -> list[dict[str, Any]]:
 
 
 def _head(condition: dict[str, Any]) -> str:
-    title = str(condition["condition"])
-    for long, short in SHORT.items():
-        title = title.replace(long, short)
-    return title
-
-
-def _entry(condition: dict[str, Any], method: str) -> str:
-    found = condition["methods"][method]
-    values = found["recall"]["5%"]
-    text = f"{np.mean(values):.3f}"
-    if len(set(values)) > 1:
-        text += f" ± {np.std(values, ddof=1):.3f}"
-    text += f" ({np.mean(np.multiply(values, condition['hidden'])):.0f})"
-    if condition["ranking"][0] == method:
-        text = f"**{text}**"
-    return text if found.get("paper") is None else f"{text} · {found['paper']:.3f}"
-
-
-def _lead(margin: dict[str, Any]) -> str:
-    return f"{margin['mean']:+.3f} ± {margin['sd']:.3f} over {margin['over']}"
+    return reduce(lambda title, words: title.replace(*words), SHORT, str(condition["condition"]))
 
 
 def reproduced(experiment: str) -> str:
     """Return recall at 5 % of every method, and how far the paper's, with variants, is ahead."""
     conditions = _conditions(experiment)
+
+    def entry(condition: dict[str, Any], method: str) -> str:
+        found = condition["methods"][method]
+        values = found["recall"]["5%"]
+        text = mean_sd(values) if len(set(values)) > 1 else f"{np.mean(values):.3f}"
+        text += f" ({np.mean(np.multiply(values, condition['hidden'])):.0f})"
+        text = f"**{text}**" if condition["ranking"][0] == method else text
+        return text if found.get("paper") is None else f"{text} · {found['paper']:.3f}"
+
+    def leads(name: str, margins: list[dict[str, Any]]) -> list[str]:
+        shown = (f"{one['mean']:+.3f} ± {one['sd']:.3f} over {one['over']}" for one in margins)
+        return [f"lead of {name}", *shown]
+
     methods = list(conditions[0]["methods"])
-    rows = [[method, *(_entry(one, method) for one in conditions)] for method in methods]
-    rows.append(["lead of Tri+Degree", *(_lead(one["margin"]) for one in conditions)])
+    rows = [[method, *(entry(one, method) for one in conditions)] for method in methods]
+    rows.append(leads("Tri+Degree", [one["margin"] for one in conditions]))
     for name in conditions[0].get("margins of variants", {}):
-        leads = (_lead(one["margins of variants"][name]) for one in conditions)
-        rows.append([f"lead of {name}", *leads])
+        rows.append(leads(name, [one["margins of variants"][name] for one in conditions]))
     return table(["method", *map(_head, conditions)], rows)
 
 

@@ -249,7 +249,6 @@ def slopes(growth: dict[str, Any]) -> str:
 
 
 def tables() -> str:
-    """Return all tables as the page has them."""
     growth = load("growth")
     sizes = [one["nodes"] for one in growth["nodes"]["tri-degree"]["cells"]]
     head = (

@@ -99,7 +99,6 @@ def peak_megabytes(task: Callable[[], object]) -> float:
 
 
 def machine() -> str:
-    """Return one line about where the figures were taken."""
     load = os.getloadavg()[0]
     return (
         f"{platform.machine()}, {available_cores()} cores, load {load:.1f}, "

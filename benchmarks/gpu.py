@@ -95,7 +95,6 @@ def parity(n_nodes: int = 1500, steps: int = 10) -> dict[str, float]:
 
 
 def prox(n_nodes: int) -> dict[str, float]:
-    """Time the row prox by parts."""
     import torch
 
     from linkprior.kernels.torch.ops import rank_penalty, sorted_penalty

@@ -91,7 +91,6 @@ class Watch:
         return sum(self.parts.values())
 
     def timed(self, name: str, work: Callable[[], Any]) -> Any:
-        """Do some work and count it."""
         results: list[Any] = []
         self.parts[name], busy = data.clocked(lambda: results.append(work()))
         self.cpu += busy
@@ -227,7 +226,6 @@ def exponent(cells: Cells, over: str, of: str) -> float | None:
 
 
 def measure(name: str, points: Points, over: str) -> dict[str, Any]:
-    """Run a contender at some sizes, printing as they come."""
     cells: Cells = []
     for point in points:
         one = data.apart("benchmarks.growth", "--cell", name, *point)

@@ -33,7 +33,6 @@ SEEDS = range(2)
 
 
 def releases(folder: Path) -> Iterator[tuple[str, list[Network]]]:
-    """Yield three releases at a time, under their name."""
     rat = folder / "biogrid-rat"
     lines = (rat / "rat-edges-first-id-from-3.2.120.tsv").read_text().splitlines()[1:]
     rows = [line.split("\t") for line in lines]

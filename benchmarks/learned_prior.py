@@ -44,7 +44,6 @@ DRAWN = {"dream5 uniform:0.9": "DREAM5, 90 %", "rat 3.1.94 release:3.2.104": "ra
 
 
 def cells(folder: Path) -> dict[str, tuple[Network, str, Network | None]]:
-    """Return network, protocol and newer release by the cell's name."""
     found: dict[str, tuple[Network, str, Network | None]] = {}
     for name, read in (("dream5", dream5), ("plasmodium", plasmodium)):
         for protocol in SAMPLED[name]:

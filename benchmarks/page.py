@@ -158,7 +158,6 @@ def _middle_and_most(values: list[float], digits: int) -> dict[str, float]:
 
 
 def lines(found: dict[str, Any]) -> list[str]:
-    """Return the table of docs/report.md."""
     moves = {"slide": "a frame while the cut-off moves", "turn": "turning pages"}
     moves |= {"scroll": "scrolling 200 rows"}
     heads = ["links", "size", "usable after", "sorted in", *moves.values()]

@@ -118,7 +118,6 @@ def shown(page: str, place: Path) -> Iterator[str]:
 
 
 def taken(browser: Browser, shot: Shot, address: str) -> bytes:
-    """Return a PNG of what a reader sees."""
     scale = 2 if shot.width < 600 else 1
     size = {"width": shot.width, "height": shot.height}
     context = browser.new_context(

@@ -65,7 +65,6 @@ def predicting(network: Path, *options: str) -> Iterator[subprocess.Popen[str]]:
 
 
 def wait_for(process: subprocess.Popen[str], text: str) -> float:
-    """Return the moment at which a line that holds the text comes."""
     assert process.stderr is not None
     if not any(text in line for line in process.stderr):
         raise RuntimeError(f"the command ended without a word of {text!r}")
@@ -92,7 +91,6 @@ def responsiveness() -> Iterator[str]:
 
 
 def interrupted(network: Path, text: str, later: float, options: tuple[str, ...]) -> float:
-    """Return the seconds from Ctrl-C at that moment to the end."""
     with predicting(network, *options) as process:
         wait_for(process, text)
         time.sleep(later)

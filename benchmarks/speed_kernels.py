@@ -33,7 +33,6 @@ SIZE = 3000
 
 
 def score_kinds(p: int) -> dict[str, Array]:
-    """Return matrices with the distributions the sort meets."""
     rng = np.random.default_rng(0)
     factors = rng.gamma(0.1, 1.0, (p, 20)).astype(np.float32)
     factors[factors < 1e-3] = 1e-9
@@ -57,7 +56,6 @@ def numpy_rank_penalty(keys: Array, scale: Array, profile: Array, first: int, ou
 
 
 def numpy_prox(values: Array, scale: Array, profile: Array) -> Array:
-    """Do the whole row prox in NumPy: sort, subtract, put back, clip."""
     keys = values.copy()
     np.fill_diagonal(keys, -np.inf)
     order = np.argsort(-keys, axis=1)
@@ -69,7 +67,6 @@ def numpy_prox(values: Array, scale: Array, profile: Array) -> Array:
 
 
 def kernel_prox(values: Array, scale: Array, profile: Array, workers: int) -> Array:
-    """Do the row prox by the kernel, mapped over row blocks."""
     out = np.empty_like(values)
 
     def block(start: int, stop: int) -> None:
@@ -167,7 +164,6 @@ TOPK_NODES, TOPK_RANK, TOP = 8000, 32, 1000
 
 
 def whole_matrix(factors: np.ndarray, net: Network, k: int) -> np.ndarray:
-    """Form all scores, mask what is no candidate, partition, sort."""
     scores = factors @ factors.T
     scores[np.tril_indices(len(scores))] = -np.inf
     rows = np.repeat(np.arange(len(scores)), net.degrees)

@@ -27,7 +27,6 @@ RHO, LAM = 0.05, 0.1
 
 
 def our_run(net: Network, threads: int) -> list[Measure]:
-    """Fit and return the history of the objective."""
     solver = PuAlsSolver(net, RANK, RHO, LAM, workers=threads)
     return solve(solver, np.random.default_rng(0), SWEEPS, 0.0).history
 
@@ -50,7 +49,6 @@ def implicit_als_of(
 
 
 def implicit_run(net: Network, threads: int) -> AlternatingLeastSquares:
-    """Fit by implicit's default conjugate gradient."""
     model, confidence = implicit_als_of(net, RANK, SWEEPS, threads, 0)
     model.fit(confidence, show_progress=False)
     return model

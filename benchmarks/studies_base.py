@@ -68,7 +68,6 @@ def sampled(title: str, net: Network, rate: float) -> Case:
 
 
 def released(folder: Path, older: str, newer: str) -> Case:
-    """Return the case of two rat releases."""
     split = splits.release(paper.rat(folder, older), paper.rat(folder, newer), RULE)
     return Case(f"rat {older} → {newer}", [split])
 
@@ -148,7 +147,6 @@ def mean(values: Iterable[float]) -> float:
 
 
 def sd(values: Iterable[float]) -> float:
-    """Return the standard deviation, 0 of a single value."""
     several = list(values)
     return float(np.std(several, ddof=1)) if len(several) > 1 else 0.0
 
@@ -177,7 +175,6 @@ def save_figure(
 
 
 def tidy(axes: Any, title: str = "", x: str = "", y: str = "", grid: str = "both") -> None:
-    """Give axes the house's look."""
     if title:
         axes.set_title(title, fontsize=9)
     axes.set(xlabel=x, ylabel=y, axisbelow=True)
@@ -203,6 +200,5 @@ def error_bars(axes: Any, at: Any, several: Iterable[Iterable[float]], **look: A
 
 
 def legend_below(drawing: Any, axes: Any, columns: int = 6) -> None:
-    """Put one legend under all panels."""
     handles, labels = axes.get_legend_handles_labels()
     drawing.legend(handles, labels, loc="outside lower center", ncols=columns, frameon=False)

@@ -150,7 +150,6 @@ def run_ablation(folder: Path) -> Numbers:
 
 
 def changed(split: Split, seed: int, params: dict[str, Any]) -> Numbers:
-    """Return the recall of a row by both rules."""
     given = {**params, "list_size": base.five_percent(split.train), "seed": seed}
     model = make("tri-degree", **given).fit(split.train)
     return base.recall_by_rule(model.score_rows(0, split.train.n_nodes), split)

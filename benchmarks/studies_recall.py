@@ -150,7 +150,6 @@ def parameters_on(net: Network) -> Numbers:
 
 
 def default_values() -> Numbers:
-    """Return the defaults of what is varied."""
     params = make("tri-degree").get_params()
     return {name: 20 if params[name] is None else params[name] for name in VALUES}
 

@@ -80,7 +80,6 @@ def standing(results: Results) -> str:
 
 
 def short(results: Results) -> str:
-    """Return the same in short: AUPRC on some networks."""
     ours, others = ["`auto`"], ["the best other"]
     for network in IN_README:
         value, model = best_other(results, network, "auprc")
@@ -273,12 +272,10 @@ def tables() -> Iterator[tuple[str, str, str]]:
 
 
 def marks(name: str) -> tuple[str, str]:
-    """Return what stands around a table in its page."""
     return f"<!-- {name}: python -m benchmarks.update_docs --write -->", f"<!-- end of {name} -->"
 
 
 def with_table(page: str, name: str, text: str) -> str:
-    """Return a page with a table in its place."""
     begin, end = marks(name)
     before, rest = page.split(begin, 1)
     return f"{before}{begin}\n{text}\n{end}{rest.split(end, 1)[1]}"

@@ -50,7 +50,6 @@ class Mutant:
         return f"{self.path}:{self.line}  {self.before} -> {self.after}"
 
     def tree(self) -> ast.Module:
-        """Return the syntax tree of its file with the error in it."""
         tree = ast.parse(self.path.read_text(encoding="utf-8"))
         number, field, position = self.place
         parent = list(ast.walk(tree))[number]
@@ -63,7 +62,6 @@ class Mutant:
 
 
 def mutants_of(path: Path) -> list[Mutant]:
-    """Return all mutants of a file, in the order of its text."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     numbers = {id(node): number for number, node in enumerate(ast.walk(tree))}
     mutants: list[Mutant] = []

@@ -73,13 +73,11 @@ def version_of(path: str) -> str:
 
 
 def constraints(end: str) -> list[str]:
-    """Return the pins of a cell: every lower bound, or none."""
     return [lowest(text) for text in requirements(*RUNTIME_EXTRAS)] if end == "oldest" else []
 
 
 @cache
 def code() -> str:
-    """Return a digest of the package and its tests."""
     files = sorted(path for part in ("src", "tests") for path in (ROOT / part).rglob("*.py"))
     whole = hashlib.sha256()
     for path in files:
@@ -88,8 +86,6 @@ def code() -> str:
 
 
 class Cell:
-    """One Python with one end of the allowed versions."""
-
     def __init__(self, version: str, end: str, tests: Sequence[str]) -> None:
         self.name, self.version, self.end, self.tests = f"{version}/{end}", version, end, tests
         self.home = PLACE / f"{version}-{end}"
@@ -99,7 +95,6 @@ class Cell:
         self.result = PLACE / f"{version}-{end}-{question}.json"
 
     def outcome(self) -> dict[str, Any]:
-        """Return what came of it, kept or new."""
         if self.result.is_file():
             return {**json.loads(self.result.read_text(encoding="utf-8")), "kept": True}
         python = interpreter(self.version)
@@ -109,25 +104,29 @@ class Cell:
         log = PLACE / f"{self.version}-{self.end}.log"
         PLACE.mkdir(exist_ok=True)
         with log.open("w", encoding="utf-8") as stream:
-            found = self._run(python, stream)
+            found = self._run(python, stream) if self._install(python, stream) else {}
+        found = {"verdict": BROKEN, **found}
         found |= {"seconds": round(time.monotonic() - began), "log": log.name}
         if found["verdict"] != BROKEN:
             self.result.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
         return found
 
     def _run(self, python: str, log: Any) -> dict[str, Any]:
-        if not self._install(python, log):
-            return {"verdict": BROKEN}
         options = shlex.split(os.environ.get("TEST_OPTIONS", ""))
         command = [self.python, "-m", "pytest", "-p", "no:cacheprovider", *options, *self.tests]
         command += _OLD_AND_NEW if self.end == "oldest" else []
         done = call(command, log)
         lines = Path(log.name).read_text(encoding="utf-8").splitlines()
         told = [line.strip("= ") for line in lines if re.search(r"\d (passed|failed|error)", line)]
+        ask = "import importlib.metadata as m, json, sys; "
+        ask += "print(json.dumps({n: m.version(n) for n in sys.argv[1:]}))"
+        names = [lowest(text).partition("==")[0] for text in requirements()]
+        versions = [self.python, "-c", ask, *names]
+        asked = subprocess.run(versions, capture_output=True, text=True, check=True)
         return {
             "verdict": PASSED if done == 0 else FAILED,
             "told": "".join(told[-1:]),
-            "versions": self._versions(),
+            "versions": json.loads(asked.stdout),
             "code": code()[:12],
         }
 
@@ -139,16 +138,6 @@ class Cell:
         command = [self.python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
         command += ["--prefer-binary", "--upgrade", "-c", str(pins), "-e", f"{ROOT}[test,dask]"]
         return call(command, log) == 0
-
-    def _versions(self) -> dict[str, str]:
-        names = [lowest(text).partition("==")[0] for text in requirements()]
-        ask = (
-            "import importlib.metadata as m, json, sys; "
-            "print(json.dumps({n: m.version(n) for n in sys.argv[1:]}))"
-        )
-        command = [self.python, "-c", ask, *names]
-        done = subprocess.run(command, capture_output=True, text=True, check=True)
-        return dict(json.loads(done.stdout))
 
 
 def call(command: list[str], log: Any) -> int:

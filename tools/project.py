@@ -70,7 +70,6 @@ def needs(distribution: md.Distribution, extras: Iterable[str] = ()) -> Iterator
 
 
 def missing(wanted: Iterable[str]) -> list[str]:
-    """Return the requirements whose package is not installed here."""
     return [text for text in wanted if distribution_of(Requirement(text).name) is None]
 
 

@@ -59,7 +59,6 @@ def prepare(place: Path) -> Path:
 
 
 def compare(place: Path, end: float) -> Table:
-    """Compare folders first, then rankings while there is time."""
     table = Table()
     compare_folders(prepare(place), table)
     compare_predictions(place, end, table)

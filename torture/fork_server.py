@@ -68,7 +68,6 @@ class ForkServer:
         )
 
     def close(self) -> None:
-        """End the process."""
         self._process.stdin.close()
         try:
             self._process.wait(HANG)
@@ -124,7 +123,6 @@ class Child:
         return End(status, said["out"], said["err"], time.monotonic() - self.began, hung)
 
     def calls(self) -> list[list[str]]:
-        """Return the kind and path of every call counted so far."""
         return [line.split("\t") for line in self.trace.read_text("utf-8").splitlines()]
 
 
@@ -154,12 +152,23 @@ def _waited(pid: int, limit: float) -> int | None:
 
 
 def _born(asked: dict[str, Any]) -> int:
+    """Start a child with its own streams, folder and limits; return its number."""
     pid = os.fork()
     if pid:
         return pid
     status = 70
     try:
-        _dress(asked)
+        os.setsid()
+        for number, name in enumerate((os.devnull, asked["out"], asked["err"])):
+            way = os.O_WRONLY | os.O_CREAT | os.O_TRUNC if number else os.O_RDONLY
+            fd = os.open(name, way, 0o600)
+            os.dup2(fd, number)
+            os.close(fd)
+        os.chdir(asked["cwd"])
+        if "memory" in asked:
+            now = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+            most = now + int(asked["memory"])
+            resource.setrlimit(resource.RLIMIT_AS, (most, most))
         status = _live(asked)
     except SystemExit as done:
         status = done.code if isinstance(done.code, int) else int(done.code is not None)
@@ -170,21 +179,6 @@ def _born(asked: dict[str, Any]) -> int:
             sys.stdout.flush()
             sys.stderr.flush()
         os._exit(status)
-
-
-def _dress(asked: dict[str, Any]) -> None:
-    """Give the child its own streams, folder and limits."""
-    os.setsid()
-    for number, name in ((0, None), (1, "out"), (2, "err")):
-        way = os.O_RDONLY if name is None else os.O_WRONLY | os.O_CREAT | os.O_TRUNC
-        fd = os.open(os.devnull if name is None else asked[name], way, 0o600)
-        os.dup2(fd, number)
-        os.close(fd)
-    os.chdir(asked["cwd"])
-    if "memory" in asked:
-        now = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
-        most = now + int(asked["memory"])
-        resource.setrlimit(resource.RLIMIT_AS, (most, most))
 
 
 def _live(asked: dict[str, Any]) -> int:

@@ -94,7 +94,6 @@ CASES: dict[str, Make] = {
 
 
 def try_fit(name: str, case: str, nodes: int, tally: Tally, k: int | None = None) -> None:
-    """Fit one model on one case."""
     _fit(f"{name} on {case} ({nodes} nodes)", name, {}, lambda: CASES[case](nodes), tally, k)
 
 

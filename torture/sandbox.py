@@ -37,7 +37,6 @@ def leftovers(files: Files) -> list[str]:
 
 
 def until(end: float, things: Iterable[T]) -> Iterator[T]:
-    """Yield things while there is time."""
     for thing in things:
         if time.monotonic() > end:
             return
@@ -216,7 +215,6 @@ class Sandbox:
         return self.known[name]
 
     def fresh(self, known: Undisturbed) -> Path:
-        """Return a folder in which the command has not been given yet."""
         return copied(known.template, self.base / "place")
 
     def _watch(self, job: Job) -> Undisturbed:

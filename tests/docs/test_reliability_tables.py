@@ -41,7 +41,6 @@ def test_models_with_the_same_row_share_it_and_differences_are_shown():
 
 @pytest.fixture
 def results(tmp_path, monkeypatch):
-    """Small made-up files of results."""
     parts = {"kills": {"kills": 1500, "resumed": 1499}, "writes": {"failures": 9, "survived": 8}}
     parts |= {"memory": {"hit": 7}, "locks": {"cycles": 6}, "machine": {"steps": 5}}
     files = {

@@ -72,7 +72,6 @@ SMALL, TIMES, CUTS = 6_000, 4, 10
 
 
 def calls(attempt, data):
-    """Count calls of functions, also of those written in C."""
     count = 0
 
     def hear(frame, event, argument):

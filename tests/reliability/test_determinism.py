@@ -7,7 +7,7 @@ import sys
 
 import pytest
 from torture import determinism
-from torture.determinism import Shift, order_of, shift
+from torture.determinism import Shift, shift
 
 MODELS = ("tri", "pu", "l3", "degree:l3")
 ALONE = ["--workers", "1"]

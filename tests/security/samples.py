@@ -60,7 +60,6 @@ PACKED = {
 
 
 def write_inputs(folder):
-    """Write every format, plain and packed in every way; return format → paths."""
     folder.mkdir()
     found = {}
     for kind, (name, content) in FILES.items():

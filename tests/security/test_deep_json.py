@@ -14,7 +14,6 @@ DEEP = "[" * 100_000 + "\n"
 
 @pytest.fixture
 def kept(results, tmp_path):
-    """Copies of the folders of results."""
     for folder in results:
         shutil.copytree(folder, tmp_path / folder.name)
     return tmp_path

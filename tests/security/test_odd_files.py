@@ -45,7 +45,6 @@ def no_waiting():
 
 @pytest.fixture
 def folders(results, tmp_path):
-    """Copies of the folders of results."""
     for folder in results:
         shutil.copytree(folder, tmp_path / folder.name)
     return tmp_path

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import data
+from benchmarks.studies_base import RELEASES
 from linkprior.evaluation import splits
 from linkprior.evaluation.metrics import PERCENTS, recall_at
 from linkprior.evaluation.ranks import rank_hidden_edges
@@ -25,15 +26,12 @@ MODELS: dict[str, dict[str, Any]] = {
 def cases(folder: Path) -> dict[str, list[splits.Split]]:
     """The splits judged on: five of DREAM5, and the three release pairs of the rat."""
     dream = data.dream5(folder)
-    sampled = [splits.uniform(dream, 0.9, seed, "all-nodes") for seed in range(5)]
-    releases = {version: data.rat(folder, version) for version in data.RAT_CUTS}
-    return {
-        "DREAM5 network 1, 90 % uniform": sampled,
-        **{
-            f"rat {a} → {b}": [splits.release(releases[a], releases[b], "all-nodes")]
-            for a, b in (("3.1.94", "3.2.104"), ("3.1.94", "3.2.114"), ("3.2.104", "3.2.114"))
-        },
-    }
+    uniform = [splits.uniform(dream, 0.9, seed, "all-nodes") for seed in range(5)]
+    found = {"DREAM5 network 1, 90 % uniform": uniform}
+    for older, newer in RELEASES:
+        pair = data.rat(folder, older), data.rat(folder, newer)
+        found[f"rat {older} → {newer}"] = [splits.release(*pair, "all-nodes")]
+    return found
 
 
 def main() -> None:

@@ -19,13 +19,13 @@ from linkprior import __version__
 from linkprior.evaluation.evaluate import evaluate_cell
 from linkprior.evaluation.splits import Split, split_digest
 from linkprior.evaluation.store import plain_numbers, write_cell
-from linkprior.experiments.paper import RAT_CUTS, dream5, rat
+from linkprior.experiments.paper import dream5, rat
 from linkprior.io.atomic_files import whole_file
 from linkprior.network import Network
 from linkprior.parallel import available_cores
 from linkprior.predictors.base import LinkPredictor
 
-__all__ = ["RAT_CUTS", "dream5", "folder", "rat"]
+__all__ = ["dream5", "folder", "rat"]
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS, FIGURES = ROOT / "benchmarks" / "results", ROOT / "docs" / "figures"
 HURI, YEAST = "ppi-challenge2023/HuRI.csv.gz", "ppi-challenge2023/Yeast.csv"

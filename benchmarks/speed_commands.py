@@ -127,19 +127,15 @@ _READERS = {
 }
 
 
-def edge_list(rng: np.random.Generator) -> str:
-    """Return edges between nodes named like genes, few of them with most of the edges."""
-    weight = rng.pareto(1.5, NODES) + 0.2
-    ends = rng.choice(NODES, size=(EDGES, 2), p=weight / weight.sum()).tolist()
-    return "".join(f"ENSG{i:011d}\tENSG{j:011d}\n" for i, j in ends)
-
-
 def reading() -> Iterator[str]:
     yield f"reading {EDGES:,} edges (goal: ≤ 3 s and ≤ 400 MB, imports included)"
     yield "                      read s  with imports s      MB"
     with tempfile.TemporaryDirectory() as folder:
         plain, packed = Path(folder, "edges.tsv"), Path(folder, "edges.tsv.gz")
-        plain.write_text(edge_list(np.random.default_rng(4)))
+        rng = np.random.default_rng(4)
+        weight = rng.pareto(1.5, NODES) + 0.2  # few nodes have most of the edges
+        ends = rng.choice(NODES, size=(EDGES, 2), p=weight / weight.sum()).tolist()
+        plain.write_text("".join(f"ENSG{i:011d}\tENSG{j:011d}\n" for i, j in ends))
         packed.write_bytes(gzip.compress(plain.read_bytes(), 5))
         for path in (plain, packed):
             best = {}

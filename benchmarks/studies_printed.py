@@ -137,7 +137,14 @@ def run_ablation(folder: Path) -> Numbers:
     for row, change in CHANGES.items():
         rows[row] = params = {**params, **change}
     asked = [(case, *one, row) for case in cases for one in case.seeded for row in CHANGES]
-    found = map_tasks(lambda one: changed(one[2], one[1], rows[one[3]]), asked)
+
+    def recall(one: tuple[base.Case, int, Split, str]) -> Numbers:
+        _, seed, split, row = one
+        given = {**rows[row], "list_size": base.five_percent(split.train), "seed": seed}
+        model = make("tri-degree", **given).fit(split.train)
+        return base.recall_by_rule(model.score_rows(0, split.train.n_nodes), split)
+
+    found = map_tasks(recall, asked)
     table: Numbers = {row: {case.title: [] for case in cases} for row in CHANGES}
     for (case, _, _, row), figures in zip(asked, found, strict=True):
         table[row][case.title].append(figures)
@@ -147,12 +154,6 @@ def run_ablation(folder: Path) -> Numbers:
         "hidden": {case.title: [len(s.hidden) for _, s in case.seeded] for case in cases},
         "recall": table,
     }
-
-
-def changed(split: Split, seed: int, params: dict[str, Any]) -> Numbers:
-    given = {**params, "list_size": base.five_percent(split.train), "seed": seed}
-    model = make("tri-degree", **given).fit(split.train)
-    return base.recall_by_rule(model.score_rows(0, split.train.n_nodes), split)
 
 
 def draw_ablation(drawing: Any, numbers: Numbers) -> None:

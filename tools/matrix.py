@@ -19,6 +19,7 @@ MATRIX_PYTHONS  interpreters to use beside those found, as paths
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
@@ -28,7 +29,7 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -52,24 +53,18 @@ ABSENT, FAILED, PASSED, BROKEN = "no such Python here", "FAILED", "passed", "NOT
 
 def interpreter(version: str) -> str | None:
     """Return a Python of this version that starts, None where there is none."""
+
+    def starts(path: str | None) -> bool:
+        command = [path or "", "-c", "import sys; print('%d.%d' % sys.version_info[:2])"]
+        with contextlib.suppress(OSError, subprocess.SubprocessError):
+            done = subprocess.run(command, capture_output=True, text=True, check=True)
+            return done.stdout.strip() == version
+        return False
+
     named = os.environ.get("MATRIX_PYTHONS", "").split()
     pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
-    candidates: Iterable[str | None] = [
-        *named,
-        shutil.which(f"python{version}"),
-        *sorted(map(str, pyenv.glob(f"{version}.*/bin/python{version}")), reverse=True),
-    ]
-    return next((path for path in candidates if path and version_of(path) == version), None)
-
-
-def version_of(path: str) -> str:
-    """Return the version of an interpreter as 3.12; '' where it does not start."""
-    ask = "import sys; print('%d.%d' % sys.version_info[:2])"
-    try:
-        done = subprocess.run([path, "-c", ask], capture_output=True, text=True, check=False)
-    except OSError:
-        return ""
-    return done.stdout.strip() if done.returncode == 0 else ""
+    installed = sorted(map(str, pyenv.glob(f"{version}.*/bin/python{version}")), reverse=True)
+    return next(filter(starts, [*named, shutil.which(f"python{version}"), *installed]), None)
 
 
 def constraints(end: str) -> list[str]:

@@ -24,7 +24,7 @@ from linkprior import machine as computer
 from torture import determinism, disturbances, numerics, soak
 from torture.disturbances import SCENARIOS, SLOW, Facts, Tally
 from torture.machine import run_machine
-from torture.sandbox import Sandbox, open_sandbox, until
+from torture.sandbox import Sandbox, disturbed_by, open_sandbox, until
 
 BY_CLOCK = 16  # kills at random moments of each command
 SLOWLY = 6  # of the one that starts processes itself
@@ -63,7 +63,8 @@ def main() -> int:
 def _kills(place: Sandbox, chance: random.Random, end: float) -> Facts:
     """Kill at random moments first, then at points of the file system."""
     kills = SCENARIOS["kills"]
-    tallies = {name: kills.tally() for name in (*kills.commands, SLOW)}
+    commands = disturbed_by("kills")
+    tallies = {name: kills.tally() for name in (*commands, SLOW)}
     for name, tally in tallies.items():
         known, wanted = place.of(name), SLOWLY if name == SLOW else BY_CLOCK
         for _ in range(3 * wanted):  # some come to their end before the moment
@@ -71,15 +72,14 @@ def _kills(place: Sandbox, chance: random.Random, end: float) -> Facts:
                 moment = chance.uniform(0.0, known.seconds)
                 disturbances.kill(place, known, tally, after=moment)
     by_clock = sum(tally["kills"] for tally in tallies.values())
-    facts = kills.facts(place, chance, end, tallies)
+    facts = kills.facts(place, chance, end, commands, tallies)
     most_lost = max(tally["most_lost"] for tally in tallies.values())
     return {**facts, "most_lost": most_lost, "at_random_moments": by_clock}
 
 
 def _at_points(scenario: str) -> Part:
     def part(place: Sandbox, chance: random.Random, end: float) -> Facts:
-        found = SCENARIOS[scenario]
-        return found.facts(place, chance, end, {name: found.tally() for name in found.commands})
+        return SCENARIOS[scenario].facts(place, chance, end, disturbed_by(scenario))
 
     return part
 
@@ -87,7 +87,7 @@ def _at_points(scenario: str) -> Part:
 def _locks(place: Sandbox, chance: random.Random, end: float) -> Facts:
     tally = Tally(*disturbances.LOCKS)
     disturbances.cycle(place, tally, CYCLES, PROCESSES, chance.randrange(10**6))
-    shared = [place.of(name) for name in disturbances.SHARED]
+    shared = [place.of(name) for name in disturbed_by("locks")]
     for known in shared:
         disturbances.taken_over(place, known, tally)
     for known in until(end, shared * PAIRS):
@@ -107,14 +107,14 @@ def _state_machine(place: Sandbox, chance: random.Random, end: float) -> Facts:
     return facts
 
 
-def _determinism(place: Sandbox, chance: random.Random, end: float) -> Facts:
-    return determinism.compare(place.base / "determinism", end).facts()
-
-
 def _numerics(place: Sandbox, chance: random.Random, end: float) -> Facts:
     tally = Tally(*numerics.ENDS)
     found = numerics.run_extremes(end, tally) | numerics.run(place.base, end, tally)
     return {**found, **tally.facts()}
+
+
+def _determinism(place: Sandbox, chance: random.Random, end: float) -> Facts:
+    return determinism.compare(place.base / "determinism", end).facts()
 
 
 def _soak(place: Sandbox, chance: random.Random, end: float) -> Facts:

@@ -156,7 +156,7 @@ def limit(sandbox: Sandbox, known: Undisturbed, tally: Tally, megabytes: float) 
 
 @dataclass(frozen=True)
 class Scenario:
-    """One way to disturb commands: which commands, at what points each, and what is counted.
+    """One way to disturb commands: at what points of each, and what is counted.
 
     The first counts are summed up over all commands, too.
     """
@@ -165,28 +165,28 @@ class Scenario:
     points: Callable[[Undisturbed], Iterable[tuple[Any, ...]]]
     counts: tuple[str, ...]
     summed: int
-    commands: tuple[str, ...]
 
     def tally(self) -> Tally:
         return Tally(*self.counts)
 
     def facts(
-        self, sandbox: Sandbox, chance: random.Random, end: float, tallies: dict[str, Tally]
-    ) -> Facts:
+        self, sandbox: Sandbox, chance: random.Random, end: float, commands: list[str],
+        tallies: dict[str, Tally] | None = None,
+    ) -> Facts:  # fmt: skip
         """Disturb at every point while there is time, in an order drawn; return the figures."""
-        points = [(name, *at) for name in self.commands for at in self.points(sandbox.of(name))]
+        points = [(name, *at) for name in commands for at in self.points(sandbox.of(name))]
         chance.shuffle(points)
-        done = 0
+        tallies, done = tallies or {name: self.tally() for name in commands}, 0
         for name, *point in until(end, points):
             self.disturb(sandbox, sandbox.of(name), tallies[name], *point)
             done += 1
-        commands = {name: tally.facts() for name, tally in tallies.items()}
+        by_command = {name: tally.facts() for name, tally in tallies.items()}
         return {
             **{
                 key: sum(one[key] for one in tallies.values()) for key in self.counts[: self.summed]
             },
-            "commands": commands,
-            "defects": [line for facts in commands.values() for line in facts.pop("defects")],
+            "commands": by_command,
+            "defects": [line for facts in by_command.values() for line in facts.pop("defects")],
             **{"points_tried": done, "points": len(points)},
         }
 
@@ -206,10 +206,6 @@ SCENARIOS = {
         lambda known: _calls_twice(known, ("kill before", "kill after")),
         ("kills", "resumed", "units", "most_lost"),
         2,
-        (
-            *("predict run", "predict over a run", "predict save over", "tune"),
-            *("evaluate", "benchmark", "reproduce"),
-        ),
     ),
     # A call fails once alone and once with all later ones of its kind; `harmless`: not needed.
     "writes": Scenario(
@@ -217,26 +213,16 @@ SCENARIOS = {
         lambda known: _calls_twice(known, (False, True), ERRORS),
         ("failures", "survived", "harmless"),
         3,
-        (
-            *("predict file", "predict over a file", "predict run", "predict over a run"),
-            *("predict report", "predict save", "predict save over", "tune", "evaluate"),
-            *("benchmark", "reproduce", "report"),
-        ),
     ),
     # `blas`: times OpenBLAS ended the process itself, with a line of its own and status 1.
     "memory": Scenario(
-        limit,
-        lambda known: ((step,) for step in STEPS),
-        ("limits", "hit", "blas"),
-        3,
-        ("predict run", "evaluate", "tune"),
+        limit, lambda known: ((step,) for step in STEPS), ("limits", "hit", "blas"), 3
     ),
 }
 
 
 # ---------------------------------------------------------------------- locks
 
-SHARED = ("predict run", "tune", "evaluate", "benchmark", "reproduce")
 # `left`: times the second of a pair left with a clear line; `shared`: it came when the first had
 # just finished, and found the same; `refused`: times a lock was held by another process.
 LOCKS = ("pairs", "left", "shared", "taken_over", "cycles", "refused")

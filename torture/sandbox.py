@@ -132,6 +132,8 @@ _SAVED = [*_LINKS, "--save", "model"]
 _TUNE = ["tune", "edges.tsv", "--model", "katz", "--trials", "3", "--inner", "2", "-q"]
 _PROCESSES = ["--executor", "processes", "--workers", "2"]
 _DATA = ["--data", "data", "-q"]
+_BENCHMARK = ["benchmark", "USAir", "--models", "pa,cn"]
+_REPRODUCE = ["reproduce", "plasmodium", "--quick"]
 _EVALUATE = ["evaluate", "edges.tsv", "--models", "cn,l3", "--repeats", "2", "-q"]
 
 
@@ -140,6 +142,7 @@ class Job:
     """A command, and the one whose result is there already when it begins."""
 
     name: str
+    parts: str  # of torture that disturb it
     argv: list[str]
     before: list[str] | None = None
     workers: int = 1  # units of work at a time
@@ -148,22 +151,29 @@ class Job:
 JOBS = {
     job.name: job
     for job in (
-        Job("predict file", [*_PREDICT, *_LINKS]),
-        Job("predict over a file", [*_PREDICT, *_LINKS], [*_OTHER, *_LINKS]),
-        Job("predict run", [*_PREDICT, *_CSV]),
-        Job("another run", [*_OTHER, "-o", "run/"]),
-        Job("predict over a run", [*_PREDICT, *_CSV, "--force"], [*_OTHER, "-o", "run/"]),
-        Job("predict report", [*_PREDICT, *_LINKS, "--report", "page.html"]),
-        Job("predict save", [*_PREDICT, *_SAVED]),
-        Job("predict save over", [*_PREDICT, *_SAVED], [*_OTHER, *_SAVED]),
-        Job("tune", [*_TUNE, "--study", "study"]),
-        Job("tune in processes", [*_TUNE, "--study", "study", *_PROCESSES], workers=2),
-        Job("evaluate", [*_EVALUATE, "-o", "judged"]),
-        Job("benchmark", ["benchmark", "USAir", "--models", "pa,cn", *_DATA, "-o", "bench"]),
-        Job("reproduce", ["reproduce", "plasmodium", "--quick", *_DATA, "-o", "paper"]),
-        Job("report", ["report", "run", "-q"], [*_PREDICT, "-o", "run/"]),
+        Job("predict file", "writes", [*_PREDICT, *_LINKS]),
+        Job("predict over a file", "writes", [*_PREDICT, *_LINKS], [*_OTHER, *_LINKS]),
+        Job("predict run", "kills writes memory locks", [*_PREDICT, *_CSV]),
+        Job("another run", "", [*_OTHER, "-o", "run/"]),
+        Job(
+            "predict over a run",
+            *("kills writes", [*_PREDICT, *_CSV, "--force"], [*_OTHER, "-o", "run/"]),
+        ),
+        Job("predict report", "writes", [*_PREDICT, *_LINKS, "--report", "page.html"]),
+        Job("predict save", "writes", [*_PREDICT, *_SAVED]),
+        Job("predict save over", "kills writes", [*_PREDICT, *_SAVED], [*_OTHER, *_SAVED]),
+        Job("tune", "kills writes memory locks", [*_TUNE, "--study", "study"]),
+        Job("tune in processes", "", [*_TUNE, "--study", "study", *_PROCESSES], workers=2),
+        Job("evaluate", "kills writes memory locks", [*_EVALUATE, "-o", "judged"]),
+        Job("benchmark", "kills writes locks", [*_BENCHMARK, *_DATA, "-o", "bench"]),
+        Job("reproduce", "kills writes locks", [*_REPRODUCE, *_DATA, "-o", "paper"]),
+        Job("report", "writes", ["report", "run", "-q"], [*_PREDICT, "-o", "run/"]),
     )
 }
+
+
+def disturbed_by(part: str) -> list[str]:
+    return [job.name for job in JOBS.values() if part in job.parts.split()]
 
 
 def make_inputs(folder: Path) -> None:

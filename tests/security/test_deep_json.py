@@ -1,7 +1,6 @@
 """JSON that is nested without end is refused in one line, wherever JSON is kept."""
 
 import contextlib
-import shutil
 
 import pytest
 
@@ -12,13 +11,6 @@ from linkprior.report.folder import folder_page
 DEEP = "[" * 100_000 + "\n"
 
 
-@pytest.fixture
-def kept(results, tmp_path):
-    for folder in results:
-        shutil.copytree(folder, tmp_path / folder.name)
-    return tmp_path
-
-
 @pytest.mark.parametrize(
     "file",
     [
@@ -26,24 +18,24 @@ def kept(results, tmp_path):
         *("evaluation/results.json", "study/study.json", "study/journal.log"),
     ],
 )
-def test_a_result_that_is_nested_without_end_is_refused(kept, file):
-    (kept / file).write_text(DEEP)
+def test_a_result_that_is_nested_without_end_is_refused(copies, file):
+    (copies / file).write_text(DEEP)
     with pytest.raises(LinkpriorError) as caught:
-        folder_page(kept / file.partition("/")[0])
+        folder_page(copies / file.partition("/")[0])
     assert "\n" not in str(caught.value)
 
 
-def test_every_other_file_of_results_may_be_so_without_harm(kept):
-    for path in sorted(kept.rglob("*.json")):
+def test_every_other_file_of_results_may_be_so_without_harm(copies):
+    for path in sorted(copies.rglob("*.json")):
         whole = path.read_text(encoding="utf-8")
         path.write_text(DEEP)
         with contextlib.suppress(LinkpriorError):
-            folder_page(kept / path.relative_to(kept).parts[0])
+            folder_page(copies / path.relative_to(copies).parts[0])
         path.write_text(whole, encoding="utf-8")
 
 
-def test_a_journal_whose_last_line_is_so_is_cut_there(kept):
-    journal = kept / "study" / "journal.log"
+def test_a_journal_whose_last_line_is_so_is_cut_there(copies):
+    journal = copies / "study" / "journal.log"
     whole = journal.read_bytes()
     journal.write_bytes(whole + DEEP.encode())
     assert mend(journal)

@@ -44,7 +44,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks import data
-from benchmarks.speed_models import LAM, RHO, implicit_als_of
+from benchmarks.speed import LAM, RHO, implicit_als_of
 from benchmarks.studies_base import legend_below, save_figure, tidy
 from linkprior import machine, parallel
 from linkprior.model.degrees import estimate_degrees

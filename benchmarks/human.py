@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import data
-from benchmarks import speed_models as pu
+from benchmarks import speed as pu
 from linkprior import machine, parallel
 from linkprior.io.read import read_network
 from linkprior.network.generate import planted_network

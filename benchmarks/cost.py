@@ -45,9 +45,6 @@ class Size:
         return 4.0 * self.nodes * len(knots(self.nodes - 1))
 
 
-# ---------------------------------------------------------------------- formulas
-
-
 def flops(work: str, size: Size) -> float:
     """Return the leading terms of the additions and multiplications of one piece of work."""
     p2, p, r = size.entries, float(size.nodes), float(size.rank)
@@ -92,9 +89,6 @@ def received_bytes(work: str, size: Size) -> float:
     return {"tables": size.table_bytes, "scores": 0.0}[work]
 
 
-# ---------------------------------------------------------------------- rates
-
-
 def load(name: str) -> dict[str, Any]:
     return read_results(RESULTS / f"{name}.json")
 
@@ -129,9 +123,6 @@ def one_gpu(work: str, size: Size, gpu: dict[str, Any]) -> float:
         "scores": part["product"] + PASSES * look + part["top_1000"],
     }[work]
     return block * size.entries / (part["rows"] * part["nodes"])
-
-
-# ---------------------------------------------------------------------- tables
 
 
 def spell(seconds: float) -> str:

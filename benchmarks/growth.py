@@ -32,7 +32,6 @@ import contextlib
 import ctypes
 import gc
 import heapq
-import json
 import os
 import warnings
 from collections.abc import Callable
@@ -190,6 +189,11 @@ ONE_BLAS_THREAD = ("tri-degree", "tri", "pu", "top", "implicit-als")
 
 
 def cell(name: str, n_nodes: int, degree: float) -> dict[str, Any]:
+    with parallel.one_blas_thread() if name in ONE_BLAS_THREAD else contextlib.nullcontext():
+        return _cell(name, n_nodes, degree)
+
+
+def _cell(name: str, n_nodes: int, degree: float) -> dict[str, Any]:
     net = large_network(n_nodes, degree, seed=SEED)
     CELLS[name](large_network(600, 10.0, seed=SEED), Watch())  # compiles, imports
     if name == "tri-degree":
@@ -228,7 +232,7 @@ def exponent(cells: Cells, over: str, of: str) -> float | None:
 def measure(name: str, points: Points, over: str) -> dict[str, Any]:
     cells: Cells = []
     for point in points:
-        one = data.apart("benchmarks.growth", "--cell", name, *point)
+        one = data.apart("benchmarks.growth", "cell", name, *point)
         cells.append(one)
         parts = ", ".join(f"{part} {took:g}" for part, took in one["parts"].items())
         print(f"{name:14}{one['nodes']:>7,} nodes{one['edges']:>9,} edges "
@@ -257,14 +261,7 @@ def main() -> None:
     options.add_argument("--over", choices=["nodes", "edges"], help="one of the two only")
     options.add_argument("--most", type=int, default=SIZES[-1], help="nodes at most")
     options.add_argument("--draw", action="store_true", help="only draw what was kept")
-    options.add_argument("--cell", nargs=3, help="one cell in this process, as JSON")
     given = options.parse_args()
-    if given.cell:
-        name, n_nodes, degree = given.cell
-        alone = name in ONE_BLAS_THREAD
-        with parallel.one_blas_thread() if alone else contextlib.nullcontext():
-            print(json.dumps(cell(name, int(n_nodes), float(degree))))
-        return
     path = data.RESULTS / "growth.json"
     found = data.read_results(path) | {"threads": parallel.current_workers(), "goal": GOAL}
     for over, name, points in [] if given.draw else jobs(given.most):

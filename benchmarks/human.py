@@ -12,7 +12,6 @@ earlier runs unless they run again.
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import subprocess
 import sys
@@ -63,10 +62,10 @@ def predicted(name: str, source: Path) -> dict[str, Any]:
     }
 
 
-def fitted(name: str, source: Path) -> dict[str, Any]:
+def fitted(name: str) -> dict[str, Any]:
     """Fit in this process and return the best time of some runs, and the peak memory."""
     fit = {"fit-pu": pu.our_run, "fit-implicit": pu.implicit_run}[name]
-    net, threads = read_network(source), parallel.current_workers()
+    net, threads = read_network(data.required_folder() / HUMAN), parallel.current_workers()
     with parallel.one_blas_thread():
         fit(planted_network(500), threads)  # compiles what is compiled at first use
         machine.reset_peak_memory()
@@ -79,17 +78,16 @@ def fitted(name: str, source: Path) -> dict[str, Any]:
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     options.add_argument("names", nargs="*", help=", ".join([*COMMANDS, *FITS]))
-    options.add_argument("--fit", choices=FITS, help="one fit in this process, as JSON")
     given = options.parse_args()
     folder, path = data.required_folder(), data.RESULTS / "human.json"
-    if given.fit:
-        print(json.dumps(fitted(given.fit, folder / HUMAN)))
-        return
     rows = data.read_results(path)
     for name in given.names or [*FITS, *COMMANDS]:
         where = data.machine()
         if name in FITS:
-            row, goal = data.apart("benchmarks.human", "--fit", name), FITS[name]
+            row, goal = (
+                data.apart("benchmarks.human", "fitted", name, str(folder / HUMAN)),
+                FITS[name],
+            )
         else:
             row, goal = predicted(name, folder / COMMANDS[name][0]), COMMANDS[name][2]
         rows[name] = {**row, "machine": where}

@@ -10,7 +10,6 @@ there are nodes. Slopes are of seconds over edges, both in logarithms, from one 
 from __future__ import annotations
 
 import argparse
-import json
 import time
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -65,18 +64,13 @@ def main() -> None:
     options.add_argument("--million", action="store_true", help="a million nodes, too")
     options.add_argument("--kind", default="knn", choices=["knn", "paths3"])
     options.add_argument("--models", default="pu,tri")
-    options.add_argument("--cell", nargs=2, metavar=("MODEL", "NODES"), help="one cell, as JSON")
     given = options.parse_args()
-    if given.cell:
-        print(json.dumps(cell(given.cell[0], int(given.cell[1]), given.kind)))
-        return
     found: dict[str, Any] = {"machine": data.machine(), "threads": current_workers()}
     found["partners"] = PARTNERS
     for name in given.models.split(","):
         cells = []
         for n_nodes in [*SIZES, *[MILLION] * given.million]:
-            words = ["--cell", name, n_nodes, "--kind", given.kind]
-            cells.append(data.apart("benchmarks.large", *words))
+            cells.append(data.apart("benchmarks.large", "cell", name, n_nodes, given.kind))
             print(line(cells[-1]), flush=True)
         edges, took = (np.log([one[key] for one in cells]) for key in ("edges", "predict_seconds"))
         slopes = [round(float(one), 2) for one in np.diff(took) / np.diff(edges)]

@@ -38,8 +38,6 @@ def startup() -> Iterator[str]:
         yield f"{name:38}{seconds:6.3f} s"
 
 
-# ---------------------------------------------------------------------- responsiveness
-
 REPEATS = 3
 _LONG = ("--model", "tri-degree", "--set", "n_starts=50")  # a fit that nobody waits for
 # When Ctrl-C comes: after a line that holds this text, and so many seconds; with which options.
@@ -102,8 +100,6 @@ def interrupted(network: Path, text: str, later: float, options: tuple[str, ...]
         raise RuntimeError(f"Ctrl-C ended with {process.returncode}: {last[-200:]}")
     return seconds
 
-
-# ---------------------------------------------------------------------- reading
 
 NODES, EDGES = 20_000, 1_000_000
 # Each runs in a process of its own: memory is the most the process ever held, imports included.

@@ -13,7 +13,7 @@ from scipy.sparse.linalg import svds
 from scipy.stats import ks_2samp
 
 from benchmarks import studies_base as base
-from benchmarks.studies_base import Array, Case, Numbers
+from benchmarks.studies_base import Array, Numbers
 from linkprior.evaluation import splits
 from linkprior.evaluation.splits import Split
 from linkprior.experiments import paper
@@ -114,17 +114,22 @@ def run_distributions(folder: Path) -> Numbers:
     the distributions can be laid over each other. 5 % of all pairs, the paper's length, is some
     hundred times longer; its correlation is given too.
     """
-    cases = [
-        base.sampled(base.DREAM_90, paper.dream5(folder), 0.9),
-        base.released(folder, "3.1.94", "3.2.104"),
-    ]
+    dream = base.sampled(base.DREAM_90, paper.dream5(folder), 0.9)
+    cases = [dream, base.released(folder, *base.RELEASES[0])]
+
+    def truth(split: Split) -> Numbers:
+        """Describe the hidden edges' degrees; how well do observed degrees alone foretell them?"""
+        hidden = base.degrees_of(split.hidden, split.train.n_nodes)
+        agreed = base.spearman(split.train.degrees, hidden)
+        return {**_shape(hidden), "spearman of observed degrees": agreed}
+
     return {
         "parameters": base.all_parameters(),
         "seeds": base.SEEDS,
         "rule": base.RULE,
         "training networks": base.network_facts(cases),
         "hidden": {c.title: len(c.splits[0].hidden) for c in cases},
-        "truth": {c.title: _truth(c) for c in cases},
+        "truth": {c.title: [truth(split) for _, split in c.seeded] for c in cases},
         "methods": {
             c.title: {
                 method: [
@@ -136,16 +141,6 @@ def run_distributions(folder: Path) -> Numbers:
             for c in cases
         },
     }
-
-
-def _truth(case: Case) -> list[Numbers]:
-    """Return the hidden edges' degrees, and how well observed degrees alone foretell them."""
-    found = []
-    for _, split in case.seeded:
-        hidden = base.degrees_of(split.hidden, split.train.n_nodes)
-        agreed = base.spearman(split.train.degrees, hidden)
-        found.append({**_shape(hidden), "spearman of observed degrees": agreed})
-    return found
 
 
 def induced_by(model: LinkPredictor, split: Split) -> Numbers:
@@ -228,7 +223,7 @@ def run_bound(folder: Path) -> Numbers:
     """What does the paper's recovery bound say about a fitted network?"""
     cases = {
         base.DREAM_90: splits.uniform(paper.dream5(folder), 0.9, 0, base.RULE),
-        "rat 3.1.94 → 3.2.104": base.released(folder, "3.1.94", "3.2.104").splits[0],
+        "rat 3.1.94 → 3.2.104": base.released(folder, *base.RELEASES[0]).splits[0],
     }
     return {
         "parameters": {**make("nuclear-degree").get_params(), "delta": DELTA, "C": 1.0, "seed": 0},
@@ -239,9 +234,8 @@ def run_bound(folder: Path) -> Numbers:
 
 def bound_on(split: Split) -> Numbers:
     """Judge two fits: ρ as the theorem has it (the share seen), and the default for ranking."""
-    true = Network.from_indices(
-        np.concatenate([split.train.edges, split.hidden]), split.train.names
-    )
+    edges = np.concatenate([split.train.edges, split.hidden])
+    true = Network.from_indices(edges, split.train.names)
     share = split.train.n_edges / true.n_edges
     fits = {"ρ = share seen": share, f"ρ = {DEFAULT_RHO:g} (default)": DEFAULT_RHO}
     return {
@@ -260,21 +254,17 @@ def fit_and_bound(train: Network, true: Network, rho: float) -> Numbers:
     alpha, degrees = model.get_params()["alpha"], estimate_degrees(train)
     best, q, dense = loss_minimiser(rho), charitable_threshold(rho), true.adjacency.toarray()
     spectrum = np.abs(np.linalg.eigvalsh(dense.astype(np.float64))).sum()
+    needed = best * spectrum, best * degree_prior(dense, degrees, alpha)
     classes = {
         "of the fit": (facts["trace_norm"], facts["prior"]),
-        "least that the proof covers": (
-            best * spectrum,
-            best * degree_prior(dense, degrees, alpha),
-        ),
+        "least that the proof covers": needed,
     }
     common = {
         "rho": rho, "q": q, "n_edges": true.n_edges, "d_max_true": int(true.degrees.max()),
         "d_max": int(degrees.max()), "alpha": alpha, "delta": DELTA,
     }  # fmt: skip
     return {
-        "rho": rho,
-        "q": q,
-        "status": facts["status"],
+        **{"rho": rho, "q": q, "status": facts["status"]},
         "error at q": recovery_error(X, true, q),
         "error at the best threshold": best_error(X, dense),
         "any fit": round(2 * true.n_edges * (1 + (2 - rho) / (rho * q * q)), 1),
@@ -290,13 +280,8 @@ def one_bound(t: float, r: float, common: dict[str, Any]) -> Numbers:
     chance = math.sqrt(s * math.log(2 / DELTA) / 2)
     room = (s / outer - chance) / 2  # what min(A, B) may be at most
     return {
-        "t": t,
-        "r": r,
-        "gamma": bound.gamma,
-        "A": bound.A,
-        "B": bound.B,
-        "active": bound.active,
-        "bound": float(bound),
+        **{"t": t, "r": r, "gamma": bound.gamma, "A": bound.A, "B": bound.B},
+        **{"active": bound.active, "bound": float(bound)},
         "bound / s": round(float(bound) / s, 3),
         "term without A or B": outer * chance,
         "C that bites": room / bound.A if room > 0 else None,

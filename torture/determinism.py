@@ -65,9 +65,6 @@ def compare(place: Path, end: float) -> Table:
     return table
 
 
-# ---------------------------------------------------------------------- running commands
-
-
 def run_all(
     place: Path, commands: Iterable[Words], env: dict[str, str] | None = None, limit: float = LIMIT
 ) -> list[dict[str, Any]]:
@@ -106,9 +103,6 @@ def main() -> None:
         except Exception as problem:
             end = {"status": 1, "said": f"{type(problem).__name__}: {format_error(problem)}"}
         print("\n" + json.dumps(end), flush=True)
-
-
-# ---------------------------------------------------------------------- rankings
 
 
 class Shift(NamedTuple):
@@ -214,8 +208,6 @@ def compare_predictions(place: Path, end: float, table: Table) -> None:
         for name, file in rankings(place, commands, label, more, env, left).items():
             table.note(name, label, judged(file, wanted[name]), must)
 
-
-# ---------------------------------------------------------------------- folders
 
 _CLOCK = ("seconds", "peak_mb")
 _TYPED = ("command", "workers", "executor", "written")

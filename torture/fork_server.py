@@ -34,9 +34,6 @@ matplotlib.backends.backend_svg pandas scipy.sparse.linalg scipy.stats sklearn.l
 safetensors.numpy rich.progress"""
 
 
-# ---------------------------------------------------------------------- the other end
-
-
 @dataclass(frozen=True)
 class End:
     """How a child ended: its exit status (negative: the signal), what it said, how long it took."""
@@ -117,16 +114,14 @@ class Child:
         if hung:
             self.kill()
             status = self.server._ask(wait=self.pid, limit=limit)["status"]
-        said = {name: Path(path).read_text("utf-8", "replace") for name, path in self.files.items()}
-        for path in self.files.values():
+        said = {}
+        for name, path in self.files.items():
+            said[name] = Path(path).read_text("utf-8", "replace")
             Path(path).unlink()
         return End(status, said["out"], said["err"], time.monotonic() - self.began, hung)
 
     def calls(self) -> list[list[str]]:
         return [line.split("\t") for line in self.trace.read_text("utf-8").splitlines()]
-
-
-# ---------------------------------------------------------------------- this end
 
 
 def main() -> None:

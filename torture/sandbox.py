@@ -17,8 +17,6 @@ from linkprior.experiments.paper import PLASMODIUM
 from linkprior.predictors.registry import MODELS
 from torture.fork_server import End, ForkServer
 
-# ---------------------------------------------------------------------- compare
-
 MANIFEST_CLOCK = ("started", "finished", "seconds", "peak_memory_mb")
 RESULTS_CLOCK = ("written", "seconds")
 
@@ -121,8 +119,6 @@ def trials_in(journal: bytes) -> Any:
     return sorted(kept, key=lambda one: one[0]["setting"])
 
 
-# ---------------------------------------------------------------------- jobs
-
 SEED = 3
 _FIT = ["--model", "tri-degree", "--set", "n_starts=1", "--set", "max_iter=4", "--set", "warmup=2"]
 _PREDICT = ["predict", "edges.tsv", *_FIT, "--top", "20", "-q"]
@@ -192,9 +188,6 @@ def copied(template: Path, place: Path) -> Path:
     shutil.rmtree(place, ignore_errors=True)
     shutil.copytree(template, place)
     return place
-
-
-# ---------------------------------------------------------------------- sandbox
 
 
 @dataclass

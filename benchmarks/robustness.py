@@ -14,7 +14,6 @@ from __future__ import annotations
 import sys
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -39,10 +38,9 @@ HEAD = (
     "# Worse data\n\nBy `python -m benchmarks.robustness` from the cells beside this file; means, "
     "with ± the sd over splits where there are several.\n\n"
 )
-Condition = tuple[str, str, dict[str, Any], Sequence[str]]
 
 
-def conditions(case: Case, number: int) -> Iterator[Condition]:
+def conditions(case: Case, number: int) -> Iterator[tuple[str, str, dict[str, Any], Sequence[str]]]:
     """Yield kind, level, plan and models of all that is judged on one split of a network.
 
     Of HuRI there is only some noise, as a fit takes minutes.
@@ -60,19 +58,6 @@ def conditions(case: Case, number: int) -> Iterator[Condition]:
     yield "rewired", "rewired", {"protocol": "uniform:0.9", "null": "rewired"}, MODELS
     for rate in (0.9, 0.5):
         yield "prior", f"{rate:.0%}", {"protocol": f"uniform:{rate}"}, WITH_PRIOR
-
-
-def fill(case: Case, condition: Condition, number: int, folder: Path) -> None:
-    """Judge all models on one split under one condition, what is kept aside."""
-    kind, level, plan, models = condition
-    network = case.load(folder)
-    split = Plan(rule="connected", seed=number, **plan).make(network)[0]
-    for one in model_specs(models, ablations=kind == "prior"):
-        file = one.label.replace(":", "-").replace(" ", "_")
-        path = CELLS / case.folder / f"{kind}-{level}-{number}-{file}.json"
-        about = {"network": case.name, "condition": kind, "level": level}
-        about |= {"split": number, "model": one.label}
-        data.fill_cell(path, one.make(split), split, network, about)
 
 
 def text() -> str:
@@ -104,8 +89,15 @@ def main() -> None:
         folder = data.required_folder()
         for number in range(MORE_SPLITS):
             for case in cases:
-                for condition in conditions(case, number):
-                    fill(case, condition, number, folder)
+                for kind, level, plan, models in conditions(case, number):
+                    network = case.load(folder)
+                    split = Plan(rule="connected", seed=number, **plan).make(network)[0]
+                    for one in model_specs(models, ablations=kind == "prior"):
+                        file = one.label.replace(":", "-").replace(" ", "_")
+                        path = CELLS / case.folder / f"{kind}-{level}-{number}-{file}.json"
+                        about = {"network": case.name, "condition": kind, "level": level}
+                        about |= {"split": number, "model": one.label}
+                        data.fill_cell(path, one.make(split), split, network, about)
     print(text())
     with whole_file(CELLS / "tables.md") as stream:
         stream.write(HEAD + text() + "\n")

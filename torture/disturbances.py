@@ -298,24 +298,19 @@ def take_turns(folder: str, cycles: str, seed: str) -> int:
         while True:
             try:
                 with hold(place, "test"):
-                    _alone(place, own, chance)
+                    for other in place.iterdir():  # what a killed process left has its number
+                        if not _gone(other.name):
+                            raise AssertionError(f"{other.name} is inside too")
+                        other.unlink(missing_ok=True)
+                    own.write_text("here")
+                    time.sleep(chance.uniform(0.0, 0.0005))
+                    own.unlink()
                 break
             except StoreError:
                 refused += 1
                 time.sleep(chance.uniform(0.0, 0.002))
     print(cycles, refused)
     return 0
-
-
-def _alone(place: Path, own: Path, chance: random.Random) -> None:
-    """Fail if somebody else is inside; what a killed process left is told by its number."""
-    for other in place.iterdir():
-        if not _gone(other.name):
-            raise AssertionError(f"{other.name} is inside too")
-        other.unlink(missing_ok=True)
-    own.write_text("here")
-    time.sleep(chance.uniform(0.0, 0.0005))
-    own.unlink()
 
 
 def _gone(name: str) -> bool:

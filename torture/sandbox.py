@@ -119,7 +119,6 @@ def trials_in(journal: bytes) -> Any:
     return sorted(kept, key=lambda one: one[0]["setting"])
 
 
-SEED = 3
 _FIT = ["--model", "tri-degree", "--set", "n_starts=1", "--set", "max_iter=4", "--set", "warmup=2"]
 _PREDICT = ["predict", "edges.tsv", *_FIT, "--top", "20", "-q"]
 _OTHER = [*_PREDICT, "--seed", "5"]
@@ -170,13 +169,6 @@ JOBS = {
 
 def disturbed_by(part: str) -> list[str]:
     return [job.name for job in JOBS.values() if part in job.parts.split()]
-
-
-def make_inputs(folder: Path) -> None:
-    net = lp.planted_network(n_nodes=40, n_groups=4, mean_degree=5, seed=SEED)
-    for name in (Path("edges.tsv"), "data" / PLASMODIUM, Path("data/lp-classic/USAir.txt")):
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        write_edges(folder / name, net)
 
 
 def write_edges(path: Path, net: lp.Network) -> None:
@@ -246,7 +238,10 @@ def open_sandbox(place: Path | None = None) -> Iterator[Sandbox]:
     """Yield a sandbox in a temporary folder, removed in the end."""
     base = Path(tempfile.mkdtemp(prefix="torture-", dir=place))
     try:
-        make_inputs(base / "inputs")
+        net = lp.planted_network(n_nodes=40, n_groups=4, mean_degree=5, seed=3)
+        for name in ("edges.tsv", f"data/{PLASMODIUM}", "data/lp-classic/USAir.txt"):
+            (base / "inputs" / name).parent.mkdir(parents=True, exist_ok=True)
+            write_edges(base / "inputs" / name, net)
         with contextlib.closing(ForkServer(base / "side")) as server:
             yield Sandbox(server, base)
     finally:

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from benchmarks.data import RESULTS, read_results, write_results
+from benchmarks.data import RESULTS, narrow_table, saved, write_results
 from linkprior.predictors.scores import PASSES, knots
 from linkprior.solvers.direct import block_groups
 
@@ -89,10 +89,6 @@ def received_bytes(work: str, size: Size) -> float:
     return {"tables": size.table_bytes, "scores": 0.0}[work]
 
 
-def load(name: str) -> dict[str, Any]:
-    return read_results(RESULTS / f"{name}.json")
-
-
 def calibrated(growth: dict[str, Any], name: str) -> dict[str, Any]:
     return next(one for one in growth["nodes"][name]["cells"] if one["nodes"] == CALIBRATED)
 
@@ -150,7 +146,7 @@ WORDS = {**MAPPED, "sweep": "tri sweep", "pu": "pu sweep"}
 
 
 def predictions(growth: dict[str, Any]) -> str:
-    rate, gpu, rows = rates(growth), load("gpu"), []
+    rate, gpu, rows = rates(growth), saved("gpu"), []
     for nodes in SIZES:
         size = Size(nodes, nodes * DEGREE // 2)
         for work, words in WORDS.items():
@@ -161,12 +157,7 @@ def predictions(growth: dict[str, Any]) -> str:
             held = spell_bytes(held_bytes(work, size))
             rows.append([f"{nodes:,}", words, spell(took), fast, cluster, held, sent, back])
     heads = f"nodes | work | two cores | one H200 | {CORES} cores | arrays | to each worker | back"
-    return _table(f"| {heads} |", rows)
-
-
-def _table(heads: str, rows: list[list[str]]) -> str:
-    below = (f"| {' | '.join(row)} |" for row in rows)
-    return "\n".join([heads, "|---" * (heads.count("|") - 1) + "|", *below])
+    return narrow_table(f"| {heads} |", rows)
 
 
 def _row(what: str, predicted: float, measured: float, how: Any = spell) -> list[str]:
@@ -183,7 +174,7 @@ REAL = {
 
 
 def checks(growth: dict[str, Any]) -> str:
-    human = load("human")
+    human = saved("human")
     on_two, rows = partial(two_cores, rate=rates(growth)), []
     for one in growth["nodes"]["tri-degree"]["cells"]:
         if one["nodes"] != CALIBRATED:
@@ -206,18 +197,18 @@ def checks(growth: dict[str, Any]) -> str:
         what = f"`predict --model tri-degree`, {words}, all in all"
         rows.append(_row(what, took, human[name]["cpu_seconds"] / 2))
     for work, name, sweeps in (("pu", "pu", 20), ("sweep", "tri", 80)):
-        for one in load("large")["knn"].get(name, {"cells": []})["cells"]:
+        for one in saved("large")["knn"].get(name, {"cells": []})["cells"]:
             what = f"{name}, {one['nodes']:,} nodes, up to {sweeps} sweeps, wall clock"
             took = sweeps * on_two(work, Size(one["nodes"], one["edges"]))
             rows.append(_row(what, took, one["seconds"]["fitting"]))
-    rows.append(_admm_on_gpu(load("gpu")))
-    traffic = load("traffic")
+    rows.append(_admm_on_gpu(saved("gpu")))
+    traffic = saved("traffic")
     for work, one in traffic["works"].items():
         size = Size(traffic["nodes"], traffic["edges"], traffic["rank"])
         for kind, formula in (("sent", sent_bytes), ("received", received_bytes)):
             what = f"dask, {WORDS[work]}, {size.nodes:,} nodes: {kind}"
             rows.append(_row(what, formula(work, size), one[kind], spell_bytes))
-    return _table("| | predicted | measured | measured / predicted |", rows)
+    return narrow_table("| | predicted | measured | measured / predicted |", rows)
 
 
 def _admm_on_gpu(gpu: dict[str, Any]) -> list[str]:
@@ -236,11 +227,12 @@ def slopes(growth: dict[str, Any]) -> str:
         found = [one["exponents"][key] for key in ("seconds", "cpu_seconds", "added_bytes")]
         found.append(over_edges.get("cpu_seconds"))
         rows.append([name, *("–" if value is None else f"{value:.2f}" for value in found)])
-    return _table("| | time in p | core seconds in p | memory in p | core seconds in m |", rows)
+    heads = "| | time in p | core seconds in p | memory in p | core seconds in m |"
+    return narrow_table(heads, rows)
 
 
 def tables() -> str:
-    growth = load("growth")
+    growth = saved("growth")
     sizes = [one["nodes"] for one in growth["nodes"]["tri-degree"]["cells"]]
     head = (
         f"Exponents, from {sizes[0]:,} to {sizes[-1]:,} nodes at mean degree {DEGREE}, and with "

@@ -47,6 +47,11 @@ def read_results(path: Path) -> Any:
     return json.loads(path.read_text("utf-8")) if path.exists() else {}
 
 
+def saved(name: str) -> Any:
+    """Return the figures of benchmarks/results/NAME.json."""
+    return read_results(RESULTS / f"{name}.json")
+
+
 def write_results(path: Path, results: dict[str, Any], sort_keys: bool = False) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     with whole_file(path) as stream:
@@ -68,6 +73,12 @@ def fill_cell(
 def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     lines = [heads, ["---"] * len(heads), *rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def narrow_table(heads: str, rows: Iterable[Sequence[str]]) -> str:
+    """Return a table below a line of heads that is written out."""
+    below = (f"| {' | '.join(row)} |" for row in rows)
+    return "\n".join([heads, "|---" * (heads.count("|") - 1) + "|", *below])
 
 
 def mean_sd(values: Sequence[float], digits: int = 3) -> str:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from benchmarks.data import RESULTS, read_results, table
+from benchmarks.data import saved, table
 
 Facts = dict[str, Any]
 FOLDERS = ("evaluate", "tune, grid", "tune, 2 at a time")  # rows that are no models
@@ -14,14 +14,10 @@ SIGNS = {"same bytes": "=", "same pairs": "≈"}
 VERSIONS = ("numpy", "scipy", "numba", "pandas", "scikit-learn", "optuna", "click")
 
 
-def results_of(name: str) -> Facts:
-    return read_results(RESULTS / f"{name}.json")
-
-
 def summary() -> str:
     """Return what was broken on purpose, how often, and what came of it."""
-    torture, mutants = results_of("torture"), results_of("mutants")["all"]
-    targets, cells = results_of("fuzz")["targets"].values(), results_of("matrix").get("cells", {})
+    torture, mutants = saved("torture"), saved("mutants")["all"]
+    targets, cells = saved("fuzz")["targets"].values(), saved("matrix").get("cells", {})
     least = min(one["seconds"] for one in targets) // 60
     passed = sum(cell["verdict"] == "passed" for cell in cells.values())
     kills, writes = torture["kills"], torture["writes"]
@@ -202,11 +198,11 @@ TORTURE = (kills, writes, memory, locks, machine, determinism, numerics, soak)
 TABLES: dict[str, Callable[[], str]] = {
     "summary": summary,
     **{
-        make.__name__: lambda make=make: make(results_of("torture")[make.__name__])  # type: ignore[misc]
+        make.__name__: lambda make=make: make(saved("torture")[make.__name__])  # type: ignore[misc]
         for make in TORTURE
     },
-    "folders": lambda: folders(results_of("torture")["determinism"]),
-    "fuzz": lambda: fuzz(results_of("fuzz")),
-    "mutants": lambda: mutants(results_of("mutants")),
-    "matrix": lambda: matrix(results_of("matrix")),
+    "folders": lambda: folders(saved("torture")["determinism"]),
+    "fuzz": lambda: fuzz(saved("fuzz")),
+    "mutants": lambda: mutants(saved("mutants")),
+    "matrix": lambda: matrix(saved("matrix")),
 }

@@ -72,13 +72,13 @@ def text() -> str:
     for (network, kind, metric), models in found.items():
         names = sorted({lv for row in models.values() for lv in row}, key=lambda lv: (len(lv), lv))
         names = names[::-1] if kind == "observed" else names
-        lines = [f"**{network}, {kind}, {metric}**", "", f"| model | {' | '.join(names)} |"]
-        lines.append("|---" * (len(names) + 1) + "|")
+        rows = []
         for model, row in models.items():
             cells = (row.get(level, []) for level in names)
             shown = (data.mean_sd(c, 4 if np.mean(c) < 0.1 else 3) if c else "–" for c in cells)
-            lines.append(f"| {model} | {' | '.join(shown)} |")
-        tables.append("\n".join(lines))
+            rows.append([model, *shown])
+        shown = data.narrow_table(f"| model | {' | '.join(names)} |", rows)
+        tables.append(f"**{network}, {kind}, {metric}**\n\n{shown}")
     return "\n\n".join(tables)
 
 

@@ -8,7 +8,6 @@ A test holds the pages against this module.
 
 from __future__ import annotations
 
-import json
 import re
 import sys
 from collections.abc import Callable, Iterator
@@ -18,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks import cost, reliability_tables
-from benchmarks.data import RESULTS, ROOT, mean_sd, table
+from benchmarks.data import RESULTS, ROOT, mean_sd, narrow_table, saved, table
 from linkprior.experiments.benchmark import results_in
 from linkprior.experiments.models import AUTO, WITHOUT
 from linkprior.experiments.results import ALONE, METRICS, Results, ranks_of
@@ -134,7 +133,7 @@ def tuned(results: Results) -> str:
 def releases() -> str:
     """Return what a history teaches: auto with and without one, and peers."""
     rows = []
-    for name, cells in _read("history.json").items():
+    for name, cells in saved("history").items():
         counts = f"{name} ({cells['found_before']}, {cells['hidden']})"
         for model in RELEASED:
             runs = cells[model]
@@ -149,12 +148,8 @@ def releases() -> str:
     return table([*heads, "AUROC", f"expected among {MOST_PAIRS}, real"], rows)
 
 
-def _read(path: str) -> Any:
-    return json.loads((RESULTS / path).read_text(encoding="utf-8"))
-
-
 def _conditions(experiment: str) -> list[dict[str, Any]]:
-    return _read(f"reproduction/{experiment}/results.json")["conditions"]
+    return saved(f"reproduction/{experiment}/results")["conditions"]
 
 
 def _head(condition: dict[str, Any]) -> str:
@@ -187,7 +182,7 @@ def reproduced(experiment: str) -> str:
 
 def changed() -> str:
     """Return every mean that differs from the one published before, both beside each other."""
-    before, rows = _read("reproduction/before.json")["means"], []
+    before, rows = saved("reproduction/before")["means"], []
     for experiment in EXPERIMENTS:
         for condition in _conditions(experiment):
             old = before[experiment][condition["condition"]]
@@ -203,19 +198,17 @@ def changed() -> str:
 
 def ablation(rule: str) -> str:
     """Return what each change to the paper's method is worth, by one rule."""
-    numbers = _read("studies/ablation.json")["numbers"]
-    titles = list(numbers["hidden"])
-    lines = [f"| recall@5%, {rule} | {' | '.join(titles)} |", "|---" * (len(titles) + 1) + "|"]
+    numbers = saved("studies/ablation")["numbers"]
+    titles, rows = list(numbers["hidden"]), []
     for row, found in numbers["recall"].items():
-        cells = (mean_sd([one[rule] for one in found[title]]) for title in titles)
-        lines.append(f"| {row} | {' | '.join(cells)} |")
-    return "\n".join(lines)
+        rows.append([row, *(mean_sd([one[rule] for one in found[title]]) for title in titles)])
+    return narrow_table(f"| recall@5%, {rule} | {' | '.join(titles)} |", rows)
 
 
 def convergence() -> str:
     """Return where ADMM ended, and what X, the factors and Q rank there."""
     rows = []
-    for run in _read("studies/convergence.json")["numbers"]["runs"]:
+    for run in saved("studies/convergence")["numbers"]["runs"]:
         recall = [f"{run['recall'][name]['all-nodes']:.3f}" for name in ("x", "factors", "q")]
         ends = [f"{run[name][-1]:.2g}" for name in ("primal", "dual")]
         end = [*ends, f"{run['objective'][-1]:.0f}", f"{100 * run['share of X above 0']:.1f} %"]
@@ -227,7 +220,7 @@ def convergence() -> str:
 
 def ranked_variable() -> str:
     """Return recall by factors, X and Q, by both rules."""
-    numbers = _read("studies/ranked_variable.json")["numbers"]
+    numbers = saved("studies/ranked_variable")["numbers"]
     rows = []
     for title, found in numbers["recall"].items():
         cells = []

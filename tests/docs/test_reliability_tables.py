@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from benchmarks import data
 from benchmarks import reliability_tables as tables
 
 TIMED = {"seed": 0, "seconds": 1234}
@@ -51,7 +52,7 @@ def results(tmp_path, monkeypatch):
     }
     for name, facts in files.items():
         (tmp_path / f"{name}.json").write_text(json.dumps(facts))
-    monkeypatch.setattr(tables, "RESULTS", tmp_path)
+    monkeypatch.setattr(data, "RESULTS", tmp_path)
 
 
 def test_the_summary_tells_good_and_bad_outcomes(results):

@@ -66,24 +66,24 @@ def measure(p: int, k: int, device: str = "cuda") -> dict[str, Any]:
     torch.cuda.reset_peak_memory_stats()
     figures: dict[str, Any] = {"nodes": p, "top": k, "rank": RANK, "seconds": {}}
 
-    def told(name: str, seconds: float) -> None:
+    def note(name: str, seconds: float) -> None:
         figures["seconds"][name] = round(seconds, 2)
         goal = f" (goal ≤ {GOALS[name]:.0f} s)" if name in GOALS else ""
         print(f"{name}: {seconds:.1f} s{goal}", flush=True)
 
     (table, bounds), first = clock(lambda: rank_tables.bounds_of(sheet, ranks, profile))
-    told("first table", first)
+    note("first table", first)
     unit, _ = unit_of(table.cpu().numpy(), p - 1, int(MEAN_DEGREE * p / 2))
     sheet = replace(sheet, scale=sheet.scale * unit, tables=[table])
     sketch, more = clock(lambda: best.best_candidates([sheet], nobody, k))
-    told("sketch, one pass", first + more)
+    note("sketch, one pass", first + more)
     sure, more = clock(lambda: best.exact_best(sheet, bounds, profile, nobody, k))
-    told("exact", first + more)
+    note("exact", first + more)
     codes = [found[0] * p + found[1] for found in (sketch, sure)]
     figures["agree"] = float(torch.isin(*codes).sum()) / max(map(len, codes))
     twice, second = clock(lambda: rank_tables.with_tables(sheet, ranks, 2))
     _, more = clock(lambda: best.best_candidates([twice], nobody, k))
-    told("sketch, two passes", first + second + more)
+    note("sketch, two passes", first + second + more)
     figures["peak_gb"] = round(torch.cuda.max_memory_allocated() / 1e9, 1)
     some = torch.arange(512, device=device)  # every product once, in blocks of 512 rows
     sheet.products(some)

@@ -122,13 +122,14 @@ def trials_in(journal: bytes) -> Any:
 _FIT = ["--model", "tri-degree", "--set", "n_starts=1", "--set", "max_iter=4", "--set", "warmup=2"]
 _PREDICT = ["predict", "edges.tsv", *_FIT, "--top", "20", "-q"]
 _OTHER = [*_PREDICT, "--seed", "5"]
-_LINKS, _CSV = ["-o", "links.tsv"], ["--format", "csv", "-o", "run/"]
+_LINKS, _RUN = ["-o", "links.tsv"], ["-o", "run/"]
+_CSV = ["--format", "csv", *_RUN]
 _SAVED = [*_LINKS, "--save", "model"]
 _TUNE = ["tune", "edges.tsv", "--model", "katz", "--trials", "3", "--inner", "2", "-q"]
 _PROCESSES = ["--executor", "processes", "--workers", "2"]
 _DATA = ["--data", "data", "-q"]
-_BENCHMARK = ["benchmark", "USAir", "--models", "pa,cn"]
-_REPRODUCE = ["reproduce", "plasmodium", "--quick"]
+_BENCHMARK = ["benchmark", "USAir", "--models", "pa,cn", *_DATA]
+_REPRODUCE = ["reproduce", "plasmodium", "--quick", *_DATA]
 _EVALUATE = ["evaluate", "edges.tsv", "--models", "cn,l3", "--repeats", "2", "-q"]
 
 
@@ -149,20 +150,17 @@ JOBS = {
         Job("predict file", "writes", [*_PREDICT, *_LINKS]),
         Job("predict over a file", "writes", [*_PREDICT, *_LINKS], [*_OTHER, *_LINKS]),
         Job("predict run", "kills writes memory locks", [*_PREDICT, *_CSV]),
-        Job("another run", "", [*_OTHER, "-o", "run/"]),
-        Job(
-            "predict over a run",
-            *("kills writes", [*_PREDICT, *_CSV, "--force"], [*_OTHER, "-o", "run/"]),
-        ),
+        Job("another run", "", [*_OTHER, *_RUN]),
+        Job("predict over a run", "kills writes", [*_PREDICT, *_CSV, "--force"], [*_OTHER, *_RUN]),
         Job("predict report", "writes", [*_PREDICT, *_LINKS, "--report", "page.html"]),
         Job("predict save", "writes", [*_PREDICT, *_SAVED]),
         Job("predict save over", "kills writes", [*_PREDICT, *_SAVED], [*_OTHER, *_SAVED]),
         Job("tune", "kills writes memory locks", [*_TUNE, "--study", "study"]),
         Job("tune in processes", "", [*_TUNE, "--study", "study", *_PROCESSES], workers=2),
         Job("evaluate", "kills writes memory locks", [*_EVALUATE, "-o", "judged"]),
-        Job("benchmark", "kills writes locks", [*_BENCHMARK, *_DATA, "-o", "bench"]),
-        Job("reproduce", "kills writes locks", [*_REPRODUCE, *_DATA, "-o", "paper"]),
-        Job("report", "writes", ["report", "run", "-q"], [*_PREDICT, "-o", "run/"]),
+        Job("benchmark", "kills writes locks", [*_BENCHMARK, "-o", "bench"]),
+        Job("reproduce", "kills writes locks", [*_REPRODUCE, "-o", "paper"]),
+        Job("report", "writes", ["report", "run", "-q"], [*_PREDICT, *_RUN]),
     )
 }
 

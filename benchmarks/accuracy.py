@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import data
+from benchmarks.studies_base import RELEASES
 from linkprior.evaluation import splits
 from linkprior.evaluation.metrics import PERCENTS, recall_at
 from linkprior.evaluation.ranks import rank_hidden_edges
@@ -25,21 +26,12 @@ MODELS: dict[str, dict[str, Any]] = {
 def cases(folder: Path) -> dict[str, list[splits.Split]]:
     """The splits judged on: five of DREAM5, and the three release pairs of the rat."""
     dream = data.dream5(folder)
-    sampled = [splits.uniform(dream, 0.9, seed, "all-nodes") for seed in range(5)]
-    releases = {version: data.rat(folder, version) for version in data.RAT_CUTS}
-    return {
-        "DREAM5 network 1, 90 % uniform": sampled,
-        **{
-            f"rat {a} → {b}": [splits.release(releases[a], releases[b], "all-nodes")]
-            for a, b in (("3.1.94", "3.2.104"), ("3.1.94", "3.2.114"), ("3.2.104", "3.2.114"))
-        },
-    }
-
-
-def measure_recall(split: splits.Split, name: str) -> dict[str, float]:
-    """Fit one model on one split and return its recalls."""
-    ranks = rank_hidden_edges(make(name, **MODELS[name]).fit(split.train), split)
-    return {f"recall@{x}%": recall_at(ranks, x) for x in PERCENTS}
+    uniform = [splits.uniform(dream, 0.9, seed, "all-nodes") for seed in range(5)]
+    found = {"DREAM5 network 1, 90 % uniform": uniform}
+    for older, newer in RELEASES:
+        pair = data.rat(folder, older), data.rat(folder, newer)
+        found[f"rat {older} → {newer}"] = [splits.release(*pair, "all-nodes")]
+    return found
 
 
 def main() -> None:
@@ -48,9 +40,10 @@ def main() -> None:
         digest = several[0].train.digest[:12]
         print(f"\n{title}: {len(several)} split(s), {len(several[0].hidden)} hidden edges, "
               f"training digest {digest}, seed 0, {STARTS} starts, all-nodes rule")  # fmt: skip
-        for name in MODELS:
-            recalls = [measure_recall(split, name) for split in several]
-            at = {metric: [one[metric] for one in recalls] for metric in recalls[0]}
+        for name, params in MODELS.items():
+            models = [make(name, **params).fit(split.train) for split in several]
+            ranks = [rank_hidden_edges(*pair) for pair in zip(models, several, strict=True)]
+            at = {f"recall@{x}%": [recall_at(one, x) for one in ranks] for x in PERCENTS}
             shown = (f"{metric} {data.mean_sd(values)}" for metric, values in at.items())
             print(f"  {name:15s}" + "  ".join(shown), flush=True)
             results[f"{title} | {name}"] = {"digest": digest, **at}

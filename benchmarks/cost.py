@@ -16,11 +16,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from benchmarks.data import RESULTS, ROOT, read_results, write_results
+from benchmarks.data import RESULTS, narrow_table, saved, write_results
 from linkprior.predictors.scores import PASSES, knots
 from linkprior.solvers.direct import block_groups
 
-__all__ = ["ROOT"]
 CALIBRATED, DEGREE, RANK, CORES = 8_000, 20, 32, 64
 SIZES = (10**5, 10**6, 10**7)
 LOOKS = PASSES * (PASSES - 1) // 2  # looks into tables while tables are made
@@ -44,9 +43,6 @@ class Size:
     def table_bytes(self) -> float:
         """The bytes of one rank table: a score at each knot, for every node."""
         return 4.0 * self.nodes * len(knots(self.nodes - 1))
-
-
-# ---------------------------------------------------------------------- formulas
 
 
 def flops(work: str, size: Size) -> float:
@@ -93,15 +89,7 @@ def received_bytes(work: str, size: Size) -> float:
     return {"tables": size.table_bytes, "scores": 0.0}[work]
 
 
-# ---------------------------------------------------------------------- rates
-
-
-def load(name: str) -> dict[str, Any]:
-    return read_results(RESULTS / f"{name}.json")
-
-
 def calibrated(growth: dict[str, Any], name: str) -> dict[str, Any]:
-    """Return the cell of growth.json that rates come from."""
     return next(one for one in growth["nodes"][name]["cells"] if one["nodes"] == CALIBRATED)
 
 
@@ -109,11 +97,8 @@ def rates(growth: dict[str, Any]) -> dict[str, float]:
     """Return seconds per entry (pass, tables, scores) or per flop (sweep, pu) on two cores."""
     tri = calibrated(growth, "tri-degree")
     size, busy = Size(tri["nodes"], tri["edges"]), tri["cpu_seconds"] / tri["seconds"]
-    parts = {"pass": "pass", "tables": "tables", "scores": "top"}
-    found = {
-        work: tri["parts"][part] * busy / THREADS[work] / size.entries
-        for work, part in parts.items()
-    }
+    parts = {"pass": "pass", "tables": "tables", "scores": "top"}.items()
+    found = {w: tri["parts"][part] * busy / THREADS[w] / size.entries for w, part in parts}
     for work, (name, rounds) in ROUNDS.items():
         took = calibrated(growth, name)["cpu_seconds"] / THREADS[work] / rounds
         found[work] = took / flops(work, size)
@@ -121,7 +106,6 @@ def rates(growth: dict[str, Any]) -> dict[str, float]:
 
 
 def two_cores(work: str, size: Size, rate: dict[str, float]) -> float:
-    """Return the seconds of one piece of work on two cores."""
     return rate[work] * (size.entries if work in MAPPED else flops(work, size))
 
 
@@ -137,36 +121,32 @@ def one_gpu(work: str, size: Size, gpu: dict[str, Any]) -> float:
     return block * size.entries / (part["rows"] * part["nodes"])
 
 
-# ---------------------------------------------------------------------- tables
-
-
 def spell(seconds: float) -> str:
     """Return a time in the unit people would use, two digits."""
     for unit, length in (("years", 365.25 * 86400), ("d", 86400.0), ("h", 3600.0), ("min", 60.0)):
         if seconds >= 2 * length:
-            return f"{_two_digits(seconds / length)} {unit}"
-    return f"{_two_digits(seconds)} s" if seconds >= 0.1 else f"{_two_digits(1e3 * seconds)} ms"
+            return _two_digits(seconds / length, unit)
+    return _two_digits(seconds, "s") if seconds >= 0.1 else _two_digits(1e3 * seconds, "ms")
 
 
 def spell_bytes(size: float) -> str:
     """Return bytes in the unit people would use, two digits."""
-    for unit, length in (("PB", 1e15), ("TB", 1e12), ("GB", 1e9)):
-        if size >= length:
-            return f"{_two_digits(size / length)} {unit}"
-    return f"{_two_digits(size / 1e6)} MB"
+    units = (("PB", 1e15), ("TB", 1e12), ("GB", 1e9))
+    unit, length = next((one for one in units if size >= one[1]), ("MB", 1e6))
+    return _two_digits(size / length, unit)
 
 
-def _two_digits(value: float) -> str:
+def _two_digits(value: float, unit: str) -> str:
     rounded = float(f"{value:.2g}")
-    return f"{rounded:,.0f}" if rounded >= 10 else f"{rounded:g}"
+    return f"{rounded:,.0f} {unit}" if rounded >= 10 else f"{rounded:g} {unit}"
 
 
 MAPPED = {"pass": "streaming pass", "tables": "tables", "scores": "scores of all pairs"}
 WORDS = {**MAPPED, "sweep": "tri sweep", "pu": "pu sweep"}
 
 
-def predictions() -> str:
-    rate, gpu, rows = rates(load("growth")), load("gpu"), []
+def predictions(growth: dict[str, Any]) -> str:
+    rate, gpu, rows = rates(growth), saved("gpu"), []
     for nodes in SIZES:
         size = Size(nodes, nodes * DEGREE // 2)
         for work, words in WORDS.items():
@@ -176,15 +156,8 @@ def predictions() -> str:
                 sent, back = (spell_bytes(of(work, size)) for of in (sent_bytes, received_bytes))
             held = spell_bytes(held_bytes(work, size))
             rows.append([f"{nodes:,}", words, spell(took), fast, cluster, held, sent, back])
-    heads = (
-        f"| nodes | work | two cores | one H200 | {CORES} cores | arrays | to each worker | back |"
-    )
-    return _table(heads, rows)
-
-
-def _table(heads: str, rows: list[list[str]]) -> str:
-    below = (f"| {' | '.join(row)} |" for row in rows)
-    return "\n".join([heads, "|---" * (heads.count("|") - 1) + "|", *below])
+    heads = f"nodes | work | two cores | one H200 | {CORES} cores | arrays | to each worker | back"
+    return narrow_table(f"| {heads} |", rows)
 
 
 def _row(what: str, predicted: float, measured: float, how: Any = spell) -> list[str]:
@@ -200,8 +173,8 @@ REAL = {
 }
 
 
-def checks() -> str:
-    growth, human, gpu = load("growth"), load("human"), load("gpu")
+def checks(growth: dict[str, Any]) -> str:
+    human = saved("human")
     on_two, rows = partial(two_cores, rate=rates(growth)), []
     for one in growth["nodes"]["tri-degree"]["cells"]:
         if one["nodes"] != CALIBRATED:
@@ -224,18 +197,18 @@ def checks() -> str:
         what = f"`predict --model tri-degree`, {words}, all in all"
         rows.append(_row(what, took, human[name]["cpu_seconds"] / 2))
     for work, name, sweeps in (("pu", "pu", 20), ("sweep", "tri", 80)):
-        for one in load("large")["knn"].get(name, {"cells": []})["cells"]:
+        for one in saved("large")["knn"].get(name, {"cells": []})["cells"]:
             what = f"{name}, {one['nodes']:,} nodes, up to {sweeps} sweeps, wall clock"
             took = sweeps * on_two(work, Size(one["nodes"], one["edges"]))
             rows.append(_row(what, took, one["seconds"]["fitting"]))
-    rows.append(_admm_on_gpu(gpu))
-    traffic = load("traffic")
+    rows.append(_admm_on_gpu(saved("gpu")))
+    traffic = saved("traffic")
     for work, one in traffic["works"].items():
         size = Size(traffic["nodes"], traffic["edges"], traffic["rank"])
         for kind, formula in (("sent", sent_bytes), ("received", received_bytes)):
             what = f"dask, {WORDS[work]}, {size.nodes:,} nodes: {kind}"
             rows.append(_row(what, formula(work, size), one[kind], spell_bytes))
-    return _table("| | predicted | measured | measured / predicted |", rows)
+    return narrow_table("| | predicted | measured | measured / predicted |", rows)
 
 
 def _admm_on_gpu(gpu: dict[str, Any]) -> list[str]:
@@ -247,29 +220,28 @@ def _admm_on_gpu(gpu: dict[str, Any]) -> list[str]:
     return _row(f"ADMM on one H200, {p:,} nodes, {steps} steps of 3 passes", steps * step, took)
 
 
-def slopes() -> str:
-    growth, rows = load("growth"), []
+def slopes(growth: dict[str, Any]) -> str:
+    rows = []
     for name, one in growth["nodes"].items():
         over_edges = growth["edges"].get(name, {}).get("exponents", {})
         found = [one["exponents"][key] for key in ("seconds", "cpu_seconds", "added_bytes")]
         found.append(over_edges.get("cpu_seconds"))
         rows.append([name, *("–" if value is None else f"{value:.2f}" for value in found)])
     heads = "| | time in p | core seconds in p | memory in p | core seconds in m |"
-    return _table(heads, rows)
+    return narrow_table(heads, rows)
 
 
 def tables() -> str:
-    """Return all tables as the page has them."""
-    growth = load("growth")
+    growth = saved("growth")
     sizes = [one["nodes"] for one in growth["nodes"]["tri-degree"]["cells"]]
     head = (
         f"Exponents, from {sizes[0]:,} to {sizes[-1]:,} nodes at mean degree {DEGREE}, and with "
         f"edges at {CALIBRATED:,} nodes (goal: tri-degree's time in p ≤ {growth['goal']}; "
         f"measured on {growth['machine']}):"
     )
-    parts = [head, slopes(), "What larger networks would take:", predictions()]
-    parts += ["Where there are measurements, in core seconds over threads unless said:", checks()]
-    return "\n\n".join(parts)
+    measured = "Where there are measurements, in core seconds over threads unless said:"
+    parts = [head, slopes(growth), "What larger networks would take:", predictions(growth)]
+    return "\n\n".join([*parts, measured, checks(growth)])
 
 
 def traffic(n_nodes: int = 4_000) -> dict[str, Any]:

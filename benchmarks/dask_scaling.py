@@ -23,25 +23,17 @@ def measured(net: Network, workers: int) -> tuple[float, str, list[Any]]:
     found: list[Evaluation] = []
     with parallel.use_workers(workers), parallel.use_dask("local") as engine:
         evaluate(MODELS, net, PROTOCOL, folds=range(2))  # kernels compiled and loaded everywhere
-        before = engine.traffic.sent, engine.traffic.received
+        sent, received = engine.traffic.sent, engine.traffic.received
         seconds, _ = data.clocked(
             lambda: found.append(evaluate(MODELS, net, PROTOCOL, folds=FOLDS))
         )
-        moved = engine.traffic.sent - before[0], engine.traffic.received - before[1]
-    return (
-        seconds,
-        f"{moved[0] / 1e6:.1f} MB sent, {moved[1] / 1e6:.1f} MB received",
-        untimed(*found),
-    )
-
-
-def untimed(found: Evaluation) -> list[Any]:
-    """Return all that an evaluation tells but times and memory."""
-    return [
+        sent, received = engine.traffic.sent - sent, engine.traffic.received - received
+    untimed = [
         (cell.model, cell.split, repr(cell.curve),
          {k: repr(v) for k, v in cell.values.items() if "_mb" not in k and k != "seconds"})
-        for cell in found.cells
+        for cell in found[0].cells
     ]  # fmt: skip
+    return seconds, f"{sent / 1e6:.1f} MB sent, {received / 1e6:.1f} MB received", untimed
 
 
 def main() -> None:

@@ -19,13 +19,13 @@ from linkprior import __version__
 from linkprior.evaluation.evaluate import evaluate_cell
 from linkprior.evaluation.splits import Split, split_digest
 from linkprior.evaluation.store import plain_numbers, write_cell
-from linkprior.experiments.paper import RAT_CUTS, dream5, rat
+from linkprior.experiments.paper import dream5, rat
 from linkprior.io.atomic_files import whole_file
 from linkprior.network import Network
 from linkprior.parallel import available_cores
 from linkprior.predictors.base import LinkPredictor
 
-__all__ = ["RAT_CUTS", "dream5", "folder", "rat"]
+__all__ = ["dream5", "folder", "rat"]
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS, FIGURES = ROOT / "benchmarks" / "results", ROOT / "docs" / "figures"
 HURI, YEAST = "ppi-challenge2023/HuRI.csv.gz", "ppi-challenge2023/Yeast.csv"
@@ -42,9 +42,14 @@ def required_folder() -> Path:
     return folder() or sys.exit("LINKPRIOR_DATA is not set: it names the folder of the data sets")
 
 
-def read_results(path: Path) -> dict[str, Any]:
-    results: dict[str, Any] = json.loads(path.read_text("utf-8")) if path.exists() else {}
-    return results
+def read_results(path: Path) -> Any:
+    """Return what an earlier run left, nothing without one."""
+    return json.loads(path.read_text("utf-8")) if path.exists() else {}
+
+
+def saved(name: str) -> Any:
+    """Return the figures of benchmarks/results/NAME.json."""
+    return read_results(RESULTS / f"{name}.json")
 
 
 def write_results(path: Path, results: dict[str, Any], sort_keys: bool = False) -> None:
@@ -68,6 +73,12 @@ def fill_cell(
 def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     lines = [heads, ["---"] * len(heads), *rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def narrow_table(heads: str, rows: Iterable[Sequence[str]]) -> str:
+    """Return a table below a line of heads that is written out."""
+    below = (f"| {' | '.join(row)} |" for row in rows)
+    return "\n".join([heads, "|---" * (heads.count("|") - 1) + "|", *below])
 
 
 def mean_sd(values: Sequence[float], digits: int = 3) -> str:
@@ -99,7 +110,6 @@ def peak_megabytes(task: Callable[[], object]) -> float:
 
 
 def machine() -> str:
-    """Return one line about where the figures were taken."""
     load = os.getloadavg()[0]
     return (
         f"{platform.machine()}, {available_cores()} cores, load {load:.1f}, "
@@ -107,8 +117,11 @@ def machine() -> str:
     )
 
 
-def apart(*words: object) -> Any:
-    """Return the JSON that a module prints, run in a process of its own."""
-    command = [sys.executable, "-m", *map(str, words)]
+def apart(module: str, function: str, *given: Any) -> Any:
+    """Return what a function of a module finds in a process of its own."""
+    code = "import importlib, json, sys; module, name, given = sys.argv[1:]; "
+    code += "work = getattr(importlib.import_module(module), name); "
+    code += "print(json.dumps(work(*json.loads(given))))"
+    command = [sys.executable, "-c", code, module, function, json.dumps(given)]
     done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
     return json.loads(done.stdout)

@@ -11,7 +11,6 @@ benchmarks/results/gpu.json (written where the command runs).
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from collections.abc import Callable
@@ -21,7 +20,7 @@ import numpy as np
 
 os.environ.setdefault("LINKPRIOR_KERNELS", "portable")
 
-from benchmarks.gpu_pairs import RESULTS, clock
+from benchmarks.gpu_pairs import clock, run_works
 from linkprior.model.degrees import estimate_degrees
 from linkprior.model.losses import SquaredLoss
 from linkprior.model.priors import DegreePrior
@@ -44,7 +43,7 @@ def fastest(work: Callable[[], Any]) -> float:
     return min(clock(work)[1] for _ in range(3))
 
 
-def solver_for(net: Network, cls: type[AdmmSolver], **more: Any) -> AdmmSolver:
+def admm_solver(net: Network, cls: type[AdmmSolver], **more: Any) -> AdmmSolver:
     prior = DegreePrior(estimate_degrees(net), alpha=0.5)
     return cls(net, SquaredLoss(0.2), 32, prior, 0.05, 1.0, passes=3, **more)
 
@@ -66,7 +65,7 @@ def clocked_steps(solver: Any, steps: int) -> tuple[float, float]:
 
 
 def admm(n_nodes: int, steps: int) -> dict[str, float]:
-    solver = solver_for(random_network(n_nodes), DeviceAdmm, device="cuda")
+    solver = admm_solver(random_network(n_nodes), DeviceAdmm, device="cuda")
     seconds, peak = clocked_steps(solver, steps)
     return {"nodes": n_nodes, "steps": steps, "seconds": seconds, "peak_gb": peak}
 
@@ -82,7 +81,7 @@ def streaming(n_nodes: int, steps: int) -> dict[str, float]:
 def parity(n_nodes: int = 1500, steps: int = 10) -> dict[str, float]:
     """Return the largest relative difference between device and NumPy after some steps."""
     net = random_network(n_nodes)
-    solvers = [solver_for(net, DeviceAdmm, device="cuda"), solver_for(net, AdmmSolver)]
+    solvers = [admm_solver(net, DeviceAdmm, device="cuda"), admm_solver(net, AdmmSolver)]
     states = [one.init(np.random.default_rng(0)) for one in solvers]
     for _ in range(steps):
         states = [one.step(state) for one, state in zip(solvers, states, strict=True)]
@@ -96,10 +95,9 @@ def parity(n_nodes: int = 1500, steps: int = 10) -> dict[str, float]:
 
 
 def prox(n_nodes: int) -> dict[str, float]:
-    """Time the row prox by parts."""
     import torch
 
-    from linkprior.kernels.torch.ops import rank_penalty
+    from linkprior.kernels.torch.ops import rank_penalty, sorted_penalty
 
     keys = torch.randn(n_nodes, n_nodes, device="cuda")
     profile = torch.log(torch.arange(2, n_nodes + 1, device="cuda").float()).sqrt()
@@ -114,27 +112,21 @@ def prox(n_nodes: int) -> dict[str, float]:
         for rows in blocks:
             torch.sort(keys[rows], dim=1, descending=True, stable=stable)
 
+    few = keys[:2048]
+    same = [
+        torch.equal(
+            *(way(some, scale[:2048], profile, 0) for way in (rank_penalty, sorted_penalty))
+        )
+        for some in (few, (few * 4).round())  # with ties too
+    ]
     return {
         "nodes": n_nodes,
         "copy": fastest(lambda: out.copy_(keys)),
         "rank_penalty": fastest(all_rows),
-        "same": float(_agrees(keys[:2048], scale[:2048], profile)),
+        "same": float(all(same)),
         "sort": fastest(lambda: sorts(False)),
         "stable_sort": fastest(lambda: sorts(True)),
     }
-
-
-def _agrees(keys: Any, scale: Any, profile: Any) -> bool:
-    """Return whether kernel and sort give the same, with ties too."""
-    import torch
-
-    from linkprior.kernels.torch.ops import rank_penalty, sorted_penalty
-
-    found = []
-    for some in (keys, (keys * 4).round()):
-        parts = (way(some, scale, profile, 0) for way in (rank_penalty, sorted_penalty))
-        found.append(torch.equal(*parts))
-    return all(found)
 
 
 def pairs(n_nodes: int, rank: int = 32, rows: int = 512) -> dict[str, float]:
@@ -163,9 +155,7 @@ def main() -> None:
     import torch
 
     quick = "--quick" in sys.argv
-    torch.backends.cuda.matmul.allow_tf32 = False
     versions = {one.__name__: one.__version__ for one in (torch, np, scipy)}
-    found: dict[str, Any] = {"gpu": torch.cuda.get_device_name(), "versions": versions}
     nodes = 4000 if quick else 20_000
     works: dict[str, Callable[[], Any]] = {
         "parity": parity,
@@ -175,10 +165,7 @@ def main() -> None:
         "streaming": lambda: streaming(nodes, 10),
         "streaming_large": lambda: streaming(8000 if quick else 100_000, 2),
     }
-    for name, work in works.items():
-        found[name] = work()
-        print(name, json.dumps(found[name]), flush=True)
-        (RESULTS / "gpu.json").write_text(json.dumps(found, indent=1) + "\n")
+    run_works("gpu.json", works, versions=versions)
 
 
 if __name__ == "__main__":

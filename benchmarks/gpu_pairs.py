@@ -66,24 +66,24 @@ def measure(p: int, k: int, device: str = "cuda") -> dict[str, Any]:
     torch.cuda.reset_peak_memory_stats()
     figures: dict[str, Any] = {"nodes": p, "top": k, "rank": RANK, "seconds": {}}
 
-    def told(name: str, seconds: float) -> None:
+    def note(name: str, seconds: float) -> None:
         figures["seconds"][name] = round(seconds, 2)
         goal = f" (goal ≤ {GOALS[name]:.0f} s)" if name in GOALS else ""
         print(f"{name}: {seconds:.1f} s{goal}", flush=True)
 
     (table, bounds), first = clock(lambda: rank_tables.bounds_of(sheet, ranks, profile))
-    told("first table", first)
+    note("first table", first)
     unit, _ = unit_of(table.cpu().numpy(), p - 1, int(MEAN_DEGREE * p / 2))
     sheet = replace(sheet, scale=sheet.scale * unit, tables=[table])
     sketch, more = clock(lambda: best.best_candidates([sheet], nobody, k))
-    told("sketch, one pass", first + more)
+    note("sketch, one pass", first + more)
     sure, more = clock(lambda: best.exact_best(sheet, bounds, profile, nobody, k))
-    told("exact", first + more)
+    note("exact", first + more)
     codes = [found[0] * p + found[1] for found in (sketch, sure)]
     figures["agree"] = float(torch.isin(*codes).sum()) / max(map(len, codes))
     twice, second = clock(lambda: rank_tables.with_tables(sheet, ranks, 2))
     _, more = clock(lambda: best.best_candidates([twice], nobody, k))
-    told("sketch, two passes", first + second + more)
+    note("sketch, two passes", first + second + more)
     figures["peak_gb"] = round(torch.cuda.max_memory_allocated() / 1e9, 1)
     some = torch.arange(512, device=device)  # every product once, in blocks of 512 rows
     sheet.products(some)
@@ -104,16 +104,24 @@ def fitted(p: int, k: int) -> dict[str, Any]:
         model = lp.make("degree:tri", n_starts=1, rank=RANK, passes=1)
         _, fitting = clock(lambda: model.fit(net))
         ranking, seconds = clock(lambda: model.predict_edges(k))
+    steps = {"drawing": drawing, "fitting": fitting, "ranking": seconds}
     return {
-        "nodes": net.n_nodes,
-        "edges": net.n_edges,
-        "links": len(ranking),
-        "seconds": {
-            step: round(took, 1)
-            for step, took in (("drawing", drawing), ("fitting", fitting), ("ranking", seconds))
-        },
+        **{"nodes": net.n_nodes, "edges": net.n_edges, "links": len(ranking)},
+        "seconds": {step: round(took, 1) for step, took in steps.items()},
         "peak_gb": round(torch.cuda.max_memory_allocated() / 1e9, 1),
     }
+
+
+def run_works(file: str, works: dict[str, Callable[[], Any]], **found: Any) -> None:
+    """Do works one after the other; print what each found and write what there is so far."""
+    import torch
+
+    torch.backends.cuda.matmul.allow_tf32 = False
+    found = {"gpu": torch.cuda.get_device_name(), **found}
+    for name, work in works.items():
+        found[name] = work()
+        print(name, json.dumps(found[name]), flush=True)
+        (RESULTS / file).write_text(json.dumps(found, indent=1) + "\n")
 
 
 def main() -> None:
@@ -124,15 +132,10 @@ def main() -> None:
     options.add_argument("--top", type=int, default=1_000_000)
     options.add_argument("--fitted", action="store_true", help="fit such a network, too")
     given = options.parse_args()
-    torch.backends.cuda.matmul.allow_tf32 = False
-    found: dict[str, Any] = {"gpu": torch.cuda.get_device_name(), "torch": torch.__version__}
     works = {str(p): partial(measure, p, given.top) for p in given.nodes}
     if given.fitted:
         works["fitted"] = partial(fitted, given.nodes[-1], given.top)
-    for name, work in works.items():
-        found[name] = work()
-        print(json.dumps(found[name]), flush=True)
-        (RESULTS / "gpu_pairs.json").write_text(json.dumps(found, indent=1) + "\n")
+    run_works("gpu_pairs.json", works, torch=torch.__version__)
 
 
 if __name__ == "__main__":

@@ -32,18 +32,18 @@ import contextlib
 import ctypes
 import gc
 import heapq
-import json
 import os
 import warnings
 from collections.abc import Callable
 from functools import cache
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks import data
-from benchmarks.speed_models import LAM, RHO, implicit_als_of
+from benchmarks.speed import LAM, RHO, implicit_als_of
 from benchmarks.studies_base import legend_below, save_figure, tidy
 from linkprior import machine, parallel
 from linkprior.model.degrees import estimate_degrees
@@ -90,7 +90,6 @@ class Watch:
         return sum(self.parts.values())
 
     def timed(self, name: str, work: Callable[[], Any]) -> Any:
-        """Do some work and count it."""
         results: list[Any] = []
         self.parts[name], busy = data.clocked(lambda: results.append(work()))
         self.cpu += busy
@@ -154,19 +153,14 @@ def networkx(net: Network, watch: Watch) -> None:
     import networkx as nx
 
     graph = nx.from_scipy_sparse_array(net.adjacency)
-
-    def best() -> list[Any]:
-        every = nx.resource_allocation_index(graph)  # all non-edges, one after the other
-        return heapq.nlargest(net.n_nodes, every, key=lambda found: found[2])
-
-    watch.timed("all pairs", best)
+    index = nx.resource_allocation_index
+    watch.timed("all pairs", lambda: heapq.nlargest(net.n_nodes, index(graph), key=itemgetter(2)))
 
 
 def sorted_pairs(X: NDArray[Any], k: int) -> NDArray[Any]:
     """Return the codes of the k best pairs i < j by a full sort."""
     codes = np.flatnonzero(np.triu(np.ones(X.shape, bool), 1))
-    best: NDArray[Any] = codes[np.argsort(-X.ravel()[codes])[:k]]
-    return best
+    return codes[np.argsort(-X.ravel()[codes])[:k]]
 
 
 def dense_usu(net: Network, watch: Watch) -> None:
@@ -188,26 +182,18 @@ def dense_l3(net: Network, watch: Watch) -> None:
     watch.timed("sort", lambda: sorted_pairs(X, net.n_nodes))
 
 
-CELLS: dict[str, Callable[[Network, Watch], None]] = {
-    work.__name__.replace("_", "-"): work
-    for work in (
-        tri_degree,
-        tri,
-        sklearn_nmf,
-        pu,
-        implicit_als,
-        top,
-        dense_usu,
-        l3,
-        dense_l3,
-        networkx,
-    )
-}
+_ALL = (tri_degree, tri, sklearn_nmf, pu, implicit_als, top, dense_usu, l3, dense_l3, networkx)
+CELLS = {work.__name__.replace("_", "-"): work for work in _ALL}
 # Ours run as in the package, implicit as it asks for; the others with all threads of BLAS.
 ONE_BLAS_THREAD = ("tri-degree", "tri", "pu", "top", "implicit-als")
 
 
 def cell(name: str, n_nodes: int, degree: float) -> dict[str, Any]:
+    with parallel.one_blas_thread() if name in ONE_BLAS_THREAD else contextlib.nullcontext():
+        return _cell(name, n_nodes, degree)
+
+
+def _cell(name: str, n_nodes: int, degree: float) -> dict[str, Any]:
     net = large_network(n_nodes, degree, seed=SEED)
     CELLS[name](large_network(600, 10.0, seed=SEED), Watch())  # compiles, imports
     if name == "tri-degree":
@@ -223,15 +209,10 @@ def cell(name: str, n_nodes: int, degree: float) -> dict[str, Any]:
         CELLS[name](net, runs[-1])
     watch, peak = min(runs, key=lambda watch: watch.seconds), machine.peak_memory()
     return {
-        "model": name,
-        "nodes": net.n_nodes,
-        "edges": net.n_edges,
-        "rank": RANK,
-        "seconds": round(watch.seconds, 4),
-        "cpu_seconds": round(watch.cpu, 4),
+        **{"model": name, "nodes": net.n_nodes, "edges": net.n_edges, "rank": RANK},
+        **{"seconds": round(watch.seconds, 4), "cpu_seconds": round(watch.cpu, 4)},
         "parts": {part: round(took, 4) for part, took in watch.parts.items()},
-        "peak_bytes": peak,
-        "added_bytes": peak - before,
+        **{"peak_bytes": peak, "added_bytes": peak - before},
         "load": round(os.getloadavg()[0], 1),
     }
 
@@ -249,35 +230,26 @@ def exponent(cells: Cells, over: str, of: str) -> float | None:
 
 
 def measure(name: str, points: Points, over: str) -> dict[str, Any]:
-    """Run a contender at some sizes, printing as they come."""
     cells: Cells = []
     for point in points:
-        cells.append(data.apart("benchmarks.growth", "--cell", name, *point))
-        print(line(cells[-1]), flush=True)
+        one = data.apart("benchmarks.growth", "cell", name, *point)
+        cells.append(one)
+        parts = ", ".join(f"{part} {took:g}" for part, took in one["parts"].items())
+        print(f"{name:14}{one['nodes']:>7,} nodes{one['edges']:>9,} edges "
+              f"{one['seconds']:9.3f} s {one['cpu_seconds']:9.3f} core s "
+              f"{one['added_bytes'] / 1e6:8.0f} MB   {parts}", flush=True)  # fmt: skip
     found = {of: exponent(cells, over, of) for of in NOISE}
     goal = f" (goal ≤ {GOAL})" if (name, over) == ("tri-degree", "nodes") else ""
-    print(
-        f"{name}: in {over} time grows by {found['seconds']}{goal}, that of all cores by "
-        f"{found['cpu_seconds']}, memory by {found['added_bytes']}",
-        flush=True,
-    )
+    print(f"{name}: in {over} time grows by {found['seconds']}{goal}, that of all cores by "
+          f"{found['cpu_seconds']}, memory by {found['added_bytes']}", flush=True)  # fmt: skip
     return {"cells": cells, "exponents": found}
-
-
-def line(one: dict[str, Any]) -> str:
-    parts = ", ".join(f"{part} {took:g}" for part, took in one["parts"].items())
-    return (
-        f"{one['model']:14}{one['nodes']:>7,} nodes{one['edges']:>9,} edges "
-        f"{one['seconds']:9.3f} s {one['cpu_seconds']:9.3f} core s "
-        f"{one['added_bytes'] / 1e6:8.0f} MB   {parts}"
-    )
 
 
 def jobs(most_nodes: int) -> list[tuple[str, str, Points]]:
     found: list[tuple[str, str, Points]] = []
     for name in CELLS:
-        most = min(MOST_NODES.get(name, most_nodes), most_nodes)
-        sizes = [n for n in (500, 1_000, *SIZES) if LEAST_NODES.get(name, SIZES[0]) <= n <= most]
+        least, most = LEAST_NODES.get(name, SIZES[0]), min(MOST_NODES.get(name, 10**9), most_nodes)
+        sizes = [n for n in (500, 1_000, *SIZES) if least <= n <= most]
         found.append(("nodes", name, [(size, float(DEGREE)) for size in sizes]))
     points = [(FIXED, float(degree)) for degree in DEGREES]
     return found + [("edges", name, points) for name in WITH_EDGES]
@@ -285,20 +257,11 @@ def jobs(most_nodes: int) -> list[tuple[str, str, Points]]:
 
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    options.add_argument(
-        "names", nargs="*", help="contenders; those not named are kept as they are"
-    )
+    options.add_argument("names", nargs="*", help="contenders; others are kept as they are")
     options.add_argument("--over", choices=["nodes", "edges"], help="one of the two only")
     options.add_argument("--most", type=int, default=SIZES[-1], help="nodes at most")
     options.add_argument("--draw", action="store_true", help="only draw what was kept")
-    options.add_argument("--cell", nargs=3, help="one cell in this process, as JSON")
     given = options.parse_args()
-    if given.cell:
-        name, n_nodes, degree = given.cell
-        alone = name in ONE_BLAS_THREAD
-        with parallel.one_blas_thread() if alone else contextlib.nullcontext():
-            print(json.dumps(cell(name, int(n_nodes), float(degree))))
-        return
     path = data.RESULTS / "growth.json"
     found = data.read_results(path) | {"threads": parallel.current_workers(), "goal": GOAL}
     for over, name, points in [] if given.draw else jobs(given.most):

@@ -33,7 +33,6 @@ SEEDS = range(2)
 
 
 def releases(folder: Path) -> Iterator[tuple[str, list[Network]]]:
-    """Yield three releases at a time, under their name."""
     rat = folder / "biogrid-rat"
     lines = (rat / "rat-edges-first-id-from-3.2.120.tsv").read_text().splitlines()[1:]
     rows = [line.split("\t") for line in lines]
@@ -48,25 +47,25 @@ def releases(folder: Path) -> Iterator[tuple[str, list[Network]]]:
     yield "rat–rat 2013 → 120 → 164", [first, Network.from_edges(pairs), last]
 
 
-def judged(model: LinkPredictor, split: Split) -> dict[str, Any]:
-    values = evaluate_cell(model.name, model, split).values
-    found: dict[str, Any] = {m: values[m] for m in SHOWN}
-    if isinstance(model, Auto):
-        found["yield"] = expected_and_real(model, split)
-    return found
-
-
 def measure(older: Network, newer: Network, newest: Network) -> dict[str, Any]:
     plain = release(newer, newest, "all-nodes")
     taught = release(newer.with_history(older, newer), newest, "all-nodes")
     history = taught.train.known.history
+
+    def judged(model: LinkPredictor, split: Split = plain) -> dict[str, Any]:
+        values = evaluate_cell(model.name, model, split).values
+        found: dict[str, Any] = {m: values[m] for m in SHOWN}
+        if isinstance(model, Auto):
+            found["yield"] = expected_and_real(model, split)
+        return found
+
     return {
         "digests": [one.digest for one in (older, newer, newest)],
         "found_before": 0 if history is None else len(history.found),
         "hidden": len(plain.hidden),
         "auto with history": [judged(Auto(seed=seed), taught) for seed in SEEDS],
-        "auto": [judged(Auto(seed=seed), plain) for seed in SEEDS],
-        **{name: [judged(lp.make(name), plain)] for name in PEERS},
+        "auto": [judged(Auto(seed=seed)) for seed in SEEDS],
+        **{name: [judged(lp.make(name))] for name in PEERS},
     }
 
 
@@ -75,15 +74,15 @@ def text(found: dict[str, Any]) -> str:
     rows, inside = [], defaultdict[str, list[bool]](list)
     for name, one in found.items():
         for model in ("auto with history", "auto", *PEERS):
-            runs = one[model]
-            means = (f"{np.mean([run[m] for run in runs]):.4f}" for m in SHOWN)
+            means = (f"{np.mean([run[m] for run in one[model]]):.4f}" for m in SHOWN)
             rows.append([name, model, *means])
-            for each in (y for run in runs for y in run.get("yield", [])):
+            for each in (y for run in one[model] for y in run.get("yield", [])):
                 inside[model].append(each["low"] <= each["hits"] <= each["high"])
-    lines = [data.table(["releases", "model", *SHOWN], rows)]
-    for model, held in inside.items():
-        lines.append(f"{model}: yield inside the 90 % interval {sum(held)} times of {len(held)}")
-    return "\n".join(lines)
+    held = (
+        f"{model}: yield inside the 90 % interval {sum(held)} times of {len(held)}"
+        for model, held in inside.items()
+    )
+    return "\n".join([data.table(["releases", "model", *SHOWN], rows), *held])
 
 
 def main() -> None:

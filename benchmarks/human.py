@@ -12,7 +12,6 @@ earlier runs unless they run again.
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import subprocess
 import sys
@@ -22,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import data
-from benchmarks import speed_models as pu
+from benchmarks import speed as pu
 from linkprior import machine, parallel
 from linkprior.io.read import read_network
 from linkprior.network.generate import planted_network
@@ -57,18 +56,16 @@ def predicted(name: str, source: Path) -> dict[str, Any]:
         with target.open(encoding="utf-8") as lines:
             ranked = sum(1 for _ in lines) - 1
     return {
-        "options": options,
-        "ranked": ranked,
-        "seconds": round(took, 2),
+        **{"options": options, "ranked": ranked, "seconds": round(took, 2)},
         "cpu_seconds": round(used.ru_utime + used.ru_stime, 2),
         "peak_bytes": used.ru_maxrss * (1 if sys.platform == "darwin" else 1024),
     }
 
 
-def fitted(name: str, source: Path) -> dict[str, Any]:
+def fitted(name: str) -> dict[str, Any]:
     """Fit in this process and return the best time of some runs, and the peak memory."""
     fit = {"fit-pu": pu.our_run, "fit-implicit": pu.implicit_run}[name]
-    net, threads = read_network(source), parallel.current_workers()
+    net, threads = read_network(data.required_folder() / HUMAN), parallel.current_workers()
     with parallel.one_blas_thread():
         fit(planted_network(500), threads)  # compiles what is compiled at first use
         machine.reset_peak_memory()
@@ -81,17 +78,16 @@ def fitted(name: str, source: Path) -> dict[str, Any]:
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     options.add_argument("names", nargs="*", help=", ".join([*COMMANDS, *FITS]))
-    options.add_argument("--fit", choices=FITS, help="one fit in this process, as JSON")
     given = options.parse_args()
     folder, path = data.required_folder(), data.RESULTS / "human.json"
-    if given.fit:
-        print(json.dumps(fitted(given.fit, folder / HUMAN)))
-        return
     rows = data.read_results(path)
     for name in given.names or [*FITS, *COMMANDS]:
         where = data.machine()
         if name in FITS:
-            row, goal = data.apart("benchmarks.human", "--fit", name), FITS[name]
+            row, goal = (
+                data.apart("benchmarks.human", "fitted", name, str(folder / HUMAN)),
+                FITS[name],
+            )
         else:
             row, goal = predicted(name, folder / COMMANDS[name][0]), COMMANDS[name][2]
         rows[name] = {**row, "machine": where}
@@ -99,9 +95,8 @@ def main() -> None:
         print(f"{took}{row['peak_bytes'] / 1e9:8.2f} GB   goal: {goal}   ({where})", flush=True)
         data.write_results(path, rows)
     if rows.keys() >= FITS.keys():
-        took, busy = (
-            rows["fit-implicit"][of] / rows["fit-pu"][of] for of in ("seconds", "cpu_seconds")
-        )
+        kinds = ("seconds", "cpu_seconds")
+        took, busy = (rows["fit-implicit"][of] / rows["fit-pu"][of] for of in kinds)
         print(f"implicit's time over pu's: {took:.2f} (goal ≥ 1), of all cores {busy:.2f}")
 
 

@@ -10,7 +10,6 @@ there are nodes. Slopes are of seconds over edges, both in logarithms, from one 
 from __future__ import annotations
 
 import argparse
-import json
 import time
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -41,8 +40,10 @@ def cell(name: str, n_nodes: int, kind: str) -> dict[str, Any]:
         seconds[step] = round(time.perf_counter() - began, 2)
         return result
 
+    small = large_network(2000, MEAN_DEGREE, seed=SEED)  # kernels are compiled, all is imported
+    fitted = make(name, **MODELS[name]).fit(small)
+    with_evidence(fitted, fitted.predict_edges(100, nearby_pairs(small, kind)))
     net = timed("drawing", lambda: large_network(n_nodes, MEAN_DEGREE, seed=SEED))
-    warm_up(name, kind)
     machine.reset_peak_memory()
     near = nearby_pairs(net, kind, seed=SEED)
     model = timed("fitting", lambda: make(name, seed=SEED, **MODELS[name]).fit(net))
@@ -50,23 +51,12 @@ def cell(name: str, n_nodes: int, kind: str) -> dict[str, Any]:
     timed("evidence", lambda: with_evidence(model, ranking))
     share = timed("judging", lambda: measure_recall(model, near, ranking, n_nodes, seed=SEED))
     return {
-        "model": name,
-        "nodes": net.n_nodes,
-        "edges": net.n_edges,
-        "largest_degree": int(net.degrees.max()),
-        "top": n_nodes,
-        "seconds": seconds,
+        **{"model": name, "nodes": net.n_nodes, "edges": net.n_edges},
+        **{"largest_degree": int(net.degrees.max()), "top": n_nodes, "seconds": seconds},
         "predict_seconds": round(sum(seconds.values()) - seconds["drawing"], 2),
         "peak_bytes": machine.peak_memory(),
-        "share": round(share.share, 5),
-        "margin": round(share.margin, 5),
+        **{"share": round(share.share, 5), "margin": round(share.margin, 5)},
     }
-
-
-def warm_up(name: str, kind: str) -> None:
-    net = large_network(2000, MEAN_DEGREE, seed=SEED)
-    model = make(name, **MODELS[name]).fit(net)
-    with_evidence(model, model.predict_edges(100, nearby_pairs(net, kind)))
 
 
 def main() -> None:
@@ -74,18 +64,13 @@ def main() -> None:
     options.add_argument("--million", action="store_true", help="a million nodes, too")
     options.add_argument("--kind", default="knn", choices=["knn", "paths3"])
     options.add_argument("--models", default="pu,tri")
-    options.add_argument("--cell", nargs=2, metavar=("MODEL", "NODES"), help="one cell, as JSON")
     given = options.parse_args()
-    if given.cell:
-        print(json.dumps(cell(given.cell[0], int(given.cell[1]), given.kind)))
-        return
     found: dict[str, Any] = {"machine": data.machine(), "threads": current_workers()}
     found["partners"] = PARTNERS
     for name in given.models.split(","):
         cells = []
         for n_nodes in [*SIZES, *[MILLION] * given.million]:
-            words = ["--cell", name, n_nodes, "--kind", given.kind]
-            cells.append(data.apart("benchmarks.large", *words))
+            cells.append(data.apart("benchmarks.large", "cell", name, n_nodes, given.kind))
             print(line(cells[-1]), flush=True)
         edges, took = (np.log([one[key] for one in cells]) for key in ("edges", "predict_seconds"))
         slopes = [round(float(one), 2) for one in np.diff(took) / np.diff(edges)]

@@ -19,7 +19,7 @@ import numpy as np
 
 import linkprior as lp
 from benchmarks import data
-from benchmarks.studies_base import save_figure, tidy
+from benchmarks.studies_base import RELEASES, save_figure, tidy
 from linkprior.evaluation.metrics import recall_at
 from linkprior.evaluation.protocols import Plan
 from linkprior.evaluation.ranks import rank_hidden_edges
@@ -39,31 +39,18 @@ SAMPLED = {
     "plasmodium": ("uniform:0.7", "uniform:0.9"),
 }
 RESULTS = data.RESULTS / "learned_prior.json"
-RELEASES = (("3.1.94", "3.2.104"), ("3.1.94", "3.2.114"), ("3.2.104", "3.2.114"))
 DRAWN = {"dream5 uniform:0.9": "DREAM5, 90 %", "rat 3.1.94 release:3.2.104": "rat 3.1.94"}
 
 
-def cells(folder: Path) -> dict[str, tuple[Network, str, Network | None]]:
-    """Return network, protocol and newer release by the cell's name."""
-    found: dict[str, tuple[Network, str, Network | None]] = {}
+def cells(folder: Path) -> dict[str, tuple[Network, dict[str, Any]]]:
+    found: dict[str, tuple[Network, dict[str, Any]]] = {}
     for name, read in (("dream5", dream5), ("plasmodium", plasmodium)):
         for protocol in SAMPLED[name]:
-            found[f"{name} {protocol}"] = (read(folder), protocol, None)
+            found[f"{name} {protocol}"] = (read(folder), {"protocol": protocol})
     for older, newer in RELEASES:
-        cell = (rat(folder, older), f"release:{newer}", rat(folder, newer))
-        found[f"rat {older} release:{newer}"] = cell
+        plan = {"protocol": "release", "newer": rat(folder, newer)}
+        found[f"rat {older} release:{newer}"] = (rat(folder, older), plan)
     return found
-
-
-def splits_of(net: Network, protocol: str, newer: Network | None, seed: int) -> list[Split]:
-    kind = protocol if newer is None else "release"
-    plans = [Plan(kind, rule, seed=seed, newer=newer) for rule in ("connected", "all-nodes")]
-    return [plan.make(net)[0] for plan in plans]
-
-
-def recalls(model: TriDegree, both: list[Split]) -> dict[str, float]:
-    """Return recall at 5 % of all pairs by rule."""
-    return {split.rule: recall_at(rank_hidden_edges(model, split), PERCENT) for split in both}
 
 
 def without_isolated(model: TriDegree) -> None:
@@ -78,15 +65,19 @@ def without_isolated(model: TriDegree) -> None:
 
 def measure(both: list[Split], seed: int) -> dict[str, Any]:
     found: dict[str, Any] = {"seed": seed, "hidden": {s.rule: len(s.hidden) for s in both}}
+
+    def recalls(model: TriDegree) -> dict[str, float]:
+        return {s.rule: recall_at(rank_hidden_edges(model, s), PERCENT) for s in both}
+
     for weights in ("learned", "paper"):
         model, began = TriDegree(weights=weights, seed=seed), time.perf_counter()
         model.fit(both[0].train)
         seconds = round(time.perf_counter() - began, 2)
-        found[weights] = {**recalls(model, both), "seconds": seconds}
+        found[weights] = {**recalls(model), "seconds": seconds}
         if weights == "learned":
             found["facts"] = model.learned_.facts["weights"]
             without_isolated(model)
-            found["learned"]["all-nodes, no term"] = recalls(model, both[1:])["all-nodes"]
+            found["learned"]["all-nodes, no term"] = recalls(model)["all-nodes"]
     return found
 
 
@@ -139,10 +130,13 @@ def main() -> None:
         folder = data.required_folder()
         found |= {"command": "python -m benchmarks.learned_prior", "seeds": list(SEEDS)}
         found["metric"] = f"recall@{PERCENT}%"
-        for name, (net, protocol, newer) in cells(folder).items():
+        for name, (net, plan) in cells(folder).items():
             if name in found["cells"]:
                 continue
-            runs = [measure(splits_of(net, protocol, newer, seed), seed) for seed in SEEDS]
+            runs = []
+            for seed in SEEDS:
+                plans = [Plan(rule=rule, seed=seed, **plan) for rule in ("connected", "all-nodes")]
+                runs.append(measure([one.make(net)[0] for one in plans], seed))
             facts = {"digest": net.digest, "nodes": net.n_nodes, "edges": net.n_edges}
             found["cells"][name] = {"network": facts, "runs": runs}
             data.write_results(RESULTS, found)

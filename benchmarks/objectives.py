@@ -9,13 +9,12 @@ picture is docs/figures/objectives.svg, drawn anew from what is kept by `--pictu
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 from typing import Any
 
 from benchmarks import data
 from benchmarks.studies_base import save_figure
 from linkprior.evaluation.store import read_cells
-from linkprior.experiments.suite import SUITE, Case
+from linkprior.experiments.suite import SUITE
 from linkprior.predictors.auto.auto import Auto
 
 CELLS = data.RESULTS / "objectives"
@@ -24,15 +23,6 @@ PEERS = ("pa", "l3", "l3n", "mps", "pu", "tri-degree", "sklearn-nmf")
 OTHERS = ("recall", "dc_auroc")  # beside AUPRC, the default, which the suite has judged
 SHOWN = ("auprc", "recall@5%", "dc_auroc")
 SPLITS = 2
-
-
-def fill(case: Case, number: int, folder: Path) -> None:
-    """Judge auto with the other objectives on one split, what is kept aside."""
-    network, split = case.split(folder, number)
-    for objective in OTHERS:
-        path = CELLS / case.folder / f"{number}-{objective}.json"
-        about = {"network": case.name, "split": number, "model": f"auto, {objective}"}
-        data.fill_cell(path, Auto(objective=objective), split, network, about)
 
 
 def means() -> dict[str, dict[str, dict[str, float]]]:
@@ -77,11 +67,14 @@ def main() -> None:
         folder = data.required_folder()
         for case in (one for one in SUITE if one.name in NETWORKS):
             for number in range(min(SPLITS, case.rounds)):
-                fill(case, number, folder)
+                network, split = case.split(folder, number)
+                for objective in OTHERS:
+                    path = CELLS / case.folder / f"{number}-{objective}.json"
+                    about = {"network": case.name, "split": number, "model": f"auto, {objective}"}
+                    data.fill_cell(path, Auto(objective=objective), split, network, about)
     found = means()
-    save_figure(
-        "objectives", draw, found, (9.0, 5.6), look={"svg.fonttype": "none", "font.size": 8}
-    )
+    look = {"svg.fonttype": "none", "font.size": 8}
+    save_figure("objectives", draw, found, (9.0, 5.6), **look)
     rows = [
         [network, name.removeprefix("auto, "), *(f"{values[m]:.3g}" for m in SHOWN)]
         for network in NETWORKS

@@ -46,11 +46,16 @@ def chromium() -> Iterator[Browser]:
 
 
 RESULTS = data.RESULTS / "page.json"
-LINKS = (1_000, 10_000)
-TIMES = 7
-STEPS = 60
+SIZE = {"width": 1280, "height": 800}
+LINKS, TIMES, STEPS = (1_000, 10_000), 7, 60
 MOST_MB, MOST_SECONDS = 3.0, 3.0
 
+_SORT = """async () => {
+  const began = performance.now();
+  document.querySelector('th button[data-column="degree_source"]').click();
+  await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+  return performance.now() - began;
+}"""
 # Does something once a frame and notes how long each frame took; a step returns nothing.
 _FRAMES = """async ([steps, what]) => {
   const cut = document.querySelector("#cut");
@@ -86,7 +91,6 @@ def main() -> None:
 
 
 def measured(path: Path) -> dict[str, Any]:
-    """Return size and times of pages with so many links."""
     net = lp.read_network(path)
     model = lp.make("l3").fit(net)
     with tempfile.TemporaryDirectory() as place, chromium() as browser:
@@ -108,15 +112,14 @@ def _measured(model: LinkPredictor, links: int, path: Path, browser: Browser) ->
     write_page(path, prediction_page(model, ranking, {"file": Path(data.HURI).name}))
     made = time.perf_counter() - began
     opened = [_opened(browser, path) for _ in range(TIMES)]
-    page = browser.new_page(viewport={"width": 1280, "height": 800})
+    page = browser.new_page(viewport=SIZE)
     page.goto(path.as_uri())
     shown = {
-        "links": links,
-        "megabytes": round(path.stat().st_size / 1e6, 3),
+        **{"links": links, "megabytes": round(path.stat().st_size / 1e6, 3)},
         "seconds_to_make": round(made, 2),
         "seconds_until_usable": _middle_and_most(opened, 3),
         "milliseconds": {
-            "sort": round(_clicked(page, 'th button[data-column="degree_source"]'), 1),
+            "sort": round(float(page.evaluate(_SORT)), 1),
             **{name: _frames(page, name) for name in ("slide", "turn", "scroll")},
         },
     }
@@ -126,7 +129,7 @@ def _measured(model: LinkPredictor, links: int, path: Path, browser: Browser) ->
 
 def _opened(browser: Browser, path: Path) -> float:
     """Return seconds from opening a page, in a fresh profile, until its table is drawn."""
-    context = browser.new_context(viewport={"width": 1280, "height": 800})
+    context = browser.new_context(viewport=SIZE)
     page = context.new_page()
     began = time.perf_counter()
     page.goto(path.as_uri(), wait_until="commit")
@@ -137,18 +140,7 @@ def _opened(browser: Browser, path: Path) -> float:
     return took
 
 
-def _clicked(page: Page, selector: str) -> float:
-    script = """async (s) => {
-      const began = performance.now();
-      document.querySelector(s).click();
-      await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
-      return performance.now() - began;
-    }"""
-    return float(page.evaluate(script, selector))
-
-
 def _frames(page: Page, what: str) -> dict[str, float]:
-    """Return the usual and the longest frame while the cut-off moves, pages turn, it scrolls."""
     if what == "slide":
         page.locator("#rows").select_option("20")
     else:
@@ -166,12 +158,8 @@ def _middle_and_most(values: list[float], digits: int) -> dict[str, float]:
 
 
 def lines(found: dict[str, Any]) -> list[str]:
-    """Return the table of docs/report.md."""
-    moves = {
-        "slide": "a frame while the cut-off moves",
-        "turn": "turning pages",
-        "scroll": "scrolling 200 rows",
-    }
+    moves = {"slide": "a frame while the cut-off moves", "turn": "turning pages"}
+    moves |= {"scroll": "scrolling 200 rows"}
     heads = ["links", "size", "usable after", "sorted in", *moves.values()]
     rows = []
     for page in found["pages"]:

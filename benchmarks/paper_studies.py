@@ -10,6 +10,8 @@ from __future__ import annotations
 import argparse
 import sys
 import time
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,29 +19,43 @@ from benchmarks import studies_degrees as degrees
 from benchmarks import studies_printed as printed
 from benchmarks import studies_recall as recall
 from benchmarks.data import RESULTS, ROOT
-from benchmarks.studies_base import Study, save_figure
+from benchmarks.studies_base import Numbers, save_figure
 from linkprior import machine, parallel
 from linkprior.errors import LinkpriorError
 from linkprior.evaluation.store import read_json, write_json
 from linkprior.experiments.paper import data_folder
 
 NUMBERS = RESULTS / "studies"
+
+
+@dataclass(frozen=True)
+class Study:
+    """One question, asked in the first line of `run`'s text: its numbers, and their figure."""
+
+    name: str
+    run: Callable[[Path], Numbers]  # from the data folder
+    draw: Callable[[Any, Numbers], None]  # on an empty figure
+    size: tuple[float, float]  # of the figure, in inches
+
+    @property
+    def question(self) -> str:
+        return (self.run.__doc__ or "").partition("\n")[0]
+
+
 STUDIES = {
-    name: Study(name, *parts)
-    for name, *parts in (
-        ("ranked_variable", recall.run_variables, recall.draw_variables, (11.0, 4.4)),
-        ("parameters", recall.run_parameters, recall.draw_parameters, (12.5, 5.2)),
-        ("harder", recall.run_harder, recall.draw_harder, (10.0, 6.8)),
-        ("alpha_degrees", degrees.run_alpha, degrees.draw_alpha, (11.0, 3.8)),
-        ("bound", degrees.run_bound, degrees.draw_bound, (10.5, 4.2)),
-        (
+    study.name: study
+    for study in (
+        Study("ranked_variable", recall.run_variables, recall.draw_variables, (11.0, 4.4)),
+        Study("parameters", recall.run_parameters, recall.draw_parameters, (12.5, 5.2)),
+        Study("harder", recall.run_harder, recall.draw_harder, (10.0, 6.8)),
+        Study("alpha_degrees", degrees.run_alpha, degrees.draw_alpha, (11.0, 3.8)),
+        Study("bound", degrees.run_bound, degrees.draw_bound, (10.5, 4.2)),
+        Study(
             "degree_distributions",
-            degrees.run_distributions,
-            degrees.draw_distributions,
-            (10.5, 6.6),
+            *(degrees.run_distributions, degrees.draw_distributions, (10.5, 6.6)),
         ),
-        ("convergence", printed.run_convergence, printed.draw_convergence, (11.0, 6.2)),
-        ("ablation", printed.run_ablation, printed.draw_ablation, (11.0, 5.4)),
+        Study("convergence", printed.run_convergence, printed.draw_convergence, (11.0, 6.2)),
+        Study("ablation", printed.run_ablation, printed.draw_ablation, (11.0, 5.4)),
     )
 }
 
@@ -56,15 +72,10 @@ def main(given: list[str] | None = None) -> None:
     for name in asked.names or STUDIES:
         study, path = STUDIES[name], NUMBERS / f"{name}.json"
         if asked.again or not path.exists():
-            print(f"{name}: {question(study)}", flush=True)
+            print(f"{name}: {study.question}", flush=True)
             keep(study, data_folder(asked.data), path)
         save_figure(name, study.draw, read_json(path)["numbers"], study.size)
         print(f"{name}: {path.relative_to(ROOT)}, docs/figures/{name}.svg", flush=True)
-
-
-def question(study: Study) -> str:
-    """Return what a study asks: the first line of the text of what runs it."""
-    return (study.run.__doc__ or "").partition("\n")[0]
 
 
 def keep(study: Study, folder: Path, path: Path) -> None:
@@ -74,7 +85,7 @@ def keep(study: Study, folder: Path, path: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     about: dict[str, Any] = {
         "study": study.name,
-        "question": question(study),
+        "question": study.question,
         "command": f"python -m benchmarks.paper_studies {study.name}",
         "seconds": round(time.perf_counter() - began, 1),
         "threads": parallel.current_workers(),

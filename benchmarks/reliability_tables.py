@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from benchmarks.data import RESULTS, read_results, table
+from benchmarks.data import saved, table
 
 Facts = dict[str, Any]
 FOLDERS = ("evaluate", "tune, grid", "tune, 2 at a time")  # rows that are no models
@@ -14,31 +14,26 @@ SIGNS = {"same bytes": "=", "same pairs": "≈"}
 VERSIONS = ("numpy", "scipy", "numba", "pandas", "scikit-learn", "optuna", "click")
 
 
-def results_of(name: str) -> Facts:
-    return read_results(RESULTS / f"{name}.json")
-
-
 def summary() -> str:
     """Return what was broken on purpose, how often, and what came of it."""
-    torture, mutants = results_of("torture"), results_of("mutants")["all"]
-    targets, cells = results_of("fuzz")["targets"].values(), results_of("matrix").get("cells", {})
+    torture, mutants = saved("torture"), saved("mutants")["all"]
+    targets, cells = saved("fuzz")["targets"].values(), saved("matrix").get("cells", {})
     least = min(one["seconds"] for one in targets) // 60
     passed = sum(cell["verdict"] == "passed" for cell in cells.values())
-
-    def defects(part: str) -> str:
-        return f"{len(torture[part]['defects'])} defects"
-
     kills, writes = torture["kills"], torture["writes"]
-    inputs = sum(one["inputs"] for one in targets)
     rows = [
         ["kills", kills["kills"], f"{kills['resumed']:,} ended byte-identical"],
         ["calls that failed", writes["failures"], f"{writes['survived']:,} survived"],
-        ["memory limits hit", torture["memory"]["hit"], defects("memory")],
-        ["cycles of a lock", torture["locks"]["cycles"], defects("locks")],
-        ["steps of run folders", torture["machine"]["steps"], defects("machine")],
-        ["fuzzed inputs", inputs, f"{len(targets)} targets, {least} minutes or more each"],
-        ["mutants", mutants["tried"], f"{mutants['share']:.1%} killed"],
     ]
+    for what, part, key in (
+        ("memory limits hit", "memory", "hit"),
+        ("cycles of a lock", "locks", "cycles"),
+        ("steps of run folders", "machine", "steps"),
+    ):
+        rows.append([what, torture[part][key], f"{len(torture[part]['defects'])} defects"])
+    inputs = sum(one["inputs"] for one in targets)
+    rows.append(["fuzzed inputs", inputs, f"{len(targets)} targets, {least} minutes or more each"])
+    rows.append(["mutants", mutants["tried"], f"{mutants['share']:.1%} killed"])
     rows += [["Pythons × dependencies", len(cells), f"{passed} passed"]] if cells else []
     return table(["what", "times", "outcome"], [[what, f"{n:,}", end] for what, n, end in rows])
 
@@ -203,11 +198,11 @@ TORTURE = (kills, writes, memory, locks, machine, determinism, numerics, soak)
 TABLES: dict[str, Callable[[], str]] = {
     "summary": summary,
     **{
-        make.__name__: lambda make=make: make(results_of("torture")[make.__name__])  # type: ignore[misc]
+        make.__name__: lambda make=make: make(saved("torture")[make.__name__])  # type: ignore[misc]
         for make in TORTURE
     },
-    "folders": lambda: folders(results_of("torture")["determinism"]),
-    "fuzz": lambda: fuzz(results_of("fuzz")),
-    "mutants": lambda: mutants(results_of("mutants")),
-    "matrix": lambda: matrix(results_of("matrix")),
+    "folders": lambda: folders(saved("torture")["determinism"]),
+    "fuzz": lambda: fuzz(saved("fuzz")),
+    "mutants": lambda: mutants(saved("mutants")),
+    "matrix": lambda: matrix(saved("matrix")),
 }

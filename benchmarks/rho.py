@@ -25,7 +25,6 @@ SHOWN = ("auprc", "recall@5%", "auroc")
 
 
 def measure(train: Network) -> dict[str, Any]:
-    """Return the means over inner splits for each multiple of the default ρ."""
     found: dict[str, Any] = {"digest": train.digest, "seeds": list(SEEDS)}
     for times in TIMES:
         rho = min(MOST_RHO, times * default_rho(train))

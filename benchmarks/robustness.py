@@ -14,7 +14,6 @@ from __future__ import annotations
 import sys
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -39,10 +38,9 @@ HEAD = (
     "# Worse data\n\nBy `python -m benchmarks.robustness` from the cells beside this file; means, "
     "with ± the sd over splits where there are several.\n\n"
 )
-Condition = tuple[str, str, dict[str, Any], Sequence[str]]
 
 
-def conditions(case: Case, number: int) -> Iterator[Condition]:
+def conditions(case: Case, number: int) -> Iterator[tuple[str, str, dict[str, Any], Sequence[str]]]:
     """Yield kind, level, plan and models of all that is judged on one split of a network.
 
     Of HuRI there is only some noise, as a fit takes minutes.
@@ -62,19 +60,6 @@ def conditions(case: Case, number: int) -> Iterator[Condition]:
         yield "prior", f"{rate:.0%}", {"protocol": f"uniform:{rate}"}, WITH_PRIOR
 
 
-def fill(case: Case, condition: Condition, number: int, folder: Path) -> None:
-    """Judge all models on one split under one condition, what is kept aside."""
-    kind, level, plan, models = condition
-    network = case.load(folder)
-    split = Plan(rule="connected", seed=number, **plan).make(network)[0]
-    for one in model_specs(models, ablations=kind == "prior"):
-        file = one.label.replace(":", "-").replace(" ", "_")
-        path = CELLS / case.folder / f"{kind}-{level}-{number}-{file}.json"
-        about = {"network": case.name, "condition": kind, "level": level}
-        about |= {"split": number, "model": one.label}
-        data.fill_cell(path, one.make(split), split, network, about)
-
-
 def text() -> str:
     """Return a table for each network, condition and measure: models by level."""
     found: dict[tuple[str, str, str], dict[str, dict[str, list[float]]]] = {}
@@ -83,23 +68,18 @@ def text() -> str:
             place = found.setdefault((cell["network"], cell["condition"], metric), {})
             levels = place.setdefault(cell["model"], defaultdict(list))
             levels[cell["level"]].append(float(cell["values"][metric] or 0.0))
-    return "\n\n".join(_table(*key, rows) for key, rows in found.items())
-
-
-def _table(network: str, kind: str, metric: str, rows: dict[str, dict[str, list[float]]]) -> str:
-    levels = sorted({lv for row in rows.values() for lv in row}, key=lambda lv: (len(lv), lv))
-    if kind == "observed":
-        levels.reverse()
-    lines = [f"**{network}, {kind}, {metric}**", "", f"| model | {' | '.join(levels)} |"]
-    lines.append("|---" * (len(levels) + 1) + "|")
-    for model, row in rows.items():
-        shown = (_number(row.get(level, [])) for level in levels)
-        lines.append(f"| {model} | {' | '.join(shown)} |")
-    return "\n".join(lines)
-
-
-def _number(values: list[float]) -> str:
-    return data.mean_sd(values, 4 if np.mean(values) < 0.1 else 3) if values else "–"
+    tables = []
+    for (network, kind, metric), models in found.items():
+        names = sorted({lv for row in models.values() for lv in row}, key=lambda lv: (len(lv), lv))
+        names = names[::-1] if kind == "observed" else names
+        rows = []
+        for model, row in models.items():
+            cells = (row.get(level, []) for level in names)
+            shown = (data.mean_sd(c, 4 if np.mean(c) < 0.1 else 3) if c else "–" for c in cells)
+            rows.append([model, *shown])
+        shown = data.narrow_table(f"| model | {' | '.join(names)} |", rows)
+        tables.append(f"**{network}, {kind}, {metric}**\n\n{shown}")
+    return "\n\n".join(tables)
 
 
 def main() -> None:
@@ -109,8 +89,15 @@ def main() -> None:
         folder = data.required_folder()
         for number in range(MORE_SPLITS):
             for case in cases:
-                for condition in conditions(case, number):
-                    fill(case, condition, number, folder)
+                for kind, level, plan, models in conditions(case, number):
+                    network = case.load(folder)
+                    split = Plan(rule="connected", seed=number, **plan).make(network)[0]
+                    for one in model_specs(models, ablations=kind == "prior"):
+                        file = one.label.replace(":", "-").replace(" ", "_")
+                        path = CELLS / case.folder / f"{kind}-{level}-{number}-{file}.json"
+                        about = {"network": case.name, "condition": kind, "level": level}
+                        about |= {"split": number, "model": one.label}
+                        data.fill_cell(path, one.make(split), split, network, about)
     print(text())
     with whole_file(CELLS / "tables.md") as stream:
         stream.write(HEAD + text() + "\n")

@@ -7,14 +7,13 @@ import sys
 from importlib.util import find_spec
 from itertools import chain
 
-from benchmarks import data, speed_commands, speed_kernels, speed_models
+from benchmarks import data, speed, speed_commands
 
 CASES = {
     case.__name__: case
     for case in (
         *(speed_commands.startup, speed_commands.responsiveness, speed_commands.reading),
-        *(speed_kernels.prox, speed_kernels.admm, speed_kernels.threads, speed_kernels.topk),
-        *(speed_models.peers, speed_models.pu),
+        *(speed.prox, speed.admm, speed.threads, speed.topk, speed.peers, speed.pu),
     )
 }
 

@@ -99,32 +99,25 @@ def main() -> None:
 @contextmanager
 def shown(page: str, place: Path) -> Iterator[str]:
     """Make a page with linkprior, or serve it, and yield its address."""
-    process = started(PAGES[page], place)
-    assert process.stdout is not None
-    if page == "explorer":
-        try:
-            yield process.stdout.readline().removeprefix("Explorer: ").strip()
-        finally:
-            process.terminate()
-            process.communicate()
-        return
-    process.communicate()
+    start = "import sys; from linkprior.cli import main; sys.argv[0] = 'linkprior'; main()"
+    words = [sys.executable, "-c", start, *PAGES[page].split()]
+    paths = os.pathsep.join([str(ROOT / "src"), os.environ.get("PYTHONPATH", "")])
+    environment = {**os.environ, "PYTHONPATH": paths}
+    pipe = {"stdout": subprocess.PIPE, "text": True}
+    with subprocess.Popen(words, cwd=place, env=environment, **pipe) as process:  # no path in pages
+        if page == "explorer":
+            try:
+                yield process.stdout.readline().removeprefix("Explorer: ").strip()
+            finally:
+                process.terminate()
+            return
+        process.communicate()
     if process.returncode:
         raise SystemExit(f"linkprior {PAGES[page]}: exit status {process.returncode}")
     yield (place / page).as_uri()
 
 
-def started(command: str, place: Path) -> subprocess.Popen[str]:
-    """Run linkprior there, so that a page names files without a folder."""
-    start = "import sys; from linkprior.cli import main; sys.argv[0] = 'linkprior'; main()"
-    words = [sys.executable, "-c", start, *command.split()]
-    paths = os.pathsep.join([str(ROOT / "src"), os.environ.get("PYTHONPATH", "")])
-    environment = {**os.environ, "PYTHONPATH": paths}
-    return subprocess.Popen(words, cwd=place, stdout=subprocess.PIPE, text=True, env=environment)
-
-
 def taken(browser: Browser, shot: Shot, address: str) -> bytes:
-    """Return a PNG of what a reader sees."""
     scale = 2 if shot.width < 600 else 1
     size = {"width": shot.width, "height": shot.height}
     context = browser.new_context(

@@ -21,7 +21,6 @@ _MAIN = "import sys; from linkprior.cli import main; sys.argv[0] = 'linkprior'; 
 
 
 def python(code: str, *words: object) -> str:
-    """Run some code in a process of its own and return what it prints."""
     command = [sys.executable, "-c", code, *map(str, words)]
     return subprocess.run(command, capture_output=True, check=True, text=True).stdout
 
@@ -39,8 +38,6 @@ def startup() -> Iterator[str]:
         yield f"{name:38}{seconds:6.3f} s"
 
 
-# ---------------------------------------------------------------------- responsiveness
-
 REPEATS = 3
 _LONG = ("--model", "tri-degree", "--set", "n_starts=50")  # a fit that nobody waits for
 # When Ctrl-C comes: after a line that holds this text, and so many seconds; with which options.
@@ -53,7 +50,6 @@ MOMENTS: dict[str, tuple[str, float, tuple[str, ...]]] = {
 
 @contextmanager
 def predicting(network: Path, *options: str) -> Iterator[subprocess.Popen[str]]:
-    """Run `linkprior predict` meanwhile."""
     with tempfile.TemporaryDirectory() as folder:
         words = ["predict", str(network), "-o", str(Path(folder) / "links.tsv"), *options]
         process = subprocess.Popen(
@@ -67,22 +63,32 @@ def predicting(network: Path, *options: str) -> Iterator[subprocess.Popen[str]]:
 
 
 def wait_for(process: subprocess.Popen[str], text: str) -> float:
-    """Return the moment at which a line that holds the text comes."""
     assert process.stderr is not None
     if not any(text in line for line in process.stderr):
         raise RuntimeError(f"the command ended without a word of {text!r}")
     return time.perf_counter()
 
 
-def first_lines(network: Path) -> tuple[float, float]:
-    """Return the seconds to the first line of all and to the first line of progress."""
-    began = time.perf_counter()
-    with predicting(network, *_LONG) as process:
-        return wait_for(process, "") - began, wait_for(process, "gone") - began
+def responsiveness() -> Iterator[str]:
+    folder = data.folder()
+    if folder is None or not (folder / data.HURI).is_file():
+        yield "responsiveness: skipped, LINKPRIOR_DATA is unset or lacks HuRI"
+        return
+    path = folder / data.HURI
+    yield f"responsiveness of predict on {path.name} (goal: a line ≤ 1 s, Ctrl-C ≤ 1 s)"
+    firsts = []
+    for _ in range(REPEATS):
+        began = time.perf_counter()
+        with predicting(path, *_LONG) as process:
+            firsts.append([wait_for(process, text) - began for text in ("", "gone")])
+    for what, seconds in zip(("line", "line of progress"), zip(*firsts, strict=True), strict=True):
+        yield f"{f'first {what}, best':38}{min(seconds):6.2f} s"
+    for name, moment in MOMENTS.items():
+        worst = max(interrupted(path, *moment) for _ in range(REPEATS))
+        yield f"{'Ctrl-C while ' + name + ', worst':38}{worst:6.2f} s"
 
 
 def interrupted(network: Path, text: str, later: float, options: tuple[str, ...]) -> float:
-    """Return the seconds from Ctrl-C at that moment to the end."""
     with predicting(network, *options) as process:
         wait_for(process, text)
         time.sleep(later)
@@ -94,23 +100,6 @@ def interrupted(network: Path, text: str, later: float, options: tuple[str, ...]
         raise RuntimeError(f"Ctrl-C ended with {process.returncode}: {last[-200:]}")
     return seconds
 
-
-def responsiveness() -> Iterator[str]:
-    folder = data.folder()
-    if folder is None or not (folder / data.HURI).is_file():
-        yield "responsiveness: skipped, LINKPRIOR_DATA is unset or lacks HuRI"
-        return
-    path = folder / data.HURI
-    yield f"responsiveness of predict on {path.name} (goal: a line ≤ 1 s, Ctrl-C ≤ 1 s)"
-    lines, steps = zip(*(first_lines(path) for _ in range(REPEATS)), strict=True)
-    yield f"{'first line, best':38}{min(lines):6.2f} s"
-    yield f"{'first line of progress, best':38}{min(steps):6.2f} s"
-    for name, moment in MOMENTS.items():
-        worst = max(interrupted(path, *moment) for _ in range(REPEATS))
-        yield f"{'Ctrl-C while ' + name + ', worst':38}{worst:6.2f} s"
-
-
-# ---------------------------------------------------------------------- reading
 
 NODES, EDGES = 20_000, 1_000_000
 # Each runs in a process of its own: memory is the most the process ever held, imports included.
@@ -134,19 +123,15 @@ _READERS = {
 }
 
 
-def edge_list(rng: np.random.Generator) -> str:
-    """Return edges between nodes named like genes, few of them with most of the edges."""
-    weight = rng.pareto(1.5, NODES) + 0.2
-    ends = rng.choice(NODES, size=(EDGES, 2), p=weight / weight.sum()).tolist()
-    return "".join(f"ENSG{i:011d}\tENSG{j:011d}\n" for i, j in ends)
-
-
 def reading() -> Iterator[str]:
     yield f"reading {EDGES:,} edges (goal: ≤ 3 s and ≤ 400 MB, imports included)"
     yield "                      read s  with imports s      MB"
     with tempfile.TemporaryDirectory() as folder:
         plain, packed = Path(folder, "edges.tsv"), Path(folder, "edges.tsv.gz")
-        plain.write_text(edge_list(np.random.default_rng(4)))
+        rng = np.random.default_rng(4)
+        weight = rng.pareto(1.5, NODES) + 0.2  # few nodes have most of the edges
+        ends = rng.choice(NODES, size=(EDGES, 2), p=weight / weight.sum()).tolist()
+        plain.write_text("".join(f"ENSG{i:011d}\tENSG{j:011d}\n" for i, j in ends))
         packed.write_bytes(gzip.compress(plain.read_bytes(), 5))
         for path in (plain, packed):
             best = {}

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -34,17 +33,10 @@ Numbers = dict[str, Any]
 SEEDS = (0, 1, 2)  # of the splits where edges are drawn, and of the random starts
 STARTS = 3  # instead of the default five: the studies compare settings, not records
 RULE = "all-nodes"  # the paper's
+METRIC = "recall@5%"
 NAMES = {**METHODS, "PA": "pa"}  # the paper's five, and degree alone
-
-
-@dataclass(frozen=True)
-class Study:
-    """One question: how its numbers come to be, and how they are drawn."""
-
-    name: str
-    run: Callable[[Path], Numbers]  # from the data folder
-    draw: Callable[[Any, Numbers], None]  # on an empty figure
-    size: tuple[float, float]  # of the figure, in inches
+DREAM_90 = "DREAM5, uniform 90 %"
+RELEASES = (("3.1.94", "3.2.104"), ("3.1.94", "3.2.114"), ("3.2.104", "3.2.114"))
 
 
 @dataclass(frozen=True)
@@ -68,23 +60,14 @@ class Matrix:
     scores: Array
 
     def score_rows(self, start: int, stop: int) -> Array:
-        """Return a block of rows."""
         return self.scores[start:stop].copy()
 
 
-def release_pairs(folder: Path) -> list[Case]:
-    """Return the three cases of rat releases."""
-    pairs = (("3.1.94", "3.2.104"), ("3.1.94", "3.2.114"), ("3.2.104", "3.2.114"))
-    return [released(folder, *pair) for pair in pairs]
-
-
 def sampled(title: str, net: Network, rate: float) -> Case:
-    """Return the case of uniformly sampled edges."""
     return Case(title, [splits.uniform(net, rate, seed, RULE) for seed in SEEDS])
 
 
 def released(folder: Path, older: str, newer: str) -> Case:
-    """Return the case of two rat releases."""
     split = splits.release(paper.rat(folder, older), paper.rat(folder, newer), RULE)
     return Case(f"rat {older} → {newer}", [split])
 
@@ -103,19 +86,24 @@ def seeded(name: str, seed: int, **params: Any) -> LinkPredictor:
 
 
 def tri_degree_parameters() -> Numbers:
-    """Return the parameters of the studies of tri-degree."""
     return {**make("tri-degree").get_params(), "n_starts": STARTS, "seed": SEEDS}
 
 
 def all_parameters() -> Numbers:
-    """Return the parameters of the paper's five and of PA."""
     return {name: seeded(model, 0).get_params() for name, model in NAMES.items()}
 
 
-def recalls(model: Scorer, split: Split, percents: Iterable[float]) -> dict[str, float]:
+def recalls(model: Scorer, split: Split, percents: Iterable[float] = (5,)) -> dict[str, float]:
     """Return the share of hidden edges among the best x % of all pairs."""
     standing = rank_hidden_edges(model, split)
     return {f"recall@{x:g}%": round(recall_at(standing, x), 6) for x in percents}
+
+
+def recall_by_rule(scores: Any, split: Split) -> dict[str, float]:
+    """Return the recall at 5 % of a matrix by both rules."""
+    judged = Matrix(np.asarray(scores))
+    by_rule = {"all-nodes": split, "connected": connected(split)}
+    return {rule: recalls(judged, one)[METRIC] for rule, one in by_rule.items()}
 
 
 def five_percent(net: Network) -> int:
@@ -124,7 +112,6 @@ def five_percent(net: Network) -> int:
 
 
 def degrees_of(pairs: pr.Ints, n_nodes: int) -> pr.Ints:
-    """Return how often each node is an end of the pairs."""
     return np.bincount(pairs.ravel(), minlength=n_nodes)
 
 
@@ -156,12 +143,10 @@ def network_facts(cases: Mapping[str, Network | Split] | Iterable[Case]) -> Numb
 
 
 def mean(values: Iterable[float]) -> float:
-    """Return the mean of numbers from JSON."""
     return float(np.mean(list(values)))
 
 
 def sd(values: Iterable[float]) -> float:
-    """Return their standard deviation, 0 for a single one."""
     several = list(values)
     return float(np.std(several, ddof=1)) if len(several) > 1 else 0.0
 
@@ -179,7 +164,7 @@ def save_figure(
     numbers: Any,
     size: tuple[float, float],
     folder: Path = FIGURES,
-    look: Mapping[str, Any] = MappingProxyType({}),
+    **look: Any,
 ) -> None:
     """Draw numbers as folder/name.svg, the same bytes each time."""
     with rc_context({"svg.hashsalt": "linkprior", "font.size": 9, **look}):
@@ -190,15 +175,11 @@ def save_figure(
 
 
 def tidy(axes: Any, title: str = "", x: str = "", y: str = "", grid: str = "both") -> None:
-    """Give axes the house's look."""
     if title:
         axes.set_title(title, fontsize=9)
-    axes.set_xlabel(x)
-    axes.set_ylabel(y)
+    axes.set(xlabel=x, ylabel=y, axisbelow=True)
     axes.grid(color="#e6e6e6", axis=grid)
-    axes.set_axisbelow(True)
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)
+    axes.spines[["top", "right"]].set_visible(False)
 
 
 def style(method: str) -> dict[str, Any]:
@@ -215,10 +196,9 @@ def style(method: str) -> dict[str, Any]:
 def error_bars(axes: Any, at: Any, several: Iterable[Iterable[float]], **look: Any) -> None:
     """Draw means of several values each, with their standard deviations."""
     means, spreads = zip(*((mean(values), sd(values)) for values in several), strict=True)
-    axes.errorbar(at, means, spreads, marker=look.pop("marker", "o"), elinewidth=0.8, **look)
+    axes.errorbar(at, means, spreads, **{"marker": "o", "elinewidth": 0.8, **look})
 
 
 def legend_below(drawing: Any, axes: Any, columns: int = 6) -> None:
-    """Put one legend under all panels."""
     handles, labels = axes.get_legend_handles_labels()
     drawing.legend(handles, labels, loc="outside lower center", ncols=columns, frameon=False)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +13,7 @@ from scipy.sparse.linalg import svds
 from scipy.stats import ks_2samp
 
 from benchmarks import studies_base as base
-from benchmarks.studies_base import Array, Case, Numbers
+from benchmarks.studies_base import Array, Numbers
 from linkprior.evaluation import splits
 from linkprior.evaluation.splits import Split
 from linkprior.experiments import paper
@@ -35,31 +37,29 @@ def run_alpha(folder: Path) -> Numbers:
     As in Theorem `property` the K best of *all* pairs are taken, observed edges where their own
     scores put them, and d′ is estimated for a network of K edges.
     """
-    case = base.sampled("DREAM5, uniform 90 %", paper.dream5(folder), 0.9)
+    case = base.sampled(base.DREAM_90, paper.dream5(folder), 0.9)
     train = case.splits[0].train
     sizes = {"K = observed edges": train.n_edges, "K = 5 % of all pairs": base.five_percent(train)}
+
+    def on(alpha: float, k: int) -> Numbers:
+        found: Numbers = {"q": [], "factors": []}
+        for seed, split in case.seeded:
+            model = base.seeded("tri-degree", seed, alpha=alpha or ALMOST_ZERO, n_edges=k)
+            learned = model.fit(split.train).learned_.arrays
+            factors = FactorScores(learned["U"], learned["S"]).rows(0, split.train.n_nodes)
+            q = learned["Q"] if alpha else factors  # where all ranks weigh the same: alike
+            found["q"].append(agreement(q, split.train, k))
+            found["factors"].append(agreement(factors, split.train, k))
+        return found
+
     return {
         "parameters": base.tri_degree_parameters(),
         "training networks": base.network_facts([case]),
         "K": sizes,
         "agreement": {
-            title: {f"{alpha:g}": alpha_on(case, alpha, k) for alpha in ALPHAS}
-            for title, k in sizes.items()
+            title: {f"{alpha:g}": on(alpha, k) for alpha in ALPHAS} for title, k in sizes.items()
         },
     }
-
-
-def alpha_on(case: Case, alpha: float, k: int) -> Numbers:
-    """Return the agreement for the two variables, seed by seed."""
-    found: Numbers = {"q": [], "factors": []}
-    for seed, split in case.seeded:
-        model = base.seeded("tri-degree", seed, alpha=alpha or ALMOST_ZERO, n_edges=k)
-        learned = model.fit(split.train).learned_.arrays
-        factors = FactorScores(learned["U"], learned["S"]).rows(0, split.train.n_nodes)
-        q = learned["Q"] if alpha else factors  # where all ranks weigh the same, both order alike
-        found["q"].append(agreement(q, split.train, k))
-        found["factors"].append(agreement(factors, split.train, k))
-    return found
 
 
 def agreement(scores: Array, train: Network, k: int) -> Numbers:
@@ -82,15 +82,17 @@ def agreement(scores: Array, train: Network, k: int) -> Numbers:
 def draw_alpha(drawing: Any, numbers: Numbers) -> None:
     """Draw correlation, distance and the largest degree against α, for both list lengths."""
     panels = drawing.subplots(1, 3)
-    titles = {
-        "spearman": "Spearman correlation",
-        "log ratio": "mean |log((induced + 1)/(given + 1))|",
-        "largest": "largest degree, induced / given",
+    measures: dict[str, Callable[[Numbers], float]] = {
+        "Spearman correlation": itemgetter("spearman"),
+        "mean |log((induced + 1)/(given + 1))|": itemgetter("log ratio"),
+        "largest degree, induced / given": lambda one: (
+            one["largest induced"] / one["largest given"]
+        ),
     }
-    for panel, (metric, title) in zip(panels, titles.items(), strict=True):
+    for panel, (title, measure) in zip(panels, measures.items(), strict=True):
         for (size, found), dashes in zip(numbers["agreement"].items(), ("-", "--"), strict=True):
             for name in ("q", "factors"):
-                several = [[_value(one, metric) for one in found[f"{a:g}"][name]] for a in ALPHAS]
+                several = [[measure(one) for one in found[f"{a:g}"][name]] for a in ALPHAS]
                 look = {"color": base.SHADES[name], "label": f"{base.LABELS[name]}, {size}"}
                 look |= {"linestyle": dashes, "markersize": 3.5}
                 base.error_bars(panel, range(len(ALPHAS)), several, **look)
@@ -100,12 +102,6 @@ def draw_alpha(drawing: Any, numbers: Numbers) -> None:
     panels[1].set_ylim(0.0, None)
     panels[2].axhline(1.0, color="#999999", linewidth=0.8, zorder=1)
     base.legend_below(drawing, panels[0], 2)
-
-
-def _value(found: Numbers, metric: str) -> float:
-    if metric == "largest":
-        return float(found["largest induced"] / found["largest given"])
-    return float(found[metric])
 
 
 # ---------------------------------------------------------------------- distributions
@@ -118,17 +114,22 @@ def run_distributions(folder: Path) -> Numbers:
     the distributions can be laid over each other. 5 % of all pairs, the paper's length, is some
     hundred times longer; its correlation is given too.
     """
-    cases = [
-        base.sampled("DREAM5, uniform 90 %", paper.dream5(folder), 0.9),
-        base.released(folder, "3.1.94", "3.2.104"),
-    ]
+    dream = base.sampled(base.DREAM_90, paper.dream5(folder), 0.9)
+    cases = [dream, base.released(folder, *base.RELEASES[0])]
+
+    def truth(split: Split) -> Numbers:
+        """Describe the hidden edges' degrees; how well do observed degrees alone foretell them?"""
+        hidden = base.degrees_of(split.hidden, split.train.n_nodes)
+        agreed = base.spearman(split.train.degrees, hidden)
+        return {**_shape(hidden), "spearman of observed degrees": agreed}
+
     return {
         "parameters": base.all_parameters(),
         "seeds": base.SEEDS,
         "rule": base.RULE,
         "training networks": base.network_facts(cases),
         "hidden": {c.title: len(c.splits[0].hidden) for c in cases},
-        "truth": {c.title: _truth(c) for c in cases},
+        "truth": {c.title: [truth(split) for _, split in c.seeded] for c in cases},
         "methods": {
             c.title: {
                 method: [
@@ -140,16 +141,6 @@ def run_distributions(folder: Path) -> Numbers:
             for c in cases
         },
     }
-
-
-def _truth(case: Case) -> list[Numbers]:
-    """Return the hidden edges' degrees, and how well observed degrees alone foretell them."""
-    found = []
-    for _, split in case.seeded:
-        hidden = base.degrees_of(split.hidden, split.train.n_nodes)
-        agreed = base.spearman(split.train.degrees, hidden)
-        found.append({**_shape(hidden), "spearman of observed degrees": agreed})
-    return found
 
 
 def induced_by(model: LinkPredictor, split: Split) -> Numbers:
@@ -188,12 +179,9 @@ def draw_distributions(drawing: Any, numbers: Numbers) -> None:
         left, right = row
         for method in base.NAMES:
             left.step(*_tail(numbers["methods"][title][method]), where="post", **base.style(method))
-        left.step(
-            *_tail(numbers["truth"][title]), where="post", color="#555555", linewidth=6,
-            alpha=0.3, zorder=1, label="hidden edges",
-        )  # fmt: skip
-        left.set_xscale("log")
-        left.set_yscale("log")
+        wide = {"color": "#555555", "linewidth": 6, "alpha": 0.3, "zorder": 1}
+        left.step(*_tail(numbers["truth"][title]), where="post", label="hidden edges", **wide)
+        left.set(xscale="log", yscale="log")
         base.tidy(left, title, "degree k in the K best pairs", "nodes with degree ≥ k")
         _draw_correlations(right, numbers["methods"][title])
     base.legend_below(drawing, panels[0, 0], 7)
@@ -234,8 +222,8 @@ DEFAULT_RHO = make("nuclear-degree").get_params()["rho"]
 def run_bound(folder: Path) -> Numbers:
     """What does the paper's recovery bound say about a fitted network?"""
     cases = {
-        "DREAM5, uniform 90 %": splits.uniform(paper.dream5(folder), 0.9, 0, base.RULE),
-        "rat 3.1.94 → 3.2.104": base.released(folder, "3.1.94", "3.2.104").splits[0],
+        base.DREAM_90: splits.uniform(paper.dream5(folder), 0.9, 0, base.RULE),
+        "rat 3.1.94 → 3.2.104": base.released(folder, *base.RELEASES[0]).splits[0],
     }
     return {
         "parameters": {**make("nuclear-degree").get_params(), "delta": DELTA, "C": 1.0, "seed": 0},
@@ -246,9 +234,8 @@ def run_bound(folder: Path) -> Numbers:
 
 def bound_on(split: Split) -> Numbers:
     """Judge two fits: ρ as the theorem has it (the share seen), and the default for ranking."""
-    true = Network.from_indices(
-        np.concatenate([split.train.edges, split.hidden]), split.train.names
-    )
+    edges = np.concatenate([split.train.edges, split.hidden])
+    true = Network.from_indices(edges, split.train.names)
     share = split.train.n_edges / true.n_edges
     fits = {"ρ = share seen": share, f"ρ = {DEFAULT_RHO:g} (default)": DEFAULT_RHO}
     return {
@@ -267,21 +254,17 @@ def fit_and_bound(train: Network, true: Network, rho: float) -> Numbers:
     alpha, degrees = model.get_params()["alpha"], estimate_degrees(train)
     best, q, dense = loss_minimiser(rho), charitable_threshold(rho), true.adjacency.toarray()
     spectrum = np.abs(np.linalg.eigvalsh(dense.astype(np.float64))).sum()
+    needed = best * spectrum, best * degree_prior(dense, degrees, alpha)
     classes = {
         "of the fit": (facts["trace_norm"], facts["prior"]),
-        "least that the proof covers": (
-            best * spectrum,
-            best * degree_prior(dense, degrees, alpha),
-        ),
+        "least that the proof covers": needed,
     }
     common = {
         "rho": rho, "q": q, "n_edges": true.n_edges, "d_max_true": int(true.degrees.max()),
         "d_max": int(degrees.max()), "alpha": alpha, "delta": DELTA,
     }  # fmt: skip
     return {
-        "rho": rho,
-        "q": q,
-        "status": facts["status"],
+        **{"rho": rho, "q": q, "status": facts["status"]},
         "error at q": recovery_error(X, true, q),
         "error at the best threshold": best_error(X, dense),
         "any fit": round(2 * true.n_edges * (1 + (2 - rho) / (rho * q * q)), 1),
@@ -297,13 +280,8 @@ def one_bound(t: float, r: float, common: dict[str, Any]) -> Numbers:
     chance = math.sqrt(s * math.log(2 / DELTA) / 2)
     room = (s / outer - chance) / 2  # what min(A, B) may be at most
     return {
-        "t": t,
-        "r": r,
-        "gamma": bound.gamma,
-        "A": bound.A,
-        "B": bound.B,
-        "active": bound.active,
-        "bound": float(bound),
+        **{"t": t, "r": r, "gamma": bound.gamma, "A": bound.A, "B": bound.B},
+        **{"active": bound.active, "bound": float(bound)},
         "bound / s": round(float(bound) / s, 3),
         "term without A or B": outer * chance,
         "C that bites": room / bound.A if room > 0 else None,

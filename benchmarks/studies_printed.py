@@ -24,24 +24,23 @@ from linkprior.theory import estimate_degrees
 # ---------------------------------------------------------------------- convergence
 
 RATIOS = (0.01, 0.03, 0.1, 0.3, 1.0)  # λ/η; η stays
-STEPS, SWEEPS, PASSES = 300, 2, 3
+STEPS, SWEEPS = 300, 2
 RANK, RHO, ALPHA = 20, 0.2, 0.5  # the model's defaults
-PROXES = ("mm", "dual")
+PASSES = {"mm": 1, "dual": 3}  # by prox
 
 
 def run_convergence(folder: Path) -> Numbers:
     """Where does the paper's ADMM go for λ/η from .01 to 1, and what does its end rank?"""
     cases = {
-        "DREAM5, uniform 90 %": base.sampled("DREAM5", paper.dream5(folder), 0.9).splits[0],
+        base.DREAM_90: base.sampled("DREAM5", paper.dream5(folder), 0.9).splits[0],
         "rat 3.1.94 → 3.2.104": base.released(folder, "3.1.94", "3.2.104").splits[0],
     }
-    asked = [(title, prox, ratio) for title in cases for prox in PROXES for ratio in RATIOS]
+    asked = [(title, prox, ratio) for title in cases for prox in PASSES for ratio in RATIOS]
     runs = map_tasks(lambda one: followed(cases[one[0]], *one[1:]), asked)
     return {
         "parameters": {
             **{"rank": RANK, "rho": RHO, "alpha": ALPHA, "eta": PAPER["eta"], "sweeps": SWEEPS},
-            **{"passes": {"mm": 1, "dual": PASSES}, "steps": STEPS, "n_edges": "observed"},
-            "seed": 0,
+            **{"passes": PASSES, "steps": STEPS, "n_edges": "observed", "seed": 0},
         },
         "training networks": base.network_facts(cases),
         "runs": [
@@ -55,9 +54,8 @@ def followed(split: Split, prox: str, ratio: float) -> Numbers:
     """Return residuals and objective of every step, and the recall of X, factors and Q."""
     net, eta = split.train, PAPER["eta"]
     prior = DegreePrior(estimate_degrees(net), ALPHA)
-    passes = PASSES if prox == "dual" else 1
     given = (net, SquaredLoss(RHO), RANK, prior, ratio * eta, eta)
-    solver = AdmmSolver(*given, sweeps=SWEEPS, passes=passes, prox=prox, workers=1)
+    solver = AdmmSolver(*given, sweeps=SWEEPS, passes=PASSES[prox], prox=prox, workers=1)
     fit = solve(solver, np.random.default_rng(0), STEPS, 0.0)
     factors, p = fit.state.factors, net.n_nodes
     Q = dense_prox(factors, ratio * prior.scale(np.zeros(p)), prior.profile(p - 1))
@@ -67,7 +65,7 @@ def followed(split: Split, prox: str, ratio: float) -> Numbers:
             name: [_digits(getattr(one, name)) for one in fit.history[1:]]
             for name in ("primal", "dual", "objective")
         },
-        "recall": {name: _both_rules(scores, split) for name, scores in read.items()},
+        "recall": {name: base.recall_by_rule(scores, split) for name, scores in read.items()},
         "share of X above 0": _digits(float((fit.state.X > 0).mean())),
     }
 
@@ -76,41 +74,35 @@ def _digits(value: float | None) -> float:
     return float(f"{value or 0.0:.5g}")
 
 
-def _both_rules(scores: Any, split: Split) -> Numbers:
-    judged = base.Matrix(np.asarray(scores))
-    return {
-        "all-nodes": base.recalls(judged, split, (5,))["recall@5%"],
-        "connected": base.recalls(judged, base.connected(split), (5,))["recall@5%"],
-    }
-
-
 def draw_convergence(drawing: Any, numbers: Numbers) -> None:
     """Draw a row of panels for each network: primal, dual, and what the end is worth."""
     titles = list(numbers["training networks"])
     panels = drawing.subplots(len(titles), 3, squeeze=False)
     shades = dict(zip(RATIOS, ("#fdc9a2", "#f79a5a", "#d55e00", "#8c3b00", "#3f1a00"), strict=True))
     for row, title in zip(panels, titles, strict=True):
-        for run in (one for one in numbers["runs"] if one["case"] == title):
-            line = {"color": shades[run["ratio"]], "linewidth": 1.3}
-            line["linestyle"] = "-" if run["prox"] == "mm" else ":"
-            label = f"λ/η = {run['ratio']:g}" if run["prox"] == "mm" else None
+        runs = [one for one in numbers["runs"] if one["case"] == title]
+        for run in runs:
+            first = run["prox"] == "mm"
+            line = {"color": shades[run["ratio"]], "linestyle": "-" if first else ":"}
+            line |= {"linewidth": 1.3, "label": f"λ/η = {run['ratio']:g}" if first else None}
             steps = np.unique(np.geomspace(1, len(run["primal"]), 60).astype(int))
             for panel, name in zip(row, ("primal", "dual"), strict=False):
-                panel.loglog(steps, np.array(run[name])[steps - 1], label=label, **line)
+                panel.loglog(steps, np.array(run[name])[steps - 1], **line)
         for panel, name in zip(row, ("primal", "dual"), strict=False):
             base.tidy(panel, title, "step", f"{name} residual, relative")
-        _draw_worth(row[2], numbers, title)
+        _draw_worth(row[2], runs)
     base.legend_below(drawing, panels[0][0])
 
 
-def _draw_worth(panel: Any, numbers: Numbers, title: str) -> None:
-    for prox, style in (("mm", "-"), ("dual", ":")):
-        runs = [one for one in numbers["runs"] if (one["case"], one["prox"]) == (title, prox)]
-        at = [one["ratio"] for one in runs]
-        for name, colour in (("x", "#0072b2"), ("factors", "#999999"), ("q", "#009e73")):
-            values = [one["recall"][name]["all-nodes"] for one in runs]
-            label = {"x": "X", "factors": "factors", "q": "Q"}[name] if prox == "mm" else None
-            panel.semilogx(at, values, style, marker="o", markersize=3, color=colour, label=label)
+def _draw_worth(panel: Any, runs: list[Numbers]) -> None:
+    looks = {"x": ("X", "#0072b2"), "factors": ("factors", "#999999"), "q": ("Q", "#009e73")}
+    for prox, dashes in (("mm", "-"), ("dual", ":")):
+        some = [one for one in runs if one["prox"] == prox]
+        at = [one["ratio"] for one in some]
+        for name, (label, colour) in looks.items():
+            values = [one["recall"][name]["all-nodes"] for one in some]
+            look = {"color": colour, "label": label if prox == "mm" else None}
+            panel.semilogx(at, values, dashes, marker="o", markersize=3, **look)
     base.tidy(panel, f"after {STEPS} steps", "λ/η", "recall at 5 % of all pairs")
     panel.set_ylim(0, 1)
     panel.legend(frameon=False, fontsize=8)
@@ -133,41 +125,35 @@ CHANGES: dict[str, dict[str, Any]] = {
 
 def run_ablation(folder: Path) -> Numbers:
     """What is each of our changes to the paper's method worth?"""
-    dream, plasmodium = paper.dream5(folder), paper.plasmodium(folder)
+    nets = {"DREAM5": paper.dream5(folder), "Plasmodium": paper.plasmodium(folder)}
     cases = [
-        base.sampled("DREAM5, 90 %", dream, 0.9),
-        base.sampled("DREAM5, 70 %", dream, 0.7),
-        base.sampled("Plasmodium, 90 %", plasmodium, 0.9),
-        base.sampled("Plasmodium, 70 %", plasmodium, 0.7),
-        *base.release_pairs(folder),
+        base.sampled(f"{name}, {percent} %", net, percent / 100)
+        for name, net in nets.items()
+        for percent in (90, 70)
     ]
+    cases += [base.released(folder, *pair) for pair in base.RELEASES]
+    rows: dict[str, dict[str, Any]] = {}
+    params: dict[str, Any] = {}
+    for row, change in CHANGES.items():
+        rows[row] = params = {**params, **change}
     asked = [(case, *one, row) for case in cases for one in case.seeded for row in CHANGES]
-    found = map_tasks(lambda one: changed(one[2], one[1], one[3]), asked)
+
+    def recall(one: tuple[base.Case, int, Split, str]) -> Numbers:
+        _, seed, split, row = one
+        given = {**rows[row], "list_size": base.five_percent(split.train), "seed": seed}
+        model = make("tri-degree", **given).fit(split.train)
+        return base.recall_by_rule(model.score_rows(0, split.train.n_nodes), split)
+
+    found = map_tasks(recall, asked)
     table: Numbers = {row: {case.title: [] for case in cases} for row in CHANGES}
     for (case, _, _, row), figures in zip(asked, found, strict=True):
         table[row][case.title].append(figures)
     return {
-        "parameters": {row: params_up_to(row) for row in CHANGES},
+        "parameters": rows,
         "training networks": base.network_facts(cases),
         "hidden": {case.title: [len(s.hidden) for _, s in case.seeded] for case in cases},
         "recall": table,
     }
-
-
-def params_up_to(row: str) -> dict[str, Any]:
-    """Return the parameters of a row: its change and all before it."""
-    rows = list(CHANGES)
-    merged: dict[str, Any] = {}
-    for name in rows[: rows.index(row) + 1]:
-        merged |= CHANGES[name]
-    return merged
-
-
-def changed(split: Split, seed: int, row: str) -> Numbers:
-    """Return the recall of a row by both rules."""
-    given = {**params_up_to(row), "list_size": base.five_percent(split.train), "seed": seed}
-    model = make("tri-degree", **given).fit(split.train)
-    return _both_rules(model.score_rows(0, split.train.n_nodes), split)
 
 
 def draw_ablation(drawing: Any, numbers: Numbers) -> None:
@@ -175,13 +161,13 @@ def draw_ablation(drawing: Any, numbers: Numbers) -> None:
     panels = drawing.subplots(1, 2, sharey=True)
     rows, titles = list(numbers["recall"]), list(numbers["hidden"])
     colours = ("#d55e00", "#f79a5a", "#009e73", "#7fcfb6", "#0072b2", "#56b4e9", "#7a3db8")
+    at = np.arange(len(rows))
     for panel, rule in zip(panels, ("all-nodes", "connected"), strict=True):
         for title, colour in zip(titles, colours, strict=True):
             cells = [[one[rule] for one in numbers["recall"][row][title]] for row in rows]
-            at, values = np.arange(len(rows)), [base.mean(cell) for cell in cells]
-            spread = [base.sd(cell) for cell in cells]
-            panel.errorbar(at, values, spread, color=colour, marker="o", markersize=3, label=title)
-        panel.set_xticks(np.arange(len(rows)), rows, rotation=35, ha="right")
+            look = {"color": colour, "markersize": 3, "label": title, "elinewidth": None}
+            base.error_bars(panel, at, cells, **look)
+        panel.set_xticks(at, rows, rotation=35, ha="right")
         panel.set_ylim(0, 1)
         base.tidy(panel, f"{rule} rule", "", "recall at 5 % of all pairs")
     base.legend_below(drawing, panels[0], 4)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks import studies_base as base
-from benchmarks.studies_base import Array, Case, Numbers
+from benchmarks.studies_base import METRIC, Array, Case, Numbers
 from linkprior.evaluation import splits
 from linkprior.evaluation.protocols import Plan
 from linkprior.evaluation.ranks import Scorer
@@ -30,9 +30,9 @@ def run_variables(folder: Path) -> Numbers:
     """Which variable should tri-degree rank pairs by: the factors, X, or Q?"""
     dream = paper.dream5(folder)
     cases = [
-        base.sampled("DREAM5, uniform 90 %", dream, 0.9),
+        base.sampled(base.DREAM_90, dream, 0.9),
         base.sampled("DREAM5, uniform 70 %", dream, 0.7),
-        *base.release_pairs(folder),
+        *(base.released(folder, *pair) for pair in base.RELEASES),
         base.sampled("Plasmodium, uniform 90 %", paper.plasmodium(folder), 0.9),
     ]
     return {
@@ -45,30 +45,28 @@ def run_variables(folder: Path) -> Numbers:
 
 
 def variables_on(case: Case) -> Numbers:
-    """Return the recalls of each variable, seed by seed."""
+    """Return the recalls of each variable by both rules, seed by seed."""
     found: Numbers = {name: [] for name in base.SHADES}
     for seed, split in case.seeded:
         for name, scores in variables(base.seeded("tri-degree", seed), split.train).items():
-            found[name].append(_judged(scores, split))
+            above = scores[np.triu_indices(len(scores), 1)] > 0
+            judged = base.Matrix(scores)
+            found[name].append(
+                {
+                    **base.recalls(judged, split, PERCENTS),
+                    "connected": base.recalls(judged, base.connected(split), PERCENTS),
+                    "share above 0": round(float(above.mean()), 6),  # clipping leaves these apart
+                }
+            )
     return found
-
-
-def _judged(scores: Array, split: Split) -> Numbers:
-    """Return recalls by both rules, and the share of pairs that clipping would leave apart."""
-    above = scores[np.triu_indices(len(scores), 1)] > 0
-    return {
-        **base.recalls(base.Matrix(scores), split, PERCENTS),
-        "connected": base.recalls(base.Matrix(scores), base.connected(split), PERCENTS),
-        "share above 0": round(float(above.mean()), 6),
-    }
 
 
 def variables(model: LinkPredictor, net: Network) -> dict[str, Array]:
     """Return the three matrices tri-degree can rank by, from one fit each with the same seed."""
     params = model.get_params()
-    fits = (make("tri-degree", **{**params, "rank_by": name}).fit(net) for name in base.SHADES)
     return {
-        name: fit.score_rows(0, net.n_nodes) for name, fit in zip(base.SHADES, fits, strict=True)
+        name: make("tri-degree", **{**params, "rank_by": name}).fit(net).score_rows(0, net.n_nodes)
+        for name in base.SHADES
     }
 
 
@@ -76,16 +74,16 @@ def draw_variables(drawing: Any, numbers: Numbers) -> None:
     """Draw one group of bars per network and one panel per length of the list."""
     panels = drawing.subplots(1, len(PERCENTS), sharey=True)
     titles = list(numbers["recall"])
+    places = np.arange(len(titles))[::-1]
     for panel, percent in zip(panels, PERCENTS, strict=True):
         for place, name in enumerate(("factors", "x", "q")):
             cells = (found[name] for found in numbers["recall"].values())
             values = [[one[f"recall@{percent:g}%"] for one in cell] for cell in cells]
-            at = np.arange(len(titles))[::-1] + 0.27 * (1 - place)
             look = {"color": base.SHADES[name], "label": base.LABELS[name]}
-            look["error_kw"] = {"elinewidth": 0.8, "ecolor": "#444444"}
-            spreads = [base.sd(v) for v in values]
-            panel.barh(at, [base.mean(v) for v in values], 0.25, xerr=spreads, **look)
-        panel.set_yticks(np.arange(len(titles))[::-1], titles)
+            look |= {"error_kw": {"elinewidth": 0.8, "ecolor": "#444444"}}
+            means, spreads = list(map(base.mean, values)), list(map(base.sd, values))
+            panel.barh(places + 0.27 * (1 - place), means, 0.25, xerr=spreads, **look)
+        panel.set_yticks(places, titles)
         panel.set_xlim(0, 1)
         base.tidy(panel, f"top {percent} % of all pairs", "recall of hidden edges", grid="x")
     base.legend_below(drawing, panels[0])
@@ -102,7 +100,6 @@ VALUES: dict[str, tuple[float, ...]] = {
 }
 LETTERS = {"lam": "λ (η = 0.003)", "c": "c", "alpha": "α", "rho": "ρ", "rank": "rank"}
 INNER_STARTS = 2
-METRIC = "recall@5%"
 WITHOUT = "without prior (tri)"
 LOOKS = (("#d55e00", "o"), ("#0072b2", "s"))
 
@@ -118,48 +115,43 @@ def run_parameters(folder: Path) -> Numbers:
         "parameters": {**make("tri-degree").get_params(), "n_starts": INNER_STARTS},
         "protocol": "uniform:0.9 inside the training network, seeds 0–2, both rules",
         "training networks": base.network_facts(nets),
-        METRIC: {rule: {title: one[rule] for title, one in found.items()} for rule in splits.RULES},
+        METRIC: {rule: {title: one[rule] for title, one in found.items()} for rule in RULES},
     }
 
 
 def parameters_on(net: Network) -> Numbers:
     """Return the recalls by rule, parameter and value, seed by seed."""
-    cases = [_both_rules(net, seed) for seed in base.SEEDS]
-    usual = default_values()
-    plain = _found("tri-degree", cases)
+    cases = [{rule: splits.uniform(net, 0.9, s, rule) for rule in RULES} for s in base.SEEDS]
+
+    def recalls(name: str, **params: float) -> Numbers:
+        found: Numbers = {rule: [] for rule in RULES}
+        for seed, case in zip(base.SEEDS, cases, strict=True):
+            model = base.seeded(name, seed).set_params(n_starts=INNER_STARTS, **params)
+            model.fit(case[base.RULE].train)
+            for rule, split in case.items():
+                found[rule].append(base.recalls(model, split)[METRIC])
+        return found
+
+    usual, plain, without = default_values(), recalls("tri-degree"), recalls("tri")
     tried = {
-        (name, f"{v:g}"): plain if v == usual[name] else _found("tri-degree", cases, **{name: v})
+        name: {
+            f"{v:g}": plain if v == usual[name] else recalls("tri-degree", **{name: v})
+            for v in values
+        }
         for name, values in VALUES.items()
-        for v in values
     }
-    without = _found("tri", cases)
     return {
         rule: {
             WITHOUT: without[rule],
-            **{n: {f"{v:g}": tried[n, f"{v:g}"][rule] for v in VALUES[n]} for n in VALUES},
+            **{name: {v: one[rule] for v, one in found.items()} for name, found in tried.items()},
         }
-        for rule in splits.RULES
+        for rule in RULES
     }
 
 
 def default_values() -> Numbers:
-    """Return the defaults of what is varied."""
     params = make("tri-degree").get_params()
     return {name: 20 if params[name] is None else params[name] for name in VALUES}
-
-
-def _both_rules(net: Network, seed: int) -> dict[str, splits.Split]:
-    return {rule: splits.uniform(net, 0.9, seed, rule) for rule in splits.RULES}
-
-
-def _found(name: str, cases: list[dict[str, splits.Split]], **params: Any) -> Numbers:
-    found: Numbers = {rule: [] for rule in splits.RULES}
-    for seed, case in zip(base.SEEDS, cases, strict=True):
-        model = base.seeded(name, seed).set_params(n_starts=INNER_STARTS, **params)
-        model.fit(case[base.RULE].train)
-        for rule, split in case.items():
-            found[rule].append(base.recalls(model, split, [5])[METRIC])
-    return found
 
 
 def draw_parameters(drawing: Any, numbers: Numbers) -> None:
@@ -168,16 +160,16 @@ def draw_parameters(drawing: Any, numbers: Numbers) -> None:
     words = {"all-nodes": "all pairs", "connected": "connected nodes"}
     for row, (rule, word) in zip(rows, words.items(), strict=True):
         for panel, name in zip(row, VALUES, strict=True):
-            _draw_panel(panel, name, numbers[METRIC][rule])
+            _draw_parameter(panel, name, numbers[METRIC][rule])
             base.tidy(panel, "", LETTERS[name] if rule == "connected" else "")
         row[0].set_ylabel(f"inner recall@5 %, {word}")
     base.legend_below(drawing, rows[0, 0], 4)
 
 
-def _draw_panel(panel: Any, name: str, kept: Numbers) -> None:
+def _draw_parameter(panel: Any, name: str, by_network: Numbers) -> None:
     """Draw one parameter; the default is marked, the level without prior dotted."""
     values = VALUES[name]
-    for (title, found), (colour, marker) in zip(kept.items(), LOOKS, strict=True):
+    for (title, found), (colour, marker) in zip(by_network.items(), LOOKS, strict=True):
         several = [found[name][f"{v:g}"] for v in values]
         look = {"color": colour, "marker": marker, "markersize": 4, "linewidth": 1.6}
         base.error_bars(panel, values, several, label=title, **look)
@@ -224,9 +216,8 @@ def run_harder(folder: Path) -> Numbers:
 
 def _recall_renumbered(net: Network, protocol: str, seed: int) -> float:
     """Return the recall when nodes, whose numbers break ties, are numbered at random."""
-    split = renumbered(_split(net, protocol, "all-nodes", seed), seed)
-    model = base.seeded("tri-degree", seed).fit(split.train)
-    return base.recalls(model, split, [5])[METRIC]
+    split = renumbered(Plan(protocol, "all-nodes", seed=seed).make(net)[0], seed)
+    return base.recalls(base.seeded("tri-degree", seed).fit(split.train), split)[METRIC]
 
 
 def renumbered(split: Split, seed: int) -> Split:
@@ -245,10 +236,10 @@ def judged(net: Network, protocol: str) -> Numbers:
     found: Numbers = {rule: {method: [] for method in (*base.NAMES, CONTROL)} for rule in RULES}
     facts = []
     for seed in base.SEEDS:
-        cases = {rule: _split(net, protocol, rule, seed) for rule in RULES}
+        cases = {rule: Plan(protocol, rule, seed=seed).make(net)[0] for rule in RULES}
         train = cases["all-nodes"].train
-        isolated = int((train.degrees == 0).sum())
         hidden = {rule: len(case.hidden) for rule, case in cases.items()}
+        isolated = int((train.degrees == 0).sum())
         facts.append(
             {"training edges": train.n_edges, "hidden": hidden, "nodes without edges": isolated}
         )
@@ -257,12 +248,8 @@ def judged(net: Network, protocol: str) -> Numbers:
             if method != CONTROL:
                 model = base.seeded(base.NAMES[method], seed).fit(train)
             for rule, case in cases.items():
-                found[rule][method].append(base.recalls(model, case, [5])[METRIC])
+                found[rule][method].append(base.recalls(model, case)[METRIC])
     return {"splits": facts, **found}
-
-
-def _split(net: Network, protocol: str, rule: str, seed: int) -> Split:
-    return Plan(protocol, rule, seed=seed).make(net)[0]
 
 
 def draw_harder(drawing: Any, numbers: Numbers) -> None:
@@ -273,33 +260,23 @@ def draw_harder(drawing: Any, numbers: Numbers) -> None:
         "rate at hubs": "hub edges' rate over the others' (30 %)",
     }
     titles = {"all-nodes": "all pairs (the paper's rule)", "connected": "pairs of connected nodes"}
-    for row, rule in zip(panels, ("all-nodes", "connected"), strict=True):
+    looks = {method: base.style(method) for method in base.NAMES}
+    looks[CONTROL] = {**base.style("PA"), "linestyle": ":", "label": CONTROL}
+    for row, rule in zip(panels, titles, strict=True):
         for panel, (key, label) in zip(row, words.items(), strict=True):
-            _draw_lines(panel, numbers[key], rule)
+            at = np.array([float(x) for x in numbers[key]])
+            for method, look in looks.items():
+                several = [one[rule][method] for one in numbers[key].values()]
+                middle, spread = (np.array([of(v) for v in several]) for of in (base.mean, base.sd))
+                panel.plot(at, middle, marker="o", markersize=3.5, **look)
+                shade = {"color": look["color"], "alpha": 0.12, "linewidth": 0}
+                panel.fill_between(at, middle - spread, middle + spread, **shade)
             base.tidy(panel, titles[rule], label if rule == "connected" else "")
             if key == "rate at hubs":
                 panel.set_xscale("log")
                 panel.axvline(1.0, color="#bbbbbb", linewidth=0.8, zorder=1)
-            at = [float(x) for x in numbers[key]]
             panel.set_xticks(at, [f"{x:g}" for x in at])
             panel.minorticks_off()
         row[0].set_ylabel("recall@5 %")
     panels[0, 0].set_ylim(0, 1)
     base.legend_below(drawing, panels[0, 0], 7)
-
-
-def _draw_lines(panel: Any, found: Numbers, rule: str) -> None:
-    at = np.array([float(x) for x in found])
-    for method in (*base.NAMES, CONTROL):
-        several = [one[rule][method] for one in found.values()]
-        middle, spread = (
-            np.array([base.mean(v) for v in several]),
-            np.array([base.sd(v) for v in several]),
-        )
-        look = (
-            {**base.style("PA"), "linestyle": ":", "label": CONTROL} if method == CONTROL else None
-        )
-        look = look or base.style(method)
-        panel.plot(at, middle, marker="o", markersize=3.5, **look)
-        panel.fill_between(at, middle - spread, middle + spread, color=look["color"], alpha=0.12,
-                           linewidth=0)  # fmt: skip

@@ -8,16 +8,16 @@ A test holds the pages against this module.
 
 from __future__ import annotations
 
-import json
 import re
 import sys
 from collections.abc import Callable, Iterator
+from functools import reduce
 from typing import Any
 
 import numpy as np
 
 from benchmarks import cost, reliability_tables
-from benchmarks.data import RESULTS, ROOT, mean_sd, table
+from benchmarks.data import RESULTS, ROOT, mean_sd, narrow_table, saved, table
 from linkprior.experiments.benchmark import results_in
 from linkprior.experiments.models import AUTO, WITHOUT
 from linkprior.experiments.results import ALONE, METRICS, Results, ranks_of
@@ -33,7 +33,7 @@ RELEASE_METRICS = ("auprc", "recall@5%", "p@500", "auroc")
 MOST_PAIRS = 500
 TRIALS = 10  # of the tuned models whose cells are kept
 EXPERIMENTS = ("dream5", "plasmodium", "rat")
-SHORT = {"uniform sampling": "uniform", "over-sampling": "over", "under-sampling": "under"}
+SHORT = (("uniform sampling", "uniform"), ("over-sampling", "over"), ("under-sampling", "under"))
 NOTICED = 0.0005  # a mean that moves by less is the same in the tables
 
 
@@ -45,10 +45,11 @@ def figures(value: float, sign: str = "") -> str:
 
 def spread(values: list[float], sign: str = "") -> str:
     """Return mean ± sd of some splits."""
-    if len(values) < 2:
-        return figures(float(np.mean(values)), sign)
-    return f"{figures(float(np.mean(values)), sign)} ± {np.std(values, ddof=1):.3f}".replace(
-        "± 0.", "± ."
+    shown = figures(float(np.mean(values)), sign)
+    return (
+        f"{shown} ± {np.std(values, ddof=1):.3f}".replace("± 0.", "± .")
+        if len(values) > 1
+        else shown
     )
 
 
@@ -78,7 +79,6 @@ def standing(results: Results) -> str:
 
 
 def short(results: Results) -> str:
-    """Return the same in short: AUPRC on some networks."""
     ours, others = ["`auto`"], ["the best other"]
     for network in IN_README:
         value, model = best_other(results, network, "auprc")
@@ -112,32 +112,28 @@ def prior(results: Results) -> str:
 
 def tuned(results: Results) -> str:
     """Return AUPRC by default and after tuning, on the splits where both are there."""
-    folder = RESULTS / "suite" / f"tuned-{TRIALS}"
-    after = results_in(folder)
+    after = results_in(RESULTS / "suite" / f"tuned-{TRIALS}")
     counts = {network: len(after.splits(network)) for network in after.networks}
+
+    def both(network: str, model: str) -> str:
+        values = [one.values(network, model, "auprc") for one in (results, after)]
+        splits = values[0].keys() & values[1].keys()
+        means = (figures(float(np.mean([one[split] for split in splits]))) for one in values)
+        return " → ".join(means) if splits else "–"
+
     ours = [figures(after.mean(network, AUTO, "auprc")) for network in counts]
     rows = [[f"`{AUTO}` (nothing to tune)", *ours]]
     for model in sorted(after.models):
         cells = [models.get(model, {}) for models in after.measured.values()]
         if any(cell["trials"] for by_split in cells for cell in by_split.values()):
-            before_after = (_both(results, after, network, model) for network in counts)
-            rows.append([f"`{model}`", *before_after])
+            rows.append([f"`{model}`", *(both(network, model) for network in counts)])
     return table(["AUPRC", *(f"{network} ({n})" for network, n in counts.items())], rows)
-
-
-def _both(before: Results, after: Results, network: str, model: str) -> str:
-    values = [one.values(network, model, "auprc") for one in (before, after)]
-    splits = values[0].keys() & values[1].keys()
-    if not splits:
-        return "–"
-    means = [figures(float(np.mean([one[split] for split in splits]))) for one in values]
-    return " → ".join(means)
 
 
 def releases() -> str:
     """Return what a history teaches: auto with and without one, and peers."""
     rows = []
-    for name, cells in _read("history.json").items():
+    for name, cells in saved("history").items():
         counts = f"{name} ({cells['found_before']}, {cells['hidden']})"
         for model in RELEASED:
             runs = cells[model]
@@ -152,52 +148,41 @@ def releases() -> str:
     return table([*heads, "AUROC", f"expected among {MOST_PAIRS}, real"], rows)
 
 
-def _read(path: str) -> Any:
-    return json.loads((RESULTS / path).read_text(encoding="utf-8"))
-
-
 def _conditions(experiment: str) -> list[dict[str, Any]]:
-    return _read(f"reproduction/{experiment}/results.json")["conditions"]
+    return saved(f"reproduction/{experiment}/results")["conditions"]
 
 
 def _head(condition: dict[str, Any]) -> str:
-    title = str(condition["condition"])
-    for long, short in SHORT.items():
-        title = title.replace(long, short)
-    return title
-
-
-def _entry(condition: dict[str, Any], method: str) -> str:
-    found = condition["methods"][method]
-    values = found["recall"]["5%"]
-    text = f"{np.mean(values):.3f}"
-    if len(set(values)) > 1:
-        text += f" ± {np.std(values, ddof=1):.3f}"
-    text += f" ({np.mean(np.multiply(values, condition['hidden'])):.0f})"
-    if condition["ranking"][0] == method:
-        text = f"**{text}**"
-    return text if found.get("paper") is None else f"{text} · {found['paper']:.3f}"
-
-
-def _lead(margin: dict[str, Any]) -> str:
-    return f"{margin['mean']:+.3f} ± {margin['sd']:.3f} over {margin['over']}"
+    return reduce(lambda title, words: title.replace(*words), SHORT, str(condition["condition"]))
 
 
 def reproduced(experiment: str) -> str:
     """Return recall at 5 % of every method, and how far the paper's, with variants, is ahead."""
     conditions = _conditions(experiment)
+
+    def entry(condition: dict[str, Any], method: str) -> str:
+        found = condition["methods"][method]
+        values = found["recall"]["5%"]
+        text = mean_sd(values) if len(set(values)) > 1 else f"{np.mean(values):.3f}"
+        text += f" ({np.mean(np.multiply(values, condition['hidden'])):.0f})"
+        text = f"**{text}**" if condition["ranking"][0] == method else text
+        return text if found.get("paper") is None else f"{text} · {found['paper']:.3f}"
+
+    def leads(name: str, margins: list[dict[str, Any]]) -> list[str]:
+        shown = (f"{one['mean']:+.3f} ± {one['sd']:.3f} over {one['over']}" for one in margins)
+        return [f"lead of {name}", *shown]
+
     methods = list(conditions[0]["methods"])
-    rows = [[method, *(_entry(one, method) for one in conditions)] for method in methods]
-    rows.append(["lead of Tri+Degree", *(_lead(one["margin"]) for one in conditions)])
+    rows = [[method, *(entry(one, method) for one in conditions)] for method in methods]
+    rows.append(leads("Tri+Degree", [one["margin"] for one in conditions]))
     for name in conditions[0].get("margins of variants", {}):
-        leads = (_lead(one["margins of variants"][name]) for one in conditions)
-        rows.append([f"lead of {name}", *leads])
+        rows.append(leads(name, [one["margins of variants"][name] for one in conditions]))
     return table(["method", *map(_head, conditions)], rows)
 
 
 def changed() -> str:
     """Return every mean that differs from the one published before, both beside each other."""
-    before, rows = _read("reproduction/before.json")["means"], []
+    before, rows = saved("reproduction/before")["means"], []
     for experiment in EXPERIMENTS:
         for condition in _conditions(experiment):
             old = before[experiment][condition["condition"]]
@@ -213,19 +198,17 @@ def changed() -> str:
 
 def ablation(rule: str) -> str:
     """Return what each change to the paper's method is worth, by one rule."""
-    numbers = _read("studies/ablation.json")["numbers"]
-    titles = list(numbers["hidden"])
-    lines = [f"| recall@5%, {rule} | {' | '.join(titles)} |", "|---" * (len(titles) + 1) + "|"]
+    numbers = saved("studies/ablation")["numbers"]
+    titles, rows = list(numbers["hidden"]), []
     for row, found in numbers["recall"].items():
-        cells = (mean_sd([one[rule] for one in found[title]]) for title in titles)
-        lines.append(f"| {row} | {' | '.join(cells)} |")
-    return "\n".join(lines)
+        rows.append([row, *(mean_sd([one[rule] for one in found[title]]) for title in titles)])
+    return narrow_table(f"| recall@5%, {rule} | {' | '.join(titles)} |", rows)
 
 
 def convergence() -> str:
     """Return where ADMM ended, and what X, the factors and Q rank there."""
     rows = []
-    for run in _read("studies/convergence.json")["numbers"]["runs"]:
+    for run in saved("studies/convergence")["numbers"]["runs"]:
         recall = [f"{run['recall'][name]['all-nodes']:.3f}" for name in ("x", "factors", "q")]
         ends = [f"{run[name][-1]:.2g}" for name in ("primal", "dual")]
         end = [*ends, f"{run['objective'][-1]:.0f}", f"{100 * run['share of X above 0']:.1f} %"]
@@ -237,7 +220,7 @@ def convergence() -> str:
 
 def ranked_variable() -> str:
     """Return recall by factors, X and Q, by both rules."""
-    numbers = _read("studies/ranked_variable.json")["numbers"]
+    numbers = saved("studies/ranked_variable")["numbers"]
     rows = []
     for title, found in numbers["recall"].items():
         cells = []
@@ -282,12 +265,10 @@ def tables() -> Iterator[tuple[str, str, str]]:
 
 
 def marks(name: str) -> tuple[str, str]:
-    """Return what stands around a table in its page."""
     return f"<!-- {name}: python -m benchmarks.update_docs --write -->", f"<!-- end of {name} -->"
 
 
 def with_table(page: str, name: str, text: str) -> str:
-    """Return a page with a table in its place."""
     begin, end = marks(name)
     before, rest = page.split(begin, 1)
     return f"{before}{begin}\n{text}\n{end}{rest.split(end, 1)[1]}"

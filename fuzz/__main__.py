@@ -54,9 +54,8 @@ def main() -> int:
         print(f"{asked.replay}: as it should be")
         return 0
     bad = 0
-    rounds = itertools.count() if asked.seconds is None else range(1)
     with contextlib.suppress(KeyboardInterrupt):
-        for number in rounds:
+        for number in itertools.count() if asked.seconds is None else range(1):
             for name in asked.targets:
                 bad |= fuzz(name, asked.seconds or TURN, asked.seed + number, asked)
     return bad
@@ -116,8 +115,6 @@ def run_libfuzzer(name: str, work: Path, options: list[str]) -> None:
 
 
 def figures_in(log: str) -> Facts:
-    """Return the figures that libFuzzer prints."""
-
     def last(pattern: str) -> int:
         return int((re.findall(pattern, log) or [0])[-1])
 
@@ -131,7 +128,6 @@ def figures_in(log: str) -> Facts:
 
 
 def read_figures(path: Path) -> Facts:
-    """Return the figures of earlier runs."""
     figures: Facts = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
     return figures
 

@@ -92,11 +92,9 @@ class Watch:
         self.awake, self.seen = False, ""
 
     def install(self) -> None:
-        """Begin to listen."""
         sys.addaudithook(self.hear)
 
     def hear(self, event: str, arguments: tuple[Any, ...]) -> None:
-        """Note the first event that writes."""
         if not self.awake or self.seen:
             return
         opened = event == "open" and isinstance(arguments[2], int)
@@ -118,12 +116,10 @@ WATCH = Watch()
 
 
 def choice(data: bytes, among: Sequence[Any]) -> tuple[Any, bytes]:
-    """Return what the first character picks, and the rest."""
     return among[(data[0] - 48) % len(among) if data else 0], data[1:]
 
 
 def put(path: Path, data: bytes) -> Path:
-    """Write a file for a reader."""
     path.write_bytes(data)
     return path
 

@@ -18,7 +18,7 @@ from fuzz.readers import array_bytes
 from linkprior.errors import LinkpriorError, StoreError
 from linkprior.evaluation.protocols import Plan
 from linkprior.evaluation.results import read_results, write_results
-from linkprior.evaluation.splits import Split, read_split, write_split
+from linkprior.evaluation.splits import read_split, write_split
 from linkprior.evaluation.store import Cell, CellStore, cell_file, read_cells
 from linkprior.io import store
 from linkprior.io.datasets import read_catalogue
@@ -38,6 +38,10 @@ MODELS: tuple[tuple[str, Mapping[str, Any]], ...] = (
     ("degree:l3", {}),
     ("pu", {**_BRIEF, "rank": 2}),
 )
+
+
+_EDGES = [(i, (i + step) % 9) for i in range(9) for step in (1, 3)]
+SMALL = lp.Network.from_edges([(f"n{i}", f"n{j}") for i, j in _EDGES])
 
 
 def _json(path: Path, content: Any) -> None:
@@ -73,27 +77,19 @@ def _json_files(whole: Whole, folder: Path) -> Callable[[bytes], None]:
     return write
 
 
-def small_network() -> lp.Network:
-    """Return a network of few nodes."""
-    pairs = [(i, (i + step) % 9) for i in range(9) for step in (1, 3)]
-    return lp.Network.from_edges([(f"n{i}", f"n{j}") for i, j in pairs])
-
-
-def _described(array: Any) -> Whole:
-    kind = _KINDS.get(str(array.dtype), str(array.dtype))
-    return {"dtype": kind, "shape": list(array.shape), "values": array.ravel().tolist()}
-
-
 def whole_model(folder: Path, name: str, params: Mapping[str, Any]) -> Whole:
     """Return a saved model as one thing to be edited."""
-    lp.make(name, **params).fit(small_network()).save(folder)
+    lp.make(name, **params).fit(SMALL).save(folder)
     manifest, arrays = store.read_model(folder)
     manifest["linkprior"] = "0"
-    return {
-        "manifest": manifest,
-        "arrays": {key: _described(array) for key, array in sorted(arrays.items())},
-        "sealed": True,
+    described = {
+        key: {
+            "dtype": _KINDS.get(str(array.dtype), str(array.dtype)),
+            **{"shape": list(array.shape), "values": array.ravel().tolist()},
+        }
+        for key, array in sorted(arrays.items())
     }
+    return {"manifest": manifest, "arrays": described, "sealed": True}
 
 
 _SIZES = {
@@ -149,7 +145,7 @@ def _model(folder: Path) -> Attempt:
 
 def _model_raw(folder: Path) -> Attempt:
     """Try bytes as the manifest (first character 0) or as the arrays (1), the other being whole."""
-    lp.make("pa").fit(small_network()).save(folder / "model")
+    lp.make("pa").fit(SMALL).save(folder / "model")
     place = folder / "model"
     manifest, _ = store.read_model(place)
     arrays = (place / store.ARRAYS).read_bytes()
@@ -169,7 +165,7 @@ def _model_raw(folder: Path) -> Attempt:
 
 def whole_run(folder: Path) -> Path:
     """Write a finished run as the command does; return its folder."""
-    net = small_network()
+    net = SMALL
     model = lp.make("pa").fit(net)
     run = RunFolder(folder, {"model": "pa"}, {"file": "e.tsv", "sha256": ""})
     run.write_json("input_report.json", {"file": "e.tsv", "nodes": net.n_nodes, "notes": []})
@@ -235,14 +231,11 @@ def _run(folder: Path) -> Attempt:
 
 # ---------------------------------------------------------------------- evaluations, splits
 
-
-def _split() -> Split:
-    plan = Plan("uniform:0.8", "all-nodes", 1, None, 0, "none", 0.0, None)
-    return plan.make(small_network())[0]
+SPLIT = Plan("uniform:0.8", "all-nodes", 1).make(SMALL)[0]
 
 
 def _evaluation(folder: Path) -> Attempt:
-    write_results(lp.evaluate(["pa", "cn"], small_network(), "uniform:0.8", "all-nodes"), folder)
+    write_results(lp.evaluate(["pa", "cn"], SMALL, "uniform:0.8", "all-nodes"), folder)
     parts = {part: folder / f"{part}.json" for part in ("results", "curves")}
     whole = {part: json.loads(path.read_text("utf-8")) for part, path in parts.items()}
     return _loads(
@@ -254,7 +247,7 @@ def _evaluation(folder: Path) -> Attempt:
 
 def _cell(folder: Path) -> Attempt:
     """Try changes of a finished cell; one that was made otherwise would be made anew."""
-    net, split = small_network(), _split()
+    net, split = SMALL, SPLIT
     with CellStore(folder / "evaluation", net, {}) as cells:
         finished = lp.evaluate(["pa"], net, "uniform:0.8", "all-nodes").cells[0]
         cells.save(finished, split, {})
@@ -274,8 +267,8 @@ def _cell(folder: Path) -> Attempt:
 
 def _split_file(folder: Path) -> Attempt:
     """Try the rows of a split below a good first line (first character 0), or a whole file."""
-    net, path = small_network(), folder / "split.tsv"
-    write_split(_split(), net, path)
+    net, path = SMALL, folder / "split.tsv"
+    write_split(SPLIT, net, path)
     first = path.read_bytes().split(b"\n")[0] + b"\n"
 
     def write(data: bytes) -> None:

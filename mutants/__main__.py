@@ -108,10 +108,6 @@ def _files(root: Path, patterns: Iterable[str]) -> list[Path]:
 # ---------------------------------------------------------------------- tests and their lines
 
 
-def _end_test(*_: object) -> None:
-    raise TimeoutError("slower than a test that is used here")
-
-
 class _Durations:
     """A plugin of pytest: the processor's seconds of every test that passed; slow ones end early.
 
@@ -119,9 +115,12 @@ class _Durations:
     """
 
     def __init__(self) -> None:
+        def end_test(*_: object) -> None:
+            raise TimeoutError("slower than a test that is used here")
+
         self.seconds: dict[str, float] = {}
         self.began = 0.0
-        signal.signal(signal.SIGPROF, _end_test)
+        signal.signal(signal.SIGPROF, end_test)
 
     def pytest_runtest_call(self) -> None:
         self.began = time.process_time()
@@ -164,7 +163,6 @@ def measure_coverage(root: Path, tests: list[str]) -> tuple[Cover, dict[str, flo
 
 
 def run_tests(tests: list[str], options: list[str], *plugins: object) -> int:
-    """Run tests in this process; return pytest's exit status."""
     import pytest
 
     options = ["-q", "-p", "no:cacheprovider", "-m", "not at_length", *options]
@@ -302,7 +300,6 @@ def score(ends: Iterable[str], there: int) -> dict[str, Any]:
 
 
 def sentence(facts: dict[str, Any]) -> str:
-    """Return a score as a line of text."""
     return (
         f"{facts['share']:.1%} ± {facts['standard_error']:.1%} killed, {facts['killed']} of "
         f"{facts['tried']} tried ({facts['by_time']} by time; {facts['uncovered']} run by no "

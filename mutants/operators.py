@@ -50,7 +50,6 @@ class Mutant:
         return f"{self.path}:{self.line}  {self.before} -> {self.after}"
 
     def tree(self) -> ast.Module:
-        """Return the syntax tree of its file with the error in it."""
         tree = ast.parse(self.path.read_text(encoding="utf-8"))
         number, field, position = self.place
         parent = list(ast.walk(tree))[number]
@@ -63,7 +62,6 @@ class Mutant:
 
 
 def mutants_of(path: Path) -> list[Mutant]:
-    """Return all mutants of a file, in the order of its text."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     numbers = {id(node): number for number, node in enumerate(ast.walk(tree))}
     mutants: list[Mutant] = []
@@ -122,7 +120,11 @@ def _changes(node: ast.AST, parent: ast.AST, field: str) -> Iterator[ast.AST]:
     """Yield what could stand in the place of a node by mistake."""
     if isinstance(node, ast.expr):
         branch = field == "test" and isinstance(parent, ast.If | ast.While | ast.IfExp)
-        if (branch or field == "ifs") and not _turned_anyway(node):
+        # Of these another mutant is the same as the negation.
+        turned = isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not)
+        if isinstance(node, ast.Compare):
+            turned = len(node.ops) == 1 and isinstance(node.ops[0], EXACT)
+        if (branch or field == "ifs") and not turned:
             yield ast.UnaryOp(ast.Not(), node)
         yield from _operators(node)
         yield from _values(node, parent, field)
@@ -185,13 +187,6 @@ def _statements(node: ast.stmt) -> Iterator[ast.AST]:
             yield ast.Break()
         case ast.Break():
             yield ast.Continue()
-
-
-def _turned_anyway(node: ast.expr) -> bool:
-    """Whether another mutant of the condition is the same as its negation."""
-    if isinstance(node, ast.Compare):
-        return len(node.ops) == 1 and isinstance(node.ops[0], EXACT)
-    return isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not)
 
 
 def _is_wording(node: ast.expr) -> bool:

@@ -28,7 +28,6 @@ TEXT = {".py", ".js", ".css", ".json", ".html", ".typed"}
 
 
 def tracked(*folders: str) -> list[Path]:
-    """Return the files git knows in these folders."""
     listed = subprocess.run(
         ["git", "ls-files", *folders], cwd=ROOT, capture_output=True, text=True, check=True
     )
@@ -84,8 +83,8 @@ def state(trees: dict[str, ast.Module]) -> tuple[list[str], list[str]]:
     return context, sorted(set(mutable))
 
 
-def traced(work: Callable[[], object]) -> tuple[int, int]:
-    """Count the functions and files of the package that a piece of work runs through."""
+def traced(text: str, work: Callable[[Path], object]) -> tuple[int, int]:
+    """Count the functions and files of the package that work on a file runs through."""
     functions = set()
 
     def note(frame: Any, event: str, _: object) -> None:
@@ -94,46 +93,31 @@ def traced(work: Callable[[], object]) -> tuple[int, int]:
         if ours and not code.co_name.startswith("<"):
             functions.add((code.co_filename, code.co_name, code.co_firstlineno))
 
-    threading.setprofile(note)
-    sys.setprofile(note)
-    try:
-        work()
-    finally:
-        sys.setprofile(None)
-        threading.setprofile(None)
-    return len(functions), len({place[0] for place in functions})
-
-
-def traced_file(text: str, work: Callable[[Path], object]) -> tuple[int, int]:
-    """Trace what is done with a file, imports left out."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "edges.tsv"
         path.write_text(text)
         work(path)  # everything is imported now
-        return traced(lambda: work(path))
+        threading.setprofile(note)
+        sys.setprofile(note)
+        try:
+            work(path)
+        finally:
+            sys.setprofile(None)
+            threading.setprofile(None)
+    return len(functions), len({place[0] for place in functions})
 
 
-def predicting() -> tuple[int, int]:
-    """Trace `linkprior predict FILE --model l3`."""
+def predict_l3(path: Path) -> None:
+    """Run `linkprior predict FILE --model l3`."""
     from linkprior.cli import main
 
-    def work(path: Path) -> None:
-        words, quiet = ["linkprior", "predict", str(path), "--model", "l3"], io.StringIO()
-        with (
-            mock.patch.object(sys, "argv", words),
-            contextlib.redirect_stdout(quiet),
-            contextlib.redirect_stderr(quiet),
-        ):
-            main()
-
-    net = linkprior.planted_network(60)
-    return traced_file("".join(f"{net.names[i]}\t{net.names[j]}\n" for i, j in net.edges), work)
-
-
-def documented() -> tuple[int, int, list[str]]:
-    missing = [name for name, thing in public() if not complete(thing)]
-    total = len(list(public()))
-    return total - len(missing), total, missing
+    words, quiet = ["linkprior", "predict", str(path), "--model", "l3"], io.StringIO()
+    with (
+        mock.patch.object(sys, "argv", words),
+        contextlib.redirect_stdout(quiet),
+        contextlib.redirect_stderr(quiet),
+    ):
+        main()
 
 
 def public() -> Iterator[tuple[str, Any]]:
@@ -174,19 +158,25 @@ def main() -> None:
     source = [path for path in tracked("src") if path.suffix in TEXT]
     tests = [path for path in tracked("tests") if path.suffix == ".py"]
     beside = [path for path in tracked(*BESIDE) if path.suffix == ".py"]
-    functions, files = predicting()
+    net = linkprior.planted_network(60)
+    edges = "".join(f"{net.names[i]}\t{net.names[j]}\n" for i, j in net.edges)
+    functions, files = traced(edges, predict_l3)
     context, mutable = state(trees)
-    good, total, missing = documented()
+    documented = {name: complete(thing) for name, thing in public()}
+    missing = [name for name, whole in documented.items() if not whole]
     for label, value in (
         ("lines under src, files", f"{lines(source):,}, {len(source)}"),
         ("… of them Python", f"{lines([one for one in source if one.suffix == '.py']):,}"),
         ("lines of tests, files", f"{lines(tests):,}, {len(tests)}"),
         ("lines beside, files", f"{lines(beside):,}, {len(beside)}"),
         ("functions, files of `predict --model l3`", f"{functions}, {files}"),
-        ("files to read a two-column TSV", traced_file("a\tb\nb\tc\n", linkprior.read_network)[1]),
+        ("files to read a two-column TSV", traced("a\tb\nb\tc\n", linkprior.read_network)[1]),
         ("context variables, module variables assigned", f"{len(context)}, {len(mutable)}"),
         ("import cycles", len(cycles(trees))),
-        ("public definitions documented in full", f"{good} of {total}"),
+        (
+            "public definitions documented in full",
+            f"{sum(documented.values())} of {len(documented)}",
+        ),
     ):
         print(f"| {label} | {value} |")
     if "--details" in sys.argv:

@@ -78,7 +78,6 @@ def verdict(name: str, licence: str) -> str:
 
 
 def table() -> list[tuple[str, str, str, str]]:
-    """Return group, package, licence and verdict for everything that is installed here."""
     rows, seen = [], set[str]()
     groups: dict[str, list[str]] = {"default": requirements()}
     groups |= declared()["optional-dependencies"]

@@ -19,6 +19,7 @@ MATRIX_PYTHONS  interpreters to use beside those found, as paths
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
@@ -28,7 +29,7 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -52,34 +53,26 @@ ABSENT, FAILED, PASSED, BROKEN = "no such Python here", "FAILED", "passed", "NOT
 
 def interpreter(version: str) -> str | None:
     """Return a Python of this version that starts, None where there is none."""
+
+    def starts(path: str | None) -> bool:
+        command = [path or "", "-c", "import sys; print('%d.%d' % sys.version_info[:2])"]
+        with contextlib.suppress(OSError, subprocess.SubprocessError):
+            done = subprocess.run(command, capture_output=True, text=True, check=True)
+            return done.stdout.strip() == version
+        return False
+
     named = os.environ.get("MATRIX_PYTHONS", "").split()
     pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
-    candidates: Iterable[str | None] = [
-        *named,
-        shutil.which(f"python{version}"),
-        *sorted(map(str, pyenv.glob(f"{version}.*/bin/python{version}")), reverse=True),
-    ]
-    return next((path for path in candidates if path and version_of(path) == version), None)
-
-
-def version_of(path: str) -> str:
-    """Return the version of an interpreter as 3.12; '' where it does not start."""
-    ask = "import sys; print('%d.%d' % sys.version_info[:2])"
-    try:
-        done = subprocess.run([path, "-c", ask], capture_output=True, text=True, check=False)
-    except OSError:
-        return ""
-    return done.stdout.strip() if done.returncode == 0 else ""
+    installed = sorted(map(str, pyenv.glob(f"{version}.*/bin/python{version}")), reverse=True)
+    return next(filter(starts, [*named, shutil.which(f"python{version}"), *installed]), None)
 
 
 def constraints(end: str) -> list[str]:
-    """Return the pins of a cell: every lower bound, or none."""
     return [lowest(text) for text in requirements(*RUNTIME_EXTRAS)] if end == "oldest" else []
 
 
 @cache
 def code() -> str:
-    """Return a digest of the package and its tests."""
     files = sorted(path for part in ("src", "tests") for path in (ROOT / part).rglob("*.py"))
     whole = hashlib.sha256()
     for path in files:
@@ -88,8 +81,6 @@ def code() -> str:
 
 
 class Cell:
-    """One Python with one end of the allowed versions."""
-
     def __init__(self, version: str, end: str, tests: Sequence[str]) -> None:
         self.name, self.version, self.end, self.tests = f"{version}/{end}", version, end, tests
         self.home = PLACE / f"{version}-{end}"
@@ -99,7 +90,6 @@ class Cell:
         self.result = PLACE / f"{version}-{end}-{question}.json"
 
     def outcome(self) -> dict[str, Any]:
-        """Return what came of it, kept or new."""
         if self.result.is_file():
             return {**json.loads(self.result.read_text(encoding="utf-8")), "kept": True}
         python = interpreter(self.version)
@@ -109,25 +99,29 @@ class Cell:
         log = PLACE / f"{self.version}-{self.end}.log"
         PLACE.mkdir(exist_ok=True)
         with log.open("w", encoding="utf-8") as stream:
-            found = self._run(python, stream)
+            found = self._run(python, stream) if self._install(python, stream) else {}
+        found = {"verdict": BROKEN, **found}
         found |= {"seconds": round(time.monotonic() - began), "log": log.name}
         if found["verdict"] != BROKEN:
             self.result.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
         return found
 
     def _run(self, python: str, log: Any) -> dict[str, Any]:
-        if not self._install(python, log):
-            return {"verdict": BROKEN}
         options = shlex.split(os.environ.get("TEST_OPTIONS", ""))
         command = [self.python, "-m", "pytest", "-p", "no:cacheprovider", *options, *self.tests]
         command += _OLD_AND_NEW if self.end == "oldest" else []
         done = call(command, log)
         lines = Path(log.name).read_text(encoding="utf-8").splitlines()
         told = [line.strip("= ") for line in lines if re.search(r"\d (passed|failed|error)", line)]
+        ask = "import importlib.metadata as m, json, sys; "
+        ask += "print(json.dumps({n: m.version(n) for n in sys.argv[1:]}))"
+        names = [lowest(text).partition("==")[0] for text in requirements()]
+        versions = [self.python, "-c", ask, *names]
+        asked = subprocess.run(versions, capture_output=True, text=True, check=True)
         return {
             "verdict": PASSED if done == 0 else FAILED,
             "told": "".join(told[-1:]),
-            "versions": self._versions(),
+            "versions": json.loads(asked.stdout),
             "code": code()[:12],
         }
 
@@ -139,16 +133,6 @@ class Cell:
         command = [self.python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
         command += ["--prefer-binary", "--upgrade", "-c", str(pins), "-e", f"{ROOT}[test,dask]"]
         return call(command, log) == 0
-
-    def _versions(self) -> dict[str, str]:
-        names = [lowest(text).partition("==")[0] for text in requirements()]
-        ask = (
-            "import importlib.metadata as m, json, sys; "
-            "print(json.dumps({n: m.version(n) for n in sys.argv[1:]}))"
-        )
-        command = [self.python, "-c", ask, *names]
-        done = subprocess.run(command, capture_output=True, text=True, check=True)
-        return dict(json.loads(done.stdout))
 
 
 def call(command: list[str], log: Any) -> int:

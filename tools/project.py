@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import importlib.metadata as md
-import re
 import tomllib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name as canonical
 
 ROOT = Path(__file__).resolve().parents[1]
 NAME = "linkprior"
@@ -34,10 +34,6 @@ def lowest(requirement: str) -> str:
     if len(bounds) != 1:
         raise ValueError(f"{requirement}: expected one lower bound, such as {parsed.name}>=1.0")
     return f"{parsed.name}=={bounds[0]}"
-
-
-def canonical(name: str) -> str:
-    return re.sub(r"[-_.]+", "-", name).lower()
 
 
 def installed(wanted: Iterable[str]) -> dict[str, md.Distribution]:
@@ -70,7 +66,6 @@ def needs(distribution: md.Distribution, extras: Iterable[str] = ()) -> Iterator
 
 
 def missing(wanted: Iterable[str]) -> list[str]:
-    """Return the requirements whose package is not installed here."""
     return [text for text in wanted if distribution_of(Requirement(text).name) is None]
 
 

@@ -47,35 +47,28 @@ def resolved(wanted: Sequence[str], python: str, platforms: Sequence[str]) -> li
         return list(json.loads(report.read_text(encoding="utf-8"))["install"])
 
 
-def pinned(entry: dict[str, Any]) -> str:
-    facts = entry["metadata"]
-    return f"{canonical(facts['name'])}=={facts['version']}"
+def pins_and_hashes() -> dict[str, set[str]]:
+    def pin(entry: dict[str, Any]) -> str:
+        return f"{canonical(entry['metadata']['name'])}=={entry['metadata']['version']}"
 
-
-def hashes() -> dict[str, set[str]]:
-    first = resolved(requirements(), PYTHONS[0], next(iter(PLATFORMS.values())))
-    pins = sorted(map(pinned, first))
+    pins = sorted(map(pin, resolved(requirements(), PYTHONS[0], PLATFORMS["Linux x86_64"])))
     found = defaultdict[str, set[str]](set)
     for python in PYTHONS:
         for name, platforms in PLATFORMS.items():
             print(f"Python {python}, {name}", file=sys.stderr)
             for entry in resolved(pins, python, platforms):
                 digest = entry["download_info"]["archive_info"]["hashes"]["sha256"]
-                found[pinned(entry)].add(digest)
+                found[pin(entry)].add(digest)
     return found
-
-
-def written(found: dict[str, set[str]]) -> str:
-    lines = (
-        " \\\n    ".join([pin, *(f"--hash=sha256:{digest}" for digest in sorted(digests))])
-        for pin, digests in sorted(found.items())
-    )
-    return HEAD + "\n".join(lines) + "\n"
 
 
 def main() -> None:
     target = Path(sys.argv[1])
-    text = written(hashes())
+    lines = (
+        " \\\n    ".join([pin, *(f"--hash=sha256:{digest}" for digest in sorted(digests))])
+        for pin, digests in sorted(pins_and_hashes().items())
+    )
+    text = HEAD + "\n".join(lines) + "\n"
     target.parent.mkdir(parents=True, exist_ok=True)
     target.write_text(text, encoding="utf-8")
     print(f"{target}: {text.count('==')} packages, {text.count('--hash=')} hashes")

@@ -28,48 +28,37 @@ def bill() -> dict[str, Any]:
         raise SystemExit(f"not installed: {', '.join(missing(wanted))}; run `make sbom`")
     packages = installed(wanted)
     version = md.version(NAME)
-    licence = [{"license": {"id": declared()["license"]}}]
     needed = {(NAME, version): {canonical(text.partition(">")[0]) for text in wanted}}
     for name, one in packages.items():
         needed[name, one.version] = {canonical(each.name) for each in needs(one)}
+
+    def address(name: str, version: str) -> str:
+        return f"pkg:pypi/{canonical(name)}@{version.replace('+', '%2B')}"
+
+    def component(kind: str, name: str, version: str, licence: dict[str, Any]) -> dict[str, Any]:
+        facts = {"type": kind, "bom-ref": address(name, version), "name": name, "version": version}
+        return {**facts, "purl": address(name, version), "licenses": [licence]}
+
+    libraries = []
+    for name, one in packages.items():
+        licence: dict[str, Any] = {"expression": licence_of(one)}
+        if "License-Expression" not in one.metadata:
+            licence = {"license": {"name": licence_of(one) or "unknown"}}
+        libraries.append(component("library", name, one.version, licence))
+    own = component("application", NAME, version, {"license": {"id": declared()["license"]}})
     content = {
-        "bomFormat": "CycloneDX",
-        "specVersion": "1.6",
-        "version": 1,
-        "metadata": {"component": _component("application", NAME, version, licence)},
-        "components": [
-            _component("library", name, one.version, _licences(one))
-            for name, one in packages.items()
-        ],
+        **{"bomFormat": "CycloneDX", "specVersion": "1.6", "version": 1},
+        **{"metadata": {"component": own}, "components": libraries},
         "dependencies": [
             {
-                "ref": _address(*package),
-                "dependsOn": [
-                    _address(n, packages[n].version) for n in sorted(names) if n in packages
-                ],
+                "ref": address(*package),
+                "dependsOn": [address(n, packages[n].version) for n in sorted(names & {*packages})],
             }
             for package, names in needed.items()
         ],
     }
     digest = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
     return {**content, "serialNumber": f"urn:uuid:{uuid.uuid5(_SPACE, digest)}"}
-
-
-def _component(kind: str, name: str, version: str, licences: list[Any]) -> dict[str, Any]:
-    address = _address(name, version)
-    facts = {"type": kind, "bom-ref": address, "name": name, "version": version}
-    return {**facts, "purl": address, "licenses": licences}
-
-
-def _licences(one: md.Distribution) -> list[dict[str, Any]]:
-    licence = licence_of(one)
-    if "License-Expression" in one.metadata:
-        return [{"expression": licence}]
-    return [{"license": {"name": licence or "unknown"}}]
-
-
-def _address(name: str, version: str) -> str:
-    return f"pkg:pypi/{canonical(name)}@{version.replace('+', '%2B')}"
 
 
 def main() -> None:

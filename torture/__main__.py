@@ -17,21 +17,20 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from benchmarks.data import RESULTS, read_results, write_results
 
 from linkprior import machine as computer
 from torture import determinism, disturbances, numerics, soak
+from torture.disturbances import SCENARIOS, SLOW, Facts, Tally
 from torture.machine import run_machine
-from torture.sandbox import Sandbox, open_sandbox, until
+from torture.sandbox import Sandbox, disturbed_by, open_sandbox, until
 
 BY_CLOCK = 16  # kills at random moments of each command
 SLOWLY = 6  # of the one that starts processes itself
 CYCLES, PROCESSES, PAIRS = 1200, 4, 20
 EXAMPLES, STEPS = 10, 12  # of the state machine, at a time
 
-Facts = dict[str, Any]
 Part = Callable[[Sandbox, random.Random, float], Facts]
 
 
@@ -62,58 +61,37 @@ def main() -> int:
 
 
 def _kills(place: Sandbox, chance: random.Random, end: float) -> Facts:
-    tallies = {
-        name: disturbances.Tally(*disturbances.KILLS)
-        for name in (*disturbances.KILLED, disturbances.SLOW)
-    }
+    """Kill at random moments first, then at points of the file system."""
+    kills = SCENARIOS["kills"]
+    commands = disturbed_by("kills")
+    tallies = {name: kills.tally() for name in (*commands, SLOW)}
     for name, tally in tallies.items():
-        wanted = SLOWLY if name == disturbances.SLOW else BY_CLOCK
+        known, wanted = place.of(name), SLOWLY if name == SLOW else BY_CLOCK
         for _ in range(3 * wanted):  # some come to their end before the moment
             if tally["kills"] < wanted:
-                disturbances.kill_after(place, place.of(name), tally, chance)
+                moment = chance.uniform(0.0, known.seconds)
+                disturbances.kill(place, known, tally, after=moment)
     by_clock = sum(tally["kills"] for tally in tallies.values())
-    points = [
-        (n, *one) for n in disturbances.KILLED for one in disturbances.counted_kills(place.of(n))
-    ]
-    chance.shuffle(points)
-    done = 0
-    for name, at, do in until(end, points):
-        disturbances.kill_at(place, place.of(name), tallies[name], at, do)
-        done += 1
-    return {
-        **_summed(tallies, "kills", "resumed"),
-        "most_lost": max(tally["most_lost"] for tally in tallies.values()),
-        "at_random_moments": by_clock,
-        "points_tried": done,
-        "points": len(points),
-    }
+    facts = kills.facts(place, chance, end, commands, tallies)
+    most_lost = max(tally["most_lost"] for tally in tallies.values())
+    return {**facts, "most_lost": most_lost, "at_random_moments": by_clock}
 
 
-def _writes(place: Sandbox, chance: random.Random, end: float) -> Facts:
-    tallies = {name: disturbances.Tally(*disturbances.WRITES) for name in disturbances.FAILED}
-    points = [(n, *one) for n in disturbances.FAILED for one in disturbances.failures(place.of(n))]
-    chance.shuffle(points)
-    for name, at, lasting in until(end, points):
-        disturbances.fail_at(place, place.of(name), tallies[name], at, lasting)
-    return {**_summed(tallies, "failures", "survived", "harmless"), "points": len(points)}
+def _at_points(scenario: str) -> Part:
+    def part(place: Sandbox, chance: random.Random, end: float) -> Facts:
+        return SCENARIOS[scenario].facts(place, chance, end, disturbed_by(scenario))
 
-
-def _memory(place: Sandbox, chance: random.Random, end: float) -> Facts:
-    tallies = {name: disturbances.Tally(*disturbances.LIMITS) for name in disturbances.LIMITED}
-    steps = [(name, step) for name in disturbances.LIMITED for step in disturbances.STEPS]
-    chance.shuffle(steps)
-    for name, step in until(end, steps):
-        disturbances.limit(place, name, step, tallies[name])
-    return _summed(tallies, "limits", "hit", "blas")
+    return part
 
 
 def _locks(place: Sandbox, chance: random.Random, end: float) -> Facts:
-    tally = disturbances.Tally(*disturbances.LOCKS)
+    tally = Tally(*disturbances.LOCKS)
     disturbances.cycle(place, tally, CYCLES, PROCESSES, chance.randrange(10**6))
-    for name in disturbances.SHARED:
-        disturbances.taken_over(place, name, tally, len(place.of(name).calls) // 2)
-    for name in until(end, disturbances.SHARED * PAIRS):
-        disturbances.two_at_once(place, name, tally, chance.uniform(0.0, place.of(name).seconds))
+    shared = [place.of(name) for name in disturbed_by("locks")]
+    for known in shared:
+        disturbances.taken_over(place, known, tally)
+    for known in until(end, shared * PAIRS):
+        disturbances.two_at_once(place, known, tally, chance.uniform(0.0, known.seconds))
     return tally.facts()
 
 
@@ -129,25 +107,14 @@ def _state_machine(place: Sandbox, chance: random.Random, end: float) -> Facts:
     return facts
 
 
-def _determinism(place: Sandbox, chance: random.Random, end: float) -> Facts:
-    spot = determinism.prepare(place.base / "determinism")
-    table = determinism.Table()
-    determinism.compare_folders(spot, table)
-    determinism.compare_predictions(spot, end, table)
-    told = [what for row in table.values() for what in row.values()]
-    return {
-        "comparisons": len(told),
-        "same_bytes": told.count("same bytes"),
-        "same_pairs": told.count("same pairs"),
-        "table": table,
-        "defects": table.defects,
-    }
-
-
 def _numerics(place: Sandbox, chance: random.Random, end: float) -> Facts:
-    tally = disturbances.Tally(*numerics.ENDS)
+    tally = Tally(*numerics.ENDS)
     found = numerics.run_extremes(end, tally) | numerics.run(place.base, end, tally)
     return {**found, **tally.facts()}
+
+
+def _determinism(place: Sandbox, chance: random.Random, end: float) -> Facts:
+    return determinism.compare(place.base / "determinism", end).facts()
 
 
 def _soak(place: Sandbox, chance: random.Random, end: float) -> Facts:
@@ -159,18 +126,11 @@ PARTS: dict[str, tuple[Part, float]] = {  # with its share of the time
     "numerics": (_numerics, 0.09),
     "determinism": (_determinism, 0.2),
     "kills": (_kills, 0.23),
-    "writes": (_writes, 0.3),
-    "memory": (_memory, 0.03),
+    "writes": (_at_points("writes"), 0.3),
+    "memory": (_at_points("memory"), 0.03),
     "locks": (_locks, 0.03),
     "machine": (_state_machine, 0.04),
 }
-
-
-def _summed(tallies: dict[str, Any], *names: str) -> Facts:
-    sums = {name: sum(tally[name] for tally in tallies.values()) for name in names}
-    commands = {name: tally.facts() for name, tally in tallies.items()}
-    defects = [line for facts in commands.values() for line in facts.pop("defects")]
-    return {**sums, "commands": commands, "defects": defects}
 
 
 def _arguments() -> argparse.Namespace:

@@ -17,47 +17,7 @@ from typing import Any, NamedTuple
 import linkprior as lp
 from torture.sandbox import EVERY_MODEL, Files, differences, files_in, until, write_edges
 
-Pair = tuple[str, str]
-
-
-class Shift(NamedTuple):
-    """How far two orders are apart: pairs in one list alone, pairs that moved, and how far."""
-
-    exchanged: int
-    moved: int
-    largest: int
-
-    def __str__(self) -> str:
-        gone = f"{self.exchanged} exchanged, " if self.exchanged else ""
-        places = "1 place" if self.largest == 1 else f"{self.largest} places"
-        return f"{gone}{self.moved} moved, by up to {places}"
-
-
-def order_of(content: bytes) -> list[tuple[float, Pair]]:
-    """Return score and names of each pair of a table, by score to six digits, then by pair.
-
-    Scores stand in the table with six digits. Those with the last score are
-    left out, as it is the full scores that say which of them are in the list.
-    """
-    rows = csv.DictReader(io.StringIO(content.decode("utf-8")), delimiter="\t")
-    found = [(float(row["score"]), (row["source"], row["target"])) for row in rows]
-    found.sort(key=lambda one: (-one[0], one[1]))
-    last = found[-1][0] if found else 0.0
-    return [one for one in found if one[0] != last]
-
-
-def shift(found: list[tuple[float, Pair]], wanted: list[tuple[float, Pair]]) -> Shift:
-    """Return how many pairs of the shorter list the other lacks, and how far the others moved."""
-    length = min(len(found), len(wanted))
-    a, b = ({pair: at for at, (_, pair) in enumerate(one)} for one in (found, wanted))
-    first = [pair for _, pair in (found if len(found) == length else wanted)]
-    both = [pair for pair in first if pair in a and pair in b]
-    far = [abs(a[pair] - b[pair]) for pair in both]
-    return Shift(length - len(both), sum(map(bool, far)), max(far, default=0))
-
-
 TOP = 1000
-NODES, GROUPS, DEGREE, SEED = 500, 10, 8, 3
 MORE = {  # a name in the table, and the options it stands for
     "tri-degree, streaming": ["--model", "tri-degree", "--set", "solver=streaming"],
     "tri-degree, admm": ["--model", "tri-degree", "--set", "solver=admm"],
@@ -85,20 +45,24 @@ class Table(dict[str, dict[str, str]]):
         if wrong or what.startswith("FAILED"):
             self.defects.append(f"{name}, {label}: {what}")
 
-
-def predictions(names: Iterable[str] | None = None) -> dict[str, Words]:
-    """Return the command of every model, and of its ways to be fitted, by name."""
-    options = {name: ["--model", name] for name in EVERY_MODEL} | MORE
-    options["auto"] += ["--effort", "fast"]
-    chosen = options if names is None else names
-    return {name: ["predict", "edges.tsv", *options[name], "-q"] for name in chosen}
+    def facts(self) -> dict[str, Any]:
+        told = [what for row in self.values() for what in row.values()]
+        same = {what.replace(" ", "_"): told.count(what) for what in ("same bytes", "same pairs")}
+        return {"comparisons": len(told), **same, "table": self, "defects": self.defects}
 
 
-def simd_levels() -> list[str]:
-    """Return the levels NumPy has code for, which this processor has and it would use."""
-    from numpy._core import _multiarray_umath as core
+def prepare(place: Path) -> Path:
+    place.mkdir(parents=True, exist_ok=True)
+    net = lp.planted_network(n_nodes=500, n_groups=10, mean_degree=8, seed=3)
+    write_edges(place / "edges.tsv", net)
+    return place
 
-    return [name for name in core.__cpu_dispatch__ if core.__cpu_features__.get(name)]
+
+def compare(place: Path, end: float) -> Table:
+    table = Table()
+    compare_folders(prepare(place), table)
+    compare_predictions(place, end, table)
+    return table
 
 
 def run_all(
@@ -127,23 +91,49 @@ def run_all(
     return ends + [{"status": -1, "said": told}] * (len(asked) - len(ends))
 
 
-def rankings(
-    place: Path,
-    commands: dict[str, Words],
-    label: str,
-    more: Words,
-    env: dict[str, str],
-    limit: float = LIMIT,
-) -> dict[str, bytes | str]:
-    """Return the file each model writes under one condition, or what was said instead."""
-    files = [f"{number}.{label}.tsv".replace(" ", "-") for number in range(len(commands))]
-    more = ["--top", str(TOP), *more, "-o"]
-    asked = [[*words, *more, file] for words, file in zip(commands.values(), files, strict=True)]
-    ends = run_all(place, asked, env, limit)
-    return {
-        name: (place / file).read_bytes() if end["status"] == 0 else str(end["said"])
-        for name, file, end in zip(commands, files, ends, strict=True)
-    }
+def main() -> None:
+    """Run the commands that come as JSON on standard input, and say how each ended."""
+    from linkprior.cli.main import cli
+    from linkprior.pipeline.outputs import format_error
+
+    for words in json.loads(sys.stdin.read()):
+        try:
+            cli.main(words, standalone_mode=False)
+            end = {"status": 0, "said": ""}
+        except Exception as problem:
+            end = {"status": 1, "said": f"{type(problem).__name__}: {format_error(problem)}"}
+        print("\n" + json.dumps(end), flush=True)
+
+
+class Shift(NamedTuple):
+    """How far two orders are apart: pairs in one list alone, pairs that moved, and how far."""
+
+    exchanged: int
+    moved: int
+    largest: int
+
+    def __str__(self) -> str:
+        gone = f"{self.exchanged} exchanged, " if self.exchanged else ""
+        places = "1 place" if self.largest == 1 else f"{self.largest} places"
+        return f"{gone}{self.moved} moved, by up to {places}"
+
+
+def order_of(content: bytes) -> list[tuple[float, tuple[str, str]]]:
+    """Return score and names of each pair of a table, by score to six digits, then by pair.
+
+    Those with the last score are left out, as it is the full scores that say which are in the list.
+    """
+    rows = csv.DictReader(io.StringIO(content.decode("utf-8")), delimiter="\t")
+    found = [(float(row["score"]), (row["source"], row["target"])) for row in rows]
+    found.sort(key=lambda one: (-one[0], one[1]))
+    return [one for one in found if one[0] != found[-1][0]]
+
+
+def shift(found: bytes, wanted: bytes) -> Shift:
+    """Return how many pairs of the shorter list the other lacks, and how far the others moved."""
+    a, b = ({pair: at for at, (_, pair) in enumerate(order_of(one))} for one in (found, wanted))
+    far = [abs(a[pair] - b[pair]) for pair in min(a, b, key=len) if pair in a and pair in b]
+    return Shift(min(len(a), len(b)) - len(far), sum(map(bool, far)), max(far, default=0))
 
 
 def same_bytes(found: bytes | str, wanted: bytes | str) -> str:
@@ -157,15 +147,37 @@ def same_order(found: bytes | str, wanted: bytes | str) -> str:
     """Return what the table says of two rankings whose last bits may differ."""
     if found == wanted or isinstance(found, str) or isinstance(wanted, str):
         return same_bytes(found, wanted)
-    moved = shift(order_of(found), order_of(wanted))
-    return "same pairs" if not any(moved) else str(moved)
+    moved = shift(found, wanted)
+    return str(moved) if any(moved) else "same pairs"
 
 
-def prepare(place: Path) -> Path:
-    place.mkdir(parents=True, exist_ok=True)
-    net = lp.planted_network(n_nodes=NODES, n_groups=GROUPS, mean_degree=DEGREE, seed=SEED)
-    write_edges(place / "edges.tsv", net)
-    return place
+def predictions(names: Iterable[str] | None = None) -> dict[str, Words]:
+    """Return the command of every model, and of its ways to be fitted, by name."""
+    options = {name: ["--model", name] for name in EVERY_MODEL} | MORE
+    options["auto"] += ["--effort", "fast"]
+    return {name: ["predict", "edges.tsv", *options[name], "-q"] for name in names or options}
+
+
+def simd_levels() -> list[str]:
+    """Return the levels NumPy has code for, which this processor has and it would use."""
+    from numpy._core import _multiarray_umath as core
+
+    return [name for name in core.__cpu_dispatch__ if core.__cpu_features__.get(name)]
+
+
+def rankings(
+    place: Path, commands: dict[str, Words], label: str, more: Words,
+    env: dict[str, str] | None = None, limit: float = LIMIT,
+) -> dict[str, bytes | str]:  # fmt: skip
+    """Return the file each model writes under one condition, or what was said instead."""
+    files = [f"{number}.{label}.tsv".replace(" ", "-") for number in range(len(commands))]
+    more = ["--top", str(TOP), *more, "-o"]
+    asked = [[*words, *more, file] for words, file in zip(commands.values(), files, strict=True)]
+    ends = run_all(place, asked, env, limit)
+    return {
+        name: (place / file).read_bytes() if end["status"] == 0 else str(end["said"])
+        for name, file, end in zip(commands, files, ends, strict=True)
+    }
 
 
 def conditions() -> Iterator[tuple[str, Words, dict[str, str], Callable[..., str]]]:
@@ -187,7 +199,7 @@ def conditions() -> Iterator[tuple[str, Words, dict[str, str], Callable[..., str
 def compare_predictions(place: Path, end: float, table: Table) -> None:
     """Fill in a row per model, with a column per condition there is time for."""
     commands = predictions()
-    wanted = rankings(place, commands, "alone", ["--workers", "1"], {})
+    wanted = rankings(place, commands, "alone", ["--workers", "1"])
     for name, file in wanted.items():
         table.note(name, "1 worker", same_bytes(file, file))
     for label, more, env, judged in until(end, conditions()):
@@ -197,21 +209,8 @@ def compare_predictions(place: Path, end: float, table: Table) -> None:
             table.note(name, label, judged(file, wanted[name]), must)
 
 
-def main() -> None:
-    """Run the commands that come as JSON on standard input, and say how each ended."""
-    from linkprior.cli.main import cli
-    from linkprior.pipeline.outputs import format_error
-
-    for words in json.loads(sys.stdin.read()):
-        try:
-            cli.main(words, standalone_mode=False)
-            end = {"status": 0, "said": ""}
-        except Exception as problem:
-            end = {"status": 1, "said": f"{type(problem).__name__}: {format_error(problem)}"}
-        print("\n" + json.dumps(end), flush=True)
-
-
 _CLOCK = ("seconds", "peak_mb")
+_TYPED = ("command", "workers", "executor", "written")
 
 
 def compare_folders(place: Path, table: Table) -> None:
@@ -231,7 +230,7 @@ def compare_folders(place: Path, table: Table) -> None:
         targets = [f"{name}-{number}".replace(" ", "-") for number in range(len(ways))]
         asked = [[*words.split(), at, *way.split()] for at, way in zip(targets, ways, strict=True)]
         ends = run_all(place, asked)
-        left = [_timeless(place / target) for target in targets]
+        left = [timeless(place / target) for target in targets]
         for way, end, files in zip(ways, ends, left, strict=True):
             apart = differences(files, left[0])
             outcome = "DIFFERS: " + ", ".join(apart) if apart else "same bytes"
@@ -239,27 +238,23 @@ def compare_folders(place: Path, table: Table) -> None:
             table.note(name, way, outcome)
 
 
-def _timeless(folder: Path) -> Files:
+def timeless(folder: Path) -> Files:
     """Return the files of a folder without times, memory, and the command that was typed."""
     # Tables in .md and .tex are of the numbers in results.json, times among them.
     found = {n: c for n, c in files_in(folder).items() if not n.endswith((".md", ".tex"))}
-    return {name: _lasting(name, content) for name, content in found.items()}
-
-
-def _lasting(name: str, content: bytes) -> bytes:
-    if name.endswith(".json"):
-        return json.dumps(_plain(json.loads(content))).encode()
-    if name.endswith(".tsv"):
-        clocks = [f"\t{name}\t".encode() for name in _CLOCK]
-        rows = content.splitlines()
-        return b"\n".join(row for row in rows if not any(clock in row for clock in clocks))
-    return content
+    clocks = [f"\t{name}\t".encode() for name in _CLOCK]
+    for name, content in found.items():
+        if name.endswith(".json"):
+            found[name] = json.dumps(_plain(json.loads(content))).encode()
+        elif name.endswith(".tsv"):
+            rows = content.splitlines()
+            found[name] = b"\n".join(row for row in rows if not any(c in row for c in clocks))
+    return found
 
 
 def _plain(found: Any) -> Any:
     if isinstance(found, dict):
-        left = (*_CLOCK, "command", "workers", "executor", "written")
-        return {k: _plain(v) for k, v in found.items() if k not in left}
+        return {k: _plain(v) for k, v in found.items() if k not in (*_CLOCK, *_TYPED)}
     if isinstance(found, list):
         return [_plain(v) for v in found if not (isinstance(v, dict) and v.get("metric") in _CLOCK)]
     return found

@@ -8,12 +8,16 @@ import random
 import re
 import time
 from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from torture.faults import ERRORS
 from torture.fork_server import Child, End
-from torture.sandbox import Sandbox, Undisturbed, broken, differences, files_in, unsettled
+from torture.sandbox import Sandbox, Undisturbed, broken, differences, files_in, unsettled, until
+
+Facts = dict[str, Any]
 
 
 class Tally(Counter[str]):
@@ -23,62 +27,45 @@ class Tally(Counter[str]):
         super().__init__(dict.fromkeys(names, 0))
         self.defects: list[str] = []
 
-    def facts(self) -> dict[str, Any]:
+    def facts(self) -> Facts:
         return {**self, "defects": self.defects}
 
 
 # ---------------------------------------------------------------------- kills
 
-KILLED = ("predict run", "predict over a run", "predict save over", "tune")
-KILLED += ("evaluate", "benchmark", "reproduce")
 SLOW = "tune in processes"  # starts processes of its own, so it is killed less often
-# `resumed`: ended byte-identical to an undisturbed run; `units`: fits, settings or cells of the
-# command; `most_lost`: units that one kill made it do twice.
-KILLS = ("kills", "resumed", "units", "most_lost")
 _SOON = 20.0  # seconds for processes to see that the one that started them is gone
 
 
-def counted_kills(known: Undisturbed) -> list[tuple[int, str]]:
-    """Return every call of a command and whether it is killed right before or right after it."""
-    numbers = range(1, len(known.calls) + 1)
-    return [(at, do) for at in numbers for do in ("kill before", "kill after")]
+def kill(
+    sandbox: Sandbox, known: Undisturbed, tally: Tally, at: int | None = None, do: str = "",
+    after: float = 0.0,
+) -> None:  # fmt: skip
+    """Kill a command at its n-th file-system call, or after some seconds; run to the end, compare.
 
-
-def kill_at(sandbox: Sandbox, known: Undisturbed, tally: Tally, at: int, do: str) -> None:
-    """Kill a command right before or after its n-th call of the file system."""
-    _one(sandbox, known, tally, f"{do} {at} {known.calls[at - 1]}", at=at, do=do)
-
-
-def kill_after(sandbox: Sandbox, known: Undisturbed, tally: Tally, chance: random.Random) -> None:
-    """Kill a command at a moment drawn over its undisturbed time."""
-    moment = chance.uniform(0.0, known.seconds)
-    _one(sandbox, known, tally, f"after {moment:.3f} s", after=moment)
-
-
-def _one(sandbox: Sandbox, known: Undisturbed, tally: Tally, label: str, **plan: Any) -> None:
-    """Kill once, look at what is left, run to the end, compare."""
-    place, moment = sandbox.fresh(known), plan.pop("after", None)
-    child = sandbox.server.start(known.job.argv, place, **plan)
-    if moment is not None:
-        time.sleep(moment)
+    `do` says whether that is right before ("kill before") or right after the call ("kill after").
+    """
+    place = sandbox.fresh(known)
+    child = sandbox.server.start(known.job.argv, place, at=at, do=do)
+    if at is None:
+        time.sleep(after)
         child.kill()
-    first = child.wait()
-    if first.status != -9:
+    if child.wait().status != -9:
         return  # it came to its end before
-    tally["kills"] += 1
     wrong = broken(known, place)
     wrong += [f"process {one} outlived it" for one in outliving(child.pid)]
     again = sandbox.server.start(known.job.argv, place, trace=str(child.trace))
-    end = again.wait()
-    wrong += unsettled(known, place, end)
+    wrong += unsettled(known, place, again.wait())
     lost = sum(call[0] == "unit" for call in again.calls()) - known.units
     if lost > known.job.workers:
         wrong.append(f"{lost} units of work done twice")
+    child.trace.unlink(missing_ok=True)
+    tally["kills"] += 1
     tally["units"] = known.units
     tally["most_lost"] = max(tally["most_lost"], lost)
     tally["resumed"] += not wrong
+    label = f"after {after:.3f} s" if at is None else f"{do} {at} {known.calls[at - 1]}"
     tally.defects += [f"{known.job.name}, {label}: {what}" for what in wrong]
-    child.trace.unlink(missing_ok=True)
 
 
 def outliving(session: int) -> list[int]:
@@ -104,20 +91,10 @@ def _members(session: int) -> list[int]:
 
 # ---------------------------------------------------------------------- writes
 
-FAILED = ("predict file", "predict over a file", "predict run", "predict over a run")
-FAILED += ("predict report", "predict save", "predict save over", "tune", "evaluate")
-FAILED += ("benchmark", "reproduce", "report")
-WRITES = ("failures", "survived", "harmless")  # harmless: the call was not needed
 _NOTE = re.compile(r".*(was|were) expected; results will differ from the published ones")
 
 
-def failures(known: Undisturbed) -> list[tuple[int, bool]]:
-    """Return every call that may fail, once alone and once with all later ones of its kind."""
-    calls = [at for at, call in enumerate(known.calls, start=1) if call[0] in ERRORS]
-    return [(at, lasting) for at in calls for lasting in (False, True)]
-
-
-def fail_at(sandbox: Sandbox, known: Undisturbed, tally: Tally, at: int, lasting: bool) -> None:
+def fail(sandbox: Sandbox, known: Undisturbed, tally: Tally, at: int, lasting: bool) -> None:
     """Let one call fail, look at what is left, run to the end, compare."""
     place, (kind, path) = sandbox.fresh(known), known.calls[at - 1]
     child = sandbox.server.start(known.job.argv, place, at=at, do="fail", lasting=lasting)
@@ -153,16 +130,12 @@ def _unclear(end: End, kind: str, path: str) -> list[str]:
 
 # ---------------------------------------------------------------------- memory
 
-LIMITED = ("predict run", "evaluate", "tune")
-# `blas`: times OpenBLAS ended the process itself, with a line of its own and status 1.
-LIMITS = ("limits", "hit", "blas")
 _BLAS = "OpenBLAS error: Memory allocation still failed"
 STEPS = (1, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 24, 28, 32, 48, 64, 96)  # MB more than at start
 
 
-def limit(sandbox: Sandbox, name: str, megabytes: float, tally: Tally) -> None:
+def limit(sandbox: Sandbox, known: Undisturbed, tally: Tally, megabytes: float) -> None:
     """Run a command with so much address space beyond what it has at its start."""
-    known = sandbox.of(name)
     place = sandbox.fresh(known)
     end = sandbox.server.run(known.job.argv, place, memory=int(megabytes * 2**20))
     tally["limits"] += 1
@@ -175,12 +148,81 @@ def limit(sandbox: Sandbox, name: str, megabytes: float, tally: Tally) -> None:
         if end.hung or end.status != 1 or not ours:
             wrong.append(f"status {end.status}, not one line: {end.err[-400:]}")
     wrong += unsettled(known, place, sandbox.server.run(known.job.argv, place))
-    tally.defects += [f"{name} with {megabytes} MB: {what}" for what in wrong]
+    tally.defects += [f"{known.job.name} with {megabytes} MB: {what}" for what in wrong]
+
+
+# ---------------------------------------------------------------------- the table of these
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """One way to disturb commands: at what points of each, and what is counted.
+
+    The first counts are summed up over all commands, too.
+    """
+
+    disturb: Callable[..., None]  # with sandbox, command, tally and a point
+    points: Callable[[Undisturbed], Iterable[tuple[Any, ...]]]
+    counts: tuple[str, ...]
+    summed: int
+
+    def tally(self) -> Tally:
+        return Tally(*self.counts)
+
+    def facts(
+        self, sandbox: Sandbox, chance: random.Random, end: float, commands: list[str],
+        tallies: dict[str, Tally] | None = None,
+    ) -> Facts:  # fmt: skip
+        """Disturb at every point while there is time, in an order drawn; return the figures."""
+        points = [(name, *at) for name in commands for at in self.points(sandbox.of(name))]
+        chance.shuffle(points)
+        tallies, done = tallies or {name: self.tally() for name in commands}, 0
+        for name, *point in until(end, points):
+            self.disturb(sandbox, sandbox.of(name), tallies[name], *point)
+            done += 1
+        by_command = {name: tally.facts() for name, tally in tallies.items()}
+        return {
+            **{
+                key: sum(one[key] for one in tallies.values()) for key in self.counts[: self.summed]
+            },
+            "commands": by_command,
+            "defects": [line for facts in by_command.values() for line in facts.pop("defects")],
+            **{"points_tried": done, "points": len(points)},
+        }
+
+
+def _calls_twice(
+    known: Undisturbed, ways: tuple[Any, ...], kinds: Iterable[str] | None = None
+) -> list[tuple[Any, ...]]:
+    numbered = enumerate(known.calls, start=1)
+    return [(at, way) for at, call in numbered if not kinds or call[0] in kinds for way in ways]
+
+
+SCENARIOS = {
+    # `resumed`: ended byte-identical to an undisturbed run; `units`: fits, settings or cells of the
+    # command; `most_lost`: units that one kill made it do twice.
+    "kills": Scenario(
+        kill,
+        lambda known: _calls_twice(known, ("kill before", "kill after")),
+        ("kills", "resumed", "units", "most_lost"),
+        2,
+    ),
+    # A call fails once alone and once with all later ones of its kind; `harmless`: not needed.
+    "writes": Scenario(
+        fail,
+        lambda known: _calls_twice(known, (False, True), ERRORS),
+        ("failures", "survived", "harmless"),
+        3,
+    ),
+    # `blas`: times OpenBLAS ended the process itself, with a line of its own and status 1.
+    "memory": Scenario(
+        limit, lambda known: ((step,) for step in STEPS), ("limits", "hit", "blas"), 3
+    ),
+}
 
 
 # ---------------------------------------------------------------------- locks
 
-SHARED = ("predict run", "tune", "evaluate", "benchmark", "reproduce")
 # `left`: times the second of a pair left with a clear line; `shared`: it came when the first had
 # just finished, and found the same; `refused`: times a lock was held by another process.
 LOCKS = ("pairs", "left", "shared", "taken_over", "cycles", "refused")
@@ -189,9 +231,8 @@ _ENOUGH = 60.0  # seconds for one process to do all its cycles, many times what 
 _LEAVING = 0x4  # PF_EXITING among the flags of a Linux process
 
 
-def two_at_once(sandbox: Sandbox, name: str, tally: Tally, delay: float) -> None:
+def two_at_once(sandbox: Sandbox, known: Undisturbed, tally: Tally, delay: float) -> None:
     """Give a command twice, the second `delay` seconds after the first."""
-    known = sandbox.of(name)
     place = sandbox.fresh(known)
     first = sandbox.server.start(known.job.argv, place)
     time.sleep(delay)
@@ -206,18 +247,16 @@ def two_at_once(sandbox: Sandbox, name: str, tally: Tally, delay: float) -> None
         tally["left"] += 1
     else:
         wrong.append(f"ended with {[(end.status, end.err[-200:]) for end in ends]}")
-    tally.defects += [f"two at once, {name}, {delay:.3f} s: {what}" for what in wrong]
+    tally.defects += [f"two at once, {known.job.name}, {delay:.3f} s: {what}" for what in wrong]
 
 
-def taken_over(sandbox: Sandbox, name: str, tally: Tally, at: int) -> None:
+def taken_over(sandbox: Sandbox, known: Undisturbed, tally: Tally) -> None:
     """Kill a command while it holds its folder; the next one must not be held up."""
-    known = sandbox.of(name)
     place = sandbox.fresh(known)
-    child = sandbox.server.start(known.job.argv, place, at=at, do="kill after")
-    child.wait()
+    sandbox.server.run(known.job.argv, place, at=len(known.calls) // 2, do="kill after")
     wrong = unsettled(known, place, sandbox.server.run(known.job.argv, place))
     tally["taken_over"] += not wrong
-    tally.defects += [f"lock of a killed {name}: {what}" for what in wrong]
+    tally.defects += [f"lock of a killed {known.job.name}: {what}" for what in wrong]
 
 
 def cycle(sandbox: Sandbox, tally: Tally, cycles: int, processes: int, seed: int) -> None:
@@ -234,8 +273,7 @@ def cycle(sandbox: Sandbox, tally: Tally, cycles: int, processes: int, seed: int
         argv = [str(folder), str(each), str(chance.randrange(10**6))]
         return sandbox.server.start(argv, sandbox.base, call=call)
 
-    crowd = [cycling(-(-cycles // processes)) for _ in range(processes)]
-    doomed = cycling(10**6)
+    *crowd, doomed = map(cycling, [-(-cycles // processes)] * processes + [10**6])
     time.sleep(0.3)
     doomed.kill()
     doomed.wait()
@@ -260,24 +298,19 @@ def take_turns(folder: str, cycles: str, seed: str) -> int:
         while True:
             try:
                 with hold(place, "test"):
-                    _alone(place, own, chance)
+                    for other in place.iterdir():  # what a killed process left has its number
+                        if not _gone(other.name):
+                            raise AssertionError(f"{other.name} is inside too")
+                        other.unlink(missing_ok=True)
+                    own.write_text("here")
+                    time.sleep(chance.uniform(0.0, 0.0005))
+                    own.unlink()
                 break
             except StoreError:
                 refused += 1
                 time.sleep(chance.uniform(0.0, 0.002))
     print(cycles, refused)
     return 0
-
-
-def _alone(place: Path, own: Path, chance: random.Random) -> None:
-    """Fail if somebody else is inside; what a killed process left is told by its number."""
-    for other in place.iterdir():
-        if not _gone(other.name):
-            raise AssertionError(f"{other.name} is inside too")
-        other.unlink(missing_ok=True)
-    own.write_text("here")
-    time.sleep(chance.uniform(0.0, 0.0005))
-    own.unlink()
 
 
 def _gone(name: str) -> bool:

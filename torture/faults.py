@@ -42,7 +42,6 @@ class Faults:
         self.trace = os.open(trace, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC)
 
     def beneath(self, path: Any) -> str | None:
-        """Return a path relative to the root, None where it lies elsewhere."""
         if isinstance(path, int) or not path:
             return None
         full = os.path.abspath(os.fsdecode(path))
@@ -76,18 +75,16 @@ class Faults:
             return result
 
     def install(self) -> None:
-        """Put the counting calls in the place of the real ones, in this process."""
+        from linkprior.io import atomic_files
+
         _wrap_open(self)
-        for name, kind in (("rename", "rename"), ("replace", "rename")):
-            _wrap(self, os, name, kind, of=1)
+        for name in ("rename", "replace"):
+            _wrap(self, os, name, "rename", of=1)
         for name in ("unlink", "remove", "rmdir"):
             _wrap(self, os, name, "remove")
         _wrap(self, os, "mkdir", "mkdir")
         _wrap_descriptors(self)
-        from linkprior.io import atomic_files
-
-        if hasattr(atomic_files, "exchange"):  # not by way of the os module
-            _wrap(self, atomic_files, "exchange", "rename", of=1)
+        _wrap(self, atomic_files, "exchange", "rename", of=1)  # not by way of the os module
 
 
 def error(kind: str, path: Any) -> OSError:

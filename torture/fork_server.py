@@ -25,23 +25,13 @@ if TYPE_CHECKING:
     from torture.faults import Faults
 
 HANG = 120.0  # seconds after which a child counts as hung; a run takes one or two
-_LOADED = (
-    *("torture.faults", "linkprior.cli.main", "linkprior.cli.interrupt", "linkprior.io.read"),
-    *(
-        "linkprior.pipeline.predict",
-        "linkprior.evaluation.evaluate",
-        "linkprior.evaluation.results",
-    ),
-    *("linkprior.evaluation.tuning.tune", "linkprior.experiments.benchmark"),
-    *("linkprior.experiments.reproduction", "linkprior.experiments.reproduction_tables"),
-    *("linkprior.report.prediction", "optuna", "optuna.storages.journal", "matplotlib.figure"),
-    *("matplotlib.backends.backend_agg", "matplotlib.backends.backend_svg", "pandas"),
-    *("scipy.sparse.linalg", "scipy.stats", "sklearn.linear_model", "safetensors.numpy"),
-    "rich.progress",
-)
-
-
-# ---------------------------------------------------------------------- the other end
+_LOADED = """torture.faults linkprior.cli.main linkprior.cli.interrupt linkprior.io.read
+linkprior.pipeline.predict linkprior.evaluation.evaluate linkprior.evaluation.results
+linkprior.evaluation.tuning.tune linkprior.experiments.benchmark linkprior.experiments.reproduction
+linkprior.experiments.reproduction_tables linkprior.report.prediction optuna
+optuna.storages.journal matplotlib.figure matplotlib.backends.backend_agg
+matplotlib.backends.backend_svg pandas scipy.sparse.linalg scipy.stats sklearn.linear_model
+safetensors.numpy rich.progress"""
 
 
 @dataclass(frozen=True)
@@ -75,7 +65,6 @@ class ForkServer:
         )
 
     def close(self) -> None:
-        """End the process."""
         self._process.stdin.close()
         try:
             self._process.wait(HANG)
@@ -125,21 +114,18 @@ class Child:
         if hung:
             self.kill()
             status = self.server._ask(wait=self.pid, limit=limit)["status"]
-        said = {name: Path(path).read_text("utf-8", "replace") for name, path in self.files.items()}
-        for path in self.files.values():
+        said = {}
+        for name, path in self.files.items():
+            said[name] = Path(path).read_text("utf-8", "replace")
             Path(path).unlink()
         return End(status, said["out"], said["err"], time.monotonic() - self.began, hung)
 
     def calls(self) -> list[list[str]]:
-        """Return the kind and path of every call counted so far."""
         return [line.split("\t") for line in self.trace.read_text("utf-8").splitlines()]
 
 
-# ---------------------------------------------------------------------- this end
-
-
 def main() -> None:
-    for name in _LOADED:
+    for name in _LOADED.split():
         import_module(name)
     for line in sys.stdin:
         asked = json.loads(line)
@@ -161,12 +147,23 @@ def _waited(pid: int, limit: float) -> int | None:
 
 
 def _born(asked: dict[str, Any]) -> int:
+    """Start a child with its own streams, folder and limits; return its number."""
     pid = os.fork()
     if pid:
         return pid
     status = 70
     try:
-        _dress(asked)
+        os.setsid()
+        for number, name in enumerate((os.devnull, asked["out"], asked["err"])):
+            way = os.O_WRONLY | os.O_CREAT | os.O_TRUNC if number else os.O_RDONLY
+            fd = os.open(name, way, 0o600)
+            os.dup2(fd, number)
+            os.close(fd)
+        os.chdir(asked["cwd"])
+        if "memory" in asked:
+            now = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+            most = now + int(asked["memory"])
+            resource.setrlimit(resource.RLIMIT_AS, (most, most))
         status = _live(asked)
     except SystemExit as done:
         status = done.code if isinstance(done.code, int) else int(done.code is not None)
@@ -177,21 +174,6 @@ def _born(asked: dict[str, Any]) -> int:
             sys.stdout.flush()
             sys.stderr.flush()
         os._exit(status)
-
-
-def _dress(asked: dict[str, Any]) -> None:
-    """Give the child its own streams, folder and limits."""
-    os.setsid()
-    for number, name in ((0, None), (1, "out"), (2, "err")):
-        way = os.O_RDONLY if name is None else os.O_WRONLY | os.O_CREAT | os.O_TRUNC
-        fd = os.open(os.devnull if name is None else asked[name], way, 0o600)
-        os.dup2(fd, number)
-        os.close(fd)
-    os.chdir(asked["cwd"])
-    if "memory" in asked:
-        now = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
-        most = now + int(asked["memory"])
-        resource.setrlimit(resource.RLIMIT_AS, (most, most))
 
 
 def _live(asked: dict[str, Any]) -> int:
@@ -218,7 +200,9 @@ def _hold_clocks(faults: Faults) -> None:
     from linkprior.evaluation import evaluate
     from linkprior.evaluation.tuning.study import StudyFolder
     from linkprior.experiments import reproduction
+    from linkprior.experiments.paper import METHODS, VARIANTS
     from linkprior.pipeline.predict import PredictJob
+    from linkprior.predictors.registry import find
 
     def note(owner: Any, name: str, unit: str, stage: str = "") -> None:
         real = getattr(owner, name)
@@ -234,26 +218,17 @@ def _hold_clocks(faults: Faults) -> None:
         cell = real_cell(*args, **more)
         return replace(cell, values={**cell.values, "seconds": 1.0, "peak_mb": 100.0})
 
+    def one_short_start(name: str, seed: int, params: dict[str, Any], network: Any) -> Any:
+        known = find(METHODS["Tri+Degree"] if name in VARIANTS else name).parameter_names()
+        few = {"n_starts": 1, "max_iter": 2, "warmup": 2}  # what is written is the same
+        short = {k: v for k, v in few.items() if k in known}
+        return real_seeded(name, seed, {**params, **short}, network)
+
     real_cell, evaluate.evaluate_cell = evaluate.evaluate_cell, same_time
+    real_seeded, reproduction._seeded = reproduction._seeded, one_short_start
     note(evaluate, "evaluate_cell", "cell")
     note(PredictJob, "_timed", "fit", stage="fitting")
     note(StudyFolder, "begin", "setting")
-    reproduction._seeded = _short(reproduction._seeded)
-
-
-def _short(real: Any) -> Any:
-    """One short start of the paper's methods instead of ten: what is written is the same."""
-    few = {"n_starts": 1, "max_iter": 2, "warmup": 2}
-
-    def seeded(name: str, seed: int, params: dict[str, Any], network: Any) -> Any:
-        from linkprior.experiments.paper import METHODS, VARIANTS
-        from linkprior.predictors.registry import find
-
-        known = find(METHODS["Tri+Degree"] if name in VARIANTS else name).parameter_names()
-        short = {k: v for k, v in few.items() if k in known}
-        return real(name, seed, {**params, **short}, network)
-
-    return seeded
 
 
 if __name__ == "__main__":

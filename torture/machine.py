@@ -7,7 +7,6 @@ right, and files of others stay.
 from __future__ import annotations
 
 import shutil
-from pathlib import Path
 from typing import Any, ClassVar
 
 from hypothesis import HealthCheck, seed, settings
@@ -28,13 +27,13 @@ from torture.sandbox import Sandbox, copied, differences, files_in, leftovers
 
 COMMANDS = ("predict run", "another run")
 _NOTE = "run/notes.txt"
-_steps = {"rules": 0}
 
 
 class RunFolderMachine(RuleBasedStateMachine):
     """One folder. `sandbox` is set by whoever runs the machine."""
 
     sandbox: ClassVar[Sandbox]
+    checks = 0
 
     @initialize()
     def begin(self) -> None:
@@ -46,11 +45,8 @@ class RunFolderMachine(RuleBasedStateMachine):
     def teardown(self) -> None:
         shutil.rmtree(self.sandbox.base / "machine", ignore_errors=True)
 
-    # ------------------------------------------------------------------ what may happen
-
     @rule(name=st.sampled_from(COMMANDS), force=st.booleans())
     def start(self, name: str, force: bool) -> None:
-        """Give a command and let it end."""
         before = self._left()
         end = self._run(name, force)
         if end.status == 0:
@@ -68,7 +64,6 @@ class RunFolderMachine(RuleBasedStateMachine):
         force=st.booleans(),
     )
     def kill(self, name: str, at: int, do: str, force: bool) -> None:
-        """Give a command and kill it at some call of the file system."""
         end = self._run(name, force, at=at, do=do)
         assert end.status in (0, 1, -9)
         if end.status == -9:
@@ -88,14 +83,21 @@ class RunFolderMachine(RuleBasedStateMachine):
 
     @rule(which=st.integers(0, 20), how=st.sampled_from(["cut", "empty", "delete", "flip"]))
     def damage(self, which: int, how: str) -> None:
-        """Spoil one of the files of the run."""
         files = [name for name in self._left() if name.startswith("run/") and name != _NOTE]
         if not files:
             return
         name = files[which % len(files)]
         if how == "flip" and name.endswith("manifest.json"):
             how = "cut"  # a byte more or less between two numbers changes nothing
-        _spoil(self.place / name, how)
+        content = (self.place / name).read_bytes()
+        middle = len(content) // 2
+        if how == "delete":
+            (self.place / name).unlink()
+        else:
+            flipped = bytes(byte ^ 1 for byte in content[middle : middle + 1])
+            whole = content[:middle] + flipped + content[middle + 1 :]
+            spoilt = {"empty": b"", "cut": content[:middle], "flip": whole}[how]
+            (self.place / name).write_bytes(spoilt)
         self.damaged = True
         self.lost |= name == "run/manifest.json"
 
@@ -112,7 +114,6 @@ class RunFolderMachine(RuleBasedStateMachine):
     @precondition(lambda self: (self.place / "run/manifest.json").exists())
     @rule()
     def add_a_note(self) -> None:
-        """Put a file of somebody else's beside the run."""
         (self.place / _NOTE).write_text("mine", encoding="utf-8")
         self.noted = True
 
@@ -123,12 +124,10 @@ class RunFolderMachine(RuleBasedStateMachine):
         shutil.rmtree(self.place / "run")
         self.lost = self.noted = self.damaged = False
 
-    # ------------------------------------------------------------------ what is always so
-
     @invariant()
     def what_is_read_back_is_right(self) -> None:
         """A folder is refused, or is exactly one of the two runs."""
-        _steps["rules"] += 1
+        type(self).checks += 1
         if not hasattr(self, "place"):
             return
         try:
@@ -145,8 +144,6 @@ class RunFolderMachine(RuleBasedStateMachine):
         """Nobody touches a file that is not the run's."""
         if getattr(self, "noted", False):
             assert (self.place / _NOTE).read_text(encoding="utf-8") == "mine"
-
-    # ------------------------------------------------------------------ helpers
 
     def _run(self, name: str, force: bool, **plan: Any) -> End:
         argv = [*self.wanted[name].job.argv, *["--force"] * force]
@@ -170,25 +167,11 @@ class RunFolderMachine(RuleBasedStateMachine):
         self.damaged = False
 
 
-def _spoil(path: Path, how: str) -> None:
-    content = path.read_bytes()
-    if how == "delete":
-        path.unlink()
-    elif how == "empty":
-        path.write_bytes(b"")
-    elif how == "cut":
-        path.write_bytes(content[: len(content) // 2])
-    elif content:
-        middle = len(content) // 2
-        path.write_bytes(content[:middle] + bytes([content[middle] ^ 1]) + content[middle + 1 :])
-
-
 def run_machine(sandbox: Sandbox, examples: int, steps: int, number: int | None = None) -> int:
     """Run the machine; an AssertionError shows the steps that broke it. Return the steps done."""
     machine = type("Machine", (RunFolderMachine,), {"sandbox": sandbox})
     if number is not None:
         machine = seed(number)(machine)
-    _steps["rules"] = 0
     run_state_machine_as_test(
         machine,
         settings=settings(
@@ -200,4 +183,4 @@ def run_machine(sandbox: Sandbox, examples: int, steps: int, number: int | None 
             suppress_health_check=list(HealthCheck),
         ),
     )
-    return _steps["rules"]
+    return machine.checks

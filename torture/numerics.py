@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import unicodedata
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ import numpy as np
 import linkprior as lp
 from linkprior.predictors.registry import find, make
 from linkprior.ranking.ranking import Ranking
-from torture.disturbances import Tally
+from torture.disturbances import Facts, Tally
 from torture.sandbox import EVERY_MODEL, until
 
 TIES, RING = 100_000, 460  # pairs asked for of a ring of nodes, most or all of one score
@@ -48,14 +48,15 @@ def _twice(p: int) -> lp.Network:
     return _of([*half.edges.tolist(), *other.tolist()], 2 * half.n_nodes)
 
 
+def _complete(p: int, first: int = 0) -> lp.Network:
+    pairs = [(i, j) for j in range(p // 2) for i in range(j)]
+    return _of(pairs[first:], p // 2)
+
+
 def _bipartite(p: int) -> lp.Network:
     half = p // 2
     ends = np.argwhere(np.random.default_rng(1).random((half, p - half)) < 5 / half)
     return _of(((int(i), half + int(j)) for i, j in ends), p)
-
-
-def _nearly_complete(p: int) -> lp.Network:
-    return _of(((i, j) for j in range(p // 2) for i in range(j) if (i, j) != (0, 1)), p // 2)
 
 
 CASES: dict[str, Make] = {
@@ -82,8 +83,8 @@ CASES: dict[str, Make] = {
         ((h, i) for h in (0, 1) for i in range(2, p)), p
     ),
     "a star": lambda p: _of(((0, i) for i in range(1, p)), p),
-    "complete": lambda p: _of(((i, j) for j in range(p // 2) for i in range(j)), p // 2),
-    "complete but for one pair": _nearly_complete,
+    "complete": _complete,
+    "complete but for one pair": lambda p: _complete(p, first=1),
     "a ring": lambda p: _of(((i, (i + 1) % p) for i in range(p)), p),
     "a path": lambda p: _of(((i, i + 1) for i in range(p - 1)), p),
     "pairs alone": lambda p: _of(((i, i + 1) for i in range(0, p - 1, 2)), p),
@@ -93,19 +94,19 @@ CASES: dict[str, Make] = {
 
 
 def try_fit(name: str, case: str, nodes: int, tally: Tally, k: int | None = None) -> None:
-    """Fit one model on one case and look at every number; note what is wrong."""
-    wrong = fitted(name, {}, lambda: CASES[case](nodes), tally, k)
-    tally.defects += [f"{name} on {case} ({nodes} nodes): {what}" for what in wrong]
+    _fit(f"{name} on {case} ({nodes} nodes)", name, {}, lambda: CASES[case](nodes), tally, k)
 
 
-def fitted(
-    name: str,
-    params: Mapping[str, Any],
-    network: Callable[[], lp.Network],
-    tally: Tally,
+def try_value(name: str, parameter: str, value: float, tally: Tally) -> None:
+    """Fit with one parameter far out of its range."""
+    _fit(f"{name} with {parameter}={value}", name, {parameter: value}, lambda: usual(_SMALL), tally)
+
+
+def _fit(
+    label: str, name: str, params: Facts, network: Callable[[], lp.Network], tally: Tally,
     k: int | None = None,
-) -> list[str]:
-    """Fit, score and rank with any warning an error; return what is wrong, and count the end."""
+) -> None:  # fmt: skip
+    """Fit, score and rank with any warning an error; count the end and note what is wrong."""
     quick = {key: value for key, value in QUICK.items() if key in find(name).parameter_names()}
     try:
         with warnings.catch_warnings():
@@ -116,24 +117,22 @@ def fitted(
             ranking = model.predict_edges(net.n_non_edges + 5 if k is None else k)
     except lp.LinkpriorError as said:
         tally["refused"] += 1
-        return [] if one_line(said) else [f"not one line: {said}"]
+        wrong = [] if one_line(said) else [f"not one line: {said}"]
     except Exception as problem:
-        return [f"{type(problem).__name__}: {problem}"]
-    tally["fits"] += 1
-    return [*refuse_numbers(rows), *in_order(ranking, net, k)]
+        wrong = [f"{type(problem).__name__}: {problem}"]
+    else:
+        tally["fits"] += 1
+        wrong = in_order(ranking, net, k)
+        slack = 1e-6 * float(np.abs(rows).max(initial=0))
+        if not np.isfinite(rows).all():
+            wrong.append(f"{int((~np.isfinite(rows)).sum())} scores are not finite")
+        elif not np.allclose(rows, rows.T, rtol=1e-4, atol=slack):
+            wrong.append("scores are not symmetric")
+    tally.defects += [f"{label}: {what}" for what in wrong]
 
 
 def one_line(said: Exception) -> bool:
-    """Tell whether an error is one line of a length to be read."""
     return "\n" not in str(said) and 10 < len(str(said)) < 500
-
-
-def refuse_numbers(rows: Any) -> list[str]:
-    """Say what is wrong with a block of scores."""
-    if not np.isfinite(rows).all():
-        return [f"{int((~np.isfinite(rows)).sum())} scores are not finite"]
-    slack = 1e-6 * float(np.abs(rows).max(initial=0))
-    return ["scores are not symmetric"] * (not np.allclose(rows, rows.T, rtol=1e-4, atol=slack))
 
 
 def in_order(ranking: Ranking, net: lp.Network, k: int | None = None) -> list[str]:
@@ -201,11 +200,8 @@ def run(place: Path, end: float, tally: Tally) -> dict[str, int]:
     for name in EVERY_MODEL:
         if name != "auto":
             try_fit(name, "a ring", RING, tally, TIES)
-    done = 0
-    for one in until(end, asked):
-        try_fit(*one, tally)
-        done += 1
-    return {"tried": done, "cases": len(asked), "networks": len(CASES)}
+    tried = [try_fit(*one, tally) for one in until(end, asked)]
+    return {"tried": len(tried), "cases": len(asked), "networks": len(CASES)}
 
 
 VALUES: tuple[float, ...] = (1e-300, 1e-30, 1e-12, 1e12, 1e30, 1e38, 1e300, 10**30, -1.0)
@@ -213,28 +209,16 @@ COUNTS = (10**30, 2**63 - 1, -1)
 # Asked for a thousand million steps, a model takes them: no mistake of its own.
 _LASTING = frozenset({"max_iter", "warmup", "cg_steps", "steps"})
 _COUNTED = frozenset({"seed", "n_starts", "n", "most", "least", "n_blocks", "rank", "passes"})
-NODES = 60
-
-
-def asked() -> Iterator[tuple[str, str, float]]:
-    """Yield every model but auto, each of its parameters, and the values it is given."""
-    for name in EVERY_MODEL:
-        for one in dataclasses.fields(find(name)) if name != "auto" else ():
-            if one.name not in _LASTING:
-                values = COUNTS if one.name in _COUNTED else VALUES
-                yield from ((name, one.name, value) for value in values)
-
-
-def try_value(name: str, parameter: str, value: float, tally: Tally) -> None:
-    """Fit and rank with one parameter far out of its range, and note what is wrong."""
-    wrong = fitted(name, {parameter: value}, lambda: usual(NODES), tally)
-    tally.defects += [f"{name} with {parameter}={value}: {what}" for what in wrong]
 
 
 def run_extremes(end: float, tally: Tally) -> dict[str, int]:
     """Try every value while there is time; return how many of how many were tried."""
-    every, done = list(asked()), 0
-    for one in until(end, every):
-        try_value(*one, tally)
-        done += 1
-    return {"values_tried": done, "values": len(every)}
+    every = [
+        (name, one.name, value)
+        for name in EVERY_MODEL
+        for one in (dataclasses.fields(find(name)) if name != "auto" else ())
+        if one.name not in _LASTING
+        for value in (COUNTS if one.name in _COUNTED else VALUES)
+    ]
+    tried = [try_value(*one, tally) for one in until(end, every)]
+    return {"values_tried": len(tried), "values": len(every)}

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import shutil
 import tempfile
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
@@ -16,8 +16,6 @@ import linkprior as lp
 from linkprior.experiments.paper import PLASMODIUM
 from linkprior.predictors.registry import MODELS
 from torture.fork_server import End, ForkServer
-
-# ---------------------------------------------------------------------- compare
 
 MANIFEST_CLOCK = ("started", "finished", "seconds", "peak_memory_mb")
 RESULTS_CLOCK = ("written", "seconds")
@@ -37,7 +35,6 @@ def leftovers(files: Files) -> list[str]:
 
 
 def until(end: float, things: Iterable[T]) -> Iterator[T]:
-    """Yield things while there is time."""
     for thing in things:
         if time.monotonic() > end:
             return
@@ -45,16 +42,30 @@ def until(end: float, things: Iterable[T]) -> Iterator[T]:
 
 
 def settled(files: Files) -> dict[str, Any]:
-    """Return what must be the same in the end, by name."""
-    return {name: _lasting(name, content) for name, content in files.items()}
+    """Return what must be the same in the end, by name: logs and times need not."""
+    return {name: _settled(name, content) for name, content in files.items()}
+
+
+def _settled(name: str, content: bytes) -> Any:
+    last = name.rsplit("/", 1)[-1]
+    if last == "log.txt":
+        return "a log"
+    if last == "journal.log":
+        return trials_in(content)
+    clocks = MANIFEST_CLOCK if name.endswith("run/manifest.json") else ()
+    if last == "results.json" and b'"experiment"' in content:
+        clocks = RESULTS_CLOCK
+    if clocks:
+        with contextlib.suppress(ValueError):
+            return {k: v for k, v in json.loads(content).items() if k not in clocks}
+    return content
 
 
 def differences(found: Files, wanted: Files) -> list[str]:
     """Name the files that are missing, too many, or not the same."""
     a, b = settled(found), settled(wanted)
-    return [
-        name for name in sorted({*a, *b}) if name not in a or name not in b or a[name] != b[name]
-    ]
+    every = sorted({*a, *b})
+    return [one for one in every if (one in a, a.get(one)) != (one in b, b.get(one))]
 
 
 def torn(files: Files, before: Files, after: Files) -> list[str]:
@@ -62,58 +73,32 @@ def torn(files: Files, before: Files, after: Files) -> list[str]:
 
     A run's manifest is also right while it says that the run is incomplete.
     """
-    old, new, now = settled(before), settled(after), settled(files)
-    wrong = []
-    for name in now:
+    old, new, wrong = settled(before), settled(after), []
+    for name, content in settled(files).items():
         if name in leftovers(files) or name.endswith("log.txt"):
             continue
         if name.endswith("journal.log"):
-            wrong += [name] * any(trial not in new[name] for trial in now[name])
-            continue
-        if name.endswith("run/manifest.json") and _incomplete(files[name]):
-            continue
-        if now[name] not in (old.get(name), new.get(name)):
-            wrong.append(name)
+            wrong += [name] * any(trial not in new[name] for trial in content)
+        elif not (name.endswith("run/manifest.json") and _incomplete(files[name])):
+            wrong += [name] * (content not in (old.get(name), new.get(name)))
     return wrong
 
 
 def vouched(files: Files, before: Files, after: Files) -> bool:
     """Tell whether a run folder that says it is complete is so, as before or as after."""
+
+    def of_run(whole: Files) -> Files:
+        return {name: whole[name] for name in whole if name.startswith("run/")}
+
     manifest = files.get("run/manifest.json")
     if manifest is None or _incomplete(manifest):
         return True
-    return any(
-        not [name for name in differences(_run(files), _run(whole)) if name not in leftovers(files)]
-        for whole in (before, after)
-    )
-
-
-def _run(files: Files) -> Files:
-    return {name: content for name, content in files.items() if name.startswith("run/")}
+    gone = {*leftovers(files)}
+    return any({*differences(of_run(files), of_run(one))} <= gone for one in (before, after))
 
 
 def _incomplete(content: bytes) -> bool:
     return json.loads(content)["status"] == "incomplete"
-
-
-def _lasting(name: str, content: bytes) -> Any:
-    last = name.rsplit("/", 1)[-1]
-    if last == "log.txt":
-        return "a log"
-    if name.endswith("run/manifest.json"):
-        return _without(content, MANIFEST_CLOCK)
-    if last == "results.json" and b'"experiment"' in content:
-        return _without(content, RESULTS_CLOCK)
-    if last == "journal.log":
-        return trials_in(content)
-    return content
-
-
-def _without(content: bytes, names: tuple[str, ...]) -> Any:
-    try:
-        return {k: v for k, v in json.loads(content).items() if k not in names}
-    except ValueError:
-        return content
 
 
 def trials_in(journal: bytes) -> Any:
@@ -134,17 +119,17 @@ def trials_in(journal: bytes) -> Any:
     return sorted(kept, key=lambda one: one[0]["setting"])
 
 
-# ---------------------------------------------------------------------- jobs
-
-SEED = 3
 _FIT = ["--model", "tri-degree", "--set", "n_starts=1", "--set", "max_iter=4", "--set", "warmup=2"]
 _PREDICT = ["predict", "edges.tsv", *_FIT, "--top", "20", "-q"]
 _OTHER = [*_PREDICT, "--seed", "5"]
-_LINKS, _CSV = ["-o", "links.tsv"], ["--format", "csv", "-o", "run/"]
+_LINKS, _RUN = ["-o", "links.tsv"], ["-o", "run/"]
+_CSV = ["--format", "csv", *_RUN]
 _SAVED = [*_LINKS, "--save", "model"]
 _TUNE = ["tune", "edges.tsv", "--model", "katz", "--trials", "3", "--inner", "2", "-q"]
 _PROCESSES = ["--executor", "processes", "--workers", "2"]
 _DATA = ["--data", "data", "-q"]
+_BENCHMARK = ["benchmark", "USAir", "--models", "pa,cn", *_DATA]
+_REPRODUCE = ["reproduce", "plasmodium", "--quick", *_DATA]
 _EVALUATE = ["evaluate", "edges.tsv", "--models", "cn,l3", "--repeats", "2", "-q"]
 
 
@@ -153,6 +138,7 @@ class Job:
     """A command, and the one whose result is there already when it begins."""
 
     name: str
+    parts: str  # of torture that disturb it
     argv: list[str]
     before: list[str] | None = None
     workers: int = 1  # units of work at a time
@@ -161,29 +147,26 @@ class Job:
 JOBS = {
     job.name: job
     for job in (
-        Job("predict file", [*_PREDICT, *_LINKS]),
-        Job("predict over a file", [*_PREDICT, *_LINKS], [*_OTHER, *_LINKS]),
-        Job("predict run", [*_PREDICT, *_CSV]),
-        Job("another run", [*_OTHER, "-o", "run/"]),
-        Job("predict over a run", [*_PREDICT, *_CSV, "--force"], [*_OTHER, "-o", "run/"]),
-        Job("predict report", [*_PREDICT, *_LINKS, "--report", "page.html"]),
-        Job("predict save", [*_PREDICT, *_SAVED]),
-        Job("predict save over", [*_PREDICT, *_SAVED], [*_OTHER, *_SAVED]),
-        Job("tune", [*_TUNE, "--study", "study"]),
-        Job("tune in processes", [*_TUNE, "--study", "study", *_PROCESSES], workers=2),
-        Job("evaluate", [*_EVALUATE, "-o", "judged"]),
-        Job("benchmark", ["benchmark", "USAir", "--models", "pa,cn", *_DATA, "-o", "bench"]),
-        Job("reproduce", ["reproduce", "plasmodium", "--quick", *_DATA, "-o", "paper"]),
-        Job("report", ["report", "run", "-q"], [*_PREDICT, "-o", "run/"]),
+        Job("predict file", "writes", [*_PREDICT, *_LINKS]),
+        Job("predict over a file", "writes", [*_PREDICT, *_LINKS], [*_OTHER, *_LINKS]),
+        Job("predict run", "kills writes memory locks", [*_PREDICT, *_CSV]),
+        Job("another run", "", [*_OTHER, *_RUN]),
+        Job("predict over a run", "kills writes", [*_PREDICT, *_CSV, "--force"], [*_OTHER, *_RUN]),
+        Job("predict report", "writes", [*_PREDICT, *_LINKS, "--report", "page.html"]),
+        Job("predict save", "writes", [*_PREDICT, *_SAVED]),
+        Job("predict save over", "kills writes", [*_PREDICT, *_SAVED], [*_OTHER, *_SAVED]),
+        Job("tune", "kills writes memory locks", [*_TUNE, "--study", "study"]),
+        Job("tune in processes", "", [*_TUNE, "--study", "study", *_PROCESSES], workers=2),
+        Job("evaluate", "kills writes memory locks", [*_EVALUATE, "-o", "judged"]),
+        Job("benchmark", "kills writes locks", [*_BENCHMARK, "-o", "bench"]),
+        Job("reproduce", "kills writes locks", [*_REPRODUCE, "-o", "paper"]),
+        Job("report", "writes", ["report", "run", "-q"], [*_PREDICT, *_RUN]),
     )
 }
 
 
-def make_inputs(folder: Path) -> None:
-    net = lp.planted_network(n_nodes=40, n_groups=4, mean_degree=5, seed=SEED)
-    for name in (Path("edges.tsv"), "data" / PLASMODIUM, Path("data/lp-classic/USAir.txt")):
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        write_edges(folder / name, net)
+def disturbed_by(part: str) -> list[str]:
+    return [job.name for job in JOBS.values() if part in job.parts.split()]
 
 
 def write_edges(path: Path, net: lp.Network) -> None:
@@ -195,9 +178,6 @@ def copied(template: Path, place: Path) -> Path:
     shutil.rmtree(place, ignore_errors=True)
     shutil.copytree(template, place)
     return place
-
-
-# ---------------------------------------------------------------------- sandbox
 
 
 @dataclass
@@ -228,7 +208,6 @@ class Sandbox:
         return self.known[name]
 
     def fresh(self, known: Undisturbed) -> Path:
-        """Return a folder in which the command has not been given yet."""
         return copied(known.template, self.base / "place")
 
     def _watch(self, job: Job) -> Undisturbed:
@@ -252,13 +231,16 @@ class Sandbox:
         return Undisturbed(job, template, before, found[0], calls, len(units), min(seconds))
 
 
-@contextmanager
+@contextlib.contextmanager
 def open_sandbox(place: Path | None = None) -> Iterator[Sandbox]:
     """Yield a sandbox in a temporary folder, removed in the end."""
     base = Path(tempfile.mkdtemp(prefix="torture-", dir=place))
     try:
-        make_inputs(base / "inputs")
-        with closing(ForkServer(base / "side")) as server:
+        net = lp.planted_network(n_nodes=40, n_groups=4, mean_degree=5, seed=3)
+        for name in ("edges.tsv", f"data/{PLASMODIUM}", "data/lp-classic/USAir.txt"):
+            (base / "inputs" / name).parent.mkdir(parents=True, exist_ok=True)
+            write_edges(base / "inputs" / name, net)
+        with contextlib.closing(ForkServer(base / "side")) as server:
             yield Sandbox(server, base)
     finally:
         shutil.rmtree(base, ignore_errors=True)

@@ -26,68 +26,39 @@ from torture.sandbox import until, write_edges
 
 ROUNDS, WARM = 1000, 150
 SLACK_MB = 20.0  # what memory may be apart without being a leak: the allocator keeps some back
+CHEAP = [*(name for name in MODELS if name != "auto"), "degree:l3", "consensus:pu"]
 _QUICK = {"n_starts": 2, "max_iter": 4, "warmup": 4, "effort": "fast"}
 _FORMATS = ("tsv", "csv", "jsonl", "graphml", "cx2", "sif")
 _NETWORKS, _COMPILED = 12, 3  # so many, and of these large enough for compiled kernels
+_COUNTS = ("files", "threads", "children", "shared", "temporary")
 
 
-@dataclass(frozen=True)
-class Held:
-    """What the process holds at one moment."""
-
-    mb: float
-    files: int
-    threads: int
-    children: int
-    shared: int  # pieces of shared memory
-    temporary: int  # files and folders in the folder for temporary files
-    objects: int  # of Python's garbage collector
-
-    @classmethod
-    def now(cls) -> Held:
-        """Return it, after all garbage is collected."""
-        gc.collect()
-        return cls(
-            _resident(),
-            _count("/proc/self/fd"),
-            threading.active_count(),
-            len(_children()),
-            Path("/proc/self/maps").read_text().count("/dev/shm/"),  # noqa: S108
-            _count(tempfile.gettempdir()),
-            len(gc.get_objects()),
-        )
-
-
-def _resident() -> float:
+def held() -> dict[str, float]:
+    """Return what the process holds now, after all garbage is collected."""
+    gc.collect()
     pages = int(Path("/proc/self/statm").read_text().split()[1])
-    return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
-
-
-def _count(folder: str) -> int:
-    return len(os.listdir(folder)) if os.path.isdir(folder) else 0
-
-
-def _children() -> list[str]:
-    found = []
-    for task in Path("/proc/self/task").iterdir():
-        found += (task / "children").read_text().split()
-    return found
-
-
-def cheap_models() -> list[str]:
-    """Return every model but auto, which takes seconds, and some over others."""
-    return [*(name for name in MODELS if name != "auto"), "degree:l3", "consensus:pu"]
+    tasks = Path("/proc/self/task").iterdir()
+    children = [one for task in tasks for one in (task / "children").read_text().split()]
+    temporary = tempfile.gettempdir()
+    return {
+        "mb": pages * os.sysconf("SC_PAGE_SIZE") / 2**20,
+        "files": len(os.listdir("/proc/self/fd")),
+        "threads": threading.active_count(),
+        "children": len(children),
+        "shared": Path("/proc/self/maps").read_text().count("/dev/shm/"),  # noqa: S108
+        "temporary": len(os.listdir(temporary)) if os.path.isdir(temporary) else 0,
+        "objects": len(gc.get_objects()),
+    }
 
 
 def rounds(place: Path) -> Iterator[None]:
-    """Read, fit, rank, write, save and load, once for each step; models and networks in turn."""
+    """Do one round for each step; models and networks in turn."""
     for number in range(_NETWORKS):
         nodes = 260 if number < _COMPILED else 60 + number
         net = lp.planted_network(n_nodes=nodes, n_groups=4, mean_degree=5, seed=number)
         write_edges(place / f"{number}.tsv", net)
-    names = cheap_models()
     for number in itertools.count():
-        one_round(place, names[number % len(names)], number)
+        one_round(place, CHEAP[number % len(CHEAP)], number)
         yield
 
 
@@ -110,18 +81,17 @@ def one_round(place: Path, name: str, number: int) -> None:
 class Outcome:
     """What was held after the warm-up and at the end, and the rounds between."""
 
-    before: Held
-    after: Held
+    before: dict[str, float]
+    after: dict[str, float]
     rounds: int
 
     @property
     def grown(self) -> dict[str, float]:
-        return {k: getattr(self.after, k) - getattr(self.before, k) for k in vars(self.before)}
+        return {name: self.after[name] - self.before[name] for name in self.before}
 
     def defects(self) -> list[str]:
         """Name what grew: counts at all, memory beyond what an allocator keeps back."""
-        counts = ("files", "threads", "children", "shared", "temporary")
-        wrong = [f"soak: {self.grown[k]:+g} {k}" for k in counts if self.grown[k] > 0]
+        wrong = [f"soak: {self.grown[k]:+g} {k}" for k in _COUNTS if self.grown[k] > 0]
         if self.grown["mb"] > SLACK_MB:
             wrong.append(f"soak: {self.grown['mb']:+.1f} MB in {self.rounds} rounds")
         if self.grown["objects"] > max(self.rounds, 10):
@@ -129,14 +99,8 @@ class Outcome:
         return wrong
 
     def facts(self) -> dict[str, Any]:
-        per = self.grown["mb"] * 1000 / max(1, self.rounds)
-        return {
-            "rounds": self.rounds,
-            "before": vars(self.before),
-            "after": vars(self.after),
-            "mb_per_1000_fits": round(per, 2),
-            "defects": self.defects(),
-        }
+        per_1000 = round(self.grown["mb"] * 1000 / max(1, self.rounds), 2)
+        return {**vars(self), "mb_per_1000_fits": per_1000, "defects": self.defects()}
 
 
 def soak(
@@ -149,8 +113,8 @@ def soak(
     try:
         work = rounds(place)
         list(itertools.islice(work, warm))
-        before = Held.now()
+        before = held()
         done = sum(1 for _ in until(end, itertools.islice(work, n_rounds)))
-        return Outcome(before, Held.now(), done)
+        return Outcome(before, held(), done)
     finally:
         tempfile.tempdir = outside

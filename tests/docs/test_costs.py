@@ -6,7 +6,7 @@ import pickle
 
 import numpy as np
 import pytest
-from benchmarks import cost
+from benchmarks import cost, data
 
 from linkprior.model.degrees import estimate_degrees
 from linkprior.model.factors import Factors
@@ -18,7 +18,7 @@ from linkprior.solvers import direct
 
 @pytest.fixture(scope="module")
 def page():
-    return (cost.ROOT / "docs" / "scaling.md").read_text(encoding="utf-8")
+    return (data.ROOT / "docs" / "scaling.md").read_text(encoding="utf-8")
 
 
 def test_the_page_prints_every_formula_of_the_module(page):

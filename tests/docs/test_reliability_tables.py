@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from benchmarks import data
 from benchmarks import reliability_tables as tables
 
 TIMED = {"seed": 0, "seconds": 1234}
@@ -39,24 +40,8 @@ def test_models_with_the_same_row_share_it_and_differences_are_shown():
     assert found == [["`pa` `cn`", "=", "≈"], ["`pu`", "= DIFFERS", "≈ 3 by 1"]]
 
 
-def test_a_folder_that_differs_is_shown():
-    table = {name: {"--workers 1": "same bytes"} for name in tables.FOLDERS}
-    table["evaluate"] = {"--workers 1": "same bytes", "--workers 2": "DIFFERS: a"}
-    found = rows(tables.folders({"table": table}))
-    assert [row[2] for row in found] == ["**no**", "yes", "yes"]
-    assert found[0][1] == "`--workers 1`; `--workers 2`"
-
-
-def test_a_cell_of_the_matrix_that_failed_is_shown():
-    versions = dict.fromkeys(tables.VERSIONS, "1.0")
-    failed = {"verdict": "FAILED", "told": "1 failed, 2 passed in 7.30s", "versions": versions}
-    found = rows(tables.matrix({"cells": {"3.11/oldest": failed}}))
-    assert found == [["3.11/oldest", *["1.0"] * len(versions), "FAILED: 1 failed, 2 passed"]]
-
-
 @pytest.fixture
 def results(tmp_path, monkeypatch):
-    """Small made-up files of results."""
     parts = {"kills": {"kills": 1500, "resumed": 1499}, "writes": {"failures": 9, "survived": 8}}
     parts |= {"memory": {"hit": 7}, "locks": {"cycles": 6}, "machine": {"steps": 5}}
     files = {
@@ -67,7 +52,7 @@ def results(tmp_path, monkeypatch):
     }
     for name, facts in files.items():
         (tmp_path / f"{name}.json").write_text(json.dumps(facts))
-    monkeypatch.setattr(tables, "RESULTS", tmp_path)
+    monkeypatch.setattr(data, "RESULTS", tmp_path)
 
 
 def test_the_summary_tells_good_and_bad_outcomes(results):

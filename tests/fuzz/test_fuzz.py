@@ -3,14 +3,12 @@
 No fuzzer is needed for most of this; what finds new inputs is `python -m fuzz`.
 """
 
-import io
 import json
 import random
 import subprocess
 import sys
 import warnings
 
-import numpy as np
 import pytest
 from fuzz.__main__ import ROOT, add_figures, figures_in, read_figures
 from fuzz.harness import (
@@ -25,7 +23,7 @@ from fuzz.harness import (
     is_line,
     scratch_folder,
 )
-from fuzz.readers import OPTIONS, PACKINGS, damaged, npy
+from fuzz.readers import OPTIONS
 from fuzz.targets import TARGETS
 
 from linkprior.errors import InputError, LinkpriorError
@@ -74,7 +72,6 @@ SMALL, TIMES, CUTS = 6_000, 4, 10
 
 
 def calls(attempt, data):
-    """Count calls of functions, also of those written in C."""
     count = 0
 
     def hear(frame, event, argument):
@@ -183,19 +180,6 @@ def test_edits_set_remove_and_add_values():
     assert whole == {"a": {"b": [1, 2, 3]}, "c": "x"}
     for odd in (b"", b"\xff=\xfe", b"a/b/99999999999999999999=1", b"/=/", b"a" * 99 + b"/=1"):
         assert edited({"a": [1]}, odd)["a"] == [1]
-
-
-@pytest.mark.parametrize("pack", PACKINGS[:10])
-def test_packing_gives_the_same_bytes_each_time_and_damage_changes_them(pack):
-    packed = pack(b"a\tb\nb\tc\n")
-    assert packed == pack(b"a\tb\nb\tc\n") == damaged(packed, 0, 5)
-    assert all(damaged(packed, how, 5) != packed for how in (1, 2, 3, 4))
-
-
-def test_an_array_is_what_numpy_reads():
-    described = {"dtype": "<i4", "shape": [2, 2], "values": [1, 2, 3, 4]}
-    assert np.load(io.BytesIO(npy(described))).tolist() == [[1, 2], [3, 4]]
-    assert np.load(io.BytesIO(npy("coo"))).item() == b"coo"
 
 
 def test_figures_of_libfuzzer_are_read_and_added_up(tmp_path):

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 from torture import determinism
-from torture.determinism import Shift, order_of, shift
+from torture.determinism import Shift, shift
 
 MODELS = ("tri", "pu", "l3", "degree:l3")
 ALONE = ["--workers", "1"]
@@ -20,14 +20,14 @@ def place(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def wanted(place):
-    return determinism.rankings(place, determinism.predictions(MODELS), "alone", ALONE, {})
+    return determinism.rankings(place, determinism.predictions(MODELS), "alone", ALONE)
 
 
 @pytest.mark.at_length
 def test_any_number_of_workers_writes_the_same_bytes(place, wanted):
     commands = determinism.predictions(MODELS)
     for workers in ("2", "4"):
-        found = determinism.rankings(place, commands, workers, ["--workers", workers], {})
+        found = determinism.rankings(place, commands, workers, ["--workers", workers])
         assert found == wanted
     assert all(text.count(b"\n") == determinism.TOP + 1 for text in wanted.values())
 
@@ -60,7 +60,7 @@ def test_a_command_that_fails_is_told_as_such(place):
 
 def test_what_there_was_no_time_for_is_no_difference(place):
     commands = determinism.predictions(["tri", "pu"])
-    found = determinism.rankings(place, commands, "short", ALONE, {}, limit=0.05)
+    found = determinism.rankings(place, commands, "short", ALONE, limit=0.05)
     assert set(found.values()) == {determinism.NO_TIME}
     assert determinism.same_bytes(found["pu"], b"") == determinism.NO_TIME
 
@@ -71,18 +71,11 @@ def table(*rows):
     return "\n".join(lines).encode()
 
 
-def test_equal_scores_are_ordered_by_pair_and_the_last_ones_left_out():
-    text = table(
-        ("b", "c", 0.5), ("a", "c", 0.5), ("a", "b", 0.7), ("x", "y", 0.1), ("u", "v", 0.1)
-    )
-    assert order_of(text) == [(0.7, ("a", "b")), (0.5, ("a", "c")), (0.5, ("b", "c"))]
-
-
 def test_moves_and_exchanges_are_counted():
     one = table(("a", "b", 5), ("a", "c", 4), ("a", "d", 3), ("a", "e", 2), ("z", "z", 1))
     other = table(("a", "d", 5), ("a", "b", 4), ("a", "c", 3), ("b", "e", 2), ("z", "z", 1))
-    assert shift(order_of(one), order_of(other)) == Shift(exchanged=1, moved=3, largest=2)
-    assert shift(order_of(one), order_of(one)) == Shift(0, 0, 0)
+    assert shift(one, other) == Shift(exchanged=1, moved=3, largest=2)
+    assert shift(one, one) == Shift(0, 0, 0)
     assert determinism.same_order(one, other) == "1 exchanged, 3 moved, by up to 2 places"
     assert determinism.same_bytes(one, other) == "DIFFERS"
 
@@ -94,5 +87,5 @@ def test_a_difference_between_evaluations_is_seen_and_times_are_not(tmp_path):
         rows[0]["value"], rows[1]["value"] = auprc, seconds
         (tmp_path / str(number)).mkdir()
         (tmp_path / str(number) / "results.json").write_text(json.dumps({"rows": rows}))
-        texts.append(determinism._timeless(tmp_path / str(number)))
+        texts.append(determinism.timeless(tmp_path / str(number)))
     assert texts[0] == texts[1] != texts[2]

@@ -1,18 +1,17 @@
 """SIGKILL at chosen and at random moments; `make torture` has all of them."""
 
-import random
-
 import pytest
 from torture import disturbances
+from torture.disturbances import SCENARIOS
 
 
 def points(known, *wanted):
     """Numbers of the first calls that are of a kind, on a path that ends so."""
-    found = []
-    for kind, end in wanted:
-        at = (n for n, call in enumerate(known.calls, 1) if call[0] == kind and end in call[1])
-        found.append(next(at))
-    return found
+    numbered = list(enumerate(known.calls, 1))
+    return [
+        next(n for n, call in numbered if call[0] == kind and end in call[1])
+        for kind, end in wanted
+    ]
 
 
 CHOSEN = {
@@ -40,22 +39,20 @@ CHOSEN = {
 )
 def test_a_command_killed_at_a_file_ends_as_if_it_had_not_been(sandbox, name):
     """In turns before and after the call; `make torture` does both at every point."""
-    known, tally = sandbox.of(name), disturbances.Tally(*disturbances.KILLS)
+    known, tally = sandbox.of(name), SCENARIOS["kills"].tally()
     for number, at in enumerate(points(known, *CHOSEN[name])):
-        do = "kill after" if number % 2 else "kill before"
-        disturbances.kill_at(sandbox, known, tally, at, do)
+        disturbances.kill(sandbox, known, tally, at, "kill after" if number % 2 else "kill before")
     assert tally.defects == []
     assert tally["kills"] == tally["resumed"] == len(CHOSEN[name])
     assert tally["most_lost"] <= 1
 
 
 @pytest.mark.at_length
-def test_a_command_killed_at_a_random_moment_ends_as_if_it_had_not_been(sandbox):
-    chance = random.Random(4)
-    for name in ("tune", "reproduce"):
-        tally = disturbances.Tally(*disturbances.KILLS)
-        disturbances.kill_after(sandbox, sandbox.of(name), tally, chance)
-        assert tally.defects == []
+@pytest.mark.parametrize(("name", "share"), [("tune", 0.2), ("reproduce", 0.1)])
+def test_a_command_killed_at_some_moment_ends_as_if_it_had_not_been(sandbox, name, share):
+    known, tally = sandbox.of(name), SCENARIOS["kills"].tally()
+    disturbances.kill(sandbox, known, tally, after=share * known.seconds)
+    assert tally.defects == []
 
 
 def test_a_run_cut_off_leaves_no_file_in_the_one_that_replaces_it(sandbox):

@@ -15,7 +15,7 @@ from linkprior.io.atomic_files import hold
 @pytest.mark.parametrize("name", ["predict run", "evaluate"])
 def test_of_two_processes_one_leaves_or_finds_the_same(sandbox, name):
     tally = disturbances.Tally(*disturbances.LOCKS)
-    disturbances.two_at_once(sandbox, name, tally, delay=0.0)
+    disturbances.two_at_once(sandbox, sandbox.of(name), tally, delay=0.0)
     assert tally.defects == []
     assert tally["left"] + tally["shared"] == 1
 
@@ -23,7 +23,7 @@ def test_of_two_processes_one_leaves_or_finds_the_same(sandbox, name):
 def test_the_lock_of_a_killed_process_is_taken_over(sandbox):
     tally = disturbances.Tally(*disturbances.LOCKS)
     for name in ("predict run", "tune"):
-        disturbances.taken_over(sandbox, name, tally, len(sandbox.of(name).calls) // 2)
+        disturbances.taken_over(sandbox, sandbox.of(name), tally)
     assert tally.defects == []
     assert tally["taken_over"] == 2
 

@@ -16,7 +16,6 @@ from linkprior.machine import peak_memory, reset_peak_memory
 
 
 def held():
-    """Bytes of memory this process has now."""
     status = Path("/proc/self/status").read_text(encoding="ascii")
     return int(status.split("VmRSS:")[1].split()[0]) * 1024
 

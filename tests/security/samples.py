@@ -6,10 +6,10 @@ import io
 import lzma
 import subprocess
 import sys
-import zipfile
 
 import numpy as np
 import scipy.sparse as sp
+from tests.io.files import zipped
 
 import linkprior as lp
 
@@ -44,23 +44,15 @@ FILES = {
 }
 
 
-def zipped(content, name):
-    stream = io.BytesIO()
-    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr(name, content)
-    return stream.getvalue()
-
-
 PACKED = {
     ".gz": lambda content, _: gzip.compress(content),
     ".bz2": lambda content, _: bz2.compress(content),
     ".xz": lambda content, _: lzma.compress(content),
-    ".zip": zipped,
+    ".zip": lambda content, name: zipped({name: content}),
 }
 
 
 def write_inputs(folder):
-    """Write every format, plain and packed in every way; return format → paths."""
     folder.mkdir()
     found = {}
     for kind, (name, content) in FILES.items():

@@ -1,4 +1,4 @@
-"""Pipes, devices, folders and endless files in the places of what a command kept: one line each."""
+"""Pipes, folders, endless or deeply nested files where a command kept results: one line each."""
 
 import contextlib
 import errno
@@ -43,14 +43,6 @@ def no_waiting():
     signal.signal(signal.SIGALRM, before)
 
 
-@pytest.fixture
-def folders(results, tmp_path):
-    """Copies of the folders of results."""
-    for folder in results:
-        shutil.copytree(folder, tmp_path / folder.name)
-    return tmp_path
-
-
 ODD = {
     "pipe": os.mkfifo,
     "device": lambda path: path.symlink_to("/dev/null"),  # /dev/zero would never end
@@ -60,32 +52,32 @@ ODD = {
 
 @pytest.mark.parametrize("file", READ)
 @pytest.mark.parametrize("kind", ODD)
-def test_what_is_no_plain_file_is_refused(folders, file, kind):
-    (folders / file).unlink()
-    ODD[kind](folders / file)
+def test_what_is_no_plain_file_is_refused(copies, file, kind):
+    (copies / file).unlink()
+    ODD[kind](copies / file)
     load = lp.load_run if file == "run/manifest.json" else folder_page  # a folder without is no run
-    with pytest.raises(LinkpriorError, match=f"^{folders / file} is no plain file.*$"):
-        load(folders / file.partition("/")[0])
+    with pytest.raises(LinkpriorError, match=f"^{copies / file} is no plain file.*$"):
+        load(copies / file.partition("/")[0])
 
 
 @pytest.mark.parametrize("kind", ODD)
-def test_a_pipe_for_any_other_file_makes_nobody_wait(folders, kind):
-    for path in sorted(path for path in folders.rglob("*") if path.is_file()):
+def test_a_pipe_for_any_other_file_makes_nobody_wait(copies, kind):
+    for path in sorted(path for path in copies.rglob("*") if path.is_file()):
         whole = path.read_bytes()
         path.unlink()
         ODD[kind](path)
         with contextlib.suppress(LinkpriorError):
-            folder_page(folders / path.relative_to(folders).parts[0])
+            folder_page(copies / path.relative_to(copies).parts[0])
         path.rmdir() if kind == "folder" else path.unlink()
         path.write_bytes(whole)
 
 
 @pytest.mark.parametrize("file", ["run/manifest.json", "run/model/manifest.json", "run/log.txt"])
-def test_a_file_without_end_is_refused_unread(folders, file):
-    os.truncate(folders / file, store.MOST_TEXT + 1)
+def test_a_file_without_end_is_refused_unread(copies, file):
+    os.truncate(copies / file, store.MOST_TEXT + 1)
     with pytest.raises(StoreError, match="is larger than 500 MB") as told:
-        lp.load_run(folders / "run")
-    assert str(folders / file) in str(told.value)
+        lp.load_run(copies / "run")
+    assert str(copies / file) in str(told.value)
 
 
 @pytest.mark.parametrize("look", [mend, written_digest])
@@ -120,10 +112,10 @@ WRITTEN = {
 
 
 @pytest.fixture
-def in_the_way(folders, results, monkeypatch):
+def in_the_way(copies, results, monkeypatch):
     """Put something odd in the place of a file, for as long as a with block lasts."""
-    monkeypatch.chdir(folders)
-    shutil.copy(results[0].parent / "edges.tsv", folders)
+    monkeypatch.chdir(copies)
+    shutil.copy(results[0].parent / "edges.tsv", copies)
 
     @contextlib.contextmanager
     def put(path, kind):
@@ -147,9 +139,9 @@ def is_told(told, path):
 
 @pytest.mark.parametrize("folder", WRITTEN)
 @pytest.mark.parametrize("kind", IN_THE_WAY)
-def test_nothing_odd_stands_in_the_way_of_results(folders, in_the_way, run, kind, folder):
+def test_nothing_odd_stands_in_the_way_of_results(copies, in_the_way, run, kind, folder):
     names, command = WRITTEN[folder]
-    for path in (folders / folder / name for name in names):
+    for path in (copies / folder / name for name in names):
         with in_the_way(path, kind):
             status, out, err = run(*command.split())
         assert (status, out) == (1, "")
@@ -157,7 +149,7 @@ def test_nothing_odd_stands_in_the_way_of_results(folders, in_the_way, run, kind
 
 
 @pytest.mark.parametrize("kind", IN_THE_WAY)
-def test_nothing_odd_stands_in_the_way_of_tables(folders, in_the_way, kind):
+def test_nothing_odd_stands_in_the_way_of_tables(copies, in_the_way, kind):
     """Neither before the work nor where tables alone are made."""
     rat = SimpleNamespace(experiment=SimpleNamespace(name="rat"))
     judged = lp.evaluate(["cn"], lp.read_network("edges.tsv"))
@@ -169,30 +161,30 @@ def test_nothing_odd_stands_in_the_way_of_tables(folders, in_the_way, kind):
         (of_rat, lambda at: reproduction.write(rat, at, 0.0, [])),
         (evaluation.FILES, lambda at: evaluation.write_results(judged, at)),
     ):
-        for path in (folders / name for name in names):
+        for path in (copies / name for name in names):
             with in_the_way(path, kind), pytest.raises((StoreError, OSError)) as told:
-                refuse(folders)
+                refuse(copies)
             assert is_told(format_error(told.value), path)
 
 
 @pytest.mark.parametrize("name", ["manifest.json", "arrays.safetensors"])
 @pytest.mark.parametrize("force", [(), ("--model", "l3", "--force")])
 def test_a_folder_in_the_place_of_a_models_file_is_kept_with_all_it_holds(
-    folders, results, run, name, force
+    copies, results, run, name, force
 ):
-    shutil.copy(results[0].parent / "edges.tsv", folders)
-    model = folders / "run" / "model"
+    shutil.copy(results[0].parent / "edges.tsv", copies)
+    model = copies / "run" / "model"
     (model / name).unlink()
     (model / name).mkdir()
     (model / name / "notes.txt").write_text("mine")
-    before = sorted(path for path in folders.rglob("*") if path.name != "log.txt")
+    before = sorted(path for path in copies.rglob("*") if path.name != "log.txt")
     asked = force or ("--model", "tri-degree", "--set", "max_iter=3")
-    edges = folders / "edges.tsv"
-    for place in (("-o", f"{folders / 'run'}/"), ("-o", folders / "x.tsv", "--save", model)):
+    edges = copies / "edges.tsv"
+    for place in (("-o", f"{copies / 'run'}/"), ("-o", copies / "x.tsv", "--save", model)):
         status, _, err = run("predict", edges, *asked, *place)
         assert status == 1
         assert "model" in err.splitlines()[-1]
-        assert sorted(path for path in folders.rglob("*") if path.name != "log.txt") == before
+        assert sorted(path for path in copies.rglob("*") if path.name != "log.txt") == before
     assert (model / name / "notes.txt").read_text() == "mine"
 
 
@@ -212,7 +204,41 @@ def test_a_lock_that_is_none_makes_nobody_wait(tmp_path, monkeypatch, kind):
     assert sorted(tmp_path.iterdir()) == before
 
 
-def test_a_link_to_a_plain_file_is_read(folders):
-    (folders / "run" / "log.txt").rename(folders / "log.txt")
-    (folders / "run" / "log.txt").symlink_to(folders / "log.txt")
-    assert lp.load_run(folders / "run").log == (folders / "log.txt").read_text()
+def test_a_link_to_a_plain_file_is_read(copies):
+    (copies / "run" / "log.txt").rename(copies / "log.txt")
+    (copies / "run" / "log.txt").symlink_to(copies / "log.txt")
+    assert lp.load_run(copies / "run").log == (copies / "log.txt").read_text()
+
+
+DEEP = "[" * 100_000 + "\n"
+
+
+@pytest.mark.parametrize(
+    "file",
+    [
+        *("run/manifest.json", "run/model/manifest.json", "run/input_report.json"),
+        *("evaluation/results.json", "study/study.json", "study/journal.log"),
+    ],
+)
+def test_a_result_that_is_nested_without_end_is_refused(copies, file):
+    (copies / file).write_text(DEEP)
+    with pytest.raises(LinkpriorError) as caught:
+        folder_page(copies / file.partition("/")[0])
+    assert "\n" not in str(caught.value)
+
+
+def test_every_other_file_of_results_may_be_so_without_harm(copies):
+    for path in sorted(copies.rglob("*.json")):
+        whole = path.read_text(encoding="utf-8")
+        path.write_text(DEEP)
+        with contextlib.suppress(LinkpriorError):
+            folder_page(copies / path.relative_to(copies).parts[0])
+        path.write_text(whole, encoding="utf-8")
+
+
+def test_a_journal_whose_last_line_is_so_is_cut_there(copies):
+    journal = copies / "study" / "journal.log"
+    whole = journal.read_bytes()
+    journal.write_bytes(whole + DEEP.encode())
+    assert mend(journal)
+    assert journal.read_bytes() == whole

@@ -1,18 +1,21 @@
-"""Kernels and solvers against NumPy, and two threads against one."""
+"""Kernels, solvers and models against NumPy, networkx and implicit, and two threads against one."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from benchmarks import data
 from benchmarks.data import peak_megabytes, side_by_side
 from linkprior import _config, kernels, parallel
+from linkprior.io.read import read_network
 from linkprior.model.degrees import estimate_degrees
 from linkprior.model.factors import Factors
 from linkprior.model.losses import SquaredLoss
@@ -20,11 +23,32 @@ from linkprior.model.priors import DegreePrior
 from linkprior.network import Network
 from linkprior.network.generate import large_network, planted_network
 from linkprior.parallel import one_blas_thread, use_workers
+from linkprior.predictors.registry import make
 from linkprior.predictors.scores import build_tables
 from linkprior.ranking.topk import best_pairs
-from linkprior.solvers.base import solve
+from linkprior.solvers.base import Measure, solve
 from linkprior.solvers.direct import DirectSolver, ranked_pass
+from linkprior.solvers.pu_als import PuAlsSolver
 from linkprior.solvers.tri_admm import AdmmSolver
+
+if TYPE_CHECKING:
+    from implicit.cpu.als import AlternatingLeastSquares
+
+
+REAL: dict[str, Callable[[Path], Network]] = {
+    "DREAM5 network 1": data.dream5,
+    "HuRI": lambda folder: read_network(folder / data.HURI),
+    "yeast": lambda folder: read_network(folder / data.YEAST),
+}
+
+
+def network(name: str, nodes: int, degree: float) -> tuple[str, Network]:
+    """Return a network and its name: a real one, or one drawn alike where there are no data."""
+    folder = data.folder()
+    if folder is None:
+        return "generated", planted_network(nodes, mean_degree=degree)
+    return name, REAL[name](folder)
+
 
 # ---------------------------------------------------------------------- prox
 
@@ -33,7 +57,6 @@ SIZE = 3000
 
 
 def score_kinds(p: int) -> dict[str, Array]:
-    """Return matrices with the distributions the sort meets."""
     rng = np.random.default_rng(0)
     factors = rng.gamma(0.1, 1.0, (p, 20)).astype(np.float32)
     factors[factors < 1e-3] = 1e-9
@@ -57,7 +80,6 @@ def numpy_rank_penalty(keys: Array, scale: Array, profile: Array, first: int, ou
 
 
 def numpy_prox(values: Array, scale: Array, profile: Array) -> Array:
-    """Do the whole row prox in NumPy: sort, subtract, put back, clip."""
     keys = values.copy()
     np.fill_diagonal(keys, -np.inf)
     order = np.argsort(-keys, axis=1)
@@ -69,7 +91,6 @@ def numpy_prox(values: Array, scale: Array, profile: Array) -> Array:
 
 
 def kernel_prox(values: Array, scale: Array, profile: Array, workers: int) -> Array:
-    """Do the row prox by the kernel, mapped over row blocks."""
     out = np.empty_like(values)
 
     def block(start: int, stop: int) -> None:
@@ -103,13 +124,13 @@ def prox() -> Iterator[str]:
 
 # ---------------------------------------------------------------------- admm
 
-RANK, STEPS = 20, 50
+STEPS = 50
 
 
 def fit(net: Network, workers: int) -> None:
     """Run 50 outer steps from a random start, nothing else."""
     prior = DegreePrior(estimate_degrees(net), 0.5)
-    solver = AdmmSolver(net, SquaredLoss(0.2), RANK, prior, 0.003, 0.003, workers=workers)
+    solver = AdmmSolver(net, SquaredLoss(0.2), 20, prior, 0.003, 0.003, workers=workers)
     solve(solver, np.random.default_rng(0), STEPS, 0.0)
 
 
@@ -121,17 +142,14 @@ def numpy_fit(net: Network, workers: int) -> None:
 
 
 def admm() -> Iterator[str]:
-    folder = data.folder()
-    label, net = "generated", planted_network(1565, mean_degree=5.1)
-    if folder is not None:
-        label, net = "DREAM5 network 1", data.dream5(folder)
-    with parallel.one_blas_thread():
+    label, net = network("DREAM5 network 1", 1565, 5.1)
+    with one_blas_thread():
         fit(net, 2)
         ours, plain, one = side_by_side(
             [lambda: fit(net, 2), lambda: numpy_fit(net, 2), lambda: fit(net, 1)], repeats=3
         )
         held = peak_megabytes(lambda: fit(net, 2)) * 1e6 / (4.0 * net.n_nodes**2)
-    yield f"tri-degree ADMM, {label}, {net.n_nodes} nodes, rank {RANK}, {STEPS} steps (goal ≥ 3×)"
+    yield f"tri-degree ADMM, {label}, {net.n_nodes} nodes, rank 20, {STEPS} steps (goal ≥ 3×)"
     yield f"two threads: {ours:.2f} s, NumPy's sort and portable kernels {plain:.2f} s: "
     yield f"             {plain / ours:.1f}× the speed"
     yield f"one thread:  {one:.2f} s"
@@ -141,12 +159,6 @@ def admm() -> Iterator[str]:
 # ---------------------------------------------------------------------- threads
 
 NODES, THREADS_RANK = 8000, 32
-
-
-def on(workers: int, task: Callable[[], object]) -> None:
-    """Do a task on so many threads."""
-    with use_workers(workers):
-        task()
 
 
 def threads() -> Iterator[str]:
@@ -163,7 +175,7 @@ def threads() -> Iterator[str]:
         yield f"two threads against one, {p} nodes, rank {THREADS_RANK}"
         for name, task in tasks.items():
             task()
-            one, two = side_by_side([partial(on, 1, task), partial(on, 2, task)])
+            one, two = side_by_side([use_workers(n)(task) for n in (1, 2)])
             yield f"{name}: one thread {one:.2f} s, two {two:.2f} s: {one / two:.2f}×"
 
 
@@ -173,7 +185,6 @@ TOPK_NODES, TOPK_RANK, TOP = 8000, 32, 1000
 
 
 def whole_matrix(factors: np.ndarray, net: Network, k: int) -> np.ndarray:
-    """Form all scores, mask what is no candidate, partition, sort."""
     scores = factors @ factors.T
     scores[np.tril_indices(len(scores))] = -np.inf
     rows = np.repeat(np.arange(len(scores)), net.degrees)
@@ -202,3 +213,98 @@ def topk() -> Iterator[str]:
     yield f"whole matrix {whole:6.2f} s {whole_mb:7.0f} MB   (one BLAS thread)"
     yield f"blocks       {one:6.2f} s, two threads {two:.2f} s {block_mb:7.0f} MB"
     yield f"{whole / one:.1f}× and {whole / two:.1f}× the speed, same pairs: {same}"
+
+
+# ---------------------------------------------------------------------- pu
+
+RANK, SWEEPS = 64, 15
+RHO, LAM = 0.05, 0.1
+
+
+def our_run(net: Network, threads: int) -> list[Measure]:
+    solver = PuAlsSolver(net, RANK, RHO, LAM, workers=threads)
+    return solve(solver, np.random.default_rng(0), SWEEPS, 0.0).history
+
+
+def implicit_als_of(
+    net: Network, rank: int, rounds: int, threads: int, seed: int
+) -> tuple[AlternatingLeastSquares, Any]:
+    """Return implicit's model with the same loss, and what it is fitted to."""
+    from implicit.cpu.als import AlternatingLeastSquares
+
+    confidence = sp.csr_matrix(net.adjacency).astype(np.float32) * ((2.0 - RHO) / RHO)
+    model = AlternatingLeastSquares(
+        factors=rank,
+        regularization=LAM * 2.0 / RHO,
+        iterations=rounds,
+        num_threads=threads,
+        random_state=seed,
+    )
+    return model, confidence
+
+
+def implicit_run(net: Network, threads: int) -> AlternatingLeastSquares:
+    model, confidence = implicit_als_of(net, RANK, SWEEPS, threads, 0)
+    model.fit(confidence, show_progress=False)
+    return model
+
+
+def pu() -> Iterator[str]:
+    label, net = network("HuRI", 8272, 12.6)
+    yield (
+        f"pu and implicit's ALS, {label}: {net.n_nodes} nodes, {net.n_edges} edges, rank {RANK}, "
+        f"{SWEEPS} sweeps of 3 CG steps (goal: within 2×, then faster)"
+    )
+    yield "threads   linkprior s/sweep   implicit s/sweep   implicit/linkprior"
+    with one_blas_thread():
+        history, model = our_run(net, 1), implicit_run(net, 1)
+        solver = PuAlsSolver(net, RANK, RHO, LAM)
+        theirs = solver.measure(solver.state(model.user_factors, model.item_factors)).objective
+        for threads in (1, 2):
+            ours, other = side_by_side(
+                [lambda n=threads: our_run(net, n), lambda n=threads: implicit_run(net, n)]
+            )
+            yield f"{threads:7}{ours / SWEEPS:20.4f}{other / SWEEPS:19.4f}{other / ours:20.2f}×"
+    yield (
+        f"objective after {SWEEPS} sweeps (lower is better): linkprior "
+        f"{history[-1].objective:.0f}, implicit {theirs:.0f}"
+    )
+
+
+# ---------------------------------------------------------------------- peers
+
+EVERY = 40  # networkx is given one non-edge in so many
+FEW = 100
+
+
+def peers() -> Iterator[str]:
+    import networkx as nx
+
+    others: dict[str, Any] = {
+        "pa": nx.preferential_attachment,
+        # Its common neighbours have one more term, off.
+        "cn": lambda graph, pairs: nx.common_neighbor_centrality(graph, pairs, alpha=1.0),
+        "aa": nx.adamic_adar_index,
+        "ra": nx.resource_allocation_index,
+        "jaccard": nx.jaccard_coefficient,
+    }
+    label, net = network("yeast", 1966, 2.8)
+    make("pa").fit(net).predict_edges(1)  # compiles the kernels, before any clock runs
+    yield (
+        f"peers ({label}): {net.n_nodes} nodes, all {net.n_non_edges} non-edges; networkx "
+        f"measured on every {EVERY}th, one thread (goal: ≥ 50×)"
+    )
+    yield "model    linkprior s    networkx s      ratio"
+    graph = nx.from_scipy_sparse_array(net.adjacency)
+    pairs = list(nx.non_edges(graph))[::EVERY]
+    for name, other in others.items():
+        theirs = [score for _, _, score in other(graph, pairs)]
+        same = np.allclose(make(name).fit(net).score_pairs(pairs), theirs, rtol=1e-9)
+        tasks = [
+            lambda name=name: make(name).fit(net).predict_edges(FEW),
+            lambda other=other: list(other(graph, pairs)),
+        ]
+        with use_workers(1):
+            ours, slow = side_by_side(tasks, repeats=3)
+        slow *= net.n_non_edges / len(pairs)
+        yield f"{name:8}{ours:14.3f}{slow:14.1f}{slow / ours:11.0f}×   same scores: {same}"

@@ -61,37 +61,22 @@ class _Tap(io.RawIOBase):
         return self._hash.hexdigest()
 
 
-class _Chain(io.RawIOBase):
-    """A stream put together again from its first bytes, already read, and the rest."""
-
-    def __init__(self, head: bytes, rest: Any) -> None:
-        self._head, self._rest = head, rest
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        data = self._head[: len(buffer)] or self._rest.read(len(buffer))
-        self._head = self._head[len(data) :]
-        buffer[: len(data)] = data
-        return len(data)
-
-
 @dataclass
 class Source:
     """An opened input."""
 
     name: str  # the path as given, or stdin
-    stream: io.BufferedReader
-    head: bytes  # the first 64 KiB, unpacked; the stream still begins with them
+    rest: Any  # a stream of what comes after the head
+    head: bytes  # the first 64 KiB, unpacked
     packing: str | None  # gzip, bzip2, xz or zip (with the member's name)
     _tap: _Tap
     lines: int = 0  # read so far, where the format has lines
 
     def blocks(self, size: int = 1 << 22) -> Iterator[bytes]:
         """Yield the unpacked bytes; refuse what grows out of all proportion."""
-        unpacked, kind = 0, self.packing.split()[0] if self.packing else None
-        while data := self.stream.read(size):
+        unpacked, kind, head = 0, self.packing.split()[0] if self.packing else None, self.head
+        while data := head[:size] + self.rest.read(max(size - len(head), 0)):
+            head = head[size:]
             unpacked += len(data)
             if kind:
                 refuse_bomb(self.name, kind, unpacked, self._tap.count)
@@ -180,8 +165,7 @@ def _opened(raw: BinaryIO, name: str, stack: ExitStack) -> Source:
     packing = packing_of(start)
     if packing:
         plain, packing = unpacked(plain, packing, name, stack)
-    head = plain.read(HEAD)
-    return Source(name, io.BufferedReader(_Chain(head, plain), HEAD), head, packing, tap)
+    return Source(name, plain, plain.read(HEAD), packing, tap)
 
 
 def packing_of(start: bytes) -> str | None:

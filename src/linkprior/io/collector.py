@@ -295,12 +295,8 @@ class EdgeCollector:
         if longest <= _LONGEST_NAME and not _BAD.search("".join(fresh)):
             return
         name = next(n for n in fresh if fault_of(n))
-        raise InputError(f"{self._where(name, flat, lines)}: {fault_of(name)}")
-
-    def _where(self, name: str, flat: Sequence[str], lines: Sequence[int]) -> str:
-        """Return the file, and the line where there is one."""
         line = lines[flat.index(name) // 2] if name in flat else 0
-        return f"{self.file}:{line}" if line else self.file
+        raise InputError(f"{self.file}{f':{line}' if line else ''}: {fault_of(name)}")
 
 
 def fault_of(name: str) -> str:

@@ -197,19 +197,16 @@ class NamedGraph:
         text = one_line(text)
         if 0 < len(text) <= LONGEST_LABEL:
             first = self._labels[rank].setdefault(node, text)
-            if node in self._again:
-                self._compare(node, rank, first, text)
-
-    def _compare(self, node: int, rank: int, first: str, text: str) -> None:
-        """Refuse a node listed twice by two names; only the first of each listing counts."""
-        line, compared = self._again[node]
-        if first.split() != text.split() and rank not in compared:
-            raise InputError(
-                f"{self._out.file}{f':{line}' if line else ''}: the id "
-                f"{self._id_of(node)[:40]!r} is that of two nodes, {first[:40]!r} and "
-                f"{text[:40]!r}; give each node an id of its own"
-            )
-        compared.add(rank)
+            if node not in self._again:
+                return
+            line, compared = self._again[node]  # only the first name of each listing counts
+            if first.split() != text.split() and rank not in compared:
+                raise InputError(
+                    f"{self._out.file}{f':{line}' if line else ''}: the id "
+                    f"{self._id_of(node)[:40]!r} is that of two nodes, {first[:40]!r} and "
+                    f"{text[:40]!r}; give each node an id of its own"
+                )
+            compared.add(rank)
 
     def _id_of(self, node: int) -> str:
         return next(islice(self._number, node, None))

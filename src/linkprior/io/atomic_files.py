@@ -96,8 +96,16 @@ def sweep(folder: Path, name: str | None = None, kinds: tuple[str, ...] = ("part
     with suppress(OSError), os.scandir(folder) as entries:
         for entry in list(entries):
             match = _TEMPORARY.fullmatch(entry.name)
-            if match and match[2] in kinds and name in (None, match["name"]):
-                _remove_if_left(Path(entry.path))
+            if not match or match[2] not in kinds or name not in (None, match["name"]):
+                continue
+            path = Path(entry.path)
+            with suppress(OSError):
+                descriptor = os.open(path, _LOOK)
+                try:
+                    if take(descriptor):
+                        remove_folder(path) if path.is_dir() else path.unlink()
+                finally:
+                    os.close(descriptor)
 
 
 def remove_folder(path: Path) -> None:
@@ -105,16 +113,6 @@ def remove_folder(path: Path) -> None:
     with suppress(OSError):
         path.chmod(stat.S_IRWXU)
     shutil.rmtree(path, ignore_errors=True)
-
-
-def _remove_if_left(path: Path) -> None:
-    with suppress(OSError):
-        descriptor = os.open(path, _LOOK)
-        try:
-            if take(descriptor):
-                remove_folder(path) if path.is_dir() else path.unlink()
-        finally:
-            os.close(descriptor)
 
 
 _HERE, _EXCHANGE = -100, 2  # AT_FDCWD and RENAME_EXCHANGE of Linux

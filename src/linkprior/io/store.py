@@ -115,7 +115,13 @@ def write_model(
     target.parent.mkdir(parents=True, exist_ok=True)
     with whole_folder(target, _swap) as fresh:
         for name, content in ((ARRAYS, data), (MANIFEST, json.dumps(full, indent=1).encode())):
-            _write(fresh / name, content, target / name)
+            path, before = fresh / name, target / name
+            begin_private(path, before)  # as private as the file of an earlier model is
+            with path.open("wb") as stream:
+                keep_mode(path, before)
+                stream.write(content)
+                stream.flush()
+                os.fsync(stream.fileno())
 
 
 def read_model(folder: str | Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
@@ -162,7 +168,14 @@ def refuse_foreign(target: Path) -> None:
         return
     refuse_odd(target, (MANIFEST, ARRAYS))
     inside = {entry.name for entry in target.iterdir()} if target.is_dir() else {target.name}
-    if inside and (inside != {MANIFEST, ARRAYS} or not _is_model(target / MANIFEST)):
+    ours = inside in (set(), {MANIFEST, ARRAYS})
+    if ours and inside:
+        try:
+            content = json.loads(stored_text(target / MANIFEST))
+            ours = isinstance(content, dict) and content.get("format") == FORMAT
+        except (OSError, ValueError, RecursionError):
+            ours = False
+    if not ours:
         raise StoreError(f"{target} exists and is not a saved model: choose another folder")
 
 
@@ -192,27 +205,9 @@ def remove_model(folder: Path) -> None:
     folder.rmdir()
 
 
-def _is_model(manifest: Path) -> bool:
-    try:
-        content = json.loads(stored_text(manifest))
-    except (OSError, ValueError, RecursionError):
-        return False
-    return isinstance(content, dict) and content.get("format") == FORMAT
-
-
 def _digest(manifest: Mapping[str, Any]) -> str:
     """SHA-256 of the manifest's content, whatever its layout in the file."""
     return hashlib.sha256(json.dumps(manifest, sort_keys=True).encode()).hexdigest()
-
-
-def _write(path: Path, data: bytes, before: Path) -> None:
-    """Write a file of the model, as private as the one of an earlier model is."""
-    begin_private(path, before)
-    with path.open("wb") as stream:
-        keep_mode(path, before)
-        stream.write(data)
-        stream.flush()
-        os.fsync(stream.fileno())
 
 
 def _swap(fresh: Path, target: Path) -> None:

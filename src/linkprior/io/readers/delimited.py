@@ -107,11 +107,6 @@ def separator_of(line: str) -> str:
     return min(places)[1] if places else " "
 
 
-def data_lines(text: str) -> list[tuple[int, str]]:
-    """Return the lines that hold data, with their places (0 is the first line)."""
-    return [(at, line) for at, line in enumerate(text.split("\n")) if is_data(line)]
-
-
 def is_data(line: str) -> bool:
     """Return whether a line is neither blank nor a comment."""
     start = line.lstrip(" \t\n")

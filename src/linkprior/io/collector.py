@@ -24,16 +24,13 @@ _LISTED, _DIGITS = 20, 9  # no file has a column with a number of more digits
 
 @dataclass(frozen=True)
 class WeightFacts:
-    """What the input report says of weights, as they stand in the file.
-
-    `differing` counts edges that are listed more than once with different weights.
-    """
+    """What the input report says of weights, as they stand in the file."""
 
     column: str
     least: float
     median: float
     largest: float
-    differing: int
+    differing: int  # edges that are listed more than once with different weights
 
     def text(self) -> str:
         """Return it as text."""

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from linkprior.errors import InputError, LinkpriorError, nearest, visible
-from linkprior.io.unpack import refuse_bomb, unpacked
+from linkprior.io.unpack import UNPACK, refuse_bomb, zip_member
 
 HEAD = 1 << 16
 _MAGIC = {
@@ -142,17 +142,13 @@ def _raw(path: str | Path, name: str, stack: ExitStack) -> BinaryIO:
     if target.is_symlink() and not target.exists():
         raise InputError(f"{name}: is a link to nothing; check where it should lead")
     if not target.exists():
-        raise InputError(f"{name}: no such file.{_like(target)} Check the path")
+        folder, like = target.parent, f" There is no folder {display_path(str(target.parent))}."
+        if folder.is_dir():
+            like = nearest(target.name, (path.name for path in islice(folder.iterdir(), 1000)))
+        raise InputError(f"{name}: no such file.{like} Check the path")
     if target.is_dir():
         raise InputError(f"{name}: is a directory; give a network file inside it")
     return stack.enter_context(target.open("rb"))
-
-
-def _like(target: Path) -> str:
-    """Return what the user may have meant: a file of the same folder with nearly that name."""
-    if not target.parent.is_dir():
-        return f" There is no folder {display_path(str(target.parent))}."
-    return nearest(target.name, (p.name for p in islice(target.parent.iterdir(), 1000)))
 
 
 def _opened(raw: BinaryIO, name: str, stack: ExitStack) -> Source:
@@ -163,8 +159,10 @@ def _opened(raw: BinaryIO, name: str, stack: ExitStack) -> Source:
         if start.startswith(magic):
             raise InputError(f"{name}: is {what}, expected a network as text; unpack or export it")
     packing = packing_of(start)
-    if packing:
-        plain, packing = unpacked(plain, packing, name, stack)
+    if packing == "zip":
+        plain, packing = zip_member(plain, name, stack)
+    elif packing:
+        plain = UNPACK[packing](plain)
     return Source(name, plain, plain.read(HEAD), packing, tap)
 
 

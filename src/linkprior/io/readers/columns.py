@@ -224,19 +224,11 @@ _FEW, _MOST_RELATIONS = 10, 10
 
 @dataclass(frozen=True)
 class Ends:
-    """The columns of the two ends.
-
-    Attributes
-    ----------
-    aside
-        A column that is neither an end nor a score: it numbers the rows, or names relations.
-    note
-        Why these are not the first two, where the user should know.
-    """
+    """The columns of the two ends."""
 
     columns: tuple[int, int] = (0, 1)
-    aside: int | None = None
-    note: str = ""
+    aside: int | None = None  # neither an end nor a score: it numbers the rows, or names relations
+    note: str = ""  # why these are not the first two, where the user should know
 
 
 def ends_by_content(rows: Sequence[Row]) -> Ends:

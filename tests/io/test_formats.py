@@ -3,12 +3,7 @@
 import io
 
 import pytest
-from tests.io.files import (
-    links,
-    pairs,
-    reading,
-    zipped,
-)
+from tests.io.files import links, pairs, reading, zipped
 
 import linkprior as lp
 from linkprior.errors import InputError, ParameterError

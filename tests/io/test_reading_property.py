@@ -69,8 +69,7 @@ def quoted(name, separator, always):
 
 
 @settings(
-    deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+    deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
 )
 @given(case=edge_lists(), pack=st.sampled_from(PACKERS), block=st.sampled_from([7, 64, 1 << 22]))
 def test_a_file_reads_as_the_network_of_its_pairs(tmp_path, monkeypatch, case, pack, block):

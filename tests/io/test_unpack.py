@@ -9,17 +9,12 @@ import struct
 import zlib
 
 import pytest
-from tests.io.files import (
-    links,
-    pairs,
-    reading,
-    zipped,
-)
+from tests.io.files import zipped
 
-from linkprior.errors import InputError, ParameterError
+from linkprior.errors import InputError
 from linkprior.io import unpack
 from linkprior.io.source import open_source
-from linkprior.io.unpack import refuse_bomb, unpack_limit
+from linkprior.io.unpack import refuse_bomb
 
 MIB, GIB = 1 << 20, 1 << 30
 
@@ -91,12 +86,6 @@ def test_the_users_limit_counts_for_small_files_too(monkeypatch):
         refuse_bomb("e", "gzip", 5001, 5000)
 
 
-def test_a_limit_that_is_no_size_is_refused(monkeypatch):
-    monkeypatch.setenv(unpack.VARIABLE, "much")
-    with pytest.raises(ParameterError, match=r"LINKPRIOR_UNPACK_LIMIT must be .*, got '?much"):
-        unpack_limit()
-
-
 TEXT = b"a\tb\nb\tc\n" * 40
 
 
@@ -147,17 +136,6 @@ def test_a_dictionary_too_large_for_the_memory_is_refused(tmp_path):
     assert content_of(tmp_path, with_dictionary(31)) == TEXT
     told = refused(tmp_path, with_dictionary(32))
     assert "cannot be unpacked here (its dictionary takes more than 256 MB of memory)" in told
-
-
-def test_damage_of_another_kind_is_not_taken_for_want_of_memory(tmp_path):
-    content = bytearray(lzma.compress(TEXT))
-    content[-30] ^= 0xFF
-    assert "damaged compressed data" in refused(tmp_path, bytes(content))
-
-
-def test_what_a_mac_adds_to_a_zip_archive_is_no_second_file(tmp_path):
-    content = zipped({"net.tsv": "a\tb\nb\tc\n", "__MACOSX/net.tsv": "resources"})
-    assert pairs(reading(tmp_path, "n.zip", content).network) == links("a-b", "b-c")
 
 
 def test_what_was_unpacked_is_counted_over_all_blocks(tmp_path, monkeypatch):

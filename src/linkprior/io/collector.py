@@ -91,11 +91,7 @@ class EdgeWeights:
 
 
 def column_called(
-    asked: str,
-    names: Sequence[str],
-    file: str,
-    width: int | None = None,
-    option: str = "--weights",
+    asked: str, names: Sequence[str], file: str, width: int | None = None, option: str = "--weights"
 ) -> int:
     """Return the place of a column by its name, capitals aside, or by its number."""
     if asked in names:

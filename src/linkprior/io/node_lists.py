@@ -24,8 +24,9 @@ class Listed(list[T]):
     `left_out` counts pairs of the file that were not asked for.
     """
 
-    sha256: str = ""
-    left_out: int = 0
+    def __init__(self, items: Iterable[T], sha256: str = "", left_out: int = 0) -> None:
+        super().__init__(items)
+        self.sha256, self.left_out = sha256, left_out
 
 
 def read_names(path: str | Path) -> Listed[str]:
@@ -46,7 +47,7 @@ def read_names(path: str | Path) -> Listed[str]:
         sha256 = source.sha256()
     if not names:
         raise InputError(f"{source.name}: no name found; expected one node name per line")
-    return _listed(names, sha256)
+    return Listed(names, sha256)
 
 
 def read_degrees(path: str | Path) -> Listed[tuple[str, int]]:
@@ -76,7 +77,7 @@ def read_degrees(path: str | Path) -> Listed[tuple[str, int]]:
         sha256 = source.sha256()
     if not degrees:
         raise InputError(f"{source.name}: no degree found; expected a node and a number per line")
-    return _listed(degrees.items(), sha256)
+    return Listed(degrees.items(), sha256)
 
 
 _WORD = re.compile(r"[A-Za-z]{3}")  # of a header: numbers, NA and the like have none
@@ -107,12 +108,5 @@ def read_pairs(
     if not len(every):
         raise InputError(f"{source.name}: no pair found; expected two columns of node names")
     pairs = out.non_edges if non_edges and len(out.non_edges) else every
-    listed = _listed(((names[i], names[j]) for i, j in pairs.tolist()), sha256)
-    listed.left_out = len(every) - len(pairs)
-    return listed
-
-
-def _listed(items: Iterable[T], sha256: str) -> Listed[T]:
-    listed = Listed(items)
-    listed.sha256 = sha256
-    return listed
+    listed = ((names[i], names[j]) for i, j in pairs.tolist())
+    return Listed(listed, sha256, len(every) - len(pairs))

@@ -21,7 +21,7 @@ def read_cx2(source: Source, out: EdgeCollector, options: ReadOptions) -> str:
     """Read CX2 or CX; nodes are named by their attribute `name` where that tells them apart."""
     options.refuse_others("CX2", ["weights"])
     aspects = _Aspects(source)
-    graph = NamedGraph(out, naming=("name",), weighted=options.weights is not None)
+    graph = NamedGraph(out, naming=("name",))
     old = any("@id" in node for node in aspects.elements("nodes"))
     if options.weights is not None:
         known = dict.fromkeys(_names_in(aspects, old))

@@ -70,7 +70,7 @@ class _Graph:
     """What both formats share: the parser, needed attributes, edges that may be predictions."""
 
     def __init__(self, out: EdgeCollector, weights: str | None) -> None:
-        self.out, self.graph = out, NamedGraph(out, weighted=weights is not None)
+        self.out, self.graph = out, NamedGraph(out)
         self.graph.directed = False
         self._asked, self._weight = weights, _plain(weights or "weight")
         self._known: list[str] = []  # attributes that edges have

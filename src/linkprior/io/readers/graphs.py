@@ -152,10 +152,8 @@ def one_line(text: str) -> str:
 class NamedGraph:
     """A graph by node ids; `naming` are the attributes that may name a node, the best first."""
 
-    def __init__(
-        self, out: EdgeCollector, naming: Sequence[str] = NAMING, weighted: bool = False
-    ) -> None:
-        self._out, self.weighted = out, weighted  # whether every edge must have a weight
+    def __init__(self, out: EdgeCollector, naming: Sequence[str] = NAMING) -> None:
+        self._out = out
         self.directed: bool | None = None  # whether any edge has a direction, where formats tell
         self.naming = naming
         self._number: dict[str, int] = {}
@@ -221,7 +219,7 @@ class NamedGraph:
             self._out.drop(PREDICTED, [line])
             return
         self._ends.extend(ends)
-        if self.weighted:
+        if self._out.weights is not None:  # every edge must have one
             self._weights.append(weight)
             self._edge_lines.append(line)
         else:

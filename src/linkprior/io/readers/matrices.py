@@ -249,7 +249,6 @@ _PROBLEMS = (
 
 Kinds = dict[str, np.dtype[Any]]
 Values = NDArray[Any]
-Triple = tuple[Ints, Ints, Values]
 
 
 def load_sparse(packed: bytes, file: str) -> tuple[Any, str]:
@@ -337,7 +336,15 @@ def _archive_entries(layout: str, n: int, data: Values, *indices: Values) -> Any
         values = _flat(data)[: len(major)]
         rows, columns = (major, minor) if layout == "csr" else (minor, major)
     elif layout == "bsr":
-        rows, columns, values = _blocks(n, data, *indices)
+        _, height, width = data.shape
+        if not height or not width or n % height or n % width:
+            raise ValueError(f"blocks of {height} × {width} do not fill the matrix")
+        major, minor = _expanded(n // height, *indices)
+        if len(major) > len(data):
+            raise ValueError("the pointers lead beyond the last block")
+        block, row, column = np.nonzero(data[: len(major)])
+        values = data[: len(major)][block, row, column]
+        rows, columns = major[block] * height + row, minor[block] * width + column
     elif layout == "dia":  # those inside the matrix; scipy would make room for whole diagonals
         at, columns = np.nonzero(data)
         rows = columns - _flat(indices[0]).astype(np.int64)[at]
@@ -359,18 +366,6 @@ def _expanded(n_rows: int, indices: Values, pointers: Values) -> tuple[Ints, Int
     if indptr[-1] > len(_flat(indices)):
         raise ValueError("the pointers lead beyond the last entry")
     return np.repeat(np.arange(n_rows), sizes), indices[: indptr[-1]].astype(np.int64)
-
-
-def _blocks(n: int, data: Values, indices: Values, pointers: Values) -> Triple:
-    _, height, width = data.shape
-    if not height or not width or n % height or n % width:
-        raise ValueError(f"blocks of {height} × {width} do not fill the matrix")
-    major, minor = _expanded(n // height, indices, pointers)
-    if len(major) > len(data):
-        raise ValueError("the pointers lead beyond the last block")
-    block, row, column = np.nonzero(data[: len(major)])
-    values = data[: len(major)][block, row, column]
-    return major[block] * height + row, minor[block] * width + column, values
 
 
 def _flat(part: Values) -> Values:

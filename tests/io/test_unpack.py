@@ -11,10 +11,10 @@ import zlib
 import pytest
 from tests.io.files import zipped
 
-from linkprior.errors import InputError
+from linkprior.errors import InputError, ParameterError
 from linkprior.io import unpack
 from linkprior.io.source import open_source
-from linkprior.io.unpack import refuse_bomb
+from linkprior.io.unpack import refuse_bomb, unpack_limit
 
 MIB, GIB = 1 << 20, 1 << 30
 
@@ -84,6 +84,12 @@ def test_the_users_limit_counts_for_small_files_too(monkeypatch):
     refuse_bomb("e", "gzip", 5000, 1)
     with pytest.raises(InputError, match="^e: unpacks to more than the 5,000 bytes that LINKPRIOR"):
         refuse_bomb("e", "gzip", 5001, 5000)
+
+
+def test_a_limit_that_is_no_size_is_refused(monkeypatch):
+    monkeypatch.setenv(unpack.VARIABLE, "much")
+    with pytest.raises(ParameterError, match=r"LINKPRIOR_UNPACK_LIMIT must be .*, got '?much"):
+        unpack_limit()
 
 
 TEXT = b"a\tb\nb\tc\n" * 40

@@ -33,14 +33,11 @@ TAKEN = (
 
 @dataclass(frozen=True)
 class Labelled:
-    """A network, and what its nodes are called where it came from: any objects, one per node.
-
-    `symbols` are readable names of nodes that a file names by identifiers, by name of the node.
-    """
+    """A network, and what its nodes are called where it came from: any objects, one per node."""
 
     network: Network
     labels: tuple[Any, ...]
-    symbols: Mapping[str, str] = field(default_factory=dict)
+    symbols: Mapping[str, str] = field(default_factory=dict)  # name of a node → a readable one
 
     def drop_isolated(self) -> Labelled:
         """Return it without the nodes that have no edge."""

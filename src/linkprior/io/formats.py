@@ -122,10 +122,7 @@ class Head:
 
     @classmethod
     def of(cls, source: Source) -> Head:
-        """Decode the beginning; refuse by name what is packed twice or plainly no text.
-
-        What else is no text is left to the reader to refuse by line.
-        """
+        """Decode the beginning; refuse by name what is packed twice or plainly no text."""
         name, packing, raw = source.name, source.packing or "", source.head
         inner = packing_of(raw) if packing else None
         if inner and inner != "zip":  # an .npz archive is a zip
@@ -247,10 +244,7 @@ Reader = Callable[[Source, EdgeCollector, ReadOptions], str]
 
 @dataclass(frozen=True)
 class Format:
-    """A format: how to recognise it (None: it is the last resort), and where its reader lives.
-
-    A reader fills the collector and returns a description of what it took the file for.
-    """
+    """A format: how to recognise it (None: the last resort), and where its reader lives."""
 
     summary: str
     home: str

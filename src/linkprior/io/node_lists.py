@@ -19,10 +19,7 @@ T = TypeVar("T")
 
 
 class Listed(list[T]):
-    """What a list names, and the SHA-256 of the file, by which a run knows it again.
-
-    `left_out` counts pairs of the file that were not asked for.
-    """
+    """What a list names, the file's SHA-256, and how many of its pairs were not asked for."""
 
     def __init__(self, items: Iterable[T], sha256: str = "", left_out: int = 0) -> None:
         super().__init__(items)
@@ -30,9 +27,7 @@ class Listed(list[T]):
 
 
 def read_names(path: str | Path) -> Listed[str]:
-    """Return the node names of a list, each once: one per line, the first column where there are
-    several.
-    """
+    """Return the node names of a list, one per line (its first column), each once."""
     names: dict[str, None] = {}
     with open_source(path) as source:
         for where, line in _lines_of(source):

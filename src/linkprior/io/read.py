@@ -32,11 +32,7 @@ def looks_of(
     labels: NDArray[np.int32],
     directed: bool | None = None,
 ) -> Iterator[str]:
-    """Yield what a user should be told, in plain words.
-
-    `ends` are the rows of the file, `labels` the components of the nodes, and `directed` is what
-    the file itself says, None where it says nothing.
-    """
+    """Yield what a user should be told; `directed` is what the file says, None for nothing."""
     is_end = np.zeros((2, int(ends.max()) + 1), dtype=np.bool_)
     for side in (0, 1):
         is_end[side, ends[:, side]] = True

@@ -201,10 +201,7 @@ class Block:
 
 
 def text_blocks(source: Source, longest: int = LONGEST_LINE) -> Iterator[Block]:
-    """Yield the text in blocks of whole lines; no line may be longer than `longest`.
-
-    LF, CRLF and CR end a line. UTF-8, with or without a byte-order mark, and UTF-16 with one.
-    """
+    """Yield blocks of whole lines (ended by LF, CRLF or CR) of at most `longest` characters."""
     decoder, first, rest = _Decoder(source), 1, ""
     for data in source.blocks():
         rest += decoder.decode(data, first)

@@ -42,10 +42,7 @@ def stored_text(path: Path, errors: str = "strict") -> str:
 
 
 def stored_bytes(path: Path, most: int | None = MOST_TEXT) -> bytes:
-    """Return the content of a file that a command stored, as long as it was when it was opened.
-
-    It may have `most` bytes; None: as many as memory holds.
-    """
+    """Return the content of a file that a command stored, of at most `most` bytes if given."""
     with stored_stream(path) as stream:
         size = os.fstat(stream.fileno()).st_size
         if most is not None and size > most:
@@ -73,11 +70,7 @@ def stored_stream(path: Path) -> Iterator[BinaryIO]:
 
 
 def refuse_odd(folder: Path, names: Iterable[str]) -> None:
-    """Raise an error where something that is no plain file stands in the place of a file of ours.
-
-    Asked before the work: a pipe would have whoever writes to it wait for a reader, a folder, a
-    device or a link that leads nowhere would be met when all is done.
-    """
+    """Raise an error, before the work, where no plain file stands in the place of one of ours."""
     for path in (folder / name for name in names):
         if path.is_symlink() and not resolved(path).parent.is_dir():
             raise StoreError(f"{path} is a link that leads nowhere; remove it")

@@ -142,10 +142,7 @@ class Header:
 def find_header(
     rows: Sequence[Row], comment: Row, asked: Sequence[str], wanted: bool | None = None
 ) -> Header | None:
-    """Return the header in the first row, or in the comment above it; `asked` are columns of it.
-
-    `wanted` says that the first row is one, or that there is none.
-    """
+    """Return the header in the first row (None if `wanted` is False) or the comment above it."""
     if wanted is False:
         return None
     first = rows[0]
@@ -266,11 +263,7 @@ def holds_scores(cells: Sequence[str]) -> bool:
 
 
 def _holds_relations(first: Sequence[str], second: Sequence[str], third: Sequence[str]) -> bool:
-    """Return whether the second column says how the first and the third are related.
-
-    Its words are known relations, or so few that they are no nodes: nodes of the first column
-    come back in the third, and none of them in the second.
-    """
+    """Return whether the second column says how nodes of the first and third are related."""
     words, sources, targets = set(second), set(first), set(third)
     nodes = all(map(str.isdecimal, (*first, *third))) or _holds_names(third)
     if not words.isdisjoint(sources | targets) or not nodes:
@@ -366,10 +359,7 @@ def find_layout(
     has_header: bool | None = None,
     weights: str | None = None,
 ) -> Layout:
-    """Read the layout off the first lines; `has_header` decides where the user knows.
-
-    The ends are the columns chosen, else those the header names, else those the cells tell.
-    """
+    """Find the ends of edges: the columns chosen, else named by the header, else by the cells."""
     asked = list(columns or ())
     if weights is not None:  # beside weights, numbers tell no header
         asked = [name for name in (*asked, weights) if not name.isdecimal()]

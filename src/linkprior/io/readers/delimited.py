@@ -118,10 +118,7 @@ def is_data(line: str) -> bool:
 def rows_of(
     block: Block, separator: str, needed: int, name: str, header_line: int | None = None
 ) -> Rows:
-    """Cut a block into rows of at least `needed` cells, or say which line is too short.
-
-    A header may be shorter: R leaves out the name of the row names.
-    """
+    """Cut a block into rows of `needed` cells or more (a header of R has fewer), or say where."""
     text = block.text.removesuffix("\n")
     numbers: Sequence[int] = range(block.first, block.first + text.count("\n") + 1)
     # Where a line may be a comment, it has to go first; a blank line shows in the cells.
@@ -364,7 +361,8 @@ def read_edgelist(source: Source, out: EdgeCollector, options: ReadOptions) -> s
             out.add_in_turn(part.flat, part.lines)
         else:
             weights = None if layout.weights is None else part.cell_of(layout.weights)
-            out.add(*map(part.column, layout.ends), part.lines, weights)
+            sources, targets = map(part.column, layout.ends)
+            out.add(sources, targets, part.lines, weights)
     out.passed_over = source.lines - n_rows - len(layout.sample.titles)
     out.drop("text above the table", layout.sample.titles)
     bare = not layout.header and options.header is not False
@@ -510,11 +508,7 @@ _FLAGS = ("label", "isedge", "islink", "truth", "gold", "goldstandard", "exists"
 
 
 class Labels:
-    """Follows a third and last column as long as it is nothing but 0 and 1.
-
-    They may be written 0.0 and 1.0, or FALSE and TRUE; some may be missing, and a separator may
-    stand at the end of each row.
-    """
+    """Follows a third and last column as long as it is nothing but 0 and 1, or FALSE and TRUE."""
 
     def __init__(self, layout: Layout, possible: bool) -> None:
         self.possible = possible and not layout.header and set(layout.ends) == {0, 1}

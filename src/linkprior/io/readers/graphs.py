@@ -121,11 +121,7 @@ def note_zero_weights(out: EdgeCollector, count: int) -> None:
 def each_once(
     out: EdgeCollector, ends: Ints, values: Any, lines: Sequence[int] | Ints | None = None
 ) -> tuple[Ints, Weighed | None, bool]:
-    """Return one of (i, j) and (j, i) where every pair is given both ways, and whether it is.
-
-    A symmetric matrix holds each edge twice by its nature: nothing was repeated. `values` are
-    weights, where they are asked for.
-    """
+    """Return one of (i, j) and (j, i) where every pair is given both ways, and whether it is."""
     i, j = ends[:, 0], ends[:, 1]
     width = int(ends.max(initial=0)) + 1
     both_ways = np.array_equal(distinct(i * width + j), distinct(j * width + i))

@@ -184,10 +184,7 @@ class InteractionTable:
         systems_of: Callable[[str], Sequence[Sequence[str]]],
         reason: str,
     ) -> None:
-        """Keep the rows of the experimental systems asked for.
-
-        `systems_of` gives the systems of a cell, each by all its names, the one to show last.
-        """
+        """Keep the rows of the systems asked for; the last name `systems_of` gives is shown."""
         self._systems = {word.strip().casefold(): word for word in asked}
         systems_of = cache(systems_of)
 

@@ -306,10 +306,7 @@ def score_of(cell: str) -> float | None:
 
 
 def scored_as(cell: str, asked: str) -> str:
-    """Return the score a cell has under a name (``intact-miscore``), as text, or nothing.
-
-    Asked for a ``score`` without more, it is the one that `score_of` takes.
-    """
+    """Return the score of this name, else nothing; for plain `score`, that of `score_of`."""
     wanted = asked.strip().lower()
     if wanted in _SCORE_NAMES:
         score = score_of(cell)

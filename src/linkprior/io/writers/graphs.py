@@ -54,10 +54,7 @@ class Drawing:
 
     @property
     def columns(self) -> dict[str, str]:
-        """Name and kind of every column of the edges; only `kind` is known of observed ones.
-
-        Columns whose names are taken get underscores behind them.
-        """
+        """Name and kind of every column of the edges; names that are taken get underscores."""
         evidence = self.ranking.evidence
         used, names = set(_TAKEN), []
         for name in evidence:
@@ -92,10 +89,7 @@ class Drawing:
 
 
 def draw(ranking: Ranking, network: Network | None) -> Drawing:
-    """Return the picture of a ranking; without the network it holds predicted links only.
-
-    An edge of the network that is also predicted is drawn once, as predicted.
-    """
+    """Return the picture of a ranking; a predicted edge of the network is drawn as predicted."""
     nodes = np.unique(ranking.pairs)
     observed, degrees = np.empty((0, 2), dtype=np.int64), None
     if network is not None:

@@ -37,7 +37,7 @@ def write_jsonl(target: TextIO, ranking: Ranking) -> None:
 
 
 def guard(cell: str) -> str:
-    """Put an apostrophe before ``= + - @`` and the like, also where apostrophes stand before them."""
+    """Put an apostrophe before ``= + - @`` and the like, also behind apostrophes of its own."""
     return f"'{cell}" if _FORMULA.match(cell) else cell
 
 

@@ -3,7 +3,7 @@
 import io
 
 import pytest
-from tests.io.files import links, pairs, reading, zipped
+from tests.io.files import links, pairs, reading, written, zipped
 
 import linkprior as lp
 from linkprior.errors import InputError, ParameterError
@@ -234,8 +234,7 @@ def test_what_is_no_network_is_named(content, packing, said):
     ],
 )
 def test_a_value_of_the_wrong_kind_is_refused_in_one_line(tmp_path, options, told):
-    path = tmp_path / "e.tsv"
-    path.write_text("a\tb\nb\tc\n")
+    path = written(tmp_path, "e.tsv", "a\tb\nb\tc\n")
     with pytest.raises(ParameterError) as caught:
         lp.read_network(path, **options)
     assert str(caught.value).startswith(told)
@@ -249,14 +248,8 @@ def test_the_suffix_inside_a_zip_archive_tells_the_format(tmp_path):
     assert pairs(found.network) == links("a-b", "a-c", "b-d")
 
 
-def file_of(tmp_path, text, name="f.txt"):
-    path = tmp_path / name
-    path.write_bytes(text if isinstance(text, bytes) else text.encode())
-    return path
-
-
 def test_a_format_nobody_knows_is_refused_with_the_nearest(tmp_path):
-    path = file_of(tmp_path, "a\tb\n")
+    path = written(tmp_path, "f.txt", "a\tb\n")
     with pytest.raises(ParameterError, match=r"no input format is called 'edgelits'.*edgelist"):
         read(path, "edgelits")
     assert read(path, "edgelist").report.format == "edgelist"

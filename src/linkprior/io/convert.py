@@ -7,7 +7,7 @@ it, and the names of its class and module tell.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, compress
 from typing import TYPE_CHECKING, Any
@@ -96,8 +96,10 @@ def labelled(obj: Any, source: str | None = None, target: str | None = None) -> 
         return Labelled(reading.network, reading.network.names, reading.labels)
     # Library and class of the object, and of what it descends from.
     kinds = {(c.__module__.partition(".")[0], c.__name__) for c in type(obj).__mro__}
-    if from_table := next((_TABLES[kind] for kind in kinds & _TABLES.keys()), None):
-        return from_table(obj, columns)
+    if ("pandas", "DataFrame") in kinds:
+        return _from_pandas(obj, columns)
+    if not kinds.isdisjoint({("polars", "DataFrame"), ("polars", "LazyFrame")}):
+        return _from_polars(obj, columns)
     if columns is not None:
         raise ParameterError(
             f"source and target choose columns of a table or file, got {type(obj).__name__}"
@@ -205,10 +207,3 @@ def _places(names: list[Any], columns: Columns | None) -> tuple[int, int]:
             how_many = "more than one" if column in names else "no"
             raise InputError(f"{how_many} column {column!r}; there are {names}")
     return names.index(columns[0]), names.index(columns[1])
-
-
-_TABLES: dict[tuple[str, str], Callable[[Any, Columns | None], Labelled]] = {
-    ("pandas", "DataFrame"): _from_pandas,
-    ("polars", "DataFrame"): _from_polars,
-    ("polars", "LazyFrame"): _from_polars,
-}

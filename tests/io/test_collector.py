@@ -122,11 +122,6 @@ def test_a_node_that_cannot_be_shown_is_refused_with_its_own_line():
         found.add_nodes(["a", "d", HIDDEN, "e"], [10, 11, 12, 13])
 
 
-@pytest.mark.parametrize("length", [999, 1000])
-def test_the_longest_name_that_is_read_is_read(length):
-    assert collector(("x" * length, "b", 1)).rows == 1
-
-
 def test_only_labels_that_can_be_shown_of_nodes_asked_for_are_given():
     found = collector()
     found.labels = {"a": "A", "b": "", "c": LONGEST, "d": LONGEST + "x", "e": HIDDEN, "f": "F"}

@@ -180,11 +180,7 @@ def test_sets_are_read_in_an_order_that_does_not_change_between_runs():
 # ---------------------------------------------------------------------- tables
 
 COLUMNS = {"weight": [0.1] * 5, "gene_a": list("abcae"), "gene_b": list("bcbae"), "n": [1] * 5}
-TABLES = {
-    "pandas": pd.DataFrame,
-    "polars": pl.DataFrame,
-    "polars lazy": pl.LazyFrame,
-}
+TABLES = {"pandas": pd.DataFrame, "polars": pl.DataFrame, "polars lazy": pl.LazyFrame}
 every_table = pytest.mark.parametrize("table", TABLES.values(), ids=TABLES)
 
 

@@ -3,15 +3,7 @@
 import json
 
 import pytest
-from tests.io.files import (
-    dropped,
-    links,
-    pairs,
-    problem,
-    reading,
-    weights_of,
-    written,
-)
+from tests.io.files import dropped, links, pairs, problem, reading, weights_of, written
 
 from linkprior.errors import ParameterError
 from linkprior.io.formats import ReadOptions

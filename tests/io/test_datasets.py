@@ -15,17 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from tests.io.web_site import (
-    FILE,
-    TEXT,
-    cut_short,
-    endless,
-    entry,
-    files_in,
-    forbidden,
-    one,
-    serve,
-)
+from tests.io.web_site import FILE, TEXT, cut_short, endless, entry, files_in, forbidden, one, serve
 
 import linkprior
 from linkprior.errors import InputError, ParameterError

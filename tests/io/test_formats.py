@@ -3,17 +3,11 @@
 import io
 
 import pytest
-from tests.io.files import (
-    links,
-    pairs,
-    reading,
-    zipped,
-)
+from tests.io.files import links, pairs, reading, written, zipped
 
 import linkprior as lp
 from linkprior.errors import InputError, ParameterError
-from linkprior.io import formats
-from linkprior.io.formats import Head, ReadOptions
+from linkprior.io.formats import FORMATS, Head, ReadOptions
 from linkprior.io.read import read
 from linkprior.io.source import Source
 
@@ -45,8 +39,8 @@ RING = "4 4\n2 4\n1 3\n2 4\n1 3\n"
 
 HAS_THE_SIGNS = [
     ("npz", "PK\x03\x04rest", ""),
-    ("matrix_market", MATRICES, ""),
-    ("matrix_market", MATRICES.upper(), ""),
+    ("matrix-market", MATRICES, ""),
+    ("matrix-market", MATRICES.upper(), ""),
     ("graphml", "<?xml version='1.0'?>\n<graphml>", ""),
     ("graphml", "  \n<graphml xmlns='x'>", ""),
     ("graphml", "<g:graphml\n", ""),
@@ -78,8 +72,8 @@ HAS_THE_SIGNS = [
     ("mitab", "some words\n" + MITAB_NAMES + "\n", ""),
     ("mitab", "# a note\n" + MITAB_ROW + "\n", ""),
     ("mitab", "\t".join(["entrez gene/locuslink:1", "a b c:2", *["-"] * 13]), ""),
-    ("string_links", "protein1 protein2 combined_score\n9606.A 9606.B 900\n", ""),
-    ("string_links", "protein1 protein2 homology combined_score\n", ""),
+    ("string", "protein1 protein2 combined_score\n9606.A 9606.B 900\n", ""),
+    ("string", "protein1 protein2 homology combined_score\n", ""),
     ("metis", TRIANGLE, ""),
     ("metis", RING, ""),
     ("metis", "3 2\n2\n1 3\n2\n", ""),
@@ -101,8 +95,8 @@ HAS_THE_SIGNS = [
 
 HAS_NOT = [
     ("npz", "PK\x03 no", ""),
-    ("matrix_market", "%MatrixMarket", ""),
-    ("matrix_market", "\n" + MATRICES, ""),
+    ("matrix-market", "%MatrixMarket", ""),
+    ("matrix-market", "\n" + MATRICES, ""),
     ("graphml", "a <graphml>", ""),
     ("graphml", "<graphmlx>", ""),
     ("graphml", "<gexf>", ""),
@@ -129,10 +123,10 @@ HAS_NOT = [
     ("mitab", MITAB_ROW + "\nA\tB\n" + MITAB_ROW + "\n", ""),
     ("mitab", "some words\n" + MITAB_NAMES.removeprefix("#") + "\n", ""),
     ("mitab", "# a note\n" * 60 + MITAB_NAMES, ""),
-    ("string_links", "protein1 protein2 score\n", ""),
-    ("string_links", "protein2 protein1 combined_score\n", ""),
-    ("string_links", "a protein1 protein2 combined_score\n", ""),
-    ("string_links", "", ""),
+    ("string", "protein1 protein2 score\n", ""),
+    ("string", "protein2 protein1 combined_score\n", ""),
+    ("string", "a protein1 protein2 combined_score\n", ""),
+    ("string", "", ""),
     ("metis", "", ""),
     ("metis", "% a note\n", ""),
     ("metis", "a b", ".graph"),
@@ -161,19 +155,19 @@ HAS_NOT = [
 
 @pytest.mark.parametrize(("name", "text", "suffix"), HAS_THE_SIGNS)
 def test_what_has_the_signs_is_known(name, text, suffix):
-    assert getattr(formats, name)(head(text, suffix)) is True
+    assert FORMATS[name].matches(head(text, suffix)) is True
 
 
 @pytest.mark.parametrize(("name", "text", "suffix"), HAS_NOT)
 def test_what_nearly_has_them_is_not(name, text, suffix):
-    assert getattr(formats, name)(head(text, suffix)) is False
+    assert FORMATS[name].matches(head(text, suffix)) is False
 
 
 def test_mitab_looks_at_the_first_twenty_rows_but_the_last_of_them():
     odd = "A\tB"
-    assert formats.mitab(head("\n".join([*[MITAB_ROW] * 19, odd])))
-    assert formats.mitab(head("\n".join([*[MITAB_ROW] * 19, odd, MITAB_ROW])))
-    assert not formats.mitab(head("\n".join([*[MITAB_ROW] * 18, odd, MITAB_ROW])))
+    assert FORMATS["mitab"].matches(head("\n".join([*[MITAB_ROW] * 19, odd])))
+    assert FORMATS["mitab"].matches(head("\n".join([*[MITAB_ROW] * 19, odd, MITAB_ROW])))
+    assert not FORMATS["mitab"].matches(head("\n".join([*[MITAB_ROW] * 18, odd, MITAB_ROW])))
 
 
 def test_lines_are_whole_and_not_blank():
@@ -240,8 +234,7 @@ def test_what_is_no_network_is_named(content, packing, said):
     ],
 )
 def test_a_value_of_the_wrong_kind_is_refused_in_one_line(tmp_path, options, told):
-    path = tmp_path / "e.tsv"
-    path.write_text("a\tb\nb\tc\n")
+    path = written(tmp_path, "e.tsv", "a\tb\nb\tc\n")
     with pytest.raises(ParameterError) as caught:
         lp.read_network(path, **options)
     assert str(caught.value).startswith(told)
@@ -255,14 +248,8 @@ def test_the_suffix_inside_a_zip_archive_tells_the_format(tmp_path):
     assert pairs(found.network) == links("a-b", "a-c", "b-d")
 
 
-def file_of(tmp_path, text, name="f.txt"):
-    path = tmp_path / name
-    path.write_bytes(text if isinstance(text, bytes) else text.encode())
-    return path
-
-
 def test_a_format_nobody_knows_is_refused_with_the_nearest(tmp_path):
-    path = file_of(tmp_path, "a\tb\n")
+    path = written(tmp_path, "f.txt", "a\tb\n")
     with pytest.raises(ParameterError, match=r"no input format is called 'edgelits'.*edgelist"):
         read(path, "edgelits")
     assert read(path, "edgelist").report.format == "edgelist"

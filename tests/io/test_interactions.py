@@ -7,23 +7,28 @@ from tests.io.files import MITAB_TEXT, STRING, biogrid, left_out, mitab_row, rea
 
 from linkprior.errors import InputError, LinkpriorError, ParameterError
 from linkprior.io.collector import EdgeCollector
-from linkprior.io.readers.interactions import Organisms, Records
+from linkprior.io.readers.interactions import InteractionTable, Records
 
 
-class Taxa(Organisms):
-    """The organisms of rows that hold nothing but them."""
+class Taxa(InteractionTable):
+    """Rows that hold nothing but the organisms of both ends."""
+
+    unnamed = "no name"
 
     def taxa_of(self, rows):
         return rows.column(0), rows.column(1)
 
+    def ends_of(self, rows):
+        return ["name"] * len(rows.lines), ["name"] * len(rows.lines)
+
 
 def organisms(asked, file_has_names=True):
-    return Taxa(asked, file_has_names, EdgeCollector("f"))
+    return Taxa(EdgeCollector("f"), asked, file_has_names)
 
 
 def keeps(asked, taxon, file_has_names=True):
     """Tell whether a row with both ends of this organism is kept."""
-    return organisms(asked, file_has_names).wanted(Records([1], [[taxon, taxon]])) == [True]
+    return organisms(asked, file_has_names).of_organism(Records([1], [[taxon, taxon]])) == [True]
 
 
 @pytest.mark.parametrize(
@@ -64,17 +69,16 @@ def test_an_unknown_word_is_taken_only_where_the_file_may_explain_it():
 )
 def test_a_name_of_the_file_is_learnt_without_what_stands_in_brackets(name, learnt):
     asked = organisms("newt")
-    asked.learn("8316", name)
-    assert asked.wanted(Records([1, 2], [["8316", "8316"], ["8316", "-"]])) == [learnt, False]
+    asked.learn_organism("8316", name)
+    assert asked.of_organism(Records([1, 2], [["8316", "8316"], ["8316", "-"]])) == [learnt, False]
 
 
 def settled(pairs, asked=None):
     """Return what is noted of rows that join these taxa."""
-    found = EdgeCollector("f")
-    table = Taxa(asked, True, found)
-    table.count(Records(range(len(pairs)), pairs), kept=asked is None)
-    table.settle()
-    return found.notes
+    table = organisms(asked)
+    table.select(Records(range(len(pairs)), pairs))
+    table.check_selection()
+    return table.out.notes
 
 
 @pytest.mark.parametrize(

@@ -22,13 +22,7 @@ from tests.io.files import (
 from linkprior.errors import InputError, ParameterError
 from linkprior.io.formats import ReadOptions
 from linkprior.io.node_lists import read_pairs
-from linkprior.io.readers.mitab import (
-    Field,
-    fields_of,
-    is_physical,
-    label_of,
-    scored_as,
-)
+from linkprior.io.readers.mitab import Field, fields_of, is_physical, label_of, scored_as
 
 
 def test_a_mitab_table_names_nodes_by_their_first_accession(tmp_path):
@@ -351,10 +345,7 @@ def test_scores_asked_for_as_weights_may_come_in_a_later_filter_or_block(tmp_pat
 
 
 def test_a_score_no_row_has_is_refused_with_those_there_are(tmp_path):
-    rows = [
-        mitab_row("u:1", "u:2", 15, c15="zeta:1|beta:2"),
-        mitab_row("u:2", "u:3", 15, c15="-"),
-    ]
+    rows = [mitab_row("u:1", "u:2", 15, c15="zeta:1|beta:2"), mitab_row("u:2", "u:3", 15, c15="-")]
     with pytest.raises(ParameterError, match="There are: score, beta, zeta$"):
         read_text(tmp_path, table(*rows), weights="nothing like it")
 

@@ -4,6 +4,7 @@ import gzip
 import hashlib
 
 import pytest
+from tests.io.files import written
 
 from linkprior.errors import InputError
 from linkprior.io.node_lists import read_names, read_pairs
@@ -67,14 +68,8 @@ def test_a_name_no_message_could_show_is_refused_by_line(tmp_path, mark):
     assert str(e.value).isprintable()
 
 
-def file_of(tmp_path, text, name="f.txt"):
-    path = tmp_path / name
-    path.write_bytes(text if isinstance(text, bytes) else text.encode())
-    return path
-
-
 def test_pairs_left_out_of_a_gold_standard_are_counted(tmp_path):
-    path = file_of(tmp_path, "a\tb\t1\nb\tc\t0\nc\td\t1\n")
+    path = written(tmp_path, "f.txt", "a\tb\t1\nb\tc\t0\nc\td\t1\n")
     alone, every = read_pairs(path, non_edges=True), read_pairs(path)
     assert (list(alone), alone.left_out) == ([("b", "c")], 2)
     assert (len(every), every.left_out) == (3, 0)
@@ -82,4 +77,4 @@ def test_pairs_left_out_of_a_gold_standard_are_counted(tmp_path):
 
 def test_a_file_of_nodes_alone_has_no_pair(tmp_path):
     with pytest.raises(InputError, match="no pair found"):
-        read_pairs(file_of(tmp_path, "a\nb\nc\n", "f.sif"))
+        read_pairs(written(tmp_path, "f.sif", "a\nb\nc\n"))

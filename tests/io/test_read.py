@@ -7,9 +7,7 @@ import networkx as nx
 import numpy as np
 import pytest
 from scipy.sparse.csgraph import connected_components
-from tests.io.files import (
-    reading,
-)
+from tests.io.files import reading
 
 from linkprior.io.read import looks_of
 from linkprior.network import Network

@@ -2,28 +2,17 @@
 
 import bz2
 import gzip
-import io
 import lzma
-import zipfile
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.io.files import written
+from tests.io.files import written, zipped
 
 from linkprior.io import source as source_module
-from linkprior.io import source as text_module
 from linkprior.io.read import read
 from linkprior.network import Network
 
-
-def zipped(data):
-    stream = io.BytesIO()
-    with zipfile.ZipFile(stream, "w") as archive:
-        archive.writestr("x", data)
-    return stream.getvalue()
-
-
-PACKERS = [bytes, gzip.compress, bz2.compress, lzma.compress, zipped]
+PACKERS = [bytes, gzip.compress, bz2.compress, lzma.compress, lambda data: zipped({"x": data})]
 # Words in upper case are no usual column names, and no numbers.
 NAMES = st.text(alphabet="PQRé蛋 ,;#\"'", min_size=1, max_size=5).filter(
     lambda name: name == name.strip() and any(letter in "PQR" for letter in name)
@@ -69,8 +58,7 @@ def quoted(name, separator, always):
 
 
 @settings(
-    deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+    deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
 )
 @given(case=edge_lists(), pack=st.sampled_from(PACKERS), block=st.sampled_from([7, 64, 1 << 22]))
 def test_a_file_reads_as_the_network_of_its_pairs(tmp_path, monkeypatch, case, pack, block):
@@ -93,7 +81,7 @@ def test_a_file_reads_as_the_network_of_its_pairs(tmp_path, monkeypatch, case, p
 def test_small_blocks_are_really_used(tmp_path, monkeypatch):
     """The property above would be empty if a block always held the whole file."""
     seen = []
-    decode = text_module._Decoder.decode
+    decode = source_module._Decoder.decode
 
     def spy(self, data, line, final=False):
         seen.append(len(data))
@@ -101,6 +89,6 @@ def test_small_blocks_are_really_used(tmp_path, monkeypatch):
 
     pieces = source_module.Source.blocks
     monkeypatch.setattr(source_module.Source, "blocks", lambda self: pieces(self, 7))
-    monkeypatch.setattr(text_module._Decoder, "decode", spy)
+    monkeypatch.setattr(source_module._Decoder, "decode", spy)
     read(written(tmp_path, "file", "a\tb\nb\tc\nc\td\n"))
     assert max(seen) == 7

@@ -22,7 +22,7 @@ from tests.io.files import pairs, problem, reading, written, zipped
 import linkprior as lp
 from linkprior.errors import InputError, ParameterError
 from linkprior.io.read import read
-from linkprior.io.source import HEAD, Source, open_source, text_blocks
+from linkprior.io.source import Source, open_source, text_blocks
 from linkprior.io.unpack import refuse_bomb
 
 TEXT = "a\tb\nb\tc\na\td\n"
@@ -90,22 +90,6 @@ def test_a_closed_stdin(monkeypatch):
     monkeypatch.setattr(sys, "stdin", None)
     with pytest.raises(InputError, match="stdin: is closed"):
         lp.read_network("-")
-
-
-def test_a_missing_file_is_told_from_its_neighbours(tmp_path):
-    written(tmp_path, "edges.tsv", TEXT)
-    with pytest.raises(InputError, match=r"edgse\.tsv: no such file.* Did you mean edges\.tsv"):
-        lp.read_network(tmp_path / "edgse.tsv")
-
-
-def test_a_missing_folder_is_named(tmp_path):
-    with pytest.raises(InputError, match=r"e\.tsv: no such file\. There is no folder .*nowhere"):
-        lp.read_network(tmp_path / "nowhere" / "e.tsv")
-
-
-def test_a_path_with_a_nul_byte():
-    with pytest.raises(InputError, match="no file has such a name"):
-        lp.read_network("a\0b")
 
 
 @pytest.mark.parametrize("kind", ["gzip", "bzip2", "xz"])
@@ -243,22 +227,12 @@ def test_the_checksum_is_that_of_all_bytes_however_much_was_read(tmp_path):
         assert opened._tap.count == len(content)
 
 
-def whole(content, most):
-    return Source("e", io.BytesIO(content), content[:HEAD], None, _tap=None).whole(most)
-
-
-def test_all_at_once_up_to_a_limit():
-    assert whole(b"x" * MIB, MIB) == b"x" * MIB
-    with pytest.raises(InputError, match="^e: larger than 1 MB, too large for this format"):
-        whole(b"x" * (MIB + 1), MIB)
-
-
-def test_the_limit_counts_all_pieces_together():
+def test_all_at_once_up_to_a_limit_over_all_pieces():
     opened = Source("e", io.BytesIO(), b"", None, _tap=None)
-    opened.blocks = lambda: iter([b"abc", b"de", b"f"])
-    assert opened.whole(6) == b"abcdef"
-    with pytest.raises(InputError, match="larger than"):
-        opened.whole(5)
+    opened.blocks = lambda: iter([b"x" * MIB, b"yz", b""])
+    assert opened.whole(MIB + 2) == b"x" * MIB + b"yz"
+    with pytest.raises(InputError, match="^e: larger than 1 MB, too large for this format"):
+        opened.whole(MIB + 1)
 
 
 def test_what_is_no_file_is_told_apart(tmp_path):
@@ -267,6 +241,8 @@ def test_what_is_no_file_is_told_apart(tmp_path):
     (tmp_path / "leads").symlink_to(tmp_path / "good")
     assert "link: is a link to nothing" in refused(tmp_path / "link")
     assert "no such file. Did you mean good? Check the path" in refused(tmp_path / "goood")
+    assert "e: no such file. There is no folder " in refused(tmp_path / "nowhere" / "e")
+    assert "no file has such a name" in refused("a\0b")
     assert "is a directory" in refused(tmp_path)
     assert refused("").startswith("the name of the input is empty")
     assert plain_of(tmp_path / "leads")[0] == [b"a b\n"]

@@ -9,12 +9,7 @@ import struct
 import zlib
 
 import pytest
-from tests.io.files import (
-    links,
-    pairs,
-    reading,
-    zipped,
-)
+from tests.io.files import zipped
 
 from linkprior.errors import InputError, ParameterError
 from linkprior.io import unpack
@@ -147,17 +142,6 @@ def test_a_dictionary_too_large_for_the_memory_is_refused(tmp_path):
     assert content_of(tmp_path, with_dictionary(31)) == TEXT
     told = refused(tmp_path, with_dictionary(32))
     assert "cannot be unpacked here (its dictionary takes more than 256 MB of memory)" in told
-
-
-def test_damage_of_another_kind_is_not_taken_for_want_of_memory(tmp_path):
-    content = bytearray(lzma.compress(TEXT))
-    content[-30] ^= 0xFF
-    assert "damaged compressed data" in refused(tmp_path, bytes(content))
-
-
-def test_what_a_mac_adds_to_a_zip_archive_is_no_second_file(tmp_path):
-    content = zipped({"net.tsv": "a\tb\nb\tc\n", "__MACOSX/net.tsv": "resources"})
-    assert pairs(reading(tmp_path, "n.zip", content).network) == links("a-b", "b-c")
 
 
 def test_what_was_unpacked_is_counted_over_all_blocks(tmp_path, monkeypatch):

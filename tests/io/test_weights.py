@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import scipy.io
 import scipy.sparse as sp
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.io.files import TAB2, dropped, mitab_row, weights_of, written
 
@@ -221,6 +221,7 @@ def test_weights_stay_with_their_edges_when_rows_are_filtered(tmp_path):
     assert weights_of(found.network) == {"a-b": 1.0, "b-c": 0.5}
 
 
+@settings(deadline=None)
 @given(
     st.lists(
         st.tuples(st.integers(0, 7), st.integers(0, 7), st.sampled_from([0, 0.25, 1, 3, 700])),

@@ -47,10 +47,7 @@ class Held:
 
 
 def hold(folder: Path, what: str) -> Held:
-    """Take a folder for this process, or raise an error where another is at work there.
-
-    The folder itself is locked; only where that cannot be, a file in it.
-    """
+    """Lock a folder, or a file in it where folders have no locks; an error where another did."""
     for path, flags in ((folder, os.O_RDONLY), (folder / LOCK, _MAKE)):
         try:
             descriptor = os.open(path, flags, 0o666)
@@ -89,15 +86,20 @@ def is_temporary(name: str) -> bool:
 
 
 def sweep(folder: Path, name: str | None = None, kinds: tuple[str, ...] = ("part",)) -> None:
-    """Remove temporary files that processes left which are gone; with a name, those of that file.
-
-    Whoever is still writing one has locked it.
-    """
+    """Remove temporary files (of `name`) that nobody has locked: their processes are gone."""
     with suppress(OSError), os.scandir(folder) as entries:
         for entry in list(entries):
             match = _TEMPORARY.fullmatch(entry.name)
-            if match and match[2] in kinds and name in (None, match["name"]):
-                _remove_if_left(Path(entry.path))
+            if not match or match[2] not in kinds or name not in (None, match["name"]):
+                continue
+            path = Path(entry.path)
+            with suppress(OSError):
+                descriptor = os.open(path, _LOOK)
+                try:
+                    if take(descriptor):
+                        remove_folder(path) if path.is_dir() else path.unlink()
+                finally:
+                    os.close(descriptor)
 
 
 def remove_folder(path: Path) -> None:
@@ -105,16 +107,6 @@ def remove_folder(path: Path) -> None:
     with suppress(OSError):
         path.chmod(stat.S_IRWXU)
     shutil.rmtree(path, ignore_errors=True)
-
-
-def _remove_if_left(path: Path) -> None:
-    with suppress(OSError):
-        descriptor = os.open(path, _LOOK)
-        try:
-            if take(descriptor):
-                remove_folder(path) if path.is_dir() else path.unlink()
-        finally:
-            os.close(descriptor)
 
 
 _HERE, _EXCHANGE = -100, 2  # AT_FDCWD and RENAME_EXCHANGE of Linux
@@ -177,10 +169,7 @@ def whole_folder(target: Path, place: Callable[[Path, Path], None]) -> Iterator[
 def _begun(
     target: Path, begin: Callable[[Path], None], place: Callable[[Path, Path], None]
 ) -> Iterator[Path]:
-    """Yield a temporary name under which a file or folder is begun; place it when all is written.
-
-    It is locked until then, lest somebody take it for one that a killed process left.
-    """
+    """Yield a temporary name to write under, locked until it is placed when all is written."""
     sweep(target.parent, target.name)
     held, fresh = Held(None), target
     try:

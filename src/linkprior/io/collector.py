@@ -24,16 +24,13 @@ _LISTED, _DIGITS = 20, 9  # no file has a column with a number of more digits
 
 @dataclass(frozen=True)
 class WeightFacts:
-    """What the input report says of weights, as they stand in the file.
-
-    `differing` counts edges that are listed more than once with different weights.
-    """
+    """What the input report says of weights, as they stand in the file."""
 
     column: str
     least: float
     median: float
     largest: float
-    differing: int
+    differing: int  # edges that are listed more than once with different weights
 
     def text(self) -> str:
         """Return it as text."""
@@ -94,11 +91,7 @@ class EdgeWeights:
 
 
 def column_called(
-    asked: str,
-    names: Sequence[str],
-    file: str,
-    width: int | None = None,
-    option: str = "--weights",
+    asked: str, names: Sequence[str], file: str, width: int | None = None, option: str = "--weights"
 ) -> int:
     """Return the place of a column by its name, capitals aside, or by its number."""
     if asked in names:
@@ -295,12 +288,8 @@ class EdgeCollector:
         if longest <= _LONGEST_NAME and not _BAD.search("".join(fresh)):
             return
         name = next(n for n in fresh if fault_of(n))
-        raise InputError(f"{self._where(name, flat, lines)}: {fault_of(name)}")
-
-    def _where(self, name: str, flat: Sequence[str], lines: Sequence[int]) -> str:
-        """Return the file, and the line where there is one."""
         line = lines[flat.index(name) // 2] if name in flat else 0
-        return f"{self.file}:{line}" if line else self.file
+        raise InputError(f"{self.file}{f':{line}' if line else ''}: {fault_of(name)}")
 
 
 def fault_of(name: str) -> str:

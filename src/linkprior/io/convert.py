@@ -7,7 +7,7 @@ it, and the names of its class and module tell.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, compress
 from typing import TYPE_CHECKING, Any
@@ -33,14 +33,11 @@ TAKEN = (
 
 @dataclass(frozen=True)
 class Labelled:
-    """A network, and what its nodes are called where it came from: any objects, one per node.
-
-    `symbols` are readable names of nodes that a file names by identifiers, by name of the node.
-    """
+    """A network, and what its nodes are called where it came from: any objects, one per node."""
 
     network: Network
     labels: tuple[Any, ...]
-    symbols: Mapping[str, str] = field(default_factory=dict)
+    symbols: Mapping[str, str] = field(default_factory=dict)  # name of a node → a readable one
 
     def drop_isolated(self) -> Labelled:
         """Return it without the nodes that have no edge."""
@@ -92,38 +89,36 @@ def labelled(obj: Any, source: str | None = None, target: str | None = None) -> 
             f"source and target must be two columns, or neither given; got {source!r}, {target!r}"
         )
     if isinstance(obj, str | os.PathLike):
-        return _from_file(obj, columns)
+        from linkprior.io.formats import ReadOptions
+        from linkprior.io.read import read
+
+        reading = read(os.fspath(obj), keep_isolated=True, options=ReadOptions(columns=columns))
+        return Labelled(reading.network, reading.network.names, reading.labels)
     # Library and class of the object, and of what it descends from.
     kinds = {(c.__module__.partition(".")[0], c.__name__) for c in type(obj).__mro__}
-    if from_table := next((_TABLES[kind] for kind in kinds & _TABLES.keys()), None):
-        return from_table(obj, columns)
+    if ("pandas", "DataFrame") in kinds:
+        return _from_pandas(obj, columns)
+    if not kinds.isdisjoint({("polars", "DataFrame"), ("polars", "LazyFrame")}):
+        return _from_polars(obj, columns)
     if columns is not None:
         raise ParameterError(
             f"source and target choose columns of a table or file, got {type(obj).__name__}"
         )
     if isinstance(obj, Network):
         return Labelled(obj, obj.names)
-    convert: Callable[[Any], Labelled]
     if ("networkx", "Graph") in kinds:
-        convert = _from_networkx
+        found = Labelled(Network.from_networkx(obj), tuple(obj.nodes()))
     elif ("igraph", "Graph") in kinds:
-        convert = _from_igraph
+        found = _from_igraph(obj)
     elif sp.issparse(obj):
-        convert = _from_matrix
+        found = _from_matrix(obj)
     elif hasattr(obj, "__array__"):
-        convert = _from_array
+        found = _from_array(obj)
     elif isinstance(obj, Iterable) and not isinstance(obj, bytes):
-        convert = _from_pairs
+        found = _from_pairs(obj)
     else:
         raise InputError(f"expected {TAKEN}; got {type(obj).__name__}")
-    return convert(obj)
-
-
-# ---------------------------------------------------------------------- graphs and files
-
-
-def _from_networkx(graph: Any) -> Labelled:
-    return Labelled(Network.from_networkx(graph), tuple(graph.nodes()))
+    return found
 
 
 def _from_igraph(graph: Any) -> Labelled:
@@ -134,17 +129,6 @@ def _from_igraph(graph: Any) -> Labelled:
             labels = names
     net = Network.from_indices(graph.get_edgelist(), distinct_names(labels))
     return Labelled(net, tuple(labels))
-
-
-def _from_file(path: str | os.PathLike[str], columns: Columns | None) -> Labelled:
-    from linkprior.io.formats import ReadOptions
-    from linkprior.io.read import read
-
-    reading = read(os.fspath(path), keep_isolated=True, options=ReadOptions(columns=columns))
-    return Labelled(reading.network, reading.network.names, reading.labels)
-
-
-# ---------------------------------------------------------------------- matrices and pairs
 
 
 def _from_matrix(matrix: Any) -> Labelled:
@@ -166,12 +150,12 @@ def _from_array(obj: Any) -> Labelled:
 
 def _from_pairs(pairs: Iterable[Any]) -> Labelled:
     """Build from pairs of any objects. Sets come sorted: their own order changes between runs."""
-    rows = [_in_order(pair) for pair in _in_order(pairs)]
+
+    def in_order(items: Any) -> Any:
+        return sorted(items, key=repr) if isinstance(items, set | frozenset) else items
+
+    rows = [in_order(pair) for pair in in_order(pairs)]
     return _with_labels(Network.from_edges(rows), rows)
-
-
-def _in_order(items: Any) -> Any:
-    return sorted(items, key=repr) if isinstance(items, set | frozenset) else items
 
 
 def _with_labels(net: Network, rows: Iterable[Iterable[Any]]) -> Labelled:
@@ -183,14 +167,16 @@ def _with_labels(net: Network, rows: Iterable[Iterable[Any]]) -> Labelled:
     return Labelled(net, tuple(label_of[name] for name in net.names))
 
 
-# ---------------------------------------------------------------------- tables
-
-
 def _from_pandas(frame: Any, columns: Columns | None) -> Labelled:
-    if columns is None and _is_adjacency(frame):
-        net = Network.from_scipy(frame.to_numpy(), distinct_names(frame.columns))
-        return Labelled(net, tuple(frame.columns.tolist()))
-    at = _places(frame.columns.tolist(), columns)
+    names: list[Any] = frame.columns.tolist()
+    if columns is None and names and names == frame.index.tolist():
+        # Both sides have the same names. 0, 1, 2, … are pandas' default and name nothing; a square
+        # of numbers, and of more than two columns, is a matrix all the same.
+        numbers = all(kind.kind in "biuf" for kind in frame.dtypes if hasattr(kind, "kind"))
+        if names != list(range(len(names))) or (numbers and len(names) > 2):
+            net = Network.from_scipy(frame.to_numpy(), distinct_names(frame.columns))
+            return Labelled(net, tuple(names))
+    at = _places(names, columns)
     return _from_ends(frame.iloc[:, list(at)])
 
 
@@ -221,23 +207,3 @@ def _places(names: list[Any], columns: Columns | None) -> tuple[int, int]:
             how_many = "more than one" if column in names else "no"
             raise InputError(f"{how_many} column {column!r}; there are {names}")
     return names.index(columns[0]), names.index(columns[1])
-
-
-def _is_adjacency(frame: pd.DataFrame) -> bool:
-    """Return whether it is a matrix with the same names at both sides.
-
-    0, 1, 2, … are pandas' default and name nothing; a square of numbers, and of more than two
-    columns, is a matrix all the same.
-    """
-    names: list[Any] = frame.columns.tolist()
-    if not names or names != frame.index.tolist():
-        return False
-    numbers = all(kind.kind in "biuf" for kind in frame.dtypes if hasattr(kind, "kind"))
-    return names != list(range(len(names))) or (numbers and len(names) > 2)
-
-
-_TABLES: dict[tuple[str, str], Callable[[Any, Columns | None], Labelled]] = {
-    ("pandas", "DataFrame"): _from_pandas,
-    ("polars", "DataFrame"): _from_polars,
-    ("polars", "LazyFrame"): _from_polars,
-}

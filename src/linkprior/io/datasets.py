@@ -99,7 +99,18 @@ def read_catalogue(path: str | Path | None = None) -> Catalogue:
         document = json.loads(text)
     except (ValueError, RecursionError) as problem:
         raise InputError(f"{where}: expected a catalogue in JSON, got {problem}") from None
-    return _entries(document, where)
+    if not isinstance(document, dict) or document.get("format") != CATALOGUE_FORMAT:
+        raise InputError(f"{where}: expected a catalogue of format {CATALOGUE_FORMAT}")
+    rows = document.get("networks", [])
+    if not isinstance(rows, list):
+        raise InputError(f"{where}: expected a list of networks")
+    entries: dict[str, Entry] = {}
+    for row in rows:
+        entry = _checked_entry(row, where)
+        if entry.name in entries:
+            raise InputError(f"{where}: {visible(entry.name)} needs a name of its own")
+        entries[entry.name] = entry
+    return entries
 
 
 def find(name: str, catalogue: Catalogue) -> Entry:
@@ -112,37 +123,28 @@ def find(name: str, catalogue: Catalogue) -> Entry:
     return catalogue[name]
 
 
-def _entries(document: Any, where: str) -> Catalogue:
-    if not isinstance(document, dict) or document.get("format") != CATALOGUE_FORMAT:
-        raise InputError(f"{where}: expected a catalogue of format {CATALOGUE_FORMAT}")
-    rows = document.get("networks", [])
-    if not isinstance(rows, list):
-        raise InputError(f"{where}: expected a list of networks")
-    entries: dict[str, Entry] = {}
-    for row in rows:
-        try:
-            entry = Entry(**row)
-        except TypeError as problem:
-            told = visible(str(problem))
-            raise InputError(f"{where}: a network is not described as expected: {told}") from None
-        texts = [value for value in vars(entry).values() if isinstance(value, str)]
-        inside = r"(?!(.*/)?\.\.(/|$))[\w.+-]+(/[\w.+-]+)*"
-        expected = {  # every text goes to a terminal, and the path must stay in its folder
-            "a name and a file, both of them text": {type(entry.name), type(entry.file)} == {str},
-            "plain text without control characters": all(map(str.isprintable, texts)),
-            "a url that is text or null": isinstance(entry.url, str | None),
-            "a sha256 of 64 hexadecimal digits": re.fullmatch("[0-9a-f]{64}", str(entry.sha256)),
-            "its uncompressed size in bytes": isinstance(entry.bytes, int) and entry.bytes >= 0,
-            "a file of letters, digits, dots and dashes, inside the data folder": re.fullmatch(
-                inside, str(entry.file)
-            ),
-            "a name of its own": str(entry.name) not in entries,
-        }
-        for what, given in expected.items():
-            if not given:
-                raise InputError(f"{where}: {visible(str(entry.name))} needs {what}")
-        entries[entry.name] = entry
-    return entries
+def _checked_entry(row: Any, where: str) -> Entry:
+    try:
+        entry = Entry(**row)
+    except TypeError as problem:
+        told = visible(str(problem))
+        raise InputError(f"{where}: a network is not described as expected: {told}") from None
+    texts = [value for value in vars(entry).values() if isinstance(value, str)]
+    inside = r"(?!(.*/)?\.\.(/|$))[\w.+-]+(/[\w.+-]+)*"
+    expected = {  # every text goes to a terminal, and the path must stay in its folder
+        "a name and a file, both of them text": {type(entry.name), type(entry.file)} == {str},
+        "plain text without control characters": all(map(str.isprintable, texts)),
+        "a url that is text or null": isinstance(entry.url, str | None),
+        "a sha256 of 64 hexadecimal digits": re.fullmatch("[0-9a-f]{64}", str(entry.sha256)),
+        "its uncompressed size in bytes": isinstance(entry.bytes, int) and entry.bytes >= 0,
+        "a file of letters, digits, dots and dashes, inside the data folder": re.fullmatch(
+            inside, str(entry.file)
+        ),
+    }
+    for what, given in expected.items():
+        if not given:
+            raise InputError(f"{where}: {visible(str(entry.name))} needs {what}")
+    return entry
 
 
 def fetch(
@@ -171,8 +173,14 @@ def fetch(
     if folder is not None and not folder.is_dir():
         log(f"{folder} is no folder, so no local network is found there")
     for path in _candidates(entry, folder, store):
-        if path.is_file() and _sound(path, entry, log):
-            return path.absolute()
+        if path.is_file():
+            try:
+                with path.open("rb") as stream:
+                    for _ in _checked(stream, entry):
+                        pass
+                return path.absolute()
+            except (FetchError, OSError) as problem:
+                log(f"{path} is not used: {problem}")
     if entry.url is None:
         raise FetchError(
             f"{name} has no address to download it from (source: {entry.source}): {_advice(entry)}"
@@ -232,18 +240,6 @@ def _candidates(entry: Entry, data: Path | None, cache: Path) -> list[Path]:
 
 def _advice(entry: Entry) -> str:
     return f"set LINKPRIOR_DATA to a folder that holds it as {entry.file}"
-
-
-def _sound(path: Path, entry: Entry, log: Log) -> bool:
-    """Return whether the file is the one the catalogue means, and say it when it is not."""
-    try:
-        with path.open("rb") as stream:
-            for _ in _checked(stream, entry):
-                pass
-    except (FetchError, OSError) as problem:
-        log(f"{path} is not used: {problem}")
-        return False
-    return True
 
 
 def _into_cache(

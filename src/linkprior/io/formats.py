@@ -56,14 +56,26 @@ class ReadOptions:
 
     def __post_init__(self) -> None:
         """Take what comes naturally in Python: a number for an organism, one system as a word."""
-        one = isinstance(self.systems, str)
-        object.__setattr__(self, "systems", (self.systems,) if one else _words(self.systems))
+        systems: object = (self.systems,) if isinstance(self.systems, str) else self.systems
+        if not isinstance(systems, Iterable) or isinstance(systems, Mapping | bytes):
+            raise ParameterError(f"systems must be a list of names, got {systems!r}")
+        object.__setattr__(self, "systems", tuple(systems))
+        for word in self.systems:
+            if not isinstance(word, str):
+                raise ParameterError(f"systems must be a list of names, got {word!r} among them")
         if self.columns is not None:
-            object.__setattr__(self, "columns", _two_columns(self.columns))
-        if self.organism is not None:
-            object.__setattr__(self, "organism", _organism(self.organism))
-        if self.weights is not None:
-            object.__setattr__(self, "weights", _column(self.weights))
+            pair: object = self.columns
+            if not isinstance(pair, list | tuple) or len(pair) != 2 or not all(map(_names, pair)):
+                raise ParameterError(
+                    f"--columns expects two columns by header name or number (1,2), got {pair!r}"
+                )
+            object.__setattr__(self, "columns", (str(pair[0]), str(pair[1])))
+        for name, what in _NAMED.items():
+            value = getattr(self, name)
+            if value is not None:
+                if not _names(value) or (name == "weights" and not str(value).strip()):
+                    raise ParameterError(f"{name} must be {what}, got {value!r}")
+                object.__setattr__(self, name, str(value))
         for name, allowed in (("header", (True, False, None)), ("physical_only", (True, False))):
             value = getattr(self, name)
             if not any(value is known for known in allowed):
@@ -82,40 +94,10 @@ class ReadOptions:
                 )
 
 
-def _words(systems: object) -> tuple[str, ...]:
-    """Return the experimental systems, which are words."""
-    if not isinstance(systems, Iterable) or isinstance(systems, Mapping | bytes):
-        raise ParameterError(f"systems must be a list of names, got {systems!r}")
-    words = tuple(systems)
-    for word in words:
-        if not isinstance(word, str):
-            raise ParameterError(f"systems must be a list of names, got {word!r} among them")
-    return words
-
-
-def _two_columns(columns: object) -> tuple[str, str]:
-    """Return two columns by name or number, numbers as text."""
-    if isinstance(columns, list | tuple) and len(columns) == 2 and all(map(_names, columns)):
-        return str(columns[0]), str(columns[1])
-    raise ParameterError(
-        f"--columns expects two columns by header name or number (1,2), got {columns!r}"
-    )
-
-
-def _organism(organism: object) -> str:
-    if not _names(organism):
-        raise ParameterError(
-            f"organism must be an NCBI taxonomy number (9606) or a name (human), got {organism!r}"
-        )
-    return str(organism)
-
-
-def _column(column: object) -> str:
-    if not _names(column) or not str(column).strip():
-        raise ParameterError(
-            f"weights must be a column or edge attribute, by name or number, got {column!r}"
-        )
-    return str(column)
+_NAMED = {
+    "organism": "an NCBI taxonomy number (9606) or a name (human)",
+    "weights": "a column or edge attribute, by name or number",
+}
 
 
 def _names(value: object) -> bool:
@@ -140,12 +122,28 @@ class Head:
 
     @classmethod
     def of(cls, source: Source) -> Head:
-        """Decode the beginning; what is no text is left to the reader to refuse by line."""
-        _refuse_binary(source)
-        wide = source.head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
-        text = source.head.decode("utf-16" if wide else "utf-8-sig", "replace")
+        """Decode the beginning; refuse by name what is packed twice or plainly no text."""
+        name, packing, raw = source.name, source.packing or "", source.head
+        inner = packing_of(raw) if packing else None
+        if inner and inner != "zip":  # an .npz archive is a zip
+            raise InputError(f"{name}: is packed twice ({inner} inside); unpack it once")
+        if raw[257:262] == b"ustar":
+            raise InputError(f"{name}: is a tar archive; unpack it and give the network's file")
+        if re.match(rb"\s*(Creator[^\n]*\n\s*)?(Version[^\n]*\n\s*)?graph\s*\[", raw):
+            raise InputError(f"{name}:1: is GML, which is not read; export it as GraphML")
+        if not raw:
+            raise InputError(f"{name}: is empty; expected a network, one edge per line")
+        wide = raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+        text = raw.decode("utf-16" if wide else "utf-8-sig", "replace")
         text = text.replace("\r\n", "\n").replace("\r", "\n")
-        return cls(source.head, text, _suffix(source))
+        path = PurePath((packing[5:-1] if packing.startswith("zip (") else name).lower())
+        suffix = PurePath(path.stem).suffix if path.suffix in _PACKED else path.suffix
+        return cls(raw, text, suffix)
+
+    def has_root(self, tag: str) -> bool:
+        """Return whether it is XML with this tag."""
+        is_xml = self.text.lstrip().startswith("<")
+        return is_xml and re.search(rf"<(\w+:)?{tag}[\s>/]", self.text) is not None
 
     @property
     def lines(self) -> list[str]:
@@ -153,47 +151,6 @@ class Head:
         lines = self.text.split("\n")
         whole = lines[:-1] if len(lines) > 1 and len(self.raw) >= 1 << 16 else lines
         return [line for line in whole if line.strip()]
-
-
-def _suffix(source: Source) -> str:
-    name = source.name
-    if source.packing and source.packing.startswith("zip ("):
-        name = source.packing[5:-1]
-    path = PurePath(name.lower())
-    return PurePath(path.stem).suffix if path.suffix in _PACKED else path.suffix
-
-
-def _refuse_binary(source: Source) -> None:
-    """Refuse what is packed twice or plainly no text, by name."""
-    inner = packing_of(source.head) if source.packing else None
-    if inner and inner != "zip":  # an .npz archive is a zip
-        raise InputError(f"{source.name}: is packed twice ({inner} inside); unpack it once")
-    if source.head[257:262] == b"ustar":
-        raise InputError(f"{source.name}: is a tar archive; unpack it and give the network's file")
-    if re.match(rb"\s*(Creator[^\n]*\n\s*)?(Version[^\n]*\n\s*)?graph\s*\[", source.head):
-        raise InputError(f"{source.name}:1: is GML, which is not read; export it as GraphML")
-    if not source.head:
-        raise InputError(f"{source.name}: is empty; expected a network, one edge per line")
-
-
-def npz(head: Head) -> bool:
-    return head.raw.startswith(b"PK\x03\x04")
-
-
-def matrix_market(head: Head) -> bool:
-    return head.text.lower().startswith("%%matrixmarket")
-
-
-def graphml(head: Head) -> bool:
-    return _is_xml(head) and re.search(r"<(\w+:)?graphml[\s>/]", head.text) is not None
-
-
-def gexf(head: Head) -> bool:
-    return _is_xml(head) and re.search(r"<(\w+:)?gexf[\s>/]", head.text) is not None
-
-
-def _is_xml(head: Head) -> bool:
-    return head.text.lstrip().startswith("<")
 
 
 def cx2(head: Head) -> bool:
@@ -221,7 +178,8 @@ def biogrid(head: Head) -> bool:
 def mitab(head: Head) -> bool:
     """MITAB has 15 or more columns, and identifiers of the form database:accession in the first."""
     for at, line in enumerate(head.lines[:_PREAMBLE]):
-        if (at == 0 or line.startswith("#")) and _is_mitab_header(line):
+        may_be_header = (at == 0 or line.startswith("#")) and line.count("\t") >= 14
+        if may_be_header and MITAB_HEADER.match(line):
             return True
     rows = [line.split("\t") for line in head.lines if not line.startswith("#")][:20]
     rows = rows[:-1] if len(rows) > 1 else rows  # the last one may be cut off
@@ -233,10 +191,6 @@ def mitab(head: Head) -> bool:
         and ":" in row[0] + row[1]
         for row in rows
     )
-
-
-def _is_mitab_header(line: str) -> bool:
-    return line.count("\t") >= 14 and MITAB_HEADER.match(line) is not None
 
 
 def string_links(head: Head) -> bool:
@@ -256,19 +210,16 @@ def metis(head: Head) -> bool:
         return first is not None
     if first[3] and int(first[3].split()[0]):
         return False  # weights stand between the neighbours
-    if len(head.raw) >= 1 << 16:
-        return _list_each_other(lines[at + 1 : -1])
-    rows = "\n".join(lines[at + 1 :]).rstrip().split("\n")
-    declared = len(rows) <= int(first[1]) and len(" ".join(rows).split()) == 2 * int(first[2])
-    return declared and _list_each_other(rows)
-
-
-def _list_each_other(rows: Sequence[str]) -> bool:
-    """Return whether row k may hold the neighbours of node k: those in sight list it as well."""
+    rows = lines[at + 1 : -1]
+    if len(head.raw) < 1 << 16:
+        rows = "\n".join(lines[at + 1 :]).rstrip().split("\n")
+        if len(rows) > int(first[1]) or len(" ".join(rows).split()) != 2 * int(first[2]):
+            return False
+    # Row k may hold the neighbours of node k: those in sight list it as well.
     words = [row.split() for row in rows]
     if not all(word.isdecimal() and len(word) < 19 for row in words for word in row):
         return False
-    pairs = {(at, int(word)) for at, row in enumerate(words, 1) for word in row}
+    pairs = {(node, int(word)) for node, row in enumerate(words, 1) for word in row}
     seen = [(a, b) for a, b in pairs if b <= len(rows)]
     return len(seen) > 3 and all(a != b and (b, a) in pairs for a, b in seen)
 
@@ -293,10 +244,7 @@ Reader = Callable[[Source, EdgeCollector, ReadOptions], str]
 
 @dataclass(frozen=True)
 class Format:
-    """A format: how to recognise it (None: it is the last resort), and where its reader lives.
-
-    A reader fills the collector and returns a description of what it took the file for.
-    """
+    """A format: how to recognise it (None: the last resort), and where its reader lives."""
 
     summary: str
     home: str
@@ -311,10 +259,18 @@ class Format:
 
 # In the order they are tried: the surest signs first.
 FORMATS = {
-    "npz": Format("a sparse matrix of scipy.sparse.save_npz", "matrices:read_npz", npz),
-    "matrix-market": Format("Matrix Market .mtx", "matrices:read_matrix_market", matrix_market),
-    "graphml": Format("GraphML", "graph_xml:read_graphml", graphml),
-    "gexf": Format("GEXF (Gephi)", "graph_xml:read_gexf", gexf),
+    "npz": Format(
+        "a sparse matrix of scipy.sparse.save_npz",
+        "matrices:read_npz",
+        lambda head: head.raw.startswith(b"PK\x03\x04"),
+    ),
+    "matrix-market": Format(
+        "Matrix Market .mtx",
+        "matrices:read_matrix_market",
+        lambda head: head.text.lower().startswith("%%matrixmarket"),
+    ),
+    "graphml": Format("GraphML", "graph_xml:read_graphml", lambda head: head.has_root("graphml")),
+    "gexf": Format("GEXF (Gephi)", "graph_xml:read_gexf", lambda head: head.has_root("gexf")),
     "cx2": Format("CX2 (Cytoscape, NDEx)", "cx2:read_cx2", cx2),
     "pajek": Format("Pajek .net", "pajek:read_pajek", pajek),
     "biogrid": Format("BioGRID tab2 or tab3", "biogrid:read_biogrid", biogrid),

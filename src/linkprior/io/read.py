@@ -32,11 +32,7 @@ def looks_of(
     labels: NDArray[np.int32],
     directed: bool | None = None,
 ) -> Iterator[str]:
-    """Yield what a user should be told, in plain words.
-
-    `ends` are the rows of the file, `labels` the components of the nodes, and `directed` is what
-    the file itself says, None where it says nothing.
-    """
+    """Yield what a user should be told; `directed` is what the file says, None for nothing."""
     is_end = np.zeros((2, int(ends.max()) + 1), dtype=np.bool_)
     for side in (0, 1):
         is_end[side, ends[:, side]] = True
@@ -54,23 +50,18 @@ def looks_of(
         yield f"looks bipartite (no cycle has an odd number of edges); {_BETWEEN}"
     if directed:
         yield "looks directed (the file says so); links are taken without direction"
-    elif directed is None and shared and _looks_directed(network, sources, targets):
-        both_ways = network.merged.reversed_duplicates
-        yield (
-            f"looks directed ({sources} sources, {targets} targets, {both_ways} pairs both ways); "
-            "links are taken without direction"
-        )
-
-
-def _looks_directed(network: Network, sources: int, targets: int) -> bool:
-    """Return whether one side has far fewer nodes, or some pairs are given both ways."""
-    m, both_ways = network.n_edges, network.merged.reversed_duplicates
-    # Where rows repeat pairs without regard to order, about half of the repeats are reversed.
-    of_its_own = both_ways > 2 * network.merged.duplicates
-    few, many = sorted((sources, targets))
-    lopsided = 3 * few < many and 20 * both_ways < m
-    partly = 0.02 * m < both_ways < 0.9 * m and of_its_own
-    return m >= _FEW_EDGES and (lopsided or partly)
+    elif directed is None and shared and network.n_edges >= _FEW_EDGES:
+        # One side has far fewer nodes, or some pairs are given both ways. Where rows repeat pairs
+        # without regard to order, about half of the repeats are reversed.
+        m, both_ways = network.n_edges, network.merged.reversed_duplicates
+        of_its_own = both_ways > 2 * network.merged.duplicates
+        few, many = sorted((sources, targets))
+        lopsided = 3 * few < many and 20 * both_ways < m
+        if lopsided or (0.02 * m < both_ways < 0.9 * m and of_its_own):
+            yield (
+                f"looks directed ({sources} sources, {targets} targets, {both_ways} pairs both "
+                "ways); links are taken without direction"
+            )
 
 
 def _is_bipartite(network: Network, labels: NDArray[np.int32]) -> bool:
@@ -159,7 +150,20 @@ class InputReport:
         yield "network", f"{_counted(self.nodes, 'node')}, {_counted(self.edges, 'edge')}"
         if self.weights is not None:
             yield "weights", self.weights.text()
-        yield from (("left out", text) for text in self._left_out())
+        loops = f" ({_few(self.self_loop_nodes, self.self_loops)})"
+        counts = (
+            (self.duplicates, "duplicate", " merged"),
+            (self.reversed_duplicates, "reversed duplicate", " merged"),
+            (self.self_loops, "self-loop", f" left out{loops}"),
+            (self.isolated, "node", " without an edge left out"),
+        )
+        parts = [_counted(count, what) + end for count, what, end in counts if count]
+        if parts:
+            yield "left out", ", ".join(parts)
+        for entry in self.dropped:
+            count, first = entry["count"], entry["first_lines"]
+            where = f" (line{'s' * (count != 1)} {_few(first, count)})" if any(first) else ""
+            yield "left out", f"{_counted(count, 'row')} left out: {entry['reason']}{where}"
         pieces, d = _counted(self.components, "component"), self.degrees
         if self.components > 1:
             pieces += f", the largest of {_counted(self.largest_component, 'node')}"
@@ -180,25 +184,8 @@ class InputReport:
     def _kind(self) -> str:
         return f"{self.packing}, {self.guess}" if self.packing else self.guess
 
-    def _left_out(self) -> Iterator[str]:
-        """Yield what became of rows that are no edges of their own."""
-        loops = f" ({_few(self.self_loop_nodes, self.self_loops)})"
-        counts = (
-            (self.duplicates, "duplicate", " merged"),
-            (self.reversed_duplicates, "reversed duplicate", " merged"),
-            (self.self_loops, "self-loop", f" left out{loops}"),
-            (self.isolated, "node", " without an edge left out"),
-        )
-        parts = [_counted(count, what) + end for count, what, end in counts if count]
-        if parts:
-            yield ", ".join(parts)
-        for entry in self.dropped:
-            count, first = entry["count"], entry["first_lines"]
-            where = f" (line{'s' * (count != 1)} {_few(first, count)})" if any(first) else ""
-            yield f"{_counted(count, 'row')} left out: {entry['reason']}{where}"
 
-
-def make_report(
+def _make_report(
     network: Network, out: EdgeCollector, ends: NDArray[np.int64], **facts: Any
 ) -> InputReport:
     """Put the report together from what a reader found and the network it became."""
@@ -207,6 +194,20 @@ def make_report(
     names = out.names
     loops = dict.fromkeys(ends[ends[:, 0] == ends[:, 1], 0].tolist())
     damaged = [name for name in network.names if _DAMAGED.fullmatch(name)]
+    notes, folded = list(out.notes), dict[str, str]()
+    alike = [(name, folded.setdefault(name.casefold(), name)) for name in network.names]
+    twins = [pair for pair in alike if pair[0] != pair[1]]
+    if twins:
+        notes.append(
+            f"names that differ in capitals alone are different nodes: {_short(twins[0][1])} and "
+            f"{_short(twins[0][0])}{f', and {len(twins) - 1} more' if len(twins) > 1 else ''}"
+        )
+    missing = [name for name in network.names if name in _MISSING]
+    if missing:
+        notes.append(
+            f"a node is called {' and one '.join(missing)}: if that stands for a missing name, "
+            "remove its rows"
+        )
     return InputReport(
         rows=out.rows,
         passed_over=out.passed_over,
@@ -230,26 +231,9 @@ def make_report(
         damaged_names=damaged[:_KEPT],
         n_damaged_names=len(damaged),
         looks=list(looks_of(network, ends, labels, out.directed)),
-        notes=[*out.notes, *_odd_names(network)],
+        notes=notes,
         **facts,
     )
-
-
-def _odd_names(network: Network) -> Iterator[str]:
-    folded: dict[str, str] = {}
-    alike = [(name, folded.setdefault(name.casefold(), name)) for name in network.names]
-    twins = [pair for pair in alike if pair[0] != pair[1]]
-    if twins:
-        yield (
-            f"names that differ in capitals alone are different nodes: {_short(twins[0][1])} and "
-            f"{_short(twins[0][0])}{f', and {len(twins) - 1} more' if len(twins) > 1 else ''}"
-        )
-    missing = [name for name in network.names if name in _MISSING]
-    if missing:
-        yield (
-            f"a node is called {' and one '.join(missing)}: if that stands for a missing name, "
-            "remove its rows"
-        )
 
 
 def _counted(count: int, what: str) -> str:
@@ -288,7 +272,8 @@ def read(
     with open_source(path) as source:
         name = format_of(source, format)
         out = EdgeCollector(source.name)
-        guess = visible(FORMATS[name].reader()(source, out, options or ReadOptions()))
+        guess = FORMATS[name].reader()(source, out, options or ReadOptions())
+        guess = guess if guess.isprintable() else visible(guess)  # cells are quoted in it
         facts: dict[str, Any] = {
             "packing": source.packing,
             "sha256": source.sha256(),
@@ -297,11 +282,11 @@ def read(
     ends = out.ends
     if not len(ends):
         why = "; ".join(f"{d.count} rows: {reason}" for reason, d in out.dropped.items())
-        if why:
-            raise InputError(
-                f"{out.file}: no edge is left ({why}); check the file, or ask for less"
-            )
-        raise InputError(f"{out.file}: no edge found; expected two columns of node names")
+        raise InputError(
+            f"{out.file}: no edge is left ({why}); check the file, or ask for less"
+            if why
+            else f"{out.file}: no edge found; expected two columns of node names"
+        )
     network = Network.from_indices(ends, out.names)
     if out.weights is not None and network.n_edges:
         network, facts["weights"] = out.weights.settle(network, ends)
@@ -312,7 +297,7 @@ def read(
             f"{out.file}: all {len(ends)} rows join a node to itself; expected edges between two "
             "different nodes. Are the right columns read?"
         )
-    report = make_report(network, out, ends, file=out.file, format=name, guess=guess, **facts)
+    report = _make_report(network, out, ends, file=out.file, format=name, guess=guess, **facts)
     return Reading(network, report, out.clean_labels(network.names))
 
 

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from linkprior.errors import InputError, LinkpriorError, nearest, visible
-from linkprior.io.unpack import refuse_bomb, unpacked
+from linkprior.io.unpack import UNPACK, refuse_bomb, zip_member
 
 HEAD = 1 << 16
 _MAGIC = {
@@ -61,37 +61,22 @@ class _Tap(io.RawIOBase):
         return self._hash.hexdigest()
 
 
-class _Chain(io.RawIOBase):
-    """A stream put together again from its first bytes, already read, and the rest."""
-
-    def __init__(self, head: bytes, rest: Any) -> None:
-        self._head, self._rest = head, rest
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        data = self._head[: len(buffer)] or self._rest.read(len(buffer))
-        self._head = self._head[len(data) :]
-        buffer[: len(data)] = data
-        return len(data)
-
-
 @dataclass
 class Source:
     """An opened input."""
 
     name: str  # the path as given, or stdin
-    stream: io.BufferedReader
-    head: bytes  # the first 64 KiB, unpacked; the stream still begins with them
+    rest: Any  # a stream of what comes after the head
+    head: bytes  # the first 64 KiB, unpacked
     packing: str | None  # gzip, bzip2, xz or zip (with the member's name)
     _tap: _Tap
     lines: int = 0  # read so far, where the format has lines
 
     def blocks(self, size: int = 1 << 22) -> Iterator[bytes]:
         """Yield the unpacked bytes; refuse what grows out of all proportion."""
-        unpacked, kind = 0, self.packing.split()[0] if self.packing else None
-        while data := self.stream.read(size):
+        unpacked, kind, head = 0, self.packing.split()[0] if self.packing else None, self.head
+        while data := head[:size] + self.rest.read(max(size - len(head), 0)):
+            head = head[size:]
             unpacked += len(data)
             if kind:
                 refuse_bomb(self.name, kind, unpacked, self._tap.count)
@@ -157,17 +142,13 @@ def _raw(path: str | Path, name: str, stack: ExitStack) -> BinaryIO:
     if target.is_symlink() and not target.exists():
         raise InputError(f"{name}: is a link to nothing; check where it should lead")
     if not target.exists():
-        raise InputError(f"{name}: no such file.{_like(target)} Check the path")
+        folder, like = target.parent, f" There is no folder {display_path(str(target.parent))}."
+        if folder.is_dir():
+            like = nearest(target.name, (path.name for path in islice(folder.iterdir(), 1000)))
+        raise InputError(f"{name}: no such file.{like} Check the path")
     if target.is_dir():
         raise InputError(f"{name}: is a directory; give a network file inside it")
     return stack.enter_context(target.open("rb"))
-
-
-def _like(target: Path) -> str:
-    """Return what the user may have meant: a file of the same folder with nearly that name."""
-    if not target.parent.is_dir():
-        return f" There is no folder {display_path(str(target.parent))}."
-    return nearest(target.name, (p.name for p in islice(target.parent.iterdir(), 1000)))
 
 
 def _opened(raw: BinaryIO, name: str, stack: ExitStack) -> Source:
@@ -178,10 +159,11 @@ def _opened(raw: BinaryIO, name: str, stack: ExitStack) -> Source:
         if start.startswith(magic):
             raise InputError(f"{name}: is {what}, expected a network as text; unpack or export it")
     packing = packing_of(start)
-    if packing:
-        plain, packing = unpacked(plain, packing, name, stack)
-    head = plain.read(HEAD)
-    return Source(name, io.BufferedReader(_Chain(head, plain), HEAD), head, packing, tap)
+    if packing == "zip":
+        plain, packing = zip_member(plain, name, stack)
+    elif packing:
+        plain = UNPACK[packing](plain)
+    return Source(name, plain, plain.read(HEAD), packing, tap)
 
 
 def packing_of(start: bytes) -> str | None:
@@ -219,10 +201,7 @@ class Block:
 
 
 def text_blocks(source: Source, longest: int = LONGEST_LINE) -> Iterator[Block]:
-    """Yield the text in blocks of whole lines; no line may be longer than `longest`.
-
-    LF, CRLF and CR end a line. UTF-8, with or without a byte-order mark, and UTF-16 with one.
-    """
+    """Yield blocks of whole lines (ended by LF, CRLF or CR) of at most `longest` characters."""
     decoder, first, rest = _Decoder(source), 1, ""
     for data in source.blocks():
         rest += decoder.decode(data, first)

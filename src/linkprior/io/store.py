@@ -42,10 +42,7 @@ def stored_text(path: Path, errors: str = "strict") -> str:
 
 
 def stored_bytes(path: Path, most: int | None = MOST_TEXT) -> bytes:
-    """Return the content of a file that a command stored, as long as it was when it was opened.
-
-    It may have `most` bytes; None: as many as memory holds.
-    """
+    """Return the content of a file that a command stored, of at most `most` bytes if given."""
     with stored_stream(path) as stream:
         size = os.fstat(stream.fileno()).st_size
         if most is not None and size > most:
@@ -73,11 +70,7 @@ def stored_stream(path: Path) -> Iterator[BinaryIO]:
 
 
 def refuse_odd(folder: Path, names: Iterable[str]) -> None:
-    """Raise an error where something that is no plain file stands in the place of a file of ours.
-
-    Asked before the work: a pipe would have whoever writes to it wait for a reader, a folder, a
-    device or a link that leads nowhere would be met when all is done.
-    """
+    """Raise an error, before the work, where no plain file stands in the place of one of ours."""
     for path in (folder / name for name in names):
         if path.is_symlink() and not resolved(path).parent.is_dir():
             raise StoreError(f"{path} is a link that leads nowhere; remove it")
@@ -115,7 +108,13 @@ def write_model(
     target.parent.mkdir(parents=True, exist_ok=True)
     with whole_folder(target, _swap) as fresh:
         for name, content in ((ARRAYS, data), (MANIFEST, json.dumps(full, indent=1).encode())):
-            _write(fresh / name, content, target / name)
+            path, before = fresh / name, target / name
+            begin_private(path, before)  # as private as the file of an earlier model is
+            with path.open("wb") as stream:
+                keep_mode(path, before)
+                stream.write(content)
+                stream.flush()
+                os.fsync(stream.fileno())
 
 
 def read_model(folder: str | Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
@@ -162,7 +161,14 @@ def refuse_foreign(target: Path) -> None:
         return
     refuse_odd(target, (MANIFEST, ARRAYS))
     inside = {entry.name for entry in target.iterdir()} if target.is_dir() else {target.name}
-    if inside and (inside != {MANIFEST, ARRAYS} or not _is_model(target / MANIFEST)):
+    ours = inside in (set(), {MANIFEST, ARRAYS})
+    if ours and inside:
+        try:
+            content = json.loads(stored_text(target / MANIFEST))
+            ours = isinstance(content, dict) and content.get("format") == FORMAT
+        except (OSError, ValueError, RecursionError):
+            ours = False
+    if not ours:
         raise StoreError(f"{target} exists and is not a saved model: choose another folder")
 
 
@@ -192,27 +198,9 @@ def remove_model(folder: Path) -> None:
     folder.rmdir()
 
 
-def _is_model(manifest: Path) -> bool:
-    try:
-        content = json.loads(stored_text(manifest))
-    except (OSError, ValueError, RecursionError):
-        return False
-    return isinstance(content, dict) and content.get("format") == FORMAT
-
-
 def _digest(manifest: Mapping[str, Any]) -> str:
     """SHA-256 of the manifest's content, whatever its layout in the file."""
     return hashlib.sha256(json.dumps(manifest, sort_keys=True).encode()).hexdigest()
-
-
-def _write(path: Path, data: bytes, before: Path) -> None:
-    """Write a file of the model, as private as the one of an earlier model is."""
-    begin_private(path, before)
-    with path.open("wb") as stream:
-        keep_mode(path, before)
-        stream.write(data)
-        stream.flush()
-        os.fsync(stream.fileno())
 
 
 def _swap(fresh: Path, target: Path) -> None:

@@ -11,7 +11,7 @@ import os
 import struct
 import tempfile
 import zipfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -143,15 +143,8 @@ UNPACK: dict[str, Callable[[Any], Any]] = {
 }
 
 
-def unpacked(packed: Any, packing: str, name: str, stack: ExitStack) -> tuple[Any, str | None]:
-    """Return a stream of plain bytes, and the packing as messages name it: zip with its member."""
-    if packing == "zip":
-        return _zip_member(packed, name, stack)
-    return UNPACK[packing](packed), packing
-
-
-def _zip_member(packed: BinaryIO, name: str, stack: ExitStack) -> tuple[Any, str | None]:
-    """Open the one file of a zip archive; an .npz archive is handed on as it is."""
+def zip_member(packed: BinaryIO, name: str, stack: ExitStack) -> tuple[Any, str | None]:
+    """Open the one file of a zip archive, and name it; an .npz archive is handed on as it is."""
     # A zip's table of contents is at its end, and stdin cannot be wound back.
     spool = stack.enter_context(tempfile.SpooledTemporaryFile(max_size=FREE))  # noqa: SIM115
     while data := packed.read(1 << 20):
@@ -164,7 +157,15 @@ def _zip_member(packed: BinaryIO, name: str, stack: ExitStack) -> tuple[Any, str
         if members and all(member.filename.endswith(".npy") for member in members):
             spool.seek(0)
             return spool, None
-        member = _only(members, name)
+        if any(member.filename == "xl/workbook.xml" for member in members):
+            raise InputError(f"{name}: is an Excel workbook; save the sheet with the edges as CSV")
+        if len(members) != 1:
+            inside = ", ".join(_shown(member) for member in members[:5]) or "nothing"
+            raise InputError(
+                f"{name}: a zip archive of {len(members)} files ({inside}), expected one; unpack "
+                "it and give the network's file"
+            )
+        member = members[0]
         # All of it is announced; a member that holds more than that ends there as damaged.
         refuse_bomb(name, "zip", member.file_size, min(member.compress_size, size))
         return _member(archive, member, stack), f"zip ({_shown(member)})"
@@ -185,19 +186,6 @@ def _member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, stack: ExitStack)
     if member.compress_type == zipfile.ZIP_LZMA:
         return io.BufferedReader(_Pieces(stream), _CHUNK)
     return stream
-
-
-def _only(members: Sequence[zipfile.ZipInfo], name: str) -> zipfile.ZipInfo:
-    """Return the one member there is, or say what was found instead."""
-    if any(member.filename == "xl/workbook.xml" for member in members):
-        raise InputError(f"{name}: is an Excel workbook; save the sheet with the edges as CSV")
-    if len(members) != 1:
-        inside = ", ".join(_shown(member) for member in members[:5]) or "nothing"
-        raise InputError(
-            f"{name}: a zip archive of {len(members)} files ({inside}), expected one; unpack it "
-            "and give the network's file"
-        )
-    return members[0]
 
 
 def _is_content(member: zipfile.ZipInfo) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from itertools import chain
 
 from linkprior._validation import choice
@@ -11,14 +10,13 @@ from linkprior.io.collector import EdgeCollector, EdgeWeights, column_called
 from linkprior.io.formats import ReadOptions
 from linkprior.io.readers.interactions import (
     WITHOUT_SCORE,
-    Organisms,
+    InteractionTable,
     Pair,
     Records,
-    Selection,
     cut,
     number_of,
 )
-from linkprior.io.source import Lines, Source, full_lines, without_comments
+from linkprior.io.source import Source, full_lines, without_comments
 
 # What may name a node: the columns, how the report calls it, and what a row without it is told.
 _IDENTIFIERS = {
@@ -41,10 +39,21 @@ def read_biogrid(source: Source, out: EdgeCollector, options: ReadOptions) -> st
         "a BioGRID table", ["organism", "systems", "physical_only", "id", "min_score", "weights"]
     )
     out.directed = False  # A is the bait and B the prey; the interaction has no direction.
-    columns, parts = _header(full_lines(source), source.name)
+    parts = full_lines(source)
+    at, top = next(parts, ([], []))
+    if not top:
+        raise InputError(
+            f"{source.name}: no line, expected the header of a BioGRID table and rows below it"
+        )
+    if not top[0].lstrip('#" ').lower().startswith("biogrid interaction id"):
+        raise InputError(
+            f"{source.name}:{at[0]}: expected the header of a BioGRID table (#BioGRID "
+            f"Interaction ID …), got {top[0][:40]!r}; remove the lines above it"
+        )
+    columns = _Columns(top[0], source.name, at[0])
     table, n_rows = _Table(columns, options, out), 0
     expected = f"{columns.width} columns as in the header"
-    for numbers, lines in map(without_comments, parts):
+    for numbers, lines in map(without_comments, chain([(at[1:], top[1:])], parts)):
         # Quotes are characters like others, unless the header has them, too.
         bare = [line.replace('"', "") for line in lines] if columns.quoted else lines
         table.take(cut((numbers, bare), columns.width, expected, source.name))
@@ -87,45 +96,12 @@ class _Columns:
         )
 
 
-def _header(parts: Iterator[Lines], file: str) -> tuple[_Columns, Iterator[Lines]]:
-    """Return the columns, and the lines below the header."""
-    for numbers, lines in parts:
-        if not lines[0].lstrip('#" ').lower().startswith("biogrid interaction id"):
-            raise InputError(
-                f"{file}:{numbers[0]}: expected the header of a BioGRID table (#BioGRID "
-                f"Interaction ID …), got {lines[0][:40]!r}; remove the lines above it"
-            )
-        columns = _Columns(lines[0], file, numbers[0])
-        return columns, chain([(numbers[1:], lines[1:])], parts)
-    raise InputError(f"{file}: no line, expected the header of a BioGRID table and rows below it")
-
-
-class _Organisms(Organisms):
-    """Goes by the columns of organisms; the table's own names of them count as well."""
-
-    def __init__(self, columns: _Columns, asked: str | None, out: EdgeCollector) -> None:
-        self._taxa_at = [columns.of(f"organism {side}", f"organism id {side}") for side in _SIDES]
-        self._names_at = [columns.of(f"organism name {side}") for side in _SIDES]
-        if asked is not None:
-            self._taxa_at = [columns.needed(f"organism {side}", "--organism") for side in _SIDES]
-        super().__init__(asked, None not in self._names_at, out)
-
-    def taxa_of(self, rows: Records) -> Pair | None:
-        ends = [rows.column(at) for at in self._taxa_at if at is not None]
-        for end, name in zip(ends, self._names_at, strict=False):
-            if name is not None:
-                for taxon, called in set(zip(end, rows.column(name), strict=True)):
-                    self.learn(taxon, called)
-        return (ends[0], ends[1]) if len(ends) == 2 else None
-
-
-class _Table:
+class _Table(InteractionTable):
     """Takes rows block by block: leaves out, names the nodes."""
 
     def __init__(self, columns: _Columns, options: ReadOptions, out: EdgeCollector) -> None:
-        self._out = out
         kind = choice("--id", options.id or "entrez", _IDENTIFIERS)
-        column, self.called, unnamed = _IDENTIFIERS[kind]
+        column, self.called, self.unnamed = _IDENTIFIERS[kind]
         self._ends = [columns.needed(f"{column} {side}") for side in _SIDES]
         self._by_symbol = kind == "symbol"
         # Beside the name stands the symbol; where the symbol is the name, the gene.
@@ -133,21 +109,24 @@ class _Table:
         self._beside = [columns.of(f"{beside} {side}") for side in _SIDES]
         self._gene_of: dict[str, str] = {}
         self._shared: dict[str, None] = {}
-        organisms = _Organisms(columns, options.organism, out)
-        self._selection = chosen = Selection(out, organisms, self._ends_of, unnamed)
+        self._taxa_at = [columns.of(f"organism {side}", f"organism id {side}") for side in _SIDES]
+        self._taxa_names_at = [columns.of(f"organism name {side}") for side in _SIDES]
+        if options.organism is not None:
+            self._taxa_at = [columns.needed(f"organism {side}", "--organism") for side in _SIDES]
+        super().__init__(out, options.organism, None not in self._taxa_names_at)
         if options.systems:
             at = columns.needed("experimental system", "--experimental-system")
-            chosen.by_system(
+            self.by_system(
                 at, options.systems, lambda cell: [[cell]], "another experimental system"
             )
-        chosen.add(organisms.filter)
+        self.by_organism()
         if options.physical_only:
             at = columns.needed("experimental system type", "--physical-only")
-            chosen.by_cell(
+            self.by_cell(
                 at, lambda cell: cell.strip().lower() == "physical", "not a physical interaction"
             )
         if options.min_score is not None:
-            chosen.by_score(columns.needed("score", "--min-score"), number_of, options.min_score)
+            self.by_score(columns.needed("score", "--min-score"), number_of, options.min_score)
             out.note("BioGRID's scores are each study's own and do not compare across them")
         self._weights: int | None = None
         if options.weights is not None:
@@ -155,21 +134,30 @@ class _Table:
             called = f"column {columns.names[self._weights]}"
             out.weights = EdgeWeights(called, out.file, WITHOUT_SCORE)
 
-    def _ends_of(self, rows: Records) -> Pair:
+    def ends_of(self, rows: Records) -> Pair:
         first, second = (
             ["" if cell.strip() in _MISSING else cell.strip() for cell in rows.column(at)]
             for at in self._ends
         )
         return first, second
 
+    def taxa_of(self, rows: Records) -> Pair | None:
+        """Go by the columns of organisms; the table's own names of them count as well."""
+        ends = [rows.column(at) for at in self._taxa_at if at is not None]
+        for end, name in zip(ends, self._taxa_names_at, strict=False):
+            if name is not None:
+                for taxon, called in set(zip(end, rows.column(name), strict=True)):
+                    self.learn_organism(taxon, called)
+        return (ends[0], ends[1]) if len(ends) == 2 else None
+
     def take(self, rows: Records) -> None:
         """Take the rows of one block."""
-        rows = self._selection.take(rows)
-        both = self._ends_of(rows)
+        rows = self.select(rows)
+        both = self.ends_of(rows)
         weights = None if self._weights is None else rows.column(self._weights)
-        self._out.add(*both, rows.lines, weights)
+        self.out.add(*both, rows.lines, weights)
         # Remember the symbol of each new node; with symbols as names, genes that share one.
-        seen = self._gene_of if self._by_symbol else self._out.labels
+        seen = self._gene_of if self._by_symbol else self.out.labels
         for ends, column in zip(both, self._beside, strict=True):
             if column is not None:
                 for name, other in zip(ends, rows.column(column), strict=True):
@@ -178,10 +166,10 @@ class _Table:
 
     def settle(self) -> None:
         """Check and note what is known only at the end."""
-        self._selection.settle()
+        self.check_selection()
         if self._by_symbol and self._shared:
             shown = ", ".join(list(self._shared)[:5])
-            self._out.note(
+            self.out.note(
                 f"{len(self._shared):,} symbols name several genes, which become one node ({shown}"
                 f"{' …' if len(self._shared) > 5 else ''}); --id entrez keeps them apart"
             )

@@ -142,10 +142,7 @@ class Header:
 def find_header(
     rows: Sequence[Row], comment: Row, asked: Sequence[str], wanted: bool | None = None
 ) -> Header | None:
-    """Return the header in the first row, or in the comment above it; `asked` are columns of it.
-
-    `wanted` says that the first row is one, or that there is none.
-    """
+    """Return the header in the first row (None if `wanted` is False) or the comment above it."""
     if wanted is False:
         return None
     first = rows[0]
@@ -155,7 +152,10 @@ def find_header(
     if not first[0] and len(first) > 2 and all(first[1:]):  # an index, as R and pandas write it
         return Header(first, ends or (1, 2), bool(ends), True, True)
     sure = bool(wanted) or _words_above_numbers(first, others) or _names_asked(first, others, asked)
-    if sure or ((ends or _is_usual(first)) and not _is_like(first, others, ends or (0, 1))):
+    usual = first[0] != first[1] and all(
+        len(cell) <= _LONGEST_NAME and _USUAL.fullmatch(plain(cell)) for cell in first[:2]
+    )
+    if sure or ((ends or usual) and not _is_like(first, others, ends or (0, 1))):
         shift = int(_rows_are_named(first, others))
         a, b = ends or (0, 1)
         return Header([""] * shift + first, (a + shift, b + shift), bool(ends), True, sure)
@@ -172,12 +172,6 @@ def _names_asked(first: Row, others: Sequence[Row], asked: Sequence[str]) -> boo
     places = [at for at, cell in enumerate(first) if cell in asked and cell.isdecimal()]
     below = [row[at] for row in others for at in places if at < len(row)]
     return not any(map(NUMBER.fullmatch, below))  # 1 and 2 above 3 and 4 are nodes themselves
-
-
-def _is_usual(first: Row) -> bool:
-    return first[0] != first[1] and all(
-        len(cell) <= _LONGEST_NAME and _USUAL.fullmatch(plain(cell)) for cell in first[:2]
-    )
 
 
 def _words_above_numbers(first: Row, others: Sequence[Row]) -> bool:
@@ -227,19 +221,11 @@ _FEW, _MOST_RELATIONS = 10, 10
 
 @dataclass(frozen=True)
 class Ends:
-    """The columns of the two ends.
-
-    Attributes
-    ----------
-    aside
-        A column that is neither an end nor a score: it numbers the rows, or names relations.
-    note
-        Why these are not the first two, where the user should know.
-    """
+    """The columns of the two ends."""
 
     columns: tuple[int, int] = (0, 1)
-    aside: int | None = None
-    note: str = ""
+    aside: int | None = None  # neither an end nor a score: it numbers the rows, or names relations
+    note: str = ""  # why these are not the first two, where the user should know
 
 
 def ends_by_content(rows: Sequence[Row]) -> Ends:
@@ -249,7 +235,10 @@ def ends_by_content(rows: Sequence[Row]) -> Ends:
     first, second, third = ([row[at] for row in rows] for at in range(3))
     if holds_scores(first) and not holds_scores(second) and not holds_scores(third):
         return Ends((1, 2), None, _note("column 1 holds scores", "2 and 3"))
-    if _counts_rows(first) and _holds_names(second) and _holds_names(third):
+    counts = len(first) > 1 and first in (
+        [str(number) for number in range(start, start + len(first))] for start in (0, 1)
+    )
+    if counts and _holds_names(second) and _holds_names(third):
         if len(rows) < _FEW or len(set(third)) > 1:
             return Ends((1, 2), 0, _note("column 1 numbers the rows", "2 and 3"))
     elif _holds_relations(first, second, third):
@@ -273,32 +262,16 @@ def holds_scores(cells: Sequence[str]) -> bool:
     )
 
 
-def _counts_rows(cells: Sequence[str]) -> bool:
-    """Return whether the cells are 0, 1, 2 … or 1, 2, 3 …"""
-    return len(cells) > 1 and any(
-        list(cells) == [str(number) for number in range(start, start + len(cells))]
-        for start in (0, 1)
-    )
-
-
 def _holds_relations(first: Sequence[str], second: Sequence[str], third: Sequence[str]) -> bool:
-    """Return whether the second column says how the first and the third are related.
-
-    Its words are known relations, or so few that they are no nodes: nodes of the first column
-    come back in the third, and none of them in the second.
-    """
+    """Return whether the second column says how nodes of the first and third are related."""
     words, sources, targets = set(second), set(first), set(third)
-    if not words.isdisjoint(sources | targets) or not _alike(first, third):
+    nodes = all(map(str.isdecimal, (*first, *third))) or _holds_names(third)
+    if not words.isdisjoint(sources | targets) or not nodes:
         return False
     few = len(words) <= min(_MOST_RELATIONS, len(second) // 5, len(targets) // 2)
     return all(map(is_relation, words)) or (
         few and not sources.isdisjoint(targets) and _holds_names(second)
     )
-
-
-def _alike(first: Sequence[str], third: Sequence[str]) -> bool:
-    """Return whether a column of names or whole numbers may be nodes, as the first one is."""
-    return all(map(str.isdecimal, (*first, *third))) or _holds_names(third)
 
 
 # Words and codes Cytoscape and others put between two nodes.
@@ -344,7 +317,7 @@ class Sample:
 class Layout:
     """Where the ends of an edge stand in a row."""
 
-    separator: str
+    sample: Sample
     ends: tuple[int, int]
     width: int  # of the first row
     header: list[str] = field(default_factory=list)
@@ -352,10 +325,7 @@ class Layout:
     sure: bool = False  # whether that line is a header beyond doubt
     multiplex: bool = False
     aside: int | None = None  # a column that numbers the rows, or names relations
-    titles: tuple[int, ...] = ()  # lines of text above the table
     note: str = ""  # what the user should know about the columns
-    line: int = 1  # of the first row below titles and comments
-    first: tuple[str, ...] = ()  # the cells of that row
     weights: int | None = None  # the column the user wants weights from
 
     @property
@@ -368,18 +338,18 @@ class Layout:
 
     def describe(self) -> str:
         """Describe it for the input report."""
-        kind = f"{SEPARATORS[self.separator]}-separated edge list"
+        kind = f"{SEPARATORS[self.sample.separator]}-separated edge list"
         if self.multiplex:
             return f"{kind} of a multiplex network (layer, node, node, weight), layers merged"
         a, b = self.ends
         if self.header:
-            return f"{kind}, nodes in the columns {self._named(a)} and {self._named(b)}"
+            names = (
+                name if name.isprintable() and 0 < len(name) <= 60 else str(at + 1)
+                for at, name in ((at, self.header[at]) for at in self.ends)
+            )
+            return f"{kind}, nodes in the columns {' and '.join(names)}"
         where = f", nodes in columns {a + 1} and {b + 1}" if self.width > 2 else ""
         return f"{kind} without header{where}"
-
-    def _named(self, at: int) -> str:
-        name = self.header[at]
-        return name if name.isprintable() and 0 < len(name) <= 60 else str(at + 1)
 
 
 def find_layout(
@@ -389,24 +359,27 @@ def find_layout(
     has_header: bool | None = None,
     weights: str | None = None,
 ) -> Layout:
-    """Read the layout off the first lines; `has_header` decides where the user knows.
-
-    The ends are the columns chosen, else those the header names, else those the cells tell.
-    """
+    """Find the ends of edges: the columns chosen, else named by the header, else by the cells."""
     asked = list(columns or ())
     if weights is not None:  # beside weights, numbers tell no header
         asked = [name for name in (*asked, weights) if not name.isdecimal()]
     header = find_header(sample.rows, sample.comment, asked, has_header)
-    names, header_line, rows = [], None, sample.rows
-    if header is not None:
-        names = header.names
-        if header.is_row:
-            header_line, rows = sample.line, sample.rows[1:]
+    names = [] if header is None else header.names
+    header_line, rows = None, sample.rows
+    if header is not None and header.is_row:
+        header_line, rows = sample.line, sample.rows[1:]
     width = len(names or sample.rows[0])
     ends = Ends(header.ends if header else (0, 1))
-    layered = columns is None and header is None and _has_layers(file, rows)
+    # Files of this suffix have layer, node, node and weight.
+    layered = columns is None and header is None and file.endswith((".edges", ".edges.gz"))
+    layered &= all(len(row) == 4 and all(map(NUMBER.fullmatch, row)) for row in rows)
     if columns is not None:
-        ends = Ends(_chosen(columns, names, width, file))
+        first, second = (column_called(name, names, file, width, "--columns") for name in columns)
+        if first == second:
+            raise ParameterError(
+                f"--columns expects two different columns, got {columns[0]!r} twice"
+            )
+        ends = Ends((first, second))
     elif layered:
         ends = Ends((1, 2))
     elif header is None or not header.told:
@@ -414,8 +387,14 @@ def find_layout(
             # A column beyond the header has no name, and may be missing elsewhere.
             ends = ends_by_content([row[:width] for row in rows] if header else rows)
         _refuse_matrix(rows, ends.columns, width, f"{file}:{sample.line}")
+    weights_at = None if weights is None else column_called(weights, names, file, width)
+    if weights is not None and weights_at in ends.columns:
+        raise ParameterError(
+            f"--weights: column {weights[:60]!r} of {file} is read as names of nodes; choose "
+            "another, or choose those of the nodes with --columns A,B"
+        )
     return Layout(
-        separator=sample.separator,
+        sample=sample,
         ends=ends.columns,
         width=width,
         header=names,
@@ -423,18 +402,8 @@ def find_layout(
         sure=header is not None and header.sure,
         multiplex=layered,
         aside=ends.aside,
-        titles=sample.titles,
         note=ends.note,
-        line=sample.line,
-        first=tuple(sample.rows[0]),
-        weights=None if weights is None else _weights(weights, ends, names, width, file),
-    )
-
-
-def _has_layers(file: str, rows: Sequence[Row]) -> bool:
-    """Return whether the rows are layer, node, node, weight, as files of this suffix have them."""
-    return file.endswith((".edges", ".edges.gz")) and all(
-        len(row) == 4 and all(map(NUMBER.fullmatch, row)) for row in rows
+        weights=weights_at,
     )
 
 
@@ -451,22 +420,3 @@ def _refuse_matrix(rows: Sequence[Row], ends: tuple[int, int], width: int, where
             f"column {1 if wide else 2} on. Is it a matrix, or a list of scores? Choose two "
             "columns with --columns 1,2; save a matrix as .npz (scipy) or Matrix Market"
         )
-
-
-def _chosen(columns: Sequence[str], names: Row, width: int, file: str) -> tuple[int, int]:
-    """Return the columns the user asked for."""
-    first, second = (column_called(name, names, file, width, "--columns") for name in columns)
-    if first == second:
-        raise ParameterError(f"--columns expects two different columns, got {columns[0]!r} twice")
-    return first, second
-
-
-def _weights(asked: str, ends: Ends, names: Row, width: int, file: str) -> int:
-    """Return the column of weights the user asked for."""
-    at = column_called(asked, names, file, width)
-    if at in ends.columns:
-        raise ParameterError(
-            f"--weights: column {asked[:60]!r} of {file} is read as names of nodes; choose "
-            "another, or choose those of the nodes with --columns A,B"
-        )
-    return at

@@ -20,12 +20,11 @@ Element = dict[str, Any]
 def read_cx2(source: Source, out: EdgeCollector, options: ReadOptions) -> str:
     """Read CX2 or CX; nodes are named by their attribute `name` where that tells them apart."""
     options.refuse_others("CX2", ["weights"])
-    aspects = _Aspects(_parsed(source), source.name)
-    aspects.check_status()
-    graph = NamedGraph(out, naming=("name",), weighted=options.weights is not None)
+    aspects = _Aspects(source)
+    graph = NamedGraph(out, naming=("name",))
     old = any("@id" in node for node in aspects.elements("nodes"))
     if options.weights is not None:
-        known = dict.fromkeys(_names_in_cx(aspects) if old else _names_in_cx2(aspects))
+        known = dict.fromkeys(_names_in(aspects, old))
         if options.weights not in known:
             raise unknown(options.weights, known, source.name)
         out.weights = EdgeWeights(f"edge attribute {options.weights}", source.name)
@@ -34,34 +33,37 @@ def read_cx2(source: Source, out: EdgeCollector, options: ReadOptions) -> str:
     return f"{'CX' if old else 'CX2'}, graph of {graph.n_nodes:,} nodes"
 
 
-def _parsed(source: Source) -> Any:
-    try:
-        return json.loads(source.whole(_LARGEST))
-    except json.JSONDecodeError as problem:
-        early = problem.pos >= len(problem.doc.rstrip())
-        what = "ends too early: the file was cut off" if early else f"is damaged ({problem.msg})"
-        raise InputError(f"{source.name}:{problem.lineno}: the JSON {what}; get it again") from None
-    except RecursionError:
-        raise InputError(f"{source.name}: the JSON is nested too deeply for CX2") from None
-    except UnicodeDecodeError:
-        raise InputError(f"{source.name}: not UTF-8 text; export it again") from None
-    except InputError:
-        raise
-    except ValueError as problem:  # a number of thousands of digits
-        raise InputError(f"{source.name}: the JSON cannot be read: {problem}") from None
-
-
 class _Aspects:
     """The aspects of a document, each of them perhaps in several pieces."""
 
-    def __init__(self, document: Any, file: str) -> None:
-        self.file = file
+    def __init__(self, source: Source) -> None:
+        self.file = file = source.name
+        try:
+            document = json.loads(source.whole(_LARGEST))
+        except json.JSONDecodeError as problem:
+            early = problem.pos >= len(problem.doc.rstrip())
+            what = (
+                "ends too early: the file was cut off" if early else f"is damaged ({problem.msg})"
+            )
+            raise InputError(f"{file}:{problem.lineno}: the JSON {what}; get it again") from None
+        except RecursionError:
+            raise InputError(f"{file}: the JSON is nested too deeply for CX2") from None
+        except UnicodeDecodeError:
+            raise InputError(f"{file}: not UTF-8 text; export it again") from None
+        except InputError:
+            raise
+        except ValueError as problem:  # a number of thousands of digits
+            raise InputError(f"{file}: the JSON cannot be read: {problem}") from None
         if not isinstance(document, list) or not all(isinstance(p, dict) for p in document):
             raise InputError(
                 f"{file}: expected CX2, a JSON list of aspects such as nodes and edges; other JSON "
                 "is not read: export it as CX2, GraphML or SIF"
             )
         self._pieces: list[Element] = document
+        for status in self.elements("status"):
+            if status.get("success") is False:  # the document's own last word
+                why = " ".join((_text(status.get("error")) or "no reason given")[:200].split())
+                raise InputError(f"{file}: says that its export failed ({why}); get it again")
 
     def elements(self, aspect: str) -> Iterator[Element]:
         """Yield the elements of an aspect."""
@@ -70,13 +72,6 @@ class _Aspects:
             if not isinstance(part, list) or not all(isinstance(e, dict) for e in part):
                 raise InputError(f"{self.file}: the aspect {aspect!r} is no list of objects")
             yield from part
-
-    def check_status(self) -> None:
-        """Refuse a document whose own last word is that its export failed."""
-        for status in self.elements("status"):
-            if status.get("success") is False:
-                why = " ".join((_text(status.get("error")) or "no reason given")[:200].split())
-                raise InputError(f"{self.file}: says that its export failed ({why}); get it again")
 
     def number(self, element: Element, key: str, what: str) -> str:
         """Return the number of a node, as text."""
@@ -118,18 +113,17 @@ def _column(aspects: _Aspects, aspect: str, name: str) -> Callable[[Element], st
     return value_of
 
 
-def _names_in_cx2(aspects: _Aspects) -> Iterator[str]:
+def _names_in(aspects: _Aspects, old: bool) -> Iterator[str]:
     """Yield the attributes of edges, declared or just there."""
+    if old:
+        yield from (_text(about.get("n")) for about in aspects.elements("edgeAttributes"))
+        return
     for declared in aspects.elements("attributeDeclarations"):
         columns = declared.get("edges")
         yield from map(str, columns if isinstance(columns, dict) else ())
     for edge in aspects.elements("edges"):
         values = edge.get("v")
         yield from map(str, values if isinstance(values, dict) else ())
-
-
-def _names_in_cx(aspects: _Aspects) -> Iterator[str]:
-    return (_text(about.get("n")) for about in aspects.elements("edgeAttributes"))
 
 
 def _read_cx2(aspects: _Aspects, graph: NamedGraph, weight_name: str) -> None:

@@ -6,6 +6,7 @@ import csv
 import io
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain, compress, pairwise
 
@@ -106,11 +107,6 @@ def separator_of(line: str) -> str:
     return min(places)[1] if places else " "
 
 
-def data_lines(text: str) -> list[tuple[int, str]]:
-    """Return the lines that hold data, with their places (0 is the first line)."""
-    return [(at, line) for at, line in enumerate(text.split("\n")) if is_data(line)]
-
-
 def is_data(line: str) -> bool:
     """Return whether a line is neither blank nor a comment."""
     start = line.lstrip(" \t\n")
@@ -122,15 +118,20 @@ def is_data(line: str) -> bool:
 def rows_of(
     block: Block, separator: str, needed: int, name: str, header_line: int | None = None
 ) -> Rows:
-    """Cut a block into rows of at least `needed` cells, or say which line is too short.
-
-    A header may be shorter: R leaves out the name of the row names.
-    """
+    """Cut a block into rows of `needed` cells or more (a header of R has fewer), or say where."""
     text = block.text.removesuffix("\n")
     numbers: Sequence[int] = range(block.first, block.first + text.count("\n") + 1)
-    rows = None if _may_hold_comments(text, separator) else _even_rows(text, numbers, separator)
+    # Where a line may be a comment, it has to go first; a blank line shows in the cells.
+    starts = [mark for mark in _NO_ROW if mark != separator or mark == " "]
+    commented = any(mark in text and f"\n{mark}" in text for mark in starts)
+    rows = None
+    if not (commented or text.startswith(_NO_ROW)):
+        rows = _even_rows(text, numbers, separator)
     if rows is None or "" in rows.flat:
-        text, numbers = _rows_only(text, numbers)
+        if any(f"\n{mark}" in f"\n{text}\n" for mark in ("\n", *_NO_ROW)):
+            lines = text.split("\n")
+            kept = [is_data(line) for line in lines]
+            text, numbers = "\n".join(compress(lines, kept)), list(compress(numbers, kept))
         if not numbers:
             return Rows([], [], [0])
         rows = _even_rows(text, numbers, separator) or _uneven_rows(text, numbers, separator, name)
@@ -142,23 +143,6 @@ def rows_of(
                 line = text.split("\n")[at]
                 raise InputError(_too_short(f"{name}:{numbers[at]}", line, separator, needed))
     return rows
-
-
-def _may_hold_comments(text: str, separator: str) -> bool:
-    """Return whether a line may be a comment. A blank line shows in the cells instead."""
-    starts = [mark for mark in _NO_ROW if mark != separator or mark == " "]
-    return text.startswith(_NO_ROW) or any(mark in text and f"\n{mark}" in text for mark in starts)
-
-
-def _rows_only(text: str, numbers: Sequence[int]) -> tuple[str, Sequence[int]]:
-    """Return the text without comments and blank lines, and the numbers of its lines."""
-    if not text.strip(" \t\n"):
-        return "", []
-    if not any(f"\n{mark}" in f"\n{text}\n" for mark in ("\n", *_NO_ROW)):
-        return text, numbers
-    lines = text.split("\n")
-    kept = [is_data(line) for line in lines]
-    return "\n".join(compress(lines, kept)), list(compress(numbers, kept))
 
 
 def _even_rows(text: str, numbers: Sequence[int], separator: str) -> Rows | None:
@@ -176,30 +160,21 @@ def _even_rows(text: str, numbers: Sequence[int], separator: str) -> Rows | None
 
 
 def _uneven_rows(text: str, numbers: Sequence[int], separator: str, name: str) -> Rows:
-    """Cut line by line, and undo quotes."""
+    """Cut line by line, and undo quotes: of all lines at once, unless one needs a closer look."""
     lines = text.split("\n")
-    quoted = _quoted_rows(lines, numbers, separator) if '"' in text else None
-    return quoted or Rows.of(
+    if '"' in text and not (separator == " " and "\t" in text):
+        bare = [line.strip(" ") for line in lines] if separator == " " else lines
+        with suppress(csv.Error):
+            rows = Rows.of(numbers, _csv_rows(bare, separator))
+            if len(rows.starts) == len(numbers) + 1:  # no name in quotes goes on in the next line
+                return rows
+    return Rows.of(
         numbers,
         (
             unquoted(line, separator, f"{name}:{number}") if '"' in line else _cut(line, separator)
             for number, line in zip(numbers, lines, strict=True)
         ),
     )
-
-
-def _quoted_rows(lines: Sequence[str], numbers: Sequence[int], separator: str) -> Rows | None:
-    """Undo the quotes of many lines at once; None where one of them needs a closer look."""
-    if separator == " ":
-        if any("\t" in line for line in lines):
-            return None
-        lines = [line.strip(" ") for line in lines]
-    try:
-        rows = Rows.of(numbers, _csv_rows(lines, separator))
-    except csv.Error:
-        return None
-    # A name in quotes may not go on in the next line.
-    return rows if len(rows.starts) == len(numbers) + 1 else None
 
 
 def _csv_rows(lines: Iterable[str], separator: str) -> Iterator[Row]:
@@ -252,12 +227,19 @@ _OTHER_TEXT = {
 _DECIMAL_COMMA = re.compile(r"[-+]?\d{0,400},\d{1,400}")
 # BioGRID's first table explains itself at length before this header.
 _TAB1 = re.compile(r"INTERACTOR_A\tINTERACTOR_B\t")
-_Numbered = Sequence[tuple[int, str]]
 
 
 def sample_of(block: Block, file: str) -> Sample:
     """Return the first rows of a block."""
-    comments, lines = _first_lines(block)
+    comments, lines = list[tuple[int, str]](), list[tuple[int, str]]()
+    for number, raw in enumerate(io.StringIO(block.text), block.first):
+        line = raw.removesuffix("\n")
+        if is_data(line):
+            lines.append((number, line))
+        elif line.strip():
+            comments.append((number, line.strip()))
+        if len(lines) == _SAMPLE:
+            break
     if not lines:
         raise InputError(f"{file}: no edge found; expected two columns of node names")
     _refuse_other_text(lines, file)
@@ -272,21 +254,7 @@ def sample_of(block: Block, file: str) -> Sample:
     return Sample(separator, rows, start, [cell.strip(' "') for cell in cells], titles)
 
 
-def _first_lines(block: Block) -> tuple[_Numbered, _Numbered]:
-    """Return comments and data with their line numbers."""
-    comments, lines = [], []
-    for number, raw in enumerate(io.StringIO(block.text), block.first):
-        line = raw.removesuffix("\n")
-        if is_data(line):
-            lines.append((number, line))
-        elif line.strip():
-            comments.append((number, line.strip()))
-        if len(lines) == _SAMPLE:
-            break
-    return comments, lines
-
-
-def _refuse_other_text(lines: _Numbered, file: str) -> None:
+def _refuse_other_text(lines: Sequence[tuple[int, str]], file: str) -> None:
     """Refuse what can be told from an edge list at a glance: markup, JSON, a list of names."""
     number, first = lines[0][0], lines[0][1].strip()
     for kind, sign in _OTHER_TEXT.items():
@@ -364,25 +332,39 @@ def read_edgelist(source: Source, out: EdgeCollector, options: ReadOptions) -> s
     labels the rows of a gold standard: rows labelled 0 are non-edges.
     """
     options.refuse_others("an edge list", ["header", "columns", "min_score", "weights"])
-    layout, blocks = _opened(source, options)
+    blocks = text_blocks(source)
+    block = next((one for one in blocks if any(map(is_data, io.StringIO(one.text)))), None)
+    if block is None:
+        raise InputError(
+            f"{source.name}: no edge found; expected a line with two node names per edge"
+        )
+    asked = options.columns, options.header, options.weights
+    layout = find_layout(sample_of(block, source.name), source.name, *asked)
+    start = layout.sample.titles[-1] + 1 if layout.sample.titles else block.first
+    below = Block(start, block.text.split("\n", start - block.first)[-1])
     unscored = options.min_score is None and layout.weights is None
     labels, zeros = Labels(layout, unscored), Zeros(layout, unscored)
     if layout.weights is not None:
         called = layout.header[layout.weights] if layout.header else ""
         out.weights = EdgeWeights(f"column {called or layout.weights + 1}", source.name)
     n_rows, widths = 0, set[int]()
-    for block in blocks:
-        part = rows_of(
-            block, layout.separator, max(layout.ends) + 1, source.name, layout.header_line
-        )
+    two_columns = layout.ends == (0, 1) and layout.weights is None
+    needed = max(layout.ends) + 1
+    for block in chain([below], blocks):
+        part = rows_of(block, layout.sample.separator, needed, source.name, layout.header_line)
         n_rows += len(part.lines)
         widths |= part.widths
-        part = _strong(_below_header(part, layout, out), layout, options, out)
+        part = _strong(_below_header(part, layout, out), layout, options.min_score, out)
         labels.take(part)
         zeros.take(part)
-        _add(part, layout, out)
-    out.passed_over = source.lines - n_rows - len(layout.titles)
-    out.drop("text above the table", layout.titles)
+        if two_columns and part.widths == {2} and "" not in part.flat:
+            out.add_in_turn(part.flat, part.lines)
+        else:
+            weights = None if layout.weights is None else part.cell_of(layout.weights)
+            sources, targets = map(part.column, layout.ends)
+            out.add(sources, targets, part.lines, weights)
+    out.passed_over = source.lines - n_rows - len(layout.sample.titles)
+    out.drop("text above the table", layout.sample.titles)
     bare = not layout.header and options.header is not False
     if bare and options.columns is None:
         _refuse_counts(layout, n_rows, out)
@@ -390,23 +372,10 @@ def read_edgelist(source: Source, out: EdgeCollector, options: ReadOptions) -> s
     _note_odd(layout, out, widths)
     if bare:
         _note_lone_first_edge(out)
-    guess = labels.settle(out)
-    if guess is None:
-        zeros.note(out)
-    return guess or layout.describe()
-
-
-def _opened(source: Source, options: ReadOptions) -> tuple[Layout, Iterator[Block]]:
-    """Return the layout, and the blocks from the first one that holds data, without titles."""
-    blocks = text_blocks(source)
-    for block in blocks:
-        if any(map(is_data, io.StringIO(block.text))):
-            asked = options.columns, options.header, options.weights
-            layout = find_layout(sample_of(block, source.name), source.name, *asked)
-            start = layout.titles[-1] + 1 if layout.titles else block.first
-            below = Block(start, block.text.split("\n", start - block.first)[-1])
-            return layout, chain([below], blocks)
-    raise InputError(f"{source.name}: no edge found; expected a line with two node names per edge")
+    if labels.settle(out):
+        return "gold standard: two names and a label, 1 for an edge and 0 for a non-edge"
+    zeros.note(out)
+    return layout.describe()
 
 
 def _below_header(part: Rows, layout: Layout, out: EdgeCollector) -> Rows:
@@ -424,24 +393,15 @@ def _below_header(part: Rows, layout: Layout, out: EdgeCollector) -> Rows:
 
 def _refuse_counts(layout: Layout, n_rows: int, out: EdgeCollector) -> None:
     """Refuse a first row that counts the others: nodes and edges, or Matrix Market's sizes."""
-    counts = layout.first
+    counts = layout.sample.rows[0]
     if n_rows <= _FEW or len(counts) not in (2, 3) or counts[-1] != str(n_rows - 1):
         return
     if all(map(str.isdecimal, counts)) and len(out.names) <= max(map(int, counts[:-1])) + 2:
         what = "the size of a matrix" if len(counts) == 3 else "numbers of nodes and edges"
         raise InputError(
-            f"{out.file}:{layout.line}: {' '.join(counts)!r} looks like {what}, as {n_rows - 1} "
-            "rows follow; remove the line, or say --no-header if it is an edge"
+            f"{out.file}:{layout.sample.line}: {' '.join(counts)!r} looks like {what}, as "
+            f"{n_rows - 1} rows follow; remove the line, or say --no-header if it is an edge"
         )
-
-
-def _add(part: Rows, layout: Layout, out: EdgeCollector) -> None:
-    plain_pairs = layout.ends == (0, 1) and layout.weights is None and part.widths == {2}
-    if plain_pairs and "" not in part.flat:
-        out.add_in_turn(part.flat, part.lines)
-        return
-    weights = None if layout.weights is None else part.cell_of(layout.weights)
-    out.add(part.column(layout.ends[0]), part.column(layout.ends[1]), part.lines, weights)
 
 
 def _settle_header(layout: Layout, out: EdgeCollector) -> None:
@@ -463,7 +423,7 @@ def _settle_header(layout: Layout, out: EdgeCollector) -> None:
 def _note_odd(layout: Layout, out: EdgeCollector, widths: set[int]) -> None:
     """Note when names end in a separator, rows differ in width, or the file is a ranking."""
     odd = next((name for name in out.names if name[-1] in ",;"), None)
-    if odd and layout.separator == " ":
+    if odd and layout.sample.separator == " ":
         out.note(f"names such as {odd[:40]} end in a separator: are there two kinds in the file?")
     if layout.note:
         out.note(layout.note)
@@ -498,12 +458,11 @@ def _note_lone_first_edge(out: EdgeCollector) -> None:
         )
 
 
-def _strong(part: Rows, layout: Layout, options: ReadOptions, out: EdgeCollector) -> Rows:
+def _strong(part: Rows, layout: Layout, least: float | None, out: EdgeCollector) -> Rows:
     """Return the rows whose score reaches the least one asked for."""
-    if options.min_score is None:
+    if least is None:
         return part
     at = layout.weights if layout.score is None else layout.score
-    least = options.min_score
     if at is None:
         raise ParameterError(
             f"--min-score: {out.file} has no column of scores (score, weight, confidence …); "
@@ -549,11 +508,7 @@ _FLAGS = ("label", "isedge", "islink", "truth", "gold", "goldstandard", "exists"
 
 
 class Labels:
-    """Follows a third and last column as long as it is nothing but 0 and 1.
-
-    They may be written 0.0 and 1.0, or FALSE and TRUE; some may be missing, and a separator may
-    stand at the end of each row.
-    """
+    """Follows a third and last column as long as it is nothing but 0 and 1, or FALSE and TRUE."""
 
     def __init__(self, layout: Layout, possible: bool) -> None:
         self.possible = possible and not layout.header and set(layout.ends) == {0, 1}
@@ -564,35 +519,30 @@ class Labels:
         if not self.possible or not part.lines:
             return
         ended = part.widths == {4} and set(part.column(3)) == {""}
-        meaning = _label_of(part.column(2)) if part.widths == {3} or ended else None
-        if meaning is None:
+        cells = part.column(2) if part.widths == {3} or ended else []
+        distinct = set(cells)
+        few = 0 < len(distinct) <= 2 * len(_LABELS)
+        if not few or not {cell.lower() for cell in distinct} <= _LABELS.keys():
             self.possible = False
             return
+        meaning = {cell: _LABELS[cell.lower()] for cell in distinct}
         ends = zip(part.column(0), part.column(1), strict=True)
         named = np.array([bool(a and b) for a, b in ends])
-        marks = np.array([meaning[cell] for cell in part.column(2)], dtype=np.int8)
+        marks = np.array([meaning[cell] for cell in cells], dtype=np.int8)
         self._marks.append(marks[named])
         self._lines.append(np.array(part.lines, dtype=np.int64)[named])
 
-    def settle(self, out: EdgeCollector) -> str | None:
-        """Leave out what is labelled 0 or not at all, once all rows are known to be labelled."""
+    def settle(self, out: EdgeCollector) -> bool:
+        """Leave out what is labelled 0 or not at all, if all rows turned out to be labelled."""
         marks, lines = np.concatenate(self._marks), np.concatenate(self._lines)
         if not self.possible or not (marks == _NO_EDGE).any():
-            return None
+            return False
         non_edges = out.ends[marks == _NO_EDGE]
         out.keep(marks == _EDGE)
         out.non_edges = non_edges
         for mark, reason in ((_NO_EDGE, _NON_EDGE), (_MISSING, _UNKNOWN)):
             out.drop(reason, lines[marks == mark].tolist())
-        return "gold standard: two names and a label, 1 for an edge and 0 for a non-edge"
-
-
-def _label_of(cells: Sequence[str]) -> dict[str, int] | None:
-    """Return what each cell says, or None where one is no label."""
-    distinct = set(cells)
-    if len(distinct) > 2 * len(_LABELS) or not {cell.lower() for cell in distinct} <= set(_LABELS):
-        return None
-    return {cell: _LABELS[cell.lower()] for cell in distinct}
+        return True
 
 
 class Zeros:
@@ -610,7 +560,9 @@ class Zeros:
         if self._at is None or not part.lines or min(part.widths) <= self._at:
             return
         cells = part.column(self._at)
-        if not self._rows and not all(map(_is_weight, cells[:200])):
+        if not self._rows and not all(
+            NUMBER.fullmatch(cell) or cell.lower() in MISSING for cell in cells[:200]
+        ):
             self._at = None
             return
         self._zeros += sum(map(_ZEROS.__contains__, cells))
@@ -623,7 +575,3 @@ class Zeros:
         what = self._flag[:40] or "weight"
         how = "remove the non-edges" if self._flag else "--min-score sets the least weight"
         out.note(f"{self._zeros:,} of {self._rows:,} rows have {what} 0 and count as edges; {how}")
-
-
-def _is_weight(cell: str) -> bool:
-    return NUMBER.fullmatch(cell) is not None or cell.lower() in MISSING

@@ -17,6 +17,14 @@ from linkprior.io.source import HEAD, Source
 _LABEL = NAMING.index("label")
 # Tags of GraphML that may own <data>.
 _OWNERS = {"graph", "node", "edge", "hyperedge", "port"}
+# The parser keeps a tag or comment until its end, and looks through it again with every block.
+_LONGEST_TAG = 16 << 20
+# Every open tag is kept, so a file of opening tags alone takes forty times its size.
+_DEEPEST = 1000
+_ENDS_TOO_EARLY = {3, 5, 6, 20}  # no element, unclosed token, partial character, unclosed CDATA
+_PLAIN_ENCODINGS = {"utf-8", "utf-16", "utf-16le", "utf-16be", "iso-8859-1", "us-ascii"}
+
+Attributes = dict[str, str]
 
 
 def read_graphml(source: Source, out: EdgeCollector, options: ReadOptions) -> str:
@@ -26,7 +34,7 @@ def read_graphml(source: Source, out: EdgeCollector, options: ReadOptions) -> st
     """
     options.refuse_others("GraphML", ["weights"])
     handler = _GraphML(out, options.weights)
-    parse_xml(source, "graphml", handler)
+    handler.parse(source, "graphml")
     if handler.n_graphs > 1:
         out.note(f"the file holds {handler.n_graphs} graphs: they are read as one")
     return handler.settle("GraphML")
@@ -39,7 +47,7 @@ def read_gexf(source: Source, out: EdgeCollector, options: ReadOptions) -> str:
     """
     options.refuse_others("GEXF", ["weights"])
     handler = _Gexf(out, options.weights)
-    parse_xml(source, "gexf", handler)
+    handler.parse(source, "gexf")
     return handler.settle("GEXF")
 
 
@@ -59,15 +67,90 @@ class _Edge:
 
 
 class _Graph:
-    """What both formats share: needed attributes, and edges that may be predictions."""
+    """What both formats share: the parser, needed attributes, edges that may be predictions."""
 
     def __init__(self, out: EdgeCollector, weights: str | None) -> None:
-        self.out, self.graph = out, NamedGraph(out, weighted=weights is not None)
+        self.out, self.graph = out, NamedGraph(out)
         self.graph.directed = False
         self._asked, self._weight = weights, _plain(weights or "weight")
         self._known: list[str] = []  # attributes that edges have
         if weights is not None:
             out.weights = EdgeWeights(f"edge attribute {weights}", out.file)
+
+    def parse(self, source: Source, root: str) -> None:
+        """Follow the tags of a source, of which the first must be `root`."""
+        parser, fed, depth = expat.ParserCreate(), 0, 0
+        parser.buffer_text = True
+
+        def where() -> str:
+            return f"{source.name}:{parser.CurrentLineNumber}"
+
+        def start(tag: str, attributes: Attributes) -> None:
+            nonlocal depth
+            tag = tag.rpartition(":")[2]
+            if depth == 0 and tag != root:
+                raise InputError(f"{where()}: expected the tag <{root}> first, got <{tag[:40]}>")
+            depth += 1
+            if depth > _DEEPEST:
+                raise InputError(
+                    f"{where()}: tags inside {_DEEPEST:,} others, which no graph file has (an XML "
+                    "bomb?); export it again"
+                )
+            self.start(tag, attributes, parser.CurrentLineNumber)
+
+        def end(tag: str) -> None:
+            nonlocal depth
+            depth -= 1
+            self.end(tag.rpartition(":")[2])
+
+        def doctype(_tag: str, _system: str | None, _public: str | None, internal: int) -> None:
+            if internal:  # the one place where entities and default values can be declared
+                raise InputError(
+                    f"{where()}: declares XML entities or the like in a DTD of its own, which are "
+                    "refused (an XML bomb?); export it again"
+                )
+
+        def declaration(_version: str, encoding: str | None, _standalone: int) -> None:
+            if encoding and not _is_read(encoding):
+                raise InputError(
+                    f"{where()}: declares the encoding {encoding!r}, which is not read; save it as "
+                    "UTF-8"
+                )
+
+        parser.StartElementHandler, parser.EndElementHandler = start, end
+        parser.CharacterDataHandler = self.text
+        parser.StartDoctypeDeclHandler, parser.XmlDeclHandler = doctype, declaration
+        try:
+            for data in _without_doctype(source):
+                parser.Parse(data)
+                fed += len(data)
+                if fed - parser.CurrentByteIndex > _LONGEST_TAG:
+                    raise InputError(
+                        f"{where()}: a tag or comment of more than {_LONGEST_TAG >> 20} MB, which "
+                        "no graph file has; is a quote missing?"
+                    )
+            parser.Parse(b"", True)
+        except expat.ExpatError as problem:
+            what, at = expat.ErrorString(problem.code), f"{source.name}:{problem.lineno}"
+            if problem.code in _ENDS_TOO_EARLY:
+                raise InputError(
+                    f"{at}: the XML ends too early ({what}): the file was cut off; get it again"
+                ) from None
+            hint = "is it UTF-8?" if problem.code == 4 else "export it again"
+            raise InputError(
+                f"{at}: not well-formed XML ({what}, column {problem.offset + 1}); {hint}"
+            ) from None
+
+    def start(self, tag: str, attributes: Attributes, line: int) -> None:
+        """Take the beginning of a tag."""
+        raise NotImplementedError
+
+    def end(self, tag: str) -> None:
+        """Take the end of a tag."""
+        raise NotImplementedError
+
+    def text(self, data: str) -> None:
+        """Take text between tags."""
 
     def opened_edge(self, attributes: Attributes, line: int) -> _Edge:
         source = self.needed("edge", "source", attributes, line)
@@ -208,7 +291,10 @@ class _Gexf(_Graph):
         elif tag == "edge":
             self._edge = self.opened_edge(attributes, line)
             self._edge.kind = attributes.get("kind", "")
-            self._edge.weight = self._own_weight(attributes)
+            if self._weight == "weight" and "weight" in attributes:  # GEXF itself knows it
+                self._edge.weight = attributes["weight"]
+                if "weight" not in self._known:
+                    self._known.append("weight")
             if attributes.get("type", self._default_type).lower() in ("directed", "dir"):
                 self.graph.directed = True
         elif tag == "attvalue":
@@ -217,62 +303,20 @@ class _Gexf(_Graph):
                 setattr(self._edge, what, attributes.get("value", ""))
         elif tag == "attributes":
             self._owner_class = attributes.get("class", "")
-        elif tag == "attribute":
-            if self._owner_class == "edge":
-                self._declare(attributes.get("title", ""), attributes.get("id", ""))
+        elif tag == "attribute" and self._owner_class == "edge":
+            title = attributes.get("title", "")
+            self._known.append(title)
+            if _plain(title) == "kind":
+                self._ids[attributes.get("id", "")] = "kind"
+            elif self._asked is not None and _plain(title) == self._weight:
+                self._ids[attributes.get("id", "")] = "weight"
         elif tag == "graph":
             self._default_type = attributes.get("defaultedgetype", "undirected")
-
-    def _declare(self, title: str, key: str) -> None:
-        """Remember the attributes of edges that matter: what kind they are, how heavy."""
-        self._known.append(title)
-        if _plain(title) == "kind":
-            self._ids[key] = "kind"
-        elif self._asked is not None and _plain(title) == self._weight:
-            self._ids[key] = "weight"
-
-    def _own_weight(self, attributes: Attributes) -> str:
-        """Return the weight GEXF itself knows, where it is the one asked for."""
-        if self._weight != "weight" or "weight" not in attributes:
-            return ""
-        if "weight" not in self._known:
-            self._known.append("weight")
-        return attributes["weight"]
 
     def end(self, tag: str) -> None:
         if tag == "edge" and self._edge:
             self.close_edge(self._edge)
             self._edge = None
-
-    def text(self, data: str) -> None:
-        """GEXF says everything in attributes."""
-
-
-# The parser keeps a tag or comment until its end, and looks through it again with every block.
-_LONGEST_TAG = 16 << 20
-# Every open tag is kept, so a file of opening tags alone takes forty times its size.
-_DEEPEST = 1000
-_ENDS_TOO_EARLY = {3, 5, 6, 20}  # no element, unclosed token, partial character, unclosed CDATA
-_PLAIN_ENCODINGS = {"utf-8", "utf-16", "utf-16le", "utf-16be", "iso-8859-1", "us-ascii"}
-
-Attributes = dict[str, str]
-
-
-def parse_xml(source: Source, root: str, handler: _GraphML | _Gexf) -> None:
-    """Feed a source to a handler; its first tag must be `root`."""
-    parser, fed = _parser(source.name, root, handler), 0
-    try:
-        for data in _without_doctype(source):
-            parser.Parse(data)
-            fed += len(data)
-            if fed - parser.CurrentByteIndex > _LONGEST_TAG:
-                raise InputError(
-                    f"{source.name}:{parser.CurrentLineNumber}: a tag or comment of more than "
-                    f"{_LONGEST_TAG >> 20} MB, which no graph file has; is a quote missing?"
-                )
-        parser.Parse(b"", True)
-    except expat.ExpatError as problem:
-        raise InputError(_broken(source.name, problem)) from None
 
 
 def _without_doctype(source: Source) -> Iterator[bytes]:
@@ -309,54 +353,6 @@ def _without_doctype(source: Source) -> Iterator[bytes]:
     yield from blocks
 
 
-def _parser(name: str, root: str, handler: _GraphML | _Gexf) -> expat.XMLParserType:
-    parser = expat.ParserCreate()
-    parser.buffer_text = True
-    depth = 0
-
-    def where() -> str:
-        return f"{name}:{parser.CurrentLineNumber}"
-
-    def start(tag: str, attributes: Attributes) -> None:
-        nonlocal depth
-        tag = tag.rpartition(":")[2]
-        if depth == 0 and tag != root:
-            raise InputError(f"{where()}: expected the tag <{root}> first, got <{tag[:40]}>")
-        depth += 1
-        if depth > _DEEPEST:
-            raise InputError(
-                f"{where()}: tags inside {_DEEPEST:,} others, which no graph file has (an XML "
-                "bomb?); export it again"
-            )
-        handler.start(tag, attributes, parser.CurrentLineNumber)
-
-    def end(tag: str) -> None:
-        nonlocal depth
-        depth -= 1
-        handler.end(tag.rpartition(":")[2])
-
-    def doctype(_tag: str, _system: str | None, _public: str | None, internal: int) -> None:
-        if internal:  # the one place where entities and default values can be declared
-            raise InputError(
-                f"{where()}: declares XML entities or the like in a DTD of its own, which are "
-                "refused (an XML bomb?); export it again"
-            )
-
-    def declaration(_version: str, encoding: str | None, _standalone: int) -> None:
-        if encoding and not _is_read(encoding):
-            raise InputError(
-                f"{where()}: declares the encoding {encoding!r}, which is not read; save it as "
-                "UTF-8"
-            )
-
-    parser.StartElementHandler = start
-    parser.EndElementHandler = end
-    parser.CharacterDataHandler = handler.text
-    parser.StartDoctypeDeclHandler = doctype
-    parser.XmlDeclHandler = declaration
-    return parser
-
-
 def _is_read(encoding: str) -> bool:
     """Return whether the parser reads an encoding: the usual ones and those of single bytes."""
     if encoding.lower() in _PLAIN_ENCODINGS:
@@ -365,11 +361,3 @@ def _is_read(encoding: str) -> bool:
         return len(bytes(range(256)).decode(encoding, "replace")) == 256
     except (LookupError, UnicodeError):
         return False
-
-
-def _broken(name: str, problem: expat.ExpatError) -> str:
-    what, where = expat.ErrorString(problem.code), f"{name}:{problem.lineno}"
-    if problem.code in _ENDS_TOO_EARLY:
-        return f"{where}: the XML ends too early ({what}): the file was cut off; get it again"
-    hint = "; is it UTF-8?" if problem.code == 4 else "; export it again"
-    return f"{where}: not well-formed XML ({what}, column {problem.offset + 1}){hint}"

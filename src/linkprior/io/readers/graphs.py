@@ -121,11 +121,7 @@ def note_zero_weights(out: EdgeCollector, count: int) -> None:
 def each_once(
     out: EdgeCollector, ends: Ints, values: Any, lines: Sequence[int] | Ints | None = None
 ) -> tuple[Ints, Weighed | None, bool]:
-    """Return one of (i, j) and (j, i) where every pair is given both ways, and whether it is.
-
-    A symmetric matrix holds each edge twice by its nature: nothing was repeated. `values` are
-    weights, where they are asked for.
-    """
+    """Return one of (i, j) and (j, i) where every pair is given both ways, and whether it is."""
     i, j = ends[:, 0], ends[:, 1]
     width = int(ends.max(initial=0)) + 1
     both_ways = np.array_equal(distinct(i * width + j), distinct(j * width + i))
@@ -152,10 +148,8 @@ def one_line(text: str) -> str:
 class NamedGraph:
     """A graph by node ids; `naming` are the attributes that may name a node, the best first."""
 
-    def __init__(
-        self, out: EdgeCollector, naming: Sequence[str] = NAMING, weighted: bool = False
-    ) -> None:
-        self._out, self.weighted = out, weighted  # whether every edge must have a weight
+    def __init__(self, out: EdgeCollector, naming: Sequence[str] = NAMING) -> None:
+        self._out = out
         self.directed: bool | None = None  # whether any edge has a direction, where formats tell
         self.naming = naming
         self._number: dict[str, int] = {}
@@ -197,19 +191,16 @@ class NamedGraph:
         text = one_line(text)
         if 0 < len(text) <= LONGEST_LABEL:
             first = self._labels[rank].setdefault(node, text)
-            if node in self._again:
-                self._compare(node, rank, first, text)
-
-    def _compare(self, node: int, rank: int, first: str, text: str) -> None:
-        """Refuse a node listed twice by two names; only the first of each listing counts."""
-        line, compared = self._again[node]
-        if first.split() != text.split() and rank not in compared:
-            raise InputError(
-                f"{self._out.file}{f':{line}' if line else ''}: the id "
-                f"{self._id_of(node)[:40]!r} is that of two nodes, {first[:40]!r} and "
-                f"{text[:40]!r}; give each node an id of its own"
-            )
-        compared.add(rank)
+            if node not in self._again:
+                return
+            line, compared = self._again[node]  # only the first name of each listing counts
+            if first.split() != text.split() and rank not in compared:
+                raise InputError(
+                    f"{self._out.file}{f':{line}' if line else ''}: the id "
+                    f"{self._id_of(node)[:40]!r} is that of two nodes, {first[:40]!r} and "
+                    f"{text[:40]!r}; give each node an id of its own"
+                )
+            compared.add(rank)
 
     def _id_of(self, node: int) -> str:
         return next(islice(self._number, node, None))
@@ -224,7 +215,7 @@ class NamedGraph:
             self._out.drop(PREDICTED, [line])
             return
         self._ends.extend(ends)
-        if self.weighted:
+        if self._out.weights is not None:  # every edge must have one
             self._weights.append(weight)
             self._edge_lines.append(line)
         else:

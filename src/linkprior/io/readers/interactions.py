@@ -69,92 +69,6 @@ def number_of(text: str) -> float | None:
     return value if math.isfinite(value) else None
 
 
-class Selection:
-    """Leaves out rows that options do not ask for, in the order they were added, and nameless ones.
-
-    `ends_of` gives the names of both ends, empty where there is none.
-    """
-
-    def __init__(
-        self,
-        out: EdgeCollector,
-        organisms: Organisms,
-        ends_of: Callable[[Records], Pair],
-        unnamed: str,
-    ) -> None:
-        self._out, self._organisms, self._ends_of, self._unnamed = out, organisms, ends_of, unnamed
-        self._filters: list[Callable[[Records], Records]] = []
-        self._asked: dict[str, str] = {}  # systems, case folded → as the user wrote them
-        self._met: set[str] = set()
-        self._seen: Counter[str] = Counter()
-
-    def take(self, rows: Records) -> Records:
-        """Return the rows asked for whose ends both have a name; others are counted by reason."""
-        self._organisms.count(rows, kept=False)
-        for chosen in self._filters:
-            rows = chosen(rows)
-        named = [a != "" and b != "" for a, b in zip(*self._ends_of(rows), strict=True)]
-        rows = sift(rows, named, self._unnamed, self._out)
-        self._organisms.count(rows, kept=True)
-        return rows
-
-    def add(self, chosen: Callable[[Records], Records]) -> None:
-        """Add a filter of rows."""
-        self._filters.append(chosen)
-
-    def by_cell(self, at: int, wants: Callable[[str], bool], reason: str) -> None:
-        """Keep the rows whose cell is wanted."""
-        wants = cache(wants)
-        self.add(lambda rows: sift(rows, map(wants, rows.column(at)), reason, self._out))
-
-    def by_score(self, at: int, score_of: Callable[[str], float | None], least: float) -> None:
-        """Keep the rows with a score of at least `least`."""
-        score_of = cache(score_of)
-        self.by_cell(at, lambda cell: score_of(cell) is not None, "it has no score")
-        self.by_cell(
-            at, lambda cell: (score_of(cell) or 0.0) >= least, f"the score is below {least:g}"
-        )
-
-    def by_system(
-        self,
-        at: int,
-        asked: Sequence[str],
-        systems_of: Callable[[str], Sequence[Sequence[str]]],
-        reason: str,
-    ) -> None:
-        """Keep the rows of the experimental systems asked for.
-
-        `systems_of` gives the systems of a cell, each by all its names, the one to show last.
-        """
-        self._asked = {word.strip().casefold(): word for word in asked}
-        systems_of = cache(systems_of)
-
-        def wants(cell: str) -> bool:
-            names = {name.strip().casefold() for system in systems_of(cell) for name in system}
-            self._met |= self._asked.keys() & names
-            return not self._asked.keys().isdisjoint(names)
-
-        def count(rows: Records) -> Records:
-            for cell, n in Counter(rows.column(at)).items():
-                self._seen.update({system[-1]: n for system in systems_of(cell)})
-            return rows
-
-        self.add(count)
-        self.by_cell(at, wants, reason)
-
-    def settle(self) -> None:
-        """Refuse a system or organism that no row has, and note rows that join two organisms."""
-        for word, asked in self._asked.items():
-            if word not in self._met:
-                systems = [name for name, _ in self._seen.most_common(_LISTED)]
-                more = " …" if len(self._seen) > _LISTED else ""
-                raise ParameterError(
-                    f"--experimental-system: no row of {self._out.file} has {asked!r}."
-                    f"{nearest(asked, systems)} It has: {', '.join(systems)}{more}"
-                )
-        self._organisms.settle()
-
-
 # Strains and species that databases number apart share their names: all of them are meant.
 _NAMES: dict[str, tuple[str, ...]] = {
     "9606": ("human", "Homo sapiens"),
@@ -189,22 +103,20 @@ _NAMES: dict[str, tuple[str, ...]] = {
 }
 
 
-def _spelled(taxon: str) -> str:
-    return f"{taxon} ({_NAMES[taxon][0]})" if taxon in _NAMES else taxon
+class InteractionTable:
+    """Takes the rows that options ask for, by filters in the order they were added.
 
-
-class Organisms:
-    """Keeps the rows of the organism asked for, and counts which organisms the rows join.
-
-    The name asked for may stand for several taxa (strains, species). All rows are counted for the
-    message that no row has this organism; without one, the rows kept, for the note on mixed
+    A subclass gives the names and the organisms of both ends of rows, empty where there is none.
+    The organism asked for may stand for several taxa (strains, species). All rows are counted for
+    the message that no row has this organism; without one, the rows taken, for the note on mixed
     networks. A taxon of `-` or nothing is unknown.
     """
 
-    def __init__(self, asked: str | None, file_has_names: bool, out: EdgeCollector) -> None:
-        self.asked, self._out = asked, out
-        self._word = (asked or "").strip().casefold()
-        self._rows: Counter[tuple[str, str]] = Counter()
+    unnamed: str  # why rows are left out in which an end has no name
+
+    def __init__(self, out: EdgeCollector, organism: str | None, file_has_names: bool) -> None:
+        self.out, self._organism = out, organism
+        self._word = (organism or "").strip().casefold()
         self._taxa = {
             taxon
             for taxon, names in _NAMES.items()
@@ -212,71 +124,138 @@ class Organisms:
         }
         if re.fullmatch(r"-?\d+", self._word):
             self._taxa = {self._word}
-        if asked is not None and not self._taxa and not file_has_names:
+        if organism is not None and not self._taxa and not file_has_names:
             words = [name for names in _NAMES.values() for name in names]
             raise ParameterError(
                 f"--organism: expected an NCBI taxonomy number (9606) or a common name (human), "
-                f"got {asked!r}.{nearest(asked, dict.fromkeys(words))}"
+                f"got {organism!r}.{nearest(organism, dict.fromkeys(words))}"
             )
+        self._filters: list[Callable[[Records], Records]] = []
+        self._systems: dict[str, str] = {}  # case folded → as the user wrote them
+        self._systems_met: set[str] = set()
+        self._systems_seen: Counter[str] = Counter()
+        self._pairs_seen: Counter[tuple[str, str]] = Counter()  # of organisms
 
-    def learn(self, taxon: str, name: str) -> None:
-        """Take a number that the file gives the name asked for; brackets may hold a strain."""
-        name = name.strip().casefold()
-        if self.asked is not None and self._word in (name, name.split(" (")[0]):
-            self._taxa.add(taxon)
+    def ends_of(self, rows: Records) -> Pair:
+        """Return the names of both ends."""
+        raise NotImplementedError
 
     def taxa_of(self, rows: Records) -> Pair | None:
         """Return the organisms of both ends, if the table has them."""
         raise NotImplementedError
 
-    def count(self, rows: Records, kept: bool) -> None:
-        """Count the rows of one block, before they are filtered or those kept."""
-        if kept == (self.asked is None) and (taxa := self.taxa_of(rows)):
-            self._rows.update(zip(*taxa, strict=True))
+    def select(self, rows: Records) -> Records:
+        """Return the rows asked for whose ends both have a name; others are counted by reason."""
+        if self._organism is not None:
+            self._count_organisms(rows)
+        for chosen in self._filters:
+            rows = chosen(rows)
+        named = [a != "" and b != "" for a, b in zip(*self.ends_of(rows), strict=True)]
+        rows = sift(rows, named, self.unnamed, self.out)
+        if self._organism is None:
+            self._count_organisms(rows)
+        return rows
 
-    def wanted(self, rows: Records) -> list[bool]:
+    def _count_organisms(self, rows: Records) -> None:
+        if taxa := self.taxa_of(rows):
+            self._pairs_seen.update(zip(*taxa, strict=True))
+
+    def add(self, chosen: Callable[[Records], Records]) -> None:
+        """Add a filter of rows."""
+        self._filters.append(chosen)
+
+    def by_cell(self, at: int, wants: Callable[[str], bool], reason: str) -> None:
+        """Keep the rows whose cell is wanted."""
+        wants = cache(wants)
+        self.add(lambda rows: sift(rows, map(wants, rows.column(at)), reason, self.out))
+
+    def by_score(self, at: int, score_of: Callable[[str], float | None], least: float) -> None:
+        """Keep the rows with a score of at least `least`."""
+        score_of = cache(score_of)
+        self.by_cell(at, lambda cell: score_of(cell) is not None, "it has no score")
+        self.by_cell(
+            at, lambda cell: (score_of(cell) or 0.0) >= least, f"the score is below {least:g}"
+        )
+
+    def by_system(
+        self,
+        at: int,
+        asked: Sequence[str],
+        systems_of: Callable[[str], Sequence[Sequence[str]]],
+        reason: str,
+    ) -> None:
+        """Keep the rows of the systems asked for; the last name `systems_of` gives is shown."""
+        self._systems = {word.strip().casefold(): word for word in asked}
+        systems_of = cache(systems_of)
+
+        def wants(cell: str) -> bool:
+            names = {name.strip().casefold() for system in systems_of(cell) for name in system}
+            self._systems_met |= self._systems.keys() & names
+            return not self._systems.keys().isdisjoint(names)
+
+        def count(rows: Records) -> Records:
+            for cell, n in Counter(rows.column(at)).items():
+                self._systems_seen.update({system[-1]: n for system in systems_of(cell)})
+            return rows
+
+        self.add(count)
+        self.by_cell(at, wants, reason)
+
+    def by_organism(self) -> None:
+        """Keep the rows with both ends of the organism asked for."""
+        reason = f"not both ends are of the organism {_spelled(self._organism or '')}"
+        self.add(lambda rows: sift(rows, self.of_organism(rows), reason, self.out))
+
+    def of_organism(self, rows: Records) -> list[bool]:
         """Mark the rows with both ends of the organism asked for."""
-        taxa = None if self.asked is None else self.taxa_of(rows)
+        taxa = None if self._organism is None else self.taxa_of(rows)
         if taxa is None:
             return [True] * len(rows.lines)
         return [a in self._taxa and b in self._taxa for a, b in zip(*taxa, strict=True)]
 
-    def filter(self, rows: Records) -> Records:
-        """Return the rows of the organism asked for."""
-        reason = f"not both ends are of the organism {_spelled(self.asked or '')}"
-        return sift(rows, self.wanted(rows), reason, self._out)
+    def learn_organism(self, taxon: str, name: str) -> None:
+        """Take a number that the file gives the name asked for; brackets may hold a strain."""
+        name = name.strip().casefold()
+        if self._organism is not None and self._word in (name, name.split(" (")[0]):
+            self._taxa.add(taxon)
 
-    def settle(self) -> None:
-        """Note rows that join two organisms, or refuse an organism no row has at both ends."""
-        if self.asked is None:
-            self._note()
-        elif self._rows and not any(self._taxa.issuperset(pair) for pair in self._rows):
-            sizes = self._sizes()
-            more = f" and {len(sizes) - _ORGANISMS} others" if len(sizes) > _ORGANISMS else ""
-            listed = ", ".join(f"{_spelled(taxon)}: {n:,}" for taxon, n in sizes[:_ORGANISMS])
-            raise InputError(
-                f"{self._out.file}: no row joins two nodes of the organism {self.asked!r}. Rows "
-                f"by organism: {listed + more if sizes else 'none is named'}"
-            )
-
-    def _note(self) -> None:
-        apart = sum(n for (a, b), n in self._rows.items() if a != b and _known(a) and _known(b))
-        if apart:
-            sizes = self._sizes()
+    def check_selection(self) -> None:
+        """Refuse a system or organism that no row has, and note rows that join two organisms."""
+        for word, asked in self._systems.items():
+            if word not in self._systems_met:
+                systems = [name for name, _ in self._systems_seen.most_common(_LISTED)]
+                more = " …" if len(self._systems_seen) > _LISTED else ""
+                raise ParameterError(
+                    f"--experimental-system: no row of {self.out.file} has {asked!r}."
+                    f"{nearest(asked, systems)} It has: {', '.join(systems)}{more}"
+                )
+        rows: Counter[str] = Counter()  # in which each organism takes part
+        for pair, n in self._pairs_seen.items():
+            for taxon in filter(_known, set(pair)):
+                rows[taxon] += n
+        sizes = sorted(rows.items(), key=lambda item: (-item[1], item[0]))
+        pairs = self._pairs_seen.items()
+        apart = sum(n for (a, b), n in pairs if a != b and _known(a) and _known(b))
+        if self._organism is None and apart:
             main = sizes[0][0]
             name = _NAMES[main][0] if main in _NAMES else main
-            self._out.note(
+            self.out.note(
                 f"{len(sizes)} organisms; {apart:,} rows join two organisms (--organism {main} "
                 f"keeps {name}–{name})"
             )
+        if self._organism is None or not self._pairs_seen:
+            return
+        if not any(self._taxa.issuperset(pair) for pair in self._pairs_seen):
+            more = f" and {len(sizes) - _ORGANISMS} others" if len(sizes) > _ORGANISMS else ""
+            listed = ", ".join(f"{_spelled(taxon)}: {n:,}" for taxon, n in sizes[:_ORGANISMS])
+            raise InputError(
+                f"{self.out.file}: no row joins two nodes of the organism {self._organism!r}. Rows "
+                f"by organism: {listed + more if sizes else 'none is named'}"
+            )
 
-    def _sizes(self) -> list[tuple[str, int]]:
-        """Return the organisms with the rows each takes part in, the largest first."""
-        rows: Counter[str] = Counter()
-        for pair, n in self._rows.items():
-            for taxon in filter(_known, set(pair)):
-                rows[taxon] += n
-        return sorted(rows.items(), key=lambda item: (-item[1], item[0]))
+
+def _spelled(taxon: str) -> str:
+    return f"{taxon} ({_NAMES[taxon][0]})" if taxon in _NAMES else taxon
 
 
 def _known(taxon: str) -> bool:

@@ -127,12 +127,11 @@ def _opened(source: Source) -> tuple[_Header, Iterator[Lines]]:
     numbers, lines = next(below, ([], []))
     if not lines:
         raise InputError(f"{source.name}: ends before the line of its size; get it again")
-    header = _sized((layout, field, symmetry), lines[0], f"{source.name}:{numbers[0]}")
+    header = _sized(layout, field, symmetry, lines[0], f"{source.name}:{numbers[0]}")
     return header, chain([(numbers[1:], lines[1:])] if lines[1:] else [], below)
 
 
-def _sized(kind: tuple[str, str, str], line: str, where: str) -> _Header:
-    layout, field, symmetry = kind
+def _sized(layout: str, field: str, symmetry: str, line: str, where: str) -> _Header:
     words = line.split()
     needed = 3 if layout == "coordinate" else 2
     if len(words) != needed or not all(re.fullmatch("[0-9]{1,18}", word) for word in words):
@@ -250,7 +249,6 @@ _PROBLEMS = (
 
 Kinds = dict[str, np.dtype[Any]]
 Values = NDArray[Any]
-Triple = tuple[Ints, Ints, Values]
 
 
 def load_sparse(packed: bytes, file: str) -> tuple[Any, str]:
@@ -298,11 +296,9 @@ def _array_kind(archive: zipfile.ZipFile, member: zipfile.ZipInfo, file: str) ->
         # Python unpacks others without a bound, and NumPy does not write them.
         raise InputError(f"{file}: {member.filename} is packed as NumPy packs none; save it again")
     with archive.open(member) as stream:
-        version = np.lib.format.read_magic(stream)
-        if version == (1, 0):
-            shape, _, kind = np.lib.format.read_array_header_1_0(stream)
-        else:
-            shape, _, kind = np.lib.format.read_array_header_2_0(stream)
+        old = np.lib.format.read_magic(stream) == (1, 0)
+        form = np.lib.format
+        shape, _, kind = (form.read_array_header_1_0 if old else form.read_array_header_2_0)(stream)
         held = member.file_size - stream.tell()
     if kind.hasobject:
         raise InputError(f"{file}: {member.filename} holds Python objects, which are never loaded")
@@ -340,9 +336,20 @@ def _archive_entries(layout: str, n: int, data: Values, *indices: Values) -> Any
         values = _flat(data)[: len(major)]
         rows, columns = (major, minor) if layout == "csr" else (minor, major)
     elif layout == "bsr":
-        rows, columns, values = _blocks(n, data, *indices)
-    elif layout == "dia":
-        rows, columns, values = _diagonals(n, data, *indices)
+        _, height, width = data.shape
+        if not height or not width or n % height or n % width:
+            raise ValueError(f"blocks of {height} × {width} do not fill the matrix")
+        major, minor = _expanded(n // height, *indices)
+        if len(major) > len(data):
+            raise ValueError("the pointers lead beyond the last block")
+        block, row, column = np.nonzero(data[: len(major)])
+        values = data[: len(major)][block, row, column]
+        rows, columns = major[block] * height + row, minor[block] * width + column
+    elif layout == "dia":  # those inside the matrix; scipy would make room for whole diagonals
+        at, columns = np.nonzero(data)
+        rows = columns - _flat(indices[0]).astype(np.int64)[at]
+        inside = (rows >= 0) & (rows < n) & (columns < n)
+        rows, columns, values = rows[inside], columns[inside], data[at, columns][inside]
     else:
         values, rows, columns = _flat(data), *(_flat(part).astype(np.int64) for part in indices)
     entries = sp.coo_array((values, (rows, columns)), shape=(n, n))  # this one checks its indices
@@ -359,26 +366,6 @@ def _expanded(n_rows: int, indices: Values, pointers: Values) -> tuple[Ints, Int
     if indptr[-1] > len(_flat(indices)):
         raise ValueError("the pointers lead beyond the last entry")
     return np.repeat(np.arange(n_rows), sizes), indices[: indptr[-1]].astype(np.int64)
-
-
-def _blocks(n: int, data: Values, indices: Values, pointers: Values) -> Triple:
-    _, height, width = data.shape
-    if not height or not width or n % height or n % width:
-        raise ValueError(f"blocks of {height} × {width} do not fill the matrix")
-    major, minor = _expanded(n // height, indices, pointers)
-    if len(major) > len(data):
-        raise ValueError("the pointers lead beyond the last block")
-    block, row, column = np.nonzero(data[: len(major)])
-    values = data[: len(major)][block, row, column]
-    return major[block] * height + row, minor[block] * width + column, values
-
-
-def _diagonals(n: int, data: Values, offsets: Values) -> Triple:
-    """Return the entries inside the matrix; scipy would make room for whole diagonals."""
-    at, columns = np.nonzero(data)
-    rows = columns - _flat(offsets).astype(np.int64)[at]
-    inside = (rows >= 0) & (rows < n) & (columns < n)
-    return rows[inside], columns[inside], data[at, columns][inside]
 
 
 def _flat(part: Values) -> Values:

@@ -83,7 +83,14 @@ def _neighbours(
             if words:
                 raise InputError(_miscounted(file, at, "nodes", header.n_nodes, "more lines"))
             continue
-        numbers = _numbers(words, header, f"{file}:{at}")
+        rest = len(words) - header.before
+        if rest < 0 or rest % header.step:
+            raise InputError(
+                f"{file}:{at}: {len(words)} numbers, but the header says {header.before} before "
+                f"the neighbours{' and a weight after each' if header.step == 2 else ''}"
+            )
+        named = words[header.before :: header.step]
+        numbers = whole_numbers(named, header.n_nodes, "node", f"{file}:{at}") if named else []
         neighbours.extend(numbers)
         starts.extend([node] * len(numbers))
         places.extend([at] * len(numbers))
@@ -95,18 +102,6 @@ def _neighbours(
         what = f"{len(neighbours)} entries, expected each edge twice"
         raise InputError(_miscounted(file, 0, "edges", header.n_edges, what))
     return starts, neighbours, weights, places
-
-
-def _numbers(words: list[str], header: _Header, where: str) -> list[int]:
-    if not words and header.before == 0:
-        return []
-    if len(words) < header.before or (len(words) - header.before) % header.step:
-        raise InputError(
-            f"{where}: {len(words)} numbers, but the header says {header.before} before the "
-            f"neighbours{' and a weight after each' if header.step == 2 else ''}"
-        )
-    words = words[header.before :: header.step]
-    return whole_numbers(words, header.n_nodes, "node", where) if words else []
 
 
 def _miscounted(file: str, line: int, what: str, declared: int, got: str) -> str:

@@ -14,10 +14,9 @@ from linkprior.io.formats import MITAB_HEADER as _HEADER
 from linkprior.io.formats import ReadOptions
 from linkprior.io.readers.interactions import (
     WITHOUT_SCORE,
-    Organisms,
+    InteractionTable,
     Pair,
     Records,
-    Selection,
     cut,
     number_of,
     sift,
@@ -58,22 +57,24 @@ def read_mitab(source: Source, out: EdgeCollector, options: ReadOptions) -> str:
     return table.settle()
 
 
-class _Table:
+class _Table(InteractionTable):
     """Takes rows block by block: leaves out, names the nodes, keeps count."""
 
+    unnamed = "only one participant is named"
+
     def __init__(self, options: ReadOptions, out: EdgeCollector) -> None:
-        self._out, self._width, self._expanded = out, 0, 0
+        super().__init__(out, options.organism, True)
+        self._width = self._expanded = 0
         self._name, self._label, self._symbol = cache(accession), cache(label_of), cache(symbol_of)
-        self._organisms = _Organisms(options.organism, out)
-        self._selection = chosen = Selection(out, self._organisms, self._ends_of, _ALONE)
-        chosen.add(self._without_negative)
+        self._taxon = cache(self._first_taxon)
+        self.add(self._without_negative)
         if options.systems:
-            chosen.by_system(_METHOD, options.systems, _systems_of, "another detection method")
-        chosen.add(self._organisms.filter)
+            self.by_system(_METHOD, options.systems, _systems_of, "another detection method")
+        self.by_organism()
         if options.physical_only:
-            chosen.by_cell(_TYPE, is_physical, "not a physical interaction")
+            self.by_cell(_TYPE, is_physical, "not a physical interaction")
         if options.min_score is not None:
-            chosen.by_score(_CONFIDENCE, score_of, options.min_score)
+            self.by_score(_CONFIDENCE, score_of, options.min_score)
         self._asked, self._weighed = options.weights, False
         self._scored = cache(partial(scored_as, asked=options.weights or ""))
         if self._asked is not None:
@@ -82,9 +83,21 @@ class _Table:
         self._negative: list[str] = []
         self._negative_lines: list[int] = []
 
-    def _ends_of(self, rows: Records) -> Pair:
+    def ends_of(self, rows: Records) -> Pair:
         first, second = ([self._name(cell) for cell in rows.column(at)] for at in _ENDS)
         return first, second
+
+    def taxa_of(self, rows: Records) -> Pair:
+        """Go by the columns of organisms; the names that cells give them count as well."""
+        first, second = ([self._taxon(cell) for cell in rows.column(at)] for at in _TAXA)
+        return first, second
+
+    def _first_taxon(self, cell: str) -> str:
+        fields = [field for field in fields_of(cell) if field.value not in _MISSING]
+        for field in fields:
+            if field.text:
+                self.learn_organism(field.value, field.text)
+        return fields[0].value if fields else "-"
 
     def _without_negative(self, rows: Records) -> Records:
         """Leave out pairs tested and not found; remember those of the organism asked for."""
@@ -92,23 +105,23 @@ class _Table:
             len(row) <= _NEGATIVE or row[_NEGATIVE].strip().lower() != "true" for row in rows.cells
         ]
         negative = rows.where([not keep for keep in positive])
-        negative = negative.where(self._organisms.wanted(negative))
-        for *ends, line in zip(*self._ends_of(negative), negative.lines, strict=True):
+        negative = negative.where(self.of_organism(negative))
+        for *ends, line in zip(*self.ends_of(negative), negative.lines, strict=True):
             if "" not in ends:
                 self._negative += ends
                 self._negative_lines += [line, line]
-        return sift(rows, positive, _NOT_FOUND, self._out)
+        return sift(rows, positive, _NOT_FOUND, self.out)
 
     def take(self, part: Lines) -> None:
         """Take the lines of one block."""
         self._width = self._width or part[1][0].count("\t") + 1
         # What follows column 36 stays in one piece.
         expected = "at least the 15 columns of MITAB 2.5"
-        rows = self._selection.take(cut(part, 15, expected, self._out.file, _NEGATIVE + 1))
-        both = self._ends_of(rows)
-        self._out.add(*both, rows.lines, self._weights(rows))
+        rows = self.select(cut(part, 15, expected, self.out.file, _NEGATIVE + 1))
+        both = self.ends_of(rows)
+        self.out.add(*both, rows.lines, self._weights(rows))
         # Remember a readable name of each new node: among its aliases, else a BioGRID symbol.
-        labels = self._out.labels
+        labels = self.out.labels
         for ends, aliases, others in zip(both, _ALIASES, _ALTERNATIVES, strict=True):
             for name, row in zip(ends, rows.cells, strict=True):
                 if name not in labels:
@@ -129,29 +142,31 @@ class _Table:
         scores = [self._scored(cell) for cell in cells]
         if not self._weighed and cells and not any(scores):
             kinds = {field.database for cell in cells for field in fields_of(cell)}
-            raise unknown(self._asked, ["score", *sorted(kinds)], self._out.file)
+            raise unknown(self._asked, ["score", *sorted(kinds)], self.out.file)
         self._weighed |= bool(cells)
         return scores
 
     def settle(self) -> str:
         """Name the nodes, say what is known only at the end, and describe the file."""
         if not self._width:
-            raise InputError(f"{self._out.file}: no row, expected PSI-MITAB interactions")
-        self._selection.settle()
+            raise InputError(f"{self.out.file}: no row, expected PSI-MITAB interactions")
+        self.check_selection()
         if self._expanded:
-            self._out.note(
+            self.out.note(
                 f"{self._expanded:,} rows were expanded from complexes (spoke or matrix, say); "
                 "such a pair was seen in one complex, not one to one"
             )
-        names = self._out.names
+        names = self.out.names
         isoforms = sum(1 for name in names if _ISOFORM.fullmatch(name))
-        numbers = self._out.add_nodes(self._negative, self._negative_lines)
-        self._out.non_edges = numbers.reshape(-1, 2)
+        numbers = self.out.add_nodes(self._negative, self._negative_lines)
+        self.out.non_edges = numbers.reshape(-1, 2)
         if isoforms:
-            self._out.note(
+            self.out.note(
                 f"{isoforms:,} nodes are isoforms or chains of a protein (P12345-2), apart from it"
             )
-        return f"PSI-MITAB {_version(self._width)}, {self._shorten(self._out.names)}"
+        base = max((width for width in _WIDTHS if width <= self._width), default=15)
+        more = f" with {self._width - base} more columns" if self._width > base else ""
+        return f"PSI-MITAB {_WIDTHS[base]}{more}, {self._shorten(self.out.names)}"
 
     def _shorten(self, names: Sequence[str]) -> str:
         """Drop the databases from the names where they stay apart; say what names a node."""
@@ -159,41 +174,15 @@ class _Table:
         if len(set(short)) < len(short):
             return "nodes named by database:accession, since databases share accessions"
         renamed = dict(zip(names, short, strict=True))
-        labels = self._out.labels  # those of rows without a weight, too, whose nodes may be none
-        self._out.labels = {renamed[name]: labels[name] for name in names if name in labels}
-        self._out.rename(short)
+        labels = self.out.labels  # those of rows without a weight, too, whose nodes may be none
+        self.out.labels = {renamed[name]: labels[name] for name in names if name in labels}
+        self.out.rename(short)
         databases = Counter(name.partition(":")[0] for name in names if ":" in name)
         main = ", ".join(name for name, _ in databases.most_common(3))
         return f"nodes named by accession ({main or 'no database given'})"
 
 
-_ALONE = "only one participant is named"
 _NOT_FOUND = "a negative interaction: tested and not found"
-
-
-def _version(width: int) -> str:
-    base = max((w for w in _WIDTHS if w <= width), default=15)
-    more = width - base
-    return f"{_WIDTHS[base]} with {more} more columns" if more > 0 else _WIDTHS[base]
-
-
-class _Organisms(Organisms):
-    """Goes by the columns of organisms; the names that cells give them count as well."""
-
-    def __init__(self, asked: str | None, out: EdgeCollector) -> None:
-        super().__init__(asked, True, out)
-        self._taxon = cache(self._first_taxon)
-
-    def taxa_of(self, rows: Records) -> Pair:
-        first, second = ([self._taxon(cell) for cell in rows.column(at)] for at in _TAXA)
-        return first, second
-
-    def _first_taxon(self, cell: str) -> str:
-        fields = [field for field in fields_of(cell) if field.value not in _MISSING]
-        for field in fields:
-            if field.text:
-                self.learn(field.value, field.text)
-        return fields[0].value if fields else "-"
 
 
 def _systems_of(cell: str) -> list[list[str]]:
@@ -317,10 +306,7 @@ def score_of(cell: str) -> float | None:
 
 
 def scored_as(cell: str, asked: str) -> str:
-    """Return the score a cell has under a name (``intact-miscore``), as text, or nothing.
-
-    Asked for a ``score`` without more, it is the one that `score_of` takes.
-    """
+    """Return the score of this name, else nothing; for plain `score`, that of `score_of`."""
     wanted = asked.strip().lower()
     if wanted in _SCORE_NAMES:
         score = score_of(cell)

@@ -99,7 +99,12 @@ class _Pajek:
         """Take a line of the section that is open."""
         where = f"{self.out.file}:{line}"
         if self._section == "vertices":
-            self._vertex(text, where, line)
+            cut = _VERTEX.match(text)
+            assert cut is not None  # blank lines do not come here
+            number = whole_numbers([cut[1]], self.n_vertices, "vertex", where)[0]
+            label = one_line(cut[2] or cut[3] or "")
+            if 0 < len(label) <= LONGEST_LABEL:
+                self._labels[number], self._label_lines[number] = label, line
         elif self._section in ("arcs", "edges", "arcslist", "edgeslist"):
             self._join(text, where, line)
         elif self._matrix:
@@ -126,7 +131,10 @@ class _Pajek:
             weighed = values, self._weight_lines
         ends = np.frombuffer(self._ends, dtype=np.int64).reshape(-1, 2)
         labels = self._labels
-        if not self._tell_apart():
+        taken = set(labels.values())
+        numbers = (int(text) for text in taken if re.fullmatch("[1-9][0-9]{0,17}", text))
+        clash = any(k <= self.n_vertices and k not in labels for k in numbers)
+        if clash or len(taken) < len(labels):
             self.out.note("vertices are named by number: some labels are alike")
             self.out.labels = {str(k): label for k, label in labels.items()}
             labels = {}
@@ -151,14 +159,6 @@ class _Pajek:
                 f"the file says that the network is two-mode: the first {self._rows:,} vertices "
                 "are joined to the others only"
             )
-
-    def _vertex(self, text: str, where: str, line: int) -> None:
-        cut = _VERTEX.match(text)
-        assert cut is not None  # blank lines do not come here
-        number = whole_numbers([cut[1]], self.n_vertices, "vertex", where)[0]
-        label = one_line(cut[2] or cut[3] or "")
-        if 0 < len(label) <= LONGEST_LABEL:
-            self._labels[number], self._label_lines[number] = label, line
 
     def _join(self, text: str, where: str, line: int) -> None:
         words = text.split()
@@ -192,13 +192,6 @@ class _Pajek:
             self._weights += weighed[0].tolist()
             self._weight_lines.extend(weighed[1] or ())
         self._matrix = None
-
-    def _tell_apart(self) -> bool:
-        """Return whether labels, and numbers of vertices without one, are all different."""
-        taken = set(self._labels.values())
-        numbers = (int(text) for text in taken if re.fullmatch("[1-9][0-9]{0,17}", text))
-        clash = any(k <= self.n_vertices and k not in self._labels for k in numbers)
-        return len(taken) == len(self._labels) and not clash
 
 
 class _Matrix:

@@ -27,17 +27,18 @@ def read_sif(source: Source, out: EdgeCollector, options: ReadOptions) -> str:
     graph, relations = NamedGraph(out, naming=()), Counter[str]()
     for number, line in every_line(source):
         cells = [cell.strip() for cell in line.split("\t" if "\t" in line else None)]
-        if any(cells) and not _is_comment(line, cells):
+        start, ours = line.lstrip(), line.count("\t") == 2 and cells[1] in _OURS
+        is_comment = start.startswith("#") and not (ours or start.startswith(SPREADSHEET_ERRORS))
+        if any(cells) and not is_comment:
             _take(cells, graph, out, relations, number)
         else:
             out.passed_over += 1
     graph.hand_over()
-    return f"SIF with {_listed(relations)}"
-
-
-def _is_comment(line: str, cells: list[str]) -> bool:
-    start, ours = line.lstrip(), line.count("\t") == 2 and cells[1] in _OURS
-    return start.startswith("#") and not (ours or start.startswith(SPREADSHEET_ERRORS))
+    names = [name[:30] for name, count in relations.most_common(_SHOWN) if count]
+    if not names:
+        return "SIF with nodes only"
+    more = " …" if len(relations) > _SHOWN else ""
+    return f"SIF with the relation{'s' * (len(names) != 1)} {', '.join(names)}{more}"
 
 
 def _take(
@@ -58,12 +59,3 @@ def _take(
     relations[relation] += len(targets)
     for target in targets:
         graph.edge(source, target, line, kind=relation)
-
-
-def _listed(relations: Counter[str]) -> str:
-    """Name the most common relations."""
-    names = [name[:30] for name, count in relations.most_common(_SHOWN) if count]
-    more = " …" if len(relations) > _SHOWN else ""
-    return (
-        f"the relation{'s' * (len(names) != 1)} {', '.join(names)}{more}" if names else "nodes only"
-    )

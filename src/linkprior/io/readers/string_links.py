@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import chain, compress
 from operator import not_
 
@@ -13,7 +13,7 @@ from linkprior._validation import real_number
 from linkprior.errors import InputError
 from linkprior.io.collector import EdgeCollector, EdgeWeights, column_called, unknown
 from linkprior.io.formats import ReadOptions
-from linkprior.io.source import Lines, Source, full_lines
+from linkprior.io.source import Source, full_lines
 
 _SCORES = {str(score): score for score in range(1001)}
 _HIGH = 700
@@ -28,11 +28,25 @@ def read_string(source: Source, out: EdgeCollector, options: ReadOptions) -> str
     options.refuse_others("STRING links", ["min_score", "weights"])
     out.directed = False
     least, scores = _least(options.min_score), Counter[int]()
-    header, parts = _header(full_lines(source), source.name)
+    parts = full_lines(source)
+    places, top = next(parts, ([], []))
+    if not top:
+        raise InputError(f"{source.name}: no line, expected STRING's protein links")
+    header = top[0].lstrip("#").split()
+    if header[:2] != ["protein1", "protein2"] or "combined_score" not in header:
+        raise InputError(
+            f"{source.name}:{places[0]}: expected STRING's header, protein1 protein2 … "
+            f"combined_score, got {top[0][:40]!r}"
+        )
     rows = 1  # the header is no comment
     at, width = header.index("combined_score"), len(header)
-    weights = _weight_column(options.weights, header, out)
-    for numbers, lines in parts:
+    weights: int | None = None  # the column of a score, combined or of one channel
+    if options.weights is not None:
+        weights = column_called(options.weights, header, out.file)
+        if weights < 2:
+            raise unknown(options.weights, header[2:], out.file)
+        out.weights = EdgeWeights(f"column {header[weights]}", out.file)
+    for numbers, lines in chain([(places[1:], top[1:])], parts):
         rows += len(lines)
         words = " ".join(lines).split()  # all in one go: many times as fast as line by line
         if {line.count(" ") for line in lines} != {width - 1} or len(words) != width * len(lines):
@@ -61,30 +75,6 @@ def _least(asked: float | None) -> float:
         return 0.0
     value = real_number("--min-score", asked, 0, 1000, low_open=False, high_open=False)
     return 1000 * value if value <= 1 else value
-
-
-def _weight_column(asked: str | None, header: list[str], out: EdgeCollector) -> int | None:
-    """Return the column of a score, combined or of one channel, that weights are taken from."""
-    if asked is None:
-        return None
-    at = column_called(asked, header, out.file)
-    if at < 2:
-        raise unknown(asked, header[2:], out.file)
-    out.weights = EdgeWeights(f"column {header[at]}", out.file)
-    return at
-
-
-def _header(parts: Iterator[Lines], file: str) -> tuple[list[str], Iterator[Lines]]:
-    """Return the column names, and the lines below them."""
-    for numbers, lines in parts:
-        words = lines[0].lstrip("#").split()
-        if words[:2] != ["protein1", "protein2"] or "combined_score" not in words:
-            raise InputError(
-                f"{file}:{numbers[0]}: expected STRING's header, protein1 protein2 … "
-                f"combined_score, got {lines[0][:40]!r}"
-            )
-        return words, chain([(numbers[1:], lines[1:])], parts)
-    raise InputError(f"{file}: no line, expected STRING's protein links")
 
 
 def _refuse_ragged(numbers: Sequence[int], lines: Sequence[str], width: int, file: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TextIO
@@ -54,9 +54,15 @@ class Drawing:
 
     @property
     def columns(self) -> dict[str, str]:
-        """Name and kind of every column of the edges; only `kind` is known of observed ones."""
+        """Name and kind of every column of the edges; names that are taken get underscores."""
         evidence = self.ranking.evidence
-        names = _free_names(list(evidence), _TAKEN)
+        used, names = set(_TAKEN), []
+        for name in evidence:
+            free = name
+            while free.lower() in used:
+                free += "_"
+            used.add(free.lower())
+            names.append(free)
         own = {"kind": "string", "rank": "long", "score": "double"}
         return own | dict(zip(names, map(kind_of, evidence.values()), strict=True))
 
@@ -83,10 +89,7 @@ class Drawing:
 
 
 def draw(ranking: Ranking, network: Network | None) -> Drawing:
-    """Return the picture of a ranking; without the network it holds predicted links only.
-
-    An edge of the network that is also predicted is drawn once, as predicted.
-    """
+    """Return the picture of a ranking; a predicted edge of the network is drawn as predicted."""
     nodes = np.unique(ranking.pairs)
     observed, degrees = np.empty((0, 2), dtype=np.int64), None
     if network is not None:
@@ -98,17 +101,6 @@ def draw(ranking: Ranking, network: Network | None) -> Drawing:
     names = [ranking.node_names[node] for node in nodes.tolist()]
     place = np.searchsorted(nodes, ranking.pairs), np.searchsorted(nodes, observed)
     return Drawing(ranking, names, degrees, *place)
-
-
-def _free_names(wanted: Sequence[str], taken: Sequence[str]) -> list[str]:
-    """Return the names, with underscores after those that are taken."""
-    used, free = set(taken), []
-    for name in wanted:
-        while name.lower() in used:
-            name += "_"  # noqa: PLW2901 – the name grows until it is free
-        used.add(name.lower())
-        free.append(name)
-    return free
 
 
 _HEAD = """<?xml version="1.0" encoding="UTF-8"?>
@@ -135,9 +127,16 @@ def write_graphml(target: TextIO, drawing: Drawing, facts: Mapping[str, Any]) ->
     node_keys, edge_keys = _keys("v", node_kinds), _keys("e", drawing.columns)
     target.write(_HEAD)
     graph_kinds = {name: kind_of(value) for name, value in graph.items()}
-    _declare(target, "graph", graph_keys, graph_kinds)
-    _declare(target, "node", node_keys, node_kinds)
-    _declare(target, "edge", edge_keys, drawing.columns)
+    for owner, keys, kinds in (
+        ("graph", graph_keys, graph_kinds),
+        ("node", node_keys, node_kinds),
+        ("edge", edge_keys, drawing.columns),
+    ):
+        for name, key in keys.items():
+            shown = quoteattr(_NOT_XML.sub("\ufffd", name))
+            target.write(
+                f'<key id="{key}" for="{owner}" attr.name={shown} attr.type="{kinds[name]}"/>\n'
+            )
     target.write('<graph edgedefault="undirected">\n')
     for name, value in graph.items():
         target.write(_data(graph_keys, {name: value}) + "\n")
@@ -152,14 +151,6 @@ def write_graphml(target: TextIO, drawing: Drawing, facts: Mapping[str, Any]) ->
 def _keys(prefix: str, names: Iterable[str]) -> dict[str, str]:
     """Return the identifier of each column: names may hold anything, identifiers may not."""
     return {name: f"{prefix}{number}" for number, name in enumerate(names)}
-
-
-def _declare(target: TextIO, owner: str, keys: Mapping[str, str], kinds: Mapping[str, str]) -> None:
-    for name, key in keys.items():
-        shown = quoteattr(_NOT_XML.sub("\ufffd", name))
-        target.write(
-            f'<key id="{key}" for="{owner}" attr.name={shown} attr.type="{kinds[name]}"/>\n'
-        )
 
 
 def _data(keys: Mapping[str, str], values: Mapping[str, Plain]) -> str:
@@ -180,7 +171,24 @@ def write_cx2(target: TextIO, drawing: Drawing, facts: Mapping[str, Any]) -> Non
     Predicted links are dashed, orange and wider the higher their score; observed edges thin and
     grey. No positions: the viewer lays the graph out.
     """
-    about = _about(drawing, facts)
+    k, m, n = len(drawing.predicted), len(drawing.observed), len(drawing.names)
+    about: dict[str, Plain] = {
+        "name": "Predicted links",
+        "description": f"{k} predicted links and {m} observed edges among {n} nodes. A score "
+        "orders pairs; it is no probability.",
+        "version": __version__,
+    }
+    # What the facts say goes before. The standard keeps these three names, and they are text.
+    about |= {name: str(v) if name in about else v for name, v in known(facts).items()}
+    kinds = {
+        "networkAttributes": {name: kind_of(value) for name, value in about.items()},
+        "nodes": drawing.node_columns,
+        "edges": drawing.columns,
+    }
+    declarations = {
+        aspect: {name: {"d": kind} for name, kind in columns.items()}
+        for aspect, columns in kinds.items()
+    }
     style = visual_properties(drawing.ranking.scores, "label" if drawing.labels else "name")
     nodes = ({"id": number, "v": values} for number, values in enumerate(drawing.nodes()))
     edges = (
@@ -188,10 +196,10 @@ def write_cx2(target: TextIO, drawing: Drawing, facts: Mapping[str, Any]) -> Non
         for number, (a, b, values) in enumerate(drawing.edges())
     )
     aspects: list[tuple[str, int, Iterable[Any]]] = [
-        ("attributeDeclarations", 1, [_declarations(drawing, about)]),
+        ("attributeDeclarations", 1, [declarations]),
         ("networkAttributes", 1, [about]),
-        ("nodes", len(drawing.names), nodes),
-        ("edges", len(drawing.predicted) + len(drawing.observed), edges),
+        ("nodes", n, nodes),
+        ("edges", k + m, edges),
         ("visualProperties", 1, [style]),
         ("visualEditorProperties", 1, [EDITOR]),
     ]
@@ -203,30 +211,6 @@ def write_cx2(target: TextIO, drawing: Drawing, facts: Mapping[str, Any]) -> Non
             target.write((",\n" if number else "\n") + json_text(element))
         target.write("]}")
     target.write("]\n")
-
-
-def _about(drawing: Drawing, facts: Mapping[str, Any]) -> dict[str, Plain]:
-    """Return the attributes of the network: what the facts say goes before what stands here."""
-    k, m, n = len(drawing.predicted), len(drawing.observed), len(drawing.names)
-    about: dict[str, Plain] = {
-        "name": "Predicted links",
-        "description": f"{k} predicted links and {m} observed edges among {n} nodes. A score "
-        "orders pairs; it is no probability.",
-        "version": __version__,
-    }
-    # The standard keeps these three names, and they are text.
-    given = {name: str(v) if name in about else v for name, v in known(facts).items()}
-    return about | given
-
-
-def _declarations(drawing: Drawing, about: Mapping[str, Plain]) -> dict[str, Any]:
-    nodes = drawing.node_columns
-    network = {name: kind_of(value) for name, value in about.items()}
-    kinds = {"networkAttributes": network, "nodes": nodes, "edges": drawing.columns}
-    return {
-        aspect: {name: {"d": kind} for name, kind in columns.items()}
-        for aspect, columns in kinds.items()
-    }
 
 
 # Vermilion and sky blue of Okabe and Ito's palette; dashes tell predicted links without colour.

@@ -37,10 +37,7 @@ def write_jsonl(target: TextIO, ranking: Ranking) -> None:
 
 
 def guard(cell: str) -> str:
-    """Return text that no spreadsheet computes: an apostrophe goes before ``= + - @`` and the like.
-
-    Also before apostrophes in front of such a sign: taking one away gives every text back.
-    """
+    """Put an apostrophe before ``= + - @`` and the like, also behind apostrophes of its own."""
     return f"'{cell}" if _FORMULA.match(cell) else cell
 
 

@@ -13,6 +13,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TextIO
 
 import click
@@ -32,17 +33,17 @@ _BAR_WIDTH = 20
 Notify = Callable[[str], None]
 
 
+@dataclass(eq=False)
 class Console:
     """What one command says, and shows while it works; click's context holds it."""
 
-    def __init__(self) -> None:
-        self.json = False
-        self.display: Display | None = None
-        self.saved: Callable[[], str | None] = lambda: None  # what an interruption would leave
-        self.log: Notify | None = None
-        self.end: tuple[float, Callable[[], object]] | None = None
-        self.lock = threading.Lock()  # of stderr
-        self._over = False  # whether the final message has been printed
+    json: bool = False
+    display: Display | None = None
+    saved: Callable[[], str | None] = lambda: None  # what an interruption would leave
+    log: Notify | None = None  # takes the last message of an interruption too
+    end: tuple[float, Callable[[], object]] | None = None  # called then, for so many seconds
+    lock: threading.Lock = field(default_factory=threading.Lock)  # of stderr
+    _over: bool = False  # whether the final message has been printed
 
     def echo(self, text: str) -> None:
         """Print a message on stderr; that nobody reads it is no reason to stop."""
@@ -100,26 +101,17 @@ class Console:
             log.setLevel(level)
 
     @contextmanager
-    def keeping(self, saved: Callable[[], str | None], log: Notify | None = None) -> Iterator[None]:
-        """Let saved() describe what an interruption leaves; None: the files that are whole.
+    def on_interruption(self, **fields: Any) -> Iterator[None]:
+        """Have other `saved`, `log` or `end` while the body runs.
 
-        The last message is handed to log() too.
+        `saved` describes what an interruption leaves (None: the files that are whole).
         """
-        before = self.saved, self.log
-        self.saved, self.log = saved, log
+        before = {name: getattr(self, name) for name in fields}
+        vars(self).update(fields)
         try:
             yield
         finally:
-            self.saved, self.log = before
-
-    @contextmanager
-    def ending(self, seconds: float, end: Callable[[], object]) -> Iterator[None]:
-        """Have end() called, for so many seconds at most, should the body be interrupted."""
-        before, self.end = self.end, (seconds, end)
-        try:
-            yield
-        finally:
-            self.end = before
+            vars(self).update(before)
 
 
 def current_console() -> Console:
@@ -247,11 +239,24 @@ class Display:
 
     def _paint(self, report: Report) -> None:
         """Paint the bar anew, unless its stage has ended since."""
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TextColumn
+
         with self._lock:
             if not self._open or self._over.is_set():
                 return
             if self._bar is None:
-                self._bar = self._start_bar()
+                self._bar = Progress(
+                    TextColumn("{task.description}", markup=False),
+                    BarColumn(_BAR_WIDTH),
+                    TextColumn("{task.fields[text]}", markup=False),
+                    console=Console(file=self.stream, soft_wrap=True),  # messages stay as they are
+                    auto_refresh=False,
+                    transient=True,
+                    redirect_stdout=False,  # results are printed elsewhere
+                )
+                self._bar.add_task("", text="")
+                self._bar.start()
             self._bar.update(
                 self._bar.task_ids[0],
                 description=visible(report.name),
@@ -260,23 +265,6 @@ class Display:
                 text=progress_text(report),
             )
             self._bar.refresh()
-
-    def _start_bar(self) -> Progress:
-        from rich.console import Console
-        from rich.progress import BarColumn, Progress, TextColumn
-
-        bar = Progress(
-            TextColumn("{task.description}", markup=False),
-            BarColumn(_BAR_WIDTH),
-            TextColumn("{task.fields[text]}", markup=False),
-            console=Console(file=self.stream, soft_wrap=True),  # messages stay as they are
-            auto_refresh=False,
-            transient=True,
-            redirect_stdout=False,  # results are printed elsewhere
-        )
-        bar.add_task("", text="")
-        bar.start()
-        return bar
 
     def _remove_bar(self) -> None:
         with self._lock:

@@ -48,7 +48,7 @@ def run_interruptible(work: Callable[[], object], console: Console) -> None:
             while not over.wait(_WAIT):
                 pass
     except _Signalled as signalled:
-        _leave(signalled.number, console)
+        _leave(signalled.args[0], console)
     if problems:
         raise problems[0]
 
@@ -60,11 +60,7 @@ def _start(run: Callable[..., object], *arguments: object) -> threading.Thread:
 
 
 class _Signalled(BaseException):
-    """A signal to end has come."""
-
-    def __init__(self, number: int) -> None:
-        super().__init__(number)
-        self.number = number
+    """A signal to end has come; its argument is the number."""
 
 
 @contextmanager

@@ -226,7 +226,7 @@ def session(
         there = first_there(Path(output or "").absolute())
         scratch = there if there.is_dir() else there.parent
     with (
-        console.keeping(saved, log),
+        console.on_interruption(saved=saved, log=log),
         console.progress(quiet),
         use_workers(workers),
         use_device(device),

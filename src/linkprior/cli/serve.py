@@ -110,8 +110,9 @@ def _serve(
 
     with (
         closing(launch),
-        console.ending(_LEAVING, end),
-        console.keeping(lambda: f"the explorer and its jobs have ended{left}"),
+        console.on_interruption(
+            saved=lambda: f"the explorer and its jobs have ended{left}", end=(_LEAVING, end)
+        ),
     ):
         if opens:
             _open(console, launch, server.address + shown)
@@ -152,7 +153,7 @@ def _workspace(console: Console, given: str | None) -> Iterator[Path]:
             folder = Path(tempfile.mkdtemp(prefix="linkprior-serve-"))
         remove = partial(shutil.rmtree, folder, ignore_errors=True)
         try:
-            with console.ending(_LEAVING, remove):
+            with console.on_interruption(end=(_LEAVING, remove)):
                 yield folder
         finally:
             remove()

@@ -113,8 +113,8 @@ def tune(
         notify(where if study else "No --study DIR is given: the settings tried are not saved.")
         if search.executor == "processes":
             _hush_tracker()
-        ending = console.ending(_LEAVING, end_processes)
-        with ending, console.keeping(lambda: _saved(search)):
+        at_end = _LEAVING, end_processes
+        with console.on_interruption(saved=lambda: _saved(search), end=at_end):
             tuned = search.run()
     _print(tuned, source)
     if study is not None:

@@ -326,11 +326,18 @@ class PredictJob:
             saved = f"Settings tried are saved in {self.study}"
             self.say(f"{saved}; the same command resumes where it stops.")
         self.say(f"Tuning {self.model_name} …")
-        self.tuned = search.run()
-        self.say(tuning_summary(self.tuned, search.inner))
+        self.tuned = tuned = search.run()
+        on = f"Tuned on {search.inner} inner split{'s' * (search.inner != 1)}: {tuned.metric}"
+        tried, default = f"({_settings(len(tuned.trials))} tried)", tuned.default_value
+        if tuned.stays:
+            self.say(f"{on} {default:.4f} with the model's own parameters, which stay {tried}")
+        else:
+            params = ", ".join(f"{name}={value:g}" for name, value in tuned.best_params.items())
+            start = "" if math.isnan(default) else f"{default:.4f} → "
+            self.say(f"{on} {start}{tuned.best_value:.4f} with {params} {tried}")
         if self.run_folder is not None:
-            self.run_folder.note(tuned=self.tuned.facts())
-        return self.tuned.model
+            self.run_folder.note(tuned=tuned.facts())
+        return tuned.model
 
     def _fit(self) -> LinkPredictor:
         model = self.run_folder.fitted() if self.run_folder is not None else None
@@ -341,7 +348,7 @@ class PredictJob:
             with self._timed("fitting"):
                 model = self.predictor.fit(self.network)
             if self.run_folder is not None:
-                self.run_folder.save_model(model)
+                self.run_folder.save_model(model)  # from here on an interruption costs no fit
         for line in model.summary():
             self.say(line)
         facts, names = model.learned_.facts, ("status", "n_iter", "objective", "primal", "dual")
@@ -490,18 +497,6 @@ def expected_hits(model: LinkPredictor, scores: Array) -> str | None:
     mean, low, high = (float(column[-1]) for column in hits)
     about = f"about {mean:.0f}" if mean >= 1.0 else "less than one"
     return f"{about} ({low:.0f}–{high:.0f})"
-
-
-def tuning_summary(tuned: TuningResult, inner: int) -> str:
-    """Return what tuning chose, and what it gained on the inner splits."""
-    on = f"Tuned on {inner} inner split{'s' * (inner != 1)}: {tuned.metric}"
-    tried = f"({_settings(len(tuned.trials))} tried)"
-    default = tuned.default_value
-    if tuned.stays:
-        return f"{on} {default:.4f} with the model's own parameters, which stay {tried}"
-    params = ", ".join(f"{name}={value:g}" for name, value in tuned.best_params.items())
-    start = "" if math.isnan(default) else f"{default:.4f} → "
-    return f"{on} {start}{tuned.best_value:.4f} with {params} {tried}"
 
 
 def _settings(number: int) -> str:

@@ -240,7 +240,17 @@ class Job:
         finally:
             status = child.wait()
         self.seconds = round(time.monotonic() - began, 1)
-        self._finish(status)
+        if status == 0:
+            self.state = "done"
+        elif self._stop_asked.is_set():
+            self.state = "stopped"
+        else:
+            self.state = "failed"
+            last = self.said[-1].removeprefix("linkprior: ") if self.said else ""
+            self.error = last if status in (1, 2) and last else describe_exit(status, last)
+        self.progress = None
+        with suppress(OSError):  # a full disk keeps no job from coming to its end
+            self._save()
         changed()
 
     def _receive(self, line: str, write: Callable[[str], Any]) -> None:
@@ -255,24 +265,13 @@ class Job:
         write(text + "\n")
         self.said = (*self.said, *text.splitlines())[-_SHOWN_LINES:]  # whole at any moment
 
-    def _finish(self, status: int) -> None:
-        if status == 0:
-            self.state = "done"
-        elif self._stop_asked.is_set():
-            self.state = "stopped"
-        else:
-            self.state = "failed"
-            last = self.said[-1].removeprefix("linkprior: ") if self.said else ""
-            self.error = last if status in (1, 2) and last else describe_exit(status, last)
-        self.progress = None
-        self._save_if_possible()
-
     def cancel(self) -> None:
         """Never begin it, where it waits; end it as soon as it begins, where it is about to."""
         self._stop_asked.set()
         if self.state == "waiting":
             self.state = "stopped"
-            self._save_if_possible()
+            with suppress(OSError):  # somebody may have removed the folder
+                self._save()
 
     def stop(self) -> None:
         """End its process as Ctrl-C would; returns when it has ended."""
@@ -299,11 +298,6 @@ class Job:
             "page": self.state == "done" and self.file(PAGE) is not None,
             "files": [kind for kind in files if kind == "log" or self.state == "done"],
         }
-
-    def _save_if_possible(self) -> None:
-        """A full disk, or a folder somebody removed, keeps no job from coming to its end."""
-        with suppress(OSError):
-            self._save()
 
     def _save(self) -> None:
         """Write it into its folder; the process reads its arguments there."""

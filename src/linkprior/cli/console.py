@@ -38,8 +38,9 @@ class Console:
     """What one command says, and shows while it works; click's context holds it."""
 
     json: bool = False
+    quiet: bool = False
     display: Display | None = None
-    saved: Callable[[], str | None] = lambda: None  # what an interruption would leave
+    saved: Callable[[], str | None] = lambda: None  # what an interruption leaves; None: whole files
     log: Notify | None = None  # takes the last message of an interruption too
     end: tuple[float, Callable[[], object]] | None = None  # called then, for so many seconds
     lock: threading.Lock = field(default_factory=threading.Lock)  # of stderr
@@ -51,9 +52,10 @@ class Console:
             if not self._over:
                 self._print(text)
 
-    def notify(self, quiet: bool) -> Notify:
-        """Return what prints the messages of a command, or drops them."""
-        return (lambda text: None) if quiet else self.echo
+    def notify(self, text: str) -> None:
+        """Print a message unless the command is to be quiet."""
+        if not self.quiet:
+            self.echo(text)
 
     def final_message(self, text: str) -> None:
         """Print a message after which none is printed any more, whatever other threads do."""
@@ -75,16 +77,13 @@ class Console:
             drop(sys.stderr)
 
     @contextmanager
-    def progress(self, quiet: bool, stream: TextIO | None = None) -> Iterator[None]:
-        """Show the progress of the body on `stream` (None: stderr), or nothing when quiet.
-
-        What the library logs meanwhile is silenced too when quiet, warnings aside.
-        """
+    def progress(self, stream: TextIO | None = None) -> Iterator[None]:
+        """Show the progress of the body on `stream` (None: stderr); when quiet, warnings alone."""
         log = logging.getLogger("linkprior")
         level = log.level
-        log.setLevel(logging.WARNING if quiet else logging.INFO)
+        log.setLevel(logging.WARNING if self.quiet else logging.INFO)
         try:
-            if quiet:
+            if self.quiet:
                 yield
                 return
             self.display = display = Display(self, sys.stderr if stream is None else stream)
@@ -102,10 +101,7 @@ class Console:
 
     @contextmanager
     def on_interruption(self, **fields: Any) -> Iterator[None]:
-        """Have other `saved`, `log` or `end` while the body runs.
-
-        `saved` describes what an interruption leaves (None: the files that are whole).
-        """
+        """Have other `saved`, `log` or `end` while the body runs."""
         before = {name: getattr(self, name) for name in fields}
         vars(self).update(fields)
         try:
@@ -127,7 +123,6 @@ class LogHandler(logging.Handler):
         self.console = console
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Print one message."""
         self.console.echo(self.format(record))
 
 
@@ -138,12 +133,10 @@ class NamedOutput:
         self._stream = stream
 
     def write(self, text: str) -> int:
-        """Write text."""
         with writing_to("standard output"):
             return self._stream.write(text)
 
     def flush(self) -> None:
-        """Write what is buffered."""
         with writing_to("standard output"):
             self._stream.flush()
 
@@ -152,10 +145,7 @@ class NamedOutput:
 
 
 def drop(stream: TextIO) -> None:
-    """Throw away what a stream still holds and all that is written to it from now on.
-
-    Python would complain about what could not be written once more at exit.
-    """
+    """Throw away what a stream still holds, of which Python would complain at exit, and more."""
     with suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
@@ -180,11 +170,7 @@ def clock(seconds: float) -> str:
 
 
 class Display:
-    """Shows every now and then how far the work is.
-
-    A bar is one line on a terminal that is painted over; messages appear above it. It is there only
-    while a stage is open, so that results can be printed between stages.
-    """
+    """Shows how far the work is: by lines, or by a bar that is there while a stage is open."""
 
     def __init__(self, console: Console, stream: TextIO) -> None:
         self.console, self.stream = console, stream

@@ -104,7 +104,7 @@ def fetch(
         datasets.find(name, catalogue)
     asked = names or tuple(catalogue)
     console, failed = current_console(), dict[str, datasets.FetchError]()
-    offline = None
+    console.quiet, offline = quiet, None
     for name in asked:  # what fails is named at the end: the rest is fetched all the same
         try:
             with _meter(name, quiet) as meter:
@@ -114,7 +114,7 @@ def fetch(
                     catalogue=catalogue,
                     offline=offline,
                     timeout=timeout,
-                    log=console.notify(quiet),
+                    log=console.notify,
                     progress=meter,
                 )
         except datasets.FetchError as problem:

@@ -28,13 +28,7 @@ from linkprior.model.degrees import LIST_SIZE
 from linkprior.network.node_names import number_of
 from linkprior.parallel import current_workers
 from linkprior.parallel.memory import memory_room
-from linkprior.pipeline.outputs import (
-    check_apart,
-    check_output,
-    check_save,
-    is_folder,
-    writing_to,
-)
+from linkprior.pipeline.outputs import check_apart, check_output, check_save, is_folder, writing_to
 from linkprior.pipeline.run_folder import RANKING, REPORT, STUDY, RunFolder, check_run_folder
 from linkprior.pipeline.side_inputs import (
     Input,
@@ -69,10 +63,7 @@ TOP = 100  # links, where neither a number nor a threshold is given
 
 @dataclass
 class PredictJob:
-    """One prediction: what is asked for, then each step's results.
-
-    The steps are `check`, `prepare`, `predict` and `write`, then `close`.
-    """
+    """One prediction, by `check`, `prepare`, `predict`, `write` and `close`; and their results."""
 
     side: SideInputs
     top: int | None = None
@@ -680,10 +671,7 @@ def predict_links(
 
 
 def _table(ranking: Ranking, given: Loaded) -> pd.DataFrame:
-    """Return the ranking as a data frame with the nodes as they were given.
-
-    In a column every node stays what it is: mixed kinds are not made alike.
-    """
+    """Return the ranking as a data frame with the nodes as they were given, each of its kind."""
     import pandas as pd
 
     frame, names = ranking.to_frame(), given.network.names

@@ -125,7 +125,6 @@ class RunFolder:
             self.files[name] = file_digest(self.path / name)
 
     def write_json(self, name: str, content: Any) -> None:
-        """Write one JSON file."""
         with self.writing(name) as stream:
             json.dump(content, stream, indent=1)
             stream.write("\n")
@@ -300,11 +299,7 @@ def _refuse_others(folder: Path, others: Collection[str]) -> None:
 
 
 def difference(model: LinkPredictor, folder: Path, facts: Mapping[str, Any]) -> str | None:
-    """Return in what the model saved in a folder is not that of a run, None where it is.
-
-    `facts` is the run's manifest; what it lacks (earlier ones have no `model_sha256`) is not
-    compared.
-    """
+    """Return in what a saved model is not that of a run; older manifests (`facts`) tell less."""
     name, params = type(model).name, _as_json(model.get_params())
     request, digest = facts["request"], model.network_.digest
     if request.get("model", name) != name:
@@ -324,7 +319,6 @@ def difference(model: LinkPredictor, folder: Path, facts: Mapping[str, Any]) -> 
 
 
 def _as_json(params: Any) -> Any:
-    """Return parameters as a file holds them."""
     return json.loads(json.dumps(params, default=lambda array: array.tolist()))
 
 

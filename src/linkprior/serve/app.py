@@ -53,7 +53,6 @@ class Explorer:
         self.page, self.policy = explorer_page(limit)
 
     def app(self) -> Starlette:
-        """Return the application."""
         routes = [
             Route("/", self.explorer),
             Route("/state", self.state),
@@ -70,11 +69,9 @@ class Explorer:
         return Starlette(routes=routes, exception_handlers=dict.fromkeys(refused, _refuse))
 
     async def explorer(self, _: Request) -> Response:
-        """The explorer's page."""
         return HTMLResponse(self.page, headers={"content-security-policy": self.policy})
 
     async def state(self, _: Request) -> Response:
-        """All networks and jobs."""
         return _json(self.manager.state())
 
     async def events(self, request: Request) -> Response:
@@ -110,7 +107,6 @@ class Explorer:
         return _json(network.facts(), 201)
 
     async def remove_network(self, request: Request) -> Response:
-        """Forget a network."""
         id = request.path_params["id"]
         if id not in self.manager.networks:
             raise HTTPException(404, "this network is not open (any more)")
@@ -118,7 +114,6 @@ class Explorer:
         return Response(status_code=204)
 
     async def submit(self, request: Request) -> Response:
-        """Line up a job."""
         content = await read_json(request)
         network = self.manager.networks.get(str(content.get("network")))
         if network is None:
@@ -127,17 +122,14 @@ class Explorer:
         return _json({"id": job.id}, 201)
 
     async def stop(self, request: Request) -> Response:
-        """Stop a job."""
         await run_in_threadpool(self.manager.stop_job, self._job(request).id)
         return Response(status_code=204)
 
     async def remove_job(self, request: Request) -> Response:
-        """Forget a job that is over."""
         await run_in_threadpool(self.manager.remove_job, self._job(request).id)
         return Response(status_code=204)
 
     async def report(self, request: Request) -> Response:
-        """The page of a job's result."""
         job = self._job(request)
         path = job.file(PAGE)
         if path is None:

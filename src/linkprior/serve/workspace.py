@@ -81,18 +81,14 @@ def stored_name(given: str) -> str:
 
 @dataclass(eq=False)
 class Network:
-    """A network file, and the report on it as soon as it has been read.
-
-    `state` is reading, ready or refused. `folder` is removed with it; a file named on the command
-    line lies elsewhere and stays.
-    """
+    """A network file, and the report on it as soon as it has been read."""
 
     id: str
     name: str
-    path: Path
-    folder: Path
+    path: Path  # in the folder, but for a file named on the command line
+    folder: Path  # removed with it
     size: int
-    state: str = "reading"
+    state: str = "reading"  # then ready or refused
     report: dict[str, Any] | None = None
     error: str | None = None
     child: Child | None = None
@@ -110,9 +106,9 @@ class Network:
             child = self.child = Child(arguments, self.folder)
             last = next(iter(deque(child.lines(), maxlen=1)), "")
             ended = describe_exit(child.wait(), last)
-            report = {"error": f"{self.name}: reading it ended early ({ended})"}
+            report: dict[str, Any] = {"error": f"{self.name}: reading it ended early ({ended})"}
             if target.is_file():
-                report = dict(json.loads(target.read_text(encoding="utf-8")))
+                report = json.loads(target.read_text(encoding="utf-8"))
         except OSError as problem:  # no process, or no room on the disk
             report = {"error": f"{self.name}: {describe_failure(problem)}"}
         if "error" in report:
@@ -123,12 +119,10 @@ class Network:
         changed()
 
     def facts(self) -> dict[str, Any]:
-        """Return what the page shows of it."""
         names = ("id", "name", "size", "state", "report", "error")
         return {name: getattr(self, name) for name in names}
 
     def remove(self) -> None:
-        """Remove its folder."""
         if self.child is not None:
             self.child.stop()
         shutil.rmtree(self.folder, ignore_errors=True)
@@ -164,7 +158,6 @@ async def save_upload(request: Request, path: Path, limit: int) -> None:
 
 
 async def read_json(request: Request) -> dict[str, Any]:
-    """Return the JSON object in a request's body."""
     body = bytearray()
     async for piece in request.stream():
         body += piece
@@ -234,6 +227,5 @@ class LaunchFile:
         return self._path.resolve().as_uri()
 
     def close(self) -> None:
-        """Remove the file."""
         if self._path is not None:
             self._path.unlink(missing_ok=True)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
+from tests.cli.support import write_edges
 
 import linkprior as lp
 from linkprior import cli
@@ -33,6 +34,12 @@ def data_folder():
     if not given:
         pytest.skip("LINKPRIOR_DATA is unset: no real networks here")
     return Path(given)
+
+
+@pytest.fixture
+def edges(planted, tmp_path):
+    """The planted network as a file."""
+    return write_edges(tmp_path / "edges.tsv", planted)
 
 
 @pytest.fixture

@@ -8,18 +8,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.cli.support import one_line_of_error
+from tests.cli.support import one_line_of_error, write_pairs
 
 import linkprior as lp
 from linkprior.cli.coverage import coverage
 from linkprior.coverage import estimate_coverage
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "coverage.md").read_text(encoding="utf-8")
-
-
-def write(path, pairs):
-    path.write_text("".join(f"{a}\t{b}\n" for a, b in pairs))
-    return path
 
 
 @pytest.fixture
@@ -29,7 +24,7 @@ def screens(tmp_path):
     pairs = [pairs[k] for k in np.random.default_rng(1).permutation(len(pairs))]
     folder = tmp_path / "my screens"
     folder.mkdir()
-    return write(folder / "a.tsv", pairs[:40]), write(folder / "b.tsv", pairs[28:58])
+    return write_pairs(folder / "a.tsv", pairs[:40]), write_pairs(folder / "b.tsv", pairs[28:58])
 
 
 def test_the_table_is_on_stdout_and_the_last_line_can_be_copied(run, screens):
@@ -43,12 +38,6 @@ def test_the_table_is_on_stdout_and_the_last_line_can_be_copied(run, screens):
     assert last == ["linkprior", "predict", str(screens[0]), "--coverage", "0.4"]
     assert "40 edges" in err
     assert "30 edges" in err
-
-
-def test_quiet_says_results_only(run, screens):
-    status, out, err = run("coverage", *screens, "-q")
-    assert (status, err) == (0, "")
-    assert "coverage of the two together" in out
 
 
 def test_json_has_the_numbers_of_the_library(run, screens):
@@ -114,7 +103,7 @@ def test_files_of_one_name_are_told_apart_by_their_folders(run, screens, tmp_pat
 
 
 def test_bad_input_is_one_line(run, screens, tmp_path):
-    foreign = write(tmp_path / "foreign.tsv", [("P1", "P2"), ("P2", "P3")])
+    foreign = write_pairs(tmp_path / "foreign.tsv", [("P1", "P2"), ("P2", "P3")])
     assert one_line_of_error(run("coverage", screens[0], foreign), "share no node name", "'P1'")
     for bad in (0, 1.5, -1):
         result = run("coverage", *screens, "--precision", 1, bad)
@@ -122,7 +111,7 @@ def test_bad_input_is_one_line(run, screens, tmp_path):
     assert one_line_of_error(run("coverage", "-", "-"), "can be read only once")
     missing = run("coverage", screens[0], tmp_path / "nowhere.tsv")
     assert one_line_of_error(missing, "nowhere.tsv")
-    apart = write(tmp_path / "apart.tsv", _edges_not_in(screens[0]))
+    apart = write_pairs(tmp_path / "apart.tsv", _edges_not_in(screens[0]))
     assert one_line_of_error(run("coverage", screens[0], apart), "no edge is in both networks")
 
 

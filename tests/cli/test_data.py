@@ -170,14 +170,6 @@ def test_all_fetches_what_can_be_had_and_names_the_rest(run, catalogue):
     ]
 
 
-@pytest.mark.parametrize("seconds", ["nan", "inf", "1e300"])
-def test_a_timeout_that_no_connection_takes_is_one_line(run, catalogue, seconds):
-    status, out, err = run("data", "fetch", "net", "--timeout", seconds, "--catalogue", catalogue)
-    assert (status, out) == (1, "")
-    assert err.startswith("linkprior: timeout must be a number in (0, 86400]")
-    assert err.count("\n") == 1
-
-
 @pytest.mark.parametrize("change", [{"title": "a\x1b[2J"}, {"source": "a\nb"}, {"url": 5}])
 def test_a_catalogue_of_more_than_plain_text_is_refused(run, catalogue, change):
     rows = json.loads(catalogue.read_text())

@@ -360,10 +360,17 @@ def with_a_closed_pipe(which, *arguments):
 
 
 @pytest.mark.parametrize(
-    "arguments", [["--help"], ["predict", "--help"], ["models"], ["--version"]]
+    "asked",
+    [
+        *(["--help"], ["predict", "--help"], ["models"], ["--version"]),
+        ["predict", "EDGES", "--model", "pa", "-q", "--top", "5"],
+        ["predict", "EDGES", "--model", "pa", "-q", "--top", "1500"],  # exceeds the buffer
+    ],
 )
-def test_a_reader_who_has_seen_enough_is_no_error(arguments):
-    done = with_a_closed_pipe("stdout", *arguments)
+def test_a_reader_who_has_seen_enough_is_no_error(edges, asked):
+    """As in `linkprior predict … | head -0`."""
+    words = [edges if word == "EDGES" else word for word in asked]
+    done = with_a_closed_pipe("stdout", *words)
     assert (done.returncode, done.stderr) == (0, "")
 
 

@@ -17,6 +17,7 @@ from tests.cli.support import (
     one_line_of_error,
     outside,
     table,
+    write_edges,
 )
 
 import linkprior as lp
@@ -55,26 +56,6 @@ def test_predict_writes_what_the_library_predicts(run, edges):
 def test_top_at_its_limits(run, edges, planted, top, lines):
     _, out, _ = run("predict", edges, "--model", "pa", "--top", top)
     assert len(out.splitlines()) == (lines or 1 + planted.n_non_edges)
-
-
-def test_messages_go_to_stderr_and_quiet_silences_them(run, edges):
-    _, loud, err = run("predict", edges, "--model", "pa")
-    _, quiet, nothing = run("predict", edges, "--model", "pa", "-q")
-    assert loud == quiet
-    assert "Fitting pa" in err
-    assert nothing == ""
-
-
-def test_same_seed_same_bytes(run, edges):
-    ask = ("predict", edges, "--model", "tri", *FEW_STEPS)
-    one, again, other = (run(*ask, "--seed", seed)[1] for seed in (3, 3, 4))
-    assert one == again
-    assert one != other
-
-
-def test_workers_change_nothing(run, edges):
-    ask = ("predict", edges, *SMALL)
-    assert run(*ask, "--workers", 1)[1] == run(*ask, "--workers", 3)[1]
 
 
 def test_set_gives_model_parameters(run, edges, tmp_path):
@@ -162,39 +143,6 @@ def test_packed_output_is_refused(run, edges, tmp_path):
     assert one_line_of_error(said, "leave out .gz")
 
 
-def full_disk(*_):
-    raise OSError(28, "No space left on device")
-
-
-def half_written(ranking, stream):
-    stream.write("rank\tsource")
-    stream.flush()
-    full_disk()
-
-
-@pytest.mark.parametrize(
-    ("place", "failure"),
-    [
-        ("linkprior.io.atomic_files.os.fsync", full_disk),
-        ("linkprior.io.atomic_files.os.replace", full_disk),
-        ("linkprior.ranking.ranking.Ranking.write", half_written),
-    ],
-    ids=["when flushed", "when renamed", "half way"],
-)
-@pytest.mark.parametrize("earlier", [None, "an earlier result"])
-def test_a_failed_write_leaves_nothing_new(
-    run, edges, tmp_path, monkeypatch, place, failure, earlier
-):
-    target = tmp_path / "links.tsv"
-    if earlier:
-        target.write_text(earlier)
-    monkeypatch.setattr(place, failure)
-    result = run("predict", edges, "--model", "pa", "-o", target)
-    assert one_line_of_error(result, "No space left on device")
-    assert (target.read_text() if target.exists() else None) == earlier
-    assert {p.name for p in tmp_path.iterdir()} - {"links.tsv"} == {"edges.tsv"}
-
-
 def test_output_into_a_missing_folder(run, edges, tmp_path):
     target = tmp_path / "nowhere" / "links.tsv"
     result = run("predict", edges, "--model", "pa", "-o", target)
@@ -220,9 +168,7 @@ YIELD = re.compile(
 def grouped(tmp_path_factory):
     """A network with enough edges to learn from, as a file."""
     net = lp.planted_network(n_nodes=130, n_groups=5, mean_degree=12, seed=2)
-    path = tmp_path_factory.mktemp("grouped") / "edges.tsv"
-    path.write_text("".join(f"{a}\t{b}\n" for a, b in by_name(net, net.edges)))
-    return path
+    return write_edges(tmp_path_factory.mktemp("grouped") / "edges.tsv", net)
 
 
 @pytest.fixture(scope="module")
@@ -405,19 +351,3 @@ def test_an_explanation_tells_the_chance_of_a_pair_but_not_of_an_edge(run, group
     assert f"The probability that it is a missing link is {chance:.3g}, if 10 %" in story
     assert "is an observed edge" in other
     assert "chance" not in other
-
-
-def test_models_without_chances_say_nothing_of_them(run, grouped):
-    _, out, err = run("predict", grouped, "--model", "l3")
-    assert not set(EXPECTED) & set(table(out)[0])
-    assert "expected to be real" not in err
-
-
-def test_contradicting_options_are_wrong_usage(run, grouped):
-    for asked in (
-        [*FAST, "--set", "effort=normal"],
-        ["--threshold", "inf"],
-    ):
-        status, out, err = run("predict", grouped, *asked)
-        assert (status, out) == (2, "")
-        assert "Traceback" not in err

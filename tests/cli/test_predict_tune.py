@@ -9,7 +9,7 @@ import time
 import jsonschema
 import pandas as pd
 import pytest
-from tests.cli.support import Job, change, manifest, one_line_of_error, table
+from tests.cli.support import Job, change, manifest, one_line_of_error, table, write_edges
 from tests.cli.test_report import data_of
 
 import linkprior as lp
@@ -99,12 +99,6 @@ def test_own_parameters_that_cannot_be_fitted_are_no_gain(run, edges, monkeypatc
     assert "inner splits: auprc 0.5000 with beta=" in err
 
 
-def test_quiet_leaves_results_only(run, edges):
-    status, out, err = run("predict", edges, *KATZ, "-q")
-    assert (status, err) == (0, "")
-    assert len(table(out)[1]) == 15
-
-
 def test_a_dry_run_counts_the_settings(run, edges, monkeypatch):
     monkeypatch.setattr(Objective, "_score", None)
     monkeypatch.setattr("linkprior.predictors.cost.machine_factor", lambda: 1e6)
@@ -138,13 +132,6 @@ def test_what_cannot_be_tuned_is_one_line_before_anything_is_read(
     assert one_line_of_error(result, *expected)
     assert "Reading" not in result[2]
     assert not (tmp_path / "run").exists()
-
-
-@pytest.mark.parametrize("number", ["0", "-3", "many", "2.5"])
-def test_a_number_of_settings_is_whole_and_positive(run, edges, number):
-    status, out, err = run("predict", edges, "--model", "katz", "--tune", number)
-    assert (status, out) == (2, "")
-    assert "--tune" in err
 
 
 def test_too_few_edges_to_hide_some_are_told_before_the_run_is_begun(run, tmp_path):
@@ -186,12 +173,6 @@ def test_the_study_is_part_of_the_run(run, ask, edges, tmp_path):
     assert again.tuned["best_params"] == found.best_params
     assert again.model.get_params() == found.model.get_params()
     assert CHOSEN.search(again.log)
-
-
-def test_a_run_without_tuning_has_no_study(run, edges, tmp_path):
-    run("predict", edges, "--model", "katz", "-o", f"{tmp_path / 'run'}/")
-    again = lp.load_run(tmp_path / "run")
-    assert (again.tuned, again.study) == (None, None)
 
 
 def test_the_same_command_again_tries_and_fits_nothing(run, ask, tmp_path, monkeypatch):
@@ -240,8 +221,7 @@ def settings_in(folder):
 @pytest.mark.skipif(os.name != "posix", reason="signals as POSIX has them")
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
 def test_a_killed_process_ends_with_the_same_bytes(run, tmp_path, number):
-    net, edges = lp.planted_network(60, seed=1), tmp_path / "edges.tsv"
-    edges.write_text("".join(f"{net.names[a]}\t{net.names[b]}\n" for a, b in net.edges.tolist()))
+    edges = write_edges(tmp_path / "edges.tsv", lp.planted_network(60, seed=1))
     ask = ["predict", edges, "--model", "nuclear-degree", "--tune", 4, "-o"]
     folder = tmp_path / "run"
     job = Job(*ask, f"{folder}/")

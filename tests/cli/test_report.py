@@ -162,16 +162,9 @@ def test_a_page_may_lie_in_the_folder_that_the_command_makes(run, edges, tmp_pat
     judged = ["evaluate", edges, "--models", "pa", "-o", other, "--report", other / "p.html"]
     assert run(*judged)[0] == 0
     assert "evaluation" in data_of(other / "p.html")
-    inside = [
-        "predict",
-        edges,
-        *SMALL,
-        "-o",
-        tmp_path / "a.tsv",
-        "--report",
-        tmp_path / "a.tsv/p.html",
-    ]
-    assert one_line_of_error(run(*inside), "--report", "there is no folder")
+    inside = ["-o", tmp_path / "a.tsv", "--report", tmp_path / "a.tsv/p.html"]
+    said = run("predict", edges, *SMALL, *inside)
+    assert one_line_of_error(said, "--report", "there is no folder")
 
 
 @pytest.fixture(scope="module")

@@ -107,16 +107,6 @@ def test_all_looks_at_all_data_before_it_begins(run, small, tmp_path, monkeypatc
     assert run("reproduce", "rat", "--data", tmp_path, "-o", "")[0] == 1
 
 
-def test_an_unknown_experiment_is_wrong_usage(run):
-    assert run("reproduce", "yeast")[0] == 2
-
-
-def test_quick_has_no_settings_to_try(run, small, tmp_path):
-    status, _, err = run("reproduce", "rat", "--quick", "--trials", 3, "--data", tmp_path)
-    assert status == 2
-    assert "not both" in err
-
-
 @pytest.mark.parametrize("content", ["my own", '{"a": 1}'])
 @pytest.mark.parametrize("name", ["results.json", "table.md", "figure2.png"])
 def test_files_of_somebody_else_are_refused_before_the_work(

@@ -58,18 +58,8 @@ def test_a_run_keeps_all_there_is_to_know(run, ask, edges, tmp_path):
 def test_the_manifest_follows_its_published_schema(run, ask, edges, tmp_path):
     genes = tmp_path / "genes.txt"
     genes.write_text("\n".join(lp.read_network(edges).names[:90]))
-    choices = [
-        "--no-header",
-        "--nodes",
-        genes,
-        "--exclude",
-        edges,
-        "--between",
-        genes,
-        genes,
-        "--format",
-        "csv",
-    ]
+    choices = ["--no-header", "--nodes", genes, "--exclude", edges, "--format", "csv"]
+    choices += ["--between", genes, genes]
     schema = json.loads(SCHEMA.read_text())
     jsonschema.Draft202012Validator.check_schema(schema)
     nearby = ["--candidates", "paths3", "--partners", 9]

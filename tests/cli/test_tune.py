@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 import pytest
-from tests.cli.support import buffered, one_line_of_error
+from tests.cli.support import buffered, one_line_of_error, write_edges
 
 import linkprior as lp
 
@@ -87,12 +87,6 @@ def test_nothing_is_written_without_a_study(run, edges, tmp_path, monkeypatch):
     assert sorted(tmp_path.iterdir()) == before
 
 
-def test_quiet_leaves_results_only(run, edges):
-    status, out, err = run("tune", edges, "--model", "katz", "--trials", 2, "-q")
-    assert (status, err) == (0, "")
-    assert ready_line(out)
-
-
 def test_importances_are_printed_where_they_can_be_told(run, edges):
     ask = ("tune", edges, "--model", "rnm", "--inner", 1, "--no-prune", "-q")
     _, out, _ = run(*ask, "--trials", 12)
@@ -165,10 +159,8 @@ def interrupted(tmp_path, *arguments):
 @pytest.mark.skipif(os.name != "posix", reason="signals as POSIX has them")
 @pytest.mark.parametrize("executor", ["threads", "processes"])
 def test_ctrl_c_reports_what_is_saved(tmp_path, executor):
-    net = lp.planted_network(500, seed=1)
-    edges, study = tmp_path / "edges.tsv", tmp_path / "study"
-    pairs = (f"{net.names[a]}\t{net.names[b]}\n" for a, b in net.edges.tolist())
-    edges.write_text("".join(pairs))
+    edges = write_edges(tmp_path / "edges.tsv", lp.planted_network(500, seed=1))
+    study = tmp_path / "study"
     ask = ("tune", edges, "--model", "nuclear-degree", "--trials", 500, "--executor", executor)
     last = interrupted(tmp_path, *ask, "--workers", 2, "--study", study)
     assert last.rstrip().endswith(f"saved in {study}; the same command resumes from there.")

@@ -3,9 +3,7 @@
 import gzip
 import hashlib
 import json
-import os
 import socket
-import subprocess
 import sys
 import threading
 from functools import partial
@@ -170,37 +168,11 @@ def test_all_fetches_what_can_be_had_and_names_the_rest(run, catalogue):
     ]
 
 
-@pytest.mark.parametrize("change", [{"title": "a\x1b[2J"}, {"source": "a\nb"}, {"url": 5}])
-def test_a_catalogue_of_more_than_plain_text_is_refused(run, catalogue, change):
-    rows = json.loads(catalogue.read_text())
-    rows["networks"][0] |= change
-    catalogue.write_text(json.dumps(rows))
-    status, out, err = run("data", "fetch", "net", "--catalogue", catalogue)
-    assert (status, out) == (1, "")
-    assert "net needs " in err
-    assert err.count("\n") == 1
-
-
 @pytest.mark.parametrize("arguments", [(), ("--all", "huri")])
 def test_fetch_wants_names_or_all(run, arguments):
     status, out, err = run("data", "fetch", *arguments)
     assert (status, out) == (2, "")
     assert "--all" in err
-
-
-def test_processes_that_fetch_at_once_get_the_same_whole_file(catalogue, tmp_path):
-    start = "import sys; from linkprior.cli import main; sys.argv[0] = 'linkprior'; main()"
-    command = [sys.executable, "-c", start, "data", "fetch", "net", "--catalogue", str(catalogue)]
-    processes = [
-        subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=os.environ)
-        for _ in range(3)
-    ]
-    outputs = {process.communicate(timeout=60)[0] for process in processes}
-    assert [process.returncode for process in processes] == [0, 0, 0]
-    assert len(outputs) == 1
-    assert Path(outputs.pop().decode().strip()).read_bytes() == EDGES
-    kept = [path.name for path in (tmp_path / "cache").rglob("*") if path.is_file()]
-    assert kept == ["net.tsv"]
 
 
 def test_a_terminal_sees_the_bytes_come_in_and_then_a_clean_line(monkeypatch, capsys):

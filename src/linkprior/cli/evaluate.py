@@ -111,12 +111,7 @@ class _Evaluate(click.Command):
 @options.report
 @click.option("--ignore-memory", is_flag=True, help="Run even if memory looks too small.")
 @options.side_options
-@options.workers
-@options.dask
-@options.device
-@options.memory_limit
-@options.quiet
-@options.reading_options
+@options.run_options
 def evaluate(**given: Any) -> None:
     """Hide edges of EDGES and see which models find them again.
 

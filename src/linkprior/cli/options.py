@@ -118,6 +118,7 @@ reading_options = _all(
         help="BioGRID: what names a node. [default: entrez]",
     ),
 )
+run_options = _all(workers, dask, device, memory_limit, quiet, reading_options)
 side_options = _all(
     click.option(
         "--negatives",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import sys
 from contextlib import closing
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,12 +19,6 @@ from linkprior.predictors.registry import DEFAULT_MODEL
 if TYPE_CHECKING:
     from linkprior.pipeline.predict import PredictJob
     from linkprior.ranking.ranking import Ranking
-
-# Options of what is known beside the edges, and --force, which says what wins.
-_BESIDE = (
-    *("node", "nodes", "between", "exclude", "negatives", "history", "add_nodes", "coverage"),
-    *("degrees", "force"),
-)
 
 
 @click.command()
@@ -127,12 +122,7 @@ _BESIDE = (
 @click.option(
     "--dry-run", is_flag=True, help="Report on the input and estimate time and memory only."
 )
-@options.workers
-@options.dask
-@options.device
-@options.memory_limit
-@options.quiet
-@options.reading_options
+@options.run_options
 def predict(**given: Any) -> None:
     """Rank the missing links of the network in EDGES (a file, or - for stdin).
 
@@ -150,7 +140,7 @@ def predict(**given: Any) -> None:
     names = ("dry_run", "ignore_memory", "settings")
     dry_run, ignore_memory, settings = (given.pop(name) for name in names)
     source = options.take_input(given)
-    beside = {name: given.pop(name) for name in _BESIDE}
+    beside = {one.name: given.pop(one.name) for one in fields(SideInputs) if one.name in given}
     job = PredictJob(
         SideInputs(source, flag="--", **beside),
         params=dict(options.setting(text) for text in settings),

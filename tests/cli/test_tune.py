@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 import pytest
-from tests.cli.support import buffered, one_line_of_error, write_edges
+from tests.cli.support import START, buffered, one_line_of_error, write_edges
 
 import linkprior as lp
 
@@ -123,21 +123,11 @@ def test_tune_refuses_what_it_cannot_do(run, edges, tmp_path, arguments, expecte
 
 # ---------------------------------------------------------------------- Ctrl-C
 
-# Whoever runs the tests in the background has told us to ignore Ctrl-C.
-START = (
-    "import signal, sys\n"
-    "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
-    "from linkprior.cli import main\n"
-    "if __name__ == '__main__':\n"
-    "    sys.argv[0] = 'linkprior'\n"
-    "    main()\n"
-)
-
 
 def interrupted(tmp_path, *arguments):
     """Start the command, interrupt it once settings are being tried, return its last words."""
     script = tmp_path / "start.py"
-    script.write_text(START)
+    script.write_text(f"{START}if __name__ == '__main__':\n    main()\n")
     process = subprocess.Popen(
         [sys.executable, script, *map(str, arguments)],
         stdout=subprocess.PIPE,

@@ -11,7 +11,7 @@ import logging
 import os
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TextIO
@@ -115,6 +115,16 @@ def current_console() -> Console:
     return click.get_current_context().ensure_object(Console)
 
 
+def echo_table(rows: Sequence[Sequence[str]], right: Sequence[str]) -> None:
+    """Print rows, the first of which are headings; columns of the headings named stand right."""
+    columns = []
+    for column in zip(*rows, strict=True):
+        pad = str.rjust if column[0] in right else str.ljust
+        columns.append([pad(cell, max(map(len, column))) for cell in column])
+    for row in zip(*columns, strict=True):
+        click.echo("  ".join(row).rstrip())
+
+
 class LogHandler(logging.Handler):
     """Prints what the library logs like any other message, above the progress."""
 
@@ -145,7 +155,7 @@ class NamedOutput:
 
 
 def drop(stream: TextIO) -> None:
-    """Throw away what a stream still holds, of which Python would complain at exit, and more."""
+    """Throw away what a stream holds and is given yet: Python would complain of it at exit."""
     with suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from linkprior.cli import options
-from linkprior.cli.console import current_console
+from linkprior.cli.console import current_console, echo_table
 from linkprior.pipeline.outputs import check_page, check_place, refuse_inputs_in
 
 if TYPE_CHECKING:
@@ -156,10 +156,7 @@ def _print(tuned: TuningResult, source: Input) -> None:
         values = [trial.params[name] for name in names]
         cells = ["none" if value is None else f"{value:g}" for value in values]
         rows.append([str(trial.number), f"{trial.value:.4f}", *cells])
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for row in rows:
-        cells = [cell.rjust(width) for cell, width in zip(row, widths, strict=True)]
-        click.echo("  ".join(cells).rstrip())
+    echo_table(rows, right=rows[0])
     states = [trial.state for trial in tuned.trials]
     more = [f"{states.count(state)} {state}" for state in ("pruned", "failed") if state in states]
     tried = ", ".join([f"{len(states)} settings tried", *more])

@@ -11,6 +11,7 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
+from tests.cli.support import one_line_of_error
 
 import linkprior as lp
 from linkprior.cli.data import _meter
@@ -140,18 +141,14 @@ def test_a_quiet_fetch_says_nothing_but_the_path(run, catalogue):
 
 
 def test_a_fetch_that_fails_is_one_line_and_status_1(run, catalogue):
-    status, out, err = run("data", "fetch", "-q", "gone", "--catalogue", catalogue)
-    assert (status, out) == (1, "")
-    assert err.startswith("linkprior: http://127.0.0.1")
-    assert "404" in err
-    assert err.count("\n") == 1
+    result = run("data", "fetch", "-q", "gone", "--catalogue", catalogue)
+    assert one_line_of_error(result, "linkprior: http://127.0.0.1", "404")
+    assert result[2].count("\n") == 1
 
 
 def test_an_unknown_name_stops_before_anything_is_fetched(run, catalogue, tmp_path):
-    status, out, err = run("data", "fetch", "net", "gonne", "--catalogue", catalogue)
-    assert (status, out) == (1, "")
-    assert "'gonne'" in err
-    assert "Did you mean gone" in err
+    result = run("data", "fetch", "net", "gonne", "--catalogue", catalogue)
+    assert one_line_of_error(result, "'gonne'", "Did you mean gone")
     assert not (tmp_path / "cache").exists()
 
 

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
-from tests.cli.support import biogrid, by_name, write_edges, write_pairs
+from tests.cli.support import biogrid, by_name, one_line_of_error, write_edges, write_pairs
 
 import linkprior as lp
 
@@ -67,9 +67,7 @@ def test_an_observed_edge_among_the_negatives_is_refused_unless_forced(
 ):
     file = write_pairs(tmp_path / "no.tsv", [*by_name(net, net.edges[:1]), ("0", "nobody")])
     done = linkprior("predict", edges, "--model", "l3", "--negatives", file)
-    assert done.code == 1
-    assert "is an observed edge" in done.stderr.splitlines()[-1]
-    assert "--force" in done.stderr.splitlines()[-1]
+    assert one_line_of_error(done, "is an observed edge", "--force")
     forced = linkprior("predict", edges, "--model", "l3", "--negatives", file, "--force")
     assert forced.code == 0
     assert "1 named there kept as edges" in forced.stderr
@@ -104,8 +102,7 @@ def test_what_no_model_can_use_is_refused(linkprior, edges, net, tmp_path, asked
     }
     files["NEW"].write_text("newcomer\n")
     done = linkprior("predict", edges, "--model", "l3", *(files.get(one, one) for one in asked))
-    assert done.code == 1
-    assert words in done.stderr.splitlines()[-1]
+    assert one_line_of_error(done, words)
 
 
 def test_coverage_says_how_many_links_are_missing(linkprior, edges, net, tmp_path):
@@ -342,9 +339,7 @@ def test_a_run_remembers_the_file_and_how_the_fit_ended(run, degree_edges, tmp_p
     assert set(manifest["fit"]) == {"status", "n_iter", "objective", "primal", "dual"}
     assert manifest["fit"]["n_iter"] == [2]
     path.write_text(path.read_text().replace("\t7\n", "\t6\n"))
-    status, _, err = run(*ask)
-    assert status == 1
-    assert "--force" in err
+    assert one_line_of_error(run(*ask), "--force")
 
 
 @pytest.mark.parametrize(
@@ -366,15 +361,12 @@ def test_degrees_that_cannot_be_aimed_at_are_refused_in_one_line(run, tmp_path, 
     (tmp_path / "degree_edges.tsv").write_text("0\t1\n1\t2\n0\t2\n2\t3\n")
     (tmp_path / "degrees.tsv").write_text(text)
     ask = ("predict", tmp_path / "degree_edges.tsv", "--model", "tri-degree")
-    status, out, err = run(*ask, "--degrees", tmp_path / "degrees.tsv")
-    assert (status, out) == (1, "")
-    assert words in err.splitlines()[-1]
+    assert one_line_of_error(run(*ask, "--degrees", tmp_path / "degrees.tsv"), words)
 
 
 def test_degrees_are_for_models_that_have_the_prior(run, degree_edges):
-    status, _, err = run("predict", degree_edges, "--model", "l3", "--degrees", "missing.tsv")
-    assert status == 1
-    assert "l3 has no degree prior" in err.splitlines()[-1]
+    result = run("predict", degree_edges, "--model", "l3", "--degrees", "missing.tsv")
+    assert one_line_of_error(result, "l3 has no degree prior")
     ask = ("predict", degree_edges, "--model", "tri-degree", "--degrees", "x.tsv", "--set")
     assert run(*ask, "degrees=shuffled")[0] == 2
 

@@ -57,3 +57,15 @@ def run(monkeypatch, capsys):
         return status, out, err
 
     return one
+
+
+@pytest.fixture
+def succeed(run):
+    """Run the command, which must succeed, in this process; returns stdout and stderr."""
+
+    def one(*arguments):
+        status, out, err = run(*arguments)
+        assert status == 0, err
+        return out, err
+
+    return one

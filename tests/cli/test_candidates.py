@@ -86,10 +86,9 @@ def test_a_list_that_is_not_there(run, edges, tmp_path, option):
     assert one_line_of_error(run("predict", edges, option, missing), f"{missing}: no such file")
 
 
-def test_an_explanation_in_place_of_a_list(run, edges, ranked):
+def test_an_explanation_in_place_of_a_list(succeed, edges, ranked):
     a, b = ranked[3]
-    status, out, _ = run("predict", edges, *SMALL, "--explain", a, b, "--explain", b, a)
-    assert status == 0
+    out, _ = succeed("predict", edges, *SMALL, "--explain", a, b, "--explain", b, a)
     first, second = out.split("\n\n")
     assert a in first
     assert b in first
@@ -140,10 +139,9 @@ def test_an_unknown_format(run, edges):
     assert one_line_of_error(run("predict", edges, "--format", "xls"), "no output format", "tsv")
 
 
-def test_a_dry_run_estimates_and_fits_nothing(run, edges, tmp_path, monkeypatch):
+def test_a_dry_run_estimates_and_fits_nothing(succeed, edges, tmp_path, monkeypatch):
     monkeypatch.setattr("linkprior.predictors.auto.auto.Auto._fit", lambda *_: 1 / 0)
-    status, out, err = run("predict", edges, "--dry-run", "-o", f"{tmp_path / 'run'}/")
-    assert status == 0
+    out, err = succeed("predict", edges, "--dry-run", "-o", f"{tmp_path / 'run'}/")
     assert re.search(r"about \d+ seconds?, about [\d.]+ GB of memory", out)
     assert "nodes, " in err
     assert not (tmp_path / "run").exists()
@@ -174,11 +172,10 @@ def test_tested_pairs_are_read_like_the_network(run, tmp_path):
     assert set(pairs(out)) == {("11", "13"), ("12", "14")}
 
 
-def test_a_label_that_could_deceive_is_not_shown(run, tmp_path):
+def test_a_label_that_could_deceive_is_not_shown(succeed, tmp_path):
     odd = {1: "TP\u202e53", 2: "M\x1b[31mDM2", 3: "ATM", 4: "CHEK2"}
     path = biogrid(tmp_path / "b.tab2.txt", [(1, 2), (2, 3), (3, 4)], odd)
-    status, out, _ = run("predict", path, "--model", "pa")
-    assert status == 0
+    out, _ = succeed("predict", path, "--model", "pa")
     assert "\u202e" not in out
     assert "\x1b" not in out
     assert "ATM" in out
@@ -217,9 +214,8 @@ def test_a_label_of_two_nodes_means_both_or_is_refused(run, tmp_path):
     assert one_line_of_error(said, "is the label of 2 nodes: 1, 4")
 
 
-def test_no_score_reaches_the_threshold(run, edges):
-    status, out, err = run("predict", edges, "--model", "pa", "--threshold", 1e9)
-    assert status == 0
+def test_no_score_reaches_the_threshold(succeed, edges):
+    out, err = succeed("predict", edges, "--model", "pa", "--threshold", 1e9)
     assert len(out.splitlines()) == 1
     assert "No candidate pair has a score of 1e+09 or more; the highest is 192." in err
 
@@ -268,17 +264,14 @@ def test_with_room_for_all_partners_the_list_is_that_of_all_pairs(run, edges):
 
 
 @pytest.mark.parametrize("kind", ["paths3", "knn"])
-def test_the_share_of_the_best_pairs_is_told(run, large, kind):
-    status, out, err = run(
-        "predict", large, *PU, "--candidates", kind, "--partners", 5, "--top", 900
-    )
+def test_the_share_of_the_best_pairs_is_told(succeed, large, kind):
+    out, err = succeed("predict", large, *PU, "--candidates", kind, "--partners", 5, "--top", 900)
     net = lp.read_network(large)
     every = lp.make("pu", rank=4, max_iter=3).fit(net).predict_edges(900).names
     truth = len(set(every) & set(pairs(out))) / 900
     told = re.search(
         r"Candidates hold ([\d.]+) % \(±([\d.]+)\) of the best pairs \(\d+ nodes sampled", err
     )
-    assert status == 0
     assert len(pairs(out)) == 900
     assert abs(float(told[1]) - 100 * truth) <= 2.0 * float(told[2])
 

@@ -123,9 +123,8 @@ def test_the_list_says_where_each_network_is(run, catalogue, tmp_path):
     assert [line.split()[0] for line in starred] == ["lost"]
 
 
-def test_fetch_prints_the_path_alone_and_the_licence_on_stderr(run, catalogue, tmp_path):
-    status, out, err = run("data", "fetch", "net", "--catalogue", catalogue)
-    assert status == 0
+def test_fetch_prints_the_path_alone_and_the_licence_on_stderr(run, succeed, catalogue, tmp_path):
+    out, err = succeed("data", "fetch", "net", "--catalogue", catalogue)
     assert out == f"{tmp_path / 'cache' / 'data' / 'small' / 'net.tsv'}\n"
     assert "licence: not stated by the source; check before you redistribute" in err
     assert "source: owner/name: net.tsv" in err

@@ -399,10 +399,9 @@ def test_bad_standard_input(content, where, tmp_path):
         "&amp;",
     ],
 )
-def test_odd_names_are_names(run, tmp_path, name):
+def test_odd_names_are_names(succeed, tmp_path, name):
     path = put(tmp_path, "e.tsv", f"{name}\tb\nb\tc\nc\td\nd\t{name}\nb\tx\n")
-    status, out, err = run("predict", path, "--model", "pa")
-    assert status == 0
+    out, err = succeed("predict", path, "--model", "pa")
     shown = 'quoted "inside"' if name.startswith('"quoted') else name
     assert any(shown.split('"')[0] in line for line in out.splitlines())
     assert "5 nodes, 5 edges" in err

@@ -89,10 +89,9 @@ def test_a_limit_that_is_no_size_is_refused(run, network, command):
     assert one_line_of_error(result, "500M or 2G", "'much'")
 
 
-def test_a_dry_run_names_the_limit_and_the_disk(run, network):
+def test_a_dry_run_names_the_limit_and_the_disk(succeed, network):
     limited = ["--memory-limit", "1M", "--ignore-memory", "--dry-run"]
-    status, out, _ = run("predict", network, "--model", "tri-degree", *ADMM, *limited)
-    assert status == 0
+    out, _ = succeed("predict", network, "--model", "tri-degree", *ADMM, *limited)
     assert re.search(r"the limit is 1 MB\), [\d.]+ GB of disk", out)
 
 

@@ -69,14 +69,12 @@ def test_set_gives_model_parameters(run, edges, tmp_path):
     assert isinstance(params["rank"], int)
 
 
-def test_a_model_without_seed_takes_none(run, edges):
-    status, _, _ = run("predict", edges, "--model", "l3", "--seed", 3)
-    assert status == 0
+def test_a_model_without_seed_takes_none(succeed, edges):
+    succeed("predict", edges, "--model", "l3", "--seed", 3)
 
 
-def test_a_saved_model_predicts_the_same(run, edges, tmp_path):
-    status, out, err = run("predict", edges, *SMALL, "--top", 25, "--save", tmp_path / "model")
-    assert status == 0
+def test_a_saved_model_predicts_the_same(succeed, edges, tmp_path):
+    out, err = succeed("predict", edges, *SMALL, "--top", 25, "--save", tmp_path / "model")
     assert "Saved the model" in err
     text = io.StringIO()
     model = lp.load(tmp_path / "model")
@@ -235,10 +233,9 @@ def test_the_share_that_is_missing_decides_what_to_expect_not_the_order(run, gro
 
 @pytest.mark.at_length
 @pytest.mark.parametrize("objective", ["recall", "dc_auroc"])
-def test_the_objective_and_the_effort_are_settings_of_auto(run, grouped, tmp_path, objective):
+def test_the_objective_and_the_effort_are_settings_of_auto(succeed, grouped, tmp_path, objective):
     ask = ("predict", grouped, *FAST, "--objective", objective, "--save", tmp_path / "model")
-    status, out, err = run(*ask)
-    assert status == 0
+    out, err = succeed(*ask)
     assert len(table(out)[1]) == 100
     assert "auto hid" in err
     model = lp.load(tmp_path / "model")
@@ -313,10 +310,9 @@ def test_where_nothing_can_be_learned_no_chance_is_stated(run, tmp_path, kind):
 
 
 @pytest.mark.at_length
-def test_a_run_keeps_auto_and_takes_it_up_again(run, grouped, tmp_path, monkeypatch):
+def test_a_run_keeps_auto_and_takes_it_up_again(run, succeed, grouped, tmp_path, monkeypatch):
     ask = ("predict", grouped, *FAST, "--top", 40, "-o", f"{tmp_path / 'run'}/")
-    status, _, first = run(*ask)
-    assert status == 0
+    _, first = succeed(*ask)
     ranking = (tmp_path / "run" / "ranking.tsv").read_bytes()
     back = lp.load_run(tmp_path / "run")
     assert back.manifest["request"]["parameters"]["effort"] == "fast"
@@ -328,8 +324,7 @@ def test_a_run_keeps_auto_and_takes_it_up_again(run, grouped, tmp_path, monkeypa
     np.testing.assert_allclose(back.ranking.evidence["probability"], chances, rtol=1e-5)
     assert YIELD.search(first)[0] in back.log
     monkeypatch.setattr("linkprior.predictors.auto.auto.Auto._fit", lambda *_: 1 / 0)
-    status, _, second = run(*ask)
-    assert status == 0
+    _, second = succeed(*ask)
     assert "fitted before" in second
     assert YIELD.search(second)[0] == YIELD.search(first)[0]
     assert "auto hid" in second, "what was learned is said again"
@@ -339,12 +334,11 @@ def test_a_run_keeps_auto_and_takes_it_up_again(run, grouped, tmp_path, monkeypa
 
 
 @pytest.mark.at_length
-def test_an_explanation_tells_the_chance_of_a_pair_but_not_of_an_edge(run, grouped, long_list):
+def test_an_explanation_tells_the_chance_of_a_pair_but_not_of_an_edge(succeed, grouped, long_list):
     header, rows = long_list
     pair, chance = rows[2][1:3], float(rows[2][header.index("probability")])
     edge = by_name(lp.read_network(grouped), lp.read_network(grouped).edges[:1])[0]
-    status, out, _ = run("predict", grouped, *FAST, "--explain", *pair, "--explain", *edge)
-    assert status == 0
+    out, _ = succeed("predict", grouped, *FAST, "--explain", *pair, "--explain", *edge)
     story, other = out.split("\n\n")
     assert story.startswith(f"{pair[0]} – {pair[1]} is not an observed edge")
     assert "place 3 of" in story

@@ -21,10 +21,9 @@ def small(monkeypatch):
         monkeypatch.setitem(EXPERIMENTS, name, one)
 
 
-def test_one_experiment_leaves_its_files_and_prints_its_table(run, small, tmp_path):
+def test_one_experiment_leaves_its_files_and_prints_its_table(run, succeed, small, tmp_path):
     ask = ("reproduce", "plasmodium", "--quick", "--data", tmp_path, "-o", tmp_path / "out")
-    status, out, err = run(*ask)
-    assert status == 0
+    out, err = succeed(*ask)
     assert "the experiment plasmodium" in out
     assert "Tri+Degree is" in out
     folder = tmp_path / "out" / "quick" / "plasmodium"
@@ -37,21 +36,21 @@ def test_one_experiment_leaves_its_files_and_prints_its_table(run, small, tmp_pa
 
 
 @pytest.mark.at_length
-def test_all_runs_all_three_and_again_takes_up_what_is_there(run, small, tmp_path, monkeypatch):
+def test_all_runs_all_three_and_again_takes_up_what_is_there(
+    run, succeed, small, tmp_path, monkeypatch
+):
     ask = ("reproduce", "all", "--quick", "--data", tmp_path, "-o", tmp_path / "out")
-    status, out, _ = run(*ask)
-    assert status == 0
+    out, _ = succeed(*ask)
     assert [name for name in EXPERIMENTS if f"the experiment {name}" in out] == list(EXPERIMENTS)
     monkeypatch.setattr("linkprior.evaluation.evaluate.evaluate_cell", None)
     assert run(*ask)[:2] == (0, out)
 
 
 @pytest.mark.at_length
-def test_a_page_of_all_three_is_written_where_it_is_asked_for(run, small, tmp_path):
+def test_a_page_of_all_three_is_written_where_it_is_asked_for(run, succeed, small, tmp_path):
     page = tmp_path / "out" / "paper.html"
     ask = ("reproduce", "all", "--quick", "--data", tmp_path, "-o", tmp_path / "out")
-    status, _, err = run(*ask, "--report", page)
-    assert status == 0
+    _, err = succeed(*ask, "--report", page)
     assert "Wrote the page" in err
     text = page.read_text(encoding="utf-8")
     assert all(f"the experiment {name}" in text for name in EXPERIMENTS)
@@ -60,23 +59,19 @@ def test_a_page_of_all_three_is_written_where_it_is_asked_for(run, small, tmp_pa
 
 
 @pytest.mark.at_length
-def test_the_full_run_states_its_budget(run, small, tmp_path, monkeypatch):
+def test_the_full_run_states_its_budget(succeed, small, tmp_path, monkeypatch):
     tiny = run_module.Care(seeds=1, trials=2, inner=2, auto=False, cheaper={"n_starts": 1})
     monkeypatch.setattr(run_module, "FULL", tiny)
-    status, _, err = run(
-        "reproduce", "rat", "--data", tmp_path, "--trials", 2, "-o", tmp_path / "out"
-    )
-    assert status == 0
+    _, err = succeed("reproduce", "rat", "--data", tmp_path, "--trials", 2, "-o", tmp_path / "out")
     assert "every method tries 2 settings on edges hidden inside each training network (2×)" in err
     assert (tmp_path / "out" / "full" / "rat" / "results.json").exists()
 
 
 @pytest.mark.at_length
-def test_without_trials_every_method_keeps_its_defaults(run, small, tmp_path, monkeypatch):
+def test_without_trials_every_method_keeps_its_defaults(succeed, small, tmp_path, monkeypatch):
     monkeypatch.setattr(run_module, "FULL", run_module.Care(seeds=2, auto=False))
     asked = ("reproduce", "rat", "--data", tmp_path, "--trials", 0, "-o", tmp_path / "out")
-    status, _, err = run(*asked)
-    assert status == 0
+    _, err = succeed(*asked)
     assert "Default parameters, 2 seeds." in err
     facts = json.loads((tmp_path / "out" / "untuned" / "rat" / "results.json").read_text())
     for condition in facts["conditions"]:

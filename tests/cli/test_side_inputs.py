@@ -313,12 +313,11 @@ def wished(degree_edges, tmp_path, **changes):
 
 
 @pytest.mark.parametrize("model", ["tri-degree", "degree:l3", "nuclear-degree"])
-def test_the_prior_aims_at_the_degrees_of_a_file(run, degree_edges, tmp_path, model):
+def test_the_prior_aims_at_the_degrees_of_a_file(run, succeed, degree_edges, tmp_path, model):
     path, names = wished(degree_edges, tmp_path)
     extra = FAST if model == "tri-degree" else []
     ask = ("predict", degree_edges, "--model", model, *extra, "--top", 20)
-    status, out, err = run(*ask, "--degrees", path)
-    assert status == 0
+    out, err = succeed(*ask, "--degrees", path)
     assert f"The degree prior aims at the degrees in {path}" in err
     params = dict(text.removeprefix("--set=").split("=") for text in extra)
     made = lp.make(model, degrees=[1 + n % 7 for n in range(len(names))],
@@ -379,10 +378,9 @@ def test_coverage_has_no_part_beside_given_degrees(run, degree_edges, tmp_path):
     assert out == run(*ask)[1]
 
 
-def test_names_that_are_no_nodes_are_told(run, degree_edges, tmp_path):
+def test_names_that_are_no_nodes_are_told(succeed, degree_edges, tmp_path):
     path, _ = wished(degree_edges, tmp_path, stranger="3")
-    status, _, err = run("predict", degree_edges, "--model", "degree:pa", "--degrees", path)
-    assert status == 0
+    _, err = succeed("predict", degree_edges, "--model", "degree:pa", "--degrees", path)
     assert "1 name in it not in the network: stranger" in err
 
 

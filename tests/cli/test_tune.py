@@ -18,9 +18,8 @@ def ready_line(out):
     return shlex.split(line)
 
 
-def test_tune_prints_the_best_settings_first(run, edges):
-    status, out, err = run("tune", edges, "--model", "katz", "--trials", 14, "--seed", 2)
-    assert status == 0
+def test_tune_prints_the_best_settings_first(succeed, edges):
+    out, err = succeed("tune", edges, "--model", "katz", "--trials", 14, "--seed", 2)
     found = lp.tune("katz", lp.read_network(edges), 14, seed=2)
     rows = [line.split() for line in out.partition("\n\n")[0].splitlines()]
     assert rows[0] == ["setting", "auprc", "beta"]
@@ -34,23 +33,21 @@ def test_tune_prints_the_best_settings_first(run, edges):
     assert "No --study DIR is given: the settings tried are not saved." in err
 
 
-def test_the_command_it_prints_runs_and_has_the_best_parameters(run, edges, tmp_path):
+def test_the_command_it_prints_runs_and_has_the_best_parameters(succeed, edges, tmp_path):
     spaced = tmp_path / "my edges.tsv"
     spaced.write_text("one\ttwo\tweight\n" + edges.read_text().replace("\n", "\t1\n"))
     read = ("--columns", "one,two", "--header", "--min-score", "0.5")
-    status, out, _ = run(
+    out, _ = succeed(
         *("tune", spaced, "--model", "tri", "--trials", 3, "--seed", 4, "--inner", 1, *read),
         *("--set", "n_starts=1", "--set", "rank=3"),
     )
-    assert status == 0
     words = ready_line(out)
     assert words[:3] == ["linkprior", "predict", str(spaced)]
     assert words[words.index("--seed") + 1] == "4"
     assert {"n_starts=1", "rank=3"} <= set(words)
     for option, value in (("--columns", "one,two"), ("--min-score", "0.5")):
         assert words[words.index(option) + 1] == value
-    status, out, _ = run(*words[1:], "--top", 3)
-    assert status == 0
+    out, _ = succeed(*words[1:], "--top", 3)
     assert len(out.splitlines()) == 4
     net = lp.read_network(spaced, columns=("one", "two"))
     model = lp.make("tri", seed=4, n_starts=1, rank=3)
@@ -61,14 +58,12 @@ def test_the_command_it_prints_runs_and_has_the_best_parameters(run, edges, tmp_
     assert chosen == {k: v for k, v in best.items() if v != plain[k] and k != "seed"}
 
 
-def test_a_study_goes_on_with_the_same_command(run, edges, tmp_path):
+def test_a_study_goes_on_with_the_same_command(run, succeed, edges, tmp_path):
     study = tmp_path / "study"
     ask = ("tune", edges, "--model", "katz", "--study", study, "--sampler", "grid")
-    status, _, err = run(*ask, "--trials", 3)
-    assert status == 0
+    _, err = succeed(*ask, "--trials", 3)
     assert f"3 settings are saved in {study}" in err
-    status, more, _ = run(*ask, "--trials", 5)
-    assert status == 0
+    more, _ = succeed(*ask, "--trials", 5)
     assert "5 settings tried" in more
     assert run(*ask, "--trials", 5)[1] == more
     best = json.loads((study / "best.json").read_text())

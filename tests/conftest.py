@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
+from tests.cli.support import write_edges
 
 import linkprior as lp
 from linkprior import cli
@@ -36,6 +37,12 @@ def data_folder():
 
 
 @pytest.fixture
+def edges(planted, tmp_path):
+    """The planted network as a file."""
+    return write_edges(tmp_path / "edges.tsv", planted)
+
+
+@pytest.fixture
 def run(monkeypatch, capsys):
     """Run the command in this process; returns status, stdout and stderr."""
 
@@ -48,5 +55,17 @@ def run(monkeypatch, capsys):
             status = done.code or 0
         out, err = capsys.readouterr()
         return status, out, err
+
+    return one
+
+
+@pytest.fixture
+def succeed(run):
+    """Run the command, which must succeed, in this process; returns stdout and stderr."""
+
+    def one(*arguments):
+        status, out, err = run(*arguments)
+        assert status == 0, err
+        return out, err
 
     return one

@@ -17,31 +17,15 @@ KERNELS_VARIABLE = "LINKPRIOR_KERNELS"
 
 @dataclass(frozen=True)
 class Config:
-    """The settings in force.
+    """The settings in force."""
 
-    Attributes
-    ----------
-    workers
-        Threads; None: LINKPRIOR_WORKERS, else every core.
-    engine
-        Workers beyond this process (`parallel.use_dask`); None: all work is done here.
-    device
-        Where p × p work runs: "cpu" or "cuda".
-    memory, memory_folder
-        Bytes a run may take, and the folder for what does not fit (None: TMPDIR).
-    stage
-        The stage of the progress that new ones divide; None: nobody listens.
-    kernels
-        "auto", "numba" or "portable"; LINKPRIOR_KERNELS when this module was imported.
-    """
-
-    workers: int | None = None
-    engine: Any = None
-    device: str = "cpu"
-    memory: int | None = None
-    memory_folder: str | None = None
-    stage: Any = None
-    kernels: str = os.environ.get(KERNELS_VARIABLE, "auto")
+    workers: int | None = None  # threads; None: LINKPRIOR_WORKERS, else every core
+    engine: Any = None  # workers beyond this process (`parallel.use_dask`); None: all is done here
+    device: str = "cpu"  # where p × p work runs: "cpu" or "cuda"
+    memory: int | None = None  # bytes a run may take
+    memory_folder: str | None = None  # for what does not fit; None: TMPDIR
+    stage: Any = None  # of the progress, which new ones divide; None: nobody listens
+    kernels: str = os.environ.get(KERNELS_VARIABLE, "auto")  # or "numba" or "portable"
 
 
 _config: ContextVar[Config] = ContextVar("linkprior", default=Config())  # noqa: B039 - frozen

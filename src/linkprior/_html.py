@@ -28,7 +28,10 @@ def text(value: object, longest: int = LONGEST) -> Safe:
     """Return a value as escaped text; numbers get six digits, long text is cut."""
     if isinstance(value, Safe):
         return value
-    shown = _UNSHOWN.sub("\ufffd", _plain(value))
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return Safe("–")
+    plain = f"{value:.6g}" if isinstance(value, float) else str(value)
+    shown = _UNSHOWN.sub("\ufffd", plain)
     if len(shown) > longest:
         shown = shown[: longest - 1] + "…"
     return Safe(html.escape(shown, quote=True))
@@ -93,12 +96,6 @@ def parameters(given: Mapping[str, Any], defaults: Mapping[str, Any]) -> Safe:
 def _cell(value: object) -> str:
     number = isinstance(value, int | float) and not isinstance(value, bool)
     return f'<td style="{_RULE};text-align:{"right" if number else "left"}">{text(value)}</td>'
-
-
-def _plain(value: object) -> str:
-    if value is None or (isinstance(value, float) and math.isnan(value)):
-        return "–"
-    return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
 def _same(one: Any, other: Any) -> bool:

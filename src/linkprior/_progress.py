@@ -32,26 +32,12 @@ _ENOUGH = 0.01  # of the work must have been seen to move before a time left is 
 
 @dataclass(frozen=True)
 class Report:
-    """Where the work stands.
+    """Where the work stands; of the outermost stage, but for the name."""
 
-    Attributes
-    ----------
-    name
-        What is being done.
-    fraction
-        Share of the outermost stage that is done, 0 to 1; None where its total is not known.
-    elapsed
-        Seconds since the listener began to listen.
-    left
-        Seconds the outermost stage may still take; None as long as nothing can be said.
-    ended
-        Whether the outermost stage is over.
-    """
-
-    name: str
-    fraction: float | None
-    elapsed: float
-    left: float | None
+    name: str  # of what is being done
+    fraction: float | None  # that is done, 0 to 1; None where its total is not known
+    elapsed: float  # seconds since the listener began to listen
+    left: float | None  # seconds it may still take; None as long as nothing can be said
     ended: bool = False
 
 
@@ -98,7 +84,8 @@ def stage(name: str = "", total: float | None = None) -> Stage:
     above: _Watched | None = _config.current().stage
     if above is None:
         return _UNWATCHED
-    return _Watched(above.watch, above, name, total, above.rest)
+    rest = max(0.0, above.total - above.done) if above.total else 0.0
+    return _Watched(above.watch, above, name, total, rest)
 
 
 def part(units: float, name: str = "") -> Stage:
@@ -124,10 +111,6 @@ class _Watched(Stage):
             watch.notify(self)
 
     @property
-    def rest(self) -> float:
-        return max(0.0, self.total - self.done) if self.total else 0.0
-
-    @property
     def fraction(self) -> float | None:
         return min(1.0, self.done / self.total) if self.total else None
 
@@ -147,7 +130,7 @@ class _Watched(Stage):
     def end(self) -> None:
         with self.watch.lock:
             if self.total is not None:
-                self._add(self.rest)
+                self._add(self.total)  # at most what is left
             elif self.above is not None:
                 self.above._add(self.worth)
             self.watch.notify(self, ended=self.outermost is self)
@@ -163,47 +146,32 @@ class _Watched(Stage):
 
 
 class Watch:
-    """One listener, and the pace of the outermost stage it hears of."""
+    """One listener, and the pace of the outermost stage it hears of.
+
+    The pace is that of the later half of the time since things began to move: the first half may
+    hold what does not come again, such as compiling.
+    """
 
     def __init__(self, listener: Listener, clock: Clock) -> None:
         self.listener, self.clock, self.lock = listener, clock, threading.RLock()
         self.began = clock()
         self.last: _Watched | None = None
-        self.pace = _Pace()
+        self.first: tuple[float, float] | None = None  # when things began to move, and how far
+        self.marks: deque[tuple[float, float]] = deque()
 
     def notify(self, changed: _Watched, ended: bool = False) -> None:
         """Tell the listener where a stage stands that has just changed."""
         with self.lock:
             if self.last is None or changed.outermost is not self.last.outermost:
-                self.pace = _Pace()
+                self.first = None
+                self.marks.clear()
             self.last = changed
-            self.pace.mark(self.clock(), changed.outermost.fraction or 0.0)
+            self._mark(self.clock(), changed.outermost.fraction or 0.0)
             self.listener(self._report(changed, ended))
             if ended:
                 self.last = None
 
-    def report(self) -> Report | None:
-        """Return where the work stands right now, None while no stage is open."""
-        with self.lock:
-            return None if self.last is None else self._report(self.last, ended=False)
-
-    def _report(self, stage: _Watched, ended: bool) -> Report:
-        now, fraction = self.clock(), stage.outermost.fraction
-        left = None if fraction is None else self.pace.left(now, fraction)
-        return Report(stage.name, fraction, now - self.began, left, ended)
-
-
-class _Pace:
-    """The time left at the pace of the later half of the time since things began to move.
-
-    The first half may hold what does not come again, such as compiling.
-    """
-
-    def __init__(self) -> None:
-        self.first: tuple[float, float] | None = None
-        self.marks: deque[tuple[float, float]] = deque()
-
-    def mark(self, now: float, fraction: float) -> None:
+    def _mark(self, now: float, fraction: float) -> None:
         """Note how far things have come, where they have moved."""
         if self.first is None:
             if fraction > 0.0:
@@ -216,9 +184,14 @@ class _Pace:
         while len(self.marks) > 2 and self.marks[1][0] <= (began + now) / 2.0:
             self.marks.popleft()
 
-    def left(self, now: float, fraction: float) -> float | None:
-        """Return seconds left, None as long as too little has moved."""
-        if self.first is None or fraction - self.first[1] < _ENOUGH:
-            return None
-        when, before = self.marks[0]
-        return (1.0 - fraction) * (now - when) / (fraction - before)
+    def report(self) -> Report | None:
+        """Return where the work stands right now, None while no stage is open."""
+        with self.lock:
+            return None if self.last is None else self._report(self.last, ended=False)
+
+    def _report(self, stage: _Watched, ended: bool) -> Report:
+        now, fraction, left = self.clock(), stage.outermost.fraction, None
+        if fraction is not None and self.first and fraction - self.first[1] >= _ENOUGH:
+            when, before = self.marks[0]
+            left = (1.0 - fraction) * (now - when) / (fraction - before)
+        return Report(stage.name, fraction, now - self.began, left, ended)

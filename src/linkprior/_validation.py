@@ -41,9 +41,9 @@ def byte_size(text: str) -> int | None:
 def whole_number(name: str, value: object, low: int, high: int | None = None) -> int:
     """Return `value` as int when it is a whole number in [low, high]."""
     allowed = f"a whole number ≥ {low}" if high is None else f"a whole number in {low}…{high}"
-    if isinstance(value, bool) or not isinstance(value, numbers.Integral):
-        raise ParameterError(f"{name} must be {allowed}, got {shown(value)}")
-    number = int(value)
+    number = low - 1
+    if isinstance(value, numbers.Integral) and not isinstance(value, bool):
+        number = int(value)
     if number < low or (high is not None and number > high):
         raise ParameterError(f"{name} must be {allowed}, got {shown(value)}")
     return number

@@ -35,7 +35,7 @@ def _free_on_machine() -> int | None:
 def _free_in_group(
     root: Path = Path("/sys/fs/cgroup"), own: Path = Path("/proc/self/cgroup")
 ) -> int | None:
-    """Return what the tightest of the control groups around this process leaves."""
+    """Return what the tightest control group around leaves; cached files can be let go of."""
     try:
         entries = own.read_text(encoding="utf-8").split()
     except OSError:
@@ -43,23 +43,14 @@ def _free_in_group(
     inside = [entry[3:].strip("/") for entry in entries if entry.startswith("0::")]
     group = root / inside[0] if inside else root
     around = [group, *(parent for parent in group.parents if parent.is_relative_to(root))]
-    left = [free for free in map(_free_in, around) if free is not None]
-    return min(left) if left else None
-
-
-def _free_in(group: Path) -> int | None:
-    """Return the limit of one group less what it holds; cached files can be let go of."""
-    try:
-        limit, taken, parts = (
-            (group / name).read_text(encoding="ascii")
-            for name in ("memory.max", "memory.current", "memory.stat")
-        )
-    except OSError:
-        return None
-    if not limit.strip().isdecimal():
-        return None
-    cached = dict(line.split() for line in parts.splitlines()).get("inactive_file", "0")
-    return max(0, int(limit) - int(taken) + int(cached))
+    left, names = list[int](), ("memory.max", "memory.current", "memory.stat")
+    for folder in around:
+        with contextlib.suppress(OSError):
+            limit, taken, parts = ((folder / one).read_text(encoding="ascii") for one in names)
+            if limit.strip().isdecimal():
+                cached = dict(line.split() for line in parts.splitlines()).get("inactive_file", "0")
+                left.append(max(0, int(limit) - int(taken) + int(cached)))
+    return min(left, default=None)
 
 
 def peak_memory() -> int:

@@ -19,6 +19,16 @@ def by_name(net, pairs):
     return [(net.names[i], net.names[j]) for i, j in np.asarray(pairs).tolist()]
 
 
+def write_pairs(path, pairs):
+    path.write_text("".join(f"{a}\t{b}\n" for a, b in pairs))
+    return path
+
+
+def write_edges(path, net):
+    """Write a network as a file and return its path."""
+    return write_pairs(path, by_name(net, net.edges))
+
+
 def command(*arguments):
     """The command as a list for subprocess, through this Python."""
     start = "import sys; from linkprior.cli import main; sys.argv[0] = 'linkprior'; main()"

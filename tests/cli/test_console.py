@@ -1,6 +1,7 @@
 """How progress is shown: a bar on a terminal, lines elsewhere, nothing when quiet."""
 
 import io
+import json
 import re
 import subprocess
 import sys
@@ -59,22 +60,6 @@ def wait_for(condition):
 
 
 @pytest.mark.parametrize(
-    ("seconds", "text"),
-    [
-        (-1.0, "0:00"),
-        (0.4, "0:00"),
-        (7.0, "0:07"),
-        (59.6, "1:00"),
-        (754.0, "12:34"),
-        (3599.4, "59:59"),
-        (3600.0, "1:00:00"),
-    ],
-)
-def test_clock(seconds, text):
-    assert display.clock(seconds) == text
-
-
-@pytest.mark.parametrize(
     ("report", "text"),
     [
         (Report("fitting", 0.357, 31.0, 58.0), "35 %, 0:31 gone, about 0:58 left"),
@@ -82,6 +67,7 @@ def test_clock(seconds, text):
         (Report("reading", None, 3.0, None), "0:03 gone"),
         (Report("fitting", 0.999, 31.0, 0.2), "99 %, 0:31 gone, about 0:01 left"),
         (Report("fitting", 1.0, 31.0, 0.0), "100 %, 0:31 gone"),
+        (Report("fitting", 0.5, 3599.4, 3600.0), "50 %, 59:59 gone, about 1:00:00 left"),
     ],
 )
 def test_words(report, text):
@@ -102,7 +88,7 @@ def test_lines_are_far_between():
 
 def test_a_line_says_what_is_done_and_how_far_it_is(at_once):
     stream = io.StringIO()
-    with Console().progress(False, stream), progress.stage("fitting it", 4) as stage:
+    with Console().progress(stream), progress.stage("fitting it", 4) as stage:
         stage.advance()
         wait_for(lambda: "25 %" in stream.getvalue())
     lines = stream.getvalue().splitlines()
@@ -112,21 +98,21 @@ def test_a_line_says_what_is_done_and_how_far_it_is(at_once):
 
 def test_between_stages_there_is_nothing_to_say(at_once):
     stream = io.StringIO()
-    with Console().progress(False, stream):
+    with Console().progress(stream):
         time.sleep(0.05)
     assert stream.getvalue() == ""
 
 
 def test_what_is_quick_is_not_worth_a_line():
     stream = io.StringIO()
-    with Console().progress(False, stream), progress.stage("fitting", 1):
+    with Console().progress(stream), progress.stage("fitting", 1):
         pass
     assert stream.getvalue() == ""
 
 
 def test_quiet_is_silent_and_nobody_listens(at_once):
     stream = io.StringIO()
-    with Console().progress(True, stream):
+    with Console(quiet=True).progress(stream):
         with progress.stage("fitting", 1) as stage:
             time.sleep(0.05)
         assert type(stage) is progress.Stage
@@ -135,7 +121,7 @@ def test_quiet_is_silent_and_nobody_listens(at_once):
 
 def test_a_closed_stream_stops_no_work(at_once):
     stream = io.StringIO()
-    with Console().progress(False, stream), progress.stage("fitting", 2) as stage:
+    with Console().progress(stream), progress.stage("fitting", 2) as stage:
         stream.close()
         time.sleep(0.02)
         stage.advance()
@@ -144,7 +130,7 @@ def test_a_closed_stream_stops_no_work(at_once):
 
 def test_no_thread_stays_and_nobody_listens_afterwards(at_once):
     console = Console()
-    with console.progress(False, io.StringIO()):
+    with console.progress(io.StringIO()):
         ticker = console.display.ticker
         assert ticker.is_alive()
     assert not ticker.is_alive()
@@ -172,6 +158,43 @@ def test_rich_is_loaded_on_a_terminal_only(edges):
     code = SLOW + "assert not [m for m in sys.modules if m.partition('.')[0] == 'rich']\n"
     ask = [sys.executable, "-c", code, "predict", str(edges), "--model", "pa"]
     subprocess.run(ask, capture_output=True, check=True)
+
+
+# ---------------------------------------------------------------------- --progress json
+
+
+def test_every_line_is_an_object_and_the_list_is_as_ever(run, edges):
+    plain = run("predict", edges, "--model", "l3")
+    status, out, err = run("--progress", "json", "predict", edges, "--model", "l3")
+    assert (status, out) == plain[:2]
+    told = [json.loads(line) for line in err.splitlines()]
+    said = [one["say"] for one in told if "say" in one]
+    assert [line for line in plain[2].splitlines() if " gone" not in line] == [
+        line for text in said for line in text.splitlines()
+    ]
+
+
+def test_an_error_is_said_in_an_object_and_the_next_command_speaks_plainly(run, tmp_path):
+    status, out, err = run("--progress=json", "predict", tmp_path / "none.tsv")
+    assert (status, out) == (1, "")
+    assert json.loads(err.splitlines()[-1])["say"].startswith("linkprior: ")
+    _, _, err = run("predict", tmp_path / "none.tsv")
+    assert err.splitlines()[-1].startswith("linkprior: ")
+
+
+def test_progress_is_told_as_numbers(monkeypatch):
+    for name, value in (("_PATIENCE", 0.0), ("_TICK", 0.001), ("_APART", {"json": 0.0})):
+        monkeypatch.setattr(display, name, value)
+    stream, watched = io.StringIO(), Console()
+    watched.json = True
+    with watched.progress(stream), progress.stage("work", 4) as stage:
+        stage.advance()
+        wait_for(lambda: '"fraction": 0.25' in stream.getvalue())
+    told = [json.loads(line)["progress"] for line in stream.getvalue().splitlines()]
+    (last,) = [one for one in told if one["fraction"] == 0.25][-1:]
+    assert last["name"] == "work"
+    assert last["elapsed"] >= 0
+    assert set(last) == {"name", "fraction", "elapsed", "left"}
 
 
 # ---------------------------------------------------------------------- a terminal
@@ -220,10 +243,4 @@ def test_a_terminal_that_can_do_nothing_gets_lines(edges):
     shown = [line for line in text.splitlines() if "gone" in line]
     assert shown
     assert all(LINE.match(line) for line in shown)
-    assert "\x1b" not in text
-
-
-def test_quiet_is_quiet_slowly(edges):
-    text = slowly("predict", edges, "--model", "pa", "-q", "--top", 1)
-    assert text.startswith("rank\t")
     assert "\x1b" not in text

@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 from tests.cli.support import START, Job, buffered
 from tests.cli.terminal import on_a_terminal, screen
-from tests.serve.support import until
 
 import linkprior as lp
 from linkprior.cli import interrupt
@@ -61,15 +60,6 @@ def test_a_signal_ends_a_prediction(large, tmp_path, said, seconds, number):
     time.sleep(seconds)
     assert interrupted(job.send(number), status=128 + number)
     assert list(tmp_path.iterdir()) == []
-
-
-def test_control_c_ends_the_default_too(large, tmp_path):
-    job = Job("predict", large, "-o", f"{tmp_path / 'run'}/")
-    job.wait_for("gone")
-    until((tmp_path / "run" / "input_report.json").exists)
-    kept = f"{tmp_path / 'run'}/ holds the input report, no model yet"
-    assert interrupted(job.send(), kept=f"{kept}; the same command starts again")
-    assert not (tmp_path / "run" / "model").exists()
 
 
 @pytest.mark.parametrize("seconds", [0.0, 0.2])
@@ -123,10 +113,11 @@ def test_the_log_of_a_run_tells_of_the_interruption(edges, tmp_path):
     ask = ("predict", edges, "--model", "pa", "-o", f"{tmp_path / 'run'}/")
     job = Job(*ask, before=SLOW_LEARN.format(work=LONG_SLEEP))
     job.wait_for("deep in it")
-    said = job.send()[2][-1]
+    kept = f"{tmp_path / 'run'}/ holds the input report, no model yet"
+    assert interrupted(job.send(), kept=f"{kept}; the same command starts again")
     last = (tmp_path / "run" / "log.txt").read_text().splitlines()[-1]
-    assert said.startswith("Interrupted: ")
-    assert last.endswith(f" {said}")
+    assert last.endswith(f" Interrupted: {kept}; the same command starts again.")
+    assert not (tmp_path / "run" / "model").exists()
 
 
 def test_control_c_on_a_terminal_takes_the_bar_away(large, tmp_path):
@@ -138,16 +129,6 @@ def test_control_c_on_a_terminal_takes_the_bar_away(large, tmp_path):
     assert not any("gone" in line for line in seen)
     assert text.count("\x1b[?25h") >= text.count("\x1b[?25l") > 0  # the cursor is back
     assert list(tmp_path.iterdir()) == []
-
-
-def test_control_c_ends_an_evaluation(large, tmp_path):
-    job = Job("evaluate", large, "--models", "tri-degree,pa", "-o", tmp_path / "results")
-    job.wait_for("gone")
-    results = tmp_path / "results"
-    kept = f"{results} holds 0 of 2 cells (model × split); the same command resumes from there"
-    assert interrupted(job.send(), kept=kept)
-    assert list((results / "cells").iterdir()) == []
-    assert sorted(path.name for path in results.iterdir()) == ["cells", "evaluation.json", "splits"]
 
 
 def test_control_c_while_waiting_for_standard_input():
@@ -360,10 +341,17 @@ def with_a_closed_pipe(which, *arguments):
 
 
 @pytest.mark.parametrize(
-    "arguments", [["--help"], ["predict", "--help"], ["models"], ["--version"]]
+    "asked",
+    [
+        *(["--help"], ["predict", "--help"], ["models"], ["--version"]),
+        ["predict", "EDGES", "--model", "pa", "-q", "--top", "5"],
+        ["predict", "EDGES", "--model", "pa", "-q", "--top", "1500"],  # exceeds the buffer
+    ],
 )
-def test_a_reader_who_has_seen_enough_is_no_error(arguments):
-    done = with_a_closed_pipe("stdout", *arguments)
+def test_a_reader_who_has_seen_enough_is_no_error(edges, asked):
+    """As in `linkprior predict … | head -0`."""
+    words = [edges if word == "EDGES" else word for word in asked]
+    done = with_a_closed_pipe("stdout", *words)
     assert (done.returncode, done.stderr) == (0, "")
 
 

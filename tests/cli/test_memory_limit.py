@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from tests.cli.support import one_line_of_error
+from tests.cli.support import one_line_of_error, write_edges
 
 import linkprior as lp
 from linkprior import _progress as progress
@@ -59,9 +59,7 @@ ADMM = ["--set", "solver=admm", "--set", "n_starts=2", "--set", "max_iter=2", "-
 @pytest.fixture
 def network(tmp_path):
     made = lp.planted_network(400, n_groups=4, mean_degree=8, seed=5)
-    file = tmp_path / "edges.tsv"
-    file.write_text("".join(f"{made.names[i]}\t{made.names[j]}\n" for i, j in made.edges))
-    return str(file)
+    return str(write_edges(tmp_path / "edges.tsv", made))
 
 
 def test_a_limit_too_small_for_matrices_gives_the_same_bytes(run, network, tmp_path):
@@ -91,10 +89,9 @@ def test_a_limit_that_is_no_size_is_refused(run, network, command):
     assert one_line_of_error(result, "500M or 2G", "'much'")
 
 
-def test_a_dry_run_names_the_limit_and_the_disk(run, network):
+def test_a_dry_run_names_the_limit_and_the_disk(succeed, network):
     limited = ["--memory-limit", "1M", "--ignore-memory", "--dry-run"]
-    status, out, _ = run("predict", network, "--model", "tri-degree", *ADMM, *limited)
-    assert status == 0
+    out, _ = succeed("predict", network, "--model", "tri-degree", *ADMM, *limited)
     assert re.search(r"the limit is 1 MB\), [\d.]+ GB of disk", out)
 
 

@@ -9,7 +9,7 @@ import time
 import jsonschema
 import pandas as pd
 import pytest
-from tests.cli.support import Job, change, manifest, one_line_of_error, table
+from tests.cli.support import Job, change, manifest, one_line_of_error, table, write_edges
 from tests.cli.test_report import data_of
 
 import linkprior as lp
@@ -40,9 +40,8 @@ def result_of(folder):
 # ---------------------------------------------------------------------- what comes out
 
 
-def test_the_best_parameters_are_fitted_on_all_edges(run, edges):
-    status, out, err = run("predict", edges, *KATZ)
-    assert status == 0
+def test_the_best_parameters_are_fitted_on_all_edges(succeed, edges):
+    out, err = succeed("predict", edges, *KATZ)
     found = lp.tune("katz", lp.read_network(edges), 8)
     assert found.best_params != lp.make("katz").get_params()
     expected = found.model.fit(lp.read_network(edges)).predict_edges(15)
@@ -75,17 +74,16 @@ def test_python_and_the_command_line_agree(run, edges, tmp_path, model, settings
     assert {k: chosen[k] for k in settings} == settings
 
 
-def test_where_nothing_is_better_the_models_own_parameters_stay(run, edges, monkeypatch):
+def test_where_nothing_is_better_the_models_own_parameters_stay(run, succeed, edges, monkeypatch):
     own = lp.make("katz").beta
     monkeypatch.setattr(Objective, "_score", lambda self, params, split: params["beta"] == own)
-    status, out, err = run("predict", edges, *KATZ)
-    assert status == 0
+    out, err = succeed("predict", edges, *KATZ)
     said = "auprc 1.0000 with the model's own parameters, which stay (8 settings tried)"
     assert said in err
     assert out == run("predict", edges, "--model", "katz", "--top", 15)[1]
 
 
-def test_own_parameters_that_cannot_be_fitted_are_no_gain(run, edges, monkeypatch):
+def test_own_parameters_that_cannot_be_fitted_are_no_gain(succeed, edges, monkeypatch):
     own = lp.make("katz").beta
 
     def score(self, params, split):
@@ -94,25 +92,17 @@ def test_own_parameters_that_cannot_be_fitted_are_no_gain(run, edges, monkeypatc
         return 0.5
 
     monkeypatch.setattr(Objective, "_score", score)
-    status, _, err = run("predict", edges, *KATZ)
-    assert status == 0
+    _, err = succeed("predict", edges, *KATZ)
     assert "inner splits: auprc 0.5000 with beta=" in err
 
 
-def test_quiet_leaves_results_only(run, edges):
-    status, out, err = run("predict", edges, *KATZ, "-q")
-    assert (status, err) == (0, "")
-    assert len(table(out)[1]) == 15
-
-
-def test_a_dry_run_counts_the_settings(run, edges, monkeypatch):
+def test_a_dry_run_counts_the_settings(succeed, edges, monkeypatch):
     monkeypatch.setattr(Objective, "_score", None)
     monkeypatch.setattr("linkprior.predictors.cost.machine_factor", lambda: 1e6)
     hours = []
     for trials in (20, 200):
         asked = ["predict", edges, "--model", "katz", "--tune", trials, "--dry-run", "-q"]
-        status, out, _ = run(*asked)
-        assert status == 0
+        out, _ = succeed(*asked)
         assert f"katz on 53 nodes, after {trials} settings on 3 inner splits: about " in out
         hours.append(float(re.search(r"about ([\d.]+) hours", out)[1]))
     assert hours[1] > hours[0]
@@ -138,13 +128,6 @@ def test_what_cannot_be_tuned_is_one_line_before_anything_is_read(
     assert one_line_of_error(result, *expected)
     assert "Reading" not in result[2]
     assert not (tmp_path / "run").exists()
-
-
-@pytest.mark.parametrize("number", ["0", "-3", "many", "2.5"])
-def test_a_number_of_settings_is_whole_and_positive(run, edges, number):
-    status, out, err = run("predict", edges, "--model", "katz", "--tune", number)
-    assert (status, out) == (2, "")
-    assert "--tune" in err
 
 
 def test_too_few_edges_to_hide_some_are_told_before_the_run_is_begun(run, tmp_path):
@@ -188,19 +171,12 @@ def test_the_study_is_part_of_the_run(run, ask, edges, tmp_path):
     assert CHOSEN.search(again.log)
 
 
-def test_a_run_without_tuning_has_no_study(run, edges, tmp_path):
-    run("predict", edges, "--model", "katz", "-o", f"{tmp_path / 'run'}/")
-    again = lp.load_run(tmp_path / "run")
-    assert (again.tuned, again.study) == (None, None)
-
-
-def test_the_same_command_again_tries_and_fits_nothing(run, ask, tmp_path, monkeypatch):
+def test_the_same_command_again_tries_and_fits_nothing(run, succeed, ask, tmp_path, monkeypatch):
     run(*ask)
     first = result_of(tmp_path / "run")
     monkeypatch.setattr(Objective, "_score", None)
     monkeypatch.setattr("linkprior.predictors.walks.Katz._fit", None)
-    status, _, err = run(*ask)
-    assert status == 0
+    _, err = succeed(*ask)
     assert "fitted before" in err
     assert CHOSEN.search(err)
     assert result_of(tmp_path / "run") == first
@@ -240,8 +216,7 @@ def settings_in(folder):
 @pytest.mark.skipif(os.name != "posix", reason="signals as POSIX has them")
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
 def test_a_killed_process_ends_with_the_same_bytes(run, tmp_path, number):
-    net, edges = lp.planted_network(60, seed=1), tmp_path / "edges.tsv"
-    edges.write_text("".join(f"{net.names[a]}\t{net.names[b]}\n" for a, b in net.edges.tolist()))
+    edges = write_edges(tmp_path / "edges.tsv", lp.planted_network(60, seed=1))
     ask = ["predict", edges, "--model", "nuclear-degree", "--tune", 4, "-o"]
     folder = tmp_path / "run"
     job = Job(*ask, f"{folder}/")

@@ -11,7 +11,6 @@ import pytest
 from tests.serve.support import alive, predicted, until
 
 from linkprior.errors import ParameterError
-from linkprior.serve import jobs
 from linkprior.serve.jobs import Job, JobRequest
 from linkprior.serve.process import Child
 
@@ -314,20 +313,6 @@ def test_an_explorer_in_the_same_folder_shows_what_was_done_there(start, planted
     assert other.ask("GET", f"jobs/{number}/files/tsv")[2] == content
     assert other.ask("GET", f"jobs/{number}/page")[0] == 200
     assert other.state()["networks"] == []
-
-
-def test_a_run_is_dressed_with_the_bytes_of_the_command_line(planted_file, tmp_path):
-    (tmp_path / "net.tsv").write_bytes(planted_file)
-    options = [tmp_path / "net.tsv", "--model", "l3", "--top", "15"]
-    predicted(*options, "-o", f"{tmp_path / 'run'}/")
-    target = tmp_path / "shown"
-    target.mkdir()
-    jobs.export_run(tmp_path / "run", target)
-    for kind in ("tsv", "graphml", "cx2"):
-        predicted(*options, "-o", tmp_path / f"links.{kind}")
-        shown = target / jobs.FILES[kind][0]
-        assert shown.read_bytes() == (tmp_path / f"links.{kind}").read_bytes()
-    assert data_of((target / jobs.PAGE).read_text())["title"] == "Missing links of net.tsv"
 
 
 def test_a_process_that_does_not_listen_is_ended_for_good(tmp_path, monkeypatch):

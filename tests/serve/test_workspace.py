@@ -10,9 +10,9 @@ import pytest
 from tests.serve.support import until
 
 from linkprior.errors import StoreError
-from linkprior.serve import job_main, jobs, workspace
+from linkprior.serve import jobs, workspace
 from linkprior.serve.jobs import Job, JobRequest
-from linkprior.serve.workspace import Network, Workspace, format_size
+from linkprior.serve.workspace import Network, Workspace
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="locks and signals as POSIX has them")
 
@@ -263,18 +263,3 @@ def test_a_network_is_closed_with_its_file(start, planted_file, monkeypatch):
     assert client.ask("DELETE", f"networks/{found['id']}")[0] == 204
     assert client.state()["networks"] == []
     assert kept(client) == []
-
-
-def test_what_a_reader_says_is_what_a_page_is_told(planted, planted_file, tmp_path):
-    path = tmp_path / "net.tsv"
-    path.write_bytes(planted_file)
-    assert job_main.inspect_input(str(path))["edges"] == planted.n_edges
-    assert "no such file" in job_main.inspect_input(str(tmp_path / "none.tsv"))["error"]
-
-
-@pytest.mark.parametrize(
-    ("size", "words"),
-    [(3, "3 B"), (1500, "1.5 kB"), (200_000_000, "200 MB"), (2_500_000_000, "2.5 GB")],
-)
-def test_sizes_are_told_in_their_unit(size, words):
-    assert format_size(size) == words

@@ -54,7 +54,6 @@ def benchmark(
     report: str | None,
     workers: int | None,
     dask: str | None,
-    quiet: bool,
 ) -> None:
     """Evaluate every model on the same splits of a suite of networks, or of the networks named.
 
@@ -66,8 +65,7 @@ def benchmark(
     from linkprior.experiments.suite import chosen_cases, data_folder
     from linkprior.experiments.tables import summary
 
-    console = current_console()
-    notify = console.notify(quiet)
+    notify = current_console().notify
     if quick and trials:
         raise click.UsageError("--quick tries no settings: give it or --trials, not both")
     if tables and (networks or models is not None):
@@ -88,7 +86,7 @@ def benchmark(
         untuned, rounds = Path(output) if trials else None, 1 if quick else None
         job = Benchmark(cases, entries, folder, target, trials, untuned, rounds, notify)
         saved = f"{target} holds what is finished; the same command resumes it"
-        with options.session(console, quiet, workers=workers, dask=dask, saved=lambda: saved):
+        with options.session(workers=workers, dask=dask, saved=lambda: saved):
             job.run()
     results = results_in(target)
     files = write_files(results, target)
@@ -98,7 +96,7 @@ def benchmark(
         from linkprior.report.benchmark import benchmark_page
 
         page = benchmark_page(results, options.this_command())
-        options.write_page(console, Path(report), page, quiet)
+        options.write_page(Path(report), page)
 
 
 def _available(entries: list[BenchmarkModel], notify: Notify) -> list[BenchmarkModel]:

@@ -11,8 +11,9 @@ import logging
 import os
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TextIO
 
 import click
@@ -32,17 +33,18 @@ _BAR_WIDTH = 20
 Notify = Callable[[str], None]
 
 
+@dataclass(eq=False)
 class Console:
     """What one command says, and shows while it works; click's context holds it."""
 
-    def __init__(self) -> None:
-        self.json = False
-        self.display: Display | None = None
-        self.saved: Callable[[], str | None] = lambda: None  # what an interruption would leave
-        self.log: Notify | None = None
-        self.end: tuple[float, Callable[[], object]] | None = None
-        self.lock = threading.Lock()  # of stderr
-        self._over = False  # whether the final message has been printed
+    json: bool = False
+    quiet: bool = False
+    display: Display | None = None
+    saved: Callable[[], str | None] = lambda: None  # what an interruption leaves; None: whole files
+    log: Notify | None = None  # takes the last message of an interruption too
+    end: tuple[float, Callable[[], object]] | None = None  # called then, for so many seconds
+    lock: threading.Lock = field(default_factory=threading.Lock)  # of stderr
+    _over: bool = False  # whether the final message has been printed
 
     def echo(self, text: str) -> None:
         """Print a message on stderr; that nobody reads it is no reason to stop."""
@@ -50,9 +52,10 @@ class Console:
             if not self._over:
                 self._print(text)
 
-    def notify(self, quiet: bool) -> Notify:
-        """Return what prints the messages of a command, or drops them."""
-        return (lambda text: None) if quiet else self.echo
+    def notify(self, text: str) -> None:
+        """Print a message unless the command is to be quiet."""
+        if not self.quiet:
+            self.echo(text)
 
     def final_message(self, text: str) -> None:
         """Print a message after which none is printed any more, whatever other threads do."""
@@ -74,16 +77,13 @@ class Console:
             drop(sys.stderr)
 
     @contextmanager
-    def progress(self, quiet: bool, stream: TextIO | None = None) -> Iterator[None]:
-        """Show the progress of the body on `stream` (None: stderr), or nothing when quiet.
-
-        What the library logs meanwhile is silenced too when quiet, warnings aside.
-        """
+    def progress(self, stream: TextIO | None = None) -> Iterator[None]:
+        """Show the progress of the body on `stream` (None: stderr); when quiet, warnings alone."""
         log = logging.getLogger("linkprior")
         level = log.level
-        log.setLevel(logging.WARNING if quiet else logging.INFO)
+        log.setLevel(logging.WARNING if self.quiet else logging.INFO)
         try:
-            if quiet:
+            if self.quiet:
                 yield
                 return
             self.display = display = Display(self, sys.stderr if stream is None else stream)
@@ -100,31 +100,29 @@ class Console:
             log.setLevel(level)
 
     @contextmanager
-    def keeping(self, saved: Callable[[], str | None], log: Notify | None = None) -> Iterator[None]:
-        """Let saved() describe what an interruption leaves; None: the files that are whole.
-
-        The last message is handed to log() too.
-        """
-        before = self.saved, self.log
-        self.saved, self.log = saved, log
+    def on_interruption(self, **fields: Any) -> Iterator[None]:
+        """Have other `saved`, `log` or `end` while the body runs."""
+        before = {name: getattr(self, name) for name in fields}
+        vars(self).update(fields)
         try:
             yield
         finally:
-            self.saved, self.log = before
-
-    @contextmanager
-    def ending(self, seconds: float, end: Callable[[], object]) -> Iterator[None]:
-        """Have end() called, for so many seconds at most, should the body be interrupted."""
-        before, self.end = self.end, (seconds, end)
-        try:
-            yield
-        finally:
-            self.end = before
+            vars(self).update(before)
 
 
 def current_console() -> Console:
     """Return the console of the command that is running in this thread."""
     return click.get_current_context().ensure_object(Console)
+
+
+def echo_table(rows: Sequence[Sequence[str]], right: Sequence[str]) -> None:
+    """Print rows, the first of which are headings; columns of the headings named stand right."""
+    columns = []
+    for column in zip(*rows, strict=True):
+        pad = str.rjust if column[0] in right else str.ljust
+        columns.append([pad(cell, max(map(len, column))) for cell in column])
+    for row in zip(*columns, strict=True):
+        click.echo("  ".join(row).rstrip())
 
 
 class LogHandler(logging.Handler):
@@ -135,7 +133,6 @@ class LogHandler(logging.Handler):
         self.console = console
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Print one message."""
         self.console.echo(self.format(record))
 
 
@@ -146,12 +143,10 @@ class NamedOutput:
         self._stream = stream
 
     def write(self, text: str) -> int:
-        """Write text."""
         with writing_to("standard output"):
             return self._stream.write(text)
 
     def flush(self) -> None:
-        """Write what is buffered."""
         with writing_to("standard output"):
             self._stream.flush()
 
@@ -160,10 +155,7 @@ class NamedOutput:
 
 
 def drop(stream: TextIO) -> None:
-    """Throw away what a stream still holds and all that is written to it from now on.
-
-    Python would complain about what could not be written once more at exit.
-    """
+    """Throw away what a stream holds and is given yet: Python would complain of it at exit."""
     with suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
@@ -188,11 +180,7 @@ def clock(seconds: float) -> str:
 
 
 class Display:
-    """Shows every now and then how far the work is.
-
-    A bar is one line on a terminal that is painted over; messages appear above it. It is there only
-    while a stage is open, so that results can be printed between stages.
-    """
+    """Shows how far the work is: by lines, or by a bar that is there while a stage is open."""
 
     def __init__(self, console: Console, stream: TextIO) -> None:
         self.console, self.stream = console, stream
@@ -247,11 +235,24 @@ class Display:
 
     def _paint(self, report: Report) -> None:
         """Paint the bar anew, unless its stage has ended since."""
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TextColumn
+
         with self._lock:
             if not self._open or self._over.is_set():
                 return
             if self._bar is None:
-                self._bar = self._start_bar()
+                self._bar = Progress(
+                    TextColumn("{task.description}", markup=False),
+                    BarColumn(_BAR_WIDTH),
+                    TextColumn("{task.fields[text]}", markup=False),
+                    console=Console(file=self.stream, soft_wrap=True),  # messages stay as they are
+                    auto_refresh=False,
+                    transient=True,
+                    redirect_stdout=False,  # results are printed elsewhere
+                )
+                self._bar.add_task("", text="")
+                self._bar.start()
             self._bar.update(
                 self._bar.task_ids[0],
                 description=visible(report.name),
@@ -260,23 +261,6 @@ class Display:
                 text=progress_text(report),
             )
             self._bar.refresh()
-
-    def _start_bar(self) -> Progress:
-        from rich.console import Console
-        from rich.progress import BarColumn, Progress, TextColumn
-
-        bar = Progress(
-            TextColumn("{task.description}", markup=False),
-            BarColumn(_BAR_WIDTH),
-            TextColumn("{task.fields[text]}", markup=False),
-            console=Console(file=self.stream, soft_wrap=True),  # messages stay as they are
-            auto_refresh=False,
-            transient=True,
-            redirect_stdout=False,  # results are printed elsewhere
-        )
-        bar.add_task("", text="")
-        bar.start()
-        return bar
 
     def _remove_bar(self) -> None:
         with self._lock:

@@ -36,12 +36,7 @@ from linkprior.errors import LinkpriorError
 @options.quiet
 @options.reading_options
 def coverage(
-    other: str,
-    nodes: str,
-    precision: tuple[float, float],
-    as_json: bool,
-    quiet: bool,
-    **given: Any,
+    other: str, nodes: str, precision: tuple[float, float], as_json: bool, **given: Any
 ) -> None:
     """Estimate how complete FILE_A and FILE_B are, from the edges they have in common.
 
@@ -52,7 +47,7 @@ def coverage(
     from linkprior.coverage import estimate_coverage
     from linkprior.io.node_lists import read_names
 
-    source, notify = options.take_input(given), current_console().notify(quiet)
+    source, notify = options.take_input(given), current_console().notify
     if [source.graph, other, nodes].count("-") > 1:
         raise LinkpriorError("standard input (-) can be read only once; give files for the others")
     tested = nodes if nodes in ("both", "either") else read_names(nodes)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from linkprior.cli.console import current_console
+from linkprior.cli.console import current_console, echo_table
 
 if TYPE_CHECKING:
     from linkprior.io.datasets import Progress
@@ -57,13 +57,7 @@ def list_networks(folder: Path | None, catalogue_file: str | None, as_json: bool
         star = " *" if row["where"] == "not here" and row["url"] is None else ""
         *cells, last = (str(row[key]) for key in COLUMNS)
         table.append((*cells, last + star))
-    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-    for line in table:
-        cells = [
-            cell.rjust(width) if heading in ("nodes", "edges") else cell.ljust(width)
-            for cell, width, heading in zip(line, widths, COLUMNS, strict=True)
-        ]
-        click.echo("  ".join(cells).rstrip())
+    echo_table(table, right=("nodes", "edges"))
     if any(line[-1].endswith("*") for line in table):
         current_console().echo(
             "* no address to download from: needs a copy in the folder LINKPRIOR_DATA names"
@@ -104,7 +98,7 @@ def fetch(
         datasets.find(name, catalogue)
     asked = names or tuple(catalogue)
     console, failed = current_console(), dict[str, datasets.FetchError]()
-    offline = None
+    console.quiet, offline = quiet, None
     for name in asked:  # what fails is named at the end: the rest is fetched all the same
         try:
             with _meter(name, quiet) as meter:
@@ -114,7 +108,7 @@ def fetch(
                     catalogue=catalogue,
                     offline=offline,
                     timeout=timeout,
-                    log=console.notify(quiet),
+                    log=console.notify,
                     progress=meter,
                 )
         except datasets.FetchError as problem:

@@ -39,7 +39,7 @@ def demo(top: int, seed: int) -> None:
     echo(f"{network.n_edges - split.train.n_edges} edges are hidden; predicting from the rest.\n")
     hidden = set(map(tuple, split.hidden.tolist()))
     model = make(DEFAULT_MODEL, effort="fast", missing=HIDDEN, seed=seed)
-    with console.progress(quiet=False):
+    with console.progress():
         ranking = model.fit(split.train).predict_edges(max(top, COUNTED))
     for line in model.summary():
         echo(line)

@@ -33,7 +33,6 @@ class _Evaluate(click.Command):
     """Lists the protocols below its help; they are loaded only then."""
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write each protocol with what it does."""
         from linkprior.evaluation.protocols import PROTOCOLS
 
         with formatter.section("Protocols P"):
@@ -112,12 +111,7 @@ class _Evaluate(click.Command):
 @options.report
 @click.option("--ignore-memory", is_flag=True, help="Run even if memory looks too small.")
 @options.side_options
-@options.workers
-@options.dask
-@options.device
-@options.memory_limit
-@options.quiet
-@options.reading_options
+@options.run_options
 def evaluate(**given: Any) -> None:
     """Hide edges of EDGES and see which models find them again.
 
@@ -134,8 +128,8 @@ class EvaluateJob:
     def __init__(self, source: Input, console: Console, asked: Any) -> None:
         from linkprior.pipeline.side_inputs import SideInputs
 
-        self.source, self.console, self.asked = source, console, asked
-        self.notify = console.notify(asked.quiet)
+        self.source, self.asked = source, asked
+        self.notify = console.notify
         beside = {"negatives": asked.negatives, "history": asked.history}
         self.side = SideInputs(source, self.notify, "--", **beside)
         kind, _, file = asked.protocol.partition(":")
@@ -144,14 +138,18 @@ class EvaluateJob:
 
     def run(self) -> None:
         """Do it all. What cannot be done is refused before anything is fitted."""
+        from linkprior.evaluation.tables import WIDTH, text_table
+
         asked = self.asked
         self._check()
         names = ("workers", "dask", "device", "memory_limit", "output")
         running = {name: getattr(asked, name) for name in names}
-        with options.session(self.console, asked.quiet, **running, saved=self._saved):
+        with options.session(**running, saved=self._saved):
             network, plan = self._read()
             result = self._evaluate(network, plan)
-        self._print(result)
+        wide = shutil.get_terminal_size((WIDTH, 24)).columns if sys.stdout.isatty() else WIDTH
+        columns = result.metrics if asked.metrics == "all" else self.columns
+        click.echo(text_table(result, columns, asked.against, max(60, wide)))
         if asked.output is not None:
             from linkprior.evaluation.results import write_results
 
@@ -164,7 +162,7 @@ class EvaluateJob:
 
             name = Path(self.source.graph).name
             data = evaluation_page(result, name, options.this_command())
-            options.write_page(self.console, Path(asked.report), data, asked.quiet)
+            options.write_page(Path(asked.report), data)
 
     # ------------------------------------------------------------------ before anything is read
 
@@ -316,7 +314,6 @@ class EvaluateJob:
         return True
 
     def _announce(self, specs: list[ModelSpec], splits: list[Split]) -> None:
-        """Report how long it may take where that is long."""
         from linkprior.evaluation.tuning.tune import INNER
         from linkprior.parallel import current_workers
         from linkprior.predictors.cost import machine_factor, spell
@@ -334,8 +331,6 @@ class EvaluateJob:
             hint = "" if self.asked.output else "; with -o DIR finished cells are saved"
             self.notify(f"This may take {spell(seconds)}, {share:.0%} of it for {slowest}{hint}")
 
-    # ------------------------------------------------------------------ what comes out
-
     def _saved(self) -> str | None:
         if not self.cells:
             return None
@@ -346,13 +341,6 @@ class EvaluateJob:
             f"{self.asked.output} holds {done} of {len(self.cells)} cells (model × split); the "
             "same command resumes from there"
         )
-
-    def _print(self, result: Evaluation) -> None:
-        from linkprior.evaluation.tables import WIDTH, text_table
-
-        wide = shutil.get_terminal_size((WIDTH, 24)).columns if sys.stdout.isatty() else WIDTH
-        columns = result.metrics if self.asked.metrics == "all" else self.columns
-        click.echo(text_table(result, columns, self.asked.against, max(60, wide)))
 
 
 def _listed(text: str) -> list[str]:

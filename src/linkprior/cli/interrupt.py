@@ -10,8 +10,8 @@ from __future__ import annotations
 import os
 import signal
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from contextvars import copy_context
 from types import FrameType
 from typing import Any, NoReturn
@@ -42,13 +42,21 @@ def run_interruptible(work: Callable[[], object], console: Console) -> None:
         finally:
             over.set()
 
+    # Signals that would end the process; one that is ignored (nohup) stays so.
+    before: dict[int, Any] = {number: signal.getsignal(number) for number in _SIGNALS}
+    ours = [n for n, way in before.items() if way in (signal.SIG_DFL, signal.default_int_handler)]
     try:
-        with _raising_on_signals():
-            _start(copy_context().run, do)
-            while not over.wait(_WAIT):
-                pass
+        for number in ours:
+            signal.signal(number, _raise)
+        _start(copy_context().run, do)
+        while not over.wait(_WAIT):
+            pass
     except _Signalled as signalled:
-        _leave(signalled.number, console)
+        _leave(signalled.args[0], console)
+    finally:
+        for number in ours:
+            if signal.getsignal(number) is _raise:
+                signal.signal(number, before[number])
     if problems:
         raise problems[0]
 
@@ -60,26 +68,7 @@ def _start(run: Callable[..., object], *arguments: object) -> threading.Thread:
 
 
 class _Signalled(BaseException):
-    """A signal to end has come."""
-
-    def __init__(self, number: int) -> None:
-        super().__init__(number)
-        self.number = number
-
-
-@contextmanager
-def _raising_on_signals() -> Iterator[None]:
-    """Raise on signals that would end the process; one that is ignored (nohup) stays so."""
-    before: dict[int, Any] = {number: signal.getsignal(number) for number in _SIGNALS}
-    ours = [n for n, way in before.items() if way in (signal.SIG_DFL, signal.default_int_handler)]
-    for number in ours:
-        signal.signal(number, _raise)
-    try:
-        yield
-    finally:
-        for number in ours:
-            if signal.getsignal(number) is _raise:
-                signal.signal(number, before[number])
+    """A signal to end has come; its argument is the number."""
 
 
 def _raise(number: int, _: FrameType | None) -> None:

@@ -122,9 +122,8 @@ def main() -> None:
     except (LinkpriorError, OSError, MemoryError, RuntimeError, SystemError) as problem:
         if "--debug" in sys.argv or not _of_the_user(problem):
             raise
-        console.echo(
-            f"linkprior: {visible(format_error(problem))}"
-        )  # in one line, whatever it quotes
+        # In one line, whatever it quotes.
+        console.echo(f"linkprior: {visible(format_error(problem))}")
         drop(sys.stdout)
         sys.exit(1)
 

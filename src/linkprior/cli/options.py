@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from linkprior.cli.console import Console, Notify
+from linkprior.cli.console import Console, Notify, current_console
 from linkprior.errors import ParameterError
 from linkprior.pipeline.outputs import first_there, writing_to
 
@@ -63,7 +63,19 @@ rule = click.option(
 report = click.option(
     "--report", metavar="FILE.html", help="Also write a page to look at in a browser."
 )
-quiet = click.option("-q", "--quiet", is_flag=True, help="No messages, only results and errors.")
+
+
+def _set_quiet(context: click.Context, _: click.Parameter, value: bool) -> None:
+    context.ensure_object(Console).quiet = value
+
+
+quiet = click.option(
+    *("-q", "--quiet"),
+    is_flag=True,
+    expose_value=False,
+    callback=_set_quiet,
+    help="No messages, only results and errors.",
+)
 
 reading_options = _all(
     click.option(
@@ -106,6 +118,7 @@ reading_options = _all(
         help="BioGRID: what names a node. [default: entrez]",
     ),
 )
+run_options = _all(workers, dask, device, memory_limit, quiet, reading_options)
 side_options = _all(
     click.option(
         "--negatives",
@@ -200,8 +213,6 @@ def setting(text: str) -> tuple[str, Any]:
 
 @contextmanager
 def session(
-    console: Console,
-    quiet: bool,
     *,
     workers: int | None = None,
     dask: str | None = None,
@@ -211,23 +222,20 @@ def session(
     saved: Callable[[], str | None] = lambda: None,
     log: Notify | None = None,
 ) -> Iterator[None]:
-    """Run the body with progress, so many threads, a device, a cluster and a memory limit.
-
-    What does not fit the memory goes beside the output, or to TMPDIR. `saved` describes what an
-    interruption leaves, and `log` takes the last message.
-    """
+    """Run the body with progress, so many threads, a device, a cluster and a memory limit."""
     from linkprior.kernels._engine import use_device
     from linkprior.parallel import use_dask, use_workers
     from linkprior.parallel.memory import memory_size, use_memory
 
+    console = current_console()
     size = None if memory_limit is None else memory_size(memory_limit)
-    scratch = None
+    scratch = None  # for what does not fit: TMPDIR, or beside the output
     if output not in (None, "-"):
         there = first_there(Path(output or "").absolute())
         scratch = there if there.is_dir() else there.parent
     with (
-        console.keeping(saved, log),
-        console.progress(quiet),
+        console.on_interruption(saved=saved, log=log),
+        console.progress(),
         use_workers(workers),
         use_device(device),
         nullcontext() if dask is None else use_dask(dask) as engine,
@@ -235,21 +243,19 @@ def session(
     ):
         yield
         if engine is not None:
-            console.notify(quiet)(f"dask: {engine.traffic}")
+            console.notify(f"dask: {engine.traffic}")
 
 
-def write_page(console: Console, target: Path, data: dict[str, Any], quiet: bool) -> None:
-    """Write a page and report where it is."""
+def write_page(target: Path, data: dict[str, Any]) -> None:
     from linkprior.report import write_page
 
     with writing_to(target):
         write_page(target, data)
     size = target.stat().st_size / 1e6
-    console.notify(quiet)(f"Wrote the page {target} ({size:.1f} MB): open it in a browser")
+    current_console().notify(f"Wrote the page {target} ({size:.1f} MB): open it in a browser")
 
 
 def this_command() -> str:
-    """Return what was typed."""
     import shlex
     import sys
 

@@ -5,25 +5,20 @@ from __future__ import annotations
 import math
 import sys
 from contextlib import closing
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from linkprior.cli import options
-from linkprior.cli.console import Console, current_console, drop
+from linkprior.cli.console import current_console, drop
 from linkprior.pipeline.outputs import check_page
 from linkprior.predictors.registry import DEFAULT_MODEL
 
 if TYPE_CHECKING:
     from linkprior.pipeline.predict import PredictJob
     from linkprior.ranking.ranking import Ranking
-
-# Options of what is known beside the edges, and --force, which says what wins.
-_BESIDE = (
-    *("node", "nodes", "between", "exclude", "negatives", "history", "add_nodes", "coverage"),
-    *("degrees", "force"),
-)
 
 
 @click.command()
@@ -127,12 +122,7 @@ _BESIDE = (
 @click.option(
     "--dry-run", is_flag=True, help="Report on the input and estimate time and memory only."
 )
-@options.workers
-@options.dask
-@options.device
-@options.memory_limit
-@options.quiet
-@options.reading_options
+@options.run_options
 def predict(**given: Any) -> None:
     """Rank the missing links of the network in EDGES (a file, or - for stdin).
 
@@ -146,18 +136,16 @@ def predict(**given: Any) -> None:
     from linkprior.predictors.cost import refuse_too_large
 
     _check_usage(given)
-    console = current_console()
     running = {name: given.pop(name) for name in ("workers", "dask", "device", "memory_limit")}
-    quiet, dry_run, ignore_memory, settings = (
-        given.pop(name) for name in ("quiet", "dry_run", "ignore_memory", "settings")
-    )
+    names = ("dry_run", "ignore_memory", "settings")
+    dry_run, ignore_memory, settings = (given.pop(name) for name in names)
     source = options.take_input(given)
-    beside = {name: given.pop(name) for name in _BESIDE}
+    beside = {one.name: given.pop(one.name) for one in fields(SideInputs) if one.name in given}
     job = PredictJob(
         SideInputs(source, flag="--", **beside),
         params=dict(options.setting(text) for text in settings),
         command=["linkprior", *sys.argv[1:]],
-        notify=console.notify(quiet),
+        notify=current_console().notify,
         **given,
     )
     job.check()
@@ -165,7 +153,7 @@ def predict(**given: Any) -> None:
     if page is not None:
         made = [Path(output)] if output and output.endswith("/") else []
         check_page("--report", Path(page), [source.graph, *job.side.files, output], made)
-    run = options.session(console, quiet, **running, output=output, saved=job.saved, log=job.log)
+    run = options.session(**running, output=output, saved=job.saved, log=job.log)
     with closing(job), run:
         job.prepare()
         if dry_run:
@@ -175,12 +163,12 @@ def predict(**given: Any) -> None:
         if not dry_run:
             job.predict()
             if job.ranking is not None:
-                _write(job, job.ranking, console, quiet)
+                _write(job, job.ranking)
             for number, text in enumerate(job.explanations()):
                 click.echo(("\n" if number else "") + text)
 
 
-def _write(job: PredictJob, ranking: Ranking, console: Console, quiet: bool) -> None:
+def _write(job: PredictJob, ranking: Ranking) -> None:
     """Write or print the list, say how many links to expect, and write the page."""
     from linkprior.io.writers import write_ranking
     from linkprior.pipeline.predict import expected_hits
@@ -198,7 +186,7 @@ def _write(job: PredictJob, ranking: Ranking, console: Console, quiet: bool) -> 
         verb = "is" if hits.startswith(("about 1 ", "less")) else "are"
         job.say(f"{links} {hits} {verb} expected to be real, {job.predictor.assumption()}.")
     if job.report is not None:
-        options.write_page(console, Path(job.report), _page(job, ranking), quiet)
+        options.write_page(Path(job.report), _page(job, ranking))
 
 
 def _page(job: PredictJob, ranking: Ranking) -> dict[str, Any]:

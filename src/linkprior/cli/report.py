@@ -7,7 +7,6 @@ from pathlib import Path
 import click
 
 from linkprior.cli import options
-from linkprior.cli.console import current_console
 from linkprior.errors import LinkpriorError, StoreError
 from linkprior.pipeline.outputs import check_page
 
@@ -30,9 +29,7 @@ PAGE = "report.html"
     help="Show this study (`linkprior tune --study DIR`) with the run or the evaluation.",
 )
 @options.quiet
-def report(
-    folder: str, output: str | None, evaluation: str | None, study: str | None, quiet: bool
-) -> None:
+def report(folder: str, output: str | None, evaluation: str | None, study: str | None) -> None:
     """Write the page of what a command stored in RUN_DIR.
 
     That is a run (`predict -o DIR/`), an evaluation (`evaluate -o DIR`), a study (`tune --study
@@ -55,4 +52,4 @@ def report(
             f"{target} is not a page of linkprior, and would be replaced; give -o FILE.html"
         )
     data = folder_page(Path(folder), evaluation, study)
-    options.write_page(current_console(), target, data, quiet)
+    options.write_page(target, data)

@@ -49,7 +49,6 @@ def reproduce(
     report: str | None,
     workers: int | None,
     dask: str | None,
-    quiet: bool,
 ) -> None:
     """Repeat an experiment of the paper: dream5, plasmodium, rat, or all.
 
@@ -61,8 +60,7 @@ def reproduce(
     from linkprior.experiments.paper import EXPERIMENTS, data_folder
     from linkprior.experiments.reproduction_tables import lines, refuse_foreign, write
 
-    console = current_console()
-    notify = console.notify(quiet)
+    notify = current_console().notify
     if quick and trials is not None:
         raise click.UsageError("--quick tries no settings: give it or --trials, not both")
     care = reproduction.QUICK if quick else reproduction.FULL
@@ -89,7 +87,7 @@ def reproduce(
     else:
         notify(f"Default parameters, {seeds}.")
     saved = f"{target} holds what is finished; the same command resumes it"
-    with options.session(console, quiet, workers=workers, dask=dask, saved=lambda: saved):
+    with options.session(workers=workers, dask=dask, saved=lambda: saved):
         for name in names:
             began = time.monotonic()
             result = reproduction.reproduce(EXPERIMENTS[name], folder, care, target / name)
@@ -101,4 +99,4 @@ def reproduce(
 
         results = [one for name in names for one in read_reproduction(target / name)]
         page = reproduction_page(results, options.this_command())
-        options.write_page(console, Path(report), page, quiet)
+        options.write_page(Path(report), page)

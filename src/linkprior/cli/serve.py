@@ -33,11 +33,7 @@ _LEAVING = 8.0  # seconds for jobs to end, at most; it takes one or two
 )
 @click.option("--open", "opens", is_flag=True, help="Open the address in your browser.")
 @click.option(
-    "--upload-limit",
-    metavar="SIZE",
-    default="200M",
-    show_default=True,
-    help="Refuse larger files.",
+    "--upload-limit", metavar="SIZE", default="200M", show_default=True, help="Refuse larger files."
 )
 @click.option(
     "--work-folder",
@@ -52,10 +48,15 @@ def serve(
     Begins with the network in EDGES, or with the result in RUN_DIR, where one is given. It listens
     on 127.0.0.1 alone, at an address nobody can guess; Ctrl-C ends it and its jobs.
     """
-    from linkprior.parallel.memory import memory_size
-    from linkprior.serve import check_installed
+    from importlib.util import find_spec
 
-    check_installed()
+    from linkprior.parallel.memory import memory_size
+
+    missing = [name for name in ("starlette", "uvicorn") if find_spec(name) is None]
+    if missing:
+        raise LinkpriorError(
+            f"linkprior serve needs {' and '.join(missing)}: pip install 'linkprior[serve]'"
+        )
     try:
         limit = memory_size(upload_limit)
     except LinkpriorError:
@@ -110,8 +111,9 @@ def _serve(
 
     with (
         closing(launch),
-        console.ending(_LEAVING, end),
-        console.keeping(lambda: f"the explorer and its jobs have ended{left}"),
+        console.on_interruption(
+            saved=lambda: f"the explorer and its jobs have ended{left}", end=(_LEAVING, end)
+        ),
     ):
         if opens:
             _open(console, launch, server.address + shown)
@@ -152,7 +154,7 @@ def _workspace(console: Console, given: str | None) -> Iterator[Path]:
             folder = Path(tempfile.mkdtemp(prefix="linkprior-serve-"))
         remove = partial(shutil.rmtree, folder, ignore_errors=True)
         try:
-            with console.ending(_LEAVING, remove):
+            with console.on_interruption(end=(_LEAVING, remove)):
                 yield folder
         finally:
             remove()
@@ -174,15 +176,15 @@ def _open(console: Console, launch: LaunchFile, address: str) -> None:
     except OSError as problem:
         console.echo(f"No browser was opened ({format_error(problem)}): open the address yourself.")
         return
-    threading.Thread(target=_browse, args=(console, page), name="browser", daemon=True).start()
 
+    def browse() -> None:
+        import webbrowser
 
-def _browse(console: Console, page: str) -> None:
-    import webbrowser
+        try:
+            opened = webbrowser.open(page)
+        except (OSError, ValueError, webbrowser.Error):  # BROWSER names what is no program
+            opened = False
+        if not opened:
+            console.echo("No browser could be opened: open the address yourself.")
 
-    try:
-        opened = webbrowser.open(page)
-    except (OSError, ValueError, webbrowser.Error):  # BROWSER names what is no program
-        opened = False
-    if not opened:
-        console.echo("No browser could be opened: open the address yourself.")
+    threading.Thread(target=browse, name="browser", daemon=True).start()

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from linkprior.cli import options
-from linkprior.cli.console import current_console
+from linkprior.cli.console import current_console, echo_table
 from linkprior.pipeline.outputs import check_page, check_place, refuse_inputs_in
 
 if TYPE_CHECKING:
-    from linkprior.evaluation.tuning.tune import Tuning, TuningResult
+    from linkprior.evaluation.tuning.tune import TuningResult
     from linkprior.pipeline.side_inputs import Input
 
 _SHOWN = 10  # settings in the table
@@ -73,7 +73,6 @@ def tune(
     dask: str | None,
     memory_limit: str | None,
     report: str | None,
-    quiet: bool,
     **given: Any,
 ) -> None:
     """Find better parameters of a model for the network in EDGES.
@@ -88,7 +87,7 @@ def tune(
     from linkprior.predictors.cost import refuse_too_large
 
     console = current_console()
-    notify, source = console.notify(quiet), options.take_input(given)
+    notify, source = console.notify, options.take_input(given)
     if report is not None:
         made = [Path(study)] if study else []
         check_page("--report", Path(report), [source.graph], made)
@@ -99,7 +98,7 @@ def tune(
         refuse_inputs_in(f"--study {study}", places, [source.graph])
     template = options.make_model(model, settings, given["seed"])
     fixed = tuple(text.partition("=")[0] for text in settings)
-    with options.session(console, quiet, dask=dask, memory_limit=memory_limit, output=study):
+    with options.session(dask=dask, memory_limit=memory_limit, output=study):
         network = options.read_aloud(source, notify).network
         if memory_limit is not None:
             refuse_too_large(template, network, ignorable=False)
@@ -113,8 +112,15 @@ def tune(
         notify(where if study else "No --study DIR is given: the settings tried are not saved.")
         if search.executor == "processes":
             _hush_tracker()
-        ending = console.ending(_LEAVING, end_processes)
-        with ending, console.keeping(lambda: _saved(search)):
+
+        def saved() -> str:
+            done = len(search.store.trials)
+            settings = f"{done} finished setting{'s' * (done != 1)}"
+            if study is None:
+                return f"{settings} not saved, as no --study DIR was given"
+            return f"{settings} saved in {search.study}; the same command resumes from there"
+
+        with console.on_interruption(saved=saved, end=(_LEAVING, end_processes)):
             tuned = search.run()
     _print(tuned, source)
     if study is not None:
@@ -124,24 +130,11 @@ def tune(
 
         page, name = Study.of(tuned, search.question()), Path(source.graph).name
         data = tuning_page(page, name, options.this_command(), ready(tuned, source))
-        options.write_page(console, Path(report), data, quiet)
-
-
-def _saved(search: Tuning) -> str:
-    """Return what an interruption leaves."""
-    done = len(search.store.trials)
-    settings = f"{done} finished setting{'s' * (done != 1)}"
-    if search.study is None:
-        return f"{settings} not saved, as no --study DIR was given"
-    return f"{settings} saved in {search.study}; the same command resumes from there"
+        options.write_page(Path(report), data)
 
 
 def _hush_tracker() -> None:
-    """Have Python's resource tracker clean up in silence.
-
-    Ctrl-C ends this process at once, with its semaphores still there. The tracker removes them,
-    and would warn of them after our last words.
-    """
+    """Have Python's resource tracker remove in silence the semaphores that Ctrl-C leaves."""
     import sys
     from multiprocessing import resource_tracker
 
@@ -162,10 +155,7 @@ def _print(tuned: TuningResult, source: Input) -> None:
         values = [trial.params[name] for name in names]
         cells = ["none" if value is None else f"{value:g}" for value in values]
         rows.append([str(trial.number), f"{trial.value:.4f}", *cells])
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for row in rows:
-        cells = [cell.rjust(width) for cell, width in zip(row, widths, strict=True)]
-        click.echo("  ".join(cells).rstrip())
+    echo_table(rows, right=rows[0])
     states = [trial.state for trial in tuned.trials]
     more = [f"{states.count(state)} {state}" for state in ("pruned", "failed") if state in states]
     tried = ", ".join([f"{len(states)} settings tried", *more])

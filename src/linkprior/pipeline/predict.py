@@ -28,13 +28,7 @@ from linkprior.model.degrees import LIST_SIZE
 from linkprior.network.node_names import number_of
 from linkprior.parallel import current_workers
 from linkprior.parallel.memory import memory_room
-from linkprior.pipeline.outputs import (
-    check_apart,
-    check_output,
-    check_save,
-    is_folder,
-    writing_to,
-)
+from linkprior.pipeline.outputs import check_apart, check_output, check_save, is_folder, writing_to
 from linkprior.pipeline.run_folder import RANKING, REPORT, STUDY, RunFolder, check_run_folder
 from linkprior.pipeline.side_inputs import (
     Input,
@@ -64,10 +58,7 @@ TOP = 100  # links, where neither a number nor a threshold is given
 
 @dataclass
 class PredictJob:
-    """One prediction: what is asked for, then each step's results.
-
-    The steps are `check`, `prepare`, `predict` and `write`, then `close`.
-    """
+    """One prediction, by `check`, `prepare`, `predict`, `write` and `close`; and their results."""
 
     side: SideInputs
     top: int | None = None
@@ -319,11 +310,18 @@ class PredictJob:
             saved = f"Settings tried are saved in {self.study}"
             self.say(f"{saved}; the same command resumes where it stops.")
         self.say(f"Tuning {self.model_name} …")
-        self.tuned = search.run()
-        self.say(tuning_summary(self.tuned, search.inner))
+        self.tuned = tuned = search.run()
+        on = f"Tuned on {search.inner} inner split{'s' * (search.inner != 1)}: {tuned.metric}"
+        tried, default = f"({_settings(len(tuned.trials))} tried)", tuned.default_value
+        if tuned.stays:
+            self.say(f"{on} {default:.4f} with the model's own parameters, which stay {tried}")
+        else:
+            params = ", ".join(f"{name}={value:g}" for name, value in tuned.best_params.items())
+            start = "" if math.isnan(default) else f"{default:.4f} → "
+            self.say(f"{on} {start}{tuned.best_value:.4f} with {params} {tried}")
         if self.run_folder is not None:
-            self.run_folder.note(tuned=self.tuned.facts())
-        return self.tuned.model
+            self.run_folder.note(tuned=tuned.facts())
+        return tuned.model
 
     def _fit(self) -> LinkPredictor:
         model = self.run_folder.fitted() if self.run_folder is not None else None
@@ -334,7 +332,7 @@ class PredictJob:
             with self._timed("fitting"):
                 model = self.predictor.fit(self.network)
             if self.run_folder is not None:
-                self.run_folder.save_model(model)
+                self.run_folder.save_model(model)  # from here on an interruption costs no fit
         for line in model.summary():
             self.say(line)
         facts, names = model.learned_.facts, ("status", "n_iter", "objective", "primal", "dual")
@@ -483,18 +481,6 @@ def expected_hits(model: LinkPredictor, scores: Array) -> str | None:
     mean, low, high = (float(column[-1]) for column in hits)
     about = f"about {mean:.0f}" if mean >= 1.0 else "less than one"
     return f"{about} ({low:.0f}–{high:.0f})"
-
-
-def tuning_summary(tuned: TuningResult, inner: int) -> str:
-    """Return what tuning chose, and what it gained on the inner splits."""
-    on = f"Tuned on {inner} inner split{'s' * (inner != 1)}: {tuned.metric}"
-    tried = f"({_settings(len(tuned.trials))} tried)"
-    default = tuned.default_value
-    if tuned.stays:
-        return f"{on} {default:.4f} with the model's own parameters, which stay {tried}"
-    params = ", ".join(f"{name}={value:g}" for name, value in tuned.best_params.items())
-    start = "" if math.isnan(default) else f"{default:.4f} → "
-    return f"{on} {start}{tuned.best_value:.4f} with {params} {tried}"
 
 
 def _settings(number: int) -> str:
@@ -678,10 +664,7 @@ def predict_links(
 
 
 def _table(ranking: Ranking, given: Loaded) -> pd.DataFrame:
-    """Return the ranking as a data frame with the nodes as they were given.
-
-    In a column every node stays what it is: mixed kinds are not made alike.
-    """
+    """Return the ranking as a data frame with the nodes as they were given, each of its kind."""
     import pandas as pd
 
     frame, names = ranking.to_frame(), given.network.names

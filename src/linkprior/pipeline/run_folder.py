@@ -113,7 +113,6 @@ class RunFolder:
         return model if difference(model, folder, facts) is None else None
 
     def save_model(self, model: LinkPredictor) -> None:
-        """Save the fitted model: from here on an interruption costs no fit."""
         with writing_to(self.path / MODEL):
             model.save(self.path / MODEL)
 
@@ -126,7 +125,6 @@ class RunFolder:
             self.files[name] = file_digest(self.path / name)
 
     def write_json(self, name: str, content: Any) -> None:
-        """Write one JSON file."""
         with self.writing(name) as stream:
             json.dump(content, stream, indent=1)
             stream.write("\n")
@@ -202,7 +200,6 @@ def read_manifest(folder: Path) -> Manifest | None:
 
 
 def write_manifest(folder: Path, content: Mapping[str, Any]) -> None:
-    """Write the manifest whole."""
     with whole_file(folder / MANIFEST) as stream:
         full = {"format": FORMAT, "format_version": FORMAT_VERSION, **content}
         json.dump(full, stream, indent=1)  # in ASCII: a path may hold any byte
@@ -210,7 +207,6 @@ def write_manifest(folder: Path, content: Mapping[str, Any]) -> None:
 
 
 def file_digest(path: Path) -> str:
-    """Return the SHA-256 of a file."""
     with path.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
@@ -269,10 +265,7 @@ def _shown(value: Any) -> str:
 
 
 def _remove_run(folder: Path, old: Mapping[str, Any]) -> None:
-    """Remove the files of an earlier run, and nothing else; refuse where that cannot be.
-
-    Its manifest stays until it is replaced: without it nobody could tell that the folder is ours.
-    """
+    """Remove the files of an earlier run, and nothing else; its manifest stays: it says whose."""
     from linkprior.evaluation.tuning import study
 
     tuned = "tune" in old["request"]  # else a study there is somebody else's
@@ -306,11 +299,7 @@ def _refuse_others(folder: Path, others: Collection[str]) -> None:
 
 
 def difference(model: LinkPredictor, folder: Path, facts: Mapping[str, Any]) -> str | None:
-    """Return in what the model saved in a folder is not that of a run, None where it is.
-
-    `facts` is the run's manifest; what it lacks (earlier ones have no `model_sha256`) is not
-    compared.
-    """
+    """Return in what a saved model is not that of a run; older manifests (`facts`) tell less."""
     name, params = type(model).name, _as_json(model.get_params())
     request, digest = facts["request"], model.network_.digest
     if request.get("model", name) != name:
@@ -330,7 +319,6 @@ def difference(model: LinkPredictor, folder: Path, facts: Mapping[str, Any]) -> 
 
 
 def _as_json(params: Any) -> Any:
-    """Return parameters as a file holds them."""
     return json.loads(json.dumps(params, default=lambda array: array.tolist()))
 
 
@@ -455,13 +443,11 @@ def _refusing(path: Path, expected: str) -> Iterator[None]:
 def _read_ranking(path: Path, network: Network) -> Ranking:
     with path.open(encoding="utf-8", errors="surrogateescape", newline="") as stream:
         header, *rows = csv.reader(stream, delimiter="\t")
-    columns = dict(
-        zip(header, zip(*rows, strict=True) if rows else [()] * len(header), strict=True)
-    )
+    cells = zip(*rows, strict=True) if rows else [()] * len(header)
+    columns = dict(zip(header, cells, strict=True))
     ends = zip(columns["source"], columns["target"], strict=True)
-    pairs = np.array(
-        [(network.index_of(a), network.index_of(b)) for a, b in ends], dtype=np.int64
-    ).reshape(-1, 2)
+    indices = [(network.index_of(a), network.index_of(b)) for a, b in ends]
+    pairs = np.array(indices, dtype=np.int64).reshape(-1, 2)
     evidence: dict[str, NDArray[Any]] = {
         name: np.array(columns[name], dtype=_KINDS.get(name, object)) for name in header[4:]
     }

@@ -35,29 +35,22 @@ def silent(text: str) -> None:
 
 @dataclass(frozen=True)
 class Loaded:
-    """A network, what was read, and the other names of its nodes.
-
-    `symbols` are readable labels by name, which several nodes may share; `objects` are the nodes
-    as the caller holds them, by name, where they are not text.
-    """
+    """A network, what was read, and the other names of its nodes."""
 
     network: Network
     report: InputReport | None = None
-    symbols: Mapping[str, str] = field(default_factory=dict)
-    objects: Mapping[str, Any] = field(default_factory=dict)
+    symbols: Mapping[str, str] = field(default_factory=dict)  # labels, which nodes may share
+    objects: Mapping[str, Any] = field(default_factory=dict)  # the caller's, where not text
 
 
 @dataclass(frozen=True)
 class Input:
-    """A network file or graph, and how it is read; other releases are read in the same way.
-
-    `ends` are the two columns of a table that name the nodes.
-    """
+    """A network file or graph, and how it is read; other releases are read in the same way."""
 
     graph: Any
     format: str | None = None
     options: ReadOptions = field(default_factory=ReadOptions)
-    ends: tuple[Any, Any] = (None, None)
+    ends: tuple[Any, Any] = (None, None)  # the columns of a table that name the nodes
 
     def read(self, graph: Any = None, keep_isolated: bool = False) -> Loaded:
         """Read it, or another file or graph in the same way."""
@@ -135,10 +128,7 @@ class NodeNames:
 
 @dataclass
 class SideInputs:
-    """What was given beside the edges; its options are spelled with `flag` in messages.
-
-    `force` keeps edges that `negatives` names; None where a command has no such option.
-    """
+    """What was given beside the edges; its options are spelled with `flag` in messages."""
 
     source: Input
     notify: Notify = silent
@@ -152,12 +142,11 @@ class SideInputs:
     add_nodes: Any = None
     coverage: float | None = None
     degrees: Any = None
-    force: bool | None = None
+    force: bool | None = None  # keeps edges that `negatives` names; None: no such option
     sha256: dict[str, Any] = field(default_factory=dict)  # of the files, for a run's manifest
 
     @property
     def files(self) -> list[str]:
-        """The files that are read."""
         single = (self.nodes, self.exclude, self.negatives, self.add_nodes, self.degrees)
         given = (*single, *(self.between or ()), *(self.history or ()))
         return [os.fspath(one) for one in given if is_path(one)]

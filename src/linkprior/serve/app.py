@@ -1,12 +1,13 @@
-"""What the explorer answers. Ids are looked up in what is known; no path is made of a request."""
+"""What the explorer answers, and its page. Ids are looked up; no path is made of a request."""
 
 from __future__ import annotations
 
 import asyncio
+import html
 import json
 import re
 import shutil
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from pathlib import PurePath
 from typing import Any
 
@@ -17,9 +18,20 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import FileResponse, HTMLResponse, Response, StreamingResponse
 from starlette.routing import Route
 
+from linkprior._version import __version__
 from linkprior.errors import LinkpriorError
-from linkprior.serve.jobs import FILES, PAGE, BusyError, Job, JobManager, JobRequest
-from linkprior.serve.page import REPORT_POLICY, explorer_page, with_bar
+from linkprior.predictors.registry import DEFAULT_MODEL, models
+from linkprior.report.page import as_json, asset, digest
+from linkprior.serve.jobs import (
+    EFFORTS,
+    FILES,
+    MOST_LINKS,
+    PAGE,
+    BusyError,
+    Job,
+    JobManager,
+    JobRequest,
+)
 from linkprior.serve.process import describe_failure
 from linkprior.serve.workspace import (
     TooLargeError,
@@ -41,7 +53,6 @@ class Explorer:
         self.page, self.policy = explorer_page(limit)
 
     def app(self) -> Starlette:
-        """Return the application."""
         routes = [
             Route("/", self.explorer),
             Route("/state", self.state),
@@ -58,11 +69,9 @@ class Explorer:
         return Starlette(routes=routes, exception_handlers=dict.fromkeys(refused, _refuse))
 
     async def explorer(self, _: Request) -> Response:
-        """The explorer's page."""
         return HTMLResponse(self.page, headers={"content-security-policy": self.policy})
 
     async def state(self, _: Request) -> Response:
-        """All networks and jobs."""
         return _json(self.manager.state())
 
     async def events(self, request: Request) -> Response:
@@ -98,7 +107,6 @@ class Explorer:
         return _json(network.facts(), 201)
 
     async def remove_network(self, request: Request) -> Response:
-        """Forget a network."""
         id = request.path_params["id"]
         if id not in self.manager.networks:
             raise HTTPException(404, "this network is not open (any more)")
@@ -106,7 +114,6 @@ class Explorer:
         return Response(status_code=204)
 
     async def submit(self, request: Request) -> Response:
-        """Line up a job."""
         content = await read_json(request)
         network = self.manager.networks.get(str(content.get("network")))
         if network is None:
@@ -115,17 +122,14 @@ class Explorer:
         return _json({"id": job.id}, 201)
 
     async def stop(self, request: Request) -> Response:
-        """Stop a job."""
         await run_in_threadpool(self.manager.stop_job, self._job(request).id)
         return Response(status_code=204)
 
     async def remove_job(self, request: Request) -> Response:
-        """Forget a job that is over."""
         await run_in_threadpool(self.manager.remove_job, self._job(request).id)
         return Response(status_code=204)
 
     async def report(self, request: Request) -> Response:
-        """The page of a job's result."""
         job = self._job(request)
         path = job.file(PAGE)
         if path is None:
@@ -172,3 +176,72 @@ async def _refuse(_: Request, problem: Exception) -> Response:
         return _json({"error": describe_failure(problem)}, 507)
     status = 409 if isinstance(problem, BusyError) else 400
     return _json({"error": str(problem) or "the request was cut off"}, status)
+
+
+# ---------------------------------------------------------------------- its pages
+
+_ICON = (
+    "data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'>"
+    "<path d='M4 4 12 5 8 13Z' fill='none' stroke='%230072b2' stroke-width='1.5'/>"
+    "<g fill='%23d55e00'><circle cx='4' cy='4' r='2.5'/><circle cx='12' cy='5' r='2.5'/>"
+    "<circle cx='8' cy='13' r='2.5'/></g></svg>"
+)
+_PAGE = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<link rel="icon" href="{icon}">
+<title>linkprior</title>
+<style>{style}</style>
+</head>
+<body>
+<main><noscript><p>The explorer needs scripts: please allow them for this address. They come from
+your own computer.</p></noscript></main>
+<script type="application/json" id="data">{data}</script>
+<script>{script}</script>
+</body>
+</html>
+"""
+_BAR = """<div class="noprint" style="max-width:1200px;margin:0 auto;padding:10px 16px 0;\
+display:flex;flex-wrap:wrap;gap:4px 16px"><a href="../../">← All jobs</a>{links}</div>"""
+_NAMES = {"tsv": "TSV", "graphml": "GraphML", "cx2": "CX2", "log": "messages"}
+
+# A report runs apart from the explorer (sandbox: an origin of its own), so that nothing in a file
+# of names could speak for the user. Which script it may run stands in the page itself, by digest.
+REPORT_POLICY = (
+    "sandbox allow-scripts allow-downloads; default-src 'none'; "
+    "style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data: blob:; base-uri 'none'; "
+    "form-action 'none'; frame-ancestors 'none'"
+)
+
+
+def explorer_page(limit: int) -> tuple[str, str]:
+    """Return the explorer's page, and the policy that lets it do what it does and nothing else."""
+    style = asset("style.css") + asset("explorer.css", "serve")
+    script = "(() => {\n" + asset("dom.js") + asset("explorer.js", "serve") + "})();\n"
+    data: dict[str, Any] = {
+        "models": [[one.name, one.summary] for one in models()],
+        "model": DEFAULT_MODEL,
+        "efforts": EFFORTS,
+        "most": MOST_LINKS,
+        "limit": limit,
+        "version": __version__,
+    }
+    page = _PAGE.format(icon=_ICON, style=style, data=as_json(data), script=script)
+    policy = (
+        f"default-src 'none'; connect-src 'self'; img-src data:; style-src {digest(style)}; "
+        f"script-src {digest(script)}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    )
+    return page, policy
+
+
+def with_bar(page: str, kinds: Sequence[str]) -> str:
+    """Return a report's page with the way back, and links to its files, above it."""
+    links = "".join(
+        f'<a href="files/{kind}" download>{html.escape(_NAMES[kind])}</a>' for kind in kinds
+    )
+    label = '<span class="soft" style="margin-left:auto">Download</span>' if links else ""
+    icon = f'<link rel="icon" href="{_ICON}">'
+    page = page.replace("</head>", f"{icon}</head>", 1)
+    return page.replace("<body>", "<body>" + _BAR.format(links=label + links), 1)

@@ -6,7 +6,7 @@ import json
 import shutil
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -125,20 +125,13 @@ FILES = {
 }
 
 
-def export_run(
-    run_folder: Path, target: Path, name: str | None = None, command: Sequence[str] = ()
-) -> None:
-    """Write page, TSV, GraphML and CX2 of a run; the same bytes as `linkprior predict -o FILE`.
-
-    `name` is what the input is called on the page, `command` what leads to the same list; without
-    them, as in the run.
-    """
+def export_run(run_folder: Path, target: Path, name: str, command: list[str]) -> None:
+    """Write page, TSV, GraphML and CX2 of a run, with another name of its input and command."""
     from linkprior.pipeline.run_folder import load_run
     from linkprior.report import prediction_page, write_page
 
     run = load_run(run_folder)
-    manifest = {**run.manifest, **({"command": list(command)} if command else {})}
-    report = {**run.input_report, **({"file": name} if name else {})}
+    report, manifest = {**run.input_report, "file": name}, {**run.manifest, "command": command}
     write_page(target / PAGE, prediction_page(run.model, run.ranking, report, manifest))
     write_rankings(run, target)
 
@@ -162,29 +155,24 @@ FINAL = ("done", "failed", "stopped")
 
 @dataclass(eq=False)
 class Job:
-    """A prediction in a process and a folder of its own.
-
-    `state` is waiting, running, done, failed or stopped; `progress` is what the command reported
-    last: name, fraction, elapsed, left; `said` its last messages.
-    """
+    """A prediction in a process and a folder of its own."""
 
     folder: Path
     title: str
     words: str
     command: list[str]
-    state: str = "waiting"
+    state: str = "waiting"  # then running, then one of FINAL
     network: Network | None = None
     request: JobRequest | None = None
-    progress: dict[str, Any] | None = None
+    progress: dict[str, Any] | None = None  # as last reported: name, fraction, elapsed, left
     error: str | None = None
     seconds: float | None = None
-    said: tuple[str, ...] = ()
+    said: tuple[str, ...] = ()  # its last messages
     _stop_asked: threading.Event = field(default_factory=threading.Event)
     _child: Child | None = None
 
     @classmethod
     def create(cls, parent: Path, network: Network, request: JobRequest) -> Job:
-        """Return a new job, with a folder of its own."""
         dashed = network.name.startswith("-")  # it would be taken for an option
         command = ["linkprior", "predict", "./" * dashed + network.name, *request.options()]
         job = cls(new_folder(parent), network.name, request.summary, command)
@@ -220,7 +208,6 @@ class Job:
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing more comes of it."""
         return self.state in FINAL
 
     def run(self, changed: Callable[[], None]) -> None:
@@ -240,7 +227,17 @@ class Job:
         finally:
             status = child.wait()
         self.seconds = round(time.monotonic() - began, 1)
-        self._finish(status)
+        if status == 0:
+            self.state = "done"
+        elif self._stop_asked.is_set():
+            self.state = "stopped"
+        else:
+            self.state = "failed"
+            last = self.said[-1].removeprefix("linkprior: ") if self.said else ""
+            self.error = last if status in (1, 2) and last else describe_exit(status, last)
+        self.progress = None
+        with suppress(OSError):  # a full disk keeps no job from coming to its end
+            self._save()
         changed()
 
     def _receive(self, line: str, write: Callable[[str], Any]) -> None:
@@ -255,24 +252,13 @@ class Job:
         write(text + "\n")
         self.said = (*self.said, *text.splitlines())[-_SHOWN_LINES:]  # whole at any moment
 
-    def _finish(self, status: int) -> None:
-        if status == 0:
-            self.state = "done"
-        elif self._stop_asked.is_set():
-            self.state = "stopped"
-        else:
-            self.state = "failed"
-            last = self.said[-1].removeprefix("linkprior: ") if self.said else ""
-            self.error = last if status in (1, 2) and last else describe_exit(status, last)
-        self.progress = None
-        self._save_if_possible()
-
     def cancel(self) -> None:
         """Never begin it, where it waits; end it as soon as it begins, where it is about to."""
         self._stop_asked.set()
         if self.state == "waiting":
             self.state = "stopped"
-            self._save_if_possible()
+            with suppress(OSError):  # somebody may have removed the folder
+                self._save()
 
     def stop(self) -> None:
         """End its process as Ctrl-C would; returns when it has ended."""
@@ -280,7 +266,6 @@ class Job:
             self._child.stop()
 
     def remove(self) -> None:
-        """Remove its folder."""
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def file(self, name: str) -> Path | None:
@@ -299,11 +284,6 @@ class Job:
             "page": self.state == "done" and self.file(PAGE) is not None,
             "files": [kind for kind in files if kind == "log" or self.state == "done"],
         }
-
-    def _save_if_possible(self) -> None:
-        """A full disk, or a folder somebody removed, keeps no job from coming to its end."""
-        with suppress(OSError):
-            self._save()
 
     def _save(self) -> None:
         """Write it into its folder; the process reads its arguments there."""
@@ -327,17 +307,14 @@ class BusyError(LinkpriorError):
 
 
 class JobManager:
-    """The networks and jobs of a server. One job runs at a time, the others wait in line.
-
-    `version` counts changes, so that watchers see there is news.
-    """
+    """The networks and jobs of a server. One job runs at a time, the others wait in line."""
 
     def __init__(self, folder: Path) -> None:
         self.workspace = Workspace(folder)
         self.networks: dict[str, Network] = {}
         saved = map(Job.restore, self.workspace.saved_jobs(MOST_JOBS))
         self.jobs = {job.id: job for job in saved if job is not None}
-        self.version = 0
+        self.version = 0  # counts changes, so that watchers see there is news
         self.closed = threading.Event()
         self._lock = threading.RLock()
         self._turn = threading.Condition(self._lock)
@@ -351,7 +328,6 @@ class JobManager:
         return new_folder(self.workspace.networks)
 
     def open_network(self, folder: Path, name: str, path: Path) -> Network:
-        """Add a network and begin to read it."""
         network = Network(folder.name, name, path, folder, path.stat().st_size)
         with self._lock:
             self._check_room()  # others may have come while this one was sent
@@ -375,7 +351,6 @@ class JobManager:
         network.remove()
 
     def submit(self, network: Network, request: JobRequest) -> Job:
-        """Line up a job."""
         with self._turn:
             if network.state != "ready" or network.id not in self.networks:
                 raise BusyError(f"{network.name} has not been read, or was closed")
@@ -407,7 +382,6 @@ class JobManager:
         job.stop()
 
     def remove_job(self, id: str) -> None:
-        """Forget a job that is over."""
         with self._lock:
             job = self.jobs[id]
             if not job.is_over:

@@ -27,7 +27,6 @@ class Child:
         )
 
     def lines(self) -> Iterator[str]:
-        """Yield its messages until it ends."""
         assert self._process.stderr is not None
         while raw := self._process.stderr.readline(_LONGEST):
             yield raw.decode("utf-8", "replace").rstrip("\r\n")

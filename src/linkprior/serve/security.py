@@ -42,8 +42,6 @@ class Guard:
         self._under_way = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request."""
-
         async def with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 named = {name.lower() for name, _ in message["headers"]}
@@ -122,7 +120,6 @@ class PatientProtocol(H11Protocol):
             one._drop()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Look no more."""
         if self._timer is not None:
             self._timer.cancel()
         super().connection_lost(exc)

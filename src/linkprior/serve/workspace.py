@@ -81,18 +81,14 @@ def stored_name(given: str) -> str:
 
 @dataclass(eq=False)
 class Network:
-    """A network file, and the report on it as soon as it has been read.
-
-    `state` is reading, ready or refused. `folder` is removed with it; a file named on the command
-    line lies elsewhere and stays.
-    """
+    """A network file, and the report on it as soon as it has been read."""
 
     id: str
     name: str
-    path: Path
-    folder: Path
+    path: Path  # in the folder, but for a file named on the command line
+    folder: Path  # removed with it
     size: int
-    state: str = "reading"
+    state: str = "reading"  # then ready or refused
     report: dict[str, Any] | None = None
     error: str | None = None
     child: Child | None = None
@@ -104,8 +100,15 @@ class Network:
 
     def read(self, changed: Callable[[], None]) -> None:
         """Have a process read the file, take its report, and call changed()."""
+        target = self.folder / "report.json"
+        arguments = ["linkprior.serve.job_main", str(self.path), str(target)]
         try:
-            report = self._read_in_process()
+            child = self.child = Child(arguments, self.folder)
+            last = next(iter(deque(child.lines(), maxlen=1)), "")
+            ended = describe_exit(child.wait(), last)
+            report: dict[str, Any] = {"error": f"{self.name}: reading it ended early ({ended})"}
+            if target.is_file():
+                report = json.loads(target.read_text(encoding="utf-8"))
         except OSError as problem:  # no process, or no room on the disk
             report = {"error": f"{self.name}: {describe_failure(problem)}"}
         if "error" in report:
@@ -115,23 +118,11 @@ class Network:
             self.report, self.state = report, "ready"
         changed()
 
-    def _read_in_process(self) -> dict[str, Any]:
-        target = self.folder / "report.json"
-        arguments = ["linkprior.serve.job_main", str(self.path), str(target)]
-        child = self.child = Child(arguments, self.folder)
-        last = next(iter(deque(child.lines(), maxlen=1)), "")
-        status = child.wait()
-        if not target.is_file():
-            return {"error": f"{self.name}: reading it ended early ({describe_exit(status, last)})"}
-        return dict(json.loads(target.read_text(encoding="utf-8")))
-
     def facts(self) -> dict[str, Any]:
-        """Return what the page shows of it."""
         names = ("id", "name", "size", "state", "report", "error")
         return {name: getattr(self, name) for name in names}
 
     def remove(self) -> None:
-        """Remove its folder."""
         if self.child is not None:
             self.child.stop()
         shutil.rmtree(self.folder, ignore_errors=True)
@@ -152,7 +143,8 @@ async def save_upload(request: Request, path: Path, limit: int) -> None:
         f"the file is larger than {format_size(limit)}; pack it (gzip), or start the explorer with "
         "a larger --upload-limit"
     )
-    if _announced_size(request) > limit:
+    announced = request.headers.get("content-length", "0")
+    if announced.isdecimal() and float(announced) > limit:  # infinity for too many digits
         raise too_large
     size = 0
     with path.open("wb") as target:
@@ -166,7 +158,6 @@ async def save_upload(request: Request, path: Path, limit: int) -> None:
 
 
 async def read_json(request: Request) -> dict[str, Any]:
-    """Return the JSON object in a request's body."""
     body = bytearray()
     async for piece in request.stream():
         body += piece
@@ -196,12 +187,6 @@ def format_size(size: float) -> str:
     return f"{size:.3g} GB"
 
 
-def _announced_size(request: Request) -> float:
-    """Return the bytes a request announces, infinity for more digits than a number has."""
-    announced = request.headers.get("content-length", "0")
-    return float(announced) if announced.isdecimal() else 0.0
-
-
 # ---------------------------------------------------------------------- opening a browser
 
 _LAUNCH_PAGE = """<!doctype html>
@@ -226,7 +211,11 @@ class LaunchFile:
 
     def __init__(self, folder: Path | None) -> None:
         """Name the folder it will lie in; one that others can look into is not used."""
-        self._folder = folder if folder is not None and _is_private(folder) else None
+        if folder is not None and os.name == "posix":  # elsewhere modes say little
+            status = folder.stat()
+            if status.st_uid != os.geteuid() or status.st_mode & 0o077:
+                folder = None
+        self._folder = folder
         self._path: Path | None = None
 
     def write(self, address: str) -> str:
@@ -238,13 +227,5 @@ class LaunchFile:
         return self._path.resolve().as_uri()
 
     def close(self) -> None:
-        """Remove the file."""
         if self._path is not None:
             self._path.unlink(missing_ok=True)
-
-
-def _is_private(folder: Path) -> bool:
-    if os.name != "posix":
-        return True  # modes say little there; temporary folders are one's own
-    status = folder.stat()
-    return status.st_uid == os.geteuid() and not status.st_mode & 0o077

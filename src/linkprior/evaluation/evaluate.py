@@ -35,6 +35,7 @@ from linkprior.predictors.effort import Effort, effort_of
 Models = str | LinkPredictor | Iterable[str | LinkPredictor] | Mapping[str, str | LinkPredictor]
 Change = Callable[[LinkPredictor, Split], LinkPredictor]
 
+_COUNTS = ("outside", "unconnected", "unknown", "new_nodes")
 _TUNE_OPTIONS = ["rule", "inner", "sampler", "prune", "cautious", "cheaper", "fixed"]
 
 
@@ -120,7 +121,11 @@ def evaluate(
             store.publish(split)
         jobs = [spec.job(split, trials, search) for split in splits for spec in specs]
         cells = _cells(jobs, store)
-    return Evaluation(cells, [random_cell(split) for split in splits], facts)
+    baseline = [
+        Cell(BASELINE, one.label, measure_random(one), curve(HiddenEdgeRanks.of_random(one)))
+        for one in splits
+    ]
+    return Evaluation(cells, baseline, facts)
 
 
 def _cells(jobs: list[CellJob], store: CellStore) -> list[Cell]:
@@ -162,10 +167,7 @@ def _facts(
                 "label": split.label,
                 "digest": split_digest(split),
                 "hidden": len(split.hidden),
-                "outside": split.outside,
-                "unconnected": split.unconnected,
-                "unknown": split.unknown,
-                "new_nodes": split.new_nodes,
+                **{name: getattr(split, name) for name in _COUNTS},
                 "training_edges": split.train.n_edges,
                 "pairs": split.n_pairs,
             }
@@ -199,12 +201,6 @@ def evaluate_cell(
     ranks = rank_hidden_edges(model, split, scored)
     values = {**measure(ranks), "seconds": ended[0] - began, "peak_mb": peak_memory() / 1e6}
     return Cell(label, split.label, values, curve(ranks), model.get_params())
-
-
-def random_cell(split: Split) -> Cell:
-    """Return what a random order of the candidates gives on a split, metric by metric."""
-    ranks = HiddenEdgeRanks.of_random(split)
-    return Cell(BASELINE, split.label, measure_random(split), curve(ranks))
 
 
 @dataclass(frozen=True)
@@ -256,17 +252,13 @@ class CellJob:
         model = type(self.model)(**self.model.get_params())
         with progress.stage(total=1 + self.inner * self.trials):
             if self.trials:
+                known = model.parameter_names()  # an ablation may have fewer than the model
+                fixed = [name for name in self.search.get("fixed", ()) if name in known]
+                search = {"rule": self.split.rule, **self.search, "fixed": fixed}
                 with progress.part(self.inner * self.trials):
-                    model = self._tuned(model)
+                    model = Tuning(model, self.split.train, self.trials, **search).run().model
             with progress.part(1), progress.stage(total=self.work.fit + 3.0 * self.work.scores):
                 return evaluate_cell(self.label, model, self.split, self.work), model
-
-    def _tuned(self, model: LinkPredictor) -> LinkPredictor:
-        """Choose parameters inside the training network alone."""
-        known = model.parameter_names()  # an ablation may have fewer than the model itself
-        fixed = [name for name in self.search.get("fixed", ()) if name in known]
-        search = {"rule": self.split.rule, **self.search, "fixed": fixed}
-        return Tuning(model, self.split.train, self.trials, **search).run().model
 
 
 # ---------------------------------------------------------------------- models and ablations

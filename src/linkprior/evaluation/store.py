@@ -208,7 +208,10 @@ def read_cell(path: Path) -> Record:
     named = all(isinstance(record.get(name), str) for name in ("model", "digest"))
     whole = all(isinstance(record.get(name, 0), int) for name in ("trials", "threads", "hidden"))
     split = isinstance(record.get("split"), int | str) and "linkprior" in record
-    if not (named and whole and split and (_measured(record) or _left_out(record))):
+    left, values = record.get("left_out"), record.get("values")
+    left_out = isinstance(left, dict) and isinstance(left.get("why"), str)
+    measured = isinstance(values, dict) and values and all(map(_is_value, values, values.values()))
+    if not (named and whole and split and (measured or left_out)):
         raise not_whole(path)
     for name in _SHOWN:  # on terminals, in tables and in figures
         if not str(record.get(name, "")).isprintable():
@@ -234,13 +237,6 @@ def _of_today(record: Record) -> Record:
     return {**cell, **asked, **about, "tuned": cell.get("params")}
 
 
-def _measured(record: Record) -> bool:
-    values = record.get("values")
-    return (
-        isinstance(values, dict) and bool(values) and all(map(_is_value, values, values.values()))
-    )
-
-
 def _is_value(name: str, value: Any) -> bool:
     """Return whether a value can be that of its metric; None is what could not be measured."""
     if not name.isprintable():
@@ -250,11 +246,6 @@ def _is_value(name: str, value: Any) -> bool:
     if not isinstance(value, int | float) or isinstance(value, bool):
         return False
     return 0.0 <= value <= 1.0 if _SHARE.fullmatch(name) else math.isfinite(value)
-
-
-def _left_out(record: Record) -> bool:
-    left = record.get("left_out")
-    return isinstance(left, dict) and isinstance(left.get("why"), str)
 
 
 def not_whole(path: Path) -> StoreError:

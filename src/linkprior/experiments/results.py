@@ -104,13 +104,11 @@ class Results:
     @cached_property
     def left_out(self) -> dict[tuple[str, str], list[str]]:
         """Networks by model and reason, of the cells that were left out."""
-        found: dict[tuple[str, str], list[str]] = defaultdict(list)
+        found: dict[tuple[str, str], dict[str, None]] = defaultdict(dict)
         for cell in self.cells:
             if "left_out" in cell:
-                networks = found[cell["model"], cell["left_out"]["why"]]
-                if cell["network"] not in networks:
-                    networks.append(cell["network"])
-        return dict(sorted(found.items()))
+                found[cell["model"], cell["left_out"]["why"]][cell["network"]] = None
+        return {asked: list(networks) for asked, networks in sorted(found.items())}
 
 
 def _within(lead: Floats) -> bool:
@@ -167,7 +165,7 @@ class Ranks:
         return float(stats.f.sf(ratio, k - 1, (k - 1) * (n - 1)))
 
 
-def critical_difference(models: int, networks: int, level: float = _SIGNIFICANCE) -> float:
+def critical_difference(models: int, networks: int) -> float:
     """Return Nemenyi's critical difference q·√(k(k + 1)/6N) of mean ranks.
 
     q is the quantile of the studentized range of k means, with no end of degrees of freedom, over
@@ -175,14 +173,14 @@ def critical_difference(models: int, networks: int, level: float = _SIGNIFICANCE
     """
     if models < 2 or networks < 1:
         return math.nan
-    return nemenyi_q(models, level) * math.sqrt(models * (models + 1) / (6.0 * networks))
+    return nemenyi_q(models) * math.sqrt(models * (models + 1) / (6.0 * networks))
 
 
-def nemenyi_q(models: int, level: float = _SIGNIFICANCE) -> float:
+def nemenyi_q(models: int) -> float:
     """Return the quantile that Nemenyi's test compares with."""
     from scipy import stats
 
-    return float(stats.studentized_range.ppf(1.0 - level, models, np.inf)) / math.sqrt(2.0)
+    return float(stats.studentized_range.ppf(1.0 - _SIGNIFICANCE, models, np.inf)) / math.sqrt(2.0)
 
 
 def ranks_of(results: Results, metric: str) -> Ranks:
@@ -200,10 +198,10 @@ def ranks_of(results: Results, metric: str) -> Ranks:
         for model in results.models
         if networks and all(results.values(name, model, metric) for name in networks)
     ]
-    rows = [_ranked(results, name, models, metric) for name in networks]
-    kept = [n for n, row in enumerate(rows) if row is not None]
-    table = np.array([rows[n] for n in kept], dtype=np.float64).reshape(len(kept), len(models))
-    return Ranks(metric, models, [networks[n] for n in kept], table)
+    every = {name: _ranked(results, name, models, metric) for name in networks}
+    rows = {name: row for name, row in every.items() if row is not None}
+    table = np.array(list(rows.values()), dtype=np.float64).reshape(len(rows), len(models))
+    return Ranks(metric, models, list(rows), table)
 
 
 def _ranked(results: Results, network: str, models: list[str], metric: str) -> Floats | None:

@@ -155,6 +155,7 @@ def test_a_study_of_other_data_is_refused_with_both_digests(planted, tmp_path, q
         ({"sampler": "grid"}, "sampler is 'tpe' there and 'grid' here"),
         ({"workers": 2}, "workers is 1 there and 2 here"),
         ({"prune": False}, "prune is True there and False here"),
+        ({"cautious": True}, "cautious is False there and True here"),
         ({"model": lp.make("rnm", noise=2.0)}, r"params noise is 3\.0 there and 2\.0 here"),
         ({"fixed": ["noise"]}, "searched noise is .* there and None here"),
         ({"model": "katz"}, "model is 'rnm' there and 'katz' here"),

@@ -171,16 +171,12 @@ def critical_difference(models: int, networks: int) -> float:
     q is the quantile of the studentized range of k means, with no end of degrees of freedom, over
     √2 (2.728 for five models at 5 %).
     """
-    if models < 2 or networks < 1:
-        return math.nan
-    return nemenyi_q(models) * math.sqrt(models * (models + 1) / (6.0 * networks))
-
-
-def nemenyi_q(models: int) -> float:
-    """Return the quantile that Nemenyi's test compares with."""
     from scipy import stats
 
-    return float(stats.studentized_range.ppf(1.0 - _SIGNIFICANCE, models, np.inf)) / math.sqrt(2.0)
+    if models < 2 or networks < 1:
+        return math.nan
+    q = float(stats.studentized_range.ppf(1.0 - _SIGNIFICANCE, models, np.inf)) / math.sqrt(2.0)
+    return q * math.sqrt(models * (models + 1) / (6.0 * networks))
 
 
 def ranks_of(results: Results, metric: str) -> Ranks:

@@ -185,9 +185,7 @@ def evaluate_cell(
 ) -> Cell:
     """Fit a model on the training network of a split and measure how it ranks the hidden edges.
 
-    `seconds` are those of fitting and of scoring all pairs once, without what kernels take to
-    compile when they are first used on a machine; `peak_mb` is the most memory the
-    process held meanwhile.
+    `seconds` are those of fitting and of scoring all pairs once, without compiling kernels.
     """
     work = effort_of(model, split.train) if work is None else work
     reset_peak_memory()
@@ -205,17 +203,14 @@ def evaluate_cell(
 
 @dataclass(frozen=True)
 class CellJob:
-    """One model to be tuned, fitted and evaluated on one split.
-
-    `asked_params` are the parameters the cell is known by, `search` the options of the tuning.
-    """
+    """One model to be tuned, fitted and evaluated on one split."""
 
     label: str
     model: LinkPredictor
     split: Split
     trials: int = 0
-    search: Mapping[str, Any] = field(default_factory=dict)
-    asked_params: Mapping[str, Any] = field(default_factory=dict)
+    search: Mapping[str, Any] = field(default_factory=dict)  # options of the tuning
+    asked_params: Mapping[str, Any] = field(default_factory=dict)  # those the cell is known by
 
     @property
     def asked(self) -> dict[str, Any]:

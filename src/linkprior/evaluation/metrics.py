@@ -28,12 +28,10 @@ def measure(ranks: HiddenEdgeRanks) -> dict[str, float]:
 
 
 def measure_random(split: Split) -> dict[str, float]:
-    """Return the mean of every metric over all random orders of the candidates.
-
-    For most it is what a model gets that ties all pairs; average precision gains by luck.
-    """
+    """Return the mean of every metric over all random orders of the candidates."""
     ranks = HiddenEdgeRanks.of_random(split)
     table, m = ranks.degrees, len(split.hidden)
+    # Most are what a model gets that ties all pairs; average precision gains by luck.
     auprc = expected_average_precision(m, table.n_candidates)
     return {
         **measure(ranks),

@@ -37,11 +37,7 @@ def direction(metric: str) -> int:
 
 @dataclass(frozen=True)
 class Comparison:
-    """One model beside another on the same splits.
-
-    The p-values are two-sided; None where there is nothing to test: fewer than two splits, or no
-    difference on any.
-    """
+    """One model beside another on the same splits."""
 
     model: str
     against: str
@@ -50,6 +46,7 @@ class Comparison:
     wins: int  # splits on which the model is better
     ties: int
     losses: int
+    # Two-sided p-values; None with fewer than two splits, or without a difference on any.
     wilcoxon: float | None
     sign: float | None
 
@@ -132,11 +129,7 @@ def smallest_p(splits: int) -> float | None:
 
 
 def best(evaluation: Evaluation, metric: str) -> str | None:
-    """Return the model that leads the next one by more than one standard deviation, if any does.
-
-    The standard deviation is the larger of the two models'; with one split there is none, and with
-    one model nobody to lead.
-    """
+    """Return the model that leads the next one by more than the larger of their sds, if any."""
     if direction(metric) < 1:  # what a model costs is no merit, and depends on the machine
         return None
     means = {model: evaluation.mean(model, metric) for model in evaluation.models}

@@ -49,17 +49,13 @@ _SHOWN = ("network", "model", "protocol", "rule", "data", "linkprior")
 
 @dataclass(frozen=True)
 class Cell:
-    """What came out for one model on one split.
-
-    `values` holds every metric by name, `curve` the hidden edges found among the first k, and
-    `params` the parameters it was fitted with.
-    """
+    """What came out for one model on one split."""
 
     model: str
     split: str
-    values: Mapping[str, float]
-    curve: Mapping[str, Any] = field(default_factory=dict)
-    params: Mapping[str, Any] = field(default_factory=dict)
+    values: Mapping[str, float]  # every metric by name
+    curve: Mapping[str, Any] = field(default_factory=dict)  # hidden edges among the first k
+    params: Mapping[str, Any] = field(default_factory=dict)  # what it was fitted with
 
 
 class CellStore:
@@ -112,10 +108,7 @@ class CellStore:
             write_split(split, self.network, path)
 
     def find(self, label: str, split: Split, asked: Mapping[str, Any]) -> Cell | None:
-        """Return a finished cell; None where it is missing or was made otherwise.
-
-        `asked` are the model's parameters, and how many trials of which search chose them.
-        """
+        """Return a finished cell; None where it is missing or was made otherwise."""
         if self.folder is None:
             return None
         path = cell_file(self.folder, label, split)

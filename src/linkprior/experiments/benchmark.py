@@ -263,12 +263,9 @@ def _benchmark_cell(path: Path) -> Record:
 
 
 def refuse_foreign(folder: Path) -> None:
-    """Raise an error where files of somebody else are in the way, or a cell is not whole.
-
-    The files are ours where there is a cell.
-    """
+    """Raise an error where files of somebody else are in the way, or a cell is not whole."""
     refuse_odd(folder, FILES)
-    cells = [_benchmark_cell(path) for path in suite_files(folder)]
+    cells = [_benchmark_cell(path) for path in suite_files(folder)]  # with one the files are ours
     taken = [name for name in FILES if (folder / name).exists()]
     if taken and not cells:
         raise StoreError(

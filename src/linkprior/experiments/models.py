@@ -76,10 +76,7 @@ def quick_models() -> list[BenchmarkModel]:
 
 
 def chosen_models(names: Iterable[str] | None, quick: bool = False) -> list[BenchmarkModel]:
-    """Return the models of these names; without any, those of the suite.
-
-    Any other model of the registry, such as degree:ra, can be named too.
-    """
+    """Return the models of these names, also such as degree:ra; without any, those of the suite."""
     usual = quick_models() if quick else all_models()
     if names is None:
         return usual
@@ -111,10 +108,7 @@ def without_library(entries: Iterable[BenchmarkModel]) -> list[BenchmarkModel]:
 
 
 def too_much(model: LinkPredictor, network: Network, slowness: float) -> str | None:
-    """Return why a model is not fitted to a network: it would take too long, or too much memory.
-
-    `slowness` is that of the machine (`estimate.machine_factor`). None: it can be fitted.
-    """
+    """Return why a model is not fitted to a network on a machine of some slowness, if it is not."""
     work = effort_of(model, network)
     seconds = slowness * 1e-9 * (work.fit + work.scores) / parallel.current_workers()
     if seconds > MOST_SECONDS:

@@ -126,15 +126,12 @@ def _in_order(found: Iterable[Any], order: Sequence[str]) -> list[str]:
 
 @dataclass(frozen=True)
 class Ranks:
-    """Ranks of the models that were evaluated on every network, 1 the best.
-
-    `table` has a row per network and a column per model; equals share the mean of their ranks.
-    """
+    """Ranks of the models that were evaluated on every network, 1 the best."""
 
     metric: str
     models: list[str]
     networks: list[str]
-    table: Floats
+    table: Floats  # a row per network, a column per model; equals share the mean of their ranks
 
     @property
     def means(self) -> dict[str, float]:

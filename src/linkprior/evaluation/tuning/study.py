@@ -71,10 +71,7 @@ class Trials:
 
 
 class StudyFolder(Trials):
-    """A study in a folder: begun, or resumed.
-
-    One process at a time may hold it. `question` is all that the trials depend on.
-    """
+    """A study in a folder, begun or resumed; one process at a time may hold it."""
 
     def __init__(self, folder: Path, question: Mapping[str, Any], space: SearchSpace) -> None:
         super().__init__()

@@ -436,10 +436,7 @@ class TuningResult:
 def refuse_untunable(
     model: LinkPredictor, given: Collection[str] = (), option: str = "tune", spelled: str = "{}"
 ) -> None:
-    """Raise an error where a model has nothing to tune, or is given what would be searched.
-
-    `option` and `spelled` are how the user writes that it is to be tuned, and a parameter.
-    """
+    """Raise an error where a model has nothing to tune, or is given what would be searched."""
     axes = searched(model)
     if not axes:
         raise ParameterError(

@@ -295,7 +295,10 @@ def model_specs(models: Models, ablations: bool = False) -> list[ModelSpec]:
         model = registry.make(given) if isinstance(given, str) else as_predictor(given)
         label = model.name if name is None else name
         if label in specs and name is None:
-            label = f"{label}({_changed(model)})"
+            usual = {k: shorten(repr(v), 40) for k, v in type(model)().get_params().items()}
+            shown = {k: shorten(repr(v), 40) for k, v in model.get_params().items()}
+            changed = (f"{k}={v}" for k, v in shown.items() if v != usual[k])
+            label = f"{label}({', '.join(changed)})"
         if label in specs:
             raise ParameterError(f"the model {label} is there twice")
         specs[label] = ModelSpec(label, model)
@@ -321,12 +324,6 @@ def _labelled(models: Any) -> list[tuple[str | None, Any]]:
         raise ParameterError(
             f"models must be names or predictors, got {type(models).__name__}"
         ) from None
-
-
-def _changed(model: LinkPredictor) -> str:
-    plain = type(model)().get_params()
-    shown = {name: shorten(repr(value), 40) for name, value in model.get_params().items()}
-    return ", ".join(f"{k}={v}" for k, v in shown.items() if v != shorten(repr(plain[k]), 40))
 
 
 def _true_degrees(model: LinkPredictor, split: Split) -> LinkPredictor:

@@ -18,7 +18,6 @@ from linkprior.experiments.results import (
     LEVEL,
     MAIN,
     METRICS,
-    Floats,
     Ranks,
     Results,
     ranks_of,
@@ -241,16 +240,12 @@ def _verdicts(results: Results) -> Table | None:
         network, metric, model = named
         gap = results.lead(network, model, results.ours, metric)
         if model != results.ours and len(gap) and gap.mean() > 0:
-            rows.append([*texts(*named), number(gap.tolist(), 4), _verdict(gap)])
+            verdict = Cell("one split" if len(gap) < 2 else "within one sd")
+            if len(gap) > 1 and gap.mean() > gap.std(ddof=1):
+                verdict = Cell("more than one sd", mark=ALONE)
+            rows.append([*texts(*named), number(gap.tolist(), 4), verdict])
     words = "Mean difference ± sd over the splits of both."
     return Table(f"Where {results.ours} loses", heads, rows, words, empty="Nowhere.")
-
-
-def _verdict(gap: Floats) -> Cell:
-    if len(gap) < 2:
-        return Cell("one split")
-    clear = gap.mean() > gap.std(ddof=1)
-    return Cell("more than one sd", mark=ALONE) if clear else Cell("within one sd")
 
 
 def _yields(results: Results) -> Table | None:

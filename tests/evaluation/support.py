@@ -10,6 +10,19 @@ from linkprior.evaluation.store import Cell
 from linkprior.evaluation.tuning.executor import Objective
 
 
+class Given:
+    """A model whose scores are a matrix; it notes which rows it is asked for."""
+
+    def __init__(self, matrix):
+        self.matrix, self.asked = np.asarray(matrix, dtype=np.float64), []
+
+    def score_rows(self, start, stop):
+        self.asked.append(start)
+        block = self.matrix[start:stop].copy()
+        block[np.arange(stop - start), np.arange(start, stop)] = 0.0
+        return block
+
+
 def made(numbers, chance=None, **facts):
     """{model: {metric: [value per split]}} as an evaluation."""
     cells = cells_of(numbers)

@@ -2,12 +2,15 @@
 
 import json
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
 from benchmarks import data
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.properties import made
+from tests.properties.made import by_example
 
 import linkprior as lp
 from linkprior.errors import InputError, ParameterError
@@ -25,19 +28,10 @@ from linkprior.evaluation.splits import (
 )
 from linkprior.network.pairs import n_pairs
 
-by_example = settings(max_examples=60, deadline=None, derandomize=True)
 rules = pytest.mark.parametrize("rule", ["connected", "all-nodes"])
 
 
-@st.composite
-def networks(draw, least_edges=4):
-    """Small networks of any shape, isolated nodes among them."""
-    p = draw(st.integers(6, 14))
-    every = [(i, j) for i in range(p) for j in range(i + 1, p)]
-    chosen = draw(st.lists(st.sampled_from(every), min_size=least_edges, max_size=40, unique=True))
-    return lp.Network.from_edges(chosen, nodes=range(p))
-
-
+networks = partial(made.networks, 4, (6, 14))
 RING = lp.Network.from_edges([(node, (node + 1) % 10) for node in range(10)])
 
 
@@ -49,10 +43,6 @@ def by_name(net):
     return {frozenset((net.names[i], net.names[j])) for i, j in net.edges.tolist()}
 
 
-def n_kept(net, rate):
-    return round(rate * net.n_edges)
-
-
 # ---------------------------------------------------------------------- uniform
 
 
@@ -62,7 +52,7 @@ def test_train_and_hidden_are_the_network_cut_in_two(net, rate, seed):
     split = uniform(net, rate, seed, "all-nodes")
     assert split.train.names == net.names
     assert as_set(split.train.edges) | as_set(split.hidden) == as_set(net.edges)
-    assert split.train.n_edges == n_kept(net, rate)
+    assert split.train.n_edges == round(rate * net.n_edges)
     assert len(split.hidden) == net.n_edges - split.train.n_edges
     assert split.outside == 0
     i, j = split.hidden.T
@@ -97,7 +87,7 @@ def test_every_edge_is_as_likely_to_be_hidden(planted):
     for seed in range(400):
         for pair in as_set(uniform(planted, 0.7, seed, "all-nodes").hidden):
             times[codes[pair]] += 1
-    share = 1 - n_kept(planted, 0.7) / planted.n_edges
+    share = 1 - round(0.7 * planted.n_edges) / planted.n_edges
     spread = np.sqrt(400 * share * (1 - share))
     assert abs(times - 400 * share).max() < 5 * spread
 
@@ -195,7 +185,7 @@ def hub_edges(net):
 
 @by_example
 @given(
-    networks(least_edges=12),
+    made.networks(12, (6, 14)),
     st.sampled_from([(0.7, 0.5), (0.5, 0.75), (0.6, 1.0)]),
     st.integers(0, 99),
 )
@@ -216,7 +206,7 @@ def test_a_biased_split_hides_exactly_its_share_of_both_kinds(net, rates, seed):
 
 
 @by_example
-@given(networks(least_edges=8), st.sampled_from([0.1, 0.4, 1.0]), st.integers(0, 99))
+@given(made.networks(8, (6, 14)), st.sampled_from([0.1, 0.4, 1.0]), st.integers(0, 99))
 def test_noise_replaces_its_share_of_training_edges_by_pairs_that_are_no_edges(net, share, seed):
     clean = uniform(net, 0.7, seed, "all-nodes")
     n = round(share * clean.train.n_edges)
@@ -237,7 +227,7 @@ def test_noise_replaces_its_share_of_training_edges_by_pairs_that_are_no_edges(n
 
 
 @by_example
-@given(networks(least_edges=8), st.sampled_from([0.1, 0.4]), st.integers(0, 99))
+@given(made.networks(8, (6, 14)), st.sampled_from([0.1, 0.4]), st.integers(0, 99))
 def test_noise_never_takes_a_true_edge_for_false_nor_for_a_candidate(net, share, seed):
     """Also under `connected`, where some hidden edges are not asked for."""
     try:
@@ -424,12 +414,6 @@ def wheels(n_nodes, n_hubs):
     return network(sorted(ring + more), n_nodes)
 
 
-# ---------------------------------------------------------------------- a split by hand
-
-
-# ---------------------------------------------------------------------- shares
-
-
 def test_hubs_alone_may_be_kept():
     split = biased(RING, 0.0, 1.0, 0, "all-nodes")
     assert split.label == "biased:0:inf seed 0"
@@ -460,12 +444,6 @@ def test_the_label_of_a_biased_split_tells_the_factor_unless_it_has_a_name():
     assert biased(RING, 0.8, 0.4, 2, "all-nodes", "mine").label == "mine seed 2"
 
 
-# ---------------------------------------------------------------------- folds
-
-
-# ---------------------------------------------------------------------- what is asked
-
-
 def test_edges_of_nodes_left_alone_are_counted_and_barred():
     """1 – 2 stays; 2 – 3 and 3 – 4 would be asked for but 3 and 4 have no edge in training."""
     older = network([(0, 1), (1, 2)], 5)
@@ -479,28 +457,17 @@ def test_edges_of_nodes_left_alone_are_counted_and_barred():
     assert (whole.unconnected, len(whole.barred)) == (0, 0)
 
 
-# ---------------------------------------------------------------------- noise
-
-
 def by_hand(train, hidden, n_nodes=4):
     return Split(network(train, n_nodes), np.array(hidden), "all-nodes", "by hand")
 
 
 def test_noise_may_take_every_pair_that_is_no_edge_and_no_more():
     train, free = [(0, 1), (2, 3)], {(0, 2), (1, 3)}
-    made = noisy(by_hand(train, [(0, 3), (1, 2)]), 1.0)
-    assert as_set(made.train.edges) == free
-    assert as_set(made.barred) == set(train)
+    split = noisy(by_hand(train, [(0, 3), (1, 2)]), 1.0)
+    assert as_set(split.train.edges) == free
+    assert as_set(split.barred) == set(train)
     with pytest.raises(ParameterError, match="needs 2 pairs that are no edges, but there are 1"):
         noisy(by_hand(train, [(0, 2), (0, 3), (1, 2)]), 1.0)
-
-
-def test_a_split_that_says_nothing_has_nothing_outside_and_nothing_barred():
-    split = Split(RING, np.array([[0, 5]]), "connected", "by hand")
-    assert (split.unconnected, split.unknown, split.new_nodes, split.outside) == (0, 0, 0, 0)
-    assert split.barred.shape == (0, 2)
-    assert split.taken is RING.adjacency
-    assert replace(split, unconnected=3, unknown=4).outside == 7
 
 
 def test_edges_taken_out_before_are_not_put_in_as_false_ones():
@@ -510,12 +477,6 @@ def test_edges_taken_out_before_are_not_put_in_as_false_ones():
     assert not as_set(second.train.edges) & as_set(second.barred)
     assert second.barred.tolist() == sorted(second.barred.tolist())
     assert second.label == "by hand noise 0.5 noise 0.5"
-
-
-def test_a_label_is_written_in_its_own_letters(tmp_path):
-    path = tmp_path / "split.tsv"
-    write_split(Split(RING, np.array([[0, 5]]), "connected", "größer:½"), RING, path)
-    assert '"label": "größer:½"' in path.read_text(encoding="utf-8").splitlines()[0]
 
 
 def test_a_digest_tells_splits_apart_by_hidden_and_by_barred_pairs():

@@ -23,7 +23,7 @@ def networks(draw, least=1, nodes=(3, 12), names=None):
     """Small networks of any shape, isolated nodes among them."""
     p = draw(st.integers(*nodes))
     every = [(i, j) for i in range(p) for j in range(i + 1, p)]
-    some = st.lists(st.sampled_from(every), min_size=least, max_size=30, unique=True)
+    some = st.lists(st.sampled_from(every), min_size=least, max_size=40, unique=True)
     net = lp.Network.from_edges(draw(some), nodes=range(p))
     if names is None:
         return net

@@ -3,10 +3,9 @@
 from itertools import permutations
 
 import hypothesis.strategies as st
-import networkx as nx
 import numpy as np
 from hypothesis import given
-from tests.properties.made import by_example, few, permuted, symmetric, vectors
+from tests.properties.made import by_example, permuted, symmetric, vectors
 
 from linkprior import theory
 
@@ -108,28 +107,3 @@ def test_the_prox_moves_with_its_entries_and_keeps_their_order(case, chance):
     np.testing.assert_array_equal(moved, plain[order])
     by_size = np.argsort(-a)
     assert (np.diff(plain[by_size]) <= 0).all()
-
-
-def whole_objective(X, A, weights):
-    off = ~np.eye(len(X), dtype=bool)
-    rows = X[off].reshape(len(X), -1)
-    return 0.5 * ((X - A)[off] ** 2).sum() + (weights * -np.sort(-rows, axis=1)).sum()
-
-
-@few
-@given(penalised(), st.sampled_from(["mm", "dual"]))
-def test_the_symmetric_prox_is_symmetric_and_no_worse_than_doing_nothing(case, method):
-    A, degrees, alpha = case
-    weights = 0.5 * theory.rank_weights(degrees, len(A) - 1, alpha)
-    found = theory.prox_symmetric(A, weights, method=method)
-    np.testing.assert_array_equal(found.X, found.X.T)
-    assert (found.X >= 0).all()
-    reached = whole_objective(found.X, A, weights)
-    assert reached <= whole_objective(np.maximum(A, 0.0), A, weights) + 1e-9
-    assert reached <= whole_objective(np.zeros_like(A), A, weights) + 1e-9
-
-
-@by_example
-@given(st.lists(st.integers(0, 7), min_size=1, max_size=8))
-def test_which_degrees_are_those_of_a_graph_is_what_networkx_says(degrees):
-    assert theory.is_graphical(np.array(degrees)) == nx.is_graphical(degrees)

@@ -35,6 +35,7 @@ from linkprior.predictors.effort import Effort, effort_of
 Models = str | LinkPredictor | Iterable[str | LinkPredictor] | Mapping[str, str | LinkPredictor]
 Change = Callable[[LinkPredictor, Split], LinkPredictor]
 
+_COUNTS = ("outside", "unconnected", "unknown", "new_nodes")
 _TUNE_OPTIONS = ["rule", "inner", "sampler", "prune", "cautious", "cheaper", "fixed"]
 
 
@@ -120,7 +121,11 @@ def evaluate(
             store.publish(split)
         jobs = [spec.job(split, trials, search) for split in splits for spec in specs]
         cells = _cells(jobs, store)
-    return Evaluation(cells, [random_cell(split) for split in splits], facts)
+    baseline = [
+        Cell(BASELINE, one.label, measure_random(one), curve(HiddenEdgeRanks.of_random(one)))
+        for one in splits
+    ]
+    return Evaluation(cells, baseline, facts)
 
 
 def _cells(jobs: list[CellJob], store: CellStore) -> list[Cell]:
@@ -162,10 +167,7 @@ def _facts(
                 "label": split.label,
                 "digest": split_digest(split),
                 "hidden": len(split.hidden),
-                "outside": split.outside,
-                "unconnected": split.unconnected,
-                "unknown": split.unknown,
-                "new_nodes": split.new_nodes,
+                **{name: getattr(split, name) for name in _COUNTS},
                 "training_edges": split.train.n_edges,
                 "pairs": split.n_pairs,
             }
@@ -183,9 +185,7 @@ def evaluate_cell(
 ) -> Cell:
     """Fit a model on the training network of a split and measure how it ranks the hidden edges.
 
-    `seconds` are those of fitting and of scoring all pairs once, without what kernels take to
-    compile when they are first used on a machine; `peak_mb` is the most memory the
-    process held meanwhile.
+    `seconds` are those of fitting and of scoring all pairs once, without compiling kernels.
     """
     work = effort_of(model, split.train) if work is None else work
     reset_peak_memory()
@@ -201,25 +201,16 @@ def evaluate_cell(
     return Cell(label, split.label, values, curve(ranks), model.get_params())
 
 
-def random_cell(split: Split) -> Cell:
-    """Return what a random order of the candidates gives on a split, metric by metric."""
-    ranks = HiddenEdgeRanks.of_random(split)
-    return Cell(BASELINE, split.label, measure_random(split), curve(ranks))
-
-
 @dataclass(frozen=True)
 class CellJob:
-    """One model to be tuned, fitted and evaluated on one split.
-
-    `asked_params` are the parameters the cell is known by, `search` the options of the tuning.
-    """
+    """One model to be tuned, fitted and evaluated on one split."""
 
     label: str
     model: LinkPredictor
     split: Split
     trials: int = 0
-    search: Mapping[str, Any] = field(default_factory=dict)
-    asked_params: Mapping[str, Any] = field(default_factory=dict)
+    search: Mapping[str, Any] = field(default_factory=dict)  # options of the tuning
+    asked_params: Mapping[str, Any] = field(default_factory=dict)  # those the cell is known by
 
     @property
     def asked(self) -> dict[str, Any]:
@@ -256,17 +247,13 @@ class CellJob:
         model = type(self.model)(**self.model.get_params())
         with progress.stage(total=1 + self.inner * self.trials):
             if self.trials:
+                known = model.parameter_names()  # an ablation may have fewer than the model
+                fixed = [name for name in self.search.get("fixed", ()) if name in known]
+                search = {"rule": self.split.rule, **self.search, "fixed": fixed}
                 with progress.part(self.inner * self.trials):
-                    model = self._tuned(model)
+                    model = Tuning(model, self.split.train, self.trials, **search).run().model
             with progress.part(1), progress.stage(total=self.work.fit + 3.0 * self.work.scores):
                 return evaluate_cell(self.label, model, self.split, self.work), model
-
-    def _tuned(self, model: LinkPredictor) -> LinkPredictor:
-        """Choose parameters inside the training network alone."""
-        known = model.parameter_names()  # an ablation may have fewer than the model itself
-        fixed = [name for name in self.search.get("fixed", ()) if name in known]
-        search = {"rule": self.split.rule, **self.search, "fixed": fixed}
-        return Tuning(model, self.split.train, self.trials, **search).run().model
 
 
 # ---------------------------------------------------------------------- models and ablations
@@ -308,7 +295,10 @@ def model_specs(models: Models, ablations: bool = False) -> list[ModelSpec]:
         model = registry.make(given) if isinstance(given, str) else as_predictor(given)
         label = model.name if name is None else name
         if label in specs and name is None:
-            label = f"{label}({_changed(model)})"
+            usual = {k: shorten(repr(v), 40) for k, v in type(model)().get_params().items()}
+            shown = {k: shorten(repr(v), 40) for k, v in model.get_params().items()}
+            changed = (f"{k}={v}" for k, v in shown.items() if v != usual[k])
+            label = f"{label}({', '.join(changed)})"
         if label in specs:
             raise ParameterError(f"the model {label} is there twice")
         specs[label] = ModelSpec(label, model)
@@ -334,12 +324,6 @@ def _labelled(models: Any) -> list[tuple[str | None, Any]]:
         raise ParameterError(
             f"models must be names or predictors, got {type(models).__name__}"
         ) from None
-
-
-def _changed(model: LinkPredictor) -> str:
-    plain = type(model)().get_params()
-    shown = {name: shorten(repr(value), 40) for name, value in model.get_params().items()}
-    return ", ".join(f"{k}={v}" for k, v in shown.items() if v != shorten(repr(plain[k]), 40))
 
 
 def _true_degrees(model: LinkPredictor, split: Split) -> LinkPredictor:

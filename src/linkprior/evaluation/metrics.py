@@ -28,12 +28,10 @@ def measure(ranks: HiddenEdgeRanks) -> dict[str, float]:
 
 
 def measure_random(split: Split) -> dict[str, float]:
-    """Return the mean of every metric over all random orders of the candidates.
-
-    For most it is what a model gets that ties all pairs; average precision gains by luck.
-    """
+    """Return the mean of every metric over all random orders of the candidates."""
     ranks = HiddenEdgeRanks.of_random(split)
     table, m = ranks.degrees, len(split.hidden)
+    # Most are what a model gets that ties all pairs; average precision gains by luck.
     auprc = expected_average_precision(m, table.n_candidates)
     return {
         **measure(ranks),
@@ -130,11 +128,6 @@ def _discounts(n: Floats) -> Floats:
     return near + np.log(2.0) * beyond
 
 
-def _auroc(ranks: HiddenEdgeRanks) -> float:
-    places, own = ranks.places, np.ones(len(ranks.split.hidden))
-    return area_under_roc(places, ranks.degrees.n_candidates, own, places.above)
-
-
 def _dc_auroc(ranks: HiddenEdgeRanks) -> float:
     """Non-edges drawn in proportion to the product of their degrees: degree alone is worth ½."""
     k = ranks.degrees.degrees[ranks.split.hidden].astype(np.float64)
@@ -162,7 +155,9 @@ METRICS: dict[str, Callable[[HiddenEdgeRanks], float]] = {
     "p@500": lambda s: precision_at(s, 500),
     "p@hidden": lambda s: precision_at(s, len(s.split.hidden)),
     "ndcg": lambda s: ndcg(s.places),
-    "auroc": _auroc,
+    "auroc": lambda s: area_under_roc(
+        s.places, s.degrees.n_candidates, np.ones(len(s.split.hidden)), s.places.above
+    ),
     "dc_auroc": _dc_auroc,
     "recall@10/node": _per_node,
     **{
@@ -182,7 +177,7 @@ def curve(ranks: HiddenEdgeRanks, points: int = 160) -> dict[str, list[float]]:
     """
     n = ranks.degrees.n_candidates
     by_share = np.arange(1, 41) / 400.0 * ranks.split.n_pairs
-    k = np.round(np.concatenate([np.geomspace(1, n, points), by_share])).astype(np.int64)
-    k = np.unique(np.clip(k, 1, n))
-    hits = [float(ranks.places.probability_within(int(at)).sum()) for at in k]
-    return {"predicted": [int(at) for at in k], "found": [round(hit, 6) for hit in hits]}
+    at = np.round(np.concatenate([np.geomspace(1, n, points), by_share])).astype(np.int64)
+    predicted = np.unique(np.clip(at, 1, n)).tolist()
+    hits = [float(ranks.places.probability_within(k).sum()) for k in predicted]
+    return {"predicted": predicted, "found": [round(hit, 6) for hit in hits]}

@@ -64,15 +64,14 @@ def precision_recall(evaluation: Evaluation) -> list[Line]:
     """
     length = min(int(cell.curve["predicted"][-1]) for cell in evaluation.cells)
     k = np.unique(np.round(np.geomspace(1, length, _POINTS)))
-
-    def both(cell: Cell) -> Floats:
-        found = _found(cell, k)
-        return np.stack([found / float(cell.curve["found"][-1]), found / k])
-
     lines = []
     for name, cells in _by_model(evaluation):
-        begun = _mean(cells, lambda cell: _found(cell, k)) >= 1.0
-        lines.append(Line(name, *_mean(cells, both)[:, begun]))
+        found = [_found(cell, k) for cell in cells]
+        begun = np.mean(found, axis=0) >= 1.0
+        hidden = [float(cell.curve["found"][-1]) for cell in cells]
+        recall = np.mean([hits / m for hits, m in zip(found, hidden, strict=True)], axis=0)
+        precision = np.mean([hits / k for hits in found], axis=0)
+        lines.append(Line(name, recall[begun], precision[begun]))
     return lines
 
 
@@ -80,23 +79,19 @@ def hidden_edges_found(evaluation: Evaluation) -> list[Line]:
     """Return the mean number of hidden edges among the best x % of all pairs."""
     splits = evaluation.facts.get("splits", [])
     pairs = {s["label"]: s["pairs"] for s in splits if isinstance(s.get("pairs"), int)}
-    x = np.linspace(0.0, _FARTHEST, _POINTS)
-
-    def hits(cell: Cell) -> Floats:
+    x, lines = np.linspace(0.0, _FARTHEST, _POINTS), []
+    for name, cells in _by_model(evaluation):
         # Observed edges count among all pairs, though nobody predicts them.
-        return _found(cell, x / 100.0 * pairs.get(cell.split, cell.curve["predicted"][-1]))
-
-    return [Line(name, x, _mean(cells, hits)) for name, cells in _by_model(evaluation)]
+        sizes = (pairs.get(cell.split, cell.curve["predicted"][-1]) for cell in cells)
+        hits = [_found(cell, x / 100.0 * n) for cell, n in zip(cells, sizes, strict=True)]
+        lines.append(Line(name, x, np.mean(hits, axis=0)))
+    return lines
 
 
 def _found(cell: Cell, k: Floats) -> Floats:
     """Return the hidden edges found among the first k, between the points kept too."""
     at, hits = ([0.0, *cell.curve[name]] for name in ("predicted", "found"))
     return np.interp(k, at, hits)
-
-
-def _mean(cells: list[Cell], of: Callable[[Cell], Floats]) -> Floats:
-    return np.mean([of(cell) for cell in cells], axis=0)
 
 
 def _by_model(evaluation: Evaluation) -> Iterator[tuple[str, list[Cell]]]:
@@ -140,10 +135,9 @@ def draw_found(evaluation: Evaluation) -> dict[str, bytes]:
         for line, style in zip(lines, styles, strict=True):
             axes.plot(line.x, line.y, **style)
         top = 1.05 * max(line.y[-1] for line in lines)
-        axes.set_xlim(0.0, _FARTHEST)
-        axes.set_ylim(0.0, top)
-        axes.set_xlabel("predicted pairs, % of all pairs")
-        axes.set_ylabel(f"hidden edges found, of {hidden:,.0f}")
+        axes.set(xlim=(0.0, _FARTHEST), ylim=(0.0, top))
+        axes.set(xlabel="predicted pairs, % of all pairs")
+        axes.set(ylabel=f"hidden edges found, of {hidden:,.0f}")
         _label_ends(axes, lines, styles, top)
 
     return _figure(draw, evaluation)
@@ -151,15 +145,14 @@ def draw_found(evaluation: Evaluation) -> dict[str, bytes]:
 
 def _styles(lines: Sequence[Line]) -> list[dict[str, Any]]:
     """Return a colour for each model, and another dash when the colours begin anew."""
-    found: list[dict[str, Any]] = []
+    styles: list[dict[str, Any]] = []
     for number, line in enumerate(lines):
-        if line.label == BASELINE:
-            found.append({"color": _GREY, "linestyle": ":", "linewidth": 1.2})
-            continue
         again, at = divmod(number, len(COLOURS))
         dash = STYLES[again % len(STYLES)]
-        found.append({"color": COLOURS[at], "linestyle": dash, "linewidth": 1.6})
-    return found
+        styles.append({"color": COLOURS[at], "linestyle": dash, "linewidth": 1.6})
+        if line.label == BASELINE:
+            styles[-1] = {"color": _GREY, "linestyle": ":", "linewidth": 1.2}
+    return styles
 
 
 def _label_ends(

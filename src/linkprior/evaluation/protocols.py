@@ -33,25 +33,7 @@ _HUB_POINTS = 0.05  # the paper's 95/90 and 75/70, 85/90 and 65/70
 
 @dataclass(frozen=True)
 class Plan:
-    """How a network is to be split.
-
-    Attributes
-    ----------
-    protocol
-        One of `PROTOCOLS` with its numbers.
-    rule
-        Which pairs are candidates, as in `splits.Split`.
-    repeats
-        Splits with seeds seed, seed + 1, …; for `kfold` so many shuffles of all folds.
-    folds
-        Folds to run, None for all.
-    null
-        "rewired" exchanges the ends of edges first, so that only degrees stay as they were.
-    noise
-        Share of the training edges replaced by random pairs.
-    newer
-        The newer release, where it has been read already.
-    """
+    """How a network is to be split; parameters as in `linkprior.evaluate`."""
 
     protocol: str = "uniform:0.9"
     rule: str = "connected"

@@ -48,29 +48,15 @@ class Places(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class HiddenEdgeRanks:
-    """All that the metrics of one model on one split are made of.
-
-    Attributes
-    ----------
-    places
-        Of each hidden edge among all candidates.
-    weighted
-        The same with candidates counted by the product of their degrees.
-    low
-        The same among pairs of two nodes of low degree; only of the hidden edges that are such.
-    node_places
-        Of each hidden edge among the candidates of its first node, then of its second node.
-    spearman
-        Rank correlation of the scores with the product of the degrees, over all candidates.
-    """
+    """All that the metrics of one model on one split are made of: places of the hidden edges."""
 
     split: Split
     degrees: DegreeTable
-    places: Places
-    weighted: Places
-    low: Places
-    node_places: Places
-    spearman: float
+    places: Places  # among all candidates
+    weighted: Places  # the same with candidates counted by the product of their degrees
+    low: Places  # among pairs of two nodes of low degree; only of hidden edges that are such
+    node_places: Places  # among the candidates of its first node, then of its second node
+    spearman: float  # of scores and products of degrees, over all candidates
 
     @classmethod
     def of_random(cls, split: Split) -> HiddenEdgeRanks:
@@ -110,8 +96,7 @@ def rank_hidden_edges(
         hidden = read[: len(split.hidden)]
         if not np.isfinite(read).all():
             raise LinkpriorError(f"{split.label}: the model gave scores that are no finite numbers")
-        nodes = _NodeLimits.of(split, hidden)
-        limits = np.unique(read)
+        nodes, limits = _NodeLimits.of(split, hidden), np.unique(read)
         bins, node_bins = _count(blocks, split, table, limits, nodes)
     at = np.searchsorted(limits, hidden)
     above, equal = kernels.above_and_equal(bins)
@@ -224,30 +209,15 @@ def _count(
 
 @dataclass(frozen=True, eq=False)
 class DegreeTable:
-    """Degrees as kinds of nodes, and for every two kinds what their candidates count.
+    """Degrees as kinds of nodes, and for every two kinds what their candidates count."""
 
-    Attributes
-    ----------
-    degrees
-        Training degree of every node.
-    kinds
-        Number of the node's degree among the distinct degrees.
-    worth
-        (kinds, kinds, 4): 1, the product of degrees, 1 for two low degrees, the rank of the product
-        among all candidates (the mean rank where products tie).
-    counts
-        (kinds, kinds) number of candidates, each pair of kinds once (upper triangle).
-    low
-        Degrees up to this one (the median of the eligible nodes) are low.
-    candidates_per_node
-        Number of candidates each node is in.
-    """
-
-    degrees: Ints
-    kinds: Ints
+    degrees: Ints  # training degree of every node
+    kinds: Ints  # number of the node's degree among the distinct degrees
+    # (kinds, kinds, 4): 1, the product of degrees, 1 for two low degrees, the rank of the product
+    # among all candidates (the mean rank where products tie).
     worth: Floats
-    counts: Floats
-    low: float
+    counts: Floats  # (kinds, kinds) number of candidates, each pair of kinds once (upper triangle)
+    low: float  # degrees up to this one (the median of the eligible nodes) are low
     candidates_per_node: Ints
 
     @classmethod
@@ -259,7 +229,11 @@ class DegreeTable:
         counts = _candidates(split, kinds, len(values))
         products = np.outer(values, values).astype(np.float64)
         both_low = np.outer(values <= low, values <= low)
-        ranks = _mean_ranks(products, counts)
+        # The mean rank (1 for the smallest) of each product among all candidates.
+        _, which = np.unique(products, return_inverse=True)
+        each = np.bincount(which.ravel(), weights=counts.ravel())
+        mean_ranks = np.cumsum(each) - each / 2.0 + 0.5
+        ranks: Floats = mean_ranks[which].reshape(products.shape)
         worth = np.stack([np.ones_like(products), products, both_low, ranks], axis=2)
         open_to = eligible * (eligible.sum() - 1 - split.taken.astype(np.int64) @ eligible)
         return cls(degrees, kinds.ravel(), worth, counts, low, open_to)
@@ -311,11 +285,3 @@ def _candidates(split: Split, kinds: Ints, n_kinds: int) -> Floats:
     a, b = np.sort(np.stack([kinds[rows[once]], kinds[cols[once]]]), axis=0)
     np.subtract.at(pairs, (a, b), 1.0)
     return pairs
-
-
-def _mean_ranks(products: Floats, counts: Floats) -> Floats:
-    """Return the mean rank (1 for the smallest) of each product among all candidates."""
-    _, which = np.unique(products, return_inverse=True)
-    each = np.bincount(which.ravel(), weights=counts.ravel())
-    ranks = np.cumsum(each) - each / 2.0 + 0.5
-    return ranks[which].reshape(products.shape)

@@ -14,7 +14,7 @@ import math
 import statistics
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -264,9 +264,8 @@ class Evaluation:
         ]
         count = len(self.splits)
         title = f"Evaluation: mean over {count} split{'s' * (count != 1)}"
-        return html.card(
-            title, html.table(["model", *self.metrics], rows), html.facts(self._named())
-        )
+        shown = html.table(["model", *self.metrics], rows)
+        return html.card(title, shown, html.facts(self._named()))
 
     def _mean_or_nan(self, model: str, metric: str) -> float:
         """Return a mean; the random baseline has no seconds."""
@@ -294,16 +293,13 @@ def write_results(
     path = as_path(folder)
     refuse_odd(path, FILES)
     # Made first: an error in one leaves the folder as it was.
-    contents: dict[str, str | bytes] = {
+    contents = {
         "results.tsv": tsv(COLUMNS, ((*named, tsv_number(v)) for *named, v in evaluation.rows)),
         "table.md": tables.markdown_table(evaluation, against),
         "table.tex": tables.latex_table(evaluation, against),
     }
-    curves = [
-        {"model": c.model if own else _STORED_BASELINE, "split": c.split, **c.curve}
-        for own, cells in ((True, evaluation.cells), (False, evaluation.baseline))
-        for c in cells
-    ]
+    stored = [*evaluation.cells, *_stored_baseline(evaluation)]
+    curves = [{"model": cell.model, "split": cell.split, **cell.curve} for cell in stored]
     figures: dict[str, bytes] = {}
     if all(cell.curve for cell in evaluation.cells):
         for name, draw in _FIGURES.items():
@@ -321,9 +317,7 @@ def _content(evaluation: Evaluation, command: Sequence[str] | None) -> dict[str,
         {"model": cell.model, "split": cell.split, "params": _shortened(cell.params)}
         for cell in evaluation.cells
     ]
-    baseline = (
-        (_STORED_BASELINE, c.split, m, v) for c in evaluation.baseline for m, v in c.values.items()
-    )
+    baseline = Evaluation(_stored_baseline(evaluation)).rows
     return {
         "linkprior": __version__,
         "versions": machine.versions(),
@@ -335,7 +329,11 @@ def _content(evaluation: Evaluation, command: Sequence[str] | None) -> dict[str,
     }
 
 
-def _number_rows(rows: Iterable[tuple[str, str, str, float]]) -> list[dict[str, Any]]:
+def _stored_baseline(evaluation: Evaluation) -> list[Cell]:
+    return [replace(cell, model=_STORED_BASELINE) for cell in evaluation.baseline]
+
+
+def _number_rows(rows: list[tuple[str, str, str, float]]) -> list[dict[str, Any]]:
     measured = ((*names, None if math.isnan(value) else value) for *names, value in rows)
     return [dict(zip(COLUMNS, row, strict=True)) for row in measured]
 
@@ -365,7 +363,12 @@ def read_results(folder: str | Path) -> Evaluation:
         )
     content = read_json(path / RESULTS)
     try:
-        return _evaluation(content, _read_curves(path / CURVES))
+        curves: dict[tuple[str, str], Any] = {}  # without them there are still the numbers
+        if (path / CURVES).is_file():
+            names = ("predicted", "found")
+            for c in read_json(path / CURVES)["curves"]:
+                curves[c["model"], c["split"]] = {name: c[name] for name in names if name in c}
+        return _evaluation(content, curves)
     except (KeyError, TypeError, ValueError, AttributeError):
         raise StoreError(f"{path / RESULTS} is not whole; run the evaluation again") from None
 
@@ -391,12 +394,3 @@ def _by_cell(rows: Iterable[Mapping[str, Any]]) -> dict[tuple[str, str], dict[st
         value = math.nan if row["value"] is None else float(row["value"])
         cells.setdefault((row["model"], row["split"]), {})[row["metric"]] = value
     return cells
-
-
-def _read_curves(path: Path) -> dict[tuple[str, str], Any]:
-    """Return the curves; without them there are still the numbers."""
-    if not path.is_file():
-        return {}
-    names = ("predicted", "found")
-    curves = read_json(path)["curves"]
-    return {(c["model"], c["split"]): {n: c[n] for n in names if n in c} for c in curves}

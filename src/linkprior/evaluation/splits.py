@@ -10,7 +10,7 @@ from __future__ import annotations
 import csv
 import hashlib
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
@@ -39,33 +39,19 @@ HUBS = 0.2  # the paper's hubs: the share of nodes with the highest degrees
 class Split:
     """One hold-out: fit on `train`, find `hidden` among the candidates.
 
-    Attributes
-    ----------
-    train
-        The network a model may see; its nodes are fixed before anything is hidden.
-    hidden
-        (m, 2) pairs to be found, i < j in order, none of them in `train`.
-    rule
-        "connected": only pairs of nodes that keep an edge in training are candidates. "all-nodes":
-        every pair is (the paper's rule; a node left without edges then gives itself away, since
-        every node of the file had one).
-    label
-        Names protocol and seed.
-    unconnected
-        Edges that are not asked for because, under "connected", an end has no edge in training.
-    unknown, new_nodes
-        Edges of a newer release with an end that the older one does not have, and these nodes.
-    barred
-        Pairs that are neither edges of `train` nor candidates: true edges that are not asked for.
+    Under the rule "connected" only pairs of nodes that keep an edge in training are candidates.
+    Under "all-nodes" every pair is (the paper's rule; a node left without edges then gives itself
+    away, since every node of the file had one).
     """
 
-    train: Network
-    hidden: pr.Ints
+    train: Network  # what a model may see; its nodes are fixed before anything is hidden
+    hidden: pr.Ints  # (m, 2) pairs to be found, i < j in order, none of them in `train`
     rule: str
-    label: str
-    unconnected: int = 0
-    unknown: int = 0
-    new_nodes: int = 0
+    label: str  # protocol and seed
+    unconnected: int = 0  # edges not asked for: under "connected" an end has no edge in training
+    unknown: int = 0  # edges of a newer release with an end that the older one does not have
+    new_nodes: int = 0  # those ends
+    # Pairs that are neither edges of `train` nor candidates: true edges that are not asked for.
     barred: pr.Ints = field(default_factory=lambda: np.empty((0, 2), dtype=np.int64))
 
     @property
@@ -104,8 +90,8 @@ def uniform(net: Network, rate: float, seed: int = 0, rule: str = "connected") -
     Implements "Uniform sampling" of the paper's section on the gene expression network.
     """
     rate = real_number("rate", rate, 0.0, 1.0)
-    every = [np.arange(net.n_edges)]
-    return _sampled(net, every, [rate], seed, rule, f"uniform:{rate:g} seed {seed}")
+    every = [(np.arange(net.n_edges), rate)]
+    return _sampled(net, every, seed, rule, f"uniform:{rate:g} seed {seed}")
 
 
 def biased(
@@ -131,8 +117,8 @@ def biased(
     touched = hub[net.edges].any(axis=1)
     ratio = hub_rate / rate if rate else np.inf
     label = f"{name or f'biased:{rate:g}:{ratio:g}'} seed {seed}"
-    groups = [np.flatnonzero(touched), np.flatnonzero(~touched)]
-    return _sampled(net, groups, [hub_rate, rate], seed, rule, label)
+    groups = [(np.flatnonzero(touched), hub_rate), (np.flatnonzero(~touched), rate)]
+    return _sampled(net, groups, seed, rule, label)
 
 
 def kfold(net: Network, folds: int, fold: int, seed: int = 0, rule: str = "connected") -> Split:
@@ -201,12 +187,11 @@ def _random_pairs(p: int, n: int, known: pr.Ints, rng: np.random.Generator) -> p
 
 
 def _sampled(
-    net: Network, groups: list[pr.Ints], rates: list[float], seed: int, rule: str, label: str
+    net: Network, groups: list[tuple[pr.Ints, float]], seed: int, rule: str, label: str
 ) -> Split:
-    """Keep round(rate·n) edges of each group."""
+    """Keep round(rate·n) edges of each group, given with its rate."""
     rng = np.random.default_rng(whole_number("seed", seed, 0))
-    shares = zip(groups, rates, strict=True)
-    out = [rng.permutation(group)[round(rate * len(group)) :] for group, rate in shares]
+    out = [rng.permutation(group)[round(rate * len(group)) :] for group, rate in groups]
     return _hiding(net, np.concatenate(out), rule, label)
 
 
@@ -252,11 +237,15 @@ def write_split(split: Split, network: Network, path: Path) -> None:
     source = {"label": split.label, "rule": split.rule, "network": network.digest}
     source["digest"] = split_digest(split)
     counts = {name: getattr(split, name) for name in _COUNTS}
+    names = split.train.names
     with whole_file(path) as stream:
         stream.write(f"{_START}{json.dumps(source | counts, ensure_ascii=False)}\n")
         writer = csv.writer(stream, delimiter="\t", lineterminator="\n")
         writer.writerow(("kind", "source", "target"))
-        writer.writerows(_rows(split))
+        writer.writerows(("node", name, "") for name in names)
+        parts = zip(_PAIRS, (split.train.edges, split.hidden, split.barred), strict=True)
+        for kind, pairs in parts:
+            writer.writerows((kind, names[i], names[j]) for i, j in pairs.tolist())
 
 
 def written_digest(path: Path) -> str | None:
@@ -281,13 +270,6 @@ def split_digest(split: Split) -> str:
     for pairs in (split.hidden, split.barred):
         h.update(pairs.astype("<i8").tobytes())
     return h.hexdigest()
-
-
-def _rows(split: Split) -> Iterator[tuple[str, str, str]]:
-    names = split.train.names
-    yield from (("node", name, "") for name in names)
-    for kind, pairs in zip(_PAIRS, (split.train.edges, split.hidden, split.barred), strict=True):
-        yield from ((kind, names[i], names[j]) for i, j in pairs.tolist())
 
 
 def read_split(path: Path, network: Network) -> Split:
@@ -343,16 +325,13 @@ def _split_from(facts: dict[str, Any], rows: Iterable[list[str]]) -> Split:
         else:
             pairs[kind].append((number_of[source], number_of[target]))
     p = len(number_of)
-    edges, hidden, barred = (_array(pairs[kind], p) for kind in _PAIRS)
+    edges, hidden, barred = (
+        pr.decode(pr.distinct(pr.encode(pr.ordered(pr.as_pairs(pairs[kind], p)), p)), p)
+        for kind in _PAIRS
+    )
     train = Network.from_indices(edges, list(number_of))
     given = {field.name for field in fields(Split)} & facts.keys()
     split = Split(train=train, hidden=hidden, barred=barred, **{n: facts[n] for n in given})
     if len(hidden) == 0 or np.isin(pr.encode(hidden, p), pr.encode(train.edges, p)).any():
         raise ValueError("nothing is hidden, or what is hidden is there")
     return split
-
-
-def _array(pairs: list[tuple[int, int]], n_nodes: int) -> pr.Ints:
-    """Return pairs in order, each with the smaller node first."""
-    codes = pr.encode(pr.ordered(pr.as_pairs(pairs, n_nodes)), n_nodes)
-    return pr.decode(pr.distinct(codes), n_nodes)

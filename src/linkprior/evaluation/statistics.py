@@ -37,37 +37,35 @@ def direction(metric: str) -> int:
 
 @dataclass(frozen=True)
 class Comparison:
-    """One model beside another on the same splits.
-
-    Attributes
-    ----------
-    model, against, metric
-        Who is compared with whom, by what.
-    difference
-        Mean of model − against over the splits where both have a value.
-    wins, ties, losses
-        Splits on which the model is better, equal, worse.
-    wilcoxon, sign
-        Two-sided p-values of the signed-rank test and of the sign test; None where there is
-        nothing to test: fewer than two splits, or no difference on any.
-    """
+    """One model beside another on the same splits."""
 
     model: str
     against: str
     metric: str
-    difference: float
-    wins: int
+    difference: float  # mean of model − against over the splits where both have a value
+    wins: int  # splits on which the model is better
     ties: int
     losses: int
+    # Two-sided p-values; None with fewer than two splits, or without a difference on any.
     wilcoxon: float | None
     sign: float | None
 
 
 def compare(evaluation: Evaluation, metric: str, against: str | None = None) -> list[Comparison]:
     """Compare every other model with one of them (the first, where none is named)."""
-    chosen = known_model(evaluation.models, against)
-    others = [model for model in evaluation.models if model != chosen]
-    return [_compared(evaluation, model, chosen, metric) for model in others]
+    chosen, compared = known_model(evaluation.models, against), []
+    for model in evaluation.models:
+        if model == chosen:
+            continue
+        ours, theirs = (evaluation.by_split(name, metric) for name in (model, chosen))
+        both = [(ours[split], theirs[split]) for split in ours if split in theirs]
+        d = differences(np.array(both, dtype=np.float64).reshape(-1, 2))
+        better = (direction(metric) or 1) * d
+        difference = float(d.mean()) if len(d) else math.nan
+        wins, ties, losses = (int(those.sum()) for those in (better > 0, d == 0, better < 0))
+        tests = signed_rank_p(d), sign_p(d)
+        compared.append(Comparison(model, chosen, metric, difference, wins, ties, losses, *tests))
+    return compared
 
 
 def known_model(models: Sequence[str], against: str | None) -> str:
@@ -80,24 +78,6 @@ def known_model(models: Sequence[str], against: str | None) -> str:
             f"There are: {', '.join(models)}"
         )
     return against
-
-
-def _compared(evaluation: Evaluation, model: str, against: str, metric: str) -> Comparison:
-    ours, theirs = (evaluation.by_split(name, metric) for name in (model, against))
-    both = [(ours[split], theirs[split]) for split in ours if split in theirs]
-    d = differences(np.array(both, dtype=np.float64).reshape(-1, 2))
-    better = (direction(metric) or 1) * d
-    return Comparison(
-        model=model,
-        against=against,
-        metric=metric,
-        difference=float(d.mean()) if len(d) else math.nan,
-        wins=int((better > 0).sum()),
-        ties=int((d == 0).sum()),
-        losses=int((better < 0).sum()),
-        wilcoxon=signed_rank_p(d),
-        sign=sign_p(d),
-    )
 
 
 def differences(both: Floats) -> Floats:
@@ -149,11 +129,7 @@ def smallest_p(splits: int) -> float | None:
 
 
 def best(evaluation: Evaluation, metric: str) -> str | None:
-    """Return the model that leads the next one by more than one standard deviation, if any does.
-
-    The standard deviation is the larger of the two models'; with one split there is none, and with
-    one model nobody to lead.
-    """
+    """Return the model that leads the next one by more than the larger of their sds, if any."""
     if direction(metric) < 1:  # what a model costs is no merit, and depends on the machine
         return None
     means = {model: evaluation.mean(model, metric) for model in evaluation.models}

@@ -49,17 +49,13 @@ _SHOWN = ("network", "model", "protocol", "rule", "data", "linkprior")
 
 @dataclass(frozen=True)
 class Cell:
-    """What came out for one model on one split.
-
-    `values` holds every metric by name, `curve` the hidden edges found among the first k, and
-    `params` the parameters it was fitted with.
-    """
+    """What came out for one model on one split."""
 
     model: str
     split: str
-    values: Mapping[str, float]
-    curve: Mapping[str, Any] = field(default_factory=dict)
-    params: Mapping[str, Any] = field(default_factory=dict)
+    values: Mapping[str, float]  # every metric by name
+    curve: Mapping[str, Any] = field(default_factory=dict)  # hidden edges among the first k
+    params: Mapping[str, Any] = field(default_factory=dict)  # what it was fitted with
 
 
 class CellStore:
@@ -112,10 +108,7 @@ class CellStore:
             write_split(split, self.network, path)
 
     def find(self, label: str, split: Split, asked: Mapping[str, Any]) -> Cell | None:
-        """Return a finished cell; None where it is missing or was made otherwise.
-
-        `asked` are the model's parameters, and how many trials of which search chose them.
-        """
+        """Return a finished cell; None where it is missing or was made otherwise."""
         if self.folder is None:
             return None
         path = cell_file(self.folder, label, split)
@@ -208,7 +201,10 @@ def read_cell(path: Path) -> Record:
     named = all(isinstance(record.get(name), str) for name in ("model", "digest"))
     whole = all(isinstance(record.get(name, 0), int) for name in ("trials", "threads", "hidden"))
     split = isinstance(record.get("split"), int | str) and "linkprior" in record
-    if not (named and whole and split and (_measured(record) or _left_out(record))):
+    left, values = record.get("left_out"), record.get("values")
+    left_out = isinstance(left, dict) and isinstance(left.get("why"), str)
+    measured = isinstance(values, dict) and values and all(map(_is_value, values, values.values()))
+    if not (named and whole and split and (measured or left_out)):
         raise not_whole(path)
     for name in _SHOWN:  # on terminals, in tables and in figures
         if not str(record.get(name, "")).isprintable():
@@ -234,13 +230,6 @@ def _of_today(record: Record) -> Record:
     return {**cell, **asked, **about, "tuned": cell.get("params")}
 
 
-def _measured(record: Record) -> bool:
-    values = record.get("values")
-    return (
-        isinstance(values, dict) and bool(values) and all(map(_is_value, values, values.values()))
-    )
-
-
 def _is_value(name: str, value: Any) -> bool:
     """Return whether a value can be that of its metric; None is what could not be measured."""
     if not name.isprintable():
@@ -250,11 +239,6 @@ def _is_value(name: str, value: Any) -> bool:
     if not isinstance(value, int | float) or isinstance(value, bool):
         return False
     return 0.0 <= value <= 1.0 if _SHARE.fullmatch(name) else math.isfinite(value)
-
-
-def _left_out(record: Record) -> bool:
-    left = record.get("left_out")
-    return isinstance(left, dict) and isinstance(left.get("why"), str)
 
 
 def not_whole(path: Path) -> StoreError:

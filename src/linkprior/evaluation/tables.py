@@ -6,7 +6,7 @@ import math
 import re
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from linkprior.errors import ParameterError
 from linkprior.evaluation import statistics
@@ -14,8 +14,6 @@ from linkprior.evaluation.store import BASELINE
 
 if TYPE_CHECKING:
     from linkprior.evaluation.results import Evaluation
-
-T = TypeVar("T")
 
 MAIN = (
     *("auprc", "p@100", "p@500", "ndcg", "auroc", "dc_auroc", "recall@1%", "recall@5%"),
@@ -76,31 +74,26 @@ def text_table(
     """
     chosen = [m for m in MAIN if m in evaluation.metrics] if metrics is None else list(metrics)
     names = row_names(evaluation)
-    columns = [_column(_Numbers(evaluation, metric), names) for metric in chosen]
+    columns = []
+    for numbers in (_Numbers(evaluation, metric) for metric in chosen):
+        marks = {} if numbers.best is None else {**dict.fromkeys(names, " "), numbers.best: "*"}
+        columns.append([numbers.metric, *(numbers.entry(m) + marks.get(m, "") for m in names)])
     blocks = list(_blocks(["model", *names], columns, width))
     compared = _comparison(evaluation, chosen, against)
     wrapped = [line for note in notes(evaluation) for line in textwrap.wrap(note, width)]
     return "\n\n".join("\n".join(lines) for lines in (*blocks, compared, wrapped) if lines)
 
 
-def _column(numbers: _Numbers, names: list[str]) -> list[str]:
-    entries = [numbers.entry(name) for name in names]
-    if numbers.best is not None:
-        marks = ("*" if name == numbers.best else " " for name in names)
-        entries = [entry + mark for entry, mark in zip(entries, marks, strict=True)]
-    return [numbers.metric, *entries]
-
-
 def _blocks(first: list[str], columns: list[list[str]], width: int) -> Iterator[list[str]]:
     """Lay columns side by side, as many as fit; the first one leads every block."""
     left = _aligned(first, "<")
-    block = [left]
+    blocks: list[list[list[str]]] = []
     for column in (_aligned(column, ">") for column in columns):
-        if len(block) > 1 and sum(2 + len(one[0]) for one in block) + len(column[0]) > width:
-            yield ["  ".join(cells).rstrip() for cells in zip(*block, strict=True)]
-            block = [left]
-        block.append(column)
-    if len(block) > 1:
+        used = sum(2 + len(one[0]) for one in blocks[-1]) if blocks else width
+        if used + len(column[0]) > width:
+            blocks.append([left])
+        blocks[-1].append(column)
+    for block in blocks:
         yield ["  ".join(cells).rstrip() for cells in zip(*block, strict=True)]
 
 
@@ -117,14 +110,14 @@ def _comparison(evaluation: Evaluation, metrics: list[str], against: str | None)
         return []
     compared = statistics.compare(evaluation, metric, against)
     decimals = _Numbers(evaluation, metric).decimals
-    table = [["model", "difference", "better/equal/worse", "Wilcoxon p", "sign test p"]]
-    for one in compared:
-        counts = f"{one.wins}/{one.ties}/{one.losses}"
-        tests = (p_value(one.wilcoxon), p_value(one.sign))
-        table.append([one.model, f"{one.difference:+.{decimals}f}", counts, *tests])
-    first, *others = (list(column) for column in zip(*table, strict=True))
+    columns = [
+        ["difference", *(f"{one.difference:+.{decimals}f}" for one in compared)],
+        ["better/equal/worse", *(f"{one.wins}/{one.ties}/{one.losses}" for one in compared)],
+        ["Wilcoxon p", *(p_value(one.wilcoxon) for one in compared)],
+        ["sign test p", *(p_value(one.sign) for one in compared)],
+    ]
     title = f"{metric} beside {compared[0].against} on the same {count} splits:"
-    return [title, *next(_blocks(first, others, 10**6))]
+    return [title, *next(_blocks(["model", *(one.model for one in compared)], columns, 10**6))]
 
 
 def p_value(p: float | None) -> str:
@@ -191,13 +184,11 @@ def markdown_table(evaluation: Evaluation, against: str | None = None) -> str:
         entries = [(name == numbers.best, numbers.entry(name, " ± ")) for name in names]
         label = f"{metric} {_ARROWS[statistics.direction(metric)]}".strip()
         rows.append([label, *(f"**{text}**" if best else text for best, text in entries)])
-    parts = [
-        piped(["metric", *map(_markdown, names)], rows),
-        *(note.replace("* leads", "Bold: leads") for note in notes(evaluation)),
-    ]
-    tests = [[_markdown(cell) for cell in row] for row in _tests(evaluation, against)]
+    title, tests = _tests(evaluation, against)
+    parts = [piped(["metric", *map(_markdown, names)], rows), *_bold_notes(evaluation)]
     if tests:
-        parts += [f"{_tests_title(evaluation, against)}.", piped(tests[0], tests[1:])]
+        head, *below = ([_markdown(cell) for cell in row] for row in tests)
+        parts += [title, piped(head, below)]
     return "\n\n".join(parts) + "\n"
 
 
@@ -207,67 +198,63 @@ def piped(head: Sequence[str], rows: Iterable[Sequence[str]], others: str = "--:
     return "\n".join(f"| {' | '.join(line)} |" for line in (head, rule, *rows))
 
 
+def _bold_notes(evaluation: Evaluation) -> list[str]:
+    return [note.replace("* leads", "Bold: leads") for note in notes(evaluation)]
+
+
 def _markdown(text: str) -> str:
     return re.sub(r"([\\`*|<])", r"\\\1", text)
 
 
-def _tests(evaluation: Evaluation, against: str | None) -> list[list[str]]:
-    """Return rows of p-values, a metric each, under the names of the models compared."""
+def _tests(evaluation: Evaluation, against: str | None) -> tuple[str, list[list[str]]]:
+    """Return a title and rows of p-values, a metric each, below the names of the models."""
     if len(evaluation.splits) < 2 or len(evaluation.models) < 2:
-        return []
+        return "", []
     metrics = [metric for metric in evaluation.metrics if statistics.direction(metric) > 0]
     compared = [statistics.compare(evaluation, metric, against) for metric in metrics]
     rows = [
         [metric, *(f"{p_value(one.wilcoxon)} / {p_value(one.sign)}" for one in row)]
         for metric, row in zip(metrics, compared, strict=True)
     ]
-    return [["p", *(one.model for one in compared[0])], *rows]
-
-
-def _tests_title(evaluation: Evaluation, against: str | None) -> str:
     chosen = statistics.known_model(evaluation.models, against)
-    return f"Paired tests against {chosen}: p-values of Wilcoxon's signed-rank test / the sign test"
+    tests = "p-values of Wilcoxon's signed-rank test / the sign test."
+    head = ["p", *(one.model for one in compared[0])]
+    return f"Paired tests against {chosen}: {tests}", [head, *rows]
 
 
 def latex_table(evaluation: Evaluation, against: str | None = None) -> str:
     """Return all metrics and the p-values as LaTeX tables (package booktabs), six models each."""
-    numbers = [_Numbers(evaluation, metric) for metric in evaluation.metrics]
-    caption = " ".join(note.replace("* leads", "Bold: leads") for note in notes(evaluation))
-    tables = [
-        _booktabs(["metric", *names], [_latex_row(one, names) for one in numbers], caption)
-        for names in _abreast(row_names(evaluation))
-    ]
-    tests = _tests(evaluation, against)
-    for columns in _abreast(range(1, len(tests[0]) if tests else 1)):
-        rows = [[_latex(row[0]), *(_latex(row[at]) for at in columns)] for row in tests[1:]]
-        head = [tests[0][0], *(tests[0][at] for at in columns)]
-        tables.append(_booktabs(head, rows, f"{_tests_title(evaluation, against)}."))
+    names, rows = row_names(evaluation), []
+    for numbers in (_Numbers(evaluation, metric) for metric in evaluation.metrics):
+        row = [_latex(numbers.metric)]
+        for name in names:
+            text = re.sub(r"^-(?=\d)", "$-$", _latex(numbers.entry(name, " ± ")))
+            row.append(f"\\textbf{{{text}}}" if name == numbers.best else text)
+        rows.append(row)
+    tables = _booktabs(["metric", *names], rows, " ".join(_bold_notes(evaluation)))
+    title, tests = _tests(evaluation, against)
+    if tests:
+        below = [[_latex(cell) for cell in row] for row in tests[1:]]
+        tables += _booktabs(tests[0], below, title)
     return "% \\usepackage{booktabs}\n" + "\n".join(tables)
 
 
-def _abreast(items: Sequence[T]) -> Iterator[Sequence[T]]:
-    """Divide what stands side by side into even pieces that fit on a page."""
-    pieces = max(1, -(-len(items) // _MODELS_ABREAST))
-    each = max(1, -(-len(items) // pieces))
-    return (items[at : at + each] for at in range(0, len(items), each))
-
-
-def _latex_row(numbers: _Numbers, names: Iterable[str]) -> list[str]:
-    entries = [(name == numbers.best, _latex(numbers.entry(name, " ± "))) for name in names]
-    signed = ((best, re.sub(r"^-(?=\d)", "$-$", text)) for best, text in entries)
-    marked = (f"\\textbf{{{text}}}" if best else text for best, text in signed)
-    return [_latex(numbers.metric), *marked]
-
-
-def _booktabs(head: list[str], rows: list[list[str]], caption: str) -> str:
-    lines = [
-        *("\\begin{table}", "\\centering", f"\\caption{{{_latex(caption)}}}"),
-        *(f"\\begin{{tabular}}{{l{'r' * (len(head) - 1)}}}", "\\toprule"),
-        *(" & ".join(map(_latex, head)) + " \\\\", "\\midrule"),
-        *(" & ".join(row) + " \\\\" for row in rows),
-        *("\\bottomrule", "\\end{tabular}", "\\end{table}\n"),
-    ]
-    return "\n".join(lines)
+def _booktabs(head: list[str], rows: list[list[str]], caption: str) -> list[str]:
+    """Return tables of even numbers of columns that fit on a page, the first column in each."""
+    pieces = max(1, -(-(len(head) - 1) // _MODELS_ABREAST))
+    each = max(1, -(-(len(head) - 1) // pieces))
+    tables = []
+    for at in range(1, len(head), each):
+        lines = [[row[0], *row[at : at + each]] for row in ([*map(_latex, head)], *rows)]
+        first, *others = (" & ".join(line) + " \\\\" for line in lines)
+        parts = [
+            *("\\begin{table}", "\\centering", f"\\caption{{{_latex(caption)}}}"),
+            *(f"\\begin{{tabular}}{{l{'r' * (len(lines[0]) - 1)}}}", "\\toprule"),
+            *(first, "\\midrule", *others),
+            *("\\bottomrule", "\\end{tabular}", "\\end{table}\n"),
+        ]
+        tables.append("\n".join(parts))
+    return tables
 
 
 _LATEX: dict[str, Any] = {

@@ -124,29 +124,15 @@ class CellSpec:
 
 @dataclass(frozen=True)
 class Benchmark:
-    """Models to be evaluated on networks.
-
-    Attributes
-    ----------
-    cases, entries
-        Which networks with which splits, and which models.
-    data, folder
-        Where the networks are, and where finished cells are stored.
-    trials
-        Settings each model tries inside each training network; 0: default parameters.
-    untuned
-        Folder of a run without trials: what has nothing to tune is taken from there.
-    rounds
-        Splits of each network at most; None: as many as it has.
-    """
+    """Models to be evaluated on networks."""
 
     cases: Sequence[Case]
     entries: Sequence[BenchmarkModel]
-    data: Path
-    folder: Path
-    trials: int = 0
-    untuned: Path | None = None
-    rounds: int | None = None
+    data: Path  # where the networks are
+    folder: Path  # where finished cells are stored
+    trials: int = 0  # settings each model tries inside each training network
+    untuned: Path | None = None  # of a run without trials, for what has nothing to tune
+    rounds: int | None = None  # splits of each network at most; None: as many as it has
     notify: Callable[[str], None] = field(default=lambda text: None)
 
     def run(self) -> None:
@@ -277,12 +263,9 @@ def _benchmark_cell(path: Path) -> Record:
 
 
 def refuse_foreign(folder: Path) -> None:
-    """Raise an error where files of somebody else are in the way, or a cell is not whole.
-
-    The files are ours where there is a cell.
-    """
+    """Raise an error where files of somebody else are in the way, or a cell is not whole."""
     refuse_odd(folder, FILES)
-    cells = [_benchmark_cell(path) for path in suite_files(folder)]
+    cells = [_benchmark_cell(path) for path in suite_files(folder)]  # with one the files are ours
     taken = [name for name in FILES if (folder / name).exists()]
     if taken and not cells:
         raise StoreError(
@@ -304,13 +287,9 @@ def results_in(folder: Path) -> Results:
 def write_files(results: Results, folder: Path) -> list[Path]:
     """Write tables and figures, each whole or not at all; the same cells are the same bytes."""
     refuse_odd(folder, FILES)
-    contents = (
-        tables.markdown(results),
-        rows(results),
-        figures.mean_ranks(results),
-        figures.scaling(results),
-    )
-    return write_contents(folder, dict(zip(FILES, contents, strict=True)))
+    texts = {"tables.md": tables.markdown(results), "results.tsv": rows(results)}
+    drawn = {"mean_ranks.svg": figures.mean_ranks(results), "scaling.svg": figures.scaling(results)}
+    return write_contents(folder, {**texts, **drawn})
 
 
 def rows(results: Results) -> str:

@@ -12,7 +12,7 @@ import numpy as np
 
 from linkprior.evaluation.plots import STYLE, drawing, image_of
 from linkprior.experiments.models import PEERS
-from linkprior.experiments.results import MAIN, Ranks, Results, ranks_of
+from linkprior.experiments.results import MAIN, Results, ranks_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -27,33 +27,49 @@ _LETTER, _LINE = 4.6, 8.5  # width and height of a small letter
 def mean_ranks(results: Results) -> bytes:
     """Return the figure of mean ranks; models in the band are not distinguished from the best."""
     ranks = ranks_of(results, MAIN)
-    height = 1.4 + 0.19 * max(4, len(ranks.models))
-    return _figure(lambda axes: _draw_ranks(axes, ranks, results.ours), (6.4, height))
+    names, means, least = list(ranks.means), list(ranks.means.values()), ranks.critical_difference
 
+    def draw(axes: Axes) -> None:
+        if len(ranks.models) < 2 or not ranks.networks:
+            _say(axes, "fewer than two models were evaluated on every network")
+            return
+        axes.axvspan(means[0], means[0] + least, color=_BAND, linewidth=0, zorder=0)
+        for place, (name, mean) in enumerate(zip(names, means, strict=True)):
+            axes.plot(mean, place, "o", color=_colour(name, results.ours), markersize=5)
+            axes.plot([1, mean], [place, place], color="#d0d0d0", linewidth=0.7, zorder=1)
+        axes.set_yticks(range(len(names)), names)
+        axes.invert_yaxis()
+        axes.set_xlim(1, len(names))
+        axes.set_xticks([1, *range(5, len(names) + 1, 5)])
+        axes.set_xlabel(f"mean rank by {ranks.metric}, 1 the best")
+        band = f"band: critical difference {least:.2f} (Nemenyi, 5 %)"
+        title = f"{len(ranks.networks)} networks; {band}"
+        axes.set_title(title, fontsize=9, color=_GREY, loc="left")
 
-def _draw_ranks(axes: Axes, ranks: Ranks, ours: str | None) -> None:
-    if len(ranks.models) < 2 or not ranks.networks:
-        _say(axes, "fewer than two models were evaluated on every network")
-        return
-    names, means = list(ranks.means), list(ranks.means.values())
-    least = ranks.critical_difference
-    axes.axvspan(means[0], means[0] + least, color=_BAND, linewidth=0, zorder=0)
-    for place, (name, mean) in enumerate(zip(names, means, strict=True)):
-        axes.plot(mean, place, "o", color=_colour(name, ours), markersize=5)
-        axes.plot([1, mean], [place, place], color="#d0d0d0", linewidth=0.7, zorder=1)
-    axes.set_yticks(range(len(names)), names)
-    axes.invert_yaxis()
-    axes.set_xlim(1, len(names))
-    axes.set_xticks([1, *range(5, len(names) + 1, 5)])
-    axes.set_xlabel(f"mean rank by {ranks.metric}, 1 the best")
-    title = f"{len(ranks.networks)} networks; band: critical difference {least:.2f} (Nemenyi, 5 %)"
-    axes.set_title(title, fontsize=9, color=_GREY, loc="left")
+    return _figure(draw, (6.4, 1.4 + 0.19 * max(4, len(ranks.models))))
 
 
 def scaling(results: Results) -> bytes:
     """Return the figure of what models find, relative to the best, against seconds per fit."""
-    points = list(cost_and_merit(results, MAIN))
-    return _figure(lambda axes: _draw_scaling(axes, points, results.ours), (7.6, 5.2))
+    points, ours = list(cost_and_merit(results, MAIN)), results.ours
+
+    def draw(axes: Axes) -> None:
+        if not points:
+            _say(axes, "nothing was evaluated")
+            return
+        for name, seconds, merit, whole in points:
+            colour = _colour(name, ours)
+            face = colour if whole else "white"
+            axes.plot(seconds, merit, "o", color=colour, markerfacecolor=face, markersize=5)
+        axes.set_xscale("log")
+        axes.margins(x=0.16, y=0.06)
+        axes.set_xlabel("median seconds to fit and to score all pairs")
+        axes.set_ylabel(f"{MAIN}, share of the best model's (mean over networks)")
+        axes.grid(True)
+        axes.set_title("open: not evaluated on every network", fontsize=9, color=_GREY, loc="left")
+        _name_points(axes, points, ours)
+
+    return _figure(draw, (7.6, 5.2))
 
 
 def cost_and_merit(results: Results, metric: str) -> Iterator[tuple[str, float, float, bool]]:
@@ -73,25 +89,6 @@ def cost_and_merit(results: Results, metric: str) -> Iterator[tuple[str, float, 
             merit = float(np.mean([results.mean(n, model, metric) / best[n] for n in own]))
             seconds = float(np.median([np.median(span) for span in spans]))
             yield model, max(seconds, 1e-3), merit, len(own) == len(networks)
-
-
-def _draw_scaling(
-    axes: Axes, points: Sequence[tuple[str, float, float, bool]], ours: str | None
-) -> None:
-    if not points:
-        _say(axes, "nothing was evaluated")
-        return
-    for name, seconds, merit, whole in points:
-        colour = _colour(name, ours)
-        face = colour if whole else "white"
-        axes.plot(seconds, merit, "o", color=colour, markerfacecolor=face, markersize=5)
-    axes.set_xscale("log")
-    axes.margins(x=0.16, y=0.06)
-    axes.set_xlabel("median seconds to fit and to score all pairs")
-    axes.set_ylabel(f"{MAIN}, share of the best model's (mean over networks)")
-    axes.grid(True)
-    axes.set_title("open: not evaluated on every network", fontsize=9, color=_GREY, loc="left")
-    _name_points(axes, points, ours)
 
 
 def _name_points(

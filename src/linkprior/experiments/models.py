@@ -9,6 +9,7 @@ import logging
 from abc import abstractmethod
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import partial
 from importlib.util import find_spec
 from typing import Any, ClassVar
 
@@ -58,7 +59,7 @@ class BenchmarkModel:
 
 
 def _ours(name: str) -> BenchmarkModel:
-    return BenchmarkModel(name, lambda: make(name))
+    return BenchmarkModel(name, partial(make, name))
 
 
 def all_models() -> list[BenchmarkModel]:
@@ -75,30 +76,26 @@ def quick_models() -> list[BenchmarkModel]:
 
 
 def chosen_models(names: Iterable[str] | None, quick: bool = False) -> list[BenchmarkModel]:
-    """Return the models of these names; without any, those of the suite.
-
-    Any other model of the registry, such as degree:ra, can be named too.
-    """
+    """Return the models of these names, also such as degree:ra; without any, those of the suite."""
     usual = quick_models() if quick else all_models()
     if names is None:
         return usual
     known = {_key(one.label): one for one in (*all_models(), *quick_models())}
-    chosen = {one.label: one for one in (_named(name, known) for name in names)}
+    chosen: dict[str, BenchmarkModel] = {}
+    for name in names:
+        one = known.get(_key(name))
+        if one is None and ":" in name:
+            one = _ours(find(name.strip()).name)  # refuses what is no model, with the nearest names
+        if one is None:
+            labels = [one.label for one in known.values()]
+            raise ParameterError(
+                f"the benchmark has no model called {name!r}.{nearest(name, labels)} There are: "
+                f"{', '.join(labels)}"
+            )
+        chosen[one.label] = one
     if not chosen:
         raise ParameterError("--models names no model: expected names with commas between them")
     return list(chosen.values())
-
-
-def _named(name: str, known: dict[str, BenchmarkModel]) -> BenchmarkModel:
-    if _key(name) in known:
-        return known[_key(name)]
-    if ":" in name:
-        return _ours(find(name.strip()).name)  # refuses what is no model, with the nearest names
-    labels = [one.label for one in known.values()]
-    raise ParameterError(
-        f"the benchmark has no model called {name!r}.{nearest(name, labels)} There are: "
-        f"{', '.join(labels)}"
-    )
 
 
 def _key(name: str) -> str:
@@ -111,10 +108,7 @@ def without_library(entries: Iterable[BenchmarkModel]) -> list[BenchmarkModel]:
 
 
 def too_much(model: LinkPredictor, network: Network, slowness: float) -> str | None:
-    """Return why a model is not fitted to a network: it would take too long, or too much memory.
-
-    `slowness` is that of the machine (`estimate.machine_factor`). None: it can be fitted.
-    """
+    """Return why a model is not fitted to a network on a machine of some slowness, if it is not."""
     work = effort_of(model, network)
     seconds = slowness * 1e-9 * (work.fit + work.scores) / parallel.current_workers()
     if seconds > MOST_SECONDS:
@@ -186,50 +180,46 @@ class SklearnNmf(Products):
 
 
 @dataclass(eq=False, kw_only=True)
-class ImplicitAls(Products):
+class Implicit(Products):
+    """A model of implicit."""
+
+    library: ClassVar[str] = "implicit"
+
+    def _fitted(self, theirs: Any, network: Network, **options: Any) -> tuple[Array, Array]:
+        options |= {"factors": self.rank, "iterations": self.iterations, "random_state": self.seed}
+        model = theirs(num_threads=1, **options)
+        model.fit(sp.csr_matrix(network.adjacency).astype(np.float32), show_progress=False)
+        return model.user_factors, model.item_factors
+
+
+@dataclass(eq=False, kw_only=True)
+class ImplicitAls(Implicit):
     """implicit's alternating least squares, edges with its usual confidence."""
 
     name: ClassVar[str] = "implicit-als"
-    library: ClassVar[str] = "implicit"
     round_cost: ClassVar[float] = 1.5
     alpha: float = 40.0
 
     def _factors(self, network: Network) -> tuple[Array, Array]:
         from implicit.cpu.als import AlternatingLeastSquares
 
-        model = AlternatingLeastSquares(
-            factors=self.rank,
-            iterations=self.iterations,
-            alpha=self.alpha,
-            random_state=self.seed,
-            num_threads=1,
-        )
-        return _fitted(model, network)
+        return self._fitted(AlternatingLeastSquares, network, alpha=self.alpha)
 
 
 @dataclass(eq=False, kw_only=True)
-class ImplicitBpr(Products):
+class ImplicitBpr(Implicit):
     """implicit's Bayesian personalised ranking."""
 
     name: ClassVar[str] = "implicit-bpr"
-    library: ClassVar[str] = "implicit"
     iterations: int = 100
 
     def _factors(self, network: Network) -> tuple[Array, Array]:
         from implicit.cpu.bpr import BayesianPersonalizedRanking
 
-        model = BayesianPersonalizedRanking(
-            factors=self.rank, iterations=self.iterations, random_state=self.seed, num_threads=1
-        )
-        return _fitted(model, network)
+        return self._fitted(BayesianPersonalizedRanking, network)
 
     def _work(self, network: Network) -> float:
         return BPR_ROUND * self.iterations * self.rank * 2.0 * network.n_edges
-
-
-def _fitted(model: Any, network: Network) -> tuple[Array, Array]:
-    model.fit(sp.csr_matrix(network.adjacency).astype(np.float32), show_progress=False)
-    return model.user_factors, model.item_factors
 
 
 @dataclass(eq=False, kw_only=True)

@@ -6,6 +6,7 @@ import logging
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -104,31 +105,16 @@ def models_by_method() -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Condition:
-    """One panel of a figure, or one cell of the table.
+    """One panel of a figure, or one cell of the table."""
 
-    Attributes
-    ----------
-    key, title
-        For files, and for people.
-    protocol
-        How edges are hidden, as `linkprior evaluate --protocol` has it.
-    load
-        Gives the network from the data folder; for a release, the older one.
-    newer
-        Gives the newer release.
-    paper
-        What the paper reports at 5 % of all pairs, by method; empty where it has figures only.
-    size
-        Nodes and edges of the network our published results are of; None: any will do.
-    """
-
-    key: str
+    key: str  # names its files
     title: str
-    protocol: str
-    load: Callable[[Path], Network]
+    protocol: str  # as `linkprior evaluate --protocol` has it
+    load: Callable[[Path], Network]  # from the data folder; of a release, the older one
     newer: Callable[[Path], Network] | None = None
+    # What the paper reports at 5 % of all pairs, by method; empty where it has figures only.
     paper: dict[str, float] = field(default_factory=dict)
-    size: tuple[int, int] | None = None
+    size: tuple[int, int] | None = None  # nodes and edges our published results are of
 
     def check(self, folder: Path) -> None:
         """Read the data once; warn where they are others than those of the published results."""
@@ -176,15 +162,10 @@ _SIZES = {"3.1.94": (1567, 1813), "3.2.104": (2648, 3499)}
 
 
 def _releases(older: str, newer: str) -> Condition:
-    return Condition(
-        f"{older}-to-{newer}",
-        f"{older} → {newer}",
-        f"release:{newer}",
-        lambda folder: rat(folder, older),
-        lambda folder: rat(folder, newer),
-        dict(zip(METHODS, _TABLE[older, newer], strict=True)),
-        _SIZES[older],
-    )
+    named = f"{older}-to-{newer}", f"{older} → {newer}", f"release:{newer}"
+    loads = partial(rat, version=older), partial(rat, version=newer)
+    paper = dict(zip(METHODS, _TABLE[older, newer], strict=True))
+    return Condition(*named, *loads, paper, _SIZES[older])
 
 
 EXPERIMENTS = {

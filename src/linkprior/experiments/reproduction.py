@@ -32,7 +32,7 @@ OURS = "Tri+Degree"
 class Margin:
     """How far the paper's method is ahead of the next of its five (behind, where negative)."""
 
-    other: str
+    over: str
     mean: float
     sd: float
 
@@ -63,12 +63,9 @@ class Outcome:
     def found(self, method: str, percent: float) -> Floats:
         """Return the hidden edges found among so many percent of all pairs, seed by seed."""
         k = [self.predicted(one, percent) for one in self.evaluations]
-        return np.array(
-            [
-                np.interp(n, cell.curve["predicted"], cell.curve["found"])
-                for n, cell in zip(k, self.cells(method), strict=True)
-            ]
-        )
+        curves = [cell.curve for cell in self.cells(method)]
+        points = zip(k, curves, strict=True)
+        return np.array([np.interp(n, curve["predicted"], curve["found"]) for n, curve in points])
 
     def recall(self, method: str, percent: float) -> Floats:
         """Return the share of hidden edges found, seed by seed."""
@@ -121,7 +118,6 @@ class Result:
 
 
 def _condition_facts(outcome: Outcome) -> dict[str, Any]:
-    margin = outcome.margin()
     first = outcome.evaluations[0].facts
     return {
         "condition": outcome.condition.title,
@@ -130,10 +126,9 @@ def _condition_facts(outcome: Outcome) -> dict[str, Any]:
         "splits": [one.facts["splits"][0] for one in outcome.evaluations],
         "hidden": outcome.hidden,
         "ranking": outcome.ranking(),
-        "margin": {"over": margin.other, "mean": margin.mean, "sd": margin.sd},
+        "margin": asdict(outcome.margin()),
         "margins of variants": {
-            name: {"over": one.other, "mean": one.mean, "sd": one.sd}
-            for name, one in outcome.margins_of_variants().items()
+            name: asdict(one) for name, one in outcome.margins_of_variants().items()
         },
         "methods": {method: _method_facts(outcome, method) for method in outcome.methods},
     }
@@ -165,26 +160,15 @@ _UNTUNED = {"Tri+Degree learned": find("tri-degree").parameter_names()}
 class Care:
     """How much care every method gets, the same for all.
 
-    Attributes
-    ----------
-    seeds
-        Of the random starts and, where edges are sampled, of the splits.
-    trials
-        Settings each method tries inside each training network; 0: default parameters.
-    inner
-        Inner splits a setting is tried on. The defaults stay unless it beats them by one sd over
-        these: the best of a few settings on a few edges is often but the luckiest.
-    auto
-        Whether the package's own combination of all models is asked too; it takes as long as the
-        other methods together.
-    cheaper
-        Parameters while trying: few random starts tell as much about a setting as many.
+    The defaults stay unless a setting beats them by one sd over the inner splits: the best of a few
+    settings on a few edges is often but the luckiest.
     """
 
-    seeds: int = 5
-    trials: int = 12
-    inner: int = 5
-    auto: bool = True
+    seeds: int = 5  # of the random starts and, where edges are sampled, of the splits
+    trials: int = 12  # settings each method tries inside each training network
+    inner: int = 5  # inner splits a setting is tried on
+    auto: bool = True  # whether `auto` is asked too; it takes as long as the others together
+    # Parameters while trying: few random starts tell as much about a setting as many.
     cheaper: dict[str, Any] = field(default_factory=lambda: {"n_starts": 2, **_CHEAPER})
 
 

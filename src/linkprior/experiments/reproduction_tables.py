@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -75,7 +76,7 @@ def _margin(outcome: Outcome, ours: str = OURS) -> str:
     margin = outcome.margin(ours)
     spread = f" ± {margin.sd:.3f}" if len(outcome.hidden) > 1 else ""
     word = "ahead of" if margin.mean > 0 else "behind" if margin.mean < 0 else "level with"
-    return f"{ours} is {abs(margin.mean):.3f}{spread} {word} {margin.other}"
+    return f"{ours} is {abs(margin.mean):.3f}{spread} {word} {margin.over}"
 
 
 def markdown(result: Result) -> str:
@@ -105,22 +106,15 @@ def _entry(outcome: Outcome, method: str) -> str:
 def numbers(result: Result) -> str:
     """Return every point of the figures as tab-separated text."""
     head = "condition method seed percent_of_pairs pairs found hidden recall"
-    points = (
-        point
-        for outcome in result.outcomes
-        for method in outcome.methods
-        for percent in PERCENTS.tolist()
-        for point in _points(outcome, method, percent)
-    )
-    return tsv(head.split(), points)
-
-
-def _points(outcome: Outcome, method: str, percent: float) -> Iterator[tuple[object, ...]]:
-    found = outcome.found(method, percent)
-    for seed, (hits, hidden) in enumerate(zip(found, outcome.hidden, strict=True)):
-        pairs = outcome.predicted(outcome.evaluations[seed], percent)
-        figures = f"{hits:.4f}", hidden, f"{hits / hidden:.6f}"
-        yield outcome.condition.title, method, seed, f"{percent:g}", pairs, *figures
+    rows = []
+    for outcome in result.outcomes:
+        for method, percent in product(outcome.methods, PERCENTS.tolist()):
+            found = outcome.found(method, percent)
+            for seed, (hits, hidden) in enumerate(zip(found, outcome.hidden, strict=True)):
+                pairs = outcome.predicted(outcome.evaluations[seed], percent)
+                point = outcome.condition.title, method, seed, f"{percent:g}", pairs
+                rows.append((*point, f"{hits:.4f}", hidden, f"{hits / hidden:.6f}"))
+    return tsv(head.split(), rows)
 
 
 def figure(result: Result, kind: str) -> bytes:
@@ -145,22 +139,14 @@ def _draw(axes: Any, outcome: Outcome) -> None:
     at = [0.0, *PERCENTS.tolist()]
     for method in outcome.methods:
         mean = [0.0, *(float(outcome.found(method, x).mean()) for x in PERCENTS.tolist())]
-        own = method in METHODS or method in VARIANTS
-        axes.plot(
-            at,
-            mean,
-            color=COLOURS[method],
-            label=method,
-            linewidth=2.4 if method == OURS else 1.4,
-            linestyle="-" if own else "--",
-            zorder=3 if method == OURS else 2,
-        )
+        dash = "-" if method in METHODS or method in VARIANTS else "--"
+        width, above = (2.4, 3) if method == OURS else (1.4, 2)
+        look = {"color": COLOURS[method], "linestyle": dash, "linewidth": width, "zorder": above}
+        axes.plot(at, mean, label=method, **look)
     axes.set_title(outcome.condition.title, fontsize=9)
-    axes.set_xlim(0, 10)
-    axes.set_ylim(0, None)
+    axes.set(xlim=(0, 10), ylim=(0, None))
     axes.grid(color="#e6e6e6")
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)
+    axes.spines[["top", "right"]].set_visible(False)
 
 
 RESULTS = "results.json"
@@ -199,12 +185,9 @@ def write(result: Result, folder: Path, seconds: float, command: list[str]) -> l
     name = result.experiment.name
     refuse_odd(folder, files_of(name))
     folder.mkdir(parents=True, exist_ok=True)
-    contents: dict[str, str | bytes] = {
-        "table.md": markdown(result),
-        "numbers.tsv": numbers(result),
-    }
-    contents |= {f"{FIGURES[name]}.{kind}": figure(result, kind) for kind in ("png", "svg")}
-    written = write_contents(folder, contents)
+    figures = {f"{FIGURES[name]}.{kind}": figure(result, kind) for kind in ("png", "svg")}
+    texts = {"table.md": markdown(result), "numbers.tsv": numbers(result)}
+    written = write_contents(folder, {**texts, **figures})
     about = {
         "command": command,
         "written": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),

@@ -104,13 +104,11 @@ class Results:
     @cached_property
     def left_out(self) -> dict[tuple[str, str], list[str]]:
         """Networks by model and reason, of the cells that were left out."""
-        found: dict[tuple[str, str], list[str]] = defaultdict(list)
+        found: dict[tuple[str, str], dict[str, None]] = defaultdict(dict)
         for cell in self.cells:
             if "left_out" in cell:
-                networks = found[cell["model"], cell["left_out"]["why"]]
-                if cell["network"] not in networks:
-                    networks.append(cell["network"])
-        return dict(sorted(found.items()))
+                found[cell["model"], cell["left_out"]["why"]][cell["network"]] = None
+        return {asked: list(networks) for asked, networks in sorted(found.items())}
 
 
 def _within(lead: Floats) -> bool:
@@ -128,15 +126,12 @@ def _in_order(found: Iterable[Any], order: Sequence[str]) -> list[str]:
 
 @dataclass(frozen=True)
 class Ranks:
-    """Ranks of the models that were evaluated on every network, 1 the best.
-
-    `table` has a row per network and a column per model; equals share the mean of their ranks.
-    """
+    """Ranks of the models that were evaluated on every network, 1 the best."""
 
     metric: str
     models: list[str]
     networks: list[str]
-    table: Floats
+    table: Floats  # a row per network, a column per model; equals share the mean of their ranks
 
     @property
     def means(self) -> dict[str, float]:
@@ -167,22 +162,18 @@ class Ranks:
         return float(stats.f.sf(ratio, k - 1, (k - 1) * (n - 1)))
 
 
-def critical_difference(models: int, networks: int, level: float = _SIGNIFICANCE) -> float:
+def critical_difference(models: int, networks: int) -> float:
     """Return Nemenyi's critical difference q·√(k(k + 1)/6N) of mean ranks.
 
     q is the quantile of the studentized range of k means, with no end of degrees of freedom, over
     √2 (2.728 for five models at 5 %).
     """
-    if models < 2 or networks < 1:
-        return math.nan
-    return nemenyi_q(models, level) * math.sqrt(models * (models + 1) / (6.0 * networks))
-
-
-def nemenyi_q(models: int, level: float = _SIGNIFICANCE) -> float:
-    """Return the quantile that Nemenyi's test compares with."""
     from scipy import stats
 
-    return float(stats.studentized_range.ppf(1.0 - level, models, np.inf)) / math.sqrt(2.0)
+    if models < 2 or networks < 1:
+        return math.nan
+    q = float(stats.studentized_range.ppf(1.0 - _SIGNIFICANCE, models, np.inf)) / math.sqrt(2.0)
+    return q * math.sqrt(models * (models + 1) / (6.0 * networks))
 
 
 def ranks_of(results: Results, metric: str) -> Ranks:
@@ -200,10 +191,10 @@ def ranks_of(results: Results, metric: str) -> Ranks:
         for model in results.models
         if networks and all(results.values(name, model, metric) for name in networks)
     ]
-    rows = [_ranked(results, name, models, metric) for name in networks]
-    kept = [n for n, row in enumerate(rows) if row is not None]
-    table = np.array([rows[n] for n in kept], dtype=np.float64).reshape(len(kept), len(models))
-    return Ranks(metric, models, [networks[n] for n in kept], table)
+    every = {name: _ranked(results, name, models, metric) for name in networks}
+    rows = {name: row for name, row in every.items() if row is not None}
+    table = np.array(list(rows.values()), dtype=np.float64).reshape(len(rows), len(models))
+    return Ranks(metric, models, list(rows), table)
 
 
 def _ranked(results: Results, network: str, models: list[str], metric: str) -> Floats | None:

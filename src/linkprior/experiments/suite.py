@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from linkprior.errors import ParameterError, nearest
@@ -22,28 +23,16 @@ _log = logging.getLogger("linkprior")
 
 @dataclass(frozen=True)
 class Case:
-    """A network, and the splits it is evaluated on.
-
-    Attributes
-    ----------
-    name
-        For people; `folder` is the same as a file name.
-    load, newer
-        Give the network, and for a release the newer one, from the data folder.
-    protocol, rounds, rule
-        How edges are hidden, how often (folds, or seeds 0, 1, …), and which pairs are candidates.
-    size, digest
-        Nodes, edges and the beginning of the digest of the network the published results are of.
-    """
+    """A network, and the splits it is evaluated on."""
 
     name: str
-    load: Load
+    load: Load  # gives the network from the data folder
     protocol: str
-    rounds: int
+    rounds: int  # how many folds, or seeds 0, 1, …
     rule: str = "connected"
-    newer: Load | None = None
-    size: tuple[int, int] = (0, 0)
-    digest: str = ""
+    newer: Load | None = None  # gives the newer release
+    size: tuple[int, int] = (0, 0)  # nodes and edges of the network the published results are of
+    digest: str = ""  # the beginning of its digest
 
     @property
     def folder(self) -> str:
@@ -52,11 +41,10 @@ class Case:
 
     def split(self, data: Path, number: int) -> tuple[Network, Split]:
         """Return the network and its n-th split: another fold, or another seed."""
-        network = self.load(data)
-        if self.protocol.startswith("kfold"):
-            return network, Plan(self.protocol, self.rule, folds=[number]).make(network)[0]
-        newer = self.newer(data) if self.newer else None
+        network, newer = self.load(data), self.newer(data) if self.newer else None
         plan = Plan(self.protocol, self.rule, seed=number, newer=newer)
+        if self.protocol.startswith("kfold"):
+            plan = Plan(self.protocol, self.rule, folds=[number])
         return network, plan.make(network)[0]
 
     def check(self, data: Path) -> None:
@@ -76,17 +64,9 @@ def _file(name: str) -> Load:
 
 
 def _release(older: str, newer: str, size: tuple[int, int], digest: str) -> Case:
-    name = f"rat {older.rsplit('.', maxsplit=1)[-1]}-{newer.rsplit('.', maxsplit=1)[-1]}"
-    return Case(
-        name,
-        lambda data: paper.rat(data, older),
-        "release:newer",
-        1,
-        "all-nodes",
-        lambda data: paper.rat(data, newer),
-        size,
-        digest,
-    )
+    name = f"rat {older.rpartition('.')[2]}-{newer.rpartition('.')[2]}"
+    loads = partial(paper.rat, version=older), partial(paper.rat, version=newer)
+    return Case(name, loads[0], "release:newer", 1, "all-nodes", loads[1], size, digest)
 
 
 def _case(

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import product
 
 import numpy as np
 
@@ -17,7 +18,6 @@ from linkprior.experiments.results import (
     LEVEL,
     MAIN,
     METRICS,
-    Floats,
     Ranks,
     Results,
     ranks_of,
@@ -52,22 +52,14 @@ class Cell:
 
 @dataclass(frozen=True)
 class Table:
-    """A title, some words, and rows of cells, the first of which names the row.
-
-    Attributes
-    ----------
-    footers
-        Rows that are no entries of the table: tests over its columns.
-    empty
-        What to say instead of a table without rows.
-    """
+    """A title, some words, and rows of cells, the first of which names the row."""
 
     title: str
     heads: Sequence[str]
     rows: Sequence[Sequence[Cell]]
     words: str = ""
-    footers: Sequence[Sequence[Cell]] = field(default=())
-    empty: str = ""
+    footers: Sequence[Sequence[Cell]] = ()  # no entries of the table: tests over its columns
+    empty: str = ""  # what to say instead of a table without rows
 
     def markdown(self) -> str:
         """Return title, words and table, numbers to the right."""
@@ -140,13 +132,8 @@ def tables_of(results: Results) -> Tables:
 def markdown(results: Results) -> str:
     """Return all tables as one text."""
     found = tables_of(results)
-    tables = (*found.metrics, *found.ranking, *found.more)
-    parts = [
-        "# Benchmark",
-        f"{escaped(found.about)} {MARKS}",
-        *(table.markdown() for table in tables),
-    ]
-    return "\n\n".join(parts) + "\n"
+    tables = (one.markdown() for one in (*found.metrics, *found.ranking, *found.more))
+    return "\n\n".join(["# Benchmark", f"{escaped(found.about)} {MARKS}", *tables]) + "\n"
 
 
 def _about(results: Results) -> str:
@@ -226,14 +213,10 @@ def summary(results: Results) -> list[str]:
     n, m = len(results.networks), len(results.cells)
     lines = [f"{MAIN} on {n} network{'s' * (n != 1)}, {m} cell{'s' * (m != 1)}"]
     if len(ranks.means) < 2:  # nobody to be ranked with
-        found = (
-            (net, one, results.mean(net, one, MAIN))
-            for net in results.networks
-            for one in results.models
-        )
-        return lines + [
-            f"{net:20}{one:20}{mean:8.4f}" for net, one, mean in found if not math.isnan(mean)
-        ]
+        for net, one in product(results.networks, results.models):
+            if not math.isnan(mean := results.mean(net, one, MAIN)):
+                lines.append(f"{net:20}{one:20}{mean:8.4f}")
+        return lines
     lines.append(f"{'model':20}{'mean rank':>10}{'ahead alone':>13}{'level with best':>17}")
     for model, mean in ranks.means.items():
         alone, level = wins_of(results, model)[METRICS.index(MAIN)]
@@ -252,27 +235,17 @@ def _verdicts(results: Results) -> Table | None:
     """Return where another model is ahead of auto, with the sd of the paired difference."""
     if results.ours is None:
         return None
-    heads = ["network", "measure", "ahead", "by", "how clear"]
+    heads, rows = ["network", "measure", "ahead", "by", "how clear"], []
+    for named in product(results.networks, METRICS, results.models):
+        network, metric, model = named
+        gap = results.lead(network, model, results.ours, metric)
+        if model != results.ours and len(gap) and gap.mean() > 0:
+            verdict = Cell("one split" if len(gap) < 2 else "within one sd")
+            if len(gap) > 1 and gap.mean() > gap.std(ddof=1):
+                verdict = Cell("more than one sd", mark=ALONE)
+            rows.append([*texts(*named), number(gap.tolist(), 4), verdict])
     words = "Mean difference ± sd over the splits of both."
-    rows = list(_behind(results, results.ours))
     return Table(f"Where {results.ours} loses", heads, rows, words, empty="Nowhere.")
-
-
-def _behind(results: Results, ours: str) -> Iterator[list[Cell]]:
-    for network in results.networks:
-        for metric in METRICS:
-            for model in results.models:
-                gap = results.lead(network, model, ours, metric)
-                if model != ours and len(gap) and gap.mean() > 0:
-                    named = texts(network, metric, model)
-                    yield [*named, number(gap.tolist(), 4), _verdict(gap)]
-
-
-def _verdict(gap: Floats) -> Cell:
-    if len(gap) < 2:
-        return Cell("one split")
-    clear = gap.mean() > gap.std(ddof=1)
-    return Cell("more than one sd", mark=ALONE) if clear else Cell("within one sd")
 
 
 def _yields(results: Results) -> Table | None:

@@ -192,17 +192,16 @@ def _counted(trials: Iterable[Trial]) -> Iterator[Trial]:
 
 def _prepare_process() -> None:
     """Prepare a process of ours: it ends when the one that started it does, and not before."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is answered by the one that started us
-    threading.Thread(target=_end_with_parent, name="parent", daemon=True).start()
-
-
-def _end_with_parent() -> None:
     from multiprocessing import parent_process
 
-    parent = parent_process()
-    if parent is not None:
-        parent.join()
-        os._exit(1)
+    def end_with_parent() -> None:
+        parent = parent_process()
+        if parent is not None:
+            parent.join()
+            os._exit(1)
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is answered by the one that started us
+    threading.Thread(target=end_with_parent, name="parent", daemon=True).start()
 
 
 def _in_process(objective: Objective, setting: Setting, threads: int) -> Trial:

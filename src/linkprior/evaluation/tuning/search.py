@@ -13,7 +13,7 @@ import statistics
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
 from typing import TYPE_CHECKING, Any
@@ -54,20 +54,14 @@ class Setting:
 class Trial:
     """A setting that has been tried.
 
-    Attributes
-    ----------
-    number, params
-        Which setting, and the parameters that were searched; 0 is the model as it was given.
-    state
-        "complete"; "pruned": stopped early, below the median; "failed": `note` says why.
-    scores
-        The metric on each inner split that was reached.
+    Its `state` is "complete", "pruned" (stopped early, below the median) or "failed", where `note`
+    says why.
     """
 
-    number: int
-    params: dict[str, Any]
+    number: int  # 0 is the model as it was given
+    params: dict[str, Any]  # those that were searched
     state: str
-    scores: tuple[float, ...] = field(default_factory=tuple)
+    scores: tuple[float, ...] = ()  # the metric on each inner split that was reached
     note: str = ""
 
     @property

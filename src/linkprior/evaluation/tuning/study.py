@@ -71,10 +71,7 @@ class Trials:
 
 
 class StudyFolder(Trials):
-    """A study in a folder: begun, or resumed.
-
-    One process at a time may hold it. `question` is all that the trials depend on.
-    """
+    """A study in a folder, begun or resumed; one process at a time may hold it."""
 
     def __init__(self, folder: Path, question: Mapping[str, Any], space: SearchSpace) -> None:
         super().__init__()
@@ -107,7 +104,20 @@ class StudyFolder(Trials):
             write_json(path, self.question)
             return
         before = read_json(path)
-        _refuse_other_questions(self.folder, before, self.question)
+        if before.get("kind") != KIND:
+            raise StoreError(f"{self.folder} is no folder of a tuning study; choose another one")
+        refuse_other_data(self.folder, "a study", before, self.question)
+        there, here = _flat(before), _flat(self.question)
+        other = [
+            f"{name} is {shown(there.get(name))} there and {shown(here.get(name))} here"
+            for name in dict.fromkeys([*here, *there])
+            if name not in _NOT_ASKED and there.get(name) != here.get(name)
+        ]
+        if other:
+            raise StoreError(
+                f"{self.folder} holds another study: {'; '.join(other)}. Ask the same, or choose "
+                "another folder"
+            )
         if before.get("optuna") != self.question.get("optuna"):
             _log.info(
                 f"{self.folder} was begun with optuna {before.get('optuna')}, this is "
@@ -256,25 +266,6 @@ def remove_study(folder: Path) -> None:
     for name in (BEST, JOURNAL, QUESTION, LOCK):
         (folder / name).unlink(missing_ok=True)
     folder.rmdir()
-
-
-def _refuse_other_questions(
-    folder: Path, before: Mapping[str, Any], now: Mapping[str, Any]
-) -> None:
-    if before.get("kind") != KIND:
-        raise StoreError(f"{folder} is no folder of a tuning study; choose another one")
-    refuse_other_data(folder, "a study", before, now)
-    there, here = _flat(before), _flat(now)
-    other = [
-        f"{name} is {shown(there.get(name))} there and {shown(here.get(name))} here"
-        for name in dict.fromkeys([*here, *there])
-        if name not in _NOT_ASKED and there.get(name) != here.get(name)
-    ]
-    if other:
-        raise StoreError(
-            f"{folder} holds another study: {'; '.join(other)}. Ask the same, or choose another "
-            "folder"
-        )
 
 
 def _flat(question: Mapping[str, Any]) -> dict[str, Any]:

@@ -123,28 +123,13 @@ def tune(
     (['beta'], 3)
     """
     template = registry.make(model) if isinstance(model, str) else as_predictor(model)
-    return Tuning(
-        template,
-        as_network(net),
-        trials,
-        metric=metric,
-        rule=rule,
-        sampler=sampler,
-        inner=inner,
-        seed=seed,
-        study=study,
-        executor=executor,
-        workers=workers,
-        prune=prune,
-        cautious=cautious,
-        fixed=fixed,
-        cheaper=cheaper or {},
-    ).run()
+    asked = metric, rule, sampler, inner, seed, study, executor, workers, prune, cautious, fixed
+    return Tuning(template, as_network(net), trials, *asked, cheaper or {}).run()
 
 
 @dataclass
 class Tuning:
-    """One search, from the first setting to the best. Parameters as in `tune`."""
+    """One search, from the first setting to the best. Parameters as in `tune`, in its order."""
 
     template: LinkPredictor
     network: Network
@@ -250,7 +235,10 @@ class Tuning:
         floors = floors_of(history, self.inner, self.cautious) if self.prune else ()
         settings = [Setting(n, params[n - first], floors) for n in missing]
         before = {_key(trial.params): trial for trial in reversed(history)}
-        with progress.part(len(settings), self._progress(total)):
+        done, best = len(self.store.trials), best_of(self.store.trials.values(), self.cautious)
+        so_far = "" if best is None else f"best {self.metric} {best.value:.4g} after "
+        label = f"tuning {self.template.name}: {so_far}{done} of {total}"
+        with progress.part(len(settings), label):
             for setting in settings:
                 self.store.begin(setting)
             for setting in settings:
@@ -262,11 +250,6 @@ class Tuning:
             for trial in run([one for one in settings if _key(one.params) not in before]):
                 self.store.finish(trial)
 
-    def _progress(self, total: int) -> str:
-        done, best = len(self.store.trials), best_of(self.store.trials.values(), self.cautious)
-        so_far = "" if best is None else f"best {self.metric} {best.value:.4g} after "
-        return f"tuning {self.template.name}: {so_far}{done} of {total}"
-
     def _result(self, tried: list[Trial]) -> TuningResult:
         best = best_of(tried, self.cautious)
         if tried and best is None:
@@ -274,11 +257,9 @@ class Tuning:
                 f"none of {len(tried)} settings of {self.template.name} could be fitted; the "
                 f"model's own parameters: {tried[0].note}"
             )
-        params = dict(best.params) if best else {}
-        value = best.value if best else math.nan
-        return TuningResult(
-            self._with(params), params, value, tried, self.metric, self.search_space
-        )
+        params, value = (dict(best.params), best.value) if best else ({}, math.nan)
+        outcome = params, value, tried, self.metric, self.search_space
+        return TuningResult(self._with(params), *outcome)
 
     def _with(self, params: Mapping[str, Any]) -> LinkPredictor:
         """Return a fresh model with other parameters."""
@@ -453,22 +434,9 @@ class TuningResult:
 
 
 def refuse_untunable(
-    model: LinkPredictor,
-    given: Collection[str] = (),
-    option: str = "tune",
-    spelled: str = "{}",
+    model: LinkPredictor, given: Collection[str] = (), option: str = "tune", spelled: str = "{}"
 ) -> None:
-    """Raise an error where a model has nothing to tune, or is given what would be searched.
-
-    Parameters
-    ----------
-    model
-        The model to tune.
-    given
-        Parameters that were set by hand.
-    option, spelled
-        How the user writes that it is to be tuned, and a parameter.
-    """
+    """Raise an error where a model has nothing to tune, or is given what would be searched."""
     axes = searched(model)
     if not axes:
         raise ParameterError(

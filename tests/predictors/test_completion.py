@@ -200,18 +200,6 @@ def test_bounds_that_do_not_bind_give_the_observed_network():
     assert learned.facts["feasible"] is True
 
 
-def test_the_facts_go_into_the_theorem():
-    model = fitted(**BOUNDS, rho=0.9)
-    facts, degrees = model.learned_.facts, theory.estimate_degrees(KARATE)
-    known = {
-        "rho": 0.9, "q": 0.4, "n_edges": KARATE.n_edges, "d_max": int(degrees.max()),
-        "d_max_true": int(KARATE.degrees.max()), "alpha": model.alpha, "delta": 0.05,
-    }  # fmt: skip
-    reached = theory.recovery_bound(trace=facts["trace_norm"], prior=facts["prior"], **known)
-    allowed = theory.recovery_bound(trace=facts["trace"], prior=facts["prior_bound"], **known)
-    assert float(reached) <= float(allowed) * (1 + FEASIBLE)
-
-
 def test_x_ranks_by_the_estimate_itself():
     model = fitted(**BOUNDS, rank_by="x")
     X = model.learned_.arrays["X"].copy()
@@ -247,10 +235,3 @@ def test_what_a_bound_replaces_is_not_searched():
     assert searched(**BOUNDS) == every - {"mu", "lam"}
     consensus = lp.make("consensus:nuclear-degree", trace=10.0)
     assert "mu" not in space_of(consensus, KARATE)
-
-
-def test_a_model_with_bounds_can_be_tuned():
-    model = lp.make("nuclear-degree", **BOUNDS, max_iter=3)
-    found = lp.tune(model, KARATE, 3, inner=1, prune=False)
-    assert all(trial.value is not None for trial in found.trials)
-    assert not {"mu", "lam"} & {name for trial in found.trials for name in trial.params}

@@ -116,17 +116,6 @@ def test_a_large_network_is_compared_on_some_of_its_rows(monkeypatch):
     np.testing.assert_array_equal(whole.score_rows(0, 9), part.score_rows(0, 9))
 
 
-@slowly
-@given(networks(largest=14))
-def test_pairs_are_compared_once_each_and_edges_never(net):
-    best = consensus._BestPairs(net)
-    i, j = np.nonzero(best.open)
-    assert len(i) == net.n_non_edges
-    assert (best.rows[i] < j).all()
-    assert (net.adjacency.toarray()[best.rows[i], j] == 0).all()
-    assert best.n_best == min(net.n_edges, net.n_non_edges)
-
-
 # ---------------------------------------------------------------------- resampling
 
 

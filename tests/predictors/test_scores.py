@@ -77,11 +77,6 @@ def test_merged_factors_give_the_mean():
     np.testing.assert_allclose(starts.at(pairs), mean[pairs[:, 0], pairs[:, 1]], rtol=1e-12)
 
 
-def test_merging_one_layer_changes_nothing():
-    only = some_factors(9, 2, 0)
-    np.testing.assert_array_equal(merge([only]).rows(0, 9), only.rows(0, 9))
-
-
 @pytest.mark.parametrize("n", [1, 2, 3, 5, 16, 100, 1000, 51263])
 def test_knots_reach_from_the_first_rank_to_the_last_at_geometric_distances(n):
     ranks = knots(n)
@@ -143,19 +138,6 @@ def streaming(network):
     return make("tri-degree", solver="streaming", n_starts=2).fit(network)
 
 
-@pytest.mark.at_length
-def test_sketched_rows_and_pairs_agree(streaming, network):
-    scores = streaming._scores()
-    assert isinstance(scores, SketchScores)
-    assert len(scores.layers) == 2
-    pairs, p = all_pairs(network), network.n_nodes
-    rows = scores.rows(0, p)
-    np.testing.assert_allclose(scores.at(pairs), rows[pairs[:, 0], pairs[:, 1]], atol=2e-6)
-    np.testing.assert_allclose(rows, rows.T, atol=2e-6)
-    np.testing.assert_allclose(scores.rows(101, 140), rows[101:140], atol=2e-6)
-    assert rows.min() < 0
-
-
 def test_the_sketch_ranks_as_exact_ranks_do(streaming, network):
     """Measured: 99.3 % of the first 1 % in common, Spearman 0.99998.
 
@@ -198,13 +180,6 @@ def test_average_scores_is_the_prox_of_the_mean(planted):
     pairs = candidates(planted)
     by_start = small(solver="admm").fit(planted).score_pairs(pairs)
     assert (model.score_pairs(pairs) != by_start).any()
-
-
-def test_average_scores_keeps_one_layer_in_the_sketch(planted):
-    model = small(solver="streaming", average="scores").fit(planted)
-    scores = model._scores()
-    assert len(scores.layers) == len(scores.tables) == 1
-    assert scores.layers[0].U.shape == (planted.n_nodes, 3 * 20)
 
 
 # ---------------------------------------------------------------------- the two solvers

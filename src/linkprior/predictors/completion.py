@@ -131,10 +131,8 @@ class PU(ScoredPredictor):
 
         with progress.stage("fitting pu", whole_number("n_starts", self.n_starts, 1, MOST_STARTS)):
             solutions = run_starts(self.seed, self.n_starts, one_start)
-        arrays = {
-            "W": np.stack([solution.state.W for solution in solutions]),
-            "H": np.stack([solution.state.H for solution in solutions]),
-        }
+        states = [solution.state for solution in solutions]
+        arrays = {name: np.stack([getattr(state, name) for state in states]) for name in "WH"}
         return Learned(arrays, facts_of(solutions))
 
     def _solver(self, network: Network, workers: int) -> PuAlsSolver:
@@ -264,9 +262,7 @@ class NuclearDegree(ScoredPredictor):
     seed: int = 0
 
     def summary(self) -> list[str]:
-        _, learned = self._state()
-        ended = convergence(learned.facts)
-        return [] if ended is None else [ended]
+        return convergence(self._state()[1].facts)
 
     def without_prior(self) -> NuclearDegree:
         changed = {"lam": 0.0, "tau": 0.0, "prior_bound": None}
@@ -302,35 +298,31 @@ class NuclearDegree(ScoredPredictor):
         choice("rank_by", self.rank_by, ["q", "x"])
         real_number("tau", self.tau, 0.0, low_open=False)
         lam = real_number("lam", self.lam, 0.0, low_open=False)
+        mu = 0.0  # a bound on the norm leaves no penalty
+        if self.trace is None:
+            mu = 2.0 * default_ridge(network) if self.mu is None else self.mu
+            mu = real_number("mu", mu, 0.0, low_open=False)
+        elif self.mu is not None:
+            raise ParameterError(
+                "mu must not be given together with trace, the bound that replaces this penalty; "
+                f"got mu={shown(self.mu)} and trace={shown(self.trace)}"
+            )
         return NuclearSolver(
             network,
             prior_of(self, network),
             real_number("rho", self.rho, 0.0, 1.0),
-            self._mu(network),
+            mu,
             lam if self.prior_bound is None else 0.0,
             real_number("eta", self.eta, _LEAST_ETA),
             trace=_bound("trace", self.trace),
             prior_bound=_bound("prior_bound", self.prior_bound),
         )
 
-    def _mu(self, network: Network) -> float:
-        """Return the penalty μ; a bound on the norm leaves none."""
-        if self.trace is None:
-            mu = 2.0 * default_ridge(network) if self.mu is None else self.mu
-            return real_number("mu", mu, 0.0, low_open=False)
-        if self.mu is not None:
-            raise ParameterError(
-                "mu must not be given together with trace, the bound that replaces this penalty; "
-                f"got mu={shown(self.mu)} and trace={shown(self.trace)}"
-            )
-        return 0.0
-
     def _scores(self) -> DenseScores:
         return DenseScores(self._state()[1].arrays[self.rank_by.upper()])
 
     def _base(self, pairs: Ints) -> Array:
-        arrays = self._state()[1].arrays
-        return DenseScores(arrays["A" if self.rank_by == "q" else "X"]).at(pairs)
+        return DenseScores(self.learned_.arrays["A" if self.rank_by == "q" else "X"]).at(pairs)
 
 
 def _estimate(

@@ -9,7 +9,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,9 +21,6 @@ from linkprior.predictors.scores import knots
 from linkprior.ranking.candidates import Candidates
 from linkprior.ranking.topk import MOST_PAIRS, first_pairs, refuse_too_many
 from linkprior.solvers.base import Solution, solve
-
-if TYPE_CHECKING:
-    from linkprior.kernels.torch.best import Layer
 
 Array = NDArray[Any]
 _ROUNDING = 1e-5  # of a score: what float32 on a device and float64 may differ by
@@ -57,14 +54,7 @@ class Form:
         """Whether scores are products of one pair of factors, and nothing else."""
         return len(self.layers) == 1 and not len(self.layers[0][2])
 
-    def more_tables(
-        self, scale: Array, profile: Array, passes: int, begun: Array | Sequence[Array] = ()
-    ) -> Array:
-        """Return rank tables over plain scores."""
-        left, right, _ = self.layers[0]
-        return tables(left, right, scale, profile, passes, begun)
-
-    def on_tensors(self) -> list[Layer]:
+    def on_tensors(self) -> list[Any]:
         """Return the layers as kernels take them."""
         return [all_pairs().Layer(*one) for one in self.layers]
 

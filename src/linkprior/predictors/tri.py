@@ -22,13 +22,7 @@ from linkprior.network.pairs import Ints
 from linkprior.parallel import current_workers
 from linkprior.parallel.memory import matrices, memory_limit, release
 from linkprior.predictors.base import NEGATIVES, WEIGHTS, Learned, ScoredPredictor
-from linkprior.predictors.effort import (
-    Effort,
-    entries,
-    factor_scores,
-    network_bytes,
-    sweep,
-)
+from linkprior.predictors.effort import Effort, entries, factor_scores, network_bytes, sweep
 from linkprior.predictors.multistart import (
     MOST_STARTS,
     SEED_LIMIT,
@@ -196,9 +190,7 @@ class TriFactorization(ScoredPredictor):
         return solve(DirectSolver(*given), *loop)
 
     def summary(self) -> list[str]:
-        _, learned = self._state()
-        ended = convergence(learned.facts)
-        return [] if ended is None else [ended]
+        return convergence(self._state()[1].facts)
 
     def _factor_pair(self) -> FactorPair:
         mean, exact = self._factor_scores().mean, isinstance(self._scores(), FactorScores)
@@ -278,9 +270,14 @@ class Penalised(TriFactorization):
         choice("rank_by", self.rank_by, self._rankings)
         if self._solver_name(network) == "streaming":
             for name, why in self._admm_only().items():
+                advice = ": set solver='admm', or leave it out"
+                if self.solver == "auto":
+                    advice = (
+                        f", and {network.n_nodes:,} nodes take streaming by default: set "
+                        "solver='admm' to have matrices of all pairs"
+                    )
                 raise ParameterError(
-                    f"{name}={getattr(self, name)!r} {why}, which streaming does not have"
-                    f"{self._way_out(network)}"
+                    f"{name}={getattr(self, name)!r} {why}, which streaming does not have{advice}"
                 )
 
     def _admm_only(self) -> dict[str, str]:
@@ -291,14 +288,6 @@ class Penalised(TriFactorization):
         if self.sweeps != 1:
             asked["sweeps"] = "is for Step_One of ADMM"
         return asked
-
-    def _way_out(self, network: Network) -> str:
-        if self.solver == "streaming":
-            return ": set solver='admm', or leave it out"
-        return (
-            f", and {network.n_nodes:,} nodes take streaming by default: set solver='admm' to have "
-            "matrices of all pairs"
-        )
 
     def _solver_name(self, network: Network) -> str:
         if self.solver != "auto":
@@ -347,10 +336,8 @@ class Penalised(TriFactorization):
             return solve(DirectSolver(*given, start, workers), *loop)
         # A limit is not sent to a cluster, though what was asked before the starts is.
         on_disk = memory_limit() is not None and self.__dict__.get("_cached_on_disk", False)
-        solver = AdmmSolver(
-            *given, float(self.eta), start, workers=workers, on_disk=on_disk, **asked
-        )
-        return self._kept(solve(solver, *loop))
+        asked |= {"workers": workers, "on_disk": on_disk}
+        return self._kept(solve(AdmmSolver(*given, float(self.eta), start, **asked), *loop))
 
     def _step_options(self) -> dict[str, Any]:
         """Return how ADMM does its two steps."""

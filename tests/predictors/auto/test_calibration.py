@@ -63,17 +63,6 @@ def test_scores_that_tie_share_one_rate():
     np.testing.assert_allclose(known.probability(np.arange(3.0)), share / (1 - share), rtol=1e-9)
 
 
-def test_the_hits_among_judged_pairs_are_those_that_the_rates_add_up_to():
-    scores, pairs = simulated(8, n=3000)
-    order = np.argsort(-scores)
-    at, found, size = calibration._steps(scores[order], pairs.y[order], pairs.weight[order])
-    fallen = calibration._falling(found, size)
-    assert (np.diff(at) < 0).all()
-    assert (np.diff(fallen) <= 0).all()
-    assert (fallen * size).sum() == pytest.approx(pairs.y.sum())
-    assert (np.round(found * size) >= calibration.FEWEST_HITS).all()
-
-
 @slowly
 @given(st.integers(0, 999), st.floats(0.05, 20.0))
 def test_chances_never_fall_and_stay_below_one(seed, ratio):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.predictors.small import networks, slowly
+from tests.predictors.small import all_scores, networks, slowly
 
 import linkprior as lp
 from linkprior.errors import ParameterError
@@ -14,10 +14,6 @@ from linkprior.predictors import consensus, evidence
 from linkprior.predictors.registry import make
 
 TRI = {"rank": 4, "max_iter": 30}
-
-
-def all_scores(model):
-    return model.score_rows(0, model.network_.n_nodes)
 
 
 def members_alone(model, net):

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.predictors.small import SMALL, networks, slowly
+from tests.predictors.small import SMALL, every_pair, networks, slowly
 
 import linkprior as lp
 from linkprior.errors import InputError, NotFittedError
@@ -39,10 +39,6 @@ def graph_of(net):
     return graph
 
 
-def all_pairs(net):
-    return np.array(list(combinations(range(net.n_nodes), 2)), dtype=np.int64).reshape(-1, 2)
-
-
 def non_edges(net):
     return [pair for pair in combinations(range(net.n_nodes), 2) if not net.adjacency[pair]]
 
@@ -70,7 +66,7 @@ def simple_paths(graph, i, j, length):
 @given(networks(), st.integers(1, 40))
 def test_paths_and_partners_are_those_networkx_finds(net, room):
     """Edges too, whose walks there and back are no paths; whatever the size of the blocks."""
-    pairs, graph = all_pairs(net), graph_of(net)
+    pairs, graph = every_pair(net), graph_of(net)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(path_counts, "_ENTRIES", room)
         found = path_counts.count_paths(net, pairs)
@@ -84,7 +80,7 @@ def test_paths_and_partners_are_those_networkx_finds(net, room):
 @slowly
 @given(networks())
 def test_the_rank_by_degree_is_that_of_all_non_edges(net):
-    pairs = all_pairs(net)
+    pairs = every_pair(net)
     places = path_counts.rank_by_degree(net, pairs)
     assert places.tolist() == [place_by_degree(net, i, j) for i, j in pairs.tolist()]
 

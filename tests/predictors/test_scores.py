@@ -5,6 +5,7 @@ import os
 import numpy as np
 import pytest
 from scipy import stats
+from tests.predictors.small import non_edges
 
 import linkprior as lp
 from linkprior.model.factors import Factors
@@ -26,15 +27,6 @@ from linkprior.predictors.scores import (
 def network():
     """About 500 nodes: large enough for ranks to be read between knots."""
     return lp.planted_network(n_nodes=540, n_groups=8, mean_degree=8, seed=0)
-
-
-def all_pairs(net):
-    return np.stack(np.triu_indices(net.n_nodes, 1), axis=1)
-
-
-def candidates(net):
-    pairs = all_pairs(net)
-    return pairs[net.adjacency.toarray()[pairs[:, 0], pairs[:, 1]] == 0]
 
 
 def best(scores, net):
@@ -145,7 +137,7 @@ def test_the_sketch_ranks_as_exact_ranks_do(streaming, network):
     """
     scale, profile = streaming._rank_weights(network)
     exact = sum(dense_prox(f, scale, profile) for f in layers_of(streaming)) / np.float32(2)
-    pairs = candidates(network)
+    pairs = non_edges(network)
     sketched, ranked = scores_of(streaming, pairs), DenseScores(exact).at(pairs)
     assert overlap(sketched, ranked, network) >= 0.985
     assert stats.spearmanr(sketched, ranked).statistic >= 0.999
@@ -153,7 +145,7 @@ def test_the_sketch_ranks_as_exact_ranks_do(streaming, network):
 
 def test_the_sketch_is_not_just_the_factors(streaming, network):
     """The test above would mean nothing if the prior hardly moved the ranking."""
-    pairs = candidates(network)
+    pairs = non_edges(network)
     factors = merge(layers_of(streaming)).at(pairs)
     assert overlap(scores_of(streaming, pairs), factors, network) < 0.9
 
@@ -177,7 +169,7 @@ def test_average_scores_is_the_prox_of_the_mean(planted):
     scale, profile = model._rank_weights(planted)
     consensus = dense_prox(merge(layers_of(model)), scale, profile)
     np.testing.assert_array_equal(model._scores().matrix, consensus)
-    pairs = candidates(planted)
+    pairs = non_edges(planted)
     by_start = small(solver="admm").fit(planted).score_pairs(pairs)
     assert (model.score_pairs(pairs) != by_start).any()
 
@@ -196,7 +188,7 @@ def test_without_weight_on_the_prior_both_solvers_are_plain_tri(planted):
     admm = make("tri-degree", n_starts=2, solver="admm", lam=1e-9, eta=1e-6).fit(planted)
     np.testing.assert_allclose(products(streaming), products(plain), atol=1e-9)
     np.testing.assert_allclose(products(admm), products(plain), atol=1e-3)
-    pairs = candidates(planted)
+    pairs = non_edges(planted)
     np.testing.assert_allclose(streaming.score_pairs(pairs), plain.score_pairs(pairs), atol=1e-6)
 
 
@@ -208,7 +200,7 @@ def test_both_solvers_rank_alike_when_the_prior_is_light(network):
     evaluated, the streaming solver takes only the provably monotone (shorter) steps.
     """
     light = {"n_starts": 2, "lam": 3e-7}
-    pairs = candidates(network)
+    pairs = non_edges(network)
     one, other = (
         scores_of(make("tri-degree", solver=solver, **light).fit(network), pairs)
         for solver in ("streaming", "admm")
@@ -226,7 +218,7 @@ def test_the_best_pairs_are_those_of_the_whole_score_matrix(network, starts):
     """Pairs that cannot reach the k-th best are left out before the tables are asked."""
     params = {"rank": 5, "warmup": 15, "max_iter": 2}
     model = make("tri-degree", solver="streaming", n_starts=starts, **params).fit(network)
-    pairs = candidates(network)
+    pairs = non_edges(network)
     scores = scores_of(model, pairs)
     for k in (1, 50, 2000):
         found = model.predict_edges(k)

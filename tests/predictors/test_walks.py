@@ -6,15 +6,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.predictors.small import networks, slowly
+from tests.predictors.small import every_pair, networks, slowly
 
 import linkprior as lp
 from linkprior import parallel
 from linkprior.predictors.walks import largest_eigenvalue
-
-
-def every_pair(net):
-    return np.stack(np.triu_indices(net.n_nodes, 1), axis=1)
 
 
 def off_diagonal(matrix):

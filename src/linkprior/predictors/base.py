@@ -188,12 +188,9 @@ class LinkPredictor(ABC):
 
     def __repr__(self) -> str:
         """Show the parameters that differ from their defaults, as scikit-learn does."""
-        plain = {f.name: f.default for f in dataclasses.fields(self)}
-        changed = (
-            f"{name}={value!r}"
-            for name, value in self.get_params(deep=False).items()
-            if repr(value) != repr(plain[name])
-        )
+        plain = {f.name: repr(f.default) for f in dataclasses.fields(self)}
+        given = {name: repr(value) for name, value in self.get_params(deep=False).items()}
+        changed = [f"{name}={text}" for name, text in given.items() if text != plain[name]]
         return f"{type(self).__name__}({', '.join(changed)})"
 
     # ------------------------------------------------------------------ parameters

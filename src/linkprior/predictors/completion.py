@@ -16,16 +16,9 @@ from linkprior.model.losses import pu_loss
 from linkprior.model.priors import H_Like, degree_prior
 from linkprior.network import Network
 from linkprior.network.pairs import Ints, n_pairs
+from linkprior.predictors import multistart
 from linkprior.predictors.base import ISOLATED, NEGATIVES, WEIGHTS, Learned, ScoredPredictor
 from linkprior.predictors.effort import PICK, Effort, Growth, amount, factor_scores, sweep
-from linkprior.predictors.multistart import (
-    MOST_STARTS,
-    SEED_LIMIT,
-    convergence,
-    facts_of,
-    idle_factor,
-    run_starts,
-)
 from linkprior.predictors.on_device import Form
 from linkprior.predictors.scores import PASSES, BilinearScores, DenseScores, prior_of
 from linkprior.predictors.spaces import ALPHA, TAU, Axis, C, Space, rank_axis
@@ -129,11 +122,13 @@ class PU(ScoredPredictor):
         def one_start(rng: np.random.Generator, workers: int) -> Solution[PuState]:
             return solve(self._solver(network, workers), rng, max_iter, tol)
 
-        with progress.stage("fitting pu", whole_number("n_starts", self.n_starts, 1, MOST_STARTS)):
-            solutions = run_starts(self.seed, self.n_starts, one_start)
+        with progress.stage(
+            "fitting pu", whole_number("n_starts", self.n_starts, 1, multistart.MOST_STARTS)
+        ):
+            solutions = multistart.run_starts(self.seed, self.n_starts, one_start)
         states = [solution.state for solution in solutions]
         arrays = {name: np.stack([getattr(state, name) for state in states]) for name in "WH"}
-        return Learned(arrays, facts_of(solutions))
+        return Learned(arrays, multistart.facts_of(solutions))
 
     def _solver(self, network: Network, workers: int) -> PuAlsSolver:
         rank = min(DEFAULT_RANK, network.n_nodes) if self.rank is None else self.rank
@@ -154,8 +149,14 @@ class PU(ScoredPredictor):
     def _effort(self, network: Network) -> Effort:
         solver = self._solver(network, 1)
         rounds = whole_number("max_iter", self.max_iter, 1) * (1 + (solver.cg_steps or 10))
-        n_starts = whole_number("n_starts", self.n_starts, 1, MOST_STARTS)
-        fit = n_starts * idle_factor(n_starts) * rounds * _ROUND * sweep(network, solver.rank)
+        n_starts = whole_number("n_starts", self.n_starts, 1, multistart.MOST_STARTS)
+        fit = (
+            n_starts
+            * multistart.idle_factor(n_starts)
+            * rounds
+            * _ROUND
+            * sweep(network, solver.rank)
+        )
         held = 4.0 * _ARRAYS * n_starts * network.n_nodes * solver.rank
         return Effort(fit, factor_scores(network, n_starts * solver.rank), held)
 
@@ -262,7 +263,7 @@ class NuclearDegree(ScoredPredictor):
     seed: int = 0
 
     def summary(self) -> list[str]:
-        return convergence(self._state()[1].facts)
+        return multistart.convergence(self._state()[1].facts)
 
     def without_prior(self) -> NuclearDegree:
         changed = {"lam": 0.0, "tau": 0.0, "prior_bound": None}
@@ -272,7 +273,7 @@ class NuclearDegree(ScoredPredictor):
         solver = self._solver(network)
         max_iter = whole_number("max_iter", self.max_iter, 1)
         tol = real_number("tol", self.tol, 0.0, low_open=False)
-        rng = np.random.default_rng(whole_number("seed", self.seed, 0, SEED_LIMIT))
+        rng = np.random.default_rng(whole_number("seed", self.seed, 0, multistart.SEED_LIMIT))
         with progress.stage("fitting nuclear-degree", max_iter + _AFTER):
             with progress.part(max_iter):
                 solution = solve(solver, rng, max_iter, tol)

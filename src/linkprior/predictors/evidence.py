@@ -114,17 +114,7 @@ def prior_share(model: LinkPredictor, pairs: Ints) -> NDArray[np.float64]:
 
 @dataclass(frozen=True)
 class PairStory:
-    """What is known of one pair.
-
-    Attributes
-    ----------
-    facts
-        Numbers, names and lists, fit for JSON: model, source, target (in node order), observed,
-        known_non_edge, score, base, prior, place (None for these two), candidates_above, tied,
-        n_candidates, rank_for_source, rank_for_target, n_nodes, degree_source, degree_target,
-        rank_by_degree, paths2, paths3, shared_partners (name, degree) and best_paths (through,
-        weight).
-    """
+    """What is known of one pair: numbers, names and lists, fit for JSON (see `explain_pair`)."""
 
     facts: dict[str, Any]
 

@@ -60,25 +60,15 @@ _BYTES = 40.0  # per entry, up to the size at which matrices are held
 
 @dataclass(frozen=True)
 class Ranked:
-    """A fitted model's scores and ranks: as matrices, or with ranks read from a table.
-
-    Attributes
-    ----------
-    unit, median
-        What scores are measured in, and from where.
-    A, X
-        All scores and the x of all ranks; None where `table` stands for them.
-    table
-        (1, p, knots) scores of every row at the knots' ranks.
-    """
+    """A fitted model's scores and ranks: as matrices, or with ranks read from a table."""
 
     model: LinkPredictor
     network: Network
-    unit: float
-    median: float
-    A: Array | None = None
-    X: Array | None = None
-    table: Array | None = None
+    unit: float  # what scores are measured in
+    median: float  # and from where
+    A: Array | None = None  # all scores; None where `table` stands for them
+    X: Array | None = None  # the x of all ranks
+    table: Array | None = None  # (1, p, knots) scores of every row at the knots' ranks
 
     @classmethod
     def of(cls, model: LinkPredictor, network: Network, dense: bool) -> Ranked:
@@ -194,13 +184,10 @@ def _sample(
 
 @dataclass(frozen=True)
 class LogOdds:
-    """Log-odds of pairs, from scores and what ranks cost.
-
-    `isolated` is None where pairs with an isolated end go by the formula of the others.
-    """
+    """Log-odds of pairs, from scores and what ranks cost."""
 
     weights: LearnedWeights
-    isolated: IsolatedOdds | None
+    isolated: IsolatedOdds | None  # None where pairs with an isolated end go by the others' formula
     unit: float
     median: float
     degrees: Ints
@@ -311,15 +298,8 @@ def learned_ranking(
 ) -> tuple[dict[str, Array], dict[str, Any]] | None:
     """Return arrays and facts of the prior learned on hold-outs over a base; None: too few edges.
 
-    Parameters
-    ----------
-    model
-        The one with the prior: its seed and `isolated` count, and its `alpha`, the paper's, for the
-        curve beside the learned one.
-    base, make
-        The base model fitted to the network, and what makes another one, not yet fitted.
-    dense
-        Whether to hold scores and ranks of all pairs as matrices.
+    Of `model` seed and `isolated` count, and `alpha`, the paper's, for the curve beside the learned
+    one. `base` is fitted to the network, `make` makes another one. `dense` holds matrices.
     """
     if too_few(network):
         return None

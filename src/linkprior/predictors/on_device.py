@@ -30,16 +30,11 @@ _ROUNDING = 1e-5  # of a score: what float32 on a device and float64 may differ 
 class Form:
     """What a device needs to score pairs.
 
-    Attributes
-    ----------
-    layers
-        (left, right, tables) of each: scores left·rightᵀ, penalised by as many passes as there are
-        tables. The mean of all layers counts.
-    scale, weights
-        Rank weights scale_i·weights_k at the knots of the tables.
+    The score is the mean over all layers of left·rightᵀ, penalised by as many passes as there are
+    tables, with rank weights scale_i·weights_k at the knots of the tables.
     """
 
-    layers: list[tuple[Array, Array, Array]]
+    layers: list[tuple[Array, Array, Array]]  # left, right, tables
     scale: Array
     weights: Array
 

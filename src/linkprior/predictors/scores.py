@@ -97,22 +97,12 @@ class DenseScores:
 
 @dataclass(frozen=True)
 class SketchScores:
-    """The prox over factors, with ranks read from per-row tables; the mean over layers.
+    """The prox over factors, with ranks read from per-row tables; the mean over layers."""
 
-    Attributes
-    ----------
-    layers
-        One per start, or a single merged one.
-    tables
-        (layers, passes, p, knots) descending scores of each row at the knots' ranks.
-    scale, weights
-        τ·g_i per node and h at the knots: together the rank weights.
-    """
-
-    layers: list[Factors]
-    tables: Array
-    scale: Array
-    weights: Array
+    layers: list[Factors]  # one per start, or a single merged one
+    tables: Array  # (layers, passes, p, knots) descending scores of each row at the knots' ranks
+    scale: Array  # τ·g_i per node,
+    weights: Array  # and h at the knots: together the rank weights
 
     def rows(self, start: int, stop: int) -> Array:
         total = np.zeros((stop - start, len(self.scale)), dtype=np.float32)
@@ -268,19 +258,9 @@ def make_tables(
 ) -> Array:
     """Return (passes, p, knots) descending scores of every row at the ranks `knots(p − 1)`.
 
-    Parameters
-    ----------
-    rows
-        (start, stop) → fresh block of symmetric scores; called once for each block and pass.
-    scale, profile
-        One number per node and one per rank: b_i(k) = scale_i·profile_k.
-    passes
-        The first table has the scores' own ranks, each further one those of the scores as
-        penalised by the tables before it.
-    combine
-        How a penalty changes scores.
-    begun
-        First tables that are there already.
+    The first table has the ranks of the scores that `rows` gives, each further one those of the
+    scores as penalised by the tables before, with b_i(k) = scale_i·profile_k. `begun` are first
+    tables that are there already.
     """
     tables = list(begun)
     while len(tables) < passes:

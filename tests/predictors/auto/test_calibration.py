@@ -22,15 +22,6 @@ def rate(scores, offset=4.0):
     return 1 / (1 + np.exp(offset - scores))
 
 
-def test_the_missing_rate_counts_missing_pairs_among_those_that_are_not_hidden():
-    pairs, hidden, ratio = 1000.0, 200.0, 1.5
-    missing = ratio * hidden
-    found = calibration._missing_rate(np.array([hidden / pairs]), ratio)[0]
-    assert found == pytest.approx(missing / (pairs - hidden))
-    high = calibration._missing_rate(np.array([0.0, 0.9, 1.0]), ratio)
-    np.testing.assert_array_equal(high, [0.0, calibration.SUREST, calibration.SUREST])
-
-
 def test_calibration_finds_the_rates_that_were_simulated():
     known = Calibration.learn([simulated(seed) for seed in range(4)], ratio=1.0)
     scores = np.linspace(-1.0, 4.0, 11)

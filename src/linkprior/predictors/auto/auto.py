@@ -325,11 +325,9 @@ class Auto(LinkPredictor):
         )
 
     def summary(self) -> list[str]:
-        self._state()
-        said = explanation.lines(self.learned_.facts, self.objective)
-        return (
-            said if self._cached_calibration is not None else [*said, explanation.NO_PROBABILITIES]
-        )
+        said = explanation.lines(self._state()[1].facts, self.objective)
+        without = [explanation.NO_PROBABILITIES] * (self._cached_calibration is None)
+        return [*said, *without]
 
     # ------------------------------------------------------------------ how long it takes
 

@@ -176,6 +176,8 @@ class LinkPredictor(ABC):
     fit_time: ClassVar[Growth] = {"entries": 0.2}
     score_time: ClassVar[Growth] = {"entries": 0.2}
     fit_bytes: ClassVar[Growth] = {}
+    # Nodes up to which all scores are made at once and held: rows are then not worth sending for.
+    _held_up_to: ClassVar[int] = 0
     # The model to suggest where this one takes too much memory; none where there is no lighter one.
     lighter: ClassVar[str] = "tri"
 
@@ -392,10 +394,6 @@ class LinkPredictor(ABC):
         best, scores = on_device.in_order(best, self._pairs(best), len(best))
         return best[scores >= threshold], scores[scores >= threshold]
 
-    def _holds_scores(self) -> bool:
-        """Whether all scores are made at once and held: rows are then not worth sending for."""
-        return False
-
     def _base(self, pairs: pr.Ints) -> Array:
         """Return the scores before the prior; the same as the scores where there is none."""
         return self._pairs(pairs)
@@ -510,7 +508,7 @@ class LinkPredictor(ABC):
                     k,
                     candidates=candidates,
                     threshold=lowest,
-                    remote=not self._holds_scores(),
+                    remote=net.n_nodes > self._held_up_to,
                     rows_above=self._rows_above,
                 )
         # A score that is no number, or minus infinity, is in no list: one that is short tells.

@@ -102,11 +102,12 @@ class Consensus(Wrapped):
 
     def _fit(self, network: Network) -> Learned:
         self._check(network)
-        draws, best = [], _BestPairs(network)
+        draws: list[_Draw] = []
         # More members leave the first as they are.
         for own in np.random.SeedSequence(self.seed).spawn(self.most):
             rng = np.random.default_rng(own)
             draws.append(_Draw(int(rng.integers(SEED_LIMIT)), _hidden(network, self.resample, rng)))
+        best = _BestPairs(network)
         members: list[LinkPredictor] = []
         overlaps: list[float] = []
         fitting = progress.stage(f"fitting {self.name}", self.most)

@@ -51,7 +51,7 @@ def test_a_network_too_large_to_hold_all_scores_is_scored_in_blocks(fitted, monk
     matrix = all_scores(fitted)
     streaming = copy.deepcopy(fitted)
     assert "_cached_matrix" not in streaming.__dict__
-    monkeypatch.setattr(module, "HELD_WHOLE", 10)
+    monkeypatch.setattr(module.Auto, "_held_up_to", 10)
     # Blocks of another shape add up in another order: of float32, a last digit here and there.
     found = all_scores(streaming)
     np.testing.assert_allclose(found, matrix, atol=1e-3)

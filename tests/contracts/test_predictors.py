@@ -8,6 +8,7 @@ import pickle
 import numpy as np
 import pytest
 from sklearn.base import clone
+from tests.predictors.small import all_scores
 
 import linkprior as lp
 from linkprior.errors import InputError, NotFittedError, ParameterError, StoreError
@@ -71,10 +72,6 @@ def networks():
         "two nodes": lp.Network.from_edges([("a", "b")]),
         "three nodes": lp.Network.from_edges([("a", "b"), ("b", "c")]),
     }
-
-
-def all_scores(model):
-    return model.score_rows(0, model.network_.n_nodes)
 
 
 @every

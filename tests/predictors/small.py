@@ -2,6 +2,7 @@
 
 from itertools import combinations
 
+import numpy as np
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
@@ -23,3 +24,16 @@ def networks(draw, largest=12):
     every = list(combinations(names, 2))
     edges = draw(st.lists(st.sampled_from(every), min_size=1, max_size=3 * p))
     return lp.Network.from_edges(edges, nodes=names)
+
+
+def all_scores(model):
+    return model.score_rows(0, model.network_.n_nodes)
+
+
+def every_pair(net):
+    return np.stack(np.triu_indices(net.n_nodes, 1), axis=1)
+
+
+def non_edges(net):
+    pairs = every_pair(net)
+    return pairs[net.adjacency.toarray()[tuple(pairs.T)] == 0]

@@ -233,19 +233,6 @@ def test_restricted_answers_do_not_depend_on_the_number_of_workers(key, whole, m
     assert len(found) == 200
 
 
-@pytest.mark.parametrize("key", MODELS)
-def test_in_a_small_network_a_restricted_ranking_is_part_of_the_whole_one(key):
-    net = lp.planted_network(n_nodes=600, n_groups=5, mean_degree=6, seed=1)
-    model = build(key).fit(net)
-    whole = model.predict_edges(None)
-    assert len(whole) == net.n_non_edges
-    rules = {"around": net.names[77:78] + net.names[500:501]}
-    found = model.predict_edges(None, Candidates.of(net, **rules))
-    kept = np.isin(whole.pairs, [77, 500]).any(axis=1)
-    assert (found.pairs == whole.pairs[kept]).all()
-    assert found.scores.tobytes() == whole.scores[kept].tobytes()
-
-
 # ---------------------------------------------------------------------- thresholds
 
 

@@ -13,7 +13,6 @@ from linkprior.network.side_information import NON_EDGE_WEIGHT
 from linkprior.predictors.auto.holdout import hide
 from linkprior.predictors.base import WEIGHTS
 from linkprior.predictors.registry import MODELS, find
-from linkprior.solvers.pu_als import PuAlsSolver, exact_half_sweep
 
 RHO = 0.3
 
@@ -110,30 +109,6 @@ def test_the_parts_of_a_square_have_their_minimum_where_the_loss_has(net):
     X = np.full(weight.shape, 0.4)
     np.testing.assert_allclose(pu_gradient(X, net, RHO), 2 * weight * (X - best))
     assert (pu_gradient(best, net, RHO) == 0).all()
-
-
-def test_alternating_least_squares_solve_the_weighted_problem(net):
-    rng = np.random.default_rng(3)
-    H = rng.standard_normal((net.n_nodes, 3))
-    W = exact_half_sweep(net, H, RHO, 0.1)
-    w, no = dense(net)
-    for i in (0, 5, 11):
-        M = RHO / 2 * (1 - w[i]) + (1 - RHO / 2) * w[i]
-        M[no[i]] = RHO / 2 + NON_EDGE_WEIGHT * (1 - RHO)
-        M[i] = 0.0
-        target = (1 - RHO / 2) * w[i]
-        normal = H.T @ (M[:, None] * H) + 0.1 * np.eye(3)
-        np.testing.assert_allclose(W[i], np.linalg.solve(normal, H.T @ target), rtol=1e-8)
-
-
-def test_the_fast_solver_comes_to_the_solution_of_the_exact_one(net):
-    rng = np.random.default_rng(0)
-    solver = PuAlsSolver(net, rank=3, rho=RHO, lam=0.5, cg_steps=None, dtype=np.float64)
-    state = solver.init(rng)
-    for _ in range(3):
-        state = solver.step(state)
-    again = exact_half_sweep(net, state.W, RHO, 0.5)
-    np.testing.assert_allclose(solver.step(state).W, exact_half_sweep(net, again, RHO, 0.5), rtol=1)
 
 
 DENSE = {

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.predictors.small import networks, slowly
+from tests.predictors.small import all_scores, networks, slowly
 
 import linkprior as lp
 from linkprior.errors import ParameterError
@@ -14,10 +14,6 @@ from linkprior.predictors import consensus, evidence
 from linkprior.predictors.registry import make
 
 TRI = {"rank": 4, "max_iter": 30}
-
-
-def all_scores(model):
-    return model.score_rows(0, model.network_.n_nodes)
 
 
 def members_alone(model, net):
@@ -114,17 +110,6 @@ def test_a_large_network_is_compared_on_some_of_its_rows(monkeypatch):
     overlaps = [model.learned_.facts["overlap"] for model in (whole, part)]
     np.testing.assert_allclose(*overlaps, atol=0.08)
     np.testing.assert_array_equal(whole.score_rows(0, 9), part.score_rows(0, 9))
-
-
-@slowly
-@given(networks(largest=14))
-def test_pairs_are_compared_once_each_and_edges_never(net):
-    best = consensus._BestPairs(net)
-    i, j = np.nonzero(best.open)
-    assert len(i) == net.n_non_edges
-    assert (best.rows[i] < j).all()
-    assert (net.adjacency.toarray()[best.rows[i], j] == 0).all()
-    assert best.n_best == min(net.n_edges, net.n_non_edges)
 
 
 # ---------------------------------------------------------------------- resampling

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
-from tests.predictors.small import networks, slowly
+from tests.predictors.small import all_scores, networks, non_edges, slowly
 
 import linkprior as lp
 from linkprior.evaluation import splits
@@ -34,15 +34,6 @@ BASES = ("l3", "ra", "pa", "katz")
 def network():
     """About 500 nodes: large enough for ranks to be read between knots."""
     return lp.planted_network(n_nodes=540, n_groups=8, mean_degree=8, seed=0)
-
-
-def all_scores(model):
-    return model.score_rows(0, model.network_.n_nodes)
-
-
-def candidates(net):
-    pairs = np.stack(np.triu_indices(net.n_nodes, 1), axis=1)
-    return pairs[net.adjacency.toarray()[pairs[:, 0], pairs[:, 1]] == 0]
 
 
 def weight(row, j, alpha, degree):
@@ -151,7 +142,7 @@ def test_tables_rank_as_exact_ranks_do(base, passes, network, monkeypatch):
     assert set(exact.learned_.facts) == set(read.learned_.facts)
     assert "tables" in read.learned_.arrays
     assert read.learned_.facts["unit"] == pytest.approx(exact.learned_.facts["unit"], rel=0.05)
-    i, j = candidates(network).T
+    i, j = non_edges(network).T
     one, other = all_scores(exact)[i, j], all_scores(read)[i, j]
     n = round(0.01 * n_pairs(network.n_nodes))
     best = [set(np.argsort(-scores, kind="stable")[:n].tolist()) for scores in (one, other)]
@@ -166,7 +157,7 @@ def test_rows_and_pairs_agree_when_read_from_tables(base, network, monkeypatch, 
     monkeypatch.setattr(degree_prior, "DENSE_LIMIT", 10)
     params = {"n_starts": 1} if base == "tri" else {}
     model = make(f"degree:{base}", passes=2, **params).fit(network)
-    scores, pairs = all_scores(model), candidates(network)[::17]
+    scores, pairs = all_scores(model), non_edges(network)[::17]
     size = np.abs(scores).max()
     by_pair = model.score_pairs(pairs)
     np.testing.assert_allclose(by_pair, scores[pairs[:, 0], pairs[:, 1]], atol=2e-6 * size)

@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+from tests.predictors.small import all_scores, every_pair
 
 import linkprior as lp
 from linkprior.errors import ParameterError
@@ -42,14 +43,6 @@ def hubs(seed=0, n=400, n_hubs=12):
 
 def fitted(name, params, net, **more):
     return lp.make(name, **params, weights="learned", **more).fit(net)
-
-
-def all_scores(model):
-    return model.score_rows(0, model.network_.n_nodes)
-
-
-def every_pair(net):
-    return np.stack(np.triu_indices(net.n_nodes, 1), axis=1)
 
 
 # ---------------------------------------------------------------------- the function

@@ -5,6 +5,7 @@ from contextlib import suppress
 
 import numpy as np
 import pytest
+from tests.predictors.small import all_scores
 
 import linkprior as lp
 from linkprior import cli
@@ -24,10 +25,6 @@ NAMES = [
 def build(name, params):
     known = find(name).parameter_names()
     return make(name, **{**{k: v for k, v in SMALL.items() if k in known}, **params})
-
-
-def all_scores(model):
-    return model.score_rows(0, model.network_.n_nodes)
 
 
 @pytest.fixture

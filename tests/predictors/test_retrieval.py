@@ -376,15 +376,6 @@ def test_a_large_network_has_the_edges_asked_for_and_hubs_within_the_stated_boun
     assert lp.large_network(5000, 12, 20, 1.5, seed=3).digest != net.digest
 
 
-def test_groups_of_a_large_network_can_be_found():
-    net = lp.large_network(1000, mean_degree=20, n_groups=5, seed=1)
-    hidden = net.edges[np.random.default_rng(0).permutation(net.n_edges)[:500]]
-    model = lp.make("tri", rank=8, n_starts=1).fit(net.hide(hidden))
-    chance = lp.make("pa").fit(net.hide(hidden))
-    found, by_degree = (codes(net, m.predict_edges(20_000).pairs) for m in (model, chance))
-    assert len(found & codes(net, hidden)) > 1.2 * len(by_degree & codes(net, hidden))
-
-
 @pytest.mark.parametrize("size", [2, 3, 10])
 def test_a_large_network_may_be_tiny(size):
     net = lp.large_network(size, mean_degree=1, n_groups=1)

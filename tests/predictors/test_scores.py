@@ -5,6 +5,7 @@ import os
 import numpy as np
 import pytest
 from scipy import stats
+from tests.predictors.small import non_edges
 
 import linkprior as lp
 from linkprior.model.factors import Factors
@@ -26,15 +27,6 @@ from linkprior.predictors.scores import (
 def network():
     """About 500 nodes: large enough for ranks to be read between knots."""
     return lp.planted_network(n_nodes=540, n_groups=8, mean_degree=8, seed=0)
-
-
-def all_pairs(net):
-    return np.stack(np.triu_indices(net.n_nodes, 1), axis=1)
-
-
-def candidates(net):
-    pairs = all_pairs(net)
-    return pairs[net.adjacency.toarray()[pairs[:, 0], pairs[:, 1]] == 0]
 
 
 def best(scores, net):
@@ -75,11 +67,6 @@ def test_merged_factors_give_the_mean():
     np.testing.assert_allclose(starts.rows(5, 9), mean[5:9], rtol=1e-12)
     pairs = np.array([(0, 3), (2, 16), (7, 8)])
     np.testing.assert_allclose(starts.at(pairs), mean[pairs[:, 0], pairs[:, 1]], rtol=1e-12)
-
-
-def test_merging_one_layer_changes_nothing():
-    only = some_factors(9, 2, 0)
-    np.testing.assert_array_equal(merge([only]).rows(0, 9), only.rows(0, 9))
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 5, 16, 100, 1000, 51263])
@@ -143,19 +130,6 @@ def streaming(network):
     return make("tri-degree", solver="streaming", n_starts=2).fit(network)
 
 
-@pytest.mark.at_length
-def test_sketched_rows_and_pairs_agree(streaming, network):
-    scores = streaming._scores()
-    assert isinstance(scores, SketchScores)
-    assert len(scores.layers) == 2
-    pairs, p = all_pairs(network), network.n_nodes
-    rows = scores.rows(0, p)
-    np.testing.assert_allclose(scores.at(pairs), rows[pairs[:, 0], pairs[:, 1]], atol=2e-6)
-    np.testing.assert_allclose(rows, rows.T, atol=2e-6)
-    np.testing.assert_allclose(scores.rows(101, 140), rows[101:140], atol=2e-6)
-    assert rows.min() < 0
-
-
 def test_the_sketch_ranks_as_exact_ranks_do(streaming, network):
     """Measured: 99.3 % of the first 1 % in common, Spearman 0.99998.
 
@@ -163,7 +137,7 @@ def test_the_sketch_ranks_as_exact_ranks_do(streaming, network):
     """
     scale, profile = streaming._rank_weights(network)
     exact = sum(dense_prox(f, scale, profile) for f in layers_of(streaming)) / np.float32(2)
-    pairs = candidates(network)
+    pairs = non_edges(network)
     sketched, ranked = scores_of(streaming, pairs), DenseScores(exact).at(pairs)
     assert overlap(sketched, ranked, network) >= 0.985
     assert stats.spearmanr(sketched, ranked).statistic >= 0.999
@@ -171,7 +145,7 @@ def test_the_sketch_ranks_as_exact_ranks_do(streaming, network):
 
 def test_the_sketch_is_not_just_the_factors(streaming, network):
     """The test above would mean nothing if the prior hardly moved the ranking."""
-    pairs = candidates(network)
+    pairs = non_edges(network)
     factors = merge(layers_of(streaming)).at(pairs)
     assert overlap(scores_of(streaming, pairs), factors, network) < 0.9
 
@@ -195,16 +169,9 @@ def test_average_scores_is_the_prox_of_the_mean(planted):
     scale, profile = model._rank_weights(planted)
     consensus = dense_prox(merge(layers_of(model)), scale, profile)
     np.testing.assert_array_equal(model._scores().matrix, consensus)
-    pairs = candidates(planted)
+    pairs = non_edges(planted)
     by_start = small(solver="admm").fit(planted).score_pairs(pairs)
     assert (model.score_pairs(pairs) != by_start).any()
-
-
-def test_average_scores_keeps_one_layer_in_the_sketch(planted):
-    model = small(solver="streaming", average="scores").fit(planted)
-    scores = model._scores()
-    assert len(scores.layers) == len(scores.tables) == 1
-    assert scores.layers[0].U.shape == (planted.n_nodes, 3 * 20)
 
 
 # ---------------------------------------------------------------------- the two solvers
@@ -221,7 +188,7 @@ def test_without_weight_on_the_prior_both_solvers_are_plain_tri(planted):
     admm = make("tri-degree", n_starts=2, solver="admm", lam=1e-9, eta=1e-6).fit(planted)
     np.testing.assert_allclose(products(streaming), products(plain), atol=1e-9)
     np.testing.assert_allclose(products(admm), products(plain), atol=1e-3)
-    pairs = candidates(planted)
+    pairs = non_edges(planted)
     np.testing.assert_allclose(streaming.score_pairs(pairs), plain.score_pairs(pairs), atol=1e-6)
 
 
@@ -233,7 +200,7 @@ def test_both_solvers_rank_alike_when_the_prior_is_light(network):
     evaluated, the streaming solver takes only the provably monotone (shorter) steps.
     """
     light = {"n_starts": 2, "lam": 3e-7}
-    pairs = candidates(network)
+    pairs = non_edges(network)
     one, other = (
         scores_of(make("tri-degree", solver=solver, **light).fit(network), pairs)
         for solver in ("streaming", "admm")
@@ -251,7 +218,7 @@ def test_the_best_pairs_are_those_of_the_whole_score_matrix(network, starts):
     """Pairs that cannot reach the k-th best are left out before the tables are asked."""
     params = {"rank": 5, "warmup": 15, "max_iter": 2}
     model = make("tri-degree", solver="streaming", n_starts=starts, **params).fit(network)
-    pairs = candidates(network)
+    pairs = non_edges(network)
     scores = scores_of(model, pairs)
     for k in (1, 50, 2000):
         found = model.predict_edges(k)

@@ -130,13 +130,6 @@ def test_spm_is_the_mean_over_its_random_drops():
     assert not np.allclose(scores, others, atol=1e-3)
 
 
-def test_spm_finds_the_edge_missing_from_two_cliques():
-    pairs = [(i, j) for half in (range(8), range(8, 16)) for i, j in combinations(half, 2)]
-    pairs.remove((2, 5))
-    net = lp.Network.from_edges([*pairs, (0, 8)], nodes=range(16))
-    assert lp.make("spm").fit(net).predict_edges(1).names == [("2", "5")]
-
-
 @given(st.lists(st.integers(-5, 5), min_size=1, max_size=40))
 def test_ranks_are_scipys_from_the_largest_down(values):
     entries = np.array(values, dtype=float)

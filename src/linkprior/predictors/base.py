@@ -124,10 +124,7 @@ def _renamed(old: str, method: Callable[..., T]) -> Callable[..., T]:
 
 @contextmanager
 def overflow_told_later() -> Iterator[None]:
-    """Let numbers overflow without a warning: what comes out is checked after.
-
-    An invalid number that no overflow came before is warned of as ever: it is a mistake of ours.
-    """
+    """Let numbers overflow without a warning, as results are checked; others warn as ever."""
     overflowed = False
 
     def note(what: str, _: int) -> None:
@@ -178,6 +175,8 @@ class LinkPredictor(ABC):
     fit_time: ClassVar[Growth] = {"entries": 0.2}
     score_time: ClassVar[Growth] = {"entries": 0.2}
     fit_bytes: ClassVar[Growth] = {}
+    # Nodes up to which all scores are made at once and held: rows are then not worth sending for.
+    _held_up_to: ClassVar[int] = 0
     # The model to suggest where this one takes too much memory; none where there is no lighter one.
     lighter: ClassVar[str] = "tri"
 
@@ -190,12 +189,9 @@ class LinkPredictor(ABC):
 
     def __repr__(self) -> str:
         """Show the parameters that differ from their defaults, as scikit-learn does."""
-        plain = {f.name: f.default for f in dataclasses.fields(self)}
-        changed = (
-            f"{name}={value!r}"
-            for name, value in self.get_params(deep=False).items()
-            if repr(value) != repr(plain[name])
-        )
+        plain = {f.name: repr(f.default) for f in dataclasses.fields(self)}
+        given = {name: repr(value) for name, value in self.get_params(deep=False).items()}
+        changed = [f"{name}={text}" for name, text in given.items() if text != plain[name]]
         return f"{type(self).__name__}({', '.join(changed)})"
 
     # ------------------------------------------------------------------ parameters
@@ -331,9 +327,8 @@ class LinkPredictor(ABC):
         return self
 
     def _forget(self) -> None:
-        for name in ("network_", "learned_"):
-            self.__dict__.pop(name, None)
-        for name in [n for n in self.__dict__ if n.startswith("_cached_")]:
+        kept = ("network_", "learned_", "_cached_")
+        for name in [name for name in self.__dict__ if name.startswith(kept)]:
             del self.__dict__[name]
 
     def _remember(self, network: Network, learned: Learned) -> None:
@@ -397,10 +392,6 @@ class LinkPredictor(ABC):
         best = found[0]  # with the model's own scores, so that they are those of the CPU
         best, scores = on_device.in_order(best, self._pairs(best), len(best))
         return best[scores >= threshold], scores[scores >= threshold]
-
-    def _holds_scores(self) -> bool:
-        """Whether all scores are made at once and held: rows are then not worth sending for."""
-        return False
 
     def _base(self, pairs: pr.Ints) -> Array:
         """Return the scores before the prior; the same as the scores where there is none."""
@@ -498,21 +489,25 @@ class LinkPredictor(ABC):
         k = None if k is None else whole_number("k", k, 0)
         lowest = -np.inf if threshold is None else real_number("threshold", threshold, -np.inf)
         if candidates is not None:
-            _candidates(candidates).refuse_other(net)
+            if not isinstance(candidates, Candidates | NeighborCandidates):
+                raise ParameterError(
+                    "candidates must be made with Candidates.of(network, …) or "
+                    f"nearby_pairs(network, …), got {shown(candidates)}"
+                )
+            candidates.refuse_other(net)
         with parallel.one_blas_thread(), overflow_told_later():
             if isinstance(candidates, NeighborCandidates):
                 best, scores = best_nearby(self, candidates, k, lowest)
             elif (found := self._best_on_device(candidates, k, lowest)) is not None:
                 best, scores = found
             else:
-                remote = not self._holds_scores()
                 best, scores = best_pairs(
                     self._rows,
                     net,
                     k,
                     candidates=candidates,
                     threshold=lowest,
-                    remote=remote,
+                    remote=net.n_nodes > self._held_up_to,
                     rows_above=self._rows_above,
                 )
         # A score that is no number, or minus infinity, is in no list: one that is short tells.
@@ -552,8 +547,7 @@ class LinkPredictor(ABC):
         >>> list(model.explain([(0, 5)]).to_frame())[2:5]
         ['score', 'base', 'prior']
         """
-        net, _ = self._state()
-        proper = self._proper(pairs, by)
+        proper, net = self._proper(pairs, by), self.network_
         with parallel.one_blas_thread(), overflow_told_later():
             score, base = self._pairs(proper), self._base(proper)
         names = [(net.names[i], net.names[j]) for i, j in proper.tolist()]
@@ -704,17 +698,22 @@ class LinkPredictor(ABC):
         except ValueError:
             raise InputError("pairs must all have two ends") from None
         if by is None and given.size and given.dtype.kind in "iu":
-            _refuse_ambiguous(net)
+            numbers = all(name.removeprefix("-").isdecimal() for name in net.names)
+            if numbers and any(name != str(at) for at, name in enumerate(net.names)):
+                raise ParameterError(
+                    "the nodes of this network are named by numbers, so (3, 7) may mean names or "
+                    "positions: say by='name' or by='position', or write names as text"
+                )
         if given.ndim == 2 and by != "position" and (by == "name" or given.dtype.kind in "UO"):
             if given.dtype.kind in "iu":
                 given = given.astype(str)
             given = np.array([[net.index_of(end) for end in pair] for pair in given.tolist()])
-        numbers = pr.as_pairs(given, net.n_nodes)
-        loops = numbers[:, 0] == numbers[:, 1]
+        positions = pr.as_pairs(given, net.n_nodes)
+        loops = positions[:, 0] == positions[:, 1]
         if loops.any():
-            node = int(numbers[loops][0, 0])
+            node = int(positions[loops][0, 0])
             raise InputError(f"pairs must join two different nodes, got ({node}, {node})")
-        return pr.ordered(numbers)
+        return pr.ordered(positions)
 
     # ------------------------------------------------------------------ keeping
 
@@ -742,16 +741,6 @@ class LinkPredictor(ABC):
         return html.card(type(self).name or type(self).__name__, known, shown)
 
 
-def _refuse_ambiguous(net: Network) -> None:
-    """Refuse whole numbers that may be positions, or names of other nodes."""
-    numbers = all(name.removeprefix("-").isdecimal() for name in net.names)
-    if numbers and any(name != str(at) for at, name in enumerate(net.names)):
-        raise ParameterError(
-            "the nodes of this network are named by numbers, so (3, 7) may mean names or "
-            "positions: say by='name' or by='position', or write names as text"
-        )
-
-
 @dataclass(eq=False, kw_only=True)
 class ScoredPredictor(LinkPredictor):
     """Base of predictors whose rows and pairs come from one source of scores."""
@@ -765,15 +754,6 @@ class ScoredPredictor(LinkPredictor):
 
     def _pairs(self, pairs: pr.Ints) -> Array:
         return self._scores().at(pairs)
-
-
-def _candidates(given: object) -> Candidates | NeighborCandidates:
-    if not isinstance(given, Candidates | NeighborCandidates):
-        raise ParameterError(
-            "candidates must be made with Candidates.of(network, …) or nearby_pairs(network, …), "
-            f"got {shown(given)}"
-        )
-    return given
 
 
 # ---------------------------------------------------------------------- other people's estimators
@@ -856,8 +836,7 @@ class _Adapter(LinkPredictor):
 
     def _fit(self, network: Network) -> Learned:
         fresh = copy.deepcopy(self.estimator)
-        params = self.get_params()
-        if params:
+        if params := self.get_params():
             fresh.set_params(**params)
         fresh.fit(network)
         self._cached_estimator = fresh

@@ -16,16 +16,9 @@ from linkprior.model.losses import pu_loss
 from linkprior.model.priors import H_Like, degree_prior
 from linkprior.network import Network
 from linkprior.network.pairs import Ints, n_pairs
+from linkprior.predictors import multistart
 from linkprior.predictors.base import ISOLATED, NEGATIVES, WEIGHTS, Learned, ScoredPredictor
 from linkprior.predictors.effort import PICK, Effort, Growth, amount, factor_scores, sweep
-from linkprior.predictors.multistart import (
-    MOST_STARTS,
-    SEED_LIMIT,
-    convergence,
-    facts_of,
-    idle_factor,
-    run_starts,
-)
 from linkprior.predictors.on_device import Form
 from linkprior.predictors.scores import PASSES, BilinearScores, DenseScores, prior_of
 from linkprior.predictors.spaces import ALPHA, TAU, Axis, C, Space, rank_axis
@@ -129,13 +122,13 @@ class PU(ScoredPredictor):
         def one_start(rng: np.random.Generator, workers: int) -> Solution[PuState]:
             return solve(self._solver(network, workers), rng, max_iter, tol)
 
-        with progress.stage("fitting pu", whole_number("n_starts", self.n_starts, 1, MOST_STARTS)):
-            solutions = run_starts(self.seed, self.n_starts, one_start)
-        arrays = {
-            "W": np.stack([solution.state.W for solution in solutions]),
-            "H": np.stack([solution.state.H for solution in solutions]),
-        }
-        return Learned(arrays, facts_of(solutions))
+        with progress.stage(
+            "fitting pu", whole_number("n_starts", self.n_starts, 1, multistart.MOST_STARTS)
+        ):
+            solutions = multistart.run_starts(self.seed, self.n_starts, one_start)
+        states = [solution.state for solution in solutions]
+        arrays = {name: np.stack([getattr(state, name) for state in states]) for name in "WH"}
+        return Learned(arrays, multistart.facts_of(solutions))
 
     def _solver(self, network: Network, workers: int) -> PuAlsSolver:
         rank = min(DEFAULT_RANK, network.n_nodes) if self.rank is None else self.rank
@@ -156,8 +149,14 @@ class PU(ScoredPredictor):
     def _effort(self, network: Network) -> Effort:
         solver = self._solver(network, 1)
         rounds = whole_number("max_iter", self.max_iter, 1) * (1 + (solver.cg_steps or 10))
-        n_starts = whole_number("n_starts", self.n_starts, 1, MOST_STARTS)
-        fit = n_starts * idle_factor(n_starts) * rounds * _ROUND * sweep(network, solver.rank)
+        n_starts = whole_number("n_starts", self.n_starts, 1, multistart.MOST_STARTS)
+        fit = (
+            n_starts
+            * multistart.idle_factor(n_starts)
+            * rounds
+            * _ROUND
+            * sweep(network, solver.rank)
+        )
         held = 4.0 * _ARRAYS * n_starts * network.n_nodes * solver.rank
         return Effort(fit, factor_scores(network, n_starts * solver.rank), held)
 
@@ -264,9 +263,7 @@ class NuclearDegree(ScoredPredictor):
     seed: int = 0
 
     def summary(self) -> list[str]:
-        _, learned = self._state()
-        ended = convergence(learned.facts)
-        return [] if ended is None else [ended]
+        return multistart.convergence(self._state()[1].facts)
 
     def without_prior(self) -> NuclearDegree:
         changed = {"lam": 0.0, "tau": 0.0, "prior_bound": None}
@@ -276,7 +273,7 @@ class NuclearDegree(ScoredPredictor):
         solver = self._solver(network)
         max_iter = whole_number("max_iter", self.max_iter, 1)
         tol = real_number("tol", self.tol, 0.0, low_open=False)
-        rng = np.random.default_rng(whole_number("seed", self.seed, 0, SEED_LIMIT))
+        rng = np.random.default_rng(whole_number("seed", self.seed, 0, multistart.SEED_LIMIT))
         with progress.stage("fitting nuclear-degree", max_iter + _AFTER):
             with progress.part(max_iter):
                 solution = solve(solver, rng, max_iter, tol)
@@ -302,35 +299,31 @@ class NuclearDegree(ScoredPredictor):
         choice("rank_by", self.rank_by, ["q", "x"])
         real_number("tau", self.tau, 0.0, low_open=False)
         lam = real_number("lam", self.lam, 0.0, low_open=False)
+        mu = 0.0  # a bound on the norm leaves no penalty
+        if self.trace is None:
+            mu = 2.0 * default_ridge(network) if self.mu is None else self.mu
+            mu = real_number("mu", mu, 0.0, low_open=False)
+        elif self.mu is not None:
+            raise ParameterError(
+                "mu must not be given together with trace, the bound that replaces this penalty; "
+                f"got mu={shown(self.mu)} and trace={shown(self.trace)}"
+            )
         return NuclearSolver(
             network,
             prior_of(self, network),
             real_number("rho", self.rho, 0.0, 1.0),
-            self._mu(network),
+            mu,
             lam if self.prior_bound is None else 0.0,
             real_number("eta", self.eta, _LEAST_ETA),
             trace=_bound("trace", self.trace),
             prior_bound=_bound("prior_bound", self.prior_bound),
         )
 
-    def _mu(self, network: Network) -> float:
-        """Return the penalty μ; a bound on the norm leaves none."""
-        if self.trace is None:
-            mu = 2.0 * default_ridge(network) if self.mu is None else self.mu
-            return real_number("mu", mu, 0.0, low_open=False)
-        if self.mu is not None:
-            raise ParameterError(
-                "mu must not be given together with trace, the bound that replaces this penalty; "
-                f"got mu={shown(self.mu)} and trace={shown(self.trace)}"
-            )
-        return 0.0
-
     def _scores(self) -> DenseScores:
         return DenseScores(self._state()[1].arrays[self.rank_by.upper()])
 
     def _base(self, pairs: Ints) -> Array:
-        arrays = self._state()[1].arrays
-        return DenseScores(arrays["A" if self.rank_by == "q" else "X"]).at(pairs)
+        return DenseScores(self.learned_.arrays["A" if self.rank_by == "q" else "X"]).at(pairs)
 
 
 def _estimate(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
@@ -66,15 +66,12 @@ class Consensus(Wrapped):
     kind: ClassVar[str] = "consensus"
     summary_line: ClassVar[str] = "mean over random starts or resampled edges, until it settles"
     changed: ClassVar[dict[str, Any]] = {"n_starts": 1}
+    shared: ClassVar[frozenset[str]] = frozenset({"seed"})
     most: int = 10
     least: int = 3
     settled: float = 0.95
     resample: float = 0.0
     seed: int = 0
-
-    @classmethod
-    def _shared(cls) -> set[str]:
-        return {"seed"}
 
     def spread(self, pairs: ArrayLike, by: str | None = None) -> Array:
         """Return how far the members disagree on pairs.
@@ -99,14 +96,18 @@ class Consensus(Wrapped):
         proper = self._proper(pairs, by)
         with parallel.one_blas_thread():
             scores = [member._pairs(proper) for member in self._cached_members]
-        one = len(scores) == 1
-        return np.std(np.array(scores, dtype=np.float64), axis=0, ddof=0 if one else 1)
+        return np.std(np.array(scores, dtype=np.float64), axis=0, ddof=int(len(scores) > 1))
 
     # ------------------------------------------------------------------ learning
 
     def _fit(self, network: Network) -> Learned:
         self._check(network)
-        draws, best = self._draws(network), _BestPairs(network)
+        draws: list[_Draw] = []
+        # More members leave the first as they are.
+        for own in np.random.SeedSequence(self.seed).spawn(self.most):
+            rng = np.random.default_rng(own)
+            draws.append(_Draw(int(rng.integers(SEED_LIMIT)), _hidden(network, self.resample, rng)))
+        best = _BestPairs(network)
         members: list[LinkPredictor] = []
         overlaps: list[float] = []
         fitting = progress.stage(f"fitting {self.name}", self.most)
@@ -147,14 +148,6 @@ class Consensus(Wrapped):
             arrays["hidden"] = np.stack([draw.hidden for draw in draws[:n]])
         return Learned(arrays, facts)
 
-    def _draws(self, network: Network) -> list[_Draw]:
-        """Return what is random about each member; more members leave the first as they are."""
-        drawn = []
-        for own in np.random.SeedSequence(self.seed).spawn(self.most):
-            rng = np.random.default_rng(own)
-            drawn.append(_Draw(int(rng.integers(SEED_LIMIT)), _hidden(network, self.resample, rng)))
-        return drawn
-
     def _check(self, network: Network) -> None:
         whole_number("most", self.most, 1, MOST_MEMBERS)
         whole_number("least", self.least, 1)
@@ -182,23 +175,18 @@ class Consensus(Wrapped):
         return members
 
     def _rows(self, start: int, stop: int) -> Array:
-        total = np.zeros((stop - start, self.network_.n_nodes))
-        for member in self._cached_members:
-            total += member._rows(start, stop)
-        return total / len(self._cached_members)
+        return self._mean(member._rows(start, stop) for member in self._cached_members)
 
     def _pairs(self, pairs: Ints) -> Array:
-        return self._mean([member._pairs(pairs) for member in self._cached_members])
+        return self._mean(member._pairs(pairs) for member in self._cached_members)
 
     def _base(self, pairs: Ints) -> Array:
-        return self._mean([member._base(pairs) for member in self._cached_members])
+        return self._mean(member._base(pairs) for member in self._cached_members)
 
-    def _mean(self, scores: list[Array]) -> Array:
-        """Return the mean in the order of members, added as rows are."""
-        total = np.zeros(len(scores[0]))
-        for one in scores:
-            total += one
-        return total / len(scores)
+    def _mean(self, scores: Iterator[Array]) -> Array:
+        """Return the mean in double precision, added in the order of members."""
+        total: Any = sum((one.astype(np.float64) for one in scores), 0.0)
+        return np.asarray(total / len(self._cached_members))
 
     # ------------------------------------------------------------------ how long it takes
 
@@ -231,18 +219,14 @@ class _BestPairs:
         p = network.n_nodes
         blocks = parallel.blocks(p)
         self.blocks = blocks[:: max(1, -(-(p**2) // DENSE_LIMIT**2))]
-        self.rows = np.concatenate([np.arange(*block) for block in self.blocks])
-        self.open = self._candidates(network)
+        self.rows = rows = np.concatenate([np.arange(*block) for block in self.blocks])
+        # Where these rows hold non-edges, each pair once.
+        twice = np.isin(np.arange(p), rows) & (np.arange(p) <= rows[:, None])
+        self.open = ~twice & (network.adjacency[rows].toarray() == 0)
         self.sums = np.zeros(int(self.open.sum()))
         edges = int(np.isin(network.edges, self.rows).any(axis=1).sum())
         self.n_best = min(max(1, edges), len(self.sums))
         self.best: Ints | None = None
-
-    def _candidates(self, network: Network) -> NDArray[np.bool_]:
-        """Return where these rows hold non-edges, each pair once."""
-        p, rows = network.n_nodes, self.rows
-        twice = np.isin(np.arange(p), rows) & (np.arange(p) <= rows[:, None])
-        return ~twice & (network.adjacency[rows].toarray() == 0)
 
     def overlap_with(self, member: LinkPredictor) -> list[float]:
         """Add a member; return the share of the best pairs that stay, nothing for the first."""

@@ -52,8 +52,7 @@ def estimate(
 ) -> Estimate:
     """Return what fitting the model and ranking all pairs may take on this machine.
 
-    `ranking` is the nominal work of ranking where not all pairs are ranked, `before` that of what
-    comes before the fit.
+    `ranking` is the nominal work of ranking other pairs, `before` that of what precedes the fit.
     """
     work = effort_of(model, network)
     nominal = before + work.fit + (work.scores if ranking is None else ranking)

@@ -157,8 +157,7 @@ class DegreeOver(Wrapped):
                 arrays, facts = self._ranked(network, base)
             else:
                 arrays, weights = learned
-                facts = {name: weights[name] for name in ("unit", "median")}
-                facts["weights"] = weights
+                facts = {"unit": weights["unit"], "median": weights["median"], "weights": weights}
         own = {**prefixed("base", base.learned_.arrays), **arrays}
         return Learned(own, {"base": dict(base.learned_.facts), **facts})
 
@@ -175,37 +174,22 @@ class DegreeOver(Wrapped):
             found = {"penalty": exact_penalty(A, scale, profile, self.passes, combine)}
         else:
             away = self._base_form(base)
-            ranked = (base._rows, p, scale, profile)
-            first = make_tables(*ranked) if away is None else away.more_tables(scale, profile, 1)
-            unit, median = unit_of(first[0], p - 1, aim)
             if away is None:
-                combine = self._combine(unit, median)
-                tables = make_tables(*ranked, self.passes, combine, first)
+                ranked = (base._rows, p, scale, profile)
+                first = make_tables(*ranked)
+                unit, median = unit_of(first[0], p - 1, aim)
+                tables = make_tables(*ranked, self.passes, self._combine(unit, median), first)
             else:
+                factors = away.layers[0][:2]
+                first = on_device.tables(*factors, scale, profile, 1)
+                unit, median = unit_of(first[0], p - 1, aim)
                 scale = self._strength(unit) * scale
-                tables = away.more_tables(scale, profile, self.passes, first)
+                tables = on_device.tables(*factors, scale, profile, self.passes, first)
             found = {"tables": tables}
         facts: dict[str, Any] = {"unit": unit, "median": median}
         if self.weights == "learned":
             facts["weights"] = learned_prior.paper_facts(network)
         return found, facts
-
-    def _check_ranks(self, network: Network) -> None:
-        if choice("ranks", self.ranks, ["auto", "exact"]) == "auto":
-            return
-        if network.n_nodes <= DENSE_LIMIT:
-            return
-        if self.passes != 1 or self._pure_ranks:
-            raise ParameterError(
-                f"ranks='exact' beyond {DENSE_LIMIT:,} nodes counts ranks once, for a finite tau: "
-                "set passes=1"
-            )
-        base = type(self._new())
-        if base._factor_form is LinkPredictor._factor_form:
-            raise ParameterError(
-                f"ranks='exact' beyond {DENSE_LIMIT:,} nodes is for models of factors (tri, pu), "
-                f"not for {base.name}: take ranks='auto'"
-            )
 
     def _base_form(self, base: LinkPredictor) -> Form | None:
         """Return the base's scores for the device in use; None where the CPU has to do it."""
@@ -218,7 +202,16 @@ class DegreeOver(Wrapped):
     def _prior(self, network: Network) -> tuple[Array, Array]:
         """Check the parameters, and return the rank weights g_i and h_k."""
         whole_number("passes", self.passes, 1, MOST_PASSES)
-        self._check_ranks(network)
+        exact = choice("ranks", self.ranks, ["auto", "exact"]) == "exact"
+        if exact and network.n_nodes > DENSE_LIMIT:
+            beyond = f"ranks='exact' beyond {DENSE_LIMIT:,} nodes"
+            if self.passes != 1 or self._pure_ranks:
+                raise ParameterError(f"{beyond} counts ranks once, for a finite tau: set passes=1")
+            if self.wrapped._factor_form is LinkPredictor._factor_form:
+                raise ParameterError(
+                    f"{beyond} is for models of factors (tri, pu), not for {self.wrapped.name}: "
+                    "take ranks='auto'"
+                )
         if learned_prior.wanted(self) and self.ranks != "auto":
             raise ParameterError("weights='learned' ranks in its own way: leave ranks='auto'")
         if not self._pure_ranks:

@@ -76,7 +76,7 @@ def _three_steps(network: Network) -> float:
 UNITS: Mapping[str, Callable[[Network], float]] = {
     "nodes": lambda network: float(network.n_nodes),
     "edges": lambda network: float(network.n_edges),
-    "entries": lambda network: float(network.n_nodes) ** 2,  # of a matrix of all nodes
+    "entries": entries,  # of a matrix of all nodes
     # Nodes³, of what keeps one core busy, whatever the number of cores: eigenvalues
     "cubes_alone": lambda network: parallel.current_workers() * float(network.n_nodes) ** 3,
     # A times a matrix of all nodes

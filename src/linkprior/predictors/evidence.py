@@ -56,17 +56,24 @@ def columns(
             paths = count_paths(net, pairs)
         with progress.part(1.0):
             share = prior_share(model, pairs)
+    source, target = pairs.T
     gathered: dict[str, NDArray[Any]] = {}
     if labels:  # of both ends; a node without one has an empty cell
         of_node = np.array([labels.get(name, "") for name in net.names], dtype=object)
-        gathered = {"label_source": of_node[pairs[:, 0]], "label_target": of_node[pairs[:, 1]]}
+        gathered = {"label_source": of_node[source], "label_target": of_node[target]}
+    names = [labels.get(name, name) for name in net.names]
+    partners = np.empty(len(pairs), dtype=object)
+    for start in range(0, len(pairs), _ROWS_AT_ONCE):  # between two of them Ctrl-C is heard
+        rows = paths.partners[start : start + _ROWS_AT_ONCE].tolist()
+        joined = [";".join(names[node] for node in row if node >= 0) for row in rows]
+        partners[start : start + len(rows)] = joined
     counted = (
-        net.degrees[pairs[:, 0]],
-        net.degrees[pairs[:, 1]],
+        net.degrees[source],
+        net.degrees[target],
         rank_by_degree(net, pairs),
         paths.two,
         paths.three,
-        _joined([labels.get(name, name) for name in net.names], paths.partners),
+        partners,
         share,
     )
     gathered |= dict(zip(COLUMNS, counted, strict=True))
@@ -105,33 +112,9 @@ def prior_share(model: LinkPredictor, pairs: Ints) -> NDArray[np.float64]:
     return share
 
 
-def _joined(names: Sequence[str], partners: Ints) -> NDArray[np.object_]:
-    """Return the names of each row's nodes joined by `;`, −1 left out.
-
-    In pieces: one list of all rows is made in a single step, and Ctrl-C would wait for it.
-    """
-    texts = np.empty(len(partners), dtype=object)
-    for start in range(0, len(partners), _ROWS_AT_ONCE):
-        part = slice(start, start + _ROWS_AT_ONCE)
-        texts[part] = [
-            ";".join(names[node] for node in row if node >= 0) for row in partners[part].tolist()
-        ]
-    return texts
-
-
 @dataclass(frozen=True)
 class PairStory:
-    """What is known of one pair.
-
-    Attributes
-    ----------
-    facts
-        Numbers, names and lists, fit for JSON: model, source, target (in node order), observed,
-        known_non_edge, score, base, prior, place (None for these two), candidates_above, tied,
-        n_candidates, rank_for_source, rank_for_target, n_nodes, degree_source, degree_target,
-        rank_by_degree, paths2, paths3, shared_partners (name, degree) and best_paths (through,
-        weight).
-    """
+    """What is known of one pair: numbers, names and lists, fit for JSON (see `explain_pair`)."""
 
     facts: dict[str, Any]
 
@@ -152,31 +135,21 @@ def explain_pair(
     if one == other:
         raise InputError(f"a pair joins two different nodes, got {net.names[one]!r} twice")
     i, j = sorted((one, other))
+    names = [
+        f"{labels[name]} ({name})" if labels and labels.get(name, name) != name else name
+        for name in net.names
+    ]
     facts = {
         "model": type(model).name,
-        "source": net.names[i],
-        "target": net.names[j],
+        "source": names[i],
+        "target": names[j],
         "observed": j in _partners(net, i),
         "known_non_edge": _refuted(net, i, j),
         "n_nodes": net.n_nodes,
         **_standing(model, net, i, j),
-        **_surroundings(net, i, j),
+        **_surroundings(net, names, i, j),
     }
-    return PairStory(_relabelled(facts, labels) if labels else facts)
-
-
-def _relabelled(facts: dict[str, Any], labels: Mapping[str, str]) -> dict[str, Any]:
-    def shown(name: str) -> str:
-        return f"{labels[name]} ({name})" if labels.get(name, name) != name else name
-
-    return facts | {
-        "source": shown(facts["source"]),
-        "target": shown(facts["target"]),
-        "shared_partners": [[shown(name), degree] for name, degree in facts["shared_partners"]],
-        "best_paths": [
-            path | {"through": list(map(shown, path["through"]))} for path in facts["best_paths"]
-        ],
-    }
+    return PairStory(facts)
 
 
 def _standing(model: LinkPredictor, net: Network, i: int, j: int) -> dict[str, Any]:
@@ -211,34 +184,29 @@ def _standing(model: LinkPredictor, net: Network, i: int, j: int) -> dict[str, A
     }
 
 
-def _surroundings(net: Network, i: int, j: int) -> dict[str, Any]:
-    """Tell degrees, shared partners and paths."""
+def _surroundings(net: Network, names: Sequence[str], i: int, j: int) -> dict[str, Any]:
+    """Tell degrees, shared partners and paths: the heaviest by 1/√(k_u·k_v), ties in node order."""
     pair = np.array([[i, j]])
     paths = count_paths(net, pair)
     partners = [node for node in paths.partners[0].tolist() if node >= 0]
+    first, last = _partners(net, i), _partners(net, j)
+    first, last = first[first != j], last[last != i]  # a path does not touch its ends again
+    steps = net.adjacency[first][:, last].tocoo()
+    u, v = first[steps.coords[0]], last[steps.coords[1]]
+    product = net.degrees[u] * net.degrees[v]
+    heaviest = np.lexsort((v, u, product))[:SHOWN].tolist()
     return {
         "degree_source": int(net.degrees[i]),
         "degree_target": int(net.degrees[j]),
         "rank_by_degree": int(rank_by_degree(net, pair)[0]),
         "paths2": int(paths.two[0]),
         "paths3": int(paths.three[0]),
-        "shared_partners": [[net.names[node], int(net.degrees[node])] for node in partners],
-        "best_paths": _best_paths(net, i, j),
+        "shared_partners": [[names[node], int(net.degrees[node])] for node in partners],
+        "best_paths": [
+            {"through": [names[u[at]], names[v[at]]], "weight": float(product[at]) ** -0.5}
+            for at in heaviest
+        ],
     }
-
-
-def _best_paths(net: Network, i: int, j: int) -> list[dict[str, Any]]:
-    """Return the paths i–u–v–j of largest weight 1/√(k_u·k_v), ties in node order."""
-    first, last = _partners(net, i), _partners(net, j)
-    first, last = first[first != j], last[last != i]  # a path does not touch its ends again
-    steps = net.adjacency[first][:, last].tocoo()
-    u, v = first[steps.coords[0]], last[steps.coords[1]]
-    product = net.degrees[u] * net.degrees[v]
-    best = np.lexsort((v, u, product))[:SHOWN]
-    return [
-        {"through": [net.names[u[at]], net.names[v[at]]], "weight": float(product[at]) ** -0.5}
-        for at in best.tolist()
-    ]
 
 
 def _refuted(net: Network, i: int, j: int) -> bool:
@@ -258,54 +226,45 @@ NEAR_THE_TOP = 0.1  # share of all candidates
 
 
 def lines(facts: Facts) -> list[str]:
-    """Return the explanation line by line."""
+    """Return the explanation line by line: the score and its parts, ranks, degrees, paths."""
     return [
-        *_wording_standing(facts),
-        _parts(facts),
-        *_ranks(facts),
+        *_score_lines(facts),
+        *(
+            f"Of all {facts['n_nodes'] - 1:,} partners {facts[one]} could have, {facts[other]} is "
+            f"the {_nth_best(facts[f'rank_for_{one}'])}; {facts[one]} has "
+            f"{_count(facts[f'degree_{one}'], 'observed edge')}."
+            for one, other in (("source", "target"), ("target", "source"))
+        ),
         _by_degree(facts),
-        _shared(facts),
-        *_paths(facts),
+        *_path_lines(facts),
         "A score orders pairs; it is no probability.",
     ]
 
 
-def _wording_standing(facts: Facts) -> list[str]:
+def _score_lines(facts: Facts) -> list[str]:
+    """Say what the pair is, what place its score has, and the prior's part in it."""
     pair, score = f"{facts['source']} – {facts['target']}", _number(facts["score"])
-    total = f"{facts['n_candidates']:,} candidate pair{_s(facts['n_candidates'])}"
+    total = _count(facts["n_candidates"], "candidate pair")
     if _barred(facts):
         what = "an observed edge" if facts["observed"] else "a known non-edge"
         fitted = ", fitted with the edge in place," * facts["observed"]
-        return [
+        found = [
             f"{pair} is {what}: {facts['model']} knew it, and does not predict it.",
             f"Its score{fitted} is {score}; {facts['candidates_above']:,} of {total} score higher.",
         ]
-    tied = f", shared with {facts['tied']:,} more" if facts["tied"] else ""
-    return [
-        f"{pair} is not an observed edge: for {facts['model']} it is a candidate.",
-        f"Its score is {score}: place {facts['place']:,} of {total}{tied}.",
-    ]
-
-
-def _parts(facts: Facts) -> str:
+    else:
+        tied = f", shared with {facts['tied']:,} more" if facts["tied"] else ""
+        found = [
+            f"{pair} is not an observed edge: for {facts['model']} it is a candidate.",
+            f"Its score is {score}: place {facts['place']:,} of {total}{tied}.",
+        ]
     prior = facts["prior"]
     if facts.get("model") == "auto":
-        return "It comes from all models together: no part of it is the prior's alone."
+        return [*found, "It comes from all models together: no part of it is the prior's alone."]
     if prior == 0:
-        return "No prior has a part in the score."
+        return [*found, "No prior has a part in the score."]
     verb = f"takes {_number(-prior)} away" if prior < 0 else f"adds {_number(prior)}"
-    return f"Before the prior it is {_number(facts['base'])}; the prior {verb}."
-
-
-def _ranks(facts: Facts) -> list[str]:
-    """Say how good either node is for the other, beside how many edges it has."""
-    ends = ("source", "target"), ("target", "source")
-    return [
-        f"Of all {facts['n_nodes'] - 1:,} partners {facts[one]} could have, {facts[other]} is the "
-        f"{_nth_best(facts[f'rank_for_{one}'])}; {facts[one]} has "
-        f"{facts[f'degree_{one}']:,} observed edge{_s(facts[f'degree_{one}'])}."
-        for one, other in ends
-    ]
+    return [*found, f"Before the prior it is {_number(facts['base'])}; the prior {verb}."]
 
 
 def _by_degree(facts: Facts) -> str:
@@ -317,7 +276,7 @@ def _by_degree(facts: Facts) -> str:
     by_degree = facts["rank_by_degree"]
     place = f"it at place {by_degree:,}"
     if _barred(facts):
-        place = f"{by_degree - 1:,} candidate{_s(by_degree - 1)} above it"
+        place = f"{_count(by_degree - 1, 'candidate')} above it"
     return f"Degree alone (the product of the two) would put {place}: {_verdict(facts)}."
 
 
@@ -338,28 +297,27 @@ def _verdict(facts: Facts) -> str:
     return "not far off, so popularity explains much of its place"
 
 
-def _shared(facts: Facts) -> str:
+def _path_lines(facts: Facts) -> list[str]:
+    """Say which partners they share, and which paths of length 3 join them."""
     count, best = facts["paths2"], facts["shared_partners"]
-    if not count:
-        return "They share no partner."
-    told = ", ".join(f"{name} ({degree:,} edge{_s(degree)})" for name, degree in best)
-    most = "" if count <= len(best) else "the most telling, with the fewest edges, are "
-    return f"They share {count:,} partner{_s(count)}: {most}{told}."
-
-
-def _paths(facts: Facts) -> list[str]:
-    count, best = facts["paths3"], facts["best_paths"]
-    if not count:
-        return ["No path of length 3 joins them."]
-    verb = "joins" if count == 1 else "join"
-    ends = facts["source"], facts["target"]
+    shared = "They share no partner."
+    if count:
+        told = ", ".join(f"{name} ({_count(degree, 'edge')})" for name, degree in best)
+        most = "" if count <= len(best) else "the most telling, with the fewest edges, are "
+        shared = f"They share {_count(count, 'partner')}: {most}{told}."
+    if not facts["paths3"]:
+        return [shared, "No path of length 3 joins them."]
+    verb = "joins" if facts["paths3"] == 1 else "join"
+    heaviest = [
+        f"  {' – '.join([facts['source'], *path['through'], facts['target']])} "
+        f"({_number(path['weight'])})"
+        for path in facts["best_paths"]
+    ]
     return [
-        f"{count:,} path{_s(count)} of length 3 {verb} them; "
+        shared,
+        f"{_count(facts['paths3'], 'path')} of length 3 {verb} them; "
         "the heaviest, by 1/√(product of the degrees on the way):",
-        *(
-            f"  {' – '.join([ends[0], *path['through'], ends[1]])} ({_number(path['weight'])})"
-            for path in best
-        ),
+        *heaviest,
     ]
 
 
@@ -371,8 +329,8 @@ def _number(value: float) -> str:
     return f"{value:.4g}"
 
 
-def _s(count: int) -> str:
-    return "" if count == 1 else "s"
+def _count(number: int, what: str) -> str:
+    return f"{number:,} {what}{'s' * (number != 1)}"
 
 
 def _nth_best(number: int) -> str:

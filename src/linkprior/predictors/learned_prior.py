@@ -60,35 +60,30 @@ _BYTES = 40.0  # per entry, up to the size at which matrices are held
 
 @dataclass(frozen=True)
 class Ranked:
-    """A fitted model's scores and ranks: as matrices, or with ranks read from a table.
-
-    Attributes
-    ----------
-    unit, median
-        What scores are measured in, and from where.
-    A, X
-        All scores and the x of all ranks; None where `table` stands for them.
-    table
-        (1, p, knots) scores of every row at the knots' ranks.
-    """
+    """A fitted model's scores and ranks: as matrices, or with ranks read from a table."""
 
     model: LinkPredictor
     network: Network
-    unit: float
-    median: float
-    A: Array | None = None
-    X: Array | None = None
-    table: Array | None = None
+    unit: float  # what scores are measured in
+    median: float  # and from where
+    A: Array | None = None  # all scores; None where `table` stands for them
+    X: Array | None = None  # the x of all ranks
+    table: Array | None = None  # (1, p, knots) scores of every row at the knots' ranks
 
     @classmethod
     def of(cls, model: LinkPredictor, network: Network, dense: bool) -> Ranked:
         """Rank all pairs of a fitted model."""
         p = network.n_nodes
         if dense:
-            A = exact_scores(model._rows, p)
-            return cls(model, network, *exact_unit(A, network.n_edges), A, _exact_x(A))
-        nothing = np.zeros(p)
-        table = make_tables(model._rows, p, nothing, rank_profile(p))
+            A, profile = exact_scores(model._rows, p), rank_profile(p)
+            keys = A.astype(np.float32)
+
+            def one_block(start: int, stop: int) -> Array:
+                return weights_in_rows(keys[start:stop], start, profile).astype(np.float32)
+
+            X = np.concatenate(list(parallel.map_blocks(one_block, p, stage="")))
+            return cls(model, network, *exact_unit(A, network.n_edges), A, X)
+        table = make_tables(model._rows, p, np.zeros(p), rank_profile(p))
         return cls(model, network, *unit_of(table[0], p - 1, network.n_edges), table=table)
 
     def sample(self, pairs: Ints, hidden: Array, share: float) -> Sample:
@@ -106,16 +101,6 @@ class Ranked:
             scores, x = self.A[i, j], np.stack([self.X[i, j], self.X[j, i]], axis=1)
         f = soft_log(scores.astype(np.float64), self.median, self.unit)
         return Sample(f, x.astype(np.float64), y, hidden, share)
-
-
-def _exact_x(A: Array) -> Array:
-    """Return x of the rank of each column in each row, as float32."""
-    keys, profile = A.astype(np.float32), rank_profile(len(A))
-
-    def one_block(start: int, stop: int) -> Array:
-        return weights_in_rows(keys[start:stop], start, profile).astype(np.float32)
-
-    return np.concatenate(list(parallel.map_blocks(one_block, len(A), stage="")))
 
 
 def x_at_knots(n_nodes: int) -> Array:
@@ -139,25 +124,23 @@ def wanted(model: Any) -> bool:
     return True
 
 
-def learns(model: Any, network: Network) -> bool:
-    """Whether a model with the prior is to learn its weights, and there are edges enough."""
-    return model.weights == "learned" and not too_few(network)
-
-
 def too_few(network: Network) -> bool:
     """Whether hold-outs would hide too few edges to learn from."""
     return HOLDOUTS * round(SHARE * network.n_edges) < FEWEST
 
 
+def learns(model: Any, network: Network) -> bool:
+    """Whether a model with the prior is to learn its weights, and there are edges enough."""
+    return model.weights == "learned" and not too_few(network)
+
+
 def _connected(ranked: Ranked, network: Network, hidden: Ints, rng: np.random.Generator) -> Sample:
     """Return hidden edges and non-edges between nodes that keep an edge."""
     kept = np.flatnonzero(ranked.network.degrees > 0)
-    p, within = network.n_nodes, np.isin(network.edges, kept).all(axis=1)
     ends = kept[rng.integers(0, len(kept), (2 * _NON_EDGES, 2))]
-    drawn = _non_edges(network, ends, rng)
-    n_non_edges = pr.n_pairs(len(kept)) - int(within.sum())
+    n_edges = int(np.isin(network.edges, kept).all(axis=1).sum())
     asked = hidden[np.isin(hidden, kept).all(axis=1)]
-    return _sample(ranked, asked, drawn, n_non_edges, p)
+    return _sample(ranked, network, asked, ends, pr.n_pairs(len(kept)) - n_edges, rng)
 
 
 def _isolated(
@@ -173,21 +156,24 @@ def _isolated(
         return []
     size = 2 * _NON_EDGES
     ends = np.stack([rng.choice(lost, size), rng.choice(others, size)], axis=1)
-    drawn = _non_edges(network, ends, rng)
     asked = hidden[np.isin(hidden, lost).any(axis=1)]
     n_pairs = pr.n_pairs(len(lost)) + len(lost) * (len(others) - len(lost))
-    return [_sample(ranked, asked, drawn, n_pairs - len(asked), network.n_nodes)]
+    return [_sample(ranked, network, asked, ends, n_pairs - len(asked), rng)]
 
 
-def _non_edges(network: Network, ends: Ints, rng: np.random.Generator) -> Ints:
-    """Return the pairs among those drawn that are no edges, each once, and not too many."""
+def _sample(
+    ranked: Ranked,
+    network: Network,
+    asked: Ints,
+    ends: Ints,
+    n_non_edges: int,
+    rng: np.random.Generator,
+) -> Sample:
+    """Return hidden edges, and the non-edges among the pairs drawn, each once, not too many."""
     p = network.n_nodes
     codes = np.unique(pr.encode(pr.ordered(ends[ends[:, 0] != ends[:, 1]]), p))
     free = codes[~np.isin(codes, pr.encode(network.edges, p))]
-    return rng.permutation(free)[:_NON_EDGES]
-
-
-def _sample(ranked: Ranked, asked: Ints, drawn: Ints, n_non_edges: int, p: int) -> Sample:
+    drawn = rng.permutation(free)[:_NON_EDGES]
     pairs = np.concatenate([asked, pr.decode(drawn, p)])
     hidden = np.arange(len(pairs)) < len(asked)
     return ranked.sample(pairs, hidden, max(len(drawn), 1) / max(n_non_edges, 1))
@@ -198,13 +184,10 @@ def _sample(ranked: Ranked, asked: Ints, drawn: Ints, n_non_edges: int, p: int) 
 
 @dataclass(frozen=True)
 class LogOdds:
-    """Log-odds of pairs, from scores and what ranks cost.
-
-    `isolated` is None where pairs with an isolated end go by the formula of the others.
-    """
+    """Log-odds of pairs, from scores and what ranks cost."""
 
     weights: LearnedWeights
-    isolated: IsolatedOdds | None
+    isolated: IsolatedOdds | None  # None where pairs with an isolated end go by the others' formula
     unit: float
     median: float
     degrees: Ints
@@ -315,15 +298,8 @@ def learned_ranking(
 ) -> tuple[dict[str, Array], dict[str, Any]] | None:
     """Return arrays and facts of the prior learned on hold-outs over a base; None: too few edges.
 
-    Parameters
-    ----------
-    model
-        The one with the prior: its seed and `isolated` count, and its `alpha`, the paper's, for the
-        curve beside the learned one.
-    base, make
-        The base model fitted to the network, and what makes another one, not yet fitted.
-    dense
-        Whether to hold scores and ranks of all pairs as matrices.
+    Of `model` seed and `isolated` count, and `alpha`, the paper's, for the curve beside the learned
+    one. `base` is fitted to the network, `make` makes another one. `dense` holds matrices.
     """
     if too_few(network):
         return None
@@ -423,8 +399,7 @@ def learned_words(learned: Learned) -> list[str]:
 def curves(weights: LearnedWeights, network: Network, alpha: float) -> dict[str, Any]:
     """Return b(k, d) as learned and as the paper has it, on a small grid."""
     p = network.n_nodes
-    steps = np.rint(np.geomspace(1, p - 1, _CURVE_RANKS)).astype(np.int64)
-    ranks = np.unique(steps).tolist()
+    ranks = np.unique(np.rint(np.geomspace(1, p - 1, _CURVE_RANKS)).astype(np.int64)).tolist()
     most = int(network.degrees.max())
     degrees = [d for d in _CURVE_DEGREES if d < most] + [most]
     paper = (np.log1p(ranks)[None] / np.log1p(degrees)[:, None]) ** alpha

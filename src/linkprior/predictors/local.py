@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -65,11 +64,8 @@ class SharedNeighbours(LinkPredictor):
         return shared
 
     def _fit(self, network: Network) -> Learned:
-        degrees = self._strengths(network)
+        degrees = network.strengths if self.supports else network.degrees.astype(np.float64)
         return Learned({"degrees": degrees, "weights": self._weights(degrees)})
-
-    def _strengths(self, network: Network) -> Array:
-        return network.strengths if self.supports else network.degrees.astype(np.float64)
 
     def _edges(self) -> sp.csr_array:
         """Return the edges with how sure they are; ones for a model that ignores it."""
@@ -87,21 +83,16 @@ class SharedNeighbours(LinkPredictor):
 
     def _pairs(self, pairs: Ints) -> Array:
         degrees, weights = (self.learned_.arrays[name] for name in ("degrees", "weights"))
-        a = self._edges()
-        sums = [a[i].multiply(a[j]).tocsr() @ weights for i, j in _portions(pairs, degrees)]
-        scores = np.concatenate(sums) if sums else np.empty(0)
+        a, scores = self._edges(), np.empty(len(pairs))
+        # Some pairs at a time, so that memory does not follow their number.
+        reached = np.cumsum(degrees[pairs].sum(axis=1)) // _AT_ONCE
+        for at in np.split(np.arange(len(pairs)), np.flatnonzero(np.diff(reached)) + 1):
+            i, j = pairs[at].T
+            scores[at] = a[i].multiply(a[j]).tocsr() @ weights
         some = scores > 0
         first, second = degrees[pairs[some]].T
         scores[some] = self._score(scores[some], first, second)
         return scores
-
-
-def _portions(pairs: Ints, degrees: Array) -> Iterator[Any]:
-    """Yield both ends of some pairs at a time, so that memory does not follow their number."""
-    reached = np.cumsum(degrees[pairs].sum(axis=1)) // _AT_ONCE
-    for portion in np.split(pairs, np.flatnonzero(np.diff(reached)) + 1):
-        if len(portion):
-            yield portion.T
 
 
 @dataclass(eq=False, kw_only=True)

@@ -32,6 +32,8 @@ class Wrapped(LinkPredictor):
     wrapped: ClassVar[type[LinkPredictor]]
     # Parameters of the base that have another default here.
     changed: ClassVar[Mapping[str, Any]] = {}
+    # Own parameters that may stand for those of the same name in the base.
+    shared: ClassVar[frozenset[str]] = frozenset()
 
     @classmethod
     def over(cls, base: type[LinkPredictor]) -> type[Self]:
@@ -47,17 +49,12 @@ class Wrapped(LinkPredictor):
     def _refuse(cls, base: type[LinkPredictor]) -> None:
         """Raise an error where this wrapper cannot stand over a model."""
         own, known = {field.name for field in dataclasses.fields(cls)}, base.parameter_names()
-        both = [name for name in known if name in own - cls._shared()]
+        both = [name for name in known if name in own - cls.shared]
         if both:
             raise ParameterError(
                 f"{cls.kind}:{base.name}: {base.name} has parameters of the same name: "
                 f"{', '.join(both)}"
             )
-
-    @classmethod
-    def _shared(cls) -> set[str]:
-        """Return own parameters that may stand for those of the same name in the base."""
-        return set()
 
     @classmethod
     def supported(cls) -> frozenset[str]:

@@ -68,10 +68,10 @@ def facts_of(solutions: Sequence[Solution[Any]]) -> dict[str, Any]:
     }
 
 
-def convergence(facts: Mapping[str, Any]) -> str | None:
-    """Return in one sentence how the starts ended, from what `facts_of` tells; None without."""
+def convergence(facts: Mapping[str, Any]) -> list[str]:
+    """Return in one sentence how the starts ended, from what `facts_of` tells; nothing without."""
     if "status" not in facts or "n_iter" not in facts:
-        return None
+        return []
     status, steps = _listed(facts["status"]), _listed(facts["n_iter"])
     n, done = len(status), status.count("converged")
     starts = f"{n} start{'s' * (n != 1)}"
@@ -80,7 +80,7 @@ def convergence(facts: Mapping[str, Any]) -> str | None:
     for name in ("primal", "dual"):
         if facts.get(name) is not None:
             figures.append(_range(f"{name} residual", _listed(facts[name]), ".2g"))
-    return f"Fit: {starts} of {_range('', steps, 'd')} steps, {ended}; {', '.join(figures)}."
+    return [f"Fit: {starts} of {_range('', steps, 'd')} steps, {ended}; {', '.join(figures)}."]
 
 
 def _listed(value: Any) -> list[Any]:

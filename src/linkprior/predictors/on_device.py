@@ -9,7 +9,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,9 +22,6 @@ from linkprior.ranking.candidates import Candidates
 from linkprior.ranking.topk import MOST_PAIRS, first_pairs, refuse_too_many
 from linkprior.solvers.base import Solution, solve
 
-if TYPE_CHECKING:
-    from linkprior.kernels.torch.best import Layer
-
 Array = NDArray[Any]
 _ROUNDING = 1e-5  # of a score: what float32 on a device and float64 may differ by
 
@@ -33,16 +30,11 @@ _ROUNDING = 1e-5  # of a score: what float32 on a device and float64 may differ 
 class Form:
     """What a device needs to score pairs.
 
-    Attributes
-    ----------
-    layers
-        (left, right, tables) of each: scores left·rightᵀ, penalised by as many passes as there are
-        tables. The mean of all layers counts.
-    scale, weights
-        Rank weights scale_i·weights_k at the knots of the tables.
+    The score is the mean over all layers of left·rightᵀ, penalised by as many passes as there are
+    tables, with rank weights scale_i·weights_k at the knots of the tables.
     """
 
-    layers: list[tuple[Array, Array, Array]]
+    layers: list[tuple[Array, Array, Array]]  # left, right, tables
     scale: Array
     weights: Array
 
@@ -57,14 +49,7 @@ class Form:
         """Whether scores are products of one pair of factors, and nothing else."""
         return len(self.layers) == 1 and not len(self.layers[0][2])
 
-    def more_tables(
-        self, scale: Array, profile: Array, passes: int, begun: Array | Sequence[Array] = ()
-    ) -> Array:
-        """Return rank tables over plain scores."""
-        left, right, _ = self.layers[0]
-        return tables(left, right, scale, profile, passes, begun)
-
-    def on_tensors(self) -> list[Layer]:
+    def on_tensors(self) -> list[Any]:
         """Return the layers as kernels take them."""
         return [all_pairs().Layer(*one) for one in self.layers]
 

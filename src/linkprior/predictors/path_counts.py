@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -43,19 +44,11 @@ def rank_by_degree(net: Network, pairs: Ints) -> Ints:
 
 @dataclass(frozen=True)
 class Paths:
-    """How pairs hang together.
+    """How pairs hang together."""
 
-    Attributes
-    ----------
-    two, three
-        Numbers of paths of length 2 (shared partners) and 3.
-    partners
-        (m, 3) the shared partners with the fewest edges, fewest first, ties by node; then −1.
-    """
-
-    two: Ints
-    three: Ints
-    partners: Ints
+    two: Ints  # paths of length 2: shared partners
+    three: Ints  # paths of length 3
+    partners: Ints  # (m, 3) shared partners, fewest edges first, ties by node; then −1
 
 
 def count_paths(net: Network, pairs: Ints) -> Paths:
@@ -74,31 +67,26 @@ def count_paths(net: Network, pairs: Ints) -> Paths:
         np.full((len(pairs), SHOWN), -1, np.int64),
     )
 
-    def fill(at: Ints) -> None:
-        _fill(net, hubs[at], others[at], at, found)
-
+    fill = partial(_fill, net, hubs, others, found)
     for _ in parallel.map_tasks(fill, _by_hub(order, hubs, net), stage="counting paths"):
         pass
     return found
 
 
-def _by_hub(order: Ints, hubs: Ints, net: Network) -> Iterator[Ints]:
+def _by_hub(order: Ints, hubs: Ints, net: Network) -> list[Ints]:
     """Cut pairs, in order of hub, where a block would hold walks from too many hubs."""
     if not len(order):
-        return iter(())
+        return []
     starts = np.flatnonzero(np.diff(hubs[order], prepend=-1))
     if net.n_nodes > _SPREAD_OUT:
         held = np.cumsum(net.adjacency[hubs[order[starts]]] @ net.degrees)
-        return iter(np.split(order, starts[1:][np.diff(held // _ENTRIES) > 0]))
+        return np.split(order, starts[1:][np.diff(held // _ENTRIES) > 0])
     per_block = max(1, _ENTRIES // max(1, net.n_nodes))
-    return iter(np.split(order, starts[per_block::per_block]))
+    return np.split(order, starts[per_block::per_block])
 
 
 def _reader(matrix: sp.csr_array) -> Callable[[Ints, NDArray[Any]], NDArray[Any]]:
-    """Return what reads entries of a sparse matrix.
-
-    It reads a dense copy, or where that would be large searches among the stored entries.
-    """
+    """Return what reads entries: of a dense copy, or where that is large, of those stored."""
     n_columns = matrix.shape[1]
     if n_columns <= _SPREAD_OUT:
         whole = matrix.toarray()
@@ -116,9 +104,9 @@ def _reader(matrix: sp.csr_array) -> Callable[[Ints, NDArray[Any]], NDArray[Any]
     return read
 
 
-def _fill(net: Network, hubs: Ints, others: Ints, at: Ints, found: Paths) -> None:
+def _fill(net: Network, all_hubs: Ints, all_others: Ints, found: Paths, at: Ints) -> None:
     """Write the paths of one block of pairs to their places in `found`."""
-    adjacency = net.adjacency
+    adjacency, hubs, others = net.adjacency, all_hubs[at], all_others[at]
     nodes, row = np.unique(hubs, return_inverse=True)
     near = adjacency[nodes]
     walks, joined = _reader(near @ adjacency), _reader(near > 0)

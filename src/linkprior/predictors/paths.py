@@ -72,13 +72,10 @@ class L3(PathPredictor):
 
     def _source_rows(self, sources: Ints) -> Array:
         a, weight = self.network_.adjacency, self.learned_.arrays["weight"]
-        if self.network_.known.weights is not None:
-            return self._by_confidence(sources)
-        return kernels.l3_rows(a.indptr, a.indices, weight, sources)
-
-    def _by_confidence(self, sources: Ints) -> Array:
-        """Return rows where a path counts as much as the product of its edges' confidences."""
-        sure, weight = self.network_.confidence, self.learned_.arrays["weight"]
+        if self.network_.known.weights is None:
+            return kernels.l3_rows(a.indptr, a.indices, weight, sources)
+        # A path counts as much as the product of its edges' confidences.
+        sure = self.network_.confidence
         first = sure[sources]
         first.data = first.data * weight[first.indices]
         second = sp.csr_array(first @ sure)

@@ -37,10 +37,9 @@ _DECLARED = re.compile(r'\n(?:class (\w+)|    (name|kind): ClassVar\[str\] = "([
 
 
 def declared(folder: Path) -> tuple[dict[str, str], dict[str, str]]:
-    """Return what classes in the files of a folder declare as their `name`, and as their `kind`.
+    """Return what classes in a folder declare as `name`, and as `kind`: name → module and class.
 
-    Either is name → module below the folder, and class. Files are read, not imported, and each time
-    anew: it takes a millisecond, and no list of models can be out of date.
+    Files are read, not imported: it takes a millisecond, and no list can be out of date.
     """
     tables: dict[str, dict[str, str]] = {"name": {}, "kind": {}}
     files = {path.stem: path for path in sorted([*folder.glob("*.py"), *folder.glob("*/auto.py")])}

@@ -57,10 +57,7 @@ def network_from(arrays: dict[str, Any], names: list[str]) -> Network:
 
 
 def _plain(value: Any, net: Network) -> Any:
-    """Turn NumPy numbers into Python's, and a function of ranks into its values at all ranks.
-
-    What JSON cannot hold is refused.
-    """
+    """Return what JSON can hold: Python's numbers, and a function of ranks at all ranks."""
     if isinstance(value, np.generic):
         return value.item()
     if value is None or isinstance(value, bool | int | float | str):

@@ -10,7 +10,6 @@ import numpy as np
 from linkprior import _progress as progress
 from linkprior import parallel
 from linkprior._validation import whole_number
-from linkprior.model.sbm import Partition
 from linkprior.network import Network
 from linkprior.network.pairs import Ints
 from linkprior.predictors.base import Array, Learned, LinkPredictor
@@ -74,7 +73,9 @@ class BlockModel(LinkPredictor):
         group = np.zeros(network.n_nodes, dtype=np.int64)
         group[network.degrees > 0] = best.group  # without edges the score is 0 in any block
         arrays = {"group": group, "rates": best.rates(), "degrees": network.degrees.astype(float)}
-        return Learned(arrays, _facts(best, lengths))
+        length = best.description_length()
+        facts = {"n_blocks": best.n_blocks, "description_length": length, "starts": lengths}
+        return Learned(arrays, facts)
 
     def _search(self, network: Network) -> BlockSearch:
         """Check the parameters; leave out nodes without edges, of which nothing is known."""
@@ -109,11 +110,3 @@ class BlockModel(LinkPredictor):
         k, group, rates = (self.learned_.arrays[name] for name in ("degrees", "group", "rates"))
         i, j = pairs[:, 0], pairs[:, 1]
         return rates[group[i], group[j]] * k[i] * k[j]
-
-
-def _facts(best: Partition, lengths: list[float]) -> dict[str, object]:
-    return {
-        "n_blocks": best.n_blocks,
-        "description_length": best.description_length(),
-        "starts": lengths,
-    }

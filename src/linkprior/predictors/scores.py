@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Protocol
 
 import numpy as np
@@ -68,20 +68,16 @@ class BilinearScores:
     H: Array
 
     def rows(self, start: int, stop: int) -> Array:
-        total = sum(
-            W[start:stop] @ H.T + H[start:stop] @ W.T for W, H in zip(self.W, self.H, strict=True)
-        )
-        block: Array = total / (2.0 * len(self.W))
-        return block
+        both = zip(self.W, self.H, strict=True)
+        total: Any = sum(W[start:stop] @ H.T + H[start:stop] @ W.T for W, H in both)
+        return np.asarray(total / (2.0 * len(self.W)))
 
     def at(self, pairs: Ints) -> Array:
-        i, j = pairs[:, 0], pairs[:, 1]
         forth, back = (
             np.einsum("sea,sea->e", self.W[:, a], self.H[:, b], dtype=np.float64)
-            for a, b in ((i, j), (j, i))
+            for a, b in (pairs.T, pairs.T[::-1])
         )
-        scores: Array = (forth + back) / (2.0 * len(self.W))
-        return scores
+        return np.asarray((forth + back) / (2.0 * len(self.W)))
 
 
 @dataclass(frozen=True)
@@ -101,22 +97,12 @@ class DenseScores:
 
 @dataclass(frozen=True)
 class SketchScores:
-    """The prox over factors, with ranks read from per-row tables; the mean over layers.
+    """The prox over factors, with ranks read from per-row tables; the mean over layers."""
 
-    Attributes
-    ----------
-    layers
-        One per start, or a single merged one.
-    tables
-        (layers, passes, p, knots) descending scores of each row at the knots' ranks.
-    scale, weights
-        τ·g_i per node and h at the knots: together the rank weights.
-    """
-
-    layers: list[Factors]
-    tables: Array
-    scale: Array
-    weights: Array
+    layers: list[Factors]  # one per start, or a single merged one
+    tables: Array  # (layers, passes, p, knots) descending scores of each row at the knots' ranks
+    scale: Array  # τ·g_i per node,
+    weights: Array  # and h at the knots: together the rank weights
 
     def rows(self, start: int, stop: int) -> Array:
         total = np.zeros((stop - start, len(self.scale)), dtype=np.float32)
@@ -178,14 +164,11 @@ def knots(n_ranks: int) -> Ints:
 def build_tables(factors: Factors, scale: Array, profile: Array, passes: int = PASSES) -> Array:
     """Return the rank tables (passes, p, knots) of the prox over one layer, pass by pass."""
     tables: list[Array] = []
-
-    def rows(start: int, stop: int) -> Array:
-        return base_rows(factors, start, stop)
-
+    rows, n_nodes = partial(base_rows, factors), len(factors.U)
     with progress.stage(total=passes * (passes + 1) / 2):
         for number in range(passes):
             with progress.part(number + 1):  # as many tables to look into, and one to make
-                made = _next_table(rows, len(factors.U), scale, profile, tuple(tables), remote=True)
+                made = _next_table(rows, n_nodes, scale, profile, tuple(tables), remote=True)
             tables.append(made)
     return np.stack(tables)
 
@@ -275,19 +258,9 @@ def make_tables(
 ) -> Array:
     """Return (passes, p, knots) descending scores of every row at the ranks `knots(p − 1)`.
 
-    Parameters
-    ----------
-    rows
-        (start, stop) → fresh block of symmetric scores; called once for each block and pass.
-    scale, profile
-        One number per node and one per rank: b_i(k) = scale_i·profile_k.
-    passes
-        The first table has the scores' own ranks, each further one those of the scores as
-        penalised by the tables before it.
-    combine
-        How a penalty changes scores.
-    begun
-        First tables that are there already.
+    The first table has the ranks of the scores that `rows` gives, each further one those of the
+    scores as penalised by the tables before, with b_i(k) = scale_i·profile_k. `begun` are first
+    tables that are there already.
     """
     tables = list(begun)
     while len(tables) < passes:
@@ -347,9 +320,8 @@ def adjust_pairs(
     """Return scores of single pairs, penalised as `adjust` does."""
     adjusted = scores
     for table in tables:
-        keys = np.asarray(adjusted, np.float32)
-        penalty = lookup_pairs(keys, pairs, table, scale, weights).astype(np.float32)
-        adjusted = combine(scores, penalty)
+        penalty = lookup_pairs(np.asarray(adjusted, np.float32), pairs, table, scale, weights)
+        adjusted = combine(scores, penalty.astype(np.float32))
     return adjusted
 
 
@@ -365,12 +337,9 @@ def unit_of(table: Array, n_ranks: int, n_edges: int) -> tuple[float, float]:
     values, counts = table.ravel(), np.tile(np.diff(ends), len(table))
     order = np.argsort(-values, kind="stable")
     reached = np.cumsum(counts[order])
-
-    def at(place: float) -> float:
-        found = np.searchsorted(reached, place)
-        return float(values[order[min(int(found), len(order) - 1)]])
-
-    return _unit(at(2.0 * n_edges), at(reached[-1] / 2.0), at(0.0))  # a row has each pair again
+    # A row has each pair again.
+    places = np.searchsorted(reached, [2.0 * n_edges, reached[-1] / 2.0, 0.0])
+    return _unit(*values[order[np.minimum(places, len(order) - 1)]].tolist())
 
 
 def _unit(reached: float, median: float, best: float) -> tuple[float, float]:
@@ -392,21 +361,20 @@ def exact_penalty(
     A: Array, scale: Array, profile: Array, passes: int = 1, combine: Combine = subtract
 ) -> Array:
     """Return the symmetric matrix ½(B + Bᵀ) of penalties by exact ranks, for symmetric scores A."""
-    penalty = _exact_pass(A, scale, profile)
+
+    def one_pass(scores: Array) -> Array:
+        keys = scores.astype(np.float32)
+
+        def one_block(start: int, stop: int) -> Array:
+            own = rows_of(profile, start, stop)
+            return scale[start:stop, None] * weights_in_rows(keys[start:stop], start, own)
+
+        B = np.concatenate(list(parallel.map_blocks(one_block, len(keys), stage="")))
+        return np.asarray((B + B.T) * 0.5, np.float32)
+
+    penalty = one_pass(A)
     for _ in range(passes - 1):
-        penalty = _exact_pass(combine(A, penalty), scale, profile)
-    return penalty
-
-
-def _exact_pass(scores: Array, scale: Array, profile: Array) -> Array:
-    keys = scores.astype(np.float32)
-
-    def one_block(start: int, stop: int) -> Array:
-        own = rows_of(profile, start, stop)
-        return scale[start:stop, None] * weights_in_rows(keys[start:stop], start, own)
-
-    B = np.concatenate(list(parallel.map_blocks(one_block, len(keys), stage="")))
-    penalty: Array = ((B + B.T) * 0.5).astype(np.float32)
+        penalty = one_pass(combine(A, penalty))
     return penalty
 
 
@@ -416,8 +384,8 @@ def exact_unit(A: Array, n_edges: int) -> tuple[float, float]:
     Exceptions are those of `unit_of`.
     """
     ranked = np.sort(A[np.triu_indices(len(A), 1)])[::-1]
-    middle = float(ranked[(len(ranked) - 1) // 2])
-    return _unit(float(ranked[min(n_edges, len(ranked)) - 1]), middle, float(ranked[0]))
+    places = [min(n_edges, len(ranked)) - 1, (len(ranked) - 1) // 2, 0]
+    return _unit(*ranked[places].tolist())
 
 
 def weights_in_rows(keys: Array, first: int, profile: Array) -> Array:

@@ -21,23 +21,9 @@ from linkprior.network import Network
 from linkprior.network.pairs import Ints
 from linkprior.parallel import current_workers
 from linkprior.parallel.memory import matrices, memory_limit, release
+from linkprior.predictors import multistart
 from linkprior.predictors.base import NEGATIVES, WEIGHTS, Learned, ScoredPredictor
-from linkprior.predictors.effort import (
-    Effort,
-    entries,
-    factor_scores,
-    network_bytes,
-    sweep,
-)
-from linkprior.predictors.multistart import (
-    MOST_STARTS,
-    SEED_LIMIT,
-    convergence,
-    facts_of,
-    idle_factor,
-    run_starts,
-    threads,
-)
+from linkprior.predictors.effort import Effort, entries, factor_scores, network_bytes, sweep
 from linkprior.predictors.on_device import Form, solve_on_device
 from linkprior.predictors.scores import (
     DenseScores,
@@ -125,7 +111,7 @@ class TriFactorization(ScoredPredictor):
             return self._run(network)
 
     def _run(self, network: Network) -> Learned:
-        solutions = run_starts(
+        solutions = multistart.run_starts(
             self.seed,
             self.n_starts,
             lambda rng, workers: self._fit_start(network, rng, workers),
@@ -137,15 +123,15 @@ class TriFactorization(ScoredPredictor):
         """Return what is kept of the starts."""
         factors = [solution.state.factors for solution in solutions]
         arrays = {"U": np.stack([f.U for f in factors]), "S": np.stack([f.S for f in factors])}
-        return Learned(arrays, facts_of(solutions))
+        return Learned(arrays, multistart.facts_of(solutions))
 
     def _check(self, network: Network) -> None:
         self._rank(network)
         self._loss()
-        whole_number("n_starts", self.n_starts, 1, MOST_STARTS)
+        whole_number("n_starts", self.n_starts, 1, multistart.MOST_STARTS)
         whole_number("max_iter", self.max_iter, 1)
         real_number("tol", self.tol, 0.0, low_open=False)
-        whole_number("seed", self.seed, 0, SEED_LIMIT)
+        whole_number("seed", self.seed, 0, multistart.SEED_LIMIT)
 
     def _rank(self, network: Network) -> int:
         if self.rank is None:
@@ -168,7 +154,7 @@ class TriFactorization(ScoredPredictor):
     def _start_times(self, network: Network) -> tuple[float, float]:
         """Return the work of a start's warm-up and of its steps, with cores that idle."""
         steps = (self.max_iter + 1) * self._step_time(network)
-        return 0.0, idle_factor(self.n_starts) * steps
+        return 0.0, multistart.idle_factor(self.n_starts) * steps
 
     def _step_time(self, network: Network) -> float:
         return sweep(network, self._rank(network))
@@ -196,9 +182,7 @@ class TriFactorization(ScoredPredictor):
         return solve(DirectSolver(*given), *loop)
 
     def summary(self) -> list[str]:
-        _, learned = self._state()
-        ended = convergence(learned.facts)
-        return [] if ended is None else [ended]
+        return multistart.convergence(self._state()[1].facts)
 
     def _factor_pair(self) -> FactorPair:
         mean, exact = self._factor_scores().mean, isinstance(self._scores(), FactorScores)
@@ -278,9 +262,14 @@ class Penalised(TriFactorization):
         choice("rank_by", self.rank_by, self._rankings)
         if self._solver_name(network) == "streaming":
             for name, why in self._admm_only().items():
+                advice = ": set solver='admm', or leave it out"
+                if self.solver == "auto":
+                    advice = (
+                        f", and {network.n_nodes:,} nodes take streaming by default: set "
+                        "solver='admm' to have matrices of all pairs"
+                    )
                 raise ParameterError(
-                    f"{name}={getattr(self, name)!r} {why}, which streaming does not have"
-                    f"{self._way_out(network)}"
+                    f"{name}={getattr(self, name)!r} {why}, which streaming does not have{advice}"
                 )
 
     def _admm_only(self) -> dict[str, str]:
@@ -291,14 +280,6 @@ class Penalised(TriFactorization):
         if self.sweeps != 1:
             asked["sweeps"] = "is for Step_One of ADMM"
         return asked
-
-    def _way_out(self, network: Network) -> str:
-        if self.solver == "streaming":
-            return ": set solver='admm', or leave it out"
-        return (
-            f", and {network.n_nodes:,} nodes take streaming by default: set solver='admm' to have "
-            "matrices of all pairs"
-        )
 
     def _solver_name(self, network: Network) -> str:
         if self.solver != "auto":
@@ -318,9 +299,11 @@ class Penalised(TriFactorization):
         _, steps = super()._start_times(network)
         if not self.warmup:
             return 0.0, steps
-        _, inner = threads(self.n_starts)  # a plain sweep keeps one of a start's threads busy
+        _, inner = multistart.threads(
+            self.n_starts
+        )  # a plain sweep keeps one of a start's threads busy
         warmup = inner * (self.warmup + 1) * sweep(network, self._rank(network))
-        return idle_factor(self.n_starts) * warmup, steps
+        return multistart.idle_factor(self.n_starts) * warmup, steps
 
     def _fit_start(self, network: Network, rng: np.random.Generator, workers: int) -> Run:
         if not self.warmup:
@@ -347,10 +330,8 @@ class Penalised(TriFactorization):
             return solve(DirectSolver(*given, start, workers), *loop)
         # A limit is not sent to a cluster, though what was asked before the starts is.
         on_disk = memory_limit() is not None and self.__dict__.get("_cached_on_disk", False)
-        solver = AdmmSolver(
-            *given, float(self.eta), start, workers=workers, on_disk=on_disk, **asked
-        )
-        return self._kept(solve(solver, *loop))
+        asked |= {"workers": workers, "on_disk": on_disk}
+        return self._kept(solve(AdmmSolver(*given, float(self.eta), start, **asked), *loop))
 
     def _step_options(self) -> dict[str, Any]:
         """Return how ADMM does its two steps."""

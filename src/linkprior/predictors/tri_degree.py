@@ -166,11 +166,8 @@ class TriDegree(Penalised):
                 f"alpha={self.alpha:g} with this H is too steep for tables of ranks and for a "
                 "device: take a smaller alpha, or solver='admm' on the CPU"
             )
-        if learned_prior.wanted(self):
-            self._refuse_misfits()
-
-    def _refuse_misfits(self) -> None:
-        """Refuse what learned weights have no use for, though a user would think they had."""
+        if not learned_prior.wanted(self):
+            return
         if self.rank_by != "q":
             given = "preset" if self.preset else "rank_by"
             raise ParameterError(
@@ -224,26 +221,16 @@ class TriDegree(Penalised):
         plain = self.without_prior()
         return plain.set_params(n_starts=min(LEARNED_STARTS * self.n_starts, MOST_STARTS))
 
-    def _learned_run(self, network: Network) -> Learned | None:
-        """Return plain factors and the learned prior over them; None: too few edges."""
-        with progress.part(self._plain_base()._effort(network).fit):
-            base = self._plain_base().fit(network)
-        found = learned_prior.learned_ranking(
-            self, network, base, self._plain_base, network.n_nodes <= DENSE_LIMIT
-        )
-        if found is None:
-            return None
-        arrays, facts = found
-        return Learned(
-            {**base.learned_.arrays, **arrays}, {**base.learned_.facts, "weights": facts}
-        )
-
     def _run(self, network: Network) -> Learned:
-        if (
-            learned_prior.learns(self, network)
-            and (found := self._learned_run(network)) is not None
-        ):
-            return found
+        """Return plain factors and the learned prior over them; or else what the paper has."""
+        if learned_prior.learns(self, network):
+            with progress.part(self._plain_base()._effort(network).fit):
+                base = self._plain_base().fit(network)
+            dense = network.n_nodes <= DENSE_LIMIT
+            found = learned_prior.learned_ranking(self, network, base, self._plain_base, dense)
+            if found is not None:
+                facts = {**base.learned_.facts, "weights": found[1]}
+                return Learned({**base.learned_.arrays, **found[0]}, facts)
         learned = self._paper_run(network)
         if self.weights == "paper":
             return learned
@@ -273,12 +260,6 @@ class TriDegree(Penalised):
             ranked = {"tables": np.stack(list(layers))}
         return Learned({**learned.arrays, **ranked}, learned.facts)
 
-    @property
-    def _n_layers(self) -> int:
-        if self.rank_by != "q":
-            return 0
-        return self.n_starts if self.average == "q" else 1
-
     def _layer_times(self, network: Network) -> tuple[float, float]:
         """Return the work of ranking one layer's pairs by the prox, and of its scores then."""
         n, dense = entries(network), self._solver_name(network) == "admm"
@@ -290,11 +271,12 @@ class TriDegree(Penalised):
             return learned_prior.effort(self._plain_base(), network, DENSE_LIMIT)
         if self.rank_by == "factors":
             return fitted
-        ranking, scoring = (self._n_layers * time for time in self._layer_times(network))
+        layers = (self.n_starts if self.average == "q" else 1) if self.rank_by == "q" else 0
+        ranking, scoring = (layers * time for time in self._layer_times(network))
         memory = fitted.memory
         if self._solver_name(network) != "admm":  # one table after the other, then stacked
             table = 4.0 * PASSES * network.n_nodes * len(knots(network.n_nodes - 1))
-            memory += 2.0 * self._n_layers * table
+            memory += 2.0 * layers * table
         return Effort(fitted.fit + ranking, PICK * entries(network) + scoring, memory, fitted.disk)
 
     def _matrix_bytes(self, network: Network) -> float:
@@ -314,28 +296,23 @@ class TriDegree(Penalised):
 
     def _rank_weights(self, network: Network) -> tuple[Array, Array]:
         """Return τ·g and h, the rank weights scaled by τ = λ/η."""
-        prior = self._prior(network)
-        p = network.n_nodes
+        prior, p = self._prior(network), network.n_nodes
         return float(self.lam) / float(self.eta) * prior.scale(np.zeros(p)), prior.profile(p - 1)
 
     def _make_scores(self) -> Scores:
         network, learned = self._state()
         if self.rank_by != "q":
             return super()._make_scores()
-        if (odds := self._odds()) is not None:
+        odds = learned_prior.odds_of(learned, network)
+        if odds is not None:
             plain = self._factor_scores()
             return learned_prior.learned_scores(learned.arrays, odds, plain.rows, plain.at)
         if "Q" in learned.arrays:
             return DenseScores(learned.arrays["Q"])
         scale, profile = self._rank_weights(network)
-        weights = profile[knots(len(profile))]
-        tables = learned.arrays["tables"]
+        weights, tables = profile[knots(len(profile))], learned.arrays["tables"]
         return SketchScores(self._layers(learned), tables, scale, weights)
 
-    def _odds(self) -> learned_prior.LogOdds | None:
-        network, learned = self._state()
-        return learned_prior.odds_of(learned, network)
-
     def _base(self, pairs: Ints) -> Array:
-        scores, odds = super()._base(pairs), self._odds()
+        scores, odds = super()._base(pairs), learned_prior.odds_of(self.learned_, self.network_)
         return scores if odds is None else odds.base(scores)

@@ -145,11 +145,15 @@ def largest_eigenvalue(a: sp.csr_array) -> float:
     """
     if a.shape[0] <= _DENSE_EIGENVALUES:
         return float(np.linalg.eigvalsh(a.toarray())[-1])
+    from scipy.linalg import eigh_tridiagonal
+
     found, check = 0.0, 16
     for step, (diagonal, beside) in enumerate(_lanczos(a), start=1):
         ended = beside[-1] <= _EIGENVALUE_ERROR * max(1.0, found)  # an invariant subspace
         if ended or step in (check, _LANCZOS_STEPS):
-            found, last = _top_of(diagonal, beside[:-1])
+            top = (step - 1, step - 1)
+            values, vectors = eigh_tridiagonal(diagonal, beside[:-1], select="i", select_range=top)
+            found, last = float(values[0]), abs(float(vectors[-1, 0]))
             if ended or beside[-1] * last <= _EIGENVALUE_ERROR * found:
                 break
             check = step * 4 // 3
@@ -170,12 +174,3 @@ def _lanczos(a: sp.csr_array) -> Iterator[tuple[list[float], list[float]]]:
         beside.append(float(np.linalg.norm(after)))
         yield diagonal, beside
         before, now = now, after / beside[-1]
-
-
-def _top_of(diagonal: list[float], beside: list[float]) -> tuple[float, float]:
-    """Return the largest eigenvalue of a tridiagonal matrix, and its vector's last entry."""
-    from scipy.linalg import eigh_tridiagonal
-
-    top = len(diagonal) - 1
-    values, vectors = eigh_tridiagonal(diagonal, beside, select="i", select_range=(top, top))
-    return float(values[0]), abs(float(vectors[-1, 0]))

@@ -22,15 +22,6 @@ def rate(scores, offset=4.0):
     return 1 / (1 + np.exp(offset - scores))
 
 
-def test_the_missing_rate_counts_missing_pairs_among_those_that_are_not_hidden():
-    pairs, hidden, ratio = 1000.0, 200.0, 1.5
-    missing = ratio * hidden
-    found = calibration._missing_rate(np.array([hidden / pairs]), ratio)[0]
-    assert found == pytest.approx(missing / (pairs - hidden))
-    high = calibration._missing_rate(np.array([0.0, 0.9, 1.0]), ratio)
-    np.testing.assert_array_equal(high, [0.0, calibration.SUREST, calibration.SUREST])
-
-
 def test_calibration_finds_the_rates_that_were_simulated():
     known = Calibration.learn([simulated(seed) for seed in range(4)], ratio=1.0)
     scores = np.linspace(-1.0, 4.0, 11)
@@ -61,17 +52,6 @@ def test_scores_that_tie_share_one_rate():
     known = Calibration.learn([(scores, sample(np.zeros((6000, 1)), y))], 1.0)
     share = np.array([y[scores == score].mean() for score in range(3)])
     np.testing.assert_allclose(known.probability(np.arange(3.0)), share / (1 - share), rtol=1e-9)
-
-
-def test_the_hits_among_judged_pairs_are_those_that_the_rates_add_up_to():
-    scores, pairs = simulated(8, n=3000)
-    order = np.argsort(-scores)
-    at, found, size = calibration._steps(scores[order], pairs.y[order], pairs.weight[order])
-    fallen = calibration._falling(found, size)
-    assert (np.diff(at) < 0).all()
-    assert (np.diff(fallen) <= 0).all()
-    assert (fallen * size).sum() == pytest.approx(pairs.y.sum())
-    assert (np.round(found * size) >= calibration.FEWEST_HITS).all()
 
 
 @slowly

@@ -7,8 +7,8 @@ from tests.predictors.auto.made import sample, with_signal
 
 from linkprior.errors import LinkpriorError
 from linkprior.predictors.auto import learners
-from linkprior.predictors.auto.holdout import OBJECTIVES, average_precision, steady_precision
-from linkprior.predictors.auto.learners import KINDS, Linear, kinds_for, learn, learner_from
+from linkprior.predictors.auto.holdout import OBJECTIVES, average_precision
+from linkprior.predictors.auto.learners import KINDS, Linear, kinds_for, learn
 from linkprior.predictors.auto.stack import Stack, Trainer, fusion, stack_from
 
 LABELS = ("ra", "l3", "nmf64")
@@ -82,14 +82,6 @@ def test_judged_scores_come_from_learners_that_had_not_seen_the_sample():
     ]
     found = Trainer(samples, LABELS, "auprc", 10).train(**WHERE)
     assert found.validation["stack"] < 0.16
-
-
-def test_validation_of_sources_is_the_mean_over_samples():
-    samples = [with_signal(seed, [1.0, 0.5, 0.0]) for seed in range(2)]
-    found = train(samples).validation
-    for column, label in enumerate(LABELS):
-        expected = np.mean([steady_precision(s.X[:, column], s) for s in samples])
-        assert found[label] == pytest.approx(expected)
 
 
 def test_one_lucky_hit_among_few_does_not_choose_the_source():
@@ -173,13 +165,6 @@ def test_with_too_few_hidden_edges_nothing_is_chosen_by_them():
     assert enough_found.stack.kind != "prior"
 
 
-def test_without_the_prior_too_few_hidden_edges_leave_the_fusion():
-    found = train(few(18))
-    assert found.stack.kind == "fusion"
-    X = few(18)[0].X
-    np.testing.assert_allclose(found.stack.scores(X, 10), fusion(X, WHERE["n_pairs"]))
-
-
 # ----------------------------------------------------------------------
 # What learns: the same as scikit-learn, and the same bits once kept.
 
@@ -190,15 +175,6 @@ def data():
     X = rng.exponential([1.0, 3.0, 0.2], size=(1500, 3)).astype(np.float32)
     y = rng.random(1500) < 1 / (1 + np.exp(3 - X[:, 0] - 0.3 * X[:, 1]))
     return X, y
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_kept_learner_gives_the_same_bits(data, kind):
-    X, y = data
-    learner = learn(kind, X, y)
-    again = learner_from({name: part.copy() for name, part in learner.arrays().items()})
-    np.testing.assert_array_equal(again.log_odds(X, 10), learner.log_odds(X, 10))
-    assert all(part.dtype.kind in "fi" for part in learner.arrays().values())
 
 
 def test_trees_that_are_kept_in_another_way_than_we_read_them_are_refused(data, monkeypatch):
@@ -237,15 +213,6 @@ def test_monotone_trees_never_hold_a_better_rank_against_a_pair(data):
         rows[:, :, column] = np.linspace(0, 12, 50)
         found = learner.log_odds(rows.reshape(-1, 3), 10).reshape(20, 50)
         assert (np.diff(found, axis=1) >= -1e-12).all()
-
-
-def test_trees_find_what_no_line_tells():
-    rng = np.random.default_rng(1)
-    X = rng.random((3000, 2)).astype(np.float32)
-    y = (X[:, 0] > 0.5) ^ (X[:, 1] > 0.5)
-    right = {kind: ((learn(kind, X, y).log_odds(X, 10) > 0) == y).mean() for kind in KINDS}
-    assert right["linear"] < 0.7
-    assert right["free"] > 0.95
 
 
 def test_few_hidden_edges_are_learned_from_by_the_linear_model_alone():

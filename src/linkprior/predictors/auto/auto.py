@@ -44,7 +44,6 @@ from linkprior.predictors.meta import arrays_under, prefixed
 from linkprior.predictors.multistart import SEED_LIMIT
 from linkprior.predictors.spaces import Space
 
-HELD_WHOLE = 16_000  # nodes up to which all scores are held once they are made (1 GB)
 MATCHED = {"auprc": 0.0, "recall": 0.0, "dc_auroc": 1.0}  # share of other pairs drawn by degree
 OTHERS = 40  # pairs drawn by lot for each hidden edge
 FEWEST_OTHERS, MOST_OTHERS = 60_000, 400_000  # of them, in all hold-outs together
@@ -110,6 +109,7 @@ class Auto(LinkPredictor):
     search_space: ClassVar[Space | None] = {}
     renamed_parameters: ClassVar[Mapping[str, str]] = {"exercises": "holdouts"}
     combines_models: ClassVar[bool] = True
+    _held_up_to: ClassVar[int] = 16_000  # 1 GB
     supports: ClassVar[frozenset[str]] = WEIGHTS | NEGATIVES
     effort: str = "normal"
     objective: str = "auprc"
@@ -282,12 +282,9 @@ class Auto(LinkPredictor):
         return self._cached_matrix
 
     def _rows(self, start: int, stop: int) -> Array:
-        if self.network_.n_nodes > HELD_WHOLE:
+        if self.network_.n_nodes > self._held_up_to:
             return self._computed(start, stop, whole=True)
         return self._matrix()[start:stop].copy()
-
-    def _holds_scores(self) -> bool:
-        return self.network_.n_nodes <= HELD_WHOLE
 
     def _pairs(self, pairs: Ints) -> Array:
         if "_cached_matrix" in self.__dict__:
@@ -325,11 +322,9 @@ class Auto(LinkPredictor):
         )
 
     def summary(self) -> list[str]:
-        self._state()
-        said = explanation.lines(self.learned_.facts, self.objective)
-        return (
-            said if self._cached_calibration is not None else [*said, explanation.NO_PROBABILITIES]
-        )
+        said = explanation.lines(self._state()[1].facts, self.objective)
+        without = [explanation.NO_PROBABILITIES] * (self._cached_calibration is None)
+        return [*said, *without]
 
     # ------------------------------------------------------------------ how long it takes
 
@@ -340,7 +335,7 @@ class Auto(LinkPredictor):
         height = parallel.blocks(network.n_nodes)[0][1]
         workers = parallel.current_workers()
         block = 4.0 * 26 * height * network.n_nodes * (2 * workers + 1)
-        held = 4.0 * entries(network) if network.n_nodes <= HELD_WHOLE else 0.0
+        held = 4.0 * entries(network) if network.n_nodes <= self._held_up_to else 0.0
         return Effort(
             fit + costs.sources + costs.learning, costs.looking + leaves, 4e8 + held + 2.0 * block
         )

@@ -23,9 +23,8 @@ BEYOND = 1e300  # a score that no pair has
 SUREST = 0.99  # the highest probability that is ever stated
 STEPS = 40  # of the calibration, at most
 LENGTHS = (50, 100, 200, 500, 1000)  # lists whose yield is compared between hold-outs
-LEAST_SPREAD = (
-    0.15  # of the expected yield, beyond sampling noise: hold-outs look more alike than networks
-)
+# Of the expected yield, beyond sampling noise: hold-outs look more alike than networks.
+LEAST_SPREAD = 0.15
 
 
 @dataclass(frozen=True)
@@ -67,9 +66,8 @@ class Calibration:
             return -BEYOND
         if probability > self.probabilities[-1]:
             return BEYOND
-        after = int(
-            np.searchsorted(self.probabilities, probability)
-        )  # many scores may share a probability
+        # Many scores may share a probability.
+        after = int(np.searchsorted(self.probabilities, probability))
         ends = slice(after - 1, after + 1)
         return float(np.interp(probability, self.probabilities[ends], self.scores[ends]))
 

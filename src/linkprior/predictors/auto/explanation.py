@@ -38,14 +38,17 @@ def lines(facts: Mapping[str, Any], objective: str) -> list[str]:
             "instead"
         )
     if hidden and not facts["from_history"]:
+        low, high = min(hidden), max(hidden)
+        span = f"{low}" if low == high else f"{low}–{high}"
         found.append(
-            f"auto hid {_span(hidden)} edge{'s' * (max(hidden) != 1)} {len(hidden)} "
+            f"auto hid {span} edge{'s' * (max(hidden) != 1)} {len(hidden)} "
             f"time{'s' * (len(hidden) != 1)} and fitted {len(facts['sources'])} base models"
         )
     found.append(_chosen(facts, validation, objective))
     if facts["carried"]:
-        parts = (f"{_called(label)} {share:.0%}" for label, share in _first(facts["carried"]))
-        found.append(f"feature importance: {', '.join(parts)}")
+        shares = facts["carried"].items()
+        parts = [f"{_called(label)} {share:.0%}" for label, share in shares if share > 0]
+        found.append(f"feature importance: {', '.join(parts[:_SHOWN])}")
     if facts["left_out"]:
         left = "; ".join(f"{name}: {why}" for name, why in facts["left_out"].items())
         found.append(f"left out: {left}")
@@ -57,17 +60,19 @@ def _chosen(facts: Mapping[str, Any], validation: Mapping[str, float], objective
     singles = {k: v for k, v in validation.items() if k not in ("stack", "fusion")}
     best = next(iter(singles), None)
     edges = "newly found links" if facts["from_history"] else "hidden edges"
-    if stack["kind"] == "stack" and best is not None and "single" in _top_blend(stack):
-        return (
-            f"nothing learned found {edges} better than {_called(best)}, which ranks the top "
-            f"of the list; the rest is ranked by all models ({measure} {validation['stack']:.3g}, "
-            f"{_called(best)} alone {singles[best]:.3g}{_as_if(facts, objective)})"
-        )
     if stack["kind"] == "stack" and best is not None:
+        few = objective == "auprc" and min(facts["hidden"]) < FEW_HIDDEN
+        as_if = f", counted as if {FEW_HIDDEN} had been hidden at a time" * few
+        reached, alone = f"{measure} {validation['stack']:.3g}", f"{singles[best]:.3g}{as_if}"
+        if "single" in stack["parts"].get("top", [[]])[0]:
+            return (
+                f"nothing learned found {edges} better than {_called(best)}, which ranks the top "
+                f"of the list; the rest is ranked by all models ({reached}, {_called(best)} alone "
+                f"{alone})"
+            )
         return (
-            f"on {edges} the learned combination reached {measure} "
-            f"{validation['stack']:.3g}, the best model alone ({_called(best)}) {singles[best]:.3g}"
-            f"{_as_if(facts, objective)}"
+            f"on {edges} the learned combination reached {reached}, the best model alone "
+            f"({_called(best)}) {alone}"
         )
     name = _called(stack["labels"][stack["column"]]) if stack["kind"] == "source" else ""
     what = f"{name} alone" if name else _COMMON[stack["kind"]]
@@ -80,24 +85,6 @@ def _chosen(facts: Mapping[str, Any], validation: Mapping[str, float], objective
     return f"nothing learned did better on {edges} than {what}, which is what ranks here"
 
 
-def _as_if(facts: Mapping[str, Any], objective: str) -> str:
-    few = objective == "auprc" and min(facts["hidden"]) < FEW_HIDDEN
-    return f", counted as if {FEW_HIDDEN} had been hidden at a time" * few
-
-
-def _top_blend(stack: Mapping[str, Any]) -> list[str]:
-    return list(stack["parts"].get("top", [[]])[0])
-
-
-def _first(shares: Mapping[str, float]) -> list[tuple[str, float]]:
-    return [(label, share) for label, share in shares.items() if share > 0][:_SHOWN]
-
-
 def _called(label: str) -> str:
     plain = label.removeprefix(PRIOR)
     return f"{plain} with the degree prior" if label != plain else plain
-
-
-def _span(numbers: list[int]) -> str:
-    low, high = min(numbers), max(numbers)
-    return f"{low}" if low == high else f"{low}–{high}"

@@ -56,12 +56,9 @@ class Features:
     @property
     def labels(self) -> list[str]:
         """Names of the features: all sources, then those with the prior over them."""
-        with_prior = [f"{PRIOR}{one.source.label}" for one in self._with_prior]
-        return [one.source.label for one in self.fitted] + with_prior
-
-    @property
-    def _with_prior(self) -> list[FittedSource]:
-        return [one for one in self.fitted if one.row_table is not None]
+        with_prior = [one for one in self.fitted if one.row_table is not None]
+        labels = [one.source.label for one in self.fitted]
+        return [*labels, *(f"{PRIOR}{one.source.label}" for one in with_prior)]
 
     @cached_property
     def _weights(self) -> tuple[Array, Array]:
@@ -159,16 +156,11 @@ class RankSketch:
     Counting is exact and does not depend on the order of pairs. Within a bin, whose scores agree
     to one percent, ranks are taken to be spread evenly; one score alone in its bin has the middle
     rank of those who share it.
-
-    Attributes
-    ----------
-    at, counts, low, high
-        The bins that hold pairs, in ascending order: number, pairs, lowest and highest score.
     """
 
-    at: Array
-    counts: Array
-    low: Array
+    at: Array  # numbers of the bins that hold pairs, ascending
+    counts: Array  # of pairs in each
+    low: Array  # lowest and highest score of each
     high: Array
 
     @classmethod

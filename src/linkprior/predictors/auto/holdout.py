@@ -57,7 +57,11 @@ def hide(network: Network, share: float, rng: np.random.Generator, number: int =
     edges, as long as there are any left. An edge is the likelier drawn the surer it is: what is to
     be found are links, not errors.
     """
-    order, size = _order(network, rng), n_drawn(network, share)
+    weights, size = network.known.weights, n_drawn(network, share)
+    if weights is None:
+        order = rng.permutation(network.n_edges)
+    else:  # of waiting times with these rates the shortest come first (Efraimidis, Spirakis)
+        order = np.argsort(rng.exponential(size=len(weights)) / weights, kind="stable")
     drawn = np.take(order, np.arange(number * size, (number + 1) * size), mode="wrap")
     left = network.degrees.copy()
     chosen: list[int] = []
@@ -71,46 +75,18 @@ def hide(network: Network, share: float, rng: np.random.Generator, number: int =
     return HoldOut(network.hide(hidden) if len(hidden) else network, hidden)
 
 
-def _order(network: Network, rng: np.random.Generator) -> Ints:
-    """Return the edges in an order drawn by lot, in proportion to how sure they are."""
-    weights = network.known.weights
-    if weights is None:
-        return rng.permutation(network.n_edges)
-    # Of exponential waiting times with these rates the shortest come first (Efraimidis, Spirakis).
-    return np.argsort(rng.exponential(size=len(weights)) / weights, kind="stable")
-
-
 @dataclass(frozen=True)
 class Sample:
-    """Pairs of one hold-out.
+    """Pairs of one hold-out."""
 
-    Attributes
-    ----------
-    X, y
-        Features of the pairs, and which are hidden edges.
-    top
-        Whether a pair is near the top of some source; of these all are in the sample.
-    drawn
-        Whether a pair would be in an even draw of all pairs, near the top or not; known non-edges
-        are, too.
-    weight
-        How many pairs each stands for.
-    degree_product
-        k_i·k_j in the hold-out's training network.
-    hub
-        The node of the pair that has more edges there.
-    n_pairs
-        Candidates there are.
-    """
-
-    X: Array
-    y: Array
-    top: Array
-    drawn: Array
-    weight: Array
-    degree_product: Array
-    hub: Array
-    n_pairs: int
+    X: Array  # features
+    y: Array  # which are hidden edges
+    top: Array  # which are near the top of some source; of these all are in the sample
+    drawn: Array  # which an even draw of all pairs has, near the top or not, and known non-edges
+    weight: Array  # how many pairs each stands for
+    degree_product: Array  # k_i·k_j in the training network
+    hub: Array  # the node that has more edges there
+    n_pairs: int  # candidates there are
 
     def halves(self, rng: np.random.Generator) -> list[Sample]:
         """Return two samples, each pair in one of them by lot."""
@@ -162,14 +138,9 @@ def near_top(block: Array, columns: Sequence[int], floor: float) -> Array:
 def draw(
     features: Features, holdout: HoldOut, others: int, rng_seed: Sequence[int], matched: float
 ) -> Sample:
-    """Return the sample of a hold-out.
+    """Return the sample of a hold-out, with about `others` pairs that are not near any top.
 
-    Parameters
-    ----------
-    others
-        How many pairs to draw from those that are not near any top.
-    matched
-        Which share of them is drawn in proportion to k_i·k_j, so that degree tells less.
+    The share `matched` of these is drawn in proportion to k_i·k_j, so that degree tells less.
     """
     network, columns = features.network, top_columns(features.labels)
     floor, hidden = top_feature(features), _rows_of(holdout.hidden, network.n_nodes)

@@ -27,31 +27,15 @@ MOST_SECONDS = {"fast": 4.0, "normal": 60.0, "thorough": 1200.0}  # nominal, for
 
 @dataclass(frozen=True)
 class Source:
-    """A base model of the stack.
+    """A base model of the stack."""
 
-    Attributes
-    ----------
-    label
-        What it is called in weights and words.
-    model, params
-        Its name in the registry, or nmf or eigen, and its parameters.
-    effort
-        The least effort at which it is asked.
-    with_prior
-        Whether the stack also looks at its ranks as the degree prior weighs them.
-    most_nodes
-        Size beyond which it is left out.
-    by_degree
-        Whether degrees decide its top, which is then not worth a look of its own.
-    """
-
-    label: str
-    model: str
-    effort: str = "normal"
-    with_prior: bool = False
-    most_nodes: float = float("inf")
+    label: str  # in weights and summaries
+    model: str  # its name in the registry, or nmf or eigen
+    effort: str = "normal"  # the least at which it is asked
+    with_prior: bool = False  # whether its ranks as the degree prior weighs them are features, too
+    most_nodes: float = float("inf")  # size beyond which it is left out
     params: dict[str, Any] = field(default_factory=dict)
-    by_degree: bool = False
+    by_degree: bool = False  # whether degrees decide its top, which is then not looked at
 
     def make(self, seed: int, n_nodes: int) -> LinkPredictor:
         """Return the model, not fitted; of a small network there are fewer factors."""
@@ -110,23 +94,19 @@ def choose(network: Network, effort: str) -> Choice:
     for source in SOURCES:
         if EFFORTS.index(source.effort) > EFFORTS.index(effort):
             continue
-        why = _obstacle(source, network, MOST_SECONDS[effort])
-        if why:
-            left_out[source.label] = why
+        if network.n_nodes > source.most_nodes:
+            left_out[source.label] = f"only up to {source.most_nodes:,.0f} nodes"
+            continue
+        try:
+            seconds = source.seconds(network)
+        except ParameterError as problem:
+            left_out[source.label] = str(problem)
+            continue
+        if seconds > MOST_SECONDS[effort]:
+            left_out[source.label] = f"too slow here (about {seconds:.0f} s a pass)"
         else:
             chosen.append(source)
     return Choice(tuple(chosen), left_out)
-
-
-def _obstacle(source: Source, network: Network, most_seconds: float) -> str:
-    """Say why a source is not for this network; nothing where it is."""
-    if network.n_nodes > source.most_nodes:
-        return f"only up to {source.most_nodes:,.0f} nodes"
-    try:
-        seconds = source.seconds(network)
-    except ParameterError as problem:
-        return str(problem)
-    return f"too slow here (about {seconds:.0f} s a pass)" if seconds > most_seconds else ""
 
 
 _DENSE_BELOW = 500  # nodes up to which all eigenvectors cost next to nothing

@@ -61,33 +61,20 @@ class Part:
 class Stack:
     """How features become a score.
 
-    Attributes
-    ----------
-    kind
-        "stack"; or, with nothing learned: "fusion" (reciprocal ranks), "prior" (the mean of what
-        the degree prior says of each model's ranks) or "source" (one feature alone).
-    top, rest
-        The learners near the top of a source, and elsewhere; without `top` the rest is for all.
-    top_blend, rest_blend
-        Which of their learners are averaged.
-    column
-        The feature, where it is one alone.
-    columns, floor
-        What "near the top" means: any of these features above the floor.
-    n_pairs
-        Pairs of the network the ranks belong to.
+    Kinds: "stack"; or, with nothing learned, "fusion" (reciprocal ranks), "prior" (the mean of what
+    the degree prior says of each model's ranks) or "source" (one feature alone).
     """
 
     kind: str
     labels: tuple[str, ...]
-    columns: tuple[int, ...] = ()
-    floor: float = 0.0
-    n_pairs: int = 1
-    top: Part | None = None
+    columns: tuple[int, ...] = ()  # near the top is who has one of these features
+    floor: float = 0.0  # above this
+    n_pairs: int = 1  # of the network the ranks belong to
+    top: Part | None = None  # the learners near the top; without them `rest` is for all
     rest: Part | None = None
-    top_blend: tuple[str, ...] = ()
+    top_blend: tuple[str, ...] = ()  # which learners of a part are averaged
     rest_blend: tuple[str, ...] = ()
-    column: int = -1
+    column: int = -1  # the feature, where it is one alone
 
     def scores(self, X: Array, n_nodes: int) -> Array:
         """Return the scores of pairs from their features (n, features)."""
@@ -187,60 +174,43 @@ def carried(stack: Stack, X: Array) -> dict[str, float]:
 # Of what the best model alone reaches, where it ranks the top anyway: then the two differ only in
 # how the top and the rest interlock.
 NEARLY = 0.95
-
-
 FEWEST_TO_CHOOSE = 20  # hidden edges with fewer of which the best way of all is best by luck
 
 
 @dataclass(frozen=True)
 class Trained:
-    """What training leaves.
-
-    Attributes
-    ----------
-    stack
-        How features become scores.
-    validation
-        What each way of scoring reached on hidden edges it had not learned from, best first.
-    evaluated
-        The scores that the chosen way gives such samples, with these: what calibration needs.
-    """
+    """What training leaves."""
 
     stack: Stack
+    # What each way of scoring reached on hidden edges it had not learned from, best first.
     validation: dict[str, float]
+    # The scores that the chosen way gives such samples, with these: what calibration needs.
     evaluated: list[tuple[Array, Sample]]
 
 
 @dataclass(frozen=True)
 class Trainer:
-    """Learns for one network.
+    """Learns for one network."""
 
-    Attributes
-    ----------
-    samples
-        What is learned from, every second one in turn, and evaluated on.
-    labels
-        What the features are called.
-    objective
-        A name in OBJECTIVES.
-    n_nodes
-        Of the network.
-    apart
-        Two samples to calibrate on, where those of `samples` know of each other.
-    """
-
-    samples: Sequence[Sample]
-    labels: tuple[str, ...]
-    objective: str
+    samples: Sequence[Sample]  # learned from, every second one in turn, and evaluated on
+    labels: tuple[str, ...]  # of the features
+    objective: str  # a name in OBJECTIVES
     n_nodes: int
-    apart: Sequence[Sample] = ()
+    apart: Sequence[Sample] = ()  # two to calibrate on, where `samples` know of each other
 
     def train(self, **where: Any) -> Trained:
         """Return the best way of scoring; `where` tells the stack what is near the top."""
         base = Stack("fusion", self.labels, **where)
-        found = self._unlearned(base)
+        # What every feature alone, and their fusion, reach.
+        ways = {label: self._alone(base, at) for at, label in enumerate(self.labels)}
+        found = {
+            name: self._mean(self._scored(way, self.samples))
+            for name, way in (ways | {"fusion": base}).items()
+        }
         if sum(int(sample.y.sum()) for sample in self.samples) < FEWEST_TO_CHOOSE:
-            return self._unchosen(base, found)
+            # What is good anywhere: the degree prior over all models, else their fusion.
+            kind = "prior" if any(label.startswith(PRIOR) for label in self.labels) else "fusion"
+            return self._settled(replace(base, kind=kind), found)
         alone = max(range(len(self.labels)), key=lambda at: found[self.labels[at]])
         halves = [self.samples[::2], self.samples[1::2]]
         with progress.stage(total=3.0):
@@ -265,14 +235,6 @@ class Trainer:
 
     # ------------------------------------------------------------------ without learning
 
-    def _unlearned(self, base: Stack) -> dict[str, float]:
-        """Return what every feature alone, and their fusion, reach."""
-        ways = {label: self._alone(base, at) for at, label in enumerate(self.labels)}
-        return {
-            name: self._mean(self._scored(way, self.samples))
-            for name, way in (ways | {"fusion": base}).items()
-        }
-
     def _alone(self, base: Stack, column: int) -> Stack:
         return Stack("source", self.labels, base.columns, base.floor, base.n_pairs, column=column)
 
@@ -281,12 +243,9 @@ class Trainer:
         ranked = _best_first({name: value for name, value in found.items() if name != "stack"})
         best = next(iter(ranked))
         stack = base if best == "fusion" else self._alone(base, self.labels.index(best))
-        return Trained(stack, _best_first(found), self._scored(stack, self.apart or self.samples))
+        return self._settled(stack, found)
 
-    def _unchosen(self, base: Stack, found: dict[str, float]) -> Trained:
-        """Return what is good anywhere: the degree prior over all models, else their fusion."""
-        kind = "prior" if any(label.startswith(PRIOR) for label in self.labels) else "fusion"
-        stack = replace(base, kind=kind)
+    def _settled(self, stack: Stack, found: dict[str, float]) -> Trained:
         return Trained(stack, _best_first(found), self._scored(stack, self.apart or self.samples))
 
     def _crossed(

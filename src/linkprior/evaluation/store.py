@@ -19,6 +19,7 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any, Self
 
@@ -37,6 +38,7 @@ from linkprior.evaluation.splits import (
 from linkprior.io.atomic_files import Held, hold, sweep, whole_file
 from linkprior.io.store import stored_text
 from linkprior.network import Network
+from linkprior.predictors import registry
 
 Record = dict[str, Any]
 
@@ -198,6 +200,9 @@ def write_cell(path: Path, record: Mapping[str, Any]) -> None:
 def read_cell(path: Path) -> Record:
     """Return the record in a file; one that is not whole is named."""
     record = _of_today(read_json(path))
+    for name in ("params", "tuned"):
+        if isinstance(record.get(name), dict):
+            record[name] = {_names_now().get(k, k): v for k, v in record[name].items()}
     named = all(isinstance(record.get(name), str) for name in ("model", "digest"))
     whole = all(isinstance(record.get(name, 0), int) for name in ("trials", "threads", "hidden"))
     split = isinstance(record.get("split"), int | str) and "linkprior" in record
@@ -228,6 +233,14 @@ def _of_today(record: Record) -> Record:
     asked = {"params": key.get("params", {}), "trials": key.get("tune", 0), "search": search}
     about = {"digest": record.get("split"), "linkprior": record.get("linkprior")}
     return {**cell, **asked, **about, "tuned": cell.get("params")}
+
+
+@cache
+def _names_now() -> dict[str, str]:
+    """Return today's name of each parameter that was renamed, of any model."""
+    return {
+        k: v for one in registry.MODELS for k, v in registry.find(one).renamed_parameters.items()
+    }
 
 
 def _is_value(name: str, value: Any) -> bool:

@@ -110,10 +110,6 @@ class _Watched(Stage):
         if name or (above and not above.above):
             watch.notify(self)
 
-    @property
-    def fraction(self) -> float | None:
-        return min(1.0, self.done / self.total) if self.total else None
-
     def advance(self, units: float = 1.0) -> None:
         with self.watch.lock:
             self._add(units)
@@ -156,17 +152,20 @@ class Watch:
         self.listener, self.clock, self.lock = listener, clock, threading.RLock()
         self.began = clock()
         self.last: _Watched | None = None
+        self.fraction: float | None = None  # of its outermost stage
         self.first: tuple[float, float] | None = None  # when things began to move, and how far
         self.marks: deque[tuple[float, float]] = deque()
 
     def notify(self, changed: _Watched, ended: bool = False) -> None:
         """Tell the listener where a stage stands that has just changed."""
         with self.lock:
-            if self.last is None or changed.outermost is not self.last.outermost:
+            outermost = changed.outermost
+            if self.last is None or outermost is not self.last.outermost:
                 self.first = None
                 self.marks.clear()
-            self.last = changed
-            self._mark(self.clock(), changed.outermost.fraction or 0.0)
+            self.last, total = changed, outermost.total
+            self.fraction = min(1.0, outermost.done / total) if total else None
+            self._mark(self.clock(), self.fraction or 0.0)
             self.listener(self._report(changed, ended))
             if ended:
                 self.last = None
@@ -190,7 +189,7 @@ class Watch:
             return None if self.last is None else self._report(self.last, ended=False)
 
     def _report(self, stage: _Watched, ended: bool) -> Report:
-        now, fraction, left = self.clock(), stage.outermost.fraction, None
+        now, fraction, left = self.clock(), self.fraction, None
         if fraction is not None and self.first and fraction - self.first[1] >= _ENOUGH:
             when, before = self.marks[0]
             left = (1.0 - fraction) * (now - when) / (fraction - before)

@@ -365,6 +365,6 @@ def test_that_nobody_reads_the_messages_stops_no_work(edges, tmp_path):
 def test_nothing_is_printed_after_the_final_message(capsys):
     console = Console()
     console.echo("first")
-    console.final_message("last")
+    console.echo("last", final=True)
     console.echo("too late")
     assert capsys.readouterr().err.splitlines() == ["first", "last"]

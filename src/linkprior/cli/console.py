@@ -46,35 +46,32 @@ class Console:
     lock: threading.Lock = field(default_factory=threading.Lock)  # of stderr
     _over: bool = False  # whether the final message has been printed
 
-    def echo(self, text: str) -> None:
-        """Print a message on stderr; that nobody reads it is no reason to stop."""
-        with self.lock:
-            if not self._over:
-                self._print(text)
+    def echo(self, text: str, final: bool = False) -> None:
+        """Print a message on stderr; that nobody reads it is no reason to stop.
+
+        After a final one none is printed any more, whatever other threads do.
+        """
+        # A terminal that is stuck may hold up a thread, but not the end.
+        held = self.lock.acquire(timeout=0.2 if final else -1)
+        try:
+            if final or not self._over:
+                self._over = final
+                # Not by click, which finds its way past what replaces stderr (the progress bar). A
+                # path may hold bytes that are no text, and what a file holds may be made to steer
+                # the terminal: no message needs either.
+                plain = visible(text, keep="\n")
+                line = json.dumps({"say": plain}) if self.json else plain
+                print(line, file=sys.stderr, flush=True)
+        except OSError:
+            drop(sys.stderr)
+        finally:
+            if held:
+                self.lock.release()
 
     def notify(self, text: str) -> None:
         """Print a message unless the command is to be quiet."""
         if not self.quiet:
             self.echo(text)
-
-    def final_message(self, text: str) -> None:
-        """Print a message after which none is printed any more, whatever other threads do."""
-        held = self.lock.acquire(timeout=0.2)  # a terminal that is stuck may hold up a thread
-        self._over = True
-        self._print(text)
-        if held:
-            self.lock.release()
-
-    def _print(self, text: str) -> None:
-        try:
-            # Not by click, which finds its way past what replaces stderr (the progress bar). A path
-            # may hold bytes that are no text, and what a file holds may be made to steer the
-            # terminal: no message needs either.
-            plain = visible(text, keep="\n")
-            line = json.dumps({"say": plain}) if self.json else plain
-            print(line, file=sys.stderr, flush=True)
-        except OSError:
-            drop(sys.stderr)
 
     @contextmanager
     def progress(self, stream: TextIO | None = None) -> Iterator[None]:

@@ -90,7 +90,7 @@ def _leave(number: int, console: Console) -> NoReturn:
         if log is not None:
             with suppress(OSError, LinkpriorError):  # a full disk is no reason to say nothing
                 log(text)
-        console.final_message(text)
+        console.echo(text, final=True)
 
     if display is not None:  # a terminal may take no more text
         _start(display.close).join(0.3)

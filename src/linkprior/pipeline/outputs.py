@@ -70,8 +70,8 @@ def writing_to(name: str | Path) -> Iterator[None]:
     """Let an error of the file system name what is written, not a temporary file or nothing."""
     try:
         yield
-    except BrokenPipeError:
-        raise
+    except BrokenPipeError as problem:  # without its number, which click makes exit status 1
+        raise BrokenPipeError(problem.strerror) from None
     except OSError as problem:
         named = OSError(problem.errno, problem.strerror, str(name)) if problem.errno else problem
         raise LinkpriorError(format_error(named)) from problem

@@ -25,7 +25,6 @@ from linkprior.io.atomic_files import whole_file
 from linkprior.io.formats import ReadOptions
 from linkprior.io.writers import format_of, write_ranking
 from linkprior.model.degrees import LIST_SIZE
-from linkprior.network.node_names import number_of
 from linkprior.parallel import current_workers
 from linkprior.parallel.memory import memory_room
 from linkprior.pipeline.outputs import check_apart, check_output, check_save, is_folder, writing_to
@@ -178,10 +177,11 @@ class PredictJob:
             side.report_ignored({self.model_name: type(model)}, given.network)
             side.apply(model, given)
         self.given, self.network = given, given.network
-        names = NodeNames(given)
-        self.explain = [(names.one(a), names.one(b)) for a, b in self.explain]
+        if self.explain:
+            names = NodeNames(given)
+            self.explain = [(names.one(a), names.one(b)) for a, b in self.explain]
         for a, b in self.explain:
-            if number_of(self.network, a) == number_of(self.network, b):
+            if a == b:
                 raise LinkpriorError(
                     f"{side.flag}explain expects two different nodes, got {a!r} twice"
                 )

@@ -10,8 +10,8 @@ from tests.serve.support import until
 
 pytest.importorskip("uvicorn", reason="uvicorn is not installed (extra: serve)")
 
-from linkprior.serve import security
-from linkprior.serve.security import Guard
+from linkprior.serve import server
+from linkprior.serve.server import Guard
 
 SAFE = {
     "x-content-type-options": "nosniff",
@@ -174,7 +174,7 @@ def test_at_the_usual_port_of_the_web_no_port_is_named():
 
 @pytest.fixture
 def impatient(start, client, monkeypatch):
-    monkeypatch.setattr(security, "WAIT", 0.3)
+    monkeypatch.setattr(server, "WAIT", 0.3)
     other = start()
     assert other.path != client.path  # two servers have two tokens
     return other
@@ -231,8 +231,8 @@ def test_silent_connections_keep_nobody_out_however_often_they_are_renewed(clien
     for _ in range(3):
         fresh = [connected(client) for _ in range(200)]
         assert client.ask("GET", "")[0] == 200
-        until(lambda: open_at(client) <= security.MOST_CONNECTIONS)
-        most = before + len(fresh + lines) + security.MOST_CONNECTIONS
+        until(lambda: open_at(client) <= server.MOST_CONNECTIONS)
+        most = before + len(fresh + lines) + server.MOST_CONNECTIONS
         until(lambda most=most: descriptors() <= most)
         while lines:
             lines.pop().close()
@@ -240,7 +240,7 @@ def test_silent_connections_keep_nobody_out_however_often_they_are_renewed(clien
 
 
 def test_room_is_made_by_the_oldest_silent_connection(client, lines, monkeypatch):
-    monkeypatch.setattr(security, "WAIT", 600.0)  # nothing but room is a reason to close one
+    monkeypatch.setattr(server, "WAIT", 600.0)  # nothing but room is a reason to close one
     monkeypatch.setattr(client.server._server.config, "timeout_keep_alive", 600.0)
     until(lambda: open_at(client) == 0)
     with connected(client) as listening, connected(client) as asked:
@@ -248,7 +248,7 @@ def test_room_is_made_by_the_oldest_silent_connection(client, lines, monkeypatch
         assert listening.recv(12) == b"HTTP/1.1 200"
         asked.sendall(whole(client))  # it is over when the others come, but had the token
         assert asked.recv(12) == b"HTTP/1.1 200"
-        lines += [connected(client) for _ in range(security.MOST_CONNECTIONS + 5)]
+        lines += [connected(client) for _ in range(server.MOST_CONNECTIONS + 5)]
         for line in lines[:7]:
             assert line.recv(1) == b""  # closed by the server
         assert all(map(is_open, (listening, asked, lines[-1])))
@@ -283,7 +283,7 @@ def test_answers_that_nobody_reads_do_not_hold_a_connection(impatient, lines):
 
 
 def test_more_requests_at_once_than_are_answered_are_told(client, lines, monkeypatch):
-    monkeypatch.setattr(security, "MOST_REQUESTS", 3)
+    monkeypatch.setattr(server, "MOST_REQUESTS", 3)
     for _ in range(3):
         line = connected(client)
         lines.append(line)

@@ -15,11 +15,13 @@ from tests.cli.support import START, one_line_of_error
 from tests.serve.support import Client, alive, predicted, until
 
 from linkprior.cli.console import Console
-from linkprior.serve import server as serving
 from linkprior.serve.workspace import LaunchFile
 
 pytest.importorskip("starlette", reason="starlette is not installed (extra: serve)")
 pytest.importorskip("uvicorn", reason="uvicorn is not installed (extra: serve)")
+
+from linkprior.serve import server as serving
+
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals as POSIX has them")
 
 serve_command = import_module("linkprior.cli.serve")  # the package names the command itself so

@@ -32,9 +32,7 @@ _LEAVING = 8.0  # seconds for jobs to end, at most; it takes one or two
     help="Where to listen; 0 takes any free port.  [default: 8421, or the next that is free]",
 )
 @click.option("--open", "opens", is_flag=True, help="Open the address in your browser.")
-@click.option(
-    "--upload-limit", metavar="SIZE", default="200M", show_default=True, help="Refuse larger files."
-)
+@click.option("--upload-limit", metavar="SIZE", default="200M", help="Refuse larger files.")
 @click.option(
     "--work-folder",
     metavar="DIR",
@@ -122,7 +120,7 @@ def _serve(
 
 def _begin(manager: JobManager, start: str) -> str:
     """Take in what the command line names; return where its page is, below the address."""
-    from linkprior.serve import jobs
+    from linkprior.serve.process import PAGE, write_rankings
     from linkprior.serve.workspace import display_name
 
     path = Path(start).resolve()
@@ -136,9 +134,9 @@ def _begin(manager: JobManager, start: str) -> str:
         from linkprior.report import write_page
         from linkprior.report.folder import folder_page
 
-        write_page(folder / jobs.PAGE, folder_page(Path(start)))
+        write_page(folder / PAGE, folder_page(Path(start)))
         if (path / MANIFEST).is_file():
-            jobs.write_rankings(load_run(path), folder)
+            write_rankings(load_run(path), folder)
 
     job = manager.show(display_name(path.name), "the result in this folder", make)
     return f"jobs/{job.id}/page"

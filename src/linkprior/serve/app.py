@@ -24,15 +24,13 @@ from linkprior.predictors.registry import DEFAULT_MODEL, models
 from linkprior.report.page import as_json, asset, digest
 from linkprior.serve.jobs import (
     EFFORTS,
-    FILES,
     MOST_LINKS,
-    PAGE,
     BusyError,
     Job,
     JobManager,
     JobRequest,
 )
-from linkprior.serve.process import describe_failure
+from linkprior.serve.process import FILES, PAGE, describe_failure
 from linkprior.serve.workspace import (
     TooLargeError,
     display_name,

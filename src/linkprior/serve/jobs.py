@@ -1,4 +1,4 @@
-"""Jobs: what a page asks for, its process and folder, its result, and the queue of all of them."""
+"""Jobs: what a page asks for, its process and folder, and the queue of all of them."""
 
 from __future__ import annotations
 
@@ -10,17 +10,14 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from linkprior._validation import shown
 from linkprior.errors import LinkpriorError, ParameterError
 from linkprior.io.atomic_files import whole_file
 from linkprior.predictors.registry import DEFAULT_MODEL, WRAPPERS, names
-from linkprior.serve.process import Child, describe_exit, describe_failure
+from linkprior.serve.process import FILES, PAGE, Child, describe_exit, describe_failure
 from linkprior.serve.workspace import Network, Workspace, json_object, new_folder
-
-if TYPE_CHECKING:
-    from linkprior.pipeline.run_folder import Run
 
 # ---------------------------------------------------------------------- what a page asks for
 
@@ -113,39 +110,6 @@ def _settings(given: Any) -> tuple[str, ...]:
     return settings
 
 
-# ---------------------------------------------------------------------- its result
-
-PAGE = "page.html"
-# Kinds that can be downloaded → file name in a job's folder, and media type.
-FILES = {
-    "tsv": ("ranking.tsv", "text/tab-separated-values; charset=utf-8"),
-    "graphml": ("ranking.graphml", "application/graphml+xml"),
-    "cx2": ("ranking.cx2", "application/json"),
-    "log": ("messages.txt", "text/plain; charset=utf-8"),
-}
-
-
-def export_run(run_folder: Path, target: Path, name: str, command: list[str]) -> None:
-    """Write page, TSV, GraphML and CX2 of a run, with another name of its input and command."""
-    from linkprior.pipeline.run_folder import load_run
-    from linkprior.report import prediction_page, write_page
-
-    run = load_run(run_folder)
-    report, manifest = {**run.input_report, "file": name}, {**run.manifest, "command": command}
-    write_page(target / PAGE, prediction_page(run.model, run.ranking, report, manifest))
-    write_rankings(run, target)
-
-
-def write_rankings(run: Run, target: Path) -> None:
-    """Write the ranking of a run as TSV, GraphML and CX2."""
-    from linkprior.io.writers import write_ranking
-
-    facts = {key: run.manifest.get(key) for key in ("model", "seed", "network_digest")}
-    for format in ("tsv", "graphml", "cx2"):
-        with whole_file(target / FILES[format][0]) as stream:
-            write_ranking(stream, run.ranking, format, run.network, facts)
-
-
 # ---------------------------------------------------------------------- one job
 
 _SHOWN_LINES = 8
@@ -213,7 +177,7 @@ class Job:
     def run(self, changed: Callable[[], None]) -> None:
         """Run it to its end, whatever that is; changed() is called whenever there is news."""
         began = time.monotonic()
-        child = self._child = Child(["linkprior.serve.job_main"], self.folder)
+        child = self._child = Child(["linkprior.serve.process"], self.folder)
         if self._stop_asked.is_set():  # meanwhile
             child.stop()
         try:

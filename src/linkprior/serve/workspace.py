@@ -101,7 +101,7 @@ class Network:
     def read(self, changed: Callable[[], None]) -> None:
         """Have a process read the file, take its report, and call changed()."""
         target = self.folder / "report.json"
-        arguments = ["linkprior.serve.job_main", str(self.path), str(target)]
+        arguments = ["linkprior.serve.process", str(self.path), str(target)]
         try:
             child = self.child = Child(arguments, self.folder)
             last = next(iter(deque(child.lines(), maxlen=1)), "")

@@ -20,7 +20,6 @@ from linkprior.errors import LinkpriorError
 @click.option(
     "--nodes",
     default="both",
-    show_default=True,
     metavar="both|either|FILE",
     help="Nodes that both screens tested: those in both files, in either, or a list of names.",
 )
@@ -29,6 +28,7 @@ from linkprior.errors import LinkpriorError
     nargs=2,
     type=float,
     default=(1.0, 1.0),
+    show_default=False,
     metavar="A B",
     help="Share of each file's edges that are real. [default: 1 1]",
 )

@@ -72,7 +72,6 @@ def list_networks(folder: Path | None, catalogue_file: str | None, as_json: bool
 @click.option(
     "--timeout",
     default=30.0,
-    show_default=True,
     type=click.FloatRange(min=0, min_open=True),
     help="Seconds of silence after which a connection counts as dead.",
 )

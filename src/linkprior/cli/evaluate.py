@@ -44,7 +44,6 @@ class _Evaluate(click.Command):
 @click.option(
     "--models",
     default="tri-degree,tri,pu,l3,pa",
-    show_default=True,
     metavar="A,B,C",
     help="See `linkprior models`; all: every model this network and machine allow.",
 )
@@ -56,29 +55,23 @@ class _Evaluate(click.Command):
     help="A parameter of one model, or of all that have it.",
 )
 @click.option(
-    "--protocol",
-    default="uniform:0.9",
-    show_default=True,
-    metavar="P",
-    help="How edges are hidden: see below.",
+    "--protocol", default="uniform:0.9", metavar="P", help="How edges are hidden: see below."
 )
 @options.rule
-@click.option(
-    "--repeats", default=1, show_default=True, help="Number of splits; for kfold, of shuffles."
-)
+@click.option("--repeats", default=1, help="Number of splits; for kfold, of shuffles.")
 @click.option("--folds", metavar="0-2", help="For kfold: the folds to run. [default: all]")
 @options.seed
 @click.option(
     "--null",
     type=click.Choice(["none", "rewired"]),
     default="none",
-    show_default=True,
     help="rewired: exchange the ends of edges first, so that only degrees are left to learn from.",
 )
 @click.option(
     "--noise",
     type=float,
     default=0.0,
+    show_default=False,
     metavar="SHARE",
     help="Replace this share of the training edges by random pairs, such as 0.1.",
 )
@@ -90,6 +83,7 @@ class _Evaluate(click.Command):
 @click.option(
     "--tune",
     default=0,
+    show_default=False,
     metavar="N",
     help="Let each model try N settings on edges hidden inside each training network.",
 )

@@ -1,4 +1,4 @@
-"""`linkprior models`, `formats`, `info` and `cite`: what there is, what runs it, whom to cite."""
+"""`linkprior models`, `formats`, `info`, `cite` and `demo`: what there is, without an input."""
 
 from __future__ import annotations
 
@@ -6,7 +6,12 @@ from dataclasses import fields
 
 import click
 
-from linkprior._version import __version__
+from linkprior._version import CITATION, __version__
+from linkprior.cli import options
+from linkprior.cli.console import current_console
+
+_HIDDEN = 0.2  # share of the edges
+_COUNTED = 100  # links, first of all, that are counted
 
 _BIBTEX = """\
 @misc{tang2016network,
@@ -86,6 +91,50 @@ def cite(bibtex: bool) -> None:
     if bibtex:
         click.echo(_BIBTEX % __version__)
         return
-    from linkprior.citation import CITATION
-
     click.echo(f"{CITATION}\nAs BibTeX: linkprior cite --bibtex")
+
+
+@click.command()
+@click.option("--top", default=20, type=click.IntRange(min=1), help="How many links to show.")
+@options.seed
+def demo(top: int, seed: int) -> None:
+    """Hide edges of a generated network, predict, and mark the ones found.
+
+    The model itself estimates how many to expect, from the edges it was given.
+    """
+    from linkprior.evaluation.splits import uniform
+    from linkprior.network.generate import planted_network
+    from linkprior.pipeline.predict import expected_hits
+    from linkprior.predictors.registry import DEFAULT_MODEL, make
+
+    console = current_console()
+    echo = console.echo
+    network = planted_network(seed=seed)
+    split = uniform(network, 1.0 - _HIDDEN, seed)
+    nodes, edges = network.n_nodes, network.n_edges
+    echo(f"A generated network: {nodes} nodes, {edges} edges")
+    echo(f"{network.n_edges - split.train.n_edges} edges are hidden; predicting from the rest.\n")
+    hidden = set(map(tuple, split.hidden.tolist()))
+    model = make(DEFAULT_MODEL, effort="fast", missing=_HIDDEN, seed=seed)
+    with console.progress():
+        ranking = model.fit(split.train).predict_edges(max(top, _COUNTED))
+    for line in model.summary():
+        echo(line)
+    echo("")
+    found = [tuple(pair) in hidden for pair in ranking.pairs.tolist()]
+    degrees = split.train.degrees[ranking.pairs].tolist()
+    click.echo("rank  source    target     score  degrees  a hidden edge?")
+    for row, (a, b), mark in zip(ranking.rows(), degrees, found, strict=True):
+        if row[0] <= top:
+            line = f"{row[0]:4d}  {row[1]}  {row[2]}  {row[3]:6.3f}  {a:3d} {b:3d}"
+            click.echo(f"{line}  {'✓ found' if mark else ''}".rstrip())
+    alone = make("pa").fit(split.train).predict_edges(_COUNTED).pairs.tolist()
+    by_degree = sum(tuple(pair) in hidden for pair in alone)
+    by_chance = _COUNTED * len(hidden) / split.train.n_non_edges
+    hits = expected_hits(model, ranking.scores[:_COUNTED])
+    expected = f"expected {hits}; " if hits is not None else ""
+    click.echo(
+        f"\n{sum(found[:_COUNTED])} of the first {_COUNTED} are hidden edges "
+        f"({expected}degree alone: {by_degree}; random: {by_chance:.1f})."
+    )
+    echo("Now with your own network:  linkprior predict EDGES.tsv")

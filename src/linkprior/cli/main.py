@@ -6,24 +6,20 @@ import io
 import logging
 import os
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager, redirect_stdout
-from functools import partial
-from typing import Any, TextIO, cast
+from contextlib import redirect_stdout
+from typing import TextIO, cast
 
 import click
 
 from linkprior._version import __version__
 from linkprior.cli import (
-    benchmark,
     coverage,
     data,
-    demo,
     evaluate,
+    experiments,
     info,
     predict,
     report,
-    reproduce,
     serve,
     tune,
 )
@@ -33,39 +29,14 @@ from linkprior.errors import LinkpriorError, visible
 from linkprior.pipeline.outputs import NO_REASON, NO_THREAD, format_error
 
 
-class _ReaderGoneError(Exception):
-    """Nobody reads standard output any more, as in `| head`."""
-
-
-class _Commands(click.Group):
-    """A group that tells a broken pipe from other errors: click would make it exit status 1."""
-
-    def make_context(self, *args: Any, **more: Any) -> click.Context:
-        with _pipe_may_break():
-            return super().make_context(*args, **more)
-
-    def invoke(self, ctx: click.Context) -> Any:
-        with _pipe_may_break():
-            result = super().invoke(ctx)
-            sys.stdout.flush()
-            return result
-
-
-@contextmanager
-def _pipe_may_break() -> Iterator[None]:
-    try:
-        yield
-    except BrokenPipeError:
-        raise _ReaderGoneError from None
-
-
-@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "show_default": True})
 @click.version_option(__version__, prog_name="linkprior")
 @click.option("--debug", is_flag=True, help="Show the full traceback of an error.")
 @click.option(
     "--progress",
     type=click.Choice(["auto", "json"]),
     default="auto",
+    show_default=False,
     help="json: progress and messages on stderr as one JSON object per line, for a program.",
 )
 @click.pass_context
@@ -89,14 +60,14 @@ for command in (
     report.report,
     serve.serve,
     coverage.coverage,
-    reproduce.reproduce,
-    benchmark.benchmark,
+    experiments.reproduce,
+    experiments.benchmark,
     info.models,
     info.formats,
     data.data,
     info.info,
     info.cite,
-    demo.demo,
+    info.demo,
 ):
     cli.add_command(command)
 
@@ -104,17 +75,21 @@ for command in (
 def main() -> None:
     """Run the command line; errors a user can fix are one line and exit status 1."""
     console = Console()
+
+    def work() -> None:
+        cli.main(standalone_mode=False, obj=console)
+        sys.stdout.flush()
+
     try:
         _open_streams()
         # Called by a test or another program, its threads and signals are not ours to take.
         is_program = sys._getframe(1).f_globals.get("__name__") == "__main__"
-        work = partial(cli.main, standalone_mode=False, obj=console)
         with redirect_stdout(cast(TextIO, NamedOutput(sys.stdout))):
             run_interruptible(work, console) if is_program else work()
     except click.ClickException as problem:
         problem.show()
         sys.exit(problem.exit_code)
-    except _ReaderGoneError:
+    except BrokenPipeError:  # nobody reads standard output any more, as in `| head`
         drop(sys.stdout)
     except (click.Abort, KeyboardInterrupt):
         console.echo("Interrupted.")

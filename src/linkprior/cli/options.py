@@ -29,13 +29,7 @@ def _all(*options: Callable[[Command], Command]) -> Callable[[Command], Command]
     return lambda command: reduce(lambda made, option: option(made), reversed(options), command)
 
 
-seed = click.option(
-    "--seed",
-    default=0,
-    show_default=True,
-    type=click.IntRange(min=0),
-    help="Same seed, same result.",
-)
+seed = click.option("--seed", default=0, type=click.IntRange(min=0), help="Same seed, same result.")
 workers = click.option("--workers", type=int, help="Threads to use. [default: every core]")
 dask = click.option(
     "--dask",
@@ -56,7 +50,6 @@ memory_limit = click.option(
 rule = click.option(
     "--rule",
     default="connected",
-    show_default=True,
     type=click.Choice(["connected", "all-nodes"]),
     help="Which pairs are candidates: of nodes that keep an edge in training, or all.",
 )

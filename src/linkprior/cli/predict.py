@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     metavar="Q",
     help="All links with a probability of at least Q; for models without that column, a score.",
 )
-@click.option("--model", default=DEFAULT_MODEL, show_default=True, help="See `linkprior models`.")
+@click.option("--model", default=DEFAULT_MODEL, help="See `linkprior models`.")
 @click.option(
     "--effort",
     type=click.Choice(["fast", "normal", "thorough"]),

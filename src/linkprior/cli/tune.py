@@ -23,34 +23,35 @@ _LEAVING = 2.0  # seconds for processes that are just being started, at most
 @click.command()
 @click.argument("edges")
 @click.option("--model", required=True, metavar="NAME", help="See `linkprior models`.")
-@click.option("--trials", default=30, show_default=True, help="Settings to try.")
+@click.option("--trials", default=30, help="Settings to try.")
 @click.option(
     "--study", metavar="DIR", help="Save every setting here; the same command resumes it."
 )
 @options.seed
-@click.option("--metric", default="auprc", show_default=True, help="The metric that is compared.")
+@click.option("--metric", default="auprc", help="The metric that is compared.")
 @options.rule
 @click.option(
     "--sampler",
     default="tpe",
-    show_default=True,
     type=click.Choice(["tpe", "grid"]),
     help="Learn from the settings tried before, or walk a grid.",
 )
-@click.option(
-    "--inner", default=3, show_default=True, help="Inner splits to evaluate a setting on."
-)
+@click.option("--inner", default=3, help="Inner splits to evaluate a setting on.")
 @click.option(
     "--executor",
     default="threads",
-    show_default=True,
     type=click.Choice(["threads", "processes"]),
     help="Where settings are tried; the result is the same.",
 )
-@click.option("--workers", default=1, show_default=True, help="Settings tried at the same time.")
+@click.option("--workers", default=1, help="Settings tried at the same time.")
 @options.dask
 @options.memory_limit
-@click.option("--prune/--no-prune", default=True, help="Stop poor settings early.  [default: yes]")
+@click.option(
+    "--prune/--no-prune",
+    default=True,
+    show_default=False,
+    help="Stop poor settings early.  [default: yes]",
+)
 @click.option(
     "--cautious",
     is_flag=True,

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from linkprior import machine
-from linkprior.citation import CITATION
+from linkprior._version import CITATION
 from linkprior.io.atomic_files import whole_file
 
 SCRIPTS = ("dom.js", "figures.js", "tables.js", "page.js")

@@ -1,7 +1,10 @@
-"""`linkprior benchmark`: every model on a suite of networks, and the tables of that."""
+"""`linkprior benchmark` and `reproduce`: a suite of networks, and the paper's experiments."""
 
 from __future__ import annotations
 
+import sys
+import time
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +18,12 @@ from linkprior.pipeline.outputs import check_folder, check_page
 if TYPE_CHECKING:
     from linkprior.experiments.models import BenchmarkModel
 
+_PAPER = ("dream5", "plasmodium", "rat", "all")
+
+_data = click.option(
+    "--data", metavar="DIR", help="Folder of data sets.  [default: LINKPRIOR_DATA]"
+)
+
 
 @click.command()
 @click.argument("networks", nargs=-1, metavar="[NETWORK]...")
@@ -22,12 +31,11 @@ if TYPE_CHECKING:
 @click.option(
     "--quick", is_flag=True, help="One split of small networks, fast models: a minute or two."
 )
-@click.option("--data", metavar="DIR", help="Folder of data sets.  [default: LINKPRIOR_DATA]")
+@_data
 @click.option(
     "--trials",
     type=click.IntRange(min=0),
     default=0,
-    show_default=True,
     help="Settings each model tries inside each training network; 0: default parameters.",
 )
 @click.option("--tables", is_flag=True, help="Only make tables and pictures of what is finished.")
@@ -36,7 +44,6 @@ if TYPE_CHECKING:
     "--output",
     metavar="DIR",
     default="benchmark",
-    show_default=True,
     help="Tables, pictures, and finished cells: the same command resumes where it stopped.",
 )
 @options.report
@@ -112,3 +119,88 @@ def _available(entries: list[BenchmarkModel], notify: Notify) -> list[BenchmarkM
             raise LinkpriorError(f"{line}; {hint}")
         notify(f"{line} ({hint})")
     return there
+
+
+@click.command()
+@click.argument("experiment", type=click.Choice(_PAPER))
+@_data
+@click.option(
+    "--quick", is_flag=True, help="Default parameters and one seed: minutes, not an hour."
+)
+@click.option(
+    "--trials",
+    type=click.IntRange(min=0),
+    help="Settings each method tries for each training network; 0: default parameters.  "
+    "[default: 12]",
+)
+@click.option(
+    "-o",
+    "--output",
+    metavar="DIR",
+    default="reproduction",
+    help="Results, figures, and finished cells: the same command resumes where it stopped.",
+)
+@options.report
+@options.workers
+@options.dask
+@options.quiet
+def reproduce(
+    experiment: str,
+    data: str | None,
+    quick: bool,
+    trials: int | None,
+    output: str,
+    report: str | None,
+    workers: int | None,
+    dask: str | None,
+) -> None:
+    """Repeat an experiment of the paper: dream5, plasmodium, rat, or all.
+
+    Five methods, each tuned with the same budget on edges hidden inside its training network, five
+    seeds; degree alone (PA), paths of length three (L3) and auto beside them. The full run of all
+    three takes within an hour on two cores; --quick, without auto, one or two minutes.
+    """
+    from linkprior.experiments import reproduction
+    from linkprior.experiments.paper import EXPERIMENTS, data_folder
+    from linkprior.experiments.reproduction_tables import lines, refuse_foreign, write
+
+    notify = current_console().notify
+    if quick and trials is not None:
+        raise click.UsageError("--quick tries no settings: give it or --trials, not both")
+    care = reproduction.QUICK if quick else reproduction.FULL
+    care = care if trials is None else replace(care, trials=trials)
+    folder = data_folder(data)
+    names = list(EXPERIMENTS) if experiment == "all" else [experiment]
+    check_folder(output)
+    target = Path(output) / ("quick" if quick else "full" if care.trials else "untuned")
+    if report is not None:
+        made = [Path(output), target, *(target / name for name in names)]
+        check_page("--report", Path(report), made=made)
+    for name in names:
+        refuse_foreign(name, target / name)
+    for name in names:  # all data are looked at before an hour is spent on some of them
+        for condition in EXPERIMENTS[name].conditions:
+            condition.check(folder)
+    seeds = f"{care.seeds} seed{'s' * (care.seeds > 1)}"
+    if care.trials:
+        notify(
+            f"{seeds}; every method tries {care.trials} settings on edges hidden inside each "
+            f"training network ({care.inner}×), and leaves its defaults only for a clearly better "
+            "one"
+        )
+    else:
+        notify(f"Default parameters, {seeds}.")
+    saved = f"{target} holds what is finished; the same command resumes it"
+    with options.session(workers=workers, dask=dask, saved=lambda: saved):
+        for name in names:
+            began = time.monotonic()
+            result = reproduction.reproduce(EXPERIMENTS[name], folder, care, target / name)
+            files = write(result, target / name, time.monotonic() - began, sys.argv[1:])
+            click.echo("\n".join(lines(result)) + "\n")
+            notify(f"Wrote {', '.join(path.name for path in files)} to {target / name}")
+    if report is not None:
+        from linkprior.report.reproduction import read_reproduction, reproduction_page
+
+        results = [one for name in names for one in read_reproduction(target / name)]
+        page = reproduction_page(results, options.this_command())
+        options.write_page(Path(report), page)

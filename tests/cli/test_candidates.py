@@ -51,17 +51,6 @@ def test_an_earlier_prediction_can_be_left_out(run, edges, ranked, tmp_path, suf
     assert pairs(out) == ranked[8:13]
 
 
-def test_tested_pairs_of_another_world_are_an_error(run, edges, tmp_path):
-    tested = tmp_path / "tested.tsv"
-    tested.write_text("x\ty\ny\tz\n")
-    said = run("predict", edges, "--model", "pa", "--exclude", tested)
-    assert one_line_of_error(said, "none of its 2 pairs", "x – y")
-
-
-def test_standard_input_can_be_read_once(run):
-    assert one_line_of_error(run("predict", "-", "--nodes", "-"), "can be read only once")
-
-
 def test_a_score_copied_from_the_output_finds_its_row_again(run, edges):
     """Scores are written with six digits; the threshold compares with what is written."""
     _, out, _ = run("predict", edges, *SMALL, "--top", 60)
@@ -72,18 +61,6 @@ def test_a_score_copied_from_the_output_finds_its_row_again(run, edges):
         assert found[: at + 1] == rows[: at + 1]
         assert all(float(row[3]) >= float(rows[at][3]) for row in found)
         assert len(found) < 200
-
-
-def test_an_unknown_node_is_an_error_before_the_fit(run, edges, monkeypatch):
-    monkeypatch.setattr("linkprior.predictors.auto.auto.Auto._fit", lambda *_: 1 / 0)
-    for asked in (["--node", "nod-13"], ["--explain", "node-13", "nod-14"]):
-        assert one_line_of_error(run("predict", edges, *asked), "no node is called", "Did you mean")
-
-
-@pytest.mark.parametrize("option", ["--nodes", "--exclude"])
-def test_a_list_that_is_not_there(run, edges, tmp_path, option):
-    missing = tmp_path / "nowhere.txt"
-    assert one_line_of_error(run("predict", edges, option, missing), f"{missing}: no such file")
 
 
 def test_an_explanation_in_place_of_a_list(succeed, edges, ranked):
@@ -133,10 +110,6 @@ def test_the_format_follows_the_file_name(run, edges, ranked, tmp_path, suffix):
         observed = {frozenset(e) for e in by_name(net, net.edges) if set(e) <= used}
         back = lp.read_network(target)
         assert {frozenset(e) for e in by_name(back, back.edges)} == observed
-
-
-def test_an_unknown_format(run, edges):
-    assert one_line_of_error(run("predict", edges, "--format", "xls"), "no output format", "tsv")
 
 
 def test_a_dry_run_estimates_and_fits_nothing(succeed, edges, tmp_path, monkeypatch):
@@ -220,27 +193,11 @@ def test_no_score_reaches_the_threshold(succeed, edges):
     assert "No candidate pair has a score of 1e+09 or more; the highest is 192." in err
 
 
-def test_a_pair_of_one_node_is_refused_before_the_fit(run, edges, monkeypatch):
-    monkeypatch.setattr("linkprior.predictors.auto.auto.Auto._fit", lambda *_: 1 / 0)
-    said = run("predict", edges, "--explain", "node-13", "node-13")
-    assert one_line_of_error(said, "two different nodes")
-
-
-@pytest.mark.parametrize(("name", "said"), [("l.xlsx", "opens .csv"), ("l.json", ".jsonl")])
-def test_formats_that_are_not_written_are_refused(run, edges, tmp_path, name, said):
-    assert one_line_of_error(run("predict", edges, "-o", tmp_path / name), "is not written", said)
-    assert not (tmp_path / name).exists()
-
-
 def test_a_dash_is_standard_output(run, edges, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     expected = run("predict", edges, "--model", "pa")[1]
     assert run("predict", edges, "--model", "pa", "-o", "-")[1] == expected
     assert not (tmp_path / "-").exists()
-
-
-def test_an_empty_name_of_the_input(run):
-    assert one_line_of_error(run("predict", ""), "the name of the input is empty")
 
 
 PU = ["--model", "pu", "--set", "rank=4", "--set", "max_iter=3"]
@@ -310,25 +267,6 @@ def test_a_run_folder_remembers_the_candidates(run, edges, tmp_path):
     assert kept["request"]["candidates"] == "paths3"
     assert kept["request"]["partners"] == 7
     assert one_line_of_error(run(*asked, "--partners", 8), "--force")
-
-
-@pytest.mark.parametrize("partners", [0, -5, 10**9])
-def test_partners_out_of_range_are_refused(run, edges, partners):
-    said = run("predict", edges, "--candidates", "paths3", "--partners", partners)
-    assert one_line_of_error(said, "--partners expects", "1 to 100,000", str(partners))
-
-
-def test_partners_without_partners_to_choose_are_refused(run, edges):
-    said = run("predict", edges, "--model", "pa", "--candidates", "all", "--partners", 5)
-    assert one_line_of_error(said, "--partners needs --candidates paths3 or knn")
-    said = run("predict", edges, "--model", "pa", "--partners", 5)
-    assert one_line_of_error(said, "--candidates paths3 or knn")
-
-
-def test_nearest_by_factors_asks_for_a_model_with_factors(run, edges):
-    said = run("predict", edges, "--model", "l3", "--candidates", "knn")
-    assert one_line_of_error(said, "l3 has no factors", "paths3")
-    assert "Fitting" not in said[2]
 
 
 def test_an_estimate_is_of_the_partners_only(run, large, monkeypatch):

@@ -33,6 +33,81 @@ def test_what_a_user_can_fix_is_one_line(run, edges, arguments, expected):
     assert one_line_of_error(run("predict", edges, *SMALL, *arguments), *expected)
 
 
+@pytest.mark.parametrize(
+    ("asked", "expected"),
+    [
+        ("", ["the name of the input is empty"]),
+        ("- --nodes -", ["can be read only once"]),
+        ("edges.tsv --nodes nowhere.txt", ["nowhere.txt: no such file"]),
+        ("edges.tsv --exclude nowhere.txt", ["nowhere.txt: no such file"]),
+        ("edges.tsv --exclude strangers.tsv", ["none of its 2 pairs", "x – y"]),
+        ("edges.tsv --node nod-13", ["no node is called", "Did you mean"]),
+        ("edges.tsv --explain node-13 nod-14", ["no node is called", "Did you mean"]),
+        ("edges.tsv --explain node-13 node-13", ["two different nodes"]),
+        *(
+            (
+                f"edges.tsv --candidates paths3 --partners {n}",
+                ["--partners expects", "1 to 100,000", f"got {n}"],
+            )
+            for n in (0, -5, 10**9)
+        ),
+        ("edges.tsv --partners 5", ["--partners needs --candidates paths3 or knn"]),
+        ("edges.tsv --candidates all --partners 5", ["--partners needs --candidates paths3 or"]),
+        ("edges.tsv --model l3 --candidates knn", ["l3 has no factors", "paths3"]),
+        # What cannot be written: its name, its folder, its format.
+        ("edges.tsv --format xls", ["no output format", "tsv"]),
+        ("edges.tsv -o l.xlsx", ["is not written", "opens .csv"]),
+        ("edges.tsv -o l.json", ["is not written", ".jsonl"]),
+        ("edges.tsv -o links.tsv.gz", ["leave out .gz"]),
+        ("edges.tsv -o nowhere/links.tsv", ["there is no folder nowhere"]),
+        (f"edges.tsv -o {'x' * 230}", ["too long", "shorter"]),
+        (f"edges.tsv --save {'x' * 230}", ["too long", "shorter"]),
+        ("edges.tsv --save pages.html", ["is not a saved model: choose another folder"]),
+        ("edges.tsv --save edges.tsv/deep/model", ["--save", "is a file"]),
+        ("edges.tsv --report no/page.html", ["--report", "there is no folder"]),
+        ("edges.tsv --report pages.html", ["--report", "is a folder"]),
+        # A link that leads back to itself.
+        *(
+            (f"edges.tsv {asked}", [place, "leads back to itself"])
+            for asked, place in (
+                *(("-o loop", "loop"), ("-o loop/", "loop"), ("-o loop/run/", "loop/run")),
+                *(("--report loop.html", "loop.html"), ("--save loop/m", "loop/m")),
+                ("-o out.tsv --save loop/m", "loop/m"),
+            )
+        ),
+        # Results in the way of each other.
+        *(
+            (f"edges.tsv {asked}", ["give "])
+            for asked in (
+                "--save m.html --report m.html",
+                "--save m --report m/x.html",
+                "--save x.html/m --report x.html",
+                "-o run/ --save run/ranking.tsv",
+                "-o run/ --save run/deep/model",
+                "-o run/ --save run/model/deep",
+                "-o run/ --report run/model/x.html",
+                "-o links.tsv --save links.tsv/m",
+            )
+        ),
+    ],
+)
+def test_what_cannot_be_done_is_one_line_before_the_fit(
+    run, edges, tmp_path, monkeypatch, asked, expected
+):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("linkprior.predictors.base.LinkPredictor.fit", None)
+    (tmp_path / "strangers.tsv").write_text("x\ty\ny\tz\n")
+    (tmp_path / "pages.html").mkdir()
+    (tmp_path / "pages.html" / "mine.txt").touch()
+    for name in ("loop", "loop.html"):
+        (tmp_path / name).symlink_to(name)
+    before = sorted(tmp_path.rglob("*"))
+    words = asked.split() or [""]
+    model = [] if "--model" in words else ["--model", "pa"]
+    assert one_line_of_error(run("predict", *words, *model), *expected)
+    assert sorted(tmp_path.rglob("*")) == before
+
+
 def test_out_of_memory_is_one_line(run, edges, monkeypatch):
     def too_large(self, network):
         raise MemoryError

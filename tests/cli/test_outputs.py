@@ -66,19 +66,6 @@ def test_a_model_may_lie_beside_the_ranking_or_in_the_run(run, edges, tmp_path):
     assert lp.load_run(tmp_path / "run").model.fitted
 
 
-@pytest.mark.usefixtures("no_fit")
-@pytest.mark.parametrize("option", ["-o", "--save"])
-def test_a_name_without_room_for_a_temporary_one_is_refused(run, edges, tmp_path, option):
-    result = run("predict", edges, "--model", "pa", option, tmp_path / ("x" * 230))
-    assert one_line_of_error(result, "too long", "shorter")
-
-
-@pytest.mark.usefixtures("no_fit")
-def test_a_model_below_a_file_is_refused(run, edges):
-    result = run("predict", edges, "--model", "pa", "--save", edges / "deep" / "model")
-    assert one_line_of_error(result, "--save", "is a file")
-
-
 def test_that_a_model_is_replaced_is_said(run, edges, tmp_path):
     ask = ["predict", edges, "--model", "pa", "--save", tmp_path / "model"]
     assert "replacing an earlier one" not in run(*ask)[2]
@@ -115,30 +102,6 @@ def test_what_the_system_reports_is_told_in_words(problem, said):
 
 
 # ---------------------------------------------------------------------- results against each other
-
-
-@pytest.mark.usefixtures("no_fit")
-@pytest.mark.parametrize(
-    "asked",
-    [
-        ["--save", "m.html", "--report", "m.html"],
-        ["--save", "m", "--report", "m/x.html"],
-        ["--save", "x.html/m", "--report", "x.html"],
-        ["-o", "run/", "--save", "run/ranking.tsv"],
-        ["-o", "run/", "--save", "run/deep/model"],
-        ["-o", "run/", "--save", "run/model/deep"],
-        ["-o", "run/", "--report", "run/model/x.html"],
-        ["-o", "links.tsv", "--save", "links.tsv/m"],
-    ],
-)
-def test_results_in_the_way_of_each_other_are_refused_before_the_fit(
-    run, edges, tmp_path, monkeypatch, asked
-):
-    monkeypatch.chdir(tmp_path)
-    before = sorted(tmp_path.rglob("*"))
-    result = run("predict", edges, "--model", "pa", *asked)
-    assert one_line_of_error(result, "give ")
-    assert sorted(tmp_path.rglob("*")) == before
 
 
 def test_a_page_beside_the_model_of_before_leaves_it_a_model(run, edges, tmp_path):
@@ -225,27 +188,6 @@ def test_an_evaluation_or_a_study_does_not_replace_what_it_reads(run, edges, tmp
 
 
 # ---------------------------------------------------------------------- links and names
-
-
-@pytest.mark.usefixtures("no_fit")
-@pytest.mark.parametrize(
-    "asked",
-    [
-        ["-o", "loop"],
-        ["-o", "loop/"],
-        ["-o", "loop/run/"],
-        ["--report", "loop.html"],
-        ["--save", "loop/m"],
-        ["-o", "out.tsv", "--save", "loop/m"],
-    ],
-)
-def test_a_link_that_leads_back_to_itself_is_one_line(run, edges, tmp_path, monkeypatch, asked):
-    monkeypatch.chdir(tmp_path)
-    for name in ("loop", "loop.html"):
-        (tmp_path / name).symlink_to(name)
-    result = run("predict", edges, "--model", "pa", *asked)
-    assert one_line_of_error(result, asked[-1].strip("/"), "leads back to itself")
-    assert result[2].count("\n") == 1
 
 
 @pytest.mark.parametrize(

@@ -136,23 +136,6 @@ def test_a_device_is_written_to_and_not_replaced(run, edges, tmp_path):
     assert pipe.is_fifo()
 
 
-def test_packed_output_is_refused(run, edges, tmp_path):
-    said = run("predict", edges, "--model", "pa", "-o", tmp_path / "links.tsv.gz")
-    assert one_line_of_error(said, "leave out .gz")
-
-
-def test_output_into_a_missing_folder(run, edges, tmp_path):
-    target = tmp_path / "nowhere" / "links.tsv"
-    result = run("predict", edges, "--model", "pa", "-o", target)
-    assert one_line_of_error(result, str(tmp_path / "nowhere"))
-
-
-def test_saving_over_what_is_no_model(run, edges, tmp_path):
-    status, _, err = run("predict", edges, "--model", "pa", "--save", tmp_path)
-    assert status == 1
-    assert err.splitlines()[-1].endswith("is not a saved model: choose another folder")
-
-
 FAST = ["--effort", "fast"]
 EXPECTED = ["probability", "expected_hits_cumulative"]
 YIELD = re.compile(

@@ -128,12 +128,6 @@ def test_facts_that_are_nonsense_do_not_cost_the_page(run, folder, facts):
     assert data_of(folder / "report.html")["about"]["command"] in ("1 2", None, command)
 
 
-def test_a_page_that_cannot_be_written_is_refused_before_the_fit(run, edges, tmp_path):
-    result = run("predict", edges, *SMALL, "--report", tmp_path / "no" / "page.html")
-    assert one_line_of_error(result, "--report", "there is no folder")
-    assert "Fitting" not in result[2]
-
-
 def test_a_page_never_takes_the_place_of_what_is_read_or_written(run, edges, tmp_path):
     own, both = tmp_path / "edges.html", tmp_path / "both.html"
     own.write_text(edges.read_text())
@@ -146,13 +140,6 @@ def test_a_page_never_takes_the_place_of_what_is_read_or_written(run, edges, tmp
         assert one_line_of_error(run(*asked), "--report", "read or written too")
     assert own.read_text() == edges.read_text()
     assert not both.exists()
-
-
-def test_a_folder_is_refused_as_a_page_before_the_work(run, edges, tmp_path):
-    (tmp_path / "pages.html").mkdir()
-    for command in (["predict", edges, *SMALL], ["evaluate", edges, "--models", "pa"]):
-        result = run(*command, "--report", tmp_path / "pages.html")
-        assert one_line_of_error(result, "--report", "is a folder")
 
 
 def test_a_page_may_lie_in_the_folder_that_the_command_makes(run, edges, tmp_path):

@@ -19,7 +19,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Self
 
 from linkprior import _config
@@ -71,7 +71,7 @@ def listen(listener: Listener, clock: Clock = time.monotonic) -> Iterator[Watch]
     Calls never overlap. An exception from the listener stops the work. The watch that the body
     gets can be asked at any time.
     """
-    watch = Watch(listener, clock)
+    watch = Watch(listener, clock, clock())
     with _config.using(stage=_Watched(watch, None, "", None, 0.0)):
         yield watch
 
@@ -141,6 +141,7 @@ class _Watched(Stage):
         self.end()
 
 
+@dataclass(eq=False)
 class Watch:
     """One listener, and the pace of the outermost stage it hears of.
 
@@ -148,13 +149,14 @@ class Watch:
     hold what does not come again, such as compiling.
     """
 
-    def __init__(self, listener: Listener, clock: Clock) -> None:
-        self.listener, self.clock, self.lock = listener, clock, threading.RLock()
-        self.began = clock()
-        self.last: _Watched | None = None
-        self.fraction: float | None = None  # of its outermost stage
-        self.first: tuple[float, float] | None = None  # when things began to move, and how far
-        self.marks: deque[tuple[float, float]] = deque()
+    listener: Listener
+    clock: Clock
+    began: float
+    lock: threading.RLock = field(default_factory=threading.RLock)
+    last: _Watched | None = None
+    fraction: float | None = None  # of its outermost stage
+    first: tuple[float, float] | None = None  # when things began to move, and how far
+    marks: deque[tuple[float, float]] = field(default_factory=deque)
 
     def notify(self, changed: _Watched, ended: bool = False) -> None:
         """Tell the listener where a stage stands that has just changed."""

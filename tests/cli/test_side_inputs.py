@@ -73,12 +73,76 @@ def test_an_observed_edge_among_the_negatives_is_refused_unless_forced(
     assert "1 named there kept as edges" in forced.stderr
 
 
-def test_pairs_of_unknown_nodes_are_counted_and_five_shown(linkprior, edges, best, tmp_path):
-    strangers = [(f"x{n}", f"y{n}") for n in range(8)]
-    file = write_pairs(tmp_path / "no.tsv", [best[0], *strangers])
-    done = linkprior("predict", edges, "--model", "l3", "--negatives", file)
-    assert "8 pairs of" in done.stderr
-    assert "x4 – y4 and 3 more" in done.stderr
+@pytest.fixture
+def beside(net, best, edges, tmp_path, monkeypatch):
+    """Files of side inputs in the folder of the edges, which becomes the working folder."""
+    pairs = by_name(net, net.edges)
+    files = {
+        "no": best[:3],
+        "strangers": [best[0], *((f"x{n}", f"y{n}") for n in range(8))],
+        "older": [pair for at, pair in enumerate(pairs) if at % 10],
+        "newer": [pair for at, pair in enumerate(pairs) if at % 10 != 2],
+        "foreign": [(f"x{a}", f"x{b}") for a, b in pairs],
+        "foreign_older": [(f"x{a}", f"x{b}") for a, b in pairs[:200]],
+    }
+    for name, rows in files.items():
+        write_pairs(tmp_path / f"{name}.tsv", rows)
+    monkeypatch.chdir(tmp_path)
+
+
+AUTO = "edges.tsv --effort fast"
+
+
+@pytest.mark.usefixtures("beside")
+@pytest.mark.parametrize(
+    ("asked", "words"),
+    [
+        ("predict edges.tsv --model l3 --negatives strangers.tsv", "8 pairs of strangers.tsv"),
+        ("predict edges.tsv --model l3 --negatives strangers.tsv", "x4 – y4 and 3 more"),
+        ("evaluate edges.tsv --models l3 --negatives no.tsv", "3 known non-edges"),
+        *(
+            (f"evaluate edges.tsv --models l3 --negatives no.tsv {change}", "without negatives")
+            for change in ("--noise 0.1", "--null rewired")
+        ),
+        ("predict edges.tsv --model l3 --coverage 0.5", "l3 ignores --coverage"),
+        ("predict edges.tsv --model degree:l3 --coverage 0.999", "{n} edges observed, 1 link miss"),
+        (
+            "predict edges.tsv --model degree:l3 --coverage 1e-320 --negatives no.tsv",
+            "{most:,} links missing, all pairs",
+        ),
+        (
+            "predict older.tsv --model l3 --history older.tsv edges.tsv",
+            "Note: edges.tsv has {tenth} edges between nodes of the network that the network lacks",
+        ),
+        (
+            "predict newer.tsv --model l3 --history older.tsv newer.tsv",
+            "{lost} edges of older.tsv gone",
+        ),
+        (
+            "predict edges.tsv --model l3 --history foreign_older.tsv foreign.tsv",
+            "foreign_older.tsv and the network have no node in common",
+        ),
+        (
+            "evaluate edges.tsv --models l3 --history older.tsv edges.tsv",
+            "l3, pa ignore --history; auto uses it",
+        ),
+        (
+            f"predict {AUTO} --history older.tsv edges.tsv --coverage 0.5",
+            "--coverage has no effect here",
+        ),
+        (f"predict {AUTO} --set holdouts=0", "to state probabilities: links have scores only"),
+    ],
+)
+def test_what_becomes_of_side_inputs_is_said(succeed, net, asked, words):
+    out, err = succeed(*asked.split())
+    tenth, lost = (len(net.edges[first::10]) for first in (0, 2))
+    known = {"n": net.n_edges, "most": net.n_non_edges - 3, "tenth": tenth, "lost": lost}
+    assert words.format(**known) in err
+    assert ("the network lacks" in err) == ("the network lacks" in words)
+    if "has no effect" in words:
+        assert " missing" not in err
+    if "holdouts" in asked:
+        assert "probability" not in out
 
 
 @pytest.mark.parametrize(
@@ -127,11 +191,6 @@ def test_coverage_sets_the_chances_of_auto(linkprior, edges):
     assert np.mean(chances[1]) > 2 * np.mean(chances[0])
 
 
-def test_a_model_that_does_not_ask_for_coverage_says_so(linkprior, edges):
-    done = linkprior("predict", edges, "--model", "l3", "--coverage", "0.5")
-    assert "l3 ignores --coverage" in done.stderr
-
-
 def test_a_node_without_an_edge_is_scored_through_the_prior(linkprior, edges, net, tmp_path):
     file = tmp_path / "new.txt"
     file.write_text("newcomer\n")
@@ -157,42 +216,6 @@ def test_auto_learns_from_two_releases_and_a_run_is_taken_up_again(linkprior, ne
     assert (tmp_path / "run" / "ranking.tsv").read_bytes() == ranking
 
 
-def test_a_release_newer_than_the_network_is_noted(linkprior, net, tmp_path):
-    newer = by_name(net, net.edges)
-    older = [pair for at, pair in enumerate(newer) if at % 10]
-    old, new = write_pairs(tmp_path / "old.tsv", older), write_pairs(tmp_path / "new.tsv", newer)
-    done = linkprior("predict", old, "--model", "l3", "--history", old, new)
-    more = len(newer) - len(older)
-    assert (
-        f"Note: {new} has {more} edges between nodes of the network that the network lacks"
-        in done.stderr
-    )
-    done = linkprior("predict", new, "--model", "l3", "--history", old, new)
-    assert "the network lacks" not in done.stderr
-
-
-def test_edges_that_a_release_lost_are_counted(linkprior, net, tmp_path):
-    every = by_name(net, net.edges)
-    older, newer = ([p for at, p in enumerate(every) if at % 10 != left] for left in (1, 2))
-    old, new = write_pairs(tmp_path / "old.tsv", older), write_pairs(tmp_path / "new.tsv", newer)
-    done = linkprior("predict", new, "--model", "l3", "--history", old, new)
-    assert f"{len(every[2::10])} edges of {old} gone" in done.stderr
-
-
-def test_other_models_say_that_they_ignore_a_history(linkprior, edges, net, tmp_path):
-    older = write_pairs(tmp_path / "old.tsv", by_name(net, net.edges[: net.n_edges // 2]))
-    done = linkprior("evaluate", edges, "--models", "l3", "--history", older, edges)
-    assert done.code == 0
-    assert "l3, pa ignore --history; auto uses it" in done.stderr
-
-
-def test_evaluate_takes_known_non_edges(linkprior, edges, best, tmp_path):
-    file = write_pairs(tmp_path / "no.tsv", best[:3])
-    done = linkprior("evaluate", edges, "--models", "l3", "--negatives", file)
-    assert done.code == 0
-    assert "3 known non-edges" in done.stderr
-
-
 # ---------------------------------------------------------------------- odd input
 
 
@@ -204,47 +227,12 @@ def halves(net, tmp_path):
     return write_pairs(tmp_path / "old.tsv", older), write_pairs(tmp_path / "new.tsv", pairs)
 
 
-def test_coverage_is_said_to_be_set_aside_where_releases_tell_the_chances(linkprior, net, tmp_path):
-    old, new = halves(net, tmp_path)
-    args = ("predict", new, "--history", old, new, "--effort", "fast", "--coverage", "0.5")
-    done = linkprior(*args)
-    assert "--coverage has no effect here" in done.stderr
-    assert " missing" not in done.stderr
-
-
-def test_a_tiny_coverage_means_all_pairs_that_can_be_links(linkprior, edges, net, best, tmp_path):
-    no = write_pairs(tmp_path / "no.tsv", best[:3])
-    args = ("predict", edges, "--model", "degree:l3", "--coverage", "1e-320", "--negatives", no)
-    done = linkprior(*args)
-    assert done.code == 0
-    assert f"{net.n_non_edges - 3:,} links missing, all pairs" in done.stderr
-
-
-def test_coverage_is_shown_with_the_digits_that_count(linkprior, edges, net):
-    done = linkprior("predict", edges, "--model", "degree:l3", "--coverage", "0.999")
-    assert f"{net.n_edges} edges observed, 1 link missing" in done.stderr
-
-
-def test_releases_of_other_nodes_are_noted(linkprior, edges, net, tmp_path):
-    old = write_pairs(tmp_path / "old.tsv", [(f"x{i}", f"x{j}") for i, j in net.edges[:200]])
-    new = write_pairs(tmp_path / "new.tsv", [(f"x{i}", f"x{j}") for i, j in net.edges])
-    done = linkprior("predict", edges, "--model", "l3", "--history", old, new)
-    assert f"{old} and the network have no node in common" in done.stderr
-
-
 def test_evaluate_names_no_option_it_lacks(linkprior, edges, net, tmp_path):
     file = write_pairs(tmp_path / "no.tsv", by_name(net, net.edges[:1]))
     done = linkprior("evaluate", edges, "--models", "l3", "--negatives", file)
     assert done.code == 1
     assert "Take them out" in done.stderr
     assert "--force" not in done.stderr
-
-
-@pytest.mark.parametrize("change", [("--noise", "0.1"), ("--null", "rewired")])
-def test_evaluate_says_what_is_not_known_of_changed_edges(linkprior, edges, best, tmp_path, change):
-    file = write_pairs(tmp_path / "no.tsv", best[:3])
-    done = linkprior("evaluate", edges, "--models", "l3", "--negatives", file, *change)
-    assert "evaluated without negatives" in done.stderr
 
 
 def test_a_least_score_of_edges_is_none_of_known_non_edges(linkprior, net, best, tmp_path):
@@ -287,12 +275,6 @@ def test_a_node_known_by_its_label_is_not_added(linkprior, tmp_path):
     done = linkprior("predict", table, "--model", "degree:l3", "--add-nodes", new)
     assert "1 node without an edge added" in done.stderr
     assert "2 of its names already there" in done.stderr
-
-
-def test_auto_says_when_it_can_state_no_chances(linkprior, edges):
-    done = linkprior("predict", edges, "--effort", "fast", "--set", "holdouts=0")
-    assert "probability" not in done.stdout
-    assert "to state probabilities: links have scores only" in done.stderr
 
 
 FAST = [f"--set={text}" for text in ("rank=3", "n_starts=1", "warmup=5", "max_iter=2")]

@@ -296,5 +296,4 @@ def test_the_command_line_takes_weights_and_keeps_them_in_the_request(tmp_path):
     asked = Input(str(path), options=ReadOptions(weights="score"))
     assert weights_of(asked.read().network) == TRIANGLE
     assert asked.request() == {"weights": "score"}
-    assert asked.list_options.weights is None  # a list of tested pairs needs no weights
     assert "weights" not in Input(str(path)).request()

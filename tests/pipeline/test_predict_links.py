@@ -53,7 +53,11 @@ CASES = {
         {"between": ("half", "rest")},
         {"between": ("names half", "names rest")},
     ),
-    "exclude": (["--exclude", "pairs"], {"exclude": "pairs"}, {"exclude": "pairs pairs"}),
+    "exclude": (  # a list of pairs needs no weights
+        ["--exclude", "pairs", "--weights", "sure"],
+        {"exclude": "pairs", "weights": "sure"},
+        {"exclude": "pairs pairs"},
+    ),
     "negatives": (
         ["--negatives", "pairs", "--model", "tri-degree"],
         {"negatives": "pairs", "model": "tri-degree"},

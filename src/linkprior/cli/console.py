@@ -133,11 +133,11 @@ class LogHandler(logging.Handler):
         self.console.echo(self.format(record))
 
 
+@dataclass
 class NamedOutput:
     """Standard output whose errors name it, whoever prints."""
 
-    def __init__(self, stream: TextIO) -> None:
-        self._stream = stream
+    _stream: TextIO
 
     def write(self, text: str) -> int:
         with writing_to("standard output"):

@@ -46,6 +46,44 @@ def serve(
     Begins with the network in EDGES, or with the result in RUN_DIR, where one is given. It listens
     on 127.0.0.1 alone, at an address nobody can guess; Ctrl-C ends it and its jobs.
     """
+    limit = _check(start, upload_limit)
+    from linkprior.serve.jobs import JobManager
+    from linkprior.serve.server import PORT, Server
+    from linkprior.serve.workspace import LaunchFile
+
+    console = current_console()
+    with _workspace(console, work_folder) as folder:
+        with writing_to(str(folder)):
+            manager = JobManager(folder)
+        try:
+            shown = _begin(manager, start) if start is not None else ""
+            server = Server(manager, port, limit)
+        except BaseException:
+            manager.close()
+            raise
+        if port is None and server.port != PORT:
+            console.echo(f"Port {PORT} is in use: taking {server.port}")
+        click.echo(f"Explorer: {server.address}{shown}")
+        console.echo("Ctrl-C ends it and its jobs.")
+        # A folder that the user names holds results alone.
+        launch = LaunchFile(folder if work_folder is None else None)
+        left = f"; {work_folder} holds what they wrote" if work_folder else ", nothing is kept"
+
+        def end() -> None:
+            server.stop()
+            launch.close()
+            if work_folder is None:
+                shutil.rmtree(folder, ignore_errors=True)
+
+        saved = f"the explorer and its jobs have ended{left}"
+        with closing(launch), console.on_interruption(saved=lambda: saved, end=(_LEAVING, end)):
+            if opens:
+                _open(console, launch, server.address + shown)
+            server.run()
+
+
+def _check(start: str | None, upload_limit: str) -> int:
+    """Refuse what cannot be served; return the limit in bytes."""
     from importlib.util import find_spec
 
     from linkprior.parallel.memory import memory_size
@@ -67,55 +105,7 @@ def serve(
         raise InputError(f"{start}: no such file or folder; check the path")
     if start is not None and not (Path(start).is_file() or Path(start).is_dir()):
         raise InputError(f"{start}: is a pipe or device, which is read once; save it to a file")
-    console = current_console()
-    with _workspace(console, work_folder) as folder:
-        _serve(console, folder, start, port, limit, opens, work_folder)
-
-
-def _serve(
-    console: Console,
-    folder: Path,
-    start: str | None,
-    port: int | None,
-    limit: int,
-    opens: bool,
-    work_folder: str | None,
-) -> None:
-    from linkprior.serve.jobs import JobManager
-    from linkprior.serve.server import PORT, Server
-    from linkprior.serve.workspace import LaunchFile
-
-    with writing_to(str(folder)):
-        manager = JobManager(folder)
-    try:
-        shown = _begin(manager, start) if start is not None else ""
-        server = Server(manager, port, limit)
-    except BaseException:
-        manager.close()
-        raise
-    if port is None and server.port != PORT:
-        console.echo(f"Port {PORT} is in use: taking {server.port}")
-    click.echo(f"Explorer: {server.address}{shown}")
-    console.echo("Ctrl-C ends it and its jobs.")
-    # A folder that the user names holds results alone.
-    launch = LaunchFile(folder if work_folder is None else None)
-    left = f"; {work_folder} holds what they wrote" if work_folder else ", nothing is kept"
-
-    def end() -> None:
-        server.stop()
-        launch.close()
-        if work_folder is None:
-            shutil.rmtree(folder, ignore_errors=True)
-
-    with (
-        closing(launch),
-        console.on_interruption(
-            saved=lambda: f"the explorer and its jobs have ended{left}", end=(_LEAVING, end)
-        ),
-    ):
-        if opens:
-            _open(console, launch, server.address + shown)
-        server.run()
+    return limit
 
 
 def _begin(manager: JobManager, start: str) -> str:

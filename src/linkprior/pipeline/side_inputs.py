@@ -64,11 +64,6 @@ class Input:
         objects = dict(zip(given.network.names, given.labels, strict=True))
         return Loaded(network, None, {}, {name: objects[name] for name in network.names})
 
-    @property
-    def list_options(self) -> ReadOptions:
-        """How lists of pairs are read: as the network, but they need no weights."""
-        return replace(self.options, weights=None)
-
     def request(self) -> dict[str, Any]:
         """Return what changes the result, for a run's manifest; where the file lies does not."""
         names = ("header", "columns", "min_score", "organism", "systems", "physical_only")
@@ -207,9 +202,8 @@ class SideInputs:
 
     def _with_negatives(self, given: Loaded) -> Network:
         spelled, origin = self._spelled("negatives"), _origin(self.negatives)
-        try:  # a pair that is no link has no score to be chosen by
-            options = replace(self.source.list_options, min_score=None)
-            listed = self._pairs("negatives", options, non_edges=True)
+        try:
+            listed = self._pairs("negatives", non_edges=True)
         except ParameterError as problem:
             raise ParameterError(f"{spelled}: {problem}") from None
         if listed.left_out:
@@ -378,7 +372,7 @@ class SideInputs:
         if not self.node and all(one is None for one in lists):
             return None
         names = NodeNames(given)
-        tested = [] if self.exclude is None else self._pairs("exclude", self.source.list_options)
+        tested = [] if self.exclude is None else self._pairs("exclude")
         between = None
         if self.between is not None:
             if is_path(self.between) or len(self.between) != 2:
@@ -416,10 +410,13 @@ class SideInputs:
             self.sha256[option] = listed.sha256
         return listed
 
-    def _pairs(self, option: str, options: ReadOptions, non_edges: bool = False) -> Listed[Any]:
-        """Return a list of pairs, of a file or of whatever holds a graph."""
-        given = getattr(self, option)
+    def _pairs(self, option: str, non_edges: bool = False) -> Listed[Any]:
+        """Return a list of pairs, of a file read as the network is or of what holds a graph."""
+        given, read_as = getattr(self, option), self.source.options
         if is_path(given):
+            # No pair needs a weight, and one that is no link has no score to be chosen by.
+            least = None if non_edges else read_as.min_score
+            options = replace(read_as, weights=None, min_score=least)
             listed = read_pairs(given, options, non_edges=non_edges)
         else:
             graph = labelled(given)

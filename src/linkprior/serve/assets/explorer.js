@@ -46,6 +46,22 @@ function setText(element, text) {
   if (element.textContent !== text) element.textContent = text;
 }
 
+// A line that says what went wrong, hidden while nothing has.
+const wrongLine = (id) => make("p", { id, class: "wrong", role: "alert", hidden: true });
+
+function complain(place, line) {
+  place.hidden = false;
+  place.textContent = sentence(line);
+}
+
+async function attempt(work, place) {
+  try {
+    await work;
+  } catch (problem) {
+    complain(place, problem.message);
+  }
+}
+
 // Keeps one card per item, in the order of the items; made once, updated in place.
 class Cards {
   constructor(place, kind) {
@@ -77,7 +93,7 @@ class DropZone {
     this.limit = limit;
     this.input = make("input", { type: "file", id: "file", onchange: () => this.take(this.input.files[0]) });
     this.said = make("p", { id: "upload-said", role: "status", class: "soft" });
-    this.wrong = make("p", { id: "upload-wrong", role: "alert", class: "wrong", hidden: true });
+    this.wrong = wrongLine("upload-wrong");
     this.zone = make("label", { class: "drop", for: "file" }, make("b", {}, "Choose a network file"), " or drop it here",
       make("p", { class: "soft" }, "Edge list (TSV, CSV), BioGRID, MITAB, STRING, GraphML, GEXF, SIF, CX2, Pajek, METIS, Matrix Market; packed or not, ",
         `up to ${sizeWords(limit).replace(" ", "\u00a0")}. It stays on this computer.`), this.input);
@@ -115,8 +131,7 @@ class DropZone {
   }
 
   refuse(line) {
-    this.wrong.hidden = false;
-    this.wrong.textContent = sentence(line);
+    complain(this.wrong, line);
     this.input.value = "";
   }
 }
@@ -132,9 +147,9 @@ class NetworkCard {
     this.id = network.id;
     this.state = null;
     this.pick = make("button", { class: "small", onclick: () => { chosen.network = this.id; chosen.show(); } }, "Use this one");
-    this.wrong = make("p", { class: "wrong", role: "alert", hidden: true });
+    this.wrong = wrongLine();
     this.about = make("div", {});
-    const remove = make("button", { class: "small", "aria-label": `close ${network.name}`, onclick: () => this.remove() }, "Close");
+    const remove = make("button", { class: "small", "aria-label": `close ${network.name}`, onclick: () => attempt(ask("DELETE", "networks/" + this.id), this.wrong) }, "Close");
     this.element = make("div", { class: "card network", "data-id": network.id },
       make("div", { class: "head" }, make("h3", {}, network.name), make("span", {}, this.pick, " ", remove)), this.wrong, this.about);
   }
@@ -142,7 +157,7 @@ class NetworkCard {
   update(network) {
     if (network.state === this.state) return;
     this.state = network.state;
-    if (network.state === "refused") this.fail(network.error);
+    if (network.state === "refused") complain(this.wrong, network.error);
     const parts = { reading: () => [make("p", { class: "soft" }, `Reading ${sizeWords(network.size)} …`), make("progress", {})], ready: () => this.report(network.report), refused: () => [] };
     this.about.replaceChildren(...parts[network.state]());
   }
@@ -163,19 +178,6 @@ class NetworkCard {
     this.element.setAttribute("aria-current", String(isChosen));
     this.about.hidden = this.state === "ready" && !isChosen;
   }
-
-  fail(line) {
-    this.wrong.hidden = false;
-    this.wrong.textContent = sentence(line);
-  }
-
-  async remove() {
-    try {
-      await ask("DELETE", "networks/" + this.id);
-    } catch (problem) {
-      this.fail(problem.message);
-    }
-  }
 }
 
 // Jobs: ordering one, following it, stopping it, and what comes of it.
@@ -194,7 +196,7 @@ class OrderForm {
     this.settings = make("textarea", { id: "settings", rows: 3, placeholder: "rank=30", spellcheck: "false" });
     this.effortField = field("Effort", this.effort, make("span", { class: "hint" }, "seconds, minutes, or as long as it takes"));
     this.about = make("p", { class: "soft", id: "about-order" });
-    this.wrong = make("p", { class: "wrong", role: "alert", id: "order-wrong", hidden: true });
+    this.wrong = wrongLine("order-wrong");
     this.start = make("button", { class: "main", id: "start", type: "submit" }, "Predict links");
     this.element = make("form", { onsubmit: (event) => { event.preventDefault(); this.send(); } }, this.about,
       make("div", { class: "form" }, field("Model", this.model, this.hint), field("Number of links", this.top), this.effortField,
@@ -226,8 +228,7 @@ class OrderForm {
         node: this.node.value.trim() || null, seed: Number(this.seed.value), settings: this.settings.value.split("\n").filter((line) => line.trim()) });
       document.getElementById("jobs").scrollIntoView({ block: "nearest", behavior: "smooth" });
     } catch (problem) {
-      this.wrong.hidden = false;
-      this.wrong.textContent = sentence(problem.message);
+      complain(this.wrong, problem.message);
     }
     this.start.disabled = false;
   }
@@ -241,7 +242,7 @@ class JobCard {
     this.pill = make("span", { class: "pill" });
     this.bar = make("progress", { max: 1, "aria-label": "progress" });
     this.told = make("p", { class: "soft told", role: "status" });
-    this.wrong = make("p", { class: "wrong", role: "alert" });
+    this.wrong = wrongLine();
     this.said = make("pre", {});
     this.details = make("details", {}, make("summary", {}, "Messages"), this.said);
     this.buttons = make("div", { class: "bar" });
@@ -288,17 +289,8 @@ class JobCard {
     this.buttons.replaceChildren(...[
       job.page ? make("a", { class: "button main", href: `jobs/${job.id}/page` }, "Explore the links") : null,
       ...(over && job.files.length ? [make("span", { class: "soft" }, "Download"), ...job.files.map(link)] : []),
-      over ? make("button", { class: "push", onclick: () => this.ask("DELETE", "") }, "Remove") : make("button", { onclick: (e) => { e.target.disabled = true; this.ask("POST", "/stop"); } }, "Stop"),
+      over ? make("button", { class: "push", onclick: () => attempt(ask("DELETE", `jobs/${this.id}`), this.wrong) }, "Remove") : make("button", { onclick: (e) => { e.target.disabled = true; attempt(ask("POST", `jobs/${this.id}/stop`), this.wrong); } }, "Stop"),
     ].filter(Boolean));
-  }
-
-  async ask(method, what) {
-    try {
-      await ask(method, `jobs/${this.id}${what}`);
-    } catch (problem) {
-      this.wrong.hidden = false;
-      this.wrong.textContent = sentence(problem.message);
-    }
   }
 }
 

@@ -1,24 +1,12 @@
 """What a user knows beside the edges: --negatives, --history, --add-nodes, --coverage."""
 
 import json
-from typing import NamedTuple
 
 import numpy as np
 import pytest
 from tests.cli.support import biogrid, by_name, one_line_of_error, write_edges, write_pairs
 
 import linkprior as lp
-
-
-class Done(NamedTuple):
-    code: int
-    stdout: str
-    stderr: str
-
-
-@pytest.fixture
-def linkprior(run):
-    return lambda *arguments: Done(*run(*arguments))
 
 
 @pytest.fixture(scope="module")
@@ -32,45 +20,42 @@ def edges(net, tmp_path):
 
 
 @pytest.fixture
-def best(linkprior, edges):
+def best(succeed, edges):
     """The pairs l3 ranks first."""
-    rows = linkprior("predict", edges, "--model", "l3", "--top", "10", "-q").stdout.splitlines()[1:]
-    return [tuple(row.split("\t")[1:3]) for row in rows]
+    return ranked(succeed("predict", edges, "--model", "l3", "--top", "10", "-q")[0])
 
 
-def ranked(done):
-    return [tuple(row.split("\t")[1:3]) for row in done.stdout.splitlines()[1:]]
+def ranked(out):
+    return [tuple(row.split("\t")[1:3]) for row in out.splitlines()[1:]]
 
 
-def test_known_non_edges_are_never_predicted(linkprior, edges, best, tmp_path):
+def test_known_non_edges_are_never_predicted(succeed, edges, best, tmp_path):
     file = write_pairs(tmp_path / "no.tsv", best[:3])
-    done = linkprior("predict", edges, "--model", "l3", "--negatives", file, "--top", "7")
-    assert ranked(done) == best[3:]
-    assert "3 known non-edges" in done.stderr
-    assert "l3 ignores negatives (they are not predicted)" in done.stderr
-    done = linkprior("predict", edges, "--model", "tri", "--negatives", file)
-    assert done.code == 0
-    assert "ignores" not in done.stderr
+    out, err = succeed("predict", edges, "--model", "l3", "--negatives", file, "--top", "7")
+    assert ranked(out) == best[3:]
+    assert "3 known non-edges" in err
+    assert "l3 ignores negatives (they are not predicted)" in err
+    out, err = succeed("predict", edges, "--model", "tri", "--negatives", file)
+    assert "ignores" not in err
 
 
-def test_of_a_gold_standard_only_the_zeros_are_non_edges(linkprior, edges, best, tmp_path):
+def test_of_a_gold_standard_only_the_zeros_are_non_edges(succeed, edges, best, tmp_path):
     rows = [*((*pair, 0) for pair in best[:3]), *((*pair, 1) for pair in best[3:5])]
     file = write_pairs(tmp_path / "gold.tsv", [(a, f"{b}\t{label}") for a, b, label in rows])
-    done = linkprior("predict", edges, "--model", "l3", "--negatives", file, "--top", "7")
-    assert ranked(done) == best[3:]
-    assert "3 known non-edges" in done.stderr
-    assert "2 of its 5 pairs left out, as they are not labelled non-edges" in done.stderr
+    out, err = succeed("predict", edges, "--model", "l3", "--negatives", file, "--top", "7")
+    assert ranked(out) == best[3:]
+    assert "3 known non-edges" in err
+    assert "2 of its 5 pairs left out, as they are not labelled non-edges" in err
 
 
 def test_an_observed_edge_among_the_negatives_is_refused_unless_forced(
-    linkprior, edges, net, tmp_path
+    run, succeed, edges, net, tmp_path
 ):
     file = write_pairs(tmp_path / "no.tsv", [*by_name(net, net.edges[:1]), ("0", "nobody")])
-    done = linkprior("predict", edges, "--model", "l3", "--negatives", file)
+    done = run("predict", edges, "--model", "l3", "--negatives", file)
     assert one_line_of_error(done, "is an observed edge", "--force")
-    forced = linkprior("predict", edges, "--model", "l3", "--negatives", file, "--force")
-    assert forced.code == 0
-    assert "1 named there kept as edges" in forced.stderr
+    _, err = succeed("predict", edges, "--model", "l3", "--negatives", file, "--force")
+    assert "1 named there kept as edges" in err
 
 
 @pytest.fixture
@@ -157,7 +142,7 @@ def test_what_becomes_of_side_inputs_is_said(succeed, net, asked, words):
         *((["--coverage", share], "--coverage expects the share") for share in ("0", "1", "nan")),
     ],
 )
-def test_what_no_model_can_use_is_refused(linkprior, edges, net, tmp_path, asked, words):
+def test_what_no_model_can_use_is_refused(run, edges, net, tmp_path, asked, words):
     files = {
         "EDGES": edges,
         "SELF": write_pairs(tmp_path / "self.tsv", [(net.names[0], net.names[0])]),
@@ -165,54 +150,54 @@ def test_what_no_model_can_use_is_refused(linkprior, edges, net, tmp_path, asked
         "NEW": tmp_path / "new.txt",
     }
     files["NEW"].write_text("newcomer\n")
-    done = linkprior("predict", edges, "--model", "l3", *(files.get(one, one) for one in asked))
+    done = run("predict", edges, "--model", "l3", *(files.get(one, one) for one in asked))
     assert one_line_of_error(done, words)
 
 
-def test_coverage_says_how_many_links_are_missing(linkprior, edges, net, tmp_path):
+def test_coverage_says_how_many_links_are_missing(succeed, edges, net, tmp_path):
     folder = tmp_path / "run"
     args = ("--model", "degree:l3", "--coverage", "0.5", "-o", f"{folder}/")
-    done = linkprior("predict", edges, *args)
-    assert f"{net.n_edges:,} links missing" in done.stderr
+    _, err = succeed("predict", edges, *args)
+    assert f"{net.n_edges:,} links missing" in err
     manifest = json.loads((folder / "manifest.json").read_text())
     assert manifest["request"]["coverage"] == 0.5
     assert manifest["request"]["parameters"]["n_edges"] == 2 * net.n_edges
 
 
 @pytest.mark.at_length
-def test_coverage_sets_the_chances_of_auto(linkprior, edges):
+def test_coverage_sets_the_chances_of_auto(succeed, edges):
     args = ("predict", edges, "--effort", "fast", "--top", "50")
     chances = []
     for coverage in ("0.9", "0.5"):
-        done = linkprior(*args, "--coverage", coverage)
-        header, *rows = (line.split("\t") for line in done.stdout.splitlines())
+        out, err = succeed(*args, "--coverage", coverage)
+        header, *rows = (line.split("\t") for line in out.splitlines())
         chances.append([float(row[header.index("probability")]) for row in rows])
-    assert "50 % of all links are missing" in done.stderr
+    assert "50 % of all links are missing" in err
     assert np.mean(chances[1]) > 2 * np.mean(chances[0])
 
 
-def test_a_node_without_an_edge_is_scored_through_the_prior(linkprior, edges, net, tmp_path):
+def test_a_node_without_an_edge_is_scored_through_the_prior(succeed, edges, net, tmp_path):
     file = tmp_path / "new.txt"
     file.write_text("newcomer\n")
-    done = linkprior(
+    out, _ = succeed(
         "predict", edges, "--model", "degree:l3", "--add-nodes", str(file), "--node", "newcomer"
     )
-    partners = [a if b == "newcomer" else b for a, b in ranked(done)]
+    partners = [a if b == "newcomer" else b for a, b in ranked(out)]
     degree = dict(zip(net.names, net.degrees, strict=True))
     found = [degree[name] for name in partners]
     assert np.mean(found[:20]) > 1.5 * net.degrees.mean()
 
 
-def test_auto_learns_from_two_releases_and_a_run_is_taken_up_again(linkprior, net, tmp_path):
+def test_auto_learns_from_two_releases_and_a_run_is_taken_up_again(succeed, net, tmp_path):
     old, new = halves(net, tmp_path)
     args = ("predict", new, "--history", old, new, "--effort", "fast", "-o", f"{tmp_path}/run/")
     args += ("--node", net.names[0])
-    first = linkprior(*args)
-    assert f"{new} has" in first.stderr
-    assert "if the next release finds links" in first.stderr
+    _, first = succeed(*args)
+    assert f"{new} has" in first
+    assert "if the next release finds links" in first
     ranking = (tmp_path / "run" / "ranking.tsv").read_bytes()
-    again = linkprior(*args)
-    assert "Using the auto model fitted before" in again.stderr
+    _, again = succeed(*args)
+    assert "Using the auto model fitted before" in again
     assert (tmp_path / "run" / "ranking.tsv").read_bytes() == ranking
 
 
@@ -227,54 +212,52 @@ def halves(net, tmp_path):
     return write_pairs(tmp_path / "old.tsv", older), write_pairs(tmp_path / "new.tsv", pairs)
 
 
-def test_evaluate_names_no_option_it_lacks(linkprior, edges, net, tmp_path):
+def test_evaluate_names_no_option_it_lacks(run, edges, net, tmp_path):
     file = write_pairs(tmp_path / "no.tsv", by_name(net, net.edges[:1]))
-    done = linkprior("evaluate", edges, "--models", "l3", "--negatives", file)
-    assert done.code == 1
-    assert "Take them out" in done.stderr
-    assert "--force" not in done.stderr
+    done = run("evaluate", edges, "--models", "l3", "--negatives", file)
+    assert done[0] == 1
+    assert "Take them out" in done[2]
+    assert "--force" not in done[2]
 
 
-def test_a_least_score_of_edges_is_none_of_known_non_edges(linkprior, net, best, tmp_path):
+def test_a_least_score_of_edges_is_none_of_known_non_edges(succeed, net, best, tmp_path):
     rows = [(net.names[i], f"{net.names[j]}\t0.{1 + (i + j) % 9}") for i, j in net.edges]
     scored = write_pairs(tmp_path / "scored.tsv", [("source", "target\tscore"), *rows])
     file = write_pairs(tmp_path / "no.tsv", best[:2])
     args = ("predict", scored, "--model", "l3", "--min-score", "0.2", "--negatives", file)
-    done = linkprior(*args)
-    assert done.code == 0
-    assert "2 known non-edges" in done.stderr
+    _, err = succeed(*args)
+    assert "2 known non-edges" in err
 
 
 def test_a_least_score_goes_by_the_column_of_weights_where_there_is_no_other(
-    linkprior, net, tmp_path
+    succeed, net, tmp_path
 ):
     rows = [(net.names[i], f"{net.names[j]}\t0.{1 + (i + j) % 9}") for i, j in net.edges]
     file = write_pairs(tmp_path / "sure.tsv", [("source", "target\tsure"), *rows])
     args = ("predict", file, "--model", "l3", "--min-score", "0.5", "--weights", "sure")
-    done = linkprior(*args)
+    _, err = succeed(*args)
     low = sum((int(i) + int(j)) % 9 < 4 for i, j in net.edges)
-    assert done.code == 0
-    assert f"{net.n_edges - low} edges" in done.stderr
+    assert f"{net.n_edges - low} edges" in err
 
 
 @pytest.mark.at_length
-def test_a_known_non_edge_is_explained_as_one(linkprior, edges, net, best, tmp_path):
+def test_a_known_non_edge_is_explained_as_one(succeed, edges, net, best, tmp_path):
     file = write_pairs(tmp_path / "no.tsv", best[:3])
     args = ("predict", edges, "--effort", "fast", "--negatives", file)
-    done = linkprior(*args, "--explain", *best[0])
-    assert "is a known non-edge: auto knew it, and does not predict it" in done.stdout
-    assert "chance" not in done.stdout
-    told = linkprior(*args, "--explain", *best[4]).stdout
+    out, _ = succeed(*args, "--explain", *best[0])
+    assert "is a known non-edge: auto knew it, and does not predict it" in out
+    assert "chance" not in out
+    told, _ = succeed(*args, "--explain", *best[4])
     assert f"of {net.n_non_edges - 3:,} candidate pairs" in told
 
 
-def test_a_node_known_by_its_label_is_not_added(linkprior, tmp_path):
+def test_a_node_known_by_its_label_is_not_added(succeed, tmp_path):
     table = biogrid(tmp_path / "b.tab2.txt", [(1, 2), (2, 3), (3, 4), (4, 1)])
     new = tmp_path / "new.txt"
     new.write_text("MDM2\n3\nnewcomer\n")
-    done = linkprior("predict", table, "--model", "degree:l3", "--add-nodes", new)
-    assert "1 node without an edge added" in done.stderr
-    assert "2 of its names already there" in done.stderr
+    _, err = succeed("predict", table, "--model", "degree:l3", "--add-nodes", new)
+    assert "1 node without an edge added" in err
+    assert "2 of its names already there" in err
 
 
 FAST = [f"--set={text}" for text in ("rank=3", "n_starts=1", "warmup=5", "max_iter=2")]

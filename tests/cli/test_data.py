@@ -5,39 +5,17 @@ import hashlib
 import json
 import socket
 import sys
-import threading
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
 from tests.cli.support import one_line_of_error
+from tests.io.web_site import Site, entry, forbidden, serve
 
 import linkprior as lp
 from linkprior.cli.data import _meter
 
 EDGES = b"a\tb\nb\tc\nc\td\nd\ta\na\tc\nd\te\ne\tf\n"
-
-
-class Quiet(SimpleHTTPRequestHandler):
-    """Files of a folder, without a log."""
-
-    def log_message(self, *arguments):
-        pass
-
-
-@pytest.fixture
-def site(tmp_path):
-    """A web server on this machine; returns its folder and its address."""
-    folder = tmp_path / "site"
-    folder.mkdir()
-    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(folder)))
-    thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
-    thread.start()
-    yield folder, f"http://127.0.0.1:{server.server_port}"
-    server.shutdown()
-    server.server_close()
-    thread.join()
 
 
 @pytest.fixture(autouse=True)
@@ -49,47 +27,34 @@ def apart(monkeypatch, tmp_path):
 
 
 @pytest.fixture
-def catalogue(site, tmp_path):
+def catalogue(tmp_path):
     """A catalogue of a packed network, one gone, two out of reach and one without address."""
-    folder, root = site
-    (folder / "net.tsv.gz").write_bytes(gzip.compress(EDGES))
+    site = Site()
+    site.pages["/net.tsv.gz"] = serve(gzip.compress(EDGES))
+    site.thread.start()
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
-        silent_port = free.getsockname()[1]
+        silent = f"http://127.0.0.1:{free.getsockname()[1]}"
     rows = [
-        described("net", f"{root}/net.tsv.gz", "not stated"),
-        described("gone", f"{root}/gone.tsv", "MIT (repository)"),
-        described("far", f"http://127.0.0.1:{silent_port}/far.tsv", "MIT (repository)"),
-        described("farther", f"http://127.0.0.1:{silent_port}/farther.tsv", "MIT (repository)"),
-        described("lost", None, "not stated"),
+        described("net", f"{site.root}/net.tsv.gz", licence="not stated"),
+        described("gone", f"{site.root}/gone.tsv"),
+        described("far", f"{silent}/far.tsv"),
+        described("farther", f"{silent}/farther.tsv"),
+        described("lost", None, address=None),
     ]
     path = tmp_path / "catalogue.json"
     path.write_text(json.dumps({"format": 1, "networks": rows}))
-    return path
+    yield path
+    site.close()
 
 
-def described(name, url, licence):
-    return {
-        "name": name,
-        "title": f"The network {name}",
-        "file": f"small/{name}.tsv.gz",
-        "url": url,
-        "address": None if url is None else "seen",
-        "sha256": hashlib.sha256(EDGES).hexdigest(),
-        "bytes": len(EDGES),
-        "nodes": 6,
-        "edges": 7,
-        "licence": licence,
-        "source": f"owner/name: {name}.tsv",
-    }
-
-
-def no_connection(*arguments):
-    raise AssertionError("the network was touched")
+def described(name, url, **changes):
+    facts = {"name": name, "source": f"owner/name: {name}.tsv", "nodes": 6, "edges": 7}
+    return asdict(entry(url, EDGES, f"small/{name}.tsv.gz", **facts, **changes))
 
 
 def test_the_list_shows_every_network_and_opens_no_connection(run, monkeypatch):
-    monkeypatch.setattr(socket.socket, "connect", no_connection)
+    monkeypatch.setattr(socket.socket, "connect", forbidden)
     status, out, err = run("data", "list")
     lines = out.splitlines()
     assert status == 0

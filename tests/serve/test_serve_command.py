@@ -6,7 +6,6 @@ import signal
 import socket
 import subprocess
 import sys
-from importlib import import_module
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -14,6 +13,7 @@ import pytest
 from tests.cli.support import START, one_line_of_error
 from tests.serve.support import Client, alive, predicted, until
 
+from linkprior.cli import pages
 from linkprior.cli.console import Console
 from linkprior.serve.workspace import LaunchFile
 
@@ -24,7 +24,6 @@ from linkprior.serve import server as serving
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals as POSIX has them")
 
-serve_command = import_module("linkprior.cli.serve")  # the package names the command itself so
 SLOW = {"model": "tri-degree", "settings": ["solver=streaming", "n_starts=100"]}  # ten minutes
 
 
@@ -255,7 +254,7 @@ def test_where_no_browser_opens_the_address_is_there_to_be_opened(running, tmp_p
 def test_a_doorway_that_cannot_be_written_is_told(capsys, tmp_path):
     gone = LaunchFile(None)
     gone._folder = tmp_path / "gone"
-    serve_command._open(Console(), gone, "http://127.0.0.1:1/token/")
+    pages._open(Console(), gone, "http://127.0.0.1:1/token/")
     said = capsys.readouterr().err
     assert said.count("\n") == 1
     assert said.startswith("No browser was opened (")

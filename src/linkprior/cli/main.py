@@ -18,9 +18,8 @@ from linkprior.cli import (
     evaluate,
     experiments,
     info,
+    pages,
     predict,
-    report,
-    serve,
     tune,
 )
 from linkprior.cli.console import Console, LogHandler, NamedOutput, drop
@@ -57,8 +56,8 @@ for command in (
     predict.predict,
     evaluate.evaluate,
     tune.tune,
-    report.report,
-    serve.serve,
+    pages.report,
+    pages.serve,
     coverage.coverage,
     experiments.reproduce,
     experiments.benchmark,

@@ -280,8 +280,7 @@ class JobManager:
         self.jobs = {job.id: job for job in saved if job is not None}
         self.version = 0  # counts changes, so that watchers see there is news
         self.closed = threading.Event()
-        self._lock = threading.RLock()
-        self._turn = threading.Condition(self._lock)
+        self._lock = threading.Condition()  # of all this; told when a job may have its turn
         self._threads: set[threading.Thread] = set()
         self._shown: list[Path] = []
         self._in_thread(self._work)
@@ -315,7 +314,7 @@ class JobManager:
         network.remove()
 
     def submit(self, network: Network, request: JobRequest) -> Job:
-        with self._turn:
+        with self._lock:
             if network.state != "ready" or network.id not in self.networks:
                 raise BusyError(f"{network.name} has not been read, or was closed")
             if sum(job.state == "waiting" for job in self.jobs.values()) >= MOST_WAITING:
@@ -324,7 +323,7 @@ class JobManager:
                 raise BusyError(f"{MOST_JOBS} jobs are stored; remove some that are over")
             job = Job.create(self.workspace.jobs, network, request)
             self.jobs[job.id] = job
-            self._turn.notify_all()
+            self._lock.notify_all()
             self._changed()
             return job
 
@@ -367,8 +366,8 @@ class JobManager:
     def close(self) -> None:
         """Stop all that runs and begin nothing more; returns when it has ended."""
         self.closed.set()
-        with self._turn:
-            self._turn.notify_all()
+        with self._lock:
+            self._lock.notify_all()
             jobs, networks = list(self.jobs.values()), list(self.networks.values())
             for job in jobs:
                 if not job.is_over:
@@ -393,14 +392,14 @@ class JobManager:
                 self._changed()
 
     def _next(self) -> Job | None:
-        with self._turn:
+        with self._lock:
             while not self.closed.is_set():
                 for job in self.jobs.values():
                     if job.state == "waiting":
                         job.state = "running"
                         self._changed()
                         return job
-                self._turn.wait()
+                self._lock.wait()
         return None
 
     def _changed(self) -> None:

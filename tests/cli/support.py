@@ -109,15 +109,15 @@ START = (
 class Job:
     """The command in a process of its own, with its last words."""
 
-    def __init__(self, *arguments, before="", path="", stdin=None):
+    def __init__(self, *arguments, before="", path="", **options):
         code = f"import sys\nsys.path.insert(0, {str(path)!r})\n{START}{before}\nmain()\n"
         self.process = subprocess.Popen(
             [sys.executable, "-c", code, *map(str, arguments)],
-            stdin=stdin,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
             env=buffered(),
+            **options,
         )
 
     def wait_for(self, text):

@@ -4,11 +4,9 @@ import json
 import os
 import shlex
 import signal
-import subprocess
-import sys
 
 import pytest
-from tests.cli.support import START, buffered, one_line_of_error, write_edges
+from tests.cli.support import Job, one_line_of_error, write_edges
 
 import linkprior as lp
 
@@ -119,25 +117,13 @@ def test_tune_refuses_what_it_cannot_do(run, edges, tmp_path, arguments, expecte
 # ---------------------------------------------------------------------- Ctrl-C
 
 
-def interrupted(tmp_path, *arguments):
+def interrupted(*arguments):
     """Start the command, interrupt it once settings are being tried, return its last words."""
-    script = tmp_path / "start.py"
-    script.write_text(f"{START}if __name__ == '__main__':\n    main()\n")
-    process = subprocess.Popen(
-        [sys.executable, script, *map(str, arguments)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=buffered(),
-        start_new_session=True,
-    )
-    for line in process.stderr:
-        if line.startswith("tuning "):
-            break
-    os.killpg(process.pid, signal.SIGINT)  # to all of them, as a terminal does
-    out, err = process.communicate(timeout=60)
-    assert process.returncode == 130
-    assert out == ""
+    job = Job(*arguments, start_new_session=True)
+    job.wait_for("tuning ")
+    os.killpg(job.process.pid, signal.SIGINT)  # to all of them, as a terminal does
+    out, err = job.process.communicate(timeout=60)
+    assert (job.process.returncode, out) == (130, "")
     return err
 
 
@@ -147,11 +133,11 @@ def test_ctrl_c_reports_what_is_saved(tmp_path, executor):
     edges = write_edges(tmp_path / "edges.tsv", lp.planted_network(500, seed=1))
     study = tmp_path / "study"
     ask = ("tune", edges, "--model", "nuclear-degree", "--trials", 500, "--executor", executor)
-    last = interrupted(tmp_path, *ask, "--workers", 2, "--study", study)
+    last = interrupted(*ask, "--workers", 2, "--study", study)
     assert last.rstrip().endswith(f"saved in {study}; the same command resumes from there.")
     assert "Traceback" not in last
     assert "resource_tracker" not in last
     assert (study / "study.json").exists()
     assert not (study / "best.json").exists()
     if executor == "threads":
-        assert "not saved, as no --study DIR was given." in interrupted(tmp_path, *ask)
+        assert "not saved, as no --study DIR was given." in interrupted(*ask)

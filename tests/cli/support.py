@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -66,6 +67,13 @@ def one_line_of_error(result, *expected):
     for text in expected:
         assert text in last
     return True
+
+
+def data_of(page):
+    """The data a page was made from; it is given as a file, or as its text."""
+    text = page if isinstance(page, str) else page.read_text(encoding="utf-8")
+    (found,) = re.findall(r'<script type="application/json" id="data">(.*?)</script>', text)
+    return json.loads(found)
 
 
 GENES = {1: "TP53", 2: "MDM2", 3: "ATM", 4: "CHEK2"}

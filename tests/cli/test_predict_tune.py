@@ -9,8 +9,7 @@ import time
 import jsonschema
 import pandas as pd
 import pytest
-from tests.cli.support import Job, change, manifest, one_line_of_error, table, write_edges
-from tests.cli.test_report import data_of
+from tests.cli.support import Job, change, data_of, manifest, one_line_of_error, table, write_edges
 
 import linkprior as lp
 from linkprior.evaluation.tuning.executor import Objective

@@ -8,18 +8,11 @@ from pathlib import Path
 
 import pytest
 from tests.benchmark.made_up import cells, kept
-from tests.cli.support import SMALL, change, manifest, one_line_of_error, table
+from tests.cli.support import SMALL, change, data_of, manifest, one_line_of_error, table
 
 import linkprior as lp
 
 PAPER = Path(__file__).resolve().parents[2] / "benchmarks" / "results" / "reproduction"
-
-
-def data_of(path):
-    """The data a page was made from."""
-    text = path.read_text(encoding="utf-8")
-    (found,) = re.findall(r'<script type="application/json" id="data">(.*?)</script>', text)
-    return json.loads(found)
 
 
 @pytest.fixture

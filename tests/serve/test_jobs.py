@@ -3,11 +3,11 @@
 import http.client
 import json
 import os
-import re
 import signal
 import time
 
 import pytest
+from tests.cli.support import data_of
 from tests.serve.support import alive, predicted, until
 
 from linkprior.errors import ParameterError
@@ -33,11 +33,6 @@ def process_of(client, number):
     """The number of a job's process, once there is one."""
     child = until(lambda: client.manager.jobs[number]._child)
     return child._process.pid
-
-
-def data_of(page):
-    (found,) = re.findall(r'<script type="application/json" id="data">(.*?)</script>', page)
-    return json.loads(found)
 
 
 CHOICES = {

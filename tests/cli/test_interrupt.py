@@ -198,15 +198,15 @@ writers.write_ranking = write
 HALF_A_MODEL = """
 import time
 import linkprior.io.store as store
-def stop(path, before):
-    path.write_bytes(b"begun")
+def begin(path, before):
+    path.write_bytes(b"half")
     print("half way", file=sys.stderr, flush=True)
     while True:
         try:
-            (path.parent / "more").write_bytes(b"more")
+            (path.parent / "more").write_bytes(b"half")
         except OSError:
             pass
-store.keep_mode = stop
+store.keep_mode = begin
 """
 
 

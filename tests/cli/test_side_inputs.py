@@ -93,7 +93,7 @@ AUTO = "edges.tsv --effort fast"
         ("predict edges.tsv --model degree:l3 --coverage 0.999", "{n} edges observed, 1 link miss"),
         (
             "predict edges.tsv --model degree:l3 --coverage 1e-320 --negatives no.tsv",
-            "{most:,} links missing, all pairs",
+            "{most:,} links missing, which is all pairs",
         ),
         (
             "predict older.tsv --model l3 --history older.tsv edges.tsv",
@@ -115,10 +115,10 @@ AUTO = "edges.tsv --effort fast"
             f"predict {AUTO} --history older.tsv edges.tsv --coverage 0.5",
             "--coverage has no effect here",
         ),
-        (f"predict {AUTO} --set holdouts=0", "to state probabilities: links have scores only"),
+        (f"predict {AUTO} --set holdouts=0", "to give probabilities: links have scores only"),
     ],
 )
-def test_what_becomes_of_side_inputs_is_said(succeed, net, asked, words):
+def test_what_becomes_of_side_inputs_is_reported(succeed, net, asked, words):
     out, err = succeed(*asked.split())
     tenth, lost = (len(net.edges[first::10]) for first in (0, 2))
     known = {"n": net.n_edges, "most": net.n_non_edges - 3, "tenth": tenth, "lost": lost}
@@ -165,7 +165,7 @@ def test_coverage_says_how_many_links_are_missing(succeed, edges, net, tmp_path)
 
 
 @pytest.mark.at_length
-def test_coverage_sets_the_chances_of_auto(succeed, edges):
+def test_coverage_sets_the_probabilities_of_auto(succeed, edges):
     args = ("predict", edges, "--effort", "fast", "--top", "50")
     chances = []
     for coverage in ("0.9", "0.5"):
@@ -245,8 +245,8 @@ def test_a_known_non_edge_is_explained_as_one(succeed, edges, net, best, tmp_pat
     file = write_pairs(tmp_path / "no.tsv", best[:3])
     args = ("predict", edges, "--effort", "fast", "--negatives", file)
     out, _ = succeed(*args, "--explain", *best[0])
-    assert "is a known non-edge: auto knew it, and does not predict it" in out
-    assert "chance" not in out
+    assert "is a known non-edge: auto was fitted with it, and does not predict it" in out
+    assert "missing link" not in out
     told, _ = succeed(*args, "--explain", *best[4])
     assert f"of {net.n_non_edges - 3:,} candidate pairs" in told
 
@@ -257,7 +257,7 @@ def test_a_node_known_by_its_label_is_not_added(succeed, tmp_path):
     new.write_text("MDM2\n3\nnewcomer\n")
     _, err = succeed("predict", table, "--model", "degree:l3", "--add-nodes", new)
     assert "1 node without an edge added" in err
-    assert "2 of its names already there" in err
+    assert "2 of its names already in the network" in err
 
 
 FAST = [f"--set={text}" for text in ("rank=3", "n_starts=1", "warmup=5", "max_iter=2")]
@@ -335,7 +335,7 @@ def test_degrees_are_for_models_that_have_the_prior(run, degree_edges):
     assert run(*ask, "degrees=shuffled")[0] == 2
 
 
-def test_coverage_has_no_part_beside_given_degrees(run, degree_edges, tmp_path):
+def test_coverage_has_no_effect_with_given_degrees(run, degree_edges, tmp_path):
     path, _ = wished(degree_edges, tmp_path)
     ask = ("predict", degree_edges, "--model", "tri-degree", *FAST, "--degrees", path)
     _, out, err = run(*ask, "--coverage", 0.5)
@@ -343,7 +343,7 @@ def test_coverage_has_no_part_beside_given_degrees(run, degree_edges, tmp_path):
     assert out == run(*ask)[1]
 
 
-def test_names_that_are_no_nodes_are_told(succeed, degree_edges, tmp_path):
+def test_names_that_are_no_nodes_are_reported(succeed, degree_edges, tmp_path):
     path, _ = wished(degree_edges, tmp_path, stranger="3")
     _, err = succeed("predict", degree_edges, "--model", "degree:pa", "--degrees", path)
     assert "1 name in it not in the network: stranger" in err

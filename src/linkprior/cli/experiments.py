@@ -38,13 +38,13 @@ _data = click.option(
     default=0,
     help="Settings each model tries inside each training network; 0: default parameters.",
 )
-@click.option("--tables", is_flag=True, help="Only make tables and pictures of what is finished.")
+@click.option("--tables", is_flag=True, help="Only make tables and figures of finished cells.")
 @click.option(
     "-o",
     "--output",
     metavar="DIR",
     default="benchmark",
-    help="Tables, pictures, and finished cells: the same command resumes where it stopped.",
+    help="Tables, figures, and finished cells: the same command resumes where it stopped.",
 )
 @options.report
 @options.workers
@@ -92,7 +92,7 @@ def benchmark(
             case.check(folder)
         untuned, rounds = Path(output) if trials else None, 1 if quick else None
         job = Benchmark(cases, entries, folder, target, trials, untuned, rounds, notify)
-        saved = f"{target} holds what is finished; the same command resumes it"
+        saved = f"{target} holds finished cells; the same command resumes from there"
         with options.session(workers=workers, dask=dask, saved=lambda: saved):
             job.run()
     results = results_in(target)
@@ -157,8 +157,8 @@ def reproduce(
     """Repeat an experiment of the paper: dream5, plasmodium, rat, or all.
 
     Five methods, each tuned with the same budget on edges hidden inside its training network, five
-    seeds; degree alone (PA), paths of length three (L3) and auto beside them. The full run of all
-    three takes within an hour on two cores; --quick, without auto, one or two minutes.
+    seeds; degree alone (PA), paths of length three (L3) and auto for comparison. The full run of
+    all three takes within an hour on two cores; --quick, without auto, one or two minutes.
     """
     from linkprior.experiments import reproduction
     from linkprior.experiments.paper import EXPERIMENTS, data_folder
@@ -190,7 +190,7 @@ def reproduce(
         )
     else:
         notify(f"Default parameters, {seeds}.")
-    saved = f"{target} holds what is finished; the same command resumes it"
+    saved = f"{target} holds finished cells; the same command resumes from there"
     with options.session(workers=workers, dask=dask, saved=lambda: saved):
         for name in names:
             began = time.monotonic()

@@ -61,9 +61,9 @@ def formats() -> None:
     from linkprior.io.writers import FORMATS as WRITTEN
 
     click.echo("Read (recognised by content and name; --input-format NAME overrides):")
-    for name, known in FORMATS.items():
-        click.echo(f"  {name:14s} {known.summary}")
-    click.echo("gzip, bzip2, xz and zip are unpacked on the way.\n\nWritten (--format NAME):")
+    for name, readable in FORMATS.items():
+        click.echo(f"  {name:14s} {readable.summary}")
+    click.echo("gzip, bzip2, xz and zip are unpacked automatically.\n\nWritten (--format NAME):")
     for name, made in WRITTEN.items():
         click.echo(f"  {name:14s} {made.summary}")
 
@@ -121,20 +121,20 @@ def demo(top: int, seed: int) -> None:
     for line in model.summary():
         echo(line)
     echo("")
-    found = [tuple(pair) in hidden for pair in ranking.pairs.tolist()]
+    is_hidden = [tuple(pair) in hidden for pair in ranking.pairs.tolist()]
     degrees = split.train.degrees[ranking.pairs].tolist()
     click.echo("rank  source    target     score  degrees  a hidden edge?")
-    for row, (a, b), mark in zip(ranking.rows(), degrees, found, strict=True):
+    for row, (a, b), mark in zip(ranking.rows(), degrees, is_hidden, strict=True):
         if row[0] <= top:
             line = f"{row[0]:4d}  {row[1]}  {row[2]}  {row[3]:6.3f}  {a:3d} {b:3d}"
             click.echo(f"{line}  {'✓ found' if mark else ''}".rstrip())
     alone = make("pa").fit(split.train).predict_edges(_COUNTED).pairs.tolist()
     by_degree = sum(tuple(pair) in hidden for pair in alone)
-    by_chance = _COUNTED * len(hidden) / split.train.n_non_edges
+    at_random = _COUNTED * len(hidden) / split.train.n_non_edges
     hits = expected_hits(model, ranking.scores[:_COUNTED])
     expected = f"expected {hits}; " if hits is not None else ""
     click.echo(
-        f"\n{sum(found[:_COUNTED])} of the first {_COUNTED} are hidden edges "
-        f"({expected}degree alone: {by_degree}; random: {by_chance:.1f})."
+        f"\n{sum(is_hidden[:_COUNTED])} of the first {_COUNTED} are hidden edges "
+        f"({expected}degree alone: {by_degree}; random: {at_random:.1f})."
     )
     echo("Now with your own network:  linkprior predict EDGES.tsv")

@@ -103,7 +103,7 @@ def main() -> None:
 
 
 def _of_the_user(problem: Exception) -> bool:
-    """Tell whether an error is the user's to put right, not a mistake of ours."""
+    """Return whether an error is one the user can fix, not a bug."""
     if isinstance(problem, LinkpriorError) or not isinstance(problem, RuntimeError | SystemError):
         return True
     return str(problem) == NO_THREAD or NO_REASON in str(problem)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from linkprior.errors import InputError, ParameterError, nearest, visible
 from linkprior.network import Network
 from linkprior.network import pairs as pr
-from linkprior.network.weights import Floats, by_pair, edge_weights, weight_numbers
+from linkprior.network.side_information import Floats, by_pair, edge_weights, weight_numbers
 
 ZERO_WEIGHT = "its weight is 0"
 _ONLY = ("value", "weight")

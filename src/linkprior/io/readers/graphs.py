@@ -15,7 +15,7 @@ from linkprior.errors import InputError
 from linkprior.io.collector import EdgeCollector
 from linkprior.io.readers.delimited import SPACES
 from linkprior.network.pairs import distinct
-from linkprior.network.weights import Floats
+from linkprior.network.side_information import Floats
 
 MOST_NODES = 100_000_000
 # A file that only declares so many nodes gets them listed; more must earn it with edges.

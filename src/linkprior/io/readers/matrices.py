@@ -26,7 +26,7 @@ from linkprior.io.formats import ReadOptions
 from linkprior.io.readers.graphs import Ints, each_once, hand_over_numbered, square_size
 from linkprior.io.source import Lines, Source, full_lines, without_comments
 from linkprior.io.unpack import VARIABLE, refuse_bomb, unpack_limit
-from linkprior.network.weights import Floats, weight_numbers
+from linkprior.network.side_information import Floats, weight_numbers
 
 _LARGEST_NPZ = 1 << 30
 _MOST_DENSE = 100_000

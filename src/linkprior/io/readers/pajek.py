@@ -22,7 +22,7 @@ from linkprior.io.readers.graphs import (
     whole_numbers,
 )
 from linkprior.io.source import Source, every_line
-from linkprior.network.weights import Floats
+from linkprior.network.side_information import Floats
 
 _SECTION = re.compile(r"\s*\*\s*(\w+)\s*(.*)")
 _VERTEX = re.compile(r"\s*(\S+)(?:\s+(?:\"([^\"]*)\"?|(\S+)))?")

@@ -15,7 +15,7 @@ from tests.paper.dense import KARATE, product
 import linkprior as lp
 from linkprior.model.factors import Factors
 from linkprior.model.losses import LOSSES, SquaredLoss
-from linkprior.solvers.factor_update import Extra, sweep
+from linkprior.solvers.direct import Extra, sweep
 
 BOLD = Extra(value=lambda _: 0.0)
 

@@ -1,4 +1,4 @@
-"""Kernels of the block model: the two steps of its search (see `linkprior.model.sbm`).
+"""Kernels of the block model: the two steps of its search (see `linkprior.solvers.sbm_search`).
 
 `counts` holds the edges between each two blocks, twice those within one on its diagonal; `xlogx`
 is x·log x for x = 0 … 2·edges. All of them run serially and release the GIL.

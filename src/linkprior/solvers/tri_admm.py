@@ -27,8 +27,7 @@ from linkprior.model.priors import Prior, rows_of
 from linkprior.network import Network
 from linkprior.parallel.memory import matrices, release
 from linkprior.solvers.base import Measure
-from linkprior.solvers.direct import start_factors
-from linkprior.solvers.factor_update import Extra, sweep
+from linkprior.solvers.direct import Extra, start_factors, sweep
 from linkprior.solvers.symmetric_prox import DISK_ROWS, dual_iterations
 
 Array = NDArray[np.float64]

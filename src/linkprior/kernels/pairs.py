@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from linkprior.errors import ParameterError
-from linkprior.kernels._arguments import plain, row_block, stored_rows
-from linkprior.kernels._engine import use_numba
+from linkprior.kernels._engine import plain, row_block, stored_rows, use_numba
 from linkprior.kernels._jit import compiled, compiled_sums
 
 Array = NDArray[Any]

@@ -22,8 +22,7 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
 from linkprior.errors import ParameterError
-from linkprior.kernels._arguments import plain, vector_of
-from linkprior.kernels._engine import use_numba
+from linkprior.kernels._engine import plain, use_numba, vector_of
 from linkprior.kernels._jit import compiled
 
 Array = NDArray[Any]

@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from linkprior.errors import ParameterError
-from linkprior.kernels._arguments import plain, stored_rows
-from linkprior.kernels._engine import use_numba
+from linkprior.kernels._engine import plain, stored_rows, use_numba
 from linkprior.kernels._jit import compiled
 
 Array = NDArray[Any]

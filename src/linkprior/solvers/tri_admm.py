@@ -125,8 +125,7 @@ class AdmmSolver:
 
     def _over_blocks(self, one_block: Callable[[int, int], R], most: int | None = None) -> list[R]:
         """Return one_block(start, stop) of all row blocks, of `most` rows at most."""
-        blocks = parallel.blocks(self.net.n_nodes, most)
-        return list(parallel.map_tasks(lambda block: one_block(*block), blocks, self.workers))
+        return list(parallel.map_blocks(one_block, self.net.n_nodes, self.workers, most=most))
 
     # ------------------------------------------------------------------ Step_One
 

@@ -19,23 +19,15 @@ def test_parts_give_the_same_bytes_as_all_rows_at_once(net, monkeypatch):
     left, right = rng.random((2, net.n_nodes, 5))
     values = rng.random(net.evidence.pattern.nnz)
     with parallel.use_workers(1):
-        once = (
-            stored.edge_products(left, right, net),
-            stored.evidence_times(net, values, left),
-        )
+        once = (stored.edge_products(left, right, net), stored.evidence_times(net, values, left))
     asked = []
     usual = parallel.map_tasks
     monkeypatch.setattr(stored, "_ENTRIES", 37)
     monkeypatch.setattr(
-        parallel,
-        "map_tasks",
-        lambda w, parts: asked.append(len(parts)) or usual(w, parts),
+        parallel, "map_tasks", lambda w, parts: asked.append(len(parts)) or usual(w, parts)
     )
     with parallel.use_workers(3):
-        parts = (
-            stored.edge_products(left, right, net),
-            stored.evidence_times(net, values, left),
-        )
+        parts = (stored.edge_products(left, right, net), stored.evidence_times(net, values, left))
     assert min(asked) > 5
     for one, other in zip(once, parts, strict=True):
         assert one.tobytes() == other.tobytes()

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from torch import Tensor
 
 from linkprior.kernels.torch.memory import block_rows, in_blocks, require
 from linkprior.kernels.torch.ops import find_device, numpy_of
@@ -26,7 +27,7 @@ from linkprior.kernels.torch.rank_tables import Bounds, bounds_of, counts, with_
 from linkprior.kernels.torch.scores import ScoreBlocks
 
 Array = NDArray[Any]
-Found = tuple[torch.Tensor, torch.Tensor, torch.Tensor]
+Found = tuple[Tensor, Tensor, Tensor]
 
 _BLOCKS = 1e9  # bytes a block should have at least, beside what is held
 _BYTES = 16.0  # per entry of a block: its product, penalised score and masks
@@ -105,7 +106,7 @@ def _score_blocks(
     ]
 
 
-def _put(array: Array, device: torch.device, dtype: torch.dtype = torch.float32) -> torch.Tensor:
+def _put(array: Array, device: torch.device, dtype: torch.dtype = torch.float32) -> Tensor:
     return torch.as_tensor(np.array(array), dtype=dtype, device=device)
 
 
@@ -123,7 +124,7 @@ class TopKFilter:
     _parts: list[Found] = field(default_factory=list)
     _held: int = 0
 
-    def add(self, i: torch.Tensor, j: torch.Tensor, scores: torch.Tensor) -> bool:
+    def add(self, i: Tensor, j: Tensor, scores: Tensor) -> bool:
         """Take pairs; return whether the floor rose."""
         kept = scores >= self.floor
         self._parts.append((i[kept], j[kept], scores[kept]))
@@ -148,10 +149,10 @@ class TopKFilter:
 class Barred:
     """Pairs i < j that are no candidates, as sorted codes i·p + j."""
 
-    codes: torch.Tensor
+    codes: Tensor
     p: int
 
-    def allows(self, i: torch.Tensor, j: torch.Tensor) -> torch.Tensor:
+    def allows(self, i: Tensor, j: Tensor) -> Tensor:
         """Return which pairs are candidates."""
         if not len(self.codes):
             return torch.ones_like(i, dtype=torch.bool)
@@ -194,9 +195,7 @@ def _sifted(matrices: Sequence[ScoreBlocks], barred: Barred, k: int, floor: floa
     return in_blocks(run, rows)
 
 
-def _reaching(
-    matrix: ScoreBlocks, cuts: torch.Tensor, barred: Barred, begin: int, height: int
-) -> Found:
+def _reaching(matrix: ScoreBlocks, cuts: Tensor, barred: Barred, begin: int, height: int) -> Found:
     """Return candidates of a block whose products reach the cuts of both nodes, with these."""
     rows = torch.arange(begin, min(len(matrix), begin + height), device=matrix.left.device)
     block = matrix.products(rows, begin)
@@ -205,7 +204,7 @@ def _reaching(
     return _chosen(block, mask, barred, begin)
 
 
-def _chosen(block: torch.Tensor, mask: torch.Tensor, barred: Barred, begin: int) -> Found:
+def _chosen(block: Tensor, mask: Tensor, barred: Barred, begin: int) -> Found:
     """Return candidates i < j of a block where the mask says so, and what the block holds there."""
     here = torch.arange(len(block), device=block.device)
     mask[:, : len(block)] &= here[None, :] > here[:, None]
@@ -215,7 +214,7 @@ def _chosen(block: torch.Tensor, mask: torch.Tensor, barred: Barred, begin: int)
     return i[allowed], j[allowed], scores[allowed]
 
 
-def mean_block(matrices: Sequence[ScoreBlocks], rows: torch.Tensor, begin: int = 0) -> torch.Tensor:
+def mean_block(matrices: Sequence[ScoreBlocks], rows: Tensor, begin: int = 0) -> Tensor:
     """Return the mean of all matrices' blocks."""
     total = matrices[0].block(rows, begin)
     for matrix in matrices[1:]:
@@ -245,7 +244,7 @@ def first_floor(matrices: Sequence[ScoreBlocks], k: int) -> float:
 
 
 def exact_best(
-    matrix: ScoreBlocks, bounds: Bounds, profile: torch.Tensor, barred: Barred, k: int
+    matrix: ScoreBlocks, bounds: Bounds, profile: Tensor, barred: Barred, k: int
 ) -> Found:
     """Return the k best candidates by exact ranks, in no order (ties with the last one stay)."""
     floor = first_floor([matrix], k)
@@ -289,15 +288,15 @@ def superset(
 
 
 def _penalty(
-    matrix: ScoreBlocks, bounds: Bounds, ends: tuple[torch.Tensor, torch.Tensor], base: torch.Tensor
-) -> tuple[torch.Tensor, torch.Tensor]:
+    matrix: ScoreBlocks, bounds: Bounds, ends: tuple[Tensor, Tensor], base: Tensor
+) -> tuple[Tensor, Tensor]:
     """Return the least and the largest penalty of pairs."""
     (low_i, high_i), (low_j, high_j) = (bounds.of(base, nodes) for nodes in ends)
     gi, gj = (0.5 * matrix.scale[nodes] for nodes in ends)
     return gi * low_i + gj * low_j, gi * high_i + gj * high_j
 
 
-def _cuts(matrix: ScoreBlocks, bounds: Bounds, floor: float) -> torch.Tensor:
+def _cuts(matrix: ScoreBlocks, bounds: Bounds, floor: float) -> Tensor:
     """Return for each node a product that a pair must reach if its upper bound is to reach floor.
 
     Where the weight is at least low_k, the product must be floor + penalty: the least product that
@@ -316,12 +315,8 @@ def _cuts(matrix: ScoreBlocks, bounds: Bounds, floor: float) -> torch.Tensor:
 
 
 def exact_weights(
-    matrix: ScoreBlocks,
-    profile: torch.Tensor,
-    nodes: torch.Tensor,
-    partners: torch.Tensor,
-    scores: torch.Tensor,
-) -> torch.Tensor:
+    matrix: ScoreBlocks, profile: Tensor, nodes: Tensor, partners: Tensor, scores: Tensor
+) -> Tensor:
     """Return the weight of each partner's exact rank in its node's row."""
     order = torch.argsort(scores, descending=True, stable=True)
     order = order[torch.argsort(nodes[order], stable=True)]
@@ -329,7 +324,7 @@ def exact_weights(
     ends = torch.cumsum(lengths, 0)
     out = torch.empty_like(scores)
 
-    def run(height: int) -> torch.Tensor:
+    def run(height: int) -> Tensor:
         for some in torch.arange(len(asked), device=nodes.device).split(height):
             begin, end = int(ends[some[0]] - lengths[some[0]]), int(ends[some[-1]])
             here = order[begin:end]

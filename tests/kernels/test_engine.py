@@ -279,20 +279,6 @@ def test_scores_below_zero_are_kept(engine):
 
 
 @pytest.mark.parametrize(
-    ("first", "ranks", "expected"),
-    [
-        (0, [0, 2], [[9.0, 1.0], [6.0, 2.0]]),
-        (2, [2, 0], [[1.0, 5.0], [2.0, 8.0]]),
-        (-1, [0, 3], [[9.0, 1.0], [8.0, 2.0]]),
-        (-1, [], [[], []]),
-    ],
-)
-def test_ranks_run_from_the_best_to_the_last_column(first, ranks, expected):
-    """Of four columns a row ranks three where one is its diagonal."""
-    assert kernels.row_quantiles(KEYS, first, ranks).tolist() == expected
-
-
-@pytest.mark.parametrize(
     ("first", "ranks", "last"),
     [(0, [3], 2), (0, [-1], 2), (2, [0, -1, 2], 2), (-1, [4], 3), (-1, [-1], 3), (-1, [[0]], 3)],
 )

@@ -1,7 +1,5 @@
 """Eq. `bound`, Theorem `mistake-bound`, the two errors, and where the theorem says nothing."""
 
-from __future__ import annotations
-
 import copy
 import math
 from typing import Any

@@ -1,7 +1,5 @@
 """Algorithm `alg` and Theorem `property`: what `construct` keeps, and what no rearrangement can."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from functools import cache

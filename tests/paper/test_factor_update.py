@@ -4,8 +4,6 @@ One sweep minimises F(X) + ridge·‖X‖² + 2·⟨push − pull, X⟩ over X =
 written out densely, so that nothing of the package judges itself.
 """
 
-from __future__ import annotations
-
 import networkx as nx
 import numpy as np
 import pytest

@@ -1,7 +1,5 @@
 """Eq. `degree_inducing`: the degree prior S_H and its table of rank weights."""
 
-from __future__ import annotations
-
 import math
 from itertools import pairwise
 

@@ -1,7 +1,5 @@
 """The nuclear norm estimator, penalised and constrained: its steps, eigenvalues and optimum."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import hypothesis.strategies as st

@@ -35,7 +35,6 @@ class _Pattern:
     rows: Tensor
     columns: Tensor
     starts: Tensor
-    size: int
 
 
 @dataclass(eq=False)
@@ -71,22 +70,19 @@ class TorchOps:
     def sum_of_squares(x: Tensor) -> float:
         return float(torch.sum(x * x, dtype=torch.float64))
 
-    def evidence(self, net: Network) -> Observations:
-        return self._of(net)[1]
-
-    def _of(self, net: Network) -> tuple[_Pattern, Observations]:
+    def evidence(self, net: Network) -> Any:
+        """Edges and known non-edges with their weights and targets; the pattern is a `_Pattern`."""
         if net not in self._known:
             a, known = net.evidence.pattern, net.evidence
             rows = np.repeat(np.arange(net.n_nodes), np.diff(a.indptr))
-            rows, columns, starts = (self.put(one, np.int64) for one in (rows, a.indices, a.indptr))
-            pattern = _Pattern(rows, columns, starts, net.n_nodes)
+            pattern = _Pattern(*(self.put(one, np.int64) for one in (rows, a.indices, a.indptr)))
             values = (self.put(one, np.float64) for one in (known.weight, known.target))
-            self._known[net] = pattern, Observations(pattern, *values)  # type: ignore[arg-type]
+            self._known[net] = Observations(pattern, *values)  # type: ignore[arg-type]
         return self._known[net]
 
     def edge_products(self, left: Tensor, right: Tensor, net: Network, rows: slice) -> Tensor:
         """left[i]·right[j] at every entry of the evidence, in float64; `rows` are all rows."""
-        pattern, _ = self._of(net)
+        pattern = self.evidence(net).pattern
         out = torch.empty(len(pattern.rows), dtype=torch.float64, device=self.device)
         for begin in range(0, len(out), _AT_ONCE):
             some = slice(begin, begin + _AT_ONCE)
@@ -96,8 +92,8 @@ class TorchOps:
 
     def evidence_times(self, net: Network, values: Tensor, V: Tensor, rows: slice) -> Tensor:
         """The sparse matrix with these values on the evidence, times V; `rows` are all rows."""
-        pattern, _ = self._of(net)
-        shape = (pattern.size, pattern.size)
+        pattern = self.evidence(net).pattern
+        shape = (net.n_nodes, net.n_nodes)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # that CSR tensors are young
             sparse = torch.sparse_csr_tensor(

@@ -28,6 +28,7 @@ from linkprior.kernels.torch.scores import ScoreBlocks
 
 Array = NDArray[Any]
 Found = tuple[Tensor, Tensor, Tensor]
+Layer = tuple[Array, Array, Sequence[Array] | Array]  # left, right; rank tables over left·rightᵀ
 
 _BLOCKS = 1e9  # bytes a block should have at least, beside what is held
 _BYTES = 16.0  # per entry of a block: its product, penalised score and masks
@@ -35,15 +36,6 @@ _EXACT_BYTES = 12.0  # per entry of a block
 _SAMPLED_ROWS, _SLACK = 4096, 1.5
 _FULL = 4  # times as many pairs as wanted are collected before they are sifted
 _TRIES = 4
-
-
-@dataclass(frozen=True)
-class Layer:
-    """Scores left·rightᵀ with the rank tables (passes, p, knots) over them."""
-
-    left: Array
-    right: Array
-    tables: Array | Sequence[Array] = ()
 
 
 def rank_tables(
@@ -91,18 +83,18 @@ def exact_pairs(
 def _score_blocks(
     layers: Sequence[Layer], scale: Array, weights: Array, device: torch.device, passes: int = 0
 ) -> list[ScoreBlocks]:
-    width = sum(one.left.shape[1] + one.right.shape[1] for one in layers)
-    held = sum(max(passes, len(one.tables)) for one in layers) * len(weights)
+    width = sum(left.shape[1] + right.shape[1] for left, right, _ in layers)
+    held = sum(max(passes, len(tables)) for *_, tables in layers) * len(weights)
     require(4.0 * len(scale) * (width + 2 * held) + _BLOCKS, "scoring all pairs", device)
     shared = _put(scale, device), _put(weights, device)
     return [
         ScoreBlocks(
-            _put(one.left, device),
-            _put(one.right, device),
+            _put(left, device),
+            _put(right, device),
             *shared,
-            [_put(table, device) for table in one.tables],
+            [_put(table, device) for table in tables],
         )
-        for one in layers
+        for left, right, tables in layers
     ]
 
 

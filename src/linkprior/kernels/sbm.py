@@ -6,15 +6,11 @@ is x·log x for x = 0 … 2·edges. All of them run serially and release the GIL
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
-from linkprior.kernels._engine import use_numba
+from linkprior.kernels._engine import Array, use_numba
 from linkprior.kernels._jit import compiled
 
-Array = NDArray[Any]
 Pattern = tuple[Array, Array]  # indptr and indices
 WEIGHT = 8  # a search visits every node hundreds of times: compiled code pays much sooner here
 

@@ -10,14 +10,13 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from linkprior.errors import ParameterError
-from linkprior.kernels._engine import plain, use_numba
+from linkprior.kernels._engine import Array, plain, use_numba
 from linkprior.kernels._jit import compiled_sums
 from linkprior.kernels.pairs import edge_products
 
-Array = NDArray[Any]
 Pair = tuple[Array, Array]  # indptr and indices of a pattern; curve and pull of its entries
 TILE = 64  # rows and columns at a time: a turned tile fits L1
 

@@ -200,12 +200,12 @@ def exact_half_sweep(net: Network, H: Array, rho: float, lam: float) -> Floats:
     """Return the W that is best for H: one dense solve per row, O(nnz·r² + p·r³)."""
     wide = H.astype(np.float64)
     C = rho / 2.0 * (wide.T @ wide) + lam * np.eye(H.shape[1])
-    known = net.evidence
-    indptr, indices = known.pattern.indptr, known.pattern.indices
+    evidence = net.evidence
+    indptr, indices = evidence.pattern.indptr, evidence.pattern.indices
     W = np.empty_like(wide)
     for i in range(net.n_nodes):
-        own = slice(indptr[i], indptr[i + 1])
-        near, weight, target = wide[indices[own]], known.weight[own], known.target[own]
+        part = slice(indptr[i], indptr[i + 1])
+        near, weight, target = wide[indices[part]], evidence.weight[part], evidence.target[part]
         curve = (1.0 - rho) * (weight[:, None] * near).T @ near
         normal = C + curve - rho / 2.0 * np.outer(wide[i], wide[i])
         W[i] = np.linalg.solve(normal, (1.0 - rho / 2.0) * (weight * target) @ near)

@@ -39,7 +39,7 @@ class _Pattern:
 
 @dataclass(eq=False)
 class TorchOps:
-    """Tensors on one device; what each operation does is told by `kernels.ops.NumpyOps`."""
+    """Tensors on one device; `kernels.ops.NumpyOps` documents each operation."""
 
     device: torch.device
     _known: WeakKeyDictionary[Any, Any] = field(default_factory=WeakKeyDictionary)
@@ -73,10 +73,10 @@ class TorchOps:
     def evidence(self, net: Network) -> Any:
         """Edges and known non-edges with their weights and targets; the pattern is a `_Pattern`."""
         if net not in self._known:
-            a, known = net.evidence.pattern, net.evidence
+            a, evidence = net.evidence.pattern, net.evidence
             rows = np.repeat(np.arange(net.n_nodes), np.diff(a.indptr))
             pattern = _Pattern(*(self.put(one, np.int64) for one in (rows, a.indices, a.indptr)))
-            values = (self.put(one, np.float64) for one in (known.weight, known.target))
+            values = (self.put(one, np.float64) for one in (evidence.weight, evidence.target))
             self._known[net] = Observations(pattern, *values)  # type: ignore[arg-type]
         return self._known[net]
 

@@ -15,7 +15,7 @@ from linkprior.errors import InputError, ParameterError
 from linkprior.io.formats import ReadOptions
 from linkprior.io.read import read
 from linkprior.io.readers.matrices import load_sparse
-from linkprior.io.unpack import VARIABLE
+from linkprior.io.source import UNPACK_VARIABLE
 
 VALUES = ReadOptions(weights="value")
 BIG = 10**12
@@ -428,8 +428,8 @@ def test_an_archive_may_be_as_large_as_the_user_allows(monkeypatch):
     content = npz_of(CSR)
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         size = sum(member.file_size for member in archive.infolist())
-    monkeypatch.setenv(VARIABLE, str(size))
+    monkeypatch.setenv(UNPACK_VARIABLE, str(size))
     assert load_sparse(content, "m.npz")[1] == "csr"
-    monkeypatch.setenv(VARIABLE, str(size - 1))
+    monkeypatch.setenv(UNPACK_VARIABLE, str(size - 1))
     with pytest.raises(InputError, match="unpacks to more than"):
         load_sparse(content, "m.npz")

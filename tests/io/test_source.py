@@ -22,8 +22,7 @@ from tests.io.files import pairs, problem, reading, written, zipped
 import linkprior as lp
 from linkprior.errors import InputError, ParameterError
 from linkprior.io.read import read
-from linkprior.io.source import Source, open_source, text_blocks
-from linkprior.io.unpack import refuse_bomb
+from linkprior.io.source import Source, open_source, refuse_bomb, text_blocks
 
 TEXT = "a\tb\nb\tc\na\td\n"
 

@@ -12,9 +12,7 @@ import pytest
 from tests.io.files import zipped
 
 from linkprior.errors import InputError, ParameterError
-from linkprior.io import unpack
-from linkprior.io.source import open_source
-from linkprior.io.unpack import refuse_bomb, unpack_limit
+from linkprior.io.source import UNPACK_VARIABLE, open_source, refuse_bomb, unpack_limit
 
 MIB, GIB = 1 << 20, 1 << 30
 
@@ -75,19 +73,19 @@ def test_nothing_that_fits_no_memory_is_unpacked_unless_the_user_says_so(monkeyp
     refuse_bomb("e", "xz", 64 * GIB, GIB)
     with pytest.raises(InputError, match="^e: unpacks to more than 64 GB"):
         refuse_bomb("e", "xz", 64 * GIB + 1, GIB)
-    monkeypatch.setenv(unpack.VARIABLE, "70G")
+    monkeypatch.setenv(UNPACK_VARIABLE, "70G")
     refuse_bomb("e", "xz", 64 * GIB + 1, 1)
 
 
 def test_the_users_limit_counts_for_small_files_too(monkeypatch):
-    monkeypatch.setenv(unpack.VARIABLE, "5000")
+    monkeypatch.setenv(UNPACK_VARIABLE, "5000")
     refuse_bomb("e", "gzip", 5000, 1)
     with pytest.raises(InputError, match="^e: unpacks to more than the 5,000 bytes that LINKPRIOR"):
         refuse_bomb("e", "gzip", 5001, 5000)
 
 
 def test_a_limit_that_is_no_size_is_refused(monkeypatch):
-    monkeypatch.setenv(unpack.VARIABLE, "much")
+    monkeypatch.setenv(UNPACK_VARIABLE, "much")
     with pytest.raises(ParameterError, match=r"LINKPRIOR_UNPACK_LIMIT must be .*, got '?much"):
         unpack_limit()
 

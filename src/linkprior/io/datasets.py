@@ -25,8 +25,7 @@ from linkprior._validation import real_number
 from linkprior._version import __version__
 from linkprior.errors import InputError, LinkpriorError, ParameterError, nearest, visible
 from linkprior.io.atomic_files import whole_file
-from linkprior.io.source import packing_of
-from linkprior.io.unpack import UNPACK
+from linkprior.io.source import UNPACK, packing_of
 
 CATALOGUE_FORMAT = 1
 # A packed file is hardly ever larger than the plain one; beyond this it is another file.

@@ -273,9 +273,9 @@ FORMATS = {
     "gexf": Format("GEXF (Gephi)", "graph_xml:read_gexf", lambda head: head.has_root("gexf")),
     "cx2": Format("CX2 (Cytoscape, NDEx)", "cx2:read_cx2", cx2),
     "pajek": Format("Pajek .net", "pajek:read_pajek", pajek),
-    "biogrid": Format("BioGRID tab2 or tab3", "biogrid:read_biogrid", biogrid),
+    "biogrid": Format("BioGRID tab2 or tab3", "databases:read_biogrid", biogrid),
     "mitab": Format("PSI-MITAB 2.5 to 2.8", "mitab:read_mitab", mitab),
-    "string": Format("STRING protein links", "string_links:read_string", string_links),
+    "string": Format("STRING protein links", "databases:read_string", string_links),
     "metis": Format("METIS .graph", "metis:read_metis", metis),
     "sif": Format("SIF (Cytoscape)", "sif:read_sif", sif),
     "edgelist": Format(

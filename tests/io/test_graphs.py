@@ -11,7 +11,8 @@ from linkprior.errors import InputError, ParameterError
 from linkprior.io.collector import EdgeCollector
 from linkprior.io.formats import ReadOptions
 from linkprior.io.read import read
-from linkprior.io.readers.graphs import NamedGraph, each_once, hand_over_numbered, whole_numbers
+from linkprior.io.readers.graphs import NamedGraph, each_once, hand_over_numbered
+from linkprior.io.readers.numbered import whole_numbers
 from linkprior.io.writers import write_ranking
 
 

@@ -272,11 +272,11 @@ FORMATS = {
     "graphml": Format("GraphML", "graph_xml:read_graphml", lambda head: head.has_root("graphml")),
     "gexf": Format("GEXF (Gephi)", "graph_xml:read_gexf", lambda head: head.has_root("gexf")),
     "cx2": Format("CX2 (Cytoscape, NDEx)", "cx2:read_cx2", cx2),
-    "pajek": Format("Pajek .net", "pajek:read_pajek", pajek),
+    "pajek": Format("Pajek .net", "numbered:read_pajek", pajek),
     "biogrid": Format("BioGRID tab2 or tab3", "databases:read_biogrid", biogrid),
     "mitab": Format("PSI-MITAB 2.5 to 2.8", "mitab:read_mitab", mitab),
     "string": Format("STRING protein links", "databases:read_string", string_links),
-    "metis": Format("METIS .graph", "metis:read_metis", metis),
+    "metis": Format("METIS .graph", "numbered:read_metis", metis),
     "sif": Format("SIF (Cytoscape)", "sif:read_sif", sif),
     "edgelist": Format(
         "one edge per line: tab, comma, semicolon or space between columns; DREAM5 as well",

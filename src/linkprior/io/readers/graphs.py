@@ -26,42 +26,12 @@ Ints = NDArray[np.int64]
 Weighed = tuple[Floats, Sequence[int] | None]  # weights of edges, and their lines
 
 
-def whole_numbers(words: Sequence[str], most: int, what: str, where: str) -> list[int]:
-    """Return numbers from 1 to `most`, or say which word is none of them."""
-    text = "".join(words)
-    # Python would take 1_000 and digits of other scripts for numbers, too.
-    if text.isascii() and text.isdigit() and max(map(len, words)) <= 18:
-        numbers = list(map(int, words))
-        if min(numbers) >= 1 and max(numbers) <= most:
-            return numbers
-    for word in words:
-        if not (word.isascii() and word.isdigit()):
-            raise InputError(f"{where}: expected the number of a {what}, got {word[:30]!r}")
-        if len(word) > 18 or not 1 <= int(word) <= most:
-            raise InputError(
-                f"{where}: {what} {word[:30]} is beyond the {most:,} declared; numbers go from 1 "
-                f"to {most}"
-            )
-    return []
-
-
 def refuse_too_many(n_nodes: int, file: str) -> None:
     """Refuse a declared number of nodes no machine here could serve, before room is made for it."""
     if n_nodes > MOST_NODES:
         raise InputError(
             f"{file}: declares {n_nodes} nodes, at most {MOST_NODES} are read; is the file damaged?"
         )
-
-
-def square_size(rows: int, columns: int, where: str) -> int:
-    """Return the number of nodes of a square matrix that is not too large."""
-    if rows != columns:
-        raise InputError(
-            f"{where}: a rectangular matrix of {rows} × {columns} (a bipartite network?), expected "
-            "a square one; write it as an edge list of row and column names"
-        )
-    refuse_too_many(rows, where)
-    return rows
 
 
 def hand_over(

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from linkprior.errors import InputError
 from linkprior.io.collector import EdgeCollector, no_weights
 from linkprior.io.formats import ReadOptions
-from linkprior.io.readers.graphs import Ints, each_once, hand_over_numbered, square_size
+from linkprior.io.readers.graphs import Ints, each_once, hand_over_numbered, refuse_too_many
 from linkprior.io.source import (
     UNPACK_VARIABLE,
     Lines,
@@ -97,6 +97,17 @@ def read_npz(source: Source, out: EdgeCollector, options: ReadOptions) -> str:
     return f"sparse matrix of scipy.sparse ({layout}), {n:,} × {n:,}"
 
 
+def _square_size(rows: int, columns: int, where: str) -> int:
+    """Return the number of nodes of a square matrix that is not too large."""
+    if rows != columns:
+        raise InputError(
+            f"{where}: a rectangular matrix of {rows} × {columns} (a bipartite network?), expected "
+            "a square one; write it as an edge list of row and column names"
+        )
+    refuse_too_many(rows, where)
+    return rows
+
+
 # ---------------------------------------------------------------------- Matrix Market
 
 
@@ -145,7 +156,7 @@ def _sized(layout: str, field: str, symmetry: str, line: str, where: str) -> _He
     if len(words) != needed or not all(re.fullmatch("[0-9]{1,18}", word) for word in words):
         what = "rows, columns and entries" if needed == 3 else "rows and columns"
         raise InputError(f"{where}: expected the numbers of {what}, got {line.strip()[:60]!r}")
-    n, *entries = square_size(int(words[0]), int(words[1]), where), *map(int, words[2:])
+    n, *entries = _square_size(int(words[0]), int(words[1]), where), *map(int, words[2:])
     if layout == "array":
         if n > _MOST_DENSE or field == "pattern":
             raise InputError(
@@ -329,7 +340,7 @@ def _layout(arrays: Any, kinds: Kinds, file: str) -> tuple[str, int]:
         raise InputError(f"{file}: a sparse matrix whose indices are no whole numbers")
     if kinds["data"].kind not in "biufc":
         raise InputError(f"{file}: a sparse matrix of {kinds['data']}, expected numbers")
-    return layout, square_size(int(shape[0]), int(shape[1]), file)
+    return layout, _square_size(int(shape[0]), int(shape[1]), file)
 
 
 def _archive_entries(layout: str, n: int, data: Values, *indices: Values) -> Any:

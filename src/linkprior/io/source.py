@@ -23,7 +23,6 @@ from itertools import chain, compress, islice
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from linkprior._validation import byte_size, shown
 from linkprior.errors import InputError, LinkpriorError, ParameterError, nearest, visible
 
 HEAD = 1 << 16
@@ -211,6 +210,8 @@ def unpack_limit() -> int | None:
     given = os.environ.get(UNPACK_VARIABLE, "").strip()
     if not given:
         return None
+    from linkprior._validation import byte_size, shown  # and NumPy, which help does without
+
     size = byte_size(given)
     if size is None:
         raise ParameterError(

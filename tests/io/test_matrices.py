@@ -249,10 +249,8 @@ def test_a_large_matrix_of_few_entries_makes_no_room_for_its_nodes(tmp_path, lay
 
 
 @pytest.mark.parametrize("name", ["m.mtx", "m.npz"])
-def test_options_of_other_formats_are_refused(tmp_path, name):
+def test_weights_of_a_matrix_are_its_values(tmp_path, name):
     path = written(tmp_path, name, npz_of(CSR) if name == "m.npz" else mtx("3 3 1", "1 2 1"))
-    with pytest.raises(ParameterError, match="--min-score does not apply to (Matrix Market|npz)"):
-        read(path, options=ReadOptions(min_score=1))
     with pytest.raises(ParameterError, match="There are: value$"):
         read(path, options=ReadOptions(weights="score"))
 

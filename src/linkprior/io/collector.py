@@ -217,12 +217,13 @@ class EdgeCollector:
     def add_numbered(
         self,
         ends: NDArray[np.int64],
-        weights: Floats | None = None,
+        weights: Any = (),
         lines: Sequence[int] | None = None,
     ) -> None:
         """Take edges as (n, 2) numbers of nodes; one of weight 0 is left out and counted."""
-        if weights is not None:
-            ends = ends[self._weighed(weights, lines or [0] * len(ends))]
+        if self.weights is not None:
+            lines = lines or [0] * len(ends)
+            ends = ends[self._weighed(self.weights.numbers(weights, lines), lines)]
         self._parts.append(ends.astype(np.int32).ravel())
         self.rows += len(ends)
 

@@ -15,7 +15,6 @@ from linkprior.errors import InputError
 from linkprior.io.collector import EdgeCollector
 from linkprior.io.readers.delimited import SPACES
 from linkprior.network.pairs import distinct
-from linkprior.network.weights import Floats
 
 MOST_NODES = 100_000_000
 # A file that only declares so many nodes gets them listed; more must earn it with edges.
@@ -23,7 +22,7 @@ _LISTED_FREELY = 1_000_000
 PREDICTED = "marked as predicted, not observed"
 
 Ints = NDArray[np.int64]
-Weighed = tuple[Floats, Sequence[int] | None]  # weights of edges, and their lines
+Weighed = tuple[Any, Sequence[int] | None]  # weights as the file has them, and their lines
 
 
 def refuse_too_many(n_nodes: int, file: str) -> None:
@@ -82,8 +81,8 @@ def is_zero(text: str = "") -> bool:
 
 
 def note_zero_weights(out: EdgeCollector, count: int) -> None:
-    """Note that edges of weight 0 are edges: whoever wrote them may have meant none."""
-    if count:
+    """Note that edges of weight 0 are edges, where no weights were asked for."""
+    if count and out.weights is None:
         edges = "1 edge has" if count == 1 else f"{count:,} edges have"
         out.note(f"{edges} weight 0 and count{'s' * (count == 1)} as edge{'s' * (count != 1)}")
 
@@ -185,11 +184,10 @@ class NamedGraph:
             self._out.drop(PREDICTED, [line])
             return
         self._ends.extend(ends)
+        self._weightless += bool(weight) and is_zero(weight)
         if self._out.weights is not None:  # every edge must have one
             self._weights.append(weight)
             self._edge_lines.append(line)
-        else:
-            self._weightless += bool(weight) and is_zero(weight)
 
     def hand_over(self) -> None:
         """Settle the names: by the first attribute that tells all nodes apart, else by id."""
@@ -220,8 +218,5 @@ class NamedGraph:
         out.directed = self.directed
         ends = np.frombuffer(self._ends, dtype=np.int64).reshape(-1, 2)
         predicted = np.frombuffer(self._predicted, dtype=np.int64).reshape(-1, 2)
-        weighed = None
-        if out.weights is not None:
-            lines = self._edge_lines.tolist()
-            weighed = out.weights.numbers(self._weights, lines), lines
-        hand_over(out, names, self._node_lines, ends, predicted, weighed)
+        weights = self._weights, self._edge_lines
+        hand_over(out, names, self._node_lines, ends, predicted, weights)

@@ -144,12 +144,7 @@ class _Pajek:
             self.out.note(
                 f"sections that are not known are not read: {', '.join(unread[:_LISTED])}{more}"
             )
-        weighed = None
-        if self.out.weights is None:
-            note_zero_weights(self.out, self._weightless)
-        else:
-            values = self.out.weights.numbers(self._weights, self._weight_lines)
-            weighed = values, self._weight_lines
+        note_zero_weights(self.out, self._weightless)
         ends = np.frombuffer(self._ends, dtype=np.int64).reshape(-1, 2)
         labels = self._labels
         taken = set(labels.values())
@@ -165,7 +160,7 @@ class _Pajek:
             ends,
             labels=labels,
             label_lines=self._label_lines,
-            weights=weighed,
+            weights=(self._weights, self._weight_lines),
         )
 
     def _declare(self, rest: str, line: int) -> None:

@@ -10,7 +10,8 @@ import scipy.io
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.io.files import TAB2, dropped, mitab_row, weights_of, written
+from tests.io import files
+from tests.io.files import HUMAN, dropped, mitab_row, weights_of, written
 
 import linkprior as lp
 from linkprior.errors import InputError, ParameterError
@@ -37,15 +38,12 @@ def said(found):
 
 
 def biogrid(*rows):
-    lines = ["\t".join(TAB2)]
-    for a, b, score in rows:
-        cells = dict.fromkeys(TAB2, "-")
-        for side, name in (("A", a), ("B", b)):
-            cells[f"Entrez Gene Interactor {side}"] = name
-            cells[f"Organism Interactor {side}"] = "9606"
-        cells["Score"] = score
-        lines.append("\t".join(cells.values()))
-    return "\n".join(lines) + "\n"
+    """A table whose rows name two genes and a score."""
+
+    def gene(name):
+        return name, "-", "-", HUMAN
+
+    return files.biogrid([(gene(a), gene(b), "FRET", "physical", score) for a, b, score in rows])
 
 
 def mitab(*rows):
@@ -276,10 +274,9 @@ def test_matrices_give_their_values(tmp_path, matrix):
 def test_matrices_refuse_values_that_are_no_weights(tmp_path):
     content = "%%MatrixMarket matrix coordinate real symmetric\n3 3 2\n2 1 4\n3 1 -1\n"
     assert problem(tmp_path, "m.mtx", content, "value").startswith("m.mtx:4: expected a weight")
-    for matrix in (-DENSE, DENSE * 1j):
-        sp.save_npz(tmp_path / "m.npz", sp.csr_array(matrix))
-        with pytest.raises(InputError, match=r"m\.npz: row 0, column 1: expected a weight"):
-            lp.read_network(tmp_path / "m.npz", weights="value")
+    sp.save_npz(tmp_path / "m.npz", sp.csr_array(DENSE * 1j))
+    with pytest.raises(InputError, match=r"m\.npz: row 0, column 1: expected a weight"):
+        lp.read_network(tmp_path / "m.npz", weights="value")
 
 
 @pytest.mark.parametrize("value", [1.5, True, ["a"], "", " "])

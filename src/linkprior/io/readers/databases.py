@@ -157,8 +157,7 @@ class _Table(InteractionTable):
 
     def take(self, rows: Records) -> None:
         """Take the rows of one block."""
-        rows = self.select(rows)
-        both = self.ends_of(rows)
+        rows, both = self.select(rows)
         weights = None if self._weights is None else rows.column(self._weights)
         self.out.add(*both, rows.lines, weights)
         # Remember the symbol of each new node; with symbols as names, genes that share one.

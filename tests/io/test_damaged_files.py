@@ -34,9 +34,9 @@ def npz(layout):
     return target.getvalue()
 
 
-def matrix_market(**how):
+def matrix_market(matrix, **how):
     target = io.BytesIO()
-    scipy.io.mmwrite(target, nx.to_scipy_sparse_array(QUIET, dtype=float), **how)
+    scipy.io.mmwrite(target, matrix, **how)
     return target.getvalue()
 
 
@@ -65,7 +65,8 @@ WHOLE = {
     "pajek": bytes_of(nx.write_pajek, QUIET) + b"*Matrix\n" + b"0 " * 34 + b"\n",
     "metis": metis(),
     "sif": "".join(f"{a}\tpp\t{b}\n" for a, b in GRAPH.edges()).encode(),
-    "matrix-market": matrix_market(),
+    "matrix-market": matrix_market(nx.to_scipy_sparse_array(QUIET, dtype=float)),
+    "matrix-market array": matrix_market(nx.to_numpy_array(QUIET), symmetry="symmetric"),
     "npz": npz("csr"),
 }
 # Words that readers look for, and numbers that are none or too large.
@@ -122,14 +123,14 @@ ENOUGH = settings(
 def test_the_whole_files_are_read(tmp_path, form):
     path = tmp_path / "whole"
     path.write_bytes(WHOLE[form].removesuffix(b"*Matrix\n" + b"0 " * 34 + b"\n"))
-    assert read(path, format=form).network.n_edges == GRAPH.number_of_edges()
+    assert read(path, format=form.split()[0]).network.n_edges == GRAPH.number_of_edges()
 
 
 @pytest.mark.parametrize("form", WHOLE)
 @ENOUGH
 @given(steps=damages)
 def test_a_damaged_file_is_read_or_refused(tmp_path, form, steps):
-    read_or_say_so(tmp_path / "damaged", damaged(WHOLE[form], steps), form)
+    read_or_say_so(tmp_path / "damaged", damaged(WHOLE[form], steps), form.split()[0])
 
 
 @pytest.mark.parametrize("layout", ["csr", "csc", "coo", "bsr", "dia"])
@@ -157,18 +158,6 @@ def test_wrong_numbers_inside_an_npz_are_read_or_refused(tmp_path, layout, data)
     target = io.BytesIO()
     np.savez(target, **parts)
     read_or_say_so(tmp_path / "damaged.npz", target.getvalue(), "npz")
-
-
-@pytest.mark.parametrize("form", ["array", "coordinate"])
-@ENOUGH
-@given(steps=damages)
-def test_a_damaged_dense_matrix_is_read_or_refused(tmp_path, form, steps):
-    target = io.BytesIO()
-    dense = nx.to_numpy_array(QUIET)
-    scipy.io.mmwrite(
-        target, dense if form == "array" else sp.coo_array(dense), symmetry="symmetric"
-    )
-    read_or_say_so(tmp_path / "damaged", damaged(target.getvalue(), steps), "matrix-market")
 
 
 SOME = {"physical_only": True, "min_score": 0.1}

@@ -4,7 +4,6 @@ import networkx as nx
 import pytest
 from tests.io.files import dropped, pairs, problem, reading, same, weights_of
 
-from linkprior.errors import ParameterError
 from linkprior.io.formats import ReadOptions
 from linkprior.io.read import read
 
@@ -338,12 +337,6 @@ def test_hyperedges_are_left_out_with_what_they_own(tmp_path):
     assert found.report.dropped[0]["first_lines"] == [2, 3]
 
 
-def test_an_attribute_of_nodes_gives_no_weights(tmp_path):
-    keys = '<key id="w" for="node" attr.name="sure"/><key id="v" for="edge" attr.name="real"/>'
-    with pytest.raises(ParameterError, match=r"nothing called 'sure'.* There are: real$"):
-        weighed(tmp_path, "g.graphml", graphml_with(EDGE, keys), "sure")
-
-
 GEXF_EDGE = '<edge source="a" target="b"{}/>'
 
 
@@ -433,17 +426,6 @@ def test_weights_are_those_of_gexf_or_of_the_attribute_asked_for(
     tmp_path, edges, attributes, asked
 ):
     assert weighed(tmp_path, "g.gexf", gexf(edges, attributes), asked) == {"a-b": 1.0, "b-c": 0.5}
-
-
-def test_gexf_without_weights_has_no_attribute_of_that_name(tmp_path):
-    with pytest.raises(ParameterError, match="nothing called 'weight'"):
-        weighed(tmp_path, "g.gexf", gexf(GEXF_EDGE.format("")), "weight")
-
-
-def test_an_edge_without_the_weight_others_have_is_refused(tmp_path):
-    edges = GEXF_EDGE.format(' weight="4"') + '\n<edge source="b" target="c"/>'
-    told = problem(tmp_path, "g.gexf", gexf(edges), options=ReadOptions(weights="weight"))
-    assert told.startswith("g.gexf:3: expected a weight")
 
 
 def test_a_weight_of_0_is_noted_only_where_nobody_asked_for_another(tmp_path):

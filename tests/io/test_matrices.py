@@ -9,9 +9,9 @@ import pytest
 import scipy.io
 import scipy.sparse as sp
 from numpy.lib import format as npy
-from tests.io.files import dropped, links, pairs, problem, reading, written
+from tests.io.files import dropped, links, pairs, problem, reading
 
-from linkprior.errors import InputError, ParameterError
+from linkprior.errors import InputError
 from linkprior.io.formats import ReadOptions
 from linkprior.io.read import read
 from linkprior.io.readers.matrices import load_sparse
@@ -246,13 +246,6 @@ def test_a_large_matrix_of_few_entries_makes_no_room_for_its_nodes(tmp_path, lay
     found = reading(tmp_path, f"m.{layout}", content, keep_isolated=True)
     assert found.network.names == (first, "90000000")
     assert "99,999,997 of the 99,999,999 nodes declared" in found.report.notes[0]
-
-
-@pytest.mark.parametrize("name", ["m.mtx", "m.npz"])
-def test_weights_of_a_matrix_are_its_values(tmp_path, name):
-    path = written(tmp_path, name, npz_of(CSR) if name == "m.npz" else mtx("3 3 1", "1 2 1"))
-    with pytest.raises(ParameterError, match="There are: value$"):
-        read(path, options=ReadOptions(weights="score"))
 
 
 def array_bytes(value, version=None):

@@ -3,7 +3,6 @@
 import pytest
 from tests.io.files import dropped, links, pairs, problem, reading, weights_of
 
-from linkprior.errors import ParameterError
 from linkprior.io.formats import ReadOptions
 
 WEIGHTS = ReadOptions(weights="weight")
@@ -216,22 +215,6 @@ def test_a_weight_of_0_leaves_out_the_edge_with_its_line(tmp_path, lines, line):
 
 
 @pytest.mark.parametrize(
-    ("lines", "expected"),
-    [
-        ("*Edges\n1 2 1\n2 3\n", "g.net:4: expected a weight"),
-        ("*Edges\n1 2 1\n2 3 x\n", "g.net:4: expected a weight"),
-        ("*Arcslist\n1 2\n", "g.net:3: Pajek's *arcslist has no weights of edges"),
-        ("*Matrix\n0 1 0\n0 0 -1\n0 0 0\n", "g.net:4: expected a weight"),
-    ],
-)
-def test_an_edge_without_a_weight_is_refused_by_line(tmp_path, lines, expected):
-    told = problem(tmp_path, "g.net", f"{V3}{lines}", options=WEIGHTS)
-    assert told.startswith(expected)
-    with pytest.raises(ParameterError, match=r"nothing called 'score'.* There are: value$"):
-        net(tmp_path, f"{V3}{lines}", options=ReadOptions(weights="score"))
-
-
-@pytest.mark.parametrize(
     ("text", "edges", "directed"),
     [
         ("*Vertices 3\n*Matrix\n0 1 0\n1 0 2\n0 2 0\n", links("1-2", "2-3"), False),
@@ -339,19 +322,6 @@ def test_weights_follow_their_neighbours(tmp_path, text, weights, differing):
     assert [entry["first_lines"] for entry in found.report.dropped] == [[3]] * (
         "2-3" not in weights
     )
-
-
-def test_a_weight_that_is_none_is_blamed_on_its_line(tmp_path):
-    text = "%\n3 2 1\n2 4\n1 4 3 x\n2 x\n"
-    assert told(tmp_path, text, options=WEIGHTS).startswith("g.graph:4: expected a weight")
-
-
-def test_weights_nobody_declared_are_refused(tmp_path):
-    for flags in ("", "0", "10"):
-        text = f"2 1 {flags}\n2\n1\n"
-        assert "METIS, as its header says, has no weights" in told(tmp_path, text, options=WEIGHTS)
-    with pytest.raises(ParameterError, match="There are: value$"):
-        graph(tmp_path, "2 1 1\n2 5\n1 5\n", options=ReadOptions(weights="score"))
 
 
 def test_a_tree_in_metis_without_its_suffix_is_told_by_its_lines(tmp_path):

@@ -198,15 +198,15 @@ writers.write_ranking = write
 HALF_A_MODEL = """
 import time
 import linkprior.io.store as store
-def keep_mode(path, before):
-    path.write_bytes(b"half of it")
+def begin(path, before):
+    path.write_bytes(b"half")
     print("half way", file=sys.stderr, flush=True)
     while True:
         try:
-            (path.parent / "more").write_bytes(b"half of it")
+            (path.parent / "more").write_bytes(b"half")
         except OSError:
             pass
-store.keep_mode = keep_mode
+store.keep_mode = begin
 """
 
 

@@ -24,7 +24,7 @@ from linkprior.io.readers.interactions import (
 )
 from linkprior.io.source import Source, first_line, full_lines, without_comments
 
-# What may name a node: the columns, how the report calls it, and what a row without it is told.
+# What may name a node: the columns, how the report calls it, and why a row without it is left out.
 _IDENTIFIERS = {
     "entrez": ("entrez gene", "Entrez gene id", "no Entrez gene id (--id biogrid keeps it)"),
     "biogrid": ("biogrid id", "BioGRID id", "no BioGRID id"),
@@ -66,12 +66,12 @@ def read_biogrid(source: Source, out: EdgeCollector, options: ReadOptions) -> st
     if not n_rows:
         raise InputError(f"{source.name}: the header of a BioGRID table and no row below it")
     table.settle()
-    out.passed_over = source.lines - n_rows - 1  # the header is no comment
+    out.passed_over = source.lines - n_rows - 1  # the header is not a comment
     return f"BioGRID {columns.kind}, nodes named by {table.called}"
 
 
 class _Columns:
-    """Where the columns stand, by their names in the header."""
+    """Positions of the columns, by their names in the header."""
 
     def __init__(self, header: str, file: str, line: int) -> None:
         self.file, self.line, self.quoted = file, line, '"' in header
@@ -109,7 +109,7 @@ class _Table(InteractionTable):
         column, self.called, self.unnamed = _IDENTIFIERS[kind]
         self._ends = [columns.needed(f"{column} {side}") for side in _SIDES]
         self._by_symbol = kind == "symbol"
-        # Beside the name stands the symbol; where the symbol is the name, the gene.
+        # Next to the name is the symbol; where the symbol is the name, the gene.
         beside = "biogrid id" if self._by_symbol else "official symbol"
         self._beside = [columns.of(f"{beside} {side}") for side in _SIDES]
         self._gene_of: dict[str, str] = {}
@@ -132,7 +132,9 @@ class _Table(InteractionTable):
             )
         if options.min_score is not None:
             self.by_score(columns.needed("score", "--min-score"), number_of, options.min_score)
-            out.note("BioGRID's scores are each study's own and do not compare across them")
+            out.note(
+                "BioGRID's scores come from the single studies and are not comparable between them"
+            )
         self._weights: int | None = None
         if options.weights is not None:
             self._weights = column_called(options.weights, columns.names, out.file)
@@ -225,7 +227,7 @@ def read_string(source: Source, out: EdgeCollector, options: ReadOptions) -> str
             out.drop(f"the score is below {least:g}", compress(numbers, map(not_, strong)))
             columns = [list(compress(column, strong)) for column in columns]
         out.add(*columns)
-    out.passed_over = source.lines - n_rows - 1  # the header is no comment
+    out.passed_over = source.lines - n_rows - 1  # the header is not a comment
     _note_scores(scores, least, out)
     _note_mirrored(out)
     kind = "links" if width == 3 else f"links with {width - 3} partial scores"
@@ -272,7 +274,7 @@ def _note_scores(scores: Counter[int], least: float, out: EdgeCollector) -> None
 
 
 def _note_mirrored(out: EdgeCollector) -> None:
-    """Note that each pair stands there both ways, so that nobody wonders about duplicates."""
+    """Note that each pair is listed both ways, to explain the duplicates."""
     ends = out.ends
     up, down = ends[ends[:, 0] < ends[:, 1]], ends[ends[:, 0] > ends[:, 1]]
     if len(up) != len(down) or not len(up):

@@ -28,7 +28,7 @@ Attributes = dict[str, str]
 
 
 def read_graphml(source: Source, out: EdgeCollector, options: ReadOptions) -> str:
-    """Read GraphML; nodes are named by `name`, `label` or `shared name` where it tells them apart.
+    """Read GraphML; nodes are named by `name`, `label` or `shared name` where it is unique.
 
     Nested graphs are part of the one network, ports are ignored, hyperedges left out and counted.
     """
@@ -41,7 +41,7 @@ def read_graphml(source: Source, out: EdgeCollector, options: ReadOptions) -> st
 
 
 def read_gexf(source: Source, out: EdgeCollector, options: ReadOptions) -> str:
-    """Read GEXF 1.1 to 1.3; nodes are named by their label where that tells them apart.
+    """Read GEXF 1.1 to 1.3; nodes are named by their label where that is unique.
 
     Nested nodes are nodes, and times, positions and colours are ignored.
     """
@@ -55,7 +55,7 @@ def _plain(name: str) -> str:
     return " ".join(name.lower().split())
 
 
-# An edge whose end tag has not come, as `NamedGraph.edge` takes it: what stands inside may still
+# An edge whose end tag has not come, as `NamedGraph.edge` takes it: its content may still
 # say that it is predicted.
 _Edge = dict[str, Any]
 
@@ -320,7 +320,7 @@ def _without_doctype(source: Source) -> Iterator[bytes]:
     first, closed, begun = b"", 0, False
 
     def doctype(_tag: str, _system: str | None, _public: str | None, internal: int) -> None:
-        nonlocal closed  # where the `>` of such a document type stands
+        nonlocal closed  # where the `>` of such a document type is
         closed = 0 if internal else parser.CurrentByteIndex
 
     def element(_tag: str, _attributes: Attributes) -> None:

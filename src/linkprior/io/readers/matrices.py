@@ -308,7 +308,9 @@ def _array_kind(archive: zipfile.ZipFile, member: zipfile.ZipInfo, file: str) ->
     """Return what an array holds; its header must not promise more than the archive has."""
     if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
         # Python unpacks others without a bound, and NumPy does not write them.
-        raise InputError(f"{file}: {member.filename} is packed as NumPy packs none; save it again")
+        raise InputError(
+            f"{file}: {member.filename} is packed in a way that NumPy does not use; save it again"
+        )
     with archive.open(member) as stream:
         old = np.lib.format.read_magic(stream) == (1, 0)
         form = np.lib.format
@@ -337,7 +339,7 @@ def _layout(arrays: Any, kinds: Kinds, file: str) -> tuple[str, int]:
             f"{layout[:20]!r}, shape {shape.tolist()!s:.40}, without {', '.join(missing) or 'gaps'}"
         )
     if any(kinds[key].kind not in "iu" for key in ("shape", *_PARTS[layout][1:])):
-        raise InputError(f"{file}: a sparse matrix whose indices are no whole numbers")
+        raise InputError(f"{file}: a sparse matrix whose indices are not whole numbers")
     if kinds["data"].kind not in "biufc":
         raise InputError(f"{file}: a sparse matrix of {kinds['data']}, expected numbers")
     return layout, _square_size(int(shape[0]), int(shape[1]), file)

@@ -57,7 +57,7 @@ def read_pajek(source: Source, out: EdgeCollector, options: ReadOptions) -> str:
     """Read the first network of a Pajek file; vertices are named by label where labels differ.
 
     Partitions, vectors and further networks of a project file are ignored. A section that is not
-    known is named in a note, and what belongs to the network is read after it. Weights stand behind
+    known is named in a note, and what belongs to the network is read after it. Weights follow
     the two ends, or in the matrix; lists have none.
     """
     options.refuse_others("Pajek", ["weights"])
@@ -91,7 +91,7 @@ class _Pajek:
         # Of a *Matrix that is open: its rows so far, and the edges there were before it.
         self._matrix_rows, self._before = 0, 0
         self._weightless = 0
-        # Of every edge, where weights were asked for: the weight as it stands there, and its line.
+        # Of every edge, where weights were asked for: the weight as written there, and its line.
         self._weights: list[str | float] = []
         self._weight_lines = array("q")
         self._unread: list[str] = []
@@ -246,7 +246,7 @@ class _Pajek:
 
 @dataclass(frozen=True)
 class _Header:
-    """What the first line declares: nodes, edges, and the weights that stand between neighbours."""
+    """What the first line declares: nodes, edges, and the weights between neighbours."""
 
     n_nodes: int
     n_edges: int
@@ -271,8 +271,8 @@ def read_metis(source: Source, out: EdgeCollector, options: ReadOptions) -> str:
     ends, weighed, both_ways = each_once(out, ends, weights, at)
     if not both_ways:
         out.note(
-            "some nodes list a neighbour that does not list them: METIS wants every edge twice. "
-            "Such edges are taken all the same"
+            "some nodes list a neighbour that does not list them: METIS requires every edge twice. "
+            "Such edges are read nevertheless"
         )
     hand_over_numbered(out, header.n_nodes, ends, weights=weighed)
     return f"METIS graph of {header.n_nodes:,} nodes"

@@ -154,20 +154,3 @@ def run_ablation(folder: Path) -> Numbers:
         "hidden": {case.title: [len(s.hidden) for _, s in case.seeded] for case in cases},
         "recall": table,
     }
-
-
-def draw_ablation(drawing: Any, numbers: Numbers) -> None:
-    """Draw a line for each network along the changes, one panel for each rule."""
-    panels = drawing.subplots(1, 2, sharey=True)
-    rows, titles = list(numbers["recall"]), list(numbers["hidden"])
-    colours = ("#d55e00", "#f79a5a", "#009e73", "#7fcfb6", "#0072b2", "#56b4e9", "#7a3db8")
-    at = np.arange(len(rows))
-    for panel, rule in zip(panels, ("all-nodes", "connected"), strict=True):
-        for title, colour in zip(titles, colours, strict=True):
-            cells = [[one[rule] for one in numbers["recall"][row][title]] for row in rows]
-            look = {"color": colour, "markersize": 3, "label": title, "elinewidth": None}
-            base.error_bars(panel, at, cells, **look)
-        panel.set_xticks(at, rows, rotation=35, ha="right")
-        panel.set_ylim(0, 1)
-        base.tidy(panel, f"{rule} rule", "", "recall at 5 % of all pairs")
-    base.legend_below(drawing, panels[0], 4)

@@ -34,7 +34,6 @@ MOST_PAIRS = 500
 TRIALS = 10  # of the tuned models whose cells are kept
 EXPERIMENTS = ("dream5", "plasmodium", "rat")
 SHORT = (("uniform sampling", "uniform"), ("over-sampling", "over"), ("under-sampling", "under"))
-NOTICED = 0.0005  # a mean that moves by less is the same in the tables
 
 
 def figures(value: float, sign: str = "") -> str:
@@ -180,22 +179,6 @@ def reproduced(experiment: str) -> str:
     return table(["method", *map(_head, conditions)], rows)
 
 
-def changed() -> str:
-    """Return every mean that differs from the one published before, both beside each other."""
-    before, rows = saved("reproduction/before")["means"], []
-    for experiment in EXPERIMENTS:
-        for condition in _conditions(experiment):
-            old = before[experiment][condition["condition"]]
-            for method, mean in old.items():
-                new = condition["methods"].get(method, {}).get("mean", {}).get("5%")
-                if new is not None and abs(new - mean) > NOTICED:
-                    name = f"{experiment}, {_head(condition)}"
-                    rows.append([name, method, f"{mean:.3f}", f"{new:.3f}", f"{new - mean:+.3f}"])
-    if not rows:
-        return "No mean of the tables differs from the one published before by more than .0005."
-    return table(["condition", "method", "before", "now", "difference"], rows)
-
-
 def ablation(rule: str) -> str:
     """Return what each change to the paper's method is worth, by one rule."""
     numbers = saved("studies/ablation")["numbers"]
@@ -255,7 +238,6 @@ AUTO_PAGE, BENCHMARK, REPRODUCTION = "docs/auto.md", "docs/benchmark.md", "docs/
 # The name of each table, the page it stands in, and what writes it.
 TABLES: dict[str, tuple[str, Callable[[], str]]] = {
     **{name: (REPRODUCTION, lambda name=name: reproduced(name)) for name in EXPERIMENTS},  # type: ignore[misc]
-    "changed": (REPRODUCTION, changed),
     "ablation": (REPRODUCTION, lambda: ablation("all-nodes")),
     "ablation-connected": (REPRODUCTION, lambda: ablation("connected")),
     "convergence": (REPRODUCTION, convergence),

@@ -1,4 +1,4 @@
-"""Kernels, solvers and models against NumPy, networkx and implicit, and two threads against one."""
+"""Kernels, solvers and models against NumPy and implicit, and two threads against one."""
 
 from __future__ import annotations
 
@@ -23,7 +23,6 @@ from linkprior.model.priors import DegreePrior
 from linkprior.network import Network
 from linkprior.network.generate import large_network, planted_network
 from linkprior.parallel import one_blas_thread, use_workers
-from linkprior.predictors.registry import make
 from linkprior.predictors.scores import build_tables
 from linkprior.ranking.topk import best_pairs
 from linkprior.solvers.base import Measure, solve
@@ -38,7 +37,6 @@ if TYPE_CHECKING:
 REAL: dict[str, Callable[[Path], Network]] = {
     "DREAM5 network 1": data.dream5,
     "HuRI": lambda folder: read_network(folder / data.HURI),
-    "yeast": lambda folder: read_network(folder / data.YEAST),
 }
 
 
@@ -269,42 +267,3 @@ def pu() -> Iterator[str]:
         f"objective after {SWEEPS} sweeps (lower is better): linkprior "
         f"{history[-1].objective:.0f}, implicit {theirs:.0f}"
     )
-
-
-# ---------------------------------------------------------------------- peers
-
-EVERY = 40  # networkx is given one non-edge in so many
-FEW = 100
-
-
-def peers() -> Iterator[str]:
-    import networkx as nx
-
-    others: dict[str, Any] = {
-        "pa": nx.preferential_attachment,
-        # Its common neighbours have one more term, off.
-        "cn": lambda graph, pairs: nx.common_neighbor_centrality(graph, pairs, alpha=1.0),
-        "aa": nx.adamic_adar_index,
-        "ra": nx.resource_allocation_index,
-        "jaccard": nx.jaccard_coefficient,
-    }
-    label, net = network("yeast", 1966, 2.8)
-    make("pa").fit(net).predict_edges(1)  # compiles the kernels, before any clock runs
-    yield (
-        f"peers ({label}): {net.n_nodes} nodes, all {net.n_non_edges} non-edges; networkx "
-        f"measured on every {EVERY}th, one thread (goal: ≥ 50×)"
-    )
-    yield "model    linkprior s    networkx s      ratio"
-    graph = nx.from_scipy_sparse_array(net.adjacency)
-    pairs = list(nx.non_edges(graph))[::EVERY]
-    for name, other in others.items():
-        theirs = [score for _, _, score in other(graph, pairs)]
-        same = np.allclose(make(name).fit(net).score_pairs(pairs), theirs, rtol=1e-9)
-        tasks = [
-            lambda name=name: make(name).fit(net).predict_edges(FEW),
-            lambda other=other: list(other(graph, pairs)),
-        ]
-        with use_workers(1):
-            ours, slow = side_by_side(tasks, repeats=3)
-        slow *= net.n_non_edges / len(pairs)
-        yield f"{name:8}{ours:14.3f}{slow:14.1f}{slow / ours:11.0f}×   same scores: {same}"

@@ -1,4 +1,4 @@
-"""Studies behind docs/reproduction_studies.md: `python -m benchmarks.paper_studies [NAME …]`.
+"""Studies behind the pages on the paper: `python -m benchmarks.paper_studies [NAME …]`.
 
 Needs LINKPRIOR_DATA. Each study leaves its numbers in benchmarks/results/studies/NAME.json, and a
 figure, where no table shows them all, in docs/figures/NAME.svg. A study whose numbers are there is
@@ -55,6 +55,10 @@ STUDIES = {
         ),
         Study("convergence", printed.run_convergence, printed.draw_convergence, (11.0, 6.2)),
         Study("ablation", printed.run_ablation),
+        Study(
+            "learned_weights",
+            *(printed.run_learned_weights, printed.draw_learned_weights, (7.5, 5.6)),
+        ),
     )
 }
 

@@ -1,4 +1,4 @@
-"""The paper as printed: where its ADMM goes, and what each of our changes is worth."""
+"""As printed and with our changes: where ADMM goes, what each change is worth, weights learned."""
 
 from __future__ import annotations
 
@@ -154,3 +154,35 @@ def run_ablation(folder: Path) -> Numbers:
         "hidden": {case.title: [len(s.hidden) for _, s in case.seeded] for case in cases},
         "recall": table,
     }
+
+
+# ---------------------------------------------------------------------- learned weights
+
+
+def run_learned_weights(folder: Path) -> Numbers:
+    """What rank weights does tri-degree learn from a network, beside the paper's?"""
+    nets = {
+        "DREAM5, 90 %": base.sampled("DREAM5", paper.dream5(folder), 0.9).splits[0].train,
+        "rat 3.1.94": paper.rat(folder, "3.1.94"),
+    }
+    fitted = {name: make("tri-degree", weights="learned", seed=0).fit(nets[name]) for name in nets}
+    return {
+        "training networks": base.network_facts(nets),
+        "curves": {name: one.learned_.facts["weights"]["curve"] for name, one in fitted.items()},
+    }
+
+
+def draw_learned_weights(drawing: Any, numbers: Numbers) -> None:
+    """Draw b(k, d) as learned above that of the paper, a column for each network."""
+    panels = drawing.subplots(2, len(numbers["curves"]), sharex="col")
+    for column, (title, curve) in enumerate(numbers["curves"].items()):
+        shades = np.linspace(0.25, 1.0, len(curve["degrees"]))
+        for row, (kind, label) in enumerate((("learned", "learned"), ("paper", "the paper's"))):
+            axes = panels[row][column]
+            for degree, values, shade in zip(curve["degrees"], curve[kind], shades, strict=True):
+                colour = (0.84, 0.37, 0.0, shade)
+                axes.plot(curve["ranks"], values, color=colour, label=f"degree {degree}")
+            axes.set_xscale("log")
+            words = "rank k" if row else "", "" if column else "b(k, d)"
+            base.tidy(axes, f"{title}: {label}", *words)
+            axes.legend(frameon=False, fontsize=7, loc="upper left" if row else "lower right")

@@ -13,7 +13,7 @@ CASES = {
     case.__name__: case
     for case in (
         *(speed_commands.startup, speed_commands.responsiveness, speed_commands.reading),
-        *(speed.prox, speed.admm, speed.threads, speed.topk, speed.pu),
+        *(speed.prox, speed.threads, speed.topk, speed.pu),
     )
 }
 

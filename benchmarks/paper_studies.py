@@ -46,7 +46,7 @@ STUDIES = {
     study.name: study
     for study in (
         Study("ranked_variable", recall.run_variables),
-        Study("harder", recall.run_harder, recall.draw_harder, (10.0, 6.8)),
+        Study("harder", recall.run_harder),
         Study("alpha_degrees", degrees.run_alpha),
         Study("bound", degrees.run_bound),
         Study(

@@ -146,11 +146,6 @@ def mean(values: Iterable[float]) -> float:
     return float(np.mean(list(values)))
 
 
-def sd(values: Iterable[float]) -> float:
-    several = list(values)
-    return float(np.std(several, ddof=1)) if len(several) > 1 else 0.0
-
-
 # ---------------------------------------------------------------------- drawing
 
 

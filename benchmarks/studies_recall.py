@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -138,33 +137,3 @@ def judged(net: Network, protocol: str) -> Numbers:
             for rule, case in cases.items():
                 found[rule][method].append(base.recalls(model, case)[METRIC])
     return {"splits": facts, **found}
-
-
-def draw_harder(drawing: Any, numbers: Numbers) -> None:
-    """Draw recall against the share observed and the bias, one row per rule."""
-    panels = drawing.subplots(2, 2, sharey=True)
-    words = {
-        "share observed": "share of edges observed, uniformly",
-        "rate at hubs": "hub edges' rate over the others' (30 %)",
-    }
-    titles = {"all-nodes": "all pairs (the paper's rule)", "connected": "pairs of connected nodes"}
-    looks = {method: base.style(method) for method in base.NAMES}
-    looks[CONTROL] = {**base.style("PA"), "linestyle": ":", "label": CONTROL}
-    for row, rule in zip(panels, titles, strict=True):
-        for panel, (key, label) in zip(row, words.items(), strict=True):
-            at = np.array([float(x) for x in numbers[key]])
-            for method, look in looks.items():
-                several = [one[rule][method] for one in numbers[key].values()]
-                middle, spread = (np.array([of(v) for v in several]) for of in (base.mean, base.sd))
-                panel.plot(at, middle, marker="o", markersize=3.5, **look)
-                shade = {"color": look["color"], "alpha": 0.12, "linewidth": 0}
-                panel.fill_between(at, middle - spread, middle + spread, **shade)
-            base.tidy(panel, titles[rule], label if rule == "connected" else "")
-            if key == "rate at hubs":
-                panel.set_xscale("log")
-                panel.axvline(1.0, color="#bbbbbb", linewidth=0.8, zorder=1)
-            panel.set_xticks(at, [f"{x:g}" for x in at])
-            panel.minorticks_off()
-        row[0].set_ylabel("recall@5 %")
-    panels[0, 0].set_ylim(0, 1)
-    base.legend_below(drawing, panels[0, 0], 7)

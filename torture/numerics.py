@@ -159,7 +159,7 @@ def run(end: float, tally: Tally) -> dict[str, int]:
         for name in EVERY_MODEL
         if name != "auto" or size == _SMALL  # it takes seconds
     ]
-    for name in EVERY_MODEL:
+    for name in until(end, EVERY_MODEL):
         if name != "auto":
             try_fit(name, "a ring", RING, tally, TIES)
     tried = [try_fit(*one, tally) for one in until(end, asked)]
@@ -169,7 +169,7 @@ def run(end: float, tally: Tally) -> dict[str, int]:
 VALUES: tuple[float, ...] = (1e-300, 1e-30, 1e-12, 1e12, 1e30, 1e38, 1e300, 10**30, -1.0)
 COUNTS = (10**30, 2**63 - 1, -1)
 # Asked for a thousand million steps, a model takes them: no mistake of its own.
-_LASTING = frozenset({"max_iter", "warmup", "cg_steps", "steps"})
+_LASTING = frozenset({"max_iter", "warmup", "cg_steps", "steps", "sweeps", "tri-degree passes"})
 _COUNTED = frozenset({"seed", "n_starts", "n", "most", "least", "n_blocks", "rank", "passes"})
 
 
@@ -179,7 +179,7 @@ def run_extremes(end: float, tally: Tally) -> dict[str, int]:
         (name, one.name, value)
         for name in EVERY_MODEL
         for one in (dataclasses.fields(find(name)) if name != "auto" else ())
-        if one.name not in _LASTING
+        if not {one.name, f"{name} {one.name}"} & _LASTING
         for value in (COUNTS if one.name in _COUNTED else VALUES)
     ]
     tried = [try_value(*one, tally) for one in until(end, every)]

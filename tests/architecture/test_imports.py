@@ -1,4 +1,4 @@
-"""What importing costs, which floor may import which, and that every public name is there."""
+"""What importing costs, which layer may import which, and that every public name is there."""
 
 import os
 import subprocess

@@ -10,14 +10,12 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from linkprior.errors import ParameterError
-from linkprior.kernels._arguments import plain, stored_rows
-from linkprior.kernels._engine import use_numba
+from linkprior.kernels._engine import Array, plain, stored_rows, use_numba
 from linkprior.kernels._jit import compiled
 
-Array = NDArray[Any]
 Block = tuple[Array, int, Array, Array, Array]  # scores, first, pattern of its rows, closed
 TILE = 64  # columns handled side by side: wide enough for SIMD, few enough for L1
 
@@ -35,10 +33,10 @@ def tally(
     """Sum table[kind of i, kind of j] over the candidates (i, j) of a block, bin by bin.
 
     `scores` (b, p − first) are rows from `first` on, without the columns before it; `indptr` and
-    `indices` hold all pairs of the network that are no candidates, and `closed` is 1 for nodes none
-    of whose pairs is one. Scores are compared as float64 with `limits`, at least one, ascending and
-    distinct. `kinds` are rows of the symmetric `table` (kinds, kinds, m) of what a pair counts; the
-    sums are (2·limits + 1, m).
+    `indices` hold all pairs of the network that are not candidates, and `closed` is 1 for nodes
+    none of whose pairs is one. Scores are compared as float64 with `limits`, at least one,
+    ascending and distinct. `kinds` are rows of the symmetric `table` (kinds, kinds, m) of what a
+    pair counts; the sums are (2·limits + 1, m).
     """
     block = _block(scores, first, indptr, indices, closed)
     bounds, kind = plain(limits, np.float64), plain(kinds, np.int64)

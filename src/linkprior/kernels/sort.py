@@ -15,14 +15,20 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from linkprior.errors import ParameterError
-from linkprior.kernels._arguments import n_ranks, plain, row_block, target_for, vector_of
-from linkprior.kernels._engine import use_numba
+from linkprior.kernels._engine import (
+    Array,
+    n_ranks,
+    plain,
+    row_block,
+    target_for,
+    use_numba,
+    vector_of,
+)
 from linkprior.kernels._jit import compiled
 
-Array = NDArray[Any]
 Scratch = tuple[Array, Array, Array, Array, Array]
 
 
@@ -127,7 +133,7 @@ def close_gap(key: Array, n: int, edge: Any) -> Any:
     """Move the keys above `edge` (negative scores) up to the others; return by how much.
 
     Small exponents take up most of the range of floats around zero and hardly a score lies there:
-    without them the leading bits tell far more scores apart.
+    without them the leading bits distinguish far more scores.
     """
     last, first = ZERO, ~ZERO
     for place in range(n):

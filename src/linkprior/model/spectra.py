@@ -52,11 +52,10 @@ def product(left: Array, right: Array) -> Array:
     """Return left · rightᵀ, row block by row block in threads."""
     out = np.empty((len(left), len(right)), left.dtype)
 
-    def one_block(block: tuple[int, int]) -> None:
-        rows = slice(*block)
-        np.matmul(left[rows], right.T, out=out[rows])
+    def one_block(start: int, stop: int) -> None:
+        np.matmul(left[start:stop], right.T, out=out[start:stop])
 
-    for _ in parallel.map_tasks(one_block, parallel.blocks(len(left), _AT_ONCE)):
+    for _ in parallel.map_blocks(one_block, len(left), most=_AT_ONCE):
         pass
     return out
 
@@ -133,7 +132,7 @@ def descending_ranks(entries: Array, noise: float) -> Array:
     """Return the rank of each entry, 1 the largest; ties share the mean of their ranks.
 
     Entries count as equal where they agree to `noise` of the largest in modulus: what is equal by
-    the formula must not be told apart by rounding. `entries` is written over, to save memory.
+    the formula must not be separated by rounding. `entries` is written over, to save memory.
     """
     step = noise * max(entries.max(initial=0.0), -entries.min(initial=0.0))
     np.rint(np.divide(entries, -step if step > 0 else -1.0, out=entries), out=entries)

@@ -115,7 +115,7 @@ def map_tasks(
     With `stage` the items are a stage of the progress: a name, or "" for the name of the stage
     around it. `remote` says that a task may be done elsewhere: it is worth sending, and all it does
     is return a result. A task that changes what it was handed must stay here. An item is packed at
-    the moment it is sent, so it can tell what is known by then.
+    the moment it is sent, so it can carry what is known by then.
     """
     todo = list(items)
     if stage is None:
@@ -146,10 +146,11 @@ def map_blocks(
     workers: int | None = None,
     stage: str | None = None,
     remote: bool = False,
+    most: int | None = None,
 ) -> Iterator[R]:
     """Yield task(start, stop) for row blocks in order; `remote` ones only of large networks."""
     worth = remote and n_rows > REMOTE_NODES
-    return map_tasks(lambda block: task(*block), blocks(n_rows), workers, stage, worth)
+    return map_tasks(lambda block: task(*block), blocks(n_rows, most), workers, stage, worth)
 
 
 def map_as_they_end(task: Callable[[T], R], items: Iterable[T]) -> Iterator[tuple[int, R]]:

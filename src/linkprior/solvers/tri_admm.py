@@ -27,8 +27,7 @@ from linkprior.model.priors import Prior, rows_of
 from linkprior.network import Network
 from linkprior.parallel.memory import matrices, release
 from linkprior.solvers.base import Measure
-from linkprior.solvers.direct import start_factors
-from linkprior.solvers.factor_update import Extra, sweep
+from linkprior.solvers.direct import Extra, start_factors, sweep
 from linkprior.solvers.symmetric_prox import DISK_ROWS, dual_iterations
 
 Array = NDArray[np.float64]
@@ -38,14 +37,14 @@ R = TypeVar("R")
 
 @dataclass(frozen=True)
 class AdmmState:
-    """Where ADMM stands; Z is the scaled dual variable."""
+    """The state of ADMM; Z is the scaled dual variable."""
 
     factors: Factors
     Q: Matrix  # the prox before clipping; X = max(Q, 0)
     Y: Matrix  # the target X − Z of the next Step_One
     G: Matrix  # λ/η·½(B + Bᵀ), the prior linearised at the ranks of Q for the next step
     B: Matrix  # h at the rank of each entry
-    row_sums: Array  # Σ_k h_k·X_{i,[k]} of every row, from which the prior tells its value
+    row_sums: Array  # Σ_k h_k·X_{i,[k]} of every row, from which the prior has its value
     shift: Matrix | None = None  # multipliers, where Step_Two is done by dual decomposition
     n_dual: int = 0  # how often they were moved
     Y_square: float = 0.0  # ‖Y‖²
@@ -126,8 +125,7 @@ class AdmmSolver:
 
     def _over_blocks(self, one_block: Callable[[int, int], R], most: int | None = None) -> list[R]:
         """Return one_block(start, stop) of all row blocks, of `most` rows at most."""
-        blocks = parallel.blocks(self.net.n_nodes, most)
-        return list(parallel.map_tasks(lambda block: one_block(*block), blocks, self.workers))
+        return list(parallel.map_blocks(one_block, self.net.n_nodes, self.workers, most=most))
 
     # ------------------------------------------------------------------ Step_One
 

@@ -11,7 +11,7 @@ from linkprior.errors import StoreError
 from linkprior.evaluation.store import read_cell
 from linkprior.evaluation.tuning.search import trial_from
 from linkprior.experiments.results import Results, ranks_of
-from linkprior.report.benchmark import benchmark_page
+from linkprior.report.experiments import benchmark_page
 from linkprior.report.prediction import prediction_page
 
 NOTED = {"setting": 3, "params": {"rank": 4}, "scores": [0.5, None], "note": ""}

@@ -95,7 +95,7 @@ def reproduce(
             click.echo("\n".join(lines(result)) + "\n")
             notify(f"Wrote {', '.join(path.name for path in files)} to {target / name}")
     if report is not None:
-        from linkprior.report.reproduction import read_reproduction, reproduction_page
+        from linkprior.report.experiments import read_reproduction, reproduction_page
 
         results = [one for name in names for one in read_reproduction(target / name)]
         page = reproduction_page(results, options.this_command())

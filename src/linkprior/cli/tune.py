@@ -126,7 +126,7 @@ def tune(
     if study is not None:
         notify(f"{len(tuned.trials)} settings are saved in {study}; best.json is the best of them")
     if report is not None:
-        from linkprior.report.tuning import Study, tuning_page
+        from linkprior.report.evaluation import Study, tuning_page
 
         page, name = Study.of(tuned, search.question()), Path(source.graph).name
         data = tuning_page(page, name, options.this_command(), ready(tuned, source))

@@ -27,10 +27,12 @@ from linkprior.predictors.spaces import Space
 if TYPE_CHECKING:
     from optuna import Study
     from optuna.distributions import BaseDistribution
+    from optuna.trial import FrozenTrial
 
 COMPLETE, PRUNED, FAILED = "complete", "pruned", "failed"
 ENOUGH = 5  # complete settings without which nothing is stopped early
 SAMPLERS = ("tpe", "grid")
+ENOUGH_TO_TELL = 10  # complete settings without which importances would be guesses
 _RANDOM_FIRST = 10  # settings that TPE draws at random before it begins to learn
 
 Params = dict[str, Any]
@@ -77,6 +79,12 @@ def mean(scores: Iterable[float]) -> float:
     """Return the mean of what could be measured."""
     known = [score for score in scores if not math.isnan(score)]
     return math.fsum(known) / len(known) if known else math.nan
+
+
+def ranked(trials: Iterable[Trial]) -> list[Trial]:
+    """Return the complete trials, best first, the earlier of equals first."""
+    complete = [trial for trial in trials if trial.state == COMPLETE]
+    return sorted(complete, key=lambda trial: (-trial.value, trial.number))
 
 
 def best_of(trials: Iterable[Trial], cautious: bool = False) -> Trial | None:
@@ -226,6 +234,7 @@ def quiet_optuna() -> Iterator[None]:
             logging.set_verbosity(before)
 
 
+@quiet_optuna()
 def optuna_study(space: SearchSpace, history: Sequence[Trial], sampler: Any = None) -> Study:
     """Return a study in memory that holds these trials; failed ones leave no trace."""
     import optuna
@@ -247,6 +256,27 @@ def optuna_study(space: SearchSpace, history: Sequence[Trial], sampler: Any = No
                 )
             )
     return study
+
+
+@quiet_optuna()
+def importances(ranked: Sequence[Trial], points: Sequence[FrozenTrial]) -> dict[str, float]:
+    """Return each parameter's share in what made settings differ (fANOVA), largest first.
+
+    `ranked` are the complete trials, best first, and `points` those of them that have a place on
+    every axis, as optuna has them. Empty where these are too few or alike.
+    """
+    if len(ranked) < ENOUGH_TO_TELL or len({trial.value for trial in ranked}) < 2:
+        return {}
+    import optuna
+    from optuna.importance import FanovaImportanceEvaluator, get_param_importances
+
+    study = optuna.create_study(direction="maximize")
+    study.add_trials(points)
+    try:
+        shares = get_param_importances(study, evaluator=FanovaImportanceEvaluator(seed=0))
+    except (ImportError, ValueError, RuntimeError):
+        return {}
+    return {name: float(share) for name, share in shares.items()}
 
 
 def distributions(axes: Space) -> dict[str, BaseDistribution]:

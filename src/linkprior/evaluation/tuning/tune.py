@@ -19,7 +19,6 @@ from linkprior.evaluation.ranks import HiddenEdgeRanks
 from linkprior.evaluation.splits import RULES
 from linkprior.evaluation.tuning.executor import EXECUTORS, Objective, Run, running
 from linkprior.evaluation.tuning.search import (
-    COMPLETE,
     FAILED,
     SAMPLERS,
     Grid,
@@ -29,8 +28,9 @@ from linkprior.evaluation.tuning.search import (
     Trial,
     best_of,
     floors_of,
+    importances,
     optuna_study,
-    quiet_optuna,
+    ranked,
 )
 from linkprior.evaluation.tuning.study import StudyFolder, Trials
 from linkprior.io.convert import as_network
@@ -49,7 +49,6 @@ if TYPE_CHECKING:
 DEFAULT_METRIC = "auprc"
 INNER = 3  # inner splits where no other number is asked for
 _ASKED = ("metric", "rule", "inner", "sampler", "seed", "workers", "prune", "cautious")
-ENOUGH_TO_TELL = 10  # complete settings without which importances would be guesses
 # A time is never twice the same, and to agree with the degrees is no merit.
 NOT_TO_TUNE = ("seconds", "peak_mb", "spearman_degree")
 
@@ -367,8 +366,7 @@ class TuningResult:
     @property
     def ranked(self) -> list[Trial]:
         """Complete settings, best first, the earlier of equals first."""
-        complete = [trial for trial in self.trials if trial.state == COMPLETE]
-        return sorted(complete, key=lambda trial: (-trial.value, trial.number))
+        return ranked(self.trials)
 
     def to_frame(self) -> pd.DataFrame:
         """Return all trials as a data frame.
@@ -408,19 +406,7 @@ class TuningResult:
         >>> lp.tune("lrw", lp.planted_network(60, seed=0), trials=2).importances()
         {}
         """
-        if len(self.ranked) < ENOUGH_TO_TELL or len({t.value for t in self.ranked}) < 2:
-            return {}
-        with quiet_optuna():
-            from optuna.importance import FanovaImportanceEvaluator, get_param_importances
-
-            try:
-                shares = get_param_importances(
-                    optuna_study(self.search_space, self.ranked),
-                    evaluator=FanovaImportanceEvaluator(seed=0),
-                )
-            except (ImportError, ValueError, RuntimeError):
-                return {}
-        return {name: float(share) for name, share in shares.items()}
+        return importances(self.ranked, optuna_study(self.search_space, self.ranked).trials)
 
     def _repr_html_(self) -> str:
         names = list(self.search_space.axes)

@@ -15,7 +15,7 @@ from linkprior.evaluation.protocols import Plan
 from linkprior.evaluation.ranks import Scorer
 from linkprior.evaluation.splits import RULES, Split
 from linkprior.experiments import paper
-from linkprior.experiments.reproduction_tables import COLOURS
+from linkprior.experiments.reproduction import COLOURS
 from linkprior.network import Network
 from linkprior.network import pairs as pr
 from linkprior.predictors.base import LinkPredictor

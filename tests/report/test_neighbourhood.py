@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 
 import linkprior as lp
-from linkprior.report.neighbourhood import (
+from linkprior.report.page import as_json
+from linkprior.report.prediction import (
     BESIDE,
     MOST_PLACED,
     graph_data,
     neighbourhood_of,
     place_nodes,
 )
-from linkprior.report.page import as_json
 
 
 def test_linked_nodes_stand_nearer_than_others_and_places_are_the_same_again():

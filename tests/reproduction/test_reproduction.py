@@ -11,10 +11,9 @@ import linkprior as lp
 from linkprior.errors import InputError
 from linkprior.evaluation import evaluate as evaluate_module
 from linkprior.evaluation.splits import release, uniform
-from linkprior.experiments import paper, reproduction_tables
+from linkprior.experiments import paper, reproduction
 from linkprior.experiments.paper import EXPERIMENTS, METHODS, Condition, Experiment
-from linkprior.experiments.reproduction import FULL, OURS, QUICK, Care, reproduce
-from linkprior.experiments.reproduction_tables import write
+from linkprior.experiments.reproduction import FULL, OURS, QUICK, Care, reproduce, write
 
 NET = lp.planted_network(n_nodes=70, n_groups=3, mean_degree=6, seed=5)
 OLDER = lp.Network.from_indices(NET.edges[::2], NET.names)
@@ -167,19 +166,19 @@ def test_the_folder_holds_figures_table_and_every_number(tuned, tmp_path):
 
 def test_figures_are_the_same_bytes_every_time(quick):
     for kind, start in (("png", b"\x89PNG"), ("svg", b"<?xml")):
-        drawn = reproduction_tables.figure(quick, kind)
+        drawn = reproduction.figure(quick, kind)
         assert drawn.startswith(start)
-        assert drawn == reproduction_tables.figure(quick, kind)
+        assert drawn == reproduction.figure(quick, kind)
 
 
 def test_the_table_shows_the_papers_value_beside_ours(quick):
-    text = "\n".join(reproduction_tables.lines(quick))
+    text = "\n".join(reproduction.lines(quick))
     assert "paper, 5 %" in text
     assert "0.250" in text
-    table = reproduction_tables.markdown(quick)
+    table = reproduction.markdown(quick)
     assert "(paper 0.250)" in table
     assert table.count("| Tri+Degree |") == 1
-    assert len(reproduction_tables.numbers(quick).splitlines()) == 1 + 2 * 360
+    assert len(reproduction.numbers(quick).splitlines()) == 1 + 2 * 360
 
 
 def test_the_experiments_are_the_papers():

@@ -58,7 +58,7 @@ def reproduce(
     """
     from linkprior.experiments import reproduction
     from linkprior.experiments.paper import EXPERIMENTS, data_folder
-    from linkprior.experiments.reproduction_tables import lines, refuse_foreign, write
+    from linkprior.experiments.reproduction import lines, refuse_foreign, write
 
     notify = current_console().notify
     if quick and trials is not None:

@@ -26,7 +26,7 @@ from linkprior.evaluation.tuning.search import (
 from linkprior.evaluation.tuning.study import BEST, JOURNAL, KIND, QUESTION, read_journal
 from linkprior.evaluation.tuning.tune import TuningResult
 from linkprior.predictors import registry
-from linkprior.report.page import format_value, provenance
+from linkprior.report.page import figure, format_value, provenance, section
 
 _RARE = 0.02  # below this precision a logarithmic axis shows more
 _FACTS = (
@@ -96,22 +96,20 @@ def _curves(evaluation: Evaluation) -> list[dict[str, Any]]:
     highest = max((float(line.y.max()) for line in precise if len(line.y)), default=0.0)
     rare = min((float(line.y.min()) for line in precise if len(line.y)), default=1.0) < _RARE
     return [
-        {
-            "title": "Precision and recall",
-            "note": "Hidden edges among the first pairs, and the share of all that these are.",
-            "file": "precision_recall",
-            "lines": _lines(precise),
-            "x": {"name": "recall", "from": 0.0, "to": 1.0},
-            "y": {"name": "precision", "log": rare, **({} if rare else {"from": 0, "to": highest})},
-        },
-        {
-            "title": "Hidden edges found",
-            "note": "Among the best x % of all pairs.",
-            "file": "hidden_found",
-            "lines": _lines(found),
-            "x": {"name": "% of all pairs", "from": 0.0},
-            "y": {"name": "hidden edges found", "from": 0.0},
-        },
+        figure(
+            "Precision and recall",
+            "Hidden edges among the first pairs, and the share of all that these are.",
+            "precision_recall",
+            lines=_lines(precise),
+            x={"name": "recall", "from": 0.0, "to": 1.0},
+            y={"name": "precision", "log": rare, **({} if rare else {"from": 0, "to": highest})},
+        ),
+        figure(
+            *("Hidden edges found", "Among the best x % of all pairs.", "hidden_found"),
+            lines=_lines(found),
+            x={"name": "% of all pairs", "from": 0.0},
+            y={"name": "hidden edges found", "from": 0.0},
+        ),
     ]
 
 
@@ -205,25 +203,21 @@ def tuning_part(study: Study, ready: str | None = None) -> dict[str, Any]:
     ]
     if not study.finished:
         words.append("The search has not come to its end; this is what it had tried.")
-    return {
-        "id": "tuning",
-        "nav": "Tuning",
-        "title": "How the parameters were tuned",
-        "words": words,
-        "tiles": [
-            [
-                f"{study.best.value:.4f}",
-                f"{metric} of the best setting, number {study.best.number}",
-            ],
+    best = f"{metric} of the best setting, number {study.best.number}"
+    return section(
+        *("tuning", "Tuning", "How the parameters were tuned"),
+        words=words,
+        tiles=[
+            [f"{study.best.value:.4f}", best],
             [_number(own), "that of the model's own parameters"],
             [str(len(states)), "settings tried"],
             [str(states.count(PRUNED)), "stopped early"],
             [str(states.count(FAILED)), "could not be fitted"],
         ],
-        "command": ready or _ready(study.question, study.best.params),
-        "figures": [_history(study.trials, metric), *_bars(study.importances)],
-        "tables": _tables(study),
-    }
+        command=ready or _ready(study.question, study.best.params),
+        figures=[_history(study.trials, metric), *_bars(study.importances)],
+        tables=_tables(study),
+    )
 
 
 def _history(trials: list[Trial], metric: str) -> dict[str, Any]:
@@ -242,29 +236,23 @@ def _history(trials: list[Trial], metric: str) -> dict[str, Any]:
     if done and done[0].number == 0:
         lines.append({"name": "the model's own parameters", "x": [0, last], "y": [value[0]] * 2})
     room = 0.06 * (max(value) - min(value))
-    return {
-        "title": f"{metric} by setting",
-        "note": "Settings that were stopped early have no value.",
-        "file": "tuning_history",
-        "lines": lines,
-        "x": {"name": "setting", "from": 0},
-        "y": {"name": metric, "from": min(value) - room, "to": max(value) + room},
-    }
+    return figure(
+        f"{metric} by setting",
+        "Settings that were stopped early have no value.",
+        "tuning_history",
+        lines=lines,
+        x={"name": "setting", "from": 0},
+        y={"name": metric, "from": min(value) - room, "to": max(value) + room},
+    )
 
 
 def _bars(importances: dict[str, float]) -> list[dict[str, Any]]:
     if not importances:
         return []
     shares = sorted(importances.items(), key=lambda one: -one[1])
-    return [
-        {
-            "kind": "bars",
-            "title": "Parameter importance",
-            "note": "Share of each parameter in what made settings differ (fANOVA).",
-            "file": "importances",
-            "items": [{"name": n, "value": v, "text": f"{v:.0%}"} for n, v in shares],
-        }
-    ]
+    note = "Share of each parameter in what made settings differ (fANOVA)."
+    items = [{"name": n, "value": v, "text": f"{v:.0%}"} for n, v in shares]
+    return [figure("Parameter importance", note, "importances", kind="bars", items=items)]
 
 
 def _tables(study: Study) -> list[dict[str, Any]]:

@@ -18,7 +18,7 @@ from linkprior.experiments.paper import EXPERIMENTS, METHODS
 from linkprior.experiments.reproduction import OURS, TABLE_PERCENT
 from linkprior.experiments.results import ALONE, LEVEL, MAIN, Ranks, Results, ranks_of
 from linkprior.experiments.tables import Table
-from linkprior.report.page import provenance
+from linkprior.report.page import figure, provenance, section
 
 _MARKS = {ALONE: "best", LEVEL: "level"}
 _LEGEND = tables.MARKS.replace("**Bold**", "*").replace("*Italics*", "Italics")
@@ -45,22 +45,18 @@ def benchmark_page(results: Results, command: str | None = None) -> dict[str, An
         "title": f"{len(results.models)} models on {len(results.networks)} tests",
         "subtitle": "Every model on the same splits, every candidate pair scored, none sampled",
         "parts": [
-            _ranking_part(results, found.ranking),
-            {
-                "id": "measures",
-                "nav": "Measures",
-                "title": "Every measure",
-                "words": [f"{found.about} {_LEGEND}"],
-                "choose": "Measure",
-                "tables": [_benchmark_table(table) for table in found.metrics],
-            },
-            {
-                "id": "more",
-                "nav": "More",
-                "title": "More",
-                "choose": "Table",
-                "tables": [_benchmark_table(table) for table in found.more],
-            },
+            _ranking_section(results, found.ranking),
+            section(
+                *("measures", "Measures", "Every measure"),
+                words=[f"{found.about} {_LEGEND}"],
+                choose="Measure",
+                tables=[_benchmark_table(table) for table in found.metrics],
+            ),
+            section(
+                *("more", "More", "More"),
+                choose="Table",
+                tables=[_benchmark_table(table) for table in found.more],
+            ),
         ],
         "about": provenance(
             [["cells", f"{len(results.cells):,}"], ["made by linkprior", ", ".join(versions)]],
@@ -69,7 +65,7 @@ def benchmark_page(results: Results, command: str | None = None) -> dict[str, An
     }
 
 
-def _ranking_part(results: Results, rankings: list[Table]) -> dict[str, Any]:
+def _ranking_section(results: Results, rankings: list[Table]) -> dict[str, Any]:
     ranks = ranks_of(results, MAIN)
     tiles = [
         [str(len(results.networks)), "tests"],
@@ -80,58 +76,45 @@ def _ranking_part(results: Results, rankings: list[Table]) -> dict[str, Any]:
         best, mean = next(iter(ranks.means.items()))
         tiles.append([best, f"has the best mean rank by {MAIN}: {mean:.2f}"])
     figures = [_rank_figure(ranks, results.ours)] if len(ranks.means) > 1 else []
-    return {
-        "id": "standing",
-        "nav": "Who is ahead",
-        "title": "Who is ahead",
-        "tiles": tiles,
-        "figures": [*figures, *_costs(results)],
-        "tables": [_benchmark_table(table) for table in reversed(rankings)],
-    }
+    return section(
+        *("standing", "Who is ahead", "Who is ahead"),
+        tiles=tiles,
+        figures=[*figures, *_costs(results)],
+        tables=[_benchmark_table(table) for table in reversed(rankings)],
+    )
 
 
 def _rank_figure(ranks: Ranks, ours: str | None) -> dict[str, Any]:
-    items = [{"name": n, "value": v, "own": n == ours} for n, v in ranks.means.items()]
     least = ranks.critical_difference
-    return {
-        "kind": "ranks",
-        "title": f"Mean rank by {ranks.metric}",
-        "note": f"{len(ranks.networks)} tests. Models in the band do not differ significantly "
+    return figure(
+        f"Mean rank by {ranks.metric}",
+        f"{len(ranks.networks)} tests. Models in the band do not differ significantly "
         f"from the best (critical difference {least:.2f}; Nemenyi, 5 %).",
-        "file": "mean_ranks",
-        "items": items,
-        "band": min(ranks.means.values()) + least,
-        "name": "mean rank, 1 the best",
-    }
+        "mean_ranks",
+        kind="ranks",
+        items=[{"name": n, "value": v, "own": n == ours} for n, v in ranks.means.items()],
+        band=min(ranks.means.values()) + least,
+        name="mean rank, 1 the best",
+    )
 
 
 def _costs(results: Results) -> list[dict[str, Any]]:
     points = list(cost_and_merit(results, MAIN))
-    lines = [
-        {
-            "name": name,
-            "points": True,
-            "labels": [model for model, *_ in some],
-            "x": [seconds for _, seconds, *_ in some],
-            "y": [merit for _, _, merit, _ in some],
-        }
-        for name, whole in (("on every test", True), ("on some", False))
-        if (some := [point for point in points if point[3] is whole])
-    ]
+    lines = []
+    for name, whole in (("on every test", True), ("on some", False)):
+        if some := [point[:3] for point in points if point[3] is whole]:
+            labels, x, y = map(list, zip(*some, strict=True))
+            lines.append({"name": name, "points": True, "labels": labels, "x": x, "y": y})
     if not lines:
         return []
-    return [
-        {
-            "title": f"{MAIN} against seconds",
-            "note": "Share of the best model's, mean over tests, by the median seconds of a fit "
-            "and of scoring all pairs.",
-            "file": "accuracy_and_seconds",
-            "lines": lines,
-            "height": 440,
-            "x": {"name": "seconds", "log": True},
-            "y": {"name": "share of the best", "from": 0, "to": 1.04},
-        }
-    ]
+    note = (
+        "Share of the best model's, mean over tests, by the median seconds of a fit and of scoring "
+        "all pairs."
+    )
+    x_axis = {"name": "seconds", "log": True}
+    y_axis = {"name": "share of the best", "from": 0, "to": 1.04}
+    chart = {"lines": lines, "height": 440, "x": x_axis, "y": y_axis}
+    return [figure(f"{MAIN} against seconds", note, "accuracy_and_seconds", **chart)]
 
 
 def _benchmark_table(table: Table) -> dict[str, Any]:
@@ -191,7 +174,7 @@ def reproduction_page(results: Sequence[Facts], command: str | None = None) -> d
         "title": "The paper's experiments, repeated",
         "subtitle": f"Network Inference by Learned Node-Specific Degree Prior; {tuned}, {seeds}. "
         f"{OURS} is the best of the paper's five at {TABLE_PERCENT:g} % in {wins} of {of}",
-        "parts": [_part(one) for one in results],
+        "parts": [_experiment_section(one) for one in results],
         "about": provenance(known, command, results[0].get("versions")),
     }
 
@@ -202,23 +185,23 @@ def _wins(facts: Facts) -> tuple[int, int]:
     return int(sum(facts["wins"].values())) - of, of
 
 
-def _part(facts: Facts) -> dict[str, Any]:
+def _experiment_section(facts: Facts) -> dict[str, Any]:
     wins, of = _wins(facts)
     name = str(facts["experiment"])
-    return {
-        "id": name,
-        "nav": {"dream5": "DREAM5", "plasmodium": "Plasmodium", "rat": "Rat"}.get(name, name),
-        "title": facts["title"],
-        "words": [
+    return section(
+        name,
+        {"dream5": "DREAM5", "plasmodium": "Plasmodium", "rat": "Rat"}.get(name, name),
+        facts["title"],
+        words=[
             f"Data: {facts['source']}.",
             f"Share of the hidden edges among the best {TABLE_PERCENT:g} % of all pairs, mean ± sd "
             "over seeds, in brackets how many that are. *: best of the paper's five. "
             f"{OURS} is that in {wins} of {of}.",
         ],
-        "tables_first": True,
-        "tables": [_recall_table(facts)],
-        "figures": [_recall_curve(name, one) for one in facts["conditions"]],
-    }
+        tables_first=True,
+        tables=[_recall_table(facts)],
+        figures=[_recall_curve(name, one) for one in facts["conditions"]],
+    )
 
 
 def _recall_table(facts: Facts) -> dict[str, Any]:
@@ -269,11 +252,11 @@ def _recall_curve(experiment: str, condition: Facts) -> dict[str, Any]:
     lines.sort(key=lambda line: line["name"] != OURS)  # the first hue for the paper's method
     title = str(condition["condition"])
     file = f"{experiment}_{title}".replace(" → ", "_to_")
-    return {
-        "title": title,
-        "note": "Share of hidden edges found among the best x % of all pairs.",
-        "file": "".join(c if c.isalnum() or c in "._-" else "_" for c in file),
-        "lines": lines,
-        "x": {"name": "% of all pairs", "from": 0},
-        "y": {"name": "recall", "from": 0},
-    }
+    return figure(
+        title,
+        "Share of hidden edges found among the best x % of all pairs.",
+        re.sub(r"[^\w.-]", "_", file),
+        lines=lines,
+        x={"name": "% of all pairs", "from": 0},
+        y={"name": "recall", "from": 0},
+    )

@@ -65,29 +65,28 @@ def comparison(evaluation: Evaluation) -> dict[str, Any]:
     """Return a row of measures for each model, best AUPRC first, and the curves."""
     main = [metric for metric in tables.MAIN if metric in evaluation.metrics]
     metrics = list(dict.fromkeys([*main, *evaluation.metrics]))
-    models = sorted(evaluation.models, key=lambda model: -_value(evaluation, model, metrics[0]))
-    rows = [*models, *([BASELINE] if evaluation.baseline else [])]
+    values = {m: _values(evaluation, m, metrics) for m in tables.row_names(evaluation)}
+
+    def merit(model: str) -> float:
+        return float(values[model].get(metrics[0], {"mean": -math.inf})["mean"])
+
+    rows = sorted(evaluation.models, key=merit, reverse=True)
+    rows += [BASELINE] * bool(evaluation.baseline)
     return {
         "metrics": metrics,
         "best": {metric: statistics.best(evaluation, metric) for metric in metrics},
-        "rows": [{"model": m, "values": _values(evaluation, m, metrics)} for m in rows],
+        "rows": [{"model": m, "values": values[m]} for m in rows],
         "words": tables.notes(evaluation),
         "curves": _curves(evaluation) if all(c.curve for c in evaluation.cells) else [],
     }
 
 
-def _value(evaluation: Evaluation, model: str, metric: str) -> float:
-    value = evaluation.mean(model, metric)
-    return value if math.isfinite(value) else -math.inf
-
-
 def _values(evaluation: Evaluation, model: str, metrics: Sequence[str]) -> dict[str, Any]:
-    cells = evaluation.baseline if model == BASELINE else evaluation.cells
-    there = {metric for cell in cells if cell.model == model for metric in cell.values}
+    means = {metric: tables.mean_or_nan(evaluation, model, metric) for metric in metrics}
     return {
-        metric: {"mean": evaluation.mean(model, metric), "sd": evaluation.sd(model, metric)}
-        for metric in metrics
-        if metric in there and math.isfinite(evaluation.mean(model, metric))
+        metric: {"mean": mean, "sd": evaluation.sd(model, metric)}
+        for metric, mean in means.items()
+        if math.isfinite(mean)
     }
 
 

@@ -1,9 +1,8 @@
 """Cells: filled in order, kept whole, taken up again, and left out with a reason."""
 
 import json
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import ClassVar
 
 import pytest
 from tests.benchmark.conftest import NET, TINY
@@ -143,17 +142,19 @@ def test_cells_that_tell_no_parameters_are_taken_as_made_with_the_defaults(tmp_p
     assert {label for label, _ in fits} == {"katz"}  # the only one with something to tune
 
 
-@dataclass(eq=False, kw_only=True)
-class Stubborn(PreferentialAttachment):
-    name: ClassVar[str] = "stubborn"
+def failing(name, problem):
+    """A model of the benchmark whose fit raises an error."""
 
-    def _fit(self, network):
-        raise LinkpriorError("it will not")
+    class Failing(PreferentialAttachment):
+        def _fit(self, network):
+            raise problem
+
+    return BenchmarkModel(name, Failing)
 
 
 def test_a_model_that_fails_is_left_out_and_the_run_goes_on(tmp_path, fits):
     said = []
-    entries = [BenchmarkModel("stubborn", Stubborn), *chosen_models(["pa"])]
+    entries = [failing("stubborn", LinkpriorError("it will not")), *chosen_models(["pa"])]
     benchmark(tmp_path, entries, rounds=1, notify=said.append).run()
     cell = json.loads((tmp_path / "folds" / "0-stubborn.json").read_text())
     assert cell["left_out"] == {"kind": "failed", "why": "it will not"}
@@ -165,17 +166,9 @@ def test_a_model_that_fails_is_left_out_and_the_run_goes_on(tmp_path, fits):
     assert fits == []  # it would fail again
 
 
-@dataclass(eq=False, kw_only=True)
-class Greedy(PreferentialAttachment):
-    name: ClassVar[str] = "greedy"
-
-    def _fit(self, network):
-        raise MemoryError
-
-
 def test_a_cell_for_which_memory_was_short_is_asked_again(tmp_path, fits):
     for _ in range(2):
-        benchmark(tmp_path, [BenchmarkModel("greedy", Greedy)], TINY[:1], rounds=1).run()
+        benchmark(tmp_path, [failing("greedy", MemoryError())], TINY[:1], rounds=1).run()
     (cell,) = read_cells(tmp_path)
     assert cell["left_out"] == {"kind": "too much", "why": "out of memory"}
     assert len(fits) == 2

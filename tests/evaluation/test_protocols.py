@@ -5,7 +5,7 @@ import pytest
 
 import linkprior as lp
 from linkprior.errors import InputError, ParameterError
-from linkprior.evaluation import protocols, splits
+from linkprior.evaluation import splits
 from linkprior.evaluation.protocols import PROTOCOLS, Plan, fold_numbers
 from linkprior.evaluation.splits import write_split
 
@@ -192,14 +192,6 @@ def test_the_share_at_hubs_is_free_of_the_last_digit_of_a_sum():
     star = lp.Network.from_edges([(0, leaf) for leaf in range(1, 31)])
     (found,) = made("over:0.9", star)
     assert len(found.hidden) == 30 - round(0.95 * 30) == 2
-
-
-@pytest.mark.parametrize("low", [0, 5])
-def test_a_range_of_folds_has_a_largest_length(low):
-    most = protocols._MOST_FOLDS
-    assert len(fold_numbers(f"{low}-{low + most - 1}")) == most
-    with pytest.raises(ParameterError, match="no range of folds"):
-        fold_numbers(f"{low}-{low + most}")
 
 
 def test_repeats_begin_at_the_seed_and_disturb_each_split_by_its_own():

@@ -1,9 +1,18 @@
-"""Places and neighbourhoods of a page."""
+"""Data of pages: where nodes are drawn, and folders whose files hold what no command writes."""
+
+import json
+import warnings
 
 import numpy as np
 import pytest
+from tests.benchmark.made_up import cell
 
 import linkprior as lp
+from linkprior.errors import StoreError
+from linkprior.evaluation.store import read_cell
+from linkprior.evaluation.tuning.search import trial_from
+from linkprior.experiments.results import Results, ranks_of
+from linkprior.report.experiments import benchmark_page
 from linkprior.report.page import as_json
 from linkprior.report.prediction import (
     BESIDE,
@@ -11,7 +20,10 @@ from linkprior.report.prediction import (
     graph_data,
     neighbourhood_of,
     place_nodes,
+    prediction_page,
 )
+
+NOTED = {"setting": 3, "params": {"rank": 4}, "scores": [0.5, None], "note": ""}
 
 
 def test_linked_nodes_stand_nearer_than_others_and_places_are_the_same_again():
@@ -59,6 +71,39 @@ def test_data_cannot_leave_its_script_element():
     assert "<" not in text
     assert ">" not in text
     assert "\u2028" not in text
-    import json
-
     assert json.loads(text) == {"a": "</script><!-- & \u2028", "b": [None, 3]}
+
+
+# ---------------------------------------------------------------------- forged files
+
+
+@pytest.mark.parametrize("name", ["trials", "threads", "hidden"])
+def test_a_cell_with_a_number_without_end_is_not_whole(tmp_path, name):
+    path = tmp_path / "cell.json"
+    path.write_text(json.dumps(cell("USAir", "pa", 0, 0.1) | {name: 1}))
+    assert read_cell(path)[name] == 1
+    path.write_text(path.read_text().replace(f'"{name}": 1', f'"{name}": 1e999'))
+    with pytest.raises(StoreError, match="does not hold a whole result"):
+        read_cell(path)
+
+
+def test_models_that_share_no_split_have_no_ranks_and_still_a_page():
+    results = Results([cell("USAir", "pa", 0, 0.1), cell("USAir", "l3", 1, 0.2)])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert ranks_of(results, "auprc").means == {}
+        page = benchmark_page(results)
+    assert [part["id"] for part in page["parts"]] == ["standing", "measures", "more"]
+
+
+def test_a_trial_is_numbered_by_a_whole_number():
+    assert trial_from(NOTED, "complete").number == 3
+    with pytest.raises(ValueError, match="whole number"):
+        trial_from(NOTED | {"setting": float("inf")}, "complete")
+
+
+@pytest.mark.parametrize(("notes", "lines"), [(["a", 1], ["a", "1"]), (-1, []), (None, [])])
+def test_notes_that_are_no_list_are_none(notes, lines):
+    model = lp.make("cn").fit(lp.planted_network(20, mean_degree=4.0))
+    page = prediction_page(model, model.predict_edges(3), {"notes": notes})
+    assert page["network"]["notes"] == lines

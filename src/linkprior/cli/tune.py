@@ -103,7 +103,7 @@ def tune(
         if memory_limit is not None:
             refuse_too_large(template, network, ignorable=False)
         search = Tuning(template, network, study=study, fixed=fixed, **given)
-        if not search.space:
+        if not search.search_space.axes:
             notify(f"{model} has nothing to tune{' beside what --set fixes' * bool(settings)}.")
             return
         where = (

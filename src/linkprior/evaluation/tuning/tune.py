@@ -17,6 +17,7 @@ from linkprior.errors import LinkpriorError, ParameterError
 from linkprior.evaluation.metrics import METRICS, refuse_unknown_metric
 from linkprior.evaluation.ranks import HiddenEdgeRanks
 from linkprior.evaluation.splits import RULES
+from linkprior.evaluation.store import plain_numbers
 from linkprior.evaluation.tuning.executor import EXECUTORS, Objective, Run, running
 from linkprior.evaluation.tuning.search import (
     FAILED,
@@ -40,7 +41,7 @@ from linkprior.parallel import MOST_WORKERS
 from linkprior.predictors import registry
 from linkprior.predictors.base import LinkPredictor, as_predictor
 from linkprior.predictors.effort import effort_of
-from linkprior.predictors.spaces import Space, searched, space_of
+from linkprior.predictors.spaces import searched, space_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -168,11 +169,6 @@ class Tuning:
         effort_of(self.template, self.network)  # refuses parameters out of range
 
     @cached_property
-    def space(self) -> Space:
-        """What is searched; empty where there is nothing to tune."""
-        return space_of(self.template, self.network, self.fixed)
-
-    @cached_property
     def objective(self) -> Objective:
         """What every setting is tried on."""
         asked = (self.metric, self.rule, self.inner, self.seed)
@@ -180,8 +176,9 @@ class Tuning:
 
     @cached_property
     def search_space(self) -> SearchSpace:
-        """What is searched, and the model's own parameters in it."""
-        return SearchSpace.of(self.template, self.space, self.network)
+        """What is searched, and the model's own parameters in it; no axes: nothing to tune."""
+        axes = space_of(self.template, self.network, self.fixed)
+        return SearchSpace.of(self.template, axes, self.network)
 
     @property
     def effort(self) -> float:
@@ -191,7 +188,7 @@ class Tuning:
 
     def run(self) -> TuningResult:
         """Try the settings that are left, and return the best."""
-        if not self.space:
+        if not self.search_space.axes:
             return self._result([])
         self.refuse_empty_splits()
         if self.study is not None:
@@ -277,7 +274,7 @@ class Tuning:
             "optuna": optuna.__version__,
             "model": self.template.name,
             "params": self.template.get_params(),
-            "searched": {name: [axis.low, axis.high] for name, axis in self.space.items()},
+            "searched": {k: [axis.low, axis.high] for k, axis in self.search_space.axes.items()},
             "network": self.network.digest,
             "nodes": self.network.n_nodes,
             "edges": self.network.n_edges,
@@ -354,12 +351,11 @@ class TuningResult:
         >>> lp.tune("lrw", lp.planted_network(60, seed=0), trials=2).facts()["trials"]
         2
         """
-        own, best = self.default_value, self.best_value
+        values = {"default_value": self.default_value, "best_value": self.best_value}
         return {
             "trials": len(self.trials),
             "metric": self.metric,
-            "default_value": None if math.isnan(own) else own,
-            "best_value": None if math.isnan(best) else best,
+            **plain_numbers(values),
             "best_params": dict(self.best_params),
         }
 

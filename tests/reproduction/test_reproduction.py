@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests.evaluation.support import evaluated  # noqa: F401 – a fixture
 
 import linkprior as lp
 from linkprior.errors import InputError
-from linkprior.evaluation import evaluate as evaluate_module
 from linkprior.evaluation.splits import release, uniform
 from linkprior.experiments import paper, reproduction
 from linkprior.experiments.paper import EXPERIMENTS, METHODS, Condition, Experiment
@@ -73,21 +73,14 @@ def test_recall_is_what_counting_by_hand_gives(quick):
 
 
 @pytest.mark.at_length
-def test_a_run_that_stops_midway_goes_on_and_ends_the_same(quick, tmp_path, monkeypatch):
-    plain, done = evaluate_module.evaluate_cell, []
-
-    def until_tired(*given):
-        if len(done) == 9:
-            raise KeyboardInterrupt
-        done.append(given[0])
-        return plain(*given)
-
-    monkeypatch.setattr(evaluate_module, "evaluate_cell", until_tired)
+def test_a_run_that_stops_midway_goes_on_and_ends_the_same(quick, tmp_path, evaluated):  # noqa: F811
+    evaluated.limit = 9
     with pytest.raises(KeyboardInterrupt):
         reproduce(SMALL, tmp_path, QUICK, tmp_path / "out")
-    done.clear()
+    evaluated.clear()
+    evaluated.limit = None
     again = reproduce(SMALL, tmp_path, QUICK, tmp_path / "out")
-    assert 0 < len(done) < 10  # eighteen cells, nine of them kept
+    assert 0 < len(evaluated) < 10  # eighteen cells, nine of them kept
     for one, other in zip(again.outcomes, quick.outcomes, strict=True):
         for method in one.methods:
             np.testing.assert_array_equal(one.recall(method, 5), other.recall(method, 5))

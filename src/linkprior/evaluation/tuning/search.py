@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import statistics
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -22,7 +22,7 @@ import numpy as np
 
 from linkprior.network import Network
 from linkprior.predictors.base import LinkPredictor
-from linkprior.predictors.spaces import Space
+from linkprior.predictors.spaces import Space, space_of
 
 if TYPE_CHECKING:
     from optuna import Study
@@ -138,16 +138,16 @@ def trial_from(noted: Mapping[str, Any], state: str) -> Trial:
 
 @dataclass(frozen=True)
 class SearchSpace:
-    """What is searched for one model on one network, and where the model stands already."""
+    """What is searched for one model on one network, and the model's own parameters in it."""
 
     axes: Space
     own: Params
     network: Network
 
     @classmethod
-    def of(cls, model: LinkPredictor, axes: Space, network: Network) -> SearchSpace:
-        """Take the model's own parameters as setting 0."""
-        given = model.get_params()
+    def of(cls, model: LinkPredictor, network: Network, fixed: Collection[str] = ()) -> SearchSpace:
+        """Return where to search; no axes where there is nothing to tune."""
+        axes, given = space_of(model, network, fixed), model.get_params()
         return cls(axes, {name: given[name] for name in axes}, network)
 
     def positions(self, params: Params) -> dict[str, float] | None:

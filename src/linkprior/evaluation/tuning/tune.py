@@ -41,7 +41,7 @@ from linkprior.parallel import MOST_WORKERS
 from linkprior.predictors import registry
 from linkprior.predictors.base import LinkPredictor, as_predictor
 from linkprior.predictors.effort import effort_of
-from linkprior.predictors.spaces import searched, space_of
+from linkprior.predictors.spaces import searched
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -177,8 +177,7 @@ class Tuning:
     @cached_property
     def search_space(self) -> SearchSpace:
         """What is searched, and the model's own parameters in it; no axes: nothing to tune."""
-        axes = space_of(self.template, self.network, self.fixed)
-        return SearchSpace.of(self.template, axes, self.network)
+        return SearchSpace.of(self.template, self.network, self.fixed)
 
     @property
     def effort(self) -> float:

@@ -65,7 +65,7 @@ def test_likelihood_and_counts_are_those_of_single_edges(net, seed):
     assert part.log_likelihood() == pytest.approx(slow_likelihood(net, part.group), abs=1e-9)
 
 
-def test_description_length_counts_what_could_have_been_told():
+def test_description_length_counts_what_could_have_been_encoded():
     net = lp.planted_network(n_nodes=40, mean_degree=5, seed=1)
     part = random_partition(net, 3, n_blocks=3)
     N, E, B = net.n_nodes, net.n_edges, 3

@@ -61,9 +61,9 @@ class Learned:
 
 @dataclass(frozen=True)
 class Explanation:
-    """Why pairs stand where they stand: score = base + prior, and the rank for either node.
+    """The scores of pairs explained: score = base + prior, and the rank for either node.
 
-    `rank_for_source` is the place of the target among all partners of the source (1 is the best),
+    `rank_for_source` is the rank of the target among all partners of the source (1 is the best),
     `rank_for_target` the other way round. `summary` is that of the model: how its fit ended, and
     what it learned.
     """
@@ -99,7 +99,7 @@ T = TypeVar("T")
 
 
 def takes_presets(cls: P) -> P:
-    """Have `preset=NAME` set the parameters of that preset which are not given themselves."""
+    """Let `preset=NAME` set those parameters of the preset that are not given."""
     plain = cls.__init__
 
     @functools.wraps(plain)
@@ -111,7 +111,7 @@ def takes_presets(cls: P) -> P:
 
 
 def _renamed(old: str, method: Callable[..., T]) -> Callable[..., T]:
-    """Return a method by its name of before, which warns."""
+    """Return a method under its former name, with a deprecation warning."""
 
     @functools.wraps(method)
     def renamed(self: Any, *args: Any) -> T:
@@ -154,7 +154,7 @@ class LinkPredictor(ABC):
     """
 
     name: ClassVar[str] = ""
-    # What of a network's side information it supports, beside candidates.
+    # Which side information of a network it supports, besides candidates.
     supports: ClassVar[frozenset[str]] = frozenset()
     # Parameters that belong together, by the name of the set (`takes_presets`).
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
@@ -166,12 +166,12 @@ class LinkPredictor(ABC):
     search_space: ClassVar[Space | None] = None
     # Whether a pair costs the same asked for alone as in a row (`ranking.retrieval`).
     scores_pairs_alone: ClassVar[bool] = False
-    # Whether scores come from factors, so that `_factor_pair` places each node in their space.
+    # Whether scores come from factors, so that `_factor_pair` gives each node's vectors.
     has_factors: ClassVar[bool] = False
-    # Whether it is made of all models already, so that no other stands over it.
+    # Whether it is made of all models already, so that no meta-model may wrap it.
     combines_models: ClassVar[bool] = False
     # What a fit and a pass over all scores take, in nanoseconds on one core, and what a fit holds,
-    # in bytes, for each unit of a network (`effort.UNITS`). As quick as degrees alone by default.
+    # in bytes, for each unit of a network (`effort.UNITS`). By default as fast as degrees alone.
     fit_time: ClassVar[Growth] = {"entries": 0.2}
     score_time: ClassVar[Growth] = {"entries": 0.2}
     fit_bytes: ClassVar[Growth] = {}
@@ -181,7 +181,7 @@ class LinkPredictor(ABC):
     lighter: ClassVar[str] = "tri"
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
-        """Complete the docstring, and keep dataclasses from writing `__repr__` anew."""
+        """Complete the docstring, and keep dataclasses from replacing `__repr__`."""
         super().__init_subclass__(**kwargs)
         cls.__doc__ = complete(cls, vars(cls).get("name", ""))
         if "__repr__" not in vars(cls):
@@ -215,7 +215,7 @@ class LinkPredictor(ABC):
 
     @classmethod
     def supported(cls) -> frozenset[str]:
-        """Return what the model supports beside the edges.
+        """Return the side information that the model supports.
 
         Returns
         -------
@@ -386,10 +386,10 @@ class LinkPredictor(ABC):
         if form is None:
             return None
         asked = Candidates.of(self.network_) if candidates is None else candidates
-        found = on_device.best_on_device(form, asked, k, threshold)
-        if found is None:
+        on_gpu = on_device.best_on_device(form, asked, k, threshold)
+        if on_gpu is None:
             return None
-        best = found[0]  # with the model's own scores, so that they are those of the CPU
+        best = on_gpu[0]  # with the model's own scores, so that they are those of the CPU
         best, scores = on_device.in_order(best, self._pairs(best), len(best))
         return best[scores >= threshold], scores[scores >= threshold]
 
@@ -510,7 +510,7 @@ class LinkPredictor(ABC):
                     remote=net.n_nodes > self._held_up_to,
                     rows_above=self._rows_above,
                 )
-        # A score that is no number, or minus infinity, is in no list: one that is short tells.
+        # A score that is no number, or minus infinity, is in no list: a short list reveals it.
         short = candidates is None and threshold is None and k is not None and len(scores) < k
         short = short and len(scores) < Candidates.of(net).n_candidates
         self._refuse_not_finite(scores, short=short)
@@ -670,14 +670,14 @@ class LinkPredictor(ABC):
         >>> lp.make("degree:l3").without_prior()
         L3()
         """
-        raise ParameterError(f"{type(self).name} has no degree prior to take away")
+        raise ParameterError(f"{type(self).name} has no degree prior to remove")
 
     words = _renamed("words", summary)
     score_at = _renamed("score_at", score_threshold)
     heeded = classmethod(_renamed("heeded", supported.__func__))  # type: ignore[attr-defined]
 
     def _ranks(self, pairs: pr.Ints) -> pr.Ints:
-        """Return the place of the second node among the first one's partners, 1 the best."""
+        """Return the rank of the second node among the first one's partners, 1 the best."""
         ranks = np.empty(len(pairs), dtype=np.int64)
         for node in np.unique(pairs[:, 0]).tolist():
             at = np.flatnonzero(pairs[:, 0] == node)
@@ -702,7 +702,7 @@ class LinkPredictor(ABC):
             if numbers and any(name != str(at) for at, name in enumerate(net.names)):
                 raise ParameterError(
                     "the nodes of this network are named by numbers, so (3, 7) may mean names or "
-                    "positions: say by='name' or by='position', or write names as text"
+                    "positions: use by='name' or by='position', or write names as text"
                 )
         if given.ndim == 2 and by != "position" and (by == "name" or given.dtype.kind in "UO"):
             if given.dtype.kind in "iu":
@@ -715,7 +715,7 @@ class LinkPredictor(ABC):
             raise InputError(f"pairs must join two different nodes, got ({node}, {node})")
         return pr.ordered(positions)
 
-    # ------------------------------------------------------------------ keeping
+    # ------------------------------------------------------------------ saving
 
     def save(self, folder: str | Path) -> None:
         """Write the fitted model to a folder; `linkprior.load` reads it back.
@@ -735,10 +735,10 @@ class LinkPredictor(ABC):
         saving.save(self, folder)
 
     def _repr_html_(self) -> str:
-        known = f"fitted on {self.network_!r}" if self.fitted else "not fitted"
+        status = f"fitted on {self.network_!r}" if self.fitted else "not fitted"
         defaults = {f.name: f.default for f in dataclasses.fields(self)}
         shown = html.parameters(self.get_params(deep=False), defaults)
-        return html.card(type(self).name or type(self).__name__, known, shown)
+        return html.card(type(self).name or type(self).__name__, status, shown)
 
 
 @dataclass(eq=False, kw_only=True)
@@ -804,8 +804,10 @@ def as_predictor(estimator: Any) -> LinkPredictor:
             f"a model needs one of the methods {', '.join(_SCORING)}, called with an (m, 2) array "
             f"of node positions; {called} has none of them"
         )
-    own = {"name": called, "estimator": estimator, "scoring": scoring[0]}
-    made: type[_Adapter] = type(called, (_Adapter,), {**own, "__doc__": type(estimator).__doc__})
+    attributes = {"name": called, "estimator": estimator, "scoring": scoring[0]}
+    made: type[_Adapter] = type(
+        called, (_Adapter,), {**attributes, "__doc__": type(estimator).__doc__}
+    )
     return made(**made._own_params())
 
 

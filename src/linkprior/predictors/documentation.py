@@ -18,20 +18,20 @@ Examples
 def sections(text: str | None) -> dict[str, str]:
     """Split a numpydoc docstring by its titles; what comes before the first has none."""
     parts = re.split(r"^(\w[\w ]*)\n-{3,}\n", inspect.cleandoc(text or ""), flags=re.MULTILINE)
-    found = {"": parts[0].strip()}
-    return found | {title: body.strip() for title, body in zip(parts[1::2], parts[2::2])}  # noqa: B905
+    by_title = {"": parts[0].strip()}
+    return by_title | {title: body.strip() for title, body in zip(parts[1::2], parts[2::2])}  # noqa: B905
 
 
 def complete(model: type, name: str) -> str:
     """Return the docstring of a class with the parameters of its bases, theirs first."""
-    own = sections(model.__dict__.get("__doc__"))
+    own_sections = sections(model.__dict__.get("__doc__"))
     inherited = sections(model.__mro__[1].__dict__.get("__doc__")).get("Parameters", "")
-    parameters = "\n".join(filter(None, [inherited, own.get("Parameters", "")]))
-    text = own[""]
+    parameters = "\n".join(filter(None, [inherited, own_sections.get("Parameters", "")]))
+    text = own_sections[""]
     if parameters:
         text += f"\n\nParameters\n----------\n{parameters}"
-    if "Examples" in own:
-        text += f"\n\nExamples\n--------\n{own['Examples']}"
+    if "Examples" in own_sections:
+        text += f"\n\nExamples\n--------\n{own_sections['Examples']}"
     elif name and model.__module__.startswith("linkprior."):
         text += "\n" + _EXAMPLE.format(name=name)
     return text

@@ -1,4 +1,4 @@
-"""What the network alone says of pairs, whatever the model: degrees, paths, shared partners."""
+"""What the network itself shows of pairs, whatever the model: degrees, paths, shared partners."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def rank_by_degree(net: Network, pairs: Ints) -> Ints:
     nodes_above = len(degrees) - np.cumsum(per_degree)
     above = np.zeros(len(limits), np.int64)
     for degree in np.flatnonzero(per_degree[1:]) + 1:
-        # degree·k > limit means k > ⌊limit/degree⌋; a node is no partner of its own
+        # degree·k > limit means k > ⌊limit/degree⌋; a node is not its own partner
         partners = nodes_above[np.minimum(limits // degree, top)]
         above += per_degree[degree] * (partners - (degree * degree > limits))
     on_edges = np.sort(degrees[net.edges].prod(axis=1))
@@ -44,7 +44,7 @@ def rank_by_degree(net: Network, pairs: Ints) -> Ints:
 
 @dataclass(frozen=True)
 class Paths:
-    """How pairs hang together."""
+    """The short paths between the nodes of each pair."""
 
     two: Ints  # paths of length 2: shared partners
     three: Ints  # paths of length 3
@@ -61,16 +61,16 @@ def count_paths(net: Network, pairs: Ints) -> Paths:
     swap = degrees[i] < degrees[j]
     hubs, others = np.where(swap, j, i), np.where(swap, i, j)
     order = np.argsort(hubs, kind="stable")
-    found = Paths(
+    paths = Paths(
         np.zeros(len(pairs), np.int64),
         np.zeros(len(pairs), np.int64),
         np.full((len(pairs), SHOWN), -1, np.int64),
     )
 
-    fill = partial(_fill, net, hubs, others, found)
+    fill = partial(_fill, net, hubs, others, paths)
     for _ in parallel.map_tasks(fill, _by_hub(order, hubs, net), stage="counting paths"):
         pass
-    return found
+    return paths
 
 
 def _by_hub(order: Ints, hubs: Ints, net: Network) -> list[Ints]:
@@ -104,13 +104,13 @@ def _reader(matrix: sp.csr_array) -> Callable[[Ints, NDArray[Any]], NDArray[Any]
     return read
 
 
-def _fill(net: Network, all_hubs: Ints, all_others: Ints, found: Paths, at: Ints) -> None:
-    """Write the paths of one block of pairs to their places in `found`."""
+def _fill(net: Network, all_hubs: Ints, all_others: Ints, paths: Paths, at: Ints) -> None:
+    """Write the paths of one block of pairs to their places in `paths`."""
     adjacency, hubs, others = net.adjacency, all_hubs[at], all_others[at]
     nodes, row = np.unique(hubs, return_inverse=True)
     near = adjacency[nodes]
     walks, joined = _reader(near @ adjacency), _reader(near > 0)
-    found.two[at] = walks(row, others)
+    paths.two[at] = walks(row, others)
     reached = np.cumsum(net.degrees[others])
     for some in np.split(np.arange(len(at)), np.flatnonzero(np.diff(reached // _ENTRIES)) + 1):
         # All neighbours of the others, one node after the other, and whose they are.
@@ -120,10 +120,10 @@ def _fill(net: Network, all_hubs: Ints, all_others: Ints, found: Paths, at: Ints
         neighbour = adjacency.indices[np.arange(len(owner)) + skipped[owner]]
         pair, hub_row = at[some], row[some][owner]
         walked = np.bincount(owner, walks(hub_row, neighbour), minlength=len(pair))
-        # On an edge some walks of length 3 go along it, there and back: they are no paths.
+        # On an edge some walks of length 3 go along it, there and back: they are not paths.
         edge = joined(row[some], others[some])
         along = net.degrees[hubs[some]] + counts - 1
-        found.three[pair] = walked.astype(np.int64) - edge * along
+        paths.three[pair] = walked.astype(np.int64) - edge * along
         shared = joined(hub_row, neighbour).astype(bool)
         owner, neighbour = owner[shared], neighbour[shared]
         # The first of the shared partners are those with the fewest edges.
@@ -131,4 +131,4 @@ def _fill(net: Network, all_hubs: Ints, all_others: Ints, found: Paths, at: Ints
         owner, neighbour = owner[order], neighbour[order]
         place = np.arange(len(owner)) - np.searchsorted(owner, owner)
         first = place < SHOWN
-        found.partners[pair[owner[first]], place[first]] = neighbour[first]
+        paths.partners[pair[owner[first]], place[first]] = neighbour[first]

@@ -122,7 +122,7 @@ class CH2L3(PathPredictor):
     score_time: ClassVar[Growth] = {"three_steps": 3.0, "walk_ends": 7.0, "entries": 3.5}
 
     def _remember(self, network: Network, learned: Learned) -> None:
-        # Listed once, before threads ask for rows; not saved, as the network tells them all.
+        # Listed once, before threads ask for rows; not saved, as they follow from the network.
         a = network.adjacency
         self._cached_triangles = kernels.list_triangles(a.indptr, a.indices)
         super()._remember(network, learned)
@@ -138,8 +138,8 @@ class CH2L3(PathPredictor):
         reach = np.minimum(a @ d.astype(np.float64), float(network.n_nodes))
         seen = amount({"third_steps": len(ends) / len(a.indices)}, network)
         scores = plain.scores + 0.5 * float(per_edge @ reach[a.indices]) + 2.0 * seen
-        beside = np.bincount(np.repeat(np.arange(len(d)), d)[per_edge > 0], minlength=1)
-        each = float(beside.max()) * network.n_nodes + 8.0 * len(a.indices)  # for each thread
+        triangles = np.bincount(np.repeat(np.arange(len(d)), d)[per_edge > 0], minlength=1)
+        each = float(triangles.max()) * network.n_nodes + 8.0 * len(a.indices)  # for each thread
         held = 4.0 * len(ends) + 8.0 * len(starts) + parallel.current_workers() * each
         return Effort(plain.fit, scores, held)
 
@@ -154,7 +154,7 @@ class MPS(PathPredictor):
     """
 
     name: ClassVar[str] = "mps"
-    summary_line: ClassVar[str] = "likeness to a partner of the other (Wang et al. 2023)"
+    summary_line: ClassVar[str] = "similarity to a partner of the other (Wang et al. 2023)"
     search_space: ClassVar[Space | None] = {}
     score_time: ClassVar[Growth] = {"walk_ends": 3.0, "entries": 4.5}
 

@@ -20,7 +20,7 @@ from linkprior.predictors.paths import PathPredictor
 from linkprior.predictors.spaces import Axis, Space
 
 _STEP: Growth = {"edge_nodes": 0.42, "entries": 0.3}  # A times a dense block, over all sources
-SERIES_ERROR = 1e-12  # what is left out of Katz's series, beside the whole
+SERIES_ERROR = 1e-12  # what is left out of Katz's series, relative to the whole
 FEWEST_TERMS = 16  # with a small β, so that far pairs still have a score
 _DENSE_EIGENVALUES = 250  # nodes up to which all eigenvalues take no time
 _LANCZOS_STEPS = 3000  # at most; only chains and lattices of thousands of nodes come that far
@@ -98,7 +98,7 @@ class Katz(WalkScores):
 class LocalRandomWalk(WalkScores):
     """LRW: q_x·π_xy(t) + q_y·π_yx(t), a random walk of t steps from either node (Liu and Lü 2010).
 
-    π_xy(t) is the share of walkers from x that stand at y after t steps, and q = k/2m. Both terms
+    π_xy(t) is the share of walkers from x that are at y after t steps, and q = k/2m. Both terms
     are equal, as a walk and its way back are alike: the score is A·(D^-1·A)^(t−1)/m.
 
     Parameters
@@ -147,30 +147,32 @@ def largest_eigenvalue(a: sp.csr_array) -> float:
         return float(np.linalg.eigvalsh(a.toarray())[-1])
     from scipy.linalg import eigh_tridiagonal
 
-    found, check = 0.0, 16
-    for step, (diagonal, beside) in enumerate(_lanczos(a), start=1):
-        ended = beside[-1] <= _EIGENVALUE_ERROR * max(1.0, found)  # an invariant subspace
+    largest, check = 0.0, 16
+    for step, (diagonal, off_diagonal) in enumerate(_lanczos(a), start=1):
+        ended = off_diagonal[-1] <= _EIGENVALUE_ERROR * max(1.0, largest)  # an invariant subspace
         if ended or step in (check, _LANCZOS_STEPS):
             top = (step - 1, step - 1)
-            values, vectors = eigh_tridiagonal(diagonal, beside[:-1], select="i", select_range=top)
-            found, last = float(values[0]), abs(float(vectors[-1, 0]))
-            if ended or beside[-1] * last <= _EIGENVALUE_ERROR * found:
+            values, vectors = eigh_tridiagonal(
+                diagonal, off_diagonal[:-1], select="i", select_range=top
+            )
+            largest, last = float(values[0]), abs(float(vectors[-1, 0]))
+            if ended or off_diagonal[-1] * last <= _EIGENVALUE_ERROR * largest:
                 break
             check = step * 4 // 3
-    return found
+    return largest
 
 
 def _lanczos(a: sp.csr_array) -> Iterator[tuple[list[float], list[float]]]:
-    """Yield the tridiagonal matrix after each step: its diagonal, and what stands beside it."""
+    """Yield the tridiagonal matrix after each step: its diagonal, and what is next to it."""
     # A positive start is never orthogonal to the eigenvector looked for (Perron–Frobenius).
     start = np.random.default_rng(0).uniform(0.5, 1.5, a.shape[0])
     now, before = start / np.linalg.norm(start), np.zeros(a.shape[0])
     diagonal: list[float] = []
-    beside: list[float] = []
+    off_diagonal: list[float] = []
     for _ in range(_LANCZOS_STEPS):
-        after = a @ now - (beside[-1] if beside else 0.0) * before
+        after = a @ now - (off_diagonal[-1] if off_diagonal else 0.0) * before
         diagonal.append(float(now @ after))
         after -= diagonal[-1] * now
-        beside.append(float(np.linalg.norm(after)))
-        yield diagonal, beside
-        before, now = now, after / beside[-1]
+        off_diagonal.append(float(np.linalg.norm(after)))
+        yield diagonal, off_diagonal
+        before, now = now, after / off_diagonal[-1]

@@ -29,7 +29,7 @@ Facts = Mapping[str, Any]
 
 
 def is_benchmark(folder: Path) -> bool:
-    """Tell whether a folder holds cells of a benchmark, whole or not."""
+    """Return whether a folder holds cells of a benchmark, whole or not."""
     first = next(iter(suite_files(folder)), None)
     try:
         return first is not None and {"network", "model", "split"} <= set(read_json(first))
@@ -39,23 +39,23 @@ def is_benchmark(folder: Path) -> bool:
 
 def benchmark_page(results: Results, command: str | None = None) -> dict[str, Any]:
     """Return what a page shows of a benchmark: tables, mean ranks, accuracy against seconds."""
-    found = tables.tables_of(results)
+    all_tables = tables.tables_of(results)
     versions = sorted({str(cell["linkprior"]) for cell in results.cells})
     return {
         "title": f"{len(results.models)} models on {len(results.networks)} tests",
         "subtitle": "Every model on the same splits, every candidate pair scored, none sampled",
         "parts": [
-            _ranking_section(results, found.ranking),
+            _ranking_section(results, all_tables.ranking),
             section(
                 *("measures", "Measures", "Every measure"),
-                words=[f"{found.about} {_LEGEND}"],
+                words=[f"{all_tables.about} {_LEGEND}"],
                 choose="Measure",
-                tables=[_benchmark_table(table) for table in found.metrics],
+                tables=[_benchmark_table(table) for table in all_tables.metrics],
             ),
             section(
                 *("more", "More", "More"),
                 choose="Table",
-                tables=[_benchmark_table(table) for table in found.more],
+                tables=[_benchmark_table(table) for table in all_tables.more],
             ),
         ],
         "about": provenance(
@@ -77,7 +77,7 @@ def _ranking_section(results: Results, rankings: list[Table]) -> dict[str, Any]:
         tiles.append([best, f"has the best mean rank by {MAIN}: {mean:.2f}"])
     figures = [_rank_figure(ranks, results.ours)] if len(ranks.means) > 1 else []
     return section(
-        *("standing", "Who is ahead", "Who is ahead"),
+        *("ranks", "Who is ahead", "Who is ahead"),
         tiles=tiles,
         figures=[*figures, *_costs(results)],
         tables=[_benchmark_table(table) for table in reversed(rankings)],
@@ -118,7 +118,7 @@ def _costs(results: Results) -> list[dict[str, Any]]:
 
 
 def _benchmark_table(table: Table) -> dict[str, Any]:
-    """Return a table as the page shows it; its tests stand in the words above it."""
+    """Return a table as the page shows it; its tests are in the text above it."""
     name = re.sub(r"\W+", "_", table.title).strip("_").lower()
     tests = [
         f"{first.text}: {', '.join(dict.fromkeys(cell.text for cell in rest))}."
@@ -154,7 +154,7 @@ def read_reproduction(folder: Path) -> list[dict[str, Any]]:
         try:
             reproduction_page([facts])
         except (KeyError, TypeError, ValueError, IndexError, AttributeError):
-            raise StoreError(f"{path} is not whole; run `linkprior reproduce` again") from None
+            raise StoreError(f"{path} is incomplete; run `linkprior reproduce` again") from None
     return results
 
 
@@ -168,14 +168,16 @@ def reproduction_page(results: Sequence[Facts], command: str | None = None) -> d
         for one in facts["conditions"]:
             if digest := str(one.get("network", {}).get("digest", "")):
                 digests.setdefault((facts["experiment"], digest), one["condition"])
-    known = [[f"{name}, {first}, digest", digest] for (name, digest), first in digests.items()]
+    digest_rows = [
+        [f"{name}, {first}, digest", digest] for (name, digest), first in digests.items()
+    ]
     seeds = f"{care['seeds']} seed{'s' * (care['seeds'] != 1)}"
     return {
         "title": "The paper's experiments, repeated",
         "subtitle": f"Network Inference by Learned Node-Specific Degree Prior; {tuned}, {seeds}. "
         f"{OURS} is the best of the paper's five at {TABLE_PERCENT:g} % in {wins} of {of}",
         "parts": [_experiment_section(one) for one in results],
-        "about": provenance(known, command, results[0].get("versions")),
+        "about": provenance(digest_rows, command, results[0].get("versions")),
     }
 
 
@@ -233,22 +235,22 @@ def _has_paper(condition: Facts) -> bool:
 
 
 def _recall_cells(condition: Facts, method: str) -> Iterator[Any]:
-    found = condition["methods"][method]
-    values, mean = found["recall"][_AT], found["mean"][_AT]
+    results = condition["methods"][method]
+    values, mean = results["recall"][_AT], results["mean"][_AT]
     spread = f" ± {statistics.stdev(values):.3f}" if len(set(values)) > 1 else ""
     hits = statistics.mean(v * h for v, h in zip(values, condition["hidden"], strict=True))
     best = method in METHODS and condition["ranking"][0] == method
     mark = {"mark": "best"} if best else {}
     yield {"text": f"{mean:.3f}{spread} ({hits:.0f})", "value": mean, **mark}
     if _has_paper(condition):
-        yield found.get("paper")
+        yield results.get("paper")
 
 
 def _recall_curve(experiment: str, condition: Facts) -> dict[str, Any]:
     lines = []
-    for method, found in condition["methods"].items():
-        at = [float(percent.rstrip("%")) for percent in found["mean"]]
-        lines.append({"name": method, "x": [0.0, *at], "y": [0.0, *found["mean"].values()]})
+    for method, results in condition["methods"].items():
+        at = [float(percent.rstrip("%")) for percent in results["mean"]]
+        lines.append({"name": method, "x": [0.0, *at], "y": [0.0, *results["mean"].values()]})
     lines.sort(key=lambda line: line["name"] != OURS)  # the first hue for the paper's method
     title = str(condition["condition"])
     file = f"{experiment}_{title}".replace(" → ", "_to_")

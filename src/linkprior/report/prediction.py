@@ -80,13 +80,13 @@ def prediction_page(
 
 def _yield(model: LinkPredictor, ranking: Ranking) -> dict[str, Any]:
     n = len(ranking)
-    found = model.expected_hits(ranking.scores) if n else None
-    if found is None:
+    expected = model.expected_hits(ranking.scores) if n else None
+    if expected is None:
         return {}
     k = np.unique(np.round(np.linspace(1, n, min(n, _YIELD_POINTS))).astype(np.int64))
     curve = {
         name: [round(float(v), 2) for v in np.asarray(values)[k - 1]]
-        for name, values in zip(("mean", "low", "high"), found, strict=True)
+        for name, values in zip(("mean", "low", "high"), expected, strict=True)
     }
     assumption = model.assumption()
     return {
@@ -98,9 +98,11 @@ def _yield(model: LinkPredictor, ranking: Ranking) -> dict[str, Any]:
 
 def _network(model: LinkPredictor, net: Network, report: Mapping[str, Any]) -> dict[str, Any]:
     degrees, notes = net.degrees, report.get("notes")  # a manifest may hold anything
-    own = model.get_params()
-    asked = {name: own[name] for name in ("n_edges", "c", "seed") if own.get(name) is not None}
-    prior = prior_degrees(net, **asked, given=own.get("degrees", "observed"))
+    params = model.get_params()
+    asked = {
+        name: params[name] for name in ("n_edges", "c", "seed") if params.get(name) is not None
+    }
+    prior = prior_degrees(net, **asked, given=params.get("degrees", "observed"))
     hub = int(np.argmax(degrees))
     count, component = connected_components(net.adjacency, directed=False)
     return {
@@ -137,7 +139,7 @@ def _distribution(degrees: NDArray[Any]) -> dict[str, list[float]]:
 def _about(
     model: LinkPredictor, net: Network, report: Mapping[str, Any], about: Mapping[str, Any]
 ) -> dict[str, Any]:
-    known = [
+    rows = [
         ("input", report.get("file") or about.get("input", {}).get("file")),
         ("SHA-256 of the input", report.get("sha256") or about.get("input", {}).get("sha256")),
         ("digest of the network", net.digest),
@@ -146,7 +148,7 @@ def _about(
         ("threads", about.get("workers")),
     ]
     command, versions = about.get("command"), about.get("versions")
-    facts = [[what, str(value)] for what, value in known if value]
+    facts = [[what, str(value)] for what, value in rows if value]
     return {
         **provenance(
             facts,
@@ -184,17 +186,17 @@ def neighbourhood_of(net: Network, pairs: Ints) -> Ints:
 def graph_data(net: Network, pairs: Ints, around: Ints) -> dict[str, Any]:
     """Return observed links among the nodes of a page, and places for those around the best.
 
-    These are the ends of the best, and nodes observed beside at least two of them, most first.
+    These are the ends of the best, and nodes observed partners of at least two of them, most first.
     """
     edges = net.edges[np.isin(net.edges, around).all(axis=1)]
     numbered, best = np.searchsorted(around, edges), np.searchsorted(around, pairs[:TOP])
     ends = np.unique(best)
-    beside = np.zeros(int(max(numbered.max(initial=-1), ends.max(initial=-1))) + 1, dtype=np.int64)
-    for near, other in ((0, 1), (1, 0)):  # how many ends each node is observed beside
-        np.add.at(beside, numbered[np.isin(numbered[:, near], ends), other], 1)
-    beside[ends] = 0
-    more = np.argsort(-beside, kind="stable")[: max(0, MOST_PLACED - len(ends))]
-    placed = np.concatenate([ends, more[beside[more] > 1]])
+    shared = np.zeros(int(max(numbered.max(initial=-1), ends.max(initial=-1))) + 1, dtype=np.int64)
+    for near, other in ((0, 1), (1, 0)):  # how many ends each node is an observed partner of
+        np.add.at(shared, numbered[np.isin(numbered[:, near], ends), other], 1)
+    shared[ends] = 0
+    more = np.argsort(-shared, kind="stable")[: max(0, MOST_PLACED - len(ends))]
+    placed = np.concatenate([ends, more[shared[more] > 1]])
     among = np.concatenate([numbered, best])
     among = among[np.isin(among, placed).all(axis=1)]
     order = np.argsort(placed)

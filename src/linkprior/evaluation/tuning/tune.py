@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 DEFAULT_METRIC = "auprc"
 INNER = 3  # inner splits where no other number is asked for
 _ASKED = ("metric", "rule", "inner", "sampler", "seed", "workers", "prune", "cautious")
-# A time is never twice the same, and to agree with the degrees is no merit.
+# A time is never twice the same, and to agree with the degrees is not a merit.
 NOT_TO_TUNE = ("seconds", "peak_mb", "spearman_degree")
 
 
@@ -93,7 +93,7 @@ def tune(
     seed : int
         Same seed, same settings and values.
     study : str or Path, optional
-        A folder that stores every setting tried. The same call goes on where the last one stopped,
+        A folder that stores every setting tried. The same call resumes where the last one stopped,
         and ends with the same best wherever that was.
     executor, workers : str, int
         "threads" or "processes", and how many settings are tried at a time. They are chosen in
@@ -160,8 +160,7 @@ class Tuning:
         if self.metric in NOT_TO_TUNE:
             others = ", ".join(metric for metric in METRICS if metric not in NOT_TO_TUNE)
             raise ParameterError(
-                f"{self.metric} is not to be tuned for: more of it is not better. Choose one of "
-                f"{others}"
+                f"{self.metric} cannot be tuned for: higher is not better. Choose one of {others}"
             )
         if self.cautious and self.inner < 2:
             raise ParameterError("cautious needs at least two inner splits to compare settings on")
@@ -261,8 +260,8 @@ class Tuning:
         return type(self.template)(**{**self.template.get_params(), **params})
 
     def _cheaper(self) -> dict[str, Any]:
-        known = self.template.parameter_names()
-        return {name: value for name, value in self.cheaper.items() if name in known}
+        parameters = self.template.parameter_names()
+        return {name: value for name, value in self.cheaper.items() if name in parameters}
 
     def question(self) -> dict[str, Any]:
         """Return all that the trials depend on, for the folder of a study."""

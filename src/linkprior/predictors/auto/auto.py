@@ -1,4 +1,4 @@
-"""auto: all models together, weighed by how well they find edges hidden from this very network."""
+"""auto: all models together, weighted by how well they find edges hidden from this very network."""
 
 from __future__ import annotations
 
@@ -45,12 +45,13 @@ from linkprior.predictors.multistart import SEED_LIMIT
 from linkprior.predictors.spaces import Space
 
 MATCHED = {"auprc": 0.0, "recall": 0.0, "dc_auroc": 1.0}  # share of other pairs drawn by degree
-OTHERS = 40  # pairs drawn by lot for each hidden edge
+OTHERS = 40  # pairs drawn at random for each hidden edge
 FEWEST_OTHERS, MOST_OTHERS = 60_000, 400_000  # of them, in all hold-outs together
 HOLD_OUTS = {"fast": (3, 2), "normal": (5, 2), "thorough": (8, 4)}  # small networks, large ones
 LARGE = 4000  # nodes from which on hold-outs are fewer, each having more edges
 ENOUGH = 1500  # hidden edges to learn from, if so many hold-outs find them:
-MOST_EXERCISES = {"fast": 3, "normal": 10, "thorough": 20}
+MOST_HOLD_OUTS = {"fast": 3, "normal": 10, "thorough": 20}
+_STORED_CALIBRATION = "chance"  # the calibration's name in saved models
 
 # Nominal nanoseconds, for progress.
 RANK, PENALTY = 6.0, 25.0  # per entry of a matrix of all nodes and source: a look at its features
@@ -84,7 +85,7 @@ class Auto(LinkPredictor):
         "fast", "normal" or "thorough": which models are asked, and how often edges are hidden.
     objective
         "auprc": real links first; "recall": as many as can be among the best 5 % of pairs;
-        "dc_auroc": links that degrees alone do not tell.
+        "dc_auroc": links that degrees alone do not predict.
     hidden
         Share of the edges hidden at a time.
     missing
@@ -105,7 +106,7 @@ class Auto(LinkPredictor):
     """
 
     name: ClassVar[str] = "auto"
-    summary_line: ClassVar[str] = "all models together, weighed by how well they find hidden edges"
+    summary_line: ClassVar[str] = "all models together, weighted by how well they find hidden edges"
     search_space: ClassVar[Space | None] = {}
     renamed_parameters: ClassVar[Mapping[str, str]] = {"exercises": "holdouts"}
     combines_models: ClassVar[bool] = True
@@ -165,10 +166,10 @@ class Auto(LinkPredictor):
             return self.holdouts
         wanted = np.ceil(ENOUGH / n_hidden(network, self.hidden))
         least = HOLD_OUTS[self.effort][network.n_nodes >= LARGE]
-        return int(np.clip(wanted, least, MOST_EXERCISES[self.effort]))
+        return int(np.clip(wanted, least, MOST_HOLD_OUTS[self.effort]))
 
     def _training_samples(self, network: Network, chosen: Choice, costs: Costs) -> TrainingSamples:
-        """Return what to learn from: newly found edges where releases tell of some, else hidden."""
+        """Return what to learn from: newly found edges where releases have some, else hidden."""
         history = network.known.history
         if history is None or not enough_found(history):
             bare = network.without_history()
@@ -217,7 +218,7 @@ class Auto(LinkPredictor):
         arrays, model_facts = features.state()
         arrays = prefixed("source", arrays) | prefixed("stack", trained.stack.arrays())
         if calibration is not None:
-            arrays |= prefixed("chance", calibration.arrays())
+            arrays |= prefixed(_STORED_CALIBRATION, calibration.arrays())
         near_top = [sample.X[sample.top] for sample in samples]
         facts = {
             "sources": model_facts,
@@ -242,8 +243,8 @@ class Auto(LinkPredictor):
         self._cached_stack: Stack = stack_from(
             arrays_under("stack", learned.arrays), facts["stack"]
         )
-        own = arrays_under("chance", learned.arrays)
-        self._cached_calibration = Calibration.restored(own) if own else None
+        arrays = arrays_under(_STORED_CALIBRATION, learned.arrays)
+        self._cached_calibration = Calibration.restored(arrays) if arrays else None
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out what can be made again: tables and scores are many times the rest."""
@@ -291,28 +292,32 @@ class Auto(LinkPredictor):
             return self._cached_matrix[pairs[:, 0], pairs[:, 1]].astype(np.float64)
         scores = np.empty(len(pairs))
         for start, stop in parallel.blocks(self.network_.n_nodes):
-            own = np.flatnonzero((pairs[:, 0] >= start) & (pairs[:, 0] < stop))
-            if len(own):
+            inside = np.flatnonzero((pairs[:, 0] >= start) & (pairs[:, 0] < stop))
+            if len(inside):
                 block = self._computed(start, stop)
-                scores[own] = block[pairs[own, 0] - start, pairs[own, 1]]
+                scores[inside] = block[pairs[inside, 0] - start, pairs[inside, 1]]
         return scores
 
     # ------------------------------------------------------------------ what to expect
 
     def probabilities(self, scores: Array) -> Array | None:
         self._state()
-        known = self._cached_calibration
-        return None if known is None else known.probability(np.asarray(scores))
+        calibration = self._cached_calibration
+        return None if calibration is None else calibration.probability(np.asarray(scores))
 
     def score_threshold(self, probability: float) -> float:
         self._state()
-        known = self._cached_calibration
-        return probability if known is None else known.score_threshold(probability)
+        calibration = self._cached_calibration
+        return probability if calibration is None else calibration.score_threshold(probability)
 
     def expected_hits(self, scores: Array) -> tuple[Array, Array, Array] | None:
         self._state()
-        known = self._cached_calibration
-        return None if known is None else expected_hits(known.probability(scores), known.spread)
+        calibration = self._cached_calibration
+        return (
+            None
+            if calibration is None
+            else expected_hits(calibration.probability(scores), calibration.spread)
+        )
 
     def assumption(self) -> str:
         if self._state()[1].facts["from_history"]:
@@ -322,9 +327,9 @@ class Auto(LinkPredictor):
         )
 
     def summary(self) -> list[str]:
-        said = explanation.lines(self._state()[1].facts, self.objective)
+        lines = explanation.lines(self._state()[1].facts, self.objective)
         without = [explanation.NO_PROBABILITIES] * (self._cached_calibration is None)
-        return [*said, *without]
+        return [*lines, *without]
 
     # ------------------------------------------------------------------ how long it takes
 

@@ -1,4 +1,4 @@
-"""What auto learned about a network, in words."""
+"""What auto learned about a network, as text."""
 
 from __future__ import annotations
 
@@ -12,47 +12,47 @@ from linkprior.predictors.auto.stack import FEWEST_TO_CHOOSE
 _MEASURES = {
     "auprc": "AUPRC",
     "recall": "recall at 5 %",
-    "dc_auroc": "AUROC against pairs of like degree",
+    "dc_auroc": "AUROC against pairs of similar degree",
 }
 _COMMON = {
     "fusion": "the plain fusion of all ranks",
-    "prior": "what the degree prior says of the ranks of all models",
+    "prior": "the prior-weighted ranks of all models",
 }
 _SHOWN = 5
-NO_PROBABILITIES = "too little was found again to state probabilities: links have scores only"
+NO_PROBABILITIES = "too few hidden edges were found to give probabilities: links have scores only"
 
 
 def lines(facts: Mapping[str, Any], objective: str) -> list[str]:
-    """Return some lines: how it was learned, what carried it, what was left out."""
+    """Return some lines: how it was learned, feature importance, what was left out."""
     hidden, validation = facts["hidden"], facts["validation"]
-    found = []
+    summary = []
     if facts["from_history"]:
-        found.append(
+        summary.append(
             f"auto learned from the {facts['found']:,} links that the newer release found between "
             f"nodes of the older one, and fitted {len(facts['sources'])} base models"
         )
     elif facts["found"] is not None:
         links = f"{facts['found']} link{'s' * (facts['found'] != 1)}"
-        found.append(
+        summary.append(
             f"the two releases differ by {links} only, too few to learn from: edges were hidden "
             "instead"
         )
     if hidden and not facts["from_history"]:
         low, high = min(hidden), max(hidden)
         span = f"{low}" if low == high else f"{low}–{high}"
-        found.append(
+        summary.append(
             f"auto hid {span} edge{'s' * (max(hidden) != 1)} {len(hidden)} "
             f"time{'s' * (len(hidden) != 1)} and fitted {len(facts['sources'])} base models"
         )
-    found.append(_chosen(facts, validation, objective))
+    summary.append(_chosen(facts, validation, objective))
     if facts["carried"]:
         shares = facts["carried"].items()
         parts = [f"{_called(label)} {share:.0%}" for label, share in shares if share > 0]
-        found.append(f"feature importance: {', '.join(parts[:_SHOWN])}")
+        summary.append(f"feature importance: {', '.join(parts[:_SHOWN])}")
     if facts["left_out"]:
         left = "; ".join(f"{name}: {why}" for name, why in facts["left_out"].items())
-        found.append(f"left out: {left}")
-    return found
+        summary.append(f"left out: {left}")
+    return summary
 
 
 def _chosen(facts: Mapping[str, Any], validation: Mapping[str, float], objective: str) -> str:
@@ -66,9 +66,9 @@ def _chosen(facts: Mapping[str, Any], validation: Mapping[str, float], objective
         reached, alone = f"{measure} {validation['stack']:.3g}", f"{singles[best]:.3g}{as_if}"
         if "single" in stack["parts"].get("top", [[]])[0]:
             return (
-                f"nothing learned found {edges} better than {_called(best)}, which ranks the top "
-                f"of the list; the rest is ranked by all models ({reached}, {_called(best)} alone "
-                f"{alone})"
+                f"no learned combination found {edges} better than {_called(best)}, which ranks "
+                f"the top of the list; the rest is ranked by all models ({reached}, "
+                f"{_called(best)} alone {alone})"
             )
         return (
             f"on {edges} the learned combination reached {reached}, the best model alone "
@@ -82,7 +82,7 @@ def _chosen(facts: Mapping[str, Any], validation: Mapping[str, float], objective
         return f"too few {edges} to choose by: ranked by {what}"
     if "stack" not in validation:
         return f"too little to learn from: ranked by {what}, best at finding {edges}"
-    return f"nothing learned did better on {edges} than {what}, which is what ranks here"
+    return f"no learned combination did better on {edges} than {what}, which is used instead"
 
 
 def _called(label: str) -> str:

@@ -81,7 +81,7 @@ class Features:
                 after += 1
         return out
 
-    # ------------------------------------------------------------------ keeping
+    # ------------------------------------------------------------------ saving
 
     def state(self) -> tuple[dict[str, Array], dict[str, Any]]:
         """Return arrays and facts from which `restored` makes the same features."""
@@ -98,12 +98,12 @@ class Features:
 def restored(
     network: Network, arrays: Mapping[str, Array], facts: Mapping[str, Any], seed: int
 ) -> Features:
-    """Return features from what was kept of them."""
+    """Return features from what was saved of them."""
     fitted = []
-    for label, own in facts.items():
+    for label, source_facts in facts.items():
         source = BY_LABEL[label]
         model = source.make(seed, network.n_nodes)
-        model._remember(network, Learned(arrays_under(f"{label}.model", arrays), own))
+        model._remember(network, Learned(arrays_under(f"{label}.model", arrays), source_facts))
         sketch = RankSketch(**arrays_under(f"{label}.ranks", arrays))
         fitted.append(FittedSource(source, model, sketch, arrays.get(f"{label}.rows.table")))
     return Features(network, tuple(fitted))
@@ -170,7 +170,7 @@ class RankSketch:
         return cls(at.astype(np.int32), bins.counts[at], bins.low[at], bins.high[at])
 
     def arrays(self) -> dict[str, Array]:
-        """Return what has to be kept."""
+        """Return the arrays to save."""
         return {name: getattr(self, name) for name in ("at", "counts", "low", "high")}
 
     def table(self) -> Array:

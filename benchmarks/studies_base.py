@@ -19,8 +19,7 @@ from linkprior.evaluation.ranks import Scorer, rank_hidden_edges
 from linkprior.evaluation.splits import Split
 from linkprior.experiments import paper
 from linkprior.experiments.paper import METHODS
-from linkprior.experiments.reproduction import OURS
-from linkprior.experiments.reproduction_tables import COLOURS
+from linkprior.experiments.reproduction import COLOURS, OURS
 from linkprior.io.atomic_files import whole_file
 from linkprior.network import Network
 from linkprior.network import pairs as pr

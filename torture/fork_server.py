@@ -28,7 +28,7 @@ HANG = 120.0  # seconds after which a child counts as hung; a run takes one or t
 _LOADED = """torture.fork_server torture.faults linkprior.cli.main linkprior.cli.interrupt
 linkprior.io.read linkprior.pipeline.predict linkprior.evaluation.evaluate
 linkprior.evaluation.results linkprior.evaluation.tuning.tune linkprior.experiments.benchmark
-linkprior.experiments.reproduction linkprior.experiments.reproduction_tables
+linkprior.experiments.reproduction
 linkprior.report.prediction optuna optuna.storages.journal matplotlib.figure
 matplotlib.backends.backend_agg matplotlib.backends.backend_svg pandas scipy.sparse.linalg
 scipy.stats sklearn.linear_model safetensors.numpy rich.progress"""

@@ -12,8 +12,7 @@ from tests.predictors.small import networks, slowly
 import linkprior as lp
 from linkprior import _config
 from linkprior.kernels import sbm as kernels
-from linkprior.model.sbm import Partition, xlogx_table
-from linkprior.solvers.sbm_search import BlockSearch, levels
+from linkprior.solvers.sbm_search import BlockSearch, Partition, levels, xlogx_table
 
 
 def planted_blocks(seed, n=400, n_blocks=4, mean_degree=14.0, contrast=7.0):

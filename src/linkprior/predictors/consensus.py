@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator
 from contextlib import closing
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -63,10 +63,10 @@ class Consensus(Wrapped):
         Where the model has it: starts of each member. A member is one start by default.
     """
 
-    kind: ClassVar[str] = "consensus"
-    summary_line: ClassVar[str] = "mean over random starts or resampled edges, until it settles"
-    changed: ClassVar[dict[str, Any]] = {"n_starts": 1}
-    shared: ClassVar[frozenset[str]] = frozenset({"seed"})
+    kind = "consensus"
+    summary_line = "mean over random starts or resampled edges, until it settles"
+    changed = {"n_starts": 1}
+    shared = frozenset({"seed"})
     most: int = 10
     least: int = 3
     settled: float = 0.95

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -95,9 +95,9 @@ class DegreeOver(Wrapped):
     Ranking(3 pairs)
     """
 
-    kind: ClassVar[str] = "degree"
-    summary_line: ClassVar[str] = "the degree prior over the scores of any model"
-    own_space: ClassVar[Space] = {"alpha": ALPHA, "c": C, "tau": TAU}
+    kind = "degree"
+    summary_line = "the degree prior over the scores of any model"
+    own_space = {"alpha": ALPHA, "c": C, "tau": TAU}
     alpha: float = 0.5
     c: float = 1.0
     tau: float | str = 1.0

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -13,8 +12,7 @@ from linkprior import kernels, parallel
 from linkprior.network import Network
 from linkprior.network.pairs import Ints
 from linkprior.predictors.base import WEIGHTS, Array, Learned, LinkPredictor
-from linkprior.predictors.effort import Effort, Growth, amount
-from linkprior.predictors.spaces import Space
+from linkprior.predictors.effort import Effort, amount
 
 
 @dataclass(eq=False, kw_only=True)
@@ -24,7 +22,7 @@ class PathPredictor(LinkPredictor):
     Pairs are read from the rows of their first nodes, so that they agree with rows to the last bit.
     """
 
-    fit_time: ClassVar[Growth] = {}
+    fit_time = {}
 
     @abstractmethod
     def _source_rows(self, sources: Ints) -> Array:
@@ -58,12 +56,12 @@ class PathPredictor(LinkPredictor):
 class L3(PathPredictor):
     """L3: Σ 1/√(k_u·k_v) over paths i–u–v–j, i.e. A·D^-½·A·D^-½·A (Kovács et al. 2019)."""
 
-    name: ClassVar[str] = "l3"
-    summary_line: ClassVar[str] = "paths of length 3, weighted by degree (Kovács et al. 2019)"
-    search_space: ClassVar[Space | None] = {}
-    lighter: ClassVar[str] = "pa"
-    supports: ClassVar[frozenset[str]] = WEIGHTS
-    score_time: ClassVar[Growth] = {"third_steps": 1.0, "entries": 1.5}
+    name = "l3"
+    summary_line = "paths of length 3, weighted by degree (Kovács et al. 2019)"
+    search_space = {}
+    lighter = "pa"
+    supports = WEIGHTS
+    score_time = {"third_steps": 1.0, "entries": 1.5}
 
     def _fit(self, network: Network) -> Learned:
         with np.errstate(divide="ignore"):
@@ -96,12 +94,10 @@ class L3N(PathPredictor):
     have if x and y belonged together.
     """
 
-    name: ClassVar[str] = "l3n"
-    summary_line: ClassVar[str] = (
-        "paths of length 3, normalized by neighbours (Yuen and Jansson 2023)"
-    )
-    search_space: ClassVar[Space | None] = {}
-    score_time: ClassVar[Growth] = {"three_steps": 2.7, "walk_ends": 3.5, "entries": 3.5}
+    name = "l3n"
+    summary_line = "paths of length 3, normalized by neighbours (Yuen and Jansson 2023)"
+    search_space = {}
+    score_time = {"three_steps": 2.7, "walk_ends": 3.5, "entries": 3.5}
 
     def _source_rows(self, sources: Ints) -> Array:
         a = self.network_.adjacency
@@ -116,10 +112,10 @@ class CH2L3(PathPredictor):
     nor x or y. On an observed pair the four nodes of a path are different, too.
     """
 
-    name: ClassVar[str] = "ch2-l3"
-    summary_line: ClassVar[str] = "paths of length 3 within their community (Muscoloni et al. 2020)"
-    search_space: ClassVar[Space | None] = {}
-    score_time: ClassVar[Growth] = {"three_steps": 3.0, "walk_ends": 7.0, "entries": 3.5}
+    name = "ch2-l3"
+    summary_line = "paths of length 3 within their community (Muscoloni et al. 2020)"
+    search_space = {}
+    score_time = {"three_steps": 3.0, "walk_ends": 7.0, "entries": 3.5}
 
     def _remember(self, network: Network, learned: Learned) -> None:
         # Listed once, before threads ask for rows; not saved, as the network tells them all.
@@ -153,10 +149,10 @@ class MPS(PathPredictor):
     millionth to each.
     """
 
-    name: ClassVar[str] = "mps"
-    summary_line: ClassVar[str] = "likeness to a partner of the other (Wang et al. 2023)"
-    search_space: ClassVar[Space | None] = {}
-    score_time: ClassVar[Growth] = {"walk_ends": 3.0, "entries": 4.5}
+    name = "mps"
+    summary_line = "likeness to a partner of the other (Wang et al. 2023)"
+    search_space = {}
+    score_time = {"walk_ends": 3.0, "entries": 4.5}
 
     def _source_rows(self, sources: Ints) -> Array:
         a, k = self.network_.adjacency, self.network_.degrees.astype(np.float64)

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from linkprior import _progress as progress
 from linkprior import parallel
@@ -22,7 +21,7 @@ from linkprior.network.pairs import Ints
 from linkprior.parallel import current_workers
 from linkprior.parallel.memory import matrices, memory_limit, release
 from linkprior.predictors import multistart
-from linkprior.predictors.base import NEGATIVES, WEIGHTS, Learned, ScoredPredictor
+from linkprior.predictors.base import NEGATIVES, WEIGHTS, Array, Learned, ScoredPredictor
 from linkprior.predictors.effort import Effort, entries, factor_scores, network_bytes, sweep
 from linkprior.predictors.on_device import Form, solve_on_device
 from linkprior.predictors.scores import (
@@ -32,7 +31,7 @@ from linkprior.predictors.scores import (
     SketchScores,
     mean_matrix,
 )
-from linkprior.predictors.spaces import Axis, Space, rank_axis
+from linkprior.predictors.spaces import Axis, rank_axis
 from linkprior.ranking.retrieval import FactorPair
 from linkprior.solvers.base import Solution, solve
 from linkprior.solvers.device import DeviceAdmm, DeviceDirect
@@ -40,7 +39,6 @@ from linkprior.solvers.direct import DirectSolver, DirectState
 from linkprior.solvers.symmetric_prox import DISK_ROWS, half_sum
 from linkprior.solvers.tri_admm import AdmmSolver, AdmmState
 
-Array = NDArray[Any]
 Run = Solution[Any]  # of a solver whose state has factors
 
 DEFAULT_RANK = 20
@@ -78,9 +76,9 @@ class TriFactorization(ScoredPredictor):
         Same seed, same bytes.
     """
 
-    supports: ClassVar[frozenset[str]] = WEIGHTS | NEGATIVES
-    scores_pairs_alone: ClassVar[bool] = True
-    has_factors: ClassVar[bool] = True
+    supports = WEIGHTS | NEGATIVES
+    scores_pairs_alone = True
+    has_factors = True
 
     rank: int | None = None
     rho: float = 0.2
@@ -212,10 +210,10 @@ class TriFactorization(ScoredPredictor):
 class Tri(TriFactorization):
     """Tri: no prior."""
 
-    name: ClassVar[str] = "tri"
-    summary_line: ClassVar[str] = "non-negative tri-factorization U S Uᵀ, mean of several starts"
-    search_space: ClassVar[Space | None] = {**SPACE, "max_iter": SWEEPS}
-    lighter: ClassVar[str] = "l3"
+    name = "tri"
+    summary_line = "non-negative tri-factorization U S Uᵀ, mean of several starts"
+    search_space = {**SPACE, "max_iter": SWEEPS}
+    lighter = "l3"
 
     def _fit_start(self, network: Network, rng: np.random.Generator, workers: int) -> Run:
         return self._plain(network, rng, self.max_iter)
@@ -423,9 +421,9 @@ class SplitState:
 class TriL1(Penalised):
     """Tri+L1: every entry of X costs λ."""
 
-    name: ClassVar[str] = "tri-l1"
-    summary_line: ClassVar[str] = "tri-factorization with an ℓ1 penalty"
-    search_space: ClassVar[Space | None] = {
+    name = "tri-l1"
+    summary_line = "tri-factorization with an ℓ1 penalty"
+    search_space = {
         **SPACE,
         "lam": Axis(1e-5, 0.1, (1e-4, 1e-3, 1e-2)),
         "max_iter": SWEEPS,
@@ -446,9 +444,9 @@ class TriScale(Penalised):
         ε in log(row mass + ε).
     """
 
-    name: ClassVar[str] = "tri-scale"
-    summary_line: ClassVar[str] = "tri-factorization with a scale-free (log-sum) penalty"
-    search_space: ClassVar[Space | None] = {
+    name = "tri-scale"
+    summary_line = "tri-factorization with a scale-free (log-sum) penalty"
+    search_space = {
         **SPACE,
         "lam": Axis(1e-5, 0.1, (3e-4, 3e-3, 3e-2)),
         "epsilon": Axis(0.1, 10.0, (0.3, 1.0, 3.0)),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from linkprior.model.priors import DegreePrior, H_Like, Prior
 from linkprior.network import Network
 from linkprior.network.pairs import Ints
 from linkprior.predictors import learned_prior, on_device
-from linkprior.predictors.base import ISOLATED, NEGATIVES, WEIGHTS, Learned, takes_presets
+from linkprior.predictors.base import ISOLATED, NEGATIVES, WEIGHTS, Array, Learned, takes_presets
 from linkprior.predictors.effort import PICK, Effort, entries
 from linkprior.predictors.multistart import MOST_STARTS
 from linkprior.predictors.scores import (
@@ -34,7 +34,7 @@ from linkprior.predictors.scores import (
     prior_of,
 )
 from linkprior.predictors.spaces import ALPHA, Axis, C, Space, without_learned
-from linkprior.predictors.tri import ADMM_STEP, DENSE_LIMIT, SPACE, Array, Penalised, Tri
+from linkprior.predictors.tri import ADMM_STEP, DENSE_LIMIT, SPACE, Penalised, Tri
 
 # Nominal nanoseconds per entry: one iteration of dual decomposition, all passes of the prox for one
 # layer, the same as tables of ranks, and scores of one layer from its tables.
@@ -114,20 +114,18 @@ class TriDegree(Penalised):
         all edges when some were hidden. False: by the formula of all others.
     """
 
-    name: ClassVar[str] = "tri-degree"
-    summary_line: ClassVar[str] = (
-        "tri-factorization with the node-specific degree prior (the paper)"
-    )
-    search_space: ClassVar[Space | None] = {
+    name = "tri-degree"
+    summary_line = "tri-factorization with the node-specific degree prior (the paper)"
+    search_space = {
         **SPACE,
         "lam": Axis(3e-4, 0.03, (0.001, 0.003, 0.01)),
         "c": C,
         "alpha": ALPHA,
         "warmup": Axis(20, 200, whole=True),
     }
-    supports: ClassVar[frozenset[str]] = WEIGHTS | NEGATIVES | ISOLATED
-    presets: ClassVar[dict[str, dict[str, Any]]] = {"paper": PAPER}
-    _rankings: ClassVar[tuple[str, ...]] = ("q", "x", "factors")
+    supports = WEIGHTS | NEGATIVES | ISOLATED
+    presets = {"paper": PAPER}
+    _rankings = ("q", "x", "factors")
 
     preset: str | None = None
     alpha: float = 0.5

@@ -6,7 +6,6 @@ import math
 from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -17,7 +16,7 @@ from linkprior.network.pairs import Ints
 from linkprior.predictors.base import WEIGHTS, Array, Learned
 from linkprior.predictors.effort import Effort, Growth, amount
 from linkprior.predictors.paths import PathPredictor
-from linkprior.predictors.spaces import Axis, Space
+from linkprior.predictors.spaces import Axis
 
 _STEP: Growth = {"edge_nodes": 0.42, "entries": 0.3}  # A times a dense block, over all sources
 SERIES_ERROR = 1e-12  # what is left out of Katz's series, beside the whole
@@ -36,8 +35,8 @@ class WalkScores(PathPredictor):
     confidences, these are the entries of A.
     """
 
-    supports: ClassVar[frozenset[str]] = WEIGHTS
-    score_time: ClassVar[Growth] = {"entries": 5.5}
+    supports = WEIGHTS
+    score_time = {"entries": 5.5}
 
     @abstractmethod
     def _dense_steps(self) -> int:
@@ -68,12 +67,10 @@ class Katz(WalkScores):
         β times λ₁, the largest eigenvalue of A; below 1. The smaller, the more short walks count.
     """
 
-    name: ClassVar[str] = "katz"
-    summary_line: ClassVar[str] = "walks of all lengths, longer ones counting less (Katz 1953)"
-    search_space: ClassVar[Space | None] = {
-        "beta": Axis(0.02, 0.95, (0.05, 0.1, 0.2, 0.5, 0.7, 0.9), log=False)
-    }
-    fit_time: ClassVar[Growth] = {"edges": 200.0, "nodes": 1000.0}
+    name = "katz"
+    summary_line = "walks of all lengths, longer ones counting less (Katz 1953)"
+    search_space = {"beta": Axis(0.02, 0.95, (0.05, 0.1, 0.2, 0.5, 0.7, 0.9), log=False)}
+    fit_time = {"edges": 200.0, "nodes": 1000.0}
     beta: float = 0.5
 
     def _dense_steps(self) -> int:
@@ -107,13 +104,11 @@ class LocalRandomWalk(WalkScores):
         t, the steps a walker takes; few see the neighbourhood, many only the degrees.
     """
 
-    name: ClassVar[str] = "lrw"
-    summary_line: ClassVar[str] = "a random walk of a few steps from either node (Liu and Lü 2010)"
-    search_space: ClassVar[Space | None] = {
-        "steps": Axis(2, 10, (2, 3, 4, 5, 6, 8, 10), log=False, whole=True)
-    }
-    fit_time: ClassVar[Growth] = {"nodes": 1.0}
-    score_time: ClassVar[Growth] = {"two_steps": 10.0, "entries": 5.5}
+    name = "lrw"
+    summary_line = "a random walk of a few steps from either node (Liu and Lü 2010)"
+    search_space = {"steps": Axis(2, 10, (2, 3, 4, 5, 6, 8, 10), log=False, whole=True)}
+    fit_time = {"nodes": 1.0}
+    score_time = {"two_steps": 10.0, "entries": 5.5}
     steps: int = 3
 
     def _dense_steps(self) -> int:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -42,7 +41,6 @@ from linkprior.predictors.base import NEGATIVES, WEIGHTS, Array, Learned, LinkPr
 from linkprior.predictors.effort import Effort, effort_of, entries
 from linkprior.predictors.meta import arrays_under, prefixed
 from linkprior.predictors.multistart import SEED_LIMIT
-from linkprior.predictors.spaces import Space
 
 MATCHED = {"auprc": 0.0, "recall": 0.0, "dc_auroc": 1.0}  # share of other pairs drawn by degree
 OTHERS = 40  # pairs drawn by lot for each hidden edge
@@ -104,13 +102,13 @@ class Auto(LinkPredictor):
     Ranking(3 pairs)
     """
 
-    name: ClassVar[str] = "auto"
-    summary_line: ClassVar[str] = "all models together, weighed by how well they find hidden edges"
-    search_space: ClassVar[Space | None] = {}
-    renamed_parameters: ClassVar[Mapping[str, str]] = {"exercises": "holdouts"}
-    combines_models: ClassVar[bool] = True
-    _held_up_to: ClassVar[int] = 16_000  # 1 GB
-    supports: ClassVar[frozenset[str]] = WEIGHTS | NEGATIVES
+    name = "auto"
+    summary_line = "all models together, weighed by how well they find hidden edges"
+    search_space = {}
+    renamed_parameters = {"exercises": "holdouts"}
+    combines_models = True
+    _held_up_to = 16_000  # 1 GB
+    supports = WEIGHTS | NEGATIVES
     effort: str = "normal"
     objective: str = "auprc"
     hidden: float = 0.1

@@ -10,7 +10,7 @@ from tests.predictors.small import every_pair, networks, slowly
 
 import linkprior as lp
 from linkprior import parallel
-from linkprior.predictors.walks import largest_eigenvalue
+from linkprior.predictors.paths import largest_eigenvalue
 
 
 def off_diagonal(matrix):

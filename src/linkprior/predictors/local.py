@@ -47,6 +47,7 @@ class SharedNeighbours(LinkPredictor):
     product of those of its two edges, and degrees are sums of confidences.
     """
 
+    search_space = {}
     supports = WEIGHTS
     scores_pairs_alone = True
     fit_time = {"nodes": 1.0}
@@ -98,7 +99,6 @@ class CommonNeighbours(SharedNeighbours):
 
     name = "cn"
     summary_line = "number of common neighbours (Liben-Nowell and Kleinberg 2003)"
-    search_space = {}
 
     def _weights(self, degrees: Array) -> Array:
         return np.ones(len(degrees))
@@ -110,7 +110,6 @@ class AdamicAdar(SharedNeighbours):
 
     name = "aa"
     summary_line = "common neighbours, each 1/log of its degree (Adamic and Adar 2003)"
-    search_space = {}
 
     def _weights(self, degrees: Array) -> Array:
         # Who has one neighbour is nobody's common neighbour, and log 1 is 0.
@@ -123,7 +122,6 @@ class ResourceAllocation(SharedNeighbours):
 
     name = "ra"
     summary_line = "common neighbours, each 1/degree (Zhou, Lü and Zhang 2009)"
-    search_space = {}
 
     def _weights(self, degrees: Array) -> Array:
         return 1.0 / np.maximum(degrees, 1.0)
@@ -135,7 +133,6 @@ class Jaccard(CommonNeighbours):
 
     name = "jaccard"
     summary_line = "common neighbours as a share of all neighbours (Jaccard 1901)"
-    search_space = {}
     supports = frozenset()  # shares of sets of neighbours
 
     def _score(self, shared: Array, first: Array, second: Array) -> Array:

@@ -30,7 +30,7 @@ DEFAULT_MODEL = "auto"  # what is taken where no model is named
 
 # Files in the order in which their models are listed; those not named here come after, by name.
 _ORDER = [
-    *("auto", "tri_degree", "tri", "completion", "local", "walks", "paths", "spectral", "sbm"),
+    *("auto", "tri_degree", "tri", "completion", "local", "paths", "spectral", "sbm"),
     "degree_prior",
 ]
 _DECLARED = re.compile(r'\n(?:class (\w+)|    (name|kind)(?:: ClassVar\[str\])? = "([\w-]+)")')

@@ -13,7 +13,7 @@ from tests.predictors.small import SMALL, every_pair, networks, slowly
 
 import linkprior as lp
 from linkprior.errors import InputError, NotFittedError
-from linkprior.predictors import evidence, path_counts
+from linkprior.predictors import evidence
 from linkprior.predictors.registry import make
 from linkprior.ranking.ranking import Ranking
 
@@ -68,8 +68,8 @@ def test_paths_and_partners_are_those_networkx_finds(net, room):
     """Edges too, whose walks there and back are no paths; whatever the size of the blocks."""
     pairs, graph = every_pair(net), graph_of(net)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(path_counts, "_ENTRIES", room)
-        found = path_counts.count_paths(net, pairs)
+        patch.setattr(evidence, "_ENTRIES", room)
+        found = evidence.count_paths(net, pairs)
     for at, (i, j) in enumerate(pairs.tolist()):
         assert found.two[at] == len(simple_paths(graph, i, j, 2))
         assert found.three[at] == len(simple_paths(graph, i, j, 3))
@@ -81,7 +81,7 @@ def test_paths_and_partners_are_those_networkx_finds(net, room):
 @given(networks())
 def test_the_rank_by_degree_is_that_of_all_non_edges(net):
     pairs = every_pair(net)
-    places = path_counts.rank_by_degree(net, pairs)
+    places = evidence.rank_by_degree(net, pairs)
     assert places.tolist() == [place_by_degree(net, i, j) for i, j in pairs.tolist()]
 
 
@@ -148,7 +148,7 @@ def test_evidence_stands_beside_what_a_ranking_has(planted):
 
 
 def test_evidence_is_the_same_for_any_number_of_workers(monkeypatch):
-    monkeypatch.setattr(path_counts, "_ENTRIES", 5000)
+    monkeypatch.setattr(evidence, "_ENTRIES", 5000)
     net = lp.planted_network(n_nodes=500, n_groups=5, mean_degree=6, seed=1)
     model = build("dense").fit(net)
     ranking = model.predict_edges(800)

@@ -11,7 +11,7 @@ from tests.predictors.small import networks, slowly
 import linkprior as lp
 from linkprior import _config
 from linkprior.errors import InputError, LinkpriorError, ParameterError
-from linkprior.predictors import path_counts
+from linkprior.predictors import evidence
 from linkprior.ranking import retrieval
 from linkprior.ranking.candidates import Candidates
 from linkprior.ranking.recall import measure_recall
@@ -309,10 +309,10 @@ def test_what_stands_at_a_threshold_is_missed_too(planted):
 @pytest.mark.parametrize("entries", [1, 500, 1 << 20])
 def test_paths_are_counted_without_a_row_of_all_nodes(planted, monkeypatch, entries):
     every = np.array(np.triu_indices(planted.n_nodes, 1)).T
-    by_rows = path_counts.count_paths(planted, every)
-    monkeypatch.setattr(path_counts, "_SPREAD_OUT", 1)
-    monkeypatch.setattr(path_counts, "_ENTRIES", entries)
-    found = path_counts.count_paths(planted, every)
+    by_rows = evidence.count_paths(planted, every)
+    monkeypatch.setattr(evidence, "_SPREAD_OUT", 1)
+    monkeypatch.setattr(evidence, "_ENTRIES", entries)
+    found = evidence.count_paths(planted, every)
     a = planted.adjacency.toarray().astype(np.int64)
     degrees, (i, j) = a.sum(axis=1), every.T
     along = a[i, j] * (degrees[i] + degrees[j] - 1)  # walks of length 3 that are no paths

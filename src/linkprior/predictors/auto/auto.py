@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -15,10 +16,10 @@ from linkprior.errors import ParameterError
 from linkprior.network import Network
 from linkprior.network import pairs as pr
 from linkprior.network.pairs import Ints
-from linkprior.predictors.auto import explanation
 from linkprior.predictors.auto.calibration import Calibration, expected_hits
-from linkprior.predictors.auto.features import Features, fit_sources, restored, work_of
+from linkprior.predictors.auto.features import PRIOR, Features, fit_sources, restored, work_of
 from linkprior.predictors.auto.holdout import (
+    FEW_HIDDEN,
     MOST_TOP,
     OBJECTIVES,
     TOP_SHARE,
@@ -36,7 +37,14 @@ from linkprior.predictors.auto.holdout import (
 )
 from linkprior.predictors.auto.learners import N_TREES
 from linkprior.predictors.auto.sources import EFFORTS, Choice, choose
-from linkprior.predictors.auto.stack import Stack, Trained, Trainer, carried, stack_from
+from linkprior.predictors.auto.stack import (
+    FEWEST_TO_CHOOSE,
+    Stack,
+    Trained,
+    Trainer,
+    carried,
+    stack_from,
+)
 from linkprior.predictors.base import NEGATIVES, WEIGHTS, Array, Learned, LinkPredictor
 from linkprior.predictors.effort import Effort, effort_of, entries
 from linkprior.predictors.meta import arrays_under, prefixed
@@ -55,6 +63,18 @@ RANK, PENALTY = 6.0, 25.0  # per entry of a matrix of all nodes and source: a lo
 LEAF = 10.0  # to take a pair down a tree
 GROW = 5.0  # to grow a tree, per pair and feature
 SPREAD = 6.0  # tops of different models: so many times the pairs near one of them
+
+_MEASURES = {
+    "auprc": "AUPRC",
+    "recall": "recall at 5 %",
+    "dc_auroc": "AUROC against pairs of like degree",
+}
+_COMMON = {
+    "fusion": "the plain fusion of all ranks",
+    "prior": "what the degree prior says of the ranks of all models",
+}
+_SHOWN = 5
+NO_PROBABILITIES = "too little was found again to state probabilities: links have scores only"
 
 _one_at_a_time = threading.Lock()
 
@@ -320,8 +340,8 @@ class Auto(LinkPredictor):
         )
 
     def summary(self) -> list[str]:
-        said = explanation.lines(self._state()[1].facts, self.objective)
-        without = [explanation.NO_PROBABILITIES] * (self._cached_calibration is None)
+        said = _lines(self._state()[1].facts, self.objective)
+        without = [NO_PROBABILITIES] * (self._cached_calibration is None)
         return [*said, *without]
 
     # ------------------------------------------------------------------ how long it takes
@@ -349,3 +369,71 @@ class Auto(LinkPredictor):
         top = SPREAD * min(max(TOP_SHARE * n_pairs, network.n_edges), MOST_TOP)
         drawn = rounds * min(top, n_pairs) + min(1e5, rounds * n_pairs)
         return Costs(fitting, looking, 4.0 * GROW * N_TREES * drawn * 1.4 * len(sources))
+
+
+def _lines(facts: Mapping[str, Any], objective: str) -> list[str]:
+    """Return some lines: how it was learned, what carried it, what was left out."""
+    hidden, validation = facts["hidden"], facts["validation"]
+    found = []
+    if facts["from_history"]:
+        found.append(
+            f"auto learned from the {facts['found']:,} links that the newer release found between "
+            f"nodes of the older one, and fitted {len(facts['sources'])} base models"
+        )
+    elif facts["found"] is not None:
+        links = f"{facts['found']} link{'s' * (facts['found'] != 1)}"
+        found.append(
+            f"the two releases differ by {links} only, too few to learn from: edges were hidden "
+            "instead"
+        )
+    if hidden and not facts["from_history"]:
+        low, high = min(hidden), max(hidden)
+        span = f"{low}" if low == high else f"{low}–{high}"
+        found.append(
+            f"auto hid {span} edge{'s' * (max(hidden) != 1)} {len(hidden)} "
+            f"time{'s' * (len(hidden) != 1)} and fitted {len(facts['sources'])} base models"
+        )
+    found.append(_chosen(facts, validation, objective))
+    if facts["carried"]:
+        shares = facts["carried"].items()
+        parts = [f"{_called(label)} {share:.0%}" for label, share in shares if share > 0]
+        found.append(f"feature importance: {', '.join(parts[:_SHOWN])}")
+    if facts["left_out"]:
+        left = "; ".join(f"{name}: {why}" for name, why in facts["left_out"].items())
+        found.append(f"left out: {left}")
+    return found
+
+
+def _chosen(facts: Mapping[str, Any], validation: Mapping[str, float], objective: str) -> str:
+    measure, stack = _MEASURES[objective], facts["stack"]
+    singles = {k: v for k, v in validation.items() if k not in ("stack", "fusion")}
+    best = next(iter(singles), None)
+    edges = "newly found links" if facts["from_history"] else "hidden edges"
+    if stack["kind"] == "stack" and best is not None:
+        few = objective == "auprc" and min(facts["hidden"]) < FEW_HIDDEN
+        as_if = f", counted as if {FEW_HIDDEN} had been hidden at a time" * few
+        reached, alone = f"{measure} {validation['stack']:.3g}", f"{singles[best]:.3g}{as_if}"
+        if "single" in stack["parts"].get("top", [[]])[0]:
+            return (
+                f"nothing learned found {edges} better than {_called(best)}, which ranks the top "
+                f"of the list; the rest is ranked by all models ({reached}, {_called(best)} alone "
+                f"{alone})"
+            )
+        return (
+            f"on {edges} the learned combination reached {reached}, the best model alone "
+            f"({_called(best)}) {alone}"
+        )
+    name = _called(stack["labels"][stack["column"]]) if stack["kind"] == "source" else ""
+    what = f"{name} alone" if name else _COMMON[stack["kind"]]
+    if not facts["hidden"]:
+        return f"no edge was hidden, so nothing could be learned: ranked by {what}"
+    if sum(facts["hidden"]) < FEWEST_TO_CHOOSE:
+        return f"too few {edges} to choose by: ranked by {what}"
+    if "stack" not in validation:
+        return f"too little to learn from: ranked by {what}, best at finding {edges}"
+    return f"nothing learned did better on {edges} than {what}, which is what ranks here"
+
+
+def _called(label: str) -> str:
+    plain = label.removeprefix(PRIOR)
+    return f"{plain} with the degree prior" if label != plain else plain

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.predictors.small import SMALL, every_pair, networks, slowly
+from tests.predictors.small import MODELS, build, every_pair, networks, slowly
 
 import linkprior as lp
 from linkprior.errors import InputError, NotFittedError
@@ -17,19 +17,7 @@ from linkprior.predictors import evidence
 from linkprior.predictors.registry import make
 from linkprior.ranking.ranking import Ranking
 
-MODELS = {
-    "pa": ("pa", {}),
-    "l3": ("l3", {}),
-    "tri": ("tri", {"rank": 2, "n_starts": 1, "max_iter": 3}),
-    "dense": ("tri-degree", SMALL),
-    "sketch": ("tri-degree", {**SMALL, "solver": "streaming"}),
-}
 every = pytest.mark.parametrize("key", MODELS)
-
-
-def build(key):
-    name, params = MODELS[key]
-    return make(name, **params)
 
 
 def graph_of(net):

@@ -27,6 +27,7 @@ from linkprior.predictors.meta import Wrapped, prefixed, under
 from linkprior.predictors.on_device import Form
 from linkprior.predictors.scores import (
     Combine,
+    DenseScores,
     Scores,
     adjust,
     adjust_pairs,
@@ -276,9 +277,12 @@ class DegreeOver(Wrapped):
         self._cached_weights = scale, profile[knots(len(profile))]
         self._cached_odds = learned_prior.odds_of(learned, network)
         self._cached_learned: Scores | None = None
-        if self._cached_odds is not None:
-            self._cached_learned = learned_prior.learned_scores(
-                learned.arrays, self._cached_odds, base._rows, base._pairs
+        if "Q" in learned.arrays:
+            self._cached_learned = DenseScores(learned.arrays["Q"])
+        elif self._cached_odds is not None:
+            table = learned.arrays["rank_table"]
+            self._cached_learned = learned_prior.LearnedScores(
+                base._rows, base._pairs, table, self._cached_odds
             )
         return [base]
 

@@ -301,12 +301,12 @@ class TriDegree(Penalised):
         network, learned = self._state()
         if self.rank_by != "q":
             return super()._make_scores()
-        odds = learned_prior.odds_of(learned, network)
-        if odds is not None:
-            plain = self._factor_scores()
-            return learned_prior.learned_scores(learned.arrays, odds, plain.rows, plain.at)
         if "Q" in learned.arrays:
             return DenseScores(learned.arrays["Q"])
+        odds = learned_prior.odds_of(learned, network)
+        if odds is not None:
+            plain, table = self._factor_scores(), learned.arrays["rank_table"]
+            return learned_prior.LearnedScores(plain.rows, plain.at, table, odds)
         scale, profile = self._rank_weights(network)
         weights, tables = profile[knots(len(profile))], learned.arrays["tables"]
         return SketchScores(self._layers(learned), tables, scale, weights)

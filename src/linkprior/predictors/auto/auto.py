@@ -317,19 +317,21 @@ class Auto(LinkPredictor):
 
     # ------------------------------------------------------------------ what to expect
 
+    @property
+    def _calibration(self) -> Calibration | None:
+        self._state()  # refuses a model that is not fitted
+        return self._cached_calibration
+
     def probabilities(self, scores: Array) -> Array | None:
-        self._state()
-        known = self._cached_calibration
+        known = self._calibration
         return None if known is None else known.probability(np.asarray(scores))
 
     def score_threshold(self, probability: float) -> float:
-        self._state()
-        known = self._cached_calibration
+        known = self._calibration
         return probability if known is None else known.score_threshold(probability)
 
     def expected_hits(self, scores: Array) -> tuple[Array, Array, Array] | None:
-        self._state()
-        known = self._cached_calibration
+        known = self._calibration
         return None if known is None else expected_hits(known.probability(scores), known.spread)
 
     def assumption(self) -> str:

@@ -36,21 +36,6 @@ def test_one_path_scores_as_counted_by_hand():
     assert scores["mps"] == pytest.approx(1 / 2 + 1 / 3, rel=1e-6)
 
 
-def test_mps_is_the_best_jaccard_index_of_networkx(planted):
-    graph = nx.from_scipy_sparse_array(planted.adjacency)
-    pairs = [(0, 9), (2, 31), (7, 50), (11, 12), (40, 51)]
-
-    def best(a, b):
-        """The highest index of `a` with a partner of `b`."""
-        others = [(a, partner) for partner in graph[b] if partner != a]
-        return max((j for _, _, j in nx.jaccard_coefficient(graph, others)), default=0)
-
-    expected = [best(x, y) + best(y, x) for x, y in pairs]
-    assert max(expected) > 0
-    scores = lp.make("mps").fit(planted).score_pairs(pairs)
-    np.testing.assert_allclose(scores, expected, rtol=1e-6)
-
-
 def test_mps_breaks_ties_by_degree_and_by_less_than_a_millionth():
     """Paths of four nodes, the inner two doubled: their ends' scores are equal, degrees are not.
 

@@ -147,13 +147,8 @@ class PU(ScoredPredictor):
         solver = self._solver(network, 1)
         rounds = whole_number("max_iter", self.max_iter, 1) * (1 + (solver.cg_steps or 10))
         n_starts = whole_number("n_starts", self.n_starts, 1, multistart.MOST_STARTS)
-        fit = (
-            n_starts
-            * multistart.idle_factor(n_starts)
-            * rounds
-            * _ROUND
-            * sweep(network, solver.rank)
-        )
+        steps = n_starts * multistart.idle_factor(n_starts) * rounds
+        fit = steps * _ROUND * sweep(network, solver.rank)
         held = 4.0 * _ARRAYS * n_starts * network.n_nodes * solver.rank
         return Effort(fit, factor_scores(network, n_starts * solver.rank), held)
 

@@ -22,7 +22,7 @@ from linkprior.predictors.base import LinkPredictor
 from linkprior.ranking.candidates import Candidates
 from linkprior.ranking.ranking import Ranking
 
-__all__ = ["COLUMNS", "PairStory", "columns", "explain_pair", "with_evidence"]
+__all__ = ["COLUMNS", "columns", "explain_pair", "explanation", "with_evidence"]
 
 COLUMNS = {
     "degree_source": "edges of the source",
@@ -236,23 +236,18 @@ def _fill(net: Network, all_hubs: Ints, all_others: Ints, found: Paths, at: Ints
 # ---------------------------------------------------------------------- the explanation of one pair
 
 
-@dataclass(frozen=True)
-class PairStory:
-    """What is known of one pair: numbers, names and lists, fit for JSON (see `explain_pair`)."""
+Facts = dict[str, Any]
 
-    facts: dict[str, Any]
-
-    def text(self) -> str:
-        """Return the explanation in 8 to 15 plain lines."""
-        return "\n".join(lines(self.facts))
+CLEARLY = 3.0  # times by which one place must beat another before a word is said about it
+NEAR_THE_TOP = 0.1  # share of all candidates
 
 
 def explain_pair(
     model: LinkPredictor, a: str, b: str, labels: Mapping[str, str] | None = None
-) -> PairStory:
-    """Return the explanation of the pair of nodes called `a` and `b`, for a fitted model.
+) -> Facts:
+    """Return what is known of the pair of nodes called `a` and `b`: numbers and names for JSON.
 
-    With `labels`, readable names of nodes, a node is told as TP53 (7157).
+    With `labels`, readable names of nodes, a node is named as TP53 (7157).
     """
     net, _ = model._state()
     one, other = number_of(net, a), number_of(net, b)
@@ -263,21 +258,23 @@ def explain_pair(
         f"{labels[name]} ({name})" if labels and labels.get(name, name) != name else name
         for name in net.names
     ]
-    facts = {
+    negatives = net.known.negatives
+    refuted = negatives is not None and bool((negatives == (i, j)).all(axis=1).any())
+    observed = j in _partners(net, i)
+    return {
         "model": type(model).name,
         "source": names[i],
         "target": names[j],
-        "observed": j in _partners(net, i),
-        "known_non_edge": _refuted(net, i, j),
+        "observed": observed,
+        "known_non_edge": refuted,
         "n_nodes": net.n_nodes,
-        **_standing(model, net, i, j),
+        **_ranks(model, net, i, j, listed=observed or refuted),
         **_surroundings(net, names, i, j),
     }
-    return PairStory(facts)
 
 
-def _standing(model: LinkPredictor, net: Network, i: int, j: int) -> dict[str, Any]:
-    """Tell the score, its parts, and its place among all candidates and for either node."""
+def _ranks(model: LinkPredictor, net: Network, i: int, j: int, listed: bool) -> Facts:
+    """Return the score, its parts, and its place among all candidates and for either node."""
     asked = Candidates.of(net)
     barred = asked.barred
     with parallel.one_blas_thread():
@@ -293,7 +290,6 @@ def _standing(model: LinkPredictor, net: Network, i: int, j: int) -> dict[str, A
 
         counts = parallel.map_blocks(one_block, net.n_nodes, stage="placing the pair")
         above, equal = np.array(list(counts)).sum(axis=0).tolist()
-    listed = j in _partners(net, i) or _refuted(net, i, j)
     why = model.explain(np.array([[i, j]]), by="position")
     return {
         "score": score,
@@ -308,8 +304,8 @@ def _standing(model: LinkPredictor, net: Network, i: int, j: int) -> dict[str, A
     }
 
 
-def _surroundings(net: Network, names: Sequence[str], i: int, j: int) -> dict[str, Any]:
-    """Tell degrees, shared partners and paths: the heaviest by 1/√(k_u·k_v), ties in node order."""
+def _surroundings(net: Network, names: Sequence[str], i: int, j: int) -> Facts:
+    """Return degrees, shared partners, and the heaviest paths by 1/√(k_u·k_v), ties by node."""
     pair = np.array([[i, j]])
     paths = count_paths(net, pair)
     partners = [node for node in paths.partners[0].tolist() if node >= 0]
@@ -333,25 +329,14 @@ def _surroundings(net: Network, names: Sequence[str], i: int, j: int) -> dict[st
     }
 
 
-def _refuted(net: Network, i: int, j: int) -> bool:
-    negatives = net.known.negatives
-    return negatives is not None and bool((negatives == (i, j)).all(axis=1).any())
-
-
 def _partners(net: Network, node: int) -> Ints:
     start, stop = net.adjacency.indptr[node : node + 2]
     return net.adjacency.indices[start:stop].astype(np.int64)
 
 
-Facts = dict[str, Any]
-
-CLEARLY = 3.0  # times by which one place must beat another before a word is said about it
-NEAR_THE_TOP = 0.1  # share of all candidates
-
-
-def lines(facts: Facts) -> list[str]:
-    """Return the explanation line by line: the score and its parts, ranks, degrees, paths."""
-    return [
+def explanation(facts: Facts) -> str:
+    """Return the explanation of a pair in 8 to 15 lines: score and parts, ranks, degrees, paths."""
+    lines = [
         *_score_lines(facts),
         *(
             f"Of all {facts['n_nodes'] - 1:,} partners {facts[one]} could have, {facts[other]} is "
@@ -363,6 +348,7 @@ def lines(facts: Facts) -> list[str]:
         *_path_lines(facts),
         "A score orders pairs; it is no probability.",
     ]
+    return "\n".join(lines)
 
 
 def _score_lines(facts: Facts) -> list[str]:

@@ -48,10 +48,15 @@ class FactorScores:
     U: Array  # (starts, p, r)
     S: Array  # (starts, r, r)
 
+    @property
+    def layers(self) -> list[Factors]:
+        """The factors of each start."""
+        return [Factors(u, s) for u, s in zip(self.U, self.S, strict=True)]
+
     @cached_property
     def mean(self) -> Factors:
         """One wide pair of factors whose X is the mean of all starts' X."""
-        return merge([Factors(u, s) for u, s in zip(self.U, self.S, strict=True)])
+        return merge(self.layers)
 
     def rows(self, start: int, stop: int) -> Array:
         return self.mean.rows(start, stop)

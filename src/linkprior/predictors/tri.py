@@ -297,9 +297,7 @@ class Penalised(TriFactorization):
         _, steps = super()._start_times(network)
         if not self.warmup:
             return 0.0, steps
-        _, inner = multistart.threads(
-            self.n_starts
-        )  # a plain sweep keeps one of a start's threads busy
+        _, inner = multistart.threads(self.n_starts)  # a plain sweep keeps one of them busy
         warmup = inner * (self.warmup + 1) * sweep(network, self._rank(network))
         return multistart.idle_factor(self.n_starts) * warmup, steps
 

@@ -24,13 +24,13 @@ from linkprior.predictors.multistart import MOST_STARTS
 from linkprior.predictors.scores import (
     PASSES,
     DenseScores,
+    FactorScores,
     Scores,
     SketchScores,
     build_tables,
     dense_prox,
     knots,
     mean_matrix,
-    merge,
     prior_of,
 )
 from linkprior.predictors.spaces import ALPHA, Axis, C, Space, without_learned
@@ -288,9 +288,8 @@ class TriDegree(Penalised):
         return self.prox == "mm" and super()._on_disk(network)  # dual decomposition is in memory
 
     def _layers(self, learned: Learned) -> list[Factors]:
-        pairs = zip(learned.arrays["U"], learned.arrays["S"], strict=True)
-        layers = [Factors(U, S) for U, S in pairs]
-        return layers if self.average == "q" else [merge(layers)]
+        factors = FactorScores(learned.arrays["U"], learned.arrays["S"])
+        return factors.layers if self.average == "q" else [factors.mean]
 
     def _rank_weights(self, network: Network) -> tuple[Array, Array]:
         """Return τ·g and h, the rank weights scaled by τ = λ/η."""

@@ -60,10 +60,7 @@ def loss_by_definition(X, net, entry):
 
 @pytest.mark.parametrize(
     ("loss", "entry"),
-    [
-        (SquaredLoss, lambda x, t: (x - t) ** 2),
-        (PoissonLoss, lambda x, t: x - t * np.log(x)),
-    ],
+    [(SquaredLoss, lambda x, t: (x - t) ** 2), (PoissonLoss, lambda x, t: x - t * np.log(x))],
 )
 def test_an_edge_counts_as_much_as_it_is_sure_and_a_known_non_edge_a_little(net, loss, entry):
     factors = random_factors(net.n_nodes, 4, 0.2, np.random.default_rng(0))

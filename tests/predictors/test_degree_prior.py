@@ -17,12 +17,7 @@ from linkprior.model.priors import DegreePrior
 from linkprior.network.pairs import n_pairs
 from linkprior.predictors import degree_prior
 from linkprior.predictors.registry import make
-from linkprior.predictors.scores import (
-    DenseScores,
-    dense_prox,
-    make_tables,
-    unit_of,
-)
+from linkprior.predictors.scores import DenseScores, dense_prox, make_tables, unit_of
 
 BASES = ("l3", "ra", "pa", "katz")
 

@@ -77,8 +77,7 @@ def test_a_network_without_blocks_has_one():
     assert model.learned_.facts["n_blocks"] == 1
     k = net.degrees
     np.testing.assert_allclose(
-        model.score_pairs([(0, 1), (5, 9)]),
-        [k[0] * k[1] / k.sum(), k[5] * k[9] / k.sum()],
+        model.score_pairs([(0, 1), (5, 9)]), [k[0] * k[1] / k.sum(), k[5] * k[9] / k.sum()]
     )
 
 

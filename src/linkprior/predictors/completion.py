@@ -88,12 +88,7 @@ class PU(ScoredPredictor):
     search_space = {
         "rank": rank_axis(DEFAULT_RANK),
         "rho": Axis(
-            0.1,
-            10.0,
-            (0.3, 1.0, 3.0),
-            none_is=default_rho,
-            relative=True,
-            most=lambda _: 0.9,
+            0.1, 10.0, (0.3, 1.0, 3.0), none_is=default_rho, relative=True, most=lambda _: 0.9
         ),
         "lam": Axis(0.1, 3.0, (0.3, 0.6, 1.0, 1.5), none_is=default_ridge, relative=True),
         "max_iter": Axis(5, 80, (10, 20, 40), whole=True),

@@ -24,13 +24,7 @@ from linkprior.predictors import multistart
 from linkprior.predictors.base import NEGATIVES, WEIGHTS, Array, Learned, ScoredPredictor
 from linkprior.predictors.effort import Effort, entries, factor_scores, network_bytes, sweep
 from linkprior.predictors.on_device import Form, solve_on_device
-from linkprior.predictors.scores import (
-    DenseScores,
-    FactorScores,
-    Scores,
-    SketchScores,
-    mean_matrix,
-)
+from linkprior.predictors.scores import DenseScores, FactorScores, Scores, SketchScores, mean_matrix
 from linkprior.predictors.spaces import Axis, rank_axis
 from linkprior.ranking.retrieval import FactorPair
 from linkprior.solvers.base import Solution, solve
@@ -421,11 +415,7 @@ class TriL1(Penalised):
 
     name = "tri-l1"
     summary_line = "tri-factorization with an ℓ1 penalty"
-    search_space = {
-        **SPACE,
-        "lam": Axis(1e-5, 0.1, (1e-4, 1e-3, 1e-2)),
-        "max_iter": SWEEPS,
-    }
+    search_space = {**SPACE, "lam": Axis(1e-5, 0.1, (1e-4, 1e-3, 1e-2)), "max_iter": SWEEPS}
     lam: float = 0.001
 
     def _prior(self, network: Network) -> Prior:

@@ -131,7 +131,7 @@ def _renamed(old: str, method: Callable[..., T]) -> Callable[..., T]:
 
 
 @contextmanager
-def overflow_told_later() -> Iterator[None]:
+def overflow_checked_later() -> Iterator[None]:
     """Let numbers overflow without a warning, as results are checked; others warn as ever."""
     overflowed = False
 
@@ -350,7 +350,7 @@ class LinkPredictor(ABC):
                 f"the network has {network.n_nodes} nodes but no edge: there is nothing to learn "
                 "from"
             )
-        with parallel.one_blas_thread(), overflow_told_later():
+        with parallel.one_blas_thread(), overflow_checked_later():
             learned = self._fit(network)
         self._refuse_not_finite(*learned.arrays.values())
         self._remember(network, learned)
@@ -450,7 +450,7 @@ class LinkPredictor(ABC):
         net, _ = self._state()
         start = whole_number("start", start, 0, net.n_nodes)
         stop = whole_number("stop", stop, start, net.n_nodes)
-        with parallel.one_blas_thread(), overflow_told_later():
+        with parallel.one_blas_thread(), overflow_checked_later():
             block = self._rows(start, stop)
         block[np.arange(stop - start), np.arange(start, stop)] = 0.0
         self._refuse_not_finite(block)
@@ -480,7 +480,7 @@ class LinkPredictor(ABC):
         (array([1.]), array([1.]))
         """
         proper = self._proper(pairs, by)
-        with parallel.one_blas_thread(), overflow_told_later():
+        with parallel.one_blas_thread(), overflow_checked_later():
             scores = self._pairs(proper)
         self._refuse_not_finite(scores)
         return scores
@@ -525,7 +525,7 @@ class LinkPredictor(ABC):
                     f"nearby_pairs(network, …), got {shown(candidates)}"
                 )
             candidates.refuse_other(net)
-        with parallel.one_blas_thread(), overflow_told_later():
+        with parallel.one_blas_thread(), overflow_checked_later():
             if isinstance(candidates, NeighborCandidates):
                 best, scores = best_nearby(self, candidates, k, lowest)
             elif (found := self._best_on_device(candidates, k, lowest)) is not None:
@@ -578,7 +578,7 @@ class LinkPredictor(ABC):
         ['score', 'base', 'prior']
         """
         proper, net = self._proper(pairs, by), self.network_
-        with parallel.one_blas_thread(), overflow_told_later():
+        with parallel.one_blas_thread(), overflow_checked_later():
             score, base = self._pairs(proper), self._base(proper)
         names = [(net.names[i], net.names[j]) for i, j in proper.tolist()]
         ranks = self._ranks(proper), self._ranks(proper[:, ::-1])
@@ -745,7 +745,7 @@ class LinkPredictor(ABC):
             raise InputError(f"pairs must join two different nodes, got ({node}, {node})")
         return pr.ordered(positions)
 
-    # ------------------------------------------------------------------ keeping
+    # ------------------------------------------------------------------ saving
 
     def save(self, folder: str | Path) -> None:
         """Write the fitted model to a folder; `linkprior.load` reads it back.

@@ -117,7 +117,7 @@ class Consensus(Wrapped):
                 members.append(member)
                 if len(members) >= self.least and overlaps and overlaps[-1] >= self.settled:
                     break
-        return self._kept(members, draws, overlaps)
+        return self._result(members, draws, overlaps)
 
     def _fits(self, network: Network, draws: list[_Draw]) -> Generator[LinkPredictor, None, None]:
         """Yield fitted members in order; some are fitted side by side, ahead of being asked for."""
@@ -130,7 +130,7 @@ class Consensus(Wrapped):
 
         yield from parallel.map_tasks(fit, draws, outer, remote=True)
 
-    def _kept(
+    def _result(
         self, members: list[LinkPredictor], draws: list[_Draw], overlaps: list[float]
     ) -> Learned:
         n = len(members)

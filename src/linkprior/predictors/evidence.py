@@ -67,7 +67,7 @@ def columns(
         gathered = {"label_source": of_node[source], "label_target": of_node[target]}
     names = [labels.get(name, name) for name in net.names]
     partners = np.empty(len(pairs), dtype=object)
-    for start in range(0, len(pairs), _ROWS_AT_ONCE):  # between two of them Ctrl-C is heard
+    for start in range(0, len(pairs), _ROWS_AT_ONCE):  # Ctrl-C works between two of them
         rows = paths.partners[start : start + _ROWS_AT_ONCE].tolist()
         joined = [";".join(names[node] for node in row if node >= 0) for row in rows]
         partners[start : start + len(rows)] = joined

@@ -284,29 +284,31 @@ def largest_eigenvalue(a: sp.csr_array) -> float:
     from scipy.linalg import eigh_tridiagonal
 
     found, check = 0.0, 16
-    for step, (diagonal, beside) in enumerate(_lanczos(a), start=1):
-        ended = beside[-1] <= _EIGENVALUE_ERROR * max(1.0, found)  # an invariant subspace
+    for step, (diagonal, off_diagonal) in enumerate(_lanczos(a), start=1):
+        ended = off_diagonal[-1] <= _EIGENVALUE_ERROR * max(1.0, found)  # an invariant subspace
         if ended or step in (check, _LANCZOS_STEPS):
             top = (step - 1, step - 1)
-            values, vectors = eigh_tridiagonal(diagonal, beside[:-1], select="i", select_range=top)
+            values, vectors = eigh_tridiagonal(
+                diagonal, off_diagonal[:-1], select="i", select_range=top
+            )
             found, last = float(values[0]), abs(float(vectors[-1, 0]))
-            if ended or beside[-1] * last <= _EIGENVALUE_ERROR * found:
+            if ended or off_diagonal[-1] * last <= _EIGENVALUE_ERROR * found:
                 break
             check = step * 4 // 3
     return found
 
 
 def _lanczos(a: sp.csr_array) -> Iterator[tuple[list[float], list[float]]]:
-    """Yield the tridiagonal matrix after each step: its diagonal, and what stands beside it."""
+    """Yield the tridiagonal matrix after each step: its diagonal, and the one beside it."""
     # A positive start is never orthogonal to the eigenvector looked for (Perron–Frobenius).
     start = np.random.default_rng(0).uniform(0.5, 1.5, a.shape[0])
     now, before = start / np.linalg.norm(start), np.zeros(a.shape[0])
     diagonal: list[float] = []
-    beside: list[float] = []
+    off_diagonal: list[float] = []
     for _ in range(_LANCZOS_STEPS):
-        after = a @ now - (beside[-1] if beside else 0.0) * before
+        after = a @ now - (off_diagonal[-1] if off_diagonal else 0.0) * before
         diagonal.append(float(now @ after))
         after -= diagonal[-1] * now
-        beside.append(float(np.linalg.norm(after)))
-        yield diagonal, beside
-        before, now = now, after / beside[-1]
+        off_diagonal.append(float(np.linalg.norm(after)))
+        yield diagonal, off_diagonal
+        before, now = now, after / off_diagonal[-1]

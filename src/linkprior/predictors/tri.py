@@ -315,19 +315,21 @@ class Penalised(TriFactorization):
         if device != "cpu":
             direct = DeviceDirect(*given, start, device=device)
             dense = DeviceAdmm(*given, float(self.eta), start, device=device, **asked)
-            return self._kept(solve_on_device(dense if admm else direct, *loop))
+            return self._without_matrices(solve_on_device(dense if admm else direct, *loop))
         if not admm:
             return solve(DirectSolver(*given, start, workers), *loop)
         # A limit is not sent to a cluster, though what was asked before the starts is.
         on_disk = memory_limit() is not None and self.__dict__.get("_cached_on_disk", False)
         asked |= {"workers": workers, "on_disk": on_disk}
-        return self._kept(solve(AdmmSolver(*given, float(self.eta), start, **asked), *loop))
+        return self._without_matrices(
+            solve(AdmmSolver(*given, float(self.eta), start, **asked), *loop)
+        )
 
     def _step_options(self) -> dict[str, Any]:
         """Return how ADMM does its two steps."""
         return {"sweeps": self.sweeps}
 
-    def _kept(self, found: Run) -> Run:
+    def _without_matrices(self, found: Run) -> Run:
         """Return a run without p × p arrays, or with X and Z alone where X is ranked.
 
         Starts are kept until all of them have ended.

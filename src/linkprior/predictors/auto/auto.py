@@ -51,7 +51,7 @@ from linkprior.predictors.meta import arrays_under, prefixed
 from linkprior.predictors.multistart import SEED_LIMIT
 
 MATCHED = {"auprc": 0.0, "recall": 0.0, "dc_auroc": 1.0}  # share of other pairs drawn by degree
-OTHERS = 40  # pairs drawn by lot for each hidden edge
+OTHERS = 40  # pairs drawn at random for each hidden edge
 FEWEST_OTHERS, MOST_OTHERS = 60_000, 400_000  # of them, in all hold-outs together
 HOLD_OUTS = {"fast": (3, 2), "normal": (5, 2), "thorough": (8, 4)}  # small networks, large ones
 LARGE = 4000  # nodes from which on hold-outs are fewer, each having more edges
@@ -158,7 +158,7 @@ class Auto(LinkPredictor):
                     floor=top_feature(features),
                     n_pairs=pr.n_pairs(network.n_nodes),
                 )
-        return self._kept(features, trained, chosen, learned_from.samples)
+        return self._result(features, trained, chosen, learned_from.samples)
 
     def _choose(self, network: Network) -> Choice:
         """Check the parameters, and return the base models for this network."""
@@ -219,7 +219,7 @@ class Auto(LinkPredictor):
                     matched = MATCHED[self.objective]
                     return draw(features, holdout, others // rounds, seeds, matched)
 
-    def _kept(
+    def _result(
         self, features: Features, trained: Trained, chosen: Choice, samples: list[Sample]
     ) -> Learned:
         """Gather what scores, probabilities and the summary are made from."""

@@ -84,16 +84,16 @@ class Calibration:
         between = float(np.mean(extra)) if extra else 0.0
         return float(np.sqrt(max(between, LEAST_SPREAD**2)))
 
-    # ------------------------------------------------------------------ keeping
+    # ------------------------------------------------------------------ saving
 
     def arrays(self) -> dict[str, Array]:
-        """Return what has to be kept."""
+        """Return what has to be saved."""
         steps = {"scores": self.scores, "chances": self.probabilities}
         return {**steps, "spread": np.array([self.spread])}
 
     @classmethod
     def restored(cls, arrays: Mapping[str, Array]) -> Self:
-        """Return a calibration from what was kept of it."""
+        """Return a calibration from what was saved of it."""
         return cls(arrays["scores"], arrays["chances"], float(arrays["spread"][0]))
 
 

@@ -78,7 +78,7 @@ class Features:
                 after += 1
         return out
 
-    # ------------------------------------------------------------------ keeping
+    # ------------------------------------------------------------------ saving
 
     def state(self) -> tuple[dict[str, Array], dict[str, Any]]:
         """Return arrays and facts from which `restored` makes the same features."""
@@ -95,7 +95,7 @@ class Features:
 def restored(
     network: Network, arrays: Mapping[str, Array], facts: Mapping[str, Any], seed: int
 ) -> Features:
-    """Return features from what was kept of them."""
+    """Return features from what was saved of them."""
     fitted = []
     for label, own in facts.items():
         source = BY_LABEL[label]
@@ -167,7 +167,7 @@ class RankSketch:
         return cls(at.astype(np.int32), bins.counts[at], bins.low[at], bins.high[at])
 
     def arrays(self) -> dict[str, Array]:
-        """Return what has to be kept."""
+        """Return what has to be saved."""
         return {name: getattr(self, name) for name in ("at", "counts", "low", "high")}
 
     def table(self) -> Array:

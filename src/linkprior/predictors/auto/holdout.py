@@ -48,7 +48,7 @@ def n_hidden(network: Network, share: float) -> float:
 
 
 def hide(network: Network, share: float, rng: np.random.Generator, number: int = 0) -> HoldOut:
-    """Draw a share of the edges by lot, and hide those whose nodes both keep another one.
+    """Draw a share of the edges at random, and hide those whose nodes both keep another one.
 
     A node that lost all its edges would be known to have a hidden one, which a learner finds out
     and which says nothing about missing edges. With the same generator each `number` draws other
@@ -87,7 +87,7 @@ class Sample:
     n_pairs: int  # candidates there are
 
     def halves(self, rng: np.random.Generator) -> list[Sample]:
-        """Return two samples, each pair in one of them by lot."""
+        """Return two samples, each pair in one of them at random."""
         first = rng.random(len(self.y)) < 0.5
         return [self._part(first), self._part(~first)]
 
@@ -290,7 +290,7 @@ def temporal_samples(
 ) -> TrainingSamples:
     """Return what two releases teach.
 
-    Learners are chosen on pairs drawn by lot, as the next release may well go on around the same
+    Learners are chosen on pairs drawn at random, as the next release may well go on around the same
     hubs. How many hits to expect is evaluated around hubs not learned from: at random it comes out
     several times too high, as the edges of one burst tell of each other.
     """

@@ -49,7 +49,7 @@ class Linear:
         return _parts(np.abs(self.weights) * X.std(axis=0, dtype=np.float64))
 
     def arrays(self) -> dict[str, Array]:
-        """Return what has to be kept."""
+        """Return what has to be saved."""
         return {"weights": self.weights, "intercept": np.array([self.intercept])}
 
 
@@ -70,7 +70,7 @@ class Forest:
         return _parts(self.gains)
 
     def arrays(self) -> dict[str, Array]:
-        """Return what has to be kept."""
+        """Return what has to be saved."""
         own = dict(zip(_FOREST, self.trees, strict=True))
         return {**own, "baseline": np.array([self.baseline]), "gains": self.gains}
 
@@ -80,7 +80,7 @@ def _parts(values: Array) -> Array:
 
 
 def learner_from(arrays: Mapping[str, Array]) -> Learner:
-    """Return a learner from what was kept of it."""
+    """Return a learner from what was saved of it."""
     if "weights" in arrays:
         return Linear(arrays["weights"], float(arrays["intercept"][0]))
     trees = Trees(*(arrays[name] for name in _FOREST))

@@ -92,7 +92,7 @@ class Stack:
     def _n_ranks(self) -> int:
         return sum(not label.startswith(PRIOR) for label in self.labels)
 
-    # ------------------------------------------------------------------ keeping
+    # ------------------------------------------------------------------ saving
 
     def arrays(self) -> dict[str, Array]:
         """Return the learners as arrays."""
@@ -115,7 +115,7 @@ class Stack:
 
 
 def stack_from(arrays: Mapping[str, Array], facts: Mapping[str, Any]) -> Stack:
-    """Return a stack from what was kept of it."""
+    """Return a stack from what was saved of it."""
     given: dict[str, Any] = {
         k: tuple(v) if isinstance(v, list) else v for k, v in facts.items() if k != "parts"
     }

@@ -69,14 +69,14 @@ def writes(facts: Facts) -> str:
 
 
 def memory(facts: Facts) -> str:
-    heads = ["limits set", "hit, and told in one line", "of these by OpenBLAS itself"]
+    heads = ["limits set", "hit, and reported in one line", "of these by OpenBLAS itself"]
     return by_command(heads, ["limits", "hit", "blas"], 2, facts)
 
 
 def locks(facts: Facts) -> str:
     rows = {
         "two processes on one folder, the second at a random moment": "pairs",
-        "– the second left with one clear line": "left",
+        "– the second exited with one clear line": "left",
         "– one had all its fits or cells before the other asked: the same bytes": "shared",
         "folders of a killed process taken over at once": "taken_over",
         "cycles of one lock by four processes, another killed while it cycled": "cycles",
@@ -115,7 +115,7 @@ def soak(facts: Facts) -> str:
         ["memory (resident)", f"{before['mb']:.1f} MB", grown],
         ["objects of Python", *both("objects")],
         ["open files; threads; child processes", *both("files", "threads", "children")],
-        ["pieces of shared memory; temporary files", *both("shared", "temporary")],
+        ["shared-memory segments; temporary files", *both("shared", "temporary")],
     ]
     heads = ["", "after the warm-up", f"{facts['rounds']:,} fits later"]
     return timed(table(heads, rows), facts)
@@ -179,7 +179,7 @@ def mutants(facts: Facts) -> str:
     for name, one in [*facts["areas"].items(), ("all", facts["all"])]:
         counts = [f"{one[key]:,}" for key in ("there", "tried", "killed", "by_time", "uncovered")]
         rows.append([name, *counts, f"{one['share']:.1%}"])
-    heads = ["area", "there", "tried", "killed", "of these by time", "run by no test"]
+    heads = ["area", "total", "tried", "killed", "of these by time", "run by no test"]
     return table([*heads, "share killed"], rows)
 
 

@@ -277,13 +277,13 @@ def one_bound(t: float, r: float, common: dict[str, Any]) -> Numbers:
     bound = recovery_bound(trace=t, prior=r, **common)
     s = 2 * common["n_edges"]
     outer = 4 * bound.gamma * (2 - common["rho"]) / common["rho"]
-    chance = math.sqrt(s * math.log(2 / DELTA) / 2)
-    room = (s / outer - chance) / 2  # what min(A, B) may be at most
+    deviation = math.sqrt(s * math.log(2 / DELTA) / 2)
+    room = (s / outer - deviation) / 2  # what min(A, B) may be at most
     return {
         **{"t": t, "r": r, "gamma": bound.gamma, "A": bound.A, "B": bound.B},
         **{"active": bound.active, "bound": float(bound)},
         "bound / s": round(float(bound) / s, 3),
-        "term without A or B": outer * chance,
+        "term without A or B": outer * deviation,
         "C that bites": room / bound.A if room > 0 else None,
     }
 

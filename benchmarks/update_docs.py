@@ -66,8 +66,8 @@ def best_other(results: Results, network: str, metric: str) -> tuple[float, str]
     return max((one for one in means if not np.isnan(one[0])), key=lambda one: one[0])
 
 
-def standing(results: Results) -> str:
-    """Return auto beside the best other model: every network, every measure."""
+def suite(results: Results) -> str:
+    """Return auto next to the best other model: every network, every measure."""
     rows = []
     for network in results.networks:
         cells = []
@@ -181,7 +181,7 @@ def reproduced(experiment: str) -> str:
 
 
 def changed() -> str:
-    """Return every mean that differs from the one published before, both beside each other."""
+    """Return every mean that differs from the one published before, both next to each other."""
     before, rows = saved("reproduction/before")["means"], []
     for experiment in EXPERIMENTS:
         for condition in _conditions(experiment):
@@ -234,7 +234,7 @@ def ranked_variable() -> str:
 
 
 AUTO_PAGE, BENCHMARK, REPRODUCTION = "docs/auto.md", "docs/benchmark.md", "docs/reproduction.md"
-# The name of each table, the page it stands in, and what writes it.
+# The name of each table, the page it is on, and what writes it.
 TABLES: dict[str, tuple[str, Callable[[], str]]] = {
     **{name: (REPRODUCTION, lambda name=name: reproduced(name)) for name in EXPERIMENTS},  # type: ignore[misc]
     "changed": (REPRODUCTION, changed),
@@ -247,7 +247,7 @@ TABLES: dict[str, tuple[str, Callable[[], str]]] = {
     **{name: ("docs/reliability.md", make) for name, make in reliability_tables.TABLES.items()},
 }
 OF_CELLS: dict[str, tuple[str, Callable[[Results], str]]] = {
-    "standing": (AUTO_PAGE, standing),
+    "suite": (AUTO_PAGE, suite),
     "prior": (AUTO_PAGE, prior),
     "ranks": (BENCHMARK, mean_ranks),
     "tuned": (BENCHMARK, tuned),
@@ -256,7 +256,7 @@ OF_CELLS: dict[str, tuple[str, Callable[[Results], str]]] = {
 
 
 def tables() -> Iterator[tuple[str, str, str]]:
-    """Yield each table: its name, the page it stands in, its text."""
+    """Yield each table: its name, the page it is on, its text."""
     results = results_in(RESULTS / "suite")
     for name, (page, make) in OF_CELLS.items():
         yield name, page, make(results)

@@ -126,7 +126,7 @@ DRAWS = 150
 
 
 def drawn(truth, rate, rng, false=0):
-    """A screen that finds each link with a chance, and adds random pairs that are none."""
+    """A screen that finds each link with some probability, and adds random pairs that are none."""
     kept = truth.edges[rng.uniform(size=truth.n_edges) < rate].tolist()
     real, wrong = edge_set(truth), set()
     while len(wrong) < false:
@@ -239,7 +239,7 @@ def test_a_screen_nearly_within_the_other_is_warned_of():
     assert estimate_coverage(*two_of(40, 30, 26)).sound
 
 
-def test_an_overlap_of_chance_is_counted_and_warned_of():
+def test_an_overlap_by_chance_is_counted_and_warned_of():
     """Names that mean different nodes: as many edges in both as rewired networks have."""
     one = lp.planted_network(n_nodes=150, mean_degree=8, seed=1)
     other = lp.planted_network(n_nodes=150, mean_degree=8, seed=2)

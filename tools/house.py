@@ -168,7 +168,7 @@ def main() -> None:
         ("lines under src, files", f"{lines(source):,}, {len(source)}"),
         ("… of them Python", f"{lines([one for one in source if one.suffix == '.py']):,}"),
         ("lines of tests, files", f"{lines(tests):,}, {len(tests)}"),
-        ("lines beside, files", f"{lines(beside):,}, {len(beside)}"),
+        ("lines of tooling, files", f"{lines(beside):,}, {len(beside)}"),
         ("functions, files of `predict --model l3`", f"{functions}, {files}"),
         ("files to read a two-column TSV", traced("a\tb\nb\tc\n", linkprior.read_network)[1]),
         ("context variables, module variables assigned", f"{len(context)}, {len(mutable)}"),

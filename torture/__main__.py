@@ -60,7 +60,7 @@ def main() -> int:
     return int(bool(defects))
 
 
-def _kills(place: Sandbox, chance: random.Random, end: float) -> Facts:
+def _kills(place: Sandbox, rng: random.Random, end: float) -> Facts:
     """Kill at random moments first, then at points of the file system."""
     kills = SCENARIOS["kills"]
     commands = disturbed_by("kills")
@@ -69,37 +69,37 @@ def _kills(place: Sandbox, chance: random.Random, end: float) -> Facts:
         known, wanted = place.of(name), SLOWLY if name == SLOW else BY_CLOCK
         for _ in range(3 * wanted):  # some come to their end before the moment
             if tally["kills"] < wanted:
-                moment = chance.uniform(0.0, known.seconds)
+                moment = rng.uniform(0.0, known.seconds)
                 disturbances.kill(place, known, tally, after=moment)
     by_clock = sum(tally["kills"] for tally in tallies.values())
-    facts = kills.facts(place, chance, end, commands, tallies)
+    facts = kills.facts(place, rng, end, commands, tallies)
     most_lost = max(tally["most_lost"] for tally in tallies.values())
     return {**facts, "most_lost": most_lost, "at_random_moments": by_clock}
 
 
 def _at_points(scenario: str) -> Part:
-    def part(place: Sandbox, chance: random.Random, end: float) -> Facts:
-        return SCENARIOS[scenario].facts(place, chance, end, disturbed_by(scenario))
+    def part(place: Sandbox, rng: random.Random, end: float) -> Facts:
+        return SCENARIOS[scenario].facts(place, rng, end, disturbed_by(scenario))
 
     return part
 
 
-def _locks(place: Sandbox, chance: random.Random, end: float) -> Facts:
+def _locks(place: Sandbox, rng: random.Random, end: float) -> Facts:
     tally = Tally(*disturbances.LOCKS)
-    disturbances.cycle(place, tally, CYCLES, PROCESSES, chance.randrange(10**6))
+    disturbances.cycle(place, tally, CYCLES, PROCESSES, rng.randrange(10**6))
     shared = [place.of(name) for name in disturbed_by("locks")]
     for known in shared:
         disturbances.taken_over(place, known, tally)
     for known in until(end, shared * PAIRS):
-        disturbances.two_at_once(place, known, tally, chance.uniform(0.0, known.seconds))
+        disturbances.two_at_once(place, known, tally, rng.uniform(0.0, known.seconds))
     return tally.facts()
 
 
-def _state_machine(place: Sandbox, chance: random.Random, end: float) -> Facts:
+def _state_machine(place: Sandbox, rng: random.Random, end: float) -> Facts:
     facts: Facts = {"examples": 0, "steps": 0, "defects": []}
     for _ in until(end, itertools.count()):
         try:
-            facts["steps"] += run_machine(place, EXAMPLES, STEPS, chance.randrange(10**6))
+            facts["steps"] += run_machine(place, EXAMPLES, STEPS, rng.randrange(10**6))
             facts["examples"] += EXAMPLES
         except Exception as broken:  # several at once, or one of the machine itself
             notes = getattr(broken, "__notes__", "")
@@ -107,17 +107,17 @@ def _state_machine(place: Sandbox, chance: random.Random, end: float) -> Facts:
     return facts
 
 
-def _numerics(place: Sandbox, chance: random.Random, end: float) -> Facts:
+def _numerics(place: Sandbox, rng: random.Random, end: float) -> Facts:
     tally = Tally(*numerics.ENDS)
     found = numerics.run_extremes(end, tally) | numerics.run(place.base, end, tally)
     return {**found, **tally.facts()}
 
 
-def _determinism(place: Sandbox, chance: random.Random, end: float) -> Facts:
+def _determinism(place: Sandbox, rng: random.Random, end: float) -> Facts:
     return determinism.compare(place.base / "determinism", end).facts()
 
 
-def _soak(place: Sandbox, chance: random.Random, end: float) -> Facts:
+def _soak(place: Sandbox, rng: random.Random, end: float) -> Facts:
     return soak.soak(place.base / "soak", end=end).facts()
 
 

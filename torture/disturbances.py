@@ -170,12 +170,12 @@ class Scenario:
         return Tally(*self.counts)
 
     def facts(
-        self, sandbox: Sandbox, chance: random.Random, end: float, commands: list[str],
+        self, sandbox: Sandbox, rng: random.Random, end: float, commands: list[str],
         tallies: dict[str, Tally] | None = None,
     ) -> Facts:  # fmt: skip
         """Disturb at every point while there is time, in an order drawn; return the figures."""
         points = [(name, *at) for name in commands for at in self.points(sandbox.of(name))]
-        chance.shuffle(points)
+        rng.shuffle(points)
         tallies, done = tallies or {name: self.tally() for name in commands}, 0
         for name, *point in until(end, points):
             self.disturb(sandbox, sandbox.of(name), tallies[name], *point)
@@ -267,10 +267,10 @@ def cycle(sandbox: Sandbox, tally: Tally, cycles: int, processes: int, seed: int
     """
     folder = sandbox.base / "cycles"
     folder.mkdir(exist_ok=True)
-    chance, call = random.Random(seed), "torture.disturbances:take_turns"
+    rng, call = random.Random(seed), "torture.disturbances:take_turns"
 
     def cycling(each: int) -> Child:
-        argv = [str(folder), str(each), str(chance.randrange(10**6))]
+        argv = [str(folder), str(each), str(rng.randrange(10**6))]
         return sandbox.server.start(argv, sandbox.base, call=call)
 
     *crowd, doomed = map(cycling, [-(-cycles // processes)] * processes + [10**6])
@@ -292,7 +292,7 @@ def take_turns(folder: str, cycles: str, seed: str) -> int:
     from linkprior.errors import StoreError
     from linkprior.io.atomic_files import hold
 
-    place, chance, refused = Path(folder), random.Random(int(seed)), 0
+    place, rng, refused = Path(folder), random.Random(int(seed)), 0
     own = place / f"inside-{os.getpid()}"
     for _ in range(int(cycles)):
         while True:
@@ -303,12 +303,12 @@ def take_turns(folder: str, cycles: str, seed: str) -> int:
                             raise AssertionError(f"{other.name} is inside too")
                         other.unlink(missing_ok=True)
                     own.write_text("here")
-                    time.sleep(chance.uniform(0.0, 0.0005))
+                    time.sleep(rng.uniform(0.0, 0.0005))
                     own.unlink()
                 break
             except StoreError:
                 refused += 1
-                time.sleep(chance.uniform(0.0, 0.002))
+                time.sleep(rng.uniform(0.0, 0.002))
     print(cycles, refused)
     return 0
 

@@ -1,4 +1,4 @@
-"""What a run is told beside its arguments: one context variable for the whole package.
+"""The configuration of a run besides its arguments: one context variable for the whole package.
 
 Threads that map over blocks get a copy of the context, so that all of it holds in them as well.
 """
@@ -24,7 +24,7 @@ class Config:
     device: str = "cpu"  # where p × p work runs: "cpu" or "cuda"
     memory: int | None = None  # bytes a run may take
     memory_folder: str | None = None  # for what does not fit; None: TMPDIR
-    stage: Any = None  # of the progress, which new ones divide; None: nobody listens
+    stage: Any = None  # of the progress, which new ones divide; None: no listener
     kernels: str = os.environ.get(KERNELS_VARIABLE, "auto")  # or "numba" or "portable"
 
 

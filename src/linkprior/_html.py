@@ -48,7 +48,7 @@ def counts(pairs: Iterable[tuple[object, int]]) -> Safe:
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> Safe:
-    """Return a table; numbers stand to the right."""
+    """Return a table; numbers are right-aligned."""
     head = "".join(
         f'<th scope="col" style="{_RULE};text-align:left">{text(c)}</th>' for c in columns
     )
@@ -78,7 +78,7 @@ def facts(pairs: Iterable[tuple[object, object]]) -> Safe:
 
 
 def card(title: object, *parts: object) -> str:
-    """Return a title and what stands below it."""
+    """Return a title and the text below it."""
     below = "".join(text(part, 4 * LONGEST) for part in parts)
     return f"<div><div><strong>{text(title)}</strong></div>{below}</div>"
 
@@ -99,7 +99,7 @@ def _cell(value: object) -> str:
 
 
 def _same(one: Any, other: Any) -> bool:
-    """Tell whether two values are equal; what cannot say so (an array) counts as different."""
+    """Return whether two values are equal; what cannot say so (an array) counts as different."""
     try:
         return bool(one == other)
     except (TypeError, ValueError):

@@ -1,8 +1,8 @@
-"""How far the work has come and how long it may still take, for whoever listens.
+"""How far the work has come and how long it may still take, for whoever displays it.
 
 Code that works says what it does (`stage`), which slices that has (`part`), and when a piece is
 done (`advance`). Totals are in units of the stage's own choice; where pieces differ in cost, the
-units must be costs, or the time left is wrong. With nobody listening all of this does nothing.
+units must be costs, or the time left is wrong. Without a listener all of this does nothing.
 
     with progress.listen(print):
         with progress.stage("fitting", total=10) as fitting:
@@ -27,17 +27,17 @@ from linkprior import _config
 Clock = Callable[[], float]
 
 _MARKS_APART = 0.01  # of the time so far: as fine as the pace needs, and few
-_ENOUGH = 0.01  # of the work must have been seen to move before a time left is told
+_ENOUGH = 0.01  # of the work must be done before a time left is given
 
 
 @dataclass(frozen=True)
 class Report:
-    """Where the work stands; of the outermost stage, but for the name."""
+    """The state of the work, of the outermost stage; the name is that of the innermost."""
 
     name: str  # of what is being done
     fraction: float | None  # that is done, 0 to 1; None where its total is not known
     elapsed: float  # seconds since the listener began to listen
-    left: float | None  # seconds it may still take; None as long as nothing can be said
+    left: float | None  # seconds it may still take; None as long as it is unknown
     ended: bool = False
 
 
@@ -45,13 +45,13 @@ Listener = Callable[[Report], None]
 
 
 class Stage:
-    """Some work that nobody watches: all calls do nothing."""
+    """Some work without a listener: all calls do nothing."""
 
     def advance(self, units: float = 1.0) -> None:
-        """Say that so many more units are done."""
+        """Count so many more units as done."""
 
     def end(self) -> None:
-        """Say that the stage is over: what was not needed of it counts as done."""
+        """End the stage: what was not needed of it counts as done."""
 
     def __enter__(self) -> Self:
         """Make this the current stage, the one that `stage` and `part` divide."""
@@ -66,7 +66,7 @@ _UNWATCHED = Stage()
 
 @contextmanager
 def listen(listener: Listener, clock: Clock = time.monotonic) -> Iterator[Watch]:
-    """Tell `listener` of all progress within the body, in whichever thread it is made.
+    """Report all progress within the body to `listener`, from whichever thread.
 
     Calls never overlap. An exception from the listener stops the work. The watch that the body
     gets can be asked at any time.
@@ -77,7 +77,7 @@ def listen(listener: Listener, clock: Clock = time.monotonic) -> Iterator[Watch]
 
 
 def stage(name: str = "", total: float | None = None) -> Stage:
-    """Return a stage that stands for all that is left of the part it is opened in.
+    """Return a stage that covers all that is left of the part it is opened in.
 
     Without a name it goes by the name of the stage around it. None as total means not known.
     """
@@ -160,7 +160,7 @@ class Watch:
         self.marks: deque[tuple[float, float]] = deque()
 
     def notify(self, changed: _Watched, ended: bool = False) -> None:
-        """Tell the listener where a stage stands that has just changed."""
+        """Report the state of a stage that has just changed to the listener."""
         with self.lock:
             if self.last is None or changed.outermost is not self.last.outermost:
                 self.first = None
@@ -185,7 +185,7 @@ class Watch:
             self.marks.popleft()
 
     def report(self) -> Report | None:
-        """Return where the work stands right now, None while no stage is open."""
+        """Return the present state of the work, None while no stage is open."""
         with self.lock:
             return None if self.last is None else self._report(self.last, ended=False)
 

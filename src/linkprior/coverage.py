@@ -19,7 +19,7 @@ _Z = 1.959963984540054  # of a 95 % interval
 _RULES = ("both", "either")  # which nodes both screens tested
 FEW = 7  # in both: below it the estimate is biased and wide (Seber 1982)
 CONTAINED = 0.9  # of a screen's edges in the other: more than independent screens reach
-_CHANCE = 3.0  # times what degrees alone would bring
+_SURPLUS = 3.0  # times the overlap that degrees alone would give
 _HARDLY = 0.02  # coverage below which files of foreign names lie, and few screens
 _FEW_NAMES = 0.1  # of the smaller network's nodes
 
@@ -374,38 +374,39 @@ def _refuse_nothing(n1: int, n2: int, both: int, shared: int) -> None:
         )
 
 
-def _warnings(found: Coverage, one: str, other: str) -> Iterator[str]:
+def _warnings(estimate: Coverage, one: str, other: str) -> Iterator[str]:
     """Yield why the numbers may not be trusted, worst first."""
-    if found.both == found.n1 == found.n2:
+    if estimate.both == estimate.n1 == estimate.n2:
         yield (
-            f"{one} and {other} have the same {found.both} edges: these are not two independent "
+            f"{one} and {other} have the same {estimate.both} edges: these are not two independent "
             "screens, and no coverage follows"
         )
     else:
-        for n, inner, outer in ((found.n1, one, other), (found.n2, other, one)):
-            if found.both == n:
+        for n, inner, outer in ((estimate.n1, one, other), (estimate.n2, other, one)):
+            if estimate.both == n:
                 yield (
                     f"every edge of {inner} that counts is in {outer} too: these are not two "
                     "independent screens, and no coverage follows"
                 )
-            elif found.both >= CONTAINED * n:
+            elif estimate.both >= CONTAINED * n:
                 yield (
-                    f"{found.both / n:.1%} of the edges of {inner} are in {outer} too. If {outer} "
-                    "took them from there, or both from one source, no coverage follows"
+                    f"{estimate.both / n:.1%} of the edges of {inner} are in {outer} too. If "
+                    f"{outer} took them from there, or both from one source, no coverage follows"
                 )
-    if found.both < FEW:
-        edges = "edges are" if found.both > 1 else "edge is"
+    if estimate.both < FEW:
+        edges = "edges are" if estimate.both > 1 else "edge is"
         yield (
-            f"only {found.both} {edges} in both screens; below {FEW} this is a guess: use the "
+            f"only {estimate.both} {edges} in both screens; below {FEW} this is a guess: use the "
             "interval, not the value"
         )
-    few = max(found.one.value, found.other.value) < _HARDLY
-    if few or found.both < _CHANCE * found.by_chance:
+    few = max(estimate.one.value, estimate.other.value) < _HARDLY
+    if few or estimate.both < _SURPLUS * estimate.by_chance:
         yield (
-            f"the two have hardly an edge in common ({found.both}; the nodes' degrees alone would "
-            f"make it {found.by_chance:.2g}): do the same names mean the same nodes in both?"
+            f"the two have hardly an edge in common ({estimate.both}; the nodes' degrees alone "
+            f"would make it {estimate.by_chance:.2g}): do the same names "
+            "mean the same nodes in both?"
         )
-    here, there, shared = found.network_nodes
+    here, there, shared = estimate.network_nodes
     if shared < _FEW_NAMES * min(here, there):
         yield (
             f"only {shared} node names are in both (of {here} and {there}): do the two use the "
@@ -413,18 +414,26 @@ def _warnings(found: Coverage, one: str, other: str) -> Iterator[str]:
         )
 
 
-def _table(found: Coverage, one: str, other: str) -> str:
+def _table(estimate: Coverage, one: str, other: str) -> str:
     rows = [
-        ("pairs that count", "", _PAIRS[found.rule].format(nodes=found.nodes)),
-        (f"edges of {one}", str(found.n1), _edges(found.left_out[0], found.precision[0])),
-        (f"edges of {other}", str(found.n2), _edges(found.left_out[1], found.precision[1])),
-        ("edges in both", str(found.both), f"Jaccard {found.jaccard:.2g}"),
+        ("pairs that count", "", _PAIRS[estimate.rule].format(nodes=estimate.nodes)),
+        (f"edges of {one}", str(estimate.n1), _edges(estimate.left_out[0], estimate.precision[0])),
+        (
+            f"edges of {other}",
+            str(estimate.n2),
+            _edges(estimate.left_out[1], estimate.precision[1]),
+        ),
+        ("edges in both", str(estimate.both), f"Jaccard {estimate.jaccard:.2g}"),
     ]
-    if found.independent:
-        total, plain = found.total, found.lincoln_petersen
+    if estimate.independent:
+        total, plain = estimate.total, estimate.lincoln_petersen
         wide = f"95 % interval {total.low:.0f} to {total.high:.0f}; Lincoln–Petersen {plain:.0f}"
         rows.append(("links in all (Chapman)", f"{total.value:.0f}", wide))
-        shares = ((one, found.one), (other, found.other), ("the two together", found.union))
+        shares = (
+            (one, estimate.one),
+            (other, estimate.other),
+            ("the two together", estimate.union),
+        )
         for label, share in shares:
             value, low, high = (
                 f"{x:.2f}" if x >= 0.095 else f"{x:.2g}"

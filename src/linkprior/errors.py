@@ -37,7 +37,7 @@ class StoreError(LinkpriorError, ValueError):
 
 
 def visible(text: str, keep: str = "") -> str:
-    """Return text of a file as messages show it: what a terminal would obey stands as its code.
+    """Return text of a file as messages show it: control characters are shown as codes.
 
     Characters of `keep` stay as they are.
     """
@@ -46,17 +46,17 @@ def visible(text: str, keep: str = "") -> str:
     return "".join(c if c.isprintable() or c in keep else ascii(c)[1:-1] for c in text)
 
 
-def nearest(name: str, known: Iterable[str]) -> str:
+def nearest(name: str, choices: Iterable[str]) -> str:
     """Return `` Did you mean …?`` for the closest known names, or an empty string."""
-    close = difflib.get_close_matches(name, list(known), n=3, cutoff=0.5)
+    close = difflib.get_close_matches(name, list(choices), n=3, cutoff=0.5)
     return f" Did you mean {' or '.join(close)}?" if close else ""
 
 
-def refuse_unknown(model: str, given: Iterable[str], known: list[str]) -> None:
+def refuse_unknown(model: str, given: Iterable[str], allowed: list[str]) -> None:
     """Raise an error that names the first unknown parameter and the nearest known ones."""
     for name in given:
-        if name not in known:
+        if name not in allowed:
             raise ParameterError(
-                f"{model} has no parameter {name!r}.{nearest(name, known)} "
-                f"It takes {', '.join(known) or 'none'}"
+                f"{model} has no parameter {name!r}.{nearest(name, allowed)} "
+                f"It takes {', '.join(allowed) or 'none'}"
             )

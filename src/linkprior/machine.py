@@ -14,7 +14,7 @@ _PACKAGES = ("numpy", "scipy", "numba", "pandas", "optuna", "safetensors", "clic
 
 
 def available_memory() -> int | None:
-    """Return the bytes a process may still take, or None where the system does not tell.
+    """Return the bytes a process may still take, or None where the system does not report it.
 
     The least of what the machine has free and what the control group (a container, a batch job)
     leaves.
@@ -54,7 +54,7 @@ def _free_in_group(
 
 
 def peak_memory() -> int:
-    """Return the most bytes this process has held so far (0 where the system does not tell)."""
+    """Return the most bytes this process has held so far (0 where it is unknown)."""
     try:  # Linux lets a new process begin with its parent's ru_maxrss; this line is its own
         status = Path("/proc/self/status").read_text(encoding="ascii", errors="replace")
         return int(status.split("VmHWM:")[1].split()[0]) * 1024
@@ -76,10 +76,10 @@ def reset_peak_memory() -> None:
 
 def versions() -> dict[str, str]:
     """Return the versions that a result may depend on."""
-    found = {"linkprior": __version__, "python": platform.python_version()}
+    installed = {"linkprior": __version__, "python": platform.python_version()}
     for package in _PACKAGES:
         try:
-            found[package] = md.version(package)
+            installed[package] = md.version(package)
         except md.PackageNotFoundError:
-            found[package] = "not installed"
-    return found
+            installed[package] = "not installed"
+    return installed

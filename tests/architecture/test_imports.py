@@ -1,4 +1,4 @@
-"""What importing costs, which floor may import which, and that every public name is there."""
+"""What importing costs, which layer may import which, and that every public name is there."""
 
 import os
 import subprocess
@@ -100,7 +100,7 @@ def test_imports_only_go_down():
 
 
 def test_the_linter_would_notice_an_import_that_goes_up(tmp_path):
-    """The same contracts over a copy in which the lowest floor imports the highest."""
+    """The same contracts over a copy in which the lowest layer imports the highest."""
     pytest.importorskip("importlinter", reason="import-linter is not installed (extra: dev)")
     package = tmp_path / "linkprior"
     for source in (ROOT / "src" / "linkprior").rglob("*.py"):
@@ -112,7 +112,7 @@ def test_the_linter_would_notice_an_import_that_goes_up(tmp_path):
     (tmp_path / "pyproject.toml").write_bytes((ROOT / "pyproject.toml").read_bytes())
     done = python("-c", f"import sys; sys.path.insert(0, '.'); {LINT}", cwd=tmp_path)
     assert done.returncode == 1, done.stdout + done.stderr
-    assert "Floors: imports only go down BROKEN" in done.stdout
+    assert "Layers: imports only go down BROKEN" in done.stdout
 
 
 LINT = (

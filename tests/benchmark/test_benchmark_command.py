@@ -112,7 +112,7 @@ def test_files_of_somebody_else_are_refused_before_the_work(run, tiny, tmp_path,
     assert (tmp_path / "out" / "quick" / name).read_text() == "my own"
 
 
-def test_other_json_beside_the_cells_is_left_alone(run, tiny, tmp_path):
+def test_other_json_next_to_the_cells_is_left_alone(run, tiny, tmp_path):
     (tmp_path / "out" / "notes").mkdir(parents=True)
     (tmp_path / "out" / "notes" / "x.json").write_text('{"a": 1}')
     ask = ("benchmark", "tiny_90_pc", "--models", "pa", "--data", tmp_path, "-o", tmp_path / "out")
@@ -122,9 +122,9 @@ def test_other_json_beside_the_cells_is_left_alone(run, tiny, tmp_path):
     assert (tmp_path / "out" / "notes" / "x.json").read_text() == '{"a": 1}'
 
 
-def test_a_cell_that_is_not_whole_is_told_before_the_work(run, tiny, tmp_path, monkeypatch):
+def test_a_cell_that_is_not_whole_is_reported_before_the_work(run, tiny, tmp_path, monkeypatch):
     monkeypatch.setattr("linkprior.evaluation.evaluate.evaluate_cell", None)
     (tmp_path / "folds").mkdir()
     (tmp_path / "folds" / "2-l3.json").write_text('{"a": 1}')
     ask = ("benchmark", "tiny_90_pc", "--models", "pa", "--data", tmp_path, "-o", tmp_path)
-    assert one_line_of_error(run(*ask), "2-l3.json does not hold a whole result", "remove it")
+    assert one_line_of_error(run(*ask), "2-l3.json does not hold a complete result", "remove it")

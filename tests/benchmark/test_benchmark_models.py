@@ -51,14 +51,14 @@ def test_the_factors_are_scikit_learns():
     np.testing.assert_allclose(model.score_rows(0, NET.n_nodes), expected, rtol=1e-6, atol=1e-9)
 
 
-def test_they_are_judged_like_ours():
+def test_they_are_evaluated_like_ours():
     result = lp.evaluate([make_peer("sklearn-nmf", rank=4), "pa"], NET)
     assert result.models == ["sklearn-nmf", "pa"]
     assert 0 <= result.mean("sklearn-nmf", "auprc") <= 1
 
 
 def test_what_the_library_refuses_is_an_error_of_ours():
-    with pytest.raises(LinkpriorError, match="sklearn-nmf: sklearn gave up"):
+    with pytest.raises(LinkpriorError, match="sklearn-nmf: sklearn failed"):
         make_peer("sklearn-nmf", rank=-1).fit(NET)
     with pytest.raises(ParameterError, match=r"Did you mean node2vec"):
         make_peer("node2vek")

@@ -116,7 +116,7 @@ def test_what_is_finished_is_not_fitted_again_also_after_an_interruption(tmp_pat
 @pytest.mark.parametrize(
     "changed", [{"linkprior": "0.0.1"}, {"digest": "0"}, {"trials": 3}, {"params": {"beta": 0.3}}]
 )
-def test_a_cell_made_otherwise_is_made_anew(tmp_path, fits, changed):
+def test_a_cell_made_otherwise_is_made_again(tmp_path, fits, changed):
     benchmark(tmp_path).run()
     path = tmp_path / "folds" / "0-katz.json"
     kept = json.loads(path.read_text())
@@ -289,7 +289,7 @@ def test_a_peer_whose_library_is_absent_is_known(monkeypatch):
     assert absent == {"sklearn-nmf", "implicit-als", "implicit-bpr", "node2vec"}
 
 
-def test_missing_and_other_data_are_told(tmp_path, caplog):
+def test_missing_and_other_data_are_reported(tmp_path, caplog):
     usair = chosen_cases(["USAir"])[0]
     with pytest.raises(InputError, match=r"USAir\.txt: no such file; the benchmark needs it"):
         usair.check(tmp_path)

@@ -93,7 +93,7 @@ def test_mean_ranks_are_those_counted_by_hand(results):
     assert line_of(tables.markdown(results), "Mean rank over 3 networks", "pa")[1] == "2.83"
 
 
-def test_only_models_judged_on_all_networks_are_ranked():
+def test_only_models_evaluated_on_all_networks_are_ranked():
     more = [*cells(TABLE), cell("USAir", "spm", 0, 0.9), cell("PPI", "pa", 0, 0.9)]
     ranks = ranks_of(Results(more), "auprc")
     assert sorted(ranks.models) == ["auto", "l3", "pa", "random"]

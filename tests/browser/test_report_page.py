@@ -72,10 +72,10 @@ def test_every_section_shows_what_the_run_holds(case, page):
 
 def test_the_cut_off_changes_the_list_and_what_to_expect(case, page):
     _, model, ranking, _ = case
-    before = page.locator("#told").inner_text()
+    before = page.locator("#cut-result").inner_text()
     page.locator("#cut").evaluate("s => { s.value = 40; s.dispatchEvent(new Event('input')); }")
     assert page.locator("#shown").inner_text() == "40 links"
-    told = page.locator("#told").inner_text()
+    told = page.locator("#cut-result").inner_text()
     assert told != before
     assert told.startswith("Best 40 of 130 links: about ")
     mean = model.expected_hits(ranking.scores)[0][39]
@@ -117,7 +117,7 @@ def test_a_chosen_node_shows_its_neighbourhood_and_its_links(case, page):
     page.locator("#node").press("Enter")
     own = (ranking.pairs == node).any(axis=1)
     assert page.locator("#shown").inner_text().startswith(f"{own.sum()} link")
-    said = page.locator("#graph-said").inner_text()
+    said = page.locator("#graph-message").inner_text()
     assert f"{net.degrees[node]} observed link" in said
     assert f"{min(36, own.sum())} predicted" in said
     assert page.locator("#graph line.predicted").count() == min(36, own.sum())
@@ -247,7 +247,7 @@ def test_the_yield_between_two_points_of_its_curve_is_between_theirs(case, show)
     }
     page = show(data)
     page.locator("#cut").evaluate("s => { s.value = 51; s.dispatchEvent(new Event('input')); }")
-    told = page.locator("#told").inner_text()
+    told = page.locator("#cut-result").inner_text()
     assert told == "Best 51 of 130 links: about 41 of them (30–50) to be expected real"
 
 
@@ -271,7 +271,7 @@ def test_a_node_with_more_partners_than_a_ring_holds_has_all_of_them_counted(cas
     page = show(prediction_page(model, ranking))
     page.locator("#node").fill(name)
     page.locator("#node").press("Enter")
-    said = page.locator("#graph-said").inner_text()
+    said = page.locator("#graph-message").inner_text()
     assert "60 predicted in this list (outer ring: the best 36)" in said
     assert page.locator("#graph line.predicted").count() == 36
     assert page.locator("#shown").inner_text() == f"60 links of {name}"
@@ -388,7 +388,7 @@ def test_paper_shows_names_and_heads_and_no_buttons_to_press(case, page):
     page.emulate_media(media="print")
     assert page.locator("#links td.name button").first.is_visible()
     assert page.locator('th button[data-column="score"]').is_visible()
-    assert page.locator("#told").is_visible()
+    assert page.locator("#cut-result").is_visible()
     for hidden in ("nav", "#cut", "#tsv", "#ask", "#top-links", "figcaption button >> nth=0"):
         assert not page.locator(hidden).is_visible()
     page.set_viewport_size({"width": 760, "height": 1000})  # A4 between its margins

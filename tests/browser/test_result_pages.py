@@ -107,7 +107,7 @@ def results():
 
 def test_the_page_of_a_benchmark_has_a_table_for_every_measure(results, show):
     page = show(benchmark_page(results))
-    tiles = page.locator("#standing .tile b").all_inner_texts()
+    tiles = page.locator("#ranks .tile b").all_inner_texts()
     assert tiles == ["5", "3", str(len(results.cells)), "auto"]
     tables = page.locator("#measures table")
     assert tables.count() == len(METRICS)
@@ -156,7 +156,7 @@ def test_mean_ranks_are_drawn_best_first_with_the_critical_difference(results, s
     ranks = ranks_of(results, "auprc")
     drawn = page.get_by_role("img", name="Mean rank by auprc").locator("circle title")
     assert drawn.all_text_contents() == [f"{n}: {v:.2f}" for n, v in ranks.means.items()]
-    note = page.locator("#standing figure small").first.inner_text()
+    note = page.locator("#ranks figure small").first.inner_text()
     assert f"{ranks.critical_difference:.2f}" in note
     points = page.get_by_role("img", name="auprc against seconds").locator("circle title")
     assert points.count() == 3
@@ -177,7 +177,7 @@ def test_paper_gets_every_table_and_a_phone_no_wider_page(results, show):
 # ---------------------------------------------------------------------- the paper
 
 
-def test_the_page_of_the_paper_has_its_numbers_beside_ours(show):
+def test_the_page_of_the_paper_has_its_numbers_next_to_ours(show):
     page = show(reproduction_page(read_reproduction(KEPT)))
     assert page.locator("section h2").count() == 4
     facts = json.loads((KEPT / "rat" / "results.json").read_text(encoding="utf-8"))

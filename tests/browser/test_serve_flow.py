@@ -140,7 +140,7 @@ def test_auto_is_what_is_offered_and_tells_how_many_to_expect(explorer, open_pag
     assert card.locator("h3").inner_text() == "small.tsv auto (fast), 100 links"
     card.get_by_text("Explore the links").click()
     page.locator("#yield").wait_for(timeout=WAIT)
-    assert page.locator("#told").inner_text().startswith("Best 100 of 100 links: about ")
+    assert page.locator("#cut-result").inner_text().startswith("Best 100 of 100 links: about ")
 
 
 @pytest.mark.at_length
@@ -153,7 +153,7 @@ def test_a_job_is_followed_waited_for_and_stopped(explorer, open_page, tmp_path)
     page.fill("#settings", SLOW)
     page.click("#start")
     page.locator(".job progress[value]").wait_for(timeout=WAIT)
-    told = page.locator(".job .told")
+    told = page.locator(".job .status")
     until(lambda: " gone" in told.first.inner_text())
     assert "linkprior" in page.title()
     assert page.title() != "linkprior"
@@ -161,7 +161,7 @@ def test_a_job_is_followed_waited_for_and_stopped(explorer, open_page, tmp_path)
     page.fill("#settings", "")
     page.click("#start")
     second = in_state(page, "waiting")
-    assert second.locator(".told").inner_text() == "Waiting for 1 job."
+    assert second.locator(".status").inner_text() == "Waiting for 1 job."
     page.close()  # a closed tab ends nothing
     page = open_page(address)
     first = in_state(page, "running", at=1)
@@ -169,12 +169,14 @@ def test_a_job_is_followed_waited_for_and_stopped(explorer, open_page, tmp_path)
     in_state(page, "stopped", at=1)
     in_state(page, "done", at=0)
     first = page.locator(".job").nth(1)
-    assert first.locator(".told").inner_text() == "Stopped before it was done."
+    assert first.locator(".status").inner_text() == "Stopped before it was done."
     first.get_by_role("button", name="Remove").click()
     until(lambda: page.locator(".job").count() == 1)
 
 
-def test_what_is_wrong_with_a_file_or_a_choice_is_told_on_the_page(explorer, open_page, tmp_path):
+def test_what_is_wrong_with_a_file_or_a_choice_is_reported_on_the_page(
+    explorer, open_page, tmp_path
+):
     (tmp_path / "program.bin").write_bytes(b"\x7fELF\x00\x01")
     (tmp_path / "huge.tsv").write_bytes(b"a\tb\n" * 500_000)
     page = open_page(explorer("--upload-limit", "1M").address)
@@ -197,7 +199,7 @@ def test_what_is_wrong_with_a_file_or_a_choice_is_told_on_the_page(explorer, ope
     assert "nobody" in card.locator(".wrong").inner_text()
 
 
-def test_a_refused_order_is_told_beside_the_form(explorer, browser, tmp_path):
+def test_a_refused_request_is_reported_next_to_the_form(explorer, browser, tmp_path):
     """Not by open_page: a browser notes an answer of 400 as an error, and it is expected here."""
     address = explorer(write_network(tmp_path / "small.tsv", 60)).address
     context = browser.new_context()
@@ -286,7 +288,7 @@ def test_the_explorer_fits_a_phone_and_a_dark_room(explorer, open_page, tmp_path
     assert page.evaluate("document.activeElement.id") == "file"
 
 
-def test_a_lost_connection_is_told_and_found_again(explorer, browser, tmp_path):
+def test_a_lost_connection_is_reported_and_found_again(explorer, browser, tmp_path):
     """Not by open_page: the browser notes lost connections as errors."""
     server = explorer(write_network(tmp_path / "small.tsv", 60))
     context = browser.new_context()

@@ -93,7 +93,7 @@ def test_an_explanation_in_place_of_a_list(succeed, edges, ranked):
     assert a in first
     assert b in first
     assert first.strip() == second.strip()
-    assert "place" in first
+    assert "rank" in first
 
 
 def test_evidence_columns_are_true(run, edges):
@@ -181,7 +181,7 @@ def test_a_label_that_could_deceive_is_not_shown(succeed, tmp_path):
     assert "ATM" in out
 
 
-def test_labels_stand_beside_identifiers_and_may_be_asked_for(run, tmp_path):
+def test_labels_are_shown_next_to_identifiers_and_may_be_asked_for(run, tmp_path):
     path = biogrid(tmp_path / "b.tab2.txt", [(1, 2), (2, 3), (3, 4), (1, 3)])
     _, out, _ = run("predict", path, "--model", "pa", "--node", "CHEK2")
     header, found = table(out)
@@ -264,7 +264,7 @@ def test_with_room_for_all_partners_the_list_is_that_of_all_pairs(run, edges):
 
 
 @pytest.mark.parametrize("kind", ["paths3", "knn"])
-def test_the_share_of_the_best_pairs_is_told(succeed, large, kind):
+def test_the_share_of_the_best_pairs_is_reported(succeed, large, kind):
     out, err = succeed("predict", large, *PU, "--candidates", kind, "--partners", 5, "--top", 900)
     net = lp.read_network(large)
     every = lp.make("pu", rank=4, max_iter=3).fit(net).predict_edges(900).names
@@ -276,7 +276,9 @@ def test_the_share_of_the_best_pairs_is_told(succeed, large, kind):
     assert abs(float(told[1]) - 100 * truth) <= 2.0 * float(told[2])
 
 
-def test_above_the_limit_nearest_partners_are_the_default_and_it_is_said(run, large, monkeypatch):
+def test_above_the_limit_nearest_partners_are_the_default_and_this_is_reported(
+    run, large, monkeypatch
+):
     monkeypatch.setattr("linkprior.ranking.retrieval.ALL_UP_TO", 100)
     _, _, by_factors = run("predict", large, *PU)
     _, _, by_paths = run("predict", large, "--model", "l3")

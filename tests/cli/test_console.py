@@ -174,7 +174,7 @@ def test_every_line_is_an_object_and_the_list_is_as_ever(run, edges):
     ]
 
 
-def test_an_error_is_said_in_an_object_and_the_next_command_speaks_plainly(run, tmp_path):
+def test_an_error_is_one_json_object_and_the_next_command_writes_plain_text(run, tmp_path):
     status, out, err = run("--progress=json", "predict", tmp_path / "none.tsv")
     assert (status, out) == (1, "")
     assert json.loads(err.splitlines()[-1])["say"].startswith("linkprior: ")
@@ -182,7 +182,7 @@ def test_an_error_is_said_in_an_object_and_the_next_command_speaks_plainly(run, 
     assert err.splitlines()[-1].startswith("linkprior: ")
 
 
-def test_progress_is_told_as_numbers(monkeypatch):
+def test_progress_is_reported_as_numbers(monkeypatch):
     for name, value in (("_PATIENCE", 0.0), ("_TICK", 0.001), ("_APART", {"json": 0.0})):
         monkeypatch.setattr(display, name, value)
     stream, watched = io.StringIO(), Console()

@@ -89,7 +89,7 @@ def test_identical_and_contained_files_end_without_a_command(run, succeed, scree
     assert json.loads(run("coverage", *screens, "--json")[1])["command"] is None
 
 
-def test_files_of_one_name_are_told_apart_by_their_folders(run, screens, tmp_path):
+def test_files_of_one_name_are_distinguished_by_their_folders(run, screens, tmp_path):
     twin = tmp_path / "a.tsv"
     twin.write_text(screens[1].read_text())
     _, out, _ = run("coverage", screens[0], twin)

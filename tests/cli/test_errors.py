@@ -347,10 +347,10 @@ def test_a_bad_file_is_one_line_and_no_output_is_touched(run, tmp_path, case):
     [
         (lambda path: None, ["no such file", "Check the path"]),
         (lambda path: path.mkdir(), ["is a directory; give a network file inside it"]),
-        (lambda path: path.symlink_to(path), ["a link to nothing"]),
-        (lambda path: path.symlink_to(path.parent / "gone.tsv"), ["a link to nothing"]),
+        (lambda path: path.symlink_to(path), ["a broken link"]),
+        (lambda path: path.symlink_to(path.parent / "gone.tsv"), ["a broken link"]),
     ],
-    ids=["missing", "a directory", "a link to itself", "a link to nothing"],
+    ids=["missing", "a directory", "a link to itself", "a broken link"],
 )
 def test_what_is_no_file(run, tmp_path, make, expected):
     path = tmp_path / "edges.tsv"

@@ -71,7 +71,7 @@ def test_evaluate_writes_results_and_prints_the_table(succeed, edges, tmp_path):
     assert "over 2 splits: uniform:0.8, rule all-nodes, seed 3" in " ".join(out.split())
 
 
-def test_degree_alone_is_always_judged(run, succeed, edges):
+def test_degree_alone_is_always_evaluated(run, succeed, edges):
     out, err = succeed("evaluate", edges, "--models", "l3")
     assert list(first_block(out)) == ["l3", "pa", "random baseline"]
     assert "Evaluating pa too" in err
@@ -105,7 +105,7 @@ def test_settings_go_to_the_models_that_have_them(run, edges, tmp_path):
     assert made["tri-degree"]["rank"] == lp.make("tri-degree").rank
 
 
-def test_ablations_noise_and_null_are_run_and_told(succeed, edges, tmp_path):
+def test_ablations_noise_and_null_are_run_and_reported(succeed, edges, tmp_path):
     disturbed = ["--ablations", "--noise", "0.1", "--null", "rewired"]
     ask = ("evaluate", edges, "--models", "tri-degree", *QUICK, *disturbed)
     out, _ = succeed(*ask, "-o", tmp_path / "out")
@@ -140,10 +140,10 @@ def test_a_published_split_gives_the_same_numbers(run, edges, tmp_path):
 def test_the_same_command_again_takes_up_finished_cells(run, edges, tmp_path):
     ask = ("evaluate", edges, "--models", "l3,pa", "-o", tmp_path / "out", "--repeats")
     _, _, err = run(*ask, 2)
-    assert "there already" not in err
+    assert "were finished before" not in err
     before = {p.name: p.stat().st_mtime_ns for p in (tmp_path / "out" / "cells").iterdir()}
     _, _, err = run(*ask, 3)
-    assert "4 of 6 cells were there already" in err
+    assert "4 of 6 cells were finished before" in err
     after = {p.name: p.stat().st_mtime_ns for p in (tmp_path / "out" / "cells").iterdir()}
     assert len(after) == 6
     assert {name: after[name] for name in before} == before

@@ -100,7 +100,7 @@ def test_demo_marks_exactly_the_hidden_edges(succeed):
     mean = float(np.sum(model.probabilities(ranking.scores[:100])))
     assert re.search(rf"\(expected about {mean:.0f} \(\d+–\d+\); ", summary)
     assert f"degree alone: {sum(pair in hidden for pair in alone)};" in summary
-    chance = 100 * len(hidden) / split.train.n_non_edges
-    assert f"random: {chance:.1f}" in summary
+    at_random = 100 * len(hidden) / split.train.n_non_edges
+    assert f"random: {at_random:.1f}" in summary
     assert f"{net.n_nodes} nodes, {net.n_edges} edges" in err
     assert model.summary()[0] in err

@@ -198,15 +198,15 @@ writers.write_ranking = write
 HALF_A_MODEL = """
 import time
 import linkprior.io.store as store
-def write(path, data, before):
-    path.write_bytes(data[:10])
+def begin(path, before):
+    path.write_bytes(b"half")
     print("half way", file=sys.stderr, flush=True)
     while True:
         try:
-            (path.parent / "more").write_bytes(data[:10])
+            (path.parent / "more").write_bytes(b"half")
         except OSError:
             pass
-store._write = write
+store.keep_mode = begin
 """
 
 

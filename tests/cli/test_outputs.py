@@ -59,7 +59,7 @@ def test_a_ranking_and_a_model_in_one_place_are_refused_before_the_fit(
     assert lp.load("model").fitted
 
 
-def test_a_model_may_lie_beside_the_ranking_or_in_the_run(run, edges, tmp_path):
+def test_a_model_may_lie_next_to_the_ranking_or_in_the_run(run, edges, tmp_path):
     ask = ["predict", edges, "--model", "pa"]
     assert run(*ask, "-o", tmp_path / "a.tsv", "--save", tmp_path / "a")[0] == 0
     assert run(*ask, "-o", f"{tmp_path}/run/", "--save", tmp_path / "run" / "model")[0] == 0
@@ -79,7 +79,7 @@ def test_a_model_below_a_file_is_refused(run, edges):
     assert one_line_of_error(result, "--save", "is a file")
 
 
-def test_that_a_model_is_replaced_is_said(run, edges, tmp_path):
+def test_that_a_model_is_replaced_is_reported(run, edges, tmp_path):
     ask = ["predict", edges, "--model", "pa", "--save", tmp_path / "model"]
     assert "replacing an earlier one" not in run(*ask)[2]
     assert f"Saved the model to {tmp_path / 'model'}, replacing an earlier one" in run(*ask)[2]
@@ -104,13 +104,13 @@ def test_a_disk_that_fills_up_is_one_line_with_the_name(run, edges, tmp_path, mo
     [
         (FileNotFoundError(errno.ENOENT, "?", "a/b"), "a/b: there is no such file"),
         (IsADirectoryError(errno.EISDIR, "?", "a"), "a: is a folder; give the name of a file"),
-        (OSError(errno.EROFS, "?", b"a"), "a: the disk is read-only; choose another place"),
-        (PermissionError(errno.EACCES, "?", "a"), "a: no permission; choose another place"),
+        (OSError(errno.EROFS, "?", b"a"), "a: the disk is read-only; choose another path"),
+        (PermissionError(errno.EACCES, "?", "a"), "a: no permission; choose another path"),
         (OSError(errno.EINVAL, "Invalid argument"), "[Errno 22] Invalid argument"),
         (MemoryError(), "out of memory"),
     ],
 )
-def test_what_the_system_reports_is_told_in_words(problem, said):
+def test_errors_of_the_system_are_reported_in_words(problem, said):
     assert format_error(problem).startswith(said)
 
 
@@ -141,10 +141,10 @@ def test_results_in_the_way_of_each_other_are_refused_before_the_fit(
     assert sorted(tmp_path.rglob("*")) == before
 
 
-def test_a_page_beside_the_model_of_before_leaves_it_a_model(run, edges, tmp_path):
+def test_a_page_next_to_the_model_of_before_leaves_it_a_model(run, edges, tmp_path):
     ask = ["predict", edges, "--model", "pa", "--save", tmp_path / "m"]
     assert run(*ask)[0] == 0
-    assert one_line_of_error(run(*ask, "--report", tmp_path / "m" / "x.html"), "side by side")
+    assert one_line_of_error(run(*ask, "--report", tmp_path / "m" / "x.html"), "two separate paths")
     assert run(*ask, "--report", tmp_path / "x.html")[0] == 0
 
 
@@ -256,7 +256,7 @@ def test_a_link_that_leads_back_to_itself_is_one_line(run, edges, tmp_path, monk
         ["predict", "--model", "pa", "-o"],
     ],
 )
-def test_a_folder_whose_name_is_taken_is_told_in_words(run, edges, tmp_path, asked):
+def test_a_folder_whose_name_is_taken_is_reported_in_words(run, edges, tmp_path, asked):
     (tmp_path / "nowhere").symlink_to(tmp_path / "nowhere to be found")
     command, *rest = asked
     result = run(command, edges, *rest, f"{tmp_path}/nowhere/")

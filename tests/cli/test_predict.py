@@ -196,7 +196,7 @@ def test_without_options_it_is_a_hundred_links_by_auto(plain, grouped):
 
 
 @pytest.mark.at_length
-def test_chances_fall_with_the_rank_and_add_up_to_the_expected_hits(plain):
+def test_probabilities_fall_with_the_rank_and_add_up_to_the_expected_hits(plain):
     chances = column(plain.stdout, "probability")
     assert ((chances >= 0) & (chances <= 1)).all()
     assert (np.diff(chances) <= 0).all()
@@ -206,7 +206,7 @@ def test_chances_fall_with_the_rank_and_add_up_to_the_expected_hits(plain):
 
 
 @pytest.mark.at_length
-def test_what_was_learned_and_what_to_expect_is_said_in_words(plain):
+def test_what_was_learned_and_what_to_expect_is_reported_in_words(plain):
     assert re.search(
         r"^auto hid [\d–]+ edges 10 times and fitted \d+ base models$", plain.stderr, re.M
     )
@@ -221,7 +221,7 @@ def test_what_was_learned_and_what_to_expect_is_said_in_words(plain):
 
 @pytest.mark.at_length
 def test_the_share_that_is_missing_decides_what_to_expect_not_the_order(run, grouped):
-    """Twice as many missing for each hidden one, twice the chance, where chances are small."""
+    """Twice as many missing for each hidden one: twice the probability, where it is small."""
     shares = (0.1, 2 / 11)
     few, many = (run("predict", grouped, *FAST, "--set", f"missing={s}") for s in shares)
     assert [row[:4] for row in table(few[1])[1]] == [row[:4] for row in table(many[1])[1]]
@@ -291,7 +291,7 @@ TINY = {"star": "a b\na c\na d\na e\n", "path": "a b\nb c\nc d\n"}
 
 
 @pytest.mark.parametrize("kind", ["star", pytest.param("path", marks=pytest.mark.at_length)])
-def test_where_nothing_can_be_learned_no_chance_is_stated(run, tmp_path, kind):
+def test_where_nothing_can_be_learned_no_probability_is_stated(run, tmp_path, kind):
     path = tmp_path / "edges.tsv"
     path.write_text(TINY[kind])
     status, out, err = run("predict", path)
@@ -334,14 +334,16 @@ def test_a_run_keeps_auto_and_takes_it_up_again(run, succeed, grouped, tmp_path,
 
 
 @pytest.mark.at_length
-def test_an_explanation_tells_the_chance_of_a_pair_but_not_of_an_edge(succeed, grouped, long_list):
+def test_an_explanation_gives_the_probability_of_a_pair_but_not_of_an_edge(
+    succeed, grouped, long_list
+):
     header, rows = long_list
-    pair, chance = rows[2][1:3], float(rows[2][header.index("probability")])
+    pair, probability = rows[2][1:3], float(rows[2][header.index("probability")])
     edge = by_name(lp.read_network(grouped), lp.read_network(grouped).edges[:1])[0]
     out, _ = succeed("predict", grouped, *FAST, "--explain", *pair, "--explain", *edge)
     story, other = out.split("\n\n")
     assert story.startswith(f"{pair[0]} – {pair[1]} is not an observed edge")
-    assert "place 3 of" in story
-    assert f"The probability that it is a missing link is {chance:.3g}, if 10 %" in story
+    assert "rank 3 of" in story
+    assert f"The probability that it is a missing link is {probability:.3g}, if 10 %" in story
     assert "is an observed edge" in other
-    assert "chance" not in other
+    assert "missing link" not in other

@@ -130,7 +130,7 @@ def test_what_cannot_be_tuned_is_one_line_before_anything_is_read(
     assert not (tmp_path / "run").exists()
 
 
-def test_too_few_edges_to_hide_some_are_told_before_the_run_is_begun(run, tmp_path):
+def test_too_few_edges_to_hide_some_are_reported_before_the_run_is_begun(run, tmp_path):
     path = tmp_path / "few.tsv"
     path.write_text("a\tb\nb\tc\nc\td\n")
     result = run("predict", path, *KATZ, "-o", f"{tmp_path / 'run'}/")

@@ -48,7 +48,7 @@ def test_a_page_holds_the_ranking_of_its_run(run, folder):
     assert dict(data["about"]["parameters"])["n_starts"] == "1"
 
 
-def test_predict_writes_a_page_beside_the_list_and_the_same_bytes_again(
+def test_predict_writes_a_page_next_to_the_list_and_the_same_bytes_again(
     run, succeed, edges, tmp_path
 ):
     asked = ["predict", edges, *SMALL, "--top", 20, "--report", tmp_path / "a.html"]
@@ -209,7 +209,7 @@ def test_a_study_has_a_page_and_is_left_as_it_was(run, edges, study):
             assert (f"{name}={value}" in part["command"]) is not own
 
 
-def test_a_study_stands_beside_a_run_and_an_evaluation(run, folder, edges, study, tmp_path):
+def test_a_study_is_shown_with_a_run_and_an_evaluation(run, folder, edges, study, tmp_path):
     target = tmp_path / "all.html"
     assert run("report", folder, "--study", study, "-o", target)[0] == 0
     data = data_of(target)
@@ -220,7 +220,9 @@ def test_a_study_stands_beside_a_run_and_an_evaluation(run, folder, edges, study
     assert {"evaluation", "parts"} <= set(data_of(target))
     refused = run("report", folder, "--study", tmp_path)
     assert one_line_of_error(refused, "holds no study.json", "linkprior tune --study")
-    assert one_line_of_error(run("report", study, "--study", study), "no run and no evaluation")
+    assert one_line_of_error(
+        run("report", study, "--study", study), "neither a run nor an evaluation"
+    )
 
 
 def test_a_study_that_was_killed_shows_what_it_had(run, study):
@@ -233,16 +235,16 @@ def test_a_study_that_was_killed_shows_what_it_had(run, study):
     assert journal.read_bytes() == cut
     (part,) = data_of(study / "report.html")["parts"]
     assert 1 <= len(part["tables"][1]["rows"]) < 12
-    assert any("not come to its end" in line for line in part["words"])
+    assert any("not finished" in line for line in part["words"])
 
 
 @pytest.mark.parametrize(
     ("name", "content", "words"),
     [
-        ("journal.log", "", "is no journal of a study"),
-        ("journal.log", "no JSON\n", "is no journal of a study"),
-        ("journal.log", "[1]\n", "is no journal of a study"),
-        ("study.json", "{}", "is not the question of a tuning study"),
+        ("journal.log", "", "is not the journal of a study"),
+        ("journal.log", "no JSON\n", "is not the journal of a study"),
+        ("journal.log", "[1]\n", "is not the journal of a study"),
+        ("study.json", "{}", "is not the configuration of a tuning study"),
         ("study.json", "{", "cannot be read"),
     ],
 )
@@ -298,7 +300,7 @@ def test_the_papers_experiments_have_a_page(run, tmp_path):
     assert len(data_of(page)["parts"]) == 1
     (tmp_path / "rat").mkdir()
     (tmp_path / "rat" / "results.json").write_text(json.dumps({"experiment": "rat"}))
-    assert one_line_of_error(run("report", tmp_path / "rat"), "is not whole")
+    assert one_line_of_error(run("report", tmp_path / "rat"), "is incomplete")
 
 
 def test_a_page_of_somebody_else_is_replaced_only_where_it_is_named(run, folder):

@@ -113,7 +113,7 @@ def test_files_of_somebody_else_are_refused_before_the_work(
 
 
 @pytest.mark.at_length
-def test_results_of_ours_without_their_cells_are_made_anew(run, small, tmp_path):
+def test_results_of_ours_without_their_cells_are_made_again(run, small, tmp_path):
     ask = ("reproduce", "plasmodium", "--quick", "--data", tmp_path, "-o", tmp_path / "out")
     assert run(*ask)[0] == 0
     folder = tmp_path / "out" / "quick" / "plasmodium"

@@ -116,7 +116,7 @@ def test_coverage_says_how_many_links_are_missing(linkprior, edges, net, tmp_pat
 
 
 @pytest.mark.at_length
-def test_coverage_sets_the_chances_of_auto(linkprior, edges):
+def test_coverage_sets_the_probabilities_of_auto(linkprior, edges):
     args = ("predict", edges, "--effort", "fast", "--top", "50")
     chances = []
     for coverage in ("0.9", "0.5"):
@@ -204,7 +204,9 @@ def halves(net, tmp_path):
     return write_pairs(tmp_path / "old.tsv", older), write_pairs(tmp_path / "new.tsv", pairs)
 
 
-def test_coverage_is_said_to_be_set_aside_where_releases_tell_the_chances(linkprior, net, tmp_path):
+def test_coverage_is_reported_as_unused_where_releases_give_the_probabilities(
+    linkprior, net, tmp_path
+):
     old, new = halves(net, tmp_path)
     args = ("predict", new, "--history", old, new, "--effort", "fast", "--coverage", "0.5")
     done = linkprior(*args)
@@ -217,7 +219,7 @@ def test_a_tiny_coverage_means_all_pairs_that_can_be_links(linkprior, edges, net
     args = ("predict", edges, "--model", "degree:l3", "--coverage", "1e-320", "--negatives", no)
     done = linkprior(*args)
     assert done.code == 0
-    assert f"{net.n_non_edges - 3:,} links missing, all pairs" in done.stderr
+    assert f"{net.n_non_edges - 3:,} links missing, which is all pairs" in done.stderr
 
 
 def test_coverage_is_shown_with_the_digits_that_count(linkprior, edges, net):
@@ -274,8 +276,8 @@ def test_a_known_non_edge_is_explained_as_one(linkprior, edges, net, best, tmp_p
     file = write_pairs(tmp_path / "no.tsv", best[:3])
     args = ("predict", edges, "--effort", "fast", "--negatives", file)
     done = linkprior(*args, "--explain", *best[0])
-    assert "is a known non-edge: auto knew it, and does not predict it" in done.stdout
-    assert "chance" not in done.stdout
+    assert "is a known non-edge: auto was fitted with it, and does not predict it" in done.stdout
+    assert "missing link" not in done.stdout
     told = linkprior(*args, "--explain", *best[4]).stdout
     assert f"of {net.n_non_edges - 3:,} candidate pairs" in told
 
@@ -286,13 +288,13 @@ def test_a_node_known_by_its_label_is_not_added(linkprior, tmp_path):
     new.write_text("MDM2\n3\nnewcomer\n")
     done = linkprior("predict", table, "--model", "degree:l3", "--add-nodes", new)
     assert "1 node without an edge added" in done.stderr
-    assert "2 of its names already there" in done.stderr
+    assert "2 of its names already in the network" in done.stderr
 
 
-def test_auto_says_when_it_can_state_no_chances(linkprior, edges):
+def test_auto_says_when_it_can_state_no_probabilities(linkprior, edges):
     done = linkprior("predict", edges, "--effort", "fast", "--set", "holdouts=0")
     assert "probability" not in done.stdout
-    assert "to state probabilities: links have scores only" in done.stderr
+    assert "to give probabilities: links have scores only" in done.stderr
 
 
 FAST = [f"--set={text}" for text in ("rank=3", "n_starts=1", "warmup=5", "max_iter=2")]
@@ -370,7 +372,7 @@ def test_degrees_are_for_models_that_have_the_prior(run, degree_edges):
     assert run(*ask, "degrees=shuffled")[0] == 2
 
 
-def test_coverage_has_no_part_beside_given_degrees(run, degree_edges, tmp_path):
+def test_coverage_has_no_effect_with_given_degrees(run, degree_edges, tmp_path):
     path, _ = wished(degree_edges, tmp_path)
     ask = ("predict", degree_edges, "--model", "tri-degree", *FAST, "--degrees", path)
     _, out, err = run(*ask, "--coverage", 0.5)
@@ -378,7 +380,7 @@ def test_coverage_has_no_part_beside_given_degrees(run, degree_edges, tmp_path):
     assert out == run(*ask)[1]
 
 
-def test_names_that_are_no_nodes_are_told(succeed, degree_edges, tmp_path):
+def test_names_that_are_no_nodes_are_reported(succeed, degree_edges, tmp_path):
     path, _ = wished(degree_edges, tmp_path, stranger="3")
     _, err = succeed("predict", degree_edges, "--model", "degree:pa", "--degrees", path)
     assert "1 name in it not in the network: stranger" in err

@@ -82,13 +82,13 @@ def test_nothing_is_written_without_a_study(run, edges, tmp_path, monkeypatch):
     assert sorted(tmp_path.iterdir()) == before
 
 
-def test_importances_are_printed_where_they_can_be_told(run, edges):
+def test_importances_are_printed_where_they_are_known(run, edges):
     ask = ("tune", edges, "--model", "rnm", "--inner", 1, "--no-prune", "-q")
     _, out, _ = run(*ask, "--trials", 12)
-    (line,) = [line for line in out.splitlines() if line.startswith("what mattered: ")]
+    (line,) = [line for line in out.splitlines() if line.startswith("parameter importance: ")]
     assert "noise" in line
     assert "threshold" in line
-    assert "what mattered" not in run(*ask, "--trials", 3)[1]
+    assert "parameter importance" not in run(*ask, "--trials", 3)[1]
 
 
 def test_a_model_with_nothing_to_tune_says_so(run, edges, tmp_path):
@@ -97,7 +97,7 @@ def test_a_model_with_nothing_to_tune_says_so(run, edges, tmp_path):
     assert "l3 has nothing to tune." in err
     assert not (tmp_path / "study").exists()
     _, _, err = run("tune", edges, "--model", "katz", "--set", "beta=0.2")
-    assert "katz has nothing to tune beside what --set fixes." in err
+    assert "katz has nothing to tune apart from what --set fixes." in err
 
 
 @pytest.mark.parametrize(

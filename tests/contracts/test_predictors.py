@@ -450,7 +450,7 @@ def test_save_never_overwrites_what_is_no_model(planted, tmp_path, beside):
     assert (tmp_path / "thesis.tex").read_text() == "precious"
 
 
-def test_save_never_removes_files_put_beside_a_model(saved, planted):
+def test_save_never_removes_files_put_next_to_a_model(saved, planted):
     (saved / "notes.txt").write_text("precious")
     with pytest.raises(StoreError, match="not a saved model"):
         make("pa").fit(planted).save(saved)

@@ -148,7 +148,7 @@ def test_exact_ranks_are_those_of_sorting_every_row(device, monkeypatch, alike, 
         case.same_best(found, Q, k, 1e-4 * A.max())
 
 
-def test_out_of_memory_is_tried_once_more_with_smaller_blocks_then_said(caplog):
+def test_out_of_memory_is_tried_once_more_with_smaller_blocks_then_reported(caplog):
     from linkprior.errors import LinkpriorError
     from linkprior.kernels.torch.memory import in_blocks
 

@@ -145,7 +145,7 @@ def test_a_fit_that_runs_out_of_memory_begins_again_with_smaller_blocks(net, sta
     np.testing.assert_allclose(again.learned_.arrays["U"], plain.learned_.arrays["U"], rtol=1e-4)
 
 
-def test_a_device_that_is_too_small_is_said_before_anything_begins(monkeypatch):
+def test_a_device_that_is_too_small_is_reported_before_anything_begins(monkeypatch):
     import torch
 
     from linkprior.errors import LinkpriorError
@@ -157,7 +157,7 @@ def test_a_device_that_is_too_small_is_said_before_anything_begins(monkeypatch):
     memory.require(0.9e9, "ADMM", torch.device("cuda"))
 
 
-def test_without_torch_the_way_to_get_it_is_told(net, small_is_large, monkeypatch):
+def test_without_torch_the_way_to_get_it_is_reported(net, small_is_large, monkeypatch):
     import builtins
 
     usual = builtins.__import__

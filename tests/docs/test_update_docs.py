@@ -28,7 +28,7 @@ def test_tables_are_means_of_made_up_cells():
         "yeast": {"auto": [0.02, 0.03], "pa": [0.2, 0.4]},
     }
     found = Results(cells(table))
-    rows = update_docs.standing(found).splitlines()[2:]
+    rows = update_docs.suite(found).splitlines()[2:]
     assert rows[0].startswith("| yeast (2) | .0250 ± .007 (pa .300) |")
     assert rows[1].startswith("| USAir (2) | **.550 ± .071** (pa .0600) |")
     gain = f"| USAir (2) | {' | '.join(['+.100 ± .000'] * 6)} |"

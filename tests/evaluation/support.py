@@ -23,10 +23,10 @@ class Given:
         return block
 
 
-def made(numbers, chance=None, **facts):
+def made(numbers, baseline=None, **facts):
     """{model: {metric: [value per split]}} as an evaluation."""
     cells = cells_of(numbers)
-    floors = cells_of({"random baseline": chance}) if chance else []
+    floors = cells_of({"random baseline": baseline}) if baseline else []
     return Evaluation(cells, floors, facts)
 
 

@@ -157,12 +157,12 @@ def test_every_metric_on_a_split_with_barred_pairs(rule):
 
 @both_rules
 @pytest.mark.parametrize("kind", networks())
-def test_chance_is_what_a_model_gets_that_ties_all_pairs(kind, rule):
+def test_the_random_baseline_is_what_a_model_gets_that_ties_all_pairs(kind, rule):
     """Average precision alone gains by luck: it is the mean over all orders."""
     split = uniform(networks()[kind], 0.7, 4, rule)
     model = Given(np.zeros((split.train.n_nodes,) * 2))
     tied, naive = measure(rank_hidden_edges(model, split)), Naive(model, split)
-    chance = measure_random(split)
+    baseline = measure_random(split)
     low = np.array([naive.k[list(pair)].max() <= naive.low for pair in naive.pairs])
     m, n = naive.wanted.sum(), len(naive.pairs)
     lucky = {
@@ -172,7 +172,7 @@ def test_chance_is_what_a_model_gets_that_ties_all_pairs(kind, rule):
         "spearman_degree": 0.0,
     }
     for metric, value in (tied | lucky).items():
-        assert chance[metric] == pytest.approx(value, abs=1e-12, nan_ok=True), metric
+        assert baseline[metric] == pytest.approx(value, abs=1e-12, nan_ok=True), metric
 
 
 @both_rules

@@ -73,7 +73,7 @@ def test_hidden_edges_found_are_counted_against_all_pairs(untied):
     assert line.y[-1] == pytest.approx(np.mean(np.multiply(recall, edges)), abs=0.75)
 
 
-def test_chance_is_a_level_and_a_straight_line(judged):
+def test_the_random_baseline_is_a_level_and_a_straight_line(judged):
     by_name = {line.label: line for line in precision_recall(judged)}
     assert list(by_name) == ["l3", "pa", "random baseline"]
     level = by_name["random baseline"].y
@@ -81,7 +81,7 @@ def test_chance_is_a_level_and_a_straight_line(judged):
     straight = hidden_edges_found(judged)[-1]
     np.testing.assert_allclose(straight.y, straight.x * straight.y[-1] / 10.0, atol=0.05)
     hidden = [split["hidden"] for split in judged.facts["splits"]]
-    expected = np.mean(np.multiply(judged.values("chance", "recall@10%"), hidden))
+    expected = np.mean(np.multiply(judged.values("random baseline", "recall@10%"), hidden))
     assert straight.y[-1] == pytest.approx(expected, abs=0.03)
 
 

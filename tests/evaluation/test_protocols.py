@@ -57,7 +57,7 @@ def test_a_plan_that_says_nothing_keeps_nine_tenths_of_the_edges_once():
     ("protocol", "count"),
     [("kfold", 10), ("kfold:2", 2), ("kfold:12", 12), ("kfold:000000000003", 3)],
 )
-def test_every_fold_is_made_and_repeats_shuffle_anew(protocol, count):
+def test_every_fold_is_made_and_repeats_shuffle_again(protocol, count):
     found = made(protocol, RING, repeats=2, seed=4)
     assert len(found) == 2 * count
     for n, split in enumerate(found):
@@ -90,7 +90,7 @@ def edges(split):
 
 
 @pytest.mark.parametrize("protocol", ["uniform:0.8", "kfold:5", "over:0.8"])
-def test_a_rewired_network_is_drawn_anew_by_every_seed(protocol):
+def test_every_seed_draws_another_rewired_network(protocol):
     found = made(protocol, null="rewired", repeats=2)
     half = len(found) // 2
     for split in (found[0], found[half]):
@@ -171,11 +171,11 @@ def test_fold_numbers(text, numbers):
     ],
 )
 def test_bad_fold_numbers(text):
-    with pytest.raises(ParameterError, match="--folds expects numbers|is no range of folds"):
+    with pytest.raises(ParameterError, match="--folds expects numbers|is not a range of folds"):
         fold_numbers(text)
 
 
-def test_folds_without_an_edge_to_ask_for_are_left_out_and_told(caplog):
+def test_folds_without_an_edge_to_ask_for_are_left_out_and_reported(caplog):
     """Leaving one edge out of a tree isolates a leaf, or not."""
     tree = lp.Network.from_edges([(0, 1), (1, 2), (2, 3), (3, 4), (1, 5)])
     with caplog.at_level("INFO", logger="linkprior"):
@@ -198,7 +198,7 @@ def test_the_share_at_hubs_is_free_of_the_last_digit_of_a_sum():
 def test_a_range_of_folds_has_a_largest_length(low):
     most = protocols._MOST_FOLDS
     assert len(fold_numbers(f"{low}-{low + most - 1}")) == most
-    with pytest.raises(ParameterError, match="no range of folds"):
+    with pytest.raises(ParameterError, match="not a range of folds"):
         fold_numbers(f"{low}-{low + most}")
 
 

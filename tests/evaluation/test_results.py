@@ -40,7 +40,7 @@ def test_mean_and_sd_are_over_the_splits_that_have_a_value(judged):
     assert math.isnan(made({"a": {"x": [1.0]}}).sd("a", "x"))
 
 
-def test_chance_is_a_model_that_is_not_listed(judged):
+def test_the_random_baseline_is_a_model_that_is_not_listed(judged):
     assert judged.values("random baseline", "auprc") == [0.01, 0.02, 0.03]
     assert judged.mean("chance", "auprc") == pytest.approx(0.02)
 
@@ -125,7 +125,7 @@ def test_a_value_that_could_not_be_measured_is_empty_and_null(tmp_path):
     assert not any(name.endswith((".png", ".svg")) for name in written)  # no curves to draw
 
 
-def test_long_parameters_are_told_by_their_digest(planted, tmp_path):
+def test_long_parameters_are_reported_by_their_digest(planted, tmp_path):
     degrees = planted.degrees.tolist()
     small = {"n_starts": 1, "max_iter": 2, "warmup": 2}
     judged_writing = lp.evaluate([lp.make("tri-degree", degrees=degrees, **small)], planted)

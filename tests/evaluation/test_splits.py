@@ -466,7 +466,7 @@ def test_noise_may_take_every_pair_that_is_no_edge_and_no_more():
     split = noisy(by_hand(train, [(0, 3), (1, 2)]), 1.0)
     assert as_set(split.train.edges) == free
     assert as_set(split.barred) == set(train)
-    with pytest.raises(ParameterError, match="needs 2 pairs that are no edges, but there are 1"):
+    with pytest.raises(ParameterError, match="needs 2 pairs that are not edges, but there are 1"):
         noisy(by_hand(train, [(0, 2), (0, 3), (1, 2)]), 1.0)
 
 
@@ -479,7 +479,7 @@ def test_edges_taken_out_before_are_not_put_in_as_false_ones():
     assert second.label == "by hand noise 0.5 noise 0.5"
 
 
-def test_a_digest_tells_splits_apart_by_hidden_and_by_barred_pairs():
+def test_a_digest_distinguishes_splits_by_hidden_and_by_barred_pairs():
     split = Split(RING, np.array([[0, 5]]), "connected", "by hand")
     others = [
         split,
@@ -492,7 +492,7 @@ def test_a_digest_tells_splits_apart_by_hidden_and_by_barred_pairs():
 
 
 @rules
-def test_what_is_known_beside_the_edges_is_known_of_a_split_read_back(tmp_path, planted, rule):
+def test_a_split_read_back_has_the_side_information(tmp_path, planted, rule):
     """But not of edges that noise has replaced."""
     weights = np.random.default_rng(0).uniform(0.1, 1.0, planted.n_edges)
     told = planted.with_weights(weights).with_history(planted.hide(planted.edges[::3]), planted)

@@ -154,14 +154,14 @@ def test_of_a_metric_without_a_good_end_the_higher_value_counts_as_won():
     assert (b.wins, b.ties, b.losses) == (2, 0, 1)
 
 
-def test_small_values_differ_by_what_is_large_beside_them():
+def test_small_values_differ_by_what_is_large_next_to_them():
     both = np.array([[1e-13, 3e-13], [1e-3, 1e-3 + 1e-17], [0.0, 0.0], [5e-14, 0.0]])
     assert statistics.differences(both) == pytest.approx([-2e-13, 0.0, 0.0, 5e-14], abs=1e-20)
     rounded = np.array([[0.1 + 0.2, 0.3], [1e-8 * (0.1 + 0.2), 0.3e-8]])
     assert statistics.differences(rounded).tolist() == [0.0, 0.0]
 
 
-def test_steps_that_rounding_tells_apart_tie_beside_a_tiny_one():
+def test_steps_that_differ_by_rounding_tie_next_to_a_tiny_one():
     """Of three differences two tie: ranks 1, 2.5, 2.5, so that half of all signs are as far out."""
     step, same = 0.3 - 0.2, 0.2 - 0.1
     assert step < same

@@ -74,7 +74,7 @@ def test_other_parameters_split_or_rule_are_other_cells(tmp_path, planted, judge
     assert len(judged) == 4
 
 
-def test_another_version_makes_its_cells_anew(tmp_path, planted, judged):
+def test_another_version_makes_its_cells_again(tmp_path, planted, judged):
     lp.evaluate("pa", planted, folder=tmp_path)
     (path,) = (tmp_path / "cells").iterdir()
     content = json.loads(path.read_text())
@@ -166,7 +166,7 @@ def test_arrays_are_known_by_all_their_numbers(tmp_path, judged):
     assert len(judged) == 2
 
 
-def test_the_published_split_is_the_one_judged(tmp_path):
+def test_the_published_split_is_the_one_evaluated(tmp_path):
     sparse = lp.planted_network(n_nodes=80, n_groups=2, mean_degree=2, hubs=1.3, seed=1)
     for rule in ("connected", "all-nodes", "connected"):
         lp.evaluate("pa", sparse, "uniform:0.7", rule, folder=tmp_path)
@@ -215,7 +215,9 @@ def test_a_file_of_somebody_else_is_not_replaced_by_a_split(tmp_path, planted, j
     path = tmp_path / "splits" / "uniform-0.9-seed-0.tsv"
     path.parent.mkdir()
     path.write_text("my own")
-    with pytest.raises(StoreError, match=r"seed-0\.tsv is no split of linkprior.* move it"):
+    with pytest.raises(
+        StoreError, match=r"seed-0\.tsv is not a split written by linkprior.* move it"
+    ):
         lp.evaluate("pa", planted, folder=tmp_path)
     assert (path.read_text(), judged) == ("my own", [])
     path.write_text("# linkprior split {")  # ours, and damaged
@@ -230,5 +232,5 @@ def test_a_pipe_in_the_place_of_a_split_is_refused(tmp_path):
     (split,) = (tmp_path / "splits").iterdir()
     split.unlink()
     os.mkfifo(split)
-    with pytest.raises(StoreError, match="is no plain file"):
+    with pytest.raises(StoreError, match="is not a plain file"):
         lp.evaluate(["pa"], sparse, folder=tmp_path)

@@ -152,7 +152,7 @@ def test_a_line_cut_off_is_removed_and_nothing_else(tmp_path):
         ({"model": "katz"}, "model is 'rnm' there and 'katz' here"),
     ],
 )
-def test_another_question_is_refused_and_told_what_differs(
+def test_another_configuration_is_refused_and_what_differs_is_reported(
     planted,
     tmp_path,
     quick,  # noqa: F811
@@ -178,7 +178,7 @@ def test_folders_that_are_no_study_are_left_alone(planted, tmp_path):
     with pytest.raises(StoreError, match="is a file; a study needs a folder"):
         lp.tune("katz", planted, 1, study=tmp_path / "mine.txt")
     (tmp_path / "study.json").write_text('{"network": "abc"}')
-    with pytest.raises(StoreError, match="no folder of a tuning study"):
+    with pytest.raises(StoreError, match="not the folder of a tuning study"):
         lp.tune("katz", planted, 1, study=tmp_path)
     (tmp_path / "study.json").write_text("{")
     with pytest.raises(StoreError, match=r"study\.json cannot be read"):
@@ -200,11 +200,11 @@ def test_two_at_once_are_refused(planted, tmp_path, monkeypatch):
 def test_a_journal_of_something_else_is_refused(planted, tmp_path, quick):  # noqa: F811
     lp.tune("katz", planted, 1, study=tmp_path)
     (tmp_path / "journal.log").write_text('{"some": "line"}\n')
-    with pytest.raises(StoreError, match=r"journal\.log is no journal of a study"):
+    with pytest.raises(StoreError, match=r"journal\.log is not the journal of a study"):
         lp.tune("katz", planted, 1, study=tmp_path)
 
 
-def test_another_optuna_is_told_not_refused(planted, tmp_path, quick, caplog):  # noqa: F811
+def test_another_optuna_is_reported_not_refused(planted, tmp_path, quick, caplog):  # noqa: F811
     lp.tune("katz", planted, 1, study=tmp_path)
     path = tmp_path / "study.json"
     path.write_text(json.dumps({**json.loads(path.read_text()), "optuna": "0.1"}))

@@ -22,7 +22,7 @@ NUMBERS = {
         "seconds": [1.0, 1.0, 1.1],
     },
 }
-CHANCE = {"auprc": [0.0001] * 3, "auroc": [0.5] * 3, "spearman_degree": [0.0] * 3}
+BASELINE = {"auprc": [0.0001] * 3, "auroc": [0.5] * 3, "spearman_degree": [0.0] * 3}
 FACTS = {
     "protocol": "uniform:0.9",
     "rule": "connected",
@@ -34,12 +34,12 @@ FACTS = {
 
 @pytest.fixture
 def judged():
-    return made(NUMBERS, CHANCE, **FACTS)
+    return made(NUMBERS, BASELINE, **FACTS)
 
 
 def one_split(**facts):
     first = {m: {x: v[:1] for x, v in metrics.items()} for m, metrics in NUMBERS.items()}
-    return made(first, {x: v[:1] for x, v in CHANCE.items()}, **facts)
+    return made(first, {x: v[:1] for x, v in BASELINE.items()}, **facts)
 
 
 def cells(text):
@@ -77,13 +77,13 @@ def test_one_split_has_no_spread_no_mark_and_no_test():
 
 def test_the_tests_stand_below_with_what_they_cannot_say(judged):
     text = text_table(judged)
-    assert "auprc beside tri_x on the same 3 splits" in text
+    assert "auprc compared with tri_x on the same 3 splits" in text
     assert re.search(r"^l3 +\+0\.0200 +3/0/0 +0\.25 +0\.25$", text, flags=re.MULTILINE)
     assert "cannot give one below 0.25" in " ".join(text.split())
-    assert "auprc beside l3" in text_table(judged, against="l3")
-    assert "auroc beside tri_x" in text_table(judged, metrics=["auroc"])
-    assert "auprc beside tri_x" in text_table(judged, metrics=["seconds", "auprc"])
-    assert "beside" not in text_table(judged, metrics=["spearman_degree"])
+    assert "auprc compared with l3" in text_table(judged, against="l3")
+    assert "auroc compared with tri_x" in text_table(judged, metrics=["auroc"])
+    assert "auprc compared with tri_x" in text_table(judged, metrics=["seconds", "auprc"])
+    assert "compared with" not in text_table(judged, metrics=["spearman_degree"])
 
 
 def test_the_notes_say_what_was_measured_on_what(judged):

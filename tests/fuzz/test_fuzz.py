@@ -162,7 +162,7 @@ def test_a_refusal_in_one_line_is_as_it_should_be():
         check(lambda data: expect(len(data) < 2, "too long"), b"abc")
 
 
-def test_the_watch_hears_whoever_writes():
+def test_the_watch_sees_every_write():
     watch = Watch()
     watch.hear("os.remove", ("a", -1))  # nobody is reading
     with watch.reading():

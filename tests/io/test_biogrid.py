@@ -237,8 +237,8 @@ def test_a_name_at_either_end_tells_the_number_of_an_organism(tmp_path):
     assert edges(read_text(tmp_path, content, organism="newt")) == links("1-3")
 
 
-def test_scores_of_studies_are_said_not_to_compare_only_where_they_count(tmp_path):
-    told = "BioGRID's scores are each study's own and do not compare across them"
+def test_scores_of_studies_are_called_incomparable_only_where_they_count(tmp_path):
+    told = "BioGRID's scores come from the single studies and are not comparable between them"
     content = biogrid([ROW, (G20, G10, "FRET", "physical", "-")])
     assert told in read_text(tmp_path, content, min_score=1).report.notes
     assert told not in read_text(tmp_path, content).report.notes

@@ -78,7 +78,7 @@ def test_numbered_edges_of_weight_0_are_left_out_with_the_line_there_is(lines, t
     assert found.dropped == {ZERO_WEIGHT: Dropped(1, told)}
 
 
-def test_of_the_rows_left_out_all_are_counted_and_the_first_five_told():
+def test_of_the_rows_left_out_all_are_counted_and_the_first_five_named():
     found = collector()
     found.drop("why", [0, 3, 4])
     found.drop("why", iter([0, 5]))
@@ -110,7 +110,7 @@ def test_what_a_table_can_show_has_no_fault(name):
     assert fault_of(name) == ""
 
 
-def test_a_name_that_is_too_long_is_told_by_its_length_and_its_beginning():
+def test_a_name_that_is_too_long_is_reported_by_its_length_and_its_beginning():
     told = fault_of("begins" + LONGEST)
     assert told.startswith("a node name of 1006 characters ('beginsxxx")
     assert len(told) < 150

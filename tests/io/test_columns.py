@@ -64,7 +64,7 @@ from linkprior.io.readers.columns import pair_of_columns
         ("gene_type_1 gene_type_2", None),
     ],
 )
-def test_the_columns_of_the_ends_are_told_by_their_names(names, ends):
+def test_the_columns_of_the_ends_are_recognised_by_their_names(names, ends):
     assert pair_of_columns(names.split()) == ends
 
 

@@ -64,7 +64,7 @@ def test_two_nodes_that_read_alike_are_refused_by_name():
     graph = nx.Graph([(1, "a"), ("1", "b")])
     with pytest.raises(InputError, match="nodes 1 and '1' have the same name '1'"):
         as_network(graph)
-    with pytest.raises(InputError, match="nan is no name"):
+    with pytest.raises(InputError, match="nan is not the name"):
         as_network(nx.Graph([(float("nan"), 1)]))
 
 
@@ -138,7 +138,7 @@ def test_arrays_of_other_libraries_are_taken_as_arrays():
         (np.full((3, 3), np.nan), "NaN or infinity"),
         (np.full((3, 3), "a"), "expected a square sparse matrix or array"),
         (sp.csr_array((3, 4)), "must be square"),
-        (np.array([[0, 1], [2, np.nan]]), "edge 2: nan is no name of a node"),
+        (np.array([[0, 1], [2, np.nan]]), "edge 2: nan is not the name of a node"),
     ],
 )
 def test_other_shapes_are_refused(array, message):
@@ -298,7 +298,7 @@ def test_what_are_no_pairs_is_refused(pairs):
 
 @pytest.mark.parametrize("pairs", [[("a", None)], [(pd.NA, "a")], [("a", [1])], [(1, np.ones(2))]])
 def test_what_is_no_node_is_refused(pairs):
-    with pytest.raises(InputError, match="edge 1: .* is no name of a node"):
+    with pytest.raises(InputError, match="edge 1: .* is not the name of a node"):
         as_network(pairs)
 
 

@@ -87,7 +87,7 @@ def test_lists_objects_and_nothing_name_no_node(tmp_path, name):
         ([{"status": [{"success": False, "error": "a\n b"}]}], "its export failed (a b)"),
     ],
 )
-def test_what_is_wrong_is_told(tmp_path, pieces, expected):
+def test_what_is_wrong_is_reported(tmp_path, pieces, expected):
     said = told(tmp_path, cx2(*pieces))
     assert said.startswith("g.cx2: ")
     assert expected in said
@@ -182,7 +182,7 @@ def test_repeated_ids_of_cx_and_cx2(tmp_path, key):
     found = reading(tmp_path, "g.cx2", text("A", "B", "A"))
     assert pairs(found.network) == {frozenset("AB")}
     assert (
-        "1 node is listed again under an id that was there before, such as '1'"
+        "1 node is listed again under an id that was used before, such as '1'"
         in found.report.notes[0]
     )
     told = problem(tmp_path, "g.cx2", text("A", "B", "C"))

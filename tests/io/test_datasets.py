@@ -108,7 +108,7 @@ def test_only_one_file_of_linkprior_can_open_an_address():
 
 
 @pytest.mark.parametrize("damage", [lambda b: b[:-1], lambda b: b + b"x", lambda b: b"?" + b[1:]])
-def test_a_damaged_cached_file_is_fetched_anew(site, tmp_path, damage):
+def test_a_damaged_cached_file_is_fetched_again(site, tmp_path, damage):
     site.pages["/net.tsv"] = serve(TEXT)
     kept = tmp_path / "cache" / "data" / FILE
     kept.parent.mkdir(parents=True)
@@ -147,11 +147,11 @@ def test_a_local_copy_with_other_bytes_is_passed_over(site, tmp_path, content):
     assert local.read_bytes() == content
 
 
-def test_a_data_folder_that_is_not_there_is_said(site, tmp_path):
+def test_a_data_folder_that_is_not_there_is_reported(site, tmp_path):
     site.pages["/net.tsv"] = serve(TEXT)
     said = []
     fetch("net", catalogue=one(site.root + "/net.tsv"), data=tmp_path / "no", log=said.append)
-    assert said[0].startswith(f"{tmp_path / 'no'} is no folder")
+    assert said[0].startswith(f"{tmp_path / 'no'} is not a folder")
 
 
 def test_a_network_without_an_address_asks_for_a_local_copy():
@@ -237,7 +237,7 @@ def test_a_redirect_to_an_allowed_address_is_followed(site):
     assert fetch("net", catalogue=one(site.root + "/old")).read_bytes() == TEXT
 
 
-def test_progress_grows_to_the_announced_length_and_an_unstated_licence_is_said(site):
+def test_progress_grows_to_the_announced_length_and_an_unstated_licence_is_reported(site):
     site.pages["/net.tsv"] = serve(TEXT)
     seen, said = [], []
     catalogue = one(site.root + "/net.tsv", licence="not stated", citation="Somebody 2001")
@@ -335,7 +335,9 @@ LIMIT = f"more than the {int(1.5 * len(TEXT)) + 1_000_000} bytes expected"
         (raw(b"HTTP/1.1 418 " + b"a" * 9000 + b"\r\n\r\n"), "aaa", 1),
     ],
 )
-def test_a_server_that_fails_or_cheats_is_told_in_one_short_line(site, tmp_path, page, words, hits):
+def test_a_server_that_fails_or_cheats_is_reported_in_one_short_line(
+    site, tmp_path, page, words, hits
+):
     message = failing(site, tmp_path, page)
     assert words in message
     assert len(message) < 600
@@ -447,7 +449,7 @@ def test_an_interrupt_leaves_nothing_behind(site, tmp_path):
     assert files_in(tmp_path) == []
 
 
-def test_a_full_disk_is_said_with_what_to_do(site, tmp_path, monkeypatch):
+def test_a_full_disk_is_reported_with_what_to_do(site, tmp_path, monkeypatch):
     def full(descriptor):
         raise OSError(errno.ENOSPC, "No space left on device")
 
@@ -458,7 +460,7 @@ def test_a_full_disk_is_said_with_what_to_do(site, tmp_path, monkeypatch):
     assert files_in(tmp_path) == []
 
 
-def test_a_cache_that_cannot_be_made_is_said_before_anything_is_downloaded(site, tmp_path):
+def test_a_cache_that_cannot_be_made_is_reported_before_anything_is_downloaded(site, tmp_path):
     (tmp_path / "cache").write_text("a file where the folder should be")
     with pytest.raises(FetchError, match="LINKPRIOR_CACHE"):
         fetch("net", catalogue=one(site.root + "/net.tsv"))
@@ -466,7 +468,7 @@ def test_a_cache_that_cannot_be_made_is_said_before_anything_is_downloaded(site,
 
 
 @pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="root writes everywhere")
-def test_a_read_only_cache_is_said_before_anything_is_downloaded(site, tmp_path):
+def test_a_read_only_cache_is_reported_before_anything_is_downloaded(site, tmp_path):
     (tmp_path / "cache").mkdir(mode=0o500)
     with pytest.raises(FetchError, match="Permission denied.*LINKPRIOR_CACHE"):
         fetch("net", catalogue=one(site.root + "/net.tsv"))

@@ -570,7 +570,7 @@ def test_the_first_block_tells_whether_a_column_holds_weights(tmp_path, in_block
         ("Rank Source Target Score\n1 a b 3\n2 b c 2\n", "looks like a ranking of linkprior"),
         ("Rank Source Target Score x\n1 a b 3 x\n2 b c 2 y\n", "looks like a ranking"),
         ("Source Target Score\na b 3\nb c 2\n", ""),
-        ("TP53 a\ntp53 b\n", "names that differ in capitals alone are different nodes: TP53 and t"),
+        ("TP53 a\ntp53 b\n", "names that differ only in case are different nodes: TP53 and t"),
         ('"gene 1" "gene 2" \n"gene 2" "gene 3" \n', ""),  # spaces behind them are no column
     ],
 )
@@ -594,7 +594,7 @@ def test_what_is_odd_is_noted(tmp_path, text, told):
         (f"source target\neins zwei\n{path(9)}", False),  # there is a header already
     ],
 )
-def test_a_first_edge_that_stands_alone_is_told_of(tmp_path, text, said):
+def test_a_first_edge_without_neighbours_is_noted(tmp_path, text, said):
     first = text.split("\n")[0].replace(" ", " – ")
     told = f"the first edge, {first}, shares no node with the others"
     assert (told in notes(read_text(tmp_path, text))) == said

@@ -64,7 +64,7 @@ NAME_KEY = '<key id="k" for="node" attr.name="{}" attr.type="string"/>'
 
 
 @pytest.mark.parametrize("name", ["name", "Name", "label", "LABEL", "shared name", "shared  Name"])
-def test_graphml_names_come_from_an_attribute_that_tells_nodes_apart(tmp_path, name):
+def test_graphml_names_come_from_an_attribute_that_distinguishes_nodes(tmp_path, name):
     text = graphml(nodes("k", "TP53", "EGFR", "a b\n c") + TRIANGLE, NAME_KEY.format(name))
     assert reading(tmp_path, "g.graphml", text).network.names == ("TP53", "EGFR", "a b c")
 
@@ -270,12 +270,12 @@ def weighed(tmp_path, name, text, weights):
         (graphml_with(f"{EDGE}</graph><graph></graph><graph>"), 3),
     ],
 )
-def test_graphs_beside_each_other_are_counted_and_those_inside_are_not(tmp_path, text, count):
+def test_graphs_next_to_each_other_are_counted_and_those_inside_are_not(tmp_path, text, count):
     notes = reading(tmp_path, "g.graphml", text).report.notes
     assert notes == ([f"the file holds {count} graphs: they are read as one"] if count else [])
 
 
-def test_the_number_of_nodes_is_told(tmp_path):
+def test_the_number_of_nodes_is_reported(tmp_path):
     found = reading(tmp_path, "g.graphml", graphml_with(f'<node id="z"/>{EDGE}'))
     assert found.report.guess == "GraphML, undirected graph of 3 nodes"
 

@@ -134,12 +134,12 @@ def test_a_label_too_long_to_be_a_name_leaves_the_node_its_id():
         listed((), node="x" * 1001)
 
 
-def test_a_node_listed_twice_under_long_names_is_told_in_a_short_message():
+def test_a_node_listed_twice_under_long_names_is_reported_in_a_short_message():
     long = "w" * 900
     for node, first, second in ((long, "x", "y"), ("1", long, "y"), ("1", "x", long)):
         assert len(told((first,), (second,), node=node)) < A_LINE
     (note,) = listed((), (), node=long).notes
-    assert note.startswith("1 node is listed again under an id that was there before")
+    assert note.startswith("1 node is listed again under an id that was used before")
     assert len(note) < A_LINE
     assert listed((), (), ()).notes[0].startswith("2 nodes are listed again")
 

@@ -381,7 +381,7 @@ LONG = repr("w" * 5000).encode()  # a text where NumPy expects a dictionary, and
         (csr(data=claiming((10**6,), "|V0", 0)), MORE),
         (csr(data=np.array(["a", "b"])), "a sparse matrix of <U1, expected numbers"),
         *((csr(**{key: np.asarray(CSR[key], dtype=np.float64)}),
-           "a sparse matrix whose indices are no whole numbers")
+           "a sparse matrix whose indices are not whole numbers")
           for key in ("shape", "indices", "indptr")),
         (csr(indptr=None), f"{TWO}'csr', shape [3, 3], without indptr"),
         (csr(data=None, indices=None), f"{TWO}'csr', shape [3, 3], without data, indices"),
@@ -408,7 +408,10 @@ def test_an_archive_is_refused_with_the_reason(parts, why):
     ("content", "told"),
     [
         (npz_of(csr(data=[1.0, np.nan])), "the matrix holds NaN or infinity"),
-        (npz_of(CSR, zipfile.ZIP_BZIP2), "format.npy is packed as NumPy packs none; save it"),
+        (
+            npz_of(CSR, zipfile.ZIP_BZIP2),
+            "format.npy is packed in a way that NumPy does not use; save it",
+        ),
         (npz_of({"x": b"\0" * (80 << 20)}, zipfile.ZIP_DEFLATED), "unpacks to more than 250 times"),
         (npz_of(CSR)[:-30], ""),
     ],

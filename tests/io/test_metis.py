@@ -107,7 +107,7 @@ def test_weights_nobody_declared_are_refused(tmp_path):
         graph(tmp_path, "2 1 1\n2 5\n1 5\n", options=ReadOptions(weights="score"))
 
 
-def test_a_tree_in_metis_without_its_suffix_is_told_by_its_lines(tmp_path):
+def test_a_tree_in_metis_without_its_suffix_is_recognised_by_its_lines(tmp_path):
     """It has fewer edges than nodes."""
     found = reading(tmp_path, "tree.txt", "4 3\n2\n1 3\n2 4\n3\n")
     assert found.report.format == "metis"

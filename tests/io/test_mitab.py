@@ -422,7 +422,7 @@ def test_a_version_has_the_number_of_columns_its_specification_gives_it(tmp_path
 
 
 @pytest.mark.parametrize("ends", [("u:a\u200bb", "u:3"), ("u:3", "u:a\u200bb")])
-def test_a_bad_name_in_a_negative_row_is_told_with_its_line(tmp_path, ends):
+def test_a_bad_name_in_a_negative_row_is_reported_with_its_line(tmp_path, ends):
     rows = [row(), row("u:4", "u:5", c36="true"), row("u:2", "u:6"), row(*ends, c36="true")]
     with pytest.raises(InputError, match=r"input\.txt:4: the node name .* holds .* U\+200B"):
         read_text(tmp_path, table(*rows))

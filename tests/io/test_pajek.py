@@ -139,7 +139,7 @@ V2, V3 = "*Vertices 2\n", "*Vertices 3\n"
         (f"{V2}*Matrix\n0 1\n1 inf\n", ":4: the matrix holds a value that is not finite"),
     ],
 )
-def test_what_is_wrong_is_told_with_its_line(tmp_path, text, expected):
+def test_what_is_wrong_is_reported_with_its_line(tmp_path, text, expected):
     assert problem(tmp_path, "g.net", text, format="pajek").startswith(f"g.net{expected}")
 
 
@@ -163,7 +163,7 @@ def test_vertices_are_named_by_labels_that_tell_them_apart(tmp_path, vertices, n
     assert net(tmp_path, f"{V2}{vertices}\n*Edges\n1 2\n").network.names == names
 
 
-def test_labels_that_are_alike_are_kept_beside_the_numbers(tmp_path):
+def test_labels_that_are_alike_are_kept_next_to_the_numbers(tmp_path):
     found = net(tmp_path, "*Vertices 3\n1 a\n2 a\n3 b\n*Edges\n1 2\n2 3\n")
     assert found.labels == {"1": "a", "2": "a", "3": "b"}
     assert found.report.notes == ["vertices are named by number: some labels are alike"]

@@ -167,7 +167,7 @@ def test_one_shared_node_makes_it_a_network():
     assert looks_of_edges([*rows, (1, 3)]) == []
 
 
-def test_two_columns_without_a_common_node_are_told_with_their_sizes():
+def test_two_columns_without_a_common_node_are_reported_with_their_sizes():
     (said,) = looks_of_edges([(0, 2), (0, 3), (1, 3), (1, 4)])
     assert said.startswith("looks bipartite (2 nodes in the first column only, 3 in the second)")
 

@@ -68,7 +68,7 @@ def test_two_words_are_refused_with_their_line(tmp_path, line):
         (f"a {'r' * 31} b\n", f"the relation {'r' * 30}"),
     ],
 )
-def test_the_most_common_relations_are_told(tmp_path, text, guess):
+def test_the_most_common_relations_are_reported(tmp_path, text, guess):
     assert sif(tmp_path, text).report.guess == f"SIF with {guess}"
 
 

@@ -235,14 +235,14 @@ def test_all_at_once_up_to_a_limit_over_all_pieces():
         opened.whole(MIB + 1)
 
 
-def test_what_is_no_file_is_told_apart(tmp_path):
+def test_each_input_that_is_not_a_file_has_its_own_message(tmp_path):
     (tmp_path / "link").symlink_to(tmp_path / "gone")
     (tmp_path / "good").write_text("a b\n")
     (tmp_path / "leads").symlink_to(tmp_path / "good")
-    assert "link: is a link to nothing" in refused(tmp_path / "link")
+    assert "link: is a broken link" in refused(tmp_path / "link")
     assert "no such file. Did you mean good? Check the path" in refused(tmp_path / "goood")
     assert "e: no such file. There is no folder " in refused(tmp_path / "nowhere" / "e")
-    assert "no file has such a name" in refused("a\0b")
+    assert "no file can have such a name" in refused("a\0b")
     assert "is a directory" in refused(tmp_path)
     assert refused("").startswith("the name of the input is empty")
     assert plain_of(tmp_path / "leads")[0] == [b"a b\n"]
@@ -261,7 +261,7 @@ def test_what_is_no_file_is_told_apart(tmp_path):
         (InputError("plain"), "^plain$"),
     ],
 )
-def test_whatever_goes_wrong_while_it_is_read_is_told_in_one_line(tmp_path, problem, told):
+def test_whatever_goes_wrong_while_it_is_read_is_reported_in_one_line(tmp_path, problem, told):
     (tmp_path / "e").write_text("a b\n")
     with pytest.raises(InputError, match=told), open_source(tmp_path / "e"):
         raise problem
@@ -382,7 +382,7 @@ def test_a_line_is_too_long_over_several_blocks_too():
     assert blocks(b"a\nb\ncc", b"cccc", b"ccc\n", longest=9)[1] == 3
 
 
-def test_a_limit_is_told_in_megabytes():
+def test_a_limit_is_reported_in_megabytes():
     told = refused_text(b"x" * ((1 << 20) + 1))
     assert told.startswith("e:1: a line of more than 1 MB; expected one edge per line")
 

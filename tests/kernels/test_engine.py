@@ -77,7 +77,7 @@ def test_works_where_no_cache_can_be_written(monkeypatch):
 
 
 @needs_jit
-def test_compiling_is_told_of_once_for_our_kernels_only_and_its_seconds_are_counted():
+def test_compiling_is_reported_once_for_our_kernels_only_and_its_seconds_are_counted():
     code = """
 import logging, sys, time, numba, numpy as np
 from linkprior import kernels

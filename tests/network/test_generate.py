@@ -5,7 +5,7 @@ import pytest
 import linkprior as lp
 
 
-def test_generated_network_has_the_wished_size_and_hubs():
+def test_generated_network_has_the_requested_size_and_hubs():
     net = lp.planted_network(n_nodes=400, mean_degree=8, seed=5)
     assert abs(2 * net.n_edges / 400 - 8) < 1
     assert net.degrees.min() >= 1

@@ -55,7 +55,10 @@ AB = ("a", "b")
             ([AB, edge], None, "edge 2: expected a pair")
             for edge in [("a",), ("a", "b", "c"), "ab"]
         ),
-        *(([("a", x)], None, "edge 1: .* is no name") for x in (None, float("nan"), np.nan, [1])),
+        *(
+            ([("a", x)], None, "edge 1: .* is not the name")
+            for x in (None, float("nan"), np.nan, [1])
+        ),
         *((no_pairs, None, "expected") for no_pairs in (None, 5, [1, 2], [b"ab"])),
         ([("x", "w")], "xy", "'w' is not among the given nodes"),
         ([], "aba", "'a' appears twice"),
@@ -177,7 +180,7 @@ def test_empty_networks_exist_but_have_nothing_to_say():
     assert lonely.edges.shape == (0, 2)
 
 
-def test_isolated_nodes_are_dropped_on_wish_and_counted():
+def test_isolated_nodes_are_dropped_on_request_and_counted():
     net = lp.Network.from_edges([("x", "x"), ("a", "b"), ("c", "b")], nodes="zaxbc")
     kept = net.drop_isolated()
     assert kept.names == ("a", "b", "c")

@@ -178,7 +178,7 @@ def test_input_stays_and_float32_stays():
 
 
 @pytest.mark.parametrize("alpha", [0.5, 1.0, 2.0])
-def test_two_valued_scores_never_get_dearer(alpha):
+def test_two_valued_scores_never_cost_more(alpha):
     p, compared = 5, 0
     for d in filter(is_graphical, falling_sequences(p)):
         after = None
@@ -255,7 +255,7 @@ def printed_greedy(d: Degrees) -> list[tuple[int, int]]:
     return placed
 
 
-def test_star_is_cheaper_than_every_rearrangement_with_the_wished_degrees():
+def test_star_is_cheaper_than_every_rearrangement_with_the_target_degrees():
     d, values = (2, 1, 1, 1, 1), (1.03, 1.02, 1.01, 1.00)
     star = np.zeros((5, 5))
     star[0, 1:] = star[1:, 0] = values

@@ -209,7 +209,7 @@ def cases():
 
 
 @pytest.mark.at_length
-def test_lower_bound_optimum_and_reached_stand_in_order(cases):
+def test_lower_bound_optimum_and_reached_value_are_ordered(cases):
     for case in cases:
         assert case.dual.lower_bound <= case.best + 1e-9
         for result in (case.dual, case.mm):

@@ -128,7 +128,7 @@ def test_an_error_of_a_task_comes_through_as_it_is(address):
     assert "on the worker" in caught.value.__notes__[0]
 
 
-def test_an_error_that_cannot_be_packed_is_told_all_the_same(address):
+def test_an_error_that_cannot_be_packed_is_reported_nevertheless(address):
     class OddError(Exception):
         def __init__(self, one, two):
             super().__init__(f"{one} and {two}")

@@ -66,7 +66,7 @@ def test_what_could_not_be_reached_is_closed_and_not_left_to_the_garbage_collect
         gc.enable()
 
 
-def test_a_client_whose_loop_does_not_start_in_time_is_told_in_a_line(monkeypatch):
+def test_a_client_whose_loop_does_not_start_in_time_is_reported_in_a_line(monkeypatch):
     class Stalled:
         def __init__(self, *_, **__):
             raise AssertionError
@@ -84,7 +84,7 @@ def test_a_scheduler_without_workers_is_not_waited_for_for_ever(empty):
     refused(empty.scheduler_address, "has had no worker for 0.2 s", wait=0.2)
 
 
-def test_without_dask_it_is_said_what_to_install(monkeypatch):
+def test_without_dask_the_message_says_what_to_install(monkeypatch):
     monkeypatch.delitem(sys.modules, "linkprior.parallel.dask")
     monkeypatch.delattr(parallel, "dask")
     monkeypatch.setitem(sys.modules, "distributed", None)

@@ -32,7 +32,7 @@ def force(run, ask):
     return run(*ask[:2], "--model", "pa", *ask[4:], "--force")
 
 
-def test_files_of_others_beside_the_model_stop_the_removal(run, ask, folder):
+def test_files_of_others_next_to_the_model_stop_the_removal(run, ask, folder):
     (folder / "model" / "notes.txt").write_text("mine")
     before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
     assert one_line_of_error(force(run, ask), "notes.txt", "not part of the run", "another folder")
@@ -50,7 +50,7 @@ def test_a_model_that_is_no_folder_of_ours_stops_the_removal(run, ask, folder, k
     else:
         (folder / "model").write_text("mine")
     before = (folder / "ranking.tsv").read_bytes()
-    assert one_line_of_error(force(run, ask), "model there is not a folder linkprior made")
+    assert one_line_of_error(force(run, ask), "model there was not created by linkprior")
     assert (folder / "ranking.tsv").read_bytes() == before
     assert lp.load(folder.parent / "kept").name == "l3"
 
@@ -108,11 +108,11 @@ def test_what_is_no_plain_file_is_refused_before_anything_is_removed(run, ask, f
     make(folder / name)
     before = sorted(folder.rglob("*"))
     for asked in (run(*ask), force(run, ask)):
-        assert one_line_of_error(asked, name, "is no plain file")
+        assert one_line_of_error(asked, name, "is not a plain file")
     assert sorted(folder.rglob("*")) == before
 
 
-def test_a_model_that_could_not_be_kept_is_told_before_the_fit(run, ask, folder, monkeypatch):
+def test_a_model_that_could_not_be_kept_is_reported_before_the_fit(run, ask, folder, monkeypatch):
     (folder / "model" / "notes.txt").write_text("mine")
     (folder / "model" / "manifest.json").write_text("{")
     monkeypatch.setattr("linkprior.predictors.paths.L3._fit", lambda *_: 1 / 0)
@@ -234,7 +234,9 @@ def test_a_model_with_other_parameters_is_refused_and_fitted_again(run, edges, t
     assert lp.load_run(folder).model.get_params()["beta"] == 0.01
 
 
-def test_the_same_model_that_learned_otherwise_is_told_by_its_checksum(run, ask, edges, folder):
+def test_the_same_model_that_learned_otherwise_is_recognised_by_its_checksum(
+    run, ask, edges, folder
+):
     """As auto does with --history, which is not kept with the model."""
     facts, arrays = store.read_model(folder / "model")
     store.write_model(folder / "model", facts | {"facts": {"from": "elsewhere"}}, arrays)

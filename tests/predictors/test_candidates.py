@@ -264,7 +264,7 @@ def test_in_a_very_large_network_only_names_that_begin_alike_are_suggested(genes
         Candidates.of(genes, around=["YP53"])
 
 
-def test_unknown_names_in_lists_are_left_aside_and_told(genes):
+def test_unknown_names_in_lists_are_left_aside_and_reported(genes):
     candidates = Candidates.of(
         genes,
         within=["TP53", "MDM4", "MDM4", "EP300", "BRCA1", "BRCA2"],

@@ -194,7 +194,7 @@ def test_without_its_prior_the_bound_on_the_norm_stays():
 
 
 @pytest.mark.parametrize("mu", [0.0, 1.0])
-def test_a_penalty_beside_its_bound_is_refused_before_the_work(mu, monkeypatch):
+def test_a_penalty_together_with_its_bound_is_refused_before_the_work(mu, monkeypatch):
     monkeypatch.setattr("linkprior.predictors.completion.solve", None)
     with pytest.raises(ParameterError, match=rf"^mu must not .* got mu={mu} and trace=10\.0$"):
         fitted(trace=10.0, mu=mu)

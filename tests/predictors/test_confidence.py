@@ -115,7 +115,7 @@ def test_equal_weights_change_nothing_but_the_scale(net, name):
 
 
 @pytest.mark.parametrize("name", [n for n in MODELS if n != "auto"])
-def test_a_model_heeds_weights_where_it_says_so(net, name):
+def test_a_model_uses_weights_where_it_declares_so(net, name):
     bare = lp.Network.from_indices(net.edges, net.names)
     plain, sure = (lp.make(name).fit(one).score_rows(0, net.n_nodes) for one in (bare, net))
     same = np.allclose(plain, sure, rtol=1e-9)

@@ -57,7 +57,7 @@ def test_one_member_is_the_base_and_has_no_spread(planted):
     assert model.learned_.facts["settled"] is False
 
 
-def test_a_prior_of_the_members_is_told(planted):
+def test_a_prior_of_the_members_is_reported(planted):
     model = make("consensus:tri-degree", most=2, warmup=5, max_iter=2).fit(planted)
     pairs = np.array([(0, 5), (3, 9)])
     alone = members_alone(model, planted)

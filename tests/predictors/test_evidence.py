@@ -113,7 +113,7 @@ def test_the_share_of_the_prior_follows_from_base_and_score(key, planted, monkey
     assert (share > 0).all() if has_prior else (share == 0).all()
 
 
-def test_evidence_stands_beside_what_a_ranking_has(planted):
+def test_evidence_is_added_to_what_a_ranking_has(planted):
     model = make("l3").fit(planted)
     plain = model.predict_edges(5)
     noted = Ranking(plain.pairs, plain.scores, plain.node_names, {"note": np.arange(5)})
@@ -226,41 +226,41 @@ def square():
     return lp.Network.from_edges([("a", "b"), ("b", "c"), ("c", "d"), ("d", "a"), ("d", "e")])
 
 
-def test_the_story_of_a_candidate_reads_well(square):
+def test_the_explanation_of_a_candidate_reads_well(square):
     facts = evidence.explain_pair(make("l3").fit(square), "e", "b")
     assert evidence.explanation(facts).splitlines() == [
         "b – e is not an observed edge: for l3 it is a candidate.",
-        "Its score is 0.8165: place 1 of 5 candidate pairs.",
-        "No prior has a part in the score.",
+        "Its score is 0.8165: rank 1 of 5 candidate pairs.",
+        "The score has no part from a prior.",
         "Of all 4 partners b could have, e is the 3rd best; b has 2 observed edges.",
         "Of all 4 partners e could have, b is the 2nd best; e has 1 observed edge.",
-        "Degree alone (the product of the two) would put it at place 3: "
-        "the network's structure speaks for it, not popularity.",
+        "Degree alone (the product of the two) would put it at rank 3: "
+        "the network's structure supports it, not degree.",
         "They share no partner.",
         "2 paths of length 3 join them; the heaviest, by 1/√(product of the degrees on the way):",
         "  b – a – d – e (0.4082)",
         "  b – c – d – e (0.4082)",
-        "A score orders pairs; it is no probability.",
+        "A score orders pairs; it is not a probability.",
     ]
 
 
-def test_the_story_of_an_edge_says_that_it_is_one(square):
+def test_the_explanation_of_an_edge_says_that_it_is_one(square):
     facts = evidence.explain_pair(make("pa").fit(square), "a", "d")
     text = evidence.explanation(facts)
     lines = text.splitlines()
-    assert lines[0] == "a – d is an observed edge: pa knew it, and does not predict it."
+    assert lines[0] == "a – d is an observed edge: pa was fitted with it, and does not predict it."
     told = "Its score, fitted with the edge in place, is 6; 0 of 5 candidate pairs score higher."
     assert lines[1] == told
     assert facts["place"] is None
     assert "would put 0 candidates above it" in text
 
 
-def test_the_story_tells_what_the_prior_does(planted):
+def test_the_explanation_shows_what_the_prior_does(planted):
     model = build("dense").fit(planted)
     facts = evidence.explain_pair(model, *model.predict_edges(1).names[0])
     base, prior, text = facts["base"], facts["prior"], evidence.explanation(facts)
     assert prior < 0
-    assert f"Before the prior it is {base:.4g}; the prior takes {-prior:.4g} away." in text
+    assert f"Before the prior it is {base:.4g}; the prior subtracts {-prior:.4g}." in text
     raised = evidence.explanation(facts | {"base": 0.25, "prior": 0.5})
     assert "Before the prior it is 0.25; the prior adds 0.5." in raised
 
@@ -277,11 +277,11 @@ def test_in_a_complete_network_there_is_nothing_to_compare_with():
 @pytest.mark.parametrize(
     ("above", "by_degree", "word"),
     [
-        (16, 10_312, "structure speaks for it"),
-        (3, 100, "popularity explains much"),
-        (10_311, 17, "the model does not follow"),
-        (20_000_000, 30_000_000, "neither puts it near the top"),
-        (0, 1, "popularity explains much"),
+        (16, 10_312, "structure supports it"),
+        (3, 100, "degree explains much"),
+        (10_311, 17, "degree supports it, the model does not"),
+        (20_000_000, 30_000_000, "neither ranks it near the top"),
+        (0, 1, "degree explains much"),
     ],
 )
 def test_a_place_is_weighed_against_that_by_degree(above, by_degree, word):
@@ -289,7 +289,7 @@ def test_a_place_is_weighed_against_that_by_degree(above, by_degree, word):
     assert word in evidence._by_degree({**facts, "observed": False})
 
 
-def test_ranks_are_said_as_people_say_them():
+def test_ranks_are_written_as_ordinals():
     said = [evidence._nth_best(number) for number in (1, 2, 3, 4, 11, 12, 13, 21, 102, 1113, 1023)]
     assert said == [
         *("best", "2nd best", "3rd best", "4th best", "11th best", "12th best", "13th best"),

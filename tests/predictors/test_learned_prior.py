@@ -107,7 +107,7 @@ def test_f_rises_and_is_one_at_the_unit():
 
 
 @pytest.mark.parametrize("share", [0.1, 0.3])
-def test_the_missing_share_is_told_by_nodes_that_lost_all_edges(share):
+def test_the_missing_share_is_estimated_from_nodes_that_lost_all_edges(share):
     whole = lp.planted_network(n_nodes=3000, n_groups=5, mean_degree=4, seed=1)
     train = uniform(whole, 1.0 - share, 0, "all-nodes").train
     assert missing_share(train.degrees) == pytest.approx(share, abs=0.08)
@@ -129,7 +129,7 @@ def test_learned_beats_fixed_where_the_fixed_one_is_wrong():
 
 
 @both
-def test_it_tells_what_it_learned(name, params, network):
+def test_the_summary_reports_what_was_learned(name, params, network):
     told = fitted(name, params, network).learned_.facts["weights"]
     assert told["kind"] == "learned"
     assert told["holdouts"] == 3
@@ -186,7 +186,7 @@ def test_a_network_of_single_edges_falls_back_too():
     assert fitted("degree:pa", {}, net).learned_.facts["weights"]["kind"] == "paper"
 
 
-def test_what_does_not_go_together_is_told(network):
+def test_what_does_not_go_together_is_reported(network):
     for name, params in MODELS:
         with pytest.raises(ParameterError, match="leave degrees .--degrees. out"):
             fitted(name, params, network, degrees="shuffled")

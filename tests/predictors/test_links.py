@@ -136,7 +136,7 @@ def test_nodes_of_mixed_kinds_stay_what_they_are():
     assert {*links.source, *links.target} == {1, 2, 3, 2.5, big}
 
 
-def test_nodes_without_an_edge_take_part_on_wish_only(pairs):
+def test_nodes_without_an_edge_take_part_on_request_only(pairs):
     graph = graph_of(pairs)
     plain = lp.predict_links(graph, 20, evidence=False, **QUICK)
     graph.add_node("lonely")

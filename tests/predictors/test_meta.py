@@ -72,9 +72,9 @@ def test_the_base_gets_the_parameters_it_is_given(planted):
         ("degree:tri-degree", "tri-degree has the degree prior already"),
         ("degree:nuclear-degree", "nuclear-degree has the degree prior already"),
         ("degree:consensus:tri-degree", "consensus:tri-degree has the degree prior already"),
-        ("degree:degree:l3", "degree is there twice"),
-        ("consensus:degree:consensus:tri", "consensus is there twice"),
-        ("degree:" * 5000 + "l3", "degree is there twice"),
+        ("degree:degree:l3", "degree is given twice"),
+        ("consensus:degree:consensus:tri", "consensus is given twice"),
+        ("degree:" * 5000 + "l3", "degree is given twice"),
     ],
 )
 def test_what_cannot_be_made_is_refused_in_one_line(name, message):

@@ -125,7 +125,7 @@ def test_katz_keeps_small_scores_exact_to_many_digits():
 
 @slowly
 @given(net=networks(largest=9), steps=st.integers(1, 5))
-def test_lrw_is_where_walkers_stand(net, steps):
+def test_lrw_is_where_walkers_are(net, steps):
     model = lp.make("lrw", steps=steps).fit(net)
     expected = lrw_by_walkers(net, steps)
     np.testing.assert_allclose(model.score_rows(0, net.n_nodes), expected, rtol=1e-12, atol=0)

@@ -236,7 +236,7 @@ def brute_share(model, net, ranking):
 
 
 @pytest.mark.parametrize("name", ["pa", "l3", "pu", "tri"])
-def test_the_share_is_exact_where_all_nodes_are_judged(planted, name):
+def test_the_share_is_exact_where_all_nodes_are_sampled(planted, name):
     model, near = fitted(name, planted), lp.nearby_pairs(planted, partners=2)
     ranking = model.predict_edges(60, near)
     share = measure_recall(model, near, ranking, 60)
@@ -247,7 +247,7 @@ def test_the_share_is_exact_where_all_nodes_are_judged(planted, name):
 
 
 @pytest.mark.at_length
-def test_the_share_judged_on_some_nodes_is_right_on_average(larger):
+def test_the_share_measured_on_some_nodes_is_right_on_average(larger):
     model, near = fitted("pu", larger), lp.nearby_pairs(larger, partners=4)
     ranking = model.predict_edges(2000, near)
     exact = brute_share(model, larger, ranking)

@@ -29,7 +29,7 @@ def test_every_model_has_a_space_or_nothing_to_tune():
     assert wrapped["consensus:l3"] == {}
 
 
-def test_a_model_that_declares_no_space_is_not_tuned_and_told_how(planted):
+def test_a_model_without_a_search_space_is_refused_and_the_remedy_named(planted):
     @dataclass(eq=False, kw_only=True)
     class Own(find("cn")):
         name = "own"

@@ -101,10 +101,10 @@ def test_precision_and_recall_count_the_same_hits(case, k):
 
 @by_example
 @given(judged(), st.randoms(use_true_random=False))
-def test_the_numbers_of_nodes_change_no_metric(case, chance):
+def test_the_numbers_of_nodes_change_no_metric(case, rng):
     split, X = case
     order = list(range(len(X)))
-    chance.shuffle(order)  # node i of the new network is node order[i] of the old one
+    rng.shuffle(order)  # node i of the new network is node order[i] of the old one
     number = np.argsort(order)
     train = type(split.train).from_indices(number[split.train.edges], split.train.names)
     hidden = np.sort(number[split.hidden], axis=1)

@@ -36,10 +36,10 @@ def test_the_prior_is_the_cheapest_way_to_give_out_the_weights_of_each_row(case)
 
 @by_example
 @given(penalised(), st.randoms(use_true_random=False))
-def test_the_prior_does_not_depend_on_the_numbers_of_nodes(case, chance):
+def test_the_prior_does_not_depend_on_the_numbers_of_nodes(case, rng):
     X, degrees, alpha = case
     order = list(range(len(X)))
-    chance.shuffle(order)
+    rng.shuffle(order)
     moved = theory.degree_prior(permuted(X, order), degrees[order], alpha)
     assert np.isclose(moved, theory.degree_prior(X, degrees, alpha), rtol=1e-12)
 
@@ -77,7 +77,7 @@ def test_on_sets_of_pairs_the_prior_is_supermodular(case, data):
 
 @by_example
 @given(penalised(), st.data())
-def test_a_node_that_is_wished_more_partners_pays_less(case, data):
+def test_a_node_with_a_higher_target_degree_pays_less(case, data):
     X, degrees, alpha = case
     node = data.draw(st.integers(0, len(X) - 1))
     more = degrees.copy()
@@ -95,11 +95,11 @@ def rows(draw):
 
 @by_example
 @given(rows(), st.randoms(use_true_random=False))
-def test_the_prox_moves_with_its_entries_and_keeps_their_order(case, chance):
+def test_the_prox_moves_with_its_entries_and_keeps_their_order(case, rng):
     a, weights = case
     a = a + np.arange(len(a)) / 1024  # no ties: those go by index
     order = list(range(len(a)))
-    chance.shuffle(order)
+    rng.shuffle(order)
     if len(a) == 1:
         return
     plain = theory.prox_rows(a[None, :], weights[None, :])[0]

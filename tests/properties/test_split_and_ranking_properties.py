@@ -108,10 +108,10 @@ def test_a_part_of_a_ranking_keeps_its_ranks(case, start, stop):
 
 @by_example
 @given(networks(nodes=(2, 10)), st.randoms(use_true_random=False))
-def test_a_network_does_not_depend_on_the_order_or_direction_of_its_edges(net, chance):
+def test_a_network_does_not_depend_on_the_order_or_direction_of_its_edges(net, rng):
     named = [(net.names[i], net.names[j]) for i, j in net.edges.tolist()]
-    turned = [pair if chance.random() < 0.5 else pair[::-1] for pair in named]
-    chance.shuffle(turned)
+    turned = [pair if rng.random() < 0.5 else pair[::-1] for pair in named]
+    rng.shuffle(turned)
     again = lp.Network.from_edges(turned + turned[:3], nodes=net.names)
     assert again.digest == net.digest
     assert again.merged.duplicates == min(3, len(turned))

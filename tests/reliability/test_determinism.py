@@ -52,7 +52,7 @@ def test_the_levels_named_are_really_switched_off():
         assert repr(level) not in said.stdout, level
 
 
-def test_a_command_that_fails_is_told_as_such(place):
+def test_a_command_that_fails_is_reported_as_such(place):
     ends = determinism.run_all(place, [["predict", "edges.tsv", "--model", "nobody", "-q"]])
     assert ends[0]["status"] == 1
     assert "no model is called 'nobody'" in ends[0]["said"]

@@ -23,7 +23,7 @@ def test_a_cell_with_a_number_without_end_is_not_whole(tmp_path, name):
     path.write_text(json.dumps(cell("USAir", "pa", 0, 0.1) | {name: 1}))
     assert read_cell(path)[name] == 1
     path.write_text(path.read_text().replace(f'"{name}": 1', f'"{name}": 1e999'))
-    with pytest.raises(StoreError, match="does not hold a whole result"):
+    with pytest.raises(StoreError, match="does not hold a complete result"):
         read_cell(path)
 
 
@@ -33,7 +33,7 @@ def test_models_that_share_no_split_have_no_ranks_and_still_a_page():
         warnings.simplefilter("error")
         assert ranks_of(results, "auprc").means == {}
         page = benchmark_page(results)
-    assert [part["id"] for part in page["parts"]] == ["standing", "measures", "more"]
+    assert [part["id"] for part in page["parts"]] == ["ranks", "measures", "more"]
 
 
 def test_a_trial_is_numbered_by_a_whole_number():

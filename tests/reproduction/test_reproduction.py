@@ -172,7 +172,7 @@ def test_figures_are_the_same_bytes_every_time(quick):
         assert drawn == reproduction_tables.figure(quick, kind)
 
 
-def test_the_table_shows_the_papers_value_beside_ours(quick):
+def test_the_table_shows_the_papers_value_next_to_ours(quick):
     text = "\n".join(reproduction_tables.lines(quick))
     assert "paper, 5 %" in text
     assert "0.250" in text

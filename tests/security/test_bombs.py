@@ -101,7 +101,7 @@ def test_an_npz_packed_as_numpy_packs_none_is_refused(tmp_path):
     with zipfile.ZipFile(written(tmp_path, "m.npz", whole)) as archive:
         members = {name: archive.read(name) for name in archive.namelist()}
     told = problem(tmp_path, "m.npz", zipped(members, zipfile.ZIP_BZIP2))
-    assert "is packed as NumPy packs none; save it again" in told
+    assert "is packed in a way that NumPy does not use; save it again" in told
 
 
 def test_a_dtd_elsewhere_is_not_fetched_and_does_no_harm(tmp_path):

@@ -57,7 +57,7 @@ def watched(tmp_path_factory, results):
     return json.loads(told), home / "trace"
 
 
-def test_every_format_has_a_sample_that_is_told_by_its_content(tmp_path):
+def test_every_format_has_a_sample_that_is_recognised_by_its_content(tmp_path):
     assert set(samples.FILES) == set(FORMATS)
     for kind, paths in samples.write_inputs(tmp_path / "inputs").items():
         for path in paths:

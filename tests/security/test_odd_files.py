@@ -56,7 +56,7 @@ def test_what_is_no_plain_file_is_refused(copies, file, kind):
     (copies / file).unlink()
     ODD[kind](copies / file)
     load = lp.load_run if file == "run/manifest.json" else folder_page  # a folder without is no run
-    with pytest.raises(LinkpriorError, match=f"^{copies / file} is no plain file.*$"):
+    with pytest.raises(LinkpriorError, match=f"^{copies / file} is not a plain file.*$"):
         load(copies / file.partition("/")[0])
 
 
@@ -83,7 +83,7 @@ def test_a_file_without_end_is_refused_unread(copies, file):
 @pytest.mark.parametrize("look", [mend, written_digest])
 def test_a_journal_or_split_that_is_a_pipe_is_refused(tmp_path, look):
     os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(StoreError, match="is no plain file"):
+    with pytest.raises(StoreError, match="is not a plain file"):
         look(tmp_path / "pipe")
 
 
@@ -133,7 +133,7 @@ def in_the_way(copies, results, monkeypatch):
 def is_told(told, path):
     """Whether one line names a file and what it is."""
     *_, line = told.splitlines()
-    kinds = "no plain file|a folder|a link that leads nowhere|the link leads back to itself"
+    kinds = "not a plain file|a folder|a broken link|the link leads back to itself"
     return path.name in line and re.search(f"(is|:) ({kinds})", line)
 
 

@@ -179,7 +179,7 @@ def test_no_default_dependency_needs_an_exception():
         ("", "UNKNOWN"),
     ],
 )
-def test_licences_are_judged_term_by_term(licence, judged):
+def test_licences_are_checked_term_by_term(licence, judged):
     assert licences.verdict("some-package", licence) == judged
 
 
@@ -195,7 +195,7 @@ def test_the_matrix_asks_for_exactly_the_lower_bounds():
         lowest("numpy<3")
 
 
-def test_what_came_of_a_cell_is_kept_beside_the_others(tmp_path):
+def test_what_came_of_a_cell_is_kept_next_to_the_others(tmp_path):
     path = tmp_path / "matrix.json"
     found = {"verdict": "passed", "told": "2 passed", "versions": {"numpy": "2.2.0"}, "code": "ab"}
     for name, told in (

@@ -103,7 +103,7 @@ def test_messages_can_be_read_and_a_job_that_is_over_removed(client, network):
     assert b"Reading planted net.tsv" in body
     assert b"Fitting pa" in body
     assert b"progress" not in body
-    assert job["said"][-1] in body.decode()
+    assert job["messages"][-1] in body.decode()
     assert job["seconds"] > 0
     folders = [client.manager.jobs[number].folder, client.manager.networks[network["id"]].folder]
     assert all(folder.stat().st_mode & 0o077 == 0 for folder in folders)  # nobody else's to read
@@ -120,7 +120,7 @@ def test_messages_can_be_read_and_a_job_that_is_over_removed(client, network):
         ({"model": "auto", "effort": "fast", "settings": ["effort=normal"]}, "not both"),
     ],
 )
-def test_what_the_command_refuses_is_told_in_its_own_line(client, network, asked, told):
+def test_what_the_command_refuses_is_reported_in_its_own_line(client, network, asked, told):
     job = client.finished(client.order(network, **{"model": "l3", **asked}))
     assert job["state"] == "failed"
     assert told in job["error"]
@@ -131,7 +131,7 @@ def test_what_the_command_refuses_is_told_in_its_own_line(client, network, asked
     assert client.ask("GET", f"jobs/{job['id']}/files/tsv")[0] == 404
 
 
-def test_progress_is_told_and_a_stop_ends_the_process(client, large):
+def test_progress_is_reported_and_a_stop_ends_the_process(client, large):
     number = client.order(large, **SLOW)
     told = until(lambda: (client.job(number)["progress"] or {}).get("fraction"))
     assert 0 < told <= 1
@@ -143,7 +143,7 @@ def test_progress_is_told_and_a_stop_ends_the_process(client, large):
     job = client.finished(number)
     assert (job["state"], job["error"], job["page"]) == ("stopped", None, False)
     assert not alive(process)
-    assert any("Interrupted" in line for line in job["said"])
+    assert any("Interrupted" in line for line in job["messages"])
     assert client.ask("POST", f"jobs/{number}/stop")[0] == 204  # once more is no harm
     assert client.job(number)["state"] == "stopped"
 
@@ -229,7 +229,9 @@ def test_values_never_become_options():
         JobRequest.of({"model": "evil:l3"})
 
 
-@pytest.mark.parametrize(("limit", "told"), [("JOBS", "remove some"), ("WAITING", "waiting")])
+@pytest.mark.parametrize(
+    ("limit", "told"), [("JOBS", "remove finished ones"), ("WAITING", "waiting")]
+)
 def test_too_many_jobs_are_refused(client, network, monkeypatch, limit, told):
     monkeypatch.setattr(f"linkprior.serve.jobs.MOST_{limit}", 0)
     status, answer = client.send("jobs", {"network": network["id"], "model": "pa"})
@@ -237,7 +239,7 @@ def test_too_many_jobs_are_refused(client, network, monkeypatch, limit, told):
     assert told in answer["error"]
 
 
-def test_a_job_that_cannot_be_started_is_told(client, network, monkeypatch):
+def test_a_job_that_cannot_be_started_is_reported(client, network, monkeypatch):
     def no_process(*_):
         raise OSError("no room for one more")
 
@@ -338,5 +340,5 @@ def test_a_line_that_is_no_object_is_a_message(client, network, tmp_path):
     for line in ("plain", "[1]", '{"say": "two\\nlines"}', '{"progress": {"fraction": 0.5}}', "{"):
         job._receive(line, kept.append)
     assert kept == ["plain\n", "[1]\n", "two\nlines\n", "{\n"]
-    assert job.said == ("plain", "[1]", "two", "lines", "{")
+    assert job.messages == ("plain", "[1]", "two", "lines", "{")
     assert job.progress["fraction"] == 0.5

@@ -282,7 +282,7 @@ def test_answers_that_nobody_reads_do_not_hold_a_connection(impatient, lines):
     until(lambda: open_at(impatient) == 0, 30)
 
 
-def test_more_requests_at_once_than_are_answered_are_told(client, lines, monkeypatch):
+def test_more_requests_at_once_than_are_answered_are_reported(client, lines, monkeypatch):
     monkeypatch.setattr(security, "MOST_REQUESTS", 3)
     for _ in range(3):
         line = connected(client)

@@ -152,7 +152,7 @@ def test_a_run_on_the_command_line_is_shown_at_once(running, edges, tmp_path):
     assert {path.name: path.stat().st_mtime_ns for path in run.iterdir()} == before
 
 
-def test_an_evaluation_is_shown_alone_and_beside_a_run(running, run, edges, tmp_path):
+def test_an_evaluation_is_shown_alone_and_next_to_a_run(running, run, edges, tmp_path):
     """As `linkprior report` has it."""
     both, judged = tmp_path / "run", tmp_path / "judged"
     predicted(edges, "--model", "l3", "--top", "20", "-o", f"{both}/")
@@ -250,7 +250,7 @@ def test_where_no_browser_opens_the_address_is_there_to_be_opened(running, tmp_p
     assert "Traceback" not in told
 
 
-def test_a_doorway_that_cannot_be_written_is_told(capsys, tmp_path):
+def test_a_launch_file_that_cannot_be_written_is_reported(capsys, tmp_path):
     gone = LaunchFile(None)
     gone._folder = tmp_path / "gone"
     serve_command._open(Console(), gone, "http://127.0.0.1:1/token/")
@@ -272,7 +272,7 @@ def port():
         yield taken.getsockname()[1]
 
 
-def test_a_port_in_use_is_told_with_what_to_do_and_nothing_is_left(
+def test_a_port_in_use_is_reported_with_what_to_do_and_nothing_is_left(
     run, port, tmp_path, monkeypatch
 ):
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))

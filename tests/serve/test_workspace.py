@@ -59,7 +59,7 @@ def test_what_is_shown_of_another_folder_is_not_kept(tmp_path):
     assert list((tmp_path / "jobs").iterdir()) == []
 
 
-def test_a_folder_that_is_gone_is_told_and_the_jobs_still_end(start, large_file, tmp_path):
+def test_a_folder_that_is_gone_is_reported_and_the_jobs_still_end(start, large_file, tmp_path):
     (tmp_path / "work").mkdir()
     client = start(tmp_path / "work")
     network = client.upload(large_file, "large.tsv")
@@ -238,7 +238,7 @@ def test_a_hostile_name_stays_inside_the_folder(client, planted_file):
     assert sorted(place.name for place in folder.iterdir()) == ["report.json", "upload.txt"]
 
 
-def test_a_reader_that_dies_is_told_and_harms_nobody(client, planted_file, monkeypatch):
+def test_a_reader_that_dies_is_reported_and_harms_nobody(client, planted_file, monkeypatch):
     class Dying(workspace.Child):
         def lines(self):
             os.kill(self._process.pid, signal.SIGKILL)

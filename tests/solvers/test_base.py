@@ -51,7 +51,7 @@ def test_without_a_step_there_is_the_start():
 
 
 @pytest.mark.parametrize("bad", [np.inf, -np.inf, np.nan])
-def test_an_objective_that_is_no_number_is_told_with_its_step(bad):
+def test_an_objective_that_is_no_number_is_reported_with_its_step(bad):
     with pytest.raises(LinkpriorError, match="at step 2: try other parameters"):
         run(Told(9.0, 5.0, bad))
 

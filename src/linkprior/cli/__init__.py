@@ -16,7 +16,7 @@ def _leave(*_: object) -> None:
 
 
 def _is_the_program() -> bool:
-    """Tell whether the module being run imports this one: signals of others are not ours."""
+    """Return whether the module being run imports this one: signals of others are not ours."""
     frame = sys._getframe(2).f_back  # above this package
     while frame is not None and "importlib" in frame.f_code.co_filename:
         frame = frame.f_back

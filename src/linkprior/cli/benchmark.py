@@ -30,14 +30,14 @@ if TYPE_CHECKING:
     show_default=True,
     help="Settings each model tries inside each training network; 0: default parameters.",
 )
-@click.option("--tables", is_flag=True, help="Only make tables and pictures of what is finished.")
+@click.option("--tables", is_flag=True, help="Only make tables and figures of finished cells.")
 @click.option(
     "-o",
     "--output",
     metavar="DIR",
     default="benchmark",
     show_default=True,
-    help="Tables, pictures, and finished cells: the same command resumes where it stopped.",
+    help="Tables, figures, and finished cells: the same command resumes where it stopped.",
 )
 @options.report
 @options.workers
@@ -85,7 +85,7 @@ def benchmark(
             case.check(folder)
         untuned, rounds = Path(output) if trials else None, 1 if quick else None
         job = Benchmark(cases, entries, folder, target, trials, untuned, rounds, notify)
-        saved = f"{target} holds what is finished; the same command resumes it"
+        saved = f"{target} holds finished cells; the same command resumes from there"
         with options.session(workers=workers, dask=dask, saved=lambda: saved):
             job.run()
     results = results_in(target)

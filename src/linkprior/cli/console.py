@@ -35,7 +35,7 @@ Notify = Callable[[str], None]
 
 @dataclass(eq=False)
 class Console:
-    """What one command says, and shows while it works; click's context holds it."""
+    """The messages and progress of one command; click's context holds it."""
 
     json: bool = False
     quiet: bool = False
@@ -47,7 +47,7 @@ class Console:
     _over: bool = False  # whether the final message has been printed
 
     def echo(self, text: str) -> None:
-        """Print a message on stderr; that nobody reads it is no reason to stop."""
+        """Print a message on stderr; that nobody reads it is not a reason to stop."""
         with self.lock:
             if not self._over:
                 self._print(text)
@@ -68,7 +68,7 @@ class Console:
     def _print(self, text: str) -> None:
         try:
             # Not by click, which finds its way past what replaces stderr (the progress bar). A path
-            # may hold bytes that are no text, and what a file holds may be made to steer the
+            # may hold bytes that are not text, and what a file holds may be made to steer the
             # terminal: no message needs either.
             plain = visible(text, keep="\n")
             line = json.dumps({"say": plain}) if self.json else plain
@@ -87,7 +87,7 @@ class Console:
                 yield
                 return
             self.display = display = Display(self, sys.stderr if stream is None else stream)
-            with listen(display.hear) as watch:
+            with listen(display.update_progress) as watch:
                 display.watch = watch
                 display.ticker.start()
                 try:
@@ -116,7 +116,7 @@ def current_console() -> Console:
 
 
 def echo_table(rows: Sequence[Sequence[str]], right: Sequence[str]) -> None:
-    """Print rows, the first of which are headings; columns of the headings named stand right."""
+    """Print rows below their headings; columns of the headings named are right-aligned."""
     columns = []
     for column in zip(*rows, strict=True):
         pad = str.rjust if column[0] in right else str.ljust
@@ -194,7 +194,7 @@ class Display:
         self._open = False  # whether a stage is
         self._due = 0.0
 
-    def hear(self, report: Report) -> None:
+    def update_progress(self, report: Report) -> None:
         """Take the bar away with the stage it stands for."""
         self._open = not report.ended
         if report.ended:
@@ -234,7 +234,7 @@ class Display:
             self.stream.flush()
 
     def _paint(self, report: Report) -> None:
-        """Paint the bar anew, unless its stage has ended since."""
+        """Redraw the bar, unless its stage has ended since."""
         from rich.console import Console
         from rich.progress import BarColumn, Progress, TextColumn
 

@@ -32,7 +32,7 @@ from linkprior.errors import LinkpriorError
     metavar="A B",
     help="Share of each file's edges that are real. [default: 1 1]",
 )
-@click.option("--json", "as_json", is_flag=True, help="All figures, for programs.")
+@click.option("--json", "as_json", is_flag=True, help="All figures as JSON, for programs.")
 @options.quiet
 @options.reading_options
 def coverage(
@@ -61,7 +61,7 @@ def coverage(
         facts = {"files": [source.graph, other], **estimate.to_dict(), "command": command}
         click.echo(json.dumps(facts, indent=1, ensure_ascii=False))
         return
-    # Without their folders, where that tells the files apart.
+    # Without their folders, where that distinguishes the files.
     names = Path(source.graph).name, Path(other).name
     click.echo(estimate.text(*(names if names[0] != names[1] else (source.graph, other))))
     if command is not None:

@@ -39,7 +39,7 @@ def data() -> None:
 @data.command("list")
 @folder_option
 @catalogue_option
-@click.option("--json", "as_json", is_flag=True, help="All that is known, for programs.")
+@click.option("--json", "as_json", is_flag=True, help="All details as JSON, for programs.")
 def list_networks(folder: Path | None, catalogue_file: str | None, as_json: bool) -> None:
     """List the available networks, with sizes and licences. Opens no connection."""
     from linkprior.io.datasets import cache_folder, data_folder, read_catalogue, whereabouts
@@ -60,7 +60,7 @@ def list_networks(folder: Path | None, catalogue_file: str | None, as_json: bool
     echo_table(table, right=("nodes", "edges"))
     if any(line[-1].endswith("*") for line in table):
         current_console().echo(
-            "* no address to download from: needs a copy in the folder LINKPRIOR_DATA names"
+            "* no download address: needs a copy in the folder LINKPRIOR_DATA names"
         )
 
 
@@ -74,9 +74,9 @@ def list_networks(folder: Path | None, catalogue_file: str | None, as_json: bool
     default=30.0,
     show_default=True,
     type=click.FloatRange(min=0, min_open=True),
-    help="Seconds of silence after which a connection counts as dead.",
+    help="Give up on a connection after this many seconds without data.",
 )
-@click.option("-q", "--quiet", is_flag=True, help="Nothing on stderr but errors.")
+@click.option("-q", "--quiet", is_flag=True, help="Print only errors on stderr.")
 def fetch(
     names: tuple[str, ...],
     everything: bool,

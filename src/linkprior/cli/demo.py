@@ -1,4 +1,4 @@
-"""`linkprior demo`: the main job on a generated network, with the truth beside it."""
+"""`linkprior demo`: the main job on a generated network, and how many it finds."""
 
 from __future__ import annotations
 
@@ -44,20 +44,20 @@ def demo(top: int, seed: int) -> None:
     for line in model.summary():
         echo(line)
     echo("")
-    found = [tuple(pair) in hidden for pair in ranking.pairs.tolist()]
+    is_hidden = [tuple(pair) in hidden for pair in ranking.pairs.tolist()]
     degrees = split.train.degrees[ranking.pairs].tolist()
     click.echo("rank  source    target     score  degrees  a hidden edge?")
-    for row, (a, b), mark in zip(ranking.rows(), degrees, found, strict=True):
+    for row, (a, b), mark in zip(ranking.rows(), degrees, is_hidden, strict=True):
         if row[0] <= top:
             line = f"{row[0]:4d}  {row[1]}  {row[2]}  {row[3]:6.3f}  {a:3d} {b:3d}"
             click.echo(f"{line}  {'✓ found' if mark else ''}".rstrip())
     alone = make("pa").fit(split.train).predict_edges(COUNTED).pairs.tolist()
     by_degree = sum(tuple(pair) in hidden for pair in alone)
-    by_chance = COUNTED * len(hidden) / split.train.n_non_edges
+    at_random = COUNTED * len(hidden) / split.train.n_non_edges
     hits = expected_hits(model, ranking.scores[:COUNTED])
     expected = f"expected {hits}; " if hits is not None else ""
     click.echo(
-        f"\n{sum(found[:COUNTED])} of the first {COUNTED} are hidden edges "
-        f"({expected}degree alone: {by_degree}; random: {by_chance:.1f})."
+        f"\n{sum(is_hidden[:COUNTED])} of the first {COUNTED} are hidden edges "
+        f"({expected}degree alone: {by_degree}; random: {at_random:.1f})."
     )
     echo("Now with your own network:  linkprior predict EDGES.tsv")

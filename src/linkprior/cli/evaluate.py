@@ -93,9 +93,7 @@ class _Evaluate(click.Command):
     metavar="N",
     help="Let each model try N settings on edges hidden inside each training network.",
 )
-@click.option(
-    "--tune-metric", metavar="NAME", help="The metric that is tuned for. [default: auprc]"
-)
+@click.option("--tune-metric", metavar="NAME", help="The metric to tune for. [default: auprc]")
 @click.option("--metrics", metavar="A,B,C", help="Columns of the table, or all.")
 @click.option(
     "--against",
@@ -130,8 +128,8 @@ class EvaluateJob:
 
         self.source, self.asked = source, asked
         self.notify = console.notify
-        beside = {"negatives": asked.negatives, "history": asked.history}
-        self.side = SideInputs(source, self.notify, "--", **beside)
+        side_inputs = {"negatives": asked.negatives, "history": asked.history}
+        self.side = SideInputs(source, self.notify, "--", **side_inputs)
         kind, _, file = asked.protocol.partition(":")
         self.protocol_file = file if kind in ("release", "split") else ""
         self.cells: list[Path] = []  # where they go, those done and those to come
@@ -181,7 +179,7 @@ class EvaluateJob:
             refuse_unknown_metric(metric)
         self.goal = refuse_unknown_metric(asked.tune_metric or DEFAULT_METRIC)
         if direction(self.goal) < 1:
-            raise ParameterError(f"--tune-metric {self.goal}: more of it is not better")
+            raise ParameterError(f"--tune-metric {self.goal}: higher is not better")
         inputs = [self.source.graph, *self.side.files]
         if asked.output is not None:
             self._check_output(Path(asked.output), inputs)
@@ -197,23 +195,23 @@ class EvaluateJob:
         names = registry.names() if every else _listed(self.asked.models)
         if not names:
             raise ParameterError("--models expects names such as tri-degree,l3, or all")
-        known = {name: registry.find(name).parameter_names() for name in [*names, _ALWAYS]}
+        parameters = {name: registry.find(name).parameter_names() for name in [*names, _ALWAYS]}
         if _ALWAYS not in names:
             self.notify(f"Evaluating {_ALWAYS} too: every table shows what degree alone gives")
-        params: dict[str, dict[str, Any]] = {name: {} for name in known}
+        params: dict[str, dict[str, Any]] = {name: {} for name in parameters}
         for text in self.asked.settings:
             key, value = options.setting(text)
             model, _, name = key.rpartition(".")
-            if model and model not in known:
+            if model and model not in parameters:
                 raise ParameterError(
-                    f"--set {text}: no model {model!r} is evaluated.{nearest(model, known)} There "
-                    f"are: {', '.join(known)}"
+                    f"--set {text}: no model {model!r} is evaluated.{nearest(model, parameters)} "
+                    f"There are: {', '.join(parameters)}"
                 )
-            having = [model] if model else [one for one, has in known.items() if name in has]
+            having = [model] if model else [one for one, has in parameters.items() if name in has]
             if not having:
-                has = sorted({name for names in known.values() for name in names})
+                has = sorted({name for names in parameters.values() for name in names})
                 raise ParameterError(
-                    f"--set {text}: none of {', '.join(known)} has a parameter {name!r}."
+                    f"--set {text}: none of {', '.join(parameters)} has a parameter {name!r}."
                     f"{nearest(name, has)}"
                 )
             for one in having:
@@ -253,11 +251,12 @@ class EvaluateJob:
         folds = None if asked.folds is None else fold_numbers(asked.folds)
         network = self.side.attach(options.read_aloud(self.source, self.notify)).network
         self.side.report_ignored({name: type(one) for name, one in self.made.items()}, network)
-        beside = ("weights", "negatives", "history")
-        lost = [name for name in beside if getattr(network.known, name) is not None]
+        side = ("weights", "negatives", "history")
+        lost = [name for name in side if getattr(network.known, name) is not None]
         if lost and (asked.null != "none" or asked.noise):
             self.notify(
-                f"Note: --null and --noise make other edges, evaluated without {', '.join(lost)}"
+                "Note: --null and --noise change the edges, which are evaluated without "
+                f"{', '.join(lost)}"
             )
         # In the same way as the older one: other names or filters would make edges look new.
         newer = None
@@ -294,11 +293,11 @@ class EvaluateJob:
         )
         there = sum(path.stat().st_mtime_ns == time for path, time in before.items())
         if there:
-            self.notify(f"{there} of {len(self.cells)} cells were there already")
+            self.notify(f"{there} of {len(self.cells)} cells were finished before")
         return result
 
     def _fits(self, model: LinkPredictor, train: Network) -> bool:
-        """Tell whether a model can be fitted here; one that was named is refused with an error."""
+        """Return whether a model can be fitted here; one that was named raises an error instead."""
         from linkprior.predictors.cost import refuse_too_large
         from linkprior.predictors.effort import effort_of
 
@@ -363,6 +362,6 @@ def _described(splits: list[Split]) -> list[str]:
     if first.unknown or first.new_nodes:
         lines.append(
             f"Apart from them the newer release has {first.new_nodes} new nodes, and "
-            f"{first.unknown} edges with one of them, which nobody could predict"
+            f"{first.unknown} edges with one of them, which no model could predict"
         )
     return lines

@@ -56,9 +56,9 @@ def formats() -> None:
     from linkprior.io.writers import FORMATS as WRITTEN
 
     click.echo("Read (recognised by content and name; --input-format NAME overrides):")
-    for name, known in FORMATS.items():
-        click.echo(f"  {name:14s} {known.summary}")
-    click.echo("gzip, bzip2, xz and zip are unpacked on the way.\n\nWritten (--format NAME):")
+    for name, readable in FORMATS.items():
+        click.echo(f"  {name:14s} {readable.summary}")
+    click.echo("gzip, bzip2, xz and zip are unpacked automatically.\n\nWritten (--format NAME):")
     for name, made in WRITTEN.items():
         click.echo(f"  {name:14s} {made.summary}")
 

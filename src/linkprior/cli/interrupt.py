@@ -78,7 +78,7 @@ def _raise(number: int, _: FrameType | None) -> None:
 
 
 def _leave(number: int, console: Console) -> NoReturn:
-    """Tidy up, report what is saved, and end the process; nothing may hold it up for long."""
+    """Clean up, report what is saved, and end the process; nothing may hold it up for long."""
     saved, log = console.saved, console.log  # as they are now: the work may end meanwhile
     display = console.display
 
@@ -88,7 +88,7 @@ def _leave(number: int, console: Console) -> NoReturn:
         left = f"{names} {'is' if len(whole) == 1 else 'are'} complete, nothing else was written"
         text = f"Interrupted: {saved() or (left if whole else 'nothing was written')}."
         if log is not None:
-            with suppress(OSError, LinkpriorError):  # a full disk is no reason to say nothing
+            with suppress(OSError, LinkpriorError):  # a full disk is no reason to stay silent
                 log(text)
         console.final_message(text)
 

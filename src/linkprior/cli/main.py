@@ -38,7 +38,7 @@ class _ReaderGoneError(Exception):
 
 
 class _Commands(click.Group):
-    """A group that tells a broken pipe from other errors: click would make it exit status 1."""
+    """A group with a broken pipe as an error of its own: click would make it exit status 1."""
 
     def make_context(self, *args: Any, **more: Any) -> click.Context:
         with _pipe_may_break():
@@ -129,7 +129,7 @@ def main() -> None:
 
 
 def _of_the_user(problem: Exception) -> bool:
-    """Tell whether an error is the user's to put right, not a mistake of ours."""
+    """Return whether an error is one the user can fix, not a bug."""
     if isinstance(problem, LinkpriorError) or not isinstance(problem, RuntimeError | SystemError):
         return True
     return str(problem) == NO_THREAD or NO_REASON in str(problem)

@@ -40,7 +40,7 @@ workers = click.option("--workers", type=int, help="Threads to use. [default: ev
 dask = click.option(
     "--dask",
     metavar="ADDRESS",
-    help="Have the workers of this dask scheduler do the work, or local: see docs/scaling.md.",
+    help="Run the work on the workers of this dask scheduler, or local: see docs/scaling.md.",
 )
 device = click.option(
     "--device",
@@ -95,8 +95,8 @@ reading_options = _all(
     click.option(
         "--weights",
         metavar="COLUMN",
-        help="The column with the confidence of each edge (a name or a number); surer edges "
-        "count more.",
+        help="The column with the confidence of each edge (a name or a number); more confident "
+        "edges count more.",
     ),
     click.option(
         "--organism", metavar="TAXON", help="BioGRID, MITAB: keep interactions within an organism."
@@ -229,7 +229,7 @@ def session(
 
     console = current_console()
     size = None if memory_limit is None else memory_size(memory_limit)
-    scratch = None  # for what does not fit: TMPDIR, or beside the output
+    scratch = None  # for what does not fit: TMPDIR, or next to the output
     if output not in (None, "-"):
         there = first_there(Path(output or "").absolute())
         scratch = there if there.is_dir() else there.parent

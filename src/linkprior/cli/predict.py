@@ -140,9 +140,9 @@ def predict(**given: Any) -> None:
     names = ("dry_run", "ignore_memory", "settings")
     dry_run, ignore_memory, settings = (given.pop(name) for name in names)
     source = options.take_input(given)
-    beside = {one.name: given.pop(one.name) for one in fields(SideInputs) if one.name in given}
+    side_inputs = {one.name: given.pop(one.name) for one in fields(SideInputs) if one.name in given}
     job = PredictJob(
-        SideInputs(source, flag="--", **beside),
+        SideInputs(source, flag="--", **side_inputs),
         params=dict(options.setting(text) for text in settings),
         command=["linkprior", *sys.argv[1:]],
         notify=current_console().notify,
@@ -178,13 +178,13 @@ def _write(job: PredictJob, ranking: Ranking) -> None:
         try:
             write_ranking(sys.stdout, ranking, job.format, job.network, job.facts)
             sys.stdout.flush()
-        except BrokenPipeError:  # a reader that has seen enough (`| head`) is no error
+        except BrokenPipeError:  # a reader that has seen enough (`| head`) is not an error
             drop(sys.stdout)
     hits = expected_hits(job.predictor, ranking.scores)
     if hits is not None:
         links = f"Of the {len(ranking):,} links" if len(ranking) > 1 else "Of this one link"
         verb = "is" if hits.startswith(("about 1 ", "less")) else "are"
-        job.say(f"{links} {hits} {verb} expected to be real, {job.predictor.assumption()}.")
+        job.announce(f"{links} {hits} {verb} expected to be real, {job.predictor.assumption()}.")
     if job.report is not None:
         options.write_page(Path(job.report), _page(job, ranking))
 

@@ -30,7 +30,7 @@ PAGE = "report.html"
 )
 @options.quiet
 def report(folder: str, output: str | None, evaluation: str | None, study: str | None) -> None:
-    """Write the page of what a command stored in RUN_DIR.
+    """Write the HTML report of what a command stored in RUN_DIR.
 
     That is a run (`predict -o DIR/`), an evaluation (`evaluate -o DIR`), a study (`tune --study
     DIR`), a benchmark or the paper's experiments (`benchmark -o DIR`, `reproduce -o DIR`). One file

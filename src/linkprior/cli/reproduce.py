@@ -1,4 +1,4 @@
-"""`linkprior reproduce`: the paper's experiments, its numbers beside ours."""
+"""`linkprior reproduce`: the paper's experiments, its numbers next to ours."""
 
 from __future__ import annotations
 
@@ -53,8 +53,8 @@ def reproduce(
     """Repeat an experiment of the paper: dream5, plasmodium, rat, or all.
 
     Five methods, each tuned with the same budget on edges hidden inside its training network, five
-    seeds; degree alone (PA), paths of length three (L3) and auto beside them. The full run of all
-    three takes within an hour on two cores; --quick, without auto, one or two minutes.
+    seeds; degree alone (PA), paths of length three (L3) and auto for comparison. The full run of
+    all three takes within an hour on two cores; --quick, without auto, one or two minutes.
     """
     from linkprior.experiments import reproduction
     from linkprior.experiments.paper import EXPERIMENTS, data_folder
@@ -86,7 +86,7 @@ def reproduce(
         )
     else:
         notify(f"Default parameters, {seeds}.")
-    saved = f"{target} holds what is finished; the same command resumes it"
+    saved = f"{target} holds finished cells; the same command resumes from there"
     with options.session(workers=workers, dask=dask, saved=lambda: saved):
         for name in names:
             began = time.monotonic()

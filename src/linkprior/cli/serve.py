@@ -29,7 +29,7 @@ _LEAVING = 8.0  # seconds for jobs to end, at most; it takes one or two
 @click.option(
     "--port",
     type=click.IntRange(0, 65535),
-    help="Where to listen; 0 takes any free port.  [default: 8421, or the next that is free]",
+    help="Port to listen on; 0 takes any free one.  [default: 8421, or the next free one]",
 )
 @click.option("--open", "opens", is_flag=True, help="Open the address in your browser.")
 @click.option(
@@ -38,15 +38,15 @@ _LEAVING = 8.0  # seconds for jobs to end, at most; it takes one or two
 @click.option(
     "--work-folder",
     metavar="DIR",
-    help="Store the results of jobs here.  [default: a temporary folder, removed in the end]",
+    help="Store the results of jobs here.  [default: a temporary folder, removed at the end]",
 )
 def serve(
     start: str | None, port: int | None, opens: bool, upload_limit: str, work_folder: str | None
 ) -> None:
-    """Explore networks in a browser: open a file, choose a model, follow, look, download.
+    """Explore networks in a browser: open a file, choose a model, follow the job, see its result.
 
     Begins with the network in EDGES, or with the result in RUN_DIR, where one is given. It listens
-    on 127.0.0.1 alone, at an address nobody can guess; Ctrl-C ends it and its jobs.
+    on 127.0.0.1 alone, at an address that cannot be guessed; Ctrl-C ends it and its jobs.
     """
     from importlib.util import find_spec
 
@@ -101,7 +101,7 @@ def _serve(
     console.echo("Ctrl-C ends it and its jobs.")
     # A folder that the user names holds results alone.
     launch = LaunchFile(folder if work_folder is None else None)
-    left = f"; {work_folder} holds what they wrote" if work_folder else ", nothing is kept"
+    left = f"; {work_folder} holds their results" if work_folder else ", nothing is saved"
 
     def end() -> None:
         server.stop()
@@ -170,7 +170,7 @@ def _workspace(console: Console, given: str | None) -> Iterator[Path]:
 
 
 def _open(console: Console, launch: LaunchFile, address: str) -> None:
-    """Have a browser led to the address; in a thread, as some browsers keep whoever calls them."""
+    """Open the address in a browser; in a thread, as some browsers block their caller."""
     try:
         page = launch.write(address)
     except OSError as problem:

@@ -1,4 +1,4 @@
-"""`linkprior tune`: find better parameters for a network, and go on where it was stopped."""
+"""`linkprior tune`: find better parameters for a network, and resume where it was stopped."""
 
 from __future__ import annotations
 
@@ -28,7 +28,12 @@ _LEAVING = 2.0  # seconds for processes that are just being started, at most
     "--study", metavar="DIR", help="Save every setting here; the same command resumes it."
 )
 @options.seed
-@click.option("--metric", default="auprc", show_default=True, help="The metric that is compared.")
+@click.option(
+    "--metric",
+    default="auprc",
+    show_default=True,
+    help="The metric by which settings are compared.",
+)
 @options.rule
 @click.option(
     "--sampler",
@@ -104,7 +109,7 @@ def tune(
             refuse_too_large(template, network, ignorable=False)
         search = Tuning(template, network, study=study, fixed=fixed, **given)
         if not search.space:
-            notify(f"{model} has nothing to tune{' beside what --set fixes' * bool(settings)}.")
+            notify(f"{model} has nothing to tune{' apart from what --set fixes' * bool(settings)}.")
             return
         where = (
             f"Settings tried are saved in {study}; the same command resumes where this one stops."
@@ -159,15 +164,15 @@ def _print(tuned: TuningResult, source: Input) -> None:
     states = [trial.state for trial in tuned.trials]
     more = [f"{states.count(state)} {state}" for state in ("pruned", "failed") if state in states]
     tried = ", ".join([f"{len(states)} settings tried", *more])
-    own, metric = f"{tuned.default_value:.4f}", tuned.metric
+    default, metric = f"{tuned.default_value:.4f}", tuned.metric
     if tuned.stays:
-        best = f"the model's own parameters stay: {metric} {own}"
+        best = f"the model's own parameters stay: {metric} {default}"
     else:
-        best = f"best {metric} {tuned.best_value:.4f}, the model's own parameters {own},"
+        best = f"best {metric} {tuned.best_value:.4f}, the model's own parameters {default},"
     click.echo(f"\n{best} on inner splits ({tried})")
     shares = tuned.importances()
     if shares:
-        click.echo("what mattered: " + ", ".join(f"{k} {v:.0%}" for k, v in shares.items()))
+        click.echo("parameter importance: " + ", ".join(f"{k} {v:.0%}" for k, v in shares.items()))
     click.echo(f"\n{ready(tuned, source)}")
 
 

@@ -94,7 +94,7 @@ def evaluate(
         `prune`, `cautious`, `cheaper` (parameters while trying, or such by the label of a model),
         and `fixed` (names of parameters, or such names by label or model).
     folder : str or Path, optional
-        Stores every finished cell, and the splits; the same call goes on where it was stopped.
+        Stores every finished cell, and the splits; the same call resumes where it was stopped.
 
     Returns
     -------
@@ -215,7 +215,7 @@ class CellJob:
 
     @property
     def asked(self) -> dict[str, Any]:
-        """What the outcome depends on, beside the split."""
+        """What the outcome depends on, besides the split."""
         search = dict(self.search) if self.trials else {}
         return {"params": self.asked_params, "trials": self.trials, "search": search}
 
@@ -248,8 +248,8 @@ class CellJob:
         model = type(self.model)(**self.model.get_params())
         with progress.stage(total=1 + self.inner * self.trials):
             if self.trials:
-                known = model.parameter_names()  # an ablation may have fewer than the model
-                fixed = [name for name in self.search.get("fixed", ()) if name in known]
+                parameters = model.parameter_names()  # an ablation may have fewer than the model
+                fixed = [name for name in self.search.get("fixed", ()) if name in parameters]
                 search = {"rule": self.split.rule, **self.search, "fixed": fixed}
                 with progress.part(self.inner * self.trials):
                     model = Tuning(model, self.split.train, self.trials, **search).run().model
@@ -283,8 +283,8 @@ class ModelSpec:
         if "cheaper" in options:  # what is given under its label, else what is given for all
             given = dict(options["cheaper"] or {})
             common = {k: v for k, v in given.items() if not isinstance(v, Mapping)}
-            own = given.get(self.label)
-            options["cheaper"] = dict(own) if isinstance(own, Mapping) else common
+            tuned = given.get(self.label)
+            options["cheaper"] = dict(tuned) if isinstance(tuned, Mapping) else common
         params = self.template.get_params()
         return CellJob(self.label, model, split, trials, options, params)
 
@@ -301,7 +301,7 @@ def model_specs(models: Models, ablations: bool = False) -> list[ModelSpec]:
             changed = (f"{k}={v}" for k, v in shown.items() if v != usual[k])
             label = f"{label}({', '.join(changed)})"
         if label in specs:
-            raise ParameterError(f"the model {label} is there twice")
+            raise ParameterError(f"the model {label} is given twice")
         specs[label] = ModelSpec(label, model)
         if ablations and "degrees" in model.parameter_names():
             specs |= {

@@ -43,11 +43,11 @@ def measure_random(split: Split) -> dict[str, float]:
 
 def refuse_unknown_metric(name: str) -> str:
     """Return the name of a metric, or raise an error with the nearest ones."""
-    known = [*METRICS, "seconds", "peak_mb"]
-    if name in known:
+    names = [*METRICS, "seconds", "peak_mb"]
+    if name in names:
         return name
     raise ParameterError(
-        f"no metric is called {name!r}.{nearest(str(name), known)} There are: {', '.join(known)}"
+        f"no metric is called {name!r}.{nearest(str(name), names)} There are: {', '.join(names)}"
     )
 
 
@@ -71,8 +71,8 @@ def average_precision(places: Places) -> float:
     if len(places.above) == 0:
         return float("nan")
     reached = places.above + places.tied
-    found = np.searchsorted(np.sort(reached), reached, side="right")
-    return float((found / reached).mean())
+    hits = np.searchsorted(np.sort(reached), reached, side="right")
+    return float((hits / reached).mean())
 
 
 def expected_average_precision(hidden: int, candidates: int) -> float:
@@ -138,11 +138,11 @@ def _dc_auroc(ranks: HiddenEdgeRanks) -> float:
 def _per_node(ranks: HiddenEdgeRanks, lowest: int = 0, highest: int | None = None) -> float:
     """Mean over nodes with hidden edges of the share that is among the node's ten best."""
     nodes = ranks.split.hidden.T.ravel()
-    found = np.bincount(nodes, weights=ranks.node_places.probability_within(_NEAR))
+    hits = np.bincount(nodes, weights=ranks.node_places.probability_within(_NEAR))
     hidden = np.bincount(nodes)
     k = ranks.degrees.degrees[: len(hidden)]
     chosen = (hidden > 0) & (k >= lowest) & (k <= (k.max() if highest is None else highest))
-    return float((found[chosen] / hidden[chosen]).mean()) if chosen.any() else float("nan")
+    return float((hits[chosen] / hidden[chosen]).mean()) if chosen.any() else float("nan")
 
 
 METRICS: dict[str, Callable[[HiddenEdgeRanks], float]] = {

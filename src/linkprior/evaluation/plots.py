@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
-# Okabe and Ito's colours, told apart by all kinds of colour vision; yellow is left out, being
+# Okabe and Ito's colours, distinct in all kinds of colour vision; yellow is left out, being
 # hardly seen on white.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
 STYLES = ("-", "--", "-.", (0, (4, 1, 1, 1, 1, 1)))  # when the colours are used up
@@ -66,11 +66,11 @@ def precision_recall(evaluation: Evaluation) -> list[Line]:
     k = np.unique(np.round(np.geomspace(1, length, _POINTS)))
     lines = []
     for name, cells in _by_model(evaluation):
-        found = [_found(cell, k) for cell in cells]
-        begun = np.mean(found, axis=0) >= 1.0
+        per_cell = [_found(cell, k) for cell in cells]
+        begun = np.mean(per_cell, axis=0) >= 1.0
         hidden = [float(cell.curve["found"][-1]) for cell in cells]
-        recall = np.mean([hits / m for hits, m in zip(found, hidden, strict=True)], axis=0)
-        precision = np.mean([hits / k for hits in found], axis=0)
+        recall = np.mean([hits / m for hits, m in zip(per_cell, hidden, strict=True)], axis=0)
+        precision = np.mean([hits / k for hits in per_cell], axis=0)
         lines.append(Line(name, recall[begun], precision[begun]))
     return lines
 
@@ -81,7 +81,7 @@ def hidden_edges_found(evaluation: Evaluation) -> list[Line]:
     pairs = {s["label"]: s["pairs"] for s in splits if isinstance(s.get("pairs"), int)}
     x, lines = np.linspace(0.0, _FARTHEST, _POINTS), []
     for name, cells in _by_model(evaluation):
-        # Observed edges count among all pairs, though nobody predicts them.
+        # Observed edges count among all pairs, though they are never predicted.
         sizes = (pairs.get(cell.split, cell.curve["predicted"][-1]) for cell in cells)
         hits = [_found(cell, x / 100.0 * n) for cell, n in zip(cells, sizes, strict=True)]
         lines.append(Line(name, x, np.mean(hits, axis=0)))
@@ -144,7 +144,7 @@ def draw_found(evaluation: Evaluation) -> dict[str, bytes]:
 
 
 def _styles(lines: Sequence[Line]) -> list[dict[str, Any]]:
-    """Return a colour for each model, and another dash when the colours begin anew."""
+    """Return a colour for each model, and another dash when the colours repeat."""
     styles: list[dict[str, Any]] = []
     for number, line in enumerate(lines):
         again, at = divmod(number, len(COLOURS))
@@ -200,12 +200,12 @@ def spread(heights: Sequence[float], gap: float) -> list[float]:
 def _figure(draw: Callable[[Axes], None], evaluation: Evaluation) -> dict[str, bytes]:
     count, facts = len(evaluation.splits), evaluation.facts
     mean = f"mean of {count} splits" if count > 1 else "one split"
-    said = [str(facts[name]) for name in ("protocol", "rule") if name in facts]
+    parts = [str(facts[name]) for name in ("protocol", "rule") if name in facts]
     with drawing({**STYLE, "axes.grid": True, "grid.linewidth": 0.7}) as new_figure:
         figure = new_figure(figsize=(6.4, 4.2), dpi=_DPI, layout="constrained")
         axes = figure.add_subplot()
         draw(axes)
-        axes.set_title(", ".join([*said, mean]), fontsize=9, color=_GREY, loc="left")
+        axes.set_title(", ".join([*parts, mean]), fontsize=9, color=_GREY, loc="left")
         layout = figure.get_layout_engine()
         if layout is not None:  # laid out now, not for each format: that costs more than drawing
             layout.execute(figure)
@@ -215,7 +215,7 @@ def _figure(draw: Callable[[Axes], None], evaluation: Evaluation) -> dict[str, b
 
 @contextmanager
 def drawing(style: Any) -> Iterator[type[Figure]]:
-    """Give matplotlib's figures, of a style; what it logs, such as its fonts, nobody asked for."""
+    """Give matplotlib's figures, of a style; without what it logs, such as its fonts."""
     from matplotlib import rc_context
 
     log = logging.getLogger("matplotlib")
@@ -231,7 +231,7 @@ def drawing(style: Any) -> Iterator[type[Figure]]:
 
 
 def image_of(figure: Figure, format: str, dpi: float | str = "figure") -> bytes:
-    """Return a figure as a file in which nothing tells when, or by which version, it was drawn."""
+    """Return a figure as a file without the date and version of its drawing."""
     stream = io.BytesIO()
     figure.savefig(stream, format=format, metadata={FORMATS[format]: None}, dpi=dpi)
     return stream.getvalue()

@@ -22,7 +22,7 @@ PROTOCOLS = {
     "under": "under:RATE keeps 5 points less of them",
     "biased": "biased:RATE:FACTOR keeps FACTOR × RATE of them",
     "kfold": "kfold:K hides one K-th at a time",
-    "release": "release:NEWER_EDGES asks for the edges new in a later file",
+    "release": "release:NEWER_EDGES tests on the edges that a later file adds",
     "split": "split:FILE takes a split that was written before",
 }
 NULLS = ("none", "rewired")
@@ -89,7 +89,7 @@ def fold_numbers(text: str) -> list[int]:
             raise ParameterError(f"--folds expects numbers such as 0-2 or 0,3, got {text!r}")
         low, high = int(first), int(last) if dash else int(first)
         if not low <= high < low + _MOST_FOLDS:
-            raise ParameterError(f"--folds {text}: {piece.strip()} is no range of folds")
+            raise ParameterError(f"--folds {text}: {piece.strip()} is not a range of folds")
         numbers += range(low, high + 1)
     return numbers
 

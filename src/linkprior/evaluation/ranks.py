@@ -1,4 +1,4 @@
-"""Where hidden edges stand among all candidates: counted in row blocks, without sorting them all.
+"""Ranks of hidden edges among all candidates: counted in row blocks, without sorting them all.
 
 Scores are compared with *limits*: the scores of the hidden edges and those of some random pairs.
 One pass reads the limits out of the blocks, a second one counts how many candidates lie between
@@ -36,7 +36,7 @@ class Scorer(Protocol):
 
 
 class Places(NamedTuple):
-    """What stands above each item, and at the same score (the item itself included)."""
+    """How many are above each item, and at the same score (the item itself included)."""
 
     above: Floats
     tied: Floats
@@ -95,7 +95,7 @@ def rank_hidden_edges(
         scored()
         hidden = read[: len(split.hidden)]
         if not np.isfinite(read).all():
-            raise LinkpriorError(f"{split.label}: the model gave scores that are no finite numbers")
+            raise LinkpriorError(f"{split.label}: the model gave scores that are not finite")
         nodes, limits = _NodeLimits.of(split, hidden), np.unique(read)
         bins, node_bins = _count(blocks, split, table, limits, nodes)
     at = np.searchsorted(limits, hidden)
@@ -239,7 +239,7 @@ class DegreeTable:
         return cls(degrees, kinds.ravel(), worth, counts, low, open_to)
 
     def is_low(self, pairs: Ints) -> NDArray[np.bool_]:
-        """Tell which pairs join two nodes of low degree."""
+        """Return which pairs join two nodes of low degree."""
         low: NDArray[np.bool_] = self.degrees <= self.low
         return low[pairs[:, 0]] & low[pairs[:, 1]]
 

@@ -83,7 +83,7 @@ class Evaluation:
 
     @property
     def chance(self) -> list[Cell]:
-        """The old name of `baseline`."""
+        """The former name of `baseline`."""
         warnings.warn("Evaluation.chance is now baseline", DeprecationWarning, stacklevel=2)
         return self.baseline
 
@@ -370,7 +370,7 @@ def read_results(folder: str | Path) -> Evaluation:
                 curves[c["model"], c["split"]] = {name: c[name] for name in names if name in c}
         return _evaluation(content, curves)
     except (KeyError, TypeError, ValueError, AttributeError):
-        raise StoreError(f"{path / RESULTS} is not whole; run the evaluation again") from None
+        raise StoreError(f"{path / RESULTS} is incomplete; run the evaluation again") from None
 
 
 def _evaluation(content: dict[str, Any], curves: Mapping[tuple[str, str], Any]) -> Evaluation:

@@ -68,11 +68,11 @@ class Split:
 
     @cached_property
     def taken(self) -> sp.csr_array:
-        """Pattern of the pairs that are no candidates though both nodes are eligible."""
+        """Pattern of the pairs that are not candidates though both nodes are eligible."""
         barred, negatives, p = self.barred, self.train.known.negatives, self.train.n_nodes
         if negatives is not None:  # those that a later release found may be predicted
-            found = np.isin(pr.encode(negatives, p), pr.encode(self.hidden, p))
-            barred = np.concatenate([barred, negatives[~found]])
+            is_hidden = np.isin(pr.encode(negatives, p), pr.encode(self.hidden, p))
+            barred = np.concatenate([barred, negatives[~is_hidden]])
         if not len(barred):
             return self.train.adjacency
         both = Network.from_indices(np.concatenate([self.train.edges, barred]), self.train.names)
@@ -148,9 +148,9 @@ def release(older: Network, newer: Network, rule: str = "connected") -> Split:
 
 
 def noisy(split: Split, share: float, seed: int = 0) -> Split:
-    """Replace a share of the training edges by random pairs that are no edges at all.
+    """Replace a share of the training edges by random pairs that are not edges at all.
 
-    The edges taken out are true, so that finding them is no mistake: they are no candidates.
+    The edges taken out are true, so that finding them is not a mistake: they are not candidates.
     """
     share = real_number("noise", share, 0.0, 1.0, high_open=False)
     train, p = split.train, split.train.n_nodes
@@ -171,16 +171,16 @@ def noisy(split: Split, share: float, seed: int = 0) -> Split:
     )
 
 
-def _random_pairs(p: int, n: int, known: pr.Ints, rng: np.random.Generator) -> pr.Ints:
+def _random_pairs(p: int, n: int, excluded: pr.Ints, rng: np.random.Generator) -> pr.Ints:
     """Return n distinct pairs that are not known."""
-    free = pr.n_pairs(p) - len(known)
+    free = pr.n_pairs(p) - len(excluded)
     if n > free:
-        raise ParameterError(f"noise needs {n} pairs that are no edges, but there are {free}")
+        raise ParameterError(f"noise needs {n} pairs that are not edges, but there are {free}")
     codes = np.empty(0, dtype=np.int64)
     while len(codes) < n:
         drawn = rng.integers(0, p, (2 * (n - len(codes)) + 16, 2))
         fresh = pr.encode(pr.ordered(drawn[drawn[:, 0] != drawn[:, 1]]), p)
-        fresh = fresh[~np.isin(fresh, known) & ~np.isin(fresh, codes)]
+        fresh = fresh[~np.isin(fresh, excluded) & ~np.isin(fresh, codes)]
         _, first = np.unique(fresh, return_index=True)
         codes = np.concatenate([codes, fresh[np.sort(first)]])[:n]
     return pr.decode(codes, p)
@@ -289,7 +289,7 @@ def read_split(path: Path, network: Network) -> Split:
         split = _split_from(facts, rows)
         return replace(split, train=_knowing(split, network))
     except (KeyError, ValueError, TypeError, InputError):
-        raise InputError(f"{path}: not a whole split file; write it anew") from None
+        raise InputError(f"{path}: not a complete split file; write it again") from None
 
 
 def _knowing(split: Split, network: Network) -> Network:
@@ -333,5 +333,5 @@ def _split_from(facts: dict[str, Any], rows: Iterable[list[str]]) -> Split:
     given = {field.name for field in fields(Split)} & facts.keys()
     split = Split(train=train, hidden=hidden, barred=barred, **{n: facts[n] for n in given})
     if len(hidden) == 0 or np.isin(pr.encode(hidden, p), pr.encode(train.edges, p)).any():
-        raise ValueError("nothing is hidden, or what is hidden is there")
+        raise ValueError("no edge is hidden, or a hidden edge is among the training edges")
     return split

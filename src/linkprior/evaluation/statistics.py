@@ -37,7 +37,7 @@ def direction(metric: str) -> int:
 
 @dataclass(frozen=True)
 class Comparison:
-    """One model beside another on the same splits."""
+    """One model compared with another on the same splits."""
 
     model: str
     against: str
@@ -82,9 +82,9 @@ def known_model(models: Sequence[str], against: str | None) -> str:
 
 def differences(both: Floats) -> Floats:
     """Return first − second of each row where both are known; what is rounding error is zero."""
-    known = both[~np.isnan(both).any(axis=1)]
-    d = known[:, 0] - known[:, 1]
-    return np.where(np.abs(d) > _ROUNDING * np.abs(known).max(axis=1, initial=0.0), d, 0.0)
+    measured = both[~np.isnan(both).any(axis=1)]
+    d = measured[:, 0] - measured[:, 1]
+    return np.where(np.abs(d) > _ROUNDING * np.abs(measured).max(axis=1, initial=0.0), d, 0.0)
 
 
 def signed_rank_p(d: Floats) -> float | None:
@@ -130,7 +130,7 @@ def smallest_p(splits: int) -> float | None:
 
 def best(evaluation: Evaluation, metric: str) -> str | None:
     """Return the model that leads the next one by more than the larger of their sds, if any."""
-    if direction(metric) < 1:  # what a model costs is no merit, and depends on the machine
+    if direction(metric) < 1:  # what a model costs is not a merit, and depends on the machine
         return None
     means = {model: evaluation.mean(model, metric) for model in evaluation.models}
     ranked = sorted((m for m in means if not math.isnan(means[m])), key=lambda m: -means[m])

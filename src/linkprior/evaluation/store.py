@@ -103,8 +103,8 @@ class CellStore:
         path = self.folder / "splits" / f"{slug(split.label)}.tsv"
         if path.exists() and not is_split_file(path):
             raise StoreError(
-                f"{path} is no split of linkprior, and would be replaced; move it, or choose "
-                "another folder"
+                f"{path} is not a split written by linkprior, and would be replaced; move it, or "
+                "choose another folder"
             )
         if written_digest(path) != split_digest(split):
             write_split(split, self.network, path)
@@ -183,9 +183,9 @@ def finished(path: Path, wanted: Mapping[str, Any]) -> Record | None:
     """
     if not path.exists():
         return None
-    record, known = read_cell(path), {**plain(wanted), "trials": 0}
+    record, expected = read_cell(path), {**plain(wanted), "trials": 0}
     same = all(
-        record.get(name, known[name]) == plain(wanted[name]) for name in ASKED if name in wanted
+        record.get(name, expected[name]) == plain(wanted[name]) for name in ASKED if name in wanted
     )
     return record if same else None
 
@@ -214,7 +214,7 @@ def read_cell(path: Path) -> Record:
     for name in _SHOWN:  # on terminals, in tables and in figures
         if not str(record.get(name, "")).isprintable():
             raise StoreError(
-                f"{path}: its {name} holds characters nobody could see; remove it and run again"
+                f"{path}: its {name} holds invisible characters; remove it and run again"
             )
     return record
 
@@ -256,7 +256,7 @@ def _is_value(name: str, value: Any) -> bool:
 
 def not_whole(path: Path) -> StoreError:
     """Return the error for a file in which something is missing or cannot be."""
-    return StoreError(f"{path} does not hold a whole result; remove it and run again")
+    return StoreError(f"{path} does not hold a complete result; remove it and run again")
 
 
 # ---------------------------------------------------------------------- files
@@ -325,5 +325,5 @@ def read_json(path: Path) -> Record:
             f"{path} cannot be read ({type(problem).__name__}); remove it and run again"
         ) from None
     if not isinstance(content, dict):
-        raise StoreError(f"{path} is no JSON object; remove it and run again")
+        raise StoreError(f"{path} is not a JSON object; remove it and run again")
     return content

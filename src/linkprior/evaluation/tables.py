@@ -69,7 +69,7 @@ def text_table(
 ) -> str:
     """Return the table for a terminal: best models marked, the random baseline last, notes below.
 
-    Columns that do not fit into `width` stand in further blocks. With several splits paired tests
+    Columns that do not fit into `width` are put in further blocks. With several splits paired tests
     follow for one metric, the AUPRC if it is shown; the other tables have them for all.
     """
     chosen = [m for m in MAIN if m in evaluation.metrics] if metrics is None else list(metrics)
@@ -116,7 +116,7 @@ def _comparison(evaluation: Evaluation, metrics: list[str], against: str | None)
         ["Wilcoxon p", *(p_value(one.wilcoxon) for one in compared)],
         ["sign test p", *(p_value(one.sign) for one in compared)],
     ]
-    title = f"{metric} beside {compared[0].against} on the same {count} splits:"
+    title = f"{metric} compared with {compared[0].against} on the same {count} splits:"
     return [title, *next(_blocks(["model", *(one.model for one in compared)], columns, 10**6))]
 
 
@@ -148,7 +148,7 @@ def circumstances(evaluation: Evaluation) -> list[str]:
     facts = evaluation.facts
     plan, network, tune = (facts.get(name) or {} for name in ("plan", "network", "tune"))
     hidden = [split["hidden"] for split in facts.get("splits", [])]
-    said = [
+    clauses = [
         (facts.get("protocol"), "{}"),
         (facts.get("rule"), "rule {}"),
         (facts.get("seed"), "seed {}"),
@@ -158,10 +158,10 @@ def circumstances(evaluation: Evaluation) -> list[str]:
         (plan.get("noise") or None, "{:.0%} of the training edges replaced by random pairs"),
         (tune.get("trials"), "each model tuned with {} settings inside the training network"),
     ]
-    words = [form.format(value) for value, form in said if value is not None]
+    phrases = [form.format(value) for value, form in clauses if value is not None]
     if plan.get("null") == "rewired":
-        words.append("all edges rewired at random, degrees kept (null)")
-    return words
+        phrases.append("all edges rewired at random, degrees kept (null)")
+    return phrases
 
 
 def span(numbers: list[int]) -> str | None:
@@ -193,7 +193,7 @@ def markdown_table(evaluation: Evaluation, against: str | None = None) -> str:
 
 
 def piped(head: Sequence[str], rows: Iterable[Sequence[str]], others: str = "--:") -> str:
-    """Return a Markdown table; all columns but the first stand to the right."""
+    """Return a Markdown table; all columns but the first are right-aligned."""
     rule = ["---", *(others for _ in head[1:])]
     return "\n".join(f"| {' | '.join(line)} |" for line in (head, rule, *rows))
 

@@ -68,7 +68,7 @@ class CellSpec:
         return folder / self.case.folder / f"{self.number}-{self.entry.file}.json"
 
     def record(self) -> Record:
-        """Return what the cell's file holds beside its outcome."""
+        """Return what the cell's file holds besides its outcome."""
         return {
             "network": self.case.name,
             "protocol": self.case.protocol,
@@ -234,12 +234,12 @@ def _size(case: Case) -> float:
 
 
 def suite_files(folder: Path) -> list[Path]:
-    """Return the files that are named as cells of a benchmark; others beside them are not ours."""
+    """Return the files that are named as cells of a benchmark; other files are not ours."""
     return sorted(p for p in folder.glob("*/*.json") if re.match(r"\d+-.", p.name))
 
 
 def read_suite(folder: Path) -> list[Record]:
-    """Return all cells of a benchmark; one that does not belong beside the others is named."""
+    """Return all cells of a benchmark; one that does not belong to the others is named."""
     records, splits = [], dict[tuple[Path, int], tuple[str, str]]()
     for path in suite_files(folder):
         record = _benchmark_cell(path)
@@ -248,7 +248,7 @@ def read_suite(folder: Path) -> list[Record]:
             raise StoreError(f"{path} holds a cell of split {number}; remove it and run again")
         if about != splits.setdefault((path.parent, number), about):
             raise StoreError(
-                f"{path} was evaluated on another split than the cells beside it; remove what is "
+                f"{path} was evaluated on another split than the other cells; remove what is "
                 "older and run again"
             )
         records.append(record)
@@ -269,7 +269,7 @@ def refuse_foreign(folder: Path) -> None:
     taken = [name for name in FILES if (folder / name).exists()]
     if taken and not cells:
         raise StoreError(
-            f"{folder / taken[0]} is not from a benchmark, which would replace it; give another "
+            f"{folder / taken[0]} is not from a benchmark, and would be replaced; give another "
             "folder (-o), or move it"
         )
 

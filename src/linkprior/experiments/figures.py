@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 OURS, OTHERS, THEIRS = "#D55E00", "#0072B2", "#009E73"  # auto, ours, other libraries'
 _GREY, _BAND = "#555555", "#f1e3c9"
-# Where a name may stand beside its point, in points of the page: the first place that is free.
+# Where a name may be put next to its point, in points of the page: the first place that is free.
 _PLACES = tuple((dx, dy) for dy in (0, 8, -8, 16, -16, 24, -24) for dx in (6, -6))
 _LETTER, _LINE = 4.6, 8.5  # width and height of a small letter
 
@@ -83,18 +83,18 @@ def cost_and_merit(results: Results, metric: str) -> Iterator[tuple[str, float, 
         n: np.nanmax([results.mean(n, model, metric) for model in results.models]) for n in networks
     }
     for model in results.models:
-        own = [n for n in networks if best[n] > 0 and results.values(n, model, metric)]
-        spans = [list(results.values(n, model, "seconds").values()) for n in own]
-        if own and all(spans):
-            merit = float(np.mean([results.mean(n, model, metric) / best[n] for n in own]))
+        evaluated = [n for n in networks if best[n] > 0 and results.values(n, model, metric)]
+        spans = [list(results.values(n, model, "seconds").values()) for n in evaluated]
+        if evaluated and all(spans):
+            merit = float(np.mean([results.mean(n, model, metric) / best[n] for n in evaluated]))
             seconds = float(np.median([np.median(span) for span in spans]))
-            yield model, max(seconds, 1e-3), merit, len(own) == len(networks)
+            yield model, max(seconds, 1e-3), merit, len(evaluated) == len(networks)
 
 
 def _name_points(
     axes: Axes, points: Sequence[tuple[str, float, float, bool]], ours: str | None
 ) -> None:
-    """Write each name beside its point, where it covers no other name or point."""
+    """Write each name next to its point, where it covers no other name or point."""
     from matplotlib.transforms import Bbox
 
     axes.autoscale_view()

@@ -80,14 +80,14 @@ def chosen_models(names: Iterable[str] | None, quick: bool = False) -> list[Benc
     usual = quick_models() if quick else all_models()
     if names is None:
         return usual
-    known = {_key(one.label): one for one in (*all_models(), *quick_models())}
+    by_key = {_key(one.label): one for one in (*all_models(), *quick_models())}
     chosen: dict[str, BenchmarkModel] = {}
     for name in names:
-        one = known.get(_key(name))
+        one = by_key.get(_key(name))
         if one is None and ":" in name:
             one = _ours(find(name.strip()).name)  # refuses what is no model, with the nearest names
         if one is None:
-            labels = [one.label for one in known.values()]
+            labels = [one.label for one in by_key.values()]
             raise ParameterError(
                 f"the benchmark has no model called {name!r}.{nearest(name, labels)} There are: "
                 f"{', '.join(labels)}"
@@ -146,7 +146,7 @@ class Products(ScoredPredictor):
         try:
             left, right = self._factors(network)
         except (ArithmeticError, RuntimeError, ValueError) as problem:
-            raise LinkpriorError(f"{self.name}: {self.library} gave up ({problem})") from problem
+            raise LinkpriorError(f"{self.name}: {self.library} failed ({problem})") from problem
         return Learned({"left": np.asarray(left), "right": np.asarray(right)})
 
     def _scores(self) -> BilinearScores:
@@ -228,11 +228,12 @@ class Node2vec(Products):
 
     Its authors' settings: 128 dimensions, 10 walks of 80 nodes from every node, a window of 10, one
     pass. With p = q = 1, the default of every implementation, a walk goes to any neighbour alike.
-    (The packages that do both, node2vec and pecanpy, do not install beside NumPy 2.)
+    (The packages that do both, node2vec and pecanpy, cannot be installed with NumPy 2.)
 
     The score is the product of one node's vector and the other's vector as context, both ways:
     what skip-gram fits to how often the two meet. It was chosen on edges hidden inside training
-    networks, beside the product and the cosine of the nodes' own vectors (docs/benchmark.md).
+    networks, where the product and the cosine of the nodes' own vectors were compared
+    (docs/benchmark.md).
     """
 
     name: ClassVar[str] = "node2vec"

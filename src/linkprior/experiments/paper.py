@@ -118,12 +118,12 @@ class Condition:
 
     def check(self, folder: Path) -> None:
         """Read the data once; warn where they are others than those of the published results."""
-        found = read_once(self.title, folder, self.load, self.newer)
-        if self.size not in (None, (found.n_nodes, found.n_edges)):
+        network = read_once(self.title, folder, self.load, self.newer)
+        if self.size not in (None, (network.n_nodes, network.n_edges)):
             _log.warning(
                 "%s: %d nodes and %d edges under %s, where %d and %d were expected; results will "
                 "differ from the published ones",
-                *(self.title, found.n_nodes, found.n_edges, folder, *(self.size or ())),
+                *(self.title, network.n_nodes, network.n_edges, folder, *(self.size or ())),
             )
 
 

@@ -168,7 +168,7 @@ class Care:
     trials: int = 12  # settings each method tries inside each training network
     inner: int = 5  # inner splits a setting is tried on
     auto: bool = True  # whether `auto` is asked too; it takes as long as the others together
-    # Parameters while trying: few random starts tell as much about a setting as many.
+    # Parameters while trying: few random starts show as much about a setting as many.
     cheaper: dict[str, Any] = field(default_factory=lambda: {"n_starts": 2, **_CHEAPER})
 
 
@@ -204,7 +204,7 @@ def _evaluated(
     names = [name for name in models_by_method().values() if care.auto or name != "auto"]
     network = condition.load(data)
     newer = condition.newer(data) if condition.newer else None
-    known: dict[str, dict[str, Any]] = {}  # parameters tuned with an earlier seed
+    tuned: dict[str, dict[str, Any]] = {}  # parameters tuned with an earlier seed
     options = {
         "rule": "all-nodes" if newer is None else "connected",
         "inner": care.inner,
@@ -216,28 +216,28 @@ def _evaluated(
         for seed in range(care.seeds):
             with progress.part(1):
                 one = evaluate(
-                    {name: _seeded(name, seed, known.get(name, {}), network) for name in names},
+                    {name: _seeded(name, seed, tuned.get(name, {}), network) for name in names},
                     network,
                     condition.protocol,
                     "all-nodes",
                     seed=seed,
                     newer=newer,
-                    tune=0 if known else care.trials,
+                    tune=0 if tuned else care.trials,
                     tune_metric=METRIC,
                     tune_options=options,
                     folder=cells and cells / f"seed-{seed}",
                 )
             evaluations.append(one)
-            if newer is not None and not known:
-                known = {cell.model: dict(cell.params) for cell in one.cells}
+            if newer is not None and not tuned:
+                tuned = {cell.model: dict(cell.params) for cell in one.cells}
     return evaluations
 
 
 def _seeded(name: str, seed: int, params: dict[str, Any], network: Network) -> LinkPredictor:
     """Return a model, or the paper's method as a variant sets it, for one seed."""
     model = METHODS[OURS] if name in VARIANTS else name
-    own = {"seed": seed} if "seed" in find(model).parameter_names() else {}
+    seeded = {"seed": seed} if "seed" in find(model).parameter_names() else {}
     asked = {**OWN.get(name, {}), **VARIANTS.get(name, {})}
     if asked.get("preset") == "paper":  # K follows the list that is evaluated
         asked["list_size"] = round(TABLE_PERCENT / 100.0 * n_pairs(network.n_nodes))
-    return make(model, **{**asked, **params, **own})
+    return make(model, **{**asked, **params, **seeded})

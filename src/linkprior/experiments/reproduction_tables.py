@@ -34,7 +34,7 @@ COLOURS = {
 
 
 def lines(result: Result) -> Iterator[str]:
-    """Yield a table for the terminal, the paper's value beside ours where it has one."""
+    """Yield a table for the terminal, the paper's value next to ours where it has one."""
     yield result.experiment.title
     yield f"Data: {result.experiment.source}"
     for outcome in result.outcomes:
@@ -109,8 +109,8 @@ def numbers(result: Result) -> str:
     rows = []
     for outcome in result.outcomes:
         for method, percent in product(outcome.methods, PERCENTS.tolist()):
-            found = outcome.found(method, percent)
-            for seed, (hits, hidden) in enumerate(zip(found, outcome.hidden, strict=True)):
+            by_seed = outcome.found(method, percent)
+            for seed, (hits, hidden) in enumerate(zip(by_seed, outcome.hidden, strict=True)):
                 pairs = outcome.predicted(outcome.evaluations[seed], percent)
                 point = outcome.condition.title, method, seed, f"{percent:g}", pairs
                 rows.append((*point, f"{hits:.4f}", hidden, f"{hits / hidden:.6f}"))
@@ -169,7 +169,7 @@ def refuse_foreign(name: str, folder: Path) -> None:
     taken = [file for file in files_of(name) if (folder / file).exists()]
     if taken:
         raise StoreError(
-            f"{folder / taken[0]} is not from `linkprior reproduce`, which would replace it; give "
+            f"{folder / taken[0]} is not from `linkprior reproduce`, and would be replaced; give "
             "another folder (-o), or move it"
         )
 

@@ -34,12 +34,14 @@ class Results:
     @cached_property
     def measured(self) -> dict[str, dict[str, dict[int, Record]]]:
         """Measured cells by network, model and split."""
-        found: dict[str, dict[str, dict[int, Record]]] = defaultdict(lambda: defaultdict(dict))
+        by_network: dict[str, dict[str, dict[int, Record]]] = defaultdict(lambda: defaultdict(dict))
         for cell in self.cells:
             if "values" in cell:
-                found[cell["network"]][cell["model"]][cell["split"]] = cell
-        names = _in_order(found, [case.name for case in SUITE])
-        return {name: {model: found[name][model] for model in found[name]} for name in names}
+                by_network[cell["network"]][cell["model"]][cell["split"]] = cell
+        names = _in_order(by_network, [case.name for case in SUITE])
+        return {
+            name: {model: by_network[name][model] for model in by_network[name]} for name in names
+        }
 
     @cached_property
     def networks(self) -> list[str]:
@@ -49,9 +51,9 @@ class Results:
     @cached_property
     def models(self) -> list[str]:
         """All models that compete; auto without its prior is an ablation and has its own table."""
-        found = {model for models in self.measured.values() for model in models} - {WITHOUT}
+        evaluated = {model for models in self.measured.values() for model in models} - {WITHOUT}
         order = [AUTO, AUTO_FAST, *(entry.label for entry in all_models())]
-        return _in_order(found, order)
+        return _in_order(evaluated, order)
 
     @property
     def ours(self) -> str | None:
@@ -68,13 +70,13 @@ class Results:
     def values(self, network: str, model: str, metric: str) -> dict[int, float]:
         """Return a metric by split, of the splits that count and where it could be measured."""
         cells = self.measured[network].get(model, {})
-        found = {n: cells[n]["values"].get(metric) for n in self.splits(network) if n in cells}
-        return {split: float(value) for split, value in found.items() if value is not None}
+        by_split = {n: cells[n]["values"].get(metric) for n in self.splits(network) if n in cells}
+        return {split: float(value) for split, value in by_split.items() if value is not None}
 
     def mean(self, network: str, model: str, metric: str) -> float:
         """Return the mean over splits; NaN without any."""
-        found = list(self.values(network, model, metric).values())
-        return float(np.mean(found)) if found else float("nan")
+        values = list(self.values(network, model, metric).values())
+        return float(np.mean(values)) if values else float("nan")
 
     def lead(self, network: str, first: str, second: str, metric: str) -> Floats:
         """Return how far the first is ahead of the second, on the splits of both."""
@@ -104,11 +106,11 @@ class Results:
     @cached_property
     def left_out(self) -> dict[tuple[str, str], list[str]]:
         """Networks by model and reason, of the cells that were left out."""
-        found: dict[tuple[str, str], dict[str, None]] = defaultdict(dict)
+        reasons: dict[tuple[str, str], dict[str, None]] = defaultdict(dict)
         for cell in self.cells:
             if "left_out" in cell:
-                found[cell["model"], cell["left_out"]["why"]][cell["network"]] = None
-        return {asked: list(networks) for asked, networks in sorted(found.items())}
+                reasons[cell["model"], cell["left_out"]["why"]][cell["network"]] = None
+        return {asked: list(networks) for asked, networks in sorted(reasons.items())}
 
 
 def _within(lead: Floats) -> bool:
@@ -119,9 +121,9 @@ def _within(lead: Floats) -> bool:
     return float(lead.mean()) <= sd
 
 
-def _in_order(found: Iterable[Any], order: Sequence[str]) -> list[str]:
+def _in_order(present: Iterable[Any], order: Sequence[str]) -> list[str]:
     """Return names in a known order, strangers behind them by the alphabet."""
-    return sorted(found, key=lambda n: (order.index(n) if n in order else len(order), n))
+    return sorted(present, key=lambda n: (order.index(n) if n in order else len(order), n))
 
 
 @dataclass(frozen=True)
@@ -138,12 +140,12 @@ class Ranks:
         """Mean rank by model, best first, equals in the order of the models."""
         if not self.networks:
             return {}
-        found = dict(zip(self.models, self.table.mean(axis=0).tolist(), strict=True))
-        return dict(sorted(found.items(), key=lambda item: item[1]))
+        means = dict(zip(self.models, self.table.mean(axis=0).tolist(), strict=True))
+        return dict(sorted(means.items(), key=lambda item: item[1]))
 
     @property
     def critical_difference(self) -> float:
-        """The least difference of two mean ranks that is one; NaN where there is none to tell."""
+        """The least difference of two mean ranks that is one; NaN where there is none."""
         return critical_difference(len(self.models), len(self.networks))
 
     @property
@@ -200,10 +202,10 @@ def ranks_of(results: Results, metric: str) -> Ranks:
 def _ranked(results: Results, network: str, models: list[str], metric: str) -> Floats | None:
     from scipy.stats import rankdata
 
-    found = [results.values(network, model, metric) for model in models]
-    common = sorted(set.intersection(*(set(values) for values in found))) if found else []
+    by_model = [results.values(network, model, metric) for model in models]
+    common = sorted(set.intersection(*(set(values) for values in by_model))) if by_model else []
     if not common:
         return None
-    means = np.array([np.mean([values[n] for n in common]) for values in found])
+    means = np.array([np.mean([values[n] for n in common]) for values in by_model])
     ranks: Floats = rankdata(-means, method="average")
     return ranks

@@ -49,12 +49,12 @@ class Case:
 
     def check(self, data: Path) -> None:
         """Read the data once; warn where they are others than those of the published results."""
-        found = paper.read_once(self.name, data, self.load, self.newer).digest
-        if self.digest and not found.startswith(self.digest):
+        digest = paper.read_once(self.name, data, self.load, self.newer).digest
+        if self.digest and not digest.startswith(self.digest):
             _log.warning(
                 "%s: the digest of the network under %s is %s, where %s was expected; results will "
                 "differ from the published ones",
-                *(self.name, data, found[: len(self.digest)], self.digest),
+                *(self.name, data, digest[: len(self.digest)], self.digest),
             )
 
 
@@ -103,16 +103,16 @@ SUITE: tuple[Case, ...] = (
 
 def chosen_cases(names: Iterable[str], quick: bool = False) -> list[Case]:
     """Return the networks of these names in the order of the suite; all of them without a name."""
-    known = {_key(spelling): case for case in SUITE for spelling in (case.name, case.folder)}
+    by_key = {_key(spelling): case for case in SUITE for spelling in (case.name, case.folder)}
     wanted = []
     for name in names:
-        if _key(name) not in known:
+        if _key(name) not in by_key:
             spelled = [case.name for case in SUITE]
             raise ParameterError(
                 f"the benchmark has no network called {name!r}.{nearest(name, spelled)} There are: "
                 f"{', '.join(spelled)}"
             )
-        wanted.append(known[_key(name)].name)
+        wanted.append(by_key[_key(name)].name)
     cases = [case for case in SUITE if not wanted or case.name in wanted]
     return [case for case in cases if not quick or wanted or case.size[0] < QUICK_NODES]
 

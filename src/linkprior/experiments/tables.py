@@ -52,7 +52,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Table:
-    """A title, some words, and rows of cells, the first of which names the row."""
+    """A title, some text, and rows of cells, the first of which names the row."""
 
     title: str
     heads: Sequence[str]
@@ -62,7 +62,7 @@ class Table:
     empty: str = ""  # what to say instead of a table without rows
 
     def markdown(self) -> str:
-        """Return title, words and table, numbers to the right."""
+        """Return title, text and table, numbers right-aligned."""
         parts = [f"## {escaped(self.title)}", escaped(self.words)]
         if self.rows:
             heads = [escaped(head.replace("|", "/")) for head in self.heads]
@@ -83,7 +83,7 @@ def escaped(text: str) -> str:
 
 
 def texts(*words: str) -> list[Cell]:
-    """Return cells of words alone."""
+    """Return cells of text."""
     return [Cell(text) for text in words]
 
 
@@ -131,9 +131,11 @@ def tables_of(results: Results) -> Tables:
 
 def markdown(results: Results) -> str:
     """Return all tables as one text."""
-    found = tables_of(results)
-    tables = (one.markdown() for one in (*found.metrics, *found.ranking, *found.more))
-    return "\n\n".join(["# Benchmark", f"{escaped(found.about)} {MARKS}", *tables]) + "\n"
+    all_tables = tables_of(results)
+    tables = (
+        one.markdown() for one in (*all_tables.metrics, *all_tables.ranking, *all_tables.more)
+    )
+    return "\n\n".join(["# Benchmark", f"{escaped(all_tables.about)} {MARKS}", *tables]) + "\n"
 
 
 def _about(results: Results) -> str:
@@ -179,7 +181,7 @@ def _wins(results: Results) -> Table:
 def wins_of(results: Results, model: str) -> list[tuple[int, int]]:
     """Return, metric by metric, the networks a model wins alone and those it shares."""
     marks = {m: [results.marks(n, m).get(model) for n in results.networks] for m in METRICS}
-    return [(found.count(ALONE), found.count(LEVEL)) for found in marks.values()]
+    return [(given.count(ALONE), given.count(LEVEL)) for given in marks.values()]
 
 
 def _mean_ranks(results: Results) -> list[Table]:
@@ -208,11 +210,11 @@ def _mean_ranks(results: Results) -> list[Table]:
 
 
 def summary(results: Results) -> list[str]:
-    """Return a few lines for a terminal: who stands where by AUPRC, over all networks."""
+    """Return a few lines for a terminal: the mean ranks by AUPRC over all networks."""
     ranks: Ranks = ranks_of(results, MAIN)
     n, m = len(results.networks), len(results.cells)
     lines = [f"{MAIN} on {n} network{'s' * (n != 1)}, {m} cell{'s' * (m != 1)}"]
-    if len(ranks.means) < 2:  # nobody to be ranked with
+    if len(ranks.means) < 2:  # no model to be ranked with
         for net, one in product(results.networks, results.models):
             if not math.isnan(mean := results.mean(net, one, MAIN)):
                 lines.append(f"{net:20}{one:20}{mean:8.4f}")
@@ -228,7 +230,7 @@ def summary(results: Results) -> list[str]:
     return lines
 
 
-# ---------------------------------------------------------------------- beside the metrics
+# ---------------------------------------------------------------------- besides the metrics
 
 
 def _verdicts(results: Results) -> Table | None:

@@ -1,4 +1,4 @@
-"""Files and folders that appear whole or not at all, also when the process is told to leave."""
+"""Files and folders that appear whole or not at all, also when the process is terminated."""
 
 from __future__ import annotations
 
@@ -81,12 +81,12 @@ def take(descriptor: int) -> bool | None:
 
 
 def is_temporary(name: str) -> bool:
-    """Return whether a name is that of a file or folder of ours that is not finished."""
+    """Return whether a name is that of an unfinished file or folder of ours."""
     return name == LOCK or _TEMPORARY.fullmatch(name) is not None
 
 
 def sweep(folder: Path, name: str | None = None, kinds: tuple[str, ...] = ("part",)) -> None:
-    """Remove temporary files (of `name`) that nobody has locked: their processes are gone."""
+    """Remove temporary files (of `name`) that no process has locked."""
     with suppress(OSError), os.scandir(folder) as entries:
         for entry in list(entries):
             match = _TEMPORARY.fullmatch(entry.name)
@@ -113,7 +113,7 @@ _HERE, _EXCHANGE = -100, 2  # AT_FDCWD and RENAME_EXCHANGE of Linux
 # Errors of a disk; those of a connection, say, are about something else than the file written.
 _OF_THE_DISK = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EACCES, errno.EPERM}
 _OF_THE_DISK |= {errno.EROFS, errno.ENOENT}
-# Held while a temporary name comes to be or becomes the final one: whoever holds it can tell for
+# Held while a temporary name comes to be or becomes the final one: whoever holds it knows for
 # sure what is unfinished and what is whole.
 _turning = threading.Lock()
 _unfinished: set[Path] = set()
@@ -186,7 +186,7 @@ def _begun(
                     held = Held(descriptor)
                     if take(descriptor) is not False and fresh.exists():
                         break
-                held.close()  # it was taken for a dead one before it was locked
+                held.close()  # another process took it for abandoned before it was locked
                 _unfinished.discard(fresh)
             yield fresh
             with _turning:
@@ -214,7 +214,7 @@ def naming(target: Path) -> Iterator[None]:
 
 
 def exchange(fresh: Path, target: Path) -> bool:
-    """Swap two names in one step, so that neither is missing at any time; tell whether it could."""
+    """Swap two names in one step, so that neither is ever missing; return whether it could."""
     if sys.platform != "linux":
         return False
     import ctypes
@@ -247,7 +247,7 @@ def resolved(path: str | Path) -> Path:
     real = os.path.realpath(path)
     try:
         os.stat(real)
-    except OSError as problem:  # that nothing is there yet is no error
+    except OSError as problem:  # that nothing is there yet is not an error
         if problem.errno == errno.ELOOP:
             raise OSError(problem.errno, problem.strerror, str(path)) from None
     return Path(real)
@@ -271,7 +271,7 @@ def _behind(path: Path) -> Path:
 
 
 def _remove(path: Path) -> None:
-    """Remove a file or folder; a folder in which someone is still writing needs a few goes."""
+    """Remove a file or folder; a folder still being written to needs several attempts."""
     if path.is_symlink() or not path.is_dir():
         path.unlink(missing_ok=True)
         return

@@ -24,7 +24,7 @@ _LISTED, _DIGITS = 20, 9  # no file has a column with a number of more digits
 
 @dataclass(frozen=True)
 class WeightFacts:
-    """What the input report says of weights, as they stand in the file."""
+    """What the input report says of weights, as they are in the file."""
 
     column: str
     least: float
@@ -157,7 +157,7 @@ class EdgeCollector:
         self.directed: bool | None = None  # what the file says of its edges
         self.labels: dict[str, str] = {}  # node name → a more readable one, such as a gene's symbol
         self.weights: EdgeWeights | None = None  # where they were asked for; one per row taken
-        # Pairs the file says are no edges, or are links somebody predicted, as node numbers.
+        # Pairs the file says are not edges, or are links somebody predicted, as node numbers.
         self.non_edges = np.empty((0, 2), np.int64)
         self.predicted = np.empty((0, 2), np.int64)
         self._number: defaultdict[str, int] = defaultdict()
@@ -235,7 +235,7 @@ class EdgeCollector:
         return heavy
 
     def drop(self, reason: str, lines: Iterable[int]) -> None:
-        """Count rows left out, and why; line 0 is a format without lines, and not told."""
+        """Count rows left out, and why; line 0 is a format without lines, and not shown."""
         lines = list(lines)
         if lines:
             entry = self.dropped[reason]

@@ -1,7 +1,7 @@
 """Other people's graphs as a Network: networkx, igraph, matrices, tables, pairs and files.
 
 No library is imported to find out what an object is: whoever holds a graph of a library has loaded
-it, and the names of its class and module tell.
+it, and the names of its class and module identify it.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def as_network(
         has more than two columns, all of numbers).
     source, target
         The two columns of a table or file that name the ends. Without them, the columns whose names
-        tell (source/target, gene_a/gene_b, protein1/protein2, …), else the first two. Other
+        show it (source/target, gene_a/gene_b, protein1/protein2, …), else the first two. Other
         columns are left alone, weights too.
     keep_isolated
         Whether nodes without an edge stay. None leaves it to the kind of `obj`: graphs, matrices
@@ -107,18 +107,18 @@ def labelled(obj: Any, source: str | None = None, target: str | None = None) -> 
     if isinstance(obj, Network):
         return Labelled(obj, obj.names)
     if ("networkx", "Graph") in kinds:
-        found = Labelled(Network.from_networkx(obj), tuple(obj.nodes()))
+        result = Labelled(Network.from_networkx(obj), tuple(obj.nodes()))
     elif ("igraph", "Graph") in kinds:
-        found = _from_igraph(obj)
+        result = _from_igraph(obj)
     elif sp.issparse(obj):
-        found = _from_matrix(obj)
+        result = _from_matrix(obj)
     elif hasattr(obj, "__array__"):
-        found = _from_array(obj)
+        result = _from_array(obj)
     elif isinstance(obj, Iterable) and not isinstance(obj, bytes):
-        found = _from_pairs(obj)
+        result = _from_pairs(obj)
     else:
         raise InputError(f"expected {TAKEN}; got {type(obj).__name__}")
-    return found
+    return result
 
 
 def _from_igraph(graph: Any) -> Labelled:

@@ -127,8 +127,8 @@ def _checked_entry(row: Any, where: str) -> Entry:
     try:
         entry = Entry(**row)
     except TypeError as problem:
-        told = visible(str(problem))
-        raise InputError(f"{where}: a network is not described as expected: {told}") from None
+        reason = visible(str(problem))
+        raise InputError(f"{where}: a network is not described as expected: {reason}") from None
     texts = [value for value in vars(entry).values() if isinstance(value, str)]
     inside = r"(?!(.*/)?\.\.(/|$))[\w.+-]+(/[\w.+-]+)*"
     expected = {  # every text goes to a terminal, and the path must stay in its folder
@@ -171,7 +171,7 @@ def fetch(
     store = cache_folder() if cache is None else Path(cache)
     folder = data_folder(data)
     if folder is not None and not folder.is_dir():
-        log(f"{folder} is no folder, so no local network is found there")
+        log(f"{folder} is not a folder, so no local network is found there")
     for path in _candidates(entry, folder, store):
         if path.is_file():
             try:
@@ -191,7 +191,7 @@ def fetch(
     if offline:
         raise FetchError(
             f"{name} is not here, and nothing is downloaded (LINKPRIOR_OFFLINE is set, or its host "
-            f"was out of reach before): {_advice(entry)}"
+            f"was not reachable before): {_advice(entry)}"
         )
     return _into_cache(entry, entry.url, store, timeout, log, progress).absolute()
 
@@ -217,7 +217,7 @@ def cache_folder() -> Path:
             return Path(local) / "linkprior"
         return Path.home() / ".cache" / "linkprior"
     except RuntimeError:
-        raise FetchError("No home folder is known here: set LINKPRIOR_CACHE to one") from None
+        raise FetchError("No home folder is known: set LINKPRIOR_CACHE to one") from None
 
 
 def whereabouts(entry: Entry, data: Path | None, cache: Path) -> tuple[str, Path | None]:
@@ -276,7 +276,7 @@ def _into_cache(
 def _checked(stream: BinaryIO, entry: Entry) -> Iterator[bytes]:
     """Yield the plain bytes; raise unless there are as many as expected, with that hash."""
     seen, size = hashlib.sha256(), 0
-    packing = packing_of(stream.read(10))  # its first bytes tell, not its name
+    packing = packing_of(stream.read(10))  # by its first bytes, not its name
     stream.seek(0)
     try:
         plain = UNPACK[packing](stream) if packing in UNPACK else stream
@@ -349,29 +349,29 @@ def _transfer(url: str, limit: int, timeout: float, progress: Progress | None) -
             while chunk := response.read(CHUNK):
                 content += chunk
                 if len(content) > limit:
-                    raise FetchError(f"more than the {limit} bytes expected; given up")
+                    raise FetchError(f"more than the {limit} bytes expected; stopped")
                 if progress is not None:
                     progress(len(content), announced)
     except urllib.error.HTTPError as problem:
         problem.close()
         kind = BrokenTransferError if problem.code in TRY_AGAIN else FetchError
-        said = _in_short(problem.reason)
-        raise kind(f"the server answered with status {problem.code} ({said})") from None
+        answer = _in_short(problem.reason)
+        raise kind(f"the server answered with status {problem.code} ({answer})") from None
     except NO_HTTP as problem:
         reason = getattr(problem, "reason", problem)
-        said = _in_short(getattr(reason, "strerror", None) or reason)
+        answer = _in_short(getattr(reason, "strerror", None) or reason)
         silent = not answered and isinstance(problem, urllib.error.URLError | TimeoutError)
         if not silent or isinstance(reason, ConnectionResetError | BrokenPipeError):
-            raise BrokenTransferError(f"the transfer broke off ({said})") from None
+            raise BrokenTransferError(f"the transfer broke off ({answer})") from None
         raise UnreachableError(
-            f"cannot reach {parts.netloc} within {timeout:g} s ({said}): is the machine offline?"
+            f"cannot reach {parts.netloc} within {timeout:g} s ({answer}): is the machine offline?"
         ) from None
     if announced is not None and len(content) < announced:
         raise BrokenTransferError(f"the transfer broke off at {len(content)} of {announced} bytes")
     return bytes(content)
 
 
-def _in_short(said: object) -> str:
-    """Return what a server says in one short line, what a terminal would obey as its code."""
-    line = visible(" ".join(str(said).split()) or type(said).__name__)
+def _in_short(answer: object) -> str:
+    """Return what a server says in one short line, control characters as codes."""
+    line = visible(" ".join(str(answer).split()) or type(answer).__name__)
     return line if len(line) <= LONGEST else line[: LONGEST - 1] + "…"

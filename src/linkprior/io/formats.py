@@ -1,4 +1,4 @@
-"""The formats there are, and which one a file is: told by its content first, then by its name."""
+"""The formats there are, and which one a file has: detected by content first, then by name."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class ReadOptions:
     min_score
         Keep rows with at least this score (STRING, MITAB, BioGRID, a weight column).
     weights
-        The column or edge attribute that tells how sure each edge is, by name or number.
+        The column or edge attribute with the confidence of each edge, by name or number.
     """
 
     header: bool | None = None
@@ -84,10 +84,10 @@ class ReadOptions:
         if self.min_score is not None:
             real_number("min_score", self.min_score, -math.inf)
 
-    def refuse_others(self, format_name: str, known: Sequence[str]) -> None:
+    def refuse_others(self, format_name: str, supported: Sequence[str]) -> None:
         """Raise an error when an option is set that this format cannot honour."""
         for field in fields(self):
-            if field.name not in known and getattr(self, field.name) != field.default:
+            if field.name not in supported and getattr(self, field.name) != field.default:
                 flag = "experimental_system" if field.name == "systems" else field.name
                 raise ParameterError(
                     f"--{flag.replace('_', '-')} does not apply to {format_name}: leave it out"
@@ -104,7 +104,7 @@ def _names(value: object) -> bool:
     return isinstance(value, str | numbers.Integral) and not isinstance(value, bool)
 
 
-_PREAMBLE = 60  # lines of text that may stand above a table
+_PREAMBLE = 60  # lines of text that may precede a table
 _PACKED = (".gz", ".bz2", ".xz", ".zip")
 MITAB_HEADER = re.compile(
     r'#?\s*"?(ID(\(?s\)?)? interactor A|unique identifier for interactor A|uidA)\b', re.IGNORECASE
@@ -170,7 +170,7 @@ def pajek(head: Head) -> bool:
 
 
 def biogrid(head: Head) -> bool:
-    """BioGRID's table says so in the first cell of its header, which text may stand above."""
+    """BioGRID's table says so in the first cell of its header, which text may precede."""
     header = re.compile(r'"?#?"?BioGRID Interaction ID', re.IGNORECASE)
     return any(map(header.match, head.lines[:_PREAMBLE]))
 
@@ -200,7 +200,7 @@ def string_links(head: Head) -> bool:
 
 
 def metis(head: Head) -> bool:
-    """METIS is told by its first line of whole numbers, and by its suffix or how lines agree."""
+    """METIS is recognised by a first line of whole numbers, and its suffix or how lines agree."""
     lines = [line for line in head.text.split("\n") if not line.startswith("%")]
     at = next((at for at, line in enumerate(lines) if line.strip()), None)
     if at is None:
@@ -209,7 +209,7 @@ def metis(head: Head) -> bool:
     if first is None or head.suffix in (".graph", ".metis"):
         return first is not None
     if first[3] and int(first[3].split()[0]):
-        return False  # weights stand between the neighbours
+        return False  # there are weights between the neighbours
     rows = lines[at + 1 : -1]
     if len(head.raw) < 1 << 16:
         rows = "\n".join(lines[at + 1 :]).rstrip().split("\n")
@@ -225,7 +225,7 @@ def metis(head: Head) -> bool:
 
 
 def sif(head: Head) -> bool:
-    """SIF is told by its suffix, or by a known relation between two names on every line."""
+    """SIF is recognised by its suffix, or by a known relation between two names on every line."""
     if head.suffix == ".sif":
         return True
     rows = [line.split("\t") if "\t" in line else line.split() for line in head.lines]

@@ -80,7 +80,7 @@ _NUMBER = re.compile(r"[-+]?[0-9]+(\.[0-9]*)?([eE][-+]?[0-9]+)?")
 
 
 def _lines_of(source: Source) -> Iterator[tuple[str, str]]:
-    """Yield the lines that hold data, and where each stands."""
+    """Yield the lines that hold data, and their positions."""
     for number, line in every_line(source, LONGEST_LINE):
         if is_data(line):
             yield f"{source.name}:{number}", line.strip(SPACES)
@@ -92,7 +92,7 @@ def read_pairs(
     """Return the pairs of a file in any network format, as edges or not: tested is tested.
 
     Rows labelled 0, negative interactions and links that an earlier prediction wrote count too.
-    With `non_edges`, a file that tells links from non-edges gives the latter alone.
+    With `non_edges`, a file that distinguishes links from non-edges gives the latter alone.
     """
     with open_source(path) as source:
         out = EdgeCollector(source.name)

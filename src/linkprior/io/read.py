@@ -32,7 +32,7 @@ def looks_of(
     labels: NDArray[np.int32],
     directed: bool | None = None,
 ) -> Iterator[str]:
-    """Yield what a user should be told; `directed` is what the file says, None for nothing."""
+    """Yield what a user should know; `directed` is what the file says, None for nothing."""
     is_end = np.zeros((2, int(ends.max()) + 1), dtype=np.bool_)
     for side in (0, 1):
         is_end[side, ends[:, side]] = True
@@ -199,7 +199,7 @@ def _make_report(
     twins = [pair for pair in alike if pair[0] != pair[1]]
     if twins:
         notes.append(
-            f"names that differ in capitals alone are different nodes: {_short(twins[0][1])} and "
+            f"names that differ only in case are different nodes: {_short(twins[0][1])} and "
             f"{_short(twins[0][0])}{f', and {len(twins) - 1} more' if len(twins) > 1 else ''}"
         )
     missing = [name for name in network.names if name in _MISSING]
@@ -264,7 +264,7 @@ def read(
     keep_isolated: bool = False,
     options: ReadOptions | None = None,
 ) -> Reading:
-    """Read a network and report on it; `-` is stdin. The format is told by content and name."""
+    """Read a network and report on it; `-` is stdin. The format is detected by content and name."""
     if format is not None and not isinstance(format, str):
         raise ParameterError(
             f"format must be the name of an input format, such as edgelist, got {format!r}"
@@ -283,7 +283,7 @@ def read(
     if not len(ends):
         why = "; ".join(f"{d.count} rows: {reason}" for reason, d in out.dropped.items())
         raise InputError(
-            f"{out.file}: no edge is left ({why}); check the file, or ask for less"
+            f"{out.file}: no edge is left ({why}); check the file, or relax the filters"
             if why
             else f"{out.file}: no edge found; expected two columns of node names"
         )
@@ -311,12 +311,12 @@ def read_network(
     path
         The file; ``-`` is standard input. gzip, bzip2, xz and zip are unpacked.
     format
-        One of the formats that ``linkprior formats`` lists; None tells it by content and name.
+        One of the formats that ``linkprior formats`` lists; None detects it by content and name.
     keep_isolated
         Whether nodes without an edge stay in the network.
     **options
         Fields of `linkprior.io.formats.ReadOptions`: header, columns, organism, systems,
-        physical_only, id, min_score, weights (the column or edge attribute that tells how sure
+        physical_only, id, min_score, weights (the column or edge attribute with the confidence
         each edge is).
 
     Returns

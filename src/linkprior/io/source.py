@@ -55,7 +55,7 @@ class _Tap(io.RawIOBase):
         return len(data)
 
     def digest(self) -> str:
-        """Return the SHA-256 of the whole input: what nobody wanted to read is read now."""
+        """Return the SHA-256 of the whole input, after reading what is left of it."""
         while self.read(1 << 20):
             pass
         return self._hash.hexdigest()
@@ -137,10 +137,10 @@ def _raw(path: str | Path, name: str, stack: ExitStack) -> BinaryIO:
     if not os.fspath(path):
         raise InputError("the name of the input is empty; give a file, or - for standard input")
     if "\0" in str(path):
-        raise InputError(f"{name}: no file has such a name; check the path")
+        raise InputError(f"{name}: no file can have such a name; check the path")
     target = Path(path)
     if target.is_symlink() and not target.exists():
-        raise InputError(f"{name}: is a link to nothing; check where it should lead")
+        raise InputError(f"{name}: is a broken link; check its target")
     if not target.exists():
         folder, like = target.parent, f" There is no folder {display_path(str(target.parent))}."
         if folder.is_dir():
@@ -244,7 +244,7 @@ def without_comments(part: Lines, mark: str = "#") -> Lines:
 
 
 class _Decoder:
-    """Bytes → text; what is no text is refused with the number of its line."""
+    """Bytes → text; what is not text is refused with the number of its line."""
 
     def __init__(self, source: Source) -> None:
         self._name, self._wide = source.name, source.head.startswith(_WIDE)
@@ -286,5 +286,5 @@ def _refuse_long(text: str, longest: int, name: str, first: int) -> None:
 
 
 def _line_ends(data: bytes) -> int:
-    # UTF-16 has a NUL beside each plain character.
+    # UTF-16 has a NUL next to each plain character.
     return data.replace(b"\0", b"").replace(b"\r\n", b"\n").replace(b"\r", b"\n").count(b"\n")

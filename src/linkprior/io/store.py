@@ -36,7 +36,7 @@ _LOOK |= getattr(os, "O_BINARY", 0)
 
 
 def stored_text(path: Path, errors: str = "strict") -> str:
-    """Return the text of a file that a command stored; refuse what is no plain file, or endless."""
+    """Return the text of a file that a command stored; refuse all but plain, bounded files."""
     text = stored_bytes(path, MOST_TEXT).decode("utf-8", errors)
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
@@ -47,8 +47,8 @@ def stored_bytes(path: Path, most: int | None = MOST_TEXT) -> bytes:
         size = os.fstat(stream.fileno()).st_size
         if most is not None and size > most:
             raise StoreError(
-                f"{path} is larger than {most / 1e6:,.0f} MB, which no command of ours writes; "
-                "check where it comes from"
+                f"{path} is larger than {most / 1e6:,.0f} MB, which no command of linkprior "
+                "writes; check where it comes from"
             )
         return stream.read(size)
 
@@ -70,16 +70,16 @@ def stored_stream(path: Path) -> Iterator[BinaryIO]:
 
 
 def refuse_odd(folder: Path, names: Iterable[str]) -> None:
-    """Raise an error, before the work, where no plain file stands in the place of one of ours."""
+    """Raise an error, before the work, where one of our files is replaced by something else."""
     for path in (folder / name for name in names):
         if path.is_symlink() and not resolved(path).parent.is_dir():
-            raise StoreError(f"{path} is a link that leads nowhere; remove it")
+            raise StoreError(f"{path} is a broken link; remove it")
         if path.exists() and not path.is_file():
             raise _odd(path)
 
 
 def _odd(path: Path) -> StoreError:
-    return StoreError(f"{path} is no plain file; remove it, or choose another place")
+    return StoreError(f"{path} is not a plain file; remove it, or choose another path")
 
 
 MANIFEST = "manifest.json"
@@ -173,7 +173,7 @@ def refuse_foreign(target: Path) -> None:
 
 
 def discard_damaged(folder: Path) -> None:
-    """Remove what is left of a model that cannot be read, if there is nothing else beside it."""
+    """Remove what is left of a model that cannot be read, if its folder holds nothing else."""
     if not folder.is_symlink() and folder.is_dir() and not others_in(folder):
         remove_folder(folder)
 

@@ -64,7 +64,7 @@ def refuse_bomb(name: str, packing: str, unpacked: int, packed: int) -> None:
     if unpacked > MOST_UNPACKED:
         raise InputError(
             f"{name}: unpacks to more than {MOST_UNPACKED >> 30} GB; unpack it yourself or set "
-            f"{VARIABLE}=SIZE to read it all the same"
+            f"{VARIABLE}=SIZE to read it anyway"
         )
 
 

@@ -13,7 +13,7 @@ Array = NDArray[Any]
 
 
 def plain(values: ArrayLike, dtype: Any = None) -> Array:
-    """Return a C-contiguous writable array: numba compiles anew for every other kind."""
+    """Return a C-contiguous writable array: numba compiles again for every other kind."""
     array = np.asarray(values)
     if dtype is None and array.dtype not in (np.float32, np.float64):
         dtype = np.float64

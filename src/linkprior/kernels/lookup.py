@@ -93,7 +93,7 @@ def sketch_above(
     """Return the mean over layers of scores after all passes of `lookup_penalty`, where high.
 
     `bases` (layers, b, p) are scores before the first pass; the score after a pass is the base less
-    the penalty that the pass's table, of (layers, passes, p, m), tells for the score before. Scores
+    the penalty that the pass's table, of (layers, passes, p, m), holds for the score before. Scores
     of pairs j > i above `floor` are exact; all others are at most it, or their own value.
     """
     blocks = np.ascontiguousarray(bases)

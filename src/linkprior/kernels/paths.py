@@ -68,7 +68,7 @@ def ch2_rows(
     """Return Σ √((1+i_u)(1+i_v)) / √((1+e_u)(1+e_v)) over paths x–u–v–y of four nodes.
 
     The community of x and y is U ∪ V: U the neighbours of x on such paths, V those of y; i and e
-    count the neighbours of a node inside it, and outside beside x and y. `triangles` is what
+    count the neighbours of a node inside it, and outside apart from x and y. `triangles` is what
     `list_triangles` found in the network; the definition itself, in NumPy, needs no such list.
     """
     pattern, nodes, out = _arguments(indptr, indices, sources)
@@ -139,8 +139,8 @@ def l3_partners(
     """Return how many partners each source has (int64), and these, ascending, source by source.
 
     Σ weight[u]·weight[v] over walks x–u–v–y ranks the partners y of a source x, at most `most`,
-    ties to the smaller node. `barred` is the pattern of pairs that are no candidates, `kinds` a
-    number per node, and the table `allowed` tells whether nodes of two kinds may pair. Second
+    ties to the smaller node. `barred` is the pattern of pairs that are not candidates, `kinds` a
+    number per node, and the table `allowed` holds whether nodes of two kinds may pair. Second
     steps, and third ones, are taken from a source up to a `budget`: where there are more, those
     from the nodes that count most (first steps: the largest weight; second steps: the largest sum
     so far times weight). A source does not depend on which others are asked for with it.
@@ -365,7 +365,7 @@ def mps_rows_numba(pattern: Pattern, sources: Array, out: Array) -> None:
 
 # CH2-L3. All v of V next to a u of U are c_uy, so that u has
 # i_u = c_uy + |{w ∈ N(u) ∩ N(x): w ∈ U, w ∉ N(y)}| of its neighbours inside; likewise for v with x
-# and y exchanged. The second number needs triangles only, which are few beside the walks. On an
+# and y exchanged. The second number needs triangles only, which are few against the walks. On an
 # observed pair x and y are never on the way themselves.
 
 

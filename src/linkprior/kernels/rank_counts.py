@@ -35,10 +35,10 @@ def tally(
     """Sum table[kind of i, kind of j] over the candidates (i, j) of a block, bin by bin.
 
     `scores` (b, p − first) are rows from `first` on, without the columns before it; `indptr` and
-    `indices` hold all pairs of the network that are no candidates, and `closed` is 1 for nodes none
-    of whose pairs is one. Scores are compared as float64 with `limits`, at least one, ascending and
-    distinct. `kinds` are rows of the symmetric `table` (kinds, kinds, m) of what a pair counts; the
-    sums are (2·limits + 1, m).
+    `indices` hold all pairs of the network that are not candidates, and `closed` is 1 for nodes
+    none of whose pairs is one. Scores are compared as float64 with `limits`, at least one,
+    ascending and distinct. `kinds` are rows of the symmetric `table` (kinds, kinds, m) of what a
+    pair counts; the sums are (2·limits + 1, m).
     """
     block = _block(scores, first, indptr, indices, closed)
     bounds, kind = plain(limits, np.float64), plain(kinds, np.int64)

@@ -127,7 +127,7 @@ def close_gap(key: Array, n: int, edge: Any) -> Any:
     """Move the keys above `edge` (negative scores) up to the others; return by how much.
 
     Small exponents take up most of the range of floats around zero and hardly a score lies there:
-    without them the leading bits tell far more scores apart.
+    without them the leading bits distinguish far more scores.
     """
     last, first = ZERO, ~ZERO
     for place in range(n):

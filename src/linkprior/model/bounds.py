@@ -1,6 +1,6 @@
 """The paper's bounds, and the two errors its Theorem `mistake-bound` speaks of.
 
-All sums run over ordered off-diagonal pairs, so an edge counts twice. `docs/theory.md` tells
+All sums run over ordered off-diagonal pairs, so an edge counts twice. `docs/theory.md` states
 which of these statements hold, under which assumptions, and where they say nothing.
 """
 
@@ -79,12 +79,12 @@ def smoothness_bound(t: int, delta: int, d: int, alpha: float) -> float:
     """
     t, delta = whole_number("t", t, 0), whole_number("delta", delta, 0)
     d, alpha = whole_number("d", d, 1), real_number("alpha", alpha, 0.0)
-    step, own = math.log1p(delta / (t + 1)), math.log1p(d)
+    step, H_d = math.log1p(delta / (t + 1)), math.log1p(d)
     if alpha <= 1:
-        return _power(step / own, alpha)
+        return _power(step / H_d, alpha)
     if step == 0:
         return 0.0
-    return alpha * _power(math.log1p(t + delta) / own, alpha - 1) * step / own
+    return alpha * _power(math.log1p(t + delta) / H_d, alpha - 1) * step / H_d
 
 
 def loss_minimiser(rho: float) -> float:
@@ -229,17 +229,17 @@ def label_error(X: ArrayLike, observed: Network | ArrayLike, rho: float, q: floa
     scores = real_matrix("X", X, square=True)
     seen = _edge_matrix("observed", observed, scores.shape[0])
     rho = real_number("rho", rho, 0.0, 1.0)
-    said = scores > real_number("q", q, -math.inf)
-    missed, new = _off_diagonal(~said & seen).sum(), _off_diagonal(said & ~seen).sum()
+    predicted = scores > real_number("q", q, -math.inf)
+    missed, new = _off_diagonal(~predicted & seen).sum(), _off_diagonal(predicted & ~seen).sum()
     return float((1 - rho / 2) * missed + rho / 2 * new)
 
 
 def expected_label_error(x: ArrayLike, edge: bool, rho: float, q: float) -> Floats:
     """Return R_ρ(X_ij) of Lemma `lem:label-loss`: E_Ω of a pair's label-dependent error at x."""
-    said = _finite("x", x) > real_number("q", q, -math.inf)
+    predicted = _finite("x", x) > real_number("q", q, -math.inf)
     rho = real_number("rho", rho, 0.0, 1.0)
     seen = rho if edge else 0.0
-    return np.where(said, rho / 2 * (1 - seen), (1 - rho / 2) * seen)
+    return np.where(predicted, rho / 2 * (1 - seen), (1 - rho / 2) * seen)
 
 
 def expected_squared_loss(x: ArrayLike, edge: bool, rho: float) -> Floats:

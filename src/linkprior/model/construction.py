@@ -1,8 +1,8 @@
-"""The rearrangement of scores that gives every node its wished degree (Algorithm `alg`).
+"""The rearrangement of scores that gives every node its target degree (Algorithm `alg`).
 
 The printed algorithm repeats pairs and, read over distinct pairs, misses the degrees of some
-graphs; `docs/theory.md` shows where. What stands here keeps its greedy order and repairs
-the rest: at every moment some simple graph with the wished degrees contains all pairs placed so
+graphs; `docs/theory.md` shows where. This version keeps its greedy order and repairs
+the rest: at every moment some simple graph with the target degrees contains all pairs placed so
 far.
 """
 
@@ -33,7 +33,7 @@ def construct(X: ArrayLike, degrees: ArrayLike, alpha: float = 1.0) -> Floats:
     Parameters
     ----------
     X : (p, p) array
-        Symmetric, non-negative. Its diagonal is no data and stays where it is.
+        Symmetric, non-negative. Its diagonal is not data and stays where it is.
     degrees : (p,) array of whole numbers
         A graphical sequence d; a node of degree 0 gets none of the first K pairs.
     alpha : float
@@ -124,9 +124,9 @@ def _placement(d: Ints, alpha: float) -> Ints:
     rows, cols = np.triu_indices(n_nodes, 1)
     # What the next pair costs node i when it has A pairs: (H_{A+1} / H_{d_i})^α, H_k = log(k + 1).
     # log(0 + 1) = 0 would divide: a node of degree 0 weighs as one of degree 1.
-    H, own = (np.log(k + 1.0) for k in (np.arange(1, n_nodes + 1), np.maximum(d, 1)))
+    H, H_d = (np.log(k + 1.0) for k in (np.arange(1, n_nodes + 1), np.maximum(d, 1)))
     with np.errstate(over="ignore", under="ignore"):
-        weights = (H[None, :] / own[:, None]) ** alpha
+        weights = (H[None, :] / H_d[:, None]) ** alpha
     placed = np.zeros(n_nodes, dtype=np.int64)  # the paper's array A
     unused = np.ones(rows.size, dtype=bool)
     order = np.empty(rows.size, dtype=np.int64)

@@ -14,7 +14,7 @@ from linkprior.network.pairs import Ints, n_pairs
 Edges = int | str | None  # how many there are in all: a number, "observed" (also None), "list"
 Degrees = str | Sequence[float] | Mapping[str, float]  # "observed", "shuffled", by node, by name
 
-LIST_SIZE = 100  # links a list is thought to have where nothing else is said
+LIST_SIZE = 100  # links a list is assumed to have where nothing else is given
 
 
 def estimate_degrees(net: Network, n_edges: int | None = None, c: float = 1.0) -> Ints:

@@ -60,11 +60,11 @@ class Factors:
 
     def on_evidence(self, net: Network) -> Array:
         """Return X at edges and known non-edges, in the order of the evidence's CSR array."""
-        known = self.__dict__.get("_on_evidence")  # a sweep and its measure ask several times
-        if known is None or known[0] is not net:
-            known = net, edge_products(self.US, self.U, net)
-            self.__dict__["_on_evidence"] = known
-        return known[1]
+        cached = self.__dict__.get("_on_evidence")  # a sweep and its measure ask several times
+        if cached is None or cached[0] is not net:
+            cached = net, edge_products(self.US, self.U, net)
+            self.__dict__["_on_evidence"] = cached
+        return cached[1]
 
     def row_sums(self) -> Array:
         """Σ_{j≠i} Xᵢⱼ."""

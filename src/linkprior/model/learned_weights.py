@@ -102,7 +102,7 @@ class IsolatedOdds(_Coefficients):
 
 @dataclass(frozen=True)
 class Sample:
-    """Pairs that were hidden or were no edges, as an end sees them, and how many stand for all."""
+    """Pairs that were hidden or were no edges, as an end sees them, and how many represent all."""
 
     f: Array  # of the score
     x: Array  # (n, 2), of either end
@@ -134,12 +134,12 @@ def learn_weights(samples: Sequence[Sample]) -> LearnedWeights:
     hidden = np.concatenate([sample.hidden for sample in samples])
     offset = np.concatenate([_offset(sample) for sample in samples])
     signs = [True, False, False, True, True, True, True]
-    constant, found = ridge_logistic(features, hidden, offset, signs)
+    constant, coefficients = ridge_logistic(features, hidden, offset, signs)
     x, y = (
         float(np.concatenate([getattr(one, name)[one.hidden] for one in samples]).mean())
         for name in ("x", "y")
     )
-    values = [constant, *found.tolist(), x, y]
+    values = [constant, *coefficients.tolist(), x, y]
     return LearnedWeights(*values)
 
 
@@ -173,7 +173,7 @@ def log_ratio(share: float, other: float) -> float:
 
 
 def _features(sample: Sample) -> Array:
-    """Return what the coefficients stand before, penalties with a minus."""
+    """Return what the coefficients multiply, penalties with a minus."""
     x, y = sample.x, sample.y
     product, total = x[:, 0] * x[:, 1], x.sum(axis=1)
     low, high = 0.5 * (x * (1.0 - y)).sum(axis=1), 0.5 * (x * y).sum(axis=1)
@@ -208,6 +208,6 @@ def ridge_logistic(
     begin = np.zeros(1 + len(sd))
     begin[0] = np.log(target.mean() / (1.0 - target.mean())) - offset.mean()
     bounds = [(None, None), *((0.0 if least else None, None) for least in positive)]
-    found = minimize(loss, begin, jac=True, bounds=bounds, method="L-BFGS-B").x
-    coefficients = found[1:] / sd
-    return float(found[0] - coefficients @ mean), coefficients
+    optimum = minimize(loss, begin, jac=True, bounds=bounds, method="L-BFGS-B").x
+    coefficients = optimum[1:] / sd
+    return float(optimum[0] - coefficients @ mean), coefficients

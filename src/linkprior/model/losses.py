@@ -1,10 +1,10 @@
 """Losses F_ρ over observed and unobserved pairs, as sparse + low rank: no p × p array.
 
-A loss tells a solver three non-negative matrices at the current X with ½∇F = curve + push − pull.
+A loss gives a solver three non-negative matrices at the current X with ½∇F = curve + push − pull.
 They act on thin matrices only, so each is held as a sparse part on the observed edges, a multiple
 of X itself, and a constant. The diagonal is not data: every part leaves it out.
 
-An edge that is sure only to w counts w times as an edge and 1 − w times as a pair nobody looked at;
+An edge of confidence w counts w times as an edge and 1 − w times as an unobserved pair;
 a known non-edge has the target 0 and counts NON_EDGE_WEIGHT times as much as an edge.
 """
 
@@ -48,8 +48,8 @@ class SparseLowRank:
             full = self.low_rank * factors.US @ (factors.U.T @ V)
             # Non-negative by its nature, but taking the diagonal out may cancel to below zero;
             # a floor at rounding level keeps later square roots and ratios sound.
-            own = self.low_rank * factors.diagonal[:, None] * V
-            out += ops.maximum(full - own, 1e-13 * full)
+            on_diagonal = self.low_rank * factors.diagonal[:, None] * V
+            out += ops.maximum(full - on_diagonal, 1e-13 * full)
         if self.constant:
             out += self.constant * (V.sum(axis=0) - V)
         return out
@@ -90,15 +90,15 @@ class SquaredLoss:
     log_pull: ClassVar[bool] = False
 
     def value(self, net: Network, factors: Factors) -> float:
-        x, known = factors.on_evidence(net), ops_of(factors.U).evidence(net)
+        x, evidence = factors.on_evidence(net), ops_of(factors.U).evidence(net)
         everywhere = factors.square_norm - factors.diagonal @ factors.diagonal
-        seen = (1.0 - self.rho / 2.0) * (x - known.target) ** 2 - self.rho / 2.0 * x**2
-        return float(self.rho / 2.0 * everywhere + (known.weight * seen).sum())
+        seen = (1.0 - self.rho / 2.0) * (x - evidence.target) ** 2 - self.rho / 2.0 * x**2
+        return float(self.rho / 2.0 * everywhere + (evidence.weight * seen).sum())
 
     def half_gradient(self, net: Network, factors: Factors) -> HalfGradient:
-        x, known = factors.on_evidence(net), ops_of(factors.U).evidence(net)
-        pull = (1.0 - self.rho / 2.0) * known.weight * known.target
-        curve = SparseLowRank(net, (1.0 - self.rho) * known.weight * x, low_rank=self.rho / 2.0)
+        x, evidence = factors.on_evidence(net), ops_of(factors.U).evidence(net)
+        pull = (1.0 - self.rho / 2.0) * evidence.weight * evidence.target
+        curve = SparseLowRank(net, (1.0 - self.rho) * evidence.weight * x, low_rank=self.rho / 2.0)
         return HalfGradient(curve, SparseLowRank(net), SparseLowRank(net, pull))
 
 
@@ -115,18 +115,18 @@ class PoissonLoss:
 
     def value(self, net: Network, factors: Factors) -> float:
         ops = ops_of(factors.U)
-        x, known = ops.maximum(factors.on_evidence(net), _TINY), ops.evidence(net)
+        x, evidence = ops.maximum(factors.on_evidence(net), _TINY), ops.evidence(net)
         everywhere = float(factors.row_sums().sum())
-        seen = (1.0 - self.rho / 2.0) * (x - known.target * ops.log(x)) - self.rho / 2.0 * x
-        return float(self.rho / 2.0 * everywhere + (known.weight * seen).sum())
+        seen = (1.0 - self.rho / 2.0) * (x - evidence.target * ops.log(x)) - self.rho / 2.0 * x
+        return float(self.rho / 2.0 * everywhere + (evidence.weight * seen).sum())
 
     def half_gradient(self, net: Network, factors: Factors) -> HalfGradient:
         ops = ops_of(factors.U)
-        x, known = ops.maximum(factors.on_evidence(net), _TINY), ops.evidence(net)
-        # ½∇ so that every loss speaks the same units as the solvers' other terms.
-        seen = (1.0 - self.rho) / 2.0 * known.weight
+        x, evidence = ops.maximum(factors.on_evidence(net), _TINY), ops.evidence(net)
+        # ½∇, so that every loss has the units of the solvers' other terms.
+        seen = (1.0 - self.rho) / 2.0 * evidence.weight
         push = SparseLowRank(net, seen, constant=self.rho / 4.0)
-        pull = (1.0 - self.rho / 2.0) * known.weight * known.target / (2.0 * x)
+        pull = (1.0 - self.rho / 2.0) * evidence.weight * evidence.target / (2.0 * x)
         return HalfGradient(SparseLowRank(net), push, SparseLowRank(net, pull))
 
 
@@ -198,8 +198,8 @@ def pu_gradient(X: ArrayLike, net: Network, rho: float) -> Array:
 def quadratic_parts(net: Network, rho: float, dtype: Any = np.float64) -> tuple[Any, Any]:
     """Return M and the best X, entry by entry: L(X; Ω) = Σ M∘(X − best)² up to a constant.
 
-    Where all edges are sure and no non-edge is known, M is 1 − ρ/2 on edges and ρ/2 elsewhere, and
-    the best X is Ω. The diagonal is empty: it is not data.
+    Where all edges are certain and no non-edge is known, M is 1 − ρ/2 on edges and ρ/2 elsewhere,
+    and the best X is Ω. The diagonal is empty: it is not data.
     """
     sure, best = (one.astype(dtype, copy=False) for one in _dense_evidence(net))
     weight = sure * dtype(1.0 - rho) + dtype(rho / 2.0)
@@ -210,10 +210,10 @@ def quadratic_parts(net: Network, rho: float, dtype: Any = np.float64) -> tuple[
 
 
 def _dense_evidence(net: Network) -> tuple[Array, Array]:
-    known, a = net.evidence, net.evidence.pattern
+    evidence, a = net.evidence, net.evidence.pattern
     sure, target = (
         sp.csr_array((values, a.indices, a.indptr), shape=a.shape).toarray()
-        for values in (known.weight, known.target)
+        for values in (evidence.weight, evidence.target)
     )
     return sure, target
 

@@ -31,7 +31,7 @@ H_Like = str | Sequence[float] | Sequence_H  # by name, by its values, or by for
 
 MOST_ALPHA = 1000.0
 _STEEP = 60.0  # |α·log H| up to which H^α and H^−α are formed apart: e^60 is safe in float32
-_MOST_WEIGHT = float(np.exp(_STEEP))  # of a steep prior: no score is left beside it
+_MOST_WEIGHT = float(np.exp(_STEEP))  # of a steep prior: no score matters next to it
 
 
 def log_sequence(k: Array) -> Array:
@@ -177,8 +177,8 @@ class DegreePrior:
     def profile(self, n_ranks: int) -> Array:
         h = self.H(np.arange(1.0, n_ranks + 1.0))
         if self.steep:
-            own = self.H(self.degrees.astype(np.float64))
-            return _powers(h[None, :] / own[:, None], self.alpha, _MOST_WEIGHT)
+            at_degrees = self.H(self.degrees.astype(np.float64))
+            return _powers(h[None, :] / at_degrees[:, None], self.alpha, _MOST_WEIGHT)
         return h**self.alpha
 
     def scale(self, row_sums: Array) -> Array:

@@ -48,7 +48,7 @@ class Partition:
         return float(xlogy(m, m).sum() / 2.0 - xlogy(totals, totals).sum())
 
     def description_length(self) -> float:
-        """Return the nats that tell the network by way of these blocks; less is better.
+        """Return the description length in nats of the network by these blocks; less is better.
 
         −L, the edges between blocks (any counts that add up to E are as likely), and the
         partition (any number of blocks, any sizes, any nodes in them), after Peixoto (2013, 2017).

@@ -133,7 +133,7 @@ def descending_ranks(entries: Array, noise: float) -> Array:
     """Return the rank of each entry, 1 the largest; ties share the mean of their ranks.
 
     Entries count as equal where they agree to `noise` of the largest in modulus: what is equal by
-    the formula must not be told apart by rounding. `entries` is written over, to save memory.
+    the formula must not be separated by rounding. `entries` is written over, to save memory.
     """
     step = noise * max(entries.max(initial=0.0), -entries.min(initial=0.0))
     np.rint(np.divide(entries, -step if step > 0 else -1.0, out=entries), out=entries)

@@ -59,7 +59,7 @@ class Network:
     merged : CleaningCounts
         Counts of self-loops, duplicates, reversed duplicates and dropped isolated nodes.
     known : SideInformation
-        What is known beside the edges: how sure each is, known non-edges, earlier releases.
+        Side information: confidence of each edge, known non-edges, earlier releases.
 
     Attributes
     ----------
@@ -70,7 +70,7 @@ class Network:
     edges : array of shape (n_edges, 2)
         Node numbers i < j, in order of pair.
     confidence : scipy.sparse.csr_array
-        The adjacency matrix with how sure each edge is, 0 to 1, in place of ones.
+        The adjacency matrix with the confidence of each edge, 0 to 1, in place of ones.
     digest : str
         SHA-256 of names, edges and side information.
 
@@ -114,7 +114,7 @@ class Network:
         Parameters
         ----------
         pairs : iterable of pairs, or array of shape (m, 2)
-            Ends of the edges. What is no text is named by its text, and whole floats as whole
+            Ends of the edges. What is not text is named by its text, and whole floats as whole
             numbers: 3.0 is "3". Self-loops and repeated edges are merged and counted.
         nodes : iterable, optional
             All nodes, in order; isolated ones are then possible, and every end must be among them.
@@ -128,7 +128,7 @@ class Network:
         Raises
         ------
         InputError
-            If something is no pair of names, or an end is not among `nodes`.
+            If something is not a pair of names, or an end is not among `nodes`.
 
         Examples
         --------
@@ -194,7 +194,7 @@ class Network:
         names : sequence, optional
             One name per row; by default "0", "1", ….
         weights : bool
-            Whether an entry says how sure the edge is; of (i, j) and (j, i) the larger counts.
+            Whether an entry is the edge's confidence; of (i, j) and (j, i) the larger counts.
 
         Returns
         -------
@@ -242,7 +242,7 @@ class Network:
         graph : networkx.Graph
             Nodes are named by their text, so that no two of them may read alike (1 and "1").
         weights : str, optional
-            The edge attribute that says how sure an edge is: of parallel ones the largest counts,
+            The edge attribute with the confidence of an edge: of parallel ones the largest counts,
             and an edge of weight 0 is left out.
 
         Returns
@@ -264,12 +264,12 @@ class Network:
         if weights is None:
             return cls.from_indices(pairs, names)
         edges = list(graph.edges(data=True))
-        known = list(dict.fromkeys(name for *_, about in edges for name in about))
-        if edges and weights not in known:
-            there = ", ".join(map(str, known[:20])) or "none"
+        attributes = list(dict.fromkeys(name for *_, about in edges for name in about))
+        if edges and weights not in attributes:
+            there = ", ".join(map(str, attributes[:20])) or "none"
             raise InputError(
-                f"no edge has the attribute {weights!r}.{nearest(str(weights), map(str, known))} "
-                f"There are: {there}"
+                f"no edge has the attribute {weights!r}."
+                f"{nearest(str(weights), map(str, attributes))} There are: {there}"
             )
         values = weight_numbers(
             [about.get(weights) for *_, about in edges],
@@ -296,7 +296,7 @@ class Network:
         source, target : str, optional
             The columns of the ends; the first two unless named.
         weights : str, optional
-            The column that says how sure an edge is: of repeated edges the largest counts, and a
+            The column with the confidence of an edge: of repeated edges the largest counts, and a
             row of weight 0 is left out.
 
         Returns
@@ -325,7 +325,7 @@ class Network:
         if columns[0] == columns[1] or frame[columns].shape[1] != 2:
             raise InputError(f"expected two different columns, got {columns}")
         if weights in columns or (weights is not None and frame[[weights]].shape[1] != 1):
-            raise InputError(f"expected one column of weights beside {columns}, got {weights!r}")
+            raise InputError(f"expected one column of weights besides {columns}, got {weights!r}")
         ends = frame[columns]
         if ends.isna().to_numpy().any():
             row = int(np.argmax(ends.isna().to_numpy().any(axis=1)))
@@ -378,7 +378,7 @@ class Network:
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 of names, edges and what else is known: the same on every machine."""
+        """SHA-256 of names, edges and side information: the same on every machine."""
         h = hashlib.sha256()
         for name in self.names:
             encoded = name.encode("utf-8", "surrogatepass")
@@ -389,7 +389,7 @@ class Network:
 
     @cached_property
     def confidence(self) -> sp.csr_array:
-        """The adjacency matrix with how sure each edge is, 0 to 1, in place of ones."""
+        """The adjacency matrix with the confidence of each edge, 0 to 1, in place of ones."""
         if self.known.weights is None:
             return self.adjacency
         sure = _symmetric_csr(self.edges, self.n_nodes, self.known.weights)
@@ -398,12 +398,12 @@ class Network:
 
     @cached_property
     def evidence(self) -> Observations:
-        """All edges and known non-edges, with how sure each is."""
+        """All edges and known non-edges, with their confidences."""
         return Observations.of(self)
 
     @cached_property
     def strengths(self) -> NDArray[np.float64]:
-        """Sum of the confidences of every node's edges; its degree where all edges are sure."""
+        """Sum of the confidences of every node's edges; its degree where all edges are certain."""
         strengths = np.asarray(self.confidence.sum(axis=1), dtype=np.float64)
         strengths.setflags(write=False)
         return strengths
@@ -476,8 +476,8 @@ class Network:
             i, j = pr.decode(hidden[absent][:1], p)[0]
             raise InputError(f"{self.names[i]} – {self.names[j]} is not an edge: nothing to hide")
         edges = self.edges[~np.isin(codes, hidden)]
-        known = self.known.without(hidden, codes, self.names)
-        return Network(_symmetric_csr(edges, p), self.names, known=known)
+        side = self.known.without(hidden, codes, self.names)
+        return Network(_symmetric_csr(edges, p), self.names, known=side)
 
     def drop_isolated(self) -> Network:
         """Return the network without the nodes that have no edge.
@@ -527,8 +527,8 @@ class Network:
         if len(new) != self.n_nodes:
             raise InputError(f"expected {self.n_nodes} names, got {len(new)}")
         _refuse_repeated(new)
-        known = self.known.renamed(dict(zip(self.names, new, strict=True)))
-        return Network(self.adjacency, new, self.merged, known)
+        side = self.known.renamed(dict(zip(self.names, new, strict=True)))
+        return Network(self.adjacency, new, self.merged, side)
 
     # ------------------------------------------------------------------ knowing more
 
@@ -538,7 +538,7 @@ class Network:
         Parameters
         ----------
         weights : array of shape (n_edges,)
-            How sure each edge is, in the order of `edges`; above 0, on any scale: what counts is
+            Confidence of each edge, in the order of `edges`; above 0, on any scale: what counts is
             the ratio to the largest.
 
         Returns

@@ -38,7 +38,7 @@ def distinct_names(labels: Iterable[Any]) -> tuple[str, ...]:
     for label in labels:
         name = node_name(label)
         if not _is_label(label):
-            raise InputError(f"{label!r} is no name of a node")
+            raise InputError(f"{label!r} is not the name of a node")
         if name in label_of:
             raise InputError(
                 f"the nodes {label_of[name]!r} and {label!r} have the same name {name!r}; rename "
@@ -64,13 +64,13 @@ def names_in(pairs: Any, what: str = "edge") -> list[str]:
             raise InputError(f"{what} {number}: expected a pair of names, got {pair!r}")
         for end in pair:
             if not _is_label(end):
-                raise InputError(f"{what} {number}: {end!r} is no name of a node")
+                raise InputError(f"{what} {number}: {end!r} is not the name of a node")
             ends.append(node_name(end))
     return ends
 
 
 def _is_label(label: Any) -> bool:
-    """Tell what may name a node from lists, arrays and all that stands for a missing value."""
+    """Return whether it may name a node: not a list, an array, or a missing value."""
     if label is None or not isinstance(label, Hashable) or type(label).__name__ == "NAType":
         return False  # NAType is pandas' NA, which will not say whether it equals anything
     return bool(label == label)  # noqa: PLR0124 – NaN and NaT alone differ from themselves
@@ -105,20 +105,20 @@ def number_of(net: Network, name: Any) -> int:
         raise unknown_node(str(name), net.names) from None
 
 
-def unknown_node(name: str, known: Sequence[str]) -> InputError:
+def unknown_node(name: str, names: Sequence[str]) -> InputError:
     """Return the error for a name that no node has, with the names it may stand for."""
-    return InputError(f"no node is called {name!r}.{_hint(known, name)}")
+    return InputError(f"no node is called {name!r}.{_hint(names, name)}")
 
 
 def _hint(names: Sequence[str], name: str) -> str:
     """Return `` Did you mean …?`` for the same name in other letters, else for the closest."""
     folded = name.strip().casefold()
-    same = [known for known in names if known.casefold() == folded]
+    same = [other for other in names if other.casefold() == folded]
     if same:
         return f" Did you mean {' or '.join(map(repr, same[:3]))}?"
     alike = names
     if len(names) > _COMPARED:
-        alike = [known for known in names if known[:2].casefold() == folded[:2]]
+        alike = [other for other in names if other[:2].casefold() == folded[:2]]
     return nearest(name, alike) or nearest(name.upper(), alike) or nearest(name.lower(), alike)
 
 
@@ -137,14 +137,14 @@ def numbers_of(net: Network, given: Iterable[Any], which: str) -> tuple[list[int
     names, title = listed_names(given), _TITLES[which]
     if not names:
         raise InputError(f"{title} is empty; expected names of nodes")
-    known = set(net.names)
-    found = [net.index_of(name) for name in names if name in known]
-    if not found:
+    node_names = set(net.names)
+    numbers = [net.index_of(name) for name in names if name in node_names]
+    if not numbers:
         raise InputError(
             f"{title}: none of its {len(names)} name(s) is a node of the network, the first is "
             f"{names[0]!r}.{_hint(net.names, names[0])}"
         )
-    return found, tuple(name for name in names if name not in known)
+    return numbers, tuple(name for name in names if name not in node_names)
 
 
 def pairs_in(
@@ -152,7 +152,7 @@ def pairs_in(
 ) -> tuple[pr.Ints, tuple[tuple[str, str], ...]]:
     """Return pairs of known nodes as numbers i < j, each once, and the pairs with unknown names.
 
-    A node paired with itself is no pair and is passed over.
+    A node paired with itself is skipped.
     """
     number = {name: i for i, name in enumerate(net.names)}
     numbered, unknown = [], []

@@ -1,4 +1,4 @@
-"""What is known of a network beside its edges: confidences, known non-edges, earlier releases."""
+"""Side information of a network: confidences, known non-edges, earlier releases."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
-# What a known non-edge counts for in a loss, beside an edge. A pair nobody looked at is almost
-# surely no edge, so that knowing it tells little: on generated networks a tenth helps `tri` (by 3 %
-# of AUPRC) and nearly leaves `pu` as it is, while the weight of an edge costs `pu` a tenth.
+# The weight of a known non-edge in a loss, relative to an edge. An unobserved pair is almost
+# surely not an edge, so that knowing it adds little: on generated networks a tenth helps `tri` (by
+# 3 % of AUPRC) and nearly leaves `pu` as it is, while the weight of an edge costs `pu` a tenth.
 NON_EDGE_WEIGHT = 0.1
 
 _SHOWN = 5  # pairs that a message names
 
-# Of the largest weight, what any other counts at least: nobody is that unsure, and an edge of no
-# weight at all would leave nodes without any.
+# Of the largest weight, what any other counts at least: no confidence is that low, and an edge of
+# no weight at all would leave nodes without any.
 LEAST_WEIGHT = 1e-12
 
 
@@ -55,13 +55,13 @@ class History:
         both = (moved >= 0).all(axis=1)
         p, pairs = older.n_nodes, pr.ordered(moved[both])
         is_old = np.isin(pr.encode(pairs, p), pr.encode(older.edges, p))
-        found = pr.decode(np.sort(pr.encode(pairs[~is_old], p)), p)
-        if len(found) == 0:
+        new_edges = pr.decode(np.sort(pr.encode(pairs[~is_old], p)), p)
+        if len(new_edges) == 0:
             raise InputError(
                 "the newer release has no new edge between nodes of the older one; are they the "
                 "same, or the other way round?"
             )
-        return cls(older, found, int((~both).sum()), int((to_older < 0).sum()))
+        return cls(older, new_edges, int((~both).sum()), int((to_older < 0).sum()))
 
     def without(self, hidden: set[tuple[str, str]]) -> History | None:
         """Return the history without some pairs, so that a hidden edge is hidden here, too."""
@@ -75,18 +75,18 @@ class History:
         if not is_hidden.any() and not seen:
             return self
         older = self.older.hide(np.array(seen)) if seen else self.older
-        found = self.found[~is_hidden]
-        return replace(self, older=older, found=found) if len(found) else None
+        remaining = self.found[~is_hidden]
+        return replace(self, older=older, found=remaining) if len(remaining) else None
 
 
 @dataclass(frozen=True, eq=False)
 class SideInformation:
-    """What is known beside the edges.
+    """Side information: what is known besides the edges.
 
     Attributes
     ----------
     weights
-        How sure each edge is, 0 to 1, in the order of the network's edges; None: all alike.
+        Confidence of each edge, 0 to 1, in the order of the network's edges; None: all equal.
     negatives
         Pairs i < j that are known not to be links, in order of pair.
     history
@@ -133,7 +133,7 @@ class SideInformation:
         return replace(self, weights=values)
 
     def with_negatives(self, pairs: pr.Ints, network: Network, force: bool) -> SideInformation:
-        """Return the same with pairs that are no links; observed edges among them are refused."""
+        """Return the same with pairs that are not links; observed edges among them are refused."""
         p = network.n_nodes
         codes = pr.distinct(pr.encode(pairs[pairs[:, 0] != pairs[:, 1]], p))
         observed = np.isin(codes, pr.encode(network.edges, p))
@@ -194,7 +194,7 @@ class Observations:
     pattern
         CSR array of ones at edges and known non-edges, both ways round.
     weight
-        How sure each edge is, 0 to 1; NON_EDGE_WEIGHT at known non-edges.
+        Confidence of each edge, 0 to 1; NON_EDGE_WEIGHT at known non-edges.
     target
         1 at edges, 0 at known non-edges.
     """
@@ -212,7 +212,7 @@ class Observations:
         i, j = negatives.T
         rows, cols = np.concatenate([i, j]), np.concatenate([j, i])
         zeros = sp.coo_array((np.full(len(rows), -1.0), (rows, cols)), shape=sure.shape)
-        both = sp.csr_array(sure + zeros.tocsr())  # no pair is both: signs tell them apart
+        both = sp.csr_array(sure + zeros.tocsr())  # no pair is both: signs distinguish them
         both.sort_indices()
         pattern = sp.csr_array((np.ones(both.nnz), both.indices, both.indptr), shape=sure.shape)
         edge = both.data > 0

@@ -60,8 +60,8 @@ def _number(value: Any) -> float:
 def by_pair(pairs: pr.Ints, weights: Floats, n_nodes: int) -> tuple[Floats, pr.Ints, int]:
     """Return the largest weight of each pair in order, which pair each row is, how many differ."""
     codes = pr.encode(pr.ordered(pairs), n_nodes)
-    known, which = np.unique(codes, return_inverse=True)
-    largest, least = np.zeros(len(known)), np.full(len(known), np.inf)
+    distinct, which = np.unique(codes, return_inverse=True)
+    largest, least = np.zeros(len(distinct)), np.full(len(distinct), np.inf)
     np.maximum.at(largest, which, weights)
     np.minimum.at(least, which, weights)
     return largest, which, int((least < largest).sum())

@@ -115,7 +115,7 @@ def map_tasks(
     With `stage` the items are a stage of the progress: a name, or "" for the name of the stage
     around it. `remote` says that a task may be done elsewhere: it is worth sending, and all it does
     is return a result. A task that changes what it was handed must stay here. An item is packed at
-    the moment it is sent, so it can tell what is known by then.
+    the moment it is sent, so it can carry what is known by then.
     """
     todo = list(items)
     if stage is None:

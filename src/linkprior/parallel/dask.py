@@ -1,12 +1,12 @@
 """The engine of dask: tasks go to the workers of a cluster. The one file that imports dask.
 
-What is ours beside `Client.submit`, and why:
+What is ours besides `Client.submit`, and why:
 
 * A task is packed once per map and held by the cluster as a task of its own: it is made again when
   the worker that has it dies, which data that was scattered is not.
-* An item is packed when it is sent, a few per thread ahead, so that it can tell what is known by
+* An item is packed when it is sent, a few per thread ahead, so that it can carry what is known by
   then (a floor that rises); `Client.map` and an executor would take all of them at once.
-* What goes wrong in a task is a result, so that dask's `retries` never run an error anew. A worker
+* What goes wrong in a task is a result, so that dask's `retries` never repeat an error. A worker
   that dies is counted by the scheduler (`allowed-failures`); after that we send a few times more.
 * Every wait is bounded, and workers with other versions are refused.
 """
@@ -44,7 +44,7 @@ from linkprior.errors import LinkpriorError, ParameterError
 from linkprior.parallel.threads import current_workers, one_blas_thread, without_ctrl_c
 
 CONNECTING = 10.0  # seconds to reach a scheduler, or to have an answer from it
-ATTEMPTS = 3  # times a task is sent out anew after the scheduler has given it up
+ATTEMPTS = 3  # times a task is sent again after the scheduler has given it up
 _LOST_WORKERS = 10  # of a task, until our own scheduler gives it up
 _TICK = 1.0  # seconds between two looks at whether anybody is left
 _AHEAD = 4  # tasks per thread that wait or run
@@ -128,7 +128,7 @@ def _local_cluster() -> Iterator[LocalCluster]:
             cluster.close(timeout=5)
 
 
-class _SoonClosed(Client):  # type: ignore[misc]  # dask tells no types
+class _SoonClosed(Client):  # type: ignore[misc]  # dask is untyped
     """A client that is closed at once where it cannot be made.
 
     dask leaves that to the garbage collector: should it come while this thread starts or stops
@@ -215,7 +215,7 @@ def run_task(payload: bytes, item: bytes, wanted: Facts) -> bytes:
     threads = current_workers() if environ.get("LINKPRIOR_WORKERS") else 1
     before, new = _unpacked.cache_info().misses, False
     try:
-        _refuse_differences("that came later", facts(), wanted)
+        _refuse_differences("that joined later", facts(), wanted)
         task = _unpacked(payload)
         new = _unpacked.cache_info().misses > before
         with _config.using(engine=None, workers=threads), one_blas_thread():
@@ -310,7 +310,7 @@ class DaskEngine:
                     yield following, ready.pop(following)
                     following += 1
         finally:
-            for future in pending:  # the cluster drops those nobody wants
+            for future in pending:  # the cluster drops those that are no longer needed
                 future.release()
 
     def _send(self, payload: bytes, item: Any) -> Future:
@@ -345,7 +345,7 @@ class DaskEngine:
         return list(done)
 
     def _fetch(self, future: Future) -> tuple[bool, bool, Any]:
-        """Return what `run_task` tells; a worker that died raises what means "send it again"."""
+        """Return what `run_task` returned; a worker that died raises what means "send it again"."""
         try:
             packed = future.result(timeout=CONNECTING)
         except KilledWorker:

@@ -97,7 +97,7 @@ def check_disk(size: float) -> None:
     folder = disk_folder()
     if file_system(folder) in _IN_MEMORY:
         raise InputError(
-            f"{folder} is held in memory, so matrices cannot be put aside there: set TMPDIR to a "
+            f"{folder} is held in memory, so matrices cannot be stored there: set TMPDIR to a "
             "folder on a disk, or write the output (-o) to one"
         )
     free = free_disk()
@@ -124,7 +124,7 @@ def free_disk() -> float:
 
 
 def file_system(folder: Path) -> str:
-    """Return the kind of file system a folder is on, such as "ext4"; "" where none is told."""
+    """Return the kind of file system a folder is on, such as "ext4"; "" where it is unknown."""
     try:
         lines = Path("/proc/self/mounts").read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:

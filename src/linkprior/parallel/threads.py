@@ -40,8 +40,8 @@ def current_workers() -> int:
     given = os.environ.get("LINKPRIOR_WORKERS", "")
     if not given:
         return available_cores()
-    known = given.isdecimal() and len(given) <= 9  # int refuses thousands of digits
-    return whole_number("LINKPRIOR_WORKERS", int(given) if known else given, 1, MOST_WORKERS)
+    valid = given.isdecimal() and len(given) <= 9  # int refuses thousands of digits
+    return whole_number("LINKPRIOR_WORKERS", int(given) if valid else given, 1, MOST_WORKERS)
 
 
 @contextmanager
@@ -95,7 +95,7 @@ def threaded(task: Callable[[T], R], todo: list[T], workers: int | None) -> Iter
 def _pool(n: int) -> ThreadPoolExecutor:
     """Return this thread's own pool of n threads: made once, and never shared.
 
-    A solver maps over blocks many times a second, so threads must not be started anew each time;
+    A solver maps over blocks many times a second, so threads must not be started again each time;
     and a task that maps over blocks itself must not wait for a pool it occupies.
     """
     pools: dict[int, ThreadPoolExecutor] = _own.__dict__.setdefault("pools", {})

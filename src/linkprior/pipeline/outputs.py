@@ -19,20 +19,20 @@ from linkprior.io.store import refuse_odd
 
 # What the system reports → what that means, and what to do.
 _TROUBLE = {
-    errno.ENOSPC: "the disk is full; free some space, or choose another place",
-    errno.EDQUOT: "your disk quota is used up; free some space, or choose another place",
-    errno.EFBIG: "the file exceeds the size limit; ask for less, or choose another place",
-    errno.EACCES: "no permission; choose another place, or ask its owner",
-    errno.EPERM: "no permission; choose another place, or ask its owner",
-    errno.EROFS: "the disk is read-only; choose another place",
+    errno.ENOSPC: "the disk is full; free some space, or choose another path",
+    errno.EDQUOT: "your disk quota is used up; free some space, or choose another path",
+    errno.EFBIG: "the file exceeds the size limit; ask for less, or choose another path",
+    errno.EACCES: "no permission; choose another path, or ask its owner",
+    errno.EPERM: "no permission; choose another path, or ask its owner",
+    errno.EROFS: "the disk is read-only; choose another path",
     errno.EISDIR: "is a folder; give the name of a file",
     errno.ENOTDIR: "part of the path is a file, not a folder; check the path",
-    errno.EEXIST: "the name is taken by something that is not a folder; choose another place",
+    errno.EEXIST: "the name is taken by something that is not a folder; choose another path",
     errno.ENOENT: "there is no such file or folder; check the path",
     errno.ENAMETOOLONG: "the name is too long; give a shorter one",
     errno.ELOOP: "the link leads back to itself; give the file",
     errno.EMFILE: "too many files are open; raise the limit (ulimit -n)",
-    errno.EIO: "the disk reports an error; check it, or choose another place",
+    errno.EIO: "the disk reports an error; check it, or choose another path",
 }
 NO_THREAD = "can't start new thread"  # Python's own message
 NO_REASON = "without setting an exception"  # Python's, where even the error found no memory
@@ -78,7 +78,7 @@ def writing_to(name: str | Path) -> Iterator[None]:
 
 
 def is_folder(output: str) -> bool:
-    """Tell whether the name of an output means a run folder."""
+    """Return whether the name of an output means a run folder."""
     return output.endswith("/") or (bool(output) and Path(output).is_dir())
 
 
@@ -91,7 +91,7 @@ def check_output(output: str, format_given: bool, inputs: Iterable[str | None]) 
         if name and path.exists() and Path(name).exists() and path.samefile(name):
             raise LinkpriorError(f"-o {output}: is the input {name} itself; give another name")
     if not path.parent.is_dir():
-        raise LinkpriorError(f"-o {output}: there is no folder {path.parent}; make it first")
+        raise LinkpriorError(f"-o {output}: there is no folder {path.parent}; create it first")
     suffix = path.suffix.lower()
     if suffix in _UNWRITTEN and not format_given:
         raise LinkpriorError(f"-o {output}: {suffix} is not written; {_UNWRITTEN[suffix]}")
@@ -128,17 +128,17 @@ def check_apart(output: str | None, save: str | None, report: str | None) -> Non
     run_model = Path(output, MODEL) if output and is_folder(output) else None
     given = {"-o": None if output == "-" else output, "--save": save, "--report": report}
     if run_model and report and _within(Path(report), run_model):
-        raise LinkpriorError(f"--report {report}: lies in the run's model; give another place")
+        raise LinkpriorError(f"--report {report}: is inside the run's model; give another path")
     for inner, outer in permutations(given, 2):
         one, other = given[inner], given[outer]
         if "--save" not in (inner, outer) or not (one and other):
-            continue  # a page beside a list: check_page
+            continue  # a page next to a list: check_page
         if not _within(Path(one), Path(other)):
             continue
         same = run_model and os.path.realpath(one) == os.path.realpath(run_model)
         if run_model is None or outer != "-o" or (inner == "--save" and not same):
             raise LinkpriorError(
-                f"{inner} {one}: is {outer} {other} or lies in it; give two places side by side"
+                f"{inner} {one}: is {outer} {other} or is inside it; give two separate paths"
             )
 
 
@@ -214,5 +214,5 @@ def check_name(option: str, path: Path) -> None:
 
 
 def _within(path: Path, place: Path) -> bool:
-    """Tell whether a path is a place or lies in it, whatever links lead there."""
+    """Return whether a path is a place or lies in it, whatever links lead there."""
     return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(place))

@@ -95,7 +95,7 @@ class PredictJob:
     def check(self) -> None:
         """Refuse what no network could make right."""
         side, flag = self.side, self.side.flag
-        side.notify = self.say
+        side.notify = self.announce
         # How many links to predict at most; a threshold alone sets no limit.
         self.most = TOP if self.top is None and self.threshold is None else self.top
         # On standard output an explanation takes the place of the list.
@@ -163,14 +163,14 @@ class PredictJob:
     # ------------------------------------------------------------------ before the fit
 
     def prepare(self) -> None:
-        """Read the network and what is known beside its edges; choose the candidates."""
+        """Read the network and its side information; choose the candidates."""
         side, model = self.side, self.predictor
         name = os.fspath(side.source.graph) if is_path(side.source.graph) else "the graph"
-        self.say(f"Reading {name} …")
+        self.announce(f"Reading {name} …")
         with progress.stage(f"reading {Path(name).name}"), self._timed("reading"):
             given = side.source.read(keep_isolated=self.keep_isolated or model.fitted)
         for line in given.report.text() if given.report else ():
-            self.say(line)
+            self.announce(line)
         given = side.attach(given)
         if model.fitted:
             given = self._as_fitted(given)
@@ -214,7 +214,9 @@ class PredictJob:
         if kind != "all":
             self._near = NeighborCandidates(every, kind, self.partners or PARTNERS, self.seed)
             nodes = f"{self.network.n_nodes:,} nodes; {flag}candidates all ranks every pair"
-            self.say(f"Candidates: {self._near.text()}{'' if self.candidates else f' ({nodes})'}")
+            self.announce(
+                f"Candidates: {self._near.text()}{'' if self.candidates else f' ({nodes})'}"
+            )
         elif self.partners is not None:
             raise LinkpriorError(
                 f"{flag}partners needs {flag}candidates paths3 or knn: every pair is ranked here"
@@ -305,20 +307,20 @@ class PredictJob:
     def _tune(self, search: Tuning) -> LinkPredictor:
         """Try the settings that are left, report what was chosen, and return a model with it."""
         if self.study is None:
-            self.say("No -o DIR/ is given: the settings tried are not saved.")
+            self.announce("No -o DIR/ is given: the settings tried are not saved.")
         else:
             saved = f"Settings tried are saved in {self.study}"
-            self.say(f"{saved}; the same command resumes where it stops.")
-        self.say(f"Tuning {self.model_name} …")
+            self.announce(f"{saved}; the same command resumes where it stops.")
+        self.announce(f"Tuning {self.model_name} …")
         self.tuned = tuned = search.run()
         on = f"Tuned on {search.inner} inner split{'s' * (search.inner != 1)}: {tuned.metric}"
         tried, default = f"({_settings(len(tuned.trials))} tried)", tuned.default_value
         if tuned.stays:
-            self.say(f"{on} {default:.4f} with the model's own parameters, which stay {tried}")
+            self.announce(f"{on} {default:.4f} with the model's own parameters, which stay {tried}")
         else:
             params = ", ".join(f"{name}={value:g}" for name, value in tuned.best_params.items())
             start = "" if math.isnan(default) else f"{default:.4f} → "
-            self.say(f"{on} {start}{tuned.best_value:.4f} with {params} {tried}")
+            self.announce(f"{on} {start}{tuned.best_value:.4f} with {params} {tried}")
         if self.run_folder is not None:
             self.run_folder.note(tuned=tuned.facts())
         return tuned.model
@@ -326,15 +328,15 @@ class PredictJob:
     def _fit(self) -> LinkPredictor:
         model = self.run_folder.fitted() if self.run_folder is not None else None
         if model is not None:
-            self.say(f"Using the {self.model_name} model fitted before")
+            self.announce(f"Using the {self.model_name} model fitted before")
         else:
-            self.say(f"Fitting {self.model_name} …")
+            self.announce(f"Fitting {self.model_name} …")
             with self._timed("fitting"):
                 model = self.predictor.fit(self.network)
             if self.run_folder is not None:
                 self.run_folder.save_model(model)  # from here on an interruption costs no fit
         for line in model.summary():
-            self.say(line)
+            self.announce(line)
         facts, names = model.learned_.facts, ("status", "n_iter", "objective", "primal", "dual")
         if self.run_folder is not None and "status" in facts:
             self.run_folder.note(fit={name: facts[name] for name in names if name in facts})
@@ -344,7 +346,9 @@ class PredictJob:
         replaces = Path(folder).is_dir() and any(Path(folder).iterdir())  # it is a model: checked
         with writing_to(folder):
             model.save(folder)
-        self.say(f"Saved the model to {folder}{', replacing an earlier one' if replaces else ''}")
+        self.announce(
+            f"Saved the model to {folder}{', replacing an earlier one' if replaces else ''}"
+        )
 
     def _rank(self, model: LinkPredictor) -> Ranking:
         pairs = self._near or self._pairs
@@ -367,7 +371,9 @@ class PredictJob:
         limit, k = float("-inf"), self.most
         if self.threshold is not None:  # the list is whole: what it misses is counted down to it
             limit, k = self.predictor.score_threshold(self.threshold), None
-        self.say(measure_recall(self.predictor, near, ranking, k, limit, seed=self.seed).text())
+        self.announce(
+            measure_recall(self.predictor, near, ranking, k, limit, seed=self.seed).text()
+        )
 
     def _report_shape(self, ranking: Ranking) -> None:
         """Report why a list is empty, or where its order means nothing."""
@@ -375,18 +381,20 @@ class PredictJob:
         if not n and self.notify is not silent:
             best = self.predictor.predict_edges(1, candidates=self._near or self._pairs).scores
             if not len(best):
-                self.say("No pair is left to predict: every candidate is an edge or was left out.")
+                self.announce(
+                    "No pair is left to predict: every candidate is an edge or was left out."
+                )
             elif self.threshold is not None:
                 values = self.predictor.probabilities(best)
                 what, top = ("score", best[0]) if values is None else ("probability", values[0])
-                self.say(
+                self.announce(
                     f"No candidate pair has a {what} of {self.threshold:g} or more; the highest is "
                     f"{top:.6g}."
                 )
         tied = int((scores == scores[-1]).sum()) if n else 0
         if tied > 1 and tied >= n / 10:
             which = "All" if tied == n else f"The last {tied} of"
-            self.say(
+            self.announce(
                 f"Note: {which} {n} links tie at a score of {scores[-1]:.6g}: their order, and "
                 "which pairs come next, is arbitrary."
             )
@@ -397,7 +405,7 @@ class PredictJob:
         """Write the list to the file or run folder asked for; the manifest comes last."""
         if self.file is None and self.run_folder is None:
             return
-        self.say(f"Writing {len(ranking)} link{'s' * (len(ranking) != 1)} to {self.output}")
+        self.announce(f"Writing {len(ranking)} link{'s' * (len(ranking) != 1)} to {self.output}")
         with progress.stage("writing"):
             if self.file is not None:
                 with writing_to(self.file), whole_file(self.file) as stream:
@@ -440,7 +448,7 @@ class PredictJob:
         """Where settings that are tried are stored; None: nowhere."""
         return None if self.folder is None else self.folder / STUDY
 
-    def say(self, text: str) -> None:
+    def announce(self, text: str) -> None:
         """Report something, and log it in the run folder."""
         self.notify(text)
         self.log(text)
@@ -547,14 +555,14 @@ def predict_links(
         Whether to add the columns that explain a link's rank. Of a file that names nodes by
         identifiers and has readable labels too, these are the first two of them.
     source, target
-        The two columns of a table or file that name the ends, where their names do not tell.
+        The two columns of a table or file that name the ends, where their names do not show it.
     keep_isolated
         Whether nodes without an edge take part. They do not, as with files: nothing is known about
         them, and the same network gives the same answer however it is handed over.
     tune
         How many settings of the model's parameters to try on hidden edges of the graph first, as
         `linkprior.tune` does by default; the best of them is fitted on all edges.
-        ``attrs["tuned"]`` of the table tells which it is. What is tuned cannot be given.
+        ``attrs["tuned"]`` of the table holds it. What is tuned cannot be given.
     threshold
         Only links with at least this probability; for models without that column, this score.
     node, nodes, between

@@ -245,7 +245,7 @@ def _other_run(old: Mapping[str, Any], now: Mapping[str, Any]) -> str | None:
         )
     versions, here = old.get("versions"), machine.versions()["linkprior"]
     began = versions.get("linkprior") if isinstance(versions, dict) else None
-    if "tune" in request and began != here:  # a model is fitted anew, but settings do not compare
+    if "tune" in request and began != here:  # a model is fitted again, but settings do not compare
         return f"tuned by linkprior {began}, this is {here}"
     return None
 
@@ -288,7 +288,7 @@ def _refuse_others(folder: Path, others: Collection[str]) -> None:
     """Raise an error where a folder of the run is a link, or holds files of others."""
     if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
         raise StoreError(
-            f"-o {folder.parent}: {folder.name} there is not a folder linkprior made; remove it, "
+            f"-o {folder.parent}: {folder.name} there was not created by linkprior; remove it, "
             "or give another folder"
         )
     if others:
@@ -299,7 +299,7 @@ def _refuse_others(folder: Path, others: Collection[str]) -> None:
 
 
 def difference(model: LinkPredictor, folder: Path, facts: Mapping[str, Any]) -> str | None:
-    """Return in what a saved model is not that of a run; older manifests (`facts`) tell less."""
+    """Return in what a saved model is not that of a run; older manifests (`facts`) hold less."""
     name, params = type(model).name, _as_json(model.get_params())
     request, digest = facts["request"], model.network_.digest
     if request.get("model", name) != name:

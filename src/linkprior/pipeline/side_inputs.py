@@ -1,4 +1,4 @@
-"""What a user gives beside the edges, as files or Python objects: nodes, pairs, releases, degrees.
+"""What a user gives besides the edges, as files or Python objects: nodes, pairs, releases, degrees.
 
 Non-edges, earlier releases, bare nodes, coverage and degrees change the network or the model;
 lists of nodes and pairs choose the candidates.
@@ -83,7 +83,7 @@ class Input:
 
 
 def is_path(given: Any) -> bool:
-    """Tell a file from Python objects."""
+    """Return whether it is a file, not Python objects."""
     return isinstance(given, str | os.PathLike)
 
 
@@ -128,7 +128,7 @@ class NodeNames:
 
 @dataclass
 class SideInputs:
-    """What was given beside the edges; its options are spelled with `flag` in messages."""
+    """What was given besides the edges; its options are spelled with `flag` in messages."""
 
     source: Input
     notify: Notify = silent
@@ -181,7 +181,7 @@ class SideInputs:
     # ------------------------------------------------------------------ the network
 
     def attach(self, given: Loaded) -> Loaded:
-        """Return the network with what was given beside its edges."""
+        """Return the network with what was given besides its edges."""
         if self.add_nodes is not None:
             given = self._with_nodes(given)
         if self.negatives is not None:
@@ -195,7 +195,7 @@ class SideInputs:
         names, present = NodeNames(given), set(network.names)
         new = [name for name in listed if present.isdisjoint(names.all(name))]
         old = len(listed) - len(new)
-        there = f"; {old:,} of its names already there" if old else ""
+        there = f"; {old:,} of its names already in the network" if old else ""
         origin = _origin(self.add_nodes)
         self.notify(f"{_count(len(new), 'node')} without an edge added from {origin}{there}")
         if not new:
@@ -215,7 +215,7 @@ class SideInputs:
         if listed.left_out:
             pairs_there = _count(listed.left_out + len(listed), "pair")
             self.notify(
-                f"Note: {origin} tells links from non-edges; {listed.left_out:,} of its "
+                f"Note: {origin} distinguishes links from non-edges; {listed.left_out:,} of its "
                 f"{pairs_there} left out, as they are not labelled non-edges"
             )
         names, network = NodeNames(given), given.network
@@ -337,7 +337,7 @@ class SideInputs:
                 f"Note: {type(model).name} ignores {option}: its scores do not depend on it"
             )
             return
-        limit = ", all pairs there are" if share > coverage else ""
+        limit = ", which is all pairs" if share > coverage else ""
         self.notify(
             f"Coverage {100 * coverage:.3g} %: {_count(n, 'edge')} observed, "
             f"{_count(total - n, 'link')} missing{limit}"

@@ -69,9 +69,9 @@ class Learned:
 
 @dataclass(frozen=True)
 class Explanation:
-    """Why pairs stand where they stand: score = base + prior, and the rank for either node.
+    """The scores of pairs explained: score = base + prior, and the rank for either node.
 
-    `rank_for_source` is the place of the target among all partners of the source (1 is the best),
+    `rank_for_source` is the rank of the target among all partners of the source (1 is the best),
     `rank_for_target` the other way round. `summary` is that of the model: how its fit ended, and
     what it learned.
     """
@@ -107,7 +107,7 @@ T = TypeVar("T")
 
 
 def takes_presets(cls: P) -> P:
-    """Have `preset=NAME` set the parameters of that preset which are not given themselves."""
+    """Let `preset=NAME` set those parameters of the preset that are not given."""
     plain = cls.__init__
 
     @functools.wraps(plain)
@@ -119,7 +119,7 @@ def takes_presets(cls: P) -> P:
 
 
 def _renamed(old: str, method: Callable[..., T]) -> Callable[..., T]:
-    """Return a method by its name of before, which warns."""
+    """Return a method under its former name, with a deprecation warning."""
 
     @functools.wraps(method)
     def renamed(self: Any, *args: Any) -> T:
@@ -149,20 +149,20 @@ def overflow_checked_later() -> Iterator[None]:
 def sections(text: str | None) -> dict[str, str]:
     """Split a numpydoc docstring by its titles; what comes before the first has none."""
     parts = re.split(r"^(\w[\w ]*)\n-{3,}\n", inspect.cleandoc(text or ""), flags=re.MULTILINE)
-    found = {"": parts[0].strip()}
-    return found | {title: body.strip() for title, body in zip(parts[1::2], parts[2::2])}  # noqa: B905
+    by_title = {"": parts[0].strip()}
+    return by_title | {title: body.strip() for title, body in zip(parts[1::2], parts[2::2])}  # noqa: B905
 
 
 def complete(model: type, name: str) -> str:
     """Return the docstring of a class with the parameters of its bases, theirs first."""
-    own = sections(model.__dict__.get("__doc__"))
+    own_sections = sections(model.__dict__.get("__doc__"))
     inherited = sections(model.__mro__[1].__dict__.get("__doc__")).get("Parameters", "")
-    parameters = "\n".join(filter(None, [inherited, own.get("Parameters", "")]))
-    text = own[""]
+    parameters = "\n".join(filter(None, [inherited, own_sections.get("Parameters", "")]))
+    text = own_sections[""]
     if parameters:
         text += f"\n\nParameters\n----------\n{parameters}"
-    if "Examples" in own:
-        text += f"\n\nExamples\n--------\n{own['Examples']}"
+    if "Examples" in own_sections:
+        text += f"\n\nExamples\n--------\n{own_sections['Examples']}"
     elif name and model.__module__.startswith("linkprior."):
         text += "\n" + _EXAMPLE.format(name=name)
     return text
@@ -184,7 +184,7 @@ class LinkPredictor(ABC):
     """
 
     name: ClassVar[str] = ""
-    # What of a network's side information it supports, beside candidates.
+    # Which side information of a network it supports, besides candidates.
     supports: ClassVar[frozenset[str]] = frozenset()
     # Parameters that belong together, by the name of the set (`takes_presets`).
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
@@ -196,12 +196,12 @@ class LinkPredictor(ABC):
     search_space: ClassVar[Space | None] = None
     # Whether a pair costs the same asked for alone as in a row (`ranking.retrieval`).
     scores_pairs_alone: ClassVar[bool] = False
-    # Whether scores come from factors, so that `_factor_pair` places each node in their space.
+    # Whether scores come from factors, so that `_factor_pair` gives each node's vectors.
     has_factors: ClassVar[bool] = False
-    # Whether it is made of all models already, so that no other stands over it.
+    # Whether it is made of all models already, so that no meta-model may wrap it.
     combines_models: ClassVar[bool] = False
     # What a fit and a pass over all scores take, in nanoseconds on one core, and what a fit holds,
-    # in bytes, for each unit of a network (`effort.UNITS`). As quick as degrees alone by default.
+    # in bytes, for each unit of a network (`effort.UNITS`). By default as fast as degrees alone.
     fit_time: ClassVar[Growth] = {"entries": 0.2}
     score_time: ClassVar[Growth] = {"entries": 0.2}
     fit_bytes: ClassVar[Growth] = {}
@@ -211,7 +211,7 @@ class LinkPredictor(ABC):
     lighter: ClassVar[str] = "tri"
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
-        """Complete the docstring, and keep dataclasses from writing `__repr__` anew."""
+        """Complete the docstring, and keep dataclasses from replacing `__repr__`."""
         super().__init_subclass__(**kwargs)
         cls.__doc__ = complete(cls, vars(cls).get("name", ""))
         if "__repr__" not in vars(cls):
@@ -245,7 +245,7 @@ class LinkPredictor(ABC):
 
     @classmethod
     def supported(cls) -> frozenset[str]:
-        """Return what the model supports beside the edges.
+        """Return the side information that the model supports.
 
         Returns
         -------
@@ -416,10 +416,10 @@ class LinkPredictor(ABC):
         if form is None:
             return None
         asked = Candidates.of(self.network_) if candidates is None else candidates
-        found = on_device.best_on_device(form, asked, k, threshold)
-        if found is None:
+        on_gpu = on_device.best_on_device(form, asked, k, threshold)
+        if on_gpu is None:
             return None
-        best = found[0]  # with the model's own scores, so that they are those of the CPU
+        best = on_gpu[0]  # with the model's own scores, so that they are those of the CPU
         best, scores = on_device.in_order(best, self._pairs(best), len(best))
         return best[scores >= threshold], scores[scores >= threshold]
 
@@ -540,7 +540,7 @@ class LinkPredictor(ABC):
                     remote=net.n_nodes > self._held_up_to,
                     rows_above=self._rows_above,
                 )
-        # A score that is no number, or minus infinity, is in no list: one that is short tells.
+        # A score that is no number, or minus infinity, is in no list: a short list reveals it.
         short = candidates is None and threshold is None and k is not None and len(scores) < k
         short = short and len(scores) < Candidates.of(net).n_candidates
         self._refuse_not_finite(scores, short=short)
@@ -700,14 +700,14 @@ class LinkPredictor(ABC):
         >>> lp.make("degree:l3").without_prior()
         L3()
         """
-        raise ParameterError(f"{type(self).name} has no degree prior to take away")
+        raise ParameterError(f"{type(self).name} has no degree prior to remove")
 
     words = _renamed("words", summary)
     score_at = _renamed("score_at", score_threshold)
     heeded = classmethod(_renamed("heeded", supported.__func__))  # type: ignore[attr-defined]
 
     def _ranks(self, pairs: pr.Ints) -> pr.Ints:
-        """Return the place of the second node among the first one's partners, 1 the best."""
+        """Return the rank of the second node among the first one's partners, 1 the best."""
         ranks = np.empty(len(pairs), dtype=np.int64)
         for node in np.unique(pairs[:, 0]).tolist():
             at = np.flatnonzero(pairs[:, 0] == node)
@@ -732,7 +732,7 @@ class LinkPredictor(ABC):
             if numbers and any(name != str(at) for at, name in enumerate(net.names)):
                 raise ParameterError(
                     "the nodes of this network are named by numbers, so (3, 7) may mean names or "
-                    "positions: say by='name' or by='position', or write names as text"
+                    "positions: use by='name' or by='position', or write names as text"
                 )
         if given.ndim == 2 and by != "position" and (by == "name" or given.dtype.kind in "UO"):
             if given.dtype.kind in "iu":
@@ -765,10 +765,10 @@ class LinkPredictor(ABC):
         saving.save(self, folder)
 
     def _repr_html_(self) -> str:
-        known = f"fitted on {self.network_!r}" if self.fitted else "not fitted"
+        status = f"fitted on {self.network_!r}" if self.fitted else "not fitted"
         defaults = {f.name: f.default for f in dataclasses.fields(self)}
         shown = html.parameters(self.get_params(deep=False), defaults)
-        return html.card(type(self).name or type(self).__name__, known, shown)
+        return html.card(type(self).name or type(self).__name__, status, shown)
 
 
 @dataclass(eq=False, kw_only=True)

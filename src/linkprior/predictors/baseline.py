@@ -1,4 +1,4 @@
-"""The random baseline: the peer that looks at nothing."""
+"""The random baseline: the peer that ignores the network."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def _uniform(streams: Words, others: Ints) -> Array:
 
 
 def _place(nodes: Ints) -> Words:
-    """Return where a node's draw stands in a stream; words wrap around at 2⁶⁴, as they should."""
+    """Return the position of a node's draw in a stream; words wrap around at 2⁶⁴, as intended."""
     return (nodes.astype(np.uint64) + np.uint64(1)) * _GOLDEN
 
 

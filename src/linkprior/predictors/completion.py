@@ -31,7 +31,7 @@ DEFAULT_RANK = 30
 LARGEST_NUCLEAR = 6000  # nodes beyond which a dozen p × p arrays and their eigenvalues are too much
 _MOST_RIDGE = 1e30  # beyond it factors of float32 cannot be solved for
 FEASIBLE = 1e-6  # of a bound that X̂ may exceed it by: what rounding to float32 does
-_LEAST_ETA = 1e-30  # below it η is 0 to float32, and 0/0 stands on the diagonal
+_LEAST_ETA = 1e-30  # below it η is 0 to float32, and the diagonal is 0/0
 _ROUND = 0.27  # a conjugate gradient step of `pu` for all rows: so much of a sweep of tri
 _ARRAYS = 13.0  # of nodes × rank that `pu` holds for each start
 _AFTER = 3  # steps that all eigenvalues at the end of nuclear-degree are worth
@@ -166,12 +166,12 @@ class NuclearDegree(ScoredPredictor):
     """Nuclear norm + degree prior: the paper's constrained estimator, by penalties or by bounds.
 
     By penalties (default) X̂ minimises L(X; Ω) + μ·‖X‖_* + λ·S_H(X, c·d, α) over symmetric X with
-    entries in [0, 1]. The facts of a fit tell its t = ‖X̂‖_* (`trace_norm`) and r = S_H(X̂, d′, α)
+    entries in [0, 1]. The facts of a fit hold its t = ‖X̂‖_* (`trace_norm`) and r = S_H(X̂, d′, α)
     (`prior`), for which it is a candidate of the constrained problem too.
 
     By bounds it minimises L(X; Ω), and what penalty is left, under ‖X‖_* ≤ t (`trace`) or
     S_H(X, d′, α) ≤ r (`prior_bound`) or both, as the paper states it. X̂ meets the bounds; that it
-    is the best can be said only without prior, as S_H is concave. The facts then also tell the
+    is the best can be said only without prior, as S_H is concave. The facts then also hold the
     bounds given, whether X̂ is `feasible` (to one part in a million), which bounds are `active`,
     the penalties `mu` and `lam` that they amount to, and the factor that took X̂ inside
     (`scaled_by`, at most 1, and close to it where the fit has settled).

@@ -46,7 +46,7 @@ class Consensus(Wrapped):
 
     Members are added until the best pairs of the mean stay: as many non-edges as there are edges
     are compared before and after each new member. Above 3,000 nodes they are compared on rows
-    spread evenly over the network. `spread` tells how far the members disagree on a pair.
+    spread evenly over the network. `spread` is how far the members disagree on a pair.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ class Consensus(Wrapped):
     """
 
     kind = "consensus"
-    summary_line = "mean over random starts or resampled edges, until it settles"
+    summary_line = "mean over random starts or resampled edges, until it is stable"
     changed = {"n_starts": 1}
     shared = frozenset({"seed"})
     most: int = 10
@@ -104,8 +104,8 @@ class Consensus(Wrapped):
         self._check(network)
         draws: list[_Draw] = []
         # More members leave the first as they are.
-        for own in np.random.SeedSequence(self.seed).spawn(self.most):
-            rng = np.random.default_rng(own)
+        for member_seed in np.random.SeedSequence(self.seed).spawn(self.most):
+            rng = np.random.default_rng(member_seed)
             draws.append(_Draw(int(rng.integers(SEED_LIMIT)), _hidden(network, self.resample, rng)))
         best = _BestPairs(network)
         members: list[LinkPredictor] = []

@@ -39,7 +39,7 @@ class Estimate:
     note: str = ""
 
     def text(self, free: int | None) -> str:
-        """Return the estimate in words."""
+        """Return the estimate as text."""
         needed = f"about {self.bytes / 1e9:.2g} GB of memory"
         room = "" if free is None else f" ({_spell_room(free)})"
         disk = f", {self.disk / 1e9:.2g} GB of disk for a while" if self.disk else ""
@@ -69,7 +69,7 @@ def expected_bytes(model: LinkPredictor, network: Network) -> float:
 
 
 def machine_factor() -> float:
-    """Return how slow this machine is beside the one the efforts were measured on."""
+    """Return how slow this machine is compared with the one the efforts were measured on."""
     return min(_probe() for _ in range(3)) / _NOMINAL
 
 
@@ -86,7 +86,7 @@ def _probe() -> float:
 
 
 def spell(seconds: float) -> str:
-    """Return a time as people say it."""
+    """Return a time in words."""
     if seconds < 90:
         whole = max(1, round(seconds))
         return f"about {whole} second{'s' * (whole != 1)}"
@@ -116,7 +116,7 @@ def refuse_too_large(
         advice = f"It would fit with {offered}" if offered else "No setting of it would fit"
         raise InputError(
             f"{model.name} needs about {needed / 1e9:.2g} GB for {network.n_nodes} nodes, and "
-            f"{_spell_room(room)}. {advice}" + "; --ignore-memory tries it all the same" * ignorable
+            f"{_spell_room(room)}. {advice}" + "; --ignore-memory tries it anyway" * ignorable
         )
     disk = effort_of(model, network).disk
     if disk:

@@ -46,7 +46,7 @@ from linkprior.ranking.candidates import Candidates
 
 LARGEST_TAU = 1e6  # beyond it nothing is left of the base scores in float32, as with inf
 MOST_PASSES = 100
-_TIE_BREAK = 1e-9  # what base scores count beside ranks with τ = inf; penalties are float32
+_TIE_BREAK = 1e-9  # what base scores count relative to ranks with τ = inf; penalties are float32
 _RANKING, _LOOKUP, _EXACT = 12.0, 16.0, 60.0  # nominal nanoseconds per entry and pass
 _EXACT_BYTES = 36.0  # per entry: base scores, their ranks' weights, and penalties
 
@@ -75,7 +75,7 @@ class DegreeOver(Wrapped):
         Strength of the prior. With inf pairs go by their weighted ranks alone, and base scores
         only break ties; it is kept as the word, since JSON has no such number.
     passes
-        How often ranks are taken: 1 takes those of the base scores, more take them anew from the
+        How often ranks are taken: 1 takes those of the base scores, more take them again from the
         scores as the pass before left them. Of edges hidden inside training networks, two found
         as many or more in the first percents as one, with few exceptions.
     ranks
@@ -159,8 +159,8 @@ class DegreeOver(Wrapped):
             else:
                 arrays, weights = learned
                 facts = {"unit": weights["unit"], "median": weights["median"], "weights": weights}
-        own = {**prefixed("base", base.learned_.arrays), **arrays}
-        return Learned(own, {"base": dict(base.learned_.facts), **facts})
+        all_arrays = {**prefixed("base", base.learned_.arrays), **arrays}
+        return Learned(all_arrays, {"base": dict(base.learned_.facts), **facts})
 
     def _ranked(
         self, network: Network, base: LinkPredictor
@@ -172,7 +172,7 @@ class DegreeOver(Wrapped):
             A = exact_scores(base._rows, p)
             unit, median = exact_unit(A, aim)
             combine = self._combine(unit, median)
-            found = {"penalty": exact_penalty(A, scale, profile, self.passes, combine)}
+            arrays = {"penalty": exact_penalty(A, scale, profile, self.passes, combine)}
         else:
             away = self._base_form(base)
             if away is None:
@@ -186,11 +186,11 @@ class DegreeOver(Wrapped):
                 unit, median = unit_of(first[0], p - 1, aim)
                 scale = self._strength(unit) * scale
                 tables = on_device.tables(*factors, scale, profile, self.passes, first)
-            found = {"tables": tables}
+            arrays = {"tables": tables}
         facts: dict[str, Any] = {"unit": unit, "median": median}
         if self.weights == "learned":
             facts["weights"] = learned_prior.paper_facts(network)
-        return found, facts
+        return arrays, facts
 
     def _base_form(self, base: LinkPredictor) -> Form | None:
         """Return the base's scores for the device in use; None where the CPU has to do it."""
@@ -221,7 +221,7 @@ class DegreeOver(Wrapped):
         if p > DENSE_LIMIT and prior.steep:
             raise ParameterError(
                 f"alpha={self.alpha:g} with this H is too steep for tables of ranks, which more "
-                f"than {DENSE_LIMIT:,} nodes take: choose a smaller alpha"
+                f"than {DENSE_LIMIT:,} nodes need: choose a smaller alpha"
             )
         return prior.scale(np.zeros(p)), prior.profile(p - 1)
 
@@ -264,9 +264,9 @@ class DegreeOver(Wrapped):
                 "ranks='exact' beyond 3,000 nodes finds a number of pairs (--top) among all of "
                 "them; take ranks='auto' for chosen nodes, or without a number"
             )
-        found = on_device.exact_best(form, self._prior(net)[1], asked, k)
-        kept = found[1] >= threshold
-        return found[0][kept], found[1][kept]
+        best = on_device.exact_best(form, self._prior(net)[1], asked, k)
+        kept = best[1] >= threshold
+        return best[0][kept], best[1][kept]
 
     def _rebuilt(self) -> list[LinkPredictor]:
         network, learned = self._state()

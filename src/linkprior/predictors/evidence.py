@@ -1,4 +1,4 @@
-"""Evidence: columns that say why a predicted pair stands where it stands."""
+"""Evidence: columns that explain the rank of a predicted pair."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ __all__ = ["COLUMNS", "columns", "explain_pair", "explanation", "with_evidence"]
 COLUMNS = {
     "degree_source": "edges of the source",
     "degree_target": "edges of the target",
-    "rank_by_degree": "place of the pair if the product of degrees alone ranked all non-edges",
+    "rank_by_degree": "rank of the pair if the product of degrees alone ranked all non-edges",
     "paths2": "paths of length 2 between the two: shared partners",
     "paths3": "paths of length 3 between the two",
     "shared_partners": "up to three shared partners, those with the fewest edges first",
@@ -67,7 +67,7 @@ def columns(
         gathered = {"label_source": of_node[source], "label_target": of_node[target]}
     names = [labels.get(name, name) for name in net.names]
     partners = np.empty(len(pairs), dtype=object)
-    for start in range(0, len(pairs), _ROWS_AT_ONCE):  # Ctrl-C works between two of them
+    for start in range(0, len(pairs), _ROWS_AT_ONCE):  # between two of them Ctrl-C takes effect
         rows = paths.partners[start : start + _ROWS_AT_ONCE].tolist()
         joined = [";".join(names[node] for node in row if node >= 0) for row in rows]
         partners[start : start + len(rows)] = joined
@@ -94,7 +94,7 @@ def columns(
 def with_evidence(
     model: LinkPredictor, ranking: Ranking, labels: Mapping[str, str] | None = None
 ) -> Ranking:
-    """Return the same ranking with the evidence beside what it has already."""
+    """Return the same ranking with the evidence added to what it has already."""
     return replace(ranking, evidence={**ranking.evidence, **columns(model, ranking, labels)})
 
 
@@ -116,7 +116,7 @@ def prior_share(model: LinkPredictor, pairs: Ints) -> NDArray[np.float64]:
     return share
 
 
-# ---------------------------------------------------------------------- what the network alone says
+# ---------------------------------------------------------------------- what the network shows
 
 
 def rank_by_degree(net: Network, pairs: Ints) -> Ints:
@@ -132,7 +132,7 @@ def rank_by_degree(net: Network, pairs: Ints) -> Ints:
     nodes_above = len(degrees) - np.cumsum(per_degree)
     above = np.zeros(len(limits), np.int64)
     for degree in np.flatnonzero(per_degree[1:]) + 1:
-        # degree·k > limit means k > ⌊limit/degree⌋; a node is no partner of its own
+        # degree·k > limit means k > ⌊limit/degree⌋; a node is not its own partner
         partners = nodes_above[np.minimum(limits // degree, top)]
         above += per_degree[degree] * (partners - (degree * degree > limits))
     on_edges = np.sort(degrees[net.edges].prod(axis=1))
@@ -143,7 +143,7 @@ def rank_by_degree(net: Network, pairs: Ints) -> Ints:
 
 @dataclass(frozen=True)
 class Paths:
-    """How pairs hang together."""
+    """The short paths between the nodes of each pair."""
 
     two: Ints  # paths of length 2: shared partners
     three: Ints  # paths of length 3
@@ -160,16 +160,16 @@ def count_paths(net: Network, pairs: Ints) -> Paths:
     swap = degrees[i] < degrees[j]
     hubs, others = np.where(swap, j, i), np.where(swap, i, j)
     order = np.argsort(hubs, kind="stable")
-    found = Paths(
+    paths = Paths(
         np.zeros(len(pairs), np.int64),
         np.zeros(len(pairs), np.int64),
         np.full((len(pairs), SHOWN), -1, np.int64),
     )
 
-    fill = partial(_fill, net, hubs, others, found)
+    fill = partial(_fill, net, hubs, others, paths)
     for _ in parallel.map_tasks(fill, _by_hub(order, hubs, net), stage="counting paths"):
         pass
-    return found
+    return paths
 
 
 def _by_hub(order: Ints, hubs: Ints, net: Network) -> list[Ints]:
@@ -203,13 +203,13 @@ def _reader(matrix: sp.csr_array) -> Callable[[Ints, NDArray[Any]], NDArray[Any]
     return read
 
 
-def _fill(net: Network, all_hubs: Ints, all_others: Ints, found: Paths, at: Ints) -> None:
-    """Write the paths of one block of pairs to their places in `found`."""
+def _fill(net: Network, all_hubs: Ints, all_others: Ints, paths: Paths, at: Ints) -> None:
+    """Write the paths of one block of pairs to their places in `paths`."""
     adjacency, hubs, others = net.adjacency, all_hubs[at], all_others[at]
     nodes, row = np.unique(hubs, return_inverse=True)
     near = adjacency[nodes]
     walks, joined = _reader(near @ adjacency), _reader(near > 0)
-    found.two[at] = walks(row, others)
+    paths.two[at] = walks(row, others)
     reached = np.cumsum(net.degrees[others])
     for some in np.split(np.arange(len(at)), np.flatnonzero(np.diff(reached // _ENTRIES)) + 1):
         # All neighbours of the others, one node after the other, and whose they are.
@@ -219,10 +219,10 @@ def _fill(net: Network, all_hubs: Ints, all_others: Ints, found: Paths, at: Ints
         neighbour = adjacency.indices[np.arange(len(owner)) + skipped[owner]]
         pair, hub_row = at[some], row[some][owner]
         walked = np.bincount(owner, walks(hub_row, neighbour), minlength=len(pair))
-        # On an edge some walks of length 3 go along it, there and back: they are no paths.
+        # On an edge some walks of length 3 go along it, there and back: they are not paths.
         edge = joined(row[some], others[some])
         along = net.degrees[hubs[some]] + counts - 1
-        found.three[pair] = walked.astype(np.int64) - edge * along
+        paths.three[pair] = walked.astype(np.int64) - edge * along
         shared = joined(hub_row, neighbour).astype(bool)
         owner, neighbour = owner[shared], neighbour[shared]
         # The first of the shared partners are those with the fewest edges.
@@ -230,7 +230,7 @@ def _fill(net: Network, all_hubs: Ints, all_others: Ints, found: Paths, at: Ints
         owner, neighbour = owner[order], neighbour[order]
         place = np.arange(len(owner)) - np.searchsorted(owner, owner)
         first = place < SHOWN
-        found.partners[pair[owner[first]], place[first]] = neighbour[first]
+        paths.partners[pair[owner[first]], place[first]] = neighbour[first]
 
 
 # ---------------------------------------------------------------------- the explanation of one pair
@@ -238,7 +238,7 @@ def _fill(net: Network, all_hubs: Ints, all_others: Ints, found: Paths, at: Ints
 
 Facts = dict[str, Any]
 
-CLEARLY = 3.0  # times by which one place must beat another before a word is said about it
+CLEARLY = 3.0  # times by which one place must beat another before it is mentioned
 NEAR_THE_TOP = 0.1  # share of all candidates
 
 
@@ -247,7 +247,7 @@ def explain_pair(
 ) -> Facts:
     """Return what is known of the pair of nodes called `a` and `b`: numbers and names for JSON.
 
-    With `labels`, readable names of nodes, a node is named as TP53 (7157).
+    With `labels`, readable names of nodes, a node is shown as TP53 (7157).
     """
     net, _ = model._state()
     one, other = number_of(net, a), number_of(net, b)
@@ -274,7 +274,7 @@ def explain_pair(
 
 
 def _ranks(model: LinkPredictor, net: Network, i: int, j: int, listed: bool) -> Facts:
-    """Return the score, its parts, and its place among all candidates and for either node."""
+    """Return the score, its parts, and its rank among all candidates and for either node."""
     asked = Candidates.of(net)
     barred = asked.barred
     with parallel.one_blas_thread():
@@ -305,7 +305,7 @@ def _ranks(model: LinkPredictor, net: Network, i: int, j: int, listed: bool) -> 
 
 
 def _surroundings(net: Network, names: Sequence[str], i: int, j: int) -> Facts:
-    """Return degrees, shared partners, and the heaviest paths by 1/√(k_u·k_v), ties by node."""
+    """Return degrees, shared partners, the heaviest paths by 1/√(k_u·k_v), ties in node order."""
     pair = np.array([[i, j]])
     paths = count_paths(net, pair)
     partners = [node for node in paths.partners[0].tolist() if node >= 0]
@@ -346,75 +346,75 @@ def explanation(facts: Facts) -> str:
         ),
         _by_degree(facts),
         *_path_lines(facts),
-        "A score orders pairs; it is no probability.",
+        "A score orders pairs; it is not a probability.",
     ]
     return "\n".join(lines)
 
 
 def _score_lines(facts: Facts) -> list[str]:
-    """Say what the pair is, what place its score has, and the prior's part in it."""
+    """Describe the pair, the rank of its score, and the prior's part in it."""
     pair, score = f"{facts['source']} – {facts['target']}", _number(facts["score"])
     total = _count(facts["n_candidates"], "candidate pair")
     if _barred(facts):
         what = "an observed edge" if facts["observed"] else "a known non-edge"
         fitted = ", fitted with the edge in place," * facts["observed"]
-        found = [
-            f"{pair} is {what}: {facts['model']} knew it, and does not predict it.",
+        text = [
+            f"{pair} is {what}: {facts['model']} was fitted with it, and does not predict it.",
             f"Its score{fitted} is {score}; {facts['candidates_above']:,} of {total} score higher.",
         ]
     else:
         tied = f", shared with {facts['tied']:,} more" if facts["tied"] else ""
-        found = [
+        text = [
             f"{pair} is not an observed edge: for {facts['model']} it is a candidate.",
-            f"Its score is {score}: place {facts['place']:,} of {total}{tied}.",
+            f"Its score is {score}: rank {facts['place']:,} of {total}{tied}.",
         ]
     prior = facts["prior"]
     if facts.get("model") == "auto":
-        return [*found, "It comes from all models together: no part of it is the prior's alone."]
+        return [*text, "It combines all models: the prior has no separate part in it."]
     if prior == 0:
-        return [*found, "No prior has a part in the score."]
-    verb = f"takes {_number(-prior)} away" if prior < 0 else f"adds {_number(prior)}"
-    return [*found, f"Before the prior it is {_number(facts['base'])}; the prior {verb}."]
+        return [*text, "The score has no part from a prior."]
+    verb = f"subtracts {_number(-prior)}" if prior < 0 else f"adds {_number(prior)}"
+    return [*text, f"Before the prior it is {_number(facts['base'])}; the prior {verb}."]
 
 
 def _by_degree(facts: Facts) -> str:
-    """Say where degree alone would put the pair, and what that tells."""
+    """Describe where degree alone would rank the pair, and what follows."""
     if not facts["n_candidates"]:
-        known = " or a known non-edge" * facts.get("known_non_edge", False)
-        every = f"Every pair of this network is an observed edge{known}"
+        non_edge = " or a known non-edge" * facts.get("known_non_edge", False)
+        every = f"Every pair of this network is an observed edge{non_edge}"
         return f"{every}: there is nothing to compare with."
     by_degree = facts["rank_by_degree"]
-    place = f"it at place {by_degree:,}"
+    place = f"it at rank {by_degree:,}"
     if _barred(facts):
         place = f"{_count(by_degree - 1, 'candidate')} above it"
     return f"Degree alone (the product of the two) would put {place}: {_verdict(facts)}."
 
 
 def _verdict(facts: Facts) -> str:
-    """Weigh the place against that by degree alone.
+    """Compare the rank with that by degree alone.
 
-    Of a place's worth, the logarithm of how many candidates there are to each one above it, degree
-    alone must leave a third unexplained before structure is said to speak.
+    Of a rank's information, the logarithm of how many candidates there are to each one above it,
+    degree alone must leave a third unexplained before structure is said to support the pair.
     """
     place, by_degree = facts["candidates_above"] + 1, facts["rank_by_degree"]
     total = facts["n_candidates"]
     if by_degree * CLEARLY <= place:
-        return "popularity speaks for it, the model does not follow"
+        return "degree supports it, the model does not"
     if place > max(3, total * NEAR_THE_TOP):
-        return "neither puts it near the top"
+        return "neither ranks it near the top"
     if place * CLEARLY <= by_degree and log(total / by_degree) <= 2 / 3 * log(total / place):
-        return "the network's structure speaks for it, not popularity"
-    return "not far off, so popularity explains much of its place"
+        return "the network's structure supports it, not degree"
+    return "not far off, so degree explains much of its rank"
 
 
 def _path_lines(facts: Facts) -> list[str]:
-    """Say which partners they share, and which paths of length 3 join them."""
+    """Describe the partners they share, and the paths of length 3 that join them."""
     count, best = facts["paths2"], facts["shared_partners"]
     shared = "They share no partner."
     if count:
-        told = ", ".join(f"{name} ({_count(degree, 'edge')})" for name, degree in best)
-        most = "" if count <= len(best) else "the most telling, with the fewest edges, are "
-        shared = f"They share {_count(count, 'partner')}: {most}{told}."
+        listed = ", ".join(f"{name} ({_count(degree, 'edge')})" for name, degree in best)
+        most = "" if count <= len(best) else "the most specific, with the fewest edges, are "
+        shared = f"They share {_count(count, 'partner')}: {most}{listed}."
     if not facts["paths3"]:
         return [shared, "No path of length 3 joins them."]
     verb = "joins" if facts["paths3"] == 1 else "join"

@@ -1,7 +1,7 @@
 """The degree prior with rank weights learned on edges hidden from the training network.
 
 Some edges are hidden, the base model is fitted to the rest, and a small logistic regression
-(`model.learned_weights`) tells hidden edges from non-edges by score, ranks in both rows and
+(`model.learned_weights`) separates hidden edges from non-edges by score, ranks in both rows and
 degrees. Its log-odds then rank the pairs of the whole network, by ranks and degrees there.
 """
 
@@ -205,11 +205,11 @@ class LogOdds:
         i, j = ends
         y = self.y[i], self.y[j]
         f = soft_log(scores.astype(np.float64), self.median, self.unit)
-        found = self.weights.log_odds(f, y, sloped, product)
+        log_odds = self.weights.log_odds(f, y, sloped, product)
         if self.isolated is not None:
             alone = (self.degrees[i] == 0) | (self.degrees[j] == 0)
-            found = np.where(alone, self.isolated.log_odds(y), found)
-        return found.astype(np.float32)
+            log_odds = np.where(alone, self.isolated.log_odds(y), log_odds)
+        return log_odds.astype(np.float32)
 
     def base(self, scores: Array) -> Array:
         """Return the part of the log-odds that is the score's alone."""
@@ -296,8 +296,8 @@ def learned_ranking(
 ) -> tuple[dict[str, Array], dict[str, Any]] | None:
     """Return arrays and facts of the prior learned on hold-outs over a base; None: too few edges.
 
-    Of `model` seed and `isolated` count, and `alpha`, the paper's, for the curve beside the learned
-    one. `base` is fitted to the network, `make` makes another one. `dense` holds matrices.
+    Of `model` seed and `isolated` count, and `alpha`, the paper's, for the curve next to the
+    learned one. `base` is fitted to the network, `make` makes another one. `dense` holds matrices.
     """
     if too_few(network):
         return None
@@ -347,7 +347,7 @@ def learned_ranking(
 
 
 def log_odds(facts: Mapping[str, Any], network: Network) -> LogOdds:
-    """Return the log-odds that facts tell of."""
+    """Return the log-odds stored in facts."""
     alone = facts["isolated"]
     return LogOdds(
         LearnedWeights.from_facts(facts["coefficients"]),
@@ -365,7 +365,7 @@ def odds_of(learned: Learned, network: Network) -> LogOdds | None:
 
 
 def paper_facts(network: Network) -> dict[str, Any]:
-    """Tell that the paper's weights stand in, and why."""
+    """Return that the paper's weights are used, and why."""
     few = f"{network.n_edges} edges are too few to hide some and learn from them"
     why = few if too_few(network) else "edges hidden from it teach nothing between other nodes"
     return {"kind": "paper", "why": why}

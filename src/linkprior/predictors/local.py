@@ -1,4 +1,4 @@
-"""Peers that look at the two nodes and their neighbours alone."""
+"""Peers that use only the two nodes and their neighbours."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class SharedNeighbours(LinkPredictor):
         return Learned({"degrees": degrees, "weights": self._weights(degrees)})
 
     def _edges(self) -> sp.csr_array:
-        """Return the edges with how sure they are; ones for a model that ignores it."""
+        """Return the edges with their confidences; ones for a model that ignores them."""
         return self.network_.confidence if self.supports else self.network_.adjacency
 
     def _rows(self, start: int, stop: int) -> Array:
@@ -112,7 +112,7 @@ class AdamicAdar(SharedNeighbours):
     summary_line = "common neighbours, each 1/log of its degree (Adamic and Adar 2003)"
 
     def _weights(self, degrees: Array) -> Array:
-        # Who has one neighbour is nobody's common neighbour, and log 1 is 0.
+        # A node with one neighbour is no common neighbour of any pair, and log 1 is 0.
         return np.where(degrees > 1, 1.0 / np.log(np.maximum(degrees, 2.0)), 0.0)
 
 

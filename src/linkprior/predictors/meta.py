@@ -1,4 +1,4 @@
-"""Models over another model, called KIND:NAME, and over an estimator of another library.
+"""Meta-models, called KIND:NAME, and models over an estimator of another library.
 
 A class is made for each name (`registry.find("degree:l3")`), so that a wrapper is a predictor like
 any other: its parameters are the wrapper's and the base's side by side, and whoever copies, tunes
@@ -28,10 +28,10 @@ from linkprior.predictors.spaces import Space
 
 @dataclass(eq=False, kw_only=True)
 class Wrapped(LinkPredictor):
-    """Base of the models over other models; `over` makes the class for one of them."""
+    """Base of the meta-models; `over` makes the class for one of them."""
 
     kind: ClassVar[str] = ""
-    # What is searched beside the axes of the base.
+    # What is searched besides the axes of the base.
     own_space: ClassVar[Space] = {}
     wrapped: ClassVar[type[LinkPredictor]]
     # Parameters of the base that have another default here.
@@ -51,9 +51,12 @@ class Wrapped(LinkPredictor):
 
     @classmethod
     def _refuse(cls, base: type[LinkPredictor]) -> None:
-        """Raise an error where this wrapper cannot stand over a model."""
-        own, known = {field.name for field in dataclasses.fields(cls)}, base.parameter_names()
-        both = [name for name in known if name in own - cls.shared]
+        """Raise an error where this wrapper cannot wrap a model."""
+        own_fields, parameters = (
+            {field.name for field in dataclasses.fields(cls)},
+            base.parameter_names(),
+        )
+        both = [name for name in parameters if name in own_fields - cls.shared]
         if both:
             raise ParameterError(
                 f"{cls.kind}:{base.name}: {base.name} has parameters of the same name: "
@@ -94,12 +97,12 @@ class Wrapped(LinkPredictor):
 
 
 def prefixed(prefix: str, values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a base model's arrays as the wrapper keeps them."""
+    """Return a base model's arrays as the wrapper saves them."""
     return {f"{prefix}.{name}": value for name, value in values.items()}
 
 
 def under(prefix: str, learned: Learned) -> Learned:
-    """Return what a base model learned, from what the wrapper keeps."""
+    """Return what a base model learned, from what the wrapper saved."""
     return Learned(arrays_under(prefix, learned.arrays), learned.facts[prefix])
 
 
@@ -112,11 +115,11 @@ def arrays_under(prefix: str, arrays: Mapping[str, Any]) -> dict[str, Any]:
 @cache
 def _made(wrapper: type[Any], base: type[LinkPredictor]) -> type[Any]:
     """Return a dataclass with the parameters of both."""
-    own = {field.name for field in dataclasses.fields(wrapper)}
+    own_fields = {field.name for field in dataclasses.fields(wrapper)}
     added = [
         (field.name, field.type, wrapper.changed.get(field.name, field.default))
         for field in dataclasses.fields(base)
-        if field.name not in own
+        if field.name not in own_fields
     ]
     space: Space | None = {**wrapper.own_space, **(base.search_space or {})}
     if base.search_space is None and not wrapper.own_space:
@@ -191,8 +194,10 @@ def as_predictor(estimator: Any) -> LinkPredictor:
             f"a model needs one of the methods {', '.join(_SCORING)}, called with an (m, 2) array "
             f"of node positions; {called} has none of them"
         )
-    own = {"name": called, "estimator": estimator, "scoring": scoring[0]}
-    made: type[_Adapter] = type(called, (_Adapter,), {**own, "__doc__": type(estimator).__doc__})
+    attributes = {"name": called, "estimator": estimator, "scoring": scoring[0]}
+    made: type[_Adapter] = type(
+        called, (_Adapter,), {**attributes, "__doc__": type(estimator).__doc__}
+    )
     return made(**made._own_params())
 
 

@@ -54,7 +54,7 @@ def idle_factor(n_starts: int) -> float:
 
 
 def facts_of(solutions: Sequence[Solution[Any]]) -> dict[str, Any]:
-    """Tell how each start ended: residuals too, where the method has any."""
+    """Describe how each start ended: residuals too, where the method has any."""
     last = [solution.history[-1] for solution in solutions]
     residuals = {name: [getattr(one, name) for one in last] for name in ("primal", "dual")}
     return {
@@ -66,7 +66,7 @@ def facts_of(solutions: Sequence[Solution[Any]]) -> dict[str, Any]:
 
 
 def convergence(facts: Mapping[str, Any]) -> list[str]:
-    """Return in one sentence how the starts ended, from what `facts_of` tells; nothing without."""
+    """Return in one sentence how the starts ended, from `facts_of`; nothing without."""
     if "status" not in facts or "n_iter" not in facts:
         return []
     status, steps = _listed(facts["status"]), _listed(facts["n_iter"])

@@ -73,8 +73,8 @@ def solve_on_device(
         # With a copy of the generator, so that a second try draws the same start.
         return solve(replace(solver, block_rows=rows), copy.deepcopy(rng), max_iter, tol)
 
-    found = in_blocks(run, solver.most_rows())
-    return replace(found, state=solver.back(found.state))
+    solution = in_blocks(run, solver.most_rows())
+    return replace(solution, state=solver.back(solution.state))
 
 
 def tables(
@@ -134,12 +134,12 @@ def exact_best(form: Form, profile: Array, candidates: Candidates, k: int) -> tu
 
 def in_order(pairs: Ints, scores: Array, k: int) -> tuple[Ints, Array]:
     """Return the best k, best first, ties by pair."""
-    rows, columns, found = first_pairs(pairs[:, 0], pairs[:, 1], scores, k)
-    return np.stack([rows, columns], axis=1), found
+    rows, columns, ordered = first_pairs(pairs[:, 0], pairs[:, 1], scores, k)
+    return np.stack([rows, columns], axis=1), ordered
 
 
 def barred_codes(candidates: Candidates) -> Ints:
-    """Return sorted codes i·p + j, i < j, of pairs that are no candidates."""
+    """Return sorted codes i·p + j, i < j, of pairs that are not candidates."""
     barred, p = candidates.barred, candidates.network.n_nodes
     rows = np.repeat(np.arange(p, dtype=np.int64), np.diff(barred.indptr))
     upper = barred.indices > rows

@@ -19,7 +19,7 @@ from linkprior.predictors.effort import Effort, Growth, amount
 from linkprior.predictors.spaces import Axis
 
 _STEP: Growth = {"edge_nodes": 0.42, "entries": 0.3}  # A times a dense block, over all sources
-SERIES_ERROR = 1e-12  # what is left out of Katz's series, beside the whole
+SERIES_ERROR = 1e-12  # what is left out of Katz's series, relative to the whole
 FEWEST_TERMS = 16  # with a small β, so that far pairs still have a score
 _DENSE_EIGENVALUES = 250  # nodes up to which all eigenvalues take no time
 _LANCZOS_STEPS = 3000  # at most; only chains and lattices of thousands of nodes come that far
@@ -134,7 +134,7 @@ class Katz(WalkScores):
 class LocalRandomWalk(WalkScores):
     """LRW: q_x·π_xy(t) + q_y·π_yx(t), a random walk of t steps from either node (Liu and Lü 2010).
 
-    π_xy(t) is the share of walkers from x that stand at y after t steps, and q = k/2m. Both terms
+    π_xy(t) is the share of walkers from x that are at y after t steps, and q = k/2m. Both terms
     are equal, as a walk and its way back are alike: the score is A·(D^-1·A)^(t−1)/m.
 
     Parameters
@@ -231,7 +231,7 @@ class CH2L3(PathPredictor):
     score_time = {"three_steps": 3.0, "walk_ends": 7.0, "entries": 3.5}
 
     def _remember(self, network: Network, learned: Learned) -> None:
-        # Listed once, before threads ask for rows; not saved, as the network tells them all.
+        # Listed once, before threads ask for rows; not saved, as they follow from the network.
         a = network.adjacency
         self._cached_triangles = kernels.list_triangles(a.indptr, a.indices)
         super()._remember(network, learned)
@@ -247,8 +247,8 @@ class CH2L3(PathPredictor):
         reach = np.minimum(a @ d.astype(np.float64), float(network.n_nodes))
         seen = amount({"third_steps": len(ends) / len(a.indices)}, network)
         scores = plain.scores + 0.5 * float(per_edge @ reach[a.indices]) + 2.0 * seen
-        beside = np.bincount(np.repeat(np.arange(len(d)), d)[per_edge > 0], minlength=1)
-        each = float(beside.max()) * network.n_nodes + 8.0 * len(a.indices)  # for each thread
+        triangles = np.bincount(np.repeat(np.arange(len(d)), d)[per_edge > 0], minlength=1)
+        each = float(triangles.max()) * network.n_nodes + 8.0 * len(a.indices)  # for each thread
         held = 4.0 * len(ends) + 8.0 * len(starts) + parallel.current_workers() * each
         return Effort(plain.fit, scores, held)
 
@@ -263,7 +263,7 @@ class MPS(PathPredictor):
     """
 
     name = "mps"
-    summary_line = "likeness to a partner of the other (Wang et al. 2023)"
+    summary_line = "similarity to a partner of the other (Wang et al. 2023)"
     score_time = {"walk_ends": 3.0, "entries": 4.5}
 
     def _source_rows(self, sources: Ints) -> Array:
@@ -283,23 +283,23 @@ def largest_eigenvalue(a: sp.csr_array) -> float:
         return float(np.linalg.eigvalsh(a.toarray())[-1])
     from scipy.linalg import eigh_tridiagonal
 
-    found, check = 0.0, 16
+    largest, check = 0.0, 16
     for step, (diagonal, off_diagonal) in enumerate(_lanczos(a), start=1):
-        ended = off_diagonal[-1] <= _EIGENVALUE_ERROR * max(1.0, found)  # an invariant subspace
+        ended = off_diagonal[-1] <= _EIGENVALUE_ERROR * max(1.0, largest)  # an invariant subspace
         if ended or step in (check, _LANCZOS_STEPS):
             top = (step - 1, step - 1)
             values, vectors = eigh_tridiagonal(
                 diagonal, off_diagonal[:-1], select="i", select_range=top
             )
-            found, last = float(values[0]), abs(float(vectors[-1, 0]))
-            if ended or off_diagonal[-1] * last <= _EIGENVALUE_ERROR * found:
+            largest, last = float(values[0]), abs(float(vectors[-1, 0]))
+            if ended or off_diagonal[-1] * last <= _EIGENVALUE_ERROR * largest:
                 break
             check = step * 4 // 3
-    return found
+    return largest
 
 
 def _lanczos(a: sp.csr_array) -> Iterator[tuple[list[float], list[float]]]:
-    """Yield the tridiagonal matrix after each step: its diagonal, and the one beside it."""
+    """Yield the tridiagonal matrix after each step: its diagonal, and what is next to it."""
     # A positive start is never orthogonal to the eigenvector looked for (Perron–Frobenius).
     start = np.random.default_rng(0).uniform(0.5, 1.5, a.shape[0])
     now, before = start / np.linalg.norm(start), np.zeros(a.shape[0])

@@ -46,14 +46,14 @@ def declared(folder: Path) -> tuple[dict[str, str], dict[str, str]]:
     for stem in sorted(files, key=lambda stem: [*_ORDER, stem].index(stem)):
         module = ".".join(files[stem].relative_to(folder).with_suffix("").parts)
         cls = ""
-        for found, attribute, name in _DECLARED.findall(files[stem].read_text("utf-8")):
-            cls = found or cls
+        for class_name, attribute, name in _DECLARED.findall(files[stem].read_text("utf-8")):
+            cls = class_name or cls
             if name:
                 tables[attribute][name] = f"{module}:{cls}"
     return tables["name"], tables["kind"]
 
 
-# All models; and those over any model, named KIND:NAME, of which classes are made for each name.
+# All models; and the meta-models, named KIND:NAME, of which classes are made for each name.
 MODELS, WRAPPERS = declared(Path(__file__).parent)
 
 
@@ -80,17 +80,17 @@ def models() -> list[ModelInfo]:
     >>> [model.name for model in lp.models()][:3]
     ['auto', 'tri-degree', 'tri']
     """
-    found = [ModelInfo(name, _line(_built_in(at)), "linkprior") for name, at in MODELS.items()]
+    listed = [ModelInfo(name, _line(_built_in(at)), "linkprior") for name, at in MODELS.items()]
     for point in _plugins():
         try:
-            found.append(ModelInfo(point.name, _line(_load(point)), _package(point)))
+            listed.append(ModelInfo(point.name, _line(_load(point)), _package(point)))
         except ParameterError as problem:
-            found.append(ModelInfo(point.name, f"cannot be used: {problem}", _package(point)))
-    return found
+            listed.append(ModelInfo(point.name, f"cannot be used: {problem}", _package(point)))
+    return listed
 
 
 def wrappers() -> list[ModelInfo]:
-    """Return the models over other models, named KIND:NAME."""
+    """Return the meta-models, named KIND:NAME."""
     return [
         ModelInfo(f"{kind}:NAME", _line(_built_in(at)), "linkprior")
         for kind, at in WRAPPERS.items()
@@ -114,7 +114,7 @@ def find(name: str) -> type[LinkPredictor]:
     kind, colon, base = name.partition(":")
     if colon and kind in WRAPPERS:
         if kind in base.split(":")[:-1]:
-            raise ParameterError(f"{kind}:{base}: {kind} is there twice, and once is enough")
+            raise ParameterError(f"{kind}:{base}: {kind} is given twice, and once is enough")
         over: type[LinkPredictor] = _built_in(WRAPPERS[kind]).over(find(base))
         return over
     if name in MODELS:
@@ -122,12 +122,12 @@ def find(name: str) -> type[LinkPredictor]:
     points = [point for point in _plugins() if point.name == name]
     if points:
         return _load(points[0])
-    known = names()
-    wrapped = [f"{kind}:{base}" for kind in WRAPPERS for base in known] if colon else []
+    available = names()
+    wrapped = [f"{kind}:{base}" for kind in WRAPPERS for base in available] if colon else []
     others = [f"{kind}:NAME" for kind in WRAPPERS]
     raise ParameterError(
-        f"no model is called {name!r}.{nearest(name, [*known, *wrapped])} "
-        f"There are: {', '.join([*known, *others])}"
+        f"no model is called {name!r}.{nearest(name, [*available, *wrapped])} "
+        f"There are: {', '.join([*available, *others])}"
     )
 
 
@@ -150,8 +150,8 @@ def _plugins() -> Iterator[EntryPoint]:
 
     seen = set()
     for point in entry_points(group=GROUP):
-        if (known := (point.name, point.value, _package(point))) not in seen:
-            seen.add(known)
+        if (entry := (point.name, point.value, _package(point))) not in seen:
+            seen.add(entry)
             yield point
 
 
@@ -165,7 +165,7 @@ def _load(point: EntryPoint) -> type[LinkPredictor]:
 
     model = f"the model {point.name!r} of the package {_package(point)}"
     if point.name in MODELS or ":" in point.name:
-        why = "a colon is for models over others" if ":" in point.name else "a built-in model's"
+        why = "a colon is reserved for meta-models" if ":" in point.name else "a built-in model's"
         raise ParameterError(f"{model} needs another name, as this one is taken ({why})")
     packages = sorted(_package(one) for one in _plugins() if one.name == point.name)
     if len(packages) > 1:
@@ -174,19 +174,19 @@ def _load(point: EntryPoint) -> type[LinkPredictor]:
             "uninstall all but one"
         )
     try:
-        found = point.load()
+        loaded = point.load()
     except Exception as problem:
         raise ParameterError(
             f"{model} cannot be imported ({point.value}): {type(problem).__name__}: {problem}"
         ) from problem
-    if not (isinstance(found, type) and issubclass(found, LinkPredictor)):
+    if not (isinstance(loaded, type) and issubclass(loaded, LinkPredictor)):
         raise ParameterError(f"{model} is no subclass of linkprior.LinkPredictor ({point.value})")
-    if found.name != point.name:
+    if loaded.name != point.name:
         raise ParameterError(
-            f"{model} calls itself {found.name!r}: the entry point and the attribute `name` of "
+            f"{model} calls itself {loaded.name!r}: the entry point and the attribute `name` of "
             f"its class ({point.value}) must agree, so that saved models find it again"
         )
-    return found
+    return loaded
 
 
 # ---------------------------------------------------------------------- making and loading

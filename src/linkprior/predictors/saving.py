@@ -38,9 +38,9 @@ def save(model: LinkPredictor, folder: str | Path) -> None:
 
 
 def network_arrays(net: Network) -> dict[str, Any]:
-    """Return a network as arrays: its edges, and what is known beside them."""
-    known = {"weights": net.known.weights, "negatives": net.known.negatives}
-    arrays = {f"network.{name}": array for name, array in known.items() if array is not None}
+    """Return a network as arrays: its edges and side information."""
+    side = {"weights": net.known.weights, "negatives": net.known.negatives}
+    arrays = {f"network.{name}": array for name, array in side.items() if array is not None}
     return {"network.edges": net.edges, **arrays}
 
 
@@ -49,8 +49,8 @@ def network_from(arrays: dict[str, Any], names: list[str]) -> Network:
     net = Network.from_indices(arrays["network.edges"], names)
     if "network.weights" in arrays:
         # As they are: of a network with hidden edges the largest may be below 1.
-        known = net.known.with_weights(arrays["network.weights"], net.n_edges, relative=False)
-        net = replace(net, known=known)
+        side = net.known.with_weights(arrays["network.weights"], net.n_edges, relative=False)
+        net = replace(net, known=side)
     if "network.negatives" in arrays:
         net = net.with_negatives(arrays["network.negatives"])
     return net

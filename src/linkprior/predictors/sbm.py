@@ -64,9 +64,9 @@ class BlockModel(LinkPredictor):
         n_starts = whole_number("n_starts", self.n_starts, 1, MOST_STARTS)
         with progress.stage("fitting dcsbm", n_starts):
             search.picture  # noqa: B018 – once, before starts ask for it side by side
-            found = run_starts(self.seed, n_starts, lambda rng, _: search.run(rng))
-        lengths = [one.description_length() for one in found]
-        best = found[int(np.argmin(lengths))]
+            partitions = run_starts(self.seed, n_starts, lambda rng, _: search.run(rng))
+        lengths = [one.description_length() for one in partitions]
+        best = partitions[int(np.argmin(lengths))]
         group = np.zeros(network.n_nodes, dtype=np.int64)
         group[network.degrees > 0] = best.group  # without edges the score is 0 in any block
         arrays = {"group": group, "rates": best.rates(), "degrees": network.degrees.astype(float)}

@@ -1,6 +1,6 @@
 """Where to look for better parameters: each model says so by the axes of its `search_space`.
 
-Only what changes the ranking is searched. What buys precision with time (`n_starts`, `tol`, `n` of
+Only what changes the ranking is searched. What trades time for precision (`n_starts`, `tol`, `n` of
 spm) or chooses another method (`solver`, `loss`, `rank_by`) stays as the user has it.
 """
 
@@ -119,7 +119,7 @@ def rank_axis(default: int) -> Axis:
     )
 
 
-# Of the degree prior, whichever model it stands over; learned weights leave no part to them.
+# Of the degree prior, whichever model it wraps; learned weights leave no part to them.
 ALPHA = Axis(0.1, 2.0, (0.25, 0.5, 1.0))
 C = Axis(0.5, 3.0, (0.8, 1.0, 1.5, 2.0))
 TAU = Axis(0.1, 10.0, (0.3, 1.0, 3.0))

@@ -1,4 +1,4 @@
-"""Peers that look at the eigenvalues of the whole network: rnm and spm.
+"""Peers that use the eigenvalues of the whole network: rnm and spm.
 
 Both hold matrices of all pairs and take time in n³: they are for networks of some thousand nodes.
 """

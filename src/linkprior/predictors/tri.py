@@ -58,7 +58,8 @@ class TriFactorization(ScoredPredictor):
         Number of groups r; None means 20, or the number of nodes where that is smaller.
     rho
         Share ρ of the edges thought to be observed: weight 1 − ρ/2 on edges, ρ/2 elsewhere. It is
-        a parameter to tune, not an estimate: small values say that an unobserved pair tells little.
+        a parameter to tune, not an estimate: with a small value an unobserved pair carries little
+        information.
     loss
         "squared" (the paper's) or "poisson".
     n_starts
@@ -329,21 +330,21 @@ class Penalised(TriFactorization):
         """Return how ADMM does its two steps."""
         return {"sweeps": self.sweeps}
 
-    def _without_matrices(self, found: Run) -> Run:
+    def _without_matrices(self, run: Run) -> Run:
         """Return a run without p × p arrays, or with X and Z alone where X is ranked.
 
         Starts are kept until all of them have ended.
         """
-        state = found.state
+        state = run.state
         if self.rank_by != "x" or not isinstance(state, AdmmState):
-            return replace(found, state=DirectState(state.factors, None))
+            return replace(run, state=DirectState(state.factors, None))
         X, Z = state.Q, state.Y  # written over, so that no more arrays exist
         for begin, end in parallel.blocks(len(X)):
             np.maximum(X[begin:end], 0.0, out=X[begin:end])
             np.subtract(X[begin:end], Z[begin:end], out=Z[begin:end])
             for matrix in (X, Z):
                 release(matrix, begin, end)
-        return replace(found, state=SplitState(state.factors, X, Z))
+        return replace(run, state=SplitState(state.factors, X, Z))
 
     # ------------------------------------------------------------------ memory
 

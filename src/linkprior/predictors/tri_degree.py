@@ -39,7 +39,7 @@ from linkprior.predictors.tri import ADMM_STEP, DENSE_LIMIT, SPACE, Penalised, T
 # Nominal nanoseconds per entry: one iteration of dual decomposition, all passes of the prox for one
 # layer, the same as tables of ranks, and scores of one layer from its tables.
 DUAL_STEP, DENSE_PROX, TABLES, TABLE_SCORES = 45.0, 55.0, 155.0, 60.0
-PROX_BYTES, DUAL_BYTES = 17.0, 48.0  # the latter beside ADMM's arrays
+PROX_BYTES, DUAL_BYTES = 17.0, 48.0  # the latter in addition to ADMM's arrays
 LEARNED_STARTS = 4  # times `n_starts` plain starts under learned weights; each is cheap
 
 # The paper as printed. It chooses rho, lam, c and alpha by cross-validation (`--tune`); it does not
@@ -77,7 +77,7 @@ class TriDegree(Penalised):
 
     Each start runs `warmup` plain sweeps, then `max_iter` steps with the prior, and pairs are
     ranked by the prox of the prior over the fitted scores. `preset="paper"` is the paper as
-    printed; docs/reproduction.md tells what each of the differences is worth.
+    printed; docs/reproduction.md shows what each of the differences is worth.
 
     Parameters
     ----------
@@ -173,7 +173,7 @@ class TriDegree(Penalised):
             )
         for name in self._admm_only():
             raise ParameterError(
-                f"weights='learned' stands over plain factors, without ADMM: leave {name} out"
+                f"weights='learned' works on plain factors, without ADMM: leave {name} out"
             )
 
     def _prior(self, network: Network) -> Prior:
@@ -225,10 +225,10 @@ class TriDegree(Penalised):
             with progress.part(self._plain_base()._effort(network).fit):
                 base = self._plain_base().fit(network)
             dense = network.n_nodes <= DENSE_LIMIT
-            found = learned_prior.learned_ranking(self, network, base, self._plain_base, dense)
-            if found is not None:
-                facts = {**base.learned_.facts, "weights": found[1]}
-                return Learned({**base.learned_.arrays, **found[0]}, facts)
+            ranked = learned_prior.learned_ranking(self, network, base, self._plain_base, dense)
+            if ranked is not None:
+                facts = {**base.learned_.facts, "weights": ranked[1]}
+                return Learned({**base.learned_.arrays, **ranked[0]}, facts)
         learned = self._paper_run(network)
         if self.weights == "paper":
             return learned

@@ -124,8 +124,8 @@ class Candidates:
             lists |= {"first": (between[0], FIRST), "second": (between[1], SECOND)}
         for name, (given, bit) in lists.items():
             if given is not None:
-                known, unknown[name] = numbers_of(net, given, name)
-                _keep_bit(kinds, bit, known)
+                numbers, unknown[name] = numbers_of(net, given, name)
+                _keep_bit(kinds, bit, numbers)
         excluded, strangers = pairs_in(net, exclude)
         return cls(net, kinds, excluded, Unknown(**unknown, exclude=strangers))
 
@@ -240,7 +240,7 @@ KINDS = {
     "paths3": "the partners that most paths of length 3 lead to",
     "knn": "the partners nearest by the model's factors",
 }
-PARTNERS = 1000  # per node, unless told otherwise
+PARTNERS = 1000  # per node, unless specified otherwise
 MOST_PARTNERS = 100_000
 _SEED_LIMIT = 2**63 - 1
 _NANOSECONDS = {"paths3": 600.0, "knn": 250.0}  # nominal, to find and score one partner of a node
@@ -292,10 +292,13 @@ class NeighborCandidates:
 
     def text(self) -> str:
         """Return what is asked about, in half a line."""
-        return f"per node {self.partners:,} of {KINDS[self.kind]}, and some far ones"
+        return f"per node {self.partners:,} of {KINDS[self.kind]}, and some distant ones"
 
     def __repr__(self) -> str:
-        return f"Nearby({self.kind!r}, {self.partners} partners per node of {self.network!r})"
+        return (
+            f"NeighborCandidates({self.kind!r}, {self.partners} partners per node of "
+            f"{self.network!r})"
+        )
 
 
 def nearby_pairs(

@@ -26,7 +26,7 @@ _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class Link(NamedTuple):
-    """One predicted pair by name, and its place."""
+    """One predicted pair by name, and its rank."""
 
     rank: int
     source: str
@@ -49,7 +49,7 @@ class Ranking:
     evidence
         Further columns, one value per pair, in the order they are written.
     ranks
-        The place of each pair: 1…k, or what it was in the ranking this one is a slice of.
+        The rank of each pair: 1…k, or what it was in the ranking this one is a slice of.
 
     Examples
     --------
@@ -231,7 +231,7 @@ def six_digits(value: float) -> str:
 
 def escape_surrogates(text: str) -> str:
     """Return text that can be written as UTF-8: a lone surrogate becomes ``\\udcff``."""
-    return _LONE_SURROGATE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    return _LONE_SURROGATE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
 def _quoted(cell: str, mark: str) -> str:

@@ -72,12 +72,13 @@ def measure_recall(
     elif np.isfinite(threshold):  # what is just at a threshold should have been listed, too
         limit = threshold - 2.0 * _TIE * abs(threshold)
     nodes, probability = _drawn(p, ranking.pairs, n_nodes, seed)
-    known = np.sort(pr.encode(ranking.pairs, p))
+    listed_codes = np.sort(pr.encode(ranking.pairs, p))
     distinct, which = np.unique(nodes, return_inverse=True)
     with parallel.one_blas_thread():
         missed = list(
             parallel.map_tasks(
-                lambda node: _missed(model, near.among, node, known, limit), distinct.tolist()
+                lambda node: _missed(model, near.among, node, listed_codes, limit),
+                distinct.tolist(),
             )
         )
     # Each missed pair has two ends that may be drawn.
@@ -122,13 +123,15 @@ def _drawn(p: int, pairs: Ints, n_nodes: int, seed: int) -> tuple[Ints, NDArray[
     return nodes, probability[nodes]
 
 
-def _missed(model: Scorer, among: Candidates, node: int, known: Ints, limit: float) -> NDArray[Any]:
+def _missed(
+    model: Scorer, among: Candidates, node: int, listed: Ints, limit: float
+) -> NDArray[Any]:
     """Return the scores above the limit of one node's candidates that are not listed."""
     row = model._rows(node, node + 1)[0]
     near_limit = limit - _ROUNDING * abs(limit) if np.isfinite(limit) else limit
     others = np.flatnonzero(among.mask(node, node + 1)[0] & (row >= near_limit))
     pairs = pr.ordered(np.stack([np.full(len(others), node), others], axis=1))
-    absent = ~is_listed(pr.encode(pairs, among.network.n_nodes), known)
+    absent = ~is_listed(pr.encode(pairs, among.network.n_nodes), listed)
     scores = row[others[absent]]
     if not np.isfinite(limit):
         return scores

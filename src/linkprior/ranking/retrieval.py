@@ -28,7 +28,7 @@ from linkprior.ranking.topk import Best, Found, first_pairs, refuse_too_many
 
 Floats = NDArray[np.float32]
 
-ALL_UP_TO = 50_000  # nodes up to which all pairs are asked about unless told otherwise
+ALL_UP_TO = 50_000  # nodes up to which all pairs are asked about unless specified otherwise
 BLOCK = 256  # nodes whose partners are found, scored and dropped together; fixed, like all blocks
 _SCORED_AT_ONCE = 1 << 15  # pairs: models gather the factors of both ends
 STEPS = 1 << 17  # second and third steps of walks from a node at most: hubs are cut here
@@ -38,7 +38,7 @@ POOL = 4
 _ROUNDS = 5  # of k-means
 _DRAWN = 64  # queries per group that k-means looks at
 _AT_ONCE = 2048  # nodes that are brought to their groups together
-_ROUNDING = 1e-5  # of a float32 product, beside the lengths of both vectors
+_ROUNDING = 1e-5  # of a float32 product, relative to the lengths of both vectors
 
 
 @dataclass(frozen=True)
@@ -273,7 +273,7 @@ class FactorPartners:
         if among.restricted:
             products[~ALLOWED[among.kinds[nodes]][:, among.kinds[pool]]] = -np.inf
         rows, columns = barred_of(nodes, among)
-        rows = np.append(rows, np.arange(len(nodes)))  # a node is no partner of its own
+        rows = np.append(rows, np.arange(len(nodes)))  # a node is not its own partner
         columns = np.append(columns, nodes)
         at = np.minimum(np.searchsorted(pool, columns), len(pool) - 1)
         there = pool[at] == columns
@@ -307,8 +307,8 @@ def _group_means(queries: Floats, seed: int) -> Floats:
 def _groups(queries: Floats, means: Floats) -> Ints:
     """Return the mean direction nearest to each query; its length does not matter."""
     parts = slices(len(queries), _AT_ONCE)
-    found = parallel.map_tasks(lambda at: np.argmax(queries[at] @ means.T, axis=1), parts)
-    return np.concatenate(list(found))
+    nearest = parallel.map_tasks(lambda at: np.argmax(queries[at] @ means.T, axis=1), parts)
+    return np.concatenate(list(nearest))
 
 
 def _directions(vectors: Any) -> Floats:
@@ -341,8 +341,8 @@ def best_nearby(
         return first_pairs(pairs[kept, 0], pairs[kept, 1], scores[kept], best.k)
 
     blocks = [Block(*one) for one in enumerate(nearest.blocks(np.flatnonzero(among.cover)))]
-    for found in parallel.map_tasks(one_block, blocks, stage="ranking nearby pairs"):
-        best.add(*found)
+    for part in parallel.map_tasks(one_block, blocks, stage="ranking candidate pairs"):
+        best.add(*part)
         if k is None:
             refuse_too_many(best.waiting // 2, threshold)
     rows, cols, scores = best.compress()
@@ -363,6 +363,6 @@ def scores_of(model: Scorer, ends: Ints, partners: Ints, pairs: Ints) -> NDArray
     for run in np.split(nodes, np.flatnonzero(np.diff(nodes) > 1) + 1):
         for start in range(int(run[0]), int(run[-1]) + 1, height) if len(run) else ():
             stop = min(start + height, int(run[-1]) + 1)
-            own = slice(*np.searchsorted(ends, [start, stop]))
-            scores[own] = model._rows(start, stop)[ends[own] - start, partners[own]]
+            part = slice(*np.searchsorted(ends, [start, stop]))
+            scores[part] = model._rows(start, stop)[ends[part] - start, partners[part]]
     return scores

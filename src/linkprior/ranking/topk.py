@@ -24,7 +24,7 @@ _BRIDGED = 4  # rows scored in vain rather than cutting a run in two
 
 
 class Bar:
-    """A lower bound that rises; what is sent elsewhere takes along how high it stands by then."""
+    """A lower bound that rises; what is sent elsewhere takes its value at that time along."""
 
     floor: float = -np.inf
 
@@ -100,8 +100,8 @@ def best_pairs(
         task, runs = _scan_all(above, chosen, most, threshold)
     remote = remote and chosen.network.n_nodes > parallel.REMOTE_NODES
     asked = [(*run, best.bar) for run in runs]
-    for found in parallel.map_tasks(task, asked, workers, stage="ranking pairs", remote=remote):
-        best.add(*found)
+    for part in parallel.map_tasks(task, asked, workers, stage="ranking pairs", remote=remote):
+        best.add(*part)
         if k is None:
             refuse_too_many(best.waiting, threshold)
     rows, cols, scores = best.compress()

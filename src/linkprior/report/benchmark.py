@@ -20,7 +20,7 @@ _LEGEND = tables.MARKS.replace("**Bold**", "*").replace("*Italics*", "Italics")
 
 
 def is_benchmark(folder: Path) -> bool:
-    """Tell whether a folder holds cells of a benchmark, whole or not."""
+    """Return whether a folder holds cells of a benchmark, whole or not."""
     first = next(iter(suite_files(folder)), None)
     try:
         return first is not None and {"network", "model", "split"} <= set(read_json(first))
@@ -30,27 +30,27 @@ def is_benchmark(folder: Path) -> bool:
 
 def benchmark_page(results: Results, command: str | None = None) -> dict[str, Any]:
     """Return what a page shows of a benchmark: tables, mean ranks, accuracy against seconds."""
-    found = tables.tables_of(results)
+    all_tables = tables.tables_of(results)
     versions = sorted({str(cell["linkprior"]) for cell in results.cells})
     return {
         "title": f"{len(results.models)} models on {len(results.networks)} tests",
         "subtitle": "Every model on the same splits, every candidate pair scored, none sampled",
         "parts": [
-            _ranking_part(results, found.ranking),
+            _ranking_part(results, all_tables.ranking),
             {
                 "id": "measures",
                 "nav": "Measures",
                 "title": "Every measure",
-                "words": [f"{found.about} {_LEGEND}"],
+                "words": [f"{all_tables.about} {_LEGEND}"],
                 "choose": "Measure",
-                "tables": [_table(table) for table in found.metrics],
+                "tables": [_table(table) for table in all_tables.metrics],
             },
             {
                 "id": "more",
                 "nav": "More",
                 "title": "More",
                 "choose": "Table",
-                "tables": [_table(table) for table in found.more],
+                "tables": [_table(table) for table in all_tables.more],
             },
         ],
         "about": provenance(
@@ -72,7 +72,7 @@ def _ranking_part(results: Results, rankings: list[Table]) -> dict[str, Any]:
         tiles.append([best, f"has the best mean rank by {MAIN}: {mean:.2f}"])
     figures = [_rank_figure(ranks, results.ours)] if len(ranks.means) > 1 else []
     return {
-        "id": "standing",
+        "id": "ranks",
         "nav": "Who is ahead",
         "title": "Who is ahead",
         "tiles": tiles,
@@ -126,7 +126,7 @@ def _costs(results: Results) -> list[dict[str, Any]]:
 
 
 def _table(table: Table) -> dict[str, Any]:
-    """Return a table as the page shows it; its tests stand in the words above it."""
+    """Return a table as the page shows it; its tests are in the text above it."""
     name = re.sub(r"\W+", "_", table.title).strip("_").lower()
     tests = [
         f"{first.text}: {', '.join(dict.fromkeys(cell.text for cell in rest))}."

@@ -70,7 +70,7 @@ def _values(evaluation: Evaluation, model: str, metrics: Sequence[str]) -> dict[
 
 
 def _curves(evaluation: Evaluation) -> list[dict[str, Any]]:
-    found, precise = plots.hidden_edges_found(evaluation), plots.precision_recall(evaluation)
+    recalled, precise = plots.hidden_edges_found(evaluation), plots.precision_recall(evaluation)
     highest = max((float(line.y.max()) for line in precise if len(line.y)), default=0.0)
     rare = min((float(line.y.min()) for line in precise if len(line.y)), default=1.0) < _RARE
     return [
@@ -86,7 +86,7 @@ def _curves(evaluation: Evaluation) -> list[dict[str, Any]]:
             "title": "Hidden edges found",
             "note": "Among the best x % of all pairs.",
             "file": "hidden_found",
-            "lines": _lines(found),
+            "lines": _lines(recalled),
             "x": {"name": "% of all pairs", "from": 0.0},
             "y": {"name": "hidden edges found", "from": 0.0},
         },

@@ -41,7 +41,7 @@ def folder_page(
     else:
         data = _results_data(folder)
         if evaluation is not None:
-            raise StoreError(f"{folder} is no run: --evaluation goes with a run")
+            raise StoreError(f"{folder} is not a run: --evaluation goes with a run")
     if study is not None:
         tuned: Path | None = Path(study)
     else:  # what lies in the folder, or what its run was tuned by
@@ -50,11 +50,11 @@ def folder_page(
     if tuned is not None and "parts" not in data:
         if not is_study(tuned):
             raise StoreError(
-                f"{tuned} holds no {QUESTION}: expected what `linkprior tune --study DIR` keeps"
+                f"{tuned} holds no {QUESTION}: expected what `linkprior tune --study DIR` writes"
             )
         data["parts"] = [tuning_part(read_study(tuned))]
     elif study is not None:
-        raise StoreError(f"{folder} is no run and no evaluation: --study goes with these")
+        raise StoreError(f"{folder} is neither a run nor an evaluation: --study goes with these")
     return data
 
 
@@ -94,6 +94,6 @@ def _refusing(path: Path) -> Iterator[None]:
         raise
     except (LookupError, TypeError, ValueError, AttributeError) as problem:
         raise StoreError(
-            f"{path} or a file beside it is damaged ({type(problem).__name__}); run the command "
+            f"{path} or a file next to it is damaged ({type(problem).__name__}); run the command "
             "that wrote it again, into a new folder"
         ) from None

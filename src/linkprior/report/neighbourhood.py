@@ -43,17 +43,17 @@ def neighbourhood_of(net: Network, pairs: Ints) -> Ints:
 def graph_data(net: Network, pairs: Ints, around: Ints) -> dict[str, Any]:
     """Return observed links among the nodes of a page, and places for those around the best.
 
-    These are the ends of the best, and nodes observed beside at least two of them, most first.
+    These are the ends of the best, and nodes observed partners of at least two of them, most first.
     """
     edges = net.edges[np.isin(net.edges, around).all(axis=1)]
     numbered, best = np.searchsorted(around, edges), np.searchsorted(around, pairs[:TOP])
     ends = np.unique(best)
-    beside = np.zeros(int(max(numbered.max(initial=-1), ends.max(initial=-1))) + 1, dtype=np.int64)
-    for near, other in ((0, 1), (1, 0)):  # how many ends each node is observed beside
-        np.add.at(beside, numbered[np.isin(numbered[:, near], ends), other], 1)
-    beside[ends] = 0
-    more = np.argsort(-beside, kind="stable")[: max(0, MOST_PLACED - len(ends))]
-    placed = np.concatenate([ends, more[beside[more] > 1]])
+    shared = np.zeros(int(max(numbered.max(initial=-1), ends.max(initial=-1))) + 1, dtype=np.int64)
+    for near, other in ((0, 1), (1, 0)):  # how many ends each node is an observed partner of
+        np.add.at(shared, numbered[np.isin(numbered[:, near], ends), other], 1)
+    shared[ends] = 0
+    more = np.argsort(-shared, kind="stable")[: max(0, MOST_PLACED - len(ends))]
+    placed = np.concatenate([ends, more[shared[more] > 1]])
     among = np.concatenate([numbered, best])
     among = among[np.isin(among, placed).all(axis=1)]
     order = np.argsort(placed)

@@ -70,7 +70,7 @@ def page_of(data: Mapping[str, Any]) -> str:
 
 
 def as_json(data: Mapping[str, Any]) -> str:
-    """Return data as JSON that can stand inside a script element, whatever names it holds."""
+    """Return data as JSON that can be put inside a script element, whatever names it holds."""
     text = json.dumps(_plain(data), ensure_ascii=True, separators=(",", ":"), allow_nan=False)
     for character in "<>&":
         text = text.replace(character, f"\\u{ord(character):04x}")
@@ -84,7 +84,7 @@ def write_page(path: str | Path, data: Mapping[str, Any]) -> None:
 
 
 def is_page(path: str | Path) -> bool:
-    """Tell whether a file begins as our pages do."""
+    """Return whether a file begins as our pages do."""
     start = _PAGE.partition("{policy}")[0] + html.escape("default-src 'none'; ", quote=True)
     with Path(path).open(encoding="utf-8", errors="replace") as stream:
         return stream.read(len(start)) == start

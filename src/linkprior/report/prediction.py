@@ -73,13 +73,13 @@ def prediction_page(
 
 def _yield(model: LinkPredictor, ranking: Ranking) -> dict[str, Any]:
     n = len(ranking)
-    found = model.expected_hits(ranking.scores) if n else None
-    if found is None:
+    expected = model.expected_hits(ranking.scores) if n else None
+    if expected is None:
         return {}
     k = np.unique(np.round(np.linspace(1, n, min(n, _YIELD_POINTS))).astype(np.int64))
     curve = {
         name: [round(float(v), 2) for v in np.asarray(values)[k - 1]]
-        for name, values in zip(("mean", "low", "high"), found, strict=True)
+        for name, values in zip(("mean", "low", "high"), expected, strict=True)
     }
     assumption = model.assumption()
     return {
@@ -91,9 +91,11 @@ def _yield(model: LinkPredictor, ranking: Ranking) -> dict[str, Any]:
 
 def _network(model: LinkPredictor, net: Network, report: Mapping[str, Any]) -> dict[str, Any]:
     degrees, notes = net.degrees, report.get("notes")  # a manifest may hold anything
-    own = model.get_params()
-    asked = {name: own[name] for name in ("n_edges", "c", "seed") if own.get(name) is not None}
-    prior = prior_degrees(net, **asked, given=own.get("degrees", "observed"))
+    params = model.get_params()
+    asked = {
+        name: params[name] for name in ("n_edges", "c", "seed") if params.get(name) is not None
+    }
+    prior = prior_degrees(net, **asked, given=params.get("degrees", "observed"))
     hub = int(np.argmax(degrees))
     count, component = connected_components(net.adjacency, directed=False)
     return {
@@ -130,7 +132,7 @@ def _distribution(degrees: NDArray[Any]) -> dict[str, list[float]]:
 def _about(
     model: LinkPredictor, net: Network, report: Mapping[str, Any], about: Mapping[str, Any]
 ) -> dict[str, Any]:
-    known = [
+    rows = [
         ("input", report.get("file") or about.get("input", {}).get("file")),
         ("SHA-256 of the input", report.get("sha256") or about.get("input", {}).get("sha256")),
         ("digest of the network", net.digest),
@@ -139,7 +141,7 @@ def _about(
         ("threads", about.get("workers")),
     ]
     command, versions = about.get("command"), about.get("versions")
-    facts = [[what, str(value)] for what, value in known if value]
+    facts = [[what, str(value)] for what, value in rows if value]
     return {
         **provenance(
             facts,

@@ -1,4 +1,4 @@
-"""The data of a page about the paper's experiments: its numbers beside ours, and the curves."""
+"""The data of a page about the paper's experiments: its numbers next to ours, and the curves."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def read_reproduction(folder: Path) -> list[dict[str, Any]]:
         try:
             reproduction_page([facts])
         except (KeyError, TypeError, ValueError, IndexError, AttributeError):
-            raise StoreError(f"{path} is not whole; run `linkprior reproduce` again") from None
+            raise StoreError(f"{path} is incomplete; run `linkprior reproduce` again") from None
     return results
 
 
@@ -42,14 +42,16 @@ def reproduction_page(results: Sequence[Facts], command: str | None = None) -> d
         for one in facts["conditions"]:
             if digest := str(one.get("network", {}).get("digest", "")):
                 digests.setdefault((facts["experiment"], digest), one["condition"])
-    known = [[f"{name}, {first}, digest", digest] for (name, digest), first in digests.items()]
+    digest_rows = [
+        [f"{name}, {first}, digest", digest] for (name, digest), first in digests.items()
+    ]
     seeds = f"{care['seeds']} seed{'s' * (care['seeds'] != 1)}"
     return {
         "title": "The paper's experiments, repeated",
         "subtitle": f"Network Inference by Learned Node-Specific Degree Prior; {tuned}, {seeds}. "
         f"{OURS} is the best of the paper's five at {TABLE_PERCENT:g} % in {wins} of {of}",
         "parts": [_part(one) for one in results],
-        "about": provenance(known, command, results[0].get("versions")),
+        "about": provenance(digest_rows, command, results[0].get("versions")),
     }
 
 
@@ -107,22 +109,22 @@ def _has_paper(condition: Facts) -> bool:
 
 
 def _cells(condition: Facts, method: str) -> Iterator[Any]:
-    found = condition["methods"][method]
-    values, mean = found["recall"][_AT], found["mean"][_AT]
+    results = condition["methods"][method]
+    values, mean = results["recall"][_AT], results["mean"][_AT]
     spread = f" ± {statistics.stdev(values):.3f}" if len(set(values)) > 1 else ""
     hits = statistics.mean(v * h for v, h in zip(values, condition["hidden"], strict=True))
     best = method in METHODS and condition["ranking"][0] == method
     mark = {"mark": "best"} if best else {}
     yield {"text": f"{mean:.3f}{spread} ({hits:.0f})", "value": mean, **mark}
     if _has_paper(condition):
-        yield found.get("paper")
+        yield results.get("paper")
 
 
 def _curve(experiment: str, condition: Facts) -> dict[str, Any]:
     lines = []
-    for method, found in condition["methods"].items():
-        at = [float(percent.rstrip("%")) for percent in found["mean"]]
-        lines.append({"name": method, "x": [0.0, *at], "y": [0.0, *found["mean"].values()]})
+    for method, results in condition["methods"].items():
+        at = [float(percent.rstrip("%")) for percent in results["mean"]]
+        lines.append({"name": method, "x": [0.0, *at], "y": [0.0, *results["mean"].values()]})
     lines.sort(key=lambda line: line["name"] != OURS)  # the first hue for the paper's method
     title = str(condition["condition"])
     file = f"{experiment}_{title}".replace(" → ", "_to_")

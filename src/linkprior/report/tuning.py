@@ -53,10 +53,10 @@ class Study:
     finished: bool = True
 
     @classmethod
-    def of(cls, found: TuningResult, question: Mapping[str, Any]) -> Study:
+    def of(cls, result: TuningResult, question: Mapping[str, Any]) -> Study:
         """Return what a search found."""
-        best = next(t for t in found.ranked if t.params == found.best_params)
-        return cls(question, found.trials, best, found.importances())
+        best = next(t for t in result.ranked if t.params == result.best_params)
+        return cls(question, result.trials, best, result.importances())
 
 
 # Of a journal that is none of ours, met by json, optuna or us.
@@ -64,7 +64,7 @@ _DAMAGE = (KeyError, TypeError, ValueError, AttributeError, AssertionError, Recu
 
 
 def is_study(folder: Path) -> bool:
-    """Tell whether a folder holds a study."""
+    """Return whether a folder holds a study."""
     return (folder / QUESTION).is_file()
 
 
@@ -75,7 +75,7 @@ def read_study(folder: Path) -> Study:
     kinds = {"searched": dict, "params": dict}
     whole = named and all(isinstance(question.get(name), kind) for name, kind in kinds.items())
     if question.get("kind") != KIND or not whole:
-        raise StoreError(f"{folder / QUESTION} is not the question of a tuning study")
+        raise StoreError(f"{folder / QUESTION} is not the configuration of a tuning study")
     kept = _finished(folder / JOURNAL)
     trials = [trial for trial, _ in kept]
     best = best_of(trials, bool(question.get("cautious")))
@@ -115,7 +115,8 @@ def _finished(path: Path) -> list[tuple[Trial, FrozenTrial]]:
             return finished_trials(storage.get_all_trials(study, deepcopy=False))
     except _DAMAGE as problem:
         raise StoreError(
-            f"{path} is no journal of a study ({type(problem).__name__}); restore it, or tune anew"
+            f"{path} is not the journal of a study ({type(problem).__name__}); restore it, or "
+            "tune again"
         ) from None
 
 
@@ -154,13 +155,13 @@ def tuning_page(
     count, question = len(study.trials), study.question
     nodes = question.get("nodes")
     named = source or (f"a network of {nodes:,} nodes" if isinstance(nodes, int) else "a network")
-    known = [[_WORDS.get(k, k), str(question[k])] for k in _FACTS if k in question]
-    own = [[name, format_value(value)] for name, value in question["params"].items()]
+    rows = [[_WORDS.get(k, k), str(question[k])] for k in _FACTS if k in question]
+    params = [[name, format_value(value)] for name, value in question["params"].items()]
     return {
         "title": f"{question['model']} tuned on {named}",
         "subtitle": f"{count} setting{'s' * (count != 1)} tried, compared by {question['metric']}",
         "parts": [tuning_part(study, ready)],
-        "about": {**provenance(known, command), "parameters": own},
+        "about": {**provenance(rows, command), "parameters": params},
     }
 
 
@@ -168,7 +169,7 @@ def tuning_part(study: Study, ready: str | None = None) -> dict[str, Any]:
     """Return the section: what was gained, the history, importances, the settings."""
     metric, inner = study.question["metric"], study.question.get("inner")
     states = [trial.state for trial in study.trials]
-    own = next((t.value for t in study.trials if t.number == 0), math.nan)
+    default = next((t.value for t in study.trials if t.number == 0), math.nan)
     on = f" over {inner} inner splits" if inner else ""
     words = [
         f"A setting's value is its mean {metric}{on}, each of which hides a tenth of the "
@@ -176,7 +177,7 @@ def tuning_part(study: Study, ready: str | None = None) -> dict[str, Any]:
         "is: evaluate it on other edges."
     ]
     if not study.finished:
-        words.append("The search has not come to its end; this is what it had tried.")
+        words.append("The search is not finished; these are the settings tried so far.")
     return {
         "id": "tuning",
         "nav": "Tuning",
@@ -187,7 +188,7 @@ def tuning_part(study: Study, ready: str | None = None) -> dict[str, Any]:
                 f"{study.best.value:.4f}",
                 f"{metric} of the best setting, number {study.best.number}",
             ],
-            [_number(own), "that of the model's own parameters"],
+            [_number(default), "that of the model's own parameters"],
             [str(len(states)), "settings tried"],
             [str(states.count(PRUNED)), "stopped early"],
             [str(states.count(FAILED)), "could not be fitted"],
@@ -240,7 +241,7 @@ def _bars(importances: dict[str, float]) -> list[dict[str, Any]]:
 
 
 def _tables(study: Study) -> list[dict[str, Any]]:
-    own, searched = study.question["params"], list(study.question["searched"])
+    own_params, searched = study.question["params"], list(study.question["searched"])
     rows = [
         [
             trial.number,
@@ -263,7 +264,10 @@ def _tables(study: Study) -> list[dict[str, Any]]:
             "file": "best_parameters",
             "heads": ["parameter", "best", "the model's own"],
             "rows": [
-                [name, *(format_value(params.get(name)) for params in (study.best.params, own))]
+                [
+                    name,
+                    *(format_value(params.get(name)) for params in (study.best.params, own_params)),
+                ]
                 for name in searched
             ],
         },

@@ -154,7 +154,7 @@ class Explorer:
 
 
 def _json(data: Any, status: int = 200, headers: dict[str, str] | None = None) -> Response:
-    """Return JSON in ASCII: a name may hold bytes that are no text."""
+    """Return JSON in ASCII: a name may hold bytes that are not text."""
     return Response(json.dumps(data), status, headers, "application/json")
 
 
@@ -208,7 +208,7 @@ display:flex;flex-wrap:wrap;gap:4px 16px"><a href="../../">← All jobs</a>{link
 _NAMES = {"tsv": "TSV", "graphml": "GraphML", "cx2": "CX2", "log": "messages"}
 
 # A report runs apart from the explorer (sandbox: an origin of its own), so that nothing in a file
-# of names could speak for the user. Which script it may run stands in the page itself, by digest.
+# of names could speak for the user. The page itself lists by digest which script it may run.
 REPORT_POLICY = (
     "sandbox allow-scripts allow-downloads; default-src 'none'; "
     "style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data: blob:; base-uri 'none'; "

@@ -1,8 +1,8 @@
 """What the server's processes run.
 
 `python -m linkprior.serve.job_main` runs the job of its folder; `… NETWORK REPORT.json` reads a
-network file and writes a report. In processes of their own: a file that takes all memory, or
-crashes a reader, takes nobody along. Each process ends when its standard input closes, so that none
+network file and writes a report. These are separate processes: a file that takes all memory, or
+crashes a reader, ends only its own. Each process ends when its standard input closes, so that none
 outlives the server: a pipe closes with the process at its other end, however that one ends.
 """
 

@@ -46,7 +46,7 @@ class JobRequest:
         """Return the request in a form of the page, or raise an error that says what is wrong."""
         unknown = sorted(set(given) - _FIELDS)
         if unknown:
-            raise ParameterError(f"nothing called {shown(unknown[0])} can be chosen")
+            raise ParameterError(f"there is no setting {shown(unknown[0])}")
         model = _text(given, "model") or DEFAULT_MODEL
         *wrappers, base = model.split(":")  # looked up by name: loading a model takes its time
         if base not in names() or any(name not in WRAPPERS for name in wrappers):
@@ -167,7 +167,7 @@ class Job:
     progress: dict[str, Any] | None = None  # as last reported: name, fraction, elapsed, left
     error: str | None = None
     seconds: float | None = None
-    said: tuple[str, ...] = ()  # its last messages
+    messages: tuple[str, ...] = ()  # its last messages
     _stop_asked: threading.Event = field(default_factory=threading.Event)
     _child: Child | None = None
 
@@ -233,7 +233,7 @@ class Job:
             self.state = "stopped"
         else:
             self.state = "failed"
-            last = self.said[-1].removeprefix("linkprior: ") if self.said else ""
+            last = self.messages[-1].removeprefix("linkprior: ") if self.messages else ""
             self.error = last if status in (1, 2) and last else describe_exit(status, last)
         self.progress = None
         with suppress(OSError):  # a full disk keeps no job from coming to its end
@@ -250,7 +250,7 @@ class Job:
             return
         text = self.network.named(str(content.get("say", line)))
         write(text + "\n")
-        self.said = (*self.said, *text.splitlines())[-_SHOWN_LINES:]  # whole at any moment
+        self.messages = (*self.messages, *text.splitlines())[-_SHOWN_LINES:]  # whole at any moment
 
     def cancel(self) -> None:
         """Never begin it, where it waits; end it as soon as it begins, where it is about to."""
@@ -279,7 +279,7 @@ class Job:
         files = [kind for kind, (name, _) in FILES.items() if self.file(name) is not None]
         return {
             **{name: getattr(self, name) for name in names},
-            "said": list(self.said),
+            "messages": list(self.messages),
             "ahead": ahead,
             "page": self.state == "done" and self.file(PAGE) is not None,
             "files": [kind for kind in files if kind == "log" or self.state == "done"],
@@ -357,7 +357,7 @@ class JobManager:
             if sum(job.state == "waiting" for job in self.jobs.values()) >= MOST_WAITING:
                 raise BusyError(f"{MOST_WAITING} jobs are waiting; wait for one, or stop some")
             if len(self.jobs) >= MOST_JOBS:
-                raise BusyError(f"{MOST_JOBS} jobs are stored; remove some that are over")
+                raise BusyError(f"{MOST_JOBS} jobs are stored; remove finished ones")
             job = Job.create(self.workspace.jobs, network, request)
             self.jobs[job.id] = job
             self._turn.notify_all()
@@ -385,7 +385,7 @@ class JobManager:
         with self._lock:
             job = self.jobs[id]
             if not job.is_over:
-                raise BusyError("the job is not over; stop it first")
+                raise BusyError("the job is still running; stop it first")
             del self.jobs[id]
             self._changed()
         job.remove()

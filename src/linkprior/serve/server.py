@@ -97,11 +97,11 @@ def _at(port: int) -> socket.socket:
         if problem.errno == errno.EADDRINUSE:
             raise LinkpriorError(
                 f"port {port} is in use, perhaps by another linkprior serve; give another --port, "
-                "or --port 0 for any that is free"
+                "or --port 0 for any free one"
             ) from None
         if problem.errno in (errno.EACCES, errno.EPERM):
             raise LinkpriorError(
-                f"port {port} may not be used by you; give a --port of 1024 or more"
+                f"port {port} is not open to you; give a --port of 1024 or more"
             ) from None
         raise
     return made

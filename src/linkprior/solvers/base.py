@@ -16,7 +16,7 @@ Status = Literal["converged", "max_iter"]
 
 @dataclass(frozen=True)
 class Measure:
-    """Where a solver stands after a step; relative residuals are None where it has none."""
+    """The state of a solver after a step; relative residuals are None where it has none."""
 
     objective: float
     primal: float | None = None
@@ -69,7 +69,7 @@ def solve(
 
 
 def settled(history: list[Measure], tol: float, patience: int = 3) -> bool:
-    """Tell whether the last `patience` steps changed nothing worth another step.
+    """Return whether the last `patience` steps changed nothing worth another step.
 
     The objective must have stood still for several steps in a row, and the residuals, where the
     method has them, must be small as well. A primal residual alone says nothing: it is zero from

@@ -47,13 +47,13 @@ _NO_LOSS = 1e-6  # share of the loss of X = 0 below which a loss is none
 _BASIS = 1.4  # size of the Lanczos basis as a multiple of that: 1.25 to 2 cost about the same steps
 CLOSE = 1e-6  # of r that may be left unspent: float32 knows sums no better
 _MOST = float(np.finfo(np.float32).max)  # of a price: times 0 it is still 0
-_SAME = 1e-7  # relative difference of two prices that float32 cannot tell apart
+_SAME = 1e-7  # relative difference of two prices that float32 cannot distinguish
 _TRIES = 100  # far more secants than a search takes
 
 
 @dataclass(frozen=True)
 class NuclearState:
-    """Where the ADMM stands."""
+    """The state of the ADMM."""
 
     Q: Matrix  # the copy X before it is clipped to the box
     B: Matrix  # weights λ·b_i(rank) at the ranks of Q; without λ where the prior is bounded
@@ -163,7 +163,7 @@ class NuclearSolver:
 
     @cached_property
     def _least_loss(self) -> float:
-        """A loss not worth telling from 0, beside that of X = 0."""
+        """A loss that is practically 0, relative to that of X = 0."""
         weight, omega = self._loss
         return float(_NO_LOSS * np.sum(weight * omega**2, dtype=np.float64))
 
@@ -180,7 +180,7 @@ def eigenpairs_above(
 ) -> tuple[Matrix, Matrix, float]:
     """Return every eigenpair of a symmetric S with |eigenvalue| above the threshold, and that.
 
-    The threshold is told from eigenvalues: of the largest alone it is too small at most. These are
+    The threshold follows from eigenvalues: of the largest alone it is too small at most. These are
     searched for, more and more of them, until one lies below it: then none is missing. Where that
     would be many, or the search fails, all are computed.
     """

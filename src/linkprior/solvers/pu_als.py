@@ -36,7 +36,7 @@ Floats = NDArray[np.float64]
 Result = TypeVar("Result")
 
 BLOCK_ROWS = 1024  # their step vectors stay in a core's cache; fixed, so that sums never regroup
-_NON_EDGE = 2.0  # stands for a known non-edge where entries tell how sure an edge is
+_NON_EDGE = 2.0  # stands for a known non-edge where entries are confidences of edges
 
 
 @dataclass(frozen=True)
@@ -137,13 +137,13 @@ class PuAlsSolver:
     def _pattern(self) -> sp.csr_array:
         """The evidence, and the diagonal as a second kind of entry: what M adds to ρ/2 everywhere.
 
-        Entries are how sure an edge is; 2 stands for a known non-edge, and −1 for the diagonal.
+        Entries are confidences of edges; 2 stands for a known non-edge, and −1 for the diagonal.
         """
-        known = self.net.evidence
-        values = np.where(known.target > 0, known.weight, _NON_EDGE)
-        shape = known.pattern.shape
+        evidence = self.net.evidence
+        values = np.where(evidence.target > 0, evidence.weight, _NON_EDGE)
+        shape = evidence.pattern.shape
         observations = sp.csr_array(
-            (values, known.pattern.indices, known.pattern.indptr), shape=shape
+            (values, evidence.pattern.indices, evidence.pattern.indptr), shape=shape
         )
         pattern = sp.csr_array(observations - sp.eye_array(shape[0]))
         pattern.sort_indices()
@@ -204,12 +204,12 @@ def exact_half_sweep(net: Network, H: Array, rho: float, lam: float) -> Floats:
     """Return the W that is best for H: one dense solve per row, O(nnz·r² + p·r³)."""
     wide = H.astype(np.float64)
     C = rho / 2.0 * (wide.T @ wide) + lam * np.eye(H.shape[1])
-    known = net.evidence
-    indptr, indices = known.pattern.indptr, known.pattern.indices
+    evidence = net.evidence
+    indptr, indices = evidence.pattern.indptr, evidence.pattern.indices
     W = np.empty_like(wide)
     for i in range(net.n_nodes):
-        own = slice(indptr[i], indptr[i + 1])
-        near, weight, target = wide[indices[own]], known.weight[own], known.target[own]
+        part = slice(indptr[i], indptr[i + 1])
+        near, weight, target = wide[indices[part]], evidence.weight[part], evidence.target[part]
         curve = (1.0 - rho) * (weight[:, None] * near).T @ near
         normal = C + curve - rho / 2.0 * np.outer(wide[i], wide[i])
         W[i] = np.linalg.solve(normal, (1.0 - rho / 2.0) * (weight * target) @ near)

@@ -54,14 +54,14 @@ class BlockSearch:
         first = Partition.of(self.adjacency, self._cut(rng))
         path = levels(first.n_blocks, self.n_blocks or 1)
         with progress.stage(total=float(sum(path)) * 1.5):
-            found = list(self._descend(first, path, rng))
+            partitions = list(self._descend(first, path, rng))
             if self.n_blocks is not None:
-                return found[-1]
-            at = int(np.argmin([one.description_length() for one in found]))
-            above, below = found[max(0, at - 1)], found[min(at + 1, len(found) - 1)]
+                return partitions[-1]
+            at = int(np.argmin([one.description_length() for one in partitions]))
+            above, below = partitions[max(0, at - 1)], partitions[min(at + 1, len(partitions) - 1)]
             slowly = list(range(above.n_blocks, below.n_blocks - 1, -1))
-            found += self._descend(above, slowly, rng)
-        return min(found, key=Partition.description_length)
+            partitions += self._descend(above, slowly, rng)
+        return min(partitions, key=Partition.description_length)
 
     def _descend(
         self, start: Partition, path: list[int], rng: np.random.Generator

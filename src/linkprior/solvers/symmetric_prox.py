@@ -182,9 +182,9 @@ def dual_iterations(
 ) -> Matrix:
     """Return the last iterate Q of dual decomposition, symmetrised; `shift` = A′ − A is moved.
 
-    The iterations of `dual_decomposition` without a judge: rows are sorted once in each, and two
-    arrays are made. Weights are scale_i·profile_k. `iterations` numbers them from the first one on
-    that moved `shift`: where A hardly changes any more, steps must go on shrinking.
+    The iterations of `dual_decomposition` without a lower bound: rows are sorted once in each, and
+    two arrays are made. Weights are scale_i·profile_k. `iterations` numbers them from the first one
+    on that moved `shift`: where A hardly changes any more, steps must go on shrinking.
     """
     scale, profile = scale.astype(A.dtype), profile.astype(A.dtype)
     Q_rows, Q = np.empty_like(A), np.empty_like(A)

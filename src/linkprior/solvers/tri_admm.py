@@ -38,14 +38,14 @@ R = TypeVar("R")
 
 @dataclass(frozen=True)
 class AdmmState:
-    """Where ADMM stands; Z is the scaled dual variable."""
+    """The state of ADMM; Z is the scaled dual variable."""
 
     factors: Factors
     Q: Matrix  # the prox before clipping; X = max(Q, 0)
     Y: Matrix  # the target X − Z of the next Step_One
     G: Matrix  # λ/η·½(B + Bᵀ), the prior linearised at the ranks of Q for the next step
     B: Matrix  # h at the rank of each entry
-    row_sums: Array  # Σ_k h_k·X_{i,[k]} of every row, from which the prior tells its value
+    row_sums: Array  # Σ_k h_k·X_{i,[k]} of every row, from which the prior has its value
     shift: Matrix | None = None  # multipliers, where Step_Two is done by dual decomposition
     n_dual: int = 0  # how often they were moved
     Y_square: float = 0.0  # ‖Y‖²

@@ -104,9 +104,9 @@ def test_each_objective_states_its_own_measure(planted, objective, monkeypatch):
     monkeypatch.setattr(module, "draw", lambda *given: drawn.append(given[-1]) or plain(*given))
     model = lp.make("auto", effort="fast", objective=objective).fit(planted)
     assert drawn == [{"auprc": 0.0, "recall": 0.0, "dc_auroc": 1.0}[objective]] * 3
-    measure = {"auprc": "AUPRC", "recall": "recall at 5 %", "dc_auroc": "like degree"}[objective]
+    measure = {"auprc": "AUPRC", "recall": "recall at 5 %", "dc_auroc": "similar degree"}[objective]
     text = " ".join(model.summary())
-    assert measure in text or "nothing learned" in text or "too little" in text
+    assert measure in text or "no learned combination" in text or "too little" in text
 
 
 def test_more_effort_asks_more_models_more_often(planted):
@@ -130,7 +130,7 @@ def test_edges_are_hidden_more_often_where_each_time_they_are_few():
 
 
 @pytest.mark.parametrize("holdouts", [0, 1])
-def test_few_exercises_choose_without_learning(planted, holdouts):
+def test_few_hold_outs_choose_without_learning(planted, holdouts):
     model = lp.make("auto", effort="fast", holdouts=holdouts, hidden=0.4).fit(planted)
     facts, words = model.learned_.facts, model.summary()
     assert len(facts["hidden"]) == holdouts
@@ -151,7 +151,7 @@ def test_few_exercises_choose_without_learning(planted, holdouts):
 # ---------------------------------------------------------------------- what to expect
 
 
-def test_chances_follow_scores_and_the_share_taken_to_be_missing(network, fitted):
+def test_probabilities_follow_scores_and_the_share_taken_to_be_missing(network, fitted):
     ranked = fitted.predict_edges(200)
     probabilities = fitted.probabilities(ranked.scores)
     assert (np.diff(probabilities) <= 1e-12).all()
@@ -164,7 +164,7 @@ def test_chances_follow_scores_and_the_share_taken_to_be_missing(network, fitted
     np.testing.assert_allclose(more.probabilities(ranked.scores)[low], (probabilities * ratio)[low])
 
 
-def test_score_at_a_chance_keeps_the_pairs_of_at_least_that_chance(fitted):
+def test_score_threshold_keeps_the_pairs_of_at_least_that_probability(fitted):
     ranked = fitted.predict_edges(300)
     probabilities = fitted.probabilities(ranked.scores)
     wanted = float(probabilities[40])
@@ -249,13 +249,12 @@ def check_words(model, name):
     if not facts["hidden"]:
         assert first == (
             "no edge was hidden, so nothing could be learned: "
-            "ranked by what the degree prior says of the ranks of all models"
+            "ranked by the prior-weighted ranks of all models"
         )
         assert model.probabilities(np.zeros(1)) is None
     elif sum(facts["hidden"]) < 20:
         assert first == (
-            "too few hidden edges to choose by: "
-            "ranked by what the degree prior says of the ranks of all models"
+            "too few hidden edges to choose by: ranked by the prior-weighted ranks of all models"
         )
         assert facts["stack"]["kind"] == "prior"
     elif "stack" not in facts["validation"]:
@@ -266,7 +265,7 @@ def check_words(model, name):
         assert first.startswith("on hidden edges the learned combination reached AUPRC")
     else:
         assert facts["validation"]["stack"] < max(facts["validation"].values())
-        assert first.startswith("nothing learned did better on hidden edges than ")
+        assert first.startswith("no learned combination did better on hidden edges than ")
     assert "nan" not in " ".join(words)
 
 

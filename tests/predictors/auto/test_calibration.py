@@ -56,7 +56,7 @@ def test_scores_that_tie_share_one_rate():
 
 @slowly
 @given(st.integers(0, 999), st.floats(0.05, 20.0))
-def test_chances_never_fall_and_stay_below_one(seed, ratio):
+def test_probabilities_never_fall_and_stay_below_one(seed, ratio):
     known = Calibration.learn([simulated(seed, n=800, offset=2.5)], ratio)
     probabilities = known.probability(np.linspace(-20, 20, 300))
     assert (np.diff(probabilities) >= 0).all()
@@ -65,7 +65,7 @@ def test_chances_never_fall_and_stay_below_one(seed, ratio):
 
 @slowly
 @given(st.integers(0, 999), st.floats(0.0, 1.0))
-def test_score_at_is_the_lowest_score_of_a_chance(seed, part):
+def test_score_threshold_is_the_lowest_score_of_a_probability(seed, part):
     known = Calibration.learn([simulated(seed, n=800, offset=2.5)], 1.0)
     low, high = known.probabilities[0], known.probabilities[-1]
     wanted = low + part * (high - low)
@@ -97,7 +97,7 @@ def test_too_few_hidden_edges_give_no_calibration():
     assert Calibration.learn([(np.arange(100.0), sample(np.zeros((100, 1)), y))], 1.0) is None
 
 
-def test_exercises_that_differ_widen_what_is_expected():
+def test_hold_outs_that_differ_widen_what_is_expected():
     evaluated = [simulated(0, offset=2.0), simulated(1, offset=6.0)]
     assert Calibration.learn(evaluated, 1.0).spread > 2 * calibration.LEAST_SPREAD
 

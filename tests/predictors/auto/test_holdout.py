@@ -286,7 +286,7 @@ def test_halves_by_hub_share_no_hub_and_both_have_hits():
 
 
 @pytest.mark.at_length
-def test_chances_are_judged_apart_where_samples_know_of_each_other():
+def test_probabilities_are_evaluated_separately_where_samples_depend_on_each_other():
     labels, where = ("a", "b"), {"columns": (0,), "floor": 3.0, "n_pairs": 3000}
     samples = [with_signal(seed, [1.0, 0.2]) for seed in (1, 2)]
     apart = [with_signal(seed, [1.0, 0.2]) for seed in (3, 4)]
@@ -296,14 +296,14 @@ def test_chances_are_judged_apart_where_samples_know_of_each_other():
     assert {id(one) for one in evaluated} == {id(one) for one in apart}
 
 
-def test_without_a_ratio_chances_are_the_rates_at_which_pairs_were_found():
+def test_without_a_ratio_probabilities_are_the_rates_at_which_pairs_were_found():
     y = np.repeat([True, False], [300, 700])
     np.random.default_rng(0).shuffle(y)
     known = Calibration.learn([(np.zeros(1000), sample(np.zeros((1000, 1)), y))], None)
     assert known.probability(np.array([0.0]))[0] == pytest.approx(0.3)
 
 
-def test_auto_says_that_it_learned_from_releases_and_what_chances_rest_on(fitted):
+def test_auto_says_that_it_learned_from_releases_and_what_probabilities_rest_on(fitted):
     assert "newer release found" in fitted.summary()[0]
     assert "next release" in fitted.assumption()
 

@@ -73,7 +73,7 @@ def test_what_is_chosen_is_best_on_edges_not_learned_from(seed, objective):
     )
 
 
-def test_judged_scores_come_from_learners_that_had_not_seen_the_sample():
+def test_validation_scores_come_from_learners_that_had_not_seen_the_sample():
     """Labels that are pure probability cannot be told; by heart they could."""
     rng = np.random.default_rng(0)
     samples = [
@@ -99,13 +99,13 @@ def test_one_lucky_hit_among_few_does_not_choose_the_source():
     assert found["l3"] / found["ra"] > 1.5 * plain[1] / plain[0]
 
 
-def test_one_exercise_is_enough_to_choose_but_not_to_learn():
+def test_one_hold_out_is_enough_to_choose_but_not_to_learn():
     found = train([with_signal(0, [0.0, 2.0, 0.0])])
     assert (found.stack.kind, found.stack.column) == ("source", 1)
     assert "stack" not in found.validation
 
 
-def test_without_exercises_ranks_are_fused():
+def test_without_hold_outs_ranks_are_fused():
     found = train([])
     assert found.stack.kind == "fusion"
     assert found.evaluated == []
@@ -182,7 +182,7 @@ def test_trees_that_are_kept_in_another_way_than_we_read_them_are_refused(data, 
     monkeypatch.setattr(
         learners, "_arrays_of", lambda model: read(model)._replace(value=-read(model).value)
     )
-    with pytest.raises(LinkpriorError, match="keeps boosted trees in a way that is not known"):
+    with pytest.raises(LinkpriorError, match="stores boosted trees in an unknown format"):
         learn("free", *data)
 
 

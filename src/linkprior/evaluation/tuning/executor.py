@@ -89,14 +89,14 @@ def _as_one_unit() -> Iterator[None]:
     """
     unit, seen = progress.part(1.0), 0.0
 
-    def hear(report: progress.Report) -> None:
+    def on_report(report: progress.Report) -> None:
         nonlocal seen
         if report.fraction is not None and report.fraction > seen:
             unit.advance(report.fraction - seen)
             seen = report.fraction
 
     try:
-        with progress.listen(hear):
+        with progress.listen(on_report):
             yield
     finally:
         unit.end()
@@ -149,7 +149,7 @@ def _processes(objective: Objective, workers: int, threads: int) -> Iterator[Run
         except BrokenProcessPool:
             raise LinkpriorError(
                 "a process that tried a setting was ended from outside, perhaps for lack of "
-                "memory; try again with fewer workers (a study goes on where it was left)"
+                "memory; try again with fewer workers (a study resumes where it stopped)"
             ) from None
 
     try:

@@ -75,8 +75,8 @@ class Trial:
 
 def mean(scores: Iterable[float]) -> float:
     """Return the mean of what could be measured."""
-    known = [score for score in scores if not math.isnan(score)]
-    return math.fsum(known) / len(known) if known else math.nan
+    measured = [score for score in scores if not math.isnan(score)]
+    return math.fsum(measured) / len(measured) if measured else math.nan
 
 
 def best_of(trials: Iterable[Trial], cautious: bool = False) -> Trial | None:
@@ -86,15 +86,15 @@ def best_of(trials: Iterable[Trial], cautious: bool = False) -> Trial | None:
     unless a setting clearly beats it.
     """
     complete = [trial for trial in trials if trial.state == COMPLETE]
-    own = next((trial for trial in complete if trial.number == 0), None)
-    if cautious and own is not None:
-        complete = [own, *(trial for trial in complete if _clearly_better(trial, own))]
+    default = next((trial for trial in complete if trial.number == 0), None)
+    if cautious and default is not None:
+        complete = [default, *(trial for trial in complete if _clearly_better(trial, default))]
     return max(complete, key=lambda trial: (trial.value, -trial.number), default=None)
 
 
-def _clearly_better(trial: Trial, own: Trial) -> bool:
+def _clearly_better(trial: Trial, default: Trial) -> bool:
     """Return whether the mean gain over the inner splits exceeds the sd of the gains."""
-    pairs = zip(trial.scores, own.scores, strict=True)
+    pairs = zip(trial.scores, default.scores, strict=True)
     gains = [gain for a, b in pairs if not math.isnan(gain := a - b)]
     return len(gains) > 1 and statistics.mean(gains) > statistics.stdev(gains)
 
@@ -130,7 +130,7 @@ def trial_from(noted: Mapping[str, Any], state: str) -> Trial:
 
 @dataclass(frozen=True)
 class SearchSpace:
-    """What is searched for one model on one network, and where the model stands already."""
+    """What is searched for one model on one network, and the model's present parameters."""
 
     axes: Space
     own: Params
@@ -145,8 +145,8 @@ class SearchSpace:
     def positions(self, params: Params) -> dict[str, float] | None:
         """Return parameters as numbers on their axes; None where one has no place there."""
         places = {k: axis.position(self.network, params[k]) for k, axis in self.axes.items()}
-        known = {name: at for name, at in places.items() if at is not None}
-        return known if len(known) == len(places) else None
+        located = {name: at for name, at in places.items() if at is not None}
+        return located if len(located) == len(places) else None
 
 
 @dataclass(frozen=True)
@@ -168,13 +168,15 @@ class Grid:
     @cached_property
     def _others(self) -> list[Params]:
         """All combinations but the model's own."""
-        own, position = self.search_space.own, self.search_space.positions
+        default, position = self.search_space.own, self.search_space.positions
         grids = {name: axis.grid for name, axis in self.search_space.axes.items() if axis.grid}
         # The first axis changes fastest.
         combinations = product(*reversed(grids.values())) if grids else ()
-        every = [{**own, **dict(zip(reversed(grids), one, strict=True))} for one in combinations]
+        every = [
+            {**default, **dict(zip(reversed(grids), one, strict=True))} for one in combinations
+        ]
         order = np.random.default_rng([self.seed, len(every)]).permutation(len(every)).tolist()
-        here = position(own)
+        here = position(default)
         return [every[n] for n in order if here is None or position(every[n]) != here]
 
 

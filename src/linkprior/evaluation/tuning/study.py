@@ -5,7 +5,7 @@ DIR/journal.log    one line for each step, in optuna's format: its own tools rea
 DIR/best.json      the best setting, once the search has come to its end
 
 The journal is a record only: which settings come next never depends on the order of its lines.
-What a killed process leaves behind is put right when it is opened again.
+What a killed process leaves behind is repaired when it is opened again.
 """
 
 from __future__ import annotations
@@ -105,7 +105,9 @@ class StudyFolder(Trials):
             return
         before = read_json(path)
         if before.get("kind") != KIND:
-            raise StoreError(f"{self.folder} is no folder of a tuning study; choose another one")
+            raise StoreError(
+                f"{self.folder} is not the folder of a tuning study; choose another one"
+            )
         refuse_other_data(self.folder, "a study", before, self.question)
         there, here = _flat(before), _flat(self.question)
         other = [
@@ -115,13 +117,14 @@ class StudyFolder(Trials):
         ]
         if other:
             raise StoreError(
-                f"{self.folder} holds another study: {'; '.join(other)}. Ask the same, or choose "
-                "another folder"
+                f"{self.folder} holds another study: {'; '.join(other)}. Use the "
+                "same configuration, or choose another folder"
             )
         if before.get("optuna") != self.question.get("optuna"):
             _log.info(
                 f"{self.folder} was begun with optuna {before.get('optuna')}, this is "
-                f"{self.question.get('optuna')}: the next settings may be others than there"
+                f"{self.question.get('optuna')}: the next settings may differ from "
+                "those it would have tried"
             )
 
     def _resume(self) -> None:
@@ -144,8 +147,8 @@ class StudyFolder(Trials):
             self.trials = {one.number: one for one, _ in finished_trials(every)}
         except (ValueError, KeyError, TypeError, AttributeError, AssertionError) as problem:
             raise StoreError(
-                f"{self.path} is no journal of a study ({type(problem).__name__}); choose another "
-                "folder, or remove this one to begin anew"
+                f"{self.path} is not the journal of a study ({type(problem).__name__}); choose "
+                "another folder, or remove this one to start again"
             ) from None
         for trial in left:
             self._storage.set_trial_user_attr(trial._trial_id, "reaped", True)
@@ -219,7 +222,7 @@ def mend(path: Path) -> bool:
     if bad < len(lines) - 1:
         raise StoreError(
             f"{path}:{bad + 1}: expected a line of JSON; the journal was changed by something "
-            "else. Restore it, choose another folder, or remove this one to begin anew"
+            "else. Restore it, choose another folder, or remove this one to start again"
         )
     with path.open("r+b") as stream:
         stream.truncate(len(content) - len(lines[bad]))
@@ -237,7 +240,7 @@ def _is_whole(line: bytes) -> bool:
 
 
 def refuse_other_folders(folder: Path) -> None:
-    """Raise an error where a folder is a file, or holds something that is no study of ours."""
+    """Raise an error where a folder is a file, or holds something that is not a study of ours."""
     if folder.exists() and not folder.is_dir():
         raise StoreError(f"{folder} is a file; a study needs a folder of its own")
     refuse_odd(folder, (QUESTION, JOURNAL, BEST))

@@ -51,7 +51,7 @@ DEFAULT_METRIC = "auprc"
 INNER = 3  # inner splits where no other number is asked for
 _ASKED = ("metric", "rule", "inner", "sampler", "seed", "workers", "prune", "cautious")
 ENOUGH_TO_TELL = 10  # complete settings without which importances would be guesses
-# A time is never twice the same, and to agree with the degrees is no merit.
+# A time is never twice the same, and to agree with the degrees is not a merit.
 NOT_TO_TUNE = ("seconds", "peak_mb", "spearman_degree")
 
 
@@ -94,7 +94,7 @@ def tune(
     seed : int
         Same seed, same settings and values.
     study : str or Path, optional
-        A folder that stores every setting tried. The same call goes on where the last one stopped,
+        A folder that stores every setting tried. The same call resumes where the last one stopped,
         and ends with the same best wherever that was.
     executor, workers : str, int
         "threads" or "processes", and how many settings are tried at a time. They are chosen in
@@ -161,8 +161,7 @@ class Tuning:
         if self.metric in NOT_TO_TUNE:
             others = ", ".join(metric for metric in METRICS if metric not in NOT_TO_TUNE)
             raise ParameterError(
-                f"{self.metric} is not to be tuned for: more of it is not better. Choose one of "
-                f"{others}"
+                f"{self.metric} cannot be tuned for: higher is not better. Choose one of {others}"
             )
         if self.cautious and self.inner < 2:
             raise ParameterError("cautious needs at least two inner splits to compare settings on")
@@ -267,8 +266,8 @@ class Tuning:
         return type(self.template)(**{**self.template.get_params(), **params})
 
     def _cheaper(self) -> dict[str, Any]:
-        known = self.template.parameter_names()
-        return {name: value for name, value in self.cheaper.items() if name in known}
+        parameters = self.template.parameter_names()
+        return {name: value for name, value in self.cheaper.items() if name in parameters}
 
     def question(self) -> dict[str, Any]:
         """Return all that the trials depend on, for the folder of a study."""
@@ -356,11 +355,11 @@ class TuningResult:
         >>> lp.tune("lrw", lp.planted_network(60, seed=0), trials=2).facts()["trials"]
         2
         """
-        own, best = self.default_value, self.best_value
+        default, best = self.default_value, self.best_value
         return {
             "trials": len(self.trials),
             "metric": self.metric,
-            "default_value": None if math.isnan(own) else own,
+            "default_value": None if math.isnan(default) else default,
             "best_value": None if math.isnan(best) else best,
             "best_params": dict(self.best_params),
         }

@@ -18,7 +18,7 @@ from linkprior.io.readers.interactions import (
 )
 from linkprior.io.source import Source, full_lines, without_comments
 
-# What may name a node: the columns, how the report calls it, and what a row without it is told.
+# What may name a node: the columns, how the report calls it, and why a row without it is left out.
 _IDENTIFIERS = {
     "entrez": ("entrez gene", "Entrez gene id", "no Entrez gene id (--id biogrid keeps it)"),
     "biogrid": ("biogrid id", "BioGRID id", "no BioGRID id"),
@@ -61,12 +61,12 @@ def read_biogrid(source: Source, out: EdgeCollector, options: ReadOptions) -> st
     if not n_rows:
         raise InputError(f"{source.name}: the header of a BioGRID table and no row below it")
     table.settle()
-    out.passed_over = source.lines - n_rows - 1  # the header is no comment
+    out.passed_over = source.lines - n_rows - 1  # the header is not a comment
     return f"BioGRID {columns.kind}, nodes named by {table.called}"
 
 
 class _Columns:
-    """Where the columns stand, by their names in the header."""
+    """Positions of the columns, by their names in the header."""
 
     def __init__(self, header: str, file: str, line: int) -> None:
         self.file, self.line, self.quoted = file, line, '"' in header
@@ -104,7 +104,7 @@ class _Table(InteractionTable):
         column, self.called, self.unnamed = _IDENTIFIERS[kind]
         self._ends = [columns.needed(f"{column} {side}") for side in _SIDES]
         self._by_symbol = kind == "symbol"
-        # Beside the name stands the symbol; where the symbol is the name, the gene.
+        # Next to the name is the symbol; where the symbol is the name, the gene.
         beside = "biogrid id" if self._by_symbol else "official symbol"
         self._beside = [columns.of(f"{beside} {side}") for side in _SIDES]
         self._gene_of: dict[str, str] = {}
@@ -127,7 +127,9 @@ class _Table(InteractionTable):
             )
         if options.min_score is not None:
             self.by_score(columns.needed("score", "--min-score"), number_of, options.min_score)
-            out.note("BioGRID's scores are each study's own and do not compare across them")
+            out.note(
+                "BioGRID's scores come from the single studies and are not comparable between them"
+            )
         self._weights: int | None = None
         if options.weights is not None:
             self._weights = column_called(options.weights, columns.names, out.file)

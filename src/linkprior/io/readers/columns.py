@@ -1,4 +1,4 @@
-"""Which two columns of a table name the ends of an edge, told by their header names."""
+"""Which two columns of a table name the ends of an edge, recognised by their header names."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _PARTNERS = """
     activator target, activator gene, regulator regulated, regulator regulatedgene, tf tg,
     person friend, u v, i j, x y, v1 v2
 """
-# What may stand before or after both of them: source_id and target_id, node_from and node_to.
+# What may come before or after both of them: source_id and target_id, node_from and node_to.
 _AFFIXES = ("", "id", "name", "node", "nodeid", "symbol", "gene", "protein", "label", "interactor")
 # What may come before a mark: node1, gene_a, Interactor B, official symbol a, id_1, protein1 …
 _STEM = (
@@ -40,7 +40,7 @@ _MARKED = re.compile(
 )
 # A mark set off by `_`, space or dot needs no known word before it: *_a and *_b.
 _SET_OFF = re.compile(r"(.*[^a-z0-9])([ab012ijxy])")
-# Columns in pairs that tell something about the ends: never an end, and an end at worst.
+# Columns in pairs that describe the ends: never an end, and an end at worst.
 _NO_END = {
     *("score", "weight", "value", "count", "degree", "p", "q", "start", "end", "length", "type"),
     *("chr", "chromosome", "strand", "role", "alias", "aliases", "synonym", "synonyms"),
@@ -69,7 +69,7 @@ def plain(name: str) -> str:
 
 
 def pair_of_columns(names: Sequence[str]) -> tuple[int, int] | None:
-    """Return the first two columns whose names belong together, or None where names do not tell.
+    """Return the first two columns whose names belong together, or None where there are none.
 
     Examples: source/target, from/to, node1/node2, id_1/id_2, *_a/*_b, Interactor A/Interactor B.
     """
@@ -90,7 +90,7 @@ def _partners(names: Sequence[str]) -> Iterator[_Pair]:
 
 
 def _cores(word: str) -> Iterator[tuple[str, str]]:
-    """Yield what may stand around the telling part of a name, and that part."""
+    """Yield what may surround the mark in a name, and the mark."""
     for affix in _AFFIXES:
         yield f"…{affix}", word.removesuffix(affix) if word.endswith(affix) else ""
         yield f"{affix}…", word.removeprefix(affix) if affix and word.startswith(affix) else ""
@@ -112,9 +112,9 @@ def _stems(name: str) -> Iterator[tuple[int, str, str, str]]:
     words = set(re.findall(r"[a-z]+", name))
     if words & _NO_END:
         return
-    known, cut = _MARKED.fullmatch(plain(name)), _SET_OFF.fullmatch(name)
-    if known:
-        yield (2 if words & _HARDLY_END else 0), known[1], known[3], known[4] or ""
+    marked, cut = _MARKED.fullmatch(plain(name)), _SET_OFF.fullmatch(name)
+    if marked:
+        yield (2 if words & _HARDLY_END else 0), marked[1], marked[3], marked[4] or ""
     if cut:
         yield (2 if words & _HARDLY_END else 1), cut[1], cut[2], ""
 
@@ -134,7 +134,7 @@ class Header:
 
     names: Row
     ends: tuple[int, int]
-    told: bool  # whether the names tell which columns are the ends
+    told: bool  # whether the names show which columns are the ends
     is_row: bool  # whether the header is the first row, not the comment above it
     sure: bool = False  # whether it is a header beyond doubt, as words above numbers are
 
@@ -229,7 +229,7 @@ class Ends:
 
 
 def ends_by_content(rows: Sequence[Row]) -> Ends:
-    """Return the ends as the cells of the first rows tell them."""
+    """Return the ends as inferred from the cells of the first rows."""
     if not rows or any(len(row) < 3 for row in rows):
         return Ends()
     first, second, third = ([row[at] for row in rows] for at in range(3))
@@ -315,7 +315,7 @@ class Sample:
 
 @dataclass(frozen=True)
 class Layout:
-    """Where the ends of an edge stand in a row."""
+    """Which columns of a row hold the ends of an edge."""
 
     sample: Sample
     ends: tuple[int, int]
@@ -361,7 +361,7 @@ def find_layout(
 ) -> Layout:
     """Find the ends of edges: the columns chosen, else named by the header, else by the cells."""
     asked = list(columns or ())
-    if weights is not None:  # beside weights, numbers tell no header
+    if weights is not None:  # where there are weights, numbers do not show a header
         asked = [name for name in (*asked, weights) if not name.isdecimal()]
     header = find_header(sample.rows, sample.comment, asked, has_header)
     names = [] if header is None else header.names

@@ -18,15 +18,15 @@ Element = dict[str, Any]
 
 
 def read_cx2(source: Source, out: EdgeCollector, options: ReadOptions) -> str:
-    """Read CX2 or CX; nodes are named by their attribute `name` where that tells them apart."""
+    """Read CX2 or CX; nodes are named by their attribute `name` where that is unique."""
     options.refuse_others("CX2", ["weights"])
     aspects = _Aspects(source)
     graph = NamedGraph(out, naming=("name",))
     old = any("@id" in node for node in aspects.elements("nodes"))
     if options.weights is not None:
-        known = dict.fromkeys(_names_in(aspects, old))
-        if options.weights not in known:
-            raise unknown(options.weights, known, source.name)
+        names = dict.fromkeys(_names_in(aspects, old))
+        if options.weights not in names:
+            raise unknown(options.weights, names, source.name)
         out.weights = EdgeWeights(f"edge attribute {options.weights}", source.name)
     (_read_cx if old else _read_cx2)(aspects, graph, options.weights or "weight")
     graph.hand_over()

@@ -31,7 +31,7 @@ COMMENTS = ("#", "%", "!")
 SPACES = " \xa0"
 # A spreadsheet's errors begin like comments, and must not vanish like comments.
 SPREADSHEET_ERRORS = ("#N/A", "#NAME?", "#REF!", "#VALUE!", "#NUM!", "#DIV/0!", "#NULL!")
-# Excel puts sep=; above a table, to tell itself the separator.
+# Excel puts sep=; above a table, to mark the separator.
 _PASSED_OVER = (*COMMENTS, "sep=")
 _NO_ROW = (" ", "\t", *COMMENTS, "sep=")
 _ALL_BUT = {mark: bytes(set(range(256)) - {10, ord(mark)}) for mark in SEPARATORS}
@@ -255,7 +255,7 @@ def sample_of(block: Block, file: str) -> Sample:
 
 
 def _refuse_other_text(lines: Sequence[tuple[int, str]], file: str) -> None:
-    """Refuse what can be told from an edge list at a glance: markup, JSON, a list of names."""
+    """Refuse what is obviously not an edge list: markup, JSON, a list of names."""
     number, first = lines[0][0], lines[0][1].strip()
     for kind, sign in _OTHER_TEXT.items():
         if re.match(sign, first, re.IGNORECASE):
@@ -271,7 +271,7 @@ def _refuse_other_text(lines: Sequence[tuple[int, str]], file: str) -> None:
 
 
 def _count_titles(lines: Sequence[str]) -> int:
-    """Return how many lines of text stand above the table: those without the mark of all others."""
+    """Return how many lines of text are above the table: those without the mark of all others."""
     header = next((at for at, line in enumerate(lines) if _TAB1.match(line)), 0)
     if header:
         return header
@@ -321,7 +321,7 @@ def _has_decimal_commas(line: str) -> bool:
 
 
 _THOUSANDS = re.compile(r"[+-]?[1-9][0-9]{0,2}(,[0-9]{3})+")
-_FEW = 10  # rows below which nothing odd is worth a word
+_FEW = 10  # rows below which nothing odd is mentioned
 
 
 def read_edgelist(source: Source, out: EdgeCollector, options: ReadOptions) -> str:
@@ -443,7 +443,7 @@ def _note_odd(layout: Layout, out: EdgeCollector, widths: set[int]) -> None:
 
 
 def _note_lone_first_edge(out: EdgeCollector) -> None:
-    """Note when the first row shares no node with others: it may be a header nobody knows."""
+    """Note when the first row shares no node with others: it may be an unknown header."""
     ends = out.ends
     if len(ends) < _FEW or ends[0, 0] == ends[0, 1]:
         return

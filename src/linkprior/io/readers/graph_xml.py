@@ -28,7 +28,7 @@ Attributes = dict[str, str]
 
 
 def read_graphml(source: Source, out: EdgeCollector, options: ReadOptions) -> str:
-    """Read GraphML; nodes are named by `name`, `label` or `shared name` where it tells them apart.
+    """Read GraphML; nodes are named by `name`, `label` or `shared name` where it is unique.
 
     Nested graphs are part of the one network, ports are ignored, hyperedges left out and counted.
     """
@@ -41,7 +41,7 @@ def read_graphml(source: Source, out: EdgeCollector, options: ReadOptions) -> st
 
 
 def read_gexf(source: Source, out: EdgeCollector, options: ReadOptions) -> str:
-    """Read GEXF 1.1 to 1.3; nodes are named by their label where that tells them apart.
+    """Read GEXF 1.1 to 1.3; nodes are named by their label where that is unique.
 
     Nested nodes are nodes, and times, positions and colours are ignored.
     """
@@ -57,7 +57,7 @@ def _plain(name: str) -> str:
 
 @dataclass
 class _Edge:
-    """An edge whose end tag has not come: what stands inside may still say that it is predicted."""
+    """An edge whose end tag has not come: its content may still say that it is predicted."""
 
     source: str
     target: str
@@ -329,7 +329,7 @@ def _without_doctype(source: Source) -> Iterator[bytes]:
     first, closed, begun = b"", 0, False
 
     def doctype(_tag: str, _system: str | None, _public: str | None, internal: int) -> None:
-        nonlocal closed  # where the `>` of such a document type stands
+        nonlocal closed  # where the `>` of such a document type is
         closed = 0 if internal else parser.CurrentByteIndex
 
     def element(_tag: str, _attributes: Attributes) -> None:

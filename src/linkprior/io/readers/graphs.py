@@ -104,7 +104,7 @@ def hand_over_numbered(
 
 
 def is_zero(text: str = "") -> bool:
-    """Return whether a weight is exactly 0; what is no number is no weight."""
+    """Return whether a weight is exactly 0; what is not a number is not a weight."""
     try:
         return float(text) == 0
     except ValueError:
@@ -150,7 +150,9 @@ class NamedGraph:
 
     def __init__(self, out: EdgeCollector, naming: Sequence[str] = NAMING) -> None:
         self._out = out
-        self.directed: bool | None = None  # whether any edge has a direction, where formats tell
+        self.directed: bool | None = (
+            None  # whether any edge has a direction, where formats state it
+        )
         self.naming = naming
         self._number: dict[str, int] = {}
         self._labels: list[dict[int, str]] = [{} for _ in naming]
@@ -222,13 +224,13 @@ class NamedGraph:
             self._weightless += bool(weight) and is_zero(weight)
 
     def hand_over(self) -> None:
-        """Settle the names: by the first attribute that tells all nodes apart, else by id."""
+        """Settle the names: by the first attribute that is unique, else by id."""
         ids, out = list(self._number), self._out
         if self._repeats:
             node = self._id_of(next(iter(self._again)))
             times = "1 node is" if self._repeats == 1 else f"{self._repeats:,} nodes are"
             out.note(
-                f"{times} listed again under an id that was there before, such as {node[:40]!r}: "
+                f"{times} listed again under an id that was used before, such as {node[:40]!r}: "
                 "each id is one node"
             )
         note_zero_weights(out, self._weightless)

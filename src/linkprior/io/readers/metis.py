@@ -23,7 +23,7 @@ from linkprior.io.source import Source, every_line
 
 @dataclass(frozen=True)
 class _Header:
-    """What the first line declares: nodes, edges, and the weights that stand between neighbours."""
+    """What the first line declares: nodes, edges, and the weights between neighbours."""
 
     n_nodes: int
     n_edges: int
@@ -48,8 +48,8 @@ def read_metis(source: Source, out: EdgeCollector, options: ReadOptions) -> str:
     ends, weighed, both_ways = each_once(out, ends, weights, at)
     if not both_ways:
         out.note(
-            "some nodes list a neighbour that does not list them: METIS wants every edge twice. "
-            "Such edges are taken all the same"
+            "some nodes list a neighbour that does not list them: METIS requires every edge twice. "
+            "Such edges are read nevertheless"
         )
     hand_over_numbered(out, header.n_nodes, ends, weights=weighed)
     return f"METIS graph of {header.n_nodes:,} nodes"

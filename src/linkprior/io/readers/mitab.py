@@ -300,9 +300,9 @@ def score_of(cell: str) -> float | None:
     """Return the MI score among the confidence values, else the first number."""
     fields = fields_of(cell)
     scores = [(field.database, number_of(field.value)) for field in fields]
-    known = [(name, score) for name, score in scores if score is not None]
-    molecular = (score for name, score in known if "miscore" in name.lower())
-    return next(molecular, known[0][1] if known else None)
+    numeric = [(name, score) for name, score in scores if score is not None]
+    molecular = (score for name, score in numeric if "miscore" in name.lower())
+    return next(molecular, numeric[0][1] if numeric else None)
 
 
 def scored_as(cell: str, asked: str) -> str:

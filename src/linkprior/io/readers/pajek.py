@@ -36,7 +36,7 @@ def read_pajek(source: Source, out: EdgeCollector, options: ReadOptions) -> str:
     """Read the first network of a Pajek file; vertices are named by label where labels differ.
 
     Partitions, vectors and further networks of a project file are ignored. A section that is not
-    known is named in a note, and what belongs to the network is read after it. Weights stand behind
+    known is named in a note, and what belongs to the network is read after it. Weights follow
     the two ends, or in the matrix; lists have none.
     """
     options.refuse_others("Pajek", ["weights"])
@@ -69,7 +69,7 @@ class _Pajek:
         self._ends = array("q")
         self._matrix: _Matrix | None = None
         self._weightless = 0
-        # Of every edge, where weights were asked for: the weight as it stands there, and its line.
+        # Of every edge, where weights were asked for: the weight as written there, and its line.
         self._weights: list[str | float] = []
         self._weight_lines = array("q")
         self._unread: list[str] = []

@@ -19,7 +19,7 @@ def read_sif(source: Source, out: EdgeCollector, options: ReadOptions) -> str:
     """Read SIF; a line with a tab is cut at tabs, any other at blanks; a name alone is a node.
 
     Lines that begin with ``#`` are comments, unless linkprior wrote them of a node so named.
-    Targets of the relation `predicted` are no edges.
+    Targets of the relation `predicted` are not edges.
     """
     if options.weights is not None:
         raise no_weights(source.name, "SIF")

@@ -38,7 +38,7 @@ def read_string(source: Source, out: EdgeCollector, options: ReadOptions) -> str
             f"{source.name}:{places[0]}: expected STRING's header, protein1 protein2 … "
             f"combined_score, got {top[0][:40]!r}"
         )
-    rows = 1  # the header is no comment
+    rows = 1  # the header is not a comment
     at, width = header.index("combined_score"), len(header)
     weights: int | None = None  # the column of a score, combined or of one channel
     if options.weights is not None:
@@ -109,7 +109,7 @@ def _note_scores(scores: Counter[int], least: float, out: EdgeCollector) -> None
 
 
 def _note_mirrored(out: EdgeCollector) -> None:
-    """Note that each pair stands there both ways, so that nobody wonders about duplicates."""
+    """Note that each pair is listed both ways, to explain the duplicates."""
     ends = out.ends
     up, down = ends[ends[:, 0] < ends[:, 1]], ends[ends[:, 0] > ends[:, 1]]
     if len(up) != len(down) or not len(up):

@@ -19,7 +19,7 @@ from linkprior.network import Network
 from linkprior.network import pairs as pr
 from linkprior.ranking.ranking import Ranking, escape_surrogates, six_digits
 
-# Columns of edges that viewers keep for themselves; they do not tell capitals apart.
+# Columns of edges that viewers keep for themselves; they ignore case.
 _TAKEN = (
     *("id", "kind", "rank", "score", "source", "target"),
     *("name", "interaction", "selected", "suid", "shared name", "shared interaction"),
@@ -63,8 +63,8 @@ class Drawing:
                 free += "_"
             used.add(free.lower())
             names.append(free)
-        own = {"kind": "string", "rank": "long", "score": "double"}
-        return own | dict(zip(names, map(kind_of, evidence.values()), strict=True))
+        standard = {"kind": "string", "rank": "long", "score": "double"}
+        return standard | dict(zip(names, map(kind_of, evidence.values()), strict=True))
 
     def nodes(self) -> Iterator[dict[str, Plain]]:
         """Yield name, label (the name where there is none) and degree, where they are known."""
@@ -213,7 +213,7 @@ def write_cx2(target: TextIO, drawing: Drawing, facts: Mapping[str, Any]) -> Non
     target.write("]\n")
 
 
-# Vermilion and sky blue of Okabe and Ito's palette; dashes tell predicted links without colour.
+# Vermilion and sky blue of Okabe and Ito's palette; dashes mark predicted links without colour.
 _PREDICTED, _OBSERVED, _NODE = "#D55E00", "#999999", "#56B4E9"
 _THIN, _THINNEST_PREDICTED, _WIDEST = 1.0, 2.0, 8.0
 # Readers look for the properties under this word, whatever the text of the standard says.

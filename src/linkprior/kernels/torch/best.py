@@ -28,7 +28,7 @@ from linkprior.kernels.torch.scores import ScoreBlocks
 Array = NDArray[Any]
 Found = tuple[torch.Tensor, torch.Tensor, torch.Tensor]
 
-_BLOCKS = 1e9  # bytes a block should have at least, beside what is held
+_BLOCKS = 1e9  # bytes a block should have at least, besides what is held
 _BYTES = 16.0  # per entry of a block: its product, penalised score and masks
 _EXACT_BYTES = 12.0  # per entry of a block
 _SAMPLED_ROWS, _SLACK = 4096, 1.5
@@ -51,8 +51,8 @@ def rank_tables(
     """Return the tables (passes, p, knots): those the layer has, and the ones after them."""
     where = find_device(device)
     matrix = _score_blocks([layer], scale, profile[ranks], where, passes)[0]
-    found = with_tables(matrix, _put(ranks, where, torch.int64), passes)
-    return np.stack([numpy_of(table) for table in found.tables])
+    tables = with_tables(matrix, _put(ranks, where, torch.int64), passes)
+    return np.stack([numpy_of(table) for table in tables.tables])
 
 
 def best_pairs(
@@ -66,7 +66,7 @@ def best_pairs(
 ) -> tuple[Array, Array]:
     """Return the k best pairs (n, 2), i < j, and their mean scores, in no order.
 
-    `barred` holds sorted codes i·p + j of pairs that are no candidates. More than k pairs come
+    `barred` holds sorted codes i·p + j of pairs that are not candidates. More than k pairs come
     where the last ones tie.
     """
     where = find_device(device)
@@ -109,8 +109,8 @@ def _put(array: Array, device: torch.device, dtype: torch.dtype = torch.float32)
     return torch.as_tensor(np.array(array), dtype=dtype, device=device)
 
 
-def _answer(found: Found) -> tuple[Array, Array]:
-    i, j, scores = (numpy_of(one) for one in found)
+def _answer(best: Found) -> tuple[Array, Array]:
+    i, j, scores = (numpy_of(one) for one in best)
     return np.stack([i, j], axis=1).astype(np.int64), scores
 
 
@@ -146,7 +146,7 @@ class TopKFilter:
 
 @dataclass(frozen=True)
 class Barred:
-    """Pairs i < j that are no candidates, as sorted codes i·p + j."""
+    """Pairs i < j that are not candidates, as sorted codes i·p + j."""
 
     codes: torch.Tensor
     p: int
@@ -238,10 +238,10 @@ def first_floor(matrices: Sequence[ScoreBlocks], k: int) -> float:
         torch.topk(mean_block(matrices, some, 0), each, dim=1, sorted=False).values.reshape(-1)
         for some in rows.split(height)
     ]
-    found = torch.cat(tops)
-    if wanted > len(found):
+    top_scores = torch.cat(tops)
+    if wanted > len(top_scores):
         return -math.inf
-    return float(torch.topk(found, wanted).values[-1])
+    return float(torch.topk(top_scores, wanted).values[-1])
 
 
 def exact_best(
@@ -311,8 +311,8 @@ def _cuts(matrix: ScoreBlocks, bounds: Bounds, floor: float) -> torch.Tensor:
     top = torch.cat([torch.full_like(needed[:, :1], math.inf), bounds.values], 1)
     bottom = torch.cat([bounds.values, torch.full_like(needed[:, :1], -math.inf)], 1)
     possible = torch.where(needed < top, torch.maximum(needed, bottom), math.inf)
-    found = possible.min(dim=1).values
-    return found - 1e-6 * (found.abs() + abs(floor))  # rounding
+    cuts = possible.min(dim=1).values
+    return cuts - 1e-6 * (cuts.abs() + abs(floor))  # rounding
 
 
 def exact_weights(

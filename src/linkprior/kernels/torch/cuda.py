@@ -1,8 +1,8 @@
 """CUDA kernels: compiling them at first use, and the ranks of rows, a row to a block of threads.
 
-*Buckets*. A sample of the row tells how its keys spread over the exponents of floats; each exponent
+*Buckets*. A sample of the row shows how its keys spread over the exponents of floats; each exponent
 gets as many buckets as its share, 32,768 in all. Every key is counted into its bucket, a scan over
-buckets tells where each begins, and a key's rank is that place plus the number of smaller keys in
+buckets gives where each begins, and a key's rank is that place plus the number of smaller keys in
 its own bucket, ties by column: no sort, and a handful of accesses to shared memory for each key.
 Rows whose keys crowd into few buckets (ties, most often) are flagged, and left to the sort.
 

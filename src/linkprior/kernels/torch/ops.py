@@ -39,7 +39,7 @@ class _Pattern:
 
 @dataclass(eq=False)
 class TorchOps:
-    """Tensors on one device; what each operation does is told by `kernels.ops.NumpyOps`."""
+    """Tensors on one device; `kernels.ops.NumpyOps` documents each operation."""
 
     device: torch.device
     _known: WeakKeyDictionary[Any, Any] = field(default_factory=WeakKeyDictionary)
@@ -75,11 +75,11 @@ class TorchOps:
 
     def _of(self, net: Network) -> tuple[_Pattern, Observations]:
         if net not in self._known:
-            a, known = net.evidence.pattern, net.evidence
+            a, evidence = net.evidence.pattern, net.evidence
             rows = np.repeat(np.arange(net.n_nodes), np.diff(a.indptr))
             rows, columns, starts = (self.put(one, np.int64) for one in (rows, a.indices, a.indptr))
             pattern = _Pattern(rows, columns, starts, net.n_nodes)
-            values = (self.put(one, np.float64) for one in (known.weight, known.target))
+            values = (self.put(one, np.float64) for one in (evidence.weight, evidence.target))
             self._known[net] = pattern, Observations(pattern, *values)  # type: ignore[arg-type]
         return self._known[net]
 

@@ -123,11 +123,11 @@ class Knots:
 
     def at_ranks(self, ranks: torch.Tensor) -> torch.Tensor:
         """Return scores at given ranks, linear in the logarithm of the rank between knots."""
-        known = torch.log1p(self.at.float()).contiguous()
-        asked = torch.log1p(ranks.float()).expand(len(known), -1).contiguous()
-        upper = torch.searchsorted(known, asked).clamp(max=known.shape[1] - 1)
+        log_at = torch.log1p(self.at.float()).contiguous()
+        asked = torch.log1p(ranks.float()).expand(len(log_at), -1).contiguous()
+        upper = torch.searchsorted(log_at, asked).clamp(max=log_at.shape[1] - 1)
         lower = (upper - 1).clamp(min=0)
-        x0, x1 = known.gather(1, lower), known.gather(1, upper)
+        x0, x1 = log_at.gather(1, lower), log_at.gather(1, upper)
         y0, y1 = self.values.gather(1, lower), self.values.gather(1, upper)
         part = torch.where(x1 > x0, (asked - x0) / (x1 - x0), 1.0).clamp(0.0, 1.0)
         return torch.where(part == 1.0, y1, y0 + part * (y1 - y0))
@@ -230,7 +230,7 @@ def with_tables(matrix: ScoreBlocks, ranks: torch.Tensor, passes: int) -> ScoreB
 def bounds_of(
     matrix: ScoreBlocks, ranks: torch.Tensor, profile: torch.Tensor
 ) -> tuple[torch.Tensor, Bounds]:
-    """Return the first table, and what it tells for sure about ranks by products alone."""
+    """Return the first table, and its bounds for ranks by products alone."""
     columns, most = sampled_columns(len(matrix), matrix.left.device), len(profile) - 1
     plain = replace(matrix, tables=[])
 

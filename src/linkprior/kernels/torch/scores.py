@@ -115,9 +115,9 @@ def penalty(
 
 def weights_at(scores: torch.Tensor, tables: torch.Tensor, weights: torch.Tensor) -> torch.Tensor:
     """Return the weights of scores (b, n) in tables (b, m)."""
-    rising, found, last = -tables.contiguous(), -scores.contiguous(), tables.shape[1] - 1
-    above = torch.searchsorted(rising, found)
-    reached = torch.searchsorted(rising, found, right=True)
+    rising, wanted, last = -tables.contiguous(), -scores.contiguous(), tables.shape[1] - 1
+    above = torch.searchsorted(rising, wanted)
+    reached = torch.searchsorted(rising, wanted, right=True)
     lower, upper = above.clamp(max=last), (above - 1).clamp(min=0)
     high, low = tables.gather(1, upper), tables.gather(1, lower)
     inside = (above > 0) & (above <= last)
@@ -151,25 +151,25 @@ class ScoreBlocks:
 
     def block(self, rows: torch.Tensor, begin: int = 0) -> torch.Tensor:
         """Return penalised scores at these rows, columns from `begin` on."""
-        base = found = self.products(rows, begin)
+        base = scores = self.products(rows, begin)
         for table in self.tables:
             own, others = (table[rows], self.scale[rows]), (table[begin:], self.scale[begin:])
-            found = penalised(base, found, own, others, self.weights)
-        return found
+            scores = penalised(base, scores, own, others, self.weights)
+        return scores
 
     def pairs(self, base: torch.Tensor, i: torch.Tensor, j: torch.Tensor) -> torch.Tensor:
         """Return penalised scores of single pairs, given their products."""
-        found = base
+        scores = base
         for table in self.tables:
             charged = torch.zeros_like(base)
             for nodes in (i, j):
                 for begin in range(0, len(base), _AT_ONCE):
                     some = slice(begin, begin + _AT_ONCE)
                     at = nodes[some]
-                    weights = weights_at(found[some, None], table[at], self.weights)[:, 0]
+                    weights = weights_at(scores[some, None], table[at], self.weights)[:, 0]
                     charged[some] += 0.5 * self.scale[at] * weights
-            found = base - charged
-        return found
+            scores = base - charged
+        return scores
 
     def cuts(self, floor: float) -> torch.Tensor:
         """Return for each node a product that a pair must exceed if its score is to reach `floor`.

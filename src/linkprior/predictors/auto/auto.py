@@ -1,4 +1,4 @@
-"""auto: all models together, weighed by how well they find edges hidden from this very network."""
+"""auto: all models together, weighted by how well they find edges hidden from this very network."""
 
 from __future__ import annotations
 
@@ -56,7 +56,8 @@ FEWEST_OTHERS, MOST_OTHERS = 60_000, 400_000  # of them, in all hold-outs togeth
 HOLD_OUTS = {"fast": (3, 2), "normal": (5, 2), "thorough": (8, 4)}  # small networks, large ones
 LARGE = 4000  # nodes from which on hold-outs are fewer, each having more edges
 ENOUGH = 1500  # hidden edges to learn from, if so many hold-outs find them:
-MOST_EXERCISES = {"fast": 3, "normal": 10, "thorough": 20}
+MOST_HOLD_OUTS = {"fast": 3, "normal": 10, "thorough": 20}
+_STORED_CALIBRATION = "chance"  # the calibration's name in saved models
 
 # Nominal nanoseconds, for progress.
 RANK, PENALTY = 6.0, 25.0  # per entry of a matrix of all nodes and source: a look at its features
@@ -67,14 +68,14 @@ SPREAD = 6.0  # tops of different models: so many times the pairs near one of th
 _MEASURES = {
     "auprc": "AUPRC",
     "recall": "recall at 5 %",
-    "dc_auroc": "AUROC against pairs of like degree",
+    "dc_auroc": "AUROC against pairs of similar degree",
 }
 _COMMON = {
     "fusion": "the plain fusion of all ranks",
-    "prior": "what the degree prior says of the ranks of all models",
+    "prior": "the prior-weighted ranks of all models",
 }
 _SHOWN = 5
-NO_PROBABILITIES = "too little was found again to state probabilities: links have scores only"
+NO_PROBABILITIES = "too few hidden edges were found to give probabilities: links have scores only"
 
 _one_at_a_time = threading.Lock()
 
@@ -102,7 +103,7 @@ class Auto(LinkPredictor):
         "fast", "normal" or "thorough": which models are asked, and how often edges are hidden.
     objective
         "auprc": real links first; "recall": as many as can be among the best 5 % of pairs;
-        "dc_auroc": links that degrees alone do not tell.
+        "dc_auroc": links that degrees alone do not predict.
     hidden
         Share of the edges hidden at a time.
     missing
@@ -123,7 +124,7 @@ class Auto(LinkPredictor):
     """
 
     name = "auto"
-    summary_line = "all models together, weighed by how well they find hidden edges"
+    summary_line = "all models together, weighted by how well they find hidden edges"
     search_space = {}
     renamed_parameters = {"exercises": "holdouts"}
     combines_models = True
@@ -183,10 +184,10 @@ class Auto(LinkPredictor):
             return self.holdouts
         wanted = np.ceil(ENOUGH / n_hidden(network, self.hidden))
         least = HOLD_OUTS[self.effort][network.n_nodes >= LARGE]
-        return int(np.clip(wanted, least, MOST_EXERCISES[self.effort]))
+        return int(np.clip(wanted, least, MOST_HOLD_OUTS[self.effort]))
 
     def _training_samples(self, network: Network, chosen: Choice, costs: Costs) -> TrainingSamples:
-        """Return what to learn from: newly found edges where releases tell of some, else hidden."""
+        """Return what to learn from: newly found edges where releases have some, else hidden."""
         history = network.known.history
         if history is None or not enough_found(history):
             bare = network.without_history()
@@ -235,7 +236,7 @@ class Auto(LinkPredictor):
         arrays, model_facts = features.state()
         arrays = prefixed("source", arrays) | prefixed("stack", trained.stack.arrays())
         if calibration is not None:
-            arrays |= prefixed("chance", calibration.arrays())
+            arrays |= prefixed(_STORED_CALIBRATION, calibration.arrays())
         near_top = [sample.X[sample.top] for sample in samples]
         facts = {
             "sources": model_facts,
@@ -260,8 +261,8 @@ class Auto(LinkPredictor):
         self._cached_stack: Stack = stack_from(
             arrays_under("stack", learned.arrays), facts["stack"]
         )
-        own = arrays_under("chance", learned.arrays)
-        self._cached_calibration = Calibration.restored(own) if own else None
+        arrays = arrays_under(_STORED_CALIBRATION, learned.arrays)
+        self._cached_calibration = Calibration.restored(arrays) if arrays else None
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out what can be made again: tables and scores are many times the rest."""
@@ -309,10 +310,10 @@ class Auto(LinkPredictor):
             return self._cached_matrix[pairs[:, 0], pairs[:, 1]].astype(np.float64)
         scores = np.empty(len(pairs))
         for start, stop in parallel.blocks(self.network_.n_nodes):
-            own = np.flatnonzero((pairs[:, 0] >= start) & (pairs[:, 0] < stop))
-            if len(own):
+            inside = np.flatnonzero((pairs[:, 0] >= start) & (pairs[:, 0] < stop))
+            if len(inside):
                 block = self._computed(start, stop)
-                scores[own] = block[pairs[own, 0] - start, pairs[own, 1]]
+                scores[inside] = block[pairs[inside, 0] - start, pairs[inside, 1]]
         return scores
 
     # ------------------------------------------------------------------ what to expect
@@ -323,16 +324,20 @@ class Auto(LinkPredictor):
         return self._cached_calibration
 
     def probabilities(self, scores: Array) -> Array | None:
-        known = self._calibration
-        return None if known is None else known.probability(np.asarray(scores))
+        calibration = self._calibration
+        return None if calibration is None else calibration.probability(np.asarray(scores))
 
     def score_threshold(self, probability: float) -> float:
-        known = self._calibration
-        return probability if known is None else known.score_threshold(probability)
+        calibration = self._calibration
+        return probability if calibration is None else calibration.score_threshold(probability)
 
     def expected_hits(self, scores: Array) -> tuple[Array, Array, Array] | None:
-        known = self._calibration
-        return None if known is None else expected_hits(known.probability(scores), known.spread)
+        calibration = self._calibration
+        return (
+            None
+            if calibration is None
+            else expected_hits(calibration.probability(scores), calibration.spread)
+        )
 
     def assumption(self) -> str:
         if self._state()[1].facts["from_history"]:
@@ -342,9 +347,9 @@ class Auto(LinkPredictor):
         )
 
     def summary(self) -> list[str]:
-        said = _lines(self._state()[1].facts, self.objective)
+        lines = _lines(self._state()[1].facts, self.objective)
         without = [NO_PROBABILITIES] * (self._cached_calibration is None)
-        return [*said, *without]
+        return [*lines, *without]
 
     # ------------------------------------------------------------------ how long it takes
 
@@ -374,36 +379,36 @@ class Auto(LinkPredictor):
 
 
 def _lines(facts: Mapping[str, Any], objective: str) -> list[str]:
-    """Return some lines: how it was learned, what carried it, what was left out."""
+    """Return some lines: how it was learned, feature importance, what was left out."""
     hidden, validation = facts["hidden"], facts["validation"]
-    found = []
+    summary = []
     if facts["from_history"]:
-        found.append(
+        summary.append(
             f"auto learned from the {facts['found']:,} links that the newer release found between "
             f"nodes of the older one, and fitted {len(facts['sources'])} base models"
         )
     elif facts["found"] is not None:
         links = f"{facts['found']} link{'s' * (facts['found'] != 1)}"
-        found.append(
+        summary.append(
             f"the two releases differ by {links} only, too few to learn from: edges were hidden "
             "instead"
         )
     if hidden and not facts["from_history"]:
         low, high = min(hidden), max(hidden)
         span = f"{low}" if low == high else f"{low}–{high}"
-        found.append(
+        summary.append(
             f"auto hid {span} edge{'s' * (max(hidden) != 1)} {len(hidden)} "
             f"time{'s' * (len(hidden) != 1)} and fitted {len(facts['sources'])} base models"
         )
-    found.append(_chosen(facts, validation, objective))
+    summary.append(_chosen(facts, validation, objective))
     if facts["carried"]:
         shares = facts["carried"].items()
         parts = [f"{_called(label)} {share:.0%}" for label, share in shares if share > 0]
-        found.append(f"feature importance: {', '.join(parts[:_SHOWN])}")
+        summary.append(f"feature importance: {', '.join(parts[:_SHOWN])}")
     if facts["left_out"]:
         left = "; ".join(f"{name}: {why}" for name, why in facts["left_out"].items())
-        found.append(f"left out: {left}")
-    return found
+        summary.append(f"left out: {left}")
+    return summary
 
 
 def _chosen(facts: Mapping[str, Any], validation: Mapping[str, float], objective: str) -> str:
@@ -417,9 +422,9 @@ def _chosen(facts: Mapping[str, Any], validation: Mapping[str, float], objective
         reached, alone = f"{measure} {validation['stack']:.3g}", f"{singles[best]:.3g}{as_if}"
         if "single" in stack["parts"].get("top", [[]])[0]:
             return (
-                f"nothing learned found {edges} better than {_called(best)}, which ranks the top "
-                f"of the list; the rest is ranked by all models ({reached}, {_called(best)} alone "
-                f"{alone})"
+                f"no learned combination found {edges} better than {_called(best)}, which ranks "
+                f"the top of the list; the rest is ranked by all models ({reached}, "
+                f"{_called(best)} alone {alone})"
             )
         return (
             f"on {edges} the learned combination reached {reached}, the best model alone "
@@ -433,7 +438,7 @@ def _chosen(facts: Mapping[str, Any], validation: Mapping[str, float], objective
         return f"too few {edges} to choose by: ranked by {what}"
     if "stack" not in validation:
         return f"too little to learn from: ranked by {what}, best at finding {edges}"
-    return f"nothing learned did better on {edges} than {what}, which is what ranks here"
+    return f"no learned combination did better on {edges} than {what}, which is used instead"
 
 
 def _called(label: str) -> str:

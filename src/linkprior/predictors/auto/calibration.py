@@ -23,6 +23,7 @@ STEPS = 40  # of the calibration, at most
 LENGTHS = (50, 100, 200, 500, 1000)  # lists whose yield is compared between hold-outs
 # Of the expected yield, beyond sampling noise: hold-outs look more alike than networks.
 LEAST_SPREAD = 0.15
+_STORED_PROBABILITIES = "chances"  # their name in saved models
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,7 @@ class Calibration:
         """Learn from scores of samples; `ratio`: missing edges for each hidden one.
 
         Without a ratio the hits are those of a newer release, and come as often in the next one.
-        None where too few edges were hidden to tell.
+        None where too few edges were hidden.
         """
         if not evaluated:
             return None
@@ -49,9 +50,11 @@ class Calibration:
             return None
         order = np.argsort(-score, kind="stable")
         at, rate, pairs = _steps(score[order], y[order], weight[order])
-        found = _falling(rate, pairs)[::-1]
-        spread = cls(at[::-1], found)._spread_between(evaluated)
-        probabilities = np.minimum(SUREST, found) if ratio is None else _missing_rate(found, ratio)
+        calibrated = _falling(rate, pairs)[::-1]
+        spread = cls(at[::-1], calibrated)._spread_between(evaluated)
+        probabilities = (
+            np.minimum(SUREST, calibrated) if ratio is None else _missing_rate(calibrated, ratio)
+        )
         return cls(at[::-1], probabilities, spread)
 
     def probability(self, scores: Array) -> Array:
@@ -87,14 +90,14 @@ class Calibration:
     # ------------------------------------------------------------------ saving
 
     def arrays(self) -> dict[str, Array]:
-        """Return what has to be saved."""
-        steps = {"scores": self.scores, "chances": self.probabilities}
+        """Return the arrays to save."""
+        steps = {"scores": self.scores, _STORED_PROBABILITIES: self.probabilities}
         return {**steps, "spread": np.array([self.spread])}
 
     @classmethod
     def restored(cls, arrays: Mapping[str, Array]) -> Self:
         """Return a calibration from what was saved of it."""
-        return cls(arrays["scores"], arrays["chances"], float(arrays["spread"][0]))
+        return cls(arrays["scores"], arrays[_STORED_PROBABILITIES], float(arrays["spread"][0]))
 
 
 def expected_hits(probabilities: Array, spread: float) -> tuple[Array, Array, Array]:
@@ -109,7 +112,7 @@ def expected_hits(probabilities: Array, spread: float) -> tuple[Array, Array, Ar
 def _missing_rate(hidden_rate: Array, ratio: float) -> Array:
     """Return how often pairs are missing edges where so many are hidden ones.
 
-    Of T pairs with a score, H hidden and M = ratio·H missing, the hidden ones are no candidates
+    Of T pairs with a score, H hidden and M = ratio·H missing, the hidden ones are not candidates
     once they are back in the network: M of T − H is left, ratio·h/(1 − h) with h = H/T. That M of
     them were taken for non-edges while learning is thereby made up for.
     """

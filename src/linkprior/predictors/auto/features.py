@@ -97,10 +97,10 @@ def restored(
 ) -> Features:
     """Return features from what was saved of them."""
     fitted = []
-    for label, own in facts.items():
+    for label, source_facts in facts.items():
         source = BY_LABEL[label]
         model = source.make(seed, network.n_nodes)
-        model._remember(network, Learned(arrays_under(f"{label}.model", arrays), own))
+        model._remember(network, Learned(arrays_under(f"{label}.model", arrays), source_facts))
         sketch = RankSketch(**arrays_under(f"{label}.ranks", arrays))
         fitted.append(FittedSource(source, model, sketch, arrays.get(f"{label}.rows.table")))
     return Features(network, tuple(fitted))
@@ -167,7 +167,7 @@ class RankSketch:
         return cls(at.astype(np.int32), bins.counts[at], bins.low[at], bins.high[at])
 
     def arrays(self) -> dict[str, Array]:
-        """Return what has to be saved."""
+        """Return the arrays to save."""
         return {name: getattr(self, name) for name in ("at", "counts", "low", "high")}
 
     def table(self) -> Array:

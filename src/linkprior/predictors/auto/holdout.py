@@ -52,8 +52,8 @@ def hide(network: Network, share: float, rng: np.random.Generator, number: int =
 
     A node that lost all its edges would be known to have a hidden one, which a learner finds out
     and which says nothing about missing edges. With the same generator each `number` draws other
-    edges, as long as there are any left. An edge is the likelier drawn the surer it is: what is to
-    be found are links, not errors.
+    edges, as long as there are any left. An edge of higher confidence is likelier to be drawn:
+    what is to be found are links, not errors.
     """
     weights, size = network.known.weights, n_drawn(network, share)
     if weights is None:
@@ -102,10 +102,10 @@ class Sample:
         first[order] = np.arange(len(hits)) % 2 == 0
         return [self._part(first[self.hub]), self._part(~first[self.hub])]
 
-    def _part(self, own: Array) -> Sample:
+    def _part(self, rows: Array) -> Sample:
         pairs = [field.name for field in fields(self) if field.name != "n_pairs"]
-        share = float(self.weight[own].sum() / self.weight.sum())
-        chosen = {name: getattr(self, name)[own] for name in pairs}
+        share = float(self.weight[rows].sum() / self.weight.sum())
+        chosen = {name: getattr(self, name)[rows] for name in pairs}
         return replace(self, **chosen, n_pairs=round(self.n_pairs * share))
 
 
@@ -119,18 +119,18 @@ def top_feature(features: Features) -> float:
 
 def top_columns(labels: Sequence[str]) -> list[int]:
     """Return the features whose top is looked at."""
-    own = [
+    columns = [
         at for at, one in enumerate(labels) if one not in BY_DEGREE and not one.startswith(PRIOR)
     ]
-    return own or list(range(len(labels)))
+    return columns or list(range(len(labels)))
 
 
 def near_top(block: Array, columns: Sequence[int], floor: float) -> Array:
     """Return which pairs are near the top of some source."""
-    found: Array = block[..., columns[0]] > floor
+    near: Array = block[..., columns[0]] > floor
     for column in columns[1:]:
-        found |= block[..., column] > floor
-    return found
+        near |= block[..., column] > floor
+    return near
 
 
 def draw(
@@ -138,7 +138,7 @@ def draw(
 ) -> Sample:
     """Return the sample of a hold-out, with about `others` pairs that are not near any top.
 
-    The share `matched` of these is drawn in proportion to k_i·k_j, so that degree tells less.
+    The share `matched` of these is drawn in proportion to k_i·k_j, so that degree informs less.
     """
     network, columns = features.network, top_columns(features.labels)
     floor, hidden = top_feature(features), _rows_of(holdout.hidden, network.n_nodes)
@@ -151,25 +151,27 @@ def draw(
         top = near_top(block, columns, floor) & open_
         y = hidden(start, stop)
         odds = probability(start, stop)
-        lot = np.random.default_rng([*rng_seed, start]).random(open_.shape) < odds
-        known = refuted(start, stop) & ~(y | lot)
-        taken = open_ & (top | y | lot | known)
-        weight = np.where(top | y | known, 1.0, 1.0 / np.maximum(odds, 1e-12))
+        sampled = np.random.default_rng([*rng_seed, start]).random(open_.shape) < odds
+        non_edges = refuted(start, stop) & ~(y | sampled)
+        taken = open_ & (top | y | sampled | non_edges)
+        weight = np.where(top | y | non_edges, 1.0, 1.0 / np.maximum(odds, 1e-12))
         k = network.degrees.astype(np.float64)
         product = k[start:stop, None] * k
         nodes = np.arange(network.n_nodes)
         hub = np.where(k[start:stop, None] >= k, nodes[start:stop, None], nodes)
-        parts = [one[taken] for one in (block, y, top, (lot | known) & ~y, weight, product, hub)]
+        parts = [
+            one[taken] for one in (block, y, top, (sampled | non_edges) & ~y, weight, product, hub)
+        ]
         return parts, int(open_.sum())
 
-    found = list(parallel.map_blocks(one_block, network.n_nodes, stage="", remote=True))
-    parts = [np.concatenate(part) for part in zip(*(one[0] for one in found), strict=True)]
+    blocks = list(parallel.map_blocks(one_block, network.n_nodes, stage="", remote=True))
+    parts = [np.concatenate(part) for part in zip(*(one[0] for one in blocks), strict=True)]
     X, y, top, drawn, weight, product, hub = parts
-    return Sample(X, y, top, drawn, weight, product, hub, sum(one[1] for one in found))
+    return Sample(X, y, top, drawn, weight, product, hub, sum(one[1] for one in blocks))
 
 
 def candidates(network: Network, start: int, stop: int) -> Array:
-    """Return the pairs j > i of a block that are no edges and whose nodes both have one."""
+    """Return the pairs j > i of a block that are not edges and whose nodes both have one."""
     rows, p = np.arange(start, stop), network.n_nodes
     linked = network.degrees > 0
     open_: Array = (np.arange(p) > rows[:, None]) & linked & linked[start:stop, None]
@@ -180,22 +182,22 @@ def candidates(network: Network, start: int, stop: int) -> Array:
 
 
 def _rows_of(pairs: pr.Ints | None, n_nodes: int) -> Any:
-    """Return a function that tells which pairs j > i of a block are among these."""
+    """Return a function that returns which pairs j > i of a block are among these."""
     i, j = (np.empty((0, 2), np.int64) if pairs is None else pairs).T
     order = np.argsort(i, kind="stable")
     i, j = i[order], j[order]
 
     def rows(start: int, stop: int) -> Array:
-        found = np.zeros((stop - start, n_nodes), bool)
-        own = slice(np.searchsorted(i, start), np.searchsorted(i, stop))
-        found[i[own] - start, j[own]] = True
-        return found
+        marked = np.zeros((stop - start, n_nodes), bool)
+        inside = slice(np.searchsorted(i, start), np.searchsorted(i, stop))
+        marked[i[inside] - start, j[inside]] = True
+        return marked
 
     return rows
 
 
 def _probabilities(network: Network, others: int, matched: float) -> Any:
-    """Return a function that tells with what probability each pair of a block is drawn."""
+    """Return a function that returns the probability with which each pair of a block is drawn."""
     k = network.degrees.astype(np.float64)
     even = (1.0 - matched) * others / max(1, pr.n_pairs(network.n_nodes))
     whole = (k.sum() ** 2 - (k**2).sum()) / 2.0
@@ -288,11 +290,11 @@ def n_found(history: History) -> int:
 def temporal_samples(
     history: History, sources: Sequence[Source], others: int, seed: int, prior: bool, matched: float
 ) -> TrainingSamples:
-    """Return what two releases teach.
+    """Return the samples from two releases.
 
     Learners are chosen on pairs drawn at random, as the next release may well go on around the same
     hubs. How many hits to expect is evaluated around hubs not learned from: at random it comes out
-    several times too high, as the edges of one burst tell of each other.
+    several times too high, as the edges of one burst predict each other.
     """
     features = fit_sources(history.older, sources, seed, prior)
     holdout = HoldOut(history.older, history.found)

@@ -1,4 +1,4 @@
-"""What learns from samples: a linear model and boosted trees, kept as plain arrays."""
+"""What learns from samples: a linear model and boosted trees, stored as plain arrays."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from linkprior.predictors.base import Array
 KINDS = ("linear", "monotone", "free")
 SINGLE = "single"  # the best feature alone, as log-odds
 FEWEST = 10  # hidden edges without which there is nothing to learn
-FEWEST_FOR_TREES = 100  # and without which trees would learn them by heart
+FEWEST_FOR_TREES = 100  # and without which trees would overfit
 N_TREES, LEAVES, DEPTH, RATE = 80, 15, 5, 0.1
 NEVER = np.finfo(np.float32).max  # a threshold no feature is above
 _FOREST = Trees._fields
@@ -49,7 +49,7 @@ class Linear:
         return _parts(np.abs(self.weights) * X.std(axis=0, dtype=np.float64))
 
     def arrays(self) -> dict[str, Array]:
-        """Return what has to be saved."""
+        """Return the arrays to save."""
         return {"weights": self.weights, "intercept": np.array([self.intercept])}
 
 
@@ -70,9 +70,9 @@ class Forest:
         return _parts(self.gains)
 
     def arrays(self) -> dict[str, Array]:
-        """Return what has to be saved."""
-        own = dict(zip(_FOREST, self.trees, strict=True))
-        return {**own, "baseline": np.array([self.baseline]), "gains": self.gains}
+        """Return the arrays to save."""
+        arrays = dict(zip(_FOREST, self.trees, strict=True))
+        return {**arrays, "baseline": np.array([self.baseline]), "gains": self.gains}
 
 
 def _parts(values: Array) -> Array:
@@ -144,22 +144,22 @@ def _forest(X: Array, y: Array, monotone: bool) -> Forest:
         inner = tree.nodes[tree.nodes["is_leaf"] == 0]
         np.add.at(gains, inner["feature_idx"], inner["gain"])
     baseline = float(np.ravel(model._baseline_prediction)[0])
-    found = Forest(_arrays_of(model), baseline, gains)
-    _compare(found, X[:64], expected)
-    return found
+    forest = Forest(_arrays_of(model), baseline, gains)
+    _compare(forest, X[:64], expected)
+    return forest
 
 
-def _compare(found: Forest, X: Array, expected: Array) -> None:
-    """Refuse trees that a later scikit-learn may keep in another way than we read them."""
-    if not np.allclose(found.log_odds(X, len(X)), expected, atol=1e-6):
+def _compare(forest: Forest, X: Array, expected: Array) -> None:
+    """Refuse trees that a later scikit-learn may store in another way than we read them."""
+    if not np.allclose(forest.log_odds(X, len(X)), expected, atol=1e-6):
         raise LinkpriorError(
-            "this version of scikit-learn keeps boosted trees in a way that is not known here; "
-            "install another one (1.5 to 1.9 are known)"
+            "this version of scikit-learn stores boosted trees in an unknown format; "
+            "install another one (1.5 to 1.9 are supported)"
         )
 
 
 def _arrays_of(model: Any) -> Trees:
-    """Return scikit-learn's trees as arrays, so that they are kept without pickle."""
+    """Return scikit-learn's trees as arrays, so that they are saved without pickle."""
     trees, roots = [], [0]
     for (tree,) in model._predictors:
         trees.append(_side_by_side(tree.nodes, roots[-1]))
@@ -177,13 +177,13 @@ def _side_by_side(nodes: Any, first: int) -> tuple[Array, Array, Array, Array]:
             order += [int(nodes["left"][node]), int(nodes["right"][node])]
     place = np.empty(len(order), np.int64)
     place[order] = np.arange(len(order))
-    known = nodes[order]
-    leaf = known["is_leaf"].astype(bool)
+    ordered = nodes[order]
+    leaf = ordered["is_leaf"].astype(bool)
     return (
-        np.where(leaf, 0, known["feature_idx"]).astype(np.int32),
-        np.where(leaf, NEVER, _at_most(known["num_threshold"])).astype(np.float32),
-        (first + np.where(leaf, np.arange(len(order)), place[known["left"]])).astype(np.int32),
-        known["value"].astype(np.float64),
+        np.where(leaf, 0, ordered["feature_idx"]).astype(np.int32),
+        np.where(leaf, NEVER, _at_most(ordered["num_threshold"])).astype(np.float32),
+        (first + np.where(leaf, np.arange(len(order)), place[ordered["left"]])).astype(np.int32),
+        ordered["value"].astype(np.float64),
     )
 
 

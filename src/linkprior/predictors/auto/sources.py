@@ -41,12 +41,12 @@ class Source:
         """Return the model, not fitted; of a small network there are fewer factors."""
         here: dict[str, type[LinkPredictor]] = {"nmf": NonNegative, "eigen": Eigenvectors}
         cls = here.get(self.model) or registry.find(self.model)
-        own = dict(self.params)
+        params = dict(self.params)
         if "seed" in cls.parameter_names():
-            own["seed"] = seed
-        if "rank" in own:
-            own["rank"] = max(1, min(own["rank"], n_nodes // 2))
-        return cls(**own)
+            params["seed"] = seed
+        if "rank" in params:
+            params["rank"] = max(1, min(params["rank"], n_nodes // 2))
+        return cls(**params)
 
     def seconds(self, network: Network) -> float:
         """Return nominal seconds on one core of one fit and one pass over all pairs."""

@@ -1,7 +1,7 @@
 """The stack: learners for the top of the list and for the rest, chosen by hidden edges.
 
 Where a pair is near the top of some source, all such pairs of the hold-outs are learned from,
-hidden edge or not, so the learners see the very pairs they have to tell apart; elsewhere a sample
+hidden edge or not, so the learners see the very pairs they have to distinguish; elsewhere a sample
 is enough. Both give log-odds, which makes the two comparable.
 """
 
@@ -82,11 +82,11 @@ class Stack:
             return X[:, self._n_ranks :].mean(axis=1, dtype=np.float64)
         if self.kind == "fusion" or self.rest is None:
             return fusion(X[:, : self._n_ranks], self.n_pairs)
-        found = self.rest.log_odds(X, n_nodes, self.rest_blend)
+        scores = self.rest.log_odds(X, n_nodes, self.rest_blend)
         if self.top is not None:
             at = np.flatnonzero(near_top(X, self.columns, self.floor))
-            found[at] = self.top.log_odds(X[at], n_nodes, self.top_blend)
-        return found
+            scores[at] = self.top.log_odds(X[at], n_nodes, self.top_blend)
+        return scores
 
     @property
     def _n_ranks(self) -> int:
@@ -96,12 +96,12 @@ class Stack:
 
     def arrays(self) -> dict[str, Array]:
         """Return the learners as arrays."""
-        found: dict[str, Array] = {}
+        arrays: dict[str, Array] = {}
         for name, part, blend in self._parts():
             for kind in blend:
-                own = part.learners[kind].arrays()
-                found |= {f"{name}.{kind}.{key}": value for key, value in own.items()}
-        return found
+                learner_arrays = part.learners[kind].arrays()
+                arrays |= {f"{name}.{kind}.{key}": value for key, value in learner_arrays.items()}
+        return arrays
 
     def facts(self) -> dict[str, Any]:
         """Return everything else."""
@@ -197,19 +197,19 @@ class Trainer:
     apart: Sequence[Sample] = ()  # two to calibrate on, where `samples` know of each other
 
     def train(self, **where: Any) -> Trained:
-        """Return the best way of scoring; `where` tells the stack what is near the top."""
+        """Return the best way of scoring; `where` says what is near the top."""
         base = Stack("fusion", self.labels, **where)
         # What every feature alone, and their fusion, reach.
         ways = {label: self._alone(base, at) for at, label in enumerate(self.labels)}
-        found = {
+        measured = {
             name: self._mean(self._scored(way, self.samples))
             for name, way in (ways | {"fusion": base}).items()
         }
         if sum(int(sample.y.sum()) for sample in self.samples) < FEWEST_TO_CHOOSE:
             # What is good anywhere: the degree prior over all models, else their fusion.
             kind = "prior" if any(label.startswith(PRIOR) for label in self.labels) else "fusion"
-            return self._settled(replace(base, kind=kind), found)
-        alone = max(range(len(self.labels)), key=lambda at: found[self.labels[at]])
+            return self._settled(replace(base, kind=kind), measured)
+        alone = max(range(len(self.labels)), key=lambda at: measured[self.labels[at]])
         halves = [self.samples[::2], self.samples[1::2]]
         with progress.stage(total=3.0):
             fitted = []
@@ -217,34 +217,36 @@ class Trainer:
                 with progress.part(1.0):
                     fitted.append(self._parts(half, alone))
             if not fitted or any(rest is None for _, rest in fitted):
-                return self._without_learning(base, found)
+                return self._without_learning(base, measured)
             blends = self._blends(fitted, halves[::-1])
             evaluated = self._crossed(fitted, halves, blends, where)
-            found["stack"] = self._mean(evaluated)
+            measured["stack"] = self._mean(evaluated)
             least = NEARLY if blends[0] == (SINGLE,) else 1.0
-            single = found[self.labels[alone]]
-            if found["stack"] < max(least * single, found["fusion"]):
-                return self._without_learning(base, found)
+            single = measured[self.labels[alone]]
+            if measured["stack"] < max(least * single, measured["fusion"]):
+                return self._without_learning(base, measured)
             with progress.part(1.0):
                 stack = self._stack(self._parts(self.samples, alone), blends, where)
             if self.apart:
                 evaluated = self._evaluated_apart(alone, blends, where)
-        return Trained(stack, _best_first(found), evaluated)
+        return Trained(stack, _best_first(measured), evaluated)
 
     # ------------------------------------------------------------------ without learning
 
     def _alone(self, base: Stack, column: int) -> Stack:
         return Stack("source", self.labels, base.columns, base.floor, base.n_pairs, column=column)
 
-    def _without_learning(self, base: Stack, found: dict[str, float]) -> Trained:
+    def _without_learning(self, base: Stack, measured: dict[str, float]) -> Trained:
         """Return the best way that learns nothing: a source alone, or the fusion of all."""
-        ranked = _best_first({name: value for name, value in found.items() if name != "stack"})
+        ranked = _best_first({name: value for name, value in measured.items() if name != "stack"})
         best = next(iter(ranked))
         stack = base if best == "fusion" else self._alone(base, self.labels.index(best))
-        return self._settled(stack, found)
+        return self._settled(stack, measured)
 
-    def _settled(self, stack: Stack, found: dict[str, float]) -> Trained:
-        return Trained(stack, _best_first(found), self._scored(stack, self.apart or self.samples))
+    def _settled(self, stack: Stack, measured: dict[str, float]) -> Trained:
+        return Trained(
+            stack, _best_first(measured), self._scored(stack, self.apart or self.samples)
+        )
 
     def _crossed(
         self, fitted: Any, halves: Any, blends: Any, where: dict[str, Any]
@@ -296,22 +298,24 @@ class Trainer:
 
     def _best_blend(self, parts: Any, measure: Any, near: bool) -> tuple[str, ...]:
         """Return the blend that does best; near the top only the pairs there are ranked."""
-        known = set.intersection(*(set(part.learners) for part, _ in parts))
+        learners = set.intersection(*(set(part.learners) for part, _ in parts))
         cases = []
         for part, half in parts:
             for sample in half:
-                found = {kind: part.log_odds(sample.X, self.n_nodes, [kind]) for kind in known}
-                cases.append((found, sample))
+                by_learner = {
+                    kind: part.log_odds(sample.X, self.n_nodes, [kind]) for kind in learners
+                }
+                cases.append((by_learner, sample))
 
         def value(blend: tuple[str, ...]) -> float:
             values = []
-            for found, sample in cases:
-                scores = sum(found[kind] for kind in blend) / len(blend)
+            for by_learner, sample in cases:
+                scores = sum(by_learner[kind] for kind in blend) / len(blend)
                 values.append(measure(np.where(sample.top | (not near), scores, -1e6), sample))
             return float(np.mean(values))
 
         # The first of equals, which is the widest.
-        return max((blend for blend in BLENDS if known.issuperset(blend)), key=value)
+        return max((blend for blend in BLENDS if learners.issuperset(blend)), key=value)
 
     def _stack(self, parts: Any, blends: Any, where: dict[str, Any]) -> Stack:
         top, rest = parts
@@ -320,5 +324,5 @@ class Trainer:
         return Stack("stack", self.labels, **learned, **where)
 
 
-def _best_first(found: dict[str, float]) -> dict[str, float]:
-    return dict(sorted(found.items(), key=lambda item: -item[1]))
+def _best_first(measured: dict[str, float]) -> dict[str, float]:
+    return dict(sorted(measured.items(), key=lambda item: -item[1]))

@@ -16,15 +16,15 @@ function section(id, title, ...inside) {
 function startSection(data, table, best) {
   const n = data.links.source.length, k = Math.min(100, n);
   const field = make("input", { id: "ask", list: "nodes", placeholder: "name of a node", "aria-label": "name of a node" });
-  const said = make("p", { class: "soft", id: "asked", "aria-live": "polite" });
-  const ask = () => (said.textContent = field.value ? best(field.value) : "");
+  const message = make("p", { class: "soft", id: "asked", "aria-live": "polite" });
+  const ask = () => (message.textContent = field.value ? best(field.value) : "");
   field.addEventListener("change", ask);
   const card = (title, ...inside) => make("div", { class: "tile start" }, make("h3", {}, title), ...inside);
   const expected = data.yield
     ? [make("b", { id: "top-yield" }, `about ${about(yieldAt(data, "mean", k))} of ${k}`), make("p", { class: "soft" }, `${about(yieldAt(data, "low", k))} to ${about(yieldAt(data, "high", k))} (90 % interval), ${data.yield_assumption || "by edges hidden from the network"}`)]
     : [make("p", { id: "top-yield" }, "This model ranks links and gives no probabilities."), make("p", { class: "soft" }, "linkprior predict --model auto does.")];
   return make("div", { class: "tiles starts noprint" },
-    card("The best links of one node", make("div", { class: "asking" }, field, make("button", { id: "ask-go", onclick: ask }, "Show")), said),
+    card("The best links of one node", make("div", { class: "query" }, field, make("button", { id: "ask-go", onclick: ask }, "Show")), message),
     card(`How many of the best ${k} are real?`, ...expected),
     card("Open it in Cytoscape", make("button", { class: "main", id: "cytoscape", onclick: () => table.saveGraphml() }, "Save for Cytoscape"), make("p", { class: "soft" }, "then File › Import › Network from File: links.graphml")));
 }
@@ -36,8 +36,8 @@ function linksSection(data, choose, best) {
   if (n) parts.push(startSection(data, table, best));
   else parts.push(make("p", { class: "note", id: "no-links" }, "No link is predicted: no pair was left to choose from."));
   if (data.words.length) parts.push(make("details", {}, make("summary", {}, "About this prediction"), data.words.map((line) => make("p", {}, line))));
-  const told = make("output", { id: "told", for: "cut" });
-  const tell = (k) => {
+  const output = make("output", { id: "cut-result", for: "cut" });
+  const describe = (k) => {
     const rows = `Best ${grouped(k)} of ${grouped(n)} links`;
     if (!data.yield) return rows;
     const [mean, low, high] = ["mean", "low", "high"].map((key) => yieldAt(data, key, k));
@@ -45,11 +45,11 @@ function linksSection(data, choose, best) {
   };
   const slider = make("input", { type: "range", id: "cut", min: 1, max: n, value: n, "aria-label": "how many of the best links", oninput: (e) => {
     const k = Number(e.target.value);
-    told.textContent = tell(k);
+    output.textContent = describe(k);
     table.change({ cut: k, page: 0 });
   } });
-  told.textContent = tell(n);
-  if (n > 1) parts.push(make("div", { class: "cut" }, make("label", { for: "cut" }, "How many to test? Move the cut-off."), slider, told));
+  output.textContent = describe(n);
+  if (n > 1) parts.push(make("div", { class: "cut" }, make("label", { for: "cut" }, "How many to test? Move the cut-off."), slider, output));
   parts.push(table.element);
   return [section("links", "Predicted links", ...parts), table];
 }
@@ -100,7 +100,7 @@ const FEW = 10; // links of one node that a reader may have come for
 
 function graphSection(data) {
   const names = data.names, every = names.map((_, node) => node);
-  const said = make("p", { id: "graph-said", "aria-live": "polite" });
+  const message = make("p", { id: "graph-message", "aria-live": "polite" });
   const field = make("input", { id: "node", list: "nodes", placeholder: "name of a node", size: 22 });
   const list = make("datalist", { id: "nodes" }, data.graph.ends.slice(0, 3000).map((node) => make("option", { value: names[node] })));
   const graph = new Graph(data.graph, names, data.links, (node) => choose(node));
@@ -108,13 +108,13 @@ function graphSection(data) {
   const top = () => {
     const shown = graph.showTop(50);
     field.value = "";
-    said.textContent = `The best ${shown} predicted links, and observed ones around them. Click a node to see its neighbourhood.`;
+    message.textContent = `The best ${shown} predicted links, and observed ones around them. Click a node to see its neighbourhood.`;
     if (table) table.change({ node: null, page: 0 });
   };
   const show = (node) => {
     const found = graph.showNode(node);
     field.value = names[node];
-    said.textContent = `${names[node]}: ${grouped(found.observed)} observed link${found.observed === 1 ? "" : "s"}, ${grouped(found.predicted)} predicted in this list (outer ring${found.drawn < found.predicted ? `: the best ${found.drawn}` : ""}). The table shows its links only.`;
+    message.textContent = `${names[node]}: ${grouped(found.observed)} observed link${found.observed === 1 ? "" : "s"}, ${grouped(found.predicted)} predicted in this list (outer ring${found.drawn < found.predicted ? `: the best ${found.drawn}` : ""}). The table shows its links only.`;
     if (table) table.change({ node, text: "", by: "rank", down: false, page: 0 });
     return found;
   };
@@ -127,7 +127,7 @@ function graphSection(data) {
   const byName = () => {
     const node = meant(names, every, field.value);
     if (node !== undefined) choose(node);
-    else said.textContent = missing(field.value);
+    else message.textContent = missing(field.value);
   };
   // For who asks above the table: its rows are the answer, so nothing scrolls away.
   const best = (name) => {
@@ -145,7 +145,7 @@ function graphSection(data) {
       make("button", { onclick: () => graph.zoom(1.3), "aria-label": "closer" }, "+"), make("button", { onclick: () => graph.zoom(1 / 1.3), "aria-label": "farther" }, "−"),
       pictureButtons(() => graph.svg, "network")),
     make("div", { class: "legend" }, make("span", {}, "observed"), make("span", { class: "p" }, "predicted")),
-    make("a", { class: "skip", href: "#graph-said" }, "skip the drawing"), graph.element, said);
+    make("a", { class: "skip", href: "#graph-message" }, "skip the drawing"), graph.element, message);
   return { shown, choose, top, best, listen: (one) => { table = one; table.onAll = top; } };
 }
 

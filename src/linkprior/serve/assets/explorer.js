@@ -76,7 +76,7 @@ class DropZone {
   constructor(limit) {
     this.limit = limit;
     this.input = make("input", { type: "file", id: "file", onchange: () => this.take(this.input.files[0]) });
-    this.said = make("p", { id: "upload-said", role: "status", class: "soft" });
+    this.output = make("p", { id: "upload-message", role: "status", class: "soft" });
     this.wrong = make("p", { id: "upload-wrong", role: "alert", class: "wrong", hidden: true });
     this.zone = make("label", { class: "drop", for: "file" }, make("b", {}, "Choose a network file"), " or drop it here",
       make("p", { class: "soft" }, "Edge list (TSV, CSV), BioGRID, MITAB, STRING, GraphML, GEXF, SIF, CX2, Pajek, METIS, Matrix Market; packed or not, ",
@@ -89,7 +89,7 @@ class DropZone {
       });
     // A file dropped beside the zone would replace this page.
     for (const name of ["dragover", "drop"]) window.addEventListener(name, (event) => event.preventDefault());
-    this.element = make("div", {}, this.zone, this.said, this.wrong);
+    this.element = make("div", {}, this.zone, this.output, this.wrong);
   }
 
   // A folder comes as a file that nobody can read.
@@ -103,14 +103,14 @@ class DropZone {
     this.wrong.hidden = true;
     if (!file) return;
     if (file.size > this.limit) return this.refuse(`${file.name} has ${sizeWords(file.size)}; files up to ${sizeWords(this.limit)} are taken. Pack it (gzip), or start the explorer with a larger --upload-limit.`);
-    this.said.textContent = `Taking in ${file.name} …`;
+    this.output.textContent = `Taking in ${file.name} …`;
     try {
       chosen.network = (await sendFile(file)).id;
       chosen.show();
     } catch (problem) {
       this.refuse(`${file.name}: ${problem.message}`);
     }
-    this.said.textContent = "";
+    this.output.textContent = "";
     this.input.value = "";
   }
 
@@ -240,14 +240,14 @@ class JobCard {
     this.id = job.id;
     this.pill = make("span", { class: "pill" });
     this.bar = make("progress", { max: 1, "aria-label": "progress" });
-    this.told = make("p", { class: "soft told", role: "status" });
+    this.status = make("p", { class: "soft status", role: "status" });
     this.wrong = make("p", { class: "wrong", role: "alert" });
-    this.said = make("pre", {});
-    this.details = make("details", {}, make("summary", {}, "Messages"), this.said);
+    this.output = make("pre", {});
+    this.details = make("details", {}, make("summary", {}, "Messages"), this.output);
     this.buttons = make("div", { class: "bar" });
     this.element = make("div", { class: "card job", "data-id": job.id },
       make("div", { class: "head" }, make("h3", {}, job.title + " ", make("span", { class: "soft" }, job.words)), this.pill),
-      this.bar, this.told, this.wrong, this.buttons, this.details);
+      this.bar, this.status, this.wrong, this.buttons, this.details);
   }
 
   update(job) {
@@ -258,12 +258,12 @@ class JobCard {
     const fraction = job.progress ? job.progress.fraction : null;
     if (fraction === null) this.bar.removeAttribute("value");
     else this.bar.value = fraction;
-    setText(this.told, this.words(job));
-    this.told.hidden = !this.told.textContent;
+    setText(this.status, this.words(job));
+    this.status.hidden = !this.status.textContent;
     this.wrong.hidden = !job.error;
     setText(this.wrong, job.error ? sentence(job.error) : "");
-    setText(this.said, [job.command.length ? "$ " + job.command.map(quoted).join(" ") : "", ...job.said].filter(Boolean).join("\n"));
-    this.details.hidden = !this.said.textContent;
+    setText(this.output, [job.command.length ? "$ " + job.command.map(quoted).join(" ") : "", ...job.messages].filter(Boolean).join("\n"));
+    this.details.hidden = !this.output.textContent;
     this.offer(job);
   }
 
@@ -273,7 +273,7 @@ class JobCard {
     if (job.state === "done") return job.seconds === null ? "" : `Took ${clock(job.seconds)}.`;
     if (job.state !== "running") return "";
     const p = job.progress;
-    if (!p) return job.said.length ? "Working …" : "Starting …";
+    if (!p) return job.messages.length ? "Working …" : "Starting …";
     const parts = [p.fraction === null ? null : `${Math.floor(100 * p.fraction)} %`, `${clock(p.elapsed)} gone`, p.left ? `about ${clock(Math.max(1, p.left))} left` : null];
     return `${p.name}: ${parts.filter(Boolean).join(", ")}`;
   }

@@ -15,15 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from linkprior import __version__
-from linkprior.evaluation.evaluate import evaluate_cell
-from linkprior.evaluation.splits import Split, split_digest
-from linkprior.evaluation.store import plain_numbers, write_cell
 from linkprior.experiments.paper import dream5, rat
 from linkprior.io.atomic_files import whole_file
-from linkprior.network import Network
 from linkprior.parallel import available_cores
-from linkprior.predictors.base import LinkPredictor
 
 __all__ = ["dream5", "folder", "rat"]
 ROOT = Path(__file__).resolve().parents[1]
@@ -58,18 +52,6 @@ def write_results(path: Path, results: dict[str, Any], sort_keys: bool = False) 
         stream.write(json.dumps(results, indent=1, ensure_ascii=False, sort_keys=sort_keys) + "\n")
 
 
-def fill_cell(
-    path: Path, model: LinkPredictor, split: Split, network: Network, facts: dict[str, Any]
-) -> None:
-    """Evaluate a model on a split and write its cell, unless that was done before."""
-    if path.exists():
-        return
-    cell = evaluate_cell(model.name, model, split)
-    about = {"data": network.digest, "digest": split_digest(split), "linkprior": __version__}
-    write_cell(path, {**facts, **about, "values": plain_numbers(cell.values)})
-    print(*facts.values(), flush=True)
-
-
 def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     lines = [heads, ["---"] * len(heads), *rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
@@ -81,10 +63,10 @@ def narrow_table(heads: str, rows: Iterable[Sequence[str]]) -> str:
     return "\n".join([heads, "|---" * (heads.count("|") - 1) + "|", *below])
 
 
-def mean_sd(values: Sequence[float], digits: int = 3) -> str:
+def mean_sd(values: Sequence[float]) -> str:
     """Return mean ± sd, the mean alone of a single value."""
     spread = f" ± {np.std(values, ddof=1):.3f}" if len(values) > 1 else ""
-    return f"{np.mean(values):.{digits}f}{spread}"
+    return f"{np.mean(values):.3f}{spread}"
 
 
 def clocked(work: Callable[[], object]) -> tuple[float, float]:

@@ -3,7 +3,6 @@
 admm   the dense ADMM, 20,000 nodes, rank 32, 100 outer steps of 3 prox passes
 prox   ranks and penalty of all rows, 20,000 × 20,000, against the time to read and write them once
 streaming  the same by direct descent, which holds row blocks only; rows of 100,000 are sorted
-pairs  blocks of scores of 1,000,000 nodes at rank 32: products, sorts, and the best of each row
 
 Nothing but PyTorch, NumPy and SciPy is needed; without numba the portable kernels run. Results:
 benchmarks/results/gpu.json (written where the command runs).
@@ -129,27 +128,6 @@ def prox(n_nodes: int) -> dict[str, float]:
     }
 
 
-def pairs(n_nodes: int, rank: int = 32, rows: int = 512) -> dict[str, float]:
-    """Time what a pass over all pairs of a large network is made of, for one block of rows."""
-    import torch
-
-    U = torch.rand(n_nodes, rank, device="cuda")
-    block = torch.empty(rows, n_nodes, device="cuda")
-    edges = torch.linspace(0.0, 20.0, 65, device="cuda")
-    found = {
-        "nodes": n_nodes,
-        "rows": rows,
-        "product": fastest(lambda: torch.mm(U[:rows], U.T, out=block)),
-        "sort": fastest(lambda: torch.sort(block, dim=1, descending=True)),
-        "top_1000": fastest(lambda: torch.topk(block, 1000, dim=1)),
-        "compare": fastest(lambda: torch.count_nonzero(block > 10.0)),
-        "bucketize_64": fastest(lambda: torch.bucketize(block, edges)),
-    }
-    sampled = torch.randperm(n_nodes, device="cuda")[:16384]
-    found["sample_sort"] = fastest(lambda: torch.sort(block[:, sampled], dim=1, descending=True))
-    return found
-
-
 def main() -> None:
     import scipy
     import torch
@@ -160,7 +138,6 @@ def main() -> None:
     works: dict[str, Callable[[], Any]] = {
         "parity": parity,
         "prox": lambda: prox(nodes),
-        "pairs": lambda: pairs(100_000 if quick else 1_000_000),
         "admm": lambda: admm(nodes, 20 if quick else 100),
         "streaming": lambda: streaming(nodes, 10),
         "streaming_large": lambda: streaming(8000 if quick else 100_000, 2),

@@ -78,22 +78,8 @@ RANK, SWEEPS, ROUNDS, SEED = 32, 20, 15, 1
 SHORT, REPEATS = 1.0, 3
 
 
-class Watch:
-    """The seconds of some work by parts, and those of all cores together."""
-
-    def __init__(self) -> None:
-        self.parts: dict[str, float] = {}
-        self.cpu = 0.0
-
-    @property
-    def seconds(self) -> float:
-        return sum(self.parts.values())
-
-    def timed(self, name: str, work: Callable[[], Any]) -> Any:
-        results: list[Any] = []
-        self.parts[name], busy = data.clocked(lambda: results.append(work()))
-        self.cpu += busy
-        return results[0]
+# Each makes ready what is not timed and returns the work that is.
+Work = Callable[[], object]
 
 
 @cache
@@ -104,57 +90,60 @@ def warm_factors(net: Network) -> Factors:
     return found
 
 
-def tri_degree(net: Network, watch: Watch) -> None:
+def tri_degree(net: Network) -> Work:
     factors, p = warm_factors(net), net.n_nodes
     prior = DegreePrior(estimate_degrees(net), 0.5)
     scale, profile = prior.scale(np.zeros(p)), prior.profile(p - 1)
-    watch.timed("pass", lambda: ranked_pass(factors, prior))
-    tables = watch.timed("tables", lambda: build_tables(factors, scale, profile))
-    scores = SketchScores([factors], tables[None], scale, profile[knots(p - 1)])
-    watch.timed("top", lambda: best_pairs(scores.rows, net, p))
+
+    def work() -> None:
+        ranked_pass(factors, prior)
+        tables = build_tables(factors, scale, profile)
+        scores = SketchScores([factors], tables[None], scale, profile[knots(p - 1)])
+        best_pairs(scores.rows, net, p)
+
+    return work
 
 
-def tri(net: Network, watch: Watch) -> None:
+def tri(net: Network) -> Work:
     solver = DirectSolver(net, SquaredLoss(0.2), RANK)
-    watch.timed("fit", lambda: solve(solver, np.random.default_rng(SEED), SWEEPS, 0.0))
+    return lambda: solve(solver, np.random.default_rng(SEED), SWEEPS, 0.0)
 
 
-def pu(net: Network, watch: Watch) -> None:
+def pu(net: Network) -> Work:
     solver = PuAlsSolver(net, RANK, RHO, LAM)
-    watch.timed("fit", lambda: solve(solver, np.random.default_rng(SEED), ROUNDS, 0.0))
+    return lambda: solve(solver, np.random.default_rng(SEED), ROUNDS, 0.0)
 
 
-def top(net: Network, watch: Watch) -> None:
+def top(net: Network) -> Work:
     factors = start_factors(net, RANK, np.random.default_rng(SEED))
     scores = FactorScores(factors.U[None], factors.S[None])
-    watch.timed("top", lambda: best_pairs(scores.rows, net, net.n_nodes))
+    return lambda: best_pairs(scores.rows, net, net.n_nodes)
 
 
-def l3(net: Network, watch: Watch) -> None:
-    watch.timed("fit and top", lambda: make("l3").fit(net).predict_edges(net.n_nodes))
+def l3(net: Network) -> Work:
+    return lambda: make("l3").fit(net).predict_edges(net.n_nodes)
 
 
-def sklearn_nmf(net: Network, watch: Watch) -> None:
+def sklearn_nmf(net: Network) -> Work:
     from sklearn.decomposition import NMF
 
+    warnings.simplefilter("ignore")  # that it did not converge: rounds are counted here
     A = net.adjacency.astype(np.float32)
     model = NMF(RANK, init="random", max_iter=SWEEPS, tol=0.0, random_state=SEED)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # that it did not converge: rounds are counted here
-        watch.timed("fit", lambda: model.fit(A))
+    return lambda: model.fit(A)
 
 
-def implicit_als(net: Network, watch: Watch) -> None:
+def implicit_als(net: Network) -> Work:
     model, confidence = implicit_als_of(net, RANK, ROUNDS, parallel.current_workers(), SEED)
-    watch.timed("fit", lambda: model.fit(confidence, show_progress=False))
+    return lambda: model.fit(confidence, show_progress=False)
 
 
-def networkx(net: Network, watch: Watch) -> None:
+def networkx(net: Network) -> Work:
     import networkx as nx
 
     graph = nx.from_scipy_sparse_array(net.adjacency)
     index = nx.resource_allocation_index
-    watch.timed("all pairs", lambda: heapq.nlargest(net.n_nodes, index(graph), key=itemgetter(2)))
+    return lambda: heapq.nlargest(net.n_nodes, index(graph), key=itemgetter(2))
 
 
 def sorted_pairs(X: NDArray[Any], k: int) -> NDArray[Any]:
@@ -163,23 +152,20 @@ def sorted_pairs(X: NDArray[Any], k: int) -> NDArray[Any]:
     return codes[np.argsort(-X.ravel()[codes])[:k]]
 
 
-def dense_usu(net: Network, watch: Watch) -> None:
+def dense_usu(net: Network) -> Work:
     factors = start_factors(net, RANK, np.random.default_rng(SEED))
     U, S = factors.U.astype(np.float32), factors.S.astype(np.float32)
-    X = watch.timed("product", lambda: U @ S @ U.T)
-    watch.timed("sort", lambda: sorted_pairs(X, net.n_nodes))
+    return lambda: sorted_pairs(U @ S @ U.T, net.n_nodes)
 
 
-def dense_l3(net: Network, watch: Watch) -> None:
+def dense_l3(net: Network) -> Work:
     root = (1.0 / np.sqrt(net.degrees)).astype(np.float32)
 
-    def product() -> NDArray[Any]:
+    def work() -> None:
         A = net.adjacency.toarray().astype(np.float32)
-        X: NDArray[Any] = (A * root) @ A @ (root[:, None] * A)
-        return X
+        sorted_pairs((A * root) @ A @ (root[:, None] * A), net.n_nodes)
 
-    X = watch.timed("product", product)
-    watch.timed("sort", lambda: sorted_pairs(X, net.n_nodes))
+    return work
 
 
 _ALL = (tri_degree, tri, sklearn_nmf, pu, implicit_als, top, dense_usu, l3, dense_l3, networkx)
@@ -195,7 +181,7 @@ def cell(name: str, n_nodes: int, degree: float) -> dict[str, Any]:
 
 def _cell(name: str, n_nodes: int, degree: float) -> dict[str, Any]:
     net = large_network(n_nodes, degree, seed=SEED)
-    CELLS[name](large_network(600, 10.0, seed=SEED), Watch())  # compiles, imports
+    CELLS[name](large_network(600, 10.0, seed=SEED))()  # compiles, imports
     if name == "tri-degree":
         warm_factors(net)
     gc.collect()
@@ -203,15 +189,13 @@ def _cell(name: str, n_nodes: int, degree: float) -> dict[str, Any]:
         ctypes.CDLL(None).malloc_trim(0)  # glibc only
     machine.reset_peak_memory()
     before = machine.peak_memory()
-    runs: list[Watch] = []
-    while len(runs) < REPEATS and (not runs or runs[-1].seconds < SHORT):
-        runs.append(Watch())
-        CELLS[name](net, runs[-1])
-    watch, peak = min(runs, key=lambda watch: watch.seconds), machine.peak_memory()
+    runs: list[tuple[float, float]] = []
+    while len(runs) < REPEATS and (not runs or runs[-1][0] < SHORT):
+        runs.append(data.clocked(CELLS[name](net)))
+    (seconds, busy), peak = min(runs), machine.peak_memory()
     return {
         **{"model": name, "nodes": net.n_nodes, "edges": net.n_edges, "rank": RANK},
-        **{"seconds": round(watch.seconds, 4), "cpu_seconds": round(watch.cpu, 4)},
-        "parts": {part: round(took, 4) for part, took in watch.parts.items()},
+        **{"seconds": round(seconds, 4), "cpu_seconds": round(busy, 4)},
         **{"peak_bytes": peak, "added_bytes": peak - before},
         "load": round(os.getloadavg()[0], 1),
     }
@@ -234,10 +218,9 @@ def measure(name: str, points: Points, over: str) -> dict[str, Any]:
     for point in points:
         one = data.apart("benchmarks.growth", "cell", name, *point)
         cells.append(one)
-        parts = ", ".join(f"{part} {took:g}" for part, took in one["parts"].items())
         print(f"{name:14}{one['nodes']:>7,} nodes{one['edges']:>9,} edges "
               f"{one['seconds']:9.3f} s {one['cpu_seconds']:9.3f} core s "
-              f"{one['added_bytes'] / 1e6:8.0f} MB   {parts}", flush=True)  # fmt: skip
+              f"{one['added_bytes'] / 1e6:8.0f} MB", flush=True)  # fmt: skip
     found = {of: exponent(cells, over, of) for of in NOISE}
     goal = f" (goal ≤ {GOAL})" if (name, over) == ("tri-degree", "nodes") else ""
     print(f"{name}: in {over} time grows by {found['seconds']}{goal}, that of all cores by "

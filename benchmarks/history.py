@@ -4,17 +4,15 @@ Three releases each time: auto learns from what the second found beyond the firs
 second, and is judged on what the third found. Beside it auto as it is without a history, and peers.
 All pairs of nodes are candidates (the paper's rule). The rat releases are cuts by interaction id of
 one file; the last three are other files of rat interactions (Entrez ids, rat–rat only).
-Results are kept in benchmarks/results/history.json, and the next run goes on from there.
+Results are kept in benchmarks/results/history.json, and the next run goes on from there; the table
+is made by `benchmarks.update_docs`.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 import linkprior as lp
 from benchmarks import data
@@ -69,22 +67,6 @@ def measure(older: Network, newer: Network, newest: Network) -> dict[str, Any]:
     }
 
 
-def text(found: dict[str, Any]) -> str:
-    """Return a table, and how often the yield fell inside its interval."""
-    rows, inside = [], defaultdict[str, list[bool]](list)
-    for name, one in found.items():
-        for model in ("auto with history", "auto", *PEERS):
-            means = (f"{np.mean([run[m] for run in one[model]]):.4f}" for m in SHOWN)
-            rows.append([name, model, *means])
-            for each in (y for run in one[model] for y in run.get("yield", [])):
-                inside[model].append(each["low"] <= each["hits"] <= each["high"])
-    held = (
-        f"{model}: yield inside the 90 % interval {sum(held)} times of {len(held)}"
-        for model, held in inside.items()
-    )
-    return "\n".join([data.table(["releases", "model", *SHOWN], rows), *held])
-
-
 def main() -> None:
     folder, path = data.required_folder(), data.RESULTS / "history.json"
     found = data.read_results(path)
@@ -93,8 +75,7 @@ def main() -> None:
             continue
         found[name] = measure(*networks)
         data.write_results(path, found, sort_keys=True)
-        print(text({name: found[name]}), flush=True)
-    print(text(found))
+        print(name, flush=True)
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
-"""Studies behind docs/reproduction_studies.md: `python -m benchmarks.paper_studies [NAME …]`.
+"""Studies behind the pages on the paper: `python -m benchmarks.paper_studies [NAME …]`.
 
-Needs LINKPRIOR_DATA. Each study leaves its numbers in benchmarks/results/studies/NAME.json and its
-figure in docs/figures/NAME.svg. A study whose numbers are there is drawn again, not run
-again; `--again` runs it anew.
+Needs LINKPRIOR_DATA. Each study leaves its numbers in benchmarks/results/studies/NAME.json, and a
+figure, where no table shows them all, in docs/figures/NAME.svg. A study whose numbers are there is
+drawn again, not run again; `--again` runs it anew.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ NUMBERS = RESULTS / "studies"
 
 @dataclass(frozen=True)
 class Study:
-    """One question, asked in the first line of `run`'s text: its numbers, and their figure."""
+    """One question, asked in the first line of `run`'s text: its numbers, and perhaps a figure."""
 
     name: str
     run: Callable[[Path], Numbers]  # from the data folder
-    draw: Callable[[Any, Numbers], None]  # on an empty figure
-    size: tuple[float, float]  # of the figure, in inches
+    draw: Callable[[Any, Numbers], None] | None = None  # on an empty figure
+    size: tuple[float, float] = (0.0, 0.0)  # of the figure, in inches
 
     @property
     def question(self) -> str:
@@ -45,17 +45,20 @@ class Study:
 STUDIES = {
     study.name: study
     for study in (
-        Study("ranked_variable", recall.run_variables, recall.draw_variables, (11.0, 4.4)),
-        Study("parameters", recall.run_parameters, recall.draw_parameters, (12.5, 5.2)),
-        Study("harder", recall.run_harder, recall.draw_harder, (10.0, 6.8)),
-        Study("alpha_degrees", degrees.run_alpha, degrees.draw_alpha, (11.0, 3.8)),
-        Study("bound", degrees.run_bound, degrees.draw_bound, (10.5, 4.2)),
+        Study("ranked_variable", recall.run_variables),
+        Study("harder", recall.run_harder),
+        Study("alpha_degrees", degrees.run_alpha),
+        Study("bound", degrees.run_bound),
         Study(
             "degree_distributions",
             *(degrees.run_distributions, degrees.draw_distributions, (10.5, 6.6)),
         ),
         Study("convergence", printed.run_convergence, printed.draw_convergence, (11.0, 6.2)),
-        Study("ablation", printed.run_ablation, printed.draw_ablation, (11.0, 5.4)),
+        Study("ablation", printed.run_ablation),
+        Study(
+            "learned_weights",
+            *(printed.run_learned_weights, printed.draw_learned_weights, (7.5, 5.6)),
+        ),
     )
 }
 
@@ -74,8 +77,9 @@ def main(given: list[str] | None = None) -> None:
         if asked.again or not path.exists():
             print(f"{name}: {study.question}", flush=True)
             keep(study, data_folder(asked.data), path)
-        save_figure(name, study.draw, read_json(path)["numbers"], study.size)
-        print(f"{name}: {path.relative_to(ROOT)}, docs/figures/{name}.svg", flush=True)
+        if study.draw is not None:
+            save_figure(name, study.draw, read_json(path)["numbers"], study.size)
+        print(f"{name}: {path.relative_to(ROOT)}", flush=True)
 
 
 def keep(study: Study, folder: Path, path: Path) -> None:

@@ -93,7 +93,7 @@ def machine(facts: Facts) -> str:
 
 
 def numerics(facts: Facts) -> str:
-    ranked = "ranked, or read (with lists of 100,000 ties, and names that look alike)"
+    ranked = "ranked, or read (with lists of 100,000 ties)"
     rows = [
         [f"models × {facts['networks']} networks", f"{facts['tried']:,} of {facts['cases']:,}"],
         ["parameters far out of range", f"{facts['values_tried']:,} of {facts['values']:,}"],

@@ -12,8 +12,8 @@ from benchmarks import data, speed, speed_commands
 CASES = {
     case.__name__: case
     for case in (
-        *(speed_commands.startup, speed_commands.responsiveness, speed_commands.reading),
-        *(speed.prox, speed.admm, speed.threads, speed.topk, speed.peers, speed.pu),
+        *(speed_commands.startup, speed_commands.responsiveness),
+        *(speed.prox, speed.threads, speed.topk, speed.pu),
     )
 }
 

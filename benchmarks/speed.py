@@ -1,12 +1,10 @@
-"""Kernels, solvers and models against NumPy, networkx and implicit, and two threads against one."""
+"""Kernels, solvers and models against NumPy and implicit, and two threads against one."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from unittest.mock import patch
 
 import numpy as np
 import scipy.sparse as sp
@@ -14,7 +12,7 @@ from numpy.typing import NDArray
 
 from benchmarks import data
 from benchmarks.data import peak_megabytes, side_by_side
-from linkprior import _config, kernels, parallel
+from linkprior import kernels, parallel
 from linkprior.io.read import read_network
 from linkprior.model.degrees import estimate_degrees
 from linkprior.model.factors import Factors
@@ -23,32 +21,14 @@ from linkprior.model.priors import DegreePrior
 from linkprior.network import Network
 from linkprior.network.generate import large_network, planted_network
 from linkprior.parallel import one_blas_thread, use_workers
-from linkprior.predictors.registry import make
 from linkprior.predictors.scores import build_tables
 from linkprior.ranking.topk import best_pairs
 from linkprior.solvers.base import Measure, solve
 from linkprior.solvers.direct import DirectSolver, ranked_pass
 from linkprior.solvers.pu_als import PuAlsSolver
-from linkprior.solvers.tri_admm import AdmmSolver
 
 if TYPE_CHECKING:
     from implicit.cpu.als import AlternatingLeastSquares
-
-
-REAL: dict[str, Callable[[Path], Network]] = {
-    "DREAM5 network 1": data.dream5,
-    "HuRI": lambda folder: read_network(folder / data.HURI),
-    "yeast": lambda folder: read_network(folder / data.YEAST),
-}
-
-
-def network(name: str, nodes: int, degree: float) -> tuple[str, Network]:
-    """Return a network and its name: a real one, or one drawn alike where there are no data."""
-    folder = data.folder()
-    if folder is None:
-        return "generated", planted_network(nodes, mean_degree=degree)
-    return name, REAL[name](folder)
-
 
 # ---------------------------------------------------------------------- prox
 
@@ -66,17 +46,6 @@ def score_kinds(p: int) -> dict[str, Array]:
         "factor scores": factors @ factors.T,
         "70 % zeros": (rng.pareto(1, (p, p)) * (rng.random((p, p)) < 0.3)).astype(np.float32),
     }
-
-
-def numpy_rank_penalty(keys: Array, scale: Array, profile: Array, first: int, out: Array) -> Array:
-    """Do `kernels.rank_penalty` as one writes it in NumPy: default sort, put back."""
-    hidden = keys.copy()
-    at = np.arange(len(keys))
-    hidden[at, first + at] = -np.inf
-    order = np.argsort(-hidden, axis=1)
-    weights = np.append(profile, 0).astype(keys.dtype)
-    np.put_along_axis(out, order, scale[:, None].astype(keys.dtype) * weights, axis=1)
-    return out
 
 
 def numpy_prox(values: Array, scale: Array, profile: Array) -> Array:
@@ -120,40 +89,6 @@ def prox() -> Iterator[str]:
             raise SystemExit(f"the two disagree on {name}")
         plain, one, two = side_by_side(ways)
         yield f"{name:16}{plain:9.3f}{plain / one:9.1f}×{plain / two:10.1f}×"
-
-
-# ---------------------------------------------------------------------- admm
-
-STEPS = 50
-
-
-def fit(net: Network, workers: int) -> None:
-    """Run 50 outer steps from a random start, nothing else."""
-    prior = DegreePrior(estimate_degrees(net), 0.5)
-    solver = AdmmSolver(net, SquaredLoss(0.2), 20, prior, 0.003, 0.003, workers=workers)
-    solve(solver, np.random.default_rng(0), STEPS, 0.0)
-
-
-def numpy_fit(net: Network, workers: int) -> None:
-    """Run the same on the portable kernels, with NumPy's default argsort and scatter."""
-    portable = _config.using(kernels="portable")
-    with portable, patch.object(kernels, "rank_penalty", numpy_rank_penalty):
-        fit(net, workers)
-
-
-def admm() -> Iterator[str]:
-    label, net = network("DREAM5 network 1", 1565, 5.1)
-    with one_blas_thread():
-        fit(net, 2)
-        ours, plain, one = side_by_side(
-            [lambda: fit(net, 2), lambda: numpy_fit(net, 2), lambda: fit(net, 1)], repeats=3
-        )
-        held = peak_megabytes(lambda: fit(net, 2)) * 1e6 / (4.0 * net.n_nodes**2)
-    yield f"tri-degree ADMM, {label}, {net.n_nodes} nodes, rank 20, {STEPS} steps (goal ≥ 3×)"
-    yield f"two threads: {ours:.2f} s, NumPy's sort and portable kernels {plain:.2f} s: "
-    yield f"             {plain / ours:.1f}× the speed"
-    yield f"one thread:  {one:.2f} s"
-    yield f"memory:      {held:.2f} p × p arrays of float32, blocks included (goal: four arrays)"
 
 
 # ---------------------------------------------------------------------- threads
@@ -250,7 +185,11 @@ def implicit_run(net: Network, threads: int) -> AlternatingLeastSquares:
 
 
 def pu() -> Iterator[str]:
-    label, net = network("HuRI", 8272, 12.6)
+    folder = data.folder()
+    if folder is None:
+        label, net = "generated", planted_network(8272, mean_degree=12.6)
+    else:
+        label, net = "HuRI", read_network(folder / data.HURI)
     yield (
         f"pu and implicit's ALS, {label}: {net.n_nodes} nodes, {net.n_edges} edges, rank {RANK}, "
         f"{SWEEPS} sweeps of 3 CG steps (goal: within 2×, then faster)"
@@ -269,42 +208,3 @@ def pu() -> Iterator[str]:
         f"objective after {SWEEPS} sweeps (lower is better): linkprior "
         f"{history[-1].objective:.0f}, implicit {theirs:.0f}"
     )
-
-
-# ---------------------------------------------------------------------- peers
-
-EVERY = 40  # networkx is given one non-edge in so many
-FEW = 100
-
-
-def peers() -> Iterator[str]:
-    import networkx as nx
-
-    others: dict[str, Any] = {
-        "pa": nx.preferential_attachment,
-        # Its common neighbours have one more term, off.
-        "cn": lambda graph, pairs: nx.common_neighbor_centrality(graph, pairs, alpha=1.0),
-        "aa": nx.adamic_adar_index,
-        "ra": nx.resource_allocation_index,
-        "jaccard": nx.jaccard_coefficient,
-    }
-    label, net = network("yeast", 1966, 2.8)
-    make("pa").fit(net).predict_edges(1)  # compiles the kernels, before any clock runs
-    yield (
-        f"peers ({label}): {net.n_nodes} nodes, all {net.n_non_edges} non-edges; networkx "
-        f"measured on every {EVERY}th, one thread (goal: ≥ 50×)"
-    )
-    yield "model    linkprior s    networkx s      ratio"
-    graph = nx.from_scipy_sparse_array(net.adjacency)
-    pairs = list(nx.non_edges(graph))[::EVERY]
-    for name, other in others.items():
-        theirs = [score for _, _, score in other(graph, pairs)]
-        same = np.allclose(make(name).fit(net).score_pairs(pairs), theirs, rtol=1e-9)
-        tasks = [
-            lambda name=name: make(name).fit(net).predict_edges(FEW),
-            lambda other=other: list(other(graph, pairs)),
-        ]
-        with use_workers(1):
-            ours, slow = side_by_side(tasks, repeats=3)
-        slow *= net.n_non_edges / len(pairs)
-        yield f"{name:8}{ours:14.3f}{slow:14.1f}{slow / ours:11.0f}×   same scores: {same}"

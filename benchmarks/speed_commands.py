@@ -1,9 +1,7 @@
-"""What a user waits for: the start, the first message, Ctrl-C, and reading a file."""
+"""What a user waits for: the start, the first message, and Ctrl-C."""
 
 from __future__ import annotations
 
-import gzip
-import json
 import signal
 import subprocess
 import sys
@@ -12,8 +10,6 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-
-import numpy as np
 
 from benchmarks import data
 
@@ -99,49 +95,3 @@ def interrupted(network: Path, text: str, later: float, options: tuple[str, ...]
     if process.returncode != 130 or "Interrupted" not in last:
         raise RuntimeError(f"Ctrl-C ended with {process.returncode}: {last[-200:]}")
     return seconds
-
-
-NODES, EDGES = 20_000, 1_000_000
-# Each runs in a process of its own: memory is the most the process ever held, imports included.
-_MEASURE = """
-import json, resource, sys, time
-began = time.perf_counter()
-{imports}
-ready = time.perf_counter()
-{work}
-done = time.perf_counter()
-try:  # Linux hands ru_maxrss down from the parent; this counts from the start of the program
-    status = open("/proc/self/status").read()
-    peak = int(status.split("VmHWM:")[1].split()[0]) / 1024
-except OSError:
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024**2
-print(json.dumps([done - ready, done - began, peak]))
-"""
-_READERS = {
-    "linkprior": ("from linkprior.io.read import read", "read(sys.argv[1])"),
-    "pandas": ("import pandas", "pandas.read_csv(sys.argv[1], sep='\\t', header=None)"),
-}
-
-
-def reading() -> Iterator[str]:
-    yield f"reading {EDGES:,} edges (goal: ≤ 3 s and ≤ 400 MB, imports included)"
-    yield "                      read s  with imports s      MB"
-    with tempfile.TemporaryDirectory() as folder:
-        plain, packed = Path(folder, "edges.tsv"), Path(folder, "edges.tsv.gz")
-        rng = np.random.default_rng(4)
-        weight = rng.pareto(1.5, NODES) + 0.2  # few nodes have most of the edges
-        ends = rng.choice(NODES, size=(EDGES, 2), p=weight / weight.sum()).tolist()
-        plain.write_text("".join(f"ENSG{i:011d}\tENSG{j:011d}\n" for i, j in ends))
-        packed.write_bytes(gzip.compress(plain.read_bytes(), 5))
-        for path in (plain, packed):
-            best = {}
-            for reader, (imports, work) in _READERS.items():
-                code = _MEASURE.format(imports=imports, work=work)
-                runs = [json.loads(python(code, path)) for _ in range(REPEATS)]
-                best[reader] = seconds, whole, megabytes = np.min(runs, axis=0)
-                yield f"{path.name:13}{reader:9}{seconds:6.2f}{whole:16.2f}{megabytes:8.0f}"
-            ours, theirs = best["linkprior"], best["pandas"]
-            yield (
-                f"{'':13}{ours[0] / theirs[0]:.1f}× the time of pandas' parsing alone, "
-                f"{ours[2] / theirs[2]:.1f}× its memory"
-            )

@@ -19,8 +19,7 @@ from linkprior.evaluation.ranks import Scorer, rank_hidden_edges
 from linkprior.evaluation.splits import Split
 from linkprior.experiments import paper
 from linkprior.experiments.paper import METHODS
-from linkprior.experiments.reproduction import OURS
-from linkprior.experiments.reproduction_tables import COLOURS
+from linkprior.experiments.reproduction import COLOURS, OURS
 from linkprior.io.atomic_files import whole_file
 from linkprior.network import Network
 from linkprior.network import pairs as pr
@@ -146,16 +145,7 @@ def mean(values: Iterable[float]) -> float:
     return float(np.mean(list(values)))
 
 
-def sd(values: Iterable[float]) -> float:
-    several = list(values)
-    return float(np.std(several, ddof=1)) if len(several) > 1 else 0.0
-
-
 # ---------------------------------------------------------------------- drawing
-
-# Three readings of one method are three shades of its colour.
-SHADES = {"q": COLOURS[OURS], "factors": "#5b2a00", "x": "#f3b58d"}
-LABELS = {"q": "Q: prox before clipping", "factors": "factors U S Uᵀ", "x": "X of ADMM"}
 
 
 def save_figure(
@@ -164,10 +154,9 @@ def save_figure(
     numbers: Any,
     size: tuple[float, float],
     folder: Path = FIGURES,
-    **look: Any,
 ) -> None:
     """Draw numbers as folder/name.svg, the same bytes each time."""
-    with rc_context({"svg.hashsalt": "linkprior", "font.size": 9, **look}):
+    with rc_context({"svg.hashsalt": "linkprior", "font.size": 9}):
         drawing = Figure(figsize=size, layout="constrained")
         draw(drawing, numbers)
         with whole_file(folder / f"{name}.svg") as stream:
@@ -191,12 +180,6 @@ def style(method: str) -> dict[str, Any]:
         "linestyle": "-" if method in METHODS else "--",
         "zorder": 3 if method == OURS else 2,
     }
-
-
-def error_bars(axes: Any, at: Any, several: Iterable[Iterable[float]], **look: Any) -> None:
-    """Draw means of several values each, with their standard deviations."""
-    means, spreads = zip(*((mean(values), sd(values)) for values in several), strict=True)
-    axes.errorbar(at, means, spreads, **{"marker": "o", "elinewidth": 0.8, **look})
 
 
 def legend_below(drawing: Any, axes: Any, columns: int = 6) -> None:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -77,31 +75,6 @@ def agreement(scores: Array, train: Network, k: int) -> Numbers:
         "nodes without": int((induced == 0).sum()),
         "observed edges among them": int(seen.sum()),
     }
-
-
-def draw_alpha(drawing: Any, numbers: Numbers) -> None:
-    """Draw correlation, distance and the largest degree against α, for both list lengths."""
-    panels = drawing.subplots(1, 3)
-    measures: dict[str, Callable[[Numbers], float]] = {
-        "Spearman correlation": itemgetter("spearman"),
-        "mean |log((induced + 1)/(given + 1))|": itemgetter("log ratio"),
-        "largest degree, induced / given": lambda one: (
-            one["largest induced"] / one["largest given"]
-        ),
-    }
-    for panel, (title, measure) in zip(panels, measures.items(), strict=True):
-        for (size, found), dashes in zip(numbers["agreement"].items(), ("-", "--"), strict=True):
-            for name in ("q", "factors"):
-                several = [[measure(one) for one in found[f"{a:g}"][name]] for a in ALPHAS]
-                look = {"color": base.SHADES[name], "label": f"{base.LABELS[name]}, {size}"}
-                look |= {"linestyle": dashes, "markersize": 3.5}
-                base.error_bars(panel, range(len(ALPHAS)), several, **look)
-        panel.set_xticks(range(len(ALPHAS)), [f"{a:g}" for a in ALPHAS])
-        base.tidy(panel, title, "α")
-    panels[0].set_ylim(0.5, 1.0)
-    panels[1].set_ylim(0.0, None)
-    panels[2].axhline(1.0, color="#999999", linewidth=0.8, zorder=1)
-    base.legend_below(drawing, panels[0], 2)
 
 
 # ---------------------------------------------------------------------- distributions
@@ -315,36 +288,3 @@ def latala_constant(true: Network) -> float:
         norms.append(svds(signs, k=1, v0=start, return_singular_vectors=False)[0])
     reach = 2 * math.sqrt(true.degrees.max()) + (2 * true.n_edges) ** 0.25
     return float(np.mean(norms) / reach)
-
-
-def draw_bound(drawing: Any, numbers: Numbers) -> None:
-    """Draw, on one logarithmic axis per fit, the errors made and the bounds on them."""
-    rows = [
-        (f"{title}\n{name}", case, fit)
-        for title, case in numbers["cases"].items()
-        for name, fit in case["fits"].items()
-    ]
-    axes = drawing.subplots()
-    looks = {
-        "error made, best threshold": ("o", "#d55e00"),
-        "predict nothing: s errors": ("|", "#000000"),
-        "error made at q": ("D", "#e69f00"),
-        "whatever fits no worse than 0": ("s", "#009e73"),
-        "all ordered pairs": ("|", "#999999"),
-        "the bound, t and r of the fit, C = 1": (">", "#0072b2"),
-        "the bound, t and r as the proof needs": (">", "#56b4e9"),
-    }
-    for place, (_, case, fit) in enumerate(rows[::-1]):
-        bounds = [one["bound"] for one in fit["bounds"].values()]
-        values = [fit["error at the best threshold"], case["s"], fit["error at q"], fit["any fit"],
-                  case["all ordered pairs"], *bounds]  # fmt: skip
-        axes.plot([min(values), max(values)], [place] * 2, color="#dddddd", linewidth=1, zorder=1)
-        for (label, (marker, colour)), value in zip(looks.items(), values, strict=True):
-            axes.plot(value, place, marker, color=colour, markersize=11 if marker == "|" else 7,
-                      markeredgewidth=2.5 if marker == "|" else 0,
-                      linestyle="", label=label if place == 0 else None)  # fmt: skip
-    axes.set_xscale("log")
-    axes.set_yticks(range(len(rows)), [row[0] for row in rows[::-1]])
-    axes.set_ylim(-0.6, len(rows) - 0.4)
-    base.tidy(axes, "", "ordered pairs predicted wrongly (each edge counts twice)", grid="x")
-    base.legend_below(drawing, axes, 4)

@@ -1,4 +1,4 @@
-"""The paper as printed: where its ADMM goes, and what each of our changes is worth."""
+"""As printed and with our changes: where ADMM goes, what each change is worth, weights learned."""
 
 from __future__ import annotations
 
@@ -156,18 +156,33 @@ def run_ablation(folder: Path) -> Numbers:
     }
 
 
-def draw_ablation(drawing: Any, numbers: Numbers) -> None:
-    """Draw a line for each network along the changes, one panel for each rule."""
-    panels = drawing.subplots(1, 2, sharey=True)
-    rows, titles = list(numbers["recall"]), list(numbers["hidden"])
-    colours = ("#d55e00", "#f79a5a", "#009e73", "#7fcfb6", "#0072b2", "#56b4e9", "#7a3db8")
-    at = np.arange(len(rows))
-    for panel, rule in zip(panels, ("all-nodes", "connected"), strict=True):
-        for title, colour in zip(titles, colours, strict=True):
-            cells = [[one[rule] for one in numbers["recall"][row][title]] for row in rows]
-            look = {"color": colour, "markersize": 3, "label": title, "elinewidth": None}
-            base.error_bars(panel, at, cells, **look)
-        panel.set_xticks(at, rows, rotation=35, ha="right")
-        panel.set_ylim(0, 1)
-        base.tidy(panel, f"{rule} rule", "", "recall at 5 % of all pairs")
-    base.legend_below(drawing, panels[0], 4)
+# ---------------------------------------------------------------------- learned weights
+
+
+def run_learned_weights(folder: Path) -> Numbers:
+    """What rank weights does tri-degree learn from a network, beside the paper's?"""
+    nets = {
+        "DREAM5, 90 %": base.sampled("DREAM5", paper.dream5(folder), 0.9).splits[0].train,
+        "rat 3.1.94": paper.rat(folder, "3.1.94"),
+    }
+    fitted = {name: make("tri-degree", weights="learned", seed=0).fit(nets[name]) for name in nets}
+    return {
+        "training networks": base.network_facts(nets),
+        "curves": {name: one.learned_.facts["weights"]["curve"] for name, one in fitted.items()},
+    }
+
+
+def draw_learned_weights(drawing: Any, numbers: Numbers) -> None:
+    """Draw b(k, d) as learned above that of the paper, a column for each network."""
+    panels = drawing.subplots(2, len(numbers["curves"]), sharex="col")
+    for column, (title, curve) in enumerate(numbers["curves"].items()):
+        shades = np.linspace(0.25, 1.0, len(curve["degrees"]))
+        for row, (kind, label) in enumerate((("learned", "learned"), ("paper", "the paper's"))):
+            axes = panels[row][column]
+            for degree, values, shade in zip(curve["degrees"], curve[kind], shades, strict=True):
+                colour = (0.84, 0.37, 0.0, shade)
+                axes.plot(curve["ranks"], values, color=colour, label=f"degree {degree}")
+            axes.set_xscale("log")
+            words = "rank k" if row else "", "" if column else "b(k, d)"
+            base.tidy(axes, f"{title}: {label}", *words)
+            axes.legend(frameon=False, fontsize=7, loc="upper left" if row else "lower right")

@@ -29,7 +29,7 @@ WORK = ROOT / ".fuzz"
 RESULTS = ROOT / "benchmarks" / "results" / "fuzz.json"
 # Not all of linkprior: compiled kernels cannot be, and how models are fitted does not matter here.
 INSTRUMENTED = ("io", "network", "ranking", "pipeline", "evaluation", "predictors.saving")
-INSTRUMENTED += ("predictors.base", "report.tuning")
+INSTRUMENTED += ("predictors.base", "report.evaluation")
 MEMORY_MB, SECONDS_PER_INPUT, LONGEST_INPUT, TURN = 1024, 20, 4096, 60
 # Small networks need no compiled kernels, and one thread is enough.
 ENVIRONMENT = {

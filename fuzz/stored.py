@@ -26,7 +26,7 @@ from linkprior.pipeline.run_folder import RunFolder, file_digest, load_run, read
 from linkprior.predictors.evidence import with_evidence
 from linkprior.predictors.registry import load
 from linkprior.predictors.saving import network_from
-from linkprior.report.tuning import read_study
+from linkprior.report.evaluation import read_study
 
 Whole = dict[str, Any]
 _DIGEST = "0" * 64

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
+import grimp
 import networkx as nx
 
 import linkprior
@@ -47,28 +48,13 @@ def modules() -> dict[str, ast.Module]:
     return trees
 
 
-def _imports(node: ast.AST, names: set[str]) -> Iterator[str]:
-    """Give the modules imported below a node, lazily or not, except for types alone."""
-    for child in ast.iter_child_nodes(node):
-        if isinstance(child, ast.If) and "TYPE_CHECKING" in ast.dump(child.test):
-            continue
-        if isinstance(child, ast.Import):
-            yield from (alias.name for alias in child.names)
-        elif isinstance(child, ast.ImportFrom) and child.module:
-            for alias in child.names:
-                full = f"{child.module}.{alias.name}"
-                yield full if full in names else child.module
-        yield from _imports(child, names)
-
-
-def cycles(trees: dict[str, ast.Module]) -> list[list[str]]:
-    """Find groups of modules that import each other, lazy imports counted."""
-    names = set(trees)
-    graph: Any = nx.DiGraph()
-    for name, tree in trees.items():
-        graph.add_edges_from((name, other) for other in _imports(tree, names) if other in names)
-    found = [sorted(group) for group in nx.strongly_connected_components(graph) if len(group) > 1]
-    return sorted(found)
+def cycles() -> list[list[str]]:
+    """Find groups of modules that import each other: lazily too, but not for types alone."""
+    graph = grimp.build_graph("linkprior", exclude_type_checking_imports=True)
+    arrows: Any = nx.DiGraph()
+    for name in graph.modules:
+        arrows.add_edges_from((name, to) for to in graph.find_modules_directly_imported_by(name))
+    return sorted(sorted(one) for one in nx.strongly_connected_components(arrows) if len(one) > 1)
 
 
 def state(trees: dict[str, ast.Module]) -> tuple[list[str], list[str]]:
@@ -172,7 +158,7 @@ def main() -> None:
         ("functions, files of `predict --model l3`", f"{functions}, {files}"),
         ("files to read a two-column TSV", traced("a\tb\nb\tc\n", linkprior.read_network)[1]),
         ("context variables, module variables assigned", f"{len(context)}, {len(mutable)}"),
-        ("import cycles", len(cycles(trees))),
+        ("import cycles", len(cycles())),
         (
             "public definitions documented in full",
             f"{sum(documented.values())} of {len(documented)}",
@@ -184,7 +170,7 @@ def main() -> None:
             inside = [p for p in source if p.relative_to(SOURCE).parts[0] == package]
             print(f"{package}: {lines(inside):,} lines, {len(inside)} files")
         print("context:", *context, "\nassigned:", *mutable)
-        print("cycles:", *cycles(trees), sep="\n  ")
+        print("cycles:", *cycles(), sep="\n  ")
         print("not documented in full:", *missing, sep="\n  ")
 
 

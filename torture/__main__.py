@@ -109,7 +109,7 @@ def _state_machine(place: Sandbox, rng: random.Random, end: float) -> Facts:
 
 def _numerics(place: Sandbox, rng: random.Random, end: float) -> Facts:
     tally = Tally(*numerics.ENDS)
-    found = numerics.run_extremes(end, tally) | numerics.run(place.base, end, tally)
+    found = numerics.run_extremes(end, tally) | numerics.run(end, tally)
     return {**found, **tally.facts()}
 
 

@@ -49,11 +49,11 @@ def kill(
     child = sandbox.server.start(known.job.argv, place, at=at, do=do)
     if at is None:
         time.sleep(after)
-        child.kill()
+        child.process.kill()
     if child.wait().status != -9:
         return  # it came to its end before
     wrong = broken(known, place)
-    wrong += [f"process {one} outlived it" for one in outliving(child.pid)]
+    wrong += [f"process {one} outlived it" for one in outliving(child.process.pid)]
     again = sandbox.server.start(known.job.argv, place, trace=str(child.trace))
     wrong += unsettled(known, place, again.wait())
     lost = sum(call[0] == "unit" for call in again.calls()) - known.units
@@ -275,7 +275,7 @@ def cycle(sandbox: Sandbox, tally: Tally, cycles: int, processes: int, seed: int
 
     *crowd, doomed = map(cycling, [-(-cycles // processes)] * processes + [10**6])
     time.sleep(0.3)
-    doomed.kill()
+    doomed.process.kill()
     doomed.wait()
     for child in crowd:
         end = child.wait(_ENOUGH)

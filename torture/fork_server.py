@@ -1,37 +1,41 @@
-"""A process that has loaded linkprior once and forks a child for every run of the command.
+"""Children forked from a process that has loaded linkprior once.
 
 A fork takes some milliseconds where a start takes a second, so thousands of kills and failures fit
-into minutes. The child is a process like any other: its own threads, files, locks and signals.
-
-Spoken to in lines of JSON on standard input and output; `ForkServer` is the other end.
+into minutes. A child is a process like any other: its own threads, files, locks and signals.
 """
 
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import resource
-import subprocess
 import sys
 import time
 import traceback
 from dataclasses import dataclass, replace
 from importlib import import_module
+from multiprocessing import forkserver, get_context, resource_tracker
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from unittest import mock
 
 if TYPE_CHECKING:
     from torture.faults import Faults
 
+ROOT = Path(__file__).resolve().parents[1]
 HANG = 120.0  # seconds after which a child counts as hung; a run takes one or two
-_LOADED = """torture.faults linkprior.cli.main linkprior.cli.interrupt linkprior.io.read
-linkprior.pipeline.predict linkprior.evaluation.evaluate linkprior.evaluation.results
-linkprior.evaluation.tuning.tune linkprior.experiments.benchmark linkprior.experiments.reproduction
-linkprior.experiments.reproduction_tables linkprior.report.prediction optuna
-optuna.storages.journal matplotlib.figure matplotlib.backends.backend_agg
-matplotlib.backends.backend_svg pandas scipy.sparse.linalg scipy.stats sklearn.linear_model
-safetensors.numpy rich.progress"""
+_LOADED = """torture.fork_server torture.faults linkprior.cli.main linkprior.cli.interrupt
+linkprior.io.read linkprior.pipeline.predict linkprior.evaluation.evaluate
+linkprior.evaluation.results linkprior.evaluation.tuning.tune linkprior.experiments.benchmark
+linkprior.experiments.reproduction
+linkprior.report.prediction optuna optuna.storages.journal matplotlib.figure
+matplotlib.backends.backend_agg matplotlib.backends.backend_svg pandas scipy.sparse.linalg
+scipy.stats sklearn.linear_model safetensors.numpy rich.progress"""
+_ENVIRONMENT = {
+    **dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1"),
+    **{"MPLBACKEND": "agg", "LINKPRIOR_OFFLINE": "1"},
+}
 
 
 @dataclass(frozen=True)
@@ -46,111 +50,60 @@ class End:
 
 
 class ForkServer:
-    """Starts children; use as a context manager. `side` keeps what they say and count."""
+    """Starts children; `side` keeps what they say and count."""
 
     def __init__(self, side: Path) -> None:
         self.side = side
         side.mkdir(parents=True, exist_ok=True)
         self._number = 0
-        self._errors = (side / "server.err").open("w", encoding="utf-8")
-        alone = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "torture.fork_server"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=self._errors,
-            text=True,
-            env={**os.environ, **alone, "MPLBACKEND": "agg", "LINKPRIOR_OFFLINE": "1"},
-            cwd=Path(__file__).resolve().parents[1],
-        )
-
-    def close(self) -> None:
-        self._process.stdin.close()
-        try:
-            self._process.wait(HANG)
-        finally:
-            self._process.kill()
-            self._process.stdout.close()
-            self._errors.close()
+        self._context = get_context("forkserver")
+        self._context.set_forkserver_preload(_LOADED.split())
+        with contextlib.chdir(ROOT), mock.patch.dict(os.environ, _ENVIRONMENT):
+            forkserver.ensure_running()
 
     def start(self, argv: list[str], cwd: Path, **plan: Any) -> Child:
-        """Start the command in a folder; plan: at, do, lasting (`Faults`), memory, side."""
+        """Start the command in a folder; plan: at, do, lasting (`Faults`), memory, trace."""
         self._number += 1
         files = {name: str(self.side / f"{self._number}.{name}") for name in ("out", "err")}
         trace = plan.pop("trace", str(self.side / f"{self._number}.trace"))
         for path in (*files.values(), trace):
             Path(path).touch()  # a child may be killed before it has opened them
         asked = {"argv": argv, "cwd": str(cwd), "trace": trace, **files, **plan}
-        return Child(self, self._ask(start=asked)["pid"], files, Path(trace), time.monotonic())
+        process = self._context.Process(target=_live, args=(asked,))
+        process.start()
+        return Child(process, files, Path(trace), time.monotonic())
 
     def run(self, argv: list[str], cwd: Path, **plan: Any) -> End:
         return self.start(argv, cwd, **plan).wait()
 
-    def _ask(self, **what: Any) -> dict[str, Any]:
-        self._process.stdin.write(json.dumps(what) + "\n")
-        self._process.stdin.flush()
-        answer = self._process.stdout.readline()
-        if not answer:
-            raise RuntimeError((self.side / "server.err").read_text(encoding="utf-8")[-2000:])
-        return json.loads(answer)
-
 
 @dataclass(frozen=True)
 class Child:
-    server: ForkServer
-    pid: int
+    process: BaseProcess
     files: dict[str, str]
     trace: Path
     began: float
 
-    def kill(self) -> None:
-        """Send SIGKILL; nobody has waited for it yet, so the number is still its own."""
-        os.kill(self.pid, 9)
-
     def wait(self, limit: float = HANG) -> End:
         """Return how it ended; one that does not end is killed and said to have hung."""
-        status = self.server._ask(wait=self.pid, limit=limit)["status"]
-        hung = status is None
+        self.process.join(limit)
+        hung = self.process.exitcode is None
         if hung:
-            self.kill()
-            status = self.server._ask(wait=self.pid, limit=limit)["status"]
+            self.process.kill()
+            self.process.join()
         said = {}
         for name, path in self.files.items():
             said[name] = Path(path).read_text("utf-8", "replace")
             Path(path).unlink()
-        return End(status, said["out"], said["err"], time.monotonic() - self.began, hung)
+        seconds = time.monotonic() - self.began
+        return End(self.process.exitcode, said["out"], said["err"], seconds, hung)
 
     def calls(self) -> list[list[str]]:
         return [line.split("\t") for line in self.trace.read_text("utf-8").splitlines()]
 
 
-def main() -> None:
-    for name in _LOADED.split():
-        import_module(name)
-    for line in sys.stdin:
-        asked = json.loads(line)
-        if "start" in asked:
-            answer: dict[str, Any] = {"pid": _born(asked["start"])}
-        else:
-            answer = {"status": _waited(asked["wait"], asked["limit"])}
-        print(json.dumps(answer), flush=True)
-
-
-def _waited(pid: int, limit: float) -> int | None:
-    ends = time.monotonic() + limit
-    while time.monotonic() < ends:
-        found, status = os.waitpid(pid, os.WNOHANG)
-        if found:
-            return os.waitstatus_to_exitcode(status)
-        time.sleep(0.002)
-    return None
-
-
-def _born(asked: dict[str, Any]) -> int:
-    """Start a child with its own streams, folder and limits; return its number."""
-    pid = os.fork()
-    if pid:
-        return pid
+def _live(asked: dict[str, Any]) -> None:
+    """Be the command: with streams, a session, a folder and limits of its own."""
     status = 70
     try:
         os.setsid()
@@ -160,11 +113,12 @@ def _born(asked: dict[str, Any]) -> int:
             os.dup2(fd, number)
             os.close(fd)
         os.chdir(asked["cwd"])
+        resource_tracker._resource_tracker._fd = None  # that of its parent: it starts its own
         if "memory" in asked:
             now = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
             most = now + int(asked["memory"])
             resource.setrlimit(resource.RLIMIT_AS, (most, most))
-        status = _live(asked)
+        status = _run(asked)
     except SystemExit as done:
         status = done.code if isinstance(done.code, int) else int(done.code is not None)
     except BaseException:
@@ -176,7 +130,7 @@ def _born(asked: dict[str, Any]) -> int:
         os._exit(status)
 
 
-def _live(asked: dict[str, Any]) -> int:
+def _run(asked: dict[str, Any]) -> int:
     from torture.faults import Faults
 
     faults = Faults(asked["cwd"], asked["trace"], asked)
@@ -229,7 +183,3 @@ def _hold_clocks(faults: Faults) -> None:
     note(evaluate, "evaluate_cell", "cell")
     note(PredictJob, "_timed", "fit", stage="fitting")
     note(StudyFolder, "begin", "setting")
-
-
-if __name__ == "__main__":
-    main()

@@ -240,8 +240,7 @@ def open_sandbox(place: Path | None = None) -> Iterator[Sandbox]:
         for name in ("edges.tsv", f"data/{PLASMODIUM}", "data/lp-classic/USAir.txt"):
             (base / "inputs" / name).parent.mkdir(parents=True, exist_ok=True)
             write_edges(base / "inputs" / name, net)
-        with contextlib.closing(ForkServer(base / "side")) as server:
-            yield Sandbox(server, base)
+        yield Sandbox(ForkServer(base / "side"), base)
     finally:
         shutil.rmtree(base, ignore_errors=True)
 

@@ -1,12 +1,12 @@
 """Cells: filled in order, kept whole, taken up again, and left out with a reason."""
 
 import json
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import ClassVar
 
 import pytest
 from tests.benchmark.conftest import NET, TINY
+from tests.evaluation.support import evaluated  # noqa: F401 – a fixture
 
 import linkprior as lp
 from linkprior.errors import InputError, LinkpriorError, ParameterError
@@ -42,19 +42,6 @@ def benchmark(folder, names=NAMES, cases=TINY, **more):
     return Benchmark(cases, entries, folder, folder, **more)
 
 
-@pytest.fixture
-def fits(monkeypatch):
-    """What is evaluated from now on, as (label, digest of the split)."""
-    plain, done = evaluate_module.evaluate_cell, []
-
-    def noted(label, model, split, work):
-        done.append((label, split_digest(split)))
-        return plain(label, model, split, work)
-
-    monkeypatch.setattr(evaluate_module, "evaluate_cell", noted)
-    return done
-
-
 def bytes_in(folder):
     return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
@@ -77,7 +64,7 @@ def test_cells_hold_what_the_metrics_of_the_same_split_are(tmp_path):
     assert (release["rule"], release["protocol"]) == ("all-nodes", "release:newer")
 
 
-def test_first_splits_of_all_networks_come_first(tmp_path, fits):
+def test_first_splits_of_all_networks_come_first(tmp_path, evaluated):  # noqa: F811
     benchmark(tmp_path, ["pa"]).run()
     order = [
         split_digest(case.split(tmp_path, number)[1])
@@ -85,50 +72,41 @@ def test_first_splits_of_all_networks_come_first(tmp_path, fits):
         for case in TINY
         if number < case.rounds
     ]
-    assert fits == [("pa", digest) for digest in order]
+    assert evaluated == [("pa", digest) for digest in order]
     assert len(order) == 6
 
 
-def test_what_is_finished_is_not_fitted_again_also_after_an_interruption(tmp_path, monkeypatch):
-    plain, done = evaluate_module.evaluate_cell, []
-
-    def until_tired(*given):
-        if len(done) == 7:
-            raise KeyboardInterrupt
-        done.append(given[0])
-        return plain(*given)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(evaluate_module, "evaluate_cell", until_tired)
-        with pytest.raises(KeyboardInterrupt):
-            benchmark(tmp_path).run()
+def test_what_is_finished_is_not_fitted_again_also_after_an_interruption(tmp_path, evaluated):  # noqa: F811
+    evaluated.limit = 7
+    with pytest.raises(KeyboardInterrupt):
+        benchmark(tmp_path).run()
     first = bytes_in(tmp_path)
     assert (len(first), {path.suffix for path in first}) == (7, {".json"})
+    evaluated.limit = 18
     benchmark(tmp_path).run()
     whole = bytes_in(tmp_path)
     assert len(whole) == 18
     assert whole.items() >= first.items()
-    monkeypatch.setattr(evaluate_module, "evaluate_cell", None)
-    benchmark(tmp_path).run()
+    benchmark(tmp_path).run()  # another cell would be Ctrl-C
     assert bytes_in(tmp_path) == whole
 
 
 @pytest.mark.parametrize(
     "changed", [{"linkprior": "0.0.1"}, {"digest": "0"}, {"trials": 3}, {"params": {"beta": 0.3}}]
 )
-def test_a_cell_made_otherwise_is_made_again(tmp_path, fits, changed):
+def test_a_cell_made_otherwise_is_made_again(tmp_path, evaluated, changed):  # noqa: F811
     benchmark(tmp_path).run()
     path = tmp_path / "folds" / "0-katz.json"
     kept = json.loads(path.read_text())
     path.write_text(json.dumps(kept | changed))
-    fits.clear()
+    evaluated.clear()
     benchmark(tmp_path).run()
-    assert [label for label, _ in fits] == ["katz"]
+    assert evaluated.labels == ["katz"]
     again = json.loads(path.read_text())
     assert {**again, "values": None} == {**kept, "values": None}
 
 
-def test_cells_that_tell_no_parameters_are_taken_as_made_with_the_defaults(tmp_path, fits):
+def test_cells_that_tell_no_parameters_are_taken_as_made_with_the_defaults(tmp_path, evaluated):  # noqa: F811
     """So were those of `benchmarks.flagship`."""
     benchmark(tmp_path).run()
     for path in tmp_path.glob("*/*.json"):
@@ -136,61 +114,55 @@ def test_cells_that_tell_no_parameters_are_taken_as_made_with_the_defaults(tmp_p
         for name in ("params", "trials", "data", "threads"):
             del old[name]
         path.write_text(json.dumps(old, indent=1, sort_keys=True) + "\n")
-    fits.clear()
+    evaluated.clear()
     benchmark(tmp_path).run()
-    assert fits == []
+    assert evaluated == []
     benchmark(tmp_path, trials=2).run()
-    assert {label for label, _ in fits} == {"katz"}  # the only one with something to tune
+    assert set(evaluated.labels) == {"katz"}  # the only one with something to tune
 
 
-@dataclass(eq=False, kw_only=True)
-class Stubborn(PreferentialAttachment):
-    name: ClassVar[str] = "stubborn"
+def failing(name, problem):
+    """A model of the benchmark whose fit raises an error."""
 
-    def _fit(self, network):
-        raise LinkpriorError("it will not")
+    class Failing(PreferentialAttachment):
+        def _fit(self, network):
+            raise problem
+
+    return BenchmarkModel(name, Failing)
 
 
-def test_a_model_that_fails_is_left_out_and_the_run_goes_on(tmp_path, fits):
+def test_a_model_that_fails_is_left_out_and_the_run_goes_on(tmp_path, evaluated):  # noqa: F811
     said = []
-    entries = [BenchmarkModel("stubborn", Stubborn), *chosen_models(["pa"])]
+    entries = [failing("stubborn", LinkpriorError("it will not")), *chosen_models(["pa"])]
     benchmark(tmp_path, entries, rounds=1, notify=said.append).run()
     cell = json.loads((tmp_path / "folds" / "0-stubborn.json").read_text())
     assert cell["left_out"] == {"kind": "failed", "why": "it will not"}
     assert "values" not in cell
     assert (tmp_path / "folds" / "0-pa.json").exists()
     assert "folds, split 0: stubborn left out: it will not" in said
-    fits.clear()
+    evaluated.clear()
     benchmark(tmp_path, entries, rounds=1).run()
-    assert fits == []  # it would fail again
+    assert evaluated == []  # it would fail again
 
 
-@dataclass(eq=False, kw_only=True)
-class Greedy(PreferentialAttachment):
-    name: ClassVar[str] = "greedy"
-
-    def _fit(self, network):
-        raise MemoryError
-
-
-def test_a_cell_for_which_memory_was_short_is_asked_again(tmp_path, fits):
+def test_a_cell_for_which_memory_was_short_is_asked_again(tmp_path, evaluated):  # noqa: F811
     for _ in range(2):
-        benchmark(tmp_path, [BenchmarkModel("greedy", Greedy)], TINY[:1], rounds=1).run()
+        benchmark(tmp_path, [failing("greedy", MemoryError())], TINY[:1], rounds=1).run()
     (cell,) = read_cells(tmp_path)
     assert cell["left_out"] == {"kind": "too much", "why": "out of memory"}
-    assert len(fits) == 2
+    assert len(evaluated) == 2
 
 
-def test_what_would_take_too_long_is_left_out_until_it_would_not(tmp_path, monkeypatch, fits):
+def test_what_would_take_too_long_is_left_out_until_it_would_not(tmp_path, monkeypatch, evaluated):  # noqa: F811
     with monkeypatch.context() as patch:
         patch.setattr(models_module, "MOST_SECONDS", 0.0)
         benchmark(tmp_path, ["pa"], rounds=1).run()
-    assert fits == []
+    assert evaluated == []
     (first, *_) = read_cells(tmp_path)
     assert first["left_out"]["kind"] == "too much"
     assert "expected for a fit, more than 0 minutes" in first["left_out"]["why"]
     benchmark(tmp_path, ["pa"], rounds=1).run()
-    assert len(fits) == 3
+    assert len(evaluated) == 3
 
 
 def test_what_needs_more_memory_than_is_free_is_left_out(monkeypatch):
@@ -214,13 +186,13 @@ def test_every_model_that_has_a_space_is_tuned_inside_the_training_network(tmp_p
     assert (cell["trials"], set(cell["tuned"])) == (2, set(cell["params"]))
 
 
-def test_what_has_nothing_to_tune_is_taken_from_the_run_without_trials(tmp_path, fits):
+def test_what_has_nothing_to_tune_is_taken_from_the_run_without_trials(tmp_path, evaluated):  # noqa: F811
     benchmark(tmp_path, rounds=1).run()
-    fits.clear()
+    evaluated.clear()
     target = tmp_path / "tuned-2"
     replace(benchmark(tmp_path, rounds=1, trials=2), folder=target, untuned=tmp_path).run()
-    assert {label for label, _ in fits} == {"katz"}
-    assert len(fits) == 3
+    assert set(evaluated.labels) == {"katz"}
+    assert len(evaluated) == 3
     names = ("tiny_90_pc/0-pa.json", "older-newer/0-l3.json")
     assert all((target / n).read_bytes() == (tmp_path / n).read_bytes() for n in names)
 
@@ -312,7 +284,7 @@ def test_the_networks_are_those_whose_digests_are_written_down(data_folder, capl
     assert caplog.text == ""
 
 
-def test_the_first_cells_of_the_flagship_benchmark_are_accepted(data_folder, tmp_path, fits):
+def test_the_first_cells_of_the_flagship_benchmark_are_accepted(data_folder, tmp_path, evaluated):  # noqa: F811
     """Their splits, labels and places are this suite's."""
     names = [f"{n}/0-{m}.json" for n in ("USAir", "rat_94-104") for m in ("auto", "pa", "l3")]
     first = FLAGSHIP / names[0]
@@ -324,7 +296,7 @@ def test_the_first_cells_of_the_flagship_benchmark_are_accepted(data_folder, tmp
     entries = chosen_models(["auto", "pa", "l3"])
     cases = chosen_cases(["USAir", "rat 94-104"])
     Benchmark(cases, entries, data_folder, tmp_path, rounds=1).run()
-    assert fits == []
+    assert evaluated == []
 
 
 def test_the_page_lists_the_networks_of_the_suite():

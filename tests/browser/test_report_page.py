@@ -213,12 +213,6 @@ def test_the_page_fits_a_phone_and_a_dark_room(case, open_page):
     assert colour == "rgb(18, 24, 30)"
 
 
-def test_the_same_run_gives_the_same_bytes(case, tmp_path):
-    _, model, ranking, path = case
-    write_page(tmp_path / "again.html", prediction_page(model, ranking, {"file": "data/<b>.tsv"}))
-    assert (tmp_path / "again.html").read_bytes() == path.read_bytes()
-
-
 def test_an_evaluation_shows_every_model_and_marks_who_leads(show):
     from linkprior.evaluation import statistics
     from linkprior.report.evaluation import evaluation_page

@@ -11,9 +11,8 @@ from tests.browser.conftest import saved
 
 import linkprior as lp
 from linkprior.experiments.results import METRICS, Results, ranks_of
-from linkprior.report.benchmark import benchmark_page
-from linkprior.report.reproduction import read_reproduction, reproduction_page
-from linkprior.report.tuning import Study, read_study, tuning_page
+from linkprior.report.evaluation import Study, read_study, tuning_page
+from linkprior.report.experiments import benchmark_page, read_reproduction, reproduction_page
 
 HOSTILE = "<img src=x onerror=alert(1)></script>"
 KEPT = Path(__file__).resolve().parents[2] / "benchmarks" / "results" / "reproduction"

@@ -67,6 +67,20 @@ def take(page, path):
     page.locator(".network .tiles").first.wait_for(timeout=WAIT)
 
 
+def shown(page, selector):
+    """The text of an element, once it is there to be seen."""
+    page.locator(selector).first.wait_for(timeout=WAIT)
+    return page.locator(selector).first.inner_text()
+
+
+def start(page, model, **fields):
+    """Choose a model, fill in fields of the form by their ids, and start the job."""
+    page.select_option("#model", model)
+    for name, value in fields.items():
+        page.fill(f"#{name}", value)
+    page.click("#start")
+
+
 def in_state(page, state, at=0):
     """Wait for the job at a place of the list to be in a state."""
     card = page.locator(".job").nth(at)
@@ -109,15 +123,14 @@ def test_from_a_file_to_the_bytes_of_the_command_line(explorer, open_page, data_
         assert found.suggested_filename == f"USAir_l3.{kind}"
         assert found.path().read_bytes() == target.read_bytes()
     card.get_by_text("Explore the links").click()
-    page.locator("#links tbody tr").first.wait_for(timeout=WAIT)
+    shown(page, "#links tbody tr")
     assert page.url.endswith("/page")
     assert page.locator("h1").inner_text() == "Missing links of USAir.txt"
     rows = (tmp_path / "links.tsv").read_text().splitlines()[1:]
-    shown = page.locator("#links tbody tr >> nth=0 >> td.name").all_inner_texts()
-    assert shown == rows[0].split("\t")[1:3]
-    own = saved(
-        page.locator("button#tsv"), timeout=WAIT
-    )  # the page's own buttons work in its sandbox
+    names = page.locator("#links tbody tr >> nth=0 >> td.name").all_inner_texts()
+    assert names == rows[0].split("\t")[1:3]
+    # The page's own buttons work in its sandbox.
+    own = saved(page.locator("button#tsv"), timeout=WAIT)
     assert len(own.path().read_text().splitlines()) == 151
     above = saved(page.get_by_role("link", name="CX2"), timeout=WAIT)
     assert above.path().read_bytes() == (tmp_path / "links.cx2").read_bytes()
@@ -157,9 +170,7 @@ def test_a_job_is_followed_waited_for_and_stopped(explorer, open_page, tmp_path)
     until(lambda: " gone" in told.first.inner_text())
     assert "linkprior" in page.title()
     assert page.title() != "linkprior"
-    page.select_option("#model", "pa")
-    page.fill("#settings", "")
-    page.click("#start")
+    start(page, "pa", settings="")
     second = in_state(page, "waiting")
     assert second.locator(".status").inner_text() == "Waiting for 1 job."
     page.close()  # a closed tab ends nothing
@@ -181,20 +192,16 @@ def test_what_is_wrong_with_a_file_or_a_choice_is_reported_on_the_page(
     (tmp_path / "huge.tsv").write_bytes(b"a\tb\n" * 500_000)
     page = open_page(explorer("--upload-limit", "1M").address)
     page.set_input_files("#file", tmp_path / "huge.tsv")
-    wrong = page.locator("#upload-wrong")
-    wrong.wait_for(timeout=WAIT)
-    assert wrong.inner_text().startswith("huge.tsv has 2 MB; files up to 1 MB are taken.")
+    expected = "huge.tsv has 2 MB; files up to 1 MB are taken."
+    assert shown(page, "#upload-wrong").startswith(expected)
     page.set_input_files("#file", tmp_path / "program.bin")
-    refused = page.locator(".network .wrong")
-    refused.wait_for(timeout=WAIT)
-    assert refused.inner_text().startswith("program.bin:1: a NUL byte: this is not text.")
+    expected = "program.bin:1: a NUL byte: this is not text."
+    assert shown(page, ".network .wrong").startswith(expected)
     assert page.locator("#upload-wrong").is_hidden()
     page.get_by_role("button", name="close program.bin").click()
     until(lambda: page.locator(".network").count() == 0)
     take(page, write_network(tmp_path / "small.tsv", 60))
-    page.select_option("#model", "pa")
-    page.fill("#around", "nobody")
-    page.click("#start")
+    start(page, "pa", around="nobody")
     card = in_state(page, "failed")
     assert "nobody" in card.locator(".wrong").inner_text()
 
@@ -209,9 +216,7 @@ def test_a_refused_request_is_reported_next_to_the_form(explorer, browser, tmp_p
     page.get_by_text("More settings").click()
     page.fill("#settings", "rank")
     page.click("#start")
-    wrong = page.locator("#order-wrong")
-    wrong.wait_for(timeout=WAIT)
-    assert wrong.inner_text() == "Settings expects name=value, got 'rank'."
+    assert shown(page, "#order-wrong") == "Settings expects name=value, got 'rank'."
     assert page.locator("#start").is_enabled()
     context.close()
 
@@ -228,8 +233,7 @@ def test_a_file_can_be_dropped(explorer, open_page, tmp_path):
         }""",
         text,
     )
-    page.locator(".network .tiles").wait_for(timeout=WAIT)
-    assert page.locator(".network h3").inner_text() == "dropped.tsv"
+    assert shown(page, ".network h3") == "dropped.tsv"
 
 
 def test_two_files_dropped_at_once_are_refused(explorer, open_page):
@@ -241,9 +245,7 @@ def test_two_files_dropped_at_once_are_refused(explorer, open_page):
           zone.dispatchEvent(new DragEvent("drop", { dataTransfer: held, bubbles: true }));
         }"""
     )
-    assert (
-        page.locator("#upload-wrong").inner_text() == "One file at a time, please, and no folder."
-    )
+    assert shown(page, "#upload-wrong") == "One file at a time, please, and no folder."
     assert page.locator(".network").count() == 0
 
 
@@ -255,8 +257,7 @@ def test_of_two_networks_one_is_chosen(explorer, open_page, tmp_path):
     until(lambda: "two.tsv" in about.inner_text())
     page.get_by_role("button", name="Use this one").click()
     until(lambda: "one.tsv" in about.inner_text())
-    page.select_option("#model", "pa")
-    page.click("#start")
+    start(page, "pa")
     assert in_state(page, "done").locator("h3").inner_text().startswith("one.tsv")
 
 
@@ -266,9 +267,7 @@ def test_hostile_names_stay_text(explorer, open_page, tmp_path):
     take(page, path)
     assert page.locator(".network h3").inner_text() == path.name
     assert HOSTILE in page.locator(".network .tiles").inner_text()
-    page.select_option("#model", "pa")
-    page.fill("#around", HOSTILE)
-    page.click("#start")
+    start(page, "pa", around=HOSTILE)
     card = in_state(page, "done")
     assert HOSTILE in card.locator("h3").inner_text()
     assert page.locator("img").count() == 0
@@ -296,8 +295,7 @@ def test_a_lost_connection_is_reported_and_found_again(explorer, browser, tmp_pa
     page.route("**/events", lambda route: route.abort())
     page.goto(server.address)
     lost = page.locator(".lost")
-    lost.wait_for(timeout=WAIT)
-    assert lost.inner_text().startswith("Connection lost, trying again")
+    assert shown(page, ".lost").startswith("Connection lost, trying again")
     page.unroute("**/events")
     lost.wait_for(state="hidden", timeout=WAIT)
     page.locator(".network .tiles").wait_for(timeout=WAIT)
@@ -305,9 +303,7 @@ def test_a_lost_connection_is_reported_and_found_again(explorer, browser, tmp_pa
     lost.wait_for(timeout=WAIT)
     page.fill("#top", "5")
     page.click("#start")
-    wrong = page.locator("#order-wrong")
-    wrong.wait_for(timeout=WAIT)
-    assert "connection was lost" in wrong.inner_text()
+    assert "connection was lost" in shown(page, "#order-wrong")
     context.close()
 
 

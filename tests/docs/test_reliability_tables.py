@@ -1,9 +1,5 @@
 """The tables of docs/reliability.md say what made-up figures say, bad news among it."""
 
-import json
-
-import pytest
-from benchmarks import data
 from benchmarks import reliability_tables as tables
 
 TIMED = {"seed": 0, "seconds": 1234}
@@ -38,31 +34,3 @@ def test_models_with_the_same_row_share_it_and_differences_are_shown():
     table = {"evaluate": {}, "pa": same, "cn": same, "pu": other}
     found = rows(tables.determinism({"table": table, **TIMED}))
     assert found == [["`pa` `cn`", "=", "≈"], ["`pu`", "= DIFFERS", "≈ 3 by 1"]]
-
-
-@pytest.fixture
-def results(tmp_path, monkeypatch):
-    parts = {"kills": {"kills": 1500, "resumed": 1499}, "writes": {"failures": 9, "survived": 8}}
-    parts |= {"memory": {"hit": 7}, "locks": {"cycles": 6}, "machine": {"steps": 5}}
-    files = {
-        "torture": {name: {**facts, "defects": ["x"]} for name, facts in parts.items()},
-        "fuzz": {"targets": {n: {"seconds": n, "inputs": 4} for n in (239, 660)}},
-        "mutants": {"all": {"tried": 10, "share": 0.9312}},
-        "matrix": {"cells": {"a": {"verdict": "passed"}, "b": {"verdict": "FAILED"}}},
-    }
-    for name, facts in files.items():
-        (tmp_path / f"{name}.json").write_text(json.dumps(facts))
-    monkeypatch.setattr(data, "RESULTS", tmp_path)
-
-
-def test_the_summary_tells_good_and_bad_outcomes(results):
-    assert [row[1:] for row in rows(tables.summary())] == [
-        ["1,500", "1,499 ended byte-identical"],
-        ["9", "8 survived"],
-        ["7", "1 defects"],
-        ["6", "1 defects"],
-        ["5", "1 defects"],
-        ["8", "2 targets, 3 minutes or more each"],
-        ["10", "93.1% killed"],
-        ["2", "1 passed"],
-    ]

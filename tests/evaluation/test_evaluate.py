@@ -10,7 +10,7 @@ from linkprior.evaluation.evaluate import ABLATIONS, model_specs
 from linkprior.evaluation.metrics import METRICS as ALL
 from linkprior.evaluation.metrics import measure
 from linkprior.evaluation.ranks import rank_hidden_edges
-from linkprior.evaluation.splits import release, uniform
+from linkprior.evaluation.splits import uniform
 from linkprior.predictors.registry import make
 
 RESOURCES = {"seconds", "peak_mb"}
@@ -42,18 +42,6 @@ def test_values_are_those_of_the_metrics_on_the_same_splits(planted, rule):
         expected = measure(rank_hidden_edges(make("pa").fit(split.train), split))
         got = {metric: v for _, label, metric, v in result.rows if label == split.label}
         assert {m: repr(got[m]) for m in ALL} == {m: repr(expected[m]) for m in ALL}
-
-
-def test_release_reads_the_newer_file(tmp_path):
-    older = lp.Network.from_edges([("a", "b"), ("b", "c"), ("c", "d"), ("d", "e")])
-    newer = tmp_path / "newer: edges.tsv"
-    newer.write_text("a\tb\na\tc\nc\te\nc\tnew\n")
-    result = lp.evaluate(["l3"], older, f"release:{newer}", repeats=5)
-    split = release(older, lp.read_network(newer))
-    (facts,) = result.facts["splits"]
-    assert (facts["label"], facts["hidden"], facts["outside"]) == ("release", 2, 1)
-    assert (facts["unknown"], facts["new_nodes"], facts["unconnected"]) == (1, 1, 0)
-    assert result.to_frame()["split"].unique().tolist() == [split.label]
 
 
 @pytest.mark.parametrize(

@@ -302,18 +302,6 @@ def test_hidden_edges_are_counted_exactly_whatever_is_kept_or_sampled(monkeypatc
         assert (len(model.asked) == 2 * blocks) == (sampled == 8192)
 
 
-@pytest.mark.parametrize(("limit", "whole"), [(3, True), (2, False)])
-def test_few_pairs_are_all_limits_many_are_drawn(monkeypatch, limit, whole):
-    monkeypatch.setattr(ranks, "SAMPLED", limit)
-    names = [str(node) for node in range(5)]
-    net = lp.Network.from_indices(np.array([(0, 2), (2, 3)]), names)
-    found = ranks._sample(Split(net, np.array([[0, 3]]), "connected", ""))
-    every = [[0, 2], [0, 3], [2, 3]]
-    assert all(pair in every for pair in found.tolist())
-    assert (found.tolist() == every) == whole
-    assert len(found) <= limit
-
-
 def test_a_curve_of_few_pairs_begins_at_one():
     """A quarter of a percent of its pairs is less than half a pair."""
     net = lp.Network.from_edges(list(combinations(range(6), 2))[:12])
@@ -328,12 +316,6 @@ def test_unknown_metrics_are_refused_with_the_nearest():
         assert refuse_unknown_metric(name) == name
     with pytest.raises(ParameterError, match=r"no metric is called 'aupr'. Did you mean auprc"):
         refuse_unknown_metric("aupr")
-
-
-def test_scores_of_ten_thousand_nodes_are_kept_and_those_of_twenty_thousand_made_twice():
-    """Half a matrix of float64 is 0.4 GB, and 1.6 GB: too much beside a model."""
-    kept = {n: ranks._Blocks(None, n).keep for n in (100, 10_000, 20_000)}
-    assert kept == {100: True, 10_000: True, 20_000: False}
 
 
 P = 40

@@ -23,7 +23,6 @@ from linkprior.evaluation.tuning.executor import Objective
 from linkprior.evaluation.tuning.search import SearchSpace, Tpe, Trial, best_of, floors_of
 from linkprior.predictors.paths import Katz
 from linkprior.predictors.registry import make
-from linkprior.predictors.spaces import space_of
 
 # ---------------------------------------------------------------------- what a value is
 
@@ -103,7 +102,7 @@ def test_a_grid_is_walked_once_in_random_order_and_then_ends(planted, quick):  #
 
 
 def test_failed_settings_change_nothing_for_those_after_them(planted):
-    search_space = SearchSpace.of(make("katz"), space_of(make("katz"), planted), planted)
+    search_space = SearchSpace.of(make("katz"), planted)
     tried = [Trial(n, {"beta": 0.1 + n / 20}, "complete", (n % 5 / 5,)) for n in range(14)]
     failed = [Trial(14, {"beta": b}, "failed", s, "?") for b, s in ((0.9, ()), (0.2, (0.99,)))]
     batches = [Tpe(search_space, 0).batch([*tried, one], 4) for one in failed]

@@ -64,8 +64,7 @@ def read_text(folder, content, name="input.txt", format=None, **options):
 
 
 def edges(result):
-    names = result.network.names
-    return {frozenset((names[i], names[j])) for i, j in result.network.edges.tolist()}
+    return pairs(result.network)
 
 
 def links(*words):

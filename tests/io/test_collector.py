@@ -5,7 +5,6 @@ import pytest
 
 from linkprior.errors import InputError, ParameterError
 from linkprior.io.collector import (
-    ZERO_WEIGHT,
     Dropped,
     EdgeCollector,
     EdgeWeights,
@@ -16,48 +15,15 @@ from linkprior.io.collector import (
 )
 from linkprior.network import Network
 
-EMPTY = "a node name is empty"
+HIDDEN, LONGEST = "b\u200b", "x" * 1000
 
 
-HIDDEN = "b\u200b"
-
-
-LONGEST = "x" * 1000
-
-
-def collector(*rows, weighted=False):
-    """Return a collector that took rows of source, target, line and perhaps weight."""
+def collector(*rows):
+    """Return a collector that took rows of source, target and line."""
     found = EdgeCollector("f.tsv")
-    if weighted:
-        found.weights = EdgeWeights("column w", "f.tsv")
     if rows:
-        sources, targets, lines, *weights = zip(*rows, strict=True)
-        found.add(sources, targets, lines, *weights)
+        found.add(*zip(*rows, strict=True))
     return found
-
-
-def by_name(found):
-    return [(found.names[i], found.names[j]) for i, j in found.ends.tolist()]
-
-
-def test_weights_stay_with_their_rows_whatever_is_left_out_before_them():
-    rows = [("", "b", 1, "no number"), ("a", "b", 2, "0"), ("b", "c", 3, "0.5"), ("c", "d", 4, "2")]
-    found = collector(*rows, weighted=True)
-    assert by_name(found) == [("b", "c"), ("c", "d")]
-    assert found.weights.values.tolist() == [0.5, 2.0]
-    assert found.dropped == {EMPTY: Dropped(1, [1]), ZERO_WEIGHT: Dropped(1, [2])}
-    assert found.names == ["b", "c", "d"]
-
-
-def test_a_weight_that_is_none_is_blamed_on_its_own_line():
-    with pytest.raises(InputError, match="^f.tsv:9: expected a weight"):
-        collector(("", "b", 7, "1"), ("a", "b", 8, "1"), ("b", "c", 9, "x"), weighted=True)
-
-
-def test_rows_with_an_empty_name_are_left_out_where_weights_come_later():
-    found = collector(weighted=True)
-    found.add(["a", ""], ["b", "c"], [1, 2])
-    assert by_name(found) == [("a", "b")]
 
 
 def test_nodes_without_an_edge_are_numbered_with_the_others():
@@ -65,17 +31,6 @@ def test_nodes_without_an_edge_are_numbered_with_the_others():
     assert found.add_nodes(["a", "lonely"], [2, 3]).tolist() == [1, 2]
     assert found.names == ["b", "a", "lonely"]
     assert found.rows == 1
-
-
-@pytest.mark.parametrize(("lines", "told"), [([7, 8, 9], [8]), (None, [])])
-def test_numbered_edges_of_weight_0_are_left_out_with_the_line_there_is(lines, told):
-    found = collector(weighted=True)
-    found.add_nodes(["a", "b", "c"], [0, 0, 0])
-    found.add_numbered(np.array([[0, 1], [1, 2], [2, 0]]), np.array([3.0, 0.0, 0.5]), lines)
-    assert by_name(found) == [("a", "b"), ("c", "a")]
-    assert found.rows == 2
-    assert found.weights.values.tolist() == [3.0, 0.5]
-    assert found.dropped == {ZERO_WEIGHT: Dropped(1, told)}
 
 
 def test_of_the_rows_left_out_all_are_counted_and_the_first_five_named():
@@ -93,16 +48,6 @@ def test_a_note_is_made_once_and_can_be_shown():
     for text in ("one\x1b", "two", "one\x1b"):
         found.note(text)
     assert found.notes == ["one\\x1b", "two"]
-
-
-def test_rows_that_are_not_wanted_become_known_non_edges():
-    rows = [("a", "b", 1, "1"), ("b", "c", 2, "2"), ("c", "d", 3, "3")]
-    found = collector(*rows, weighted=True)
-    found.keep(np.array([True, False, True]))
-    assert by_name(found) == [("a", "b"), ("c", "d")]
-    assert found.non_edges.tolist() == [[1, 2]]
-    assert found.rows == 2
-    assert found.weights.values.tolist() == [1.0, 3.0]
 
 
 @pytest.mark.parametrize("name", ["a", "", LONGEST, "a b", "\u00e9\u200d"])

@@ -5,7 +5,6 @@ import json
 import pytest
 from tests.io.files import dropped, links, pairs, problem, reading, weights_of, written
 
-from linkprior.errors import ParameterError
 from linkprior.io.formats import ReadOptions
 from linkprior.io.node_lists import read_pairs
 from linkprior.io.readers import cx2 as cx2_reader
@@ -134,19 +133,6 @@ def test_attributes_of_an_old_edge_go_by_its_number(tmp_path):
     found = graph(tmp_path, old(about, 5), options=SURE)
     assert weights_of(found.network) == {"g1-g2": 0.5, "g2-g3": 0.5, "g3-g4": 1.0}
     assert dropped(found) == {"marked as predicted, not observed": 1}
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        cx2(declared(a={}), nodes(1, 2), edges((1, 2, {"b": 1})), {"attributeDeclarations": [{}]}),
-        old([{"po": 7, "n": "a", "v": "1"}, {"po": 8, "n": "b", "v": "1"}]),
-    ],
-    ids=["CX2", "CX"],
-)
-def test_an_attribute_no_edge_has_is_refused_with_those_there_are(tmp_path, text):
-    with pytest.raises(ParameterError, match=r"nothing called 'sure'.* There are: a, b$"):
-        graph(tmp_path, text, options=SURE)
 
 
 def test_predicted_links_count_as_pairs_that_were_looked_at_and_bring_no_node(tmp_path):

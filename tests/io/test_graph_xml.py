@@ -2,11 +2,9 @@
 
 import networkx as nx
 import pytest
-from tests.io.files import dropped, pairs, problem, reading, same, weights_of, written
+from tests.io.files import dropped, pairs, problem, reading, same, weights_of
 
-from linkprior.errors import ParameterError
 from linkprior.io.formats import ReadOptions
-from linkprior.io.node_lists import read_pairs
 from linkprior.io.read import read
 
 
@@ -102,32 +100,6 @@ def test_graphml_reads_nested_graphs_and_passes_over_ports(tmp_path):
     found = reading(tmp_path, "g.graphml", graphml(body, NAME_KEY.format("name")))
     assert pairs(found.network) == {frozenset("BC"), frozenset("AB")}
     assert "directed" in found.report.looks[-1]
-
-
-def test_graphml_leaves_out_hyperedges_and_predicted_edges_and_counts_them(tmp_path):
-    body = (
-        '<edge source="a" target="b"><data key="k">observed</data></edge>\n'
-        '<edge source="a" target="c"><data key="k">Predicted</data></edge>\n'
-        '<hyperedge><endpoint node="a"/><endpoint node="b"/><endpoint node="c"/></hyperedge>\n'
-        '<edge source="b" target="c"/>'
-    )
-    found = reading(
-        tmp_path, "g.graphml", graphml(body, '<key id="k" for="edge" attr.name="kind"/>')
-    )
-    assert pairs(found.network) == {frozenset("ab"), frozenset("bc")}
-    assert dropped(found) == {
-        "marked as predicted, not observed": 1,
-        "a hyperedge, which joins any number of nodes": 1,
-    }
-    assert [entry["first_lines"] for entry in found.report.dropped] == [[6], [7]]
-
-
-def test_graphml_defaults_say_which_edges_are_predicted(tmp_path):
-    key = '<key id="k" for="edge" attr.name="kind"><default>{}</default></key>'
-    body = '<edge source="a" target="b"><data key="k">observed</data></edge>' + TRIANGLE
-    for default, edges in (("predicted", 1), ("observed", 4)):
-        found = reading(tmp_path, "g.graphml", graphml(body, key.format(default)))
-        assert found.network.n_edges == edges
 
 
 def test_graphml_tags_may_have_a_prefix_and_other_encodings(tmp_path):
@@ -345,13 +317,6 @@ def test_the_kind_of_an_edge_says_whether_it_was_predicted(tmp_path, owner, defa
     assert [entry["first_lines"] for entry in found.report.dropped] == [[line]] * (2 - left)
 
 
-def test_predicted_links_are_pairs_the_file_names(tmp_path):
-    keys = '<key id="k" for="edge" attr.name="kind"/>'
-    body = f'{EDGE}<edge source="b" target="c"><data key="k">predicted</data></edge>'
-    path = written(tmp_path, "g.graphml", graphml_with(body, keys))
-    assert set(map(frozenset, read_pairs(path))) == {frozenset("ab"), frozenset("bc")}
-
-
 def test_a_default_is_that_of_its_own_key(tmp_path):
     keys = (
         '<key id="w" for="edge" attr.name="weight"><default>4</default></key>'
@@ -368,13 +333,8 @@ def test_hyperedges_are_left_out_with_what_they_own(tmp_path):
     keys = '<key id="k" for="all" attr.name="kind"/>'
     found = reading(tmp_path, "g.graphml", graphml_with(body, keys))
     assert pairs(found.network) == {frozenset("ab")}
-    assert [entry["first_lines"] for entry in found.report.dropped] == [[2, 3]]
-
-
-def test_an_attribute_of_nodes_gives_no_weights(tmp_path):
-    keys = '<key id="w" for="node" attr.name="sure"/><key id="v" for="edge" attr.name="real"/>'
-    with pytest.raises(ParameterError, match=r"nothing called 'sure'.* There are: real$"):
-        weighed(tmp_path, "g.graphml", graphml_with(EDGE, keys), "sure")
+    assert dropped(found) == {"a hyperedge, which joins any number of nodes": 2}
+    assert found.report.dropped[0]["first_lines"] == [2, 3]
 
 
 GEXF_EDGE = '<edge source="a" target="b"{}/>'
@@ -466,17 +426,6 @@ def test_weights_are_those_of_gexf_or_of_the_attribute_asked_for(
     tmp_path, edges, attributes, asked
 ):
     assert weighed(tmp_path, "g.gexf", gexf(edges, attributes), asked) == {"a-b": 1.0, "b-c": 0.5}
-
-
-def test_gexf_without_weights_has_no_attribute_of_that_name(tmp_path):
-    with pytest.raises(ParameterError, match="nothing called 'weight'"):
-        weighed(tmp_path, "g.gexf", gexf(GEXF_EDGE.format("")), "weight")
-
-
-def test_an_edge_without_the_weight_others_have_is_refused(tmp_path):
-    edges = GEXF_EDGE.format(' weight="4"') + '\n<edge source="b" target="c"/>'
-    told = problem(tmp_path, "g.gexf", gexf(edges), options=ReadOptions(weights="weight"))
-    assert told.startswith("g.gexf:3: expected a weight")
 
 
 def test_a_weight_of_0_is_noted_only_where_nobody_asked_for_another(tmp_path):

@@ -4,14 +4,14 @@ import itertools
 
 import numpy as np
 import pytest
-from tests.io.files import dropped, links, pairs, problem, reading, written
+from tests.io.files import dropped, links, pairs, reading, written
 
 import linkprior as lp
 from linkprior.errors import InputError, ParameterError
 from linkprior.io.collector import EdgeCollector
 from linkprior.io.formats import ReadOptions
 from linkprior.io.read import read
-from linkprior.io.readers.graphs import NamedGraph, each_once, hand_over_numbered, whole_numbers
+from linkprior.io.readers.graphs import NamedGraph, each_once, hand_over_numbered
 from linkprior.io.writers import write_ranking
 
 
@@ -20,46 +20,8 @@ def found():
     return EdgeCollector("f")
 
 
-@pytest.mark.parametrize(
-    ("words", "most", "numbers"),
-    [
-        (["1"], 1, [1]),
-        (["1", "7", "3"], 7, [1, 7, 3]),
-        (["007", "3"], 7, [7, 3]),
-        (["9" * 18], 10**18, [10**18 - 1]),
-    ],
-)
-def test_numbers_from_1_to_the_most_declared_are_taken(words, most, numbers):
-    assert whole_numbers(words, most, "node", "f:3") == numbers
-
-
-@pytest.mark.parametrize("word", ["x", "1.5", "-1", "1_000", "٣", "²"])
-def test_a_word_that_is_no_number_is_named(word):
-    for words in (["1", word, "2"], ["9" * 18, word]):
-        with pytest.raises(InputError, match="^f:3: expected the number of a node, got ") as told:
-            whole_numbers(words, 10**18, "node", "f:3")
-        assert str(told.value).endswith(repr(word))
-
-
-@pytest.mark.parametrize("word", ["0", "8", "1" + "0" * 18, "0" * 19, "9" * 5000])
-def test_a_number_beyond_those_declared_is_named(word):
-    for words in (["1", "7", word], [word], [word, "1"]):
-        with pytest.raises(InputError, match=f"^f:3: node {word[:30]} is beyond the 7 declared"):
-            whole_numbers(words, 7, "node", "f:3")
-
-
-def test_a_number_of_too_many_digits_is_refused_whatever_was_declared():
-    with pytest.raises(InputError, match="is beyond the"):
-        whole_numbers(["1" + "0" * 18], 10**30, "node", "f:3")
-
-
 def edges(found):
     return [[found.names[a], found.names[b]] for a, b in found.ends.tolist()]
-
-
-def test_the_line_of_a_bad_label_is_named(found):
-    with pytest.raises(InputError, match="^f:12: the node name 'a"):
-        hand_over_numbered(found, 2, np.array([[1, 2]]), 1, {2: "a\x07"}, {2: 12})
 
 
 ENDS = np.array([[9, 2], [2, 9], [4, 9]])
@@ -186,14 +148,3 @@ def test_options_of_tables_do_not_apply(tmp_path, name):
     path = written(tmp_path, "g.txt", "a b\n")
     with pytest.raises(ParameterError, match="--min-score does not apply"):
         read(path, format=name, options=ReadOptions(min_score=0.5))
-
-
-@pytest.mark.parametrize(
-    ("name", "text"),
-    [
-        ("g.graphml", '<graphml><graph><edge source="a\x7f" target="b"/></graph></graphml>'),
-        ("g.cx2", '[{"CXVersion":"2.0"},{"nodes":[{"id":"a\\u0007"}]}]'),
-    ],
-)
-def test_a_name_that_cannot_be_shown_is_refused(tmp_path, name, text):
-    assert "holds the invisible character" in problem(tmp_path, name, text)

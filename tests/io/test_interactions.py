@@ -1,11 +1,9 @@
-"""What interaction tables share: organisms, systems, scores; damaged tables of all kinds."""
+"""What interaction tables share: organisms, systems and scores."""
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from tests.io.files import MITAB_TEXT, STRING, biogrid, left_out, mitab_row, read_text
+from tests.io.files import left_out, mitab_row, read_text
 
-from linkprior.errors import InputError, LinkpriorError, ParameterError
+from linkprior.errors import InputError, ParameterError
 from linkprior.io.collector import EdgeCollector
 from linkprior.io.readers.interactions import InteractionTable, Records
 
@@ -146,35 +144,3 @@ def test_twenty_systems_are_listed_the_most_usual_first(tmp_path, n, more):
         read_text(tmp_path, text, systems="none of them")
     listed = ["s7x", *(f"s{at}x" for at in range(20) if at != 7)]
     assert str(told.value).endswith(f"It has: {', '.join(listed)}{more}")
-
-
-ALL = {
-    "biogrid": (biogrid().encode(), {"physical_only": True, "organism": "rat", "min_score": 0.1}),
-    "mitab": (MITAB_TEXT.encode(), {"physical_only": True, "organism": "human", "min_score": 0.1}),
-    "string": (STRING.encode(), {"min_score": 0.2}),
-}
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    return tmp_path_factory.mktemp("damaged")
-
-
-@pytest.mark.parametrize("name", ALL)
-@settings(max_examples=80, deadline=None)
-@given(data=st.data())
-def test_damaged_files_are_read_or_refused_by_name(folder, name, data):
-    content, options = ALL[name]
-    damaged = bytearray(content[: data.draw(st.integers(0, len(content)))] or b"\n")
-    flips = st.tuples(st.integers(0, len(damaged) - 1), st.integers(0, 255))
-    for at, byte in data.draw(st.lists(flips, max_size=8)):
-        damaged[at] = byte
-    forced = data.draw(st.sampled_from([name, None]))
-    chosen = options if forced and data.draw(st.booleans()) else {}
-    try:
-        assert read_text(folder, bytes(damaged), format=forced, **chosen).network.n_edges
-    except LinkpriorError as problem:
-        told = str(problem)
-    else:
-        told = "read"
-    assert "\n" not in told

@@ -9,13 +9,13 @@ import pytest
 import scipy.io
 import scipy.sparse as sp
 from numpy.lib import format as npy
-from tests.io.files import dropped, links, pairs, problem, reading, written
+from tests.io.files import dropped, links, pairs, problem, reading
 
-from linkprior.errors import InputError, ParameterError
+from linkprior.errors import InputError
 from linkprior.io.formats import ReadOptions
 from linkprior.io.read import read
 from linkprior.io.readers.matrices import load_sparse
-from linkprior.io.unpack import VARIABLE
+from linkprior.io.source import UNPACK_VARIABLE
 
 VALUES = ReadOptions(weights="value")
 BIG = 10**12
@@ -248,15 +248,6 @@ def test_a_large_matrix_of_few_entries_makes_no_room_for_its_nodes(tmp_path, lay
     assert "99,999,997 of the 99,999,999 nodes declared" in found.report.notes[0]
 
 
-@pytest.mark.parametrize("name", ["m.mtx", "m.npz"])
-def test_options_of_other_formats_are_refused(tmp_path, name):
-    path = written(tmp_path, name, npz_of(CSR) if name == "m.npz" else mtx("3 3 1", "1 2 1"))
-    with pytest.raises(ParameterError, match="--min-score does not apply to (Matrix Market|npz)"):
-        read(path, options=ReadOptions(min_score=1))
-    with pytest.raises(ParameterError, match="There are: value$"):
-        read(path, options=ReadOptions(weights="score"))
-
-
 def array_bytes(value, version=None):
     stream = io.BytesIO()
     npy.write_array(stream, np.asarray(value), version=version)
@@ -431,8 +422,8 @@ def test_an_archive_may_be_as_large_as_the_user_allows(monkeypatch):
     content = npz_of(CSR)
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         size = sum(member.file_size for member in archive.infolist())
-    monkeypatch.setenv(VARIABLE, str(size))
+    monkeypatch.setenv(UNPACK_VARIABLE, str(size))
     assert load_sparse(content, "m.npz")[1] == "csr"
-    monkeypatch.setenv(VARIABLE, str(size - 1))
+    monkeypatch.setenv(UNPACK_VARIABLE, str(size - 1))
     with pytest.raises(InputError, match="unpacks to more than"):
         load_sparse(content, "m.npz")

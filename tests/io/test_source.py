@@ -7,11 +7,13 @@ import gzip
 import hashlib
 import io
 import lzma
+import random
 import re
 import struct
 import sys
 import tarfile
 import zipfile
+import zlib
 from itertools import pairwise
 
 import pytest
@@ -20,10 +22,9 @@ from hypothesis import strategies as st
 from tests.io.files import pairs, problem, reading, written, zipped
 
 import linkprior as lp
-from linkprior.errors import InputError, ParameterError
+from linkprior.errors import InputError, LinkpriorError, ParameterError
 from linkprior.io.read import read
-from linkprior.io.source import Source, open_source, text_blocks
-from linkprior.io.unpack import refuse_bomb
+from linkprior.io.source import UNPACK_VARIABLE, Source, open_source, refuse_bomb, text_blocks
 
 TEXT = "a\tb\nb\tc\na\td\n"
 
@@ -186,21 +187,7 @@ def test_a_cell_of_digits_without_end_takes_no_time(tmp_path):
         read(path)
 
 
-def test_how_much_a_packed_file_may_hold():
-    mib, gib = 1 << 20, 1 << 30
-    refuse_bomb("e", "gzip", 15 * mib, 1)
-    refuse_bomb("e", "xz", 900 * mib, mib)
-    refuse_bomb("e", "zip", 3 * gib, 400 * mib)  # as STRING's files are
-    for packing, unpacked, packed in [
-        ("gzip", 251 * mib, mib),
-        ("xz", 2 * gib, 4 * mib),
-        ("zip", 12 * gib, 12 * mib),
-    ]:
-        with pytest.raises(InputError, match="e: unpacks to more than"):
-            refuse_bomb("e", packing, unpacked, packed)
-
-
-MIB = 1 << 20
+MIB, GIB = 1 << 20, 1 << 30
 
 
 def refused(path):
@@ -233,6 +220,137 @@ def test_all_at_once_up_to_a_limit_over_all_pieces():
     assert opened.whole(MIB + 2) == b"x" * MIB + b"yz"
     with pytest.raises(InputError, match="^e: larger than 1 MB, too large for this format"):
         opened.whole(MIB + 1)
+
+
+@pytest.mark.parametrize(
+    ("packing", "unpacked", "packed", "limit", "told"),
+    [
+        ("gzip", 15 * MIB, 1, "", ""),
+        ("gzip", 251 * MIB, MIB, "", "more than 250 times its size"),
+        ("xz", 900 * MIB, MIB, "", ""),
+        ("xz", 2 * GIB, 4 * MIB, "", "more than 100 times its size"),
+        ("zip", 3 * GIB, 400 * MIB, "", ""),  # as STRING's files are
+        ("zip", 12 * GIB, 12 * MIB, "", "more than 100 times its size"),
+        ("xz", 64 * GIB, GIB, "", ""),
+        ("xz", 64 * GIB + 1, GIB, "", "more than 64 GB"),
+        ("xz", 64 * GIB + 1, 1, "70G", ""),
+        ("gzip", 5000, 1, "5000", ""),
+        ("gzip", 5001, 5000, "5000", "more than the 5,000 bytes that LINKPRIOR_UNPACK_LIMIT"),
+        ("gzip", 1, 1, "much", "LINKPRIOR_UNPACK_LIMIT must be a size such as"),
+    ],
+)
+def test_how_much_a_packed_file_may_hold(monkeypatch, packing, unpacked, packed, limit, told):
+    monkeypatch.setenv(UNPACK_VARIABLE, limit)
+    if not told:
+        refuse_bomb("e", packing, unpacked, packed)
+        return
+    with pytest.raises(LinkpriorError, match=told) as caught:
+        refuse_bomb("e", packing, unpacked, packed)
+    assert isinstance(caught.value, ParameterError if "must be" in told else InputError)
+
+
+@pytest.mark.parametrize(
+    ("members", "told"),
+    [
+        ({f"{n}.txt": "a b" for n in range(7)}, "7 files (0.txt, 1.txt, 2.txt, 3.txt, 4.txt),"),
+        ({"a.npy": "1", "e.txt": "a b"}, "2 files (a.npy, e.txt)"),
+        ({".hidden": "a b", "n/.x": "a b", "__MACOSX/a": "a", "d/": ""}, "0 files (nothing)"),
+        ({"xl/workbook.xml": "a", "a.npy": "1"}, "is an Excel workbook"),
+    ],
+)
+def test_an_archive_of_other_than_one_file_is_refused(tmp_path, members, told):
+    assert told in refused(written(tmp_path, "e.zip", zipped(members)))
+
+
+@pytest.mark.parametrize(
+    "members",
+    [
+        {"a/__MACOSX": "a b"},
+        {"a.b/e": "a b"},
+        {"e.txt": "a b", ".npy": "1"},
+        {"e.txt": "a b", "d/": "", "d/.e": "1"},
+    ],
+)
+def test_one_file_of_the_users_own_is_enough(tmp_path, members):
+    content, opened = plain_of(written(tmp_path, "e.zip", zipped(members)))
+    assert content == [b"a b"]
+    assert opened.packing == f"zip ({next(iter(members))})"
+
+
+def test_a_member_without_a_name_is_passed_over(tmp_path):
+    """A name ends at its first NUL."""
+    content = zipped({"e.txt": "a b", "qq.txt": "c d"}).replace(b"qq.txt", b"\0q.txt")
+    assert plain_of(written(tmp_path, "e.zip", content))[0] == [b"a b"]
+
+
+def test_a_zip_that_points_before_its_beginning_is_damaged(tmp_path):
+    content = zipped({"e.txt": "a b"})
+    at = content.index(b"PK\x05\x06") + 16
+    wrong = int.from_bytes(content[at : at + 4], "little") + 10
+    content = content[:at] + wrong.to_bytes(4, "little") + content[at + 4 :]
+    assert "e.zip: a damaged zip archive" in refused(written(tmp_path, "e.zip", content))
+
+
+TABLE = b"a\tb\nb\tc\n" * 40
+
+
+def content_of(tmp_path, content):
+    return b"".join(plain_of(written(tmp_path, "e", content))[0])
+
+
+def refused_blocks(tmp_path, content):
+    with pytest.raises(InputError) as told:
+        content_of(tmp_path, content)
+    return str(told.value)
+
+
+PACK = pytest.mark.parametrize("pack", [bz2.compress, lzma.compress])
+
+
+@PACK
+@pytest.mark.parametrize("zeros", [0, 4, 200_000])
+def test_streams_are_joined_over_any_number_of_zeros(tmp_path, pack, zeros):
+    packed = pack(b"one ") + bytes(zeros) + pack(b"two") + bytes(zeros)
+    assert content_of(tmp_path, packed) == b"one two"
+
+
+@PACK
+def test_a_stream_without_its_end_was_cut_off(tmp_path, pack):
+    for content in (pack(TABLE)[:-5], pack(TABLE) + pack(TABLE)[:-5]):
+        assert "end too early: the file was cut off" in refused_blocks(tmp_path, content)
+
+
+@PACK
+def test_a_stream_larger_than_one_block_is_read_to_its_end(tmp_path, pack):
+    plain = random.Random(1).randbytes(150_000)
+    assert content_of(tmp_path, pack(plain)) == plain
+
+
+def with_dictionary(code):
+    """Return an xz file whose header asks for a dictionary of this coded size."""
+    content = bytearray(lzma.compress(TABLE))
+    content[16] = code
+    content[20:24] = struct.pack("<I", zlib.crc32(content[12:20]))
+    return bytes(content)
+
+
+def test_a_dictionary_too_large_for_the_memory_is_refused(tmp_path):
+    """Codes 31 and 32 stand for 192 and 256 MiB; reading takes a little more than that."""
+    assert content_of(tmp_path, with_dictionary(31)) == TABLE
+    told = refused_blocks(tmp_path, with_dictionary(32))
+    assert "cannot be unpacked here (its dictionary takes more than 256 MB of memory)" in told
+
+
+def test_what_was_unpacked_is_counted_over_all_blocks(tmp_path, monkeypatch):
+    path = tmp_path / "e.gz"
+    path.write_bytes(gzip.compress(b"a\tb\n" * 250))
+    for limit, blocks in (("1000", 10), ("999", 9), ("250", 2)):
+        monkeypatch.setenv("LINKPRIOR_UNPACK_LIMIT", limit)
+        taken = 0
+        with contextlib.suppress(InputError), open_source(path) as source:
+            for data in source.blocks(100):
+                taken += len(data) == 100
+        assert taken == blocks, limit
 
 
 def test_each_input_that_is_not_a_file_has_its_own_message(tmp_path):

@@ -10,7 +10,8 @@ import scipy.io
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.io.files import TAB2, dropped, mitab_row, weights_of, written
+from tests.io import files
+from tests.io.files import HUMAN, dropped, mitab_row, weights_of, written
 
 import linkprior as lp
 from linkprior.errors import InputError, ParameterError
@@ -37,15 +38,12 @@ def said(found):
 
 
 def biogrid(*rows):
-    lines = ["\t".join(TAB2)]
-    for a, b, score in rows:
-        cells = dict.fromkeys(TAB2, "-")
-        for side, name in (("A", a), ("B", b)):
-            cells[f"Entrez Gene Interactor {side}"] = name
-            cells[f"Organism Interactor {side}"] = "9606"
-        cells["Score"] = score
-        lines.append("\t".join(cells.values()))
-    return "\n".join(lines) + "\n"
+    """A table whose rows name two genes and a score."""
+
+    def gene(name):
+        return name, "-", "-", HUMAN
+
+    return files.biogrid([(gene(a), gene(b), "FRET", "physical", score) for a, b, score in rows])
 
 
 def mitab(*rows):
@@ -77,6 +75,16 @@ CX = json.dumps(
         {"edgeAttributes": [{"po": 9 + k, "n": "sure", "v": v} for k, v in enumerate("412")]},
     ]
 )
+CX2 = json.dumps(
+    [
+        {"attributeDeclarations": [{"edges": {"a": {}}}, {}]},
+        {"nodes": [{"id": 1}, {"id": 2}]},
+        {"edges": [{"s": 1, "t": 2, "v": {"b": 1}}]},
+    ]
+)
+GEXF = """<gexf><graph><edges><edge source='a' target='b' weight='4'/>
+<edge source='b' target='c'/></edges></graph></gexf>"""
+PAJEK = "*Vertices 3\n{}\n1 2 1\n2 3"
 TSV = "{}\nc\tb\t200\nb\ta\t400\nc\ta\t100\n"
 CSV = "p;source;target;w\n.1;b;a;0,4\n.2;c;b;0,2\n.3;c;a;0,1\n"
 
@@ -145,6 +153,11 @@ UNKNOWN = "has nothing called"
         ("m.txt", MITAB, "miscore", "Did you mean score or intact-miscore"),
         ("g.graphml", GRAPHML, "sur", "Did you mean sure"),
         ("g.cx", CX, "suer", "Did you mean sure"),
+        ("g.graphml", GRAPHML.replace('"edge"', '"node"'), "sure", "There are: none"),
+        ("g.cx2", CX2, "sure", "nothing called 'sure'. There are: a, b"),
+        ("g.gexf", GEXF.replace(" weight='4'", ""), "weight", "nothing called 'weight'"),
+        ("g.net", PAJEK.format("*Edges"), "score", "nothing called 'score'. There are: value"),
+        ("m.mtx", "%%MatrixMarket matrix array real general\n1 1\n1\n", "score", "are: value"),
     ],
 )  # fmt: skip
 def test_what_no_edge_has_is_refused_with_the_nearest_names(tmp_path, name, content, asked, told):
@@ -172,6 +185,14 @@ NO_SCORE = "got none; --min-score 0 leaves out rows without a score"
         ("g.graphml", GRAPHML.replace(">4<", ">x<"), "sure", "g.graphml:3: expected a", "'x'"),
         ("g.graphml", GRAPHML.replace("<default>2</default>", ""), "sure", "g.graphml:3: ", "none"),
         ("g.sif", "a pp b\nb pp c\n", "score", "g.sif: SIF has no weights of edges", "leave out"),
+        ("g.gexf", GEXF, "weight", "g.gexf:2: expected a weight", "none"),
+        ("g.net", PAJEK.format("*Edges") + " x\n", "weight", "g.net:4: expected a weight", "'x'"),
+        ("g.net", PAJEK.format("*Edges"), "weight", "g.net:4: expected a weight", "none"),
+        ("g.net", PAJEK.format("*Arcslist"), "weight", "g.net:3: Pajek's *arcslist has no w", ""),
+        ("g.net", "*Vertices 2\n*Matrix\n0 1\n-1 0\n", "weight", "g.net:4: expected a weight", ""),
+        ("g.graph", "%\n3 2 1\n2 4\n1 4 3 x\n2 x\n", "weight", "g.graph:4: expected a weight", ""),
+        *(("g.graph", f"2 1 {flags}\n2\n1\n", "weight", "g.graph: METIS, as its hea", "has no w")
+          for flags in ("", "0", "10")),
     ],
 )  # fmt: skip
 def test_what_is_no_weight_is_refused_with_its_line(tmp_path, name, content, asked, where, told):
@@ -276,10 +297,9 @@ def test_matrices_give_their_values(tmp_path, matrix):
 def test_matrices_refuse_values_that_are_no_weights(tmp_path):
     content = "%%MatrixMarket matrix coordinate real symmetric\n3 3 2\n2 1 4\n3 1 -1\n"
     assert problem(tmp_path, "m.mtx", content, "value").startswith("m.mtx:4: expected a weight")
-    for matrix in (-DENSE, DENSE * 1j):
-        sp.save_npz(tmp_path / "m.npz", sp.csr_array(matrix))
-        with pytest.raises(InputError, match=r"m\.npz: row 0, column 1: expected a weight"):
-            lp.read_network(tmp_path / "m.npz", weights="value")
+    sp.save_npz(tmp_path / "m.npz", sp.csr_array(DENSE * 1j))
+    with pytest.raises(InputError, match=r"m\.npz: row 0, column 1: expected a weight"):
+        lp.read_network(tmp_path / "m.npz", weights="value")
 
 
 @pytest.mark.parametrize("value", [1.5, True, ["a"], "", " "])

@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 import linkprior as lp
 from linkprior.errors import InputError, ParameterError
 from linkprior.io.atomic_files import whole_file
-from linkprior.io.writers import FORMATS, format_of, write_ranking
-from linkprior.io.writers.tables import guard
+from linkprior.io.writers import FORMATS, format_of, guard, write_ranking
 from linkprior.ranking.ranking import Ranking
 
 HOSTILE = (

@@ -12,7 +12,7 @@ import pytest
 
 from linkprior import _config, kernels
 from linkprior.errors import ParameterError
-from linkprior.kernels import _arguments, _engine, _jit, ops, sbm, sort
+from linkprior.kernels import _engine, _jit, ops, sbm, sort
 from linkprior.kernels.trees import N_BINS
 
 needs_jit = pytest.mark.skipif(
@@ -248,7 +248,7 @@ NO_EDGE = np.zeros(3, np.int64), np.zeros(0, np.int64)  # two nodes
     ],
 )
 def test_a_block_takes_the_stored_pairs_of_its_own_rows_along(first, n_rows, starts, columns):
-    made = _arguments.stored_rows(5, first, n_rows, INDPTR, INDICES)
+    made = _engine.stored_rows(5, first, n_rows, INDPTR, INDICES)
     assert [part.tolist() for part in made] == [starts, columns]
 
 
@@ -279,20 +279,6 @@ def test_scores_below_zero_are_kept(engine):
 
 
 @pytest.mark.parametrize(
-    ("first", "ranks", "expected"),
-    [
-        (0, [0, 2], [[9.0, 1.0], [6.0, 2.0]]),
-        (2, [2, 0], [[1.0, 5.0], [2.0, 8.0]]),
-        (-1, [0, 3], [[9.0, 1.0], [8.0, 2.0]]),
-        (-1, [], [[], []]),
-    ],
-)
-def test_ranks_run_from_the_best_to_the_last_column(first, ranks, expected):
-    """Of four columns a row ranks three where one is its diagonal."""
-    assert kernels.row_quantiles(KEYS, first, ranks).tolist() == expected
-
-
-@pytest.mark.parametrize(
     ("first", "ranks", "last"),
     [(0, [3], 2), (0, [-1], 2), (2, [0, -1, 2], 2), (-1, [4], 3), (-1, [-1], 3), (-1, [[0]], 3)],
 )
@@ -303,7 +289,7 @@ def test_ranks_beyond_the_row_are_refused(first, ranks, last):
 
 def test_a_block_has_its_diagonal_within_its_columns_or_none_at_all():
     for shape, first in (((2, 2), 0), ((1, 2), 1), ((0, 2), 2), ((0, 0), 0), ((3, 2), -1)):
-        assert _arguments.row_block(np.ones(shape), first).shape == shape
+        assert _engine.row_block(np.ones(shape), first).shape == shape
     for shape, first in (
         ((3, 2), 0),
         ((1, 0), 0),

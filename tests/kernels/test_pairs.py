@@ -113,8 +113,6 @@ def test_unfit_arguments_are_refused(engine):
     scores, indptr, indices = np.eye(3), np.zeros(4, int), np.zeros(0, int)
     with pytest.raises(ParameterError, match="indptr must have 4"):
         kernels.top_pairs(scores, 0, indptr[1:], indices, 1)
-    with pytest.raises(ParameterError, match="first = -1"):
-        kernels.top_pairs(scores, -1, indptr, indices, 1)
     with pytest.raises(ParameterError, match="do not match"):
         kernels.edge_products(scores, scores[:, :2], indptr, indices)
 

@@ -77,8 +77,8 @@ def test_rank_penalty(engine, dtype, size):
 
 def test_row_quantiles(engine, dtype, size):
     for first, b in blocks(size):
-        ranks = np.unique(np.geomspace(1, max(1, size - 1), 9).astype(int)) - 1
-        ranks = ranks[ranks < size - (first >= 0)]
+        last = size - (first >= 0)  # a row does not rank its diagonal
+        ranks = np.unique(np.geomspace(1, last, 9).astype(int))[::-1] - 1 if last else []
         for kind, keys in kinds_of_data(size, b, dtype):
             expected = np.take_along_axis(keys, naive_orders(keys, first)[:, ranks], 1)
             np.testing.assert_array_equal(kernels.row_quantiles(keys, first, ranks), expected, kind)
@@ -117,14 +117,10 @@ def test_unfit_arguments_are_refused(engine):
     keys, scale, profile = np.eye(4), np.ones(4), np.ones(3)
     with pytest.raises(ParameterError, match="2-d"):
         kernels.argsort_rows(keys[0], 0)
-    with pytest.raises(ParameterError, match="first = 1"):
-        kernels.argsort_rows(keys, 1)
     with pytest.raises(ParameterError, match="profile must have shape"):
         kernels.rank_penalty(keys, scale, np.ones(4), 0)
     with pytest.raises(ParameterError, match="out must be"):
         kernels.rank_penalty(keys, scale, profile, 0, np.empty((4, 4), np.float32))
-    with pytest.raises(ParameterError, match="ranks must lie"):
-        kernels.row_quantiles(keys, 0, [3])
 
 
 def words(*numbers):

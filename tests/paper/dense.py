@@ -1,5 +1,7 @@
 """The paper's formulas over dense p × p matrices, slowly: what the package is compared with."""
 
+import math
+
 import networkx as nx
 import numpy as np
 
@@ -88,6 +90,16 @@ def make_prior(name, net, alpha=1.0):
     if name == "degree":
         return DegreePrior(lp.theory.estimate_degrees(net), alpha)
     return {"l1": L1Prior(), "scale-free": ScaleFreePrior(0.5)}[name]
+
+
+def printed_prior(X, d, alpha=1.0, H=lambda k: math.log(k + 1)):
+    """S_H(X, d, α) term by term, as Eq. `degree_inducing` is printed; degree 0 counts as 1."""
+    total = 0.0
+    for i, row in enumerate(np.asarray(X, dtype=float)):
+        falling = sorted(np.delete(row, i), reverse=True)
+        own = H(max(d[i], 1))
+        total += sum((H(k) / own) ** alpha * x for k, x in enumerate(falling, start=1))
+    return total
 
 
 def prior_value(prior, X):

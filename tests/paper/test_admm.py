@@ -1,7 +1,5 @@
 """ADMM: `Step_One`, `Step_Two` and the Z update against a slow, dense transcription."""
 
-from __future__ import annotations
-
 import os
 from copy import deepcopy
 from dataclasses import dataclass

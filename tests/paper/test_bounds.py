@@ -1,7 +1,5 @@
 """Eq. `bound`, Theorem `mistake-bound`, the two errors, and where the theorem says nothing."""
 
-from __future__ import annotations
-
 import copy
 import math
 from typing import Any
@@ -126,6 +124,13 @@ GOOD: dict[str, Any] = {
     "delta": 0.05,
     "C": 1.0,
 }
+
+
+def bound_for(rho, q, degrees, **others):
+    """The bound for a network of these degrees."""
+    top = int(max(degrees))
+    own = {"n_edges": int(sum(degrees)) // 2, "d_max_true": top, "d_max": top}
+    return recovery_bound(**{**GOOD, **own, "rho": rho, "q": q, **others})
 
 
 @pytest.mark.parametrize("trace", [0.0, 12.0, 1e6])
@@ -273,17 +278,8 @@ def test_bound_through_the_prior_is_worse_than_any_fit(rho, alpha):
         s, wish = sum(true), rng.integers(1, 12, len(true))
         r = m * edge_prior(true, wish, alpha)
         for q in (0.05, 0.3, 0.95 * m):
-            bound = recovery_bound(
-                rho=rho,
-                q=q,
-                n_edges=s // 2,
-                d_max_true=max(true),
-                d_max=int(max(wish)),
-                trace=1e9,
-                prior=r,
-                alpha=alpha,
-                delta=0.1,
-            )
+            given = {"d_max": int(max(wish)), "trace": 1e9, "prior": r, "alpha": alpha}
+            bound = bound_for(rho, q, true, delta=0.1, **given)
             assert bound.active == "B"
             assert bound.B >= m * s
             assert bound > any_fit_bound(rho, q, s) > s
@@ -311,17 +307,8 @@ def test_the_karate_club_in_numbers():
     true = E.sum(axis=1).astype(int)
     rho, s = 0.9, int(E.sum())
     m = loss_minimiser(rho)
-    bound = recovery_bound(
-        rho=rho,
-        q=m / 2,
-        n_edges=s // 2,
-        d_max_true=int(true.max()),
-        d_max=int(true.max()),
-        trace=m * np.linalg.norm(E, "nuc"),
-        prior=m * edge_prior(true, true, 1.0),
-        alpha=1.0,
-        delta=0.05,
-    )
+    trace, prior = m * np.linalg.norm(E, "nuc"), m * edge_prior(true, true, 1.0)
+    bound = bound_for(rho, m / 2, true, trace=trace, prior=prior)
     assert (s, E.size - len(E), bound.active) == (156, 1122, "B")
     pieces = (bound.A, bound.B, bound, any_fit_bound(rho, m / 2, s))
     assert pieces == pytest.approx((521.6, 448.7, 21280, 1063.6), rel=1e-3)
@@ -332,17 +319,8 @@ def test_bound_through_the_trace_needs_a_huge_clique(n, informative):
     """A clique is the best case (‖E‖_* = 2(n−1)); only then does A beat `predict nothing`."""
     rho, s = 0.9, n * (n - 1)
     m = loss_minimiser(rho)
-    bound = recovery_bound(
-        rho=rho,
-        q=m / 2,
-        n_edges=s // 2,
-        d_max_true=n - 1,
-        d_max=n - 1,
-        trace=m * 2 * (n - 1),
-        prior=m * n * edge_prior([n - 1], [n - 1], 1.0),
-        alpha=1.0,
-        delta=0.05,
-    )
+    trace, prior = m * 2 * (n - 1), m * n * edge_prior([n - 1], [n - 1], 1.0)
+    bound = bound_for(rho, m / 2, [n - 1] * n, trace=trace, prior=prior)
     assert bound.active == "A"
     assert (bound < s) == informative
 
@@ -354,9 +332,8 @@ def test_bound_through_the_trace_is_vacuous_on_trees():
         tree = nx.barabasi_albert_graph(80, 1, seed=seed)
         E = nx.to_numpy_array(tree)
         t = m * np.linalg.norm(E, "nuc")
-        top = max(k for _, k in tree.degree())
-        given = {**GOOD, "rho": 0.9, "trace": t, "prior": 1e9, "n_edges": 79, "d_max_true": top}
-        bound = recovery_bound(**given)
+        degrees = [k for _, k in tree.degree()]
+        bound = bound_for(0.9, GOOD["q"], degrees, trace=t, prior=1e9)
         assert bound.active == "A"
         assert bound.A >= m * E.sum()
         assert bound > any_fit_bound(0.9, GOOD["q"], E.sum())

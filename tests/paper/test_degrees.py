@@ -1,7 +1,5 @@
 """The estimates of d and d′ in "Learning Node Degree via Cross Validation", in exact numbers."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

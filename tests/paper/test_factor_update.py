@@ -4,8 +4,6 @@ One sweep minimises F(X) + ridge·‖X‖² + 2·⟨push − pull, X⟩ over X =
 written out densely, so that nothing of the package judges itself.
 """
 
-from __future__ import annotations
-
 import networkx as nx
 import numpy as np
 import pytest
@@ -15,7 +13,7 @@ from tests.paper.dense import KARATE, product
 import linkprior as lp
 from linkprior.model.factors import Factors
 from linkprior.model.losses import LOSSES, SquaredLoss
-from linkprior.solvers.factor_update import Extra, sweep
+from linkprior.solvers.direct import Extra, sweep
 
 BOLD = Extra(value=lambda _: 0.0)
 

@@ -1,7 +1,5 @@
 """Lemmas `lem:recovery-label` and `lem:label-loss`, by all observations or many draws."""
 
-from __future__ import annotations
-
 import math
 from itertools import product
 

@@ -1,7 +1,5 @@
 """Eq. `e:obj`: the positive-unlabelled loss, dense as printed and as sparse + low rank."""
 
-from __future__ import annotations
-
 import networkx as nx
 import numpy as np
 import pytest

@@ -3,8 +3,6 @@
 The objective is written out densely here, so that the solver does not judge itself.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from tests.paper import dense

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from tests.predictors.small import networks, slowly
 
 import linkprior as lp
-from linkprior.model.sbm import Partition
-from linkprior.solvers.sbm_search import BlockSearch, levels
+from linkprior.solvers.sbm_search import BlockSearch, Partition, levels
 
 
 def planted_blocks(seed, n=400, n_blocks=4, mean_degree=14.0, contrast=7.0):

@@ -15,8 +15,7 @@ from tests.properties.made import few, networks
 
 import linkprior as lp
 from linkprior.io.read import read
-from linkprior.io.writers import FORMATS, write_ranking
-from linkprior.io.writers.tables import guard
+from linkprior.io.writers import FORMATS, guard, write_ranking
 from linkprior.ranking.ranking import Ranking, six_digits
 
 # Names people have: any script, with quotes, commas, blanks and marks of other formats inside.

@@ -34,19 +34,30 @@ def test_compiled_kernels_do_so_too(case):
     assert tally["fits"] == len(SOME)
 
 
-def test_a_hundred_thousand_equal_scores_come_in_order_of_pair():
-    tally = numerics.Tally(*numerics.ENDS)
-    numerics.all_alike(tally)
-    for name in ("cn", "random", "l3"):
-        numerics.try_fit(name, "a ring", numerics.RING, tally, numerics.TIES)
-    assert tally.defects == []
-    assert tally["fits"] == 6
+@pytest.mark.parametrize("workers", [1, 2, 4])
+def test_a_hundred_thousand_equal_scores_come_in_order_of_pair(workers):
+    net = numerics.CASES["a ring"](numerics.RING)
+    i, j = np.triu_indices(net.n_nodes, 1)
+    free = net.adjacency.toarray()[i, j] == 0
+    with lp.use_workers(workers):
+        ranking = lp.make("pa").fit(net).predict_edges(numerics.TIES)
+    assert len(set(ranking.scores.tolist())) == 1
+    np.testing.assert_array_equal(ranking.pairs, np.c_[i[free], j[free]][: numerics.TIES])
 
 
-def test_names_that_differ_by_normalisation_stay_apart(tmp_path):
+@pytest.mark.parametrize("name", ["cn", "random", "l3"])
+def test_a_list_of_many_ties_is_in_order(name):
     tally = numerics.Tally(*numerics.ENDS)
-    numerics.try_names(tmp_path, tally)
+    numerics.try_fit(name, "a ring", numerics.RING, tally, numerics.TIES)
     assert (tally["fits"], tally.defects) == (1, [])
+
+
+def test_names_that_differ_by_normalisation_case_or_blanks_stay_apart(tmp_path):
+    names = ["Caf\u00e9", "Cafe\u0301", "cafe\u0301", "CAF\u00c9", "Caf e\u0301"]
+    pairs = [(a, b) for a in names for b in ("n0", "n1", "n2")]
+    (tmp_path / "names.tsv").write_text("".join(f"{a}\t{b}\n" for a, b in pairs), encoding="utf-8")
+    net = lp.read_network(tmp_path / "names.tsv")
+    assert net.names == tuple(dict.fromkeys(end for pair in pairs for end in pair))
 
 
 EXTREME = [

@@ -6,15 +6,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests.evaluation.support import evaluated  # noqa: F401 – a fixture
 
 import linkprior as lp
 from linkprior.errors import InputError
-from linkprior.evaluation import evaluate as evaluate_module
 from linkprior.evaluation.splits import release, uniform
-from linkprior.experiments import paper, reproduction_tables
+from linkprior.experiments import paper, reproduction
 from linkprior.experiments.paper import EXPERIMENTS, METHODS, Condition, Experiment
-from linkprior.experiments.reproduction import FULL, OURS, QUICK, Care, reproduce
-from linkprior.experiments.reproduction_tables import write
+from linkprior.experiments.reproduction import FULL, OURS, QUICK, Care, reproduce, write
 
 NET = lp.planted_network(n_nodes=70, n_groups=3, mean_degree=6, seed=5)
 OLDER = lp.Network.from_indices(NET.edges[::2], NET.names)
@@ -74,21 +73,14 @@ def test_recall_is_what_counting_by_hand_gives(quick):
 
 
 @pytest.mark.at_length
-def test_a_run_that_stops_midway_goes_on_and_ends_the_same(quick, tmp_path, monkeypatch):
-    plain, done = evaluate_module.evaluate_cell, []
-
-    def until_tired(*given):
-        if len(done) == 9:
-            raise KeyboardInterrupt
-        done.append(given[0])
-        return plain(*given)
-
-    monkeypatch.setattr(evaluate_module, "evaluate_cell", until_tired)
+def test_a_run_that_stops_midway_goes_on_and_ends_the_same(quick, tmp_path, evaluated):  # noqa: F811
+    evaluated.limit = 9
     with pytest.raises(KeyboardInterrupt):
         reproduce(SMALL, tmp_path, QUICK, tmp_path / "out")
-    done.clear()
+    evaluated.clear()
+    evaluated.limit = None
     again = reproduce(SMALL, tmp_path, QUICK, tmp_path / "out")
-    assert 0 < len(done) < 10  # eighteen cells, nine of them kept
+    assert 0 < len(evaluated) < 10  # eighteen cells, nine of them kept
     for one, other in zip(again.outcomes, quick.outcomes, strict=True):
         for method in one.methods:
             np.testing.assert_array_equal(one.recall(method, 5), other.recall(method, 5))
@@ -167,19 +159,19 @@ def test_the_folder_holds_figures_table_and_every_number(tuned, tmp_path):
 
 def test_figures_are_the_same_bytes_every_time(quick):
     for kind, start in (("png", b"\x89PNG"), ("svg", b"<?xml")):
-        drawn = reproduction_tables.figure(quick, kind)
+        drawn = reproduction.figure(quick, kind)
         assert drawn.startswith(start)
-        assert drawn == reproduction_tables.figure(quick, kind)
+        assert drawn == reproduction.figure(quick, kind)
 
 
 def test_the_table_shows_the_papers_value_next_to_ours(quick):
-    text = "\n".join(reproduction_tables.lines(quick))
+    text = "\n".join(reproduction.lines(quick))
     assert "paper, 5 %" in text
     assert "0.250" in text
-    table = reproduction_tables.markdown(quick)
+    table = reproduction.markdown(quick)
     assert "(paper 0.250)" in table
     assert table.count("| Tri+Degree |") == 1
-    assert len(reproduction_tables.numbers(quick).splitlines()) == 1 + 2 * 360
+    assert len(reproduction.numbers(quick).splitlines()) == 1 + 2 * 360
 
 
 def test_the_experiments_are_the_papers():

@@ -10,7 +10,7 @@ from tests.security import bombs
 
 import linkprior as lp
 from linkprior.errors import InputError, ParameterError
-from linkprior.io.unpack import FREE, refuse_bomb
+from linkprior.io.source import FREE, refuse_bomb
 
 MOST = 150 << 20  # bytes of memory; docs/reliability.md states what was measured
 MIB, GIB = 1 << 20, 1 << 30

@@ -17,8 +17,7 @@ from linkprior.evaluation import results as evaluation
 from linkprior.evaluation.splits import written_digest
 from linkprior.evaluation.store import CLAIM
 from linkprior.evaluation.tuning.study import mend
-from linkprior.experiments import benchmark
-from linkprior.experiments import reproduction_tables as reproduction
+from linkprior.experiments import benchmark, reproduction
 from linkprior.io import atomic_files, store
 from linkprior.pipeline.outputs import format_error
 from linkprior.report.folder import folder_page

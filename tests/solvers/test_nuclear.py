@@ -1,7 +1,5 @@
 """The nuclear norm estimator, penalised and constrained: its steps, eigenvalues and optimum."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import hypothesis.strategies as st
@@ -233,12 +231,11 @@ def test_a_price_that_can_never_be_paid_ends_the_search():
 
 def project_on_ball(S, radius):
     """By a root search for the threshold, over all eigenvalues."""
-    values, vectors = np.linalg.eigh(S)
-    sizes = np.abs(values)
+    sizes = np.abs(np.linalg.eigvalsh(S))
     if sizes.sum() <= radius:
         return S
     theta = brentq(lambda x: np.maximum(sizes - x, 0.0).sum() - radius, 0.0, sizes.max())
-    return (vectors * np.sign(values) * np.maximum(sizes - theta, 0.0)) @ vectors.T
+    return soft_threshold(S, theta)
 
 
 @pytest.mark.parametrize("expected", [0, 3, 15, 60])

@@ -1,7 +1,5 @@
 """Weighted alternating least squares: exact rows, conjugate gradients, the objective, the start."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

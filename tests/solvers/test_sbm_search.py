@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 import linkprior as lp
-from linkprior.model.sbm import Partition, xlogx_table
 from linkprior.solvers import sbm_search as bs
-from linkprior.solvers.sbm_search import BlockSearch, levels
+from linkprior.solvers.sbm_search import BlockSearch, Partition, levels, xlogx_table
 
 
 def ring_of_cliques(count, size):

@@ -4,14 +4,7 @@ import mmap
 
 import numpy as np
 import pytest
-from tests.paper.dense import (
-    KARATE,
-    gnm,
-    half_sum,
-    product,
-    random_factors,
-    weights_by_rank,
-)
+from tests.paper.dense import KARATE, gnm, half_sum, product, random_factors, weights_by_rank
 
 import linkprior as lp
 from linkprior import parallel

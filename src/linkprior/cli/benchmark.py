@@ -93,7 +93,7 @@ def benchmark(
     click.echo("\n".join(summary(results)))
     notify(f"Wrote {', '.join(path.name for path in files)} to {target}")
     if report is not None:
-        from linkprior.report.benchmark import benchmark_page
+        from linkprior.report.experiments import benchmark_page
 
         page = benchmark_page(results, options.this_command())
         options.write_page(Path(report), page)

@@ -192,7 +192,7 @@ def _write(job: PredictJob, ranking: Ranking) -> None:
 def _page(job: PredictJob, ranking: Ranking) -> dict[str, Any]:
     """Return what the page shows; it names no time, so the same command gives the same bytes."""
     from linkprior.report import prediction_page
-    from linkprior.report.tuning import Study, tuning_part
+    from linkprior.report.evaluation import Study, tuning_part
 
     report = job.given.report
     about = {"command": list(job.command)}

@@ -58,7 +58,7 @@ def reproduce(
     """
     from linkprior.experiments import reproduction
     from linkprior.experiments.paper import EXPERIMENTS, data_folder
-    from linkprior.experiments.reproduction_tables import lines, refuse_foreign, write
+    from linkprior.experiments.reproduction import lines, refuse_foreign, write
 
     notify = current_console().notify
     if quick and trials is not None:
@@ -95,7 +95,7 @@ def reproduce(
             click.echo("\n".join(lines(result)) + "\n")
             notify(f"Wrote {', '.join(path.name for path in files)} to {target / name}")
     if report is not None:
-        from linkprior.report.reproduction import read_reproduction, reproduction_page
+        from linkprior.report.experiments import read_reproduction, reproduction_page
 
         results = [one for name in names for one in read_reproduction(target / name)]
         page = reproduction_page(results, options.this_command())

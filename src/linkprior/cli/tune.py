@@ -108,7 +108,7 @@ def tune(
         if memory_limit is not None:
             refuse_too_large(template, network, ignorable=False)
         search = Tuning(template, network, study=study, fixed=fixed, **given)
-        if not search.space:
+        if not search.search_space.axes:
             notify(f"{model} has nothing to tune{' apart from what --set fixes' * bool(settings)}.")
             return
         where = (
@@ -131,7 +131,7 @@ def tune(
     if study is not None:
         notify(f"{len(tuned.trials)} settings are saved in {study}; best.json is the best of them")
     if report is not None:
-        from linkprior.report.tuning import Study, tuning_page
+        from linkprior.report.evaluation import Study, tuning_page
 
         page, name = Study.of(tuned, search.question()), Path(source.graph).name
         data = tuning_page(page, name, options.this_command(), ready(tuned, source))

@@ -260,19 +260,13 @@ class Evaluation:
 
     def _repr_html_(self) -> str:
         rows = [
-            [m, *(self._mean_or_nan(m, x) for x in self.metrics)] for m in tables.row_names(self)
+            [model, *(tables.mean_or_nan(self, model, metric) for metric in self.metrics)]
+            for model in tables.row_names(self)
         ]
         count = len(self.splits)
         title = f"Evaluation: mean over {count} split{'s' * (count != 1)}"
         shown = html.table(["model", *self.metrics], rows)
         return html.card(title, shown, html.facts(self._named()))
-
-    def _mean_or_nan(self, model: str, metric: str) -> float:
-        """Return a mean; the random baseline has no seconds."""
-        try:
-            return self.mean(model, metric)
-        except ParameterError:
-            return math.nan
 
 
 # ---------------------------------------------------------------------- writing

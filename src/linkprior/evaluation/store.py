@@ -67,7 +67,7 @@ class CellStore:
     """
 
     def __init__(self, folder: Path | None, network: Network, plan: Mapping[str, Any]) -> None:
-        self.folder, self.network, self._held = folder, network, Held(None)
+        self.folder, self.network, self._held = folder, network, Held()
         if folder is None:
             return
         folder.mkdir(parents=True, exist_ok=True)

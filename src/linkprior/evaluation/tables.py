@@ -39,10 +39,7 @@ class _Numbers:
 
     def entry(self, model: str, between: str = "±") -> str:
         """Return a model's mean, with its standard deviation where there is one."""
-        try:
-            mean, sd = (getattr(self.evaluation, f)(model, self.metric) for f in ("mean", "sd"))
-        except ParameterError:  # the random baseline takes no time
-            return _NOTHING
+        mean = mean_or_nan(self.evaluation, model, self.metric)
         if math.isnan(mean):
             return _NOTHING
         if model == BASELINE:
@@ -50,12 +47,21 @@ class _Numbers:
         kind = f".{self.decimals}f"
         if mean and not float(f"{mean:{kind}}"):  # not 0.000 for a little
             kind = ".1e"
+        sd = self.evaluation.sd(model, self.metric)
         return f"{mean:{kind}}" if math.isnan(sd) else f"{mean:{kind}}{between}{sd:{kind}}"
 
 
 def row_names(evaluation: Evaluation) -> list[str]:
     """Return the models, and the random baseline where it was measured."""
     return [*evaluation.models, *([BASELINE] if evaluation.baseline else [])]
+
+
+def mean_or_nan(evaluation: Evaluation, model: str, metric: str) -> float:
+    """Return a mean; NaN where the metric was not measured: the random baseline takes no time."""
+    try:
+        return evaluation.mean(model, metric)
+    except ParameterError:
+        return math.nan
 
 
 # ---------------------------------------------------------------------- plain text
@@ -177,12 +183,10 @@ def span(numbers: list[int]) -> str | None:
 
 def markdown_table(evaluation: Evaluation, against: str | None = None) -> str:
     """Return all metrics, one per row, then the p-values, as Markdown tables."""
-    names = row_names(evaluation)
-    rows = []
-    for metric in evaluation.metrics:
-        numbers = _Numbers(evaluation, metric)
+    names, rows = row_names(evaluation), []
+    for numbers in (_Numbers(evaluation, metric) for metric in evaluation.metrics):
         entries = [(name == numbers.best, numbers.entry(name, " ± ")) for name in names]
-        label = f"{metric} {_ARROWS[statistics.direction(metric)]}".strip()
+        label = f"{numbers.metric} {_ARROWS[statistics.direction(numbers.metric)]}".strip()
         rows.append([label, *(f"**{text}**" if best else text for best, text in entries)])
     title, tests = _tests(evaluation, against)
     parts = [piped(["metric", *map(_markdown, names)], rows), *_bold_notes(evaluation)]

@@ -53,15 +53,13 @@ CHEAPER = {"n_starts": 2}  # while tuning: few random starts show as much about 
 
 @dataclass(frozen=True)
 class CellSpec:
-    """One cell to be filled: a network, one of its splits, a model, and how it is tuned."""
+    """One cell to be filled: a model on the n-th split of a network."""
 
     case: Case
     number: int
     network: Network
-    split: Split
     entry: BenchmarkModel
-    model: LinkPredictor
-    trials: int
+    job: CellJob
 
     def path(self, folder: Path) -> Path:
         """Return the path of the cell."""
@@ -75,11 +73,11 @@ class CellSpec:
             "rule": self.case.rule,
             "split": self.number,
             "model": self.entry.label,
-            "params": self.model.get_params(),
-            "trials": self.trials,
+            "params": self.job.model.get_params(),
+            "trials": self.job.trials,
             "data": self.network.digest,
-            "digest": split_digest(self.split),
-            "hidden": len(self.split.hidden),
+            "digest": split_digest(self.job.split),
+            "hidden": len(self.job.split.hidden),
             "linkprior": __version__,
         }
 
@@ -90,27 +88,15 @@ class CellSpec:
             return None  # asked again each time: another machine may have more time or memory
         return record
 
-    @cached_property
-    def job(self) -> CellJob:
-        """What is to be done for the cell.
-
-        Every node of a release has an edge, which is not so when edges are sampled: the inner
-        splits of its tuning ask only for nodes that keep one. Defaults stay unless a setting is
-        better by one sd.
-        """
-        rule = self.split.rule if self.case.newer is None else "connected"
-        search = {"rule": rule, "cautious": True, "cheaper": CHEAPER}
-        return CellJob(self.entry.label, self.model, self.split, self.trials, search)
-
     def outcome(self) -> Record:
         """Return what was measured; a model that cannot be fitted does not end the run."""
         try:
             with progress.part(self.job.units, f"{self}: {self.entry.label}"):
                 cell, model = self.job.run()
-                more: Record = {"tuned": model.get_params()} if self.trials else {}
+                more: Record = {"tuned": model.get_params()} if self.job.trials else {}
                 if isinstance(model, Auto) and self.entry.label != WITHOUT:
                     more["words"] = model.summary()
-                    more["yield"] = expected_and_real(model, self.split)
+                    more["yield"] = expected_and_real(model, self.job.split)
         except LinkpriorError as problem:
             return _left_out(FAILED, str(problem))
         except MemoryError:
@@ -163,24 +149,33 @@ class Benchmark:
             self.notify(f"{case.name}, split {number}: {models} evaluated")
 
     def _cells(self, case: Case, number: int) -> list[CellSpec]:
+        """Return the cells of a split, whether finished or not.
+
+        Every node of a release has an edge, which is not so when edges are sampled: the inner
+        splits of its tuning ask only for nodes that keep one. Defaults stay unless a setting is
+        better by one sd.
+        """
         network, split = case.split(self.data, number)
+        rule = split.rule if case.newer is None else "connected"
+        search = {"rule": rule, "cautious": True, "cheaper": CHEAPER}
         cells = []
         for entry in self.entries:
             if entry.most_nodes is None or split.train.n_nodes <= entry.most_nodes:
                 model = entry.make()
                 trials = self.trials if self.trials and space_of(model, split.train) else 0
-                cells.append(CellSpec(case, number, network, split, entry, model, trials))
+                job = CellJob(entry.label, model, split, trials, search)
+                cells.append(CellSpec(case, number, network, entry, job))
         return cells
 
     def _can_be_fitted(self, cell: CellSpec) -> bool:
         """Return whether a cell is to be computed; else it is stored here already."""
-        if self.untuned is not None and not cell.trials:
+        if self.untuned is not None and not cell.job.trials:
             record = cell.finished(self.untuned)
             if record is not None:
                 write_cell(cell.path(self.folder), record)
                 return False
         try:
-            why = too_much(cell.model, cell.split.train, self._slowness)
+            why = too_much(cell.job.model, cell.job.split.train, self._slowness)
             kind = TOO_MUCH
         except LinkpriorError as problem:
             kind, why = FAILED, str(problem)

@@ -13,15 +13,7 @@ from linkprior.errors import visible
 from linkprior.evaluation.store import Record
 from linkprior.evaluation.tables import piped, span
 from linkprior.experiments.models import WITHOUT
-from linkprior.experiments.results import (
-    ALONE,
-    LEVEL,
-    MAIN,
-    METRICS,
-    Ranks,
-    Results,
-    ranks_of,
-)
+from linkprior.experiments.results import ALONE, LEVEL, MAIN, METRICS, Ranks, Results, ranks_of
 from linkprior.experiments.suite import SUITE
 
 NOTHING = "–"

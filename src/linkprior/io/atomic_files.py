@@ -12,9 +12,9 @@ import threading
 import uuid
 from collections import deque
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import Self, TextIO
+from typing import TextIO
 
 from linkprior.errors import StoreError
 
@@ -27,23 +27,8 @@ _LOOK, _MAKE = os.O_RDONLY | _CAREFULLY, os.O_WRONLY | os.O_CREAT | _CAREFULLY
 _NO_LOCK_THERE = (errno.EISDIR, errno.EACCES, errno.EPERM, errno.ENXIO, errno.ELOOP)
 
 
-class Held:
-    """A folder in which this process works alone, until `close` or the end of a with block."""
-
-    def __init__(self, descriptor: int | None) -> None:
-        self._descriptor = descriptor
-
-    def close(self) -> None:
-        """Let others in."""
-        if self._descriptor is not None:
-            os.close(self._descriptor)
-            self._descriptor = None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
+# A folder in which this process works alone, until `close` or the end of a with block.
+Held = ExitStack
 
 
 def hold(folder: Path, what: str) -> Held:
@@ -55,16 +40,17 @@ def hold(folder: Path, what: str) -> Held:
             if problem.errno in _NO_LOCK_THERE:
                 continue
             raise
-        taken = take(descriptor)
-        if taken:
-            return Held(descriptor)
-        os.close(descriptor)
+        with Held() as held:
+            held.callback(os.close, descriptor)
+            taken = take(descriptor)
+            if taken:
+                return held.pop_all()
         if taken is False:
             raise StoreError(
                 f"{folder}: another process is at work on this {what}; wait for it, or choose "
                 "another folder"
             )
-    return Held(None)
+    return Held()
 
 
 def take(descriptor: int) -> bool | None:
@@ -171,7 +157,7 @@ def _begun(
 ) -> Iterator[Path]:
     """Yield a temporary name to write under, locked until it is placed when all is written."""
     sweep(target.parent, target.name)
-    held, fresh = Held(None), target
+    held, fresh = Held(), target
     try:
         with naming(target):
             while True:
@@ -183,7 +169,7 @@ def _begun(
                     break
                 with suppress(FileNotFoundError):
                     descriptor = os.open(fresh, os.O_RDONLY)
-                    held = Held(descriptor)
+                    held.callback(os.close, descriptor)
                     if take(descriptor) is not False and fresh.exists():
                         break
                 held.close()  # another process took it for abandoned before it was locked

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from linkprior.errors import InputError, ParameterError, nearest, visible
 from linkprior.network import Network
 from linkprior.network import pairs as pr
-from linkprior.network.weights import Floats, by_pair, edge_weights, weight_numbers
+from linkprior.network.side_information import Floats, by_pair, edge_weights, weight_numbers
 
 ZERO_WEIGHT = "its weight is 0"
 _ONLY = ("value", "weight")
@@ -71,10 +71,6 @@ class EdgeWeights:
     def take(self, values: Floats) -> None:
         """Take the weights of edges."""
         self._parts.append(values)
-
-    def keep(self, wanted: NDArray[np.bool_]) -> None:
-        """Forget the weights of edges that are left out."""
-        self._parts = [self.values[wanted]]
 
     def folded(self, ends: pr.Ints, values: Floats) -> Floats:
         """Return for every row the largest weight of its pair, where pairs are given both ways."""
@@ -190,7 +186,8 @@ class EdgeCollector:
             sources, targets = list(compress(sources, full)), list(compress(targets, full))
             lines = list(compress(lines, full))
             weights = None if weights is None else list(compress(weights, full))
-        if self.weights is not None and weights is not None:
+        if weights is not None:
+            assert self.weights is not None
             values = self.weights.numbers(weights, lines)
             heavy = self._weighed(values, lines).tolist()
             if not all(heavy):
@@ -217,12 +214,13 @@ class EdgeCollector:
     def add_numbered(
         self,
         ends: NDArray[np.int64],
-        weights: Floats | None = None,
+        weights: Any = (),
         lines: Sequence[int] | None = None,
     ) -> None:
         """Take edges as (n, 2) numbers of nodes; one of weight 0 is left out and counted."""
-        if weights is not None:
-            ends = ends[self._weighed(weights, lines or [0] * len(ends))]
+        if self.weights is not None:
+            lines = lines or [0] * len(ends)
+            ends = ends[self._weighed(self.weights.numbers(weights, lines), lines)]
         self._parts.append(ends.astype(np.int32).ravel())
         self.rows += len(ends)
 
@@ -257,12 +255,9 @@ class EdgeCollector:
             self.notes.append(text)
 
     def keep(self, wanted: NDArray[np.bool_]) -> None:
-        """Leave out the rows not wanted, of all rows taken so far; they are known non-edges."""
-        self.non_edges = self.ends[~wanted]
+        """Leave out the rows not wanted, of all rows taken so far; they have no weights."""
         self._parts = [self.ends[wanted].astype(np.int32).ravel()]
         self.rows = int(wanted.sum())
-        if self.weights is not None:
-            self.weights.keep(wanted)
 
     def rename(self, names: Sequence[str]) -> None:
         """Give all nodes new names, in the same order."""

@@ -25,8 +25,7 @@ from linkprior._validation import real_number
 from linkprior._version import __version__
 from linkprior.errors import InputError, LinkpriorError, ParameterError, nearest, visible
 from linkprior.io.atomic_files import whole_file
-from linkprior.io.source import packing_of
-from linkprior.io.unpack import UNPACK
+from linkprior.io.source import UNPACK, packing_of
 
 CATALOGUE_FORMAT = 1
 # A packed file is hardly ever larger than the plain one; beyond this it is another file.
@@ -300,15 +299,13 @@ def _checked(stream: BinaryIO, entry: Entry) -> Iterator[bytes]:
 
 def _download(url: str, limit: int, timeout: float, log: Log, progress: Progress | None) -> bytes:
     """Return what the address holds; a transfer that breaks is tried again, twice."""
-    for attempt in range(1, TRIES + 1):
+    for attempt in range(1, TRIES):
         try:
             return _transfer(url, limit, timeout, progress)
         except BrokenTransferError as problem:
-            if attempt == TRIES:
-                raise
             log(f"{problem}; trying again ({attempt + 1} of {TRIES})")
             time.sleep(WAIT * attempt)
-    raise AssertionError("the last attempt returns or raises")
+    return _transfer(url, limit, timeout, progress)
 
 
 class _SameHost(urllib.request.HTTPRedirectHandler):

@@ -189,7 +189,7 @@ def _make_report(
     network: Network, out: EdgeCollector, ends: NDArray[np.int64], **facts: Any
 ) -> InputReport:
     """Put the report together from what a reader found and the network it became."""
-    m, degrees = network.merged, network.degrees
+    degrees = network.degrees
     n_components, labels = connected_components(network.adjacency, directed=False)
     names = out.names
     loops = dict.fromkeys(ends[ends[:, 0] == ends[:, 1], 0].tolist())
@@ -213,11 +213,7 @@ def _make_report(
         passed_over=out.passed_over,
         nodes=network.n_nodes,
         edges=network.n_edges,
-        self_loops=m.self_loops,
         self_loop_nodes=[names[i] for i in list(loops)[:_KEPT]],
-        duplicates=m.duplicates,
-        reversed_duplicates=m.reversed_duplicates,
-        isolated=m.isolated,
         dropped=[{"reason": reason, **asdict(d)} for reason, d in out.dropped.items()],
         components=int(n_components),
         largest_component=int(np.bincount(labels).max()),
@@ -232,6 +228,7 @@ def _make_report(
         n_damaged_names=len(damaged),
         looks=list(looks_of(network, ends, labels, out.directed)),
         notes=notes,
+        **asdict(network.merged),
         **facts,
     )
 

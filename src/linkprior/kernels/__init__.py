@@ -15,8 +15,6 @@ that compiled code would not pay. The choice depends on the network's size only.
 from __future__ import annotations
 
 from linkprior.kernels._jit import seconds_compiling
-from linkprior.kernels.admm import linearise_rows, split_rows
-from linkprior.kernels.als import descend_rows
 from linkprior.kernels.lookup import lookup_penalty, sketch_above, weights_at
 from linkprior.kernels.pairs import edge_products, top_pairs
 from linkprior.kernels.paths import (
@@ -28,35 +26,6 @@ from linkprior.kernels.paths import (
     mps_rows,
 )
 from linkprior.kernels.rank_counts import above_and_equal, count_above, tally, tally_nodes
+from linkprior.kernels.solver_rows import descend_rows, linearise_rows, split_rows
 from linkprior.kernels.sort import argsort_rows, rank_penalty, row_quantiles
 from linkprior.kernels.trees import Bins, Trees, add_trees, count_bins, rank_features
-
-__all__ = [
-    "Bins",
-    "Trees",
-    "above_and_equal",
-    "add_trees",
-    "argsort_rows",
-    "ch2_rows",
-    "count_above",
-    "count_bins",
-    "descend_rows",
-    "edge_products",
-    "l3_partners",
-    "l3_rows",
-    "l3n_rows",
-    "linearise_rows",
-    "list_triangles",
-    "lookup_penalty",
-    "mps_rows",
-    "rank_features",
-    "rank_penalty",
-    "row_quantiles",
-    "seconds_compiling",
-    "sketch_above",
-    "split_rows",
-    "tally",
-    "tally_nodes",
-    "top_pairs",
-    "weights_at",
-]

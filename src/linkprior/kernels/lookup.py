@@ -10,14 +10,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from linkprior.errors import ParameterError
-from linkprior.kernels._arguments import plain, row_block, target_for, vector_of
-from linkprior.kernels._engine import use_numba
+from linkprior.kernels._engine import Array, plain, row_block, target_for, use_numba, vector_of
 from linkprior.kernels._jit import compiled
 
-Array = NDArray[Any]
 TILE = 64  # columns handled side by side: wide enough for SIMD, few enough for L1
 TAIL = 20  # knots at the end of a table that are compared side by side
 SLACK = 1.0 - 1e-12  # interpolated weights may step back by an ulp from knot to knot

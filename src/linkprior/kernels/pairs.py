@@ -5,17 +5,13 @@ The candidates of row i are the columns j > i that are not stored: the runs betw
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from linkprior.errors import ParameterError
-from linkprior.kernels._arguments import plain, row_block, stored_rows
-from linkprior.kernels._engine import use_numba
+from linkprior.kernels._engine import Array, plain, row_block, stored_rows, use_numba
 from linkprior.kernels._jit import compiled, compiled_sums
 
-Array = NDArray[Any]
 Pair = tuple[Array, Array]  # indptr and indices; scores and codes of pairs
 Place = tuple[int, int]  # a row and a column
 ENTRIES_AT_ONCE = 1 << 16  # stored entries whose factor rows are gathered at a time

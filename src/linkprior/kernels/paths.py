@@ -19,14 +19,12 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from linkprior.errors import ParameterError
-from linkprior.kernels._arguments import plain, vector_of
-from linkprior.kernels._engine import use_numba
+from linkprior.kernels._engine import Array, plain, use_numba, vector_of
 from linkprior.kernels._jit import compiled
 
-Array = NDArray[Any]
 Pattern = tuple[Array, Array]
 Work = tuple[Array, Array, Array]
 TARGETS_AT_ONCE = 256  # the y that are looked at together in NumPy

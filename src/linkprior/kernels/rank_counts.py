@@ -10,14 +10,12 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from linkprior.errors import ParameterError
-from linkprior.kernels._arguments import plain, stored_rows
-from linkprior.kernels._engine import use_numba
+from linkprior.kernels._engine import Array, plain, stored_rows, use_numba
 from linkprior.kernels._jit import compiled
 
-Array = NDArray[Any]
 Block = tuple[Array, int, Array, Array, Array]  # scores, first, pattern of its rows, closed
 TILE = 64  # columns handled side by side: wide enough for SIMD, few enough for L1
 

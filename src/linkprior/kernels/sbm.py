@@ -1,4 +1,4 @@
-"""Kernels of the block model: the two steps of its search (see `linkprior.model.sbm`).
+"""Kernels of the block model: the two steps of its search (see `linkprior.solvers.sbm_search`).
 
 `counts` holds the edges between each two blocks, twice those within one on its diagonal; `xlogx`
 is x·log x for x = 0 … 2·edges. All of them run serially and release the GIL.
@@ -6,15 +6,11 @@ is x·log x for x = 0 … 2·edges. All of them run serially and release the GIL
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
-from linkprior.kernels._engine import use_numba
+from linkprior.kernels._engine import Array, use_numba
 from linkprior.kernels._jit import compiled
 
-Array = NDArray[Any]
 Pattern = tuple[Array, Array]  # indptr and indices
 WEIGHT = 8  # a search visits every node hundreds of times: compiled code pays much sooner here
 

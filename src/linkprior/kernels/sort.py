@@ -15,14 +15,20 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from linkprior.errors import ParameterError
-from linkprior.kernels._arguments import n_ranks, plain, row_block, target_for, vector_of
-from linkprior.kernels._engine import use_numba
+from linkprior.kernels._engine import (
+    Array,
+    n_ranks,
+    plain,
+    row_block,
+    target_for,
+    use_numba,
+    vector_of,
+)
 from linkprior.kernels._jit import compiled
 
-Array = NDArray[Any]
 Scratch = tuple[Array, Array, Array, Array, Array]
 
 

@@ -5,12 +5,10 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from linkprior.kernels._engine import use_numba
+from linkprior.kernels._engine import Array, use_numba
 from linkprior.kernels._jit import compiled
 
-Array = NDArray[Any]
 N_BINS = 1 << 16
 TILE = 128  # rows that go down a tree together: their features stay in L1
 

@@ -52,11 +52,10 @@ def product(left: Array, right: Array) -> Array:
     """Return left · rightᵀ, row block by row block in threads."""
     out = np.empty((len(left), len(right)), left.dtype)
 
-    def one_block(block: tuple[int, int]) -> None:
-        rows = slice(*block)
-        np.matmul(left[rows], right.T, out=out[rows])
+    def one_block(start: int, stop: int) -> None:
+        np.matmul(left[start:stop], right.T, out=out[start:stop])
 
-    for _ in parallel.map_tasks(one_block, parallel.blocks(len(left), _AT_ONCE)):
+    for _ in parallel.map_blocks(one_block, len(left), most=_AT_ONCE):
         pass
     return out
 

@@ -59,9 +59,8 @@ def planted_network(
     i, j = np.triu_indices(p, 1)
     rate = attract[i] * attract[j] * affinity[group[i], group[j]]
     low, high = -40.0, 40.0
-    for _ in range(
-        100
-    ):  # 1 − exp(−f·rate) with f such that its mean is as wanted, bisected by log f
+    # 1 − exp(−f·rate) with f such that its mean is as wanted, bisected by log f.
+    for _ in range(100):
         middle = (low + high) / 2.0
         probability = -np.expm1(-np.exp(middle) * rate / rate.mean())
         low, high = (middle, high) if probability.mean() < wanted / (p - 1) else (low, middle)
@@ -138,8 +137,7 @@ def large_network(
             at = rng.uniform(bounds[chosen], bounds[chosen + 1])
             nodes.append(order[np.minimum(np.searchsorted(reach, at, side="right"), p - 1)])
         low, high = np.minimum(*nodes), np.maximum(*nodes)
-        codes: NDArray[np.int64] = (low * p + high)[low < high]
-        return codes
+        return (low * p + high)[low < high]
 
     n_edges, codes = max(1, round(p * wanted / 2)), np.empty(0, np.int64)
     while len(codes) < n_edges:

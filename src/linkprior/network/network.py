@@ -16,8 +16,14 @@ from linkprior import _html as html
 from linkprior.errors import InputError, LinkpriorError, nearest
 from linkprior.network import pairs as pr
 from linkprior.network.node_names import distinct_names, names_in, node_name
-from linkprior.network.side_information import NOTHING, History, Observations, SideInformation
-from linkprior.network.weights import weight_numbers, weighted
+from linkprior.network.side_information import (
+    NOTHING,
+    History,
+    Observations,
+    SideInformation,
+    weight_numbers,
+    weighted,
+)
 
 if TYPE_CHECKING:
     import networkx as nx

@@ -39,8 +39,7 @@ def ordered(pairs: Ints) -> Ints:
 
 def encode(pairs: Ints, n_nodes: int) -> Ints:
     """Number each pair i·p + j: equal pairs have equal codes, and codes sort like pairs."""
-    codes: Ints = pairs[:, 0] * np.int64(n_nodes) + pairs[:, 1]
-    return codes
+    return pairs[:, 0] * np.int64(n_nodes) + pairs[:, 1]
 
 
 def decode(codes: Ints, n_nodes: int) -> Ints:

@@ -1,8 +1,13 @@
-"""Side information of a network: confidences, known non-edges, earlier releases."""
+"""Side information of a network: confidences, known non-edges, earlier releases.
+
+Below: weights as users give them, and which one an edge listed twice has.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +33,9 @@ _SHOWN = 5  # pairs that a message names
 # Of the largest weight, what any other counts at least: no confidence is that low, and an edge of
 # no weight at all would leave nodes without any.
 LEAST_WEIGHT = 1e-12
+
+_THOUSANDS = re.compile(r"[+-]?[1-9][0-9]{0,2}(,[0-9]{3})+")
+_MISSING = {"", "-", "none", "nan", "na", "n/a", "null", "<na>", "nat", "?"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -224,3 +232,63 @@ NOTHING = SideInformation()
 
 def _key(a: str, b: str) -> tuple[str, str]:
     return (a, b) if a <= b else (b, a)
+
+
+# ---------------------------------------------------------------------- weights of any source
+
+
+def weight_numbers(values: Any, where: Callable[[int], str], hint: str = "") -> Floats:
+    """Return weights as numbers of 0 or more; of the first that is none, say where it is."""
+    numbers: Floats
+    if isinstance(values, np.ndarray) and values.dtype.kind in "biuf":
+        numbers = values.astype(np.float64)
+    else:
+        values = values.tolist() if isinstance(values, np.ndarray) else values
+        numbers = np.fromiter(map(_number, values), dtype=np.float64, count=len(values))
+    bad = np.flatnonzero(~(np.isfinite(numbers) & (numbers >= 0)))
+    if len(bad):
+        value = values[bad[0]]
+        missing = str(value).strip().lower() in _MISSING
+        got = "none" if missing else repr(value.item() if hasattr(value, "item") else value)[:40]
+        raise InputError(
+            f"{where(int(bad[0]))}: expected a weight, a plain number of 0 or more, got {got}; "
+            f"{hint or 'correct it, or leave the edge out'}"
+        )
+    return numbers
+
+
+def _number(value: Any) -> float:
+    """Return the number a cell holds, with a point or a comma; NaN where it holds none."""
+    try:
+        if isinstance(value, str):
+            # 1,234: is that more than a thousand, or little? And 1_000 is a number of Python alone.
+            if "_" in value or ("," in value and _THOUSANDS.fullmatch(value.strip())):
+                return math.nan
+            value = value.replace(",", ".")
+        return float(value)
+    except (TypeError, ValueError):
+        return math.nan
+    except OverflowError:  # a whole number of hundreds of digits
+        return math.inf
+
+
+def by_pair(pairs: pr.Ints, weights: Floats, n_nodes: int) -> tuple[Floats, pr.Ints, int]:
+    """Return the largest weight of each pair in order, which pair each row is, how many differ."""
+    codes = pr.encode(pr.ordered(pairs), n_nodes)
+    distinct, which = np.unique(codes, return_inverse=True)
+    largest, least = np.zeros(len(distinct)), np.full(len(distinct), np.inf)
+    np.maximum.at(largest, which, weights)
+    np.minimum.at(least, which, weights)
+    return largest, which, int((least < largest).sum())
+
+
+def edge_weights(pairs: pr.Ints, weights: Floats, n_nodes: int) -> tuple[Floats, int]:
+    """Return the largest weight of every edge, in order of pair, and how many have several."""
+    proper = pairs[:, 0] != pairs[:, 1]
+    largest, _, differing = by_pair(pairs[proper], weights[proper], n_nodes)
+    return largest, differing
+
+
+def weighted(network: Network, pairs: pr.Ints, weights: Floats) -> Network:
+    """Return the network with the weights of the rows it was made of."""
+    return network.with_weights(edge_weights(pairs, weights, network.n_nodes)[0])

@@ -146,10 +146,11 @@ def map_blocks(
     workers: int | None = None,
     stage: str | None = None,
     remote: bool = False,
+    most: int | None = None,
 ) -> Iterator[R]:
     """Yield task(start, stop) for row blocks in order; `remote` ones only of large networks."""
     worth = remote and n_rows > REMOTE_NODES
-    return map_tasks(lambda block: task(*block), blocks(n_rows), workers, stage, worth)
+    return map_tasks(lambda block: task(*block), blocks(n_rows, most), workers, stage, worth)
 
 
 def map_as_they_end(task: Callable[[T], R], items: Iterable[T]) -> Iterator[tuple[int, R]]:

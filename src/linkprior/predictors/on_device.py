@@ -47,10 +47,6 @@ class Form:
         """Whether scores are products of one pair of factors, and nothing else."""
         return len(self.layers) == 1 and not len(self.layers[0][2])
 
-    def on_tensors(self) -> list[Any]:
-        """Return the layers as kernels take them."""
-        return [all_pairs().Layer(*one) for one in self.layers]
-
 
 def all_pairs() -> Any:
     """Import what runs on PyTorch."""
@@ -86,7 +82,7 @@ def tables(
     begun: Array | Sequence[Array] = (),
 ) -> Array:
     """Return rank tables (passes, p, knots) as `scores.build_tables` does."""
-    layer, ranks = all_pairs().Layer(left, right, begun), knots(len(profile))
+    layer, ranks = (left, right, begun), knots(len(profile))
     found: Array = all_pairs().rank_tables(layer, scale, profile, ranks, passes, current_device())
     return found
 
@@ -106,7 +102,7 @@ def best_on_device(
     if most == 0:
         return np.empty((0, 2), np.int64), np.empty(0)
     pairs, scores = all_pairs().best_pairs(
-        form.on_tensors(),
+        form.layers,
         form.scale,
         form.weights,
         barred_codes(candidates),
@@ -124,7 +120,7 @@ def exact_best(form: Form, profile: Array, candidates: Candidates, k: int) -> tu
     most = min(k, candidates.n_candidates)
     if most == 0:
         return np.empty((0, 2), np.int64), np.empty(0)
-    (layer,), ranks = form.on_tensors(), knots(len(profile))
+    (layer,), ranks = form.layers, knots(len(profile))
     barred = barred_codes(candidates)
     pairs, scores = all_pairs().exact_pairs(
         layer, form.scale, profile, ranks, barred, most, current_device()

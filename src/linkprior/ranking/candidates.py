@@ -302,11 +302,7 @@ class NeighborCandidates:
 
 
 def nearby_pairs(
-    net: Network,
-    kind: str = "paths3",
-    partners: int = PARTNERS,
-    seed: int = 0,
-    **restrictions: Any,
+    net: Network, kind: str = "paths3", partners: int = PARTNERS, seed: int = 0, **restrictions: Any
 ) -> NeighborCandidates:
     """Return candidates for `predict_edges` in a very large network: some partners per node.
 

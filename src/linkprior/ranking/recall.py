@@ -137,5 +137,4 @@ def _missed(
         return scores
     if model.scores_pairs_alone:
         scores = model._pairs(pairs[absent])
-    above: NDArray[Any] = scores[scores > limit + _TIE * abs(limit)]
-    return above
+    return scores[scores > limit + _TIE * abs(limit)]

@@ -112,8 +112,7 @@ def is_listed(codes: Ints, ascending: Ints) -> Bools:
     if not len(ascending):
         return np.zeros(len(codes), dtype=bool)
     at = np.minimum(np.searchsorted(ascending, codes), len(ascending) - 1)
-    listed: Bools = ascending[at] == codes
-    return listed
+    return ascending[at] == codes
 
 
 def united(block: Block, lists: Sequence[Lists], among: Candidates) -> Lists:
@@ -262,8 +261,7 @@ class FactorPartners:
     def _slack(self) -> Floats:
         """How far rounding may put any product of each query off."""
         longest = float(np.linalg.norm(self.keys, axis=1).max())
-        slack: Floats = _ROUNDING * longest * np.linalg.norm(self.queries, axis=1)
-        return slack
+        return _ROUNDING * longest * np.linalg.norm(self.queries, axis=1)
 
     def lists(self, block: Block, floor: float = -np.inf) -> Lists:
         """Return the partners of nodes that share a pool, less those that score below the floor."""
@@ -313,8 +311,7 @@ def _groups(queries: Floats, means: Floats) -> Ints:
 
 def _directions(vectors: Any) -> Floats:
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    directions: Floats = vectors / np.maximum(lengths, np.finfo(np.float32).tiny)
-    return directions
+    return vectors / np.maximum(lengths, np.finfo(np.float32).tiny)
 
 
 def best_nearby(

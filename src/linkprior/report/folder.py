@@ -14,9 +14,21 @@ from linkprior.evaluation.store import CLAIM, read_json
 from linkprior.evaluation.tuning.study import QUESTION
 from linkprior.experiments.benchmark import results_in
 from linkprior.pipeline.run_folder import MANIFEST, STUDY, load_run, read_manifest
-from linkprior.report import benchmark, prediction_page, reproduction
-from linkprior.report.evaluation import comparison, evaluation_page
-from linkprior.report.tuning import is_study, read_study, tuning_page, tuning_part
+from linkprior.report import prediction_page
+from linkprior.report.evaluation import (
+    comparison,
+    evaluation_page,
+    is_study,
+    read_study,
+    tuning_page,
+    tuning_part,
+)
+from linkprior.report.experiments import (
+    benchmark_page,
+    is_benchmark,
+    read_reproduction,
+    reproduction_page,
+)
 
 
 def folder_page(
@@ -60,10 +72,10 @@ def folder_page(
 
 def _results_data(folder: Path) -> dict[str, Any]:
     """Return the page of a folder without a run."""
-    if experiments := reproduction.read_reproduction(folder):
+    if experiments := read_reproduction(folder):
         with _refusing(folder):
             command = shlex.join(map(str, ["linkprior", *experiments[0].get("command", [])]))
-        return reproduction.reproduction_page(experiments, command)
+        return reproduction_page(experiments, command)
     if (folder / RESULTS).is_file():
         with _refusing(folder / RESULTS):
             results = read_results(folder)
@@ -76,9 +88,9 @@ def _results_data(folder: Path) -> dict[str, Any]:
         return tuning_page(read_study(folder))
     if (folder / CLAIM).is_file():
         raise StoreError(f"{folder} is an unfinished evaluation: the same command completes it")
-    if benchmark.is_benchmark(folder):
+    if is_benchmark(folder):
         with _refusing(folder):
-            return benchmark.benchmark_page(results_in(folder))
+            return benchmark_page(results_in(folder))
     raise StoreError(
         f"{folder} is not a run folder (it has no {MANIFEST}) nor another with a page: "
         "expected what predict, evaluate, tune, benchmark or reproduce keeps"

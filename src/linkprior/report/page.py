@@ -106,6 +106,20 @@ def _plain(value: Any) -> Any:
 _LONG = 120  # characters of a value
 
 
+# ---------------------------------------------------------------------- pieces of a page
+
+
+def section(id: str, nav: str, title: str, **inside: Any) -> dict[str, Any]:
+    """Return a section; inside are `words`, `tiles`, `command`, `figures`, `tables`, `choose`."""
+    return {"id": id, "nav": nav, "title": title, **inside}
+
+
+def figure(title: str, note: str, file: str, **drawn: Any) -> dict[str, Any]:
+    """Return a figure that is saved as `file`: a chart of `lines`, or another `kind`."""
+    kind = {"kind": drawn.pop("kind")} if "kind" in drawn else {}
+    return {**kind, "title": title, "note": note, "file": file, **drawn}
+
+
 def provenance(
     facts: Sequence[Sequence[str]],
     command: str | None = None,

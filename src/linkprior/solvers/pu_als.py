@@ -28,7 +28,6 @@ from numpy.typing import NDArray
 from linkprior import kernels, parallel
 from linkprior.network import Network
 from linkprior.network.pairs import n_pairs
-from linkprior.network.side_information import NON_EDGE_WEIGHT
 from linkprior.solvers.base import Measure
 
 Array = NDArray[np.floating[Any]]
@@ -36,7 +35,6 @@ Floats = NDArray[np.float64]
 Result = TypeVar("Result")
 
 BLOCK_ROWS = 1024  # their step vectors stay in a core's cache; fixed, so that sums never regroup
-_NON_EDGE = 2.0  # stands for a known non-edge where entries are confidences of edges
 
 
 @dataclass(frozen=True)
@@ -135,33 +133,31 @@ class PuAlsSolver:
 
     @cached_property
     def _pattern(self) -> sp.csr_array:
-        """The evidence, and the diagonal as a second kind of entry: what M adds to ρ/2 everywhere.
+        """The evidence and the diagonal: what M adds to ρ/2 everywhere.
 
-        Entries are confidences of edges; 2 stands for a known non-edge, and −1 for the diagonal.
+        Entries number those of the evidence from 1 on; the diagonal has the number after the last.
         """
-        evidence = self.net.evidence
-        values = np.where(evidence.target > 0, evidence.weight, _NON_EDGE)
-        shape = evidence.pattern.shape
-        observations = sp.csr_array(
-            (values, evidence.pattern.indices, evidence.pattern.indptr), shape=shape
-        )
-        pattern = sp.csr_array(observations - sp.eye_array(shape[0]))
+        a = self.net.evidence.pattern
+        numbers = np.arange(1.0, a.nnz + 1.0)
+        numbered = sp.csr_array((numbers, a.indices, a.indptr), shape=a.shape)
+        pattern = sp.csr_array(numbered + (a.nnz + 1.0) * sp.eye_array(self.net.n_nodes))
         pattern.sort_indices()
         return pattern
+
+    def _at_entries(self, evidence: Floats, diagonal: float) -> Floats:
+        """Return numbers of the evidence, and one for the diagonal, in the order of the pattern."""
+        return np.append(evidence, diagonal)[self._pattern.data.astype(np.intp) - 1]
 
     @cached_property
     def _curve(self) -> Floats:
         """Weight of x² at a stored entry, beyond ρ/2 everywhere; the diagonal's takes ρ/2 back."""
-        observations = self._pattern.data
-        weight = np.where(observations == _NON_EDGE, NON_EDGE_WEIGHT, observations)
-        return np.where(observations > 0, (1.0 - self.rho) * weight, -self.rho / 2.0)
+        return self._at_entries((1.0 - self.rho) * self.net.evidence.weight, -self.rho / 2.0)
 
     @cached_property
     def _pull(self) -> Floats:
         """Half the weight of −x at a stored entry."""
-        observations = self._pattern.data
-        edge = (observations > 0) & (observations < _NON_EDGE)
-        return np.where(edge, (1.0 - self.rho / 2.0) * observations, 0.0)
+        known = self.net.evidence
+        return self._at_entries((1.0 - self.rho / 2.0) * known.weight * known.target, 0.0)
 
     @cached_property
     def _mirror(self) -> NDArray[np.intp]:

@@ -236,15 +236,13 @@ def half_sum(M: Matrix, out: Matrix, on_disk: bool = False, workers: int | None 
     """Write ½(M + Mᵀ) into `out`, over row blocks in threads; `on_disk`: both are in files."""
     ones = np.ones(len(M), M.dtype)
 
-    def one_block(block: tuple[int, int]) -> None:
-        kernels.linearise_rows(M, M, ones, *block, out)
-        release(out, *block)
+    def one_block(start: int, stop: int) -> None:
+        kernels.linearise_rows(M, M, ones, start, stop, out)
+        release(out, start, stop)
         release(M, 0, len(M))
 
     # A column is a page per row, so blocks are higher in files; rows do not depend on it.
-    blocks = parallel.blocks(len(M), DISK_ROWS if on_disk else None)
-    for _ in parallel.map_tasks(one_block, blocks, workers):
-        pass
+    _over_blocks(one_block, len(M), workers, DISK_ROWS if on_disk else None)
 
 
 def mm_passes(
@@ -274,8 +272,13 @@ def mm_passes(
     return keys
 
 
-def _over_blocks(task: Callable[[int, int], None], n_rows: int, workers: int | None = None) -> None:
-    for _ in parallel.map_blocks(task, n_rows, workers):
+def _over_blocks(
+    task: Callable[[int, int], None],
+    n_rows: int,
+    workers: int | None = None,
+    most: int | None = None,
+) -> None:
+    for _ in parallel.map_blocks(task, n_rows, workers, most=most):
         pass
 
 
@@ -284,10 +287,7 @@ def _table_penalty(weights: Matrix) -> Penalty:
 
     def penalty(keys: Matrix) -> Matrix:
         square = keys.shape[1] == weights.shape[1] + 1
-        B = np.zeros_like(keys)
-        order = kernels.argsort_rows(keys, 0 if square else -1)
-        np.put_along_axis(B, order.astype(np.int64), weights.astype(keys.dtype), axis=1)
-        return B
+        return kernels.rank_penalty(keys, np.ones(len(keys)), weights, 0 if square else -1)
 
     return penalty
 

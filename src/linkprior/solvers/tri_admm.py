@@ -27,8 +27,7 @@ from linkprior.model.priors import Prior, rows_of
 from linkprior.network import Network
 from linkprior.parallel.memory import matrices, release
 from linkprior.solvers.base import Measure
-from linkprior.solvers.direct import start_factors
-from linkprior.solvers.factor_update import Extra, sweep
+from linkprior.solvers.direct import Extra, start_factors, sweep
 from linkprior.solvers.symmetric_prox import DISK_ROWS, dual_iterations
 
 Array = NDArray[np.float64]
@@ -126,8 +125,7 @@ class AdmmSolver:
 
     def _over_blocks(self, one_block: Callable[[int, int], R], most: int | None = None) -> list[R]:
         """Return one_block(start, stop) of all row blocks, of `most` rows at most."""
-        blocks = parallel.blocks(self.net.n_nodes, most)
-        return list(parallel.map_tasks(lambda block: one_block(*block), blocks, self.workers))
+        return list(parallel.map_blocks(one_block, self.net.n_nodes, self.workers, most=most))
 
     # ------------------------------------------------------------------ Step_One
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import statistics
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -22,15 +22,17 @@ import numpy as np
 
 from linkprior.network import Network
 from linkprior.predictors.base import LinkPredictor
-from linkprior.predictors.spaces import Space
+from linkprior.predictors.spaces import Space, space_of
 
 if TYPE_CHECKING:
     from optuna import Study
     from optuna.distributions import BaseDistribution
+    from optuna.trial import FrozenTrial
 
 COMPLETE, PRUNED, FAILED = "complete", "pruned", "failed"
 ENOUGH = 5  # complete settings without which nothing is stopped early
 SAMPLERS = ("tpe", "grid")
+ENOUGH_TO_TELL = 10  # complete settings without which importances would be guesses
 _RANDOM_FIRST = 10  # settings that TPE draws at random before it begins to learn
 
 Params = dict[str, Any]
@@ -77,6 +79,12 @@ def mean(scores: Iterable[float]) -> float:
     """Return the mean of what could be measured."""
     measured = [score for score in scores if not math.isnan(score)]
     return math.fsum(measured) / len(measured) if measured else math.nan
+
+
+def ranked(trials: Iterable[Trial]) -> list[Trial]:
+    """Return the complete trials, best first, the earlier of equals first."""
+    complete = [trial for trial in trials if trial.state == COMPLETE]
+    return sorted(complete, key=lambda trial: (-trial.value, trial.number))
 
 
 def best_of(trials: Iterable[Trial], cautious: bool = False) -> Trial | None:
@@ -137,9 +145,9 @@ class SearchSpace:
     network: Network
 
     @classmethod
-    def of(cls, model: LinkPredictor, axes: Space, network: Network) -> SearchSpace:
-        """Take the model's own parameters as setting 0."""
-        given = model.get_params()
+    def of(cls, model: LinkPredictor, network: Network, fixed: Collection[str] = ()) -> SearchSpace:
+        """Return where to search; no axes where there is nothing to tune."""
+        axes, given = space_of(model, network, fixed), model.get_params()
         return cls(axes, {name: given[name] for name in axes}, network)
 
     def positions(self, params: Params) -> dict[str, float] | None:
@@ -228,6 +236,7 @@ def quiet_optuna() -> Iterator[None]:
             logging.set_verbosity(before)
 
 
+@quiet_optuna()
 def optuna_study(space: SearchSpace, history: Sequence[Trial], sampler: Any = None) -> Study:
     """Return a study in memory that holds these trials; failed ones leave no trace."""
     import optuna
@@ -249,6 +258,27 @@ def optuna_study(space: SearchSpace, history: Sequence[Trial], sampler: Any = No
                 )
             )
     return study
+
+
+@quiet_optuna()
+def importances(ranked: Sequence[Trial], points: Sequence[FrozenTrial]) -> dict[str, float]:
+    """Return each parameter's share in what made settings differ (fANOVA), largest first.
+
+    `ranked` are the complete trials, best first, and `points` those of them that have a place on
+    every axis, as optuna has them. Empty where these are too few or alike.
+    """
+    if len(ranked) < ENOUGH_TO_TELL or len({trial.value for trial in ranked}) < 2:
+        return {}
+    import optuna
+    from optuna.importance import FanovaImportanceEvaluator, get_param_importances
+
+    study = optuna.create_study(direction="maximize")
+    study.add_trials(points)
+    try:
+        shares = get_param_importances(study, evaluator=FanovaImportanceEvaluator(seed=0))
+    except (ImportError, ValueError, RuntimeError):
+        return {}
+    return {name: float(share) for name, share in shares.items()}
 
 
 def distributions(axes: Space) -> dict[str, BaseDistribution]:

@@ -14,7 +14,7 @@ import json
 import logging
 import math
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -44,6 +44,8 @@ QUESTION, JOURNAL, BEST = "study.json", "journal.log", "best.json"
 STATES = {"COMPLETE": COMPLETE, "PRUNED": PRUNED, "FAIL": FAILED}  # optuna's names, and ours
 _STUDY = "linkprior"
 _NOT_ASKED = ("optuna", "nodes", "edges")  # noted, but no part of the question
+# What optuna, json or we meet in a journal of somebody else.
+_DAMAGE = (KeyError, TypeError, ValueError, AttributeError, AssertionError)
 _log = logging.getLogger("linkprior")
 
 
@@ -145,7 +147,7 @@ class StudyFolder(Trials):
             every = self._storage.get_all_trials(self._study, deepcopy=False)
             left = [trial for trial in every if trial.state.name not in STATES]
             self.trials = {one.number: one for one, _ in finished_trials(every)}
-        except (ValueError, KeyError, TypeError, AttributeError, AssertionError) as problem:
+        except _DAMAGE as problem:
             raise StoreError(
                 f"{self.path} is not the journal of a study ({type(problem).__name__}); choose "
                 "another folder, or remove this one to start again"
@@ -205,6 +207,42 @@ def finished_trials(frozen: list[FrozenTrial]) -> list[tuple[Trial, FrozenTrial]
             trial = trial_from(one.user_attrs, STATES[one.state.name])
             finished.setdefault(trial.number, (trial, one))
     return [finished[number] for number in sorted(finished)]
+
+
+def read_journal(path: Path) -> list[tuple[Trial, FrozenTrial]]:
+    """Return the finished trials of a journal, as ours and as optuna's; nothing is written.
+
+    optuna reads lines in memory: its own reader would make a file that is missing, and write to it.
+    Only whole lines count: the last one may be cut off by a kill.
+    """
+    try:
+        content = stored_bytes(path)
+    except OSError as problem:
+        raise StoreError(f"{path} cannot be read: {problem.strerror}") from None
+    try:
+        with quiet_optuna():
+            from optuna.storages import JournalStorage
+            from optuna.storages.journal import BaseJournalBackend
+
+            class Lines(BaseJournalBackend):
+                """Lines that were read; none is added."""
+
+                def read_logs(self, log_number_from: int) -> Iterable[dict[str, Any]]:
+                    return lines[log_number_from:]
+
+                def append_logs(self, logs: list[dict[str, Any]]) -> None:
+                    raise ValueError("the journal holds no study of ours")
+
+            whole = content[: content.rfind(b"\n") + 1]
+            lines = [json.loads(line) for line in whole.splitlines()]
+            storage = JournalStorage(Lines())
+            study = storage.get_study_id_from_name(_STUDY)
+            return finished_trials(storage.get_all_trials(study, deepcopy=False))
+    except (*_DAMAGE, RecursionError) as problem:
+        raise StoreError(
+            f"{path} is not the journal of a study ({type(problem).__name__}); restore it, or "
+            "tune again"
+        ) from None
 
 
 def mend(path: Path) -> bool:

@@ -17,9 +17,9 @@ from linkprior.errors import LinkpriorError, ParameterError
 from linkprior.evaluation.metrics import METRICS, refuse_unknown_metric
 from linkprior.evaluation.ranks import HiddenEdgeRanks
 from linkprior.evaluation.splits import RULES
+from linkprior.evaluation.store import plain_numbers
 from linkprior.evaluation.tuning.executor import EXECUTORS, Objective, Run, running
 from linkprior.evaluation.tuning.search import (
-    COMPLETE,
     FAILED,
     SAMPLERS,
     Grid,
@@ -29,8 +29,9 @@ from linkprior.evaluation.tuning.search import (
     Trial,
     best_of,
     floors_of,
+    importances,
     optuna_study,
-    quiet_optuna,
+    ranked,
 )
 from linkprior.evaluation.tuning.study import StudyFolder, Trials
 from linkprior.io.convert import as_network
@@ -41,7 +42,7 @@ from linkprior.predictors import registry
 from linkprior.predictors.base import LinkPredictor
 from linkprior.predictors.effort import effort_of
 from linkprior.predictors.meta import as_predictor
-from linkprior.predictors.spaces import Space, searched, space_of
+from linkprior.predictors.spaces import searched
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -50,7 +51,6 @@ if TYPE_CHECKING:
 DEFAULT_METRIC = "auprc"
 INNER = 3  # inner splits where no other number is asked for
 _ASKED = ("metric", "rule", "inner", "sampler", "seed", "workers", "prune", "cautious")
-ENOUGH_TO_TELL = 10  # complete settings without which importances would be guesses
 # A time is never twice the same, and to agree with the degrees is not a merit.
 NOT_TO_TUNE = ("seconds", "peak_mb", "spearman_degree")
 
@@ -169,11 +169,6 @@ class Tuning:
         effort_of(self.template, self.network)  # refuses parameters out of range
 
     @cached_property
-    def space(self) -> Space:
-        """What is searched; empty where there is nothing to tune."""
-        return space_of(self.template, self.network, self.fixed)
-
-    @cached_property
     def objective(self) -> Objective:
         """What every setting is tried on."""
         asked = (self.metric, self.rule, self.inner, self.seed)
@@ -181,8 +176,8 @@ class Tuning:
 
     @cached_property
     def search_space(self) -> SearchSpace:
-        """What is searched, and the model's own parameters in it."""
-        return SearchSpace.of(self.template, self.space, self.network)
+        """What is searched, and the model's own parameters in it; no axes: nothing to tune."""
+        return SearchSpace.of(self.template, self.network, self.fixed)
 
     @property
     def effort(self) -> float:
@@ -192,7 +187,7 @@ class Tuning:
 
     def run(self) -> TuningResult:
         """Try the settings that are left, and return the best."""
-        if not self.space:
+        if not self.search_space.axes:
             return self._result([])
         self.refuse_empty_splits()
         if self.study is not None:
@@ -278,7 +273,7 @@ class Tuning:
             "optuna": optuna.__version__,
             "model": self.template.name,
             "params": self.template.get_params(),
-            "searched": {name: [axis.low, axis.high] for name, axis in self.space.items()},
+            "searched": {k: [axis.low, axis.high] for k, axis in self.search_space.axes.items()},
             "network": self.network.digest,
             "nodes": self.network.n_nodes,
             "edges": self.network.n_edges,
@@ -355,20 +350,18 @@ class TuningResult:
         >>> lp.tune("lrw", lp.planted_network(60, seed=0), trials=2).facts()["trials"]
         2
         """
-        default, best = self.default_value, self.best_value
+        values = {"default_value": self.default_value, "best_value": self.best_value}
         return {
             "trials": len(self.trials),
             "metric": self.metric,
-            "default_value": None if math.isnan(default) else default,
-            "best_value": None if math.isnan(best) else best,
+            **plain_numbers(values),
             "best_params": dict(self.best_params),
         }
 
     @property
     def ranked(self) -> list[Trial]:
         """Complete settings, best first, the earlier of equals first."""
-        complete = [trial for trial in self.trials if trial.state == COMPLETE]
-        return sorted(complete, key=lambda trial: (-trial.value, trial.number))
+        return ranked(self.trials)
 
     def to_frame(self) -> pd.DataFrame:
         """Return all trials as a data frame.
@@ -408,19 +401,7 @@ class TuningResult:
         >>> lp.tune("lrw", lp.planted_network(60, seed=0), trials=2).importances()
         {}
         """
-        if len(self.ranked) < ENOUGH_TO_TELL or len({t.value for t in self.ranked}) < 2:
-            return {}
-        with quiet_optuna():
-            from optuna.importance import FanovaImportanceEvaluator, get_param_importances
-
-            try:
-                shares = get_param_importances(
-                    optuna_study(self.search_space, self.ranked),
-                    evaluator=FanovaImportanceEvaluator(seed=0),
-                )
-            except (ImportError, ValueError, RuntimeError):
-                return {}
-        return {name: float(share) for name, share in shares.items()}
+        return importances(self.ranked, optuna_study(self.search_space, self.ranked).trials)
 
     def _repr_html_(self) -> str:
         names = list(self.search_space.axes)

@@ -23,12 +23,19 @@ def read_cx2(source: Source, out: EdgeCollector, options: ReadOptions) -> str:
     aspects = _Aspects(source)
     graph = NamedGraph(out, naming=("name",))
     old = any("@id" in node for node in aspects.elements("nodes"))
+    of_edges = _old_attribute if old else _attribute
     if options.weights is not None:
         names = dict.fromkeys(_names_in(aspects, old))
         if options.weights not in names:
             raise unknown(options.weights, names, source.name)
         out.weights = EdgeWeights(f"edge attribute {options.weights}", source.name)
-    (_read_cx if old else _read_cx2)(aspects, graph, options.weights or "weight")
+    name = _old_name if old else _attribute(aspects, "name", "nodes")
+    for node in aspects.elements("nodes"):
+        number = graph.declare(aspects.number(node, "@id" if old else "id", "a node"))
+        graph.label(number, 0, name(node))
+    kind, weight = of_edges(aspects, "kind"), of_edges(aspects, options.weights or "weight")
+    for edge in aspects.elements("edges"):
+        graph.edge(*aspects.edge_ends(edge, graph), weight=weight(edge), kind=kind(edge))
     graph.hand_over()
     return f"{'CX' if old else 'CX2'}, graph of {graph.n_nodes:,} nodes"
 
@@ -96,21 +103,34 @@ class _Aspects:
         return ends
 
 
-def _column(aspects: _Aspects, aspect: str, name: str) -> Callable[[Element], str]:
+def _attribute(aspects: _Aspects, name: str, aspect: str = "edges") -> Callable[[Element], str]:
     """Return what gives an attribute of an element: under its name or alias, with a default."""
     key, default = name, ""
     for declared in aspects.elements("attributeDeclarations"):
-        columns = declared.get(aspect)
-        about = columns.get(name) if isinstance(columns, dict) else None
+        about = _object(declared.get(aspect)).get(name)
         if isinstance(about, dict):
             key, default = str(about.get("a", name)), _text(about.get("v"))
 
     def value_of(element: Element) -> str:
-        values = element.get("v")
-        value = values.get(key) if isinstance(values, dict) else None
+        value = _object(element.get("v")).get(key)
         return default if value is None else _text(value)
 
     return value_of
+
+
+def _old_name(node: Element) -> str:
+    return _text(node.get("n"))
+
+
+def _old_attribute(aspects: _Aspects, name: str) -> Callable[[Element], str]:
+    """Return what gives an attribute of a CX edge, by its number; one element may serve several."""
+    values = {
+        str(owner): _text(about.get("v"))
+        for about in aspects.elements("edgeAttributes")
+        if about.get("n") == name
+        for owner in (about["po"] if isinstance(about.get("po"), list) else [about.get("po")])
+    }
+    return lambda edge: values.get(str(edge.get("@id")), "")
 
 
 def _names_in(aspects: _Aspects, old: bool) -> Iterator[str]:
@@ -119,39 +139,13 @@ def _names_in(aspects: _Aspects, old: bool) -> Iterator[str]:
         yield from (_text(about.get("n")) for about in aspects.elements("edgeAttributes"))
         return
     for declared in aspects.elements("attributeDeclarations"):
-        columns = declared.get("edges")
-        yield from map(str, columns if isinstance(columns, dict) else ())
+        yield from map(str, _object(declared.get("edges")))
     for edge in aspects.elements("edges"):
-        values = edge.get("v")
-        yield from map(str, values if isinstance(values, dict) else ())
+        yield from map(str, _object(edge.get("v")))
 
 
-def _read_cx2(aspects: _Aspects, graph: NamedGraph, weight_name: str) -> None:
-    name, kind = _column(aspects, "nodes", "name"), _column(aspects, "edges", "kind")
-    weight = _column(aspects, "edges", weight_name)
-    for node in aspects.elements("nodes"):
-        graph.label(graph.declare(aspects.number(node, "id", "a node")), 0, name(node))
-    for edge in aspects.elements("edges"):
-        graph.edge(*aspects.edge_ends(edge, graph), weight=weight(edge), kind=kind(edge))
-
-
-def _read_cx(aspects: _Aspects, graph: NamedGraph, weight_name: str) -> None:
-    for node in aspects.elements("nodes"):
-        graph.label(graph.declare(aspects.number(node, "@id", "a node")), 0, _text(node.get("n")))
-    kinds, weights = _edge_values(aspects, "kind"), _edge_values(aspects, weight_name)
-    for edge in aspects.elements("edges"):
-        number, ends = str(edge.get("@id")), aspects.edge_ends(edge, graph)
-        graph.edge(*ends, weight=weights.get(number, ""), kind=kinds.get(number, ""))
-
-
-def _edge_values(aspects: _Aspects, name: str) -> dict[str, str]:
-    """Return an attribute of CX edges by the edge's number; one element may serve several."""
-    return {
-        str(owner): _text(about.get("v"))
-        for about in aspects.elements("edgeAttributes")
-        if about.get("n") == name
-        for owner in (about["po"] if isinstance(about.get("po"), list) else [about.get("po")])
-    }
+def _object(value: Any) -> Element:
+    return value if isinstance(value, dict) else {}
 
 
 def _text(value: Any) -> str:

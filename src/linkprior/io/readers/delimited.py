@@ -537,9 +537,8 @@ class Labels:
         marks, lines = np.concatenate(self._marks), np.concatenate(self._lines)
         if not self.possible or not (marks == _NO_EDGE).any():
             return False
-        non_edges = out.ends[marks == _NO_EDGE]
+        out.non_edges = out.ends[marks == _NO_EDGE]
         out.keep(marks == _EDGE)
-        out.non_edges = non_edges
         for mark, reason in ((_NO_EDGE, _NON_EDGE), (_MISSING, _UNKNOWN)):
             out.drop(reason, lines[marks == mark].tolist())
         return True

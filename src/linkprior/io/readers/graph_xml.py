@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import Any
 from xml.parsers import expat
 
 from linkprior.errors import InputError
@@ -55,15 +55,9 @@ def _plain(name: str) -> str:
     return " ".join(name.lower().split())
 
 
-@dataclass
-class _Edge:
-    """An edge whose end tag has not come: its content may still say that it is predicted."""
-
-    source: str
-    target: str
-    line: int
-    kind: str = ""
-    weight: str = ""
+# An edge whose end tag has not come, as `NamedGraph.edge` takes it: its content may still
+# say that it is predicted.
+_Edge = dict[str, Any]
 
 
 class _Graph:
@@ -154,7 +148,8 @@ class _Graph:
 
     def opened_edge(self, attributes: Attributes, line: int) -> _Edge:
         source = self.needed("edge", "source", attributes, line)
-        return _Edge(source, self.needed("edge", "target", attributes, line), line)
+        target = self.needed("edge", "target", attributes, line)
+        return {"source": source, "target": target, "line": line}
 
     def needed(self, tag: str, name: str, attributes: Attributes, line: int) -> str:
         """Return an attribute that must be there."""
@@ -162,9 +157,6 @@ class _Graph:
         if not value:
             raise InputError(f"{self.out.file}:{line}: a tag <{tag}> without {name}")
         return value
-
-    def close_edge(self, edge: _Edge) -> None:
-        self.graph.edge(edge.source, edge.target, edge.line, edge.weight, edge.kind)
 
     def settle(self, format_name: str) -> str:
         """Hand over the graph and describe it; refuse weights that no edge can have."""
@@ -214,8 +206,8 @@ class _GraphML(_Graph):
             owner = self._owners.pop()
             if tag == "graph":
                 self._directed.pop()
-            elif isinstance(owner, _Edge):
-                self.close_edge(owner)
+            elif isinstance(owner, dict):
+                self.graph.edge(**owner)
 
     def text(self, data: str) -> None:
         if self._text is not None and len(self._text) <= LONGEST_LABEL:
@@ -233,8 +225,7 @@ class _GraphML(_Graph):
         elif tag == "node":
             owner = self.graph.declare(self.needed(tag, "id", attributes, line), line)
         elif tag == "edge":
-            owner = self.opened_edge(attributes, line)
-            owner.kind, owner.weight = self._defaults["kind"], self._defaults["weight"]
+            owner = self.opened_edge(attributes, line) | self._defaults
             default = "true" if self._directed and self._directed[-1] else "false"
             if attributes.get("directed", default).lower() in ("true", "1"):
                 self.graph.directed = True
@@ -266,8 +257,8 @@ class _GraphML(_Graph):
                 self._defaults[self._edge_keys[self._key]] = text
             return
         owner = self._owner
-        if isinstance(owner, _Edge) and self._key in self._edge_keys:
-            setattr(owner, self._edge_keys[self._key], text)
+        if isinstance(owner, dict) and self._key in self._edge_keys:
+            owner[self._edge_keys[self._key]] = text
         elif isinstance(owner, int) and tag == "NodeLabel":
             self.graph.label(owner, _LABEL, text)
         elif isinstance(owner, int) and self._key in self._naming:
@@ -290,9 +281,9 @@ class _Gexf(_Graph):
             self.graph.label(node, _LABEL, attributes.get("label", ""))
         elif tag == "edge":
             self._edge = self.opened_edge(attributes, line)
-            self._edge.kind = attributes.get("kind", "")
+            self._edge["kind"] = attributes.get("kind", "")
             if self._weight == "weight" and "weight" in attributes:  # GEXF itself knows it
-                self._edge.weight = attributes["weight"]
+                self._edge["weight"] = attributes["weight"]
                 if "weight" not in self._known:
                     self._known.append("weight")
             if attributes.get("type", self._default_type).lower() in ("directed", "dir"):
@@ -300,7 +291,7 @@ class _Gexf(_Graph):
         elif tag == "attvalue":
             what = self._ids.get(attributes.get("for", attributes.get("id", "")))
             if self._edge and what:
-                setattr(self._edge, what, attributes.get("value", ""))
+                self._edge[what] = attributes.get("value", "")
         elif tag == "attributes":
             self._owner_class = attributes.get("class", "")
         elif tag == "attribute" and self._owner_class == "edge":
@@ -315,7 +306,7 @@ class _Gexf(_Graph):
 
     def end(self, tag: str) -> None:
         if tag == "edge" and self._edge:
-            self.close_edge(self._edge)
+            self.graph.edge(**self._edge)
             self._edge = None
 
 

@@ -15,7 +15,6 @@ from linkprior.errors import InputError
 from linkprior.io.collector import EdgeCollector
 from linkprior.io.readers.delimited import SPACES
 from linkprior.network.pairs import distinct
-from linkprior.network.weights import Floats
 
 MOST_NODES = 100_000_000
 # A file that only declares so many nodes gets them listed; more must earn it with edges.
@@ -23,26 +22,7 @@ _LISTED_FREELY = 1_000_000
 PREDICTED = "marked as predicted, not observed"
 
 Ints = NDArray[np.int64]
-Weighed = tuple[Floats, Sequence[int] | None]  # weights of edges, and their lines
-
-
-def whole_numbers(words: Sequence[str], most: int, what: str, where: str) -> list[int]:
-    """Return numbers from 1 to `most`, or say which word is none of them."""
-    text = "".join(words)
-    # Python would take 1_000 and digits of other scripts for numbers, too.
-    if text.isascii() and text.isdigit() and max(map(len, words)) <= 18:
-        numbers = list(map(int, words))
-        if min(numbers) >= 1 and max(numbers) <= most:
-            return numbers
-    for word in words:
-        if not (word.isascii() and word.isdigit()):
-            raise InputError(f"{where}: expected the number of a {what}, got {word[:30]!r}")
-        if len(word) > 18 or not 1 <= int(word) <= most:
-            raise InputError(
-                f"{where}: {what} {word[:30]} is beyond the {most:,} declared; numbers go from 1 "
-                f"to {most}"
-            )
-    return []
+Weighed = tuple[Any, Sequence[int] | None]  # weights as the file has them, and their lines
 
 
 def refuse_too_many(n_nodes: int, file: str) -> None:
@@ -51,17 +31,6 @@ def refuse_too_many(n_nodes: int, file: str) -> None:
         raise InputError(
             f"{file}: declares {n_nodes} nodes, at most {MOST_NODES} are read; is the file damaged?"
         )
-
-
-def square_size(rows: int, columns: int, where: str) -> int:
-    """Return the number of nodes of a square matrix that is not too large."""
-    if rows != columns:
-        raise InputError(
-            f"{where}: a rectangular matrix of {rows} × {columns} (a bipartite network?), expected "
-            "a square one; write it as an edge list of row and column names"
-        )
-    refuse_too_many(rows, where)
-    return rows
 
 
 def hand_over(
@@ -112,8 +81,8 @@ def is_zero(text: str = "") -> bool:
 
 
 def note_zero_weights(out: EdgeCollector, count: int) -> None:
-    """Note that edges of weight 0 are edges: whoever wrote them may have meant none."""
-    if count:
+    """Note that edges of weight 0 are edges, where no weights were asked for."""
+    if count and out.weights is None:
         edges = "1 edge has" if count == 1 else f"{count:,} edges have"
         out.note(f"{edges} weight 0 and count{'s' * (count == 1)} as edge{'s' * (count != 1)}")
 
@@ -217,11 +186,10 @@ class NamedGraph:
             self._out.drop(PREDICTED, [line])
             return
         self._ends.extend(ends)
+        self._weightless += bool(weight) and is_zero(weight)
         if self._out.weights is not None:  # every edge must have one
             self._weights.append(weight)
             self._edge_lines.append(line)
-        else:
-            self._weightless += bool(weight) and is_zero(weight)
 
     def hand_over(self) -> None:
         """Settle the names: by the first attribute that is unique, else by id."""
@@ -252,8 +220,5 @@ class NamedGraph:
         out.directed = self.directed
         ends = np.frombuffer(self._ends, dtype=np.int64).reshape(-1, 2)
         predicted = np.frombuffer(self._predicted, dtype=np.int64).reshape(-1, 2)
-        weighed = None
-        if out.weights is not None:
-            lines = self._edge_lines.tolist()
-            weighed = out.weights.numbers(self._weights, lines), lines
-        hand_over(out, names, self._node_lines, ends, predicted, weighed)
+        weights = self._weights, self._edge_lines
+        hand_over(out, names, self._node_lines, ends, predicted, weights)

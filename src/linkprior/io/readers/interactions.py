@@ -144,17 +144,18 @@ class InteractionTable:
         """Return the organisms of both ends, if the table has them."""
         raise NotImplementedError
 
-    def select(self, rows: Records) -> Records:
-        """Return the rows asked for whose ends both have a name; others are counted by reason."""
+    def select(self, rows: Records) -> tuple[Records, Pair]:
+        """Return the rows asked for whose ends both have a name, and these; count the others."""
         if self._organism is not None:
             self._count_organisms(rows)
         for chosen in self._filters:
             rows = chosen(rows)
-        named = [a != "" and b != "" for a, b in zip(*self.ends_of(rows), strict=True)]
+        first, second = self.ends_of(rows)
+        named = [a != "" and b != "" for a, b in zip(first, second, strict=True)]
         rows = sift(rows, named, self.unnamed, self.out)
         if self._organism is None:
             self._count_organisms(rows)
-        return rows
+        return rows, (list(compress(first, named)), list(compress(second, named)))
 
     def _count_organisms(self, rows: Records) -> None:
         if taxa := self.taxa_of(rows):

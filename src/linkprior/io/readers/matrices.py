@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import collections
 import io
 import math
 import re
@@ -11,22 +10,27 @@ import warnings
 import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass
-from inspect import signature
-from itertools import chain
 from typing import Any
 
 import numpy as np
-import scipy.io
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from linkprior.errors import InputError
 from linkprior.io.collector import EdgeCollector, no_weights
 from linkprior.io.formats import ReadOptions
-from linkprior.io.readers.graphs import Ints, each_once, hand_over_numbered, square_size
-from linkprior.io.source import Lines, Source, full_lines, without_comments
-from linkprior.io.unpack import VARIABLE, refuse_bomb, unpack_limit
-from linkprior.network.weights import Floats, weight_numbers
+from linkprior.io.readers.graphs import Ints, each_once, hand_over_numbered, refuse_too_many
+from linkprior.io.source import (
+    UNPACK_VARIABLE,
+    Lines,
+    Source,
+    first_line,
+    full_lines,
+    refuse_bomb,
+    unpack_limit,
+    without_comments,
+)
+from linkprior.network.side_information import Floats, weight_numbers
 
 _LARGEST_NPZ = 1 << 30
 _MOST_DENSE = 100_000
@@ -34,9 +38,6 @@ _VALUES = "values of the matrix"
 _ZERO = "an entry of value 0: no edge"
 # Fortran writes 1.0D+00.
 _NUMBER = r"[+-]?(?:(?:\d+(?:\.\d*)?|\.\d+)(?:[eEdD][+-]?\d+)?|nan|inf|NaN|Inf|NAN|INF)"
-# SciPy 1.15 and later need to know which of the two kinds of sparse matrices is meant.
-_mmread: Any = scipy.io.mmread
-_AS_ARRAY = {"spmatrix": False} if "spmatrix" in signature(_mmread).parameters else {}
 _FIELDS = ("real", "double", "integer", "unsigned-integer", "complex", "pattern")
 _SYMMETRIES = ("general", "symmetric", "skew-symmetric", "hermitian")
 
@@ -96,6 +97,17 @@ def read_npz(source: Source, out: EdgeCollector, options: ReadOptions) -> str:
     return f"sparse matrix of scipy.sparse ({layout}), {n:,} × {n:,}"
 
 
+def _square_size(rows: int, columns: int, where: str) -> int:
+    """Return the number of nodes of a square matrix that is not too large."""
+    if rows != columns:
+        raise InputError(
+            f"{where}: a rectangular matrix of {rows} × {columns} (a bipartite network?), expected "
+            "a square one; write it as an edge list of row and column names"
+        )
+    refuse_too_many(rows, where)
+    return rows
+
+
 # ---------------------------------------------------------------------- Matrix Market
 
 
@@ -109,26 +121,33 @@ class _Header:
     n_nodes: int
     entries: int
 
+    @property
+    def places(self) -> int:
+        """How many numbers of a line say where its value stands."""
+        return 2 if self.layout == "coordinate" else 0
+
+    @property
+    def width(self) -> int:
+        """How many numbers a line has."""
+        return self.places + {"pattern": 0, "complex": 2}.get(self.field, 1)
+
 
 def _opened(source: Source) -> tuple[_Header, Iterator[Lines]]:
     """Return the header, and the lines after it."""
-    parts = full_lines(source)
-    numbers, lines = next(parts, ([1], [""]))
-    words = lines[0].lower().split()
+    at, line, parts = first_line(full_lines(source))
+    words = line.lower().split()
     layout, field, symmetry = (words + [""] * 5)[2:5]
     fits = layout in ("coordinate", "array") and field in _FIELDS and symmetry in _SYMMETRIES
     if words[:2] != ["%%matrixmarket", "matrix"] or len(words) != 5 or not fits:
         raise InputError(
-            f"{source.name}:{numbers[0]}: expected a first line such as %%MatrixMarket matrix "
-            f"coordinate real symmetric, got {lines[0][:80]!r}"
+            f"{source.name}:{at or 1}: expected a first line such as %%MatrixMarket matrix "
+            f"coordinate real symmetric, got {line[:80]!r}"
         )
-    below = (without_comments(part, "%") for part in chain([(numbers[1:], lines[1:])], parts))
-    below = (part for part in below if part[1])
-    numbers, lines = next(below, ([], []))
-    if not lines:
+    bare = (without_comments(part, "%") for part in parts)
+    at, line, below = first_line(part for part in bare if part[1])
+    if not line:
         raise InputError(f"{source.name}: ends before the line of its size; get it again")
-    header = _sized(layout, field, symmetry, lines[0], f"{source.name}:{numbers[0]}")
-    return header, chain([(numbers[1:], lines[1:])] if lines[1:] else [], below)
+    return _sized(layout, field, symmetry, line, f"{source.name}:{at}"), below
 
 
 def _sized(layout: str, field: str, symmetry: str, line: str, where: str) -> _Header:
@@ -137,7 +156,7 @@ def _sized(layout: str, field: str, symmetry: str, line: str, where: str) -> _He
     if len(words) != needed or not all(re.fullmatch("[0-9]{1,18}", word) for word in words):
         what = "rows, columns and entries" if needed == 3 else "rows and columns"
         raise InputError(f"{where}: expected the numbers of {what}, got {line.strip()[:60]!r}")
-    n, *entries = square_size(int(words[0]), int(words[1]), where), *map(int, words[2:])
+    n, *entries = _square_size(int(words[0]), int(words[1]), where), *map(int, words[2:])
     if layout == "array":
         if n > _MOST_DENSE or field == "pattern":
             raise InputError(
@@ -152,39 +171,45 @@ def _sized(layout: str, field: str, symmetry: str, line: str, where: str) -> _He
 
 def _entries(chunk: Lines, header: _Header, taken: int, out: EdgeCollector) -> tuple[Ints, Floats]:
     """Return the edges of a chunk that comes after `taken` entries, with weights if asked for."""
-    _refuse_odd(chunk, header, out.file)
-    matrix = _parsed(chunk, header, out.file)
-    values = matrix.ravel() if header.layout == "array" else matrix.data
+    numbers = _numbers(chunk, header, out.file)
     lines = np.array(chunk[0], dtype=np.int64)
-    bad = lines[~np.isfinite(values)]
+    cells = numbers[:, header.places :]
+    bad = lines[~np.isfinite(cells).all(axis=1)]
     if len(bad):
         raise InputError(f"{out.file}:{bad[0]}: NaN or infinity; remove such entries")
-    full = values != 0
+    full = cells.any(axis=1) | (header.field == "pattern")
     if header.layout == "array":
-        rows, columns = _places(taken + np.flatnonzero(full), header)
+        ends = np.stack(_places(taken + np.flatnonzero(full), header), axis=1) + 1
     else:
         out.drop(_ZERO, lines[~full].tolist())
-        rows, columns = matrix.row[full], matrix.col[full]
-    ends: Ints = np.stack([rows, columns], axis=1).astype(np.int64) + 1
-    weights = out.weights.numbers(values[full], lines[full]) if out.weights else np.empty(0)
+        ends = numbers[full, : header.places].astype(np.int64)
+    weights = out.weights.numbers(cells[full, 0], lines[full]) if out.weights else np.empty(0)
     return ends, weights
 
 
-def _refuse_odd(chunk: Lines, header: _Header, file: str) -> None:
-    """Refuse a line that is not what the header says: scipy takes 0,5 for 0 and drops the rest."""
-    places = 2 if header.layout == "coordinate" else 0
-    width = places + {"pattern": 0, "complex": 2}.get(header.field, 1)
-    text = " ".join(chunk[1])
+def _numbers(chunk: Lines, header: _Header, file: str) -> Floats:
+    """Return the numbers of a chunk, a row per line; refuse a line that is not as declared."""
+    lines, text = chunk[1], " ".join(chunk[1])
     words = text.split()
+    # Python takes 1_000 and digits of other scripts, too. All words at once: files are large.
+    plain = len(words) == header.width * len(lines) and text.isascii() and "_" not in text
+    ends = ("".join(words[at :: header.width]) for at in range(header.places))
     try:
-        # Python takes 1_000 and digits of other scripts, too. All words at once: files are large.
-        # Rows and columns are digits alone: of 3.0, scipy takes .0 for the value.
-        whole = all("".join(words[at::width]).isdigit() for at in range(places))
-        if len(words) == width * len(chunk[1]) and whole and text.isascii() and "_" not in text:
-            collections.deque(map(float, words), maxlen=0)
-            return
-    except ValueError:
-        pass
+        if not plain or not all(map(str.isdigit, ends)):
+            raise ValueError("an odd line")
+        numbers = np.fromiter(map(float, words), np.float64, len(words))
+    except ValueError:  # an odd line, or numbers as Fortran writes them: 1.0D+00
+        _refuse_odd(chunk, header, file)
+        words = text.replace("D", "E").replace("d", "e").split()
+        numbers = np.fromiter(map(float, words), np.float64, len(words))
+    rows = numbers.reshape(-1, header.width)
+    _refuse_beyond(rows[:, : header.places], chunk, header.n_nodes, file)
+    return rows
+
+
+def _refuse_odd(chunk: Lines, header: _Header, file: str) -> None:
+    """Refuse a line that is not what the header says."""
+    places, width = header.places, header.width
     cells = r"\s+".join([r"\d+"] * places + [_NUMBER] * (width - places))
     shape = re.compile(rf"\s*{cells}\s*", re.ASCII)
     for number, line in zip(*chunk, strict=True):
@@ -199,26 +224,15 @@ def _refuse_odd(chunk: Lines, header: _Header, file: str) -> None:
             )
 
 
-def _parsed(chunk: Lines, header: _Header, file: str) -> Any:
-    """Let scipy read a chunk under a header of its own; it does not matter how much is declared."""
-    # As an integer, 0.5 would be read as 0.
-    field = header.field if header.field in ("complex", "pattern") else "real"
-    numbers, lines = chunk
-    k, n = len(lines), header.n_nodes
-    size = f"{n} {n} {k}" if header.layout == "coordinate" else f"{k} 1"
-    entries = "\n".join([*lines, ""]).replace("D", "E").replace("d", "e")  # 1.5D+03
-    if "+" in entries:  # scipy knows it in exponents alone
-        entries = re.sub(r"(?<![Ee])\+", "", entries)
-    text = f"%%MatrixMarket matrix {header.layout} {field} general\n{size}\n{entries}"
-    try:
-        return _mmread(io.BytesIO(text.encode()), **_AS_ARRAY)
-    except (ValueError, OverflowError) as problem:
-        named = re.match(r"Line (\d+): (.*)", str(problem))
-        if named is None:
-            raise InputError(f"{file}: {problem}") from None
-        at = min(int(named[1]) - 3, k - 1)
-        line = lines[at].strip()[:60]
-        raise InputError(f"{file}:{numbers[at]}: {named[2].rstrip('.')}, got {line!r}") from None
+def _refuse_beyond(ends: Floats, chunk: Lines, n_nodes: int, file: str) -> None:
+    """Refuse an entry that lies outside the matrix."""
+    outside = (ends < 1) | (ends > n_nodes)
+    if outside.any():
+        at = int(np.flatnonzero(outside.any(axis=1))[0])
+        what = f"{'Row' if outside[at, 0] else 'Column'} index out of bounds"
+        if ends[at].max() >= 1 << 31:
+            what = "Integer out of range"
+        raise InputError(f"{file}:{chunk[0][at]}: {what}, got {chunk[1][at].strip()[:60]!r}")
 
 
 def _places(at: Ints, header: _Header) -> tuple[Ints, Ints]:
@@ -282,7 +296,7 @@ def _checked_archive(packed: bytes, file: str) -> Kinds:
         if unpacked > (unpack_limit() or _MOST):
             raise InputError(
                 f"{file}: unpacks to {unpacked >> 20} MB, at most {_MOST >> 20} are read; write "
-                f"the matrix as a tab-separated edge list, or set {VARIABLE}=SIZE"
+                f"the matrix as a tab-separated edge list, or set {UNPACK_VARIABLE}=SIZE"
             )
         return {
             member.filename.removesuffix(".npy"): _array_kind(archive, member, file)
@@ -328,7 +342,7 @@ def _layout(arrays: Any, kinds: Kinds, file: str) -> tuple[str, int]:
         raise InputError(f"{file}: a sparse matrix whose indices are not whole numbers")
     if kinds["data"].kind not in "biufc":
         raise InputError(f"{file}: a sparse matrix of {kinds['data']}, expected numbers")
-    return layout, square_size(int(shape[0]), int(shape[1]), file)
+    return layout, _square_size(int(shape[0]), int(shape[1]), file)
 
 
 def _archive_entries(layout: str, n: int, data: Values, *indices: Values) -> Any:

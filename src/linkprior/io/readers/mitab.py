@@ -117,8 +117,7 @@ class _Table(InteractionTable):
         self._width = self._width or part[1][0].count("\t") + 1
         # What follows column 36 stays in one piece.
         expected = "at least the 15 columns of MITAB 2.5"
-        rows = self.select(cut(part, 15, expected, self.out.file, _NEGATIVE + 1))
-        both = self.ends_of(rows)
+        rows, both = self.select(cut(part, 15, expected, self.out.file, _NEGATIVE + 1))
         self.out.add(*both, rows.lines, self._weights(rows))
         # Remember a readable name of each new node: among its aliases, else a BioGRID symbol.
         labels = self.out.labels

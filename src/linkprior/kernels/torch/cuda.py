@@ -19,6 +19,7 @@ import logging
 from typing import Any
 
 import torch
+from torch import Tensor
 
 SHARED = 227 * 1024  # bytes of shared memory a block may have on Hopper; less on older chips
 THREADS = 1024
@@ -43,7 +44,7 @@ def compiled(source: str, name: str, shared: int = 0) -> Any:
     return kernel
 
 
-def on_gpu(tensor: torch.Tensor) -> bool:
+def on_gpu(tensor: Tensor) -> bool:
     """Whether a kernel can take this tensor."""
     return tensor.device.type == "cuda" and tensor.dtype == torch.float32
 
@@ -296,15 +297,13 @@ def _sort_kernel() -> Any:
     return compiled(_SORT_SOURCE, "rank_weights", SHARED - 2048)
 
 
-def fits(keys: torch.Tensor) -> bool:
+def fits(keys: Tensor) -> bool:
     """Whether the kernels can take rows like these: float32 on a GPU, and short enough."""
     short = _sort_bytes(keys.shape[1]) <= SHARED - 4096
     return on_gpu(keys) and short and _sort_kernel() is not None
 
 
-def rank_weights(
-    keys: torch.Tensor, scale: torch.Tensor, profile: torch.Tensor, first: int, out: torch.Tensor
-) -> None:
+def rank_weights(keys: Tensor, scale: Tensor, profile: Tensor, first: int, out: Tensor) -> None:
     """Write scale_r·profile_k, k the rank of a column in its row, and 0 on the diagonal."""
     rows, n = keys.shape
     given = [keys.contiguous(), scale.contiguous(), profile.contiguous(), out]

@@ -12,6 +12,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 import torch
+from torch import Tensor
 
 from linkprior.kernels.torch import cuda
 from linkprior.network import Network
@@ -22,7 +23,7 @@ torch.backends.cudnn.allow_tf32 = False
 _AT_ONCE = 1 << 22  # entries of the evidence whose factor rows are gathered at a time
 
 
-def numpy_of(tensor: torch.Tensor) -> Any:
+def numpy_of(tensor: Tensor) -> Any:
     """Copy a tensor to the computer's own memory."""
     return tensor.detach().cpu().numpy()
 
@@ -31,10 +32,9 @@ def numpy_of(tensor: torch.Tensor) -> Any:
 class _Pattern:
     """The evidence of a network on a device, with the row of every entry."""
 
-    rows: torch.Tensor
-    columns: torch.Tensor
-    starts: torch.Tensor
-    size: int
+    rows: Tensor
+    columns: Tensor
+    starts: Tensor
 
 
 @dataclass(eq=False)
@@ -49,45 +49,40 @@ class TorchOps:
     to_numpy = staticmethod(numpy_of)
 
     @staticmethod
-    def maximum(x: torch.Tensor, least: Any) -> torch.Tensor:
-        return torch.maximum(x, least) if isinstance(least, torch.Tensor) else x.clamp(min=least)
+    def maximum(x: Tensor, least: Any) -> Tensor:
+        return torch.maximum(x, least) if isinstance(least, Tensor) else x.clamp(min=least)
 
     @staticmethod
-    def astype(x: torch.Tensor, dtype: Any) -> torch.Tensor:
+    def astype(x: Tensor, dtype: Any) -> Tensor:
         return x.to(getattr(torch, np.dtype(dtype).name))
 
-    def put(self, array: Any, dtype: Any = None) -> torch.Tensor:
+    def put(self, array: Any, dtype: Any = None) -> Tensor:
         return torch.as_tensor(np.array(array, dtype), device=self.device)
 
-    def zeros(self, shape: tuple[int, ...], dtype: Any) -> torch.Tensor:
+    def zeros(self, shape: tuple[int, ...], dtype: Any) -> Tensor:
         return torch.zeros(shape, dtype=getattr(torch, np.dtype(dtype).name), device=self.device)
 
     @staticmethod
-    def row_sums(x: torch.Tensor) -> torch.Tensor:
+    def row_sums(x: Tensor) -> Tensor:
         return torch.sum(x, dim=1, dtype=torch.float64)
 
     @staticmethod
-    def sum_of_squares(x: torch.Tensor) -> float:
+    def sum_of_squares(x: Tensor) -> float:
         return float(torch.sum(x * x, dtype=torch.float64))
 
-    def evidence(self, net: Network) -> Observations:
-        return self._of(net)[1]
-
-    def _of(self, net: Network) -> tuple[_Pattern, Observations]:
+    def evidence(self, net: Network) -> Any:
+        """Edges and known non-edges with their weights and targets; the pattern is a `_Pattern`."""
         if net not in self._known:
             a, evidence = net.evidence.pattern, net.evidence
             rows = np.repeat(np.arange(net.n_nodes), np.diff(a.indptr))
-            rows, columns, starts = (self.put(one, np.int64) for one in (rows, a.indices, a.indptr))
-            pattern = _Pattern(rows, columns, starts, net.n_nodes)
+            pattern = _Pattern(*(self.put(one, np.int64) for one in (rows, a.indices, a.indptr)))
             values = (self.put(one, np.float64) for one in (evidence.weight, evidence.target))
-            self._known[net] = pattern, Observations(pattern, *values)  # type: ignore[arg-type]
+            self._known[net] = Observations(pattern, *values)  # type: ignore[arg-type]
         return self._known[net]
 
-    def edge_products(
-        self, left: torch.Tensor, right: torch.Tensor, net: Network, rows: slice
-    ) -> torch.Tensor:
+    def edge_products(self, left: Tensor, right: Tensor, net: Network, rows: slice) -> Tensor:
         """left[i]·right[j] at every entry of the evidence, in float64; `rows` are all rows."""
-        pattern, _ = self._of(net)
+        pattern = self.evidence(net).pattern
         out = torch.empty(len(pattern.rows), dtype=torch.float64, device=self.device)
         for begin in range(0, len(out), _AT_ONCE):
             some = slice(begin, begin + _AT_ONCE)
@@ -95,12 +90,10 @@ class TorchOps:
             out[some] = (own.double() * other.double()).sum(dim=1)
         return out
 
-    def evidence_times(
-        self, net: Network, values: torch.Tensor, V: torch.Tensor, rows: slice
-    ) -> torch.Tensor:
+    def evidence_times(self, net: Network, values: Tensor, V: Tensor, rows: slice) -> Tensor:
         """The sparse matrix with these values on the evidence, times V; `rows` are all rows."""
-        pattern, _ = self._of(net)
-        shape = (pattern.size, pattern.size)
+        pattern = self.evidence(net).pattern
+        shape = (net.n_nodes, net.n_nodes)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # that CSR tensors are young
             sparse = torch.sparse_csr_tensor(
@@ -109,14 +102,10 @@ class TorchOps:
         return sparse @ V
 
     @staticmethod
-    def rank_weights(
-        keys: torch.Tensor, profile: torch.Tensor, first: int, out: torch.Tensor
-    ) -> None:
+    def rank_weights(keys: Tensor, profile: Tensor, first: int, out: Tensor) -> None:
         rank_penalty(keys, keys.new_ones(len(keys)), profile, first, out)
 
-    def split_rows(
-        self, fitted: torch.Tensor, G: torch.Tensor, Q: torch.Tensor, Y: torch.Tensor
-    ) -> Any:
+    def split_rows(self, fitted: Tensor, G: Tensor, Q: Tensor, Y: Tensor) -> Any:
         """Do ADMM's X and Z steps for a block of rows, as `kernels.split_rows` does."""
         before = Q.clamp(min=0)
         A = fitted + (before - Y)
@@ -127,14 +116,8 @@ class TorchOps:
         return np.array([self.sum_of_squares(term) for term in terms])
 
     def linearise_rows(
-        self,
-        B: torch.Tensor,
-        Q: torch.Tensor,
-        scale: torch.Tensor,
-        start: int,
-        stop: int,
-        G: torch.Tensor,
-    ) -> torch.Tensor:
+        self, B: Tensor, Q: Tensor, scale: Tensor, start: int, stop: int, G: Tensor
+    ) -> Tensor:
         """Write rows of ½(scale∘B + (scale∘B)ᵀ), as `kernels.linearise_rows` does."""
         rows = slice(start, stop)
         own, other = scale[rows, None] * B[rows], scale[:, None] * B[:, rows]
@@ -143,12 +126,8 @@ class TorchOps:
 
 
 def rank_penalty(
-    keys: torch.Tensor,
-    scale: torch.Tensor,
-    profile: torch.Tensor,
-    first: int,
-    out: torch.Tensor | None = None,
-) -> torch.Tensor:
+    keys: Tensor, scale: Tensor, profile: Tensor, first: int, out: Tensor | None = None
+) -> Tensor:
     """Return scale_r·profile_k, k the rank of a column in its row; the diagonal is 0."""
     target = torch.empty_like(keys) if out is None else out
     if cuda.fits(keys) and target.is_contiguous():
@@ -158,9 +137,7 @@ def rank_penalty(
     return target
 
 
-def sorted_penalty(
-    keys: torch.Tensor, scale: torch.Tensor, profile: torch.Tensor, first: int
-) -> torch.Tensor:
+def sorted_penalty(keys: Tensor, scale: Tensor, profile: Tensor, first: int) -> Tensor:
     """Do the same by a stable sort, on any device: the oracle of the CUDA kernel."""
     rows = torch.arange(len(keys), device=keys.device)
     own = keys.clone()

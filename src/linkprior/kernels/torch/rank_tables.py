@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import torch
+from torch import Tensor
 
 from linkprior.kernels.torch.cuda import compiled, on_gpu
 from linkprior.kernels.torch.memory import block_rows, in_blocks
@@ -71,9 +72,7 @@ tally(const float* __restrict__ block, const float* __restrict__ queries,
 """
 
 
-def counts(
-    block: torch.Tensor, queries: torch.Tensor, starts: torch.Tensor
-) -> tuple[torch.Tensor, torch.Tensor]:
+def counts(block: Tensor, queries: Tensor, starts: Tensor) -> tuple[Tensor, Tensor]:
     """Return how many entries of its row are above each query, and how many at least equal.
 
     Those of row i are ``queries[starts[i]:starts[i + 1]]``, in descending order.
@@ -89,16 +88,14 @@ def counts(
     return _summed(above, starts), _summed(reached, starts)
 
 
-def _summed(tally: torch.Tensor, starts: torch.Tensor) -> torch.Tensor:
+def _summed(tally: Tensor, starts: Tensor) -> Tensor:
     """Return running sums within each row."""
     total = torch.cat([tally.new_zeros(1, dtype=torch.int64), torch.cumsum(tally, 0)])
     lengths = starts[1:] - starts[:-1]
     return total[1:] - torch.repeat_interleave(total[starts[:-1]], lengths)
 
 
-def _counts_by_sorting(
-    block: torch.Tensor, queries: torch.Tensor, starts: torch.Tensor
-) -> tuple[torch.Tensor, torch.Tensor]:
+def _counts_by_sorting(block: Tensor, queries: Tensor, starts: Tensor) -> tuple[Tensor, Tensor]:
     """Do the same with sorted rows: the oracle of the kernel."""
     rising, lengths = torch.sort(block, dim=1).values, (starts[1:] - starts[:-1]).tolist()
     asked = [some.contiguous() for some in queries.split(lengths)]
@@ -116,12 +113,12 @@ def _counts_by_sorting(
 class Knots:
     """Scores of each row, descending, and bounds for the ranks of others; all are (b, m)."""
 
-    values: torch.Tensor
-    least: torch.Tensor  # a score below `values` has at least so many entries above it
-    most: torch.Tensor  # of a score above `values`, at most so many are as large or larger
-    at: torch.Tensor  # the rank of each value from 0 on, which may be an estimate
+    values: Tensor
+    least: Tensor  # a score below `values` has at least so many entries above it
+    most: Tensor  # of a score above `values`, at most so many are as large or larger
+    at: Tensor  # the rank of each value from 0 on, which may be an estimate
 
-    def at_ranks(self, ranks: torch.Tensor) -> torch.Tensor:
+    def at_ranks(self, ranks: Tensor) -> Tensor:
         """Return scores at given ranks, linear in the logarithm of the rank between knots."""
         log_at = torch.log1p(self.at.float()).contiguous()
         asked = torch.log1p(ranks.float()).expand(len(log_at), -1).contiguous()
@@ -133,9 +130,7 @@ class Knots:
         return torch.where(part == 1.0, y1, y0 + part * (y1 - y0))
 
 
-def row_knots(
-    block: torch.Tensor, ranks: torch.Tensor, columns: torch.Tensor | None = None
-) -> Knots:
+def row_knots(block: Tensor, ranks: Tensor, columns: Tensor | None = None) -> Knots:
     """Return the knots of a block whose diagonal is −∞, at or near the given ranks from 0 on.
 
     `columns` is the sample for rows that are too long to sort (None: they are sorted).
@@ -156,9 +151,7 @@ def row_knots(
     )
 
 
-def _deep_knots(
-    block: torch.Tensor, ranks: torch.Tensor, columns: torch.Tensor, below: torch.Tensor
-) -> Knots:
+def _deep_knots(block: Tensor, ranks: Tensor, columns: Tensor, below: Tensor) -> Knots:
     """Return knots beyond the first ranks: scores of sampled columns, counted in the whole row."""
     b, n = block.shape
     sampled = torch.sort(block[:, columns], dim=1, descending=True).values
@@ -177,7 +170,7 @@ def _deep_knots(
     return Knots(values, least, most, at)
 
 
-def sampled_columns(n: int, device: torch.device, seed: int = 0) -> torch.Tensor | None:
+def sampled_columns(n: int, device: torch.device, seed: int = 0) -> Tensor | None:
     """Return the sample for rows of n entries, None where they are sorted."""
     if n <= SORTED:
         return None
@@ -189,19 +182,19 @@ def sampled_columns(n: int, device: torch.device, seed: int = 0) -> torch.Tensor
 class Bounds:
     """What is known of ranks in every row; tensors are (p, m)."""
 
-    values: torch.Tensor  # descending scores
-    low: torch.Tensor  # the rank weight of a score below `values` is at least this
-    high: torch.Tensor  # and that of one above at most this
+    values: Tensor  # descending scores
+    low: Tensor  # the rank weight of a score below `values` is at least this
+    high: Tensor  # and that of one above at most this
     first: float  # the least weight of all
     last: float
 
-    def of(self, scores: torch.Tensor, nodes: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    def of(self, scores: Tensor, nodes: Tensor) -> tuple[Tensor, Tensor]:
         """Return the least and the largest weight that scores may have in the rows of nodes."""
         parts = map(self._of, scores.split(_AT_ONCE), nodes.split(_AT_ONCE))
         low, high = (torch.cat(part) for part in zip(*parts, strict=True))
         return low, high
 
-    def _of(self, scores: torch.Tensor, nodes: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    def _of(self, scores: Tensor, nodes: Tensor) -> tuple[Tensor, Tensor]:
         m, rising, asked = self.values.shape[1], -self.values[nodes], -scores[:, None]
         above = torch.searchsorted(rising, asked)
         reached = torch.searchsorted(rising, asked, right=True)
@@ -211,11 +204,11 @@ class Bounds:
         return low[:, 0], torch.where(reached < m, high, self.last)[:, 0]
 
 
-def with_tables(matrix: ScoreBlocks, ranks: torch.Tensor, passes: int) -> ScoreBlocks:
+def with_tables(matrix: ScoreBlocks, ranks: Tensor, passes: int) -> ScoreBlocks:
     """Return the matrix with a table for each pass: scores at these ranks after those before."""
     columns = sampled_columns(len(matrix), matrix.left.device)
 
-    def run(height: int) -> torch.Tensor:
+    def run(height: int) -> Tensor:
         runs = torch.arange(len(matrix), device=matrix.left.device).split(height)
         return torch.cat(
             [row_knots(matrix.block(rows), ranks, columns).at_ranks(ranks) for rows in runs]
@@ -227,14 +220,12 @@ def with_tables(matrix: ScoreBlocks, ranks: torch.Tensor, passes: int) -> ScoreB
     return matrix
 
 
-def bounds_of(
-    matrix: ScoreBlocks, ranks: torch.Tensor, profile: torch.Tensor
-) -> tuple[torch.Tensor, Bounds]:
+def bounds_of(matrix: ScoreBlocks, ranks: Tensor, profile: Tensor) -> tuple[Tensor, Bounds]:
     """Return the first table, and its bounds for ranks by products alone."""
     columns, most = sampled_columns(len(matrix), matrix.left.device), len(profile) - 1
     plain = replace(matrix, tables=[])
 
-    def run(height: int) -> tuple[torch.Tensor, Bounds]:
+    def run(height: int) -> tuple[Tensor, Bounds]:
         parts = []
         for rows in torch.arange(len(matrix), device=matrix.left.device).split(height):
             knots = row_knots(plain.block(rows), ranks, columns)

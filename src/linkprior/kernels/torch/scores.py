@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
+from torch import Tensor
 
 from linkprior.kernels.torch.cuda import compiled, on_gpu
 
@@ -74,12 +75,12 @@ penalise(const float* __restrict__ base, const float* __restrict__ scores,
 
 
 def penalised(
-    base: torch.Tensor,
-    scores: torch.Tensor,
-    rows: tuple[torch.Tensor, torch.Tensor],
-    columns: tuple[torch.Tensor, torch.Tensor],
-    weights: torch.Tensor,
-) -> torch.Tensor:
+    base: Tensor,
+    scores: Tensor,
+    rows: tuple[Tensor, Tensor],
+    columns: tuple[Tensor, Tensor],
+    weights: Tensor,
+) -> Tensor:
     """Return base − ½(scale_i·w_i(score) + scale_j·w_j(score)) for a block of scores (b, n).
 
     `rows` and `columns` are tables (b, m) and (n, m), with a scale for each; `weights` are m.
@@ -102,18 +103,15 @@ def penalised(
 
 
 def penalty(
-    scores: torch.Tensor,
-    rows: tuple[torch.Tensor, torch.Tensor],
-    columns: tuple[torch.Tensor, torch.Tensor],
-    weights: torch.Tensor,
-) -> torch.Tensor:
+    scores: Tensor, rows: tuple[Tensor, Tensor], columns: tuple[Tensor, Tensor], weights: Tensor
+) -> Tensor:
     """Return the penalty of a block by torch operations alone: the oracle of the kernel."""
     own = rows[1][:, None] * weights_at(scores, rows[0], weights)
     other = columns[1][:, None] * weights_at(scores.T.contiguous(), columns[0], weights)
     return 0.5 * (own + other.T)
 
 
-def weights_at(scores: torch.Tensor, tables: torch.Tensor, weights: torch.Tensor) -> torch.Tensor:
+def weights_at(scores: Tensor, tables: Tensor, weights: Tensor) -> Tensor:
     """Return the weights of scores (b, n) in tables (b, m)."""
     rising, wanted, last = -tables.contiguous(), -scores.contiguous(), tables.shape[1] - 1
     above = torch.searchsorted(rising, wanted)
@@ -132,16 +130,16 @@ def weights_at(scores: torch.Tensor, tables: torch.Tensor, weights: torch.Tensor
 class ScoreBlocks:
     """Scores left·rightᵀ (symmetric), penalised by as many passes as there are tables."""
 
-    left: torch.Tensor  # (p, r) factors, float32
-    right: torch.Tensor
-    scale: torch.Tensor  # (p,): rank weights are scale_i·weights_k at the knots of the tables
-    weights: torch.Tensor  # (m,)
-    tables: Sequence[torch.Tensor] = ()  # (p, m): descending scores after the passes before
+    left: Tensor  # (p, r) factors, float32
+    right: Tensor
+    scale: Tensor  # (p,): rank weights are scale_i·weights_k at the knots of the tables
+    weights: Tensor  # (m,)
+    tables: Sequence[Tensor] = ()  # (p, m): descending scores after the passes before
 
     def __len__(self) -> int:
         return len(self.left)
 
-    def products(self, rows: torch.Tensor, begin: int = 0) -> torch.Tensor:
+    def products(self, rows: Tensor, begin: int = 0) -> Tensor:
         """Return left·rightᵀ at these rows, columns from `begin` on, with −∞ on the diagonal."""
         block = self.left[rows] @ self.right[begin:].T
         here = torch.arange(len(rows), device=rows.device)
@@ -149,7 +147,7 @@ class ScoreBlocks:
         block[here[inside], rows[inside] - begin] = -torch.inf
         return block
 
-    def block(self, rows: torch.Tensor, begin: int = 0) -> torch.Tensor:
+    def block(self, rows: Tensor, begin: int = 0) -> Tensor:
         """Return penalised scores at these rows, columns from `begin` on."""
         base = scores = self.products(rows, begin)
         for table in self.tables:
@@ -157,7 +155,7 @@ class ScoreBlocks:
             scores = penalised(base, scores, own, others, self.weights)
         return scores
 
-    def pairs(self, base: torch.Tensor, i: torch.Tensor, j: torch.Tensor) -> torch.Tensor:
+    def pairs(self, base: Tensor, i: Tensor, j: Tensor) -> Tensor:
         """Return penalised scores of single pairs, given their products."""
         scores = base
         for table in self.tables:
@@ -171,7 +169,7 @@ class ScoreBlocks:
             scores = base - charged
         return scores
 
-    def cuts(self, floor: float) -> torch.Tensor:
+    def cuts(self, floor: float) -> Tensor:
         """Return for each node a product that a pair must exceed if its score is to reach `floor`.
 
         Scores rise with products, and fall with the other node's penalty, of which the least is

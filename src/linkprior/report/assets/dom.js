@@ -42,7 +42,7 @@ function download(name, type, content) {
   setTimeout(() => URL.revokeObjectURL(link.href), 1000);
 }
 
-// What makes a spreadsheet compute, as in io/writers/tables.py: an apostrophe goes before it.
+// What makes a spreadsheet compute, as in io/writers.py: an apostrophe goes before it.
 const FORMULA = /^'*[=+\-@\t\r\n＝＋－＠]/;
 const isNumber = (value, text) => typeof value === "number" || (typeof value === "object" && /^-?[\d.]+(e[-+]?\d+)?$/.test(text));
 

@@ -1,9 +1,11 @@
-"""Pajek .net: numbered vertices, then sections of arcs, edges, lists or a matrix."""
+"""Graphs whose nodes are numbered from 1: Pajek .net and METIS .graph."""
 
 from __future__ import annotations
 
 import re
 from array import array
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -12,17 +14,36 @@ from linkprior.io.collector import EdgeCollector, no_weights
 from linkprior.io.formats import ReadOptions
 from linkprior.io.readers.graphs import (
     LONGEST_LABEL,
-    Ints,
     each_once,
     hand_over_numbered,
     is_zero,
     note_zero_weights,
     one_line,
     refuse_too_many,
-    whole_numbers,
 )
 from linkprior.io.source import Source, every_line
-from linkprior.network.weights import Floats
+
+
+def whole_numbers(words: Sequence[str], most: int, what: str, where: str) -> list[int]:
+    """Return numbers from 1 to `most`, or say which word is none of them."""
+    text = "".join(words)
+    # Python would take 1_000 and digits of other scripts for numbers, too.
+    if text.isascii() and text.isdigit() and max(map(len, words)) <= 18:
+        numbers = list(map(int, words))
+        if min(numbers) >= 1 and max(numbers) <= most:
+            return numbers
+    for word in words:
+        if not (word.isascii() and word.isdigit()):
+            raise InputError(f"{where}: expected the number of a {what}, got {word[:30]!r}")
+        if len(word) > 18 or not 1 <= int(word) <= most:
+            raise InputError(
+                f"{where}: {what} {word[:30]} is beyond the {most:,} declared; numbers go from 1 "
+                f"to {most}"
+            )
+    return []
+
+
+# ---------------------------------------------------------------------- Pajek
 
 _SECTION = re.compile(r"\s*\*\s*(\w+)\s*(.*)")
 _VERTEX = re.compile(r"\s*(\S+)(?:\s+(?:\"([^\"]*)\"?|(\S+)))?")
@@ -67,7 +88,8 @@ class _Pajek:
         self._labels: dict[int, str] = {}
         self._label_lines: dict[int, int] = {}
         self._ends = array("q")
-        self._matrix: _Matrix | None = None
+        # Of a *Matrix that is open: its rows so far, and the edges there were before it.
+        self._matrix_rows, self._before = 0, 0
         self._weightless = 0
         # Of every edge, where weights were asked for: the weight as written there, and its line.
         self._weights: list[str | float] = []
@@ -91,8 +113,7 @@ class _Pajek:
             self._declare(rest, line)
         elif section != "network" and not declared:
             raise InputError(f"{self.out.file}:{line}: *{section} comes before *Vertices")
-        if section == "matrix":
-            self._matrix = _Matrix(self.n_vertices, self._rows)
+        self._matrix_rows, self._before = 0, len(self._ends) // 2
         self._section = section
 
     def take(self, text: str, line: int) -> None:
@@ -107,8 +128,8 @@ class _Pajek:
                 self._labels[number], self._label_lines[number] = label, line
         elif self._section in ("arcs", "edges", "arcslist", "edgeslist"):
             self._join(text, where, line)
-        elif self._matrix:
-            self._matrix.take(text, where, line)
+        elif self._section == "matrix":
+            self._take_row(text.split(), where, line)
         elif self._section in ("", "network"):
             raise InputError(f"{where}: expected a line such as *Vertices 10, got {text[:40]!r}")
 
@@ -123,12 +144,7 @@ class _Pajek:
             self.out.note(
                 f"sections that are not known are not read: {', '.join(unread[:_LISTED])}{more}"
             )
-        weighed = None
-        if self.out.weights is None:
-            note_zero_weights(self.out, self._weightless)
-        else:
-            values = self.out.weights.numbers(self._weights, self._weight_lines)
-            weighed = values, self._weight_lines
+        note_zero_weights(self.out, self._weightless)
         ends = np.frombuffer(self._ends, dtype=np.int64).reshape(-1, 2)
         labels = self._labels
         taken = set(labels.values())
@@ -144,7 +160,7 @@ class _Pajek:
             ends,
             labels=labels,
             label_lines=self._label_lines,
-            weights=weighed,
+            weights=(self._weights, self._weight_lines),
         )
 
     def _declare(self, rest: str, line: int) -> None:
@@ -181,36 +197,14 @@ class _Pajek:
         if self._section.startswith("arcs"):
             self.out.directed = True
 
-    def _close_matrix(self) -> None:
-        if self._matrix is None:
-            return
-        ends, weighed, both_ways = each_once(self.out, *self._matrix.finish(self.out.file))
-        if not both_ways and not self._rows:
-            self.out.directed = True
-        self._ends.extend(ends.ravel().tolist())
-        if weighed is not None:
-            self._weights += weighed[0].tolist()
-            self._weight_lines.extend(weighed[1] or ())
-        self._matrix = None
-
-
-class _Matrix:
-    """The rows of a *Matrix section: all vertices, or the first mode by the second."""
-
-    def __init__(self, n_vertices: int, rows: int) -> None:
-        self._n_rows, self._n_columns = rows or n_vertices, n_vertices - rows
-        self._shift, self._row = rows, 0
-        self._ends = [np.empty((0, 2), np.int64)]
-        self._values, self._lines = [np.empty(0)], [np.empty(0, np.int64)]
-
-    def take(self, text: str, where: str, line: int) -> None:
-        """Take a row."""
-        self._row += 1
-        words = text.split()
-        if len(words) != self._n_columns or self._row > self._n_rows:
+    def _take_row(self, words: list[str], where: str, line: int) -> None:
+        """Take a row of a matrix of all vertices, or of the first mode by the second."""
+        self._matrix_rows += 1
+        n_rows, n_columns = self._rows or self.n_vertices, self.n_vertices - self._rows
+        if len(words) != n_columns or self._matrix_rows > n_rows:
             raise InputError(
-                f"{where}: row {self._row} of the matrix has {len(words)} numbers, expected "
-                f"{self._n_rows} rows of {self._n_columns}"
+                f"{where}: row {self._matrix_rows} of the matrix has {len(words)} numbers, "
+                f"expected {n_rows} rows of {n_columns}"
             )
         try:
             values = np.array(list(map(float, words)))
@@ -219,16 +213,120 @@ class _Matrix:
         if not np.isfinite(values).all():
             raise InputError(f"{where}: the matrix holds a value that is not finite")
         full = np.flatnonzero(values)
-        columns = full + 1 + self._shift
-        self._ends.append(np.stack([np.full(len(columns), self._row), columns], axis=1))
-        self._values.append(values[full])
-        self._lines.append(np.full(len(full), line))
+        columns = full + 1 + self._rows
+        ends = np.stack([np.full(len(columns), self._matrix_rows), columns], axis=1)
+        self._ends.extend(ends.ravel().tolist())
+        if self.out.weights is not None:
+            self._weights += values[full].tolist()
+            self._weight_lines.extend([line] * len(full))
 
-    def finish(self, file: str) -> tuple[Ints, Floats, Ints]:
-        """Return the edges, their values and their lines."""
-        if self._row != self._n_rows:
+    def _close_matrix(self) -> None:
+        """Take each pair of a matrix once, where it gives all of them both ways."""
+        if self._section != "matrix":
+            return
+        n_rows, start = self._rows or self.n_vertices, self._before
+        if self._matrix_rows != n_rows:
             raise InputError(
-                f"{file}: the matrix has {self._row} rows, expected {self._n_rows}; is it cut off?"
+                f"{self.out.file}: the matrix has {self._matrix_rows} rows, expected {n_rows}; is "
+                "it cut off?"
             )
-        ends, values = np.concatenate(self._ends), np.concatenate(self._values)
-        return ends, values, np.concatenate(self._lines)
+        ends = np.array(self._ends[2 * start :], dtype=np.int64).reshape(-1, 2)
+        values, lines = self._weights[start:], self._weight_lines[start:]
+        ends, weighed, both_ways = each_once(self.out, ends, values, lines)
+        if not both_ways and not self._rows:
+            self.out.directed = True
+        self._ends[2 * start :] = array("q", ends.ravel().tolist())
+        if weighed is not None:
+            self._weights[start:] = weighed[0].tolist()
+            self._weight_lines[start:] = array("q", weighed[1] or ())
+
+
+# ---------------------------------------------------------------------- METIS
+
+
+@dataclass(frozen=True)
+class _Header:
+    """What the first line declares: nodes, edges, and the weights between neighbours."""
+
+    n_nodes: int
+    n_edges: int
+    before: int
+    step: int
+
+
+def read_metis(source: Source, out: EdgeCollector, options: ReadOptions) -> str:
+    """Read METIS; line k after the header holds the neighbours of node k, and may be blank.
+
+    Weights and sizes are passed over, unless weights of edges are asked for. Lines and edges are
+    counted against the header.
+    """
+    options.refuse_others("METIS", ["weights"])
+    lines = ((at, line) for at, line in every_line(source) if not line.startswith("%"))
+    header = _header(lines, source.name)
+    if options.weights is not None and header.step == 1:
+        raise no_weights(source.name, "METIS, as its header says,")
+    out.weigh_by_the_only(options.weights, "weights of edges")
+    starts, neighbours, weights, at = _neighbours(lines, header, source.name)
+    ends = np.stack([np.frombuffer(part, dtype=np.int64) for part in (starts, neighbours)], axis=1)
+    ends, weighed, both_ways = each_once(out, ends, weights, at)
+    if not both_ways:
+        out.note(
+            "some nodes list a neighbour that does not list them: METIS requires every edge twice. "
+            "Such edges are read nevertheless"
+        )
+    hand_over_numbered(out, header.n_nodes, ends, weights=weighed)
+    return f"METIS graph of {header.n_nodes:,} nodes"
+
+
+def _header(lines: Iterator[tuple[int, str]], file: str) -> _Header:
+    at, line = next(((at, line) for at, line in lines if line.strip()), (1, ""))
+    shape = re.fullmatch(
+        r"([0-9]{1,18})\s+([0-9]{1,18})(?:\s+([01]{1,3})(?:\s+([0-9]{1,3}))?)?", line.strip()
+    )
+    if shape is None:
+        raise InputError(
+            f"{file}:{at}: expected METIS's header (nodes, edges, and perhaps a format of 0 and 1 "
+            f"and the number of weights), got {line.strip()[:60]!r}"
+        )
+    n_nodes, n_edges, flags = int(shape[1]), int(shape[2]), (shape[3] or "0").zfill(3)
+    refuse_too_many(n_nodes, f"{file}:{at}")
+    weights = int(shape[4] or 1) if flags[1] == "1" else 0
+    return _Header(n_nodes, n_edges, (flags[0] == "1") + weights, 2 if flags[2] == "1" else 1)
+
+
+def _neighbours(
+    lines: Iterator[tuple[int, str]], header: _Header, file: str
+) -> tuple[array[int], array[int], list[str], array[int]]:
+    """Return both ends of every entry, its weight where there are any, and its line."""
+    starts, neighbours, weights, places = array("q"), array("q"), list[str](), array("q")
+    node = 0
+    for node, (at, line) in enumerate(lines, start=1):
+        words = line.split()
+        if node > header.n_nodes:
+            if words:
+                raise InputError(_miscounted(file, at, "nodes", header.n_nodes, "more lines"))
+            continue
+        rest = len(words) - header.before
+        if rest < 0 or rest % header.step:
+            raise InputError(
+                f"{file}:{at}: {len(words)} numbers, but the header says {header.before} before "
+                f"the neighbours{' and a weight after each' if header.step == 2 else ''}"
+            )
+        named = words[header.before :: header.step]
+        numbers = whole_numbers(named, header.n_nodes, "node", f"{file}:{at}") if named else []
+        neighbours.extend(numbers)
+        starts.extend([node] * len(numbers))
+        places.extend([at] * len(numbers))
+        if header.step == 2:
+            weights += words[header.before + 1 :: 2]
+    if node < header.n_nodes:
+        raise InputError(_miscounted(file, 0, "nodes", header.n_nodes, f"{node} lines for them"))
+    if len(neighbours) != 2 * header.n_edges:
+        what = f"{len(neighbours)} entries, expected each edge twice"
+        raise InputError(_miscounted(file, 0, "edges", header.n_edges, what))
+    return starts, neighbours, weights, places
+
+
+def _miscounted(file: str, line: int, what: str, declared: int, got: str) -> str:
+    where = f"{file}:{line}" if line else file
+    return f"{where}: the header declares {declared} {what}, the file has {got}; is it cut off?"

@@ -1,12 +1,18 @@
-"""BioGRID's own tables, tab2 and tab3: columns by header name, an interaction per row."""
+"""Tables of one database each: BioGRID's tab2 and tab3, and STRING's protein links."""
 
 from __future__ import annotations
 
-from itertools import chain
+from collections import Counter
+from collections.abc import Sequence
+from itertools import compress
+from operator import not_
+from typing import Any
 
-from linkprior._validation import choice
+import numpy as np
+
+from linkprior._validation import choice, real_number
 from linkprior.errors import InputError, ParameterError
-from linkprior.io.collector import EdgeCollector, EdgeWeights, column_called
+from linkprior.io.collector import EdgeCollector, EdgeWeights, column_called, unknown
 from linkprior.io.formats import ReadOptions
 from linkprior.io.readers.interactions import (
     WITHOUT_SCORE,
@@ -16,7 +22,7 @@ from linkprior.io.readers.interactions import (
     cut,
     number_of,
 )
-from linkprior.io.source import Source, full_lines, without_comments
+from linkprior.io.source import Source, first_line, full_lines, without_comments
 
 # What may name a node: the columns, how the report calls it, and why a row without it is left out.
 _IDENTIFIERS = {
@@ -24,7 +30,7 @@ _IDENTIFIERS = {
     "biogrid": ("biogrid id", "BioGRID id", "no BioGRID id"),
     "symbol": ("official symbol", "official symbol", "no official symbol (--id biogrid keeps it)"),
 }
-_MISSING = ("-", "")
+_NO_NAME = ("-", "")
 _SIDES = ("interactor a", "interactor b")
 
 
@@ -39,21 +45,20 @@ def read_biogrid(source: Source, out: EdgeCollector, options: ReadOptions) -> st
         "a BioGRID table", ["organism", "systems", "physical_only", "id", "min_score", "weights"]
     )
     out.directed = False  # A is the bait and B the prey; the interaction has no direction.
-    parts = full_lines(source)
-    at, top = next(parts, ([], []))
-    if not top:
+    at, header, below = first_line(full_lines(source))
+    if not header:
         raise InputError(
             f"{source.name}: no line, expected the header of a BioGRID table and rows below it"
         )
-    if not top[0].lstrip('#" ').lower().startswith("biogrid interaction id"):
+    if not header.lstrip('#" ').lower().startswith("biogrid interaction id"):
         raise InputError(
-            f"{source.name}:{at[0]}: expected the header of a BioGRID table (#BioGRID "
-            f"Interaction ID …), got {top[0][:40]!r}; remove the lines above it"
+            f"{source.name}:{at}: expected the header of a BioGRID table (#BioGRID "
+            f"Interaction ID …), got {header[:40]!r}; remove the lines above it"
         )
-    columns = _Columns(top[0], source.name, at[0])
+    columns = _Columns(header, source.name, at)
     table, n_rows = _Table(columns, options, out), 0
     expected = f"{columns.width} columns as in the header"
-    for numbers, lines in map(without_comments, chain([(at[1:], top[1:])], parts)):
+    for numbers, lines in map(without_comments, below):
         # Quotes are characters like others, unless the header has them, too.
         bare = [line.replace('"', "") for line in lines] if columns.quoted else lines
         table.take(cut((numbers, bare), columns.width, expected, source.name))
@@ -138,7 +143,7 @@ class _Table(InteractionTable):
 
     def ends_of(self, rows: Records) -> Pair:
         first, second = (
-            ["" if cell.strip() in _MISSING else cell.strip() for cell in rows.column(at)]
+            ["" if cell.strip() in _NO_NAME else cell.strip() for cell in rows.column(at)]
             for at in self._ends
         )
         return first, second
@@ -154,8 +159,7 @@ class _Table(InteractionTable):
 
     def take(self, rows: Records) -> None:
         """Take the rows of one block."""
-        rows = self.select(rows)
-        both = self.ends_of(rows)
+        rows, both = self.select(rows)
         weights = None if self._weights is None else rows.column(self._weights)
         self.out.add(*both, rows.lines, weights)
         # Remember the symbol of each new node; with symbols as names, genes that share one.
@@ -163,7 +167,7 @@ class _Table(InteractionTable):
         for ends, column in zip(both, self._beside, strict=True):
             if column is not None:
                 for name, other in zip(ends, rows.column(column), strict=True):
-                    if other not in _MISSING and seen.setdefault(name, other) != other:
+                    if other not in _NO_NAME and seen.setdefault(name, other) != other:
                         self._shared[name] = None
 
     def settle(self) -> None:
@@ -175,3 +179,116 @@ class _Table(InteractionTable):
                 f"{len(self._shared):,} symbols name several genes, which become one node ({shown}"
                 f"{' …' if len(self._shared) > 5 else ''}); --id entrez keeps them apart"
             )
+
+
+# ---------------------------------------------------------------------- STRING
+
+_SCORES = {str(score): score for score in range(1001)}
+_HIGH = 700
+
+
+def read_string(source: Source, out: EdgeCollector, options: ReadOptions) -> str:
+    """Read protein.links, links.detailed, links.full or physical.links of STRING.
+
+    All rows are kept unless `min_score` says less: 0 to 1000 as in the file, and up to 1 a fraction
+    as on STRING's pages, so that 0.7 is 700. Names lose the organism's number where all share it.
+    """
+    options.refuse_others("STRING links", ["min_score", "weights"])
+    out.directed = False
+    least, scores = _least(options.min_score), Counter[int]()
+    at, top, below = first_line(full_lines(source))
+    if not top:
+        raise InputError(f"{source.name}: no line, expected STRING's protein links")
+    header = top.lstrip("#").split()
+    if header[:2] != ["protein1", "protein2"] or "combined_score" not in header:
+        raise InputError(
+            f"{source.name}:{at}: expected STRING's header, protein1 protein2 … "
+            f"combined_score, got {top[:40]!r}"
+        )
+    weights: int | None = None  # the column of a score, combined or of one channel
+    if options.weights is not None:
+        weights = column_called(options.weights, header, out.file)
+        if weights < 2:
+            raise unknown(options.weights, header[2:], out.file)
+        out.weights = EdgeWeights(f"column {header[weights]}", out.file)
+    n_rows, width, score_at = 0, len(header), header.index("combined_score")
+    for numbers, lines in below:
+        n_rows += len(lines)
+        words = " ".join(lines).split()  # all in one go: many times as fast as line by line
+        if {line.count(" ") for line in lines} != {width - 1} or len(words) != width * len(lines):
+            _refuse_ragged(numbers, lines, width, source.name)
+        strengths = _scores(words[score_at::width], numbers, source.name)
+        scores.update(strengths)
+        columns: list[Sequence[Any]] = [words[::width], words[1::width], numbers]
+        if weights is not None:
+            columns.append(words[weights::width])
+        if min(strengths) < least:
+            strong = [strength >= least for strength in strengths]
+            out.drop(f"the score is below {least:g}", compress(numbers, map(not_, strong)))
+            columns = [list(compress(column, strong)) for column in columns]
+        out.add(*columns)
+    out.passed_over = source.lines - n_rows - 1  # the header is not a comment
+    _note_scores(scores, least, out)
+    _note_mirrored(out)
+    kind = "links" if width == 3 else f"links with {width - 3} partial scores"
+    return f"STRING {kind}, nodes named by {_shorten(out)}"
+
+
+def _least(asked: float | None) -> float:
+    """Return the least score on STRING's scale of 1000."""
+    if asked is None:
+        return 0.0
+    value = real_number("--min-score", asked, 0, 1000, low_open=False, high_open=False)
+    return 1000 * value if value <= 1 else value
+
+
+def _refuse_ragged(numbers: Sequence[int], lines: Sequence[str], width: int, file: str) -> None:
+    for number, line in zip(numbers, lines, strict=True):
+        if len(line.split()) != width:
+            raise InputError(
+                f"{file}:{number}: expected {width} columns as in the header, got "
+                f"{len(line.split())}: {line[:40]!r}; is the file cut off?"
+            )
+
+
+def _scores(cells: Sequence[str], numbers: Sequence[int], file: str) -> list[int]:
+    try:
+        return list(map(_SCORES.__getitem__, cells))
+    except KeyError as problem:
+        line = numbers[cells.index(problem.args[0])]
+        raise InputError(
+            f"{file}:{line}: expected a combined score, a whole number from 0 to 1000, got "
+            f"{problem.args[0][:30]!r}"
+        ) from None
+
+
+def _note_scores(scores: Counter[int], least: float, out: EdgeCollector) -> None:
+    if not scores:
+        raise InputError(f"{out.file}: STRING's header and no row below it")
+    if least <= min(scores) and min(scores) < _HIGH:
+        high = sum(count for score, count in scores.items() if score >= _HIGH)
+        out.note(
+            f"STRING scores from {min(scores)} to {max(scores)}, all kept; --min-score {_HIGH} "
+            f"keeps what STRING calls high confidence (would leave {high:,} rows)"
+        )
+
+
+def _note_mirrored(out: EdgeCollector) -> None:
+    """Note that each pair is listed both ways, to explain the duplicates."""
+    ends = out.ends
+    up, down = ends[ends[:, 0] < ends[:, 1]], ends[ends[:, 0] > ends[:, 1]]
+    if len(up) != len(down) or not len(up):
+        return
+    if np.array_equal(np.sort(up @ (1 << 32, 1)), np.sort(down @ (1, 1 << 32))):
+        out.note("each pair is listed twice, once each way, as STRING does; it counts once")
+
+
+def _shorten(out: EdgeCollector) -> str:
+    """Take the organism's number off the names when all share it; say what names a node."""
+    names = out.names
+    taxon = names[0].partition(".")[0] if names else ""
+    start = f"{taxon}."
+    if not taxon.isdecimal() or not all(n.startswith(start) and n != start for n in names):
+        return "STRING identifier"
+    out.rename([name.removeprefix(start) for name in names])
+    return f"STRING identifier without {taxon}. in front"

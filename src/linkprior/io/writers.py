@@ -1,23 +1,174 @@
-"""A ranking as a graph for viewers: GraphML, CX2 with its style, and SIF."""
+"""A ranking in other people's formats: tables, JSON lines, and graphs for viewers."""
 
 from __future__ import annotations
 
+import json
+import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TextIO
+from pathlib import PurePath
+from typing import Any, NamedTuple, TextIO
 from xml.sax.saxutils import escape, quoteattr
 
 import numpy as np
 from numpy.typing import NDArray
 
 from linkprior._version import __version__
-from linkprior.errors import InputError
-from linkprior.io.writers.tables import Plain, json_text, kind_of, known, plain, typed
+from linkprior.errors import InputError, ParameterError, nearest
 from linkprior.network import Network
 from linkprior.network import pairs as pr
-from linkprior.ranking.ranking import Ranking, escape_surrogates, six_digits
+from linkprior.ranking.ranking import Ranking, cell_text, delimited, escape_surrogates, six_digits
+
+
+class Format(NamedTuple):
+    """What a format is in one line, and how its files end."""
+
+    summary: str
+    suffixes: tuple[str, ...]
+
+
+FORMATS: dict[str, Format] = {
+    "tsv": Format("tab-separated table with a header line (the default)", (".tsv", ".txt")),
+    "csv": Format("comma-separated table that a spreadsheet opens without formulas", (".csv",)),
+    "jsonl": Format("one JSON object per line", (".jsonl", ".ndjson")),
+    "graphml": Format("graph with the observed edges: Cytoscape, Gephi, networkx", (".graphml",)),
+    "cx2": Format("graph with a style: Cytoscape and NDEx", (".cx2",)),
+    "sif": Format("source, predicted or observed, target: Cytoscape's plain list", (".sif",)),
+}
+
+
+def format_of(path: str | None, given: str | None) -> str:
+    """Return the format that was named, else the one a file's name ends in, else tsv."""
+    if given is not None:
+        name = str(given).lower()
+        if name not in FORMATS:
+            raise ParameterError(
+                f"no output format is called {given!r}.{nearest(name, FORMATS)} "
+                f"There are: {', '.join(FORMATS)}"
+            )
+        return name
+    suffix = PurePath(path or "").suffix.lower()
+    return next((name for name, made in FORMATS.items() if suffix in made.suffixes), "tsv")
+
+
+def write_ranking(
+    target: TextIO,
+    ranking: Ranking,
+    format: str = "tsv",
+    network: Network | None = None,
+    facts: Mapping[str, Any] | None = None,
+) -> None:
+    """Write a ranking to a text stream; the same ranking gives the same text.
+
+    Parameters
+    ----------
+    target
+        A stream opened as UTF-8, with ``newline=""`` so that line ends stay as written.
+    format
+        A name in `FORMATS`.
+    network
+        The network the model was fitted on. Graph formats then show degrees and the observed
+        edges among the ranked nodes; tables have no use for it.
+    facts
+        What to remember of the run (model, seed, digest): attributes of the graph in graphml and
+        cx2; the other formats have no place for it.
+    """
+    name = format_of(None, format)
+    if network is not None and network.names != ranking.node_names:
+        raise InputError(
+            "the ranking and the network have different nodes; give the network the model was "
+            "fitted on"
+        )
+    if name in _GRAPHS:
+        _GRAPHS[name](target, draw(ranking, network), facts or {})
+    else:
+        _TABLES[name](target, ranking)
+
+
+# ---------------------------------------------------------------------- tables
+
+# What makes a spreadsheet compute, the wide forms of East Asian keyboards included. Apostrophes
+# before it count, so that the guard can be taken off again without doubt.
+_FORMULA = re.compile("'*[=+\\-@\t\r\n＝＋－＠]")
+
+
+def write_csv(target: TextIO, ranking: Ranking) -> None:
+    """Write RFC 4180, but for lines that end in a newline alone.
+
+    Every reader takes that, line tools see no stray carriage return, and the bytes are the same
+    on every system. Text that a spreadsheet would compute is guarded (`guard`); numbers are
+    not touched.
+    """
+    target.write(delimited(map(guard, ranking.columns), ","))
+    for row in ranking.rows():
+        target.write(delimited(map(_csv_cell, row), ","))
+
+
+def write_jsonl(target: TextIO, ranking: Ranking) -> None:
+    """Write one object per line; numbers are numbers, with the six digits of the table."""
+    columns = ranking.columns
+    for row in ranking.rows():
+        target.write(json_text(dict(zip(columns, map(plain, row), strict=True))) + "\n")
+
+
+def guard(cell: str) -> str:
+    """Put an apostrophe before ``= + - @`` and the like, also behind apostrophes of its own."""
+    return f"'{cell}" if _FORMULA.match(cell) else cell
+
+
+def _csv_cell(value: Any) -> Any:
+    if isinstance(value, np.generic):
+        value = value.item()
+    return value if isinstance(value, int | float) else guard(cell_text(value))
+
+
+Plain = bool | int | float | str | None
+KINDS = {"b": "boolean", "i": "long", "u": "long", "f": "double"}
+
+# A lone surrogate is no UTF-8. The other three are line ends to some readers of JSON lines.
+_UNSAFE = re.compile("[\ud800-\udfff\u0085\u2028\u2029]")
+
+
+def plain(value: Any) -> Plain:
+    """Return a value of JSON: six digits of a float, None for NaN and infinity, else text."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float):
+        return float(six_digits(value)) if math.isfinite(value) else None
+    if value is None or isinstance(value, bool | int | str):
+        return value
+    if isinstance(value, dict | list | tuple):
+        return json.dumps(value, ensure_ascii=False, default=str)
+    return str(value)
+
+
+def kind_of(values: Any) -> str:
+    """Return what a column or one value is: boolean, long, double or string."""
+    return KINDS.get(np.asarray(values).dtype.kind, "string")
+
+
+def typed(value: Any, kind: str) -> Plain:
+    """Return a value of a column of this kind; None where there is none."""
+    simple = plain(value)
+    return str(simple) if kind == "string" and simple is not None else simple
+
+
+def known(facts: Mapping[str, Any]) -> dict[str, Plain]:
+    """Return the facts that have a value, as values of their kind."""
+    values = {str(name): plain(value) for name, value in facts.items()}
+    given = {name: value for name, value in values.items() if value is not None}
+    return {name: typed(value, kind_of(value)) for name, value in given.items()}
+
+
+def json_text(value: Any) -> str:
+    """Return JSON in one line that can be written as UTF-8."""
+    written = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return _UNSAFE.sub(lambda mark: f"\\u{ord(mark[0]):04x}", written)
+
+
+# ---------------------------------------------------------------------- graphs
 
 # Columns of edges that viewers keep for themselves; they ignore case.
 _TAKEN = (
@@ -291,7 +442,12 @@ def write_sif(target: TextIO, drawing: Drawing, facts: Mapping[str, Any]) -> Non
             target.write(f"{names[a]}\t{kind}\t{names[b]}\n")
 
 
-WRITERS: dict[str, Callable[[TextIO, Drawing, Mapping[str, Any]], None]] = {
+_TABLES: dict[str, Callable[[TextIO, Ranking], None]] = {
+    "tsv": lambda target, ranking: ranking.write(target),
+    "csv": write_csv,
+    "jsonl": write_jsonl,
+}
+_GRAPHS: dict[str, Callable[[TextIO, Drawing, Mapping[str, Any]], None]] = {
     "graphml": write_graphml,
     "cx2": write_cx2,
     "sif": write_sif,

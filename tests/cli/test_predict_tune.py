@@ -174,7 +174,7 @@ def test_the_same_command_again_tries_and_fits_nothing(run, succeed, ask, tmp_pa
     run(*ask)
     first = result_of(tmp_path / "run")
     monkeypatch.setattr(Objective, "_score", None)
-    monkeypatch.setattr("linkprior.predictors.walks.Katz._fit", None)
+    monkeypatch.setattr("linkprior.predictors.paths.Katz._fit", None)
     _, err = succeed(*ask)
     assert "fitted before" in err
     assert CHOSEN.search(err)

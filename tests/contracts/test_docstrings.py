@@ -7,12 +7,12 @@ from importlib import import_module
 import pytest
 
 import linkprior as lp
-from linkprior.predictors.documentation import sections
+from linkprior.predictors.base import sections
 from linkprior.predictors.registry import MODELS, WRAPPERS, find
 
 PLACES = sorted({place.partition(":")[0] for place in [*MODELS.values(), *WRAPPERS.values()]})
 MODULES = [
-    *(f"linkprior.predictors.{place}" for place in ("base", "registry", *PLACES)),
+    *(f"linkprior.predictors.{place}" for place in ("base", "meta", "registry", *PLACES)),
     *(f"linkprior.ranking.{name}" for name in ("candidates", "ranking")),
 ]
 

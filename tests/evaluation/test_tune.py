@@ -21,8 +21,8 @@ from linkprior.errors import LinkpriorError, ParameterError
 from linkprior.evaluation.splits import uniform
 from linkprior.evaluation.tuning.executor import Objective
 from linkprior.evaluation.tuning.search import SearchSpace, Tpe, Trial, best_of, floors_of
+from linkprior.predictors.paths import Katz
 from linkprior.predictors.registry import make
-from linkprior.predictors.walks import Katz
 
 # ---------------------------------------------------------------------- what a value is
 

@@ -9,6 +9,13 @@ from hypothesis import strategies as st
 import linkprior as lp
 
 SMALL = {"rank": 2, "n_starts": 1, "warmup": 3, "max_iter": 2}
+MODELS = {
+    "pa": ("pa", {}),
+    "l3": ("l3", {}),
+    "tri": ("tri", {"rank": 2, "n_starts": 1, "max_iter": 3}),
+    "dense": ("tri-degree", SMALL),
+    "sketch": ("tri-degree", {**SMALL, "solver": "streaming"}),
+}
 slowly = settings(
     deadline=None,
     max_examples=30,
@@ -24,6 +31,11 @@ def networks(draw, largest=12):
     every = list(combinations(names, 2))
     edges = draw(st.lists(st.sampled_from(every), min_size=1, max_size=3 * p))
     return lp.Network.from_edges(edges, nodes=names)
+
+
+def build(key):
+    name, params = MODELS[key]
+    return lp.make(name, **params)
 
 
 def all_scores(model):

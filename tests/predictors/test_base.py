@@ -8,7 +8,7 @@ import pytest
 
 import linkprior as lp
 from linkprior.errors import InputError, LinkpriorError, ParameterError
-from linkprior.predictors.base import as_predictor
+from linkprior.predictors.meta import as_predictor
 
 NUMBERED = [(7, 12), (12, 30), (30, 7), (30, 41)]  # names 12, 30, 41, 7 in this order
 

@@ -6,25 +6,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.predictors.small import SMALL, networks, slowly
+from tests.predictors.small import MODELS, build, networks, slowly
 
 import linkprior as lp
 from linkprior.errors import InputError, LinkpriorError
 from linkprior.predictors.registry import make
 from linkprior.ranking import topk
 from linkprior.ranking.candidates import Candidates
-
-MODELS = {
-    "pa": ("pa", {}),
-    "l3": ("l3", {}),
-    "dense": ("tri-degree", SMALL),
-    "sketch": ("tri-degree", {**SMALL, "solver": "streaming"}),
-}
-
-
-def build(key):
-    name, params = MODELS[key]
-    return make(name, **params)
 
 
 @st.composite

@@ -51,19 +51,6 @@ def test_planted_groups_are_found(name, params):
     assert np.mean(best[:, 0] % 2 == best[:, 1] % 2) > 0.9
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_workers_do_not_change_a_byte(name, monkeypatch):
-    monkeypatch.setattr("linkprior.solvers.pu_als.BLOCK_ROWS", 32)
-    monkeypatch.setattr("linkprior.solvers.nuclear.FULL_BELOW", 50)
-    monkeypatch.setattr("linkprior.parallel._BLOCK_ENTRIES", 32 * 150)
-    quick = {"max_iter": 3} if name == "nuclear-degree" else {"max_iter": 3, "n_starts": 2}
-    results = []
-    for workers in (1, 2, 4):
-        with lp.use_workers(workers):
-            results.append(lp.make(name, **quick).fit(planted(150)).score_rows(0, 150).tobytes())
-    assert results[0] == results[1] == results[2]
-
-
 def test_more_starts_are_the_mean_of_single_ones():
     several = lp.make("pu", rank=4, n_starts=2).fit(planted())
     W, H = several.learned_.arrays["W"], several.learned_.arrays["H"]
@@ -161,16 +148,6 @@ def test_the_facts_tell_bounds_multipliers_and_what_was_reached():
     assert same["trace_norm"] == pytest.approx(10.0, rel=0.02)
     assert same["prior"] == pytest.approx(80.0, rel=0.02)
     assert not {"trace", "feasible", "scaled_by", "mu"} & set(same)
-
-
-@pytest.mark.parametrize(("mu", "lam"), [(None, 0.001), (1.0, 0.05), (2.0, 0.01)])
-def test_the_bounds_of_a_penalised_fit_give_its_loss_again(mu, lam):
-    precise = {"tol": 1e-4, "max_iter": 1000}
-    plain = fitted(mu=mu, lam=lam, **precise).learned_
-    t, r = plain.facts["trace_norm"], plain.facts["prior"]
-    again = fitted(trace=t, prior_bound=r, **precise).learned_
-    losses = [theory.pu_loss(one.arrays["X"], KARATE, 0.05) for one in (plain, again)]
-    assert losses[1] == pytest.approx(losses[0], rel=0.01)
 
 
 def test_one_bound_leaves_the_other_penalty():

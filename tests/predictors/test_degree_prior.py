@@ -17,15 +17,7 @@ from linkprior.model.priors import DegreePrior
 from linkprior.network.pairs import n_pairs
 from linkprior.predictors import degree_prior
 from linkprior.predictors.registry import make
-from linkprior.predictors.scores import (
-    DenseScores,
-    adjust,
-    adjust_pairs,
-    dense_prox,
-    knots,
-    make_tables,
-    unit_of,
-)
+from linkprior.predictors.scores import DenseScores, dense_prox, make_tables, unit_of
 
 BASES = ("l3", "ra", "pa", "katz")
 
@@ -164,28 +156,6 @@ def test_rows_and_pairs_agree_when_read_from_tables(base, network, monkeypatch, 
     np.testing.assert_allclose(scores, scores.T, atol=2e-6 * size)
     model.save(tmp_path / "m")
     assert all_scores(lp.load(tmp_path / "m")).tobytes() == scores.tobytes()
-
-
-def test_the_pieces_serve_any_rows_of_scores():
-    """With five nodes every rank is a knot: nothing is interpolated."""
-    rng, p = np.random.default_rng(0), 5
-    A = rng.normal(size=(p, p))
-    A = A + A.T
-    scale, profile = rng.uniform(0.5, 1.0, p), np.log1p(np.arange(1.0, p))
-    assert knots(p - 1).tolist() == [0, 1, 2, 3]
-    tables = make_tables(lambda a, b: A[a:b].copy(), p, scale, profile)
-    assert tables.shape == (1, p, p - 1)
-    found = adjust(A, 0, tables, scale, profile)
-    B = np.zeros((p, p))
-    for i in range(p):
-        others = [j for j in range(p) if j != i]
-        for rank, j in enumerate(sorted(others, key=lambda j: -A[i, j])):
-            B[i, j] = scale[i] * profile[rank]
-    off = ~np.eye(p, dtype=bool)
-    np.testing.assert_allclose(found[off], (A - (B + B.T) / 2)[off], rtol=1e-6, atol=1e-6)
-    pairs = np.array([(0, 3), (1, 2)])
-    by_pair = adjust_pairs(A[pairs[:, 0], pairs[:, 1]], pairs, tables, scale, profile)
-    np.testing.assert_allclose(by_pair, found[pairs[:, 0], pairs[:, 1]], atol=1e-6)
 
 
 @pytest.mark.parametrize("n_edges", [1, 300, 2000])

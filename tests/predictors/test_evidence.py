@@ -9,27 +9,15 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.predictors.small import SMALL, every_pair, networks, slowly
+from tests.predictors.small import MODELS, build, every_pair, networks, slowly
 
 import linkprior as lp
 from linkprior.errors import InputError, NotFittedError
-from linkprior.predictors import evidence, path_counts
+from linkprior.predictors import evidence
 from linkprior.predictors.registry import make
 from linkprior.ranking.ranking import Ranking
 
-MODELS = {
-    "pa": ("pa", {}),
-    "l3": ("l3", {}),
-    "tri": ("tri", {"rank": 2, "n_starts": 1, "max_iter": 3}),
-    "dense": ("tri-degree", SMALL),
-    "sketch": ("tri-degree", {**SMALL, "solver": "streaming"}),
-}
 every = pytest.mark.parametrize("key", MODELS)
-
-
-def build(key):
-    name, params = MODELS[key]
-    return make(name, **params)
 
 
 def graph_of(net):
@@ -68,8 +56,8 @@ def test_paths_and_partners_are_those_networkx_finds(net, room):
     """Edges too, whose walks there and back are no paths; whatever the size of the blocks."""
     pairs, graph = every_pair(net), graph_of(net)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(path_counts, "_ENTRIES", room)
-        found = path_counts.count_paths(net, pairs)
+        patch.setattr(evidence, "_ENTRIES", room)
+        found = evidence.count_paths(net, pairs)
     for at, (i, j) in enumerate(pairs.tolist()):
         assert found.two[at] == len(simple_paths(graph, i, j, 2))
         assert found.three[at] == len(simple_paths(graph, i, j, 3))
@@ -81,7 +69,7 @@ def test_paths_and_partners_are_those_networkx_finds(net, room):
 @given(networks())
 def test_the_rank_by_degree_is_that_of_all_non_edges(net):
     pairs = every_pair(net)
-    places = path_counts.rank_by_degree(net, pairs)
+    places = evidence.rank_by_degree(net, pairs)
     assert places.tolist() == [place_by_degree(net, i, j) for i, j in pairs.tolist()]
 
 
@@ -95,15 +83,7 @@ def test_columns_agree_with_counting_by_hand(key, net):
     model = build(key).fit(net)
     ranking = model.predict_edges(40)
     found = evidence.columns(model, ranking)
-    assert list(found) == [
-        "degree_source",
-        "degree_target",
-        "rank_by_degree",
-        "paths2",
-        "paths3",
-        "shared_partners",
-        "prior_share",
-    ]
+    assert list(found) == list(evidence.COLUMNS)
     A = net.adjacency.toarray()
     i, j = ranking.pairs.T
     assert (found["degree_source"] == A.sum(axis=1)[i]).all()
@@ -148,7 +128,7 @@ def test_evidence_is_added_to_what_a_ranking_has(planted):
 
 
 def test_evidence_is_the_same_for_any_number_of_workers(monkeypatch):
-    monkeypatch.setattr(path_counts, "_ENTRIES", 5000)
+    monkeypatch.setattr(evidence, "_ENTRIES", 5000)
     net = lp.planted_network(n_nodes=500, n_groups=5, mean_degree=6, seed=1)
     model = build("dense").fit(net)
     ranking = model.predict_edges(800)
@@ -188,8 +168,7 @@ def test_the_facts_of_a_pair_are_those_of_brute_force(key, data):
     pair = data.draw(st.sampled_from(list(combinations(range(net.n_nodes), 2))))
     model = build(key).fit(net)
     names = [net.names[node] for node in data.draw(st.permutations(pair))]
-    story = evidence.explain_pair(model, *names)
-    facts, (i, j) = story.facts, pair
+    facts, (i, j) = evidence.explain_pair(model, *names), pair
     scores = model.score_rows(0, net.n_nodes).astype(np.float64)
     others = [scores[other] for other in non_edges(net)]
     observed = bool(net.adjacency[i, j])
@@ -208,7 +187,7 @@ def test_the_facts_of_a_pair_are_those_of_brute_force(key, data):
         assert facts[f"degree_{end}"] == net.adjacency.toarray()[one].sum()
     assert np.isclose(facts["base"] + facts["prior"], facts["score"], rtol=1e-5, atol=1e-6)
     check_surroundings(net, facts, i, j)
-    assert 8 <= len(story.text().splitlines()) <= 15
+    assert 8 <= len(evidence.explanation(facts).splitlines()) <= 15
     assert json.loads(json.dumps(facts)) == facts
 
 
@@ -236,7 +215,7 @@ def test_the_place_of_a_pair_is_where_the_ranking_has_it(key):
     model = build(key).fit(net)
     ranking = model.predict_edges(2000)
     for at in (0, 5, 1200):
-        facts = evidence.explain_pair(model, *ranking.names[at][::-1]).facts
+        facts = evidence.explain_pair(model, *ranking.names[at][::-1])
         assert facts["score"] == ranking.scores[at]
         assert facts["place"] == 1 + int((ranking.scores > ranking.scores[at]).sum())
 
@@ -248,8 +227,8 @@ def square():
 
 
 def test_the_explanation_of_a_candidate_reads_well(square):
-    text = evidence.explain_pair(make("l3").fit(square), "e", "b").text()
-    assert text.splitlines() == [
+    facts = evidence.explain_pair(make("l3").fit(square), "e", "b")
+    assert evidence.explanation(facts).splitlines() == [
         "b – e is not an observed edge: for l3 it is a candidate.",
         "Its score is 0.8165: rank 1 of 5 candidate pairs.",
         "The score has no part from a prior.",
@@ -266,31 +245,33 @@ def test_the_explanation_of_a_candidate_reads_well(square):
 
 
 def test_the_explanation_of_an_edge_says_that_it_is_one(square):
-    story = evidence.explain_pair(make("pa").fit(square), "a", "d")
-    lines = story.text().splitlines()
+    facts = evidence.explain_pair(make("pa").fit(square), "a", "d")
+    text = evidence.explanation(facts)
+    lines = text.splitlines()
     assert lines[0] == "a – d is an observed edge: pa was fitted with it, and does not predict it."
     told = "Its score, fitted with the edge in place, is 6; 0 of 5 candidate pairs score higher."
     assert lines[1] == told
-    assert story.facts["place"] is None
-    assert "would put 0 candidates above it" in story.text()
+    assert facts["place"] is None
+    assert "would put 0 candidates above it" in text
 
 
 def test_the_explanation_shows_what_the_prior_does(planted):
     model = build("dense").fit(planted)
-    story = evidence.explain_pair(model, *model.predict_edges(1).names[0])
-    base, prior = story.facts["base"], story.facts["prior"]
+    facts = evidence.explain_pair(model, *model.predict_edges(1).names[0])
+    base, prior, text = facts["base"], facts["prior"], evidence.explanation(facts)
     assert prior < 0
-    assert f"Before the prior it is {base:.4g}; the prior subtracts {-prior:.4g}." in story.text()
-    raised = evidence.PairStory(story.facts | {"base": 0.25, "prior": 0.5})
-    assert "Before the prior it is 0.25; the prior adds 0.5." in raised.text()
+    assert f"Before the prior it is {base:.4g}; the prior subtracts {-prior:.4g}." in text
+    raised = evidence.explanation(facts | {"base": 0.25, "prior": 0.5})
+    assert "Before the prior it is 0.25; the prior adds 0.5." in raised
 
 
 def test_in_a_complete_network_there_is_nothing_to_compare_with():
     net = lp.Network.from_edges(combinations(range(5), 2))
-    story = evidence.explain_pair(make("l3").fit(net), 0, "4")
-    assert story.facts["n_candidates"] == story.facts["candidates_above"] == 0
-    assert "Every pair of this network is an observed edge" in story.text()
-    assert "They share 3 partners: 1 (4 edges), 2 (4 edges), 3 (4 edges)." in story.text()
+    facts = evidence.explain_pair(make("l3").fit(net), 0, "4")
+    text = evidence.explanation(facts)
+    assert facts["n_candidates"] == facts["candidates_above"] == 0
+    assert "Every pair of this network is an observed edge" in text
+    assert "They share 3 partners: 1 (4 edges), 2 (4 edges), 3 (4 edges)." in text
 
 
 @pytest.mark.parametrize(

@@ -48,12 +48,6 @@ def fitted(name, params, net, **more):
 # ---------------------------------------------------------------------- the function
 
 
-def weights(**changes):
-    plain = dict.fromkeys(("constant", "score", "degree", "degrees", "low", "high"), 0.0)
-    rest = {"both": 0.0, "either": 0.0, "typical_x": 0.5, "typical_y": 0.3}
-    return LearnedWeights(**{**plain, **rest, **changes})
-
-
 def sample(seed=0, n=4000, slope=4.0):
     """Pairs whose log-odds fall by `slope` with the mean x of both ends."""
     rng = np.random.default_rng(seed)

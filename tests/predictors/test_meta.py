@@ -1,14 +1,10 @@
 """Models over other models: degree:NAME and consensus:NAME are predictors like any other."""
 
-import sys
-from contextlib import suppress
-
 import numpy as np
 import pytest
-from tests.predictors.small import all_scores
+from tests.predictors.small import all_scores, every_pair
 
 import linkprior as lp
-from linkprior import cli
 from linkprior.errors import ParameterError, StoreError
 from linkprior.predictors.cost import expected_bytes
 from linkprior.predictors.effort import effort_of
@@ -25,19 +21,6 @@ NAMES = [
 def build(name, params):
     known = find(name).parameter_names()
     return make(name, **{**{k: v for k, v in SMALL.items() if k in known}, **params})
-
-
-@pytest.fixture
-def run(monkeypatch, capsys):
-    """Run the command in this process; returns what it prints."""
-
-    def one(*arguments):
-        monkeypatch.setattr(sys, "argv", ["linkprior", *map(str, arguments)])
-        with suppress(SystemExit):
-            cli.main()
-        return capsys.readouterr().out
-
-    return one
 
 
 # ---------------------------------------------------------------------- names and parameters
@@ -68,7 +51,7 @@ def test_parameters_are_those_of_both(name, run):
     names = cls.parameter_names()
     assert len(set(names)) == len(names)
     assert set(cls.wrapped.parameter_names()) <= set(names)
-    told = run("models", name)
+    _, told, _ = run("models", name)
     assert all(told.count(parameter) > 1 for parameter in names)
 
 
@@ -117,7 +100,7 @@ def test_parameters_that_would_mean_two_things_are_refused(monkeypatch):
 
 
 def test_models_lists_a_line_for_each_wrapper_and_all_means_plain_models(run):
-    listed = run("models").splitlines()
+    listed = run("models")[1].splitlines()
     for kind in WRAPPERS:
         assert sum(line.startswith(f"{kind}:NAME ") for line in listed) == 1
     assert not any(":" in name for name in MODELS)
@@ -130,7 +113,7 @@ def test_models_lists_a_line_for_each_wrapper_and_all_means_plain_models(run):
 @pytest.mark.parametrize("name", ["degree:l3", "degree:consensus:tri"])
 def test_the_base_of_a_score_is_that_of_the_base_model(name, params, planted):
     model = build(name, params).fit(planted)
-    pairs = np.stack(np.triu_indices(planted.n_nodes, 1), axis=1)[:40]
+    pairs = every_pair(planted)[:40]
     alone = model._new().fit(planted).score_pairs(pairs)
     np.testing.assert_array_equal(model.explain(pairs).base, alone)
 
@@ -186,15 +169,12 @@ def test_an_evaluation_that_is_kept_takes_an_infinite_tau(planted, tmp_path):
     assert result.to_frame().equals(again.to_frame())
 
 
-def test_the_command_line_sets_parameters_of_both_and_shows_the_spread(planted, tmp_path, run):
-    edges = tmp_path / "edges.tsv"
-    named = [(planted.names[i], planted.names[j]) for i, j in planted.edges.tolist()]
-    edges.write_text("".join(f"{a}\t{b}\n" for a, b in named))
-    net, few = lp.Network.from_edges(named), ["--top", "5", "--quiet"]
+def test_the_command_line_sets_parameters_of_both_and_shows_the_spread(edges, run):
+    net, few = lp.read_network(edges), ["--top", "5", "--quiet"]
 
     def predict(model, *settings):
         given = [word for one in settings for word in ("--set", one)]
-        out = run("predict", edges, "--model", model, *given, *few)
+        _, out, _ = run("predict", edges, "--model", model, *given, *few)
         return [line.split("\t") for line in out.splitlines()]
 
     lines = predict("degree:katz", "tau=inf", "beta=0.3")

@@ -64,11 +64,7 @@ def test_a_model_of_another_package_is_a_model_like_any_other(installed, tmp_pat
     assert len(lp.make("degree:hub-promoted").fit(net).predict_edges(5)) == 5
 
 
-def test_the_command_line_finds_it(site, tmp_path):
-    net = lp.planted_network(40, seed=0)
-    edges = tmp_path / "edges.tsv"
-    edges.write_text("".join(f"{net.names[i]}\t{net.names[j]}\n" for i, j in net.edges.tolist()))
-
+def test_the_command_line_finds_it(site, edges):
     def run(*arguments):
         path = os.pathsep.join(map(str, [site, Path(lp.__file__).parents[1]]))
         command = [sys.executable, "-m", "linkprior", *map(str, arguments)]

@@ -5,8 +5,6 @@ from itertools import combinations
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given
-from hypothesis import strategies as st
 from scipy.linalg import sqrtm
 from scipy.stats import rankdata
 
@@ -91,15 +89,6 @@ def cut(net, seed, share):
     return kept, net.adjacency.toarray() - kept
 
 
-@pytest.mark.parametrize("dtype", [np.float64, np.float32])
-@pytest.mark.parametrize("seed", range(6))
-def test_perturbation_is_the_sum_over_eigenpairs(seed, dtype):
-    kept, dropped = cut(scattered(seed, p=30, share=0.05 + 0.02 * seed), seed, 0.3)
-    found = spectra.perturbed(sp.csr_array(kept), sp.csr_array(dropped), dtype)
-    exact = 1e-10 if dtype == np.float64 else 2e-5
-    np.testing.assert_allclose(found, slow_spm(kept, dropped), atol=exact)
-
-
 @pytest.mark.parametrize("seed", range(4))
 def test_perturbation_does_not_depend_on_the_order_of_nodes(seed):
     """A new order gives LAPACK another basis of every space of equal eigenvalues."""
@@ -128,34 +117,6 @@ def test_spm_is_the_mean_over_its_random_drops():
     np.testing.assert_allclose(scores, expected, atol=1e-6)
     others = lp.make("spm", n=4, share=0.2, seed=6).fit(net).score_rows(0, 24)
     assert not np.allclose(scores, others, atol=1e-3)
-
-
-@given(st.lists(st.integers(-5, 5), min_size=1, max_size=40))
-def test_ranks_are_scipys_from_the_largest_down(values):
-    entries = np.array(values, dtype=float)
-    expected = rankdata(-entries)
-    np.testing.assert_array_equal(spectra.descending_ranks(entries, 1e-10), expected)
-
-
-def test_ranks_are_the_same_in_pieces(monkeypatch):
-    monkeypatch.setattr(spectra, "_TIES_AT_ONCE", 3)
-    entries = np.random.default_rng(0).integers(-20, 20, 200).astype(float)
-    expected = rankdata(-entries)
-    np.testing.assert_array_equal(spectra.descending_ranks(entries, 1e-10), expected)
-
-
-def test_values_that_differ_by_rounding_share_their_rank():
-    ranks = spectra.descending_ranks(np.array([1.0, 0.3, 0.1 + 0.2, 0.25]), 1e-10)
-    assert ranks.tolist() == [1.0, 2.5, 2.5, 4.0]
-
-
-def test_entries_above_the_diagonal_and_back():
-    matrix = np.arange(81.0).reshape(9, 9)
-    matrix = matrix + matrix.T
-    entries = spectra.upper([matrix[:4], matrix[4:]], 9)
-    assert (entries == matrix[np.triu_indices(9, 1)]).all()
-    np.fill_diagonal(matrix, 0.0)
-    assert (spectra.symmetric(entries, 9, np.float32) == matrix).all()
 
 
 @pytest.mark.parametrize("name", ["rnm", "spm"])

@@ -8,7 +8,7 @@ from torture import numerics
 
 import linkprior as lp
 from linkprior.errors import LinkpriorError, ParameterError
-from linkprior.predictors.base import overflow_told_later
+from linkprior.predictors.base import overflow_checked_later
 from linkprior.predictors.local import PreferentialAttachment
 
 QUICK = [name for name in numerics.EVERY_MODEL if name not in ("auto", "nuclear-degree")]
@@ -128,9 +128,9 @@ def test_an_invalid_number_without_overflow_is_still_a_warning():
     zero, huge = np.zeros(1), np.full(1, 1e308)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        with overflow_told_later():
+        with overflow_checked_later():
             assert np.isnan(huge * 10 - huge * 10).all()
-        with pytest.raises(RuntimeWarning, match="invalid value"), overflow_told_later():
+        with pytest.raises(RuntimeWarning, match="invalid value"), overflow_checked_later():
             np.sqrt(zero - 1.0)
 
 

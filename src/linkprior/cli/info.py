@@ -36,7 +36,7 @@ def models(name: str | None) -> None:
     from linkprior.predictors import registry
 
     if name is not None:
-        from linkprior.predictors.documentation import sections
+        from linkprior.predictors.base import sections
 
         model = registry.find(name)
         parts = sections(model.__doc__)

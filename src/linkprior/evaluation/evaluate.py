@@ -29,8 +29,9 @@ from linkprior.kernels import seconds_compiling
 from linkprior.machine import peak_memory, reset_peak_memory
 from linkprior.network import Network
 from linkprior.predictors import registry
-from linkprior.predictors.base import LinkPredictor, as_predictor
+from linkprior.predictors.base import LinkPredictor
 from linkprior.predictors.effort import Effort, effort_of
+from linkprior.predictors.meta import as_predictor
 
 Models = str | LinkPredictor | Iterable[str | LinkPredictor] | Mapping[str, str | LinkPredictor]
 Change = Callable[[LinkPredictor, Split], LinkPredictor]

@@ -42,7 +42,7 @@ from linkprior.predictors import registry
 from linkprior.predictors.base import Array, LinkPredictor
 from linkprior.predictors.cost import estimate
 from linkprior.predictors.effort import effort_of
-from linkprior.predictors.evidence import explain_pair, with_evidence
+from linkprior.predictors.evidence import explain_pair, explanation, with_evidence
 from linkprior.ranking.candidates import MOST_PARTNERS, PARTNERS, Candidates, NeighborCandidates
 from linkprior.ranking.ranking import Ranking
 from linkprior.ranking.retrieval import default_kind, refuse_without_factors
@@ -430,8 +430,8 @@ class PredictJob:
     def explanations(self) -> Iterator[str]:
         """Give the explanation of each pair asked about."""
         for a, b in self.explain:
-            explained = explain_pair(self.predictor, a, b, self.given.symbols)
-            text, facts = explained.text(), explained.facts
+            facts = explain_pair(self.predictor, a, b, self.given.symbols)
+            text = explanation(facts)
             missing = not (facts["observed"] or facts["known_non_edge"])
             values = self.predictor.probabilities(np.array([facts["score"]])) if missing else None
             if values is not None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import copy
 import dataclasses
 import functools
+import inspect
+import re
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
@@ -31,9 +32,9 @@ from linkprior.kernels._engine import current_device
 from linkprior.network import Network
 from linkprior.network import pairs as pr
 from linkprior.predictors import on_device, saving
-from linkprior.predictors.documentation import complete
 from linkprior.predictors.effort import Effort, Growth, amount
 from linkprior.predictors.on_device import Form
+from linkprior.predictors.scores import Scores
 from linkprior.predictors.spaces import Space
 from linkprior.ranking.candidates import Candidates, NeighborCandidates
 from linkprior.ranking.ranking import Ranking
@@ -43,12 +44,19 @@ from linkprior.ranking.topk import best_pairs
 if TYPE_CHECKING:
     import pandas as pd
 
-    from linkprior.predictors.scores import Scores
-
 Array = NDArray[Any]
 
 WEIGHTS, NEGATIVES = frozenset({"weights"}), frozenset({"negatives"})
 ISOLATED = frozenset({"isolated"})  # nodes without an edge
+
+_EXAMPLE = """
+Examples
+--------
+>>> import linkprior as lp
+>>> network = lp.planted_network(40, seed=0)
+>>> len(lp.make("{name}").fit(network).predict_edges(5))
+5
+"""
 
 
 @dataclass(frozen=True)
@@ -123,7 +131,7 @@ def _renamed(old: str, method: Callable[..., T]) -> Callable[..., T]:
 
 
 @contextmanager
-def overflow_told_later() -> Iterator[None]:
+def overflow_checked_later() -> Iterator[None]:
     """Let numbers overflow without a warning, as results are checked; others warn as ever."""
     overflowed = False
 
@@ -136,6 +144,28 @@ def overflow_told_later() -> Iterator[None]:
 
     with np.errstate(over="call", invalid="call", call=note):
         yield
+
+
+def sections(text: str | None) -> dict[str, str]:
+    """Split a numpydoc docstring by its titles; what comes before the first has none."""
+    parts = re.split(r"^(\w[\w ]*)\n-{3,}\n", inspect.cleandoc(text or ""), flags=re.MULTILINE)
+    by_title = {"": parts[0].strip()}
+    return by_title | {title: body.strip() for title, body in zip(parts[1::2], parts[2::2])}  # noqa: B905
+
+
+def complete(model: type, name: str) -> str:
+    """Return the docstring of a class with the parameters of its bases, theirs first."""
+    own_sections = sections(model.__dict__.get("__doc__"))
+    inherited = sections(model.__mro__[1].__dict__.get("__doc__")).get("Parameters", "")
+    parameters = "\n".join(filter(None, [inherited, own_sections.get("Parameters", "")]))
+    text = own_sections[""]
+    if parameters:
+        text += f"\n\nParameters\n----------\n{parameters}"
+    if "Examples" in own_sections:
+        text += f"\n\nExamples\n--------\n{own_sections['Examples']}"
+    elif name and model.__module__.startswith("linkprior."):
+        text += "\n" + _EXAMPLE.format(name=name)
+    return text
 
 
 @dataclass(eq=False, kw_only=True)
@@ -320,7 +350,7 @@ class LinkPredictor(ABC):
                 f"the network has {network.n_nodes} nodes but no edge: there is nothing to learn "
                 "from"
             )
-        with parallel.one_blas_thread(), overflow_told_later():
+        with parallel.one_blas_thread(), overflow_checked_later():
             learned = self._fit(network)
         self._refuse_not_finite(*learned.arrays.values())
         self._remember(network, learned)
@@ -420,7 +450,7 @@ class LinkPredictor(ABC):
         net, _ = self._state()
         start = whole_number("start", start, 0, net.n_nodes)
         stop = whole_number("stop", stop, start, net.n_nodes)
-        with parallel.one_blas_thread(), overflow_told_later():
+        with parallel.one_blas_thread(), overflow_checked_later():
             block = self._rows(start, stop)
         block[np.arange(stop - start), np.arange(start, stop)] = 0.0
         self._refuse_not_finite(block)
@@ -450,7 +480,7 @@ class LinkPredictor(ABC):
         (array([1.]), array([1.]))
         """
         proper = self._proper(pairs, by)
-        with parallel.one_blas_thread(), overflow_told_later():
+        with parallel.one_blas_thread(), overflow_checked_later():
             scores = self._pairs(proper)
         self._refuse_not_finite(scores)
         return scores
@@ -495,7 +525,7 @@ class LinkPredictor(ABC):
                     f"nearby_pairs(network, …), got {shown(candidates)}"
                 )
             candidates.refuse_other(net)
-        with parallel.one_blas_thread(), overflow_told_later():
+        with parallel.one_blas_thread(), overflow_checked_later():
             if isinstance(candidates, NeighborCandidates):
                 best, scores = best_nearby(self, candidates, k, lowest)
             elif (found := self._best_on_device(candidates, k, lowest)) is not None:
@@ -548,7 +578,7 @@ class LinkPredictor(ABC):
         ['score', 'base', 'prior']
         """
         proper, net = self._proper(pairs, by), self.network_
-        with parallel.one_blas_thread(), overflow_told_later():
+        with parallel.one_blas_thread(), overflow_checked_later():
             score, base = self._pairs(proper), self._base(proper)
         names = [(net.names[i], net.names[j]) for i, j in proper.tolist()]
         ranks = self._ranks(proper), self._ranks(proper[:, ::-1])
@@ -754,116 +784,3 @@ class ScoredPredictor(LinkPredictor):
 
     def _pairs(self, pairs: pr.Ints) -> Array:
         return self._scores().at(pairs)
-
-
-# ---------------------------------------------------------------------- other people's estimators
-
-_SCORING = ("score_pairs", "decision_function", "predict_proba", "predict")
-
-
-def as_predictor(estimator: Any) -> LinkPredictor:
-    """Return a predictor as it is, or one that asks an estimator of another library.
-
-    Parameters
-    ----------
-    estimator
-        A LinkPredictor, or an object with `fit(network)` and one of `score_pairs(pairs)`,
-        `decision_function(pairs)`, `predict_proba(pairs)` or `predict(pairs)`, which are given an
-        (m, 2) array of node positions and return m numbers, the higher the likelier; of
-        probabilities by class the last column counts.
-
-    Returns
-    -------
-    LinkPredictor
-        It fits copies, never the object itself. Scores of all pairs are asked for row by row.
-
-    Examples
-    --------
-    >>> import linkprior as lp
-    >>> class Degrees:
-    ...     def fit(self, network):
-    ...         self.degrees = network.degrees
-    ...     def predict(self, pairs):
-    ...         return self.degrees[pairs].sum(axis=1)
-    >>> model = as_predictor(Degrees()).fit(lp.planted_network(30, seed=0))
-    >>> model.score_pairs([(0, 1)]).shape
-    (1,)
-    """
-    if isinstance(estimator, LinkPredictor):
-        return estimator
-    called = type(estimator).__name__
-    if isinstance(estimator, type):
-        raise ParameterError(
-            f"a model must be an object, got the class {estimator.__name__}: call it first"
-        )
-    if not callable(getattr(estimator, "fit", None)):
-        raise ParameterError(f"a model needs a method fit(network), which {called} lacks")
-    scoring = [name for name in _SCORING if callable(getattr(estimator, name, None))]
-    if not scoring:
-        raise ParameterError(
-            f"a model needs one of the methods {', '.join(_SCORING)}, called with an (m, 2) array "
-            f"of node positions; {called} has none of them"
-        )
-    attributes = {"name": called, "estimator": estimator, "scoring": scoring[0]}
-    made: type[_Adapter] = type(
-        called, (_Adapter,), {**attributes, "__doc__": type(estimator).__doc__}
-    )
-    return made(**made._own_params())
-
-
-class _Adapter(LinkPredictor):
-    """An estimator of another library as a predictor; `as_predictor` makes a class for each."""
-
-    estimator: ClassVar[Any] = None
-    scoring: ClassVar[str] = ""
-
-    def __init__(self, **params: Any) -> None:
-        refuse_unknown(type(self).name, params, self.parameter_names())
-        self.__dict__ |= {**self._own_params(), **params}
-
-    @classmethod
-    def _own_params(cls) -> dict[str, Any]:
-        parameters = getattr(cls.estimator, "get_params", None)
-        return dict(parameters(deep=False)) if callable(parameters) else {}
-
-    @classmethod
-    def parameter_names(cls) -> list[str]:
-        return list(cls._own_params())
-
-    def __repr__(self) -> str:
-        return repr(self.estimator)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return as_predictor, (self.estimator,), self.__dict__
-
-    def _fit(self, network: Network) -> Learned:
-        fresh = copy.deepcopy(self.estimator)
-        if params := self.get_params():
-            fresh.set_params(**params)
-        fresh.fit(network)
-        self._cached_estimator = fresh
-        return Learned()
-
-    def _pairs(self, pairs: pr.Ints) -> Array:
-        scores = np.asarray(getattr(self._cached_estimator, self.scoring)(pairs))
-        if scores.ndim == 2 and self.scoring == "predict_proba":
-            scores = scores[:, -1]
-        if scores.shape != (len(pairs),) or scores.dtype.kind not in "biuf":
-            raise LinkpriorError(
-                f"{type(self).name}.{self.scoring} must return one number for each of "
-                f"{len(pairs)} pairs, got {scores.dtype} of shape {scores.shape}"
-            )
-        return scores.astype(np.float64)
-
-    def _rows(self, start: int, stop: int) -> Array:
-        block = np.zeros((stop - start, self.network_.n_nodes))
-        for row, node in enumerate(range(start, stop)):
-            others = np.flatnonzero(np.arange(block.shape[1]) != node)
-            pairs = np.stack([np.full(len(others), node), others], axis=1)
-            block[row, others] = self._pairs(pr.ordered(pairs))
-        return block
-
-    def save(self, folder: str | Path) -> None:
-        raise ParameterError(
-            f"{type(self).name} is not a LinkPredictor: only its own library can save it"
-        )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,8 +11,6 @@ from linkprior._validation import whole_number
 from linkprior.network import Network
 from linkprior.network.pairs import Ints
 from linkprior.predictors.base import Array, Learned, LinkPredictor
-from linkprior.predictors.effort import Growth
-from linkprior.predictors.spaces import Space
 
 Words = NDArray[np.uint64]
 
@@ -34,12 +31,12 @@ class Random(LinkPredictor):
         Chooses the draw: another seed, another order of all pairs.
     """
 
-    name: ClassVar[str] = "random"
-    summary_line: ClassVar[str] = "a random number for each pair: the random baseline"
-    search_space: ClassVar[Space | None] = {}
-    scores_pairs_alone: ClassVar[bool] = True
-    fit_time: ClassVar[Growth] = {"nodes": 1.0}
-    score_time: ClassVar[Growth] = {"entries": 8.0}
+    name = "random"
+    summary_line = "a random number for each pair: the random baseline"
+    search_space = {}
+    scores_pairs_alone = True
+    fit_time = {"nodes": 1.0}
+    score_time = {"entries": 8.0}
     seed: int = 0
 
     def _fit(self, network: Network) -> Learned:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from linkprior import _progress as progress
 from linkprior._validation import choice, real_number, shown, whole_number
@@ -17,18 +16,16 @@ from linkprior.model.priors import H_Like, degree_prior
 from linkprior.network import Network
 from linkprior.network.pairs import Ints, n_pairs
 from linkprior.predictors import multistart
-from linkprior.predictors.base import ISOLATED, NEGATIVES, WEIGHTS, Learned, ScoredPredictor
-from linkprior.predictors.effort import PICK, Effort, Growth, amount, factor_scores, sweep
+from linkprior.predictors.base import ISOLATED, NEGATIVES, WEIGHTS, Array, Learned, ScoredPredictor
+from linkprior.predictors.effort import PICK, Effort, amount, factor_scores, sweep
 from linkprior.predictors.on_device import Form
 from linkprior.predictors.scores import PASSES, BilinearScores, DenseScores, prior_of
-from linkprior.predictors.spaces import ALPHA, TAU, Axis, C, Space, rank_axis
+from linkprior.predictors.spaces import ALPHA, TAU, Axis, C, rank_axis
 from linkprior.ranking.retrieval import FactorPair
 from linkprior.solvers.base import Solution, solve
 from linkprior.solvers.nuclear import NuclearSolver, NuclearState
 from linkprior.solvers.pu_als import PuAlsSolver, PuState
 from linkprior.solvers.symmetric_prox import mm_passes
-
-Array = NDArray[Any]
 
 DEFAULT_RANK = 30
 LARGEST_NUCLEAR = 6000  # nodes beyond which a dozen p × p arrays and their eigenvalues are too much
@@ -86,24 +83,19 @@ class PU(ScoredPredictor):
         Same seed, same bytes.
     """
 
-    name: ClassVar[str] = "pu"
-    summary_line: ClassVar[str] = "positive-unlabelled matrix completion by alternating LS"
-    search_space: ClassVar[Space | None] = {
+    name = "pu"
+    summary_line = "positive-unlabelled matrix completion by alternating LS"
+    search_space = {
         "rank": rank_axis(DEFAULT_RANK),
         "rho": Axis(
-            0.1,
-            10.0,
-            (0.3, 1.0, 3.0),
-            none_is=default_rho,
-            relative=True,
-            most=lambda _: 0.9,
+            0.1, 10.0, (0.3, 1.0, 3.0), none_is=default_rho, relative=True, most=lambda _: 0.9
         ),
         "lam": Axis(0.1, 3.0, (0.3, 0.6, 1.0, 1.5), none_is=default_ridge, relative=True),
         "max_iter": Axis(5, 80, (10, 20, 40), whole=True),
     }
-    scores_pairs_alone: ClassVar[bool] = True
-    has_factors: ClassVar[bool] = True
-    supports: ClassVar[frozenset[str]] = WEIGHTS | NEGATIVES
+    scores_pairs_alone = True
+    has_factors = True
+    supports = WEIGHTS | NEGATIVES
     rank: int | None = None
     rho: float | None = None
     lam: float | None = None
@@ -150,13 +142,8 @@ class PU(ScoredPredictor):
         solver = self._solver(network, 1)
         rounds = whole_number("max_iter", self.max_iter, 1) * (1 + (solver.cg_steps or 10))
         n_starts = whole_number("n_starts", self.n_starts, 1, multistart.MOST_STARTS)
-        fit = (
-            n_starts
-            * multistart.idle_factor(n_starts)
-            * rounds
-            * _ROUND
-            * sweep(network, solver.rank)
-        )
+        steps = n_starts * multistart.idle_factor(n_starts) * rounds
+        fit = steps * _ROUND * sweep(network, solver.rank)
         held = 4.0 * _ARRAYS * n_starts * network.n_nodes * solver.rank
         return Effort(fit, factor_scores(network, n_starts * solver.rank), held)
 
@@ -223,9 +210,9 @@ class NuclearDegree(ScoredPredictor):
         For the start of the search for eigenvalues; it hardly matters.
     """
 
-    name: ClassVar[str] = "nuclear-degree"
-    summary_line: ClassVar[str] = "nuclear norm + degree prior, best up to about 3,000 nodes"
-    search_space: ClassVar[Space | None] = {
+    name = "nuclear-degree"
+    summary_line = "nuclear norm + degree prior, best up to about 3,000 nodes"
+    search_space = {
         "rho": Axis(0.005, 0.5, (0.02, 0.05, 0.2)),
         "mu": Axis(
             0.1,
@@ -240,10 +227,10 @@ class NuclearDegree(ScoredPredictor):
         "c": C,
         "tau": TAU,
     }
-    scores_pairs_alone: ClassVar[bool] = True
-    score_time: ClassVar[Growth] = {"entries": PICK}
-    fit_bytes: ClassVar[Growth] = {"entries": 85.0}
-    supports: ClassVar[frozenset[str]] = WEIGHTS | NEGATIVES | ISOLATED
+    scores_pairs_alone = True
+    score_time = {"entries": PICK}
+    fit_bytes = {"entries": 85.0}
+    supports = WEIGHTS | NEGATIVES | ISOLATED
     rho: float = 0.05
     mu: float | None = None
     lam: float = 0.001

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator
 from contextlib import closing
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -63,10 +63,10 @@ class Consensus(Wrapped):
         Where the model has it: starts of each member. A member is one start by default.
     """
 
-    kind: ClassVar[str] = "consensus"
-    summary_line: ClassVar[str] = "mean over random starts or resampled edges, until it is stable"
-    changed: ClassVar[dict[str, Any]] = {"n_starts": 1}
-    shared: ClassVar[frozenset[str]] = frozenset({"seed"})
+    kind = "consensus"
+    summary_line = "mean over random starts or resampled edges, until it is stable"
+    changed = {"n_starts": 1}
+    shared = frozenset({"seed"})
     most: int = 10
     least: int = 3
     settled: float = 0.95
@@ -117,7 +117,7 @@ class Consensus(Wrapped):
                 members.append(member)
                 if len(members) >= self.least and overlaps and overlaps[-1] >= self.settled:
                     break
-        return self._kept(members, draws, overlaps)
+        return self._result(members, draws, overlaps)
 
     def _fits(self, network: Network, draws: list[_Draw]) -> Generator[LinkPredictor, None, None]:
         """Yield fitted members in order; some are fitted side by side, ahead of being asked for."""
@@ -130,7 +130,7 @@ class Consensus(Wrapped):
 
         yield from parallel.map_tasks(fit, draws, outer, remote=True)
 
-    def _kept(
+    def _result(
         self, members: list[LinkPredictor], draws: list[_Draw], overlaps: list[float]
     ) -> Learned:
         n = len(members)

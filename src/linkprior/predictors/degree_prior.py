@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -27,6 +27,7 @@ from linkprior.predictors.meta import Wrapped, prefixed, under
 from linkprior.predictors.on_device import Form
 from linkprior.predictors.scores import (
     Combine,
+    DenseScores,
     Scores,
     adjust,
     adjust_pairs,
@@ -95,9 +96,9 @@ class DegreeOver(Wrapped):
     Ranking(3 pairs)
     """
 
-    kind: ClassVar[str] = "degree"
-    summary_line: ClassVar[str] = "the degree prior over the scores of any model"
-    own_space: ClassVar[Space] = {"alpha": ALPHA, "c": C, "tau": TAU}
+    kind = "degree"
+    summary_line = "the degree prior over the scores of any model"
+    own_space = {"alpha": ALPHA, "c": C, "tau": TAU}
     alpha: float = 0.5
     c: float = 1.0
     tau: float | str = 1.0
@@ -276,9 +277,12 @@ class DegreeOver(Wrapped):
         self._cached_weights = scale, profile[knots(len(profile))]
         self._cached_odds = learned_prior.odds_of(learned, network)
         self._cached_learned: Scores | None = None
-        if self._cached_odds is not None:
-            self._cached_learned = learned_prior.learned_scores(
-                learned.arrays, self._cached_odds, base._rows, base._pairs
+        if "Q" in learned.arrays:
+            self._cached_learned = DenseScores(learned.arrays["Q"])
+        elif self._cached_odds is not None:
+            table = learned.arrays["rank_table"]
+            self._cached_learned = learned_prior.LearnedScores(
+                base._rows, base._pairs, table, self._cached_odds
             )
         return [base]
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from math import log
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from linkprior import _progress as progress
@@ -17,11 +19,10 @@ from linkprior.network import Network
 from linkprior.network.node_names import number_of
 from linkprior.network.pairs import Ints
 from linkprior.predictors.base import LinkPredictor
-from linkprior.predictors.path_counts import SHOWN, count_paths, rank_by_degree
 from linkprior.ranking.candidates import Candidates
 from linkprior.ranking.ranking import Ranking
 
-__all__ = ["COLUMNS", "PairStory", "columns", "explain_pair", "with_evidence"]
+__all__ = ["COLUMNS", "columns", "explain_pair", "explanation", "with_evidence"]
 
 COLUMNS = {
     "degree_source": "edges of the source",
@@ -34,6 +35,9 @@ COLUMNS = {
 }
 _ROWS_AT_ONCE = 10_000
 _PAIRS_AT_ONCE = 1024  # some models gather a row of the network for each pair
+SHOWN = 3  # shared partners that are named
+_ENTRIES = 1 << 20  # numbers a block of path counts, or of neighbours looked up, holds at most
+_SPREAD_OUT = 50_000  # nodes up to which path counts of a node are held for all nodes
 
 
 def columns(
@@ -112,21 +116,136 @@ def prior_share(model: LinkPredictor, pairs: Ints) -> NDArray[np.float64]:
     return share
 
 
+# ---------------------------------------------------------------------- what the network shows
+
+
+def rank_by_degree(net: Network, pairs: Ints) -> Ints:
+    """Return each pair's place were all non-edges ranked by the product of degrees.
+
+    It is 1 + the number of non-edges with a higher product: pairs counted by classes of nodes of
+    the same degree, less the edges among them.
+    """
+    degrees = net.degrees
+    limits, which = np.unique(degrees[pairs].prod(axis=1), return_inverse=True)
+    top = int(degrees.max(initial=0))
+    per_degree = np.bincount(degrees, minlength=top + 1).astype(np.int64)
+    nodes_above = len(degrees) - np.cumsum(per_degree)
+    above = np.zeros(len(limits), np.int64)
+    for degree in np.flatnonzero(per_degree[1:]) + 1:
+        # degree·k > limit means k > ⌊limit/degree⌋; a node is not its own partner
+        partners = nodes_above[np.minimum(limits // degree, top)]
+        above += per_degree[degree] * (partners - (degree * degree > limits))
+    on_edges = np.sort(degrees[net.edges].prod(axis=1))
+    edges_above = len(on_edges) - np.searchsorted(on_edges, limits, side="right")
+    places: Ints = 1 + above // 2 - edges_above
+    return places[which]
+
+
 @dataclass(frozen=True)
-class PairStory:
-    """What is known of one pair: numbers, names and lists, fit for JSON (see `explain_pair`)."""
+class Paths:
+    """The short paths between the nodes of each pair."""
 
-    facts: dict[str, Any]
+    two: Ints  # paths of length 2: shared partners
+    three: Ints  # paths of length 3
+    partners: Ints  # (m, 3) shared partners, fewest edges first, ties by node; then −1
 
-    def text(self) -> str:
-        """Return the explanation in 8 to 15 plain lines."""
-        return "\n".join(lines(self.facts))
+
+def count_paths(net: Network, pairs: Ints) -> Paths:
+    """Count the short paths between the ends of each pair, in blocks of nodes.
+
+    Walks from the node with more edges (there are fewer of these) meet the neighbours of the other.
+    """
+    degrees = net.degrees
+    i, j = pairs[:, 0], pairs[:, 1]
+    swap = degrees[i] < degrees[j]
+    hubs, others = np.where(swap, j, i), np.where(swap, i, j)
+    order = np.argsort(hubs, kind="stable")
+    paths = Paths(
+        np.zeros(len(pairs), np.int64),
+        np.zeros(len(pairs), np.int64),
+        np.full((len(pairs), SHOWN), -1, np.int64),
+    )
+
+    fill = partial(_fill, net, hubs, others, paths)
+    for _ in parallel.map_tasks(fill, _by_hub(order, hubs, net), stage="counting paths"):
+        pass
+    return paths
+
+
+def _by_hub(order: Ints, hubs: Ints, net: Network) -> list[Ints]:
+    """Cut pairs, in order of hub, where a block would hold walks from too many hubs."""
+    if not len(order):
+        return []
+    starts = np.flatnonzero(np.diff(hubs[order], prepend=-1))
+    if net.n_nodes > _SPREAD_OUT:
+        held = np.cumsum(net.adjacency[hubs[order[starts]]] @ net.degrees)
+        return np.split(order, starts[1:][np.diff(held // _ENTRIES) > 0])
+    per_block = max(1, _ENTRIES // max(1, net.n_nodes))
+    return np.split(order, starts[per_block::per_block])
+
+
+def _reader(matrix: sp.csr_array) -> Callable[[Ints, NDArray[Any]], NDArray[Any]]:
+    """Return what reads entries: of a dense copy, or where that is large, of those stored."""
+    n_columns = matrix.shape[1]
+    if n_columns <= _SPREAD_OUT:
+        whole = matrix.toarray()
+        return lambda rows, columns: whole[rows, columns]
+    matrix.sort_indices()
+    owner = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
+    stored = np.append(owner * n_columns + matrix.indices, np.iinfo(np.int64).max)
+    values = np.append(matrix.data, 0)
+
+    def read(rows: Ints, columns: NDArray[Any]) -> NDArray[Any]:
+        wanted = rows * n_columns + columns
+        at = np.searchsorted(stored, wanted)
+        return np.where(stored[at] == wanted, values[at], 0)
+
+    return read
+
+
+def _fill(net: Network, all_hubs: Ints, all_others: Ints, paths: Paths, at: Ints) -> None:
+    """Write the paths of one block of pairs to their places in `paths`."""
+    adjacency, hubs, others = net.adjacency, all_hubs[at], all_others[at]
+    nodes, row = np.unique(hubs, return_inverse=True)
+    near = adjacency[nodes]
+    walks, joined = _reader(near @ adjacency), _reader(near > 0)
+    paths.two[at] = walks(row, others)
+    reached = np.cumsum(net.degrees[others])
+    for some in np.split(np.arange(len(at)), np.flatnonzero(np.diff(reached // _ENTRIES)) + 1):
+        # All neighbours of the others, one node after the other, and whose they are.
+        counts = net.degrees[others[some]]
+        owner = np.repeat(np.arange(len(some)), counts)
+        skipped = adjacency.indptr[others[some]] - (np.cumsum(counts) - counts)
+        neighbour = adjacency.indices[np.arange(len(owner)) + skipped[owner]]
+        pair, hub_row = at[some], row[some][owner]
+        walked = np.bincount(owner, walks(hub_row, neighbour), minlength=len(pair))
+        # On an edge some walks of length 3 go along it, there and back: they are not paths.
+        edge = joined(row[some], others[some])
+        along = net.degrees[hubs[some]] + counts - 1
+        paths.three[pair] = walked.astype(np.int64) - edge * along
+        shared = joined(hub_row, neighbour).astype(bool)
+        owner, neighbour = owner[shared], neighbour[shared]
+        # The first of the shared partners are those with the fewest edges.
+        order = np.lexsort((neighbour, net.degrees[neighbour], owner))
+        owner, neighbour = owner[order], neighbour[order]
+        place = np.arange(len(owner)) - np.searchsorted(owner, owner)
+        first = place < SHOWN
+        paths.partners[pair[owner[first]], place[first]] = neighbour[first]
+
+
+# ---------------------------------------------------------------------- the explanation of one pair
+
+
+Facts = dict[str, Any]
+
+CLEARLY = 3.0  # times by which one place must beat another before it is mentioned
+NEAR_THE_TOP = 0.1  # share of all candidates
 
 
 def explain_pair(
     model: LinkPredictor, a: str, b: str, labels: Mapping[str, str] | None = None
-) -> PairStory:
-    """Return the explanation of the pair of nodes called `a` and `b`, for a fitted model.
+) -> Facts:
+    """Return what is known of the pair of nodes called `a` and `b`: numbers and names for JSON.
 
     With `labels`, readable names of nodes, a node is shown as TP53 (7157).
     """
@@ -139,20 +258,22 @@ def explain_pair(
         f"{labels[name]} ({name})" if labels and labels.get(name, name) != name else name
         for name in net.names
     ]
-    facts = {
+    negatives = net.known.negatives
+    refuted = negatives is not None and bool((negatives == (i, j)).all(axis=1).any())
+    observed = j in _partners(net, i)
+    return {
         "model": type(model).name,
         "source": names[i],
         "target": names[j],
-        "observed": j in _partners(net, i),
-        "known_non_edge": _refuted(net, i, j),
+        "observed": observed,
+        "known_non_edge": refuted,
         "n_nodes": net.n_nodes,
-        **_standing(model, net, i, j),
+        **_ranks(model, net, i, j, listed=observed or refuted),
         **_surroundings(net, names, i, j),
     }
-    return PairStory(facts)
 
 
-def _standing(model: LinkPredictor, net: Network, i: int, j: int) -> dict[str, Any]:
+def _ranks(model: LinkPredictor, net: Network, i: int, j: int, listed: bool) -> Facts:
     """Return the score, its parts, and its rank among all candidates and for either node."""
     asked = Candidates.of(net)
     barred = asked.barred
@@ -169,7 +290,6 @@ def _standing(model: LinkPredictor, net: Network, i: int, j: int) -> dict[str, A
 
         counts = parallel.map_blocks(one_block, net.n_nodes, stage="placing the pair")
         above, equal = np.array(list(counts)).sum(axis=0).tolist()
-    listed = j in _partners(net, i) or _refuted(net, i, j)
     why = model.explain(np.array([[i, j]]), by="position")
     return {
         "score": score,
@@ -184,7 +304,7 @@ def _standing(model: LinkPredictor, net: Network, i: int, j: int) -> dict[str, A
     }
 
 
-def _surroundings(net: Network, names: Sequence[str], i: int, j: int) -> dict[str, Any]:
+def _surroundings(net: Network, names: Sequence[str], i: int, j: int) -> Facts:
     """Return degrees, shared partners, the heaviest paths by 1/√(k_u·k_v), ties in node order."""
     pair = np.array([[i, j]])
     paths = count_paths(net, pair)
@@ -209,25 +329,14 @@ def _surroundings(net: Network, names: Sequence[str], i: int, j: int) -> dict[st
     }
 
 
-def _refuted(net: Network, i: int, j: int) -> bool:
-    negatives = net.known.negatives
-    return negatives is not None and bool((negatives == (i, j)).all(axis=1).any())
-
-
 def _partners(net: Network, node: int) -> Ints:
     start, stop = net.adjacency.indptr[node : node + 2]
     return net.adjacency.indices[start:stop].astype(np.int64)
 
 
-Facts = dict[str, Any]
-
-CLEARLY = 3.0  # times by which one place must beat another before it is mentioned
-NEAR_THE_TOP = 0.1  # share of all candidates
-
-
-def lines(facts: Facts) -> list[str]:
-    """Return the explanation line by line: the score and its parts, ranks, degrees, paths."""
-    return [
+def explanation(facts: Facts) -> str:
+    """Return the explanation of a pair in 8 to 15 lines: score and parts, ranks, degrees, paths."""
+    lines = [
         *_score_lines(facts),
         *(
             f"Of all {facts['n_nodes'] - 1:,} partners {facts[one]} could have, {facts[other]} is "
@@ -239,6 +348,7 @@ def lines(facts: Facts) -> list[str]:
         *_path_lines(facts),
         "A score orders pairs; it is not a probability.",
     ]
+    return "\n".join(lines)
 
 
 def _score_lines(facts: Facts) -> list[str]:

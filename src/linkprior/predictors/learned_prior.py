@@ -36,8 +36,6 @@ from linkprior.network.pairs import Ints
 from linkprior.predictors.base import Array, Learned, LinkPredictor
 from linkprior.predictors.effort import PICK, Effort, effort_of, entries
 from linkprior.predictors.scores import (
-    DenseScores,
-    Scores,
     exact_scores,
     exact_unit,
     knots,
@@ -364,18 +362,6 @@ def odds_of(learned: Learned, network: Network) -> LogOdds | None:
     """Return the log-odds a fit has learned; None where it has the paper's weights."""
     facts = learned.facts.get("weights", {})
     return log_odds(facts, network) if facts.get("kind") == "learned" else None
-
-
-def learned_scores(
-    arrays: Mapping[str, Array],
-    odds: LogOdds,
-    rows_of: Callable[[int, int], Array],
-    pairs_of: Callable[[Ints], Array],
-) -> Scores:
-    """Return the source of scores from what `learned_ranking` returned."""
-    if "Q" in arrays:
-        return DenseScores(arrays["Q"])
-    return LearnedScores(rows_of, pairs_of, arrays["rank_table"], odds)
 
 
 def paper_facts(network: Network) -> dict[str, Any]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -12,8 +11,6 @@ import scipy.sparse as sp
 from linkprior.network import Network
 from linkprior.network.pairs import Ints
 from linkprior.predictors.base import WEIGHTS, Array, Learned, LinkPredictor
-from linkprior.predictors.effort import Growth
-from linkprior.predictors.spaces import Space
 
 _AT_ONCE = 1 << 22  # neighbours looked at together when pairs are scored
 
@@ -22,12 +19,12 @@ _AT_ONCE = 1 << 22  # neighbours looked at together when pairs are scored
 class PreferentialAttachment(LinkPredictor):
     """PA: kᵢ·kⱼ. What degree alone predicts; it belongs in every table."""
 
-    name: ClassVar[str] = "pa"
-    summary_line: ClassVar[str] = "product of the two degrees (Barabási and Albert 1999)"
-    search_space: ClassVar[Space | None] = {}
-    scores_pairs_alone: ClassVar[bool] = True
-    lighter: ClassVar[str] = ""
-    supports: ClassVar[frozenset[str]] = WEIGHTS
+    name = "pa"
+    summary_line = "product of the two degrees (Barabási and Albert 1999)"
+    search_space = {}
+    scores_pairs_alone = True
+    lighter = ""
+    supports = WEIGHTS
 
     def _fit(self, network: Network) -> Learned:
         return Learned({"degrees": network.strengths})
@@ -50,10 +47,11 @@ class SharedNeighbours(LinkPredictor):
     product of those of its two edges, and degrees are sums of confidences.
     """
 
-    supports: ClassVar[frozenset[str]] = WEIGHTS
-    scores_pairs_alone: ClassVar[bool] = True
-    fit_time: ClassVar[Growth] = {"nodes": 1.0}
-    score_time: ClassVar[Growth] = {"two_steps": 10.0, "entries": 2.2}
+    search_space = {}
+    supports = WEIGHTS
+    scores_pairs_alone = True
+    fit_time = {"nodes": 1.0}
+    score_time = {"two_steps": 10.0, "entries": 2.2}
 
     @abstractmethod
     def _weights(self, degrees: Array) -> Array:
@@ -99,9 +97,8 @@ class SharedNeighbours(LinkPredictor):
 class CommonNeighbours(SharedNeighbours):
     """CN: the number of common neighbours (Liben-Nowell and Kleinberg 2003)."""
 
-    name: ClassVar[str] = "cn"
-    summary_line: ClassVar[str] = "number of common neighbours (Liben-Nowell and Kleinberg 2003)"
-    search_space: ClassVar[Space | None] = {}
+    name = "cn"
+    summary_line = "number of common neighbours (Liben-Nowell and Kleinberg 2003)"
 
     def _weights(self, degrees: Array) -> Array:
         return np.ones(len(degrees))
@@ -111,11 +108,8 @@ class CommonNeighbours(SharedNeighbours):
 class AdamicAdar(SharedNeighbours):
     """AA: Σ 1/log k_z over common neighbours z (Adamic and Adar 2003)."""
 
-    name: ClassVar[str] = "aa"
-    summary_line: ClassVar[str] = (
-        "common neighbours, each 1/log of its degree (Adamic and Adar 2003)"
-    )
-    search_space: ClassVar[Space | None] = {}
+    name = "aa"
+    summary_line = "common neighbours, each 1/log of its degree (Adamic and Adar 2003)"
 
     def _weights(self, degrees: Array) -> Array:
         # A node with one neighbour is no common neighbour of any pair, and log 1 is 0.
@@ -126,9 +120,8 @@ class AdamicAdar(SharedNeighbours):
 class ResourceAllocation(SharedNeighbours):
     """RA: Σ 1/k_z over common neighbours z (Zhou, Lü and Zhang 2009)."""
 
-    name: ClassVar[str] = "ra"
-    summary_line: ClassVar[str] = "common neighbours, each 1/degree (Zhou, Lü and Zhang 2009)"
-    search_space: ClassVar[Space | None] = {}
+    name = "ra"
+    summary_line = "common neighbours, each 1/degree (Zhou, Lü and Zhang 2009)"
 
     def _weights(self, degrees: Array) -> Array:
         return 1.0 / np.maximum(degrees, 1.0)
@@ -138,10 +131,9 @@ class ResourceAllocation(SharedNeighbours):
 class Jaccard(CommonNeighbours):
     """Jaccard: common neighbours as a share of all neighbours of either node (Jaccard 1901)."""
 
-    name: ClassVar[str] = "jaccard"
-    summary_line: ClassVar[str] = "common neighbours as a share of all neighbours (Jaccard 1901)"
-    search_space: ClassVar[Space | None] = {}
-    supports: ClassVar[frozenset[str]] = frozenset()  # shares of sets of neighbours
+    name = "jaccard"
+    summary_line = "common neighbours as a share of all neighbours (Jaccard 1901)"
+    supports = frozenset()  # shares of sets of neighbours
 
     def _score(self, shared: Array, first: Array, second: Array) -> Array:
         return shared / (first + second - shared)

@@ -1,4 +1,4 @@
-"""Wrapped: meta-models, called KIND:NAME, that take the parameters of their base as their own.
+"""Meta-models, called KIND:NAME, and models over an estimator of another library.
 
 A class is made for each name (`registry.find("degree:l3")`), so that a wrapper is a predictor like
 any other: its parameters are the wrapper's and the base's side by side, and whoever copies, tunes
@@ -7,18 +7,22 @@ or saves models need not know.
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 from typing import Any, ClassVar, Self
 
-from linkprior.errors import ParameterError
+import numpy as np
+
+from linkprior.errors import LinkpriorError, ParameterError, refuse_unknown
 from linkprior.network import Network
+from linkprior.network import pairs as pr
 from linkprior.predictors import registry
-from linkprior.predictors.base import Learned, LinkPredictor, takes_presets
-from linkprior.predictors.documentation import sections
+from linkprior.predictors.base import Array, Learned, LinkPredictor, sections, takes_presets
 from linkprior.predictors.spaces import Space
 
 
@@ -140,3 +144,116 @@ def _made(wrapper: type[Any], base: type[LinkPredictor]) -> type[Any]:
         kw_only=True,
     )
     return takes_presets(made) if base.presets else made
+
+
+# ---------------------------------------------------------------------- other people's estimators
+
+_SCORING = ("score_pairs", "decision_function", "predict_proba", "predict")
+
+
+def as_predictor(estimator: Any) -> LinkPredictor:
+    """Return a predictor as it is, or one that asks an estimator of another library.
+
+    Parameters
+    ----------
+    estimator
+        A LinkPredictor, or an object with `fit(network)` and one of `score_pairs(pairs)`,
+        `decision_function(pairs)`, `predict_proba(pairs)` or `predict(pairs)`, which are given an
+        (m, 2) array of node positions and return m numbers, the higher the likelier; of
+        probabilities by class the last column counts.
+
+    Returns
+    -------
+    LinkPredictor
+        It fits copies, never the object itself. Scores of all pairs are asked for row by row.
+
+    Examples
+    --------
+    >>> import linkprior as lp
+    >>> class Degrees:
+    ...     def fit(self, network):
+    ...         self.degrees = network.degrees
+    ...     def predict(self, pairs):
+    ...         return self.degrees[pairs].sum(axis=1)
+    >>> model = as_predictor(Degrees()).fit(lp.planted_network(30, seed=0))
+    >>> model.score_pairs([(0, 1)]).shape
+    (1,)
+    """
+    if isinstance(estimator, LinkPredictor):
+        return estimator
+    called = type(estimator).__name__
+    if isinstance(estimator, type):
+        raise ParameterError(
+            f"a model must be an object, got the class {estimator.__name__}: call it first"
+        )
+    if not callable(getattr(estimator, "fit", None)):
+        raise ParameterError(f"a model needs a method fit(network), which {called} lacks")
+    scoring = [name for name in _SCORING if callable(getattr(estimator, name, None))]
+    if not scoring:
+        raise ParameterError(
+            f"a model needs one of the methods {', '.join(_SCORING)}, called with an (m, 2) array "
+            f"of node positions; {called} has none of them"
+        )
+    attributes = {"name": called, "estimator": estimator, "scoring": scoring[0]}
+    made: type[_Adapter] = type(
+        called, (_Adapter,), {**attributes, "__doc__": type(estimator).__doc__}
+    )
+    return made(**made._own_params())
+
+
+class _Adapter(LinkPredictor):
+    """An estimator of another library as a predictor; `as_predictor` makes a class for each."""
+
+    estimator: ClassVar[Any] = None
+    scoring: ClassVar[str] = ""
+
+    def __init__(self, **params: Any) -> None:
+        refuse_unknown(type(self).name, params, self.parameter_names())
+        self.__dict__ |= {**self._own_params(), **params}
+
+    @classmethod
+    def _own_params(cls) -> dict[str, Any]:
+        parameters = getattr(cls.estimator, "get_params", None)
+        return dict(parameters(deep=False)) if callable(parameters) else {}
+
+    @classmethod
+    def parameter_names(cls) -> list[str]:
+        return list(cls._own_params())
+
+    def __repr__(self) -> str:
+        return repr(self.estimator)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return as_predictor, (self.estimator,), self.__dict__
+
+    def _fit(self, network: Network) -> Learned:
+        fresh = copy.deepcopy(self.estimator)
+        if params := self.get_params():
+            fresh.set_params(**params)
+        fresh.fit(network)
+        self._cached_estimator = fresh
+        return Learned()
+
+    def _pairs(self, pairs: pr.Ints) -> Array:
+        scores = np.asarray(getattr(self._cached_estimator, self.scoring)(pairs))
+        if scores.ndim == 2 and self.scoring == "predict_proba":
+            scores = scores[:, -1]
+        if scores.shape != (len(pairs),) or scores.dtype.kind not in "biuf":
+            raise LinkpriorError(
+                f"{type(self).name}.{self.scoring} must return one number for each of "
+                f"{len(pairs)} pairs, got {scores.dtype} of shape {scores.shape}"
+            )
+        return scores.astype(np.float64)
+
+    def _rows(self, start: int, stop: int) -> Array:
+        block = np.zeros((stop - start, self.network_.n_nodes))
+        for row, node in enumerate(range(start, stop)):
+            others = np.flatnonzero(np.arange(block.shape[1]) != node)
+            pairs = np.stack([np.full(len(others), node), others], axis=1)
+            block[row, others] = self._pairs(pr.ordered(pairs))
+        return block
+
+    def save(self, folder: str | Path) -> None:
+        raise ParameterError(
+            f"{type(self).name} is not a LinkPredictor: only its own library can save it"
+        )

@@ -19,10 +19,7 @@ MOST_STARTS = 10_000  # each has a seed, a task and a result of its own
 
 
 def run_starts(
-    seed: int,
-    n_starts: int,
-    one_start: Callable[[np.random.Generator, int], T],
-    units: float = 1.0,
+    seed: int, n_starts: int, one_start: Callable[[np.random.Generator, int], T], units: float = 1.0
 ) -> list[T]:
     """Return one_start(rng, workers) for each start, each with a spawned seed of its own.
 

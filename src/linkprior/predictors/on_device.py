@@ -12,17 +12,15 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from linkprior.errors import LinkpriorError
 from linkprior.kernels._engine import current_device
 from linkprior.network.pairs import Ints
-from linkprior.predictors.scores import knots
+from linkprior.predictors.scores import Array, knots
 from linkprior.ranking.candidates import Candidates
 from linkprior.ranking.topk import MOST_PAIRS, first_pairs, refuse_too_many
 from linkprior.solvers.base import Solution, solve
 
-Array = NDArray[Any]
 _ROUNDING = 1e-5  # of a score: what float32 on a device and float64 may differ by
 
 

@@ -1,6 +1,6 @@
 """Every model by name, those of other packages too.
 
-A class of this folder is a model when it declares a `name`, as in `name: ClassVar[str] = "l3"`, or
+A class of this folder is a model when it declares a `name`, as in `name = "l3"`, or
 a model over models when it declares a `kind`. It is imported, with what it needs, when it is asked
 for; listing names imports none.
 
@@ -30,10 +30,10 @@ DEFAULT_MODEL = "auto"  # what is taken where no model is named
 
 # Files in the order in which their models are listed; those not named here come after, by name.
 _ORDER = [
-    *("auto", "tri_degree", "tri", "completion", "local", "walks", "paths", "spectral", "sbm"),
+    *("auto", "tri_degree", "tri", "completion", "local", "paths", "spectral", "sbm"),
     "degree_prior",
 ]
-_DECLARED = re.compile(r'\n(?:class (\w+)|    (name|kind): ClassVar\[str\] = "([\w-]+)")')
+_DECLARED = re.compile(r'\n(?:class (\w+)|    (name|kind)(?:: ClassVar\[str\])? = "([\w-]+)")')
 
 
 def declared(folder: Path) -> tuple[dict[str, str], dict[str, str]]:

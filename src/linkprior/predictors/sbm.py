@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -15,7 +14,7 @@ from linkprior.network.pairs import Ints
 from linkprior.predictors.base import Array, Learned, LinkPredictor
 from linkprior.predictors.effort import PICK, Effort, amount
 from linkprior.predictors.multistart import MOST_STARTS, idle_factor, run_starts
-from linkprior.predictors.spaces import Axis, Space
+from linkprior.predictors.spaces import Axis
 from linkprior.solvers.sbm_search import BlockSearch, levels
 
 MOST_BLOCKS = 256  # to begin with, unless asked for more; above, a sweep gets slow
@@ -50,12 +49,10 @@ class BlockModel(LinkPredictor):
         Same seed, same bytes.
     """
 
-    name: ClassVar[str] = "dcsbm"
-    summary_line: ClassVar[str] = "degree-corrected block model (Karrer and Newman 2011)"
-    search_space: ClassVar[Space | None] = {
-        "n_blocks": Axis(2, 128, (4, 8, 16, 32, 64), whole=True, most=_half_the_nodes)
-    }
-    scores_pairs_alone: ClassVar[bool] = True
+    name = "dcsbm"
+    summary_line = "degree-corrected block model (Karrer and Newman 2011)"
+    search_space = {"n_blocks": Axis(2, 128, (4, 8, 16, 32, 64), whole=True, most=_half_the_nodes)}
+    scores_pairs_alone = True
     n_blocks: int | None = None
     max_blocks: int | None = None
     n_starts: int = 4

@@ -48,10 +48,15 @@ class FactorScores:
     U: Array  # (starts, p, r)
     S: Array  # (starts, r, r)
 
+    @property
+    def layers(self) -> list[Factors]:
+        """The factors of each start."""
+        return [Factors(u, s) for u, s in zip(self.U, self.S, strict=True)]
+
     @cached_property
     def mean(self) -> Factors:
         """One wide pair of factors whose X is the mean of all starts' X."""
-        return merge([Factors(u, s) for u, s in zip(self.U, self.S, strict=True)])
+        return merge(self.layers)
 
     def rows(self, start: int, stop: int) -> Array:
         return self.mean.rows(start, stop)
@@ -163,14 +168,8 @@ def knots(n_ranks: int) -> Ints:
 
 def build_tables(factors: Factors, scale: Array, profile: Array, passes: int = PASSES) -> Array:
     """Return the rank tables (passes, p, knots) of the prox over one layer, pass by pass."""
-    tables: list[Array] = []
-    rows, n_nodes = partial(base_rows, factors), len(factors.U)
-    with progress.stage(total=passes * (passes + 1) / 2):
-        for number in range(passes):
-            with progress.part(number + 1):  # as many tables to look into, and one to make
-                made = _next_table(rows, n_nodes, scale, profile, tuple(tables), remote=True)
-            tables.append(made)
-    return np.stack(tables)
+    rows = partial(base_rows, factors)
+    return make_tables(rows, len(factors.U), scale, profile, passes, remote=True)
 
 
 def base_rows(factors: Factors, start: int, stop: int) -> Array:
@@ -255,6 +254,7 @@ def make_tables(
     passes: int = 1,
     combine: Combine = subtract,
     begun: Sequence[Array] | Array = (),
+    remote: bool = False,
 ) -> Array:
     """Return (passes, p, knots) descending scores of every row at the ranks `knots(p − 1)`.
 
@@ -262,31 +262,20 @@ def make_tables(
     scores as penalised by the tables before, with b_i(k) = scale_i·profile_k. `begun` are first
     tables that are there already.
     """
-    tables = list(begun)
-    while len(tables) < passes:
-        tables.append(_next_table(rows, n_nodes, scale, profile, tuple(tables), combine))
-    return np.stack(tables)
+    tables, ranks = list(begun), knots(len(profile))
 
-
-def _next_table(
-    rows: Rows,
-    n_nodes: int,
-    scale: Array,
-    profile: Array,
-    tables: Sequence[Array],
-    combine: Combine = subtract,
-    remote: bool = False,
-) -> Array:
-    """Return the scores of every row, as penalised by the tables there are, at the knots."""
-    ranks = knots(len(profile))
-    weights = profile[ranks]
-
-    def one_block(start: int, stop: int) -> Array:
-        block = adjust(rows(start, stop), start, tables, scale, weights, combine)
+    def one_block(there: Sequence[Array], start: int, stop: int) -> Array:
+        block = adjust(rows(start, stop), start, there, scale, profile[ranks], combine)
         return kernels.row_quantiles(np.asarray(block, np.float32), start, ranks)  # a fresh array
 
-    blocks = parallel.map_blocks(one_block, n_nodes, stage="", remote=remote)
-    return np.concatenate(list(blocks))
+    with progress.stage(total=sum(range(len(tables) + 1, passes + 1))):
+        while len(tables) < passes:
+            with progress.part(len(tables) + 1):  # as many tables to look into, and one to make
+                fill = partial(one_block, tuple(tables))
+                blocks = parallel.map_blocks(fill, n_nodes, stage="", remote=remote)
+                made = np.concatenate(list(blocks))
+            tables.append(made)
+    return np.stack(tables)
 
 
 def adjust(

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -19,11 +18,11 @@ from linkprior.model import spectra
 from linkprior.network import Network
 from linkprior.network.pairs import n_pairs
 from linkprior.predictors.base import WEIGHTS, Array, Learned, ScoredPredictor
-from linkprior.predictors.effort import PICK, Effort, Growth, amount
+from linkprior.predictors.effort import PICK, Effort, amount
 from linkprior.predictors.multistart import MOST_STARTS, SEED_LIMIT
 from linkprior.predictors.paths import L3
 from linkprior.predictors.scores import DenseScores
-from linkprior.predictors.spaces import Axis, Space
+from linkprior.predictors.spaces import Axis
 
 LARGEST_SPECTRAL = 20_000  # nodes beyond which all eigenvectors take hours and tens of gigabytes
 DOUBLE_UP_TO = 5_000  # nodes up to which matrices are float64; above, float32
@@ -39,7 +38,7 @@ class Spectral(ScoredPredictor):
     """Base of the models that need every eigenvector, and learn a matrix of scores."""
 
     # Bytes are nearly the same for float32, as NumPy's LAPACK works in float64 inside.
-    score_time: ClassVar[Growth] = {"entries": PICK}
+    score_time = {"entries": PICK}
 
     def _check(self, network: Network) -> None:
         if network.n_nodes > LARGEST_SPECTRAL:
@@ -74,17 +73,15 @@ class RNM(Spectral):
         M over the largest eigenvalue: smaller eigenvalues than M fade.
     """
 
-    name: ClassVar[str] = "rnm"
-    summary_line: ClassVar[str] = (
-        "mean rank by two spectral filters and L3, up to 20,000 nodes (2023)"
-    )
-    search_space: ClassVar[Space | None] = {
+    name = "rnm"
+    summary_line = "mean rank by two spectral filters and L3, up to 20,000 nodes (2023)"
+    search_space = {
         "noise": Axis(0.3, 30.0, (1.0, 3.0, 10.0)),
         "threshold": Axis(0.2, 4.0, (0.5, 0.95, 1.5)),
     }
-    fit_time: ClassVar[Growth] = {"cubes_alone": 0.35, "entries": 100.0}
-    fit_bytes: ClassVar[Growth] = {"entries": 55.0}
-    supports: ClassVar[frozenset[str]] = WEIGHTS
+    fit_time = {"cubes_alone": 0.35, "entries": 100.0}
+    fit_bytes = {"entries": 55.0}
+    supports = WEIGHTS
     noise: float = 3.0
     threshold: float = 0.95
 
@@ -135,9 +132,9 @@ class SPM(Spectral):
         Same seed, same bytes.
     """
 
-    name: ClassVar[str] = "spm"
-    summary_line: ClassVar[str] = "structural perturbation, up to 20,000 nodes (Lü et al. 2015)"
-    search_space: ClassVar[Space | None] = {"share": Axis(0.02, 0.4, (0.05, 0.1, 0.2))}
+    name = "spm"
+    summary_line = "structural perturbation, up to 20,000 nodes (Lü et al. 2015)"
+    search_space = {"share": Axis(0.02, 0.4, (0.05, 0.1, 0.2))}
     n: int = 10
     share: float = 0.1
     seed: int = 0

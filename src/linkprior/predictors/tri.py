@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from linkprior import _progress as progress
 from linkprior import parallel
@@ -22,17 +21,11 @@ from linkprior.network.pairs import Ints
 from linkprior.parallel import current_workers
 from linkprior.parallel.memory import matrices, memory_limit, release
 from linkprior.predictors import multistart
-from linkprior.predictors.base import NEGATIVES, WEIGHTS, Learned, ScoredPredictor
+from linkprior.predictors.base import NEGATIVES, WEIGHTS, Array, Learned, ScoredPredictor
 from linkprior.predictors.effort import Effort, entries, factor_scores, network_bytes, sweep
 from linkprior.predictors.on_device import Form, solve_on_device
-from linkprior.predictors.scores import (
-    DenseScores,
-    FactorScores,
-    Scores,
-    SketchScores,
-    mean_matrix,
-)
-from linkprior.predictors.spaces import Axis, Space, rank_axis
+from linkprior.predictors.scores import DenseScores, FactorScores, Scores, SketchScores, mean_matrix
+from linkprior.predictors.spaces import Axis, rank_axis
 from linkprior.ranking.retrieval import FactorPair
 from linkprior.solvers.base import Solution, solve
 from linkprior.solvers.device import DeviceAdmm, DeviceDirect
@@ -40,7 +33,6 @@ from linkprior.solvers.direct import DirectSolver, DirectState
 from linkprior.solvers.symmetric_prox import DISK_ROWS, half_sum
 from linkprior.solvers.tri_admm import AdmmSolver, AdmmState
 
-Array = NDArray[Any]
 Run = Solution[Any]  # of a solver whose state has factors
 
 DEFAULT_RANK = 20
@@ -79,9 +71,9 @@ class TriFactorization(ScoredPredictor):
         Same seed, same bytes.
     """
 
-    supports: ClassVar[frozenset[str]] = WEIGHTS | NEGATIVES
-    scores_pairs_alone: ClassVar[bool] = True
-    has_factors: ClassVar[bool] = True
+    supports = WEIGHTS | NEGATIVES
+    scores_pairs_alone = True
+    has_factors = True
 
     rank: int | None = None
     rho: float = 0.2
@@ -213,10 +205,10 @@ class TriFactorization(ScoredPredictor):
 class Tri(TriFactorization):
     """Tri: no prior."""
 
-    name: ClassVar[str] = "tri"
-    summary_line: ClassVar[str] = "non-negative tri-factorization U S Uᵀ, mean of several starts"
-    search_space: ClassVar[Space | None] = {**SPACE, "max_iter": SWEEPS}
-    lighter: ClassVar[str] = "l3"
+    name = "tri"
+    summary_line = "non-negative tri-factorization U S Uᵀ, mean of several starts"
+    search_space = {**SPACE, "max_iter": SWEEPS}
+    lighter = "l3"
 
     def _fit_start(self, network: Network, rng: np.random.Generator, workers: int) -> Run:
         return self._plain(network, rng, self.max_iter)
@@ -300,9 +292,7 @@ class Penalised(TriFactorization):
         _, steps = super()._start_times(network)
         if not self.warmup:
             return 0.0, steps
-        _, inner = multistart.threads(
-            self.n_starts
-        )  # a plain sweep keeps one of a start's threads busy
+        _, inner = multistart.threads(self.n_starts)  # a plain sweep keeps one of them busy
         warmup = inner * (self.warmup + 1) * sweep(network, self._rank(network))
         return multistart.idle_factor(self.n_starts) * warmup, steps
 
@@ -326,19 +316,21 @@ class Penalised(TriFactorization):
         if device != "cpu":
             direct = DeviceDirect(*given, start, device=device)
             dense = DeviceAdmm(*given, float(self.eta), start, device=device, **asked)
-            return self._kept(solve_on_device(dense if admm else direct, *loop))
+            return self._without_matrices(solve_on_device(dense if admm else direct, *loop))
         if not admm:
             return solve(DirectSolver(*given, start, workers), *loop)
         # A limit is not sent to a cluster, though what was asked before the starts is.
         on_disk = memory_limit() is not None and self.__dict__.get("_cached_on_disk", False)
         asked |= {"workers": workers, "on_disk": on_disk}
-        return self._kept(solve(AdmmSolver(*given, float(self.eta), start, **asked), *loop))
+        return self._without_matrices(
+            solve(AdmmSolver(*given, float(self.eta), start, **asked), *loop)
+        )
 
     def _step_options(self) -> dict[str, Any]:
         """Return how ADMM does its two steps."""
         return {"sweeps": self.sweeps}
 
-    def _kept(self, run: Run) -> Run:
+    def _without_matrices(self, run: Run) -> Run:
         """Return a run without p × p arrays, or with X and Z alone where X is ranked.
 
         Starts are kept until all of them have ended.
@@ -424,13 +416,9 @@ class SplitState:
 class TriL1(Penalised):
     """Tri+L1: every entry of X costs λ."""
 
-    name: ClassVar[str] = "tri-l1"
-    summary_line: ClassVar[str] = "tri-factorization with an ℓ1 penalty"
-    search_space: ClassVar[Space | None] = {
-        **SPACE,
-        "lam": Axis(1e-5, 0.1, (1e-4, 1e-3, 1e-2)),
-        "max_iter": SWEEPS,
-    }
+    name = "tri-l1"
+    summary_line = "tri-factorization with an ℓ1 penalty"
+    search_space = {**SPACE, "lam": Axis(1e-5, 0.1, (1e-4, 1e-3, 1e-2)), "max_iter": SWEEPS}
     lam: float = 0.001
 
     def _prior(self, network: Network) -> Prior:
@@ -447,9 +435,9 @@ class TriScale(Penalised):
         ε in log(row mass + ε).
     """
 
-    name: ClassVar[str] = "tri-scale"
-    summary_line: ClassVar[str] = "tri-factorization with a scale-free (log-sum) penalty"
-    search_space: ClassVar[Space | None] = {
+    name = "tri-scale"
+    summary_line = "tri-factorization with a scale-free (log-sum) penalty"
+    search_space = {
         **SPACE,
         "lam": Axis(1e-5, 0.1, (3e-4, 3e-3, 3e-2)),
         "epsilon": Axis(0.1, 10.0, (0.3, 1.0, 3.0)),

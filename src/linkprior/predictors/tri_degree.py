@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -18,23 +18,23 @@ from linkprior.model.priors import DegreePrior, H_Like, Prior
 from linkprior.network import Network
 from linkprior.network.pairs import Ints
 from linkprior.predictors import learned_prior, on_device
-from linkprior.predictors.base import ISOLATED, NEGATIVES, WEIGHTS, Learned, takes_presets
+from linkprior.predictors.base import ISOLATED, NEGATIVES, WEIGHTS, Array, Learned, takes_presets
 from linkprior.predictors.effort import PICK, Effort, entries
 from linkprior.predictors.multistart import MOST_STARTS
 from linkprior.predictors.scores import (
     PASSES,
     DenseScores,
+    FactorScores,
     Scores,
     SketchScores,
     build_tables,
     dense_prox,
     knots,
     mean_matrix,
-    merge,
     prior_of,
 )
 from linkprior.predictors.spaces import ALPHA, Axis, C, Space, without_learned
-from linkprior.predictors.tri import ADMM_STEP, DENSE_LIMIT, SPACE, Array, Penalised, Tri
+from linkprior.predictors.tri import ADMM_STEP, DENSE_LIMIT, SPACE, Penalised, Tri
 
 # Nominal nanoseconds per entry: one iteration of dual decomposition, all passes of the prox for one
 # layer, the same as tables of ranks, and scores of one layer from its tables.
@@ -114,20 +114,18 @@ class TriDegree(Penalised):
         all edges when some were hidden. False: by the formula of all others.
     """
 
-    name: ClassVar[str] = "tri-degree"
-    summary_line: ClassVar[str] = (
-        "tri-factorization with the node-specific degree prior (the paper)"
-    )
-    search_space: ClassVar[Space | None] = {
+    name = "tri-degree"
+    summary_line = "tri-factorization with the node-specific degree prior (the paper)"
+    search_space = {
         **SPACE,
         "lam": Axis(3e-4, 0.03, (0.001, 0.003, 0.01)),
         "c": C,
         "alpha": ALPHA,
         "warmup": Axis(20, 200, whole=True),
     }
-    supports: ClassVar[frozenset[str]] = WEIGHTS | NEGATIVES | ISOLATED
-    presets: ClassVar[dict[str, dict[str, Any]]] = {"paper": PAPER}
-    _rankings: ClassVar[tuple[str, ...]] = ("q", "x", "factors")
+    supports = WEIGHTS | NEGATIVES | ISOLATED
+    presets = {"paper": PAPER}
+    _rankings = ("q", "x", "factors")
 
     preset: str | None = None
     alpha: float = 0.5
@@ -290,9 +288,8 @@ class TriDegree(Penalised):
         return self.prox == "mm" and super()._on_disk(network)  # dual decomposition is in memory
 
     def _layers(self, learned: Learned) -> list[Factors]:
-        pairs = zip(learned.arrays["U"], learned.arrays["S"], strict=True)
-        layers = [Factors(U, S) for U, S in pairs]
-        return layers if self.average == "q" else [merge(layers)]
+        factors = FactorScores(learned.arrays["U"], learned.arrays["S"])
+        return factors.layers if self.average == "q" else [factors.mean]
 
     def _rank_weights(self, network: Network) -> tuple[Array, Array]:
         """Return τ·g and h, the rank weights scaled by τ = λ/η."""
@@ -303,12 +300,12 @@ class TriDegree(Penalised):
         network, learned = self._state()
         if self.rank_by != "q":
             return super()._make_scores()
-        odds = learned_prior.odds_of(learned, network)
-        if odds is not None:
-            plain = self._factor_scores()
-            return learned_prior.learned_scores(learned.arrays, odds, plain.rows, plain.at)
         if "Q" in learned.arrays:
             return DenseScores(learned.arrays["Q"])
+        odds = learned_prior.odds_of(learned, network)
+        if odds is not None:
+            plain, table = self._factor_scores(), learned.arrays["rank_table"]
+            return learned_prior.LearnedScores(plain.rows, plain.at, table, odds)
         scale, profile = self._rank_weights(network)
         weights, tables = profile[knots(len(profile))], learned.arrays["tables"]
         return SketchScores(self._layers(learned), tables, scale, weights)

@@ -39,8 +39,9 @@ from linkprior.io.source import as_path
 from linkprior.network import Network
 from linkprior.parallel import MOST_WORKERS
 from linkprior.predictors import registry
-from linkprior.predictors.base import LinkPredictor, as_predictor
+from linkprior.predictors.base import LinkPredictor
 from linkprior.predictors.effort import effort_of
+from linkprior.predictors.meta import as_predictor
 from linkprior.predictors.spaces import searched
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -16,10 +16,10 @@ from linkprior.errors import ParameterError
 from linkprior.network import Network
 from linkprior.network import pairs as pr
 from linkprior.network.pairs import Ints
-from linkprior.predictors.auto import explanation
 from linkprior.predictors.auto.calibration import Calibration, expected_hits
-from linkprior.predictors.auto.features import Features, fit_sources, restored, work_of
+from linkprior.predictors.auto.features import PRIOR, Features, fit_sources, restored, work_of
 from linkprior.predictors.auto.holdout import (
+    FEW_HIDDEN,
     MOST_TOP,
     OBJECTIVES,
     TOP_SHARE,
@@ -37,12 +37,18 @@ from linkprior.predictors.auto.holdout import (
 )
 from linkprior.predictors.auto.learners import N_TREES
 from linkprior.predictors.auto.sources import EFFORTS, Choice, choose
-from linkprior.predictors.auto.stack import Stack, Trained, Trainer, carried, stack_from
+from linkprior.predictors.auto.stack import (
+    FEWEST_TO_CHOOSE,
+    Stack,
+    Trained,
+    Trainer,
+    carried,
+    stack_from,
+)
 from linkprior.predictors.base import NEGATIVES, WEIGHTS, Array, Learned, LinkPredictor
 from linkprior.predictors.effort import Effort, effort_of, entries
 from linkprior.predictors.meta import arrays_under, prefixed
 from linkprior.predictors.multistart import SEED_LIMIT
-from linkprior.predictors.spaces import Space
 
 MATCHED = {"auprc": 0.0, "recall": 0.0, "dc_auroc": 1.0}  # share of other pairs drawn by degree
 OTHERS = 40  # pairs drawn at random for each hidden edge
@@ -58,6 +64,18 @@ RANK, PENALTY = 6.0, 25.0  # per entry of a matrix of all nodes and source: a lo
 LEAF = 10.0  # to take a pair down a tree
 GROW = 5.0  # to grow a tree, per pair and feature
 SPREAD = 6.0  # tops of different models: so many times the pairs near one of them
+
+_MEASURES = {
+    "auprc": "AUPRC",
+    "recall": "recall at 5 %",
+    "dc_auroc": "AUROC against pairs of similar degree",
+}
+_COMMON = {
+    "fusion": "the plain fusion of all ranks",
+    "prior": "the prior-weighted ranks of all models",
+}
+_SHOWN = 5
+NO_PROBABILITIES = "too few hidden edges were found to give probabilities: links have scores only"
 
 _one_at_a_time = threading.Lock()
 
@@ -105,13 +123,13 @@ class Auto(LinkPredictor):
     Ranking(3 pairs)
     """
 
-    name: ClassVar[str] = "auto"
-    summary_line: ClassVar[str] = "all models together, weighted by how well they find hidden edges"
-    search_space: ClassVar[Space | None] = {}
-    renamed_parameters: ClassVar[Mapping[str, str]] = {"exercises": "holdouts"}
-    combines_models: ClassVar[bool] = True
-    _held_up_to: ClassVar[int] = 16_000  # 1 GB
-    supports: ClassVar[frozenset[str]] = WEIGHTS | NEGATIVES
+    name = "auto"
+    summary_line = "all models together, weighted by how well they find hidden edges"
+    search_space = {}
+    renamed_parameters = {"exercises": "holdouts"}
+    combines_models = True
+    _held_up_to = 16_000  # 1 GB
+    supports = WEIGHTS | NEGATIVES
     effort: str = "normal"
     objective: str = "auprc"
     hidden: float = 0.1
@@ -141,7 +159,7 @@ class Auto(LinkPredictor):
                     floor=top_feature(features),
                     n_pairs=pr.n_pairs(network.n_nodes),
                 )
-        return self._kept(features, trained, chosen, learned_from.samples)
+        return self._result(features, trained, chosen, learned_from.samples)
 
     def _choose(self, network: Network) -> Choice:
         """Check the parameters, and return the base models for this network."""
@@ -202,7 +220,7 @@ class Auto(LinkPredictor):
                     matched = MATCHED[self.objective]
                     return draw(features, holdout, others // rounds, seeds, matched)
 
-    def _kept(
+    def _result(
         self, features: Features, trained: Trained, chosen: Choice, samples: list[Sample]
     ) -> Learned:
         """Gather what scores, probabilities and the summary are made from."""
@@ -300,19 +318,21 @@ class Auto(LinkPredictor):
 
     # ------------------------------------------------------------------ what to expect
 
+    @property
+    def _calibration(self) -> Calibration | None:
+        self._state()  # refuses a model that is not fitted
+        return self._cached_calibration
+
     def probabilities(self, scores: Array) -> Array | None:
-        self._state()
-        calibration = self._cached_calibration
+        calibration = self._calibration
         return None if calibration is None else calibration.probability(np.asarray(scores))
 
     def score_threshold(self, probability: float) -> float:
-        self._state()
-        calibration = self._cached_calibration
+        calibration = self._calibration
         return probability if calibration is None else calibration.score_threshold(probability)
 
     def expected_hits(self, scores: Array) -> tuple[Array, Array, Array] | None:
-        self._state()
-        calibration = self._cached_calibration
+        calibration = self._calibration
         return (
             None
             if calibration is None
@@ -327,8 +347,8 @@ class Auto(LinkPredictor):
         )
 
     def summary(self) -> list[str]:
-        lines = explanation.lines(self._state()[1].facts, self.objective)
-        without = [explanation.NO_PROBABILITIES] * (self._cached_calibration is None)
+        lines = _lines(self._state()[1].facts, self.objective)
+        without = [NO_PROBABILITIES] * (self._cached_calibration is None)
         return [*lines, *without]
 
     # ------------------------------------------------------------------ how long it takes
@@ -356,3 +376,71 @@ class Auto(LinkPredictor):
         top = SPREAD * min(max(TOP_SHARE * n_pairs, network.n_edges), MOST_TOP)
         drawn = rounds * min(top, n_pairs) + min(1e5, rounds * n_pairs)
         return Costs(fitting, looking, 4.0 * GROW * N_TREES * drawn * 1.4 * len(sources))
+
+
+def _lines(facts: Mapping[str, Any], objective: str) -> list[str]:
+    """Return some lines: how it was learned, feature importance, what was left out."""
+    hidden, validation = facts["hidden"], facts["validation"]
+    summary = []
+    if facts["from_history"]:
+        summary.append(
+            f"auto learned from the {facts['found']:,} links that the newer release found between "
+            f"nodes of the older one, and fitted {len(facts['sources'])} base models"
+        )
+    elif facts["found"] is not None:
+        links = f"{facts['found']} link{'s' * (facts['found'] != 1)}"
+        summary.append(
+            f"the two releases differ by {links} only, too few to learn from: edges were hidden "
+            "instead"
+        )
+    if hidden and not facts["from_history"]:
+        low, high = min(hidden), max(hidden)
+        span = f"{low}" if low == high else f"{low}–{high}"
+        summary.append(
+            f"auto hid {span} edge{'s' * (max(hidden) != 1)} {len(hidden)} "
+            f"time{'s' * (len(hidden) != 1)} and fitted {len(facts['sources'])} base models"
+        )
+    summary.append(_chosen(facts, validation, objective))
+    if facts["carried"]:
+        shares = facts["carried"].items()
+        parts = [f"{_called(label)} {share:.0%}" for label, share in shares if share > 0]
+        summary.append(f"feature importance: {', '.join(parts[:_SHOWN])}")
+    if facts["left_out"]:
+        left = "; ".join(f"{name}: {why}" for name, why in facts["left_out"].items())
+        summary.append(f"left out: {left}")
+    return summary
+
+
+def _chosen(facts: Mapping[str, Any], validation: Mapping[str, float], objective: str) -> str:
+    measure, stack = _MEASURES[objective], facts["stack"]
+    singles = {k: v for k, v in validation.items() if k not in ("stack", "fusion")}
+    best = next(iter(singles), None)
+    edges = "newly found links" if facts["from_history"] else "hidden edges"
+    if stack["kind"] == "stack" and best is not None:
+        few = objective == "auprc" and min(facts["hidden"]) < FEW_HIDDEN
+        as_if = f", counted as if {FEW_HIDDEN} had been hidden at a time" * few
+        reached, alone = f"{measure} {validation['stack']:.3g}", f"{singles[best]:.3g}{as_if}"
+        if "single" in stack["parts"].get("top", [[]])[0]:
+            return (
+                f"no learned combination found {edges} better than {_called(best)}, which ranks "
+                f"the top of the list; the rest is ranked by all models ({reached}, "
+                f"{_called(best)} alone {alone})"
+            )
+        return (
+            f"on {edges} the learned combination reached {reached}, the best model alone "
+            f"({_called(best)}) {alone}"
+        )
+    name = _called(stack["labels"][stack["column"]]) if stack["kind"] == "source" else ""
+    what = f"{name} alone" if name else _COMMON[stack["kind"]]
+    if not facts["hidden"]:
+        return f"no edge was hidden, so nothing could be learned: ranked by {what}"
+    if sum(facts["hidden"]) < FEWEST_TO_CHOOSE:
+        return f"too few {edges} to choose by: ranked by {what}"
+    if "stack" not in validation:
+        return f"too little to learn from: ranked by {what}, best at finding {edges}"
+    return f"no learned combination did better on {edges} than {what}, which is used instead"
+
+
+def _called(label: str) -> str:
+    plain = label.removeprefix(PRIOR)
+    return f"{plain} with the degree prior" if label != plain else plain

@@ -8,14 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from linkprior.predictors.auto.holdout import Sample
-
-Array = NDArray[Any]
+from linkprior.predictors.base import Array
 
 LEVEL = 1.645  # sds on either side of the mean: 90 %
 FEWEST_HITS = 5  # hidden edges in a step of the calibration, at least

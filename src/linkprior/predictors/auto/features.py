@@ -8,7 +8,6 @@ from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from linkprior import _progress as progress
 from linkprior import kernels, parallel
@@ -17,12 +16,10 @@ from linkprior.model.degrees import prior_degrees
 from linkprior.model.priors import DegreePrior
 from linkprior.network import Network
 from linkprior.predictors.auto.sources import BY_LABEL, Source
-from linkprior.predictors.base import Learned, LinkPredictor
+from linkprior.predictors.base import Array, Learned, LinkPredictor
 from linkprior.predictors.effort import effort_of, entries
 from linkprior.predictors.meta import arrays_under
 from linkprior.predictors.scores import knots
-
-Array = NDArray[Any]
 
 ALPHA, C = 0.5, 1.0  # of the prior over sources: the defaults of tri-degree and degree:NAME
 PRIOR = "prior:"  # before the label of a source: its ranks as the prior weighs them

@@ -13,7 +13,6 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from linkprior import parallel
 from linkprior.network import History, Network
@@ -21,8 +20,7 @@ from linkprior.network import pairs as pr
 from linkprior.network.pairs import Ints
 from linkprior.predictors.auto.features import PRIOR, Features, fit_sources
 from linkprior.predictors.auto.sources import BY_DEGREE, Source
-
-Array = NDArray[Any]
+from linkprior.predictors.base import Array
 
 TOP_SHARE = 0.003  # of all pairs: how near the top of a source a pair must be
 MOST_TOP = 100_000  # the same in pairs, for large networks

@@ -7,14 +7,12 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from linkprior import kernels
 from linkprior.errors import LinkpriorError
 from linkprior.kernels import Trees
 from linkprior.predictors.auto.sources import no_word_of_convergence
-
-Array = NDArray[Any]
+from linkprior.predictors.base import Array
 
 KINDS = ("linear", "monotone", "free")
 SINGLE = "single"  # the best feature alone, as log-odds

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from inspect import signature
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -152,7 +152,7 @@ class Factored(ScoredPredictor):
 class NonNegative(Factored):
     """W H ≈ A with W, H ≥ 0, by scikit-learn's coordinate descent from a fixed start."""
 
-    name: ClassVar[str] = "nmf"
+    name = "nmf"
 
     def _factorise(self, network: Network, rank: int) -> tuple[Array, Array]:
         from sklearn.decomposition import NMF
@@ -167,7 +167,7 @@ class NonNegative(Factored):
 class Eigenvectors(Factored):
     """D^¼ V Λ Vᵀ D^¼ from the eigenvectors of D^-¼ A D^-¼ whose eigenvalues are largest."""
 
-    name: ClassVar[str] = "eigen"
+    name = "eigen"
 
     def _factorise(self, network: Network, rank: int) -> tuple[Array, Array]:
         root = np.where(network.degrees > 0, network.strengths, 1.0) ** 0.25

@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from linkprior import _progress as progress
 from linkprior.predictors.auto.features import PRIOR
@@ -26,9 +25,8 @@ from linkprior.predictors.auto.learners import (
     learn_single,
     learner_from,
 )
+from linkprior.predictors.base import Array
 from linkprior.predictors.meta import arrays_under
-
-Array = NDArray[Any]
 
 BLENDS: tuple[tuple[str, ...], ...] = (
     ("linear", "monotone", "free"),

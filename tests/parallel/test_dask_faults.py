@@ -108,7 +108,7 @@ def test_a_worker_that_comes_later_checks_itself():
     wanted = dask_engine.facts() | {"numpy": "0.1"}
     failed, _, problem = pickle.loads(dask_engine.run_task(b"", b"", wanted))  # noqa: S301
     assert failed
-    with pytest.raises(lp.LinkpriorError, match=r"that came later has numpy .* \(here 0.1\)"):
+    with pytest.raises(lp.LinkpriorError, match=r"that joined later has numpy .* \(here 0.1\)"):
         raise problem
 
 

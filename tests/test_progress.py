@@ -12,7 +12,7 @@ import linkprior as lp
 from linkprior import _progress as progress
 from linkprior import parallel
 from linkprior.model.losses import SquaredLoss
-from linkprior.predictors.effort import effort_of
+from linkprior.predictors.cost import cost_of
 from linkprior.solvers.base import solve
 from linkprior.solvers.direct import DirectSolver
 
@@ -332,9 +332,9 @@ def test_an_evaluation_reports_the_model_it_evaluates(planted, heard):
 
 def test_effort_refuses_what_a_fit_refuses(planted):
     with pytest.raises(lp.LinkpriorError, match="max_iter must be"):
-        effort_of(lp.make("tri-degree", max_iter="many"), planted)
+        cost_of(lp.make("tri-degree", max_iter="many"), planted)
 
 
 def test_a_network_without_edges_is_no_effort():
     net = lp.Network.from_edges([], nodes=["a", "b"])
-    assert effort_of(lp.make("tri-degree"), net).fit == 0.0
+    assert cost_of(lp.make("tri-degree"), net).fit == 0.0

@@ -273,7 +273,7 @@ def test_a_run_folder_remembers_the_candidates(run, edges, tmp_path):
 
 def test_an_estimate_is_of_the_partners_only(run, large, monkeypatch):
     monkeypatch.setattr("linkprior.ranking.candidates._NANOSECONDS", {"knn": 3.6e12 / 7000})
-    monkeypatch.setattr("linkprior.predictors.cost.machine_factor", lambda: 1.0)
+    monkeypatch.setattr("linkprior.predictors.estimate.machine_factor", lambda: 1.0)
     asked = ["predict", large, *PU, "--dry-run", "--workers", 1]
     assert "about 1 second" in run(*asked)[1]
     assert "about 60 minutes" in run(*asked, "--candidates", "knn", "--partners", 10)[1]

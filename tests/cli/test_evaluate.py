@@ -18,7 +18,7 @@ from linkprior.evaluation.metrics import METRICS
 from linkprior.evaluation.protocols import PROTOCOLS
 from linkprior.evaluation.results import FILES, read_results
 from linkprior.predictors import registry
-from linkprior.predictors.cost import expected_bytes
+from linkprior.predictors.estimate import expected_bytes
 
 QUICK = ["--set", "n_starts=1", "--set", "max_iter=3", "--set", "warmup=3"]
 

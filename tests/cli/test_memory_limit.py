@@ -97,7 +97,7 @@ def test_a_dry_run_names_the_limit_and_the_disk(succeed, network):
 
 def test_a_disk_too_small_is_one_line_before_the_work(run, network, monkeypatch):
     monkeypatch.setattr("linkprior.parallel.memory.free_disk", lambda: 1e5)
-    monkeypatch.setattr("linkprior.predictors.cost.expected_bytes", lambda *_: 0.0)
+    monkeypatch.setattr("linkprior.predictors.estimate.expected_bytes", lambda *_: 0.0)
     limited = ["--memory-limit", "2M"]
     result = run("predict", network, "--model", "tri-degree", *ADMM, *limited)
     assert one_line_of_error(result, "do not fit the memory limit", "set TMPDIR")

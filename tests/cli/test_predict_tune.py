@@ -97,7 +97,7 @@ def test_own_parameters_that_cannot_be_fitted_are_no_gain(succeed, edges, monkey
 
 def test_a_dry_run_counts_the_settings(succeed, edges, monkeypatch):
     monkeypatch.setattr(Objective, "_score", None)
-    monkeypatch.setattr("linkprior.predictors.cost.machine_factor", lambda: 1e6)
+    monkeypatch.setattr("linkprior.predictors.estimate.machine_factor", lambda: 1e6)
     hours = []
     for trials in (20, 200):
         asked = ["predict", edges, "--model", "katz", "--tune", trials, "--dry-run", "-q"]

@@ -12,7 +12,7 @@ from tests.predictors.small import all_scores
 
 import linkprior as lp
 from linkprior.errors import InputError, NotFittedError, ParameterError, StoreError
-from linkprior.predictors.cost import expected_bytes
+from linkprior.predictors.estimate import expected_bytes
 from linkprior.predictors.registry import DEFAULT_MODEL, MODELS, find, make
 
 SMALL = {"n_starts": 2, "max_iter": 6, "warmup": 6, "effort": "fast", "most": 3, "seed": 7}

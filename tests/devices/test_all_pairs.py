@@ -106,7 +106,7 @@ def test_bounds_of_ranks_hold(device, monkeypatch, long_rows, ties):
 @pytest.mark.parametrize("passes", [0, 1, 3])
 @pytest.mark.parametrize("height", [7, 4096])
 def test_the_best_pairs_are_those_of_the_dense_formula(device, monkeypatch, passes, height):
-    monkeypatch.setattr("linkprior.kernels.torch.memory._MOST_ROWS", height)
+    monkeypatch.setattr("linkprior.kernels.torch.ops._MOST_ROWS", height)
     case = Case(120, device)
     sheet = rank_tables.with_tables(case.sheet, case.on_device[0], passes)
     Q = case.A.copy()
@@ -150,7 +150,7 @@ def test_exact_ranks_are_those_of_sorting_every_row(device, monkeypatch, alike, 
 
 def test_out_of_memory_is_tried_once_more_with_smaller_blocks_then_reported(caplog):
     from linkprior.errors import LinkpriorError
-    from linkprior.kernels.torch.memory import in_blocks
+    from linkprior.kernels.torch.ops import in_blocks
 
     asked = []
 

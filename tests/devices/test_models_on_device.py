@@ -149,12 +149,12 @@ def test_a_device_that_is_too_small_is_reported_before_anything_begins(monkeypat
     import torch
 
     from linkprior.errors import LinkpriorError
-    from linkprior.kernels.torch import memory
+    from linkprior.kernels.torch import ops
 
-    monkeypatch.setattr(memory, "free_bytes", lambda device: 10**9)
+    monkeypatch.setattr(ops, "free_bytes", lambda device: 10**9)
     with pytest.raises(LinkpriorError, match=r"needs about 6.4 GB on the GPU.*1 GB are free.*rank"):
-        memory.require(6.4e9, "ADMM for 20000 nodes", torch.device("cuda"))
-    memory.require(0.9e9, "ADMM", torch.device("cuda"))
+        ops.require(6.4e9, "ADMM for 20000 nodes", torch.device("cuda"))
+    ops.require(0.9e9, "ADMM", torch.device("cuda"))
 
 
 def test_without_torch_the_way_to_get_it_is_reported(net, small_is_large, monkeypatch):

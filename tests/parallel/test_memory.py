@@ -206,7 +206,7 @@ def test_starts_are_kept_without_their_matrices():
 
 
 def test_starts_side_by_side_all_use_files_where_one_alone_would_fit(tmp_path, monkeypatch):
-    from linkprior.predictors import effort, tri
+    from linkprior.predictors import cost, tri
 
     net = lp.planted_network(300, n_groups=4, seed=2)
     model = lp.make("tri-l1", solver="admm", rank=3, n_starts=2, max_iter=2)
@@ -219,7 +219,7 @@ def test_starts_side_by_side_all_use_files_where_one_alone_would_fit(tmp_path, m
     usual = tri.AdmmSolver
     monkeypatch.setattr(tri, "AdmmSolver", recording)
     with lp.use_workers(2):
-        thin = effort.network_bytes(net) + model._factor_bytes(net)
+        thin = cost.network_bytes(net) + model._factor_bytes(net)
     one = tri.ADMM_BYTES * net.n_nodes**2
     for share, on_disk in ((1.5, True), (2.5, False)):
         with lp.use_memory(int(thin + share * one), tmp_path), lp.use_workers(2):

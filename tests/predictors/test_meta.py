@@ -6,8 +6,8 @@ from tests.predictors.small import all_scores, every_pair
 
 import linkprior as lp
 from linkprior.errors import ParameterError, StoreError
-from linkprior.predictors.cost import expected_bytes
-from linkprior.predictors.effort import effort_of
+from linkprior.predictors.cost import cost_of
+from linkprior.predictors.estimate import expected_bytes
 from linkprior.predictors.registry import MODELS, WRAPPERS, find, make
 from linkprior.predictors.spaces import space_of
 
@@ -121,7 +121,7 @@ def test_the_base_of_a_score_is_that_of_the_base_model(name, params, planted):
 @pytest.mark.parametrize("name", NAMES)
 def test_what_it_takes_is_more_than_what_the_base_takes(name, planted):
     model = build(name, {})
-    own, base = effort_of(model, planted), effort_of(model._new(), planted)
+    own, base = cost_of(model, planted), cost_of(model._new(), planted)
     assert own.fit > base.fit
     assert own.scores >= base.scores
     assert expected_bytes(model, planted) > expected_bytes(model._new(), planted)

@@ -292,11 +292,11 @@ class EvaluateJob:
 
     def _fits(self, model: LinkPredictor, train: Network) -> bool:
         """Return whether a model can be fitted here; one that was named raises an error instead."""
-        from linkprior.predictors.cost import refuse_too_large
-        from linkprior.predictors.effort import effort_of
+        from linkprior.predictors.cost import cost_of
+        from linkprior.predictors.estimate import refuse_too_large
 
         try:
-            effort_of(model, train)
+            cost_of(model, train)
             if not self.asked.ignore_memory:
                 refuse_too_large(model, train, choice="--models")
         except InputError as problem:
@@ -309,12 +309,12 @@ class EvaluateJob:
     def _announce(self, specs: list[ModelSpec], splits: list[Split]) -> None:
         from linkprior.evaluation.tuning.tune import INNER
         from linkprior.parallel import current_workers
-        from linkprior.predictors.cost import machine_factor, spell
-        from linkprior.predictors.effort import effort_of
+        from linkprior.predictors.cost import cost_of
+        from linkprior.predictors.estimate import machine_factor, spell
 
         work = {}
         for one in specs:
-            cell = effort_of(one.make(splits[0]), splits[0].train)
+            cell = cost_of(one.make(splits[0]), splits[0].train)
             work[one.label] = (1 + INNER * self.asked.tune) * (cell.fit + 3.0 * cell.scores)
         nominal = 1e-9 * sum(work.values()) * len(splits) / current_workers()
         seconds = nominal * machine_factor() if nominal > _LONG / 10 else nominal

@@ -133,7 +133,7 @@ def predict(**given: Any) -> None:
     """
     from linkprior.pipeline.predict import PredictJob
     from linkprior.pipeline.side_inputs import SideInputs
-    from linkprior.predictors.cost import refuse_too_large
+    from linkprior.predictors.estimate import refuse_too_large
 
     _check_usage(given)
     running = {name: given.pop(name) for name in ("workers", "dask", "device", "memory_limit")}

@@ -85,7 +85,7 @@ def tune(
     from linkprior.evaluation.tuning.executor import end_processes
     from linkprior.evaluation.tuning.study import BEST, JOURNAL, QUESTION, refuse_other_folders
     from linkprior.evaluation.tuning.tune import Tuning
-    from linkprior.predictors.cost import refuse_too_large
+    from linkprior.predictors.estimate import refuse_too_large
 
     console = current_console()
     notify, source = console.notify, options.take_input(given)

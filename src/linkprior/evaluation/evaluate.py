@@ -30,7 +30,7 @@ from linkprior.machine import peak_memory, reset_peak_memory
 from linkprior.network import Network
 from linkprior.predictors import registry
 from linkprior.predictors.base import LinkPredictor
-from linkprior.predictors.effort import Effort, effort_of
+from linkprior.predictors.cost import Cost, cost_of
 from linkprior.predictors.meta import as_predictor
 
 Models = str | LinkPredictor | Iterable[str | LinkPredictor] | Mapping[str, str | LinkPredictor]
@@ -181,14 +181,12 @@ def _facts(
 # ---------------------------------------------------------------------- one cell
 
 
-def evaluate_cell(
-    label: str, model: LinkPredictor, split: Split, work: Effort | None = None
-) -> Cell:
+def evaluate_cell(label: str, model: LinkPredictor, split: Split, work: Cost | None = None) -> Cell:
     """Fit a model on the training network of a split and measure how it ranks the hidden edges.
 
     `seconds` are those of fitting and of scoring all pairs once, without compiling kernels.
     """
-    work = effort_of(model, split.train) if work is None else work
+    work = cost_of(model, split.train) if work is None else work
     reset_peak_memory()
     began, ended, compiling = time.perf_counter(), [], seconds_compiling()
     with progress.part(work.fit):
@@ -220,9 +218,9 @@ class CellJob:
         return {"params": self.asked_params, "trials": self.trials, "search": search}
 
     @cached_property
-    def work(self) -> Effort:
+    def work(self) -> Cost:
         """Nominal work of a fit and of scoring all pairs."""
-        return effort_of(self.model, self.split.train)
+        return cost_of(self.model, self.split.train)
 
     @property
     def inner(self) -> int:

@@ -42,7 +42,7 @@ from linkprior.io.store import refuse_odd
 from linkprior.network import Network
 from linkprior.predictors.auto.auto import Auto
 from linkprior.predictors.base import LinkPredictor
-from linkprior.predictors.cost import machine_factor
+from linkprior.predictors.estimate import machine_factor
 from linkprior.predictors.spaces import space_of
 
 FILES = ("tables.md", "results.tsv", "mean_ranks.svg", "scaling.svg")

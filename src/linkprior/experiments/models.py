@@ -23,15 +23,15 @@ from linkprior.network import Network
 from linkprior.network.pairs import Ints
 from linkprior.predictors.auto.auto import Auto
 from linkprior.predictors.base import Learned, LinkPredictor, ScoredPredictor
-from linkprior.predictors.cost import expected_bytes, spell
-from linkprior.predictors.effort import Effort, effort_of, factor_scores
+from linkprior.predictors.cost import Cost, cost_of, factor_scores
+from linkprior.predictors.estimate import expected_bytes, spell
 from linkprior.predictors.registry import MODELS, find, make
 from linkprior.predictors.scores import BilinearScores
 from linkprior.predictors.spaces import Space
 
 Array = NDArray[Any]
 
-# Nominal nanoseconds, as in `predictors.effort`: per edge entry (or word of a walk) and column.
+# Nominal nanoseconds, as in `predictors.cost`: per edge entry (or word of a walk) and column.
 BPR_ROUND, WORD = 4.0, 40.0
 AUTO, WITHOUT, AUTO_FAST = "auto", "auto without prior", "auto fast"
 OVER = ("degree:l3", "degree:pu")
@@ -109,7 +109,7 @@ def without_library(entries: Iterable[BenchmarkModel]) -> list[BenchmarkModel]:
 
 def too_much(model: LinkPredictor, network: Network, slowness: float) -> str | None:
     """Return why a model is not fitted to a network on a machine of some slowness, if it is not."""
-    work = effort_of(model, network)
+    work = cost_of(model, network)
     seconds = slowness * 1e-9 * (work.fit + work.scores) / parallel.current_workers()
     if seconds > MOST_SECONDS:
         return f"{spell(seconds)} expected for a fit, more than {MOST_SECONDS / 60:.0f} minutes"
@@ -153,8 +153,8 @@ class Products(ScoredPredictor):
         left, right = self.learned_.arrays["left"], self.learned_.arrays["right"]
         return BilinearScores(left[None], right[None])
 
-    def _effort(self, network: Network) -> Effort:
-        return Effort(self._work(network), factor_scores(network, 2 * self.rank))
+    def _cost(self, network: Network) -> Cost:
+        return Cost(self._work(network), factor_scores(network, 2 * self.rank))
 
 
 @dataclass(eq=False, kw_only=True)

@@ -64,6 +64,7 @@ def planted_network(
         middle = (low + high) / 2.0
         probability = -np.expm1(-np.exp(middle) * rate / rate.mean())
         low, high = (middle, high) if probability.mean() < wanted / (p - 1) else (low, middle)
+    del rate  # as large as all that follows
     edges = np.stack([i, j], axis=1)[rng.uniform(size=len(i)) < probability]
     return _of_drawn(edges, p)
 

@@ -40,8 +40,8 @@ from linkprior.pipeline.side_inputs import (
 )
 from linkprior.predictors import registry
 from linkprior.predictors.base import Array, LinkPredictor
-from linkprior.predictors.cost import estimate
-from linkprior.predictors.effort import effort_of
+from linkprior.predictors.cost import cost_of
+from linkprior.predictors.estimate import estimate
 from linkprior.predictors.evidence import explain_pair, explanation, with_evidence
 from linkprior.ranking.candidates import MOST_PARTNERS, PARTNERS, Candidates, NeighborCandidates
 from linkprior.ranking.ranking import Ranking
@@ -226,10 +226,10 @@ class PredictJob:
         """Return how long the work may take, and how much memory."""
         before, note = 0.0, ""
         if self.search is not None:
-            before = self.search.effort
+            before = self.search.cost
             tried = _settings(self.search.trials)
             note = f", after {tried} on {self.search.inner} inner splits"
-        ranking = self._near.effort if self._near else None
+        ranking = self._near.cost if self._near else None
         taken = estimate(self.predictor, self.network, ranking, before)
         return replace(taken, note=note).text(memory_room())
 
@@ -242,8 +242,8 @@ class PredictJob:
         if self.search is not None:
             with self._timed("tuning"):
                 self.predictor = self._tune(self.search)
-        model, work = self.predictor, effort_of(self.predictor, self.network)
-        scores = self._near.effort if self._near else work.scores
+        model, work = self.predictor, cost_of(self.predictor, self.network)
+        scores = self._near.cost if self._near else work.scores
         with progress.stage(f"fitting {self.model_name}", work.fit + scores):
             if not model.fitted:
                 with progress.part(work.fit):

@@ -32,7 +32,7 @@ from linkprior.kernels._engine import current_device
 from linkprior.network import Network
 from linkprior.network import pairs as pr
 from linkprior.predictors import on_device, saving
-from linkprior.predictors.effort import Effort, Growth, amount
+from linkprior.predictors.cost import Cost, Growth, amount
 from linkprior.predictors.on_device import Form
 from linkprior.predictors.scores import Scores
 from linkprior.predictors.spaces import Space
@@ -201,7 +201,7 @@ class LinkPredictor(ABC):
     # Whether it is made of all models already, so that no meta-model may wrap it.
     combines_models: ClassVar[bool] = False
     # What a fit and a pass over all scores take, in nanoseconds on one core, and what a fit holds,
-    # in bytes, for each unit of a network (`effort.UNITS`). By default as fast as degrees alone.
+    # in bytes, for each unit of a network (`cost.UNITS`). By default as fast as degrees alone.
     fit_time: ClassVar[Growth] = {"entries": 0.2}
     score_time: ClassVar[Growth] = {"entries": 0.2}
     fit_bytes: ClassVar[Growth] = {}
@@ -378,10 +378,10 @@ class LinkPredictor(ABC):
     def _fit(self, network: Network) -> Learned:
         """Check the parameters against the network, learn, and return the result."""
 
-    def _effort(self, network: Network) -> Effort:
+    def _cost(self, network: Network) -> Cost:
         """Return the work of a fit and what it holds; refuse parameters that do not suit."""
         growths = self.fit_time, self.score_time, self.fit_bytes
-        return Effort(*(amount(growth, network) for growth in growths))
+        return Cost(*(amount(growth, network) for growth in growths))
 
     # ------------------------------------------------------------------ scoring
 

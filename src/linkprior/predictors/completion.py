@@ -17,7 +17,7 @@ from linkprior.network import Network
 from linkprior.network.pairs import Ints, n_pairs
 from linkprior.predictors import multistart
 from linkprior.predictors.base import ISOLATED, NEGATIVES, WEIGHTS, Array, Learned, ScoredPredictor
-from linkprior.predictors.effort import PICK, Effort, amount, factor_scores, sweep
+from linkprior.predictors.cost import PICK, Cost, amount, factor_scores, sweep
 from linkprior.predictors.on_device import Form
 from linkprior.predictors.scores import PASSES, BilinearScores, DenseScores, prior_of
 from linkprior.predictors.spaces import ALPHA, TAU, Axis, C, rank_axis
@@ -138,14 +138,14 @@ class PU(ScoredPredictor):
             workers,
         )
 
-    def _effort(self, network: Network) -> Effort:
+    def _cost(self, network: Network) -> Cost:
         solver = self._solver(network, 1)
         rounds = whole_number("max_iter", self.max_iter, 1) * (1 + (solver.cg_steps or 10))
         n_starts = whole_number("n_starts", self.n_starts, 1, multistart.MOST_STARTS)
         steps = n_starts * multistart.idle_factor(n_starts) * rounds
         fit = steps * _ROUND * sweep(network, solver.rank)
         held = 4.0 * _ARRAYS * n_starts * network.n_nodes * solver.rank
-        return Effort(fit, factor_scores(network, n_starts * solver.rank), held)
+        return Cost(fit, factor_scores(network, n_starts * solver.rank), held)
 
     def _factor_form(self) -> Form:
         W, H = (np.concatenate(list(self.learned_.arrays[name]), axis=1) for name in "WH")
@@ -270,11 +270,11 @@ class NuclearDegree(ScoredPredictor):
             Q = mm_passes(A, float(self.tau) * scale, profile, PASSES)
             return Learned({"X": X, "A": A, "Q": Q}, facts)
 
-    def _effort(self, network: Network) -> Effort:
+    def _cost(self, network: Network) -> Cost:
         self._solver(network)  # refuses parameters out of range
         steps = whole_number("max_iter", self.max_iter, 1) + _AFTER
         fit = amount({"cubes_alone": 0.025 * steps}, network)
-        return replace(super()._effort(network), fit=fit)
+        return replace(super()._cost(network), fit=fit)
 
     def _solver(self, network: Network) -> NuclearSolver:
         """Check the parameters and the size of the network."""

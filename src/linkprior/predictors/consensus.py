@@ -18,7 +18,7 @@ from linkprior.kernels.pairs import keep_best
 from linkprior.network import Network
 from linkprior.network.pairs import Ints
 from linkprior.predictors.base import Array, Learned, LinkPredictor
-from linkprior.predictors.effort import Effort, effort_of, entries
+from linkprior.predictors.cost import Cost, cost_of, entries
 from linkprior.predictors.meta import Wrapped, prefixed, under
 from linkprior.predictors.multistart import SEED_LIMIT, threads
 from linkprior.predictors.tri import DENSE_LIMIT
@@ -190,13 +190,13 @@ class Consensus(Wrapped):
 
     # ------------------------------------------------------------------ how long it takes
 
-    def _effort(self, network: Network) -> Effort:
+    def _cost(self, network: Network) -> Cost:
         """Return the work of all members, though it may settle with fewer."""
         self._check(network)
-        one, compared = effort_of(self._new(), network), min(entries(network), DENSE_LIMIT**2)
+        one, compared = cost_of(self._new(), network), min(entries(network), DENSE_LIMIT**2)
         fit = one.fit + compared / entries(network) * one.scores
         held = _COMPARED_BYTES * compared + self.most * one.memory
-        return Effort(self.most * fit, self.most * one.scores, held)
+        return Cost(self.most * fit, self.most * one.scores, held)
 
 
 def _hidden(network: Network, share: float, rng: np.random.Generator) -> NDArray[np.bool_]:

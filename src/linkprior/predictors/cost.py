@@ -1,162 +1,111 @@
-"""Seconds and memory a run will take on this machine, and what is refused for want of memory."""
+"""What work takes, roughly: nominal nanoseconds on one core, and bytes.
+
+A model whose work does not depend on its parameters says on its class what grows with what:
+`score_time = {"entries": 8.0}` is eight nanoseconds for each score of a node with a node. `UNITS`
+has all that work may grow with. The others return an `Cost` of their own from `_cost`.
+
+Ratios matter most, for progress: they make a sweep, a sort of all rows and a look into the tables
+count for what they cost. Measured on DREAM5 network 1 and HuRI; a factor of 1.5 between machines
+does no harm, and estimates allow for the speed of this one (`cost.machine_factor`).
+"""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterator
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from itertools import combinations, islice
+from typing import Any
 
 import numpy as np
 
 from linkprior import parallel
-from linkprior.errors import InputError, ParameterError
 from linkprior.kernels._engine import SMALL_NETWORK
 from linkprior.network import Network
-from linkprior.parallel import memory
-from linkprior.predictors.base import LinkPredictor
-from linkprior.predictors.effort import effort_of, network_bytes
-from linkprior.predictors.registry import make
 
-# Seconds to start an interpreter with the libraries; then with compiled kernels.
-START, START_COMPILED = 0.5, 1.1
-EDGE_SECONDS = 3e-6  # to read an edge
-_NOMINAL = 0.045  # seconds of `_probe` on the machine whose nanoseconds efforts count
+Growth = Mapping[str, float]  # unit → nanoseconds, or bytes, for each
 
-_SETTINGS = {"n_starts": 1, "solver": "streaming"}  # what takes less memory, the mildest first
-_MOST_OFFERED = 3
+PICK = 1.5  # the best pairs from rows of scores, per entry
+_PRODUCT = 0.08  # scores from factors, per entry and column
+# A plain factor update: per edge entry and column, per node and column², and Python, at any size.
+_SWEEP, _SWEEP_NODES, _SWEEP_CALLS = 2.2, 4.0, 5e5
+_SPARSE = 8.0  # times as slow as the kernel are SciPy's products, which know confidences
+
+_BASE, _BASE_COMPILED = 73e6, 188e6  # an interpreter with the libraries; with compiled kernels
+_EDGE_BYTES, _NODE_BYTES = 300.0, 100.0  # of a network with its names, and of reading it
 
 
 @dataclass(frozen=True)
-class Estimate:
-    """Seconds and bytes one fit and one ranking of all pairs may take."""
+class Cost:
+    """Nominal work of a fit and of one pass over all scores; bytes a fit holds, some in files."""
 
-    model: str
-    n_nodes: int
-    seconds: float
-    bytes: float
+    fit: float = 0.0
+    scores: float = 0.0
+    memory: float = 0.0
     disk: float = 0.0
-    note: str = ""
-
-    def text(self, free: int | None) -> str:
-        """Return the estimate as text."""
-        needed = f"about {self.bytes / 1e9:.2g} GB of memory"
-        room = "" if free is None else f" ({_spell_room(free)})"
-        disk = f", {self.disk / 1e9:.2g} GB of disk for a while" if self.disk else ""
-        what = f"{self.model} on {self.n_nodes} nodes{self.note}"
-        return f"{what}: {spell(self.seconds)}, {needed}{room}{disk}"
 
 
-def estimate(
-    model: LinkPredictor, network: Network, ranking: float | None = None, before: float = 0.0
-) -> Estimate:
-    """Return what fitting the model and ranking all pairs may take on this machine.
-
-    `ranking` is the nominal work of ranking other pairs, `before` that of what precedes the fit.
-    """
-    work = effort_of(model, network)
-    nominal = before + work.fit + (work.scores if ranking is None else ranking)
-    start = START_COMPILED if network.n_nodes >= SMALL_NETWORK else START
-    alone = start + EDGE_SECONDS * network.n_edges
-    seconds = machine_factor() * (alone + 1e-9 * nominal / parallel.current_workers())
-    needed = network_bytes(network) + work.memory
-    return Estimate(model.name, network.n_nodes, seconds, needed, work.disk)
+def cost_of(model: Any, network: Network) -> Cost:
+    """Return what fitting and scoring may take. Parameters out of range are refused already."""
+    if network.n_edges == 0 or network.n_nodes < 2:
+        return Cost()  # there is nothing to learn from, as the fit will say
+    cost: Cost = model._cost(network)
+    return cost
 
 
-def expected_bytes(model: LinkPredictor, network: Network) -> float:
-    """Return the memory a fit and a ranking may take."""
-    return network_bytes(network) + effort_of(model, network).memory
+def entries(network: Network) -> float:
+    """Return the number of scores of all nodes against all nodes."""
+    return float(network.n_nodes) ** 2
 
 
-def machine_factor() -> float:
-    """Return how slow this machine is compared with the one the efforts were measured on."""
-    return min(_probe() for _ in range(3)) / _NOMINAL
+def _walk_ends(network: Network) -> float:
+    two = network.adjacency @ network.degrees.astype(np.float64)
+    return float(network.degrees @ np.minimum(two, float(network.n_nodes)))
 
 
-def _probe() -> float:
-    """Return the seconds of a fixed piece of work much like the models': products and sorts."""
-    rng = np.random.default_rng(0)
-    a, b = rng.random((512, 512), dtype=np.float32), rng.random((512, 64), dtype=np.float32)
-    with parallel.one_blas_thread():
-        began = time.perf_counter()
-        for _ in range(4):
-            np.argsort(a, axis=1, kind="stable")
-            a @ b
-        return time.perf_counter() - began
+def _third_steps(network: Network) -> float:
+    # From each node there are as many at most as entries in the adjacency matrix.
+    a, d = network.adjacency, network.degrees.astype(np.float64)
+    steps = float(np.minimum(a @ (a @ d), d.sum()).sum())
+    return steps * (1.0 if network.known.weights is None else _SPARSE)
 
 
-def spell(seconds: float) -> str:
-    """Return a time in words."""
-    if seconds < 90:
-        whole = max(1, round(seconds))
-        return f"about {whole} second{'s' * (whole != 1)}"
-    if seconds < 90 * 60:
-        return f"about {round(seconds / 60)} minutes"
-    return f"about {seconds / 3600:.1f} hours"
+def _three_steps(network: Network) -> float:
+    d = network.degrees.astype(np.float64)
+    return float(d @ (network.adjacency @ d))
 
 
-def _spell_room(free: float) -> str:
-    """Return how much memory there is, and who says so."""
-    room = f"{free / 1e9:.1f} GB" if free >= 1e9 else f"{free / 1e6:.0f} MB"
-    return f"{room} are free" if memory.memory_limit() is None else f"the limit is {room}"
+UNITS: Mapping[str, Callable[[Network], float]] = {
+    "nodes": lambda network: float(network.n_nodes),
+    "edges": lambda network: float(network.n_edges),
+    "entries": entries,  # of a matrix of all nodes
+    # Nodes³, of what keeps one core busy, whatever the number of cores: eigenvalues
+    "cubes_alone": lambda network: parallel.current_workers() * float(network.n_nodes) ** 3,
+    # A times a matrix of all nodes
+    "edge_nodes": lambda network: float(network.adjacency.nnz) * network.n_nodes,
+    # Walks of length 2 and 3, both ways
+    "two_steps": lambda network: float(np.square(network.degrees, dtype=np.float64).sum()),
+    "three_steps": _three_steps,
+    "walk_ends": _walk_ends,  # of those of length 3, through different first steps apart
+    "third_steps": _third_steps,  # where walks that meet go on as one
+}
 
 
-def refuse_too_large(
-    model: LinkPredictor, network: Network, ignorable: bool = True, choice: str = "--model"
-) -> None:
-    """Raise an error where a fit would take more memory, or more disk, than there is.
-
-    `ignorable` says that there is an option --ignore-memory to name, `choice` what the option is
-    called that chooses a model.
-    """
-    room, needed = memory.memory_room(), expected_bytes(model, network)
-    if room is not None and needed > room:
-        options = islice(fitting_options(model, network, room, choice), _MOST_OFFERED)
-        offered = " or ".join(options)
-        advice = f"It would fit with {offered}" if offered else "No setting of it would fit"
-        raise InputError(
-            f"{model.name} needs about {needed / 1e9:.2g} GB for {network.n_nodes} nodes, and "
-            f"{_spell_room(room)}. {advice}" + "; --ignore-memory tries it anyway" * ignorable
-        )
-    disk = effort_of(model, network).disk
-    if disk:
-        memory.check_disk(disk)
+def amount(growth: Growth, network: Network) -> float:
+    """Return the sum over all units of what there is of them."""
+    return sum(each * UNITS[unit](network) for unit, each in growth.items())
 
 
-def fitting_options(
-    model: LinkPredictor, network: Network, room: float, choice: str = "--model"
-) -> Iterator[str]:
-    """Yield options with which the model's own estimate is within `room`, the mildest first."""
+def sweep(network: Network, rank: int) -> float:
+    """Return the work of one plain factor update."""
+    edges, nodes = 2.0 * network.n_edges * rank, float(network.n_nodes) * rank**2
+    return _SWEEP_CALLS + _SWEEP * edges + _SWEEP_NODES * nodes
 
-    def fits(other: LinkPredictor) -> bool:
-        try:
-            return expected_bytes(other, network) <= room
-        except ParameterError:  # a setting that does not go with the others is no way out
-            return False
 
-    if memory.memory_limit() is None and room >= memory.LEAST:
-        with memory.use_memory(int(room)):
-            disk = effort_of(model, network).disk
-            in_files = 0 < disk <= memory.free_disk() and fits(model)
-        if in_files:
-            yield f"--memory-limit {room / 1e6:.0f}M"
-    with parallel.use_workers(1):
-        alone = fits(model)
-    if alone:
-        yield "--workers 1"
-    given = model.get_params(deep=False)
-    changes = [one for one in _SETTINGS.items() if given.get(*one) != one[1]]
-    for count in range(1, len(changes) + 1):
-        settings = [dict(chosen) for chosen in combinations(changes, count)]
-        settings = [one for one in settings if fits(type(model)(**{**given, **one}))]
-        for one in settings:
-            yield " ".join(f"--set {name}={value}" for name, value in one.items())
-        if settings:
-            break
-    lighter = model.lighter
-    while lighter:
-        other = make(lighter)
-        if fits(other):
-            yield f"{choice} {lighter}"
-            break
-        lighter = other.lighter
+def factor_scores(network: Network, columns: int) -> float:
+    """Return the work of forming all scores from factors and finding the best pairs."""
+    return (_PRODUCT * columns + PICK) * entries(network)
+
+
+def network_bytes(network: Network) -> float:
+    """Return what an interpreter with the libraries and the network take, without any model."""
+    base = _BASE_COMPILED if network.n_nodes >= SMALL_NETWORK else _BASE
+    return base + _EDGE_BYTES * network.n_edges + _NODE_BYTES * network.n_nodes

@@ -22,7 +22,7 @@ from linkprior.network import Network
 from linkprior.network.pairs import Ints
 from linkprior.predictors import learned_prior, on_device
 from linkprior.predictors.base import ISOLATED, WEIGHTS, Array, Learned, LinkPredictor
-from linkprior.predictors.effort import Effort, effort_of, entries
+from linkprior.predictors.cost import Cost, cost_of, entries
 from linkprior.predictors.meta import Wrapped, prefixed, under
 from linkprior.predictors.on_device import Form
 from linkprior.predictors.scores import (
@@ -146,9 +146,9 @@ class DegreeOver(Wrapped):
 
     def _fit(self, network: Network) -> Learned:
         self._prior(network)
-        base, work = self._new(), self._effort(network)
+        base, work = self._new(), self._cost(network)
         with progress.stage(f"fitting {self.name}", work.fit):
-            with progress.part(effort_of(base, network).fit):
+            with progress.part(cost_of(base, network).fit):
                 base.fit(network)
             learned = None
             if learned_prior.learns(self, network):
@@ -310,16 +310,16 @@ class DegreeOver(Wrapped):
 
     # ------------------------------------------------------------------ how long it takes
 
-    def _effort(self, network: Network) -> Effort:
+    def _cost(self, network: Network) -> Cost:
         self._prior(network)
         if learned_prior.learns(self, network):
-            return learned_prior.effort(self._new(), network, DENSE_LIMIT)
-        base, n, passes = effort_of(self._new(), network), entries(network), self.passes
+            return learned_prior.cost(self._new(), network, DENSE_LIMIT)
+        base, n, passes = cost_of(self._new(), network), entries(network), self.passes
         if network.n_nodes <= DENSE_LIMIT:
             fit = base.fit + base.scores + passes * _EXACT * n
-            return Effort(fit, base.scores, base.memory + _EXACT_BYTES * n)
+            return Cost(fit, base.scores, base.memory + _EXACT_BYTES * n)
         looks = passes * (passes - 1) / 2
         tables = passes * (base.scores + _RANKING * n) + looks * _LOOKUP * n
         held = 8.0 * passes * network.n_nodes * len(knots(network.n_nodes - 1))
         scores = base.scores + passes * _LOOKUP * n
-        return Effort(base.fit + tables, scores, base.memory + held)
+        return Cost(base.fit + tables, scores, base.memory + held)

@@ -34,7 +34,7 @@ from linkprior.network import Network
 from linkprior.network import pairs as pr
 from linkprior.network.pairs import Ints
 from linkprior.predictors.base import Array, Learned, LinkPredictor
-from linkprior.predictors.effort import PICK, Effort, effort_of, entries
+from linkprior.predictors.cost import PICK, Cost, cost_of, entries
 from linkprior.predictors.scores import (
     exact_scores,
     exact_unit,
@@ -398,19 +398,19 @@ def curves(weights: LearnedWeights, network: Network, alpha: float) -> dict[str,
     }
 
 
-def effort(base: LinkPredictor, network: Network, dense_limit: int) -> Effort:
+def cost(base: LinkPredictor, network: Network, dense_limit: int) -> Cost:
     """Return what learning over a base takes, fitting the base itself counted."""
-    work, p = effort_of(base, network), network.n_nodes
+    work, p = cost_of(base, network), network.n_nodes
     again = HOLDOUTS * _round(base, network) + _round(base, network, fitted=True)
     if p <= dense_limit:
         held, scores = _BYTES * entries(network), PICK * entries(network)
     else:
         held = 8.0 * p * len(knots(p - 1))
         scores = work.scores + 3 * _LOOKUP * entries(network)
-    return Effort(work.fit + again, scores, work.memory + held)
+    return Cost(work.fit + again, scores, work.memory + held)
 
 
 def _round(model: LinkPredictor, network: Network, fitted: bool = False) -> float:
     """Return the work of fitting a base, unless it is fitted, and of ranking by it."""
-    work = effort_of(model, network)
+    work = cost_of(model, network)
     return (0.0 if fitted else work.fit) + work.scores + _SCORING * entries(network)

@@ -63,7 +63,7 @@ def solve_on_device(
     solver: Any, rng: np.random.Generator, max_iter: int, tol: float
 ) -> Solution[Any]:
     """Run a solver on a device; out of memory, once more from the start with smaller blocks."""
-    from linkprior.kernels.torch.memory import in_blocks
+    from linkprior.kernels.torch.ops import in_blocks
 
     def run(rows: int) -> Solution[Any]:
         # With a copy of the generator, so that a second try draws the same start.

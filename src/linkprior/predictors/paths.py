@@ -15,7 +15,7 @@ from linkprior._validation import real_number, whole_number
 from linkprior.network import Network
 from linkprior.network.pairs import Ints
 from linkprior.predictors.base import WEIGHTS, Array, Learned, LinkPredictor
-from linkprior.predictors.effort import Effort, Growth, amount
+from linkprior.predictors.cost import Cost, Growth, amount
 from linkprior.predictors.spaces import Axis
 
 _STEP: Growth = {"edge_nodes": 0.42, "entries": 0.3}  # A times a dense block, over all sources
@@ -81,9 +81,9 @@ class WalkScores(PathPredictor):
     def _dense_steps(self) -> int:
         """Check the parameters, and return how often A is multiplied with a dense block."""
 
-    def _effort(self, network: Network) -> Effort:
-        plain, steps = super()._effort(network), self._dense_steps()
-        return Effort(plain.fit, plain.scores + steps * amount(_STEP, network))
+    def _cost(self, network: Network) -> Cost:
+        plain, steps = super()._cost(network), self._dense_steps()
+        return Cost(plain.fit, plain.scores + steps * amount(_STEP, network))
 
     @abstractmethod
     def _columns(self, sources: Ints) -> Array:
@@ -240,8 +240,8 @@ class CH2L3(PathPredictor):
         a = self.network_.adjacency
         return kernels.ch2_rows(a.indptr, a.indices, self._cached_triangles, sources)
 
-    def _effort(self, network: Network) -> Effort:
-        plain, a, d = super()._effort(network), network.adjacency, network.degrees
+    def _cost(self, network: Network) -> Cost:
+        plain, a, d = super()._cost(network), network.adjacency, network.degrees
         starts, ends = kernels.list_triangles(a.indptr, a.indices)
         per_edge = np.diff(starts)
         reach = np.minimum(a @ d.astype(np.float64), float(network.n_nodes))
@@ -250,7 +250,7 @@ class CH2L3(PathPredictor):
         triangles = np.bincount(np.repeat(np.arange(len(d)), d)[per_edge > 0], minlength=1)
         each = float(triangles.max()) * network.n_nodes + 8.0 * len(a.indices)  # for each thread
         held = 4.0 * len(ends) + 8.0 * len(starts) + parallel.current_workers() * each
-        return Effort(plain.fit, scores, held)
+        return Cost(plain.fit, scores, held)
 
 
 @dataclass(eq=False, kw_only=True)

@@ -12,7 +12,7 @@ from linkprior._validation import whole_number
 from linkprior.network import Network
 from linkprior.network.pairs import Ints
 from linkprior.predictors.base import Array, Learned, LinkPredictor
-from linkprior.predictors.effort import PICK, Effort, amount
+from linkprior.predictors.cost import PICK, Cost, amount
 from linkprior.predictors.multistart import MOST_STARTS, idle_factor, run_starts
 from linkprior.predictors.spaces import Axis
 from linkprior.solvers.sbm_search import BlockSearch, levels
@@ -87,14 +87,14 @@ class BlockModel(LinkPredictor):
         max_iter = whole_number("max_iter", self.max_iter, 1)
         return BlockSearch(network.adjacency[linked][:, linked], most, wanted, max_iter)
 
-    def _effort(self, network: Network) -> Effort:
+    def _cost(self, network: Network) -> Cost:
         search = self._search(network)
         n_starts = whole_number("n_starts", self.n_starts, 1, MOST_STARTS)
         passed = sum(levels(search.most, search.n_blocks or 1))
         fit = n_starts * idle_factor(n_starts) * _MOVE * network.n_edges * passed
         groups = 8.0 * network.n_nodes * 2.0 * len(levels(search.most)) * n_starts
         counts = 8.0 * _COUNTS * search.most**2 * min(parallel.current_workers(), n_starts)
-        return Effort(fit, amount({"entries": 2.0 + PICK}, network), groups + counts)
+        return Cost(fit, amount({"entries": 2.0 + PICK}, network), groups + counts)
 
     def _rows(self, start: int, stop: int) -> Array:
         k, group, rates = (self.learned_.arrays[name] for name in ("degrees", "group", "rates"))

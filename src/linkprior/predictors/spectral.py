@@ -18,7 +18,7 @@ from linkprior.model import spectra
 from linkprior.network import Network
 from linkprior.network.pairs import n_pairs
 from linkprior.predictors.base import WEIGHTS, Array, Learned, ScoredPredictor
-from linkprior.predictors.effort import PICK, Effort, amount
+from linkprior.predictors.cost import PICK, Cost, amount
 from linkprior.predictors.multistart import MOST_STARTS, SEED_LIMIT
 from linkprior.predictors.paths import L3
 from linkprior.predictors.scores import DenseScores
@@ -48,9 +48,9 @@ class Spectral(ScoredPredictor):
                 "larger networks"
             )
 
-    def _effort(self, network: Network) -> Effort:
+    def _cost(self, network: Network) -> Cost:
         self._check(network)
-        return super()._effort(network)
+        return super()._cost(network)
 
     def _scores(self) -> DenseScores:
         return DenseScores(self._state()[1].arrays["scores"])
@@ -162,7 +162,7 @@ class SPM(Spectral):
         real_number("share", self.share, 0.0, 1.0)
         whole_number("n", self.n, 1, MOST_STARTS)
 
-    def _effort(self, network: Network) -> Effort:
-        plain, at_once = super()._effort(network), min(self.n, parallel.current_workers())
+    def _cost(self, network: Network) -> Cost:
+        plain, at_once = super()._cost(network), min(self.n, parallel.current_workers())
         fit = amount({"cubes_alone": 0.2 * -(-self.n // at_once)}, network)
-        return Effort(fit, plain.scores, amount({"entries": 45.0 * at_once + 8.0}, network))
+        return Cost(fit, plain.scores, amount({"entries": 45.0 * at_once + 8.0}, network))

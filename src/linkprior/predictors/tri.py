@@ -22,7 +22,7 @@ from linkprior.parallel import current_workers
 from linkprior.parallel.memory import matrices, memory_limit, release
 from linkprior.predictors import multistart
 from linkprior.predictors.base import NEGATIVES, WEIGHTS, Array, Learned, ScoredPredictor
-from linkprior.predictors.effort import Effort, entries, factor_scores, network_bytes, sweep
+from linkprior.predictors.cost import Cost, entries, factor_scores, network_bytes, sweep
 from linkprior.predictors.on_device import Form, solve_on_device
 from linkprior.predictors.scores import DenseScores, FactorScores, Scores, SketchScores, mean_matrix
 from linkprior.predictors.spaces import Axis, rank_axis
@@ -100,7 +100,7 @@ class TriFactorization(ScoredPredictor):
 
     def _fit(self, network: Network) -> Learned:
         self._check(network)
-        with progress.stage(f"fitting {self.name}", self._effort(network).fit):
+        with progress.stage(f"fitting {self.name}", self._cost(network).fit):
             return self._run(network)
 
     def _run(self, network: Network) -> Learned:
@@ -133,11 +133,11 @@ class TriFactorization(ScoredPredictor):
 
     # ------------------------------------------------------------------ how long it takes
 
-    def _effort(self, network: Network) -> Effort:
+    def _cost(self, network: Network) -> Cost:
         self._check(network)
         scores = factor_scores(network, self.n_starts * self._rank(network))
         fit = self.n_starts * sum(self._start_times(network))
-        return Effort(fit, scores, self._factor_bytes(network))
+        return Cost(fit, scores, self._factor_bytes(network))
 
     def _factor_bytes(self, network: Network) -> float:
         at_once = min(current_workers(), self.n_starts)
@@ -376,8 +376,8 @@ class Penalised(TriFactorization):
         # X less the factors' product is ADMM's residual, and no part that the prior has.
         return self._pairs(pairs) if self.rank_by == "x" else super()._base(pairs)
 
-    def _effort(self, network: Network) -> Effort:
-        plain, matrices = super()._effort(network), self._matrix_bytes(network)
+    def _cost(self, network: Network) -> Cost:
+        plain, matrices = super()._cost(network), self._matrix_bytes(network)
         if not self._on_disk(network):
             return replace(plain, memory=plain.memory + matrices)
         # A part of these arrays is in memory at a time: one that is read by column, and row blocks.

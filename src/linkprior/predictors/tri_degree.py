@@ -19,7 +19,7 @@ from linkprior.network import Network
 from linkprior.network.pairs import Ints
 from linkprior.predictors import learned_prior, on_device
 from linkprior.predictors.base import ISOLATED, NEGATIVES, WEIGHTS, Array, Learned, takes_presets
-from linkprior.predictors.effort import PICK, Effort, entries
+from linkprior.predictors.cost import PICK, Cost, entries
 from linkprior.predictors.multistart import MOST_STARTS
 from linkprior.predictors.scores import (
     PASSES,
@@ -222,7 +222,7 @@ class TriDegree(Penalised):
     def _run(self, network: Network) -> Learned:
         """Return plain factors and the learned prior over them; or else what the paper has."""
         if learned_prior.learns(self, network):
-            with progress.part(self._plain_base()._effort(network).fit):
+            with progress.part(self._plain_base()._cost(network).fit):
                 base = self._plain_base().fit(network)
             dense = network.n_nodes <= DENSE_LIMIT
             ranked = learned_prior.learned_ranking(self, network, base, self._plain_base, dense)
@@ -263,10 +263,10 @@ class TriDegree(Penalised):
         n, dense = entries(network), self._solver_name(network) == "admm"
         return (DENSE_PROX * n, 0.0) if dense else (TABLES * n, TABLE_SCORES * n)
 
-    def _effort(self, network: Network) -> Effort:
-        fitted = super()._effort(network)
+    def _cost(self, network: Network) -> Cost:
+        fitted = super()._cost(network)
         if learned_prior.learns(self, network):
-            return learned_prior.effort(self._plain_base(), network, DENSE_LIMIT)
+            return learned_prior.cost(self._plain_base(), network, DENSE_LIMIT)
         if self.rank_by == "factors":
             return fitted
         layers = (self.n_starts if self.average == "q" else 1) if self.rank_by == "q" else 0
@@ -275,7 +275,7 @@ class TriDegree(Penalised):
         if self._solver_name(network) != "admm":  # one table after the other, then stacked
             table = 4.0 * PASSES * network.n_nodes * len(knots(network.n_nodes - 1))
             memory += 2.0 * layers * table
-        return Effort(fitted.fit + ranking, PICK * entries(network) + scoring, memory, fitted.disk)
+        return Cost(fitted.fit + ranking, PICK * entries(network) + scoring, memory, fitted.disk)
 
     def _matrix_bytes(self, network: Network) -> float:
         fitting = super()._matrix_bytes(network)

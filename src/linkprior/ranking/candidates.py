@@ -285,8 +285,8 @@ class NeighborCandidates:
         self.among.refuse_other(net)
 
     @property
-    def effort(self) -> float:
-        """Nominal nanoseconds of finding and scoring all candidates (see `effort.py`)."""
+    def cost(self) -> float:
+        """Nominal nanoseconds of finding and scoring all candidates (see `predictors.cost`)."""
         p = self.network.n_nodes
         return _NANOSECONDS[self.kind] * p * min(p, self.partners)
 

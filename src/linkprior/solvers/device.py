@@ -58,10 +58,10 @@ class DeviceAdmm(AdmmSolver):
 
     def most_rows(self) -> int:
         """Return the rows of a block; refuse a network whose matrices the device cannot hold."""
-        from linkprior.kernels.torch import memory, ops
+        from linkprior.kernels.torch import ops
 
         p, device, height = self.net.n_nodes, ops.find_device(self.device), self._height
-        memory.require(16.0 * p**2 + _ADMM_BYTES * height * p, f"ADMM for {p} nodes", device)
+        ops.require(16.0 * p**2 + _ADMM_BYTES * height * p, f"ADMM for {p} nodes", device)
         return height
 
     @property
@@ -97,9 +97,9 @@ class DeviceDirect(DirectSolver):
 
     def most_rows(self) -> int:
         """Return how many rows of a block what is free on the device allows."""
-        from linkprior.kernels.torch import memory, ops
+        from linkprior.kernels.torch import ops
 
-        return memory.block_rows(self.net.n_nodes, _DIRECT_BYTES, ops.find_device(self.device))
+        return ops.block_rows(self.net.n_nodes, _DIRECT_BYTES, ops.find_device(self.device))
 
     def _ranked_pass(self, factors: Any, prior: Prior) -> PriorPass:
         """Rank, weigh and multiply by U in float32, block after block and not in groups of them."""

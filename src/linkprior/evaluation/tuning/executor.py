@@ -32,7 +32,7 @@ from linkprior.evaluation.tuning.search import COMPLETE, FAILED, PRUNED, Setting
 from linkprior.network import Network
 from linkprior.parallel.threads import without_ctrl_c
 from linkprior.predictors.base import LinkPredictor
-from linkprior.predictors.effort import effort_of
+from linkprior.predictors.cost import cost_of
 
 EXECUTORS = ("threads", "processes")
 _TRAINING = 0.9  # share of the edges that an inner split trains on
@@ -74,7 +74,7 @@ class Objective:
 
     def _score(self, params: Mapping[str, Any], split: Split) -> float:
         model = type(self.template)(**{**self.template.get_params(), **params})
-        work = effort_of(model, split.train)
+        work = cost_of(model, split.train)
         with progress.stage(total=work.fit + 3.0 * work.scores):
             with progress.part(work.fit):
                 model.fit(split.train)

@@ -40,7 +40,7 @@ from linkprior.network import Network
 from linkprior.parallel import MOST_WORKERS
 from linkprior.predictors import registry
 from linkprior.predictors.base import LinkPredictor
-from linkprior.predictors.effort import effort_of
+from linkprior.predictors.cost import cost_of
 from linkprior.predictors.meta import as_predictor
 from linkprior.predictors.spaces import searched
 
@@ -166,7 +166,7 @@ class Tuning:
         if self.cautious and self.inner < 2:
             raise ParameterError("cautious needs at least two inner splits to compare settings on")
         self.store = Trials()
-        effort_of(self.template, self.network)  # refuses parameters out of range
+        cost_of(self.template, self.network)  # refuses parameters out of range
 
     @cached_property
     def objective(self) -> Objective:
@@ -180,9 +180,9 @@ class Tuning:
         return SearchSpace.of(self.template, self.network, self.fixed)
 
     @property
-    def effort(self) -> float:
+    def cost(self) -> float:
         """Nominal work, were no setting stopped early and each as much as the model as it is."""
-        work = effort_of(self.template, self.network)
+        work = cost_of(self.template, self.network)
         return self.trials * self.inner * (work.fit + 3.0 * work.scores)
 
     def run(self) -> TuningResult:

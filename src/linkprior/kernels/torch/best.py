@@ -21,8 +21,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from linkprior.kernels.torch.memory import block_rows, in_blocks, require
-from linkprior.kernels.torch.ops import find_device, numpy_of
+from linkprior.kernels.torch.ops import block_rows, find_device, in_blocks, numpy_of, require
 from linkprior.kernels.torch.rank_tables import Bounds, bounds_of, counts, with_tables
 from linkprior.kernels.torch.scores import ScoreBlocks
 

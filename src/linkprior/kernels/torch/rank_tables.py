@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from linkprior.kernels.torch.cuda import compiled, on_gpu
-from linkprior.kernels.torch.memory import block_rows, in_blocks
+from linkprior.kernels.torch.ops import block_rows, in_blocks
 from linkprior.kernels.torch.scores import ScoreBlocks
 
 SORTED = 1 << 16  # columns up to which a row is sorted

@@ -46,7 +46,7 @@ from linkprior.predictors.auto.stack import (
     stack_from,
 )
 from linkprior.predictors.base import NEGATIVES, WEIGHTS, Array, Learned, LinkPredictor
-from linkprior.predictors.effort import Effort, effort_of, entries
+from linkprior.predictors.cost import Cost, cost_of, entries
 from linkprior.predictors.meta import arrays_under, prefixed
 from linkprior.predictors.multistart import SEED_LIMIT
 
@@ -146,7 +146,7 @@ class Auto(LinkPredictor):
     def _fit(self, network: Network) -> Learned:
         chosen = self._choose(network)
         costs = self._costs(network, chosen)
-        with progress.stage(f"fitting {self.name}", self._effort(network).fit):
+        with progress.stage(f"fitting {self.name}", self._cost(network).fit):
             learned_from = self._training_samples(network, chosen, costs)
             with progress.part(costs.sources, "fitting the base models on all edges"):
                 features = fit_sources(network, chosen.sources, self.seed, self.prior)
@@ -353,7 +353,7 @@ class Auto(LinkPredictor):
 
     # ------------------------------------------------------------------ how long it takes
 
-    def _effort(self, network: Network) -> Effort:
+    def _cost(self, network: Network) -> Cost:
         costs = self._costs(network, self._choose(network))
         fit = self._rounds(network) * (costs.sources + costs.looking)
         leaves = LEAF * N_TREES * 2.0 * pr.n_pairs(network.n_nodes)
@@ -361,14 +361,14 @@ class Auto(LinkPredictor):
         workers = parallel.current_workers()
         block = 4.0 * 26 * height * network.n_nodes * (2 * workers + 1)
         held = 4.0 * entries(network) if network.n_nodes <= self._held_up_to else 0.0
-        return Effort(
+        return Cost(
             fit + costs.sources + costs.learning, costs.looking + leaves, 4e8 + held + 2.0 * block
         )
 
     def _costs(self, network: Network, chosen: Choice) -> Costs:
         sources, n, rounds = chosen.sources, network.n_nodes, self._rounds(network)
         fitting = sum(work_of(source, network, self.prior) for source in sources)
-        rows = sum(effort_of(source.make(0, n), network).scores for source in sources)
+        rows = sum(cost_of(source.make(0, n), network).scores for source in sources)
         with_prior = self.prior * sum(source.with_prior for source in sources)
         looking = rows + entries(network) * (RANK * len(sources) + PENALTY * with_prior)
         # Two kinds of trees, for the top and for all, on both halves and on the whole.

@@ -17,7 +17,7 @@ from linkprior.model.priors import DegreePrior
 from linkprior.network import Network
 from linkprior.predictors.auto.sources import BY_LABEL, Source
 from linkprior.predictors.base import Array, Learned, LinkPredictor
-from linkprior.predictors.effort import effort_of, entries
+from linkprior.predictors.cost import cost_of, entries
 from linkprior.predictors.meta import arrays_under
 from linkprior.predictors.scores import knots
 
@@ -121,7 +121,7 @@ def fit_sources(network: Network, sources: Sequence[Source], seed: int, prior: b
 
 def work_of(source: Source, network: Network, prior: bool) -> float:
     """Return the nominal work of fitting a source and of counting its scores."""
-    work = effort_of(source.make(0, network.n_nodes), network)
+    work = cost_of(source.make(0, network.n_nodes), network)
     ranked = 12.0 if prior and source.with_prior else 0.0
     return work.fit + work.scores + (1.5 + ranked) * entries(network)
 

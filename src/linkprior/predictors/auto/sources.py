@@ -18,7 +18,7 @@ from linkprior.errors import ParameterError
 from linkprior.network import Network
 from linkprior.predictors import registry
 from linkprior.predictors.base import Array, Learned, LinkPredictor, ScoredPredictor
-from linkprior.predictors.effort import Effort, effort_of, factor_scores
+from linkprior.predictors.cost import Cost, cost_of, factor_scores
 from linkprior.predictors.scores import BilinearScores
 
 EFFORTS = ("fast", "normal", "thorough")
@@ -50,7 +50,7 @@ class Source:
 
     def seconds(self, network: Network) -> float:
         """Return nominal seconds on one core of one fit and one pass over all pairs."""
-        work = effort_of(self.make(0, network.n_nodes), network)
+        work = cost_of(self.make(0, network.n_nodes), network)
         return 1e-9 * (work.fit + work.scores)
 
 
@@ -143,9 +143,9 @@ class Factored(ScoredPredictor):
         L, R = (self.learned_.arrays[name] for name in "LR")
         return BilinearScores(L[None], R[None])
 
-    def _effort(self, network: Network) -> Effort:
+    def _cost(self, network: Network) -> Cost:
         once = (2.0 * network.n_edges + network.n_nodes * self.rank) * self.rank
-        return Effort(_STEP * self.max_iter * once, factor_scores(network, 2 * self.rank))
+        return Cost(_STEP * self.max_iter * once, factor_scores(network, 2 * self.rank))
 
 
 @dataclass(eq=False, kw_only=True)

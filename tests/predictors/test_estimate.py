@@ -10,8 +10,9 @@ import linkprior as lp
 from linkprior.cli.options import make_model
 from linkprior.errors import InputError
 from linkprior.parallel import memory
-from linkprior.predictors import cost as module
-from linkprior.predictors.cost import (
+from linkprior.predictors import estimate as module
+from linkprior.predictors.cost import cost_of
+from linkprior.predictors.estimate import (
     Estimate,
     estimate,
     expected_bytes,
@@ -19,13 +20,12 @@ from linkprior.predictors.cost import (
     refuse_too_large,
     spell,
 )
-from linkprior.predictors.effort import effort_of
 from linkprior.predictors.registry import MODELS
 
 
 @pytest.fixture(autouse=True)
 def same_machine(monkeypatch):
-    """A machine as fast as the one efforts were measured on."""
+    """A machine as fast as the one costs were measured on."""
     monkeypatch.setattr(module, "machine_factor", lambda: 1.0)
 
 
@@ -77,14 +77,14 @@ def test_more_threads_take_less_time_and_a_slow_machine_more(sizes, monkeypatch)
 def test_a_class_says_what_grows_with_what(sizes):
     net = sizes[0]
     d, p = net.degrees.astype(float), net.n_nodes
-    cn, lrw = (effort_of(lp.make(name), net) for name in ("cn", "lrw"))
+    cn, lrw = (cost_of(lp.make(name), net) for name in ("cn", "lrw"))
     assert cn.scores == pytest.approx(10.0 * (d @ d) + 2.2 * p**2)
     product = (
         0.42 * 2 * net.n_edges * p + 0.3 * p**2
     )  # of A with a dense matrix, for the third step
     assert lrw.scores == pytest.approx(10.0 * (d @ d) + 5.5 * p**2 + product)
-    assert effort_of(lp.make("rnm"), net).memory == 55.0 * p**2
-    assert effort_of(lp.make("l3"), lp.Network.from_edges([], nodes="ab")).scores == 0.0
+    assert cost_of(lp.make("rnm"), net).memory == 55.0 * p**2
+    assert cost_of(lp.make("l3"), lp.Network.from_edges([], nodes="ab")).scores == 0.0
 
 
 @pytest.mark.parametrize(
@@ -136,7 +136,7 @@ def bytes_with(option, name, settings, net):
     limit = words[-1] if "--memory-limit" in words else None
     with lp.use_workers(workers), lp.use_memory(limit):
         model = make_model(name, settings, 0)
-        return expected_bytes(model, net), effort_of(model, net).disk
+        return expected_bytes(model, net), cost_of(model, net).disk
 
 
 @pytest.mark.parametrize("room", [2.2e8, 2.5e8, 3.5e8, 4.5e8])
@@ -199,7 +199,7 @@ def test_a_limit_in_force_is_not_offered_again(net):
 def test_a_small_disk_is_refused_before_the_work(net, monkeypatch):
     model = lp.make("tri-degree", solver="admm", n_starts=1)
     with lp.use_workers(1), lp.use_memory("300M"):
-        assert effort_of(model, net).disk > 4 * 4 * net.n_nodes**2
+        assert cost_of(model, net).disk > 4 * 4 * net.n_nodes**2
         refuse_too_large(model, net)
         monkeypatch.setattr(memory, "free_disk", lambda: 1e7)
         with pytest.raises(InputError, match=re.escape("0.01 GB free: set TMPDIR")):

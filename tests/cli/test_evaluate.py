@@ -184,6 +184,10 @@ def test_the_newer_release_is_read_like_the_older(run, tmp_path):
         (["--tune-metric", "ndgc"], ["no metric is called 'ndgc'", "Did you mean ndcg"]),
         (["--tune", "-1"], ["tune must be"]),
         (["--set", "rank=3"], ["none of l3, pa has a parameter 'rank'"]),
+        pytest.param(  # by its former name
+            *(["--models", "auto", "--set", "exercises=-2"], ["holdouts must be"]),
+            marks=pytest.mark.filterwarnings("ignore:auto. exercises is now holdouts"),
+        ),
         (["--set", "tri.rank=3"], ["no model 'tri' is evaluated"]),
         (["--set", "rank"], ["--set expects KEY=VALUE"]),
         (["--models", "tri", "--set", "tri.rnk=3"], ["tri has no parameter 'rnk'", "rank?"]),

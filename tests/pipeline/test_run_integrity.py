@@ -270,3 +270,18 @@ def test_given_degrees_are_parameters_like_others(planted, tmp_path):
     request = {"model": "degree:l3", "parameters": model.get_params()}
     kept = lp.load(tmp_path / "model")
     assert difference(kept, tmp_path / "model", {"request": request}) is None
+
+
+@pytest.mark.filterwarnings("ignore:auto. exercises is now holdouts:DeprecationWarning")
+def test_a_run_whose_parameters_had_former_names_is_read_and_resumed(run, edges, tmp_path):
+    folder = tmp_path / "run"
+    ask = ["predict", edges, "--model", "auto", "--effort", "fast", "--top", 3, "-o", f"{folder}/"]
+    assert run(*ask, "--set", "holdouts=2")[0] == 0
+
+    request = manifest(folder)["request"]
+    request["parameters"]["exercises"] = request["parameters"].pop("holdouts")
+    change(folder, request=request)
+    assert lp.load_run(folder).model.get_params()["holdouts"] == 2
+    status, _, err = run(*ask, "--set", "exercises=2")
+    assert status == 0
+    assert SAID in err

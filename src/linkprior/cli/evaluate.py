@@ -201,7 +201,15 @@ class EvaluateJob:
                     f"--set {text}: no model {model!r} is evaluated.{nearest(model, parameters)} "
                     f"There are: {', '.join(parameters)}"
                 )
-            having = [model] if model else [one for one, has in parameters.items() if name in has]
+            having = (
+                [model]
+                if model
+                else [
+                    one
+                    for one, has in parameters.items()
+                    if name in has or name in registry.find(one).renamed_parameters
+                ]
+            )
             if not having:
                 has = sorted({name for names in parameters.values() for name in names})
                 raise ParameterError(
@@ -210,7 +218,7 @@ class EvaluateJob:
                 )
             for one in having:
                 params[one][name] = value
-        self.fixed = {name: list(given) for name, given in params.items()}
+        self.fixed = {name: list(registry.renamed(name, given)) for name, given in params.items()}
         return {name: registry.make(name, **given) for name, given in params.items()}
 
     def _check_output(self, folder: Path, inputs: list[str]) -> None:

@@ -7,7 +7,7 @@ import hashlib
 import json
 import os
 from collections.abc import Collection, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -26,7 +26,7 @@ from linkprior.io.writers import FORMATS
 from linkprior.network import Network
 from linkprior.pipeline.outputs import MODEL, check_place, refuse_inputs_in, writing_to
 from linkprior.predictors.base import LinkPredictor
-from linkprior.predictors.registry import load
+from linkprior.predictors.registry import load, renamed
 from linkprior.ranking.ranking import Ranking
 
 MANIFEST, REPORT, LOG = "manifest.json", "input_report.json", "log.txt"
@@ -196,6 +196,10 @@ def read_manifest(folder: Path) -> Manifest | None:
     missing = [key for key, kind in kinds.items() if not isinstance(content.get(key), kind)]
     if missing:
         raise StoreError(f"{path} lacks {', '.join(missing)}: run again into a new folder")
+    request = content["request"]
+    if isinstance(request.get("parameters"), dict) and isinstance(request.get("model"), str):
+        with suppress(LinkpriorError):  # of a package that is not here
+            request["parameters"] = renamed(request["model"], request["parameters"])
     return content
 
 

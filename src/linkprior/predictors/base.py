@@ -300,6 +300,10 @@ class LinkPredictor(ABC):
         >>> lp.make("katz").set_params(beta=0.1)
         Katz(beta=0.1)
         """
+        for old in self.renamed_parameters.keys() & params.keys():
+            now = self.renamed_parameters[old]
+            warnings.warn(f"{self.name}: {old} is now {now}", DeprecationWarning, stacklevel=2)
+            params[now] = params.pop(old)
         refuse_unknown(type(self).name, params, self.parameter_names())
         self._forget()
         for name, value in self._with_preset(params).items():

@@ -13,7 +13,7 @@ from __future__ import annotations
 import inspect
 import re
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -214,12 +214,18 @@ def make(name: str, /, **params: Any) -> LinkPredictor:
     Katz(beta=0.1)
     """
     cls = find(name)
-    for old, new in cls.renamed_parameters.items():
-        if old in params:
-            warnings.warn(f"{name}: {old} is now {new}", DeprecationWarning, stacklevel=2)
-            params[new] = params.pop(old)
+    for old in cls.renamed_parameters.keys() & params.keys():
+        now = cls.renamed_parameters[old]
+        warnings.warn(f"{name}: {old} is now {now}", DeprecationWarning, stacklevel=2)
+    params = renamed(name, params)
     refuse_unknown(name, params, cls.parameter_names())
     return cls(**params)
+
+
+def renamed(name: str, params: Mapping[str, Any]) -> dict[str, Any]:
+    """Return parameters of a model, given by former names or not, by the names they have now."""
+    names_now = find(name).renamed_parameters
+    return {names_now.get(one, one): value for one, value in params.items()}
 
 
 def load(folder: str | Path) -> LinkPredictor:
@@ -253,9 +259,7 @@ def load(folder: str | Path) -> LinkPredictor:
 
     manifest, arrays = read_model(folder)
     try:
-        names_now = find(manifest["model"]).renamed_parameters
-        params = {names_now.get(name, name): value for name, value in manifest["params"].items()}
-        model = make(manifest["model"], **params)
+        model = make(manifest["model"], **renamed(manifest["model"], manifest["params"]))
         net = network_from(arrays, manifest["network"]["names"])
         state = {k.removeprefix("state."): v for k, v in arrays.items() if k.startswith("state.")}
         if net.digest != manifest["network"]["digest"]:

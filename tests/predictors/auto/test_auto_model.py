@@ -289,3 +289,5 @@ def test_the_former_name_of_a_parameter_is_taken_with_a_warning():
     with pytest.warns(DeprecationWarning, match="exercises is now holdouts"):
         model = lp.make("auto", exercises=2)
     assert model.get_params()["holdouts"] == 2
+    with pytest.warns(DeprecationWarning, match="exercises is now holdouts"):
+        assert model.set_params(exercises=3).get_params()["holdouts"] == 3

@@ -38,9 +38,9 @@ _READ = "collector formats limits *lists options read structure* shape sniff sou
 _SPLIT = "metrics protocols split* ranks standing statistics"
 # Package: the files under src/linkprior, the tests that are asked. What is missing is passed over.
 PACKAGES: dict[str, tuple[list[str], list[str]]] = {
-    "kernels": (["kernels/*.py"], ["kernels", "solvers", "paper", "test_completion.py"]),
-    "model": (["model/*.py"], ["model", "paper", "solvers", "test_completion.py"]),
-    "solvers": (["solvers/*.py"], ["solvers", "paper", "test_completion.py"]),
+    "kernels": (["kernels/*.py"], ["kernels", "solvers", "paper", "predictors/test_completion.py"]),
+    "model": (["model/*.py"], ["model", "paper", "solvers", "predictors/test_completion.py"]),
+    "solvers": (["solvers/*.py"], ["solvers", "paper", "predictors/test_completion.py"]),
     "evaluation": ([f"evaluation/{n}.py" for n in _SPLIT.split()], ["evaluation"]),
     "readers": (
         ["io/readers/*.py", *(f"io/{n}.py" for n in f"{_READ} unpack weights".split())],

@@ -194,7 +194,7 @@ class OrderForm {
     this.node = make("input", { id: "around", placeholder: "all nodes", autocomplete: "off" });
     this.seed = make("input", { id: "seed", type: "number", min: 0, value: 0 });
     this.settings = make("textarea", { id: "settings", rows: 3, placeholder: "rank=30", spellcheck: "false" });
-    this.effortField = field("Cost", this.effort, make("span", { class: "hint" }, "seconds, minutes, or as long as it takes"));
+    this.effortField = field("Effort", this.effort, make("span", { class: "hint" }, "seconds, minutes, or as long as it takes"));
     this.about = make("p", { class: "soft", id: "about-order" });
     this.wrong = wrongLine("order-wrong");
     this.start = make("button", { class: "main", id: "start", type: "submit" }, "Predict links");

@@ -552,9 +552,9 @@ class LinkPredictor(ABC):
             return
         params = self.get_params(deep=False)
         given = ", ".join(f"{name}={shown(value)}" for name, value in params.items())
+        blame = f"; a parameter is far out of its useful range: {given}" if given else ""
         raise LinkpriorError(
-            f"{type(self).name}: fit or scores gave numbers that are not finite; a parameter is "
-            f"far out of its useful range: {given}"
+            f"{type(self).name}: fit or scores gave numbers that are not finite{blame}"
         )
 
     def explain(self, pairs: ArrayLike, by: str | None = None) -> Explanation:

@@ -167,8 +167,8 @@ class NetworkCard {
     const loud = r.lines.filter((line) => /^(Warning|Note):/.test(line)), rest = r.lines.filter((line) => !loud.includes(line));
     return [make("p", {}, sentence(r.kind)),
       make("div", { class: "tiles" }, tile(grouped(r.nodes), "nodes"), tile(grouped(r.edges), "edges"),
-        tile(digits(r.mean_degree), "edges per node on average"), tile(grouped(r.max_degree), `edges of ${r.hub}, the most`),
-        tile(grouped(r.components), r.components === 1 ? "part: all nodes are joined" : `parts, the largest of ${grouped(r.largest)} nodes`)),
+        tile(digits(r.mean_degree), "mean degree"), tile(grouped(r.max_degree), `largest degree, of ${r.hub}`),
+        tile(grouped(r.components), r.components === 1 ? "component: all nodes are connected" : `components, the largest of ${grouped(r.largest)} nodes`)),
       loud.length ? make("div", { class: "note" }, loud.map((line) => make("p", {}, line))) : "",
       make("details", {}, make("summary", {}, "What was read and left out"), make("ul", { class: "lines" }, rest.map((line) => make("li", {}, line))))];
   }

@@ -41,7 +41,7 @@ function linksSection(data, choose, best) {
     const rows = `Best ${grouped(k)} of ${grouped(n)} links`;
     if (!data.yield) return rows;
     const [mean, low, high] = ["mean", "low", "high"].map((key) => yieldAt(data, key, k));
-    return `${rows}: about ${about(mean)} of them (${about(low)}–${about(high)}) to be expected real`;
+    return `${rows}: about ${about(mean)} of them (${about(low)}–${about(high)}) expected to be real`;
   };
   const slider = make("input", { type: "range", id: "cut", min: 1, max: n, value: n, "aria-label": "how many of the best links", oninput: (e) => {
     const k = Number(e.target.value);

@@ -242,7 +242,7 @@ def test_the_yield_between_two_points_of_its_curve_is_between_theirs(case, show)
     page = show(data)
     page.locator("#cut").evaluate("s => { s.value = 51; s.dispatchEvent(new Event('input')); }")
     told = page.locator("#cut-result").inner_text()
-    assert told == "Best 51 of 130 links: about 41 of them (30–50) to be expected real"
+    assert told == "Best 51 of 130 links: about 41 of them (30–50) expected to be real"
 
 
 def test_a_chart_without_a_point_does_not_stop_the_page(case, show):

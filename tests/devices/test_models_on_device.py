@@ -168,7 +168,7 @@ def test_without_torch_the_way_to_get_it_is_reported(net, small_is_large, monkey
         return usual(name, *args, **more)
 
     monkeypatch.setattr(builtins, "__import__", missing)
-    with pytest.raises(lp.LinkpriorError, match=r"pip install linkprior\[gpu\]"):
+    with pytest.raises(lp.LinkpriorError, match=r"pip install .linkprior\[gpu\]"):
         on_device.all_pairs()
 
 

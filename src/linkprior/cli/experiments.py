@@ -114,7 +114,7 @@ def _available(entries: list[BenchmarkModel], notify: Notify) -> list[BenchmarkM
     there = [one for one in entries if one.label not in missing]
     if missing:
         line = f"left out, their library is not installed: {', '.join(sorted(missing))}"
-        hint = "`pip install linkprior[bench]` gets them"
+        hint = "`pip install 'linkprior[bench]'` gets them"
         if not there:
             raise LinkpriorError(f"{line}; {hint}")
         notify(f"{line} ({hint})")

@@ -154,7 +154,7 @@ def _print(tuned: TuningResult, source: Input) -> None:
     rows = [["setting", tuned.metric, *names]]
     for trial in tuned.ranked[:_SHOWN]:
         values = [trial.params[name] for name in names]
-        cells = ["none" if value is None else f"{value:g}" for value in values]
+        cells = ["default" if value is None else f"{value:g}" for value in values]
         rows.append([str(trial.number), f"{trial.value:.4f}", *cells])
     echo_table(rows, right=rows[0])
     states = [trial.state for trial in tuned.trials]

@@ -194,8 +194,8 @@ def _mean_ranks(results: Results) -> list[Table]:
     left = f" Not evaluated on all of these networks: {', '.join(missing)}." if missing else ""
     words = (
         f"1 is the best; sorted by {MAIN} (mean_ranks.svg). Two models whose mean ranks differ by "
-        "less than the critical difference (Nemenyi, 5 %) are not told apart. Networks of one "
-        f"source are no independent ones, so the test is too optimistic.{left}"
+        "less than the critical difference (Nemenyi, 5 %) do not differ significantly. Networks "
+        f"of one source are not independent, so the test is too optimistic.{left}"
     )
     title = f"Mean rank over {len(first.networks)} networks"
     return [Table(title, ["model", *RANKED], rows, words, tests)]
@@ -215,9 +215,10 @@ def summary(results: Results) -> list[str]:
     for model, mean in ranks.means.items():
         alone, level = wins_of(results, model)[METRICS.index(MAIN)]
         lines.append(f"{model:20}{mean:10.2f}{alone:13}{level:17}")
+    ranked = len(ranks.networks)
     lines.append(
-        f"Mean ranks less than {ranks.critical_difference:.2f} apart are not told apart (Nemenyi, "
-        f"5 %, {len(ranks.networks)} networks)"
+        f"Mean ranks less than {ranks.critical_difference:.2f} apart do not differ significantly "
+        f"(Nemenyi, 5 %, {ranked} network{'s' * (ranked != 1)})"
     )
     return lines
 

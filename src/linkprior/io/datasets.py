@@ -116,7 +116,7 @@ def find(name: str, catalogue: Catalogue) -> Entry:
     """Return the entry of that name, or say which names come near."""
     if name not in catalogue:
         raise ParameterError(
-            f"No network is called {name!r}.{nearest(name.lower(), catalogue)} "
+            f"no network is called {name!r}.{nearest(name.lower(), catalogue)} "
             "`linkprior data list` shows all names."
         )
     return catalogue[name]

@@ -70,7 +70,7 @@ def usable(name: str) -> str:
         from linkprior.kernels.torch.ops import find_device
     except ImportError:
         raise LinkpriorError(
-            "a GPU is used through PyTorch, which is not installed: pip install linkprior[gpu]"
+            "a GPU is used through PyTorch, which is not installed: pip install 'linkprior[gpu]'"
         ) from None
     try:
         find_device(name)

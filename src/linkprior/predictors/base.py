@@ -153,11 +153,21 @@ def sections(text: str | None) -> dict[str, str]:
     return by_title | {title: body.strip() for title, body in zip(parts[1::2], parts[2::2])}  # noqa: B905
 
 
+def entries(parameters: str) -> dict[str, str]:
+    """Split a section of parameters into its entries, by their headings."""
+    parts = re.split(r"^(?=\S)", parameters, flags=re.MULTILINE)
+    return {part.partition("\n")[0]: part.rstrip() for part in parts if part}
+
+
 def complete(model: type, name: str) -> str:
-    """Return the docstring of a class with the parameters of its bases, theirs first."""
+    """Return the docstring of a class with the parameters of its bases, theirs first.
+
+    An entry of its own replaces one of theirs with the same heading.
+    """
     own_sections = sections(model.__dict__.get("__doc__"))
     inherited = sections(model.__mro__[1].__dict__.get("__doc__")).get("Parameters", "")
-    parameters = "\n".join(filter(None, [inherited, own_sections.get("Parameters", "")]))
+    own = entries(own_sections.get("Parameters", ""))
+    parameters = "\n".join((entries(inherited) | own).values())
     text = own_sections[""]
     if parameters:
         text += f"\n\nParameters\n----------\n{parameters}"
@@ -556,9 +566,9 @@ class LinkPredictor(ABC):
             return
         params = self.get_params(deep=False)
         given = ", ".join(f"{name}={shown(value)}" for name, value in params.items())
+        blame = f"; a parameter is far out of its useful range: {given}" if given else ""
         raise LinkpriorError(
-            f"{type(self).name}: fit or scores gave numbers that are not finite; a parameter is "
-            f"far out of its useful range: {given}"
+            f"{type(self).name}: fit or scores gave numbers that are not finite{blame}"
         )
 
     def explain(self, pairs: ArrayLike, by: str | None = None) -> Explanation:

@@ -22,7 +22,14 @@ from linkprior.errors import LinkpriorError, ParameterError, refuse_unknown
 from linkprior.network import Network
 from linkprior.network import pairs as pr
 from linkprior.predictors import registry
-from linkprior.predictors.base import Array, Learned, LinkPredictor, sections, takes_presets
+from linkprior.predictors.base import (
+    Array,
+    Learned,
+    LinkPredictor,
+    entries,
+    sections,
+    takes_presets,
+)
 from linkprior.predictors.spaces import Space
 
 
@@ -124,10 +131,12 @@ def _made(wrapper: type[Any], base: type[LinkPredictor]) -> type[Any]:
     space: Space | None = {**wrapper.own_space, **(base.search_space or {})}
     if base.search_space is None and not wrapper.own_space:
         space = None
-    # What the wrapper does, and the base's parameters; its own are inherited.
-    documentation = f"Over {base.name}. {sections(wrapper.__doc__)['']}"
-    if parameters := sections(base.__doc__).get("Parameters"):
-        documentation += f"\n\nParameters\n----------\n{parameters}"
+    # What the wrapper does, and the base's parameters; its own are inherited, and go first.
+    about = sections(wrapper.__doc__)
+    documentation, known = f"Over {base.name}. {about['']}", entries(about.get("Parameters", ""))
+    parameters = entries(sections(base.__doc__).get("Parameters", "")).items()
+    if added_text := "\n".join(text for heading, text in parameters if heading not in known):
+        documentation += f"\n\nParameters\n----------\n{added_text}"
     made = dataclasses.make_dataclass(
         f"{wrapper.__name__}{base.__name__}",
         added,

@@ -54,7 +54,7 @@ def all_pairs() -> Any:
         from linkprior.kernels.torch import best as found
     except ImportError:
         raise LinkpriorError(
-            "this runs through PyTorch, which is not installed: pip install linkprior[gpu]"
+            "this runs through PyTorch, which is not installed: pip install 'linkprior[gpu]'"
         ) from None
     return found
 

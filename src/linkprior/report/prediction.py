@@ -91,7 +91,7 @@ def _yield(model: LinkPredictor, ranking: Ranking) -> dict[str, Any]:
     assumption = model.assumption()
     return {
         "yield": {"k": k, **curve},
-        "yield_words": f"By edges hidden from the network itself: {assumption}.",
+        "yield_words": f"Calibrated on edges hidden from the network itself, {assumption}.",
         "yield_assumption": assumption,
     }
 

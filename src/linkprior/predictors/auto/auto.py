@@ -404,7 +404,8 @@ def _lines(facts: Mapping[str, Any], objective: str) -> list[str]:
     if facts["carried"]:
         shares = facts["carried"].items()
         parts = [f"{_called(label)} {share:.0%}" for label, share in shares if share > 0]
-        summary.append(f"feature importance: {', '.join(parts[:_SHOWN])}")
+        where = " at the top of the list" * ("top" in facts["stack"].get("parts", {}))
+        summary.append(f"feature importance{where}: {', '.join(parts[:_SHOWN])}")
     if facts["left_out"]:
         left = "; ".join(f"{name}: {why}" for name, why in facts["left_out"].items())
         summary.append(f"left out: {left}")
@@ -422,8 +423,8 @@ def _chosen(facts: Mapping[str, Any], validation: Mapping[str, float], objective
         reached, alone = f"{measure} {validation['stack']:.3g}", f"{singles[best]:.3g}{as_if}"
         if "single" in stack["parts"].get("top", [[]])[0]:
             return (
-                f"no learned combination found {edges} better than {_called(best)}, which ranks "
-                f"the top of the list; the rest is ranked by all models ({reached}, "
+                f"no learned combination ranked the top of the list better than {_called(best)}, "
+                f"which ranks it; all models together rank the rest (on {edges} {reached}, "
                 f"{_called(best)} alone {alone})"
             )
         return (

@@ -41,7 +41,7 @@ function linksSection(data, choose, best) {
     const rows = `Best ${grouped(k)} of ${grouped(n)} links`;
     if (!data.yield) return rows;
     const [mean, low, high] = ["mean", "low", "high"].map((key) => yieldAt(data, key, k));
-    return `${rows}: about ${about(mean)} of them (${about(low)}–${about(high)}) to be expected real`;
+    return `${rows}: about ${about(mean)} of them (${about(low)}–${about(high)}) expected to be real`;
   };
   const slider = make("input", { type: "range", id: "cut", min: 1, max: n, value: n, "aria-label": "how many of the best links", oninput: (e) => {
     const k = Number(e.target.value);
@@ -78,12 +78,12 @@ function yieldSection(data) {
 function networkSection(data) {
   const n = data.network;
   const lines = [["observed links", n.degrees], ["the prior's degrees", n.prior]].map(([name, { value, nodes }]) => ({ name, x: value, y: nodes, points: true }));
-  const svg = chart({ lines, x: { name: "links of a node", log: true }, y: { name: "nodes", log: true }, label: "degree distribution" });
+  const svg = chart({ lines, x: { name: "degree", log: true }, y: { name: "nodes", log: true }, label: "degree distribution" });
   return section("network", "The network at a glance",
-    make("div", { class: "tiles" }, tile(grouped(n.nodes), "nodes"), tile(grouped(n.edges), "observed links"), tile(grouped(n.components), `part${n.components === 1 ? "" : "s"}, the largest of ${grouped(n.largest)} nodes`),
-      tile(digits(n.mean), "links per node on average"), tile(grouped(n.most), `links of ${n.hub}, the most`), tile(grouped(n.isolated), "nodes without a link left out")),
+    make("div", { class: "tiles" }, tile(grouped(n.nodes), "nodes"), tile(grouped(n.edges), "observed links"), tile(grouped(n.components), `component${n.components === 1 ? "" : "s"}, the largest of ${grouped(n.largest)} nodes`),
+      tile(digits(n.mean), "mean degree"), tile(grouped(n.most), `largest degree, of ${n.hub}`), tile(grouped(n.isolated), "nodes without a link, left out")),
     n.notes.length ? make("div", { class: "note" }, n.notes.map((line) => make("p", {}, line))) : null,
-    make("div", { class: "charts" }, figure("How many links nodes have", "Each point: nodes with that many links.", svg, "degrees"),
+    make("div", { class: "charts" }, figure("Degree distribution", "How many nodes have each degree; above ten, the mean over a bin of degrees.", svg, "degrees"),
       data.carried ? figure("Feature importance", "Share of each model in the ranking.", bars(data.carried, "share of each model"), "models") : null));
 }
 

@@ -167,8 +167,8 @@ class NetworkCard {
     const loud = r.lines.filter((line) => /^(Warning|Note):/.test(line)), rest = r.lines.filter((line) => !loud.includes(line));
     return [make("p", {}, sentence(r.kind)),
       make("div", { class: "tiles" }, tile(grouped(r.nodes), "nodes"), tile(grouped(r.edges), "edges"),
-        tile(digits(r.mean_degree), "edges per node on average"), tile(grouped(r.max_degree), `edges of ${r.hub}, the most`),
-        tile(grouped(r.components), r.components === 1 ? "part: all nodes are joined" : `parts, the largest of ${grouped(r.largest)} nodes`)),
+        tile(digits(r.mean_degree), "mean degree"), tile(grouped(r.max_degree), `largest degree, of ${r.hub}`),
+        tile(grouped(r.components), r.components === 1 ? "component: all nodes are connected" : `components, the largest of ${grouped(r.largest)} nodes`)),
       loud.length ? make("div", { class: "note" }, loud.map((line) => make("p", {}, line))) : "",
       make("details", {}, make("summary", {}, "What was read and left out"), make("ul", { class: "lines" }, rest.map((line) => make("li", {}, line))))];
   }
@@ -194,7 +194,7 @@ class OrderForm {
     this.node = make("input", { id: "around", placeholder: "all nodes", autocomplete: "off" });
     this.seed = make("input", { id: "seed", type: "number", min: 0, value: 0 });
     this.settings = make("textarea", { id: "settings", rows: 3, placeholder: "rank=30", spellcheck: "false" });
-    this.effortField = field("Cost", this.effort, make("span", { class: "hint" }, "seconds, minutes, or as long as it takes"));
+    this.effortField = field("Effort", this.effort, make("span", { class: "hint" }, "seconds, minutes, or as long as it takes"));
     this.about = make("p", { class: "soft", id: "about-order" });
     this.wrong = wrongLine("order-wrong");
     this.start = make("button", { class: "main", id: "start", type: "submit" }, "Predict links");

@@ -12,6 +12,7 @@ import linkprior as lp
 from linkprior.errors import NotFittedError
 from linkprior.predictors.auto import auto as module
 from linkprior.predictors.auto.holdout import OBJECTIVES
+from linkprior.predictors.paths import L3
 
 
 @pytest.fixture(scope="module")
@@ -223,6 +224,8 @@ ODD = {
 }
 NOTHING_HIDDEN = {"two nodes", "three nodes, one edge", "three nodes, two edges", "star", "stars"}
 NOTHING_HIDDEN |= {"matching"}
+# Hidden edges join components here, and missing links close cycles.
+TREES = {"path", "tree", "cycle", "cycle, larger"}
 
 
 @pytest.mark.parametrize("name", ODD)
@@ -244,13 +247,14 @@ def test_an_odd_network_has_finite_scores_and_true_words(name):
 
 def check_words(model, name):
     facts, words = model.learned_.facts, model.summary()
-    assert (not facts["hidden"]) == (name in NOTHING_HIDDEN)
+    assert (not facts["hidden"]) == (name in NOTHING_HIDDEN | TREES)
     first = words[1 if facts["hidden"] else 0]
-    if not facts["hidden"]:
-        assert first == (
-            "no edge was hidden, so nothing could be learned: "
-            "ranked by the prior-weighted ranks of all models"
-        )
+    if name in TREES:
+        assert "join two parts of the network, as in a tree" in first
+        assert first.endswith("nothing could be learned: ranked by katz alone")
+        assert model.probabilities(np.zeros(1)) is None
+    elif not facts["hidden"]:
+        assert first.startswith("no edge was hidden, so nothing could be learned: ranked by ")
         assert model.probabilities(np.zeros(1)) is None
     elif sum(facts["hidden"]) < 20:
         assert first == (
@@ -267,6 +271,51 @@ def check_words(model, name):
         assert facts["validation"]["stack"] < max(facts["validation"].values())
         assert first.startswith("no learned combination did better on hidden edges than ")
     assert "nan" not in " ".join(words)
+
+
+@pytest.mark.parametrize(
+    ("graph", "way"),
+    [
+        (nx.grid_2d_graph(14, 14), "katz alone"),
+        (nx.barabasi_albert_graph(150, 2, seed=3), "katz with the degree prior alone"),
+    ],
+    ids=["alike degrees", "unequal degrees"],
+)
+def test_in_a_tree_the_links_that_close_cycles_are_found(graph, way):
+    """Of a network with cycles a random spanning tree is observed: the rest is missing."""
+    graph, rng = nx.convert_node_labels_to_integers(graph), np.random.default_rng(0)
+    for _, _, edge in graph.edges(data=True):
+        edge["weight"] = rng.random()
+    p, tree = len(graph), nx.minimum_spanning_tree(graph)
+    model = lp.make("auto", effort="fast").fit(numbered(tree.edges, p))
+    assert model.summary()[0].endswith(f"ranked by {way}")
+    missing = model.score_pairs([edge for edge in graph.edges if edge not in tree.edges])
+    others = model.score_pairs(list(nx.complement(graph).edges))
+    assert (missing[:, None] > others).mean() + 0.5 * (missing[:, None] == others).mean() > 0.65
+
+
+@pytest.mark.parametrize(
+    ("method", "broken", "why"),
+    [
+        ("_fit", lambda *_: 1 / 0, "failed (division by zero)"),
+        ("_rows", lambda self, i, j: np.full((j - i, 130), np.nan), "failed (its scores are not"),
+        ("_rows", lambda self, i, j: np.zeros((j - i, 130)), "gives every pair the same score"),
+    ],
+    ids=["raises", "not finite", "constant"],
+)
+def test_a_base_model_of_no_use_is_left_out_and_named(network, monkeypatch, method, broken, why):
+    monkeypatch.setattr(L3, method, broken)
+    model = lp.make("auto", effort="fast", holdouts=1).fit(network)
+    assert model.learned_.facts["left_out"]["l3"].startswith(why)
+    assert f"left out: l3: {why}" in model.summary()[-1]
+    assert "l3" not in model.learned_.facts["sources"]
+    assert np.isfinite(all_scores(model)).all()
+
+
+def test_without_any_base_model_the_reasons_are_given(network, monkeypatch):
+    monkeypatch.setattr("linkprior.predictors.auto.features._fit_source", lambda *_: 1 / 0)
+    with pytest.raises(lp.LinkpriorError, match=r"no base model can be used .*pa: failed"):
+        lp.make("auto", effort="fast", holdouts=1).fit(network)
 
 
 @pytest.mark.parametrize("name", ["two nodes", "triangle", "five edges", "complete less one"])

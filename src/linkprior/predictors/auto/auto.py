@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,17 +18,28 @@ from linkprior.network import Network
 from linkprior.network import pairs as pr
 from linkprior.network.pairs import Ints
 from linkprior.predictors.auto.calibration import Calibration, expected_hits
-from linkprior.predictors.auto.features import PRIOR, Features, fit_sources, restored, work_of
+from linkprior.predictors.auto.features import (
+    CONSTANT,
+    PRIOR,
+    Features,
+    SourcesFailedError,
+    fit_sources,
+    restored,
+    work_of,
+)
 from linkprior.predictors.auto.holdout import (
     FEW_HIDDEN,
+    MOST_JOINING,
     MOST_TOP,
     OBJECTIVES,
     TOP_SHARE,
+    HoldOut,
     Sample,
     TrainingSamples,
     draw,
     enough_found,
     hide,
+    joining_share,
     n_drawn,
     n_found,
     n_hidden,
@@ -36,7 +48,7 @@ from linkprior.predictors.auto.holdout import (
     top_feature,
 )
 from linkprior.predictors.auto.learners import N_TREES
-from linkprior.predictors.auto.sources import EFFORTS, Choice, choose
+from linkprior.predictors.auto.sources import EFFORTS, Choice, choose, for_tree
 from linkprior.predictors.auto.stack import (
     FEWEST_TO_CHOOSE,
     Stack,
@@ -77,6 +89,7 @@ _COMMON = {
 _SHOWN = 5
 NO_PROBABILITIES = "too few hidden edges were found to give probabilities: links have scores only"
 
+_log = logging.getLogger("linkprior")
 _one_at_a_time = threading.Lock()
 
 
@@ -145,21 +158,39 @@ class Auto(LinkPredictor):
 
     def _fit(self, network: Network) -> Learned:
         chosen = self._choose(network)
-        costs = self._costs(network, chosen)
+        holdouts, joining = self._hold_outs(network), None
+        share = joining_share(holdouts)
+        if share > MOST_JOINING:
+            chosen, holdouts, joining = for_tree(network), [], share
         with progress.stage(f"fitting {self.name}", self._cost(network).fit):
-            learned_from = self._training_samples(network, chosen, costs)
-            with progress.part(costs.sources, "fitting the base models on all edges"):
-                features = fit_sources(network, chosen.sources, self.seed, self.prior)
-            with progress.part(costs.learning, "training the stack"):
-                labels = tuple(features.labels)
-                samples, apart = learned_from.samples, learned_from.apart
-                trainer = Trainer(samples, labels, self.objective, network.n_nodes, apart)
+            while True:
+                try:
+                    return self._learn(network, chosen, holdouts, joining)
+                except SourcesFailedError as failed:
+                    _log.info("auto goes on without some base models: %s", failed)
+                    chosen = chosen.without(failed.reasons, CONSTANT)
+
+    def _learn(
+        self, network: Network, chosen: Choice, holdouts: list[HoldOut], joining: float | None
+    ) -> Learned:
+        """Learn from hold-outs, and apply it to the base models fitted on all edges."""
+        costs = self._costs(network, chosen)
+        learned_from = self._training_samples(network, chosen, holdouts, costs)
+        with progress.part(costs.sources, "fitting the base models on all edges"):
+            features = fit_sources(network, chosen.sources, self.seed, self.prior)
+        with progress.part(costs.learning, "training the stack"):
+            labels = tuple(features.labels)
+            samples, apart = learned_from.samples, learned_from.apart
+            trainer = Trainer(samples, labels, self.objective, network.n_nodes, apart)
+            if joining is None:
                 trained = trainer.train(
                     columns=tuple(top_columns(labels)),
                     floor=top_feature(features),
                     n_pairs=pr.n_pairs(network.n_nodes),
                 )
-        return self._result(features, trained, chosen, learned_from.samples)
+            else:  # by the one base model, as the prior weights its ranks where that is a feature
+                trained = Trained(Stack("source", labels, column=len(labels) - 1), {}, [])
+        return self._result(features, trained, chosen, samples, joining)
 
     def _choose(self, network: Network) -> Choice:
         """Check the parameters, and return the base models for this network."""
@@ -186,31 +217,37 @@ class Auto(LinkPredictor):
         least = HOLD_OUTS[self.effort][network.n_nodes >= LARGE]
         return int(np.clip(wanted, least, MOST_HOLD_OUTS[self.effort]))
 
-    def _training_samples(self, network: Network, chosen: Choice, costs: Costs) -> TrainingSamples:
+    def _hold_outs(self, network: Network) -> list[HoldOut]:
+        """Hide edges as often as is wanted; none where releases have links to learn from."""
+        if enough_found(network.known.history):
+            return []
+        bare = network.without_history()
+        rng = np.random.default_rng  # the same for all: no edge is hidden twice
+        rounds = range(self._rounds(bare))
+        made = [hide(bare, self.hidden, rng(self.seed), number) for number in rounds]
+        return [holdout for holdout in made if len(holdout.hidden)]
+
+    def _training_samples(
+        self, network: Network, chosen: Choice, holdouts: list[HoldOut], costs: Costs
+    ) -> TrainingSamples:
         """Return what to learn from: newly found edges where releases have some, else hidden."""
         history = network.known.history
         if history is None or not enough_found(history):
-            bare = network.without_history()
-            rounds = range(self._rounds(bare))
             ended = parallel.map_as_they_end(
-                lambda number: self._sample(bare, chosen, number, costs), rounds
+                lambda number: self._sample(holdouts, number, chosen, costs), range(len(holdouts))
             )
             samples = [sample for _, sample in sorted(ended, key=lambda one: one[0])]
-            return TrainingSamples([one for one in samples if one is not None], [])
+            return TrainingSamples(samples, [])
         with progress.part(costs.sources + costs.looking, "what the newer release found"):
             others = int(np.clip(OTHERS * len(history.found), FEWEST_OTHERS, MOST_OTHERS))
             matched = MATCHED[self.objective]
             return temporal_samples(history, chosen.sources, others, self.seed, self.prior, matched)
 
-    def _sample(self, network: Network, chosen: Choice, number: int, costs: Costs) -> Sample | None:
-        """Hide edges, ask the models, and return pairs to learn from; None: no edge to spare."""
-        name = f"hiding edges, round {number + 1} of {self._rounds(network)}"
+    def _sample(self, holdouts: list[HoldOut], number: int, chosen: Choice, costs: Costs) -> Sample:
+        """Fit the models to what a hold-out left, and return pairs to learn from."""
+        holdout, rounds = holdouts[number], len(holdouts)
+        name = f"hiding edges, round {number + 1} of {rounds}"
         with progress.part(costs.sources + costs.looking, name):
-            rng = np.random.default_rng(self.seed)  # the same for all: no edge is hidden twice
-            holdout = hide(network, self.hidden, rng, number)
-            if not len(holdout.hidden):
-                return None
-            rounds = self._rounds(network)
             others = int(np.clip(OTHERS * rounds * len(holdout.hidden), FEWEST_OTHERS, MOST_OTHERS))
             with progress.stage(total=costs.sources + costs.looking):
                 with progress.part(costs.sources):
@@ -221,7 +258,12 @@ class Auto(LinkPredictor):
                     return draw(features, holdout, others // rounds, seeds, matched)
 
     def _result(
-        self, features: Features, trained: Trained, chosen: Choice, samples: list[Sample]
+        self,
+        features: Features,
+        trained: Trained,
+        chosen: Choice,
+        samples: list[Sample],
+        joining: float | None,
     ) -> Learned:
         """Gather what scores, probabilities and the summary are made from."""
         network, history = features.network, features.network.known.history
@@ -242,6 +284,7 @@ class Auto(LinkPredictor):
             "sources": model_facts,
             "left_out": chosen.left_out,
             "hidden": [int(sample.y.sum()) for sample in samples],
+            "joining": joining,
             "found": None if history is None else n_found(history),
             "from_history": learned_from_it,
             "validation": trained.validation,
@@ -434,7 +477,13 @@ def _chosen(facts: Mapping[str, Any], validation: Mapping[str, float], objective
     name = _called(stack["labels"][stack["column"]]) if stack["kind"] == "source" else ""
     what = f"{name} alone" if name else _COMMON[stack["kind"]]
     if not facts["hidden"]:
-        return f"no edge was hidden, so nothing could be learned: ranked by {what}"
+        why = "no edge was hidden, so nothing could be learned"
+        if joining := facts.get("joining"):
+            why = (
+                f"of the edges that can be hidden {joining:.0%} join two parts of the network, as "
+                "in a tree, while missing links close cycles, so nothing could be learned"
+            )
+        return f"{why}: ranked by {what}"
     if sum(facts["hidden"]) < FEWEST_TO_CHOOSE:
         return f"too few {edges} to choose by: ranked by {what}"
     if "stack" not in validation:

@@ -11,6 +11,7 @@ import numpy as np
 
 from linkprior import _progress as progress
 from linkprior import kernels, parallel
+from linkprior.errors import LinkpriorError
 from linkprior.kernels import Bins
 from linkprior.model.degrees import prior_degrees
 from linkprior.model.priors import DegreePrior
@@ -22,6 +23,7 @@ from linkprior.predictors.meta import arrays_under
 from linkprior.predictors.scores import knots
 
 ALPHA, C = 0.5, 1.0  # of the prior over sources: the defaults of tri-degree and degree:NAME
+CONSTANT = "gives every pair the same score"
 PRIOR = "prior:"  # before the label of a source: its ranks as the prior weighs them
 
 
@@ -109,13 +111,35 @@ def restored(
 # ---------------------------------------------------------------------- learning
 
 
+class SourcesFailedError(LinkpriorError):
+    """Some sources are of no use on a network; `reasons` has why, by label."""
+
+    def __init__(self, reasons: Mapping[str, str]) -> None:
+        super().__init__("; ".join(f"{label}: {why}" for label, why in reasons.items()))
+        self.reasons = reasons
+
+
 def fit_sources(network: Network, sources: Sequence[Source], seed: int, prior: bool) -> Features:
-    """Fit every source to a network and count its scores, one pass over all pairs each."""
+    """Fit every source to a network and count its scores, one pass over all pairs each.
+
+    Raises `SourcesFailedError` once all are tried. A source that gives every pair the same score is
+    among those that fail, unless it is the only one.
+    """
+    fitted, reasons = [], {}
     with progress.stage(total=sum(work_of(source, network, prior) for source in sources)):
-        fitted = []
         for source in sources:
             with progress.part(work_of(source, network, prior)):
-                fitted.append(_fit_source(source, network, seed, prior))
+                try:
+                    one = _fit_source(source, network, seed, prior)
+                except Exception as problem:  # whatever it is, the other sources can do without it
+                    said = str(problem).partition("\n")[0].partition(";")[0]
+                    reasons[source.label] = f"failed ({said or type(problem).__name__})"
+                    continue
+            if one.sketch.is_constant and len(sources) > 1:
+                reasons[source.label] = CONSTANT
+            fitted.append(one)
+    if reasons:
+        raise SourcesFailedError(reasons)
     return Features(network, tuple(fitted))
 
 
@@ -132,6 +156,8 @@ def _fit_source(source: Source, network: Network, seed: int, prior: bool) -> Fit
 
     def one_block(start: int, stop: int) -> tuple[Bins, Array | None]:
         scores = np.asarray(model._rows(start, stop), dtype=np.float32)
+        if not np.isfinite(scores).all():
+            raise LinkpriorError("its scores are not finite")
         at_ranks = None if ranks is None else kernels.row_quantiles(scores, start, ranks)
         return kernels.count_bins(scores, start), at_ranks
 
@@ -165,6 +191,11 @@ class RankSketch:
         """Keep the bins that hold something."""
         at = np.flatnonzero(bins.counts)
         return cls(at.astype(np.int32), bins.counts[at], bins.low[at], bins.high[at])
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether all pairs have the same score."""
+        return len(self.at) == 1 and bool(self.low[0] == self.high[0])
 
     def arrays(self) -> dict[str, Array]:
         """Return the arrays to save."""

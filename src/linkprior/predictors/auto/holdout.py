@@ -13,6 +13,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
+from scipy.sparse.csgraph import connected_components
 
 from linkprior import parallel
 from linkprior.network import History, Network
@@ -25,6 +26,7 @@ from linkprior.predictors.base import Array
 TOP_SHARE = 0.003  # of all pairs: how near the top of a source a pair must be
 MOST_TOP = 100_000  # the same in pairs, for large networks
 FEW_HIDDEN = 300  # a hold-out that hides fewer edges counts as if it hid this many
+MOST_JOINING = 0.5  # share of hidden edges that join components from which on nothing is learned
 FEWEST_FOUND = 20  # edges that a newer release must add to be learned from
 
 
@@ -71,6 +73,20 @@ def hide(network: Network, share: float, rng: np.random.Generator, number: int =
             chosen.append(edge)
     hidden = network.edges[np.sort(np.array(chosen, dtype=np.int64))]
     return HoldOut(network.hide(hidden) if len(hidden) else network, hidden)
+
+
+def joining_share(holdouts: Sequence[HoldOut]) -> float:
+    """Return the share of hidden edges without which their ends are in different components.
+
+    In a tree all are. Links that are missing within a component close a cycle instead, so that
+    such hidden edges teach the opposite of what is to be found.
+    """
+    joins = total = 0
+    for holdout in holdouts:
+        component = connected_components(holdout.train.adjacency, directed=False)[1]
+        ends = component[holdout.hidden]
+        joins, total = joins + int((ends[:, 0] != ends[:, 1]).sum()), total + len(ends)
+    return joins / total if total else 0.0
 
 
 @dataclass(frozen=True)

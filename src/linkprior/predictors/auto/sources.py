@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import warnings
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from inspect import signature
 from typing import Any
 
@@ -14,7 +14,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from linkprior._validation import choice
-from linkprior.errors import ParameterError
+from linkprior.errors import LinkpriorError, ParameterError
 from linkprior.network import Network
 from linkprior.predictors import registry
 from linkprior.predictors.base import Array, Learned, LinkPredictor, ScoredPredictor
@@ -86,6 +86,18 @@ class Choice:
     sources: tuple[Source, ...]
     left_out: dict[str, str]
 
+    def without(self, reasons: Mapping[str, str], usable: str) -> Choice:
+        """Leave out some sources, with the reasons; the last one with the reason `usable` stays."""
+        left = [source for source in self.sources if source.label not in reasons]
+        if not left:
+            left = [source for source in self.sources if reasons[source.label] == usable][:1]
+        if not left:
+            why = "; ".join(f"{label}: {reason}" for label, reason in reasons.items())
+            raise LinkpriorError(f"auto: no base model can be used on this network ({why})")
+        kept = {source.label for source in left}
+        reasons = {label: why for label, why in reasons.items() if label not in kept}
+        return Choice(tuple(left), self.left_out | reasons)
+
 
 def choose(network: Network, effort: str) -> Choice:
     """Return the sources that an effort affords on a network."""
@@ -107,6 +119,19 @@ def choose(network: Network, effort: str) -> Choice:
         else:
             chosen.append(source)
     return Choice(tuple(chosen), left_out)
+
+
+def for_tree(network: Network) -> Choice:
+    """Return the one source for a network without enough cycles to learn from.
+
+    On a tree nearly all that is known of two nodes is how far apart they are and, where degrees
+    are more unequal than by chance (variance above mean), how many links each is likely to miss.
+    """
+    degrees = network.degrees
+    katz = BY_LABEL["katz"]
+    source = katz if network.n_nodes <= katz.most_nodes else BY_LABEL["l3"]
+    unequal = bool(degrees.var() > degrees.mean())
+    return Choice((replace(source, with_prior=unequal),), {})
 
 
 _DENSE_BELOW = 500  # nodes up to which all eigenvectors cost next to nothing

@@ -39,7 +39,10 @@ _SPLIT = "metrics protocols split* ranks standing statistics"
 # Package: the files under src/linkprior, the tests that are asked. What is missing is passed over.
 PACKAGES: dict[str, tuple[list[str], list[str]]] = {
     "kernels": (["kernels/*.py"], ["kernels", "solvers", "paper", "predictors/test_completion.py"]),
-    "model": (["model/*.py"], ["model", "paper", "solvers", "predictors/test_completion.py"]),
+    "model": (
+        ["model/*.py"],
+        ["paper", "solvers", "predictors/test_completion.py", "predictors/test_learned_prior.py"],
+    ),
     "solvers": (["solvers/*.py"], ["solvers", "paper", "predictors/test_completion.py"]),
     "evaluation": ([f"evaluation/{n}.py" for n in _SPLIT.split()], ["evaluation"]),
     "readers": (

@@ -7,7 +7,7 @@ import pytest
 from tests.io.files import written
 
 from linkprior.errors import InputError
-from linkprior.io.node_lists import read_names, read_pairs
+from linkprior.io.node_lists import read_degrees, read_names, read_pairs
 
 
 def test_names_one_per_line_each_once(tmp_path):
@@ -78,3 +78,36 @@ def test_pairs_left_out_of_a_gold_standard_are_counted(tmp_path):
 def test_a_file_of_nodes_alone_has_no_pair(tmp_path):
     with pytest.raises(InputError, match="no pair found"):
         read_pairs(written(tmp_path, "f.sif", "a\nb\nc\n"))
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["gene\tdegree\na b\t3\nc\t0\n", "a b, 3\nc, 0.0\n", "# mine\n\na b\t3e0\na b\t3\nc\t+0\n"],
+    ids=["tabs and header", "commas", "comments and twice the same"],
+)
+def test_degrees_of_nodes(tmp_path, text):
+    path = tmp_path / "degrees.txt"
+    path.write_text(text)
+    assert read_degrees(path) == [("a b", 3), ("c", 0)]
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("0\t-1\n", ":1: a degree must be a whole number ≥ 0, got '-1'"),
+        ("0\t2.5\n", ":1: a degree must be a whole number ≥ 0, got '2.5'"),
+        ("0\t2147483648\n", ":1: a degree must be a whole number ≥ 0, got '2147483648'"),
+        ("0\t1e400\n", ":1: a degree must be a whole number ≥ 0"),
+        ("0\t.5\n", ":1: a degree must be a whole number ≥ 0"),
+        ("node\tdegree\n0\tmany\n", ":2: a degree must be a whole number ≥ 0, got 'many'"),
+        ("0\t1\n0\t2\n", ":2: 0 has degree 2 here and 1 before"),
+        ("0\n", ":1: expected a node and its degree, got '0'"),
+        ("# nothing\n", ": no degree found; expected a node and a number per line"),
+    ],
+)
+def test_degrees_that_are_none_are_refused_with_their_line(tmp_path, text, problem):
+    path = tmp_path / "degrees.txt"
+    path.write_text(text)
+    with pytest.raises(InputError) as caught:
+        read_degrees(path)
+    assert str(caught.value).partition("degrees.txt")[2].startswith(problem)

@@ -21,6 +21,7 @@ from linkprior.errors import LinkpriorError
 from linkprior.evaluation.splits import Split
 from linkprior.network import pairs as pr
 from linkprior.network.pairs import Ints
+from linkprior.predictors.base import LinkPredictor
 
 Floats = NDArray[np.float64]
 
@@ -87,6 +88,7 @@ def rank_hidden_edges(
     The first pass reads the scores of hidden edges out of the same blocks the second pass counts
     in, so that a tie is a tie to the last bit.
     """
+    model, split = _in_order(model, split)
     table, blocks = DegreeTable.of(split), _Blocks(model, split.train.n_nodes)
     sample = _sample(split)
     with parallel.one_blas_thread(), progress.stage(total=3):
@@ -110,6 +112,14 @@ def rank_hidden_edges(
         nodes.places(node_bins),
         table.spearman(bins[:, 0], bins[:, 3]),
     )
+
+
+def _in_order(model: Scorer, split: Split) -> tuple[Scorer, Split]:
+    """Return both in the order of nodes the model was fitted in: it gives whole blocks fastest."""
+    if isinstance(model, LinkPredictor) and model.network_.names == split.train.names:
+        ordered = model._in_order()
+        return (model, split) if ordered is model else (ordered, split.sorted())
+    return model, split
 
 
 class _Blocks:

@@ -54,6 +54,14 @@ class Split:
     # Pairs that are neither edges of `train` nor candidates: true edges that are not asked for.
     barred: pr.Ints = field(default_factory=lambda: np.empty((0, 2), dtype=np.int64))
 
+    def sorted(self) -> Split:
+        """Return the split with nodes sorted by name; the hidden edges stay in their order."""
+        train, to = self.train.sorted(), self.train.places
+        if train is self.train:
+            return self
+        hidden, barred = (pr.ordered(to[pairs]) for pairs in (self.hidden, self.barred))
+        return replace(self, train=train, hidden=hidden, barred=barred)
+
     @property
     def outside(self) -> int:
         """Edges that cannot be asked for."""

@@ -40,6 +40,7 @@ from linkprior.experiments.suite import Case
 from linkprior.io.atomic_files import hold
 from linkprior.io.store import refuse_odd
 from linkprior.network import Network
+from linkprior.network.pairs import ordered
 from linkprior.predictors.auto.auto import Auto
 from linkprior.predictors.base import LinkPredictor
 from linkprior.predictors.estimate import machine_factor
@@ -197,7 +198,7 @@ def expected_and_real(model: LinkPredictor, split: Split) -> list[dict[str, floa
     """Return what a model expected of its first pairs, and what came."""
     ranking = model.predict_edges(max(LENGTHS))
     hidden = set(map(tuple, split.hidden.tolist()))
-    hits = np.cumsum([tuple(pair) in hidden for pair in ranking.pairs.tolist()])
+    hits = np.cumsum([tuple(pair) in hidden for pair in ordered(ranking.pairs).tolist()])
     expected, probs = model.expected_hits(ranking.scores), model.probabilities(ranking.scores)
     if expected is None or probs is None:
         return []

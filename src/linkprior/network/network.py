@@ -6,6 +6,8 @@ import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
+from itertools import islice
+from operator import lt
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -414,6 +416,27 @@ class Network:
         strengths.setflags(write=False)
         return strengths
 
+    @cached_property
+    def order(self) -> pr.Ints:
+        """Numbers of all nodes, sorted by name in order of code points."""
+        order = np.arange(self.n_nodes)
+        if not self._names_ascend:
+            order = np.array(sorted(range(self.n_nodes), key=self.names.__getitem__), np.int64)
+        order.setflags(write=False)
+        return order
+
+    @cached_property
+    def places(self) -> pr.Ints:
+        """Place of every node among all nodes sorted by name: undoes `order`."""
+        places = np.empty(self.n_nodes, np.int64)
+        places[self.order] = np.arange(self.n_nodes)
+        places.setflags(write=False)
+        return places
+
+    @cached_property
+    def _names_ascend(self) -> bool:
+        return all(map(lt, self.names, islice(self.names, 1, None)))
+
     def index_of(self, name: str) -> int:
         """Return the number of the node called `name`.
 
@@ -535,6 +558,67 @@ class Network:
         _refuse_repeated(new)
         side = self.known.renamed(dict(zip(self.names, new, strict=True)))
         return Network(self.adjacency, new, self.merged, side)
+
+    def sorted(self) -> Network:
+        """Return the network with its nodes sorted by name, in order of code points.
+
+        Models are fitted on this one, so that their answers depend on the network and not on the
+        order of its file.
+
+        Returns
+        -------
+        Network
+            The network itself where they are in order already; else its node n is node
+            ``order[n]`` of this one, and all side information is numbered anew.
+
+        Examples
+        --------
+        >>> import linkprior as lp
+        >>> net = lp.Network.from_edges([("b", "c"), ("c", "a")])
+        >>> net.sorted().names, net.order.tolist()
+        (('a', 'b', 'c'), [2, 0, 1])
+        """
+        history = self.known.history
+        if self._names_ascend and (history is None or history.sorted() is history):
+            return self
+        return self._sorted
+
+    @cached_property
+    def _sorted(self) -> Network:
+        history = self.known.history
+        known = self.known if history is None else replace(self.known, history=history.sorted())
+        return replace(self, known=known).arranged(self.order)
+
+    def arranged(self, order: pr.Ints) -> Network:
+        """Return the same network with its nodes in another order.
+
+        Parameters
+        ----------
+        order : array of shape (n_nodes,)
+            The number that each node has now, in the new order.
+
+        Returns
+        -------
+        Network
+            Its node n is node ``order[n]`` of this one.
+
+        Examples
+        --------
+        >>> import linkprior as lp
+        >>> net = lp.Network.from_edges([("a", "b"), ("b", "c")])
+        >>> net.arranged([2, 1, 0]).names
+        ('c', 'b', 'a')
+        """
+        order = np.asarray(order, np.int64)
+        if not np.array_equal(np.sort(order), np.arange(self.n_nodes)):
+            raise InputError(f"order must hold the numbers of all {self.n_nodes} nodes once each")
+        to = np.empty(self.n_nodes, np.int64)
+        to[order] = np.arange(self.n_nodes)
+        a = self.adjacency[order]
+        adjacency = sp.csr_array((a.data, to[a.indices], a.indptr), shape=a.shape)
+        adjacency.sort_indices()
+        names = tuple(map(self.names.__getitem__, order.tolist()))
+        return Network(adjacency, names, self.merged, self.known.arranged(self, to))
 
     # ------------------------------------------------------------------ knowing more
 

@@ -37,6 +37,12 @@ def ordered(pairs: Ints) -> Ints:
     return np.sort(pairs, axis=1)
 
 
+def moved(pairs: Ints, to: Ints) -> Ints:
+    """Return pairs once node n is called `to[n]`: i < j, in order of pair."""
+    p = len(to)
+    return decode(np.sort(encode(ordered(to[pairs]), p)), p)
+
+
 def encode(pairs: Ints, n_nodes: int) -> Ints:
     """Number each pair i·p + j: equal pairs have equal codes, and codes sort like pairs."""
     return pairs[:, 0] * np.int64(n_nodes) + pairs[:, 1]

@@ -71,6 +71,13 @@ class History:
             )
         return cls(older, new_edges, int((~both).sum()), int((to_older < 0).sum()))
 
+    def sorted(self) -> History:
+        """Return the history with the nodes of the older release sorted by name."""
+        older = self.older.sorted()
+        if older is self.older:
+            return self
+        return replace(self, older=older, found=pr.moved(self.found, self.older.places))
+
     def without(self, hidden: set[tuple[str, str]]) -> History | None:
         """Return the history without some pairs, so that a hidden edge is hidden here, too."""
         names = self.older.names
@@ -173,6 +180,15 @@ class SideInformation:
             left = negatives[kept[negatives].all(axis=1)]
             negatives = (np.cumsum(kept) - 1)[left] if len(left) else None
         return replace(self, negatives=negatives)
+
+    def arranged(self, network: Network, to: pr.Ints) -> SideInformation:
+        """Return the same once node n of a network is its node `to[n]`."""
+        weights, negatives = self.weights, self.negatives
+        if weights is not None:  # they come in the order of the edges
+            weights = weights[np.argsort(pr.encode(pr.ordered(to[network.edges]), len(to)))]
+        if negatives is not None:
+            negatives = pr.moved(negatives, to)
+        return replace(self, weights=weights, negatives=negatives)
 
     def renamed(self, new_of: Mapping[str, str]) -> SideInformation:
         """Return the same under new node names: releases are matched by name."""

@@ -176,6 +176,8 @@ class PredictJob:
         else:
             side.report_ignored({self.model_name: type(model)}, given.network)
             side.apply(model, given)
+            given = self._in_order(given)
+        model = self.predictor
         self.given, self.network = given, given.network
         if self.explain:
             names = NodeNames(given)
@@ -193,13 +195,23 @@ class PredictJob:
             self.search = Tuning(model, self.network, self.tune, seed=seed, study=self.study)
             self.search.refuse_empty_splits()
 
+    def _in_order(self, given: Loaded) -> Loaded:
+        """Return the network with its nodes sorted by name: nothing depends on a file's order."""
+        network = given.network.sorted()
+        if network is given.network:
+            return given
+        self.predictor = self.predictor._arranged(given.network.order)
+        return replace(given, network=network)
+
     def _as_fitted(self, given: Loaded) -> Loaded:
-        """Return the network with the nodes the model was fitted with; refuse another network."""
+        """Return the network as the model was fitted on it; refuse another network."""
+        fitted_on = self.predictor.network_
         for network in (given.network, given.network.drop_isolated()):
-            if network.digest == self.predictor.network_.digest:
-                return replace(given, network=network)
+            if network.sorted().digest == fitted_on.sorted().digest:
+                self.predictor = self.predictor._in_order()
+                return replace(given, network=self.predictor.network_)
         raise InputError(
-            f"{self.predictor!r} was fitted on another network ({self.predictor.network_}) than "
+            f"{self.predictor!r} was fitted on another network ({fitted_on}) than "
             f"the one given ({given.network}); give a predictor that is not fitted, or fit it on "
             "this network"
         )

@@ -49,6 +49,9 @@ Array = NDArray[Any]
 WEIGHTS, NEGATIVES = frozenset({"weights"}), frozenset({"negatives"})
 ISOLATED = frozenset({"isolated"})  # nodes without an edge
 
+# What the attributes start with that a fit leaves behind.
+_FITTED = ("network_", "learned_", "sorted_", "_cached_")
+
 _EXAMPLE = """
 Examples
 --------
@@ -185,6 +188,13 @@ class LinkPredictor(ABC):
     A subclass is a dataclass whose fields are its parameters, stored verbatim; it says how to
     learn (`_fit`) and how to score rows and pairs from what was learned.
 
+    What depends on the order of nodes, such as ties and random starts, must follow from the network
+    and not from its file. So a subclass only ever sees networks whose nodes are sorted by name: its
+    `_fit`, `_remember`, `_rows`, `_pairs`, … are asked in positions of that network, which is its
+    `self.network_` there. Where the network given has another order, they are methods of a second
+    object of the class, `sorted_`, and the public methods translate: to the user all positions,
+    and `network_`, are those of the network given.
+
     Examples
     --------
     >>> import linkprior as lp
@@ -208,6 +218,8 @@ class LinkPredictor(ABC):
     scores_pairs_alone: ClassVar[bool] = False
     # Whether scores come from factors, so that `_factor_pair` gives each node's vectors.
     has_factors: ClassVar[bool] = False
+    # Parameters that may hold a value for each node, in the order of the network given.
+    per_node: ClassVar[frozenset[str]] = frozenset({"degrees"})
     # Whether it is made of all models already, so that no meta-model may wrap it.
     combines_models: ClassVar[bool] = False
     # What a fit and a pass over all scores take, in nanoseconds on one core, and what a fit holds,
@@ -346,7 +358,8 @@ class LinkPredictor(ABC):
         Returns
         -------
         LinkPredictor
-            The model itself; `network_` is the network as it was understood.
+            The model itself; `network_` is the network as it was understood. What was learned, in
+            `learned_`, has the nodes sorted by name (``network_.sorted()``).
 
         Examples
         --------
@@ -364,19 +377,65 @@ class LinkPredictor(ABC):
                 f"the network has {network.n_nodes} nodes but no edge: there is nothing to learn "
                 "from"
             )
+        model = self if network.sorted() is network else self._over_sorted(network)
         with parallel.one_blas_thread(), overflow_checked_later():
-            learned = self._fit(network)
+            learned = model._fit(network.sorted())
         self._refuse_not_finite(*learned.arrays.values())
-        self._remember(network, learned)
+        model._remember(network.sorted(), learned)
+        if model is not self:
+            self._stand_for(model, network)
         return self
 
     def _forget(self) -> None:
-        kept = ("network_", "learned_", "_cached_")
-        for name in [name for name in self.__dict__ if name.startswith(kept)]:
+        for name in [name for name in self.__dict__ if name.startswith(_FITTED)]:
             del self.__dict__[name]
 
     def _remember(self, network: Network, learned: Learned) -> None:
         self.network_, self.learned_ = network, learned
+
+    # ------------------------------------------------------------------ the order of the nodes
+
+    def _over_sorted(self, network: Network) -> Self:
+        """Return the model, not fitted, for a network with its nodes sorted by name."""
+        return self._arranged(network.order)
+
+    def _arranged(self, order: pr.Ints) -> Self:
+        """Return the model, not fitted, with parameters that hold a value per node in an order."""
+        model = object.__new__(type(self))
+        model.__dict__ |= {k: v for k, v in self.__dict__.items() if not k.startswith(_FITTED)}
+        for name in self.per_node & model.__dict__.keys():
+            value = model.__dict__[name]
+            if isinstance(value, list | tuple) and len(value) == len(order):
+                model.__dict__[name] = [value[node] for node in order.tolist()]
+            elif hasattr(value, "__array__") and np.shape(value) == order.shape:
+                model.__dict__[name] = np.asarray(value)[order]
+        return model
+
+    def _stand_for(self, model: Self, network: Network) -> None:
+        """Let a fitted model answer for this one, in positions of a network in another order."""
+        learned = {k: v for k, v in model.__dict__.items() if k.startswith(_FITTED)}
+        self.__dict__ |= {**learned, "network_": network, "sorted_": model}
+
+    def _revive(self) -> None:
+        """Make again what a pickled model leaves out: what is `_cached_`."""
+        if "sorted_" in self.__dict__:
+            self._stand_for(self._in_order(), self.network_)
+        elif self.fitted:
+            self._remember(self.network_, self.learned_)
+
+    def _in_order(self) -> Self:
+        """Return the fitted model that knows its nodes in the order it was fitted in."""
+        self._state()
+        model: Self = self.__dict__.get("sorted_", self)
+        return model
+
+    def _inward(self, pairs: pr.Ints) -> pr.Ints:
+        """Return pairs of the network given as pairs of `_in_order`, the same end first."""
+        return self.network_.places[pairs] if "sorted_" in self.__dict__ else pairs
+
+    def _outward(self, pairs: pr.Ints) -> pr.Ints:
+        """Return pairs of `_in_order` as pairs of the network given, the same end first."""
+        return self.network_.order[pairs] if "sorted_" in self.__dict__ else pairs
 
     @property
     def fitted(self) -> bool:
@@ -464,11 +523,22 @@ class LinkPredictor(ABC):
         net, _ = self._state()
         start = whole_number("start", start, 0, net.n_nodes)
         stop = whole_number("stop", stop, start, net.n_nodes)
+        if self._in_order() is not self:
+            return self._scattered_rows(net.places[start:stop])[:, net.places]
         with parallel.one_blas_thread(), overflow_checked_later():
             block = self._rows(start, stop)
         block[np.arange(stop - start), np.arange(start, stop)] = 0.0
         self._refuse_not_finite(block)
         return block
+
+    def _scattered_rows(self, nodes: pr.Ints) -> NDArray[Any]:
+        """Return the scores of nodes of `_in_order` anywhere, run by run of those side by side."""
+        model, ascending = self._in_order(), np.sort(nodes)
+        runs = np.split(ascending, np.flatnonzero(np.diff(ascending) > 1) + 1)
+        blocks = [model.score_rows(int(run[0]), int(run[-1]) + 1) for run in runs if len(run)]
+        if not blocks:
+            return model.score_rows(0, 0)
+        return np.concatenate(blocks)[np.searchsorted(ascending, nodes)]
 
     def score_pairs(self, pairs: ArrayLike, by: str | None = None) -> Array:
         """Return one score per pair of nodes; higher is likelier.
@@ -495,7 +565,7 @@ class LinkPredictor(ABC):
         """
         proper = self._proper(pairs, by)
         with parallel.one_blas_thread(), overflow_checked_later():
-            scores = self._pairs(proper)
+            scores = self._in_order()._pairs(proper)
         self._refuse_not_finite(scores)
         return scores
 
@@ -520,7 +590,8 @@ class LinkPredictor(ABC):
         Returns
         -------
         Ranking
-            Pairs, names and scores; equal scores are in order of the nodes.
+            Pairs, names and scores. The source of a pair is the end whose name comes first, and
+            equal scores are in order of the two names.
 
         Examples
         --------
@@ -539,26 +610,33 @@ class LinkPredictor(ABC):
                     f"nearby_pairs(network, …), got {shown(candidates)}"
                 )
             candidates.refuse_other(net)
+            candidates = candidates if self._in_order() is self else candidates.sorted()
         with parallel.one_blas_thread(), overflow_checked_later():
-            if isinstance(candidates, NeighborCandidates):
-                best, scores = best_nearby(self, candidates, k, lowest)
-            elif (found := self._best_on_device(candidates, k, lowest)) is not None:
-                best, scores = found
-            else:
-                best, scores = best_pairs(
-                    self._rows,
-                    net,
-                    k,
-                    candidates=candidates,
-                    threshold=lowest,
-                    remote=net.n_nodes > self._held_up_to,
-                    rows_above=self._rows_above,
-                )
+            best, scores = self._in_order()._best(k, candidates, lowest)
         # A score that is no number, or minus infinity, is in no list: a short list reveals it.
         short = candidates is None and threshold is None and k is not None and len(scores) < k
         short = short and len(scores) < Candidates.of(net).n_candidates
         self._refuse_not_finite(scores, short=short)
-        return Ranking(best, scores, net.names)
+        return Ranking(self._outward(best), scores, net.names)
+
+    def _best(
+        self, k: int | None, candidates: Candidates | NeighborCandidates | None, threshold: float
+    ) -> tuple[pr.Ints, Array]:
+        """Return the best candidates and their scores, best first, ties by pair."""
+        if isinstance(candidates, NeighborCandidates):
+            return best_nearby(self, candidates, k, threshold)
+        found = self._best_on_device(candidates, k, threshold)
+        if found is not None:
+            return found
+        return best_pairs(
+            self._rows,
+            self.network_,
+            k,
+            candidates=candidates,
+            threshold=threshold,
+            remote=self.network_.n_nodes > self._held_up_to,
+            rows_above=self._rows_above,
+        )
 
     def _refuse_not_finite(self, *arrays: Array, short: bool = False) -> None:
         """Raise an error where a number is not finite, or where the caller missed some: `short`."""
@@ -591,12 +669,13 @@ class LinkPredictor(ABC):
         >>> list(model.explain([(0, 5)]).to_frame())[2:5]
         ['score', 'base', 'prior']
         """
-        proper, net = self._proper(pairs, by), self.network_
+        proper, model = self._proper(pairs, by), self._in_order()
         with parallel.one_blas_thread(), overflow_checked_later():
-            score, base = self._pairs(proper), self._base(proper)
-        names = [(net.names[i], net.names[j]) for i, j in proper.tolist()]
-        ranks = self._ranks(proper), self._ranks(proper[:, ::-1])
-        return Explanation(proper, names, score, base, score - base, *ranks, self.summary())
+            score, base = model._pairs(proper), model._base(proper)
+        ranks = model._ranks(proper), model._ranks(proper[:, ::-1])
+        given, names = self._outward(proper), self.network_.names
+        called = [(names[i], names[j]) for i, j in given.tolist()]
+        return Explanation(given, called, score, base, score - base, *ranks, self.summary())
 
     # ------------------------------------------------------------------ what to expect
 
@@ -733,7 +812,7 @@ class LinkPredictor(ABC):
         return ranks
 
     def _proper(self, pairs: ArrayLike, by: str | None = None) -> pr.Ints:
-        """Return pairs of node positions or names as positions, the smaller first."""
+        """Return pairs of node positions or names as pairs i < j of `_in_order`."""
         net, _ = self._state()
         if by is not None:
             choice("by", by, ["name", "position"])
@@ -757,7 +836,7 @@ class LinkPredictor(ABC):
         if loops.any():
             node = int(positions[loops][0, 0])
             raise InputError(f"pairs must join two different nodes, got ({node}, {node})")
-        return pr.ordered(positions)
+        return pr.ordered(self._inward(positions))
 
     # ------------------------------------------------------------------ saving
 

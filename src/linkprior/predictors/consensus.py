@@ -95,7 +95,7 @@ class Consensus(Wrapped):
         """
         proper = self._proper(pairs, by)
         with parallel.one_blas_thread():
-            scores = [member._pairs(proper) for member in self._cached_members]
+            scores = [member._pairs(proper) for member in self._in_order()._cached_members]
         return np.std(np.array(scores, dtype=np.float64), axis=0, ddof=int(len(scores) > 1))
 
     # ------------------------------------------------------------------ learning

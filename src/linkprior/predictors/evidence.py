@@ -54,7 +54,8 @@ def columns(
             f"the ranking names {len(ranking.node_names)} nodes that are not those of the model's "
             f"network ({net!r}): take evidence from the model that made the ranking"
         )
-    pairs, labels = ranking.pairs, labels or {}
+    pairs, model, labels = model._inward(ranking.pairs), model._in_order(), labels or {}
+    net = model.network_
     with progress.stage("gathering evidence", 2.0):
         with progress.part(1.0):
             paths = count_paths(net, pairs)
@@ -249,7 +250,8 @@ def explain_pair(
 
     With `labels`, readable names of nodes, a node is shown as TP53 (7157).
     """
-    net, _ = model._state()
+    model = model._in_order()
+    net = model.network_
     one, other = number_of(net, a), number_of(net, b)
     if one == other:
         raise InputError(f"a pair joins two different nodes, got {net.names[one]!r} twice")

@@ -99,8 +99,7 @@ class Wrapped(LinkPredictor):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        if self.fitted:
-            self._cached_members = self._rebuilt()
+        self._revive()
 
 
 def prefixed(prefix: str, values: Mapping[str, Any]) -> dict[str, Any]:
@@ -213,6 +212,7 @@ def as_predictor(estimator: Any) -> LinkPredictor:
 class _Adapter(LinkPredictor):
     """An estimator of another library as a predictor; `as_predictor` makes a class for each."""
 
+    per_node = frozenset()  # it is fitted to the network given
     estimator: ClassVar[Any] = None
     scoring: ClassVar[str] = ""
 
@@ -239,11 +239,20 @@ class _Adapter(LinkPredictor):
         fresh = copy.deepcopy(self.estimator)
         if params := self.get_params():
             fresh.set_params(**params)
-        fresh.fit(network)
+        fresh.fit(self.__dict__.get("_cached_given", network))
         self._cached_estimator = fresh
         return Learned()
 
+    def _over_sorted(self, network: Network) -> Self:
+        # It may hold what is numbered like the network given: a table of scores, say.
+        model = super()._over_sorted(network)
+        model.__dict__["_cached_given"] = network
+        return model
+
     def _pairs(self, pairs: pr.Ints) -> Array:
+        given: Network | None = self.__dict__.get("_cached_given")
+        if given is not None:
+            pairs = pr.ordered(given.order[pairs])
         scores = np.asarray(getattr(self._cached_estimator, self.scoring)(pairs))
         if scores.ndim == 2 and self.scoring == "predict_proba":
             scores = scores[:, -1]

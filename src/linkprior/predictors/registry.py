@@ -255,7 +255,7 @@ def load(folder: str | Path) -> LinkPredictor:
 
     from linkprior.io.store import read_model
     from linkprior.predictors.base import Learned
-    from linkprior.predictors.saving import network_from
+    from linkprior.predictors.saving import network_from, restore
 
     manifest, arrays = read_model(folder)
     try:
@@ -270,10 +270,11 @@ def load(folder: str | Path) -> LinkPredictor:
                     f"{folder}: the saved {name} is {array.dtype}, expected plain numbers"
                 )
         with np.errstate(all="ignore"):  # numbers that lead nowhere are reported below, in one line
-            model._remember(net, Learned(state, manifest["facts"]))
+            learned = Learned(state, manifest["facts"])
+            model = restore(model, net, learned, arrays.get("network.order"))
             # Whoever wrote the checksums too may have left out an array: score one pair.
             pair = np.array([[0, 1]])
-            for part in (model.score_pairs(pair, by="position"), model._base(pair)):
+            for part in (model.score_pairs(pair, by="position"), model._in_order()._base(pair)):
                 if part.shape != (1,) or not np.isfinite(part).all():
                     raise StoreError(
                         f"{type(model).name}: the saved arrays give no scores; fit it again"

@@ -15,15 +15,22 @@ from linkprior._version import __version__
 from linkprior.errors import LinkpriorError, ParameterError
 from linkprior.io.store import write_model
 from linkprior.network import Network
+from linkprior.network import pairs as pr
 
 if TYPE_CHECKING:
-    from linkprior.predictors.base import LinkPredictor
+    from linkprior.predictors.base import Learned, LinkPredictor
 
 
 def save(model: LinkPredictor, folder: str | Path) -> None:
-    """Write parameters, learned state and the network the model was fitted on."""
+    """Write parameters, learned state and the network the model was fitted on.
+
+    All have the nodes sorted by name, so that they fit together; where the network given had them
+    in another order, that is written too.
+    """
     if not isinstance(folder, str | os.PathLike) or not os.fspath(folder):
         raise ParameterError(f"folder must be the path of a folder, got {shown(folder)}")
+    given, _ = model._state()
+    model = model._in_order()
     fitted_on, learned = model._state()
     net = fitted_on.without_history()  # it has served its purpose
     manifest = {
@@ -34,7 +41,23 @@ def save(model: LinkPredictor, folder: str | Path) -> None:
         "network": {"names": list(net.names), "n_edges": net.n_edges, "digest": net.digest},
     }
     state = {f"state.{name}": array for name, array in learned.arrays.items()}
-    write_model(folder, manifest, network_arrays(net) | state)
+    arrays = network_arrays(net) | state
+    if given.names != net.names:
+        arrays["network.order"] = given.order
+    write_model(folder, manifest, arrays)
+
+
+def restore(
+    made: LinkPredictor, network: Network, learned: Learned, order: pr.Ints | None
+) -> LinkPredictor:
+    """Return the model that was saved, its network in the order it was given in."""
+    made._remember(network, learned)
+    if order is None:
+        return made
+    places = np.argsort(order)
+    given = made._arranged(places)
+    given._stand_for(made, network.arranged(places))
+    return given
 
 
 def network_arrays(net: Network) -> dict[str, Any]:

@@ -11,7 +11,7 @@ kinds of nodes may pair is then a table of 16 × 16, from which all counts and m
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -202,13 +202,34 @@ class Candidates:
         block[np.repeat(rows, np.diff(stored)), taken] = False
         return block
 
+    def sorted(self) -> Candidates:
+        """Return the same candidates of the network with its nodes sorted by name.
+
+        Returns
+        -------
+        Candidates
+            Those of ``network.sorted()``.
+
+        Examples
+        --------
+        >>> import linkprior as lp
+        >>> network = lp.Network.from_edges([("b", "c"), ("c", "a")])
+        >>> lp.Candidates.of(network).sorted().network.names
+        ('a', 'b', 'c')
+        """
+        net, to = self.network, self.network.places
+        if net.sorted() is net:
+            return self
+        kinds, excluded = self.kinds[net.order], pr.moved(self.excluded, to)
+        return replace(self, network=net.sorted(), kinds=kinds, excluded=excluded)
+
     def refuse_other(self, net: Network) -> None:
         """Raise an error unless these are the candidates of this network.
 
         Parameters
         ----------
         net
-            The network a model was fitted to.
+            The network a model was fitted to, with its nodes in the same order.
 
         Examples
         --------
@@ -283,6 +304,11 @@ class NeighborCandidates:
     def refuse_other(self, net: Network) -> None:
         """Raise an error unless these are candidates of this network."""
         self.among.refuse_other(net)
+
+    def sorted(self) -> NeighborCandidates:
+        """Return the same candidates of the network with its nodes sorted by name."""
+        among = self.among.sorted()
+        return self if among is self.among else replace(self, among=among)
 
     @property
     def cost(self) -> float:

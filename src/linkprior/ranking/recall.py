@@ -67,12 +67,14 @@ def measure_recall(
     weighed by the inverse of that probability. Pairs that tie with the k-th best are not missed.
     """
     p, listed, limit = near.network.n_nodes, len(ranking), threshold
+    pairs, given, model = model._inward(ranking.pairs), model, model._in_order()
+    near = near if model is given else near.sorted()
     if k is not None and 0 < k <= listed:  # all pairs above this score should have been listed
         limit = float(ranking.scores[-1])
     elif np.isfinite(threshold):  # what is just at a threshold should have been listed, too
         limit = threshold - 2.0 * _TIE * abs(threshold)
-    nodes, probability = _drawn(p, ranking.pairs, n_nodes, seed)
-    listed_codes = np.sort(pr.encode(ranking.pairs, p))
+    nodes, probability = _drawn(p, pairs, n_nodes, seed)
+    listed_codes = np.sort(pr.encode(pairs, p))
     distinct, which = np.unique(nodes, return_inverse=True)
     with parallel.one_blas_thread():
         missed = list(

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, NamedTuple, Protocol
+from typing import Any, ClassVar, NamedTuple, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,7 +54,7 @@ class FactorPair:
 
 
 class Scorer(Protocol):
-    """What retrieval asks of a fitted model."""
+    """What retrieval asks of a fitted model, in the order of nodes it was fitted in."""
 
     name: ClassVar[str]
     has_factors: ClassVar[bool]
@@ -62,6 +62,10 @@ class Scorer(Protocol):
     # cost as much as all, and are asked for by rows.
     scores_pairs_alone: ClassVar[bool]
     network_: Network
+
+    def _in_order(self) -> Self: ...
+
+    def _inward(self, pairs: Ints) -> Ints: ...
 
     def _factor_pair(self) -> FactorPair: ...
 

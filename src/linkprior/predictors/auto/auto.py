@@ -313,8 +313,7 @@ class Auto(LinkPredictor):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        if self.fitted:
-            self._remember(self.network_, self.learned_)
+        self._revive()
 
     def _computed(self, start: int, stop: int, whole: bool = False) -> Array:
         """Return a block of scores from features; without `whole`, of the pairs j > i only."""

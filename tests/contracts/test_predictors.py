@@ -8,12 +8,14 @@ import pickle
 import numpy as np
 import pytest
 from sklearn.base import clone
-from tests.predictors.small import all_scores
+from tests.predictors.small import all_scores, non_edges
 
 import linkprior as lp
 from linkprior.errors import InputError, NotFittedError, ParameterError, StoreError
+from linkprior.predictors import evidence
 from linkprior.predictors.estimate import expected_bytes
 from linkprior.predictors.registry import DEFAULT_MODEL, MODELS, find, make
+from linkprior.ranking.recall import measure_recall
 
 SMALL = {"n_starts": 2, "max_iter": 6, "warmup": 6, "effort": "fast", "most": 3, "seed": 7}
 WRAPPED = [
@@ -130,13 +132,173 @@ def test_predictions_are_new_unique_sorted_and_tied_by_pair(name, params, plante
 
 
 @every
-def test_new_names_change_nothing_but_the_names(name, params, planted):
+def test_names_in_the_same_order_change_nothing_but_the_names(name, params, planted):
     one = fitted(name, params, planted).predict_edges(50)
-    renamed = planted.rename([f"<{n}>" for n in reversed(planted.names)])
+    renamed = planted.rename([f"<{n}>" for n in planted.names])
     other = build(name, params).fit(renamed).predict_edges(50)
     assert (one.pairs == other.pairs).all()
     assert one.scores.tobytes() == other.scores.tobytes()
     assert one.names != other.names
+
+
+def as_another_file(net, seed=0):
+    """The same network as if read from a file of other lines: nodes, edges and ends moved."""
+    rng = np.random.default_rng(seed)
+    edges = rng.permuted(rng.permutation(net.edges), axis=1)
+    edges = [[net.names[end] for end in pair] for pair in edges.tolist()]
+    nodes = rng.permutation(np.array(net.names)).tolist()
+    return lp.Network.from_edges([*edges, *edges[:9]], nodes=nodes)
+
+
+@every
+def test_the_order_of_nodes_edges_and_ends_changes_nothing(name, params, planted, tmp_path):
+    one, other_file = fitted(name, params, planted), as_another_file(planted)
+    assert other_file.names != planted.names
+    model = build(name, params).fit(other_file)
+    assert model.network_ is other_file
+    ranking = one.predict_edges(50)
+    model.save(tmp_path / "model")
+    loaded = lp.load(tmp_path / "model")
+    through_bytes = pickle.loads(pickle.dumps(model))  # noqa: S301
+    for other in (model, loaded, through_bytes, copy.deepcopy(model)):
+        again = other.predict_edges(50)
+        assert again.names == ranking.names
+        assert again.scores.tobytes() == ranking.scores.tobytes()
+        assert other.network_.digest == other_file.digest
+        assert other.summary() == one.summary()
+        assert other.get_params() == one.get_params()
+    columns = (dict(columns_of(m, r)) for m, r in ((one, ranking), (model, again)))
+    assert next(columns) == next(columns)
+
+
+def columns_of(model, ranking):
+    return ((name, column.tolist()) for name, column in evidence.columns(model, ranking).items())
+
+
+@every
+def test_positions_are_those_of_the_network_given(name, params, planted):
+    one, other_file = fitted(name, params, planted), as_another_file(planted)
+    model = build(name, params).fit(other_file)
+    at = [planted.index_of(name) for name in other_file.names]
+    scores = all_scores(one)[at][:, at]
+    np.testing.assert_allclose(all_scores(model), scores, rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(model.score_rows(7, 12), scores[7:12], rtol=1e-5, atol=1e-6)
+    assert model.score_rows(3, 3).shape == (0, planted.n_nodes)
+    ranking = model.predict_edges(40)
+    assert (model.score_pairs(ranking.pairs) == one.score_pairs(ranking.names)).all()
+    assert all(source < target for source, target in ranking.names)
+    why, expected = model.explain(ranking.pairs[:5]), one.explain(ranking.names[:5])
+    assert why.to_frame().equals(expected.to_frame())
+    assert (why.pairs == ranking.pairs[:5]).all()
+
+
+@pytest.mark.parametrize("name", ["pa", "l3", "tri", "degree:pu"])
+def test_candidates_do_not_depend_on_the_order_of_nodes(name, planted):
+    files = planted, as_another_file(planted)
+    few = planted.names[:25]
+    lists = {"within": few, "around": few[:3], "exclude": [few[:2], few[5:3:-1]]}
+    kinds = ["paths3", *["knn"] * find(name).has_factors]
+    found = []
+    for net in files:
+        model = build(name, {}).fit(net)
+        asked = [
+            lp.Candidates.of(net, **lists),
+            *(lp.nearby_pairs(net, kind, 3, seed=5) for kind in kinds),
+            lp.nearby_pairs(net, "paths3", 3, within=few),
+        ]
+        rankings = [model.predict_edges(30, one) for one in asked]
+        shares = [measure_recall(model, *pair, 30) for pair in zip(asked[1:], rankings[1:])]  # noqa: B905
+        found.append([[one.names for one in rankings], shares])
+    assert found[0] == found[1]
+
+
+def test_side_information_moves_along_with_the_nodes(planted):
+    rng = np.random.default_rng(1)
+    older = planted.hide(planted.edges[::4])
+    net = planted.with_weights(rng.uniform(0.2, 1.0, planted.n_edges))
+    net = net.with_negatives([tuple(map(int, pair)) for pair in non_edges(planted)[:20]])
+    other_file = net.arranged(rng.permutation(net.n_nodes))
+    assert other_file.sorted().digest == net.digest
+    other_older = older.arranged(rng.permutation(net.n_nodes))
+    with_history = net.with_history(older, planted)
+    other_history = other_file.with_history(other_older, planted)
+    assert other_history.sorted().digest == with_history.sorted().digest == with_history.digest
+    for name, one, other in (
+        ("degree:pu", net, other_file),
+        ("auto", with_history, other_history),
+        ("auto", with_history, with_history.with_history(other_older, planted)),
+    ):
+        expected = build(name, {}).fit(one).predict_edges(30)
+        found = build(name, {}).fit(other).predict_edges(30)
+        assert found.names == expected.names
+        assert found.scores.tobytes() == expected.scores.tobytes()
+
+
+@pytest.mark.parametrize("name", ["tri-degree", "nuclear-degree", "degree:l3"])
+@pytest.mark.parametrize("kind", [list, tuple, np.array, dict])
+def test_degrees_are_given_in_the_order_of_the_nodes(name, kind, planted, tmp_path):
+    aims = dict(zip(planted.names, np.random.default_rng(2).integers(1, 30, planted.n_nodes)))  # noqa: B905
+    rankings = []
+    for net in (planted, as_another_file(planted)):
+        degrees = {name: int(aims[name]) for name in net.names}
+        degrees = degrees if kind is dict else kind(list(degrees.values()))
+        model = build(name, {"degrees": degrees}).fit(net)
+        assert model.get_params()["degrees"] is degrees
+        model.save(tmp_path / "model")
+        for one in (model, lp.load(tmp_path / "model")):
+            ranking = one.predict_edges(30)
+            rankings.append((ranking.names, ranking.scores.tobytes()))
+            given = one.get_params()["degrees"]
+            assert dict(given) == degrees if kind is dict else list(given) == list(degrees)
+    assert len({repr(ranking) for ranking in rankings}) == 1
+
+
+def test_ties_go_by_the_names_of_both_nodes():
+    net = lp.Network.from_edges([("d", "hub"), ("a", "hub"), ("c", "hub"), ("B", "hub")])
+    ranking = make("cn").fit(net).predict_edges(None)
+    assert set(ranking.scores) == {1.0}
+    ends = [("B", "a"), ("B", "c"), ("B", "d"), ("a", "c"), ("a", "d"), ("c", "d")]
+    assert ranking.names == ends  # by code points: capitals come first
+    assert ranking.pairs[:2].tolist() == [[4, 2], [4, 3]]
+
+
+def test_a_model_saved_before_nodes_were_sorted_predicts_as_it_did(planted, tmp_path):
+    net = as_another_file(planted)
+    old = make("l3")
+    old._remember(net, old._fit(net))  # as fit did then
+    old.save(tmp_path / "old")
+    assert json.loads((tmp_path / "old" / "manifest.json").read_text())["network"]["names"] == [
+        *net.names
+    ]
+    loaded = lp.load(tmp_path / "old")
+    for model in (old, loaded):
+        ranking = model.predict_edges(40)
+        assert (ranking.pairs[:, 0] < ranking.pairs[:, 1]).all()
+        order = np.lexsort((*ranking.pairs.T[::-1], -ranking.scores))
+        assert (order == np.arange(40)).all()
+    now = make("l3").fit(net)
+    np.testing.assert_allclose(all_scores(loaded), all_scores(now), rtol=1e-12)
+    lp.predict_links(net, 5, loaded)
+
+
+def test_every_fit_inside_a_fit_sees_sorted_nodes(planted, monkeypatch):
+    seen, fit = [], lp.LinkPredictor.fit
+
+    def watched(self, network):
+        seen.append(network)
+        return fit(self, network)
+
+    monkeypatch.setattr(lp.LinkPredictor, "fit", watched)
+    net = as_another_file(planted)
+    learned = {"weights": "learned"}
+    for name, params in (
+        ("auto", {}), ("degree:l3", learned), ("tri-degree", learned), ("consensus:tri", {}),
+    ):  # fmt: skip
+        seen.clear()
+        build(name, params).fit(net)
+        assert seen[0] is net
+        assert len(seen) > 1
+        assert all(one.sorted() is one for one in seen[1:])
 
 
 @pytest.mark.at_length
@@ -355,7 +517,8 @@ def test_the_default_model_is_in_the_registry():
 def test_fit_takes_what_other_libraries_hold(planted):
     nx = pytest.importorskip("networkx")
     graph = nx.from_scipy_sparse_array(planted.adjacency)
-    expected = all_scores(make("l3").fit(planted)).tobytes()
+    numbered = planted.rename(map(str, range(planted.n_nodes)))
+    expected = all_scores(make("l3").fit(numbered)).tobytes()
     for given in (graph, planted.adjacency, planted.adjacency.toarray()):
         model = make("l3").fit(given)
         assert all_scores(model).tobytes() == expected

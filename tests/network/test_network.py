@@ -173,6 +173,22 @@ def test_rename_and_index_of():
     assert repr(net) == "Network(2 nodes, 1 edges)"
 
 
+@given(st.lists(st.text(max_size=3), min_size=1, max_size=12, unique=True), st.randoms())
+def test_nodes_sorted_by_name_are_those_of_any_order(names, random):
+    pairs = [(i, j) for i in range(len(names)) for j in range(i) if random.random() < 0.3]
+    net = lp.Network.from_indices(pairs, names)
+    ascending = net.sorted()
+    assert ascending.names == tuple(sorted(names))
+    assert (ascending is net) == (names == sorted(names))
+    assert [ascending.names[place] for place in net.places] == names
+    assert [names[node] for node in net.order] == sorted(names)
+    order = random.sample(range(len(names)), len(names))
+    assert net.arranged(order).sorted().digest == ascending.digest
+    dense = net.adjacency.toarray()[net.order][:, net.order]
+    np.testing.assert_array_equal(ascending.adjacency.toarray(), dense)
+    assert not ascending.adjacency.data.flags.writeable
+
+
 def test_empty_networks_exist_but_have_nothing_to_say():
     assert lp.Network.from_edges([]).n_nodes == 0
     lonely = lp.Network.from_edges([], nodes=["a"])

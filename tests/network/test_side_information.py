@@ -265,3 +265,30 @@ def test_a_file_a_frame_a_graph_and_a_matrix_make_the_same_network(tmp_path):
     np.testing.assert_array_equal(
         net.confidence.toarray()[np.ix_(at, at)], nets[0].confidence.toarray()
     )
+
+
+def test_side_information_follows_its_nodes_into_another_order(net):
+    older = lp.Network.from_edges([("d", "a"), ("c", "b"), ("a", "b")])
+    full = net.with_weights([1, 2, 3, 4]).with_negatives([(0, 2)]).with_history(older, net)
+    order = [2, 0, 3, 1]
+    moved = full.arranged(order)
+    assert moved.names == ("c", "a", "d", "b")
+    np.testing.assert_array_equal(moved.degrees, full.degrees[order])
+    for part in ("adjacency", "confidence"):
+        dense = getattr(full, part).toarray()
+        np.testing.assert_array_equal(getattr(moved, part).toarray(), dense[order][:, order])
+    by_edge = [{moved.names[i], moved.names[j]} for i, j in moved.edges.tolist()]
+    weights = dict(zip(map(frozenset, by_edge), moved.known.weights.tolist(), strict=True))
+    ends = dict(zip(map(frozenset, EDGES), (1, 3, 4, 2), strict=True))
+    assert weights == {pair: weight / 4 for pair, weight in ends.items()}
+    assert moved.known.negatives.tolist() == [[0, 1]]
+    back = moved.sorted()
+    assert back.names == ("a", "b", "c", "d")
+    history = back.known.history
+    assert history.older.names == ("a", "b", "c", "d")
+    assert history.found.tolist() == [[2, 3]]
+    assert (history.elsewhere, history.new_nodes) == (0, 0)
+    assert full.known.history.found.tolist() == [[0, 2]]  # d and c, as the older file has them
+    assert back.sorted() is back
+    with pytest.raises(InputError, match="all 4 nodes once each"):
+        net.arranged([0, 1, 1, 3])

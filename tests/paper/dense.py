@@ -10,18 +10,28 @@ from linkprior.model.factors import Factors
 from linkprior.model.priors import DegreePrior, L1Prior, ScaleFreePrior
 from linkprior.network.side_information import NON_EDGE_WEIGHT
 
-KARATE = lp.Network.from_networkx(nx.karate_club_graph())
+
+def numbered(p):
+    """Names in order, so that positions are also those of what is learned."""
+    return [f"n{node:03d}" for node in range(p)]
+
+
+def from_graph(graph):
+    return lp.Network.from_networkx(graph).rename(numbered(len(graph)))
+
+
+KARATE = from_graph(nx.karate_club_graph())
 
 
 def gnm(p, n_edges, seed):
-    return lp.Network.from_networkx(nx.gnm_random_graph(p, n_edges, seed=seed))
+    return from_graph(nx.gnm_random_graph(p, n_edges, seed=seed))
 
 
 def random_network(p, density, seed=0):
     rng = np.random.default_rng(seed)
     i, j = np.triu_indices(p, 1)
     kept = rng.random(len(i)) < density
-    return lp.Network.from_edges(np.stack([i[kept], j[kept]], axis=1), nodes=range(p))
+    return lp.Network.from_indices(np.stack([i[kept], j[kept]], axis=1), numbered(p))
 
 
 def weighted_network(p=14, seed=0):
@@ -32,7 +42,7 @@ def weighted_network(p=14, seed=0):
     edges = np.stack([i, j], axis=1)[kind < 0.35]
     weights = rng.integers(1, 9, len(edges)) / 8.0
     weights[0] = 1.0  # weights count by their ratio to the largest
-    plain = lp.Network.from_edges(edges, nodes=range(p))
+    plain = lp.Network.from_indices(edges, numbered(p))
     non_edges = np.stack([i, j], axis=1)[kind > 0.85]
     return plain.with_weights(weights).with_negatives(non_edges.tolist())
 

@@ -303,8 +303,8 @@ def test_degrees_by_name():
     by_name = lp.make("tri-degree", degrees=wished, **FAST).fit(KARATE)
     by_place = lp.make("tri-degree", degrees=list(wished.values()), **FAST).fit(KARATE)
     np.testing.assert_array_equal(by_name.score_rows(0, 34), by_place.score_rows(0, 34))
-    del wished["0"], wished["33"]
-    with pytest.raises(ParameterError, match="degrees are missing for 2 of 34 nodes: 0, 33"):
+    del wished["n000"], wished["n033"]
+    with pytest.raises(ParameterError, match="missing for 2 of 34 nodes: n000, n033"):
         lp.make("tri-degree", degrees=wished).fit(KARATE)
 
 

@@ -140,7 +140,7 @@ def test_scoring_few_rows_changes_rounding_at_most(data):
 def large():
     """More nodes than are scored whole, more than a block of rows."""
     edges = np.random.default_rng(2).integers(2300, size=(6000, 2))
-    return lp.Network.from_indices(edges, [f"n{number}" for number in range(2300)])
+    return lp.Network.from_indices(edges, [f"n{number:04d}" for number in range(2300)])
 
 
 class Counting:
@@ -193,7 +193,7 @@ def test_where_most_nodes_are_wanted_scores_are_those_of_the_whole_ranking(large
 
 def test_blocks_without_a_candidate_are_not_scored(monkeypatch):
     edges = np.random.default_rng(0).integers(900, size=(3000, 2))
-    net = lp.Network.from_indices(edges, list(map(str, range(900))))
+    net = lp.Network.from_indices(edges, [f"{number:03d}" for number in range(900)])
     model = make("pa").fit(net)
     counting = Counting(model, monkeypatch)
     found = model.predict_edges(5, Candidates.of(net, within=net.names[800:]))
@@ -277,7 +277,7 @@ def test_unknown_names_in_lists_are_left_aside_and_reported(genes):
     assert unknown.second == ("GATA2",)
     assert unknown.exclude == (("TP53", "BRCA1"), ("nobody", "nowhere"))
     assert candidates.n_candidates == 1
-    assert make("pa").fit(genes).predict_edges(9, candidates).names == [("TP53", "EP300")]
+    assert make("pa").fit(genes).predict_edges(9, candidates).names == [("EP300", "TP53")]
     notes = unknown.notes()
     assert len(notes) == 4
     assert notes[0] == "the list of nodes: 2 not in the network ignored (BRCA1, BRCA2)"

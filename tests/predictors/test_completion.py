@@ -21,7 +21,7 @@ NAMES = ["pu", "nuclear-degree"]
 
 
 def network(edges, p: int) -> Network:
-    return Network.from_edges([(str(a), str(b)) for a, b in edges], nodes=map(str, range(p)))
+    return Network.from_indices(list(edges), [f"n{node:02d}" for node in range(p)])
 
 
 def planted(p: int = 60) -> Network:
@@ -106,7 +106,7 @@ def test_nuclear_degree_refuses_large_networks_with_advice(monkeypatch):
 # nuclear-degree under bounds t and r: feasible, told in its facts, refused, saved and tuned.
 
 
-KARATE = lp.Network.from_networkx(nx.karate_club_graph())
+KARATE = network(nx.karate_club_graph().edges, 34)
 BOUNDS = {"trace": 10.0, "prior_bound": 80.0}
 
 

@@ -20,7 +20,7 @@ def planted_blocks(seed, n=400, n_blocks=4, mean_degree=14.0, contrast=7.0):
     rate = weight[i] * weight[j] * np.where(block[i] == block[j], contrast, 1.0)
     rate *= mean_degree * n / 2.0 / rate.sum()
     drawn = rng.random(len(i)) < -np.expm1(-rate)
-    names = [str(node) for node in range(n)]
+    names = [f"n{node:04d}" for node in range(n)]
     return lp.Network.from_indices(np.stack([i, j], axis=1)[drawn], names), block
 
 

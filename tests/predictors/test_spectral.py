@@ -18,7 +18,7 @@ def scattered(seed, p=24, share=0.15):
     """A random network; sparse ones have isolated nodes, twins and equal eigenvalues."""
     rng = np.random.default_rng(seed)
     pairs = [pair for pair in combinations(range(p), 2) if rng.random() < share]
-    return lp.Network.from_edges(pairs or [(0, 1)], nodes=range(p))
+    return lp.Network.from_indices(pairs or [(0, 1)], [f"n{node:02d}" for node in range(p)])
 
 
 def slow_rnm(net, noise=3.0, threshold=0.95):

@@ -63,7 +63,8 @@ class Network:
     adjacency : scipy.sparse.csr_array
         Symmetric array of ones with an empty diagonal and sorted indices (made read-only).
     names : tuple of str
-        One name per node, all different; their order is the node order everywhere.
+        One name per node, all different; their order is that of all positions. Models and ties
+        do not depend on it: they go by `sorted`.
     merged : CleaningCounts
         Counts of self-loops, duplicates, reversed duplicates and dropped isolated nodes.
     known : SideInformation
@@ -73,6 +74,8 @@ class Network:
     ----------
     n_nodes, n_edges, n_non_edges : int
         Number of nodes, of observed edges, and of pairs without one.
+    order, places : array of shape (n_nodes,)
+        Node numbers sorted by name, and the place of every node among them.
     degrees, strengths : array of shape (n_nodes,)
         Number of edges of each node, and the sum of their confidences.
     edges : array of shape (n_edges, 2)

@@ -595,7 +595,7 @@ def predict_links(
         Share of all links that is observed, 0.7 say: how many are missing.
     degrees
         Known or desired degree of every node, for models with the degree prior: by node, in the
-        order of the nodes, or a file.
+        order of the nodes of the graph, or a file.
     weights
         The column of a file or data frame, or edge attribute of networkx, that holds the
         confidence of each edge. Of `tri-degree`, "paper" and "learned" are parameters of the model.

@@ -168,7 +168,8 @@ def as_predictor(estimator: Any) -> LinkPredictor:
         A LinkPredictor, or an object with `fit(network)` and one of `score_pairs(pairs)`,
         `decision_function(pairs)`, `predict_proba(pairs)` or `predict(pairs)`, which are given an
         (m, 2) array of node positions and return m numbers, the higher the likelier; of
-        probabilities by class the last column counts.
+        probabilities by class the last column counts. Network and positions are as given to `fit`
+        here, in any order of nodes; only ties between scores go by name.
 
     Returns
     -------

@@ -41,7 +41,7 @@ class Ranking:
     Parameters
     ----------
     pairs
-        (k, 2) node numbers, the smaller first.
+        (k, 2) node numbers, first that of the node whose name comes first.
     scores
         One score per pair; higher is likelier.
     node_names

@@ -1,10 +1,12 @@
 """lp.evaluate: one table for all models, splits and metrics."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import linkprior as lp
-from linkprior.errors import ParameterError
+from linkprior.errors import NotFittedError, ParameterError
 from linkprior.evaluation import evaluate as evaluate_module
 from linkprior.evaluation.evaluate import ABLATIONS, model_specs
 from linkprior.evaluation.metrics import METRICS as ALL
@@ -14,6 +16,7 @@ from linkprior.evaluation.splits import uniform
 from linkprior.predictors.registry import make
 
 RESOURCES = {"seconds", "peak_mb"}
+SMALL = {"n_starts": 1, "max_iter": 4, "warmup": 3}
 METRICS = ["recall@1%", "recall@2%", "recall@5%", "recall@10%"]
 
 
@@ -42,6 +45,27 @@ def test_values_are_those_of_the_metrics_on_the_same_splits(planted, rule):
         expected = measure(rank_hidden_edges(make("pa").fit(split.train), split))
         got = {metric: v for _, label, metric, v in result.rows if label == split.label}
         assert {m: repr(got[m]) for m in ALL} == {m: repr(expected[m]) for m in ALL}
+
+
+@pytest.mark.parametrize("rule", ["connected", "all-nodes"])
+def test_ranks_do_not_depend_on_the_order_of_nodes(planted, rule):
+    split = uniform(planted, 0.7, 3, rule)
+    order = np.random.default_rng(0).permutation(planted.n_nodes)
+    train = split.train.arranged(order)
+    hidden, barred = (np.argsort(order)[pairs] for pairs in (split.hidden, split.barred))
+    moved = replace(split, train=train, hidden=np.sort(hidden), barred=np.sort(barred))
+    changes = [lambda model, split: model, *ABLATIONS.values()]
+    for name, change in [("l3", changes[0]), *(("tri-degree", change) for change in changes)]:
+        ranks = []
+        for one in (split, moved):
+            model = change(make(name, **SMALL if name == "tri-degree" else {}), one)
+            ranks.append(rank_hidden_edges(model.fit(one.train), one))
+        for part in ("places", "weighted", "low", "node_places"):
+            first, second = (getattr(one, part) for one in ranks)
+            np.testing.assert_array_equal(np.stack(first), np.stack(second))
+        assert repr(measure(ranks[0])) == repr(measure(ranks[1]))
+    with pytest.raises(NotFittedError):
+        rank_hidden_edges(make("l3"), split)
 
 
 @pytest.mark.parametrize(

@@ -116,10 +116,10 @@ def rank_hidden_edges(
 
 def _in_order(model: Scorer, split: Split) -> tuple[Scorer, Split]:
     """Return both in the order of nodes the model was fitted in: it gives whole blocks fastest."""
-    if isinstance(model, LinkPredictor) and model.network_.names == split.train.names:
-        ordered = model._in_order()
-        return (model, split) if ordered is model else (ordered, split.sorted())
-    return model, split
+    if not isinstance(model, LinkPredictor):
+        return model, split
+    ordered, other_nodes = model._in_order(), model.network_.names != split.train.names
+    return (model, split) if ordered is model or other_nodes else (ordered, split.sorted())
 
 
 class _Blocks:

@@ -12,7 +12,7 @@ import numpy as np
 
 from linkprior._validation import shown
 from linkprior._version import __version__
-from linkprior.errors import LinkpriorError, ParameterError
+from linkprior.errors import InputError, LinkpriorError, ParameterError
 from linkprior.io.store import write_model
 from linkprior.network import Network
 from linkprior.network import pairs as pr
@@ -55,8 +55,10 @@ def restore(
     if order is None:
         return made
     places = np.argsort(order)
-    given = made._arranged(places)
-    given._stand_for(made, network.arranged(places))
+    given, arranged = made._arranged(places), network.arranged(places)
+    if not np.array_equal(arranged.order, order):
+        raise InputError("the order in which the network had its nodes")
+    given._stand_for(made, arranged)
     return given
 
 

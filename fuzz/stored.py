@@ -145,7 +145,9 @@ def _model(folder: Path) -> Attempt:
 
 def _model_raw(folder: Path) -> Attempt:
     """Try bytes as the manifest (first character 0) or as the arrays (1), the other being whole."""
-    lp.make("pa").fit(SMALL).save(folder / "model")
+    model = lp.make("pa")
+    model._remember(SMALL, model._fit(SMALL))  # in no order of names, as the corpus has it
+    model.save(folder / "model")
     place = folder / "model"
     manifest, _ = store.read_model(place)
     arrays = (place / store.ARRAYS).read_bytes()

@@ -138,14 +138,14 @@ def in_order(ranking: Ranking, net: lp.Network, k: int | None = None) -> list[st
     expected = net.n_non_edges if k is None else min(k, net.n_non_edges)
     if len(ranking) != expected:
         return [f"{len(ranking)} pairs of {expected}"]
-    (i, j), wrong = ranking.pairs.T, []
+    (i, j), wrong = net.places[ranking.pairs].T, []  # in order of names
     if not np.isfinite(ranking.scores).all():
         wrong.append("scores of the list are not finite")
     if not (np.lexsort((j, i, -ranking.scores)) == np.arange(expected)).all():
-        wrong.append("the list is not by score, then by pair")
+        wrong.append("the list is not by score, then by names")
     if (i >= j).any() or len(np.unique(i * net.n_nodes + j)) != expected:
         wrong.append("pairs twice or turned round")
-    if expected and np.asarray(net.adjacency.todense())[i, j].any():
+    if expected and np.asarray(net.adjacency.todense())[tuple(ranking.pairs.T)].any():
         wrong.append("edges in the list")
     return wrong
 

@@ -234,15 +234,15 @@ def test_side_information_moves_along_with_the_nodes(planted):
         assert found.scores.tobytes() == expected.scores.tobytes()
 
 
-@pytest.mark.parametrize("name", ["tri-degree", "nuclear-degree", "degree:l3"])
+@pytest.mark.parametrize("prior", ["tri-degree", "nuclear-degree", "degree:l3"])
 @pytest.mark.parametrize("kind", [list, tuple, np.array, dict])
-def test_degrees_are_given_in_the_order_of_the_nodes(name, kind, planted, tmp_path):
+def test_degrees_are_given_in_the_order_of_the_nodes(prior, kind, planted, tmp_path):
     aims = dict(zip(planted.names, np.random.default_rng(2).integers(1, 30, planted.n_nodes)))  # noqa: B905
     rankings = []
     for net in (planted, as_another_file(planted)):
         degrees = {name: int(aims[name]) for name in net.names}
         degrees = degrees if kind is dict else kind(list(degrees.values()))
-        model = build(name, {"degrees": degrees}).fit(net)
+        model = build(prior, {"degrees": degrees}).fit(net)
         assert model.get_params()["degrees"] is degrees
         model.save(tmp_path / "model")
         for one in (model, lp.load(tmp_path / "model")):

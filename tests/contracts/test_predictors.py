@@ -4,6 +4,7 @@ import copy
 import inspect
 import json
 import pickle
+from dataclasses import dataclass, field
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ import linkprior as lp
 from linkprior.errors import InputError, NotFittedError, ParameterError, StoreError
 from linkprior.predictors import evidence
 from linkprior.predictors.estimate import expected_bytes
+from linkprior.predictors.meta import as_predictor
 from linkprior.predictors.registry import DEFAULT_MODEL, MODELS, find, make
 from linkprior.ranking.recall import measure_recall
 
@@ -260,6 +262,45 @@ def test_ties_go_by_the_names_of_both_nodes():
     ends = [("B", "a"), ("B", "c"), ("B", "d"), ("a", "c"), ("a", "d"), ("c", "d")]
     assert ranking.names == ends  # by code points: capitals come first
     assert ranking.pairs[:2].tolist() == [[4, 2], [4, 3]]
+
+
+@dataclass
+class Table:
+    """An estimator with scores of its own, numbered as the network given is."""
+
+    scores: np.ndarray
+    degrees: list
+    seen: list = field(default_factory=list)
+
+    def get_params(self, deep=True):
+        return {"degrees": self.degrees}
+
+    def set_params(self, degrees):
+        self.degrees = degrees
+
+    def fit(self, network):
+        self.seen.append(network)
+
+    def score_pairs(self, pairs):
+        assert (pairs[:, 0] < pairs[:, 1]).all()
+        return self.scores[tuple(pairs.T)] + np.take(self.degrees, pairs).sum(axis=1)
+
+
+def test_estimators_of_others_see_the_network_as_it_is_given(planted):
+    net, p = as_another_file(planted), planted.n_nodes
+    scores = np.triu(np.random.default_rng(0).integers(0, 3, (p, p)))
+    model = as_predictor(Table(scores, list(range(p)))).fit(net)
+    assert model._in_order()._cached_estimator.seen == [net]
+    expected = scores + scores.T + np.add.outer(np.arange(p), np.arange(p))
+    np.fill_diagonal(expected, 0)
+    for one in (model, pickle.loads(pickle.dumps(model))):  # noqa: S301
+        np.testing.assert_array_equal(all_scores(one), expected)
+        assert one.get_params() == {"degrees": list(range(p))}
+        ranking = one.predict_edges(300)
+        assert (ranking.scores == expected[tuple(ranking.pairs.T)]).all()
+        names = np.array(ranking.names)
+        order = np.lexsort((names[:, 1], names[:, 0], -ranking.scores))
+        assert (order == np.arange(300)).all()
 
 
 def test_a_model_saved_before_nodes_were_sorted_predicts_as_it_did(planted, tmp_path):

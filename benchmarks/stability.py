@@ -39,17 +39,30 @@ def found_by(results: Mapping[str, Any], part: str, side: str) -> Found:
 
 def table_of(results: Mapping[str, Any]) -> str:
     """Return the table; where both checkouts have cells, of the cells that both have."""
-    rows = []
+    rows, stored = [], jobs.stored_suite()
     for part, (_, rows_of) in PARTS.items():
         before, now = (found_by(results, part, side) for side in ("before", "now"))
         if part == "accuracy":
-            before = jobs.as_stored(jobs.stored_suite(), now)
+            now = jobs.comparable(stored, now)  # "of n" shows where splits have changed
+            before = jobs.as_stored(stored, now)
         elif before and now:
             both = before.keys() & now.keys()
             before, now = ({key: one[key] for key in one if key in both} for one in (before, now))
         for what, shown, goal in rows_of():
             rows.append([what, *(_shown(shown, found) for found in (before, now)), goal])
-    return data.table(["what", "before", "now", "goal"], rows)
+    return f"{data.table(['what', 'before', 'now', 'goal'], rows)}\n\n{_versions(results)}"
+
+
+def _versions(results: Mapping[str, Any]) -> str:
+    """Return which commits the columns are of, by part: a part may have been measured later."""
+    of: dict[str, list[str]] = {}
+    for part, sides in results.get("checkouts", {}).items():
+        commits = [sides.get(side, {}).get("commit", "–") for side in ("before", "now")]
+        if part == "accuracy":
+            commits[0] = "the published cells"
+        of.setdefault(" → ".join(commits), []).append(part)
+    told = "; ".join(f"{commits} ({', '.join(parts)})" for commits, parts in of.items())
+    return f"Commits: {told or 'nothing has been measured yet'}."
 
 
 def _shown(shown: Callable[[Found], str], found: Found) -> str:

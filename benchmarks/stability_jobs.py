@@ -296,13 +296,21 @@ def by_split(found: Mapping[tuple[str, str], Any], name: str) -> list[Any]:
     return [cell for (network, _), cell in sorted(found.items()) if network == name]
 
 
+def comparable(stored: Any, found: Mapping[tuple[str, str], Any]) -> dict[tuple[str, str], Any]:
+    """Return the cells whose split is the one of the published cell."""
+    return {
+        (name, seed): cell
+        for (name, seed), cell in found.items()
+        if stored.measured[name]["auto"][cell["split"]]["digest"] == cell["digest"]
+    }
+
+
 def gaps(stored: Any, name: str, found: Mapping[tuple[str, str], Any], metric: str) -> list[float]:
     """Return how far each cell is ahead of the published one of the same split."""
     before = stored.measured[name]["auto"]
     return [
         cell["values"][metric] - before[cell["split"]]["values"][metric]
         for cell in by_split(found, name)
-        if before[cell["split"]]["digest"] == cell["digest"]
     ]
 
 

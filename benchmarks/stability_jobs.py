@@ -73,7 +73,7 @@ def lists(name: str, variants: Sequence[tuple[int, float, int]]) -> dict[str, An
 def probabilities(net: Network, model: Any, codes: Sequence[int]) -> str:
     """Return what a model states of some pairs; nothing where it states none."""
     pairs = np.column_stack(np.divmod(np.array(codes, np.int64), net.n_nodes))
-    stated = model.probabilities(model.score_pairs(pairs))
+    stated = model.probabilities(model.score_pairs(pairs, by="position"))
     return "" if stated is None else " ".join(f"{one:.4f}" for one in stated)
 
 

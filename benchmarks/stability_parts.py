@@ -306,7 +306,8 @@ def accuracy_rows() -> Rows:
         behind, networks = [], {name for name, _ in found}
         for name in sorted(networks):
             gaps = jobs.gaps(stored, name, found, metric)
-            sd = float(np.std(gaps, ddof=1)) if len(gaps) > 1 else 0.0
+            every = gaps if len(gaps) > 1 else list(stored.values(name, "auto", metric).values())
+            sd = float(np.std(every, ddof=1)) if len(every) > 1 else 0.0
             if np.mean(gaps) < -max(sd, LEAST_GAP):
                 behind.append(f"{name} {np.mean(gaps):+.3f}")
         return f"{len(behind)} of {len(networks)}{': ' * bool(behind)}{', '.join(behind)}"

@@ -329,10 +329,10 @@ def speed_cells(options: Options) -> Iterator[Cell]:
     usual = [
         Cell("planted 300", "planted/300", "", pu, ("planted/300",)),
         Cell("Yeast", data.YEAST, "", pu, (data.YEAST,)),
-        Cell("command, Yeast", data.YEAST, "", "command", (data.YEAST,)),
+        Cell("command on Yeast", data.YEAST, "", "command", (data.YEAST,)),
         Cell("crowd", us_air, "", crowd, (us_air, 8)),
-        Cell("command, HuRI", data.HURI, "", "command", (data.HURI,)),
-        Cell("command, interactome", jobs.INTERACTOME, "", "command", (jobs.INTERACTOME,)),
+        Cell("command on HuRI", data.HURI, "", "command", (data.HURI,)),
+        Cell("command on interactome", jobs.INTERACTOME, "", "command", (jobs.INTERACTOME,)),
     ]
     if options.quick:
         usual = [usual[0], Cell("crowd", "planted/120", "", crowd, ("planted/120", 2))]
@@ -362,9 +362,9 @@ def speed_rows() -> Rows:
 
     yield "speed: Yeast, fit and first 100, as a multiple of a fit of `pu`", times_pu, "≤ 100"
     goals = {
-        "command, Yeast": "≤ 1/7 of before",
-        "command, HuRI": "≤ 45 s, ≤ 2 GB",
-        "command, interactome": "≤ 8 min, ≤ 4 GB",
+        "command on Yeast": "≤ 1/7 of before",
+        "command on HuRI": "≤ 45 s, ≤ 2 GB",
+        "command on interactome": "≤ 8 min, ≤ 4 GB",
         "planted 300": "≤ 1.5 s",
     }
     for name, goal in goals.items():

@@ -6,15 +6,16 @@ has the median seconds and peak megabytes of both, and their ratios. Every job h
 
 from __future__ import annotations
 
-import json
-import os
 import statistics
-import subprocess
 import sys
 import tempfile
+from functools import partial
 from pathlib import Path
 
-HERE = Path(__file__).parents[1]
+import linkprior as lp
+from benchmarks import data
+from linkprior.machine import peak_memory
+
 TURNS = 4
 JOBS = {
     "read a million edges": "lp.read_network(folder + '/million.tsv')",
@@ -28,36 +29,23 @@ JOBS = {
     "auto, fast": "lp.make('auto', effort='fast').fit(small).predict_edges(1000)",
     "evaluate l3, pa, tri": "lp.evaluate(['l3', 'pa', 'tri'], small)",
 }
-_ONE = """
-import json, resource, sys, time
-import linkprior as lp
-folder, work = sys.argv[1:]
-net = lp.planted_network(3000, 20, 20.0, seed=1) if "net)" in work else None
-small = lp.planted_network(1000, 10, 16.0, seed=2) if "small" in work else None
-with lp.use_workers(2):
+
+
+def measure(folder: str, work: str) -> tuple[float, float]:
+    """Return seconds and peak megabytes of one job, done in this process."""
+    net = lp.planted_network(3000, 20, 20.0, seed=1) if "net)" in work else None
+    small = lp.planted_network(1000, 10, 16.0, seed=2) if "small" in work else None
     lp.read_network(folder + "/small.tsv")  # everything is imported before the clock starts
     if "read" not in work:
         lp.make("l3").fit(lp.planted_network(300, seed=3)).predict_edges(10)
-    began = time.perf_counter()
-    eval(work)
-    seconds = time.perf_counter() - began
-print(json.dumps([seconds, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024]))
-"""
-
-
-def measure(checkout: Path, folder: str, work: str) -> tuple[float, float]:
-    """Run one job in a process of its own; return seconds and peak megabytes."""
-    path = f"{checkout / 'src'}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"
-    done = subprocess.run(
-        [sys.executable, "-c", _ONE, folder, work],
-        env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True, check=True,
-    )  # fmt: skip
-    seconds, megabytes = json.loads(done.stdout.splitlines()[-1])
-    return seconds, megabytes
+    given = {"lp": lp, "net": net, "small": small, "folder": folder}
+    seconds, _ = data.clocked(lambda: eval(work, given))  # noqa: S307 - one of the JOBS
+    return seconds, peak_memory() / 2**20
 
 
 def main() -> None:
-    checkouts = (Path(sys.argv[1]), HERE)
+    one = partial(data.apart, "benchmarks.compare", "measure", env={"LINKPRIOR_WORKERS": "2"})
+    checkouts = (Path(sys.argv[1]), data.ROOT)
     with tempfile.TemporaryDirectory() as folder:
         lines = (f"n{i % 99991}\tn{(i * 7919) % 100003}\n" for i in range(1_000_000))
         Path(folder, "million.tsv").write_text("".join(lines))
@@ -66,8 +54,8 @@ def main() -> None:
         print("|---|---|---|---|---|---|---|")
         for label, work in JOBS.items():
             for checkout in checkouts:
-                measure(checkout, folder, work)  # compiled kernels are on disk from here on
-            turns = [[measure(c, folder, work) for c in checkouts] for _ in range(TURNS)]
+                one(folder, work, checkout=checkout)  # compiled kernels are on disk from here on
+            turns = [[one(folder, work, checkout=c) for c in checkouts] for _ in range(TURNS)]
             cells = []
             for what in (0, 1):
                 before, now = (statistics.median(t[side][what] for t in turns) for side in (0, 1))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import io
 import json
 import os
 import platform
@@ -9,7 +11,9 @@ import subprocess
 import sys
 import time
 import tracemalloc
-from collections.abc import Callable, Iterable, Sequence
+import zipfile
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +21,16 @@ import numpy as np
 
 from linkprior.experiments.paper import dream5, rat
 from linkprior.io.atomic_files import whole_file
+from linkprior.io.read import read_network
+from linkprior.network import Network
+from linkprior.network.generate import planted_network
 from linkprior.parallel import available_cores
 
 __all__ = ["dream5", "folder", "rat"]
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS, FIGURES = ROOT / "benchmarks" / "results", ROOT / "docs" / "figures"
 HURI, YEAST = "ppi-challenge2023/HuRI.csv.gz", "ppi-challenge2023/Yeast.csv"
+OLP = "olp/olp_even.zip"
 
 
 def folder() -> Path | None:
@@ -34,6 +42,47 @@ def folder() -> Path | None:
 def required_folder() -> Path:
     """Return the data folder, or end the program with a line that asks for it."""
     return folder() or sys.exit("LINKPRIOR_DATA is not set: it names the folder of the data sets")
+
+
+@cache
+def olp_members() -> dict[int, str]:
+    """Return the networks of the OLP corpus: file in the archive by leading number, ascending."""
+    with zipfile.ZipFile(required_folder() / OLP) as archive:
+        members = [name for name in archive.namelist() if name.endswith(".mat")]
+    numbered = {int(Path(name).name.partition("_")[0]): name for name in members}
+    return dict(sorted(numbered.items()))
+
+
+def source_bytes(name: str) -> bytes:
+    """Return what a network is made from: file of the data folder, olp/NUMBER, planted/NODES."""
+    kind, _, number = name.partition("/")
+    if kind == "planted":
+        return name.encode()
+    if kind != "olp":
+        return (required_folder() / name).read_bytes()
+    with zipfile.ZipFile(required_folder() / OLP) as archive:
+        return archive.read(olp_members()[int(number)])
+
+
+def network(name: str) -> Network:
+    """Return a network by the name that `source_bytes` takes."""
+    kind, _, number = name.partition("/")
+    if kind == "planted":
+        return planted_network(int(number), seed=1)
+    if kind != "olp":
+        return read_network(required_folder() / name)
+    from scipy.io import loadmat
+
+    stream: Any = io.BytesIO(source_bytes(name))
+    rows, cols = loadmat(stream)["x"].nonzero()
+    nodes = 1 + int(max(rows.max(), cols.max()))
+    names = [f"{node:05}" for node in range(nodes)]  # in order as numbers and as text
+    return Network.from_indices(np.column_stack([rows, cols])[rows < cols], names)
+
+
+def digest_of(name: str) -> str:
+    """Return the beginning of the digest of what a network is made from."""
+    return hashlib.sha256(source_bytes(name)).hexdigest()[:12]
 
 
 def read_results(path: Path) -> Any:
@@ -99,11 +148,22 @@ def machine() -> str:
     )
 
 
-def apart(module: str, function: str, *given: Any) -> Any:
-    """Return what a function of a module finds in a process of its own."""
+def apart(
+    module: str,
+    function: str,
+    *given: Any,
+    checkout: Path = ROOT,
+    env: Mapping[str, str] | None = None,
+) -> Any:
+    """Return what a function of a module finds in a process of its own.
+
+    The module is that of this checkout, the linkprior it imports is that of `checkout`.
+    """
     code = "import importlib, json, sys; module, name, given = sys.argv[1:]; "
     code += "work = getattr(importlib.import_module(module), name); "
     code += "print(json.dumps(work(*json.loads(given))))"
     command = [sys.executable, "-c", code, module, function, json.dumps(given)]
-    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
-    return json.loads(done.stdout)
+    paths = [str(checkout / "src"), str(ROOT), os.environ.get("PYTHONPATH", "")]
+    given_env = {**os.environ, **(env or {}), "PYTHONPATH": os.pathsep.join(filter(None, paths))}
+    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, env=given_env)
+    return json.loads(done.stdout.splitlines()[-1])

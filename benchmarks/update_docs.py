@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks import reliability_tables
+from benchmarks import reliability_tables, stability
 from benchmarks.data import RESULTS, ROOT, mean_sd, narrow_table, saved, table
 from linkprior.experiments.benchmark import results_in
 from linkprior.experiments.models import AUTO, WITHOUT
@@ -244,6 +244,7 @@ TABLES: dict[str, tuple[str, Callable[[], str]]] = {
     "ranked-variable": ("docs/reproduction_studies.md", ranked_variable),
     "releases": (AUTO_PAGE, releases),
     "growth": ("docs/scaling.md", growth),
+    "stability": ("docs/stability.md", lambda: stability.table_of(saved("stability"))),
     **{name: ("docs/reliability.md", make) for name, make in reliability_tables.TABLES.items()},
 }
 OF_CELLS: dict[str, tuple[str, Callable[[Results], str]]] = {

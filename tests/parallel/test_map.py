@@ -1,6 +1,8 @@
 """Blocks and tasks on threads, and the threads of BLAS."""
 
 import itertools
+import os
+import subprocess
 import sys
 import threading
 import types
@@ -68,6 +70,20 @@ def test_overlapping_users_share_the_blas_limit_and_the_last_restores_it():
     leave.set()
     thread.join()
     assert blas_threads() == before
+
+
+def test_a_blas_that_a_fit_loads_is_limited_too():
+    code = (
+        "import linkprior as lp; from threadpoolctl import threadpool_info\n"
+        "from linkprior import parallel\n"
+        "with parallel.one_blas_thread():\n"
+        "    import scipy.linalg\n"
+        "    print({p['num_threads'] for p in threadpool_info() if p['user_api'] == 'blas'})"
+    )
+    env = {**os.environ, "OPENBLAS_NUM_THREADS": "2"}
+    command = [sys.executable, "-c", code]
+    found = subprocess.run(command, env=env, capture_output=True, text=True, check=True)
+    assert found.stdout == "{1}\n"
 
 
 def test_libraries_with_threads_are_looked_for_again_after_an_import(monkeypatch):

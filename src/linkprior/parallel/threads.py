@@ -166,7 +166,9 @@ def _libraries(n_modules: int) -> Any:
     """Return the libraries that have threads, looked for again when the number of modules differs.
 
     Looking takes milliseconds, more than many a fit; a library comes with the module that needs it.
+    SciPy has a BLAS of its own, loaded here: one that came inside a limit would not be limited.
     """
+    import scipy.linalg  # noqa: F401
     from threadpoolctl import ThreadpoolController
 
     return ThreadpoolController()

@@ -67,26 +67,29 @@ def leading_vectors(a: sp.csr_array, rank: int) -> tuple[Array, Array]:
 
 def _orthonormal(Y: Array) -> Array:
     """Return orthonormal columns that span those of Y, from the eigenvectors of YᵀY."""
-    variances, turn = np.linalg.eigh(gram(Y))
+    variances, turn = np.linalg.eigh(_gram_by_blocks(Y))
     kept = variances > _NOISE * variances[-1]
     whiten = turn[:, kept] / np.sqrt(variances[kept])
     return Y @ whiten.astype(Y.dtype)
 
 
 def gram(H: Array) -> NDArray[np.float64]:
-    """Return HᵀH, summed in float64, block by block in order."""
+    """Return HᵀH, summed in float64."""
+    wide = H.astype(np.float64)
+    return wide.T @ wide
 
-    def share(block: tuple[int, int]) -> Array:
-        wide = H[slice(*block)].astype(np.float64)
-        return wide.T @ wide
 
-    shares = parallel.map_tasks(share, parallel.blocks(len(H), BLOCK_ROWS))
+def _gram_by_blocks(H: Array) -> NDArray[np.float64]:
+    """Return HᵀH; the sum over blocks is taken in order."""
+    shares = parallel.map_tasks(
+        lambda block: gram(H[slice(*block)]), parallel.blocks(len(H), BLOCK_ROWS)
+    )
     return np.asarray(np.sum(list(shares), axis=0))
 
 
 def _half_sweep(a: sp.csr_array, W: Array, H: Array) -> Array:
     """Improve W for fixed H (or H for fixed W, as A is symmetric)."""
-    weights = gram(H).astype(W.dtype)
+    weights = _gram_by_blocks(H).astype(W.dtype)
 
     def improved(block: tuple[int, int]) -> Array:
         start, stop = block

@@ -55,6 +55,11 @@ class Source:
         return 1e-9 * (work.fit + work.scores)
 
 
+# Starts from the network's eigenvectors, and means over quick searches, move little with the seed.
+PU = {"start": "spectral", "max_iter": 6}
+TRI = {"start": "spectral", "n_starts": 4, "max_iter": 6}
+BLOCKS = {"combine": "mean", "n_starts": 6, "max_blocks": 64, "merged": 0.3, "max_iter": 2}
+
 SOURCES = (
     Source("pa", "pa", "fast", by_degree=True),
     Source("cn", "cn", by_degree=True),
@@ -69,10 +74,10 @@ SOURCES = (
     Source("eigen", "eigen", "fast", params={"rank": 64}),
     Source("nmf16", "nmf", params={"rank": 16}),
     Source("nmf64", "nmf", with_prior=True, params={"rank": 64}),
-    Source("pu16", "pu", params={"rank": 16}),
-    Source("pu64", "pu", "fast", with_prior=True, params={"rank": 64}),
-    Source("tri", "tri", with_prior=True),
-    Source("dcsbm", "dcsbm", by_degree=True),
+    Source("pu16", "pu", params={"rank": 16, **PU}),
+    Source("pu64", "pu", "fast", with_prior=True, params={"rank": 64, **PU}),
+    Source("tri", "tri", with_prior=True, params=TRI),
+    Source("dcsbm", "dcsbm", by_degree=True, params=BLOCKS),
     Source("rnm", "rnm", "thorough", most_nodes=12000),
     Source("spm", "spm", "thorough", most_nodes=5000),
 )

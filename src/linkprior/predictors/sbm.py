@@ -19,7 +19,8 @@ from linkprior.predictors.spaces import Axis
 from linkprior.solvers.sbm_search import MERGED_SHARE, BlockSearch, Partition, levels
 
 MOST_BLOCKS = 256  # to begin with, unless asked for more; above, a sweep gets slow
-_MOVE = 32.0  # nanoseconds per edge and block, for all sweeps at one number of blocks
+_MOVE = 3.5  # nanoseconds per edge and block, for each sweep
+_SWEEPS = 9  # at one number of blocks before no node moves, mostly
 _COUNTS = 6.0  # arrays of blocks × blocks, for each thread
 
 
@@ -116,7 +117,8 @@ class BlockModel(LinkPredictor):
         search = self._search(network)
         n_starts = whole_number("n_starts", self.n_starts, 1, MOST_STARTS)
         passed = sum(levels(search.most, search.n_blocks or 1, search.merged))
-        fit = n_starts * idle_factor(n_starts) * _MOVE * network.n_edges * passed
+        sweeps = min(search.max_iter, _SWEEPS)
+        fit = n_starts * idle_factor(n_starts) * _MOVE * network.n_edges * passed * sweeps
         groups = 8.0 * network.n_nodes * 2.0 * len(levels(search.most)) * n_starts
         counts = 8.0 * _COUNTS * search.most**2 * min(parallel.current_workers(), n_starts)
         return Cost(fit, amount({"entries": 2.0 + PICK}, network), groups + counts)

@@ -217,7 +217,7 @@ class Tri(TriFactorization):
     ----------
     start
         "random", or "spectral": near the leading eigenvectors, with a random part. It then takes
-        a dozen sweeps, and the ranking moves less with the seed; without the mean over different
+        few sweeps, and the ranking moves less with the seed; without the mean over different
         random starts it finds fewer hidden edges in some networks, more in others.
     """
 

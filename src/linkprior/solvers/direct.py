@@ -38,7 +38,7 @@ from linkprior.solvers.nonnegative import leading_vectors
 Array = NDArray[np.float64]
 GROUPS = 32  # shares of a pass, at most
 _TINY = 1e-30
-_DRAWN = 1.0  # of a start near the eigenvectors: the largest random share, over a mean entry
+_DRAWN = 0.8  # of a start near the eigenvectors: the largest random share, over a mean entry
 _FITS = 30  # updates of its S
 
 # ---------------------------------------------------------------------- one sweep

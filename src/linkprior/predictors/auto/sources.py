@@ -57,7 +57,7 @@ class Source:
 
 # Starts from the network's eigenvectors, and means over quick searches, move little with the seed.
 PU = {"start": "spectral", "max_iter": 6}
-TRI = {"start": "spectral", "n_starts": 4, "max_iter": 6}
+TRI = {"rank": 40, "start": "spectral", "n_starts": 2, "max_iter": 6}
 BLOCKS = {"combine": "mean", "n_starts": 6, "max_blocks": 64, "merged": 0.3, "max_iter": 2}
 
 SOURCES = (

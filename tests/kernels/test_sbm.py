@@ -151,3 +151,19 @@ def test_a_node_that_gains_nothing_stays_where_it_is():
     assert blocks.move_nodes_numba(pattern, np.array([6]), part, f, 0.0) == 0
     assert group[6] == 1
     assert sizes.tolist() == [3, 4]
+
+
+@pytest.mark.parametrize("n_partitions", [1, 2, 5])
+def test_mean_rates_are_the_mean_over_partitions(engine, n_partitions):
+    rng = np.random.default_rng(n_partitions)
+    groups = rng.integers(0, 4, (n_partitions, 30))
+    rates = rng.random((n_partitions, 4, 4))
+    found = blocks.mean_rates(groups, rates, 10, 25)
+    expected = np.mean(
+        [
+            [[table[group[i], group[j]] for j in range(30)] for i in range(10, 25)]
+            for group, table in zip(groups, rates, strict=True)
+        ],
+        axis=0,
+    )
+    np.testing.assert_allclose(found, expected, rtol=1e-14)

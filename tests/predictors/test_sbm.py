@@ -124,3 +124,27 @@ def test_each_level_keeps_every_block_and_never_loses_likelihood_by_moving():
         search._settle(one, rng)
         assert one.log_likelihood() >= before - 1e-9
         assert (one.sizes > 0).all()
+
+
+@pytest.mark.parametrize("n_nodes", [60, 300])  # the readable and the compiled kernel
+def test_the_mean_is_over_the_partitions_of_all_starts(n_nodes):
+    net = lp.planted_network(n_nodes, 4, 6.0, seed=3)
+    model = lp.make("dcsbm", combine="mean", n_starts=3, seed=5).fit(net)
+    arrays, k = model.learned_.arrays, net.degrees
+    n_nodes = net.n_nodes
+    assert arrays["group"].shape == (6, n_nodes)
+    tables = zip(arrays["group"], arrays["rates"], strict=True)
+    expected = np.mean([table[group][:, group] for group, table in tables], axis=0)
+    expected *= np.outer(k, k)
+    np.fill_diagonal(expected, 0.0)
+    np.testing.assert_allclose(model.score_rows(0, n_nodes), expected, rtol=1e-12)
+    pairs = np.stack(np.triu_indices(n_nodes, 1), axis=1)
+    np.testing.assert_allclose(model.score_pairs(pairs), expected[tuple(pairs.T)], rtol=1e-12)
+
+
+def test_each_partition_of_the_mean_has_the_rates_of_its_blocks():
+    net = lp.planted_network(60, 4, 6.0, seed=3)
+    arrays = lp.make("dcsbm", combine="mean", n_starts=2).fit(net).learned_.arrays
+    for group, table in zip(arrays["group"], arrays["rates"], strict=True):
+        rates = Partition.of(net.adjacency, group).rates()
+        np.testing.assert_allclose(table[: len(rates), : len(rates)], rates)

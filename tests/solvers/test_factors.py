@@ -7,6 +7,7 @@ import linkprior as lp
 from linkprior import parallel
 from linkprior.model import factors as stored
 from linkprior.model.factors import Factors
+from linkprior.solvers.direct import spectral_factors
 
 
 @pytest.fixture
@@ -57,3 +58,26 @@ def test_what_follows_from_factors_is_not_sent_along():
     _ = factors.US, factors.gram
     assert len(pickle.dumps(factors)) == plain
     np.testing.assert_array_equal(copy.copy(factors).US, factors.US)
+
+
+def test_a_spectral_start_has_the_parts_of_eigenvectors_and_fits_the_network():
+    two = np.kron(np.eye(2), np.ones((8, 8))) - np.eye(16)  # two cliques that nothing joins
+    two[0, 8] = two[8, 0] = 1
+    net = lp.Network.from_indices(np.argwhere(np.triu(two)), [str(n) for n in range(16)])
+    one, other = (spectral_factors(net, 4, np.random.default_rng(seed)) for seed in (1, 2))
+    inside = two > 0
+    np.fill_diagonal(inside, False)
+    X = one.rows(0, 16)
+    assert X[inside].mean() > 1.5 * X[:8, 8:].mean()
+    assert X.sum() == pytest.approx(two.sum(), rel=0.2)
+    assert (one.U > 0).all()
+    assert (one.S >= 0).all()
+    assert not np.array_equal(one.U, other.U)
+
+
+def test_a_spectral_start_of_a_star_has_as_many_groups_as_are_asked_for():
+    star = lp.Network.from_edges([(0, leaf) for leaf in range(1, 20)])
+    start = spectral_factors(star, 7, np.random.default_rng(0))
+    assert start.U.shape == (20, 7)
+    assert np.isfinite(start.S).all()
+    assert lp.make("tri", start="spectral", max_iter=3).fit(star).score_rows(0, 20).any()

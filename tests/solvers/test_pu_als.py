@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from tests.paper.dense import gnm, observed, observed_in_part, random_network, weighted_network
 
+from linkprior.network import Network
 from linkprior.solvers.base import solve
 from linkprior.solvers.pu_als import PuAlsSolver, exact_half_sweep, gram, whitening
 
@@ -58,6 +59,22 @@ def test_a_few_steps_in_float32_nearly_reach_the_exact_objective():
     quick = PuAlsSolver(net, 8, RHO, LAM, cg_steps=3)
     a, b = (solve(s, np.random.default_rng(0), 10, 0.0).history[-1] for s in (exact, quick))
     assert b.objective == pytest.approx(a.objective, rel=1e-3)
+
+
+def test_a_spectral_start_is_near_the_eigenvectors_and_drawn_in_part():
+    net = random_network(260, 0.05)
+    solver = PuAlsSolver(net, 3, RHO, LAM, spectral=True)
+    one, other = (solver.init(np.random.default_rng(seed)).H for seed in (1, 2))
+    values, V = np.linalg.eigh(net.adjacency.toarray())
+    top = V[:, -1] * np.sqrt(values[-1])
+    assert abs(one[:, 0] @ top) > 0.99 * np.linalg.norm(one[:, 0]) * np.linalg.norm(top)
+    assert 0 < np.linalg.norm(one - other) < 0.1 * np.linalg.norm(one)
+
+
+def test_a_spectral_start_has_columns_where_there_are_no_more_eigenvectors():
+    star = Network.from_edges([(0, leaf) for leaf in range(1, 20)])
+    state = PuAlsSolver(star, 6, RHO, LAM, spectral=True).init(np.random.default_rng(0))
+    assert (np.abs(state.H).max(axis=0) > 0).all()
 
 
 def test_whitening_turns_the_shared_matrix_into_the_identity():

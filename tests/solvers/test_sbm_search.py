@@ -211,3 +211,37 @@ def test_the_description_length_is_its_four_parts_in_whole_numbers():
     orders = math.factorial(N) // math.prod(map(math.factorial, np.bincount(labels).tolist()))
     parts = math.log(ways) + math.log(N) + math.log(math.comb(N - 1, B - 1)) + math.log(orders)
     assert part.description_length() == pytest.approx(parts - part.log_likelihood(), rel=1e-10)
+
+
+def test_a_larger_share_of_merges_has_fewer_levels():
+    assert levels(10, 1, 0.5) == [10, 5, 3, 2, 1]
+
+
+def test_several_are_the_shortest_partitions_of_the_way_down():
+    made, group = search(8, 10, most=12)
+    found = made.several(np.random.default_rng(0))
+    lengths = [part.description_length() for part in found]
+    assert len(found) == bs.KEPT
+    assert lengths == sorted(lengths)
+    assert found[0].n_blocks == 8
+    assert len(set(zip(found[0].group.tolist(), group.tolist(), strict=True))) == 8
+
+
+def test_a_way_down_ends_where_nothing_shorter_is_found(monkeypatch):
+    made, _ = search(8, 10, most=12)
+    seen = []
+    descend = BlockSearch._descend
+
+    def followed(*given):
+        for part in descend(*given):
+            seen.append(part.n_blocks)
+            yield part
+
+    monkeypatch.setattr(BlockSearch, "_descend", followed)
+    made.several(np.random.default_rng(0))
+    assert seen == [12, 11, 10, 9, 8, 7, 6, 5]
+
+
+def test_several_of_a_wanted_number_are_one_of_that_number():
+    made, _ = search(4, 5, most=6, n_blocks=3)
+    assert [part.n_blocks for part in made.several(np.random.default_rng(0))] == [3]

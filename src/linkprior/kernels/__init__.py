@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from linkprior.kernels._jit import seconds_compiling
 from linkprior.kernels.lookup import lookup_penalty, sketch_above, weights_at
+from linkprior.kernels.nonnegative import descend_coordinates
 from linkprior.kernels.pairs import edge_products, top_pairs
 from linkprior.kernels.paths import (
     ch2_rows,

@@ -400,6 +400,32 @@ def strength(degree: Any, inside: Any, linked: Any) -> Any:
 
 
 @compiled
+def strengths_of(pattern: Pattern, node: Any, strengths: tuple[Array, Array]) -> Array:
+    """Return a node's strengths by whether it is linked to the other end, and i."""
+    indptr, _ = pattern
+    known, table = strengths
+    degree, at = indptr[node + 1] - indptr[node], 2 * (indptr[node] + node)
+    own = table[at : at + 2 * (degree + 1)].reshape(2, degree + 1)
+    if not known[node]:
+        known[node] = True
+        for linked in range(2):
+            for inside in range(degree - linked):
+                own[linked, inside] = strength(degree, inside, linked)
+    return own
+
+
+@compiled
+def add_up_inside(triangles: Pattern, first: int, last: int, beyond: Array, inside: Array) -> None:
+    """Write how many of the triangles' third nodes are two steps from x, up to each of them."""
+    starts, nodes = triangles
+    n, total = starts[first], 0
+    for a in range(n, starts[last]):
+        inside[a - n] = total
+        total += beyond[nodes[a]] > 0
+    inside[starts[last] - n] = total
+
+
+@compiled
 def weigh_entries(
     pattern: Pattern,
     triangles: Pattern,
@@ -408,30 +434,41 @@ def weigh_entries(
     walks: int,
     near: Array,
     beyond: Array,
+    strengths: Array,
+    sums: Array,
     far: Array,
 ) -> None:
     """Write at every stored (v, y) the strength of v between x and y; 0 where it is on no path."""
     # `near` marks the neighbours of x, `beyond` holds the walks of length 2 from x to all others.
+    # Third nodes are counted by differences of sums: loops of a few steps are slow to begin.
     indptr, indices = pattern
     starts, nodes = triangles
-    degree = indptr[v + 1] - indptr[v]
-    alone = strength(degree, walks, near[v]) if walks + near[v] < degree else 0.0
+    n, own = starts[indptr[v]], strengths[near[v]]
+    add_up_inside(triangles, indptr[v], indptr[v + 1], beyond, sums)
     for e in range(indptr[v], indptr[v + 1]):
         y = indices[e]
-        inside = walks - near[y]  # y is next to v, and not on its own way
-        for a in range(starts[e], starts[e + 1]):
-            inside += beyond[nodes[a]] > near[y]
-        if y == x or walks == near[y]:
+        if near[y] == 0:
+            inside = walks + sums[starts[e + 1] - n] - sums[starts[e] - n]
+            far[e] = own[inside] if y != x else 0.0
+        elif walks == 1:
             far[e] = 0
-        elif inside == walks:
-            far[e] = alone
         else:
-            far[e] = strength(degree, inside, near[v])
+            inside = walks - 1  # y is next to v, and not on its own way
+            for a in range(starts[e], starts[e + 1]):
+                inside += beyond[nodes[a]] > 1
+            far[e] = own[inside]
 
 
 @compiled
 def weigh_far_nodes(
-    pattern: Pattern, triangles: Pattern, x: int, near: Array, work: Work, far: Array
+    pattern: Pattern,
+    triangles: Pattern,
+    x: int,
+    near: Array,
+    work: Work,
+    strengths: tuple[Array, Array],
+    sums: Array,
+    far: Array,
 ) -> None:
     """Write the strengths of all nodes v that are two steps from x."""
     counts, reached, beyond = work
@@ -440,24 +477,26 @@ def weigh_far_nodes(
         beyond[v] = 0 if v == x or near[v] else counts[v]
     for v in some:
         if v != x:
-            weigh_entries(pattern, triangles, x, v, counts[v], near, beyond, far)
+            own, walks = strengths_of(pattern, v, strengths), counts[v]
+            weigh_entries(pattern, triangles, x, v, walks, near, beyond, own, sums, far)
     for v in some:
         counts[v] = 0
         beyond[v] = 0
 
 
 @compiled
-def mark_reached(
-    pattern: Pattern, node: int, near: Array, counts: Array, reached: Array, mark: Array
-) -> None:
+def mark_reached(pattern: Pattern, node: int, x: int, mark: Array) -> None:
     """Mark the y to which a neighbour of x has a path of length 2 that avoids x, and no edge."""
     indptr, indices = pattern
+    own = indices[indptr[node] : indptr[node + 1]]
     mark[:] = 0
-    for y in reached[: count_walks(pattern, node, counts, reached)]:
-        mark[y] = counts[y] > near[y]
-        counts[y] = 0
+    for v in own:
+        if v != x:
+            for e in range(indptr[v], indptr[v + 1]):
+                mark[indices[e]] = 1
     mark[node] = 0
-    mark[indices[indptr[node] : indptr[node + 1]]] = 0
+    for v in own:
+        mark[v] = 0
 
 
 @compiled
@@ -479,6 +518,20 @@ def walk_past(pattern: Pattern, u: Any, x: int, far: Array, walks: Array, touche
 
 
 @compiled
+def add_marks(mark: Array, touched: Array, everywhere: bool, beside: Array) -> None:
+    """Count one more of u's neighbours inside for each y that is marked, of all or those touched.
+
+    All of them at a time are added sooner than the sixteenth part one by one.
+    """
+    if everywhere:
+        for y in range(beside.size):
+            beside[y] += mark[y]
+    else:
+        for y in touched:
+            beside[y] += mark[y]
+
+
+@compiled
 def ch2_rows_numba(pattern: Pattern, triangles: Pattern, sources: Array, out: Array) -> None:
     """Write Σ √((1+i_u)(1+i_v)) / √((1+e_u)(1+e_v)) over paths x–u–v–y."""
     indptr, indices = pattern
@@ -489,34 +542,41 @@ def ch2_rows_numba(pattern: Pattern, triangles: Pattern, sources: Array, out: Ar
     marks, slot = np.empty((most, p), np.uint8), np.empty(p, np.int32)
     work = np.zeros(p, np.int32), np.empty(p, np.int32), np.zeros(p, np.int32)
     near, next_to, far = np.zeros(p, np.int32), np.zeros(p, np.int32), np.empty(indices.size)
-    walks, touched, beside = np.zeros((p, 2)), np.empty(p, np.int32), np.empty(p, np.int32)
+    walks, touched, beside = np.zeros((p, 2)), np.empty(p, np.int32), np.zeros(p, np.uint32)
+    strengths = np.zeros(p, np.bool_), np.empty(2 * (indices.size + p))
+    longest = 0
+    for v in range(p):
+        longest = max(longest, starts[indptr[v + 1]] - starts[indptr[v]])
+    sums = np.empty(longest + 1, np.int32)
     for r in range(sources.size):
         x, row, n = sources[r], out[r], 0
         row[:] = 0
         near[indices[indptr[x] : indptr[x + 1]]] = 1
-        weigh_far_nodes(pattern, triangles, x, near, work, far)
+        weigh_far_nodes(pattern, triangles, x, near, work, strengths, sums, far)
         for a in range(indptr[x], indptr[x + 1]):
             if starts[a + 1] > starts[a]:
                 slot[indices[a]] = n
-                mark_reached(pattern, indices[a], near, work[0], work[1], marks[n])
+                mark_reached(pattern, indices[a], x, marks[n])
                 n += 1
         for a in range(indptr[x], indptr[x + 1]):
             u = np.int64(indices[a])
             m = walk_past(pattern, u, x, far, walks, touched)
-            beside[:m] = 0  # how many more of u's neighbours are inside, for each y
+            everywhere = 16 * m > p
             for b in range(starts[a], starts[a + 1]):
-                mark = marks[slot[nodes[b]]]
-                for t in range(m):
-                    beside[t] += mark[touched[t]]
+                add_marks(marks[slot[nodes[b]]], touched[:m], everywhere, beside)
+            table = strengths_of(pattern, u, strengths)
             next_to[indices[indptr[u] : indptr[u + 1]]] = 1
             for t in range(m):
                 y = np.int64(touched[t])
                 if y not in (u, x):
-                    inside = np.int64(walks[y, 0]) + beside[t]
-                    row[y] += walks[y, 1] * strength(indptr[u + 1] - indptr[u], inside, next_to[y])
+                    inside = np.int64(walks[y, 0]) + np.int64(beside[y])
+                    row[y] += walks[y, 1] * table[next_to[y], inside]
                 walks[y, 0] = 0
                 walks[y, 1] = 0
+                beside[y] = 0
             next_to[indices[indptr[u] : indptr[u + 1]]] = 0
+            if everywhere and starts[a + 1] > starts[a]:
+                beside[:] = 0
         near[indices[indptr[x] : indptr[x + 1]]] = 0
 
 

@@ -1,4 +1,4 @@
-"""Kernels of the block model: the two steps of its search (see `linkprior.solvers.sbm_search`).
+"""Kernels of the block model: its search (`linkprior.solvers.sbm_search`), and rows of its scores.
 
 `counts` holds the edges between each two blocks, twice those within one on its diagonal; `xlogx`
 is x·log x for x = 0 … 2·edges. All of them run serially and release the GIL.
@@ -89,6 +89,22 @@ def merge_losses(counts: Array, xlogx: Array, n_nodes: int) -> Array:
         losses[r] += (parts - within) / 2.0 - apart(totals[r], totals)
     np.fill_diagonal(losses, np.inf)
     return losses
+
+
+def mean_rates(groups: Array, rates: Array, start: int, stop: int) -> Array:
+    """Return the mean over partitions of the rates between nodes start…stop and all nodes.
+
+    `groups` (int64) has a row for each partition, the block of each node; `rates` a table of blocks
+    × blocks for each, float64.
+    """
+    out = np.zeros((stop - start, groups.shape[1]))
+    if use_numba(groups.shape[1]):
+        add_rates_numba(groups, rates, start, out)
+    else:
+        for group, table in zip(groups, rates, strict=True):
+            out += table[group[start:stop]][:, group]
+    out /= len(groups)
+    return out
 
 
 # ---------------------------------------------------------------------- compiled
@@ -187,3 +203,21 @@ def merge_losses_numba(counts: Array, f: Array, losses: Array) -> None:
             loss += 0.5 * (f[one[r]] + f[other[s]] + 2.0 * f[one[s]] - f[within])
             loss -= f[totals[r]] + f[totals[s]] - f[totals[r] + totals[s]]
             losses[r, s] = losses[s, r] = loss
+
+
+@compiled
+def add_rates_numba(groups: Array, rates: Array, start: int, out: Array) -> None:
+    """Add up the rates of each partition, two at a time: a row of their tables stays in cache."""
+    n = len(groups)
+    for r in range(out.shape[0]):
+        row, at = out[r], start + r
+        for s in range(0, n - 1, 2):
+            one, other = groups[s], groups[s + 1]
+            first, second = rates[s, one[at]], rates[s + 1, other[at]]
+            for y in range(row.size):
+                row[y] = (row[y] + first[one[y]]) + second[other[y]]
+        if n % 2:
+            last = groups[n - 1]
+            table = rates[n - 1, last[at]]
+            for y in range(row.size):
+                row[y] += table[last[y]]

@@ -29,6 +29,7 @@ from linkprior.solvers.symmetric_prox import mm_passes
 
 DEFAULT_RANK = 30
 LARGEST_NUCLEAR = 6000  # nodes beyond which a dozen p × p arrays and their eigenvalues are too much
+STARTS = ["random", "spectral"]
 _MOST_RIDGE = 1e30  # beyond it factors of float32 cannot be solved for
 FEASIBLE = 1e-6  # of a bound that X̂ may exceed it by: what rounding to float32 does
 _LEAST_ETA = 1e-30  # below it η is 0 to float32, and the diagonal is 0/0
@@ -101,6 +102,7 @@ class PU(ScoredPredictor):
     lam: float | None = None
     inner: str = "cg"
     cg_steps: int = 3
+    start: str = "random"
     n_starts: int = 1
     max_iter: int = 20
     tol: float = 1e-4
@@ -136,6 +138,7 @@ class PU(ScoredPredictor):
             None if exact else steps,
             np.float64 if exact else np.float32,
             workers,
+            choice("start", self.start, STARTS) == "spectral",
         )
 
     def _cost(self, network: Network) -> Cost:

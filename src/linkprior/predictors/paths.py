@@ -246,9 +246,10 @@ class CH2L3(PathPredictor):
         per_edge = np.diff(starts)
         reach = np.minimum(a @ d.astype(np.float64), float(network.n_nodes))
         seen = amount({"third_steps": len(ends) / len(a.indices)}, network)
-        scores = plain.scores + 0.5 * float(per_edge @ reach[a.indices]) + 2.0 * seen
+        scores = plain.scores + 0.02 * float(per_edge @ reach[a.indices]) + 1.5 * seen
         triangles = np.bincount(np.repeat(np.arange(len(d)), d)[per_edge > 0], minlength=1)
-        each = float(triangles.max()) * network.n_nodes + 8.0 * len(a.indices)  # for each thread
+        entries = len(a.indices)
+        each = float(triangles.max()) * network.n_nodes + 24.0 * entries  # for each thread
         held = 4.0 * len(ends) + 8.0 * len(starts) + parallel.current_workers() * each
         return Cost(plain.fit, scores, held)
 

@@ -29,13 +29,14 @@ from linkprior.predictors.spaces import Axis, rank_axis
 from linkprior.ranking.retrieval import FactorPair
 from linkprior.solvers.base import Solution, solve
 from linkprior.solvers.device import DeviceAdmm, DeviceDirect
-from linkprior.solvers.direct import DirectSolver, DirectState
+from linkprior.solvers.direct import DirectSolver, DirectState, spectral_factors
 from linkprior.solvers.symmetric_prox import DISK_ROWS, half_sum
 from linkprior.solvers.tri_admm import AdmmSolver, AdmmState
 
 Run = Solution[Any]  # of a solver whose state has factors
 
 DEFAULT_RANK = 20
+STARTS = ["random", "spectral"]
 SPACE = {"rank": rank_axis(DEFAULT_RANK), "rho": Axis(0.02, 0.9, (0.05, 0.1, 0.2, 0.5))}
 SWEEPS = Axis(20, 200, (40, 80, 160), whole=True)
 DENSE_LIMIT = 3000  # nodes up to which p × p arrays are taken for granted
@@ -167,12 +168,19 @@ class TriFactorization(ScoredPredictor):
         _, learned = self._state()
         return FactorScores(learned.arrays["U"], learned.arrays["S"])
 
-    def _plain(self, network: Network, rng: np.random.Generator, steps: int) -> Run:
+    def _plain(
+        self,
+        network: Network,
+        rng: np.random.Generator,
+        steps: int,
+        start: Factors | None = None,
+    ) -> Run:
         """Return so many plain sweeps, on the device in use."""
         given, loop = (network, self._loss(), self._rank(network)), (rng, steps, self.tol)
         if current_device() != "cpu":
-            return solve_on_device(DeviceDirect(*given, device=current_device()), *loop)
-        return solve(DirectSolver(*given), *loop)
+            device = current_device()
+            return solve_on_device(DeviceDirect(*given, start=start, device=device), *loop)
+        return solve(DirectSolver(*given, start=start), *loop)
 
     def summary(self) -> list[str]:
         return multistart.convergence(self._state()[1].facts)
@@ -203,15 +211,30 @@ class TriFactorization(ScoredPredictor):
 
 @dataclass(eq=False, kw_only=True)
 class Tri(TriFactorization):
-    """Tri: no prior."""
+    """Tri: no prior.
+
+    Parameters
+    ----------
+    start
+        "random", or "spectral": near the leading eigenvectors, with a random part. It then takes
+        few sweeps, and the ranking moves less with the seed; without the mean over different
+        random starts it finds fewer hidden edges in some networks, more in others.
+    """
 
     name = "tri"
     summary_line = "non-negative tri-factorization U S Uᵀ, mean of several starts"
     search_space = {**SPACE, "max_iter": SWEEPS}
     lighter = "l3"
+    start: str = "random"
+
+    def _check(self, network: Network) -> None:
+        super()._check(network)
+        choice("start", self.start, STARTS)
 
     def _fit_start(self, network: Network, rng: np.random.Generator, workers: int) -> Run:
-        return self._plain(network, rng, self.max_iter)
+        near = self.start == "spectral"
+        start = spectral_factors(network, self._rank(network), rng) if near else None
+        return self._plain(network, rng, self.max_iter, start)
 
 
 @dataclass(eq=False, kw_only=True)

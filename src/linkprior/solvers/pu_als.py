@@ -29,11 +29,13 @@ from linkprior import kernels, parallel
 from linkprior.network import Network
 from linkprior.network.pairs import n_pairs
 from linkprior.solvers.base import Measure
+from linkprior.solvers.nonnegative import gram, leading_vectors
 
 Array = NDArray[np.floating[Any]]
 Floats = NDArray[np.float64]
 Result = TypeVar("Result")
 
+_DRAWN = 0.03  # of a start near the eigenvectors: how much of it is drawn
 BLOCK_ROWS = 1024  # their step vectors stay in a core's cache; fixed, so that sums never regroup
 
 
@@ -71,13 +73,16 @@ class PuAlsSolver:
     cg_steps: int | None = 3
     dtype: Any = np.float32  # of the factors; products at stored entries are float64 always
     workers: int | None = None
+    spectral: bool = False  # whether H begins near the leading eigenvectors, or anywhere
 
     def init(self, rng: np.random.Generator) -> PuState:
         """Draw H on the scale the answer has; W is whatever fits it best, so it starts at zero."""
         shape = (self.net.n_nodes, self.rank)
         density = self.net.n_edges / n_pairs(self.net.n_nodes)
-        H = (rng.standard_normal(shape) * np.sqrt(density / self.rank)).astype(self.dtype)
-        return self.state(np.zeros(shape, self.dtype), H)
+        H = rng.standard_normal(shape) * np.sqrt(density / self.rank)
+        if self.spectral:
+            H = self._vectors + _DRAWN * _size(self._vectors) / _size(H) * H
+        return self.state(np.zeros(shape, self.dtype), H.astype(self.dtype))
 
     def step(self, state: PuState) -> PuState:
         W, stored = self._half_sweep(state.W, state.H, state.H_gram, state.stored)
@@ -132,6 +137,13 @@ class PuAlsSolver:
         return list(parallel.map_tasks(task, self._blocks, self.workers))
 
     @cached_property
+    def _vectors(self) -> Floats:
+        """V |Λ|^½ of the leading eigenvectors; columns of zeros where there are no more."""
+        values, V = leading_vectors(self.net.confidence.astype(np.float32), self.rank)
+        scaled = V * np.sqrt(np.abs(values))
+        return np.pad(scaled, ((0, 0), (0, self.rank - len(values))))
+
+    @cached_property
     def _pattern(self) -> sp.csr_array:
         """The evidence and the diagonal: what M adds to ρ/2 everywhere.
 
@@ -178,10 +190,8 @@ class PuAlsSolver:
         return blocks
 
 
-def gram(H: Array) -> Floats:
-    """Return HᵀH, summed in float64."""
-    wide = H.astype(np.float64)
-    return wide.T @ wide
+def _size(H: Array) -> float:
+    return max(float(np.linalg.norm(H)), float(np.finfo(np.float32).tiny))
 
 
 def whitening(

@@ -9,7 +9,8 @@ The search begins with many blocks, cut from a spectral picture of the network. 
 move to the blocks where they raise the likelihood most, and the blocks that lose least by it are
 merged, about a tenth at a time, down to one. The partition of the least description length wins;
 around it the search is repeated one merge at a time. A sweep of moves costs O(edges · blocks), and
-nothing is p × p.
+nothing is p × p. Where partitions are averaged, none has to be the best: a start then gives the few
+it finds on the way down, and ends where their length has been growing for some time.
 """
 
 from __future__ import annotations
@@ -33,6 +34,8 @@ from linkprior.network.pairs import Ints
 Array = NDArray[Any]
 
 MERGED_SHARE = 0.1  # of the blocks, between two rounds of moves
+KEPT = 2  # partitions of a start that are averaged
+_PATIENCE = 3  # merges that may find nothing shorter before a start of these ends
 _WIDTH = 16  # eigenvectors of the picture
 _DENSE_BELOW = 100  # nodes below which all eigenvectors are as quick
 _ROUNDS = 10  # of k-means: moves do the rest
@@ -93,11 +96,11 @@ def xlogx_table(n_edges: int) -> Array:
     return xlogy(x, x)
 
 
-def levels(most: int, least: int = 1) -> list[int]:
+def levels(most: int, least: int = 1, merged: float = MERGED_SHARE) -> list[int]:
     """Return the numbers of blocks the search passes through, the largest first."""
     numbers = [most]
     while numbers[-1] > least:
-        numbers.append(max(least, numbers[-1] - max(1, int(MERGED_SHARE * numbers[-1]))))
+        numbers.append(max(least, numbers[-1] - max(1, int(merged * numbers[-1]))))
     return numbers
 
 
@@ -109,11 +112,12 @@ class BlockSearch:
     most: int  # number of blocks to begin with
     n_blocks: int | None  # the number wanted; None for that of the least description length
     max_iter: int  # sweeps of moves at most after each merge
+    merged: float = MERGED_SHARE
 
     def run(self, rng: np.random.Generator) -> Partition:
         """Return the best partition of one start."""
         first = Partition.of(self.adjacency, self._cut(rng))
-        path = levels(first.n_blocks, self.n_blocks or 1)
+        path = levels(first.n_blocks, self.n_blocks or 1, self.merged)
         with progress.stage(total=float(sum(path)) * 1.5):
             partitions = list(self._descend(first, path, rng))
             if self.n_blocks is not None:
@@ -123,6 +127,23 @@ class BlockSearch:
             slowly = list(range(above.n_blocks, below.n_blocks - 1, -1))
             partitions += self._descend(above, slowly, rng)
         return min(partitions, key=Partition.description_length)
+
+    def several(self, rng: np.random.Generator) -> list[Partition]:
+        """Return the partitions of one start that are the shortest, or the one that is wanted."""
+        first = Partition.of(self.adjacency, self._cut(rng))
+        path = levels(first.n_blocks, self.n_blocks or 1, self.merged)
+        found: list[Partition] = []
+        lengths: list[float] = []
+        with progress.stage(total=float(sum(path))):
+            for part in self._descend(first, path, rng):
+                found.append(part)
+                lengths.append(part.description_length())
+                late = len(lengths) - int(np.argmin(lengths)) > _PATIENCE
+                if late and self.n_blocks is None:
+                    break
+        if self.n_blocks is not None:
+            return found[-1:]
+        return [found[at] for at in np.argsort(lengths, kind="stable")[:KEPT]]
 
     def _descend(
         self, start: Partition, path: list[int], rng: np.random.Generator

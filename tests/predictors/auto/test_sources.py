@@ -6,7 +6,7 @@ import pytest
 
 import linkprior as lp
 from linkprior.predictors.auto import sources
-from linkprior.predictors.auto.sources import Eigenvectors, NonNegative
+from linkprior.predictors.auto.sources import BY_LABEL, Eigenvectors, NonNegative
 
 
 def dense(net, rank):
@@ -53,3 +53,33 @@ def test_non_negative_factors_come_near_the_matrix(planted):
     assert (R >= 0).all()
     A = planted.adjacency.toarray()
     assert np.linalg.norm(L @ R.T - A) < np.linalg.norm(A - dense(planted, 3))
+
+
+def bytes_of(label, net, seed, workers=1):
+    model = BY_LABEL[label].make(seed, net.n_nodes)
+    with lp.use_workers(workers):
+        return model.fit(net).score_rows(0, net.n_nodes).tobytes()
+
+
+RANDOM = ("pu16", "pu64", "tri", "dcsbm")
+
+
+@pytest.mark.parametrize("label", RANDOM)
+def test_another_seed_gives_other_scores(planted, label):
+    assert bytes_of(label, planted, 1) != bytes_of(label, planted, 2)
+
+
+@pytest.mark.parametrize("label", [*RANDOM, "nmf16", "nmf64"])
+def test_the_number_of_workers_changes_no_byte(label):
+    net = lp.planted_network(300, 5, 8.0, seed=1)
+    assert bytes_of(label, net, 1) == bytes_of(label, net, 1, workers=3)
+
+
+@pytest.mark.parametrize(("label", "least"), [("pu16", 0.9), ("pu64", 0.9), ("tri", 0.85)])
+def test_the_top_hardly_moves_with_the_seed(label, least):
+    net = lp.planted_network(300, 5, 8.0, seed=1)
+    tops = []
+    for seed in (1, 2):
+        links = BY_LABEL[label].make(seed, net.n_nodes).fit(net).predict_edges(100)
+        tops.append({(link.source, link.target) for link in links})
+    assert len(tops[0] & tops[1]) >= 100 * least

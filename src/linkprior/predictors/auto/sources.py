@@ -20,6 +20,7 @@ from linkprior.predictors import registry
 from linkprior.predictors.base import Array, Learned, LinkPredictor, ScoredPredictor
 from linkprior.predictors.cost import Cost, cost_of, factor_scores
 from linkprior.predictors.scores import BilinearScores
+from linkprior.solvers import nonnegative
 
 EFFORTS = ("fast", "normal", "thorough")
 MOST_SECONDS = {"fast": 4.0, "normal": 60.0, "thorough": 1200.0}  # nominal, for one source
@@ -54,6 +55,11 @@ class Source:
         return 1e-9 * (work.fit + work.scores)
 
 
+# Starts from the network's eigenvectors, and means over quick searches, move little with the seed.
+PU = {"start": "spectral", "max_iter": 6}
+TRI = {"rank": 40, "start": "spectral", "n_starts": 2, "max_iter": 6}
+BLOCKS = {"combine": "mean", "n_starts": 6, "max_blocks": 64, "merged": 0.3, "max_iter": 2}
+
 SOURCES = (
     Source("pa", "pa", "fast", by_degree=True),
     Source("cn", "cn", by_degree=True),
@@ -68,10 +74,10 @@ SOURCES = (
     Source("eigen", "eigen", "fast", params={"rank": 64}),
     Source("nmf16", "nmf", params={"rank": 16}),
     Source("nmf64", "nmf", with_prior=True, params={"rank": 64}),
-    Source("pu16", "pu", params={"rank": 16}),
-    Source("pu64", "pu", "fast", with_prior=True, params={"rank": 64}),
-    Source("tri", "tri", with_prior=True),
-    Source("dcsbm", "dcsbm", by_degree=True),
+    Source("pu16", "pu", params={"rank": 16, **PU}),
+    Source("pu64", "pu", "fast", with_prior=True, params={"rank": 64, **PU}),
+    Source("tri", "tri", with_prior=True, params=TRI),
+    Source("dcsbm", "dcsbm", by_degree=True, params=BLOCKS),
     Source("rnm", "rnm", "thorough", most_nodes=12000),
     Source("spm", "spm", "thorough", most_nodes=5000),
 )
@@ -136,7 +142,8 @@ def for_tree(network: Network) -> Choice:
 
 _DENSE_BELOW = 500  # nodes up to which all eigenvectors cost next to nothing
 _NOISE = 1e-10  # of the largest eigenvalue: what is smaller is zero
-_STEP = 6.0  # nominal nanoseconds of an iteration, per edge entry and column
+_STEP = 0.15  # nominal nanoseconds of an iteration, per edge entry and column
+_SUBSPACE, _DESCENT = 1.5, 0.6  # of the start and of a sweep of non-negative factors
 
 
 @contextmanager
@@ -175,17 +182,22 @@ class Factored(ScoredPredictor):
 
 @dataclass(eq=False, kw_only=True)
 class NonNegative(Factored):
-    """W H ≈ A with W, H ≥ 0, by scikit-learn's coordinate descent from a fixed start."""
+    """W Hᵀ ≈ A with W, H ≥ 0, by coordinate descent from a fixed start.
+
+    Ten sweeps come within one part in a hundred of the least squares of sixty, and find hidden
+    edges as well or better: it is early stopping on purpose.
+    """
 
     name = "nmf"
+    max_iter: int = 10
 
     def _factorise(self, network: Network, rank: int) -> tuple[Array, Array]:
-        from sklearn.decomposition import NMF
+        return nonnegative.factorise(network.confidence, rank, self.max_iter)
 
-        model = NMF(rank, init="nndsvda", max_iter=self.max_iter, random_state=0)
-        with no_word_of_convergence():
-            W = model.fit_transform(network.confidence.astype(np.float64))
-        return W, model.components_.T
+    def _cost(self, network: Network) -> Cost:
+        start = _SUBSPACE * network.n_nodes * self.rank**2
+        once = (2.0 * network.n_edges + 0.5 * network.n_nodes * self.rank) * self.rank
+        return Cost(start + _DESCENT * self.max_iter * once, factor_scores(network, 2 * self.rank))
 
 
 @dataclass(eq=False, kw_only=True)
